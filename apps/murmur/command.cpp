@@ -1,0 +1,86 @@
+// command.cpp: words, talk and files that the commands share.
+#include "command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <fstream>
+#include <sstream>
+
+#include "murmur/error.h"
+
+extern char** environ;
+
+namespace murmur::app {
+
+namespace fs = std::filesystem;
+
+Words sort_words(const std::vector<std::string>& words) {
+  Words sorted;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    bool assigns = equals != std::string::npos && equals > 0;
+    for (std::size_t k = 0; assigns && k < equals; ++k)
+      assigns = std::isalnum(static_cast<unsigned char>(word[k])) != 0 || word[k] == '_' ||
+                word[k] == '-';
+    (assigns ? sorted.assignments : sorted.plain).push_back(word);
+  }
+  return sorted;
+}
+
+Settings settings_of(const Words& words) {
+  if (words.plain.size() > 1)
+    usage(fmt::format("there is more than one preset or path: {} and {}", words.plain[0],
+                      words.plain[1]),
+          "give one; parameters are written key=value without spaces");
+  Sources sources;
+  if (!words.plain.empty()) sources.base = words.plain[0];
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text(*entry);
+    const std::size_t equals = text.find('=');
+    if (text.rfind("MURMUR_", 0) == 0 && equals != std::string::npos)
+      sources.environment[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  sources.assignments = words.assignments;
+  return gather(sources);
+}
+
+Settings settings_of_run(const fs::path& directory) {
+  Sources sources;
+  sources.base = directory.string();
+  return gather(sources);
+}
+
+void say(const Flags& flags, const std::string& line) {
+  if (!flags.quiet) fmt::print(stderr, "{}\n", line);
+}
+
+void data(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void usage(const std::string& what, const std::string& remedy) {
+  throw Error(Fault::usage, what, "command line", remedy);
+}
+
+fs::path output_file(const Flags& flags) {
+  const fs::path path(flags.out);
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored))
+    usage(fmt::format("{} is a directory", flags.out), "give the path of a file");
+  if (fs::exists(path, ignored) && fs::file_size(path, ignored) > 0 && !flags.force)
+    usage(fmt::format("{} is already there", flags.out), "choose another name, or add --force");
+  if (!path.parent_path().empty() && !fs::is_directory(path.parent_path(), ignored))
+    throw Error(Fault::runtime, "the output's folder is not there", path.parent_path().string(),
+                "make the folder first, or choose another");
+  return path;
+}
+
+fs::path find_run(const Flags& flags, const std::string& word) {
+  if (is_run_directory(word)) return word;
+  const fs::path below = fs::path(flags.runs) / word;
+  if (is_run_directory(below)) return below;
+  throw Error(Fault::input, fmt::format("{} is not a run directory", word), word,
+              "murmur runs lists the runs; a run holds a manifest.json");
+}
+
+}  // namespace murmur::app

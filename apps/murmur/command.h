@@ -1,0 +1,71 @@
+// command.h: what every command of the program shares: its flags, its words, its way of talking.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "murmur/experiment.h"
+
+namespace murmur::app {
+
+struct Flags {
+  std::string out{}, runs = "runs", resume{};
+  std::string color = "auto", progress = "auto";
+  bool json = false, quiet = false, verbose = false, dry_run = false, force = false;
+};
+
+// One command: a row in the table of main.cpp. `run` returns the exit code.
+struct Command {
+  const char* name;
+  const char* meaning;
+  const char* examples;                    // at least two, one a line
+  std::function<void(CLI::App&)> declare;  // own options, beside the common ones
+  std::function<int(const Flags&, const std::vector<std::string>& words)> run;
+};
+
+Command simulate_command();
+Command velocity_command();
+Command measure_command();
+Command render_command();
+Command runs_command();
+Command export_command();
+Command presets_command();
+Command explain_command();
+Command doctor_command();
+Command completion_command();
+Command bench_command();
+std::vector<Command> all_commands();
+
+extern std::vector<std::string> program_argv;  // as typed, for manifests
+extern std::atomic<int> caught_signal;         // SIGINT or SIGTERM, 0 before
+
+// words with a name before '=' are assignments; the others are presets, paths, verbs.
+struct Words {
+  std::vector<std::string> plain{}, assignments{};
+};
+Words sort_words(const std::vector<std::string>& words);
+
+// The settings that words (at most one preset or path) and the environment describe.
+Settings settings_of(const Words& words);
+
+void say(const Flags& flags, const std::string& line);  // talk: stderr, unless quiet
+void data(const std::string& text);                     // data: stdout
+[[noreturn]] void usage(const std::string& what, const std::string& remedy);
+
+// An output file that may be written: Error(usage) where a non-empty one is and no --force.
+std::filesystem::path output_file(const Flags& flags);
+
+// A run given by its directory, or by its name below --runs.
+std::filesystem::path find_run(const Flags& flags, const std::string& word);
+
+int fly_and_tell(const Flags& flags, Experiment& experiment, Run& run);
+int resume_run(const Flags& flags, const std::string& word, const Words& words);
+
+// The dynamics and measures a run was made with, from its config.toml; points are not read.
+Settings settings_of_run(const std::filesystem::path& directory);
+
+}  // namespace murmur::app

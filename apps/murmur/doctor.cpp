@@ -1,0 +1,71 @@
+// doctor.cpp: murmur doctor: what this machine has, and what is missing.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "command.h"
+#include "generated/version.h"
+
+namespace murmur::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The first folder of PATH that holds an executable of this name.
+std::string on_path(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (access((fs::path(folder) / name).c_str(), X_OK) == 0)
+      return (fs::path(folder) / name).string();
+  return "";
+}
+
+std::string processor() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  return "unknown";
+}
+
+int run(const Flags& flags, const std::vector<std::string>&) {
+  struct Row {
+    std::string name, found, remedy;
+  };
+  const std::string engine = make_simd_engine(Precision::f64, 1)->name();
+  const bool writable = access(".", W_OK) == 0;
+  const std::vector<Row> rows = {
+      {"version", fmt::format("{} ({})", MURMUR_VERSION, MURMUR_COMMIT), ""},
+      {"processor", processor(), ""},
+      {"cores", fmt::format("{}", std::thread::hardware_concurrency()), ""},
+      {"engine", engine, ""},
+      {"ffmpeg", on_path("ffmpeg"), "films need it: apt-get install ffmpeg"},
+      {"gnuplot", on_path("gnuplot"), "plots need it: apt-get install gnuplot-nox"},
+      {"this folder", writable ? "writable" : "",
+       "runs are kept in ./runs: go elsewhere or use -o"},
+  };
+  nlohmann::json report;
+  for (const Row& row : rows) {
+    report[row.name] = row.found.empty() ? nlohmann::json(nullptr) : nlohmann::json(row.found);
+    if (!flags.json)
+      data(fmt::format("{:<12} {}\n", row.name,
+                       row.found.empty() ? "missing; " + row.remedy : row.found));
+  }
+  if (flags.json) data(report.dump(2) + "\n");
+  return 0;
+}
+
+}  // namespace
+
+Command doctor_command() {
+  return {"doctor", "Check what this machine has and what is missing.",
+          "  murmur doctor\n  murmur doctor --json", nullptr, run};
+}
+
+}  // namespace murmur::app

@@ -1,0 +1,139 @@
+// main.cpp: the command line: finds the command, runs it, and turns errors into three lines.
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <new>
+
+#include "command.h"
+#include "generated/version.h"
+#include "murmur/error.h"
+
+namespace murmur::app {
+
+std::vector<std::string> program_argv;
+std::atomic<int> caught_signal{0};
+
+std::vector<Command> all_commands() {
+  return {simulate_command(), velocity_command(),   measure_command(), render_command(),
+          runs_command(),     export_command(),     presets_command(), explain_command(),
+          doctor_command(),   completion_command(), bench_command()};
+}
+
+namespace {
+
+bool colour_wanted(const std::string& choice) {
+  if (choice == "always") return true;
+  if (choice == "never" || std::getenv("NO_COLOR") != nullptr) return false;
+  return isatty(STDERR_FILENO) != 0;
+}
+
+int tell(const Error& error, const std::string& color) {
+  const bool red = colour_wanted(color);
+  fmt::print(stderr, "{}murmur: {}{}\n  where: {}\n  do:    {}\n", red ? "\033[31m" : "",
+             error.summary, red ? "\033[0m" : "", error.where, error.remedy);
+  return static_cast<int>(error.fault);
+}
+
+void on_signal(int number) { caught_signal = number; }
+
+void watch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends the program at once
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+void add_common(CLI::App& sub, Flags& flags, std::vector<std::string>& words) {
+  sub.add_option("words", words, "preset or path, and parameters as key=value")->type_name("...");
+  sub.add_option("-o,--out", flags.out, "run directory, or output file")->type_name("PATH");
+  sub.add_option("--runs", flags.runs, "folder of runs")->type_name("DIR");
+  sub.add_option("--resume", flags.resume, "go on with a run")->type_name("RUN");
+  sub.add_flag("--json", flags.json, "report as JSON on stdout");
+  sub.add_flag("-q,--quiet", flags.quiet, "no talk on stderr");
+  sub.add_flag("-v,--verbose", flags.verbose, "more talk on stderr");
+  sub.add_option("--color", flags.color, "colours on stderr")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  sub.add_option("--progress", flags.progress, "progress on stderr")
+      ->check(CLI::IsMember({"auto", "plain", "json", "none"}));
+  sub.add_flag("--dry-run", flags.dry_run, "resolved parameters and cost, nothing run");
+  sub.add_flag("--force", flags.force, "replace an earlier run or file of ours");
+}
+
+std::string remedy_for(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Command& command : all_commands()) names.emplace_back(command.name);
+  const std::string near = did_you_mean(word, names);
+  if (!near.empty()) return fmt::format("did you mean murmur {}?", near);
+  return fmt::format("the commands are {}", fmt::join(names, ", "));
+}
+
+int run(int argc, char** argv) {
+  Flags flags;
+  std::vector<std::string> words;
+  CLI::App program{
+      "Transformers as swarms: simulate, measure and draw attention as flocking.\n\n"
+      "Examples:\n  murmur simulate n=64 beta=4\n  murmur render runs/flock-0-1"};
+  program.set_version_flag("-V,--version",
+                           fmt::format("murmur {} ({})", MURMUR_VERSION, MURMUR_COMMIT));
+  program.require_subcommand(1);
+  const std::vector<Command> commands = all_commands();
+  std::vector<CLI::App*> subs;
+  for (const Command& command : commands) {
+    CLI::App* sub = program.add_subcommand(command.name, command.meaning);
+    sub->description(fmt::format("{}\n\nExamples:\n{}", command.meaning, command.examples));
+    add_common(*sub, flags, words);
+    if (command.declare) command.declare(*sub);
+    subs.push_back(sub);
+  }
+  program.footer("murmur COMMAND --help tells more. Parameters: murmur explain --parameters.");
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return program.exit(success, std::cout, std::cerr);
+  } catch (const CLI::ParseError& error) {
+    const bool unknown = argc > 1 && argv[1][0] != '-' && program.get_subcommands().empty();
+    if (unknown)
+      return tell({Fault::usage, fmt::format("there is no command {}", argv[1]), "command line",
+                   remedy_for(argv[1])},
+                  flags.color);
+    return tell({Fault::usage, error.what(), "command line",
+                 "murmur --help, or murmur COMMAND --help, tells what is taken"},
+                flags.color);
+  }
+  for (std::size_t i = 0; i < commands.size(); ++i)
+    if (subs[i]->parsed()) try {
+        return commands[i].run(flags, words);
+      } catch (const Error& error) {
+        return tell(error, flags.color);
+      }
+  return 2;
+}
+
+}  // namespace
+}  // namespace murmur::app
+
+int main(int argc, char** argv) {
+  using namespace murmur;
+  app::program_argv.assign(argv, argv + argc);
+  app::watch_signals();
+  try {
+    const int code = app::run(argc, argv);
+    if (std::fflush(stdout) != 0)
+      return app::tell({Fault::runtime, "standard output could not be written", "stdout",
+                        "check the disk or the program reading it"},
+                       "auto");
+    return code;
+  } catch (const std::bad_alloc&) {
+    return app::tell({Fault::runtime, "there is not enough memory for this", "allocation",
+                      "use fewer particles or keep fewer frames"},
+                     "auto");
+  } catch (const std::exception& error) {
+    return app::tell({Fault::runtime, error.what(), "unexpected",
+                      "run again with -v, and report it with the command line"},
+                     "auto");
+  }
+}

@@ -1,0 +1,113 @@
+// measure.cpp: murmur measure: reads the observables off a run, or off any file of points.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "murmur/error.h"
+#include "murmur/formats.h"
+
+namespace murmur::app {
+
+namespace {
+
+// Frames one after the other, from a run directory or from an array (n, d) or (frames, n, d).
+struct Frames {
+  std::int64_t count = 0;
+  std::function<double(std::int64_t)> time;
+  std::function<HostSwarm(std::int64_t)> frame;
+};
+
+Frames frames_of_run(const std::shared_ptr<RunReader>& reader) {
+  return {reader->frames(), [reader](std::int64_t k) { return reader->times()[k]; },
+          [reader](std::int64_t k) { return reader->frame(k); }};
+}
+
+Frames frames_of_array(const std::string& path) {
+  auto array = std::make_shared<Array>(read_npy(path));
+  const std::size_t axes = array->shape.size();
+  if (axes < 2 || axes > 3 || array->size() == 0)
+    throw Error(Fault::input, "the array is not a configuration or a trajectory", path,
+                "save shape (n, d) or (frames, n, d)");
+  const Shape shape{static_cast<int>(array->shape[axes - 2]),
+                    static_cast<int>(array->shape[axes - 1])};
+  auto values = std::make_shared<std::vector<double>>(array->doubles());
+  for (std::size_t e = 0; e < values->size(); ++e)
+    if (!std::isfinite((*values)[e]))
+      throw Error(Fault::input, "a coordinate is not a finite number",
+                  fmt::format("{}: entry {}", path, e), "remove NaN and infinities");
+  const std::size_t size = static_cast<std::size_t>(shape.n) * shape.d;
+  return {axes == 3 ? static_cast<std::int64_t>(array->shape[0]) : 1,
+          [](std::int64_t k) { return static_cast<double>(k); },
+          [=](std::int64_t k) { return from_rows(shape, values->data() + k * size); }};
+}
+
+nlohmann::json number_or_null(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+void print_json(const Frames& frames, const Experiment& e) {
+  const std::vector<std::string> names = observable_names(e.dynamics);
+  nlohmann::json rows = nlohmann::json::array();
+  for (std::int64_t k = 0; k < frames.count; ++k) {
+    const HostSwarm x = frames.frame(k);
+    const std::vector<double> row = measure(x, e.dynamics, e.measure);
+    nlohmann::json object = {{"t", frames.time(k)}};
+    for (std::size_t c = 0; c < names.size(); ++c) object[names[c]] = number_or_null(row[c]);
+    const Clusters found = clusters(x, e.dynamics.habitat, e.measure.cluster_tol);
+    object["sizes"] = found.size;
+    rows.push_back(std::move(object));
+  }
+  data(rows.dump(1) + "\n");
+}
+
+void print_csv(const Frames& frames, const Experiment& e) {
+  std::string header = "t";
+  for (const std::string& name : observable_names(e.dynamics)) header += "," + name;
+  data(header + "\n");
+  for (std::int64_t k = 0; k < frames.count; ++k) {
+    std::string line = fmt::format("{}", frames.time(k));
+    for (const double value : measure(frames.frame(k), e.dynamics, e.measure))
+      line += std::isfinite(value) ? fmt::format(",{}", value) : ",";
+    data(line + "\n");
+  }
+}
+
+int run(const Flags& flags, const std::vector<std::string>& words) {
+  Words sorted = sort_words(words);
+  if (sorted.plain.empty())
+    usage("there is nothing to measure", "give a run directory or a .npy file");
+  const std::string what = sorted.plain[0];
+  sorted.plain.erase(sorted.plain.begin());
+  Frames frames;
+  Settings settings;
+  if (what.size() > 4 && what.substr(what.size() - 4) == ".npy") {
+    frames = frames_of_array(what);
+    settings = settings_of(sorted);
+    const Shape shape = frames.frame(0).shape();
+    settings["n"] = {fmt::format("{}", shape.n), "default", {}};
+    settings["d"] = {fmt::format("{}", shape.d), "default", {}};
+    settings["init"] = {"uniform", "default", {}};
+  } else {
+    const std::filesystem::path directory = find_run(flags, what);
+    frames = frames_of_run(std::make_shared<RunReader>(directory));
+    if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one run or file");
+    Words of_run{{directory.string()}, sorted.assignments};
+    settings = settings_of(of_run);
+  }
+  const Experiment e = make_experiment(settings);
+  flags.json ? print_json(frames, e) : print_csv(frames, e);
+  return 0;
+}
+
+}  // namespace
+
+Command measure_command() {
+  return {"measure", "Read the observables off a run or a file of points.",
+          "  murmur measure runs/flock-0-1 cluster_tol=1e-2\n"
+          "  murmur measure hidden.npy habitat=space --json",
+          nullptr, run};
+}
+
+}  // namespace murmur::app

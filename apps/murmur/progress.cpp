@@ -1,0 +1,65 @@
+// progress.cpp: how far a flight is, how fast, how long still, and how many clusters.
+#include "progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+namespace murmur::app {
+
+namespace {
+
+double now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<long>(seconds + 0.5);
+  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
+  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
+}
+
+ProgressLine::ProgressLine(const Flags& flags) {
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  kind_ = silent;
+  if (flags.quiet || flags.progress == "none") return;
+  if (flags.progress == "plain") kind_ = plain;
+  if (flags.progress == "json") kind_ = json;
+  if (flags.progress == "auto" && terminal) kind_ = rewritten;
+}
+
+ProgressLine::~ProgressLine() {
+  if (dirty_) std::fputs("\r\033[K", stderr);
+}
+
+void ProgressLine::show(const Progress& p) {
+  static const double began = now();
+  if (kind_ == silent || (kind_ == plain && now() - last_shown_ < 5)) return;
+  last_shown_ = now();
+  const double share = p.T > 0 ? p.t / p.T : 1;
+  const double elapsed = now() - began;
+  if (kind_ == json) {
+    fmt::print(stderr,
+               R"({{"t":{},"T":{},"evaluations":{},"evaluations_per_second":{},"clusters":{}}})"
+               "\n",
+               p.t, p.T, p.evaluations, p.evaluations_per_second, p.clusters);
+    return;
+  }
+  const std::string left =
+      share > 1e-6 ? duration_text(elapsed * (1 - share) / share) + " left" : "";
+  const std::string line =
+      fmt::format("t {:.4g} / {:.4g}  {:3.0f} %  {:.3g} evaluations/s  {}{}", p.t, p.T, 100 * share,
+                  p.evaluations_per_second,
+                  p.clusters >= 0 ? fmt::format("{} clusters  ", p.clusters) : "", left);
+  std::fputs((kind_ == rewritten ? "\r\033[K" + line : line + "\n").c_str(), stderr);
+  std::fflush(stderr);
+  dirty_ = kind_ == rewritten;
+}
+
+}  // namespace murmur::app

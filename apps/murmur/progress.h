@@ -1,0 +1,26 @@
+// progress.h: the progress line of long work, on stderr.
+#pragma once
+
+#include <string>
+
+#include "command.h"
+
+namespace murmur::app {
+
+// auto: one rewritten line on a terminal, nothing elsewhere; plain: a line every few seconds;
+// json: an object a line; none: silence.
+class ProgressLine {
+ public:
+  explicit ProgressLine(const Flags& flags);
+  ~ProgressLine();
+  void show(const Progress& progress);
+
+ private:
+  enum Kind { silent, rewritten, plain, json } kind_;
+  double last_shown_ = -1e9;
+  bool dirty_ = false;  // the terminal's line holds text
+};
+
+std::string duration_text(double seconds);  // 3.2 s, 4 min 10 s, 2 h 5 min
+
+}  // namespace murmur::app

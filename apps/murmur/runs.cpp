@@ -1,0 +1,132 @@
+// runs.cpp: murmur runs: lists runs, shows one, compares two, goes on with one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "murmur/error.h"
+
+namespace murmur::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+nlohmann::json manifest_of(const RunReader& run) {
+  return nlohmann::json::parse(run.manifest(), nullptr, false);
+}
+
+std::vector<fs::path> runs_below(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (is_run_directory(entry.path())) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+nlohmann::json row_of(const fs::path& directory) {
+  const RunReader run(directory);
+  const nlohmann::json manifest = manifest_of(run);
+  const std::vector<double> clusters = run.column("clusters");
+  return {{"run", directory.string()},
+          {"status", run.status()},
+          {"n", run.shape().n},
+          {"d", run.shape().d},
+          {"frames", run.frames()},
+          {"t", run.frames() > 0 ? run.times().back() : 0.0},
+          {"clusters", clusters.empty() || std::isnan(clusters.back()) ? 0.0 : clusters.back()},
+          {"engine", manifest.value("engine", "")},
+          {"started", manifest.value("started", "")}};
+}
+
+int list(const Flags& flags) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const fs::path& directory : runs_below(flags.runs)) try {
+      rows.push_back(row_of(directory));
+    } catch (const Error& error) {
+      say(flags, fmt::format("skipped {}: {}", directory.string(), error.summary));
+    }
+  if (flags.json) {
+    data(rows.dump(2) + "\n");
+    return 0;
+  }
+  if (rows.empty()) say(flags, fmt::format("no runs in {}; murmur simulate makes one", flags.runs));
+  for (const auto& row : rows)
+    data(fmt::format("{:<32} {:<12} n={:<7} d={:<4} t={:<10.6g} {:>5} frames  {} clusters\n",
+                     row["run"].get<std::string>(), row["status"].get<std::string>(),
+                     row["n"].get<int>(), row["d"].get<int>(), row["t"].get<double>(),
+                     row["frames"].get<long>(), row["clusters"].get<double>()));
+  return 0;
+}
+
+int show(const Flags& flags, const std::string& word) {
+  const RunReader run(find_run(flags, word));
+  if (flags.json) {
+    data(manifest_of(run).dump(2) + "\n");
+    return 0;
+  }
+  const nlohmann::json row = row_of(run.directory());
+  for (const auto& [key, value] : row.items())
+    data(fmt::format("{:<9} {}\n", key,
+                     value.is_string() ? value.get<std::string>() : value.dump()));
+  data(run.config());
+  if (run.frames() == 0) return 0;
+  data("# observables of the last frame\n");
+  for (const std::string& name : run.columns())
+    data(fmt::format("# {:<18} {:.10g}\n", name, run.column(name).back()));
+  return 0;
+}
+
+// Parameters that differ, and how far the last common frames are apart.
+int diff(const Flags& flags, const std::string& first, const std::string& second) {
+  const RunReader a(find_run(flags, first)), b(find_run(flags, second));
+  const Settings left = settings_of_run(a.directory()), right = settings_of_run(b.directory());
+  nlohmann::json report = {{"parameters", nlohmann::json::object()}};
+  for (const auto& [key, value] : left)
+    if (value.text != right.at(key).text)
+      report["parameters"][key] = {value.text, right.at(key).text};
+  double most = 0;
+  std::int64_t common = 0;
+  if (a.shape() == b.shape())
+    for (; common < std::min(a.frames(), b.frames()) && a.times()[common] == b.times()[common];
+         ++common) {
+      const HostSwarm x = a.frame(common), y = b.frame(common);
+      for (int k = 0; k < x.d(); ++k)
+        for (int i = 0; i < x.n(); ++i) most = std::max(most, std::fabs(x.at(i, k) - y.at(i, k)));
+    }
+  report["common_frames"] = common;
+  report["largest_difference"] = most;
+  if (flags.json) {
+    data(report.dump(2) + "\n");
+    return 0;
+  }
+  for (const auto& [key, value] : report["parameters"].items())
+    data(fmt::format("{:<14} {}  |  {}\n", key, value[0].get<std::string>(),
+                     value[1].get<std::string>()));
+  data(fmt::format("{} common frames; largest difference of a coordinate {:.3g}\n", common, most));
+  return 0;
+}
+
+int run(const Flags& flags, const std::vector<std::string>& words) {
+  const Words sorted = sort_words(words);
+  const std::vector<std::string>& w = sorted.plain;
+  if (w.empty() || (w[0] == "list" && w.size() == 1)) return list(flags);
+  if (w[0] == "show" && w.size() == 2) return show(flags, w[1]);
+  if (w[0] == "diff" && w.size() == 3) return diff(flags, w[1], w[2]);
+  if (w[0] == "resume" && w.size() == 2) return resume_run(flags, w[1], {{}, sorted.assignments});
+  usage("runs takes list, show RUN, diff RUN RUN or resume RUN", "murmur runs --help");
+}
+
+}  // namespace
+
+Command runs_command() {
+  return {"runs", "List, show, compare and resume runs.",
+          "  murmur runs list\n  murmur runs show flock-0-1\n"
+          "  murmur runs diff flock-0-1 flock-1-1\n  murmur runs resume flock-0-1 T=100",
+          nullptr, run};
+}
+
+}  // namespace murmur::app

@@ -1,0 +1,151 @@
+// simulate.cpp: murmur simulate: carries a swarm through time, or goes on with a run.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "murmur/error.h"
+#include "murmur/formats.h"
+#include "progress.h"
+
+namespace murmur::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+RunContents contents_of(const Experiment& e) {
+  RunContents c;
+  c.config = e.config;
+  c.inputs = e.inputs;
+  c.columns = observable_names(e.dynamics);
+  c.shape = e.swarm.shape();
+  c.stored = e.engine.precision;
+  c.command = "simulate";
+  c.argv = program_argv;
+  c.engine = make_engine(e.engine, e.swarm.shape())->name();
+  c.seed = e.seed;
+  return c;
+}
+
+int dry_run(const Flags& flags, const Experiment& e) {
+  const double n = e.swarm.n(), d = e.swarm.d();
+  const double pairs = n * n;
+  const std::int64_t frames = e.schedule.frames();
+  const double bytes =
+      static_cast<double>(frames) * n * d * (e.engine.precision == Precision::f32 ? 4 : 8);
+  const double steps = e.flow.method == Method::dopri5 ? -1 : e.schedule.T / e.flow.dt;
+  if (flags.json) {
+    nlohmann::json report = {{"config", e.config},
+                             {"pairs_per_evaluation", pairs},
+                             {"frames", frames},
+                             {"trajectory_bytes", bytes},
+                             {"engine", e.engine.name}};
+    if (steps >= 0) report["steps"] = steps;
+    data(report.dump(2) + "\n");
+    return 0;
+  }
+  data(e.config);
+  data(fmt::format("# cost: {:.3g} pairs an evaluation, {} frames, trajectory of {:.3g} MB{}\n",
+                   pairs, frames, bytes / 1e6,
+                   steps >= 0 ? fmt::format(", {:.0f} steps", steps) : ", steps as needed"));
+  return 0;
+}
+
+int simulate(const Flags& flags, const std::vector<std::string>& words) {
+  const Words sorted = sort_words(words);
+  if (!flags.resume.empty()) return resume_run(flags, flags.resume, sorted);
+  Experiment e = make_experiment(settings_of(sorted));
+  if (flags.dry_run) return dry_run(flags, e);
+  const fs::path directory =
+      flags.out.empty() ? free_run_directory(flags.runs, e.name, e.seed) : fs::path(flags.out);
+  Run run = Run::create(directory, contents_of(e), flags.force);
+  return fly_and_tell(flags, e, run);
+}
+
+}  // namespace
+
+int fly_and_tell(const Flags& flags, Experiment& e, Run& run) {
+  const auto began = std::chrono::steady_clock::now();
+  Outcome outcome;
+  {
+    ProgressLine line(flags);
+    FlightControl control;
+    control.signal = &caught_signal;
+    control.report = [&](const Progress& progress) { line.show(progress); };
+    outcome = fly(e, run, control);
+  }
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  const RunReader reader(run.directory());
+  const std::vector<double> clusters = reader.column("clusters");
+  if (flags.json) {
+    const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
+    const nlohmann::json report = {{"run", run.directory().string()},
+                                   {"status", manifest["status"]},
+                                   {"t", outcome.t},
+                                   {"frames", reader.frames()},
+                                   {"clusters", clusters.empty() ? 0 : clusters.back()},
+                                   {"numbers", manifest["numbers"]},
+                                   {"seconds", seconds}};
+    data(report.dump(2) + "\n");
+  } else {
+    data(run.directory().string() + "\n");
+  }
+  if (outcome.ok()) {
+    say(flags, fmt::format("t = {:g}, {} clusters, {} frames, {}", outcome.t,
+                           clusters.empty() ? 0 : clusters.back(), reader.frames(),
+                           duration_text(seconds)));
+    return 0;
+  }
+  if (outcome.ending == Ending::interrupted) {
+    say(flags, fmt::format("stopped at t = {:g} after a checkpoint; go on with\n"
+                           "  murmur simulate --resume {}",
+                           outcome.t, run.directory().string()));
+    return 128 + caught_signal;
+  }
+  const std::string particle =
+      outcome.particle >= 0 ? fmt::format(", particle {}", outcome.particle) : "";
+  throw Error(Fault::numerical, outcome.what,
+              fmt::format("{}: t = {:g}{}", run.directory().string(), outcome.t, particle),
+              outcome.remedy);
+}
+
+// Goes on from the last checkpoint to the original T, or to a larger one.
+int resume_run(const Flags& flags, const std::string& word, const Words& words) {
+  const fs::path directory = find_run(flags, word);
+  Settings settings = settings_of_run(directory);
+  if (!words.plain.empty()) usage("a resumed run takes no preset", "leave it out");
+  Experiment e = make_experiment(settings);
+  const double old_T = e.schedule.T;
+  for (const std::string& assignment : words.assignments) {
+    if (assignment.rfind("T=", 0) != 0)
+      throw Error(Fault::input, fmt::format("{} cannot change in a resumed run", assignment),
+                  directory.string(), "only a larger T is accepted; start a new run for the rest");
+    settings["T"] = {assignment.substr(2), "command line: " + assignment, {}};
+    e = make_experiment(settings);
+  }
+  if (e.schedule.T < old_T)
+    throw Error(Fault::input,
+                fmt::format("T = {:g} is below the run's T = {:g}", e.schedule.T, old_T),
+                directory.string(), "give a larger T, or none");
+  if (e.schedule.T == old_T && RunReader(directory).status() == "done") {
+    data(directory.string() + "\n");
+    say(flags, fmt::format("the run is already finished at T = {:g}", old_T));
+    return 0;
+  }
+  Run run = Run::reopen(directory, program_argv);
+  if (e.schedule.T > old_T) write_file_atomically(directory / "config.toml", e.config);
+  return fly_and_tell(flags, e, run);
+}
+
+Command simulate_command() {
+  return {"simulate", "Carry a swarm through time.",
+          "  murmur simulate n=64 beta=4\n"
+          "  murmur simulate staircase seed=3 -o runs/mine\n"
+          "  murmur simulate --resume runs/mine T=200",
+          nullptr, simulate};
+}
+
+}  // namespace murmur::app

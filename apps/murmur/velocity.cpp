@@ -1,0 +1,84 @@
+// velocity.cpp: murmur velocity: evaluates the velocity of given points once.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "murmur/error.h"
+#include "murmur/formats.h"
+
+namespace murmur::app {
+
+namespace {
+
+Array array_of_rows(const HostSwarm& v, Precision precision) {
+  Array array = array_of(to_rows(v));
+  array.shape = {static_cast<std::size_t>(v.n()), static_cast<std::size_t>(v.d())};
+  if (precision == Precision::f32) {
+    const std::vector<double> rows = array.doubles();
+    array.values = std::vector<float>(rows.begin(), rows.end());
+  }
+  return array;
+}
+
+void check_finite(const HostSwarm& v) {
+  for (int i = 0; i < v.n(); ++i)
+    for (int k = 0; k < v.d(); ++k)
+      if (!std::isfinite(v.at(i, k)))
+        throw Error(Fault::numerical, "a velocity is not a finite number",
+                    fmt::format("particle {}, coordinate {}", i, k),
+                    "use a smaller beta, or clock=U2 (USA overflows beyond beta 709)");
+}
+
+int run(const Flags& flags, const std::vector<std::string>& words) {
+  Words sorted = sort_words(words);
+  std::erase_if(sorted.plain, [&](const std::string& word) {  // points: the word that ends in .npy
+    const bool points = word.size() > 4 && word.substr(word.size() - 4) == ".npy";
+    if (points) sorted.assignments.push_back("init=" + word);
+    return points;
+  });
+  const Experiment e = make_experiment(settings_of(sorted));
+  if (!flags.out.empty()) output_file(flags);
+  const auto engine = make_engine(e.engine, e.swarm.shape());
+  const auto field = engine->prepare(e.dynamics, e.swarm.shape());
+  const auto x = engine->place(e.swarm);
+  const auto v = x->like();
+  field->velocity(0, *x, *v);
+  const HostSwarm velocity = engine->fetch(*v);
+  check_finite(velocity);
+  if (!flags.out.empty()) {
+    write_npy(flags.out, array_of_rows(velocity, e.engine.precision));
+    say(flags, fmt::format("{} velocities in R^{} by {} -> {}", velocity.n(), velocity.d(),
+                           engine->name(), flags.out));
+    return 0;
+  }
+  if (flags.json) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (int i = 0; i < velocity.n(); ++i) {
+      nlohmann::json row = nlohmann::json::array();
+      for (int k = 0; k < velocity.d(); ++k) row.push_back(velocity.at(i, k));
+      rows.push_back(std::move(row));
+    }
+    data(nlohmann::json{{"engine", engine->name()}, {"velocity", rows}}.dump() + "\n");
+    return 0;
+  }
+  for (int i = 0; i < velocity.n(); ++i) {
+    std::string line;
+    for (int k = 0; k < velocity.d(); ++k)
+      line += fmt::format("{}{}", k > 0 ? "," : "", velocity.at(i, k));
+    data(line + "\n");
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command velocity_command() {
+  return {"velocity", "Evaluate the velocity of given points once.",
+          "  murmur velocity x.npy beta=4 engine=simd -o v.npy\n"
+          "  murmur velocity n=5 d=2 beta=9 dynamics=USA",
+          nullptr, run};
+}
+
+}  // namespace murmur::app

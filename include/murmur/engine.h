@@ -1,0 +1,63 @@
+// engine.h: the seam between what a swarm does (Dynamics) and the machine that computes it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "murmur/dynamics.h"
+#include "murmur/swarm.h"
+
+namespace murmur {
+
+struct Tolerance {
+  double rtol = 1e-8, atol = 1e-10;
+};
+
+struct Push {  // one term scale * along of a step
+  double scale;
+  const Swarm* along;
+};
+
+// A Dynamics made ready on one engine for one shape of swarm; owns all scratch.
+// n may shrink after `prepare` (merging), never grow.
+class Field {
+ public:
+  virtual ~Field() = default;
+  virtual int phases() const = 0;
+  // A(t, x) of one phase before projection: what the method `layers` adds.
+  virtual void pull(double t, int phase, const Swarm& x, Swarm& a) = 0;
+  // The sum of all phases, projected onto the habitat's tangent space at x.
+  virtual void velocity(double t, const Swarm& x, Swarm& v) = 0;
+  // y = retract(x + sum of pushes); y may be x. Masses are copied.
+  virtual void move(const Swarm& x, std::span<const Push> pushes, Swarm& y) = 0;
+  // sqrt( mean_i ( |a_i - b_i| / (atol + rtol max(|a_i|, |b_i|)) )^2 ): below 1 is good enough.
+  virtual double gap(const Swarm& a, const Swarm& b, Tolerance tolerance) = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::string name() const = 0;  // "reference", "simd f32 (AVX3)", ...
+  virtual std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape) = 0;
+  virtual std::unique_ptr<Swarm> place(const HostSwarm& x) = 0;
+  virtual HostSwarm fetch(const Swarm& x) = 0;
+};
+
+enum class Precision { f32, f64 };
+
+struct EngineChoice {
+  std::string name = "auto";             // auto, reference, simd
+  Precision precision = Precision::f64;  // of the pair sums; positions are double everywhere
+  int threads = 0;                       // 0: all cores
+};
+
+std::unique_ptr<Engine> make_reference_engine();
+std::unique_ptr<Engine> make_simd_engine(Precision precision, int threads);
+
+// auto takes `reference` up to n^2 d = 32,768 for double precision, `simd` above.
+std::string resolve_engine(const EngineChoice& choice, Shape shape);
+std::unique_ptr<Engine> make_engine(const EngineChoice& choice, Shape shape);
+
+}  // namespace murmur

@@ -1,0 +1,105 @@
+// experiment.h: from words to objects: parameters, presets, experiment files, and the whole flight.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "murmur/dynamics.h"
+#include "murmur/engine.h"
+#include "murmur/flow.h"
+#include "murmur/observe.h"
+#include "murmur/run.h"
+
+namespace murmur {
+
+// One row per parameter: the same row parses, documents, completes and writes it.
+struct Parameter {
+  enum Kind { number, whole, word, flag } kind;
+  const char* name;
+  const char* initial;  // default, as text
+  const char* values;   // what it takes, as text for help
+  const char* meaning;  // one line
+};
+std::span<const Parameter> parameters();
+
+// The known word nearest to a misspelt one; empty when none is near.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
+
+// Where a value came from, for error messages: "default", "file.toml:3:5", "MURMUR_BETA", "beta=x".
+struct Setting {
+  std::string text;
+  std::string origin;
+  std::filesystem::path folder{};  // relative paths in `text` start here
+};
+using Settings = std::map<std::string, Setting>;
+
+struct Preset {
+  const char* name;
+  const char* text;  // the .toml
+};
+std::span<const Preset> presets();
+
+// defaults < preset or file < MURMUR_* environment < key=value.
+struct Sources {
+  std::string base{};                                // preset name, path of a .toml, or empty
+  std::map<std::string, std::string> environment{};  // MURMUR_BETA -> 4
+  std::vector<std::string> assignments{};            // beta=4
+};
+Settings gather(const Sources& sources);
+Settings parse_experiment(const std::string& toml, const std::string& where,
+                          const std::filesystem::path& folder);  // only what the text sets
+
+struct Experiment {
+  std::string name = "flock";
+  std::uint64_t seed = 0;
+  Dynamics dynamics{};
+  HostSwarm swarm{};
+  EngineChoice engine{};
+  FlowSettings flow{};
+  Schedule schedule{};
+  MeasureSettings measure{};
+  std::string config{};  // config.toml: every setting, file inputs as inputs/NAME.npy
+  Record inputs{};       // points, and the masses and matrices that came from files
+};
+
+Experiment make_experiment(const Settings& settings);
+
+// What a flight reports while it flies.
+struct Progress {
+  double t, T;
+  std::int64_t evaluations;
+  double evaluations_per_second;
+  int clusters;  // at the last kept frame; -1 before
+};
+struct FlightControl {
+  std::function<void(const Progress&)> report{};
+  const std::atomic<int>* signal = nullptr;  // non-zero: checkpoint and leave
+  double checkpoint_seconds = 10;
+};
+
+// Flies the experiment into `run` from its last checkpoint, or from t = 0.
+Outcome fly(const Experiment& experiment, Run& run, const FlightControl& control);
+
+struct VelocityBench {
+  int repetitions = 9;
+  bool beside_reference = false;  // also times the reference engine, turn by turn
+};
+struct VelocitySpeed {
+  std::string engine{};          // its full name
+  double seconds_best = 0;       // of one velocity of the whole swarm
+  double gpairs_per_second = 0;  // n^2 ordered pairs over seconds_best
+  double ratio = 0;              // the reference's seconds over ours; 0: not asked for
+};
+
+// How fast the experiment's engine computes velocities. One thread is timed by its own processor
+// clock, several by the wall.
+VelocitySpeed measure_velocity(const Experiment& experiment, const VelocityBench& bench);
+
+}  // namespace murmur

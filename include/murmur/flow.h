@@ -1,0 +1,91 @@
+// flow.h: carries a swarm through time: methods, schedules, merging, and how a flight can end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "murmur/engine.h"
+#include "murmur/swarm.h"
+
+namespace murmur {
+
+enum class Method { layers, euler, rk4, dopri5 };
+
+// When frames are kept. Times are k * every (every > 0), or 0 and first * ratio^k (ratio > 1), or
+// neither; the last time T is always kept.
+struct Schedule {
+  double T = 10;
+  double every = 0;
+  double first = 0, ratio = 0;
+
+  double time(std::int64_t frame) const;  // of frame 0, 1, ..., never beyond T
+  std::int64_t frames() const;            // how many in all
+};
+
+struct FlowSettings {
+  Method method = Method::dopri5;
+  double dt = 0.1;        // of layers, euler, rk4
+  Tolerance tolerance{};  // of dopri5
+  double merge = 0;       // particles closer than this chord become one; 0: never
+  std::int64_t max_evaluations = 1'000'000'000;
+};
+
+struct Merge {  // an event: `absorbed` joined `into` (numbers of original particles)
+  double t;
+  int into, absorbed;
+  double mass;  // of the group after
+  int left;     // groups left
+};
+
+// Everything an exact continuation needs.
+struct FlowState {
+  double t = 0;
+  std::int64_t step = 0;  // accepted steps so far
+  std::int64_t rejected = 0;
+  std::int64_t evaluations = 0;  // velocities computed so far
+  std::int64_t next_frame = 0;   // the first frame not yet kept
+  double h = 0;                  // next step of dopri5; 0: to be chosen
+  double last_gap = 1;           // error of the last accepted step, for the controller
+  HostSwarm x{};                 // groups, with their masses
+  std::vector<int> group{};      // (n0) row of x that particle i belongs to
+  std::vector<double> mass{};    // (n0) original masses
+};
+
+enum class Ending { finished, interrupted, not_finite, step_too_small, too_many_evaluations };
+
+struct Outcome {
+  Ending ending = Ending::finished;
+  double t = 0;
+  int particle = -1;
+  std::string what{}, remedy{};  // sentences, where the flight did not finish
+  bool ok() const { return ending == Ending::finished; }
+};
+
+struct FlowWatch {
+  std::function<void(double t, const HostSwarm& x)> frame{};  // n0 rows: merged ones repeat
+  std::function<void(const Merge&)> merged{};
+  // After every accepted step; true: stop here, resumably. The state's swarm is up to date only
+  // after `fetch` was called: it may have to come from a device.
+  std::function<bool(const FlowState&, const std::function<FlowState&()>& fetch)> pause{};
+};
+
+FlowState start(const HostSwarm& x);
+
+struct Flight {  // what carries the swarm
+  Engine& engine;
+  Field& field;
+  Habitat habitat;
+  FlowSettings settings{};
+};
+
+// Carries state to schedule.T. Saving never changes the steps taken: dopri5 interpolates frames.
+Outcome advance(const Flight& flight, const Schedule& schedule, FlowState& state,
+                const FlowWatch& watch);
+
+// The frame a state stands for: n0 rows, each at its group's place, with original masses.
+HostSwarm unfold(const FlowState& state, const HostSwarm& groups);
+
+}  // namespace murmur

@@ -1,0 +1,51 @@
+// observe.h: reads numbers off a swarm; one table row names an observable everywhere.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "murmur/dynamics.h"
+#include "murmur/swarm.h"
+
+namespace murmur {
+
+struct MeasureSettings {
+  double cluster_tol = 1e-3;  // sphere: linked when <x_i, x_j> > 1 - tol; R^d: |x_i - x_j| < tol
+  double pair_threshold = 0.999;  // of close_pairs: fraction of pairs with cosine above it
+  std::uint64_t seed = 0;         // of the pair sample of large swarms
+  int max_exact = 20'000;         // above this many particles pair statistics are sampled
+  std::int64_t sample_pairs = 10'000'000;
+  int threads = 0;  // 0: all cores; the numbers do not depend on it
+};
+
+struct Observable {
+  const char* name;     // column, axis, JSON key
+  const char* symbol;   // in figures, TeX-free UTF-8
+  const char* meaning;  // one line
+};
+
+// All observables, in column order.
+std::span<const Observable> observables();
+
+// The names of those that exist for this dynamics (energy needs V = +-Q^T K symmetric, ...).
+std::vector<std::string> observable_names(const Dynamics& dynamics);
+
+// One row of numbers, in the order of observable_names(dynamics). NaN where a value does not exist
+// for this frame: an energy that overflows, the cosines of a lone particle, anything read off a
+// swarm with a coordinate that is not finite.
+std::vector<double> measure(const HostSwarm& x, const Dynamics& dynamics,
+                            const MeasureSettings& settings);
+
+struct Clusters {
+  int count = 0;
+  std::vector<int> label{};    // (n) 0 .. count-1, numbered by first member
+  std::vector<int> size{};     // (count) particles
+  std::vector<double> mass{};  // (count)
+};
+
+// Components of the graph of close pairs. Error(input) unless tol > 0 and x is finite.
+Clusters clusters(const HostSwarm& x, Habitat habitat, double tol = 1e-3);
+
+}  // namespace murmur

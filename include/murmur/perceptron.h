@@ -1,0 +1,17 @@
+// perceptron.h: the force that a particle exerts on itself: the feed-forward block.
+#pragma once
+
+#include "murmur/matrix.h"
+
+namespace murmur {
+
+//   A_i = W_out s(W_in x_i + b_in) + b_out
+struct Perceptron {
+  Matrix in{};                                             // (h, d)
+  Vector in_bias{};                                        // (h); empty means zero
+  Matrix out{};                                            // (d, h)
+  Vector out_bias{};                                       // (d); empty means zero
+  enum Activation { relu, gelu, tanh } activation = relu;  // gelu: z Phi(z), the exact one
+};
+
+}  // namespace murmur

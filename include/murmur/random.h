@@ -1,0 +1,34 @@
+// random.h: counter-based random numbers; each draw is a pure function of who asks and why.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace murmur {
+
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011): ten rounds over a 128-bit counter.
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
+                                    std::array<std::uint32_t, 2> key);
+
+// Every stream of random numbers in the project. A number, once given, is never given again.
+enum class Stream : std::uint16_t {
+  position = 1,    // initial laws
+  query = 2,       // random query matrices
+  key = 3,         // random key matrices
+  value = 4,       // random value matrices
+  perceptron = 5,  // random feed-forward parameters
+  pairs = 6,       // pairs and rows sampled by observables of large swarms
+};
+
+// Who asks: counter = (particle, step, replica, stream * 2^16 + draw), key = seed.
+struct Draw {
+  std::uint64_t seed = 0;
+  Stream stream = Stream::position;
+  std::uint32_t particle = 0, step = 0, replica = 0;
+
+  std::array<std::uint32_t, 4> bits(std::uint16_t draw) const;
+  double uniform(std::uint16_t draw) const;  // in (0, 1), 53 bits
+  double normal(std::uint16_t draw) const;   // Box-Muller over this draw's two uniforms
+};
+
+}  // namespace murmur

@@ -1,0 +1,45 @@
+# common.sh: what ./demo and ./test share: installing what is missing, and building.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() { printf '\n== %s\n' "$*"; }
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif command -v sudo >/dev/null; then sudo -n "$@"
+  else
+    printf 'murmur: packages are missing and neither root nor sudo is here\n  where: %s\n  do:    install them by hand: %s\n' \
+      "$1" "${*: -1}" >&2
+    return 1
+  fi
+}
+
+# install_packages NAME...: apt packages that are not there yet, in one call.
+install_packages() {
+  local missing=()
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} = 0 ] && return 0
+  say "installing ${missing[*]}"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    "${missing[@]}" >/dev/null
+}
+
+build_packages=(g++ cmake ninja-build pkg-config git libeigen3-dev libhwy-dev libtbb-dev libcli11-dev
+  libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libcairo2-dev)
+picture_packages=(ffmpeg gnuplot-nox fonts-dejavu-core)
+test_packages=(libgtest-dev python3-numpy clang-14 libclang-rt-14-dev clang-format-14 poppler-utils
+  librsvg2-bin)
+
+# build PRESET [cmake options]: configures once, builds what changed.
+build() {
+  local preset=$1
+  shift
+  say "building ($preset)"
+  cmake --preset "$preset" "$@" >"/tmp/murmur-configure.$$" 2>&1 ||
+    { cat "/tmp/murmur-configure.$$"; rm -f "/tmp/murmur-configure.$$"; return 1; }
+  rm -f "/tmp/murmur-configure.$$"
+  cmake --build --preset "$preset"
+}

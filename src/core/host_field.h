@@ -1,0 +1,49 @@
+// host_field.h: what every engine in host memory does alike: moving, comparing, projecting.
+#pragma once
+
+#include "murmur/engine.h"
+
+namespace murmur {
+
+// Derived fields add the forces of one phase; this class does the rest of Field with plain loops.
+class HostField : public Field {
+ public:
+  HostField(const Dynamics& dynamics, Shape shape);
+
+  int phases() const override { return static_cast<int>(dynamics_.phases.size()); }
+  void pull(double t, int phase, const Swarm& x, Swarm& a) override;
+  void velocity(double t, const Swarm& x, Swarm& v) override;
+  void move(const Swarm& x, std::span<const Push> pushes, Swarm& y) override;
+  double gap(const Swarm& a, const Swarm& b, Tolerance tolerance) override;
+
+ protected:
+  struct Ask {
+    double t;
+    int phase;
+    // Only the part along the sphere is wanted: since P_x x = 0, a head with V = c I may sum
+    // c (x_j - x_i) instead of c x_j, and so escape the rounding of its own large weight.
+    bool tangential;
+  };
+  // a_i += sum of the forces of one phase at x; a has the shape of x. Clock u4 asks for u2's kernel
+  // here: this class turns it into arc length.
+  virtual void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) = 0;
+
+  const Dynamics dynamics_;
+
+ private:
+  void to_arc_length(HostSwarm& v) const;  // clock u4
+
+  const int n0_;  // particles before any merging
+};
+
+inline const HostSwarm& host(const Swarm& x) { return static_cast<const HostSwarm&>(x); }
+inline HostSwarm& host(Swarm& x) { return static_cast<HostSwarm&>(x); }
+
+// Places and fetches by copying: a host engine's swarm is a HostSwarm.
+class HostEngine : public Engine {
+ public:
+  std::unique_ptr<Swarm> place(const HostSwarm& x) override;
+  HostSwarm fetch(const Swarm& x) override;
+};
+
+}  // namespace murmur

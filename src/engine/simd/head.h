@@ -1,0 +1,31 @@
+// head.h: an Attention made ready: its query, key and biases folded to the target's side.
+#pragma once
+
+#include "engine/simd/panels.h"
+#include "murmur/attention.h"
+#include "murmur/dynamics.h"
+
+namespace murmur::simd {
+
+// With 2 as the base of the exponential,
+//   beta <Q x_i + b_Q, K x_j + b_K> log2(e) = <u_i, x_j> + c_i,
+//   u_i = G x_i + g,   G = beta log2(e) K^T Q,     g = beta log2(e) K^T b_Q
+//   c_i = <t, x_i> + t_0,   t = beta log2(e) Q^T b_K,   t_0 = beta log2(e) <b_Q, b_K>
+// so that sources are the particles themselves, whatever the head.
+struct Head {
+  bool softmax = true, relative = false, self = true, past = false;
+  bool isotropic = true;   // G = gaze_scale I and g = 0
+  double gaze_scale = 0;
+  Affine gaze{};           // G, g; unless isotropic
+  Vector tilt{};           // (d) t; empty means zero
+  double level = 0;        // t_0, less the exponent that the clock takes off
+  double rate = 1;         // of the clock
+  bool value_is_scale = true;  // V = value_scale I
+  double value_scale = 1;      // 1 where it is not
+  Affine value{};              // V; unless it is a scale
+  Vector value_bias{};         // (d); empty means zero
+};
+
+Head fold(const Attention& a, Clock clock, int d);
+
+}  // namespace murmur::simd

@@ -1,0 +1,280 @@
+// pair_forces.cpp: chooses the kernel that is both right and fast for the particles at hand.
+#include "engine/simd/pair_forces.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/parallel.h"
+#include "engine/simd/sources.h"
+
+namespace murmur::simd {
+
+namespace {
+
+// Float scores are rounded to 6e-8 of their size: beyond this size (natural units) to too much.
+constexpr double kOpenFloat = 16;
+// Differences of float positions: the score errs by 1e-7 times the root of this.
+constexpr double kDifferenceFloat = 1024;
+constexpr double kOpenDouble = 900;  // in powers of two
+// Rows lighter than this are summed again: the kernels' least summand 2^-100 (float) or 2^-980
+// (double) must not count, and z must keep its digits.
+constexpr double kTooSmallFloat = 0x1p-40, kTooSmallDouble = 0x1p-900;
+constexpr double kTooFewPairs = 65'536;  // n^2 d below which threads cost more than they bring
+
+int blocks(std::size_t stride) { return static_cast<int>(stride / kBlock); }
+
+bool in_registers(int d) { return d >= 2 && d <= 4; }
+
+// Whether row i sees nobody.
+bool blind(const Head& head, int n, int i) { return !head.self && (n == 1 || (head.past && i == 0)); }
+
+// max_i |x_i - origin|, of columns (d, stride).
+double farthest(const double* x, std::size_t stride, int n, const std::vector<double>& origin) {
+  double most = 0;
+  for (int i = 0; i < n; ++i) {
+    double square = 0;
+    for (std::size_t k = 0; k < origin.size(); ++k) {
+      const double from = x[k * stride + i] - origin[k];
+      square += from * from;
+    }
+    if (!(square <= most)) most = square;  // lets a NaN through
+  }
+  return std::sqrt(most);
+}
+
+std::vector<double> centre(const HostSwarm& x) {
+  std::vector<double> mean(x.d());
+  for (int k = 0; k < x.d(); ++k) {
+    for (int i = 0; i < x.n(); ++i) mean[k] += x.axis(k)[i];
+    mean[k] /= x.n();
+  }
+  return mean;
+}
+
+bool of_unit_length(const HostSwarm& x) {
+  for (int i = 0; i < x.n(); ++i) {
+    double square = 0;
+    for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
+    if (!(std::abs(square - 1) < 1e-10)) return false;
+  }
+  return true;
+}
+
+bool equal_masses(const HostSwarm& x) {
+  return std::all_of(x.mass.begin(), x.mass.end(), [&](double m) { return m == x.mass[0]; });
+}
+
+}  // namespace
+
+void PairForces::add(const Head& head, const HostSwarm& x, HostSwarm& a) {
+  if (x.n() == 0) return;
+  stride_ = (static_cast<std::size_t>(x.n()) + kBlock - 1) / kBlock * kBlock;
+  team_ = static_cast<double>(x.n()) * x.n() * x.d() < kTooFewPairs ? 1 : threads_;
+  heaviest_ = *std::max_element(x.mass.begin(), x.mass.end());
+  look(head, x);
+  if (precision_ == Precision::f64 || !sum_in_float(head, x)) sum_in_double(head, x);
+  finish(head, x, a);
+}
+
+//   u_i = G x_i + g
+void PairForces::look(const Head& head, const HostSwarm& x) {
+  double* u = u_.need(stride_ * x.d());
+  for (int k = 0; k < x.d(); ++k) {
+    double* to = u + k * stride_;
+    std::fill(to + x.n(), to + stride_, 0.0);
+    if (head.isotropic)
+      for (int i = 0; i < x.n(); ++i) to[i] = head.gaze_scale * x.axis(k)[i];
+  }
+  if (!head.isotropic)
+    for_blocks(blocks(stride_), team_, [&](int block) {
+      affine_block(head.gaze, {x.axis(0), x.stride()}, {u, stride_, x.n()}, block);
+    });
+}
+
+template <class T>
+PairSums<T> PairForces::pair_sums(const Head& head, const HostSwarm& x) {
+  PairSums<T> p;
+  p.d = x.d();
+  p.sources = x.n();
+  p.pitch = source_pitch(x.d());
+  p.weighted = !equal_masses(x);
+  p.past = head.past;
+  p.self = head.self;
+  p.stride = stride_;
+  p.z = z_.need(stride_);
+  p.n = mean_.need(stride_ * x.d());
+  return p;
+}
+
+template <class T>
+void PairForces::sum(PairSums<T>& p, Buffer<T>& packed) const {
+  if (in_registers(p.d)) {
+    for_blocks(blocks(stride_), team_, [&](int block) { small_sums(p, block); });
+    return;
+  }
+  T* tiles = packed.need(packed_size(p.sources, p.d));
+  pack_sources(p.y, p.sources, p.d, tiles);
+  p.packed = tiles;
+  for_blocks(blocks(stride_), team_, [&](int block) { tile_sums(p, block); });
+}
+
+// Sources are told from their centre c in float, which costs nothing and keeps the digits of a
+// swarm near consensus: <u_i, x_j> = <u_i, x_j - c> + <u_i, c>. On the sphere, where G = g I,
+//   g <x_i, x_j> = |g| <t_i, x_j> = |g| - |g| |x_j - t_i|^2 / 2,   t_i = sign(g) x_i
+// keeps them for large |g| too.
+bool PairForces::sum_in_float(const Head& head, const HostSwarm& x) {
+  const int n = x.n(), d = x.d();
+  const double* u = u_.need(stride_ * d);
+  const std::vector<double> origin = centre(x), zero(d);
+  const double radius = farthest(x.axis(0), x.stride(), n, origin);
+  const double reach = farthest(u, stride_, n, zero) * radius * std::numbers::ln2;
+  const double g = head.gaze_scale;
+  const bool open = reach <= kOpenFloat;
+  if (!open && !(in_registers(d) && head.isotropic && of_unit_length(x) &&
+                 std::abs(g) * std::numbers::ln2 * radius * radius <= kDifferenceFloat))
+    return false;
+
+  auto p = pair_sums<float>(head, x);
+  p.form = open ? Form::open : Form::difference;
+  const double scale = open ? 1 : std::sqrt(std::abs(g) / 2);
+  float* y = y32_.need(n * p.pitch);
+  place_sources(x, {origin.data(), scale, heaviest_}, y);
+  p.y = y;
+  float* aim = u32_.need(stride_ * d);
+  for (int k = 0; k < d; ++k)
+    for (std::size_t i = 0; i < stride_; ++i) {
+      const double ui = u[k * stride_ + i];
+      aim[k * stride_ + i] = static_cast<float>(open ? ui : scale * (ui / std::abs(g) - origin[k]));
+    }
+  p.u = aim;
+  sum(p, packed32_);
+
+  double* offset = offset_.need(stride_);
+  std::fill_n(offset, stride_, open ? 0.0 : std::abs(g));
+  for (int k = 0; k < d; ++k)
+    for (int i = 0; i < n; ++i) {
+      const double ui = u[k * stride_ + i];
+      double& mean = p.n[k * stride_ + i];
+      mean = mean / (scale * p.z[i]) + (open ? origin[k] : ui / std::abs(g));
+      if (open) offset[i] += ui * origin[k];
+    }
+  if (!open) sum_again(head, x, kTooSmallFloat);
+  return true;
+}
+
+void PairForces::sum_in_double(const Head& head, const HostSwarm& x) {
+  const int n = x.n(), d = x.d();
+  const double* u = u_.need(stride_ * d);
+  const std::vector<double> zero(d);
+  const double radius = farthest(x.axis(0), x.stride(), n, zero);
+  const bool open = farthest(u, stride_, n, zero) * radius <= kOpenDouble;
+
+  auto p = pair_sums<double>(head, x);
+  p.form = open ? Form::open : Form::bounded;
+  double* y = y_.need(n * p.pitch);
+  place_sources(x, {zero.data(), 1, heaviest_}, y);
+  p.y = y;
+  p.u = u;
+  double* offset = offset_.need(stride_);  // |u_i| max_j |x_j|
+  std::fill_n(offset, stride_, 0.0);
+  if (!open) {
+    for (int k = 0; k < d; ++k)
+      for (int i = 0; i < n; ++i) offset[i] += u[k * stride_ + i] * u[k * stride_ + i];
+    for (int i = 0; i < n; ++i) offset[i] = std::sqrt(offset[i]) * radius;
+  }
+  p.bound = offset;
+  sum(p, packed_);
+
+  for (int k = 0; k < d; ++k)
+    for (int i = 0; i < n; ++i) p.n[k * stride_ + i] /= p.z[i];
+  if (!open) sum_again(head, x, kTooSmallDouble);
+}
+
+// The rows whose bound was too high, in double and with their true largest score.
+void PairForces::sum_again(const Head& head, const HostSwarm& x, double too_small) {
+  std::vector<int> rows;
+  const double* z = z_.need(stride_);
+  for (int i = 0; i < x.n(); ++i)
+    if (z[i] < too_small && !blind(head, x.n(), i)) rows.push_back(i);
+  if (rows.empty()) return;
+
+  auto p = pair_sums<double>(head, x);
+  p.form = Form::bounded;
+  const std::vector<double> zero(x.d());
+  double* y = y_.need(x.n() * p.pitch);
+  place_sources(x, {zero.data(), 1, heaviest_}, y);
+  double* packed = packed_.need(packed_size(x.n(), x.d()));
+  pack_sources(y, x.n(), x.d(), packed);
+  p.y = y;
+  p.packed = packed;
+  p.u = u_.need(stride_ * x.d());
+  constexpr std::size_t kBatch = 4096;
+  for (std::size_t first = 0; first < rows.size(); first += kBatch) {
+    const auto end = std::min(first + kBatch, rows.size());
+    sum_rows(p, {rows.begin() + first, rows.begin() + end});
+  }
+}
+
+void PairForces::sum_rows(const PairSums<double>& all, const std::vector<int>& rows) {
+  const int count = static_cast<int>(rows.size()), d = all.d;
+  const std::size_t stride = (rows.size() + kBlock - 1) / kBlock * kBlock;
+  Buffer<double> u_few, n_few, z_few, bound_few;
+  std::vector<int> row(stride, rows.back());
+  std::copy(rows.begin(), rows.end(), row.begin());
+  double* u = u_few.need(stride * d);
+  for (int k = 0; k < d; ++k)
+    for (std::size_t i = 0; i < stride; ++i) u[k * stride + i] = all.u[k * stride_ + row[i]];
+
+  PairSums<double> p = all;
+  p.u = u;
+  p.row = row.data();
+  p.stride = stride;
+  p.z = z_few.need(stride);
+  p.n = n_few.need(stride * d);
+  double* bound = bound_few.need(stride);
+  p.bound = bound;
+  for_blocks(blocks(stride), team_, [&](int block) {
+    tile_bounds(p, block, bound);
+    tile_sums(p, block);
+  });
+  double* offset = offset_.need(stride_);
+  for (int i = 0; i < count; ++i) {
+    all.z[rows[i]] = p.z[i];
+    offset[rows[i]] = bound[i];
+    for (int k = 0; k < d; ++k) all.n[k * stride_ + rows[i]] = p.n[k * stride + i] / p.z[i];
+  }
+}
+
+void PairForces::finish(const Head& head, const HostSwarm& x, HostSwarm& a) {
+  const int n = x.n(), d = x.d();
+  double* mean = mean_.need(stride_ * d);
+  if (head.relative)
+    for (int k = 0; k < d; ++k)
+      for (int i = 0; i < n; ++i) mean[k * stride_ + i] -= x.axis(k)[i];
+  const double* value = mean;
+  if (!head.value_is_scale) {
+    double* to = u_.need(stride_ * d);  // the scores are done
+    for_blocks(blocks(stride_), team_, [&](int block) {
+      affine_block(head.value, {mean, stride_}, {to, stride_, n}, block);
+    });
+    value = to;
+  }
+
+  double* weight = z_.need(stride_);
+  const double* offset = offset_.need(stride_);
+  for (int i = 0; i < n; ++i) {
+    double exponent = offset[i] + head.level;
+    for (std::size_t k = 0; k < head.tilt.size(); ++k) exponent += head.tilt[k] * x.axis(k)[i];
+    const double half = std::exp2(exponent / 2);  // twice, lest it overflow before z brings it down
+    weight[i] = head.softmax ? 1 : head.rate * heaviest_ * weight[i] * half * half;
+  }
+  for (int k = 0; k < d; ++k) {
+    const double bias = head.value_bias.empty() ? 0 : head.value_bias[k];
+    double* to = a.axis(k);
+    for (int i = 0; i < n; ++i)
+      if (!blind(head, n, i)) to[i] += weight[i] * (head.value_scale * value[k * stride_ + i] + bias);
+  }
+}
+
+}  // namespace murmur::simd

@@ -1,0 +1,47 @@
+// pair_forces.h: adds the pull of one attention head on every particle.
+#pragma once
+
+#include <vector>
+
+#include "engine/simd/buffer.h"
+#include "engine/simd/head.h"
+#include "engine/simd/kernels.h"
+#include "murmur/engine.h"
+
+namespace murmur::simd {
+
+// Everything is reduced to two numbers a row: mean_i, the average of the particles that i sees,
+// and what they weigh together, z_i 2^offset_i. Then
+//   A_i = weight_i (V (mean_i - [relative] x_i) + b_V),
+//   weight_i = 1 (softmax), or rate m z_i 2^{offset_i + c_i} (plain; m the largest mass).
+// Scratch is O(n d) and kept between calls.
+class PairForces {
+ public:
+  PairForces(Precision precision, int threads) : precision_(precision), threads_(threads) {}
+
+  void add(const Head& head, const HostSwarm& x, HostSwarm& a);
+
+ private:
+  void look(const Head& head, const HostSwarm& x);
+  bool sum_in_float(const Head& head, const HostSwarm& x);
+  void sum_in_double(const Head& head, const HostSwarm& x);
+  void sum_again(const Head& head, const HostSwarm& x, double too_small);
+  void sum_rows(const PairSums<double>& all, const std::vector<int>& rows);
+  void finish(const Head& head, const HostSwarm& x, HostSwarm& a);
+
+  template <class T>
+  PairSums<T> pair_sums(const Head& head, const HostSwarm& x);
+  template <class T>
+  void sum(PairSums<T>& p, Buffer<T>& packed) const;
+
+  Precision precision_;
+  int threads_;
+  int team_ = 1;                           // threads that the swarm at hand is worth
+  std::size_t stride_ = 0;                 // n rounded up to whole blocks
+  double heaviest_ = 1;                    // largest mass
+  Buffer<double> u_, mean_, z_, offset_;   // (d, stride), (d, stride), (stride), (stride)
+  Buffer<double> y_, packed_;              // sources, as kernels.h lays them out
+  Buffer<float> y32_, packed32_, u32_;
+};
+
+}  // namespace murmur::simd

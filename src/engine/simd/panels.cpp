@@ -1,0 +1,111 @@
+// panels.cpp: matrices applied to whole swarms, compiled for every target and chosen at run time.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/simd/panels.cpp"
+#include <hwy/foreach_target.h>
+
+#include "engine/simd/panels.h"
+
+#include <hwy/aligned_allocator.h>
+
+#include <algorithm>
+
+#include "engine/simd/activation-inl.h"
+#include "engine/simd/kernels.h"
+#include "engine/simd/panel-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace murmur::simd {
+namespace HWY_NAMESPACE {
+
+using Panel = hwy::AlignedFreeUniquePtr<double[]>;  // (rows, kWidth<double>)
+
+inline Panel MakePanel(std::size_t rows) {
+  return hwy::AllocateAligned<double>(rows * kWidth<double>);
+}
+
+inline void Read(ConstColumns x, int rows, int i, double* panel) {
+  for (int k = 0; k < rows; ++k)
+    std::copy_n(x.data + k * x.stride + i, kWidth<double>, panel + k * kWidth<double>);
+}
+
+inline void Apply(const Affine& f, const double* x, double* y) {
+  for (std::size_t r = 0; r < f.matrix.pitch; ++r) {
+    const bool biased = static_cast<int>(r) < f.matrix.rows && !f.bias.empty();
+    std::fill_n(y + r * kWidth<double>, kWidth<double>, biased ? f.bias[r] : 0.0);
+  }
+  const PanelMatrix& m = f.matrix;
+  PanelProduct<double>({m.data.data(), m.pitch, m.rows, m.cols}, x, y, true);
+}
+
+void AffineBlock(const Affine& f, ConstColumns x, Columns y, int block) {
+  const Panel in = MakePanel(f.matrix.cols), out = MakePanel(f.matrix.pitch);
+  const int end = std::min(y.n, (block + 1) * kBlock);
+  for (int i = block * kBlock; i < end; i += kWidth<double>) {
+    Read(x, f.matrix.cols, i, in.get());
+    Apply(f, in.get(), out.get());
+    for (int r = 0; r < f.matrix.rows; ++r)
+      std::copy_n(&out[r * kWidth<double>], std::min(kWidth<double>, y.n - i),
+                  y.data + r * y.stride + i);
+  }
+}
+
+inline void Activate(Perceptron::Activation kind, double* z, std::size_t count) {
+  const hn::ScalableTag<double> d;
+  for (std::size_t c = 0; c < count; c += hn::Lanes(d)) {
+    const auto v = hn::Load(d, z + c);
+    hn::Store(kind == Perceptron::relu   ? Relu(d, v)
+              : kind == Perceptron::gelu ? Gelu(d, v)
+                                         : Tanh(d, v),
+              d, z + c);
+  }
+}
+
+void PerceptronBlock(const Layer& p, ConstColumns x, Columns a, int block) {
+  const Panel in = MakePanel(p.in.matrix.cols), hidden = MakePanel(p.in.matrix.pitch),
+              out = MakePanel(p.out.matrix.pitch);
+  const int end = std::min(a.n, (block + 1) * kBlock);
+  for (int i = block * kBlock; i < end; i += kWidth<double>) {
+    Read(x, p.in.matrix.cols, i, in.get());
+    Apply(p.in, in.get(), hidden.get());
+    Activate(p.activation, hidden.get(), p.in.matrix.pitch * kWidth<double>);
+    Apply(p.out, hidden.get(), out.get());
+    for (int k = 0; k < p.out.matrix.rows; ++k) {
+      double* to = a.data + k * a.stride + i;
+      for (int l = 0; l < std::min(kWidth<double>, a.n - i); ++l)
+        to[l] += out[k * kWidth<double> + l];
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace murmur::simd
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace murmur::simd {
+
+HWY_EXPORT(AffineBlock);
+HWY_EXPORT(PerceptronBlock);
+
+PanelMatrix panel_matrix(const Matrix& m) {
+  PanelMatrix p{m.rows, m.cols, (static_cast<std::size_t>(m.rows) + 3) / 4 * 4, {}};
+  p.data.resize(p.pitch * m.cols);
+  for (int r = 0; r < m.rows; ++r)
+    for (int c = 0; c < m.cols; ++c) p.data[c * p.pitch + r] = m(r, c);
+  return p;
+}
+
+Layer layer(const Perceptron& p) {
+  return {{panel_matrix(p.in), p.in_bias}, {panel_matrix(p.out), p.out_bias}, p.activation};
+}
+
+void affine_block(const Affine& f, ConstColumns x, Columns y, int block) {
+  HWY_DYNAMIC_DISPATCH(AffineBlock)(f, x, y, block);
+}
+
+void perceptron_block(const Layer& p, ConstColumns x, Columns a, int block) {
+  HWY_DYNAMIC_DISPATCH(PerceptronBlock)(p, x, a, block);
+}
+
+}  // namespace murmur::simd
+#endif

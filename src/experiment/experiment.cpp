@@ -1,0 +1,219 @@
+// experiment.cpp: the whole experiment out of its settings, and back into a config.toml.
+#include "murmur/experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/elementary.h"
+#include "experiment/forces.h"
+#include "experiment/initial.h"
+#include "experiment/words.h"
+#include "murmur/error.h"
+
+namespace murmur {
+
+namespace {
+
+// Fixed steps reach only whole multiples of dt; times are then k dt exactly.
+bool whole_multiple(double time, double dt) {
+  const double steps = time / dt;
+  return std::fabs(steps - std::round(steps)) <= 1e-9 * std::max(1.0, steps) && steps < 9e15;
+}
+
+bool is_fixed(Method method) { return method != Method::dopri5; }
+
+FlowSettings flow_of(const Settings& settings) {
+  FlowSettings flow;
+  flow.method =
+      static_cast<Method>(choice(settings, "method", {"layers", "euler", "rk4", "dopri5"}));
+  flow.dt = positive(settings, "dt");
+  flow.tolerance = {positive(settings, "rtol"), positive(settings, "atol")};
+  flow.merge = number(settings, "merge");
+  flow.max_evaluations = whole(settings, "max_evaluations", 1, 9'000'000'000'000'000);
+  if (flow.merge < 0) refuse(settings, "merge", "must be 0 or above", "use merge=0 for none");
+  const double least = 10 * std::max(flow.tolerance.rtol, flow.tolerance.atol);
+  if (flow.merge > 0 && !is_fixed(flow.method) && flow.merge < least * (1 - 1e-12))
+    refuse(settings, "merge",
+           fmt::format("is below 10 max(rtol, atol) = {:g}: groups would hover above it for ever",
+                       least),
+           fmt::format("use merge={:g} or more, or smaller rtol and atol", least));
+  return flow;
+}
+
+// every:T/100 rounds up to whole steps for the fixed-step methods when it was not asked for.
+double every_of(const Settings& settings, const FlowSettings& flow, double T) {
+  const std::string text = setting(settings, "save").text.substr(6);
+  double every = 0;
+  if (text.rfind("T/", 0) == 0) {
+    double parts = 0;
+    if (parse_number(text.substr(2), parts) && parts > 0) every = T / parts;
+  } else if (!parse_number(text, every)) {
+    every = 0;
+  }
+  if (!(every > 0))
+    refuse(settings, "save", "has no positive interval", "write save=every:0.1 or save=every:T/50");
+  if (is_fixed(flow.method) && !is_given(settings, "save"))
+    every = flow.dt * std::max(1.0, std::ceil(every / flow.dt * (1 - 1e-9)));
+  if (T / every > 1e8)
+    refuse(settings, "save", "asks for more than 100 million frames", "keep fewer frames");
+  return every;
+}
+
+// log:COUNT is COUNT times from dt to T in a constant ratio; log:FIRST:RATIO says them outright.
+void set_log_times(const Settings& settings, const FlowSettings& flow, Schedule& schedule) {
+  const std::vector<std::string> parts = split(setting(settings, "save").text, ':');
+  double first = 0, second = 0;
+  const bool numbers = parse_number(parts[1], first) &&
+                       (parts.size() == 2 || (parts.size() == 3 && parse_number(parts[2], second)));
+  if (numbers && parts.size() == 3 && first > 0 && second > 1 + 1e-7) {
+    schedule.first = first;
+    schedule.ratio = second;
+    return;
+  }
+  if (!numbers || parts.size() == 3 || first < 2 || first > 1e7 || first != std::floor(first))
+    refuse(settings, "save", "needs a whole number of times, 2 or more", "write save=log:200");
+  schedule.first = std::min(flow.dt, schedule.T / 2);
+  schedule.ratio = elementary::pow(schedule.T / schedule.first, 1 / (first - 1));
+}
+
+Schedule schedule_of(const Settings& settings, const FlowSettings& flow) {
+  Schedule schedule;
+  schedule.T = positive(settings, "T");
+  const std::string& save = setting(settings, "save").text;
+  if (is_fixed(flow.method) && !whole_multiple(schedule.T, flow.dt))
+    refuse(settings, "T", fmt::format("is not a whole number of steps dt = {:g}", flow.dt),
+           "choose T as a multiple of dt, or method=dopri5");
+  if (save == "final") return schedule;
+  if (save.rfind("every:", 0) == 0) {
+    schedule.every = every_of(settings, flow, schedule.T);
+    if (is_fixed(flow.method) && !whole_multiple(schedule.every, flow.dt))
+      refuse(settings, "save", fmt::format("is not a whole number of steps dt = {:g}", flow.dt),
+             "choose an interval that is a multiple of dt, or method=dopri5");
+    return schedule;
+  }
+  if (save.rfind("log:", 0) == 0) {
+    if (is_fixed(flow.method))
+      refuse(settings, "save", "logarithmic times are not whole multiples of dt",
+             "use method=dopri5, or save=every:...");
+    set_log_times(settings, flow, schedule);
+    return schedule;
+  }
+  refuse(settings, "save", "is not a schedule", "write every:0.1, log:200 or final");
+}
+
+// Merging replaces particles by their sum; that is exact only where coinciding ones move alike.
+void check_merging(const Settings& settings, const Experiment& e) {
+  if (e.flow.merge == 0) return;
+  for (const Phase& phase : e.dynamics.phases)
+    for (const Force& force : phase.forces)
+      if (const auto* a = std::get_if<Attention>(&force)) {
+        if (a->reach == Attention::past)
+          refuse(settings, "merge", "particles of a causal swarm do not move alike when they meet",
+                 "use merge=0");
+        if (!a->self)
+          refuse(settings, "merge", "with self=false a merged group would no longer see itself",
+                 "use merge=0, or self=true");
+      }
+}
+
+EngineChoice engine_of(const Settings& settings, Shape shape) {
+  EngineChoice engine;
+  static const std::vector<std::string> names = {"auto", "reference", "simd"};
+  engine.name = names[choice(settings, "engine", names)];
+  engine.precision = static_cast<Precision>(choice(settings, "precision", {"f32", "f64"}));
+  if (setting(settings, "threads").text != "all")
+    engine.threads = static_cast<int>(whole(settings, "threads", 1, 4096));
+  if (engine.name == "reference" && engine.precision == Precision::f32)
+    refuse(settings, "precision", "the reference engine is always double",
+           "use precision=f64, or engine=simd");
+  engine.name = resolve_engine(engine, shape);
+  return engine;
+}
+
+// A TOML basic string, quoted and escaped.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+// A TOML float: digits enough to read back the same number, and a point or exponent.
+std::string toml_float(double value) {
+  const std::string text = fmt::format("{}", value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::string config_text(const Settings& settings, const Experiment& e) {
+  Settings resolved = settings;
+  resolved["n"].text = fmt::format("{}", e.swarm.n());
+  resolved["d"].text = fmt::format("{}", e.swarm.d());
+  resolved["engine"].text = e.engine.name;
+  if (e.schedule.every > 0) resolved["save"].text = fmt::format("every:{}", e.schedule.every);
+  if (e.schedule.ratio > 0)
+    resolved["save"].text = fmt::format("log:{}:{}", e.schedule.first, e.schedule.ratio);
+  std::size_t heads = 0;
+  for (const Force& force : e.dynamics.phases.front().forces)
+    heads += std::holds_alternative<Attention>(force) ? 1 : 0;
+  if (heads > 0) resolved["heads"].text = fmt::format("{}", heads);
+  const std::string& init = setting(settings, "init").text;
+  if (ends_with(init, ".npy") || init.rfind("points:", 0) == 0)
+    resolved["init"].text = "inputs/points.npy";
+  for (const char* key : {"masses", "query", "key", "value"})
+    if (e.inputs.count(key) != 0) resolved[key].text = fmt::format("inputs/{}.npy", key);
+  if (e.inputs.count("perceptron_in") != 0) resolved["perceptron"].text = "inputs/perceptron_*.npy";
+
+  std::string text = "# Every parameter of this run; murmur explain tells what each means.\n";
+  for (const Parameter& p : parameters()) {
+    const std::string& value = resolved.at(p.name).text;
+    const bool bare = p.kind == Parameter::whole || p.kind == Parameter::flag;
+    double parsed = 0;
+    if (p.kind == Parameter::number && parse_number(value, parsed))
+      text += fmt::format("{} = {}\n", p.name, toml_float(parsed));
+    else
+      text += fmt::format("{} = {}\n", p.name, bare ? value : quoted(value));
+  }
+  return text;
+}
+
+Array points_of(const HostSwarm& x) {
+  Array points = array_of(to_rows(x));
+  points.shape = {static_cast<std::size_t>(x.n()), static_cast<std::size_t>(x.d())};
+  return points;
+}
+
+}  // namespace
+
+Experiment make_experiment(const Settings& settings) {
+  Experiment e;
+  e.name = setting(settings, "name").text;
+  if (e.name.empty() || e.name.find_first_of("/\\ \t\n") != std::string::npos || e.name[0] == '.' ||
+      e.name.size() > 100)
+    refuse(settings, "name", "cannot be part of a directory's name",
+           "use letters, digits, - and _");
+  e.seed = static_cast<std::uint64_t>(whole(settings, "seed", 0, 9'000'000'000'000'000));
+  e.flow = flow_of(settings);
+  e.schedule = schedule_of(settings, e.flow);
+  const auto habitat = static_cast<Habitat>(choice(settings, "habitat", {"sphere", "space"}));
+  e.swarm = initial_swarm(settings, habitat);
+  e.dynamics = dynamics_of(settings, e.swarm.d(), e.inputs);
+  check_merging(settings, e);
+  e.engine = engine_of(settings, e.swarm.shape());
+  e.measure.cluster_tol = positive(settings, "cluster_tol");
+  e.measure.pair_threshold = number(settings, "pair_threshold");
+  e.measure.seed = e.seed;
+  e.measure.threads = e.engine.threads;
+  e.inputs["points"] = points_of(e.swarm);
+  if (setting(settings, "masses").text != "equal") e.inputs["masses"] = array_of(e.swarm.mass);
+  e.config = config_text(settings, e);
+  return e;
+}
+
+}  // namespace murmur

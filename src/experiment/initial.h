@@ -1,0 +1,12 @@
+// initial.h: where a swarm starts.
+#pragma once
+
+#include "murmur/experiment.h"
+
+namespace murmur {
+
+// The swarm that `init`, `masses`, `n`, `d`, `habitat` and `seed` describe. Points given by hand or
+// by file set n and d; on the sphere norms within 1e-5 of 1 are made 1, others refused.
+HostSwarm initial_swarm(const Settings& settings, Habitat habitat);
+
+}  // namespace murmur

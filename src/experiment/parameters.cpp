@@ -1,0 +1,101 @@
+// parameters.cpp: the table of every parameter: one row parses, documents, completes and writes it.
+#include <algorithm>
+
+#include "experiment/words.h"
+#include "murmur/experiment.h"
+
+namespace murmur {
+
+std::span<const Parameter> parameters() {
+  using P = Parameter;
+  static constexpr Parameter table[] = {
+      {P::word, "name", "flock", "a word", "first part of the run directory's name"},
+      {P::whole, "n", "64", "1 or more", "number of particles (tokens)"},
+      {P::whole, "d", "3", "2 or more", "coordinates of each particle"},
+      {P::number, "beta", "4", "any number", "inverse temperature of attention"},
+      {P::word, "dynamics", "SA", "SA, USA, causal, none",
+       "softmax attention, unnormalised, softmax over the past, or no attention at all"},
+      {P::word, "habitat", "sphere", "sphere, space", "unit sphere, or all of R^d"},
+      {P::word, "query", "identity", "identity, minus-identity, gaussian, goe, FILE.npy",
+       "query matrix Q, (k, d) or (heads, k, d)"},
+      {P::word, "key", "identity", "as query", "key matrix K, (k, d) or (heads, k, d)"},
+      {P::word, "value", "identity", "as query", "value matrix V, (d, d) or (heads, d, d)"},
+      {P::whole, "heads", "1", "1 or more", "number of attention heads; their forces add"},
+      {P::word, "reach", "all", "all, past", "whom a particle sees: all, or those before it"},
+      {P::flag, "self", "true", "true, false", "whether a particle attends to itself"},
+      {P::word, "clock", "U1", "U1, U2, U3, U4", "time unit of USA (docs/notation.md)"},
+      {P::word, "perceptron", "none", "none, gaussian:H, FILE.safetensors, NAME_*.npy",
+       "feed-forward force, its own phase after attention"},
+      {P::word, "activation", "relu", "relu, gelu, tanh", "activation of the perceptron"},
+      {P::word, "init", "uniform",
+       "uniform, hemisphere, cap:ANGLE, orthonormal, equiangular:RHO, clusters:K[:SPREAD], "
+       "gaussian, box:A, points:x,y;x,y;..., FILE.npy",
+       "where the particles start; points set n and d"},
+      {P::word, "masses", "equal", "equal, FILE.npy", "masses, (n), scaled to sum 1"},
+      {P::number, "T", "10", "above 0", "final time"},
+      {P::number, "dt", "0.1", "above 0", "step of layers, euler and rk4"},
+      {P::word, "method", "dopri5", "layers, euler, rk4, dopri5",
+       "how time advances; layers is x <- N(x + dt A)"},
+      {P::number, "rtol", "1e-8", "above 0", "relative tolerance of dopri5"},
+      {P::number, "atol", "1e-10", "above 0", "absolute tolerance of dopri5"},
+      {P::number, "merge", "0", "0, or at least 10 max(rtol, atol)",
+       "particles closer than this chord become one; 0 never"},
+      {P::word, "save", "every:T/100", "every:DT, log:COUNT, final", "when frames are kept"},
+      {P::whole, "seed", "0", "0 or more", "seed of every random stream"},
+      {P::word, "engine", "auto", "auto, reference, simd", "what computes velocities"},
+      {P::word, "precision", "f64", "f32, f64", "of pair sums and of stored trajectories"},
+      {P::word, "threads", "all", "all, or 1 or more", "threads; results never depend on it"},
+      {P::number, "cluster_tol", "0.001", "above 0",
+       "linked when <x_i, x_j> > 1 - tol; in R^d when |x_i - x_j| < tol"},
+      {P::number, "pair_threshold", "0.999", "-1 to 1", "close_pairs counts cosines above it"},
+      {P::whole, "max_evaluations", "1000000000", "1 or more", "velocity evaluations allowed"},
+  };
+  return table;
+}
+
+const Parameter* find_parameter(const std::string& name) {
+  for (const Parameter& p : parameters())
+    if (name == p.name) return &p;
+  return nullptr;
+}
+
+namespace {
+
+// Levenshtein distance: insertions, deletions and changes from a to b.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
+  for (const std::string& candidate : known)
+    if (word.size() >= 3 && candidate.rfind(word, 0) == 0) return candidate;
+  std::string best;
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string& candidate : known)
+    if (const std::size_t steps = distance(word, candidate); steps < least) {
+      least = steps;
+      best = candidate;
+    }
+  return best;
+}
+
+std::vector<std::string> parameter_names() {
+  std::vector<std::string> names;
+  for (const Parameter& p : parameters()) names.emplace_back(p.name);
+  return names;
+}
+
+}  // namespace murmur

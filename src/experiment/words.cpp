@@ -1,0 +1,91 @@
+// words.cpp: typed values out of settings.
+#include "experiment/words.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "murmur/error.h"
+
+namespace murmur {
+
+void refuse(const Settings& settings, const std::string& key, const std::string& reason,
+            const std::string& remedy) {
+  const Setting& s = setting(settings, key);
+  throw Error(Fault::input, fmt::format("{} = {}: {}", key, s.text, reason), s.origin, remedy);
+}
+
+const Setting& setting(const Settings& settings, const std::string& key) {
+  return settings.at(key);
+}
+
+bool is_given(const Settings& settings, const std::string& key) {
+  return setting(settings, key).origin != "default";
+}
+
+bool parse_number(const std::string& text, double& value) {
+  if (text.empty() || std::isspace(static_cast<unsigned char>(text.front()))) return false;
+  char* end = nullptr;
+  value = std::strtod(text.c_str(), &end);
+  return end == text.c_str() + text.size() && std::isfinite(value);
+}
+
+double number(const Settings& settings, const std::string& key) {
+  double value = 0;
+  if (!parse_number(setting(settings, key).text, value))
+    refuse(settings, key, "not a finite number", fmt::format("write a number, e.g. {}=0.5", key));
+  return value;
+}
+
+double positive(const Settings& settings, const std::string& key) {
+  const double value = number(settings, key);
+  if (!(value > 0)) refuse(settings, key, "must be above 0", "write a positive number");
+  return value;
+}
+
+std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t least,
+                   std::int64_t most) {
+  const std::string remedy = fmt::format("write a whole number from {} to {}", least, most);
+  double value = 0;
+  if (!parse_number(setting(settings, key).text, value) || value != std::floor(value) ||
+      std::fabs(value) > 9e15)
+    refuse(settings, key, "not a whole number", remedy);
+  if (value < static_cast<double>(least) || value > static_cast<double>(most))
+    refuse(settings, key, "out of range", remedy);
+  return static_cast<std::int64_t>(value);
+}
+
+bool flag(const Settings& settings, const std::string& key) {
+  return choice(settings, key, {"false", "true"}) == 1;
+}
+
+int choice(const Settings& settings, const std::string& key,
+           const std::vector<std::string>& choices) {
+  const std::string& text = setting(settings, key).text;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    if (text == choices[i]) return static_cast<int>(i);
+  const std::string near = did_you_mean(text, choices);
+  refuse(settings, key, "not one of its values",
+         near.empty()
+             ? fmt::format("use one of {}", fmt::join(choices, ", "))
+             : fmt::format("did you mean {}={}? It takes {}", key, near, fmt::join(choices, ", ")));
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text)
+    if (c == separator)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+bool ends_with(const std::string& text, const std::string& ending) {
+  return text.size() > ending.size() &&
+         text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+}
+
+}  // namespace murmur

@@ -1,0 +1,35 @@
+// words.h: reads typed values out of settings, and says clearly what is wrong with one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "murmur/experiment.h"
+
+namespace murmur {
+
+const Parameter* find_parameter(const std::string& name);  // nullptr: there is none
+std::vector<std::string> parameter_names();
+
+// Refuses the value of `key` with a reason and a remedy, naming where it came from.
+[[noreturn]] void refuse(const Settings& settings, const std::string& key,
+                         const std::string& reason, const std::string& remedy);
+
+const Setting& setting(const Settings& settings, const std::string& key);
+bool is_given(const Settings& settings, const std::string& key);  // not a default
+double number(const Settings& settings, const std::string& key);  // finite
+double positive(const Settings& settings, const std::string& key);
+std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t least,
+                   std::int64_t most);
+bool flag(const Settings& settings, const std::string& key);
+// The index of the value among `choices`.
+int choice(const Settings& settings, const std::string& key,
+           const std::vector<std::string>& choices);
+
+// "cap:0.5" -> {"cap", "0.5"}; "uniform" -> {"uniform"}.
+std::vector<std::string> split(const std::string& text, char separator);
+bool parse_number(const std::string& text, double& value);  // all of it, finite
+bool ends_with(const std::string& text, const std::string& ending);
+
+}  // namespace murmur

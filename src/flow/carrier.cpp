@@ -1,0 +1,208 @@
+// carrier.cpp: single steps of every method, written once for every engine.
+#include "flow/carrier.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/elementary.h"
+#include "flow/merging.h"
+
+namespace murmur {
+
+namespace {
+
+// The step controller of Hairer, Norsett, Wanner I, section II.4 (PI, Gustafsson):
+//   h <- h min(grow, max(shrink, safety gap^-alpha last_gap^beta)),   alpha = 1/5 - 3/4 beta
+constexpr double kSafety = 0.9, kShrink = 0.2, kGrow = 10, kPiBeta = 0.04;
+constexpr double kPiAlpha = 0.2 - 0.75 * kPiBeta;
+
+}  // namespace
+
+Carrier::Carrier(const Flight& flight, FlowState& flow_state, const FlowWatch& watch)
+    : settings(flight.settings),
+      state(flow_state),
+      engine_(flight.engine),
+      field_(flight.field),
+      habitat_(flight.habitat),
+      watch_(watch) {
+  resize_scratch();
+}
+
+void Carrier::resize_scratch() {
+  x_ = engine_.place(state.x);
+  y_ = x_->like();
+  between_ = x_->like();
+  const int stages = settings.method == Method::dopri5 ? 7 : settings.method == Method::rk4 ? 4 : 1;
+  for (int i = 0; i < stages; ++i) k_[i] = x_->like();
+  have_first_stage_ = false;
+}
+
+void Carrier::keep(double t, const Swarm& groups) {
+  if (watch_.frame) watch_.frame(t, unfold(state, engine_.fetch(groups)));
+}
+
+void Carrier::merge() {
+  if (settings.merge <= 0) return;
+  state.x = engine_.fetch(*x_);
+  const std::vector<Merge> merges = merge_close(state, settings.merge, habitat_);
+  if (merges.empty()) return;
+  for (const Merge& merge : merges)
+    if (watch_.merged) watch_.merged(merge);
+  resize_scratch();
+}
+
+bool Carrier::pause() {
+  if (!watch_.pause) return false;
+  return watch_.pause(state, [this]() -> FlowState& {
+    state.x = engine_.fetch(*x_);
+    return state;
+  });
+}
+
+void Carrier::evaluate(double t, const Swarm& at, Swarm& v) {
+  field_.velocity(t, at, v);
+  ++state.evaluations;
+}
+
+// retract(x + h sum_i w_i k_i), leaving out zero weights
+void Carrier::shift(const std::array<double, 7>& weights, int stages, double h, Swarm& to) {
+  std::size_t count = 0;
+  for (int i = 0; i < stages; ++i)
+    if (weights[i] != 0) pushes_[count++] = {h * weights[i], k_[i].get()};
+  field_.move(*x_, {pushes_.data(), count}, to);
+}
+
+void Carrier::stages(const Tableau& tableau, double h) {
+  if (!have_first_stage_) evaluate(state.t, *x_, *k_[0]);
+  have_first_stage_ = true;
+  for (int i = 1; i < tableau.stages; ++i) {
+    shift(tableau.a[i], i, h, *y_);
+    evaluate(state.t + tableau.c[i] * h, *y_, *k_[i]);
+  }
+}
+
+void Carrier::step_fixed() {
+  const double dt = settings.dt;
+  if (settings.method == Method::layers) {
+    const Swarm* from = x_.get();
+    for (int phase = 0; phase < field_.phases(); ++phase) {
+      field_.pull(state.t, phase, *from, *k_[0]);
+      const Push push{dt, k_[0].get()};
+      field_.move(*from, {&push, 1}, *y_);
+      from = y_.get();
+    }
+    ++state.evaluations;
+  } else {
+    const Tableau& tableau = settings.method == Method::rk4 ? kRk4 : kEuler;
+    stages(tableau, dt);
+    shift(tableau.b, tableau.stages, dt, *y_);
+  }
+}
+
+// A number that is not finite has no distance to itself.
+bool Carrier::finite(const Swarm& swarm) { return std::isfinite(field_.gap(swarm, swarm, {0, 1})); }
+
+Outcome Carrier::not_finite(const Swarm& swarm, double h) {
+  const HostSwarm host = engine_.fetch(swarm);
+  int particle = 0;
+  const auto bad = [&](int i) {
+    for (int k = 0; k < host.d(); ++k)
+      if (!std::isfinite(host.at(i, k))) return true;
+    return false;
+  };
+  while (particle + 1 < host.n() && !bad(particle)) ++particle;
+  particle = static_cast<int>(std::find(state.group.begin(), state.group.end(), particle) -
+                              state.group.begin());
+  return {Ending::not_finite, state.t, particle,
+          "a velocity or position stopped being a finite number in a step of " + std::to_string(h),
+          "try a smaller dt or beta, clock=U2 (USA overflows beyond beta 709), or method=dopri5"};
+}
+
+std::optional<Outcome> Carrier::trouble(double h) {
+  if (!finite(*y_)) return not_finite(*y_, h);
+  if (state.evaluations >= settings.max_evaluations)
+    return Outcome{Ending::too_many_evaluations, state.t, -1,
+                   "the flight used all its velocity evaluations",
+                   "raise max_evaluations, set merge, or ask for a smaller T"};
+  return std::nullopt;
+}
+
+// A first step whose Euler and second-order terms are both small (Hairer, Norsett, Wanner I, II.4):
+//   d1 = |v| / tol, d2 = |dv/dt| / tol;   h = min(100 h0, (0.01 / max(d1, d2))^{1/5})
+double Carrier::first_step(double horizon) {
+  constexpr double kNudge = 1e-6;
+  const Tolerance tolerance = settings.tolerance;
+  const Tolerance absolute{0, tolerance.atol + tolerance.rtol};
+  const Push nudge{kNudge, k_[0].get()};
+  field_.move(*x_, {&nudge, 1}, *y_);
+  const double d1 = field_.gap(*x_, *y_, tolerance) / kNudge;
+  if (!(d1 > 1e-5)) return std::min(horizon, 1e-3);
+  const double h0 = std::min(horizon, 0.01 / (d1 * std::max(tolerance.rtol, tolerance.atol)));
+  const Push euler{h0, k_[0].get()};
+  field_.move(*x_, {&euler, 1}, *y_);
+  evaluate(state.t + h0, *y_, *k_[1]);
+  const double d2 = field_.gap(*k_[0], *k_[1], absolute) / h0;
+  const double h1 = elementary::pow(0.01 / std::max(d1, d2), 0.2);
+  return std::isfinite(h1) ? std::min(100 * h0, h1) : h0;
+}
+
+std::optional<Outcome> Carrier::step_adaptive(double horizon) {
+  if (!have_first_stage_) evaluate(state.t, *x_, *k_[0]);
+  have_first_stage_ = true;
+  if (!finite(*k_[0])) return not_finite(*k_[0], state.h);
+  if (state.h == 0) state.h = first_step(horizon);
+  double grow = kGrow;
+  for (;;) {
+    if (state.evaluations >= settings.max_evaluations) return trouble(state.h);
+    stages(kDopri5, state.h);  // the last stage stands at the new point, in y
+    shift(kDopri5Embedded, 7, state.h, *between_);
+    error_ = field_.gap(*y_, *between_, settings.tolerance);
+    if (!finite(*k_[6])) error_ = std::numeric_limits<double>::infinity();
+    if (error_ <= 1) break;
+    ++state.rejected;
+    grow = 1;
+    const double h = state.h;
+    state.h *= std::isfinite(error_)
+                   ? std::max(kShrink, kSafety * elementary::pow(error_, -kPiAlpha))
+                   : kShrink;
+    if (state.h <= 4 * std::numeric_limits<double>::epsilon() * std::fabs(state.t) ||
+        state.h < std::numeric_limits<double>::min()) {
+      if (!std::isfinite(error_)) return not_finite(finite(*y_) ? *k_[6] : *y_, h);
+      return Outcome{Ending::step_too_small, state.t, -1,
+                     "no step is small enough for the wanted tolerance",
+                     "raise rtol and atol, set merge, or use a smaller beta"};
+    }
+  }
+  const double error = std::max(error_, 1e-10);
+  const double factor = kSafety * elementary::pow(error, -kPiAlpha) *
+                        elementary::pow(std::max(state.last_gap, 1e-4), kPiBeta);
+  next_h_ = state.h * std::clamp(factor, kShrink, grow);
+  return std::nullopt;
+}
+
+const Swarm& Carrier::interpolate(double theta) {
+  shift(dopri5_weights_at(theta), 7, state.h, *between_);
+  return *between_;
+}
+
+void Carrier::commit_fixed() {
+  std::swap(x_, y_);
+  have_first_stage_ = false;
+  ++state.step;
+  state.t = static_cast<double>(state.step) * settings.dt;
+}
+
+void Carrier::commit_adaptive() {
+  std::swap(x_, y_);
+  std::swap(k_[0], k_[6]);  // the last stage is the next step's first
+  state.t += state.h;
+  state.h = next_h_;
+  state.last_gap = error_;
+  ++state.step;
+}
+
+void Carrier::settle() { state.x = engine_.fetch(*x_); }
+
+}  // namespace murmur

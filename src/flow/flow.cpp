@@ -1,0 +1,94 @@
+// flow.cpp: the loops that carry a swarm through time.
+#include "murmur/flow.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "flow/carrier.h"
+
+namespace murmur {
+
+FlowState start(const HostSwarm& x) {
+  FlowState state;
+  state.x = x;
+  state.mass = x.mass;
+  state.group.resize(x.n());
+  for (int i = 0; i < x.n(); ++i) state.group[i] = i;
+  return state;
+}
+
+HostSwarm unfold(const FlowState& state, const HostSwarm& groups) {
+  if (static_cast<int>(state.group.size()) == groups.n()) return groups;
+  HostSwarm x({static_cast<int>(state.group.size()), groups.d()});
+  x.mass = state.mass;
+  for (int k = 0; k < x.d(); ++k)
+    for (int i = 0; i < x.n(); ++i) x.at(i, k) = groups.at(state.group[i], k);
+  return x;
+}
+
+namespace {
+
+// Fixed steps: t = k dt, and frames fall on steps (the experiment has seen to that).
+Outcome advance_fixed(Carrier& carrier, const Schedule& schedule) {
+  FlowState& state = carrier.state;
+  const double dt = carrier.settings.dt;
+  const std::int64_t frames = schedule.frames();
+  const auto step_of = [&](std::int64_t frame) {
+    return static_cast<std::int64_t>(std::llround(schedule.time(frame) / dt));
+  };
+  while (state.next_frame < frames) {
+    for (; state.next_frame < frames && step_of(state.next_frame) <= state.step; ++state.next_frame)
+      carrier.keep(schedule.time(state.next_frame), carrier.x());
+    if (state.next_frame == frames) break;
+    carrier.merge();
+    carrier.step_fixed();
+    if (const auto end = carrier.trouble(dt)) return *end;
+    carrier.commit_fixed();
+    if (carrier.pause()) return {Ending::interrupted, state.t, -1, {}, {}};
+  }
+  return {Ending::finished, schedule.T, -1, {}, {}};
+}
+
+// Adaptive steps. A step that reaches T is not committed: the state stays before it, so a later
+// continuation to a larger T repeats that step and goes on as if T had been larger from the start.
+Outcome advance_adaptive(Carrier& carrier, const Schedule& schedule) {
+  FlowState& state = carrier.state;
+  const std::int64_t frames = schedule.frames();
+  if (state.next_frame == 0 && schedule.time(0) == 0) {
+    carrier.keep(0, carrier.x());
+    state.next_frame = 1;
+  }
+  while (state.next_frame < frames) {
+    carrier.merge();
+    if (const auto end = carrier.step_adaptive(schedule.T)) return *end;
+    const double reached = state.t + state.h;
+    for (; state.next_frame < frames && schedule.time(state.next_frame) <= reached;
+         ++state.next_frame) {
+      const double t = schedule.time(state.next_frame);
+      carrier.keep(t, carrier.interpolate((t - state.t) / state.h));
+    }
+    if (state.next_frame == frames) break;
+    carrier.commit_adaptive();
+    if (carrier.pause()) return {Ending::interrupted, state.t, -1, {}, {}};
+  }
+  return {Ending::finished, schedule.T, -1, {}, {}};
+}
+
+}  // namespace
+
+Outcome advance(const Flight& flight, const Schedule& schedule, FlowState& state,
+                const FlowWatch& watch) {
+  Carrier carrier(flight, state, watch);
+  const Outcome outcome = flight.settings.method == Method::dopri5
+                              ? advance_adaptive(carrier, schedule)
+                              : advance_fixed(carrier, schedule);
+  carrier.settle();
+  const bool cut_short = !outcome.ok() && outcome.ending != Ending::interrupted;
+  const bool kept = state.next_frame > 0 && schedule.time(state.next_frame - 1) >= state.t;
+  if (cut_short && !kept) carrier.keep(state.t, carrier.x());  // the last good frame
+  return outcome;
+}
+
+}  // namespace murmur

@@ -1,0 +1,12 @@
+// rank.h: how many directions a swarm really uses.
+#pragma once
+
+#include "murmur/swarm.h"
+
+namespace murmur {
+
+// exp of the entropy of p_k = sigma_k / sum_l sigma_l, with sigma the singular values of the (n, d)
+// matrix of positions (Roy and Vetterli 2007). Masses do not enter. NaN for a swarm at the origin.
+double effective_rank(const HostSwarm& x, int threads);
+
+}  // namespace murmur

@@ -1,0 +1,52 @@
+// labels.cpp: the words and symbols of the common observables.
+#include "picture/labels.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "picture/canvas.h"
+
+namespace murmur::picture {
+
+namespace {
+
+// Enhanced text reads these as markup; a backslash takes that from them.
+std::string escape_markup(const std::string& text) {
+  std::string safe;
+  for (char c : text) {
+    if (std::string_view("_^{}@&~\\").find(c) != std::string_view::npos) safe += "\\";
+    safe += c;
+  }
+  return safe;
+}
+
+}  // namespace
+
+Label label_of(const std::string& name) {
+  static const std::map<std::string, Label> known{
+      {"energy", {"energy E", "energy  {/:Italic E}_{β}"}},
+      {"energy_scaled", {"scaled energy", "scaled energy  {/:Italic E}_{β} / {/:Italic E}_{max}"}},
+      {"clusters", {"clusters", "clusters"}},
+      {"order", {"order |Σ mᵢxᵢ|", "order  |Σ {/:Italic m_i x_i}|"}},
+      {"mean_cos", {"mean ⟨xᵢ, xⱼ⟩", "mean cosine  ⟨{/:Italic x_i}, {/:Italic x_j}⟩"}},
+      {"min_cos", {"min ⟨xᵢ, xⱼ⟩", "smallest cosine  ⟨{/:Italic x_i}, {/:Italic x_j}⟩"}},
+      {"max_cos", {"max ⟨xᵢ, xⱼ⟩", "largest cosine  ⟨{/:Italic x_i}, {/:Italic x_j}⟩"}},
+      {"attention_entropy", {"attention entropy", "attention entropy (nats)"}},
+      {"effective_rank", {"effective rank", "effective rank"}},
+      {"close_pairs", {"close pairs", "close pairs (fraction)"}},
+  };
+  const auto found = known.find(name);
+  if (found != known.end()) return found->second;
+  std::string plain = clean_text(name);
+  return {plain, escape_markup(plain)};
+}
+
+std::string short_number(double value) {
+  if (!std::isfinite(value)) return "–";
+  if (value == std::floor(value) && std::abs(value) < 1e6) return fmt::format("{:.0f}", value);
+  return fmt::format("{:.3g}", value);
+}
+
+}  // namespace murmur::picture

@@ -1,0 +1,19 @@
+// labels.h: how observables are called in pictures.
+#pragma once
+
+#include <string>
+
+namespace murmur::picture {
+
+struct Label {
+  std::string words;   // plain UTF-8, for scenes
+  std::string markup;  // for gnuplot's enhanced text
+};
+
+// Known observables by their symbol; any other name as it stands.
+Label label_of(const std::string& name);
+
+// A number in at most about six characters: 64, 0.913, 1.2e-05.
+std::string short_number(double value);
+
+}  // namespace murmur::picture

@@ -1,0 +1,153 @@
+// process.cpp: child processes by posix_spawn over a socket pair.
+#include "picture/process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "murmur/error.h"
+
+extern char** environ;
+
+namespace murmur::picture {
+
+namespace {
+
+struct SpawnPlan {  // who holds which stream in the child
+  SpawnPlan() {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    sigset_t defaults, none;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    sigemptyset(&none);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  }
+  ~SpawnPlan() {
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+};
+
+}  // namespace
+
+Process::Process(const Command& command)
+    : name_(command.words.front()), complaints_(std::tmpfile()) {
+  int ends[2];
+  if (!complaints_ || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    throw Error(Fault::runtime, "No channel to another program could be opened.", name_,
+                fmt::format("The system says: {}.", std::strerror(errno)));
+  SpawnPlan plan;
+  const std::string output = command.output.empty() ? "/dev/null" : command.output.string();
+  posix_spawn_file_actions_adddup2(&plan.actions, ends[0], STDIN_FILENO);
+  posix_spawn_file_actions_addopen(&plan.actions, STDOUT_FILENO, output.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  posix_spawn_file_actions_adddup2(&plan.actions, fileno(complaints_.get()), STDERR_FILENO);
+  std::vector<char*> words;
+  for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const int status =
+      posix_spawnp(&child_, words[0], &plan.actions, &plan.attributes, words.data(), environ);
+  close(ends[0]);
+  input_ = ends[1];
+  if (status == 0) return;
+  child_ = -1;
+  close_input();
+  const bool writable =
+      command.output.empty() || access(command.output.parent_path().c_str(), W_OK) == 0;
+  if (status == ENOENT && writable)
+    throw Error(Fault::tool, fmt::format("The program {} is not installed.", name_), "PATH",
+                command.remedy);
+  throw Error(Fault::runtime, fmt::format("The program {} could not be started.", name_), output,
+              fmt::format("The system says: {}.", std::strerror(status)));
+}
+
+Process::~Process() {
+  close_input();
+  if (child_ < 0) return;
+  kill(child_, SIGTERM);
+  wait();
+}
+
+void Process::close_input() {
+  if (input_ >= 0) close(input_);
+  input_ = -1;
+}
+
+int Process::wait() {
+  int status = 0;
+  while (waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+  }
+  child_ = -1;
+  return status;
+}
+
+void Process::write(const void* bytes, std::size_t size) {
+  const char* at = static_cast<const char*>(bytes);
+  while (size > 0) {
+    const ssize_t sent = send(input_, at, size, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) {
+      close_input();
+      wait();
+      fail();
+    }
+    at += sent;
+    size -= static_cast<std::size_t>(sent);
+  }
+}
+
+void Process::finish() {
+  close_input();
+  const int status = wait();
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail();
+}
+
+void Process::fail() {
+  std::string said(600, '\0');
+  std::rewind(complaints_.get());
+  said.resize(std::fread(said.data(), 1, said.size(), complaints_.get()));
+  while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.pop_back();
+  throw Error(Fault::runtime, fmt::format("The program {} stopped before it was done.", name_),
+              fmt::format("{} said: {}", name_, said.empty() ? "nothing" : said),
+              "Check that the disk has room and that the output folder is writable.");
+}
+
+Draft::Draft(const std::filesystem::path& place) : place_(place) {
+  std::error_code failure;
+  const std::filesystem::path folder = place.parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, failure);
+  if (failure || std::filesystem::is_directory(place))
+    throw Error(Fault::runtime, "The picture cannot be written there.", place.string(),
+                "Name a file in a folder that you may write to.");
+  path_ = folder /
+          fmt::format(".{}.part{}{}", place.stem().string(), getpid(), place.extension().string());
+}
+
+Draft::~Draft() {
+  std::error_code ignored;
+  if (!kept_) std::filesystem::remove(path_, ignored);
+}
+
+void Draft::keep() {
+  std::error_code failure;
+  std::filesystem::rename(path_, place_, failure);
+  if (failure)
+    throw Error(Fault::runtime, "The finished picture could not take its place.", place_.string(),
+                fmt::format("The system says: {}.", failure.message()));
+  kept_ = true;
+}
+
+}  // namespace murmur::picture

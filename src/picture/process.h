@@ -1,0 +1,64 @@
+// process.h: runs a tool with its input fed by us; no shell, no signals, nothing left behind.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace murmur::picture {
+
+struct Command {
+  std::vector<std::string> words{};  // program and arguments, taken as they are
+  std::filesystem::path output{};    // its standard output goes here; empty: nowhere
+  std::string remedy{};              // when the program is missing
+};
+
+// A child process that reads what we write. Its input is a socket, so that a child that ends early
+// shows as an error of write and never as SIGPIPE.
+class Process {
+ public:
+  explicit Process(const Command& command);  // Error(tool) where the program is missing
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process();  // a child still running is ended
+
+  void write(const void* bytes, std::size_t size);  // Error(runtime) when the child is gone
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  void finish();  // closes the input and waits; Error(runtime) unless the child succeeded
+
+ private:
+  [[noreturn]] void fail();
+  void close_input();
+  int wait();
+
+  struct FileCloser {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::string name_;
+  std::unique_ptr<std::FILE, FileCloser> complaints_;  // its standard error
+  int input_ = -1;
+  pid_t child_ = -1;
+};
+
+// A file written beside its place: takes the place on `keep`, is removed otherwise.
+class Draft {
+ public:
+  explicit Draft(const std::filesystem::path& place);
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft();
+  const std::filesystem::path& path() const { return path_; }
+  void keep();
+
+ private:
+  std::filesystem::path place_, path_;
+  bool kept_ = false;
+};
+
+}  // namespace murmur::picture

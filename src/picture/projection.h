@@ -1,0 +1,46 @@
+// projection.h: brings particles of d coordinates into the three of a scene.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "murmur/picture.h"
+#include "picture/camera.h"
+
+namespace murmur::picture {
+
+// How a scene is built.
+enum class View {
+  circle,  // S^1, face on
+  sphere,  // S^2
+  ball,    // S^(d-1) with d > 3, seen along three axes inside the unit ball
+  plane,   // R^1 and R^2, face on
+  box,     // R^d with d > 2, in a box with grids
+};
+
+struct Projection {
+  View view = View::sphere;
+  std::vector<double> axes{};             // (3, d)
+  bool principal = false;                 // axes are principal ones
+  double explained = 1;                   // share of the second moment that the axes carry
+  std::array<double, 3> centre{0, 0, 0};  // of the box, along the axes
+  std::array<double, 3> half{1, 1, 1};    // half lengths of the box
+  double scale = 1;                       // scene units a unit of length
+
+  // (n) points: scale * (axes x_i - centre).
+  std::vector<Point> project(const HostSwarm& x) const;
+  bool on_sphere() const { return view == View::circle || view == View::sphere; }
+};
+
+// Error(input) where settings and run do not fit.
+Projection choose_projection(const RunReader& run, const SceneSettings& settings);
+
+// Leading directions of a symmetric positive (d, d) matrix: `count` rows of length d, orthonormal,
+// each with its largest entry positive; by orthogonal iteration.
+std::vector<double> leading_axes(const std::vector<double>& matrix, int d, int count);
+
+// What the reader must know to read the axes; empty when they are the coordinates.
+std::string projection_sentence(const Projection& projection, Shape shape, bool sphere);
+
+}  // namespace murmur::picture

@@ -1,0 +1,170 @@
+// stage.cpp: checks a request, measures the text and lays out a picture.
+#include "picture/stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "murmur/error.h"
+
+namespace murmur::picture {
+
+namespace {
+
+constexpr int kMostTrails = 2000;  // particles that leave trails; more would only be fog
+
+void check(const RunReader& run, const SceneSettings& settings) {
+  const PictureStyle& style = settings.style;
+  const auto fits = [](int pixels) { return pixels >= 320 && pixels <= 8192 && pixels % 2 == 0; };
+  if (!fits(style.width) || !fits(style.height))
+    throw Error(
+        Fault::input,
+        fmt::format("A picture of {} x {} pixels cannot be drawn.", style.width, style.height),
+        "parameter size", "Choose even numbers from 320 to 8192, such as 1280 x 720.");
+  if (run.frames() == 0)
+    throw Error(Fault::input, "The run holds no whole frame yet.", run.directory().string(),
+                "Wait for the first frame, or resume the run.");
+  if (run.shape().n < 1 || run.shape().d < 1)
+    throw Error(Fault::input, "The frames of the run hold no particles.", run.directory().string(),
+                "Draw a run of at least one particle.");
+  const auto n = static_cast<std::size_t>(run.shape().n);
+  if (!settings.label.empty() && settings.label.size() != n)
+    throw Error(Fault::input,
+                fmt::format("There are {} labels for {} particles.", settings.label.size(), n),
+                "parameter label", "Give one label a particle, or none.");
+}
+
+// Wide pictures: text in a column left of the scene, chart in one right of it. Others: text above,
+// chart below.
+Layout lay_out(const Stage& stage, const std::string& title, const std::string& caption) {
+  const PictureStyle& style = stage.settings.style;
+  const double width = style.width, height = style.height;
+  Layout at;
+  at.unit = std::sqrt(width * height / (1280.0 * 720.0));
+  at.margin = 36 * at.unit;
+  at.title_size = std::max(13.0, 23 * at.unit);
+  at.caption_size = std::max(9.5, 13.5 * at.unit);
+  at.small_size = std::max(9.0, 12 * at.unit);
+  at.clock_size = std::max(12.0, 19 * at.unit);
+  at.bar = height - 0.62 * at.margin;
+  Canvas ruler(8, 8);
+  if (width >= 1.45 * height) {
+    at.radius = 0.405 * height;
+    at.cx = width / 2;
+    at.cy = 0.485 * height;
+    const double column = width / 2 - at.radius - at.margin - 0.5 * at.margin;
+    at.reach = width / 2 - at.margin - column;
+    at.title = ruler.wrap(title, 1.4 * column, at.title_size, true, 3);
+    at.caption = ruler.wrap(caption, column, at.caption_size, false, 14);
+    const double tall = std::min(0.24 * height, 0.75 * column);
+    const double below = at.clock_size + 0.6 * at.margin;
+    at.strip = {width - at.margin - column, at.bar - below - tall, column, tall};
+    return at;
+  }
+  const double inner = width - 2 * at.margin;
+  at.title = ruler.wrap(title, inner, at.title_size, true, 2);
+  at.caption = ruler.wrap(caption, inner, at.caption_size, false, 4);
+  const double top = at.margin + 1.25 * at.title_size * static_cast<double>(at.title.size()) +
+                     1.5 * at.caption_size * static_cast<double>(at.caption.size() + 1);
+  const double foot = stage.strip ? 0.15 * height : 1.6 * at.clock_size;
+  const double bottom = at.bar - 0.5 * at.margin - foot;
+  at.strip = {at.margin + 0.5 * inner, bottom + 0.25 * at.margin, 0.5 * inner, foot};
+  at.radius = 0.96 * std::min(inner, bottom - top) / 2;
+  at.reach = inner / 2;
+  at.cx = width / 2;
+  at.cy = (top + bottom) / 2;
+  return at;
+}
+
+std::vector<std::vector<int>> choose_flocks(const Stage& stage) {
+  std::map<int, std::vector<int>> by_label;
+  const int stride = (stage.shape.n + kMostTrails - 1) / kMostTrails;
+  for (int i = 0; i < stage.shape.n; i += stride) by_label[stage.label(i)].push_back(i);
+  std::vector<std::vector<int>> flocks;
+  for (auto& [label, members] : by_label) flocks.push_back(std::move(members));
+  return flocks;
+}
+
+}  // namespace
+
+Stage set_stage(const RunReader& run, const SceneSettings& settings, bool log_time,
+                const std::string& strip) {
+  check(run, settings);
+  Stage stage;
+  stage.settings = settings;
+  stage.look = &theme(settings.style.dark);
+  stage.shape = run.shape();
+  stage.projection = choose_projection(run, settings);
+  stage.clock.emplace(run.times(), log_time);
+  if (!strip.empty()) {
+    stage.strip = read_series(run, strip);
+    stage.strip_name = strip;
+  }
+  const int n = stage.shape.n;
+  const std::vector<double> mass = run.frame(0).mass;
+  stage.size.assign(static_cast<std::size_t>(n), 1.0);
+  for (int i = 0; i < n && static_cast<int>(mass.size()) == n; ++i)
+    stage.size[i] = std::clamp(std::cbrt(mass[i] * n), 0.5, 3.0);
+  stage.flocks = choose_flocks(stage);
+
+  std::string caption = clean_text(settings.caption);
+  const std::string note = projection_sentence(stage.projection, stage.shape, settings.sphere);
+  if (!note.empty()) caption += caption.empty() ? note : fmt::format(" {}", note);
+  stage.layout = lay_out(stage, clean_text(settings.title), caption);
+  const double share = 0.056 * std::pow(5.0 / std::max(n, 5), 0.27);
+  stage.dot = std::max(1.0, share * stage.layout.radius);
+  return stage;
+}
+
+void draw_stage(Canvas& canvas, const Stage& stage, const Past& past, double azimuth) {
+  const Layout& at = stage.layout;
+  canvas.layer(kGround, [&] {
+    canvas.backdrop(at.cx, at.cy, *stage.look);
+    if (stage.projection.view == View::circle)
+      draw_disc(canvas, stage);
+    else if (stage.settings.sphere)
+      draw_body(canvas, stage);
+  });
+  switch (stage.projection.view) {
+    case View::sphere:
+    case View::ball:
+      draw_sphere(canvas, stage, past, azimuth);
+      break;
+    case View::circle:
+      draw_circle(canvas, stage, past);
+      break;
+    case View::plane:
+      draw_plane(canvas, stage, past);
+      break;
+    case View::box:
+      draw_box(canvas, stage, past, azimuth);
+      break;
+  }
+  draw_text(canvas, stage, *past.back());
+}
+
+Ticks nice_ticks(double low, double high, int wanted) {
+  Ticks ticks;
+  const double raw = (high - low) / std::max(1, wanted);
+  if (!(raw > 0) || !std::isfinite(raw)) return ticks;
+  const double power = std::pow(10.0, std::floor(std::log10(raw)));
+  const double lead = raw / power;
+  ticks.step = power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
+  const double first = std::ceil(low / ticks.step - 1e-9);
+  for (double k = first; k * ticks.step <= high + 1e-9 * ticks.step; ++k)
+    ticks.at.push_back(k == 0 ? 0.0 : k * ticks.step);
+  return ticks;
+}
+
+std::string Ticks::text(double value) const {
+  const double magnitude =
+      std::max(std::abs(at.empty() ? 0 : at.front()), std::abs(at.empty() ? 0 : at.back()));
+  if (magnitude >= 1e5 || step < 1e-4) return fmt::format("{:.3g}", value);
+  const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(step) + 1e-9)));
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  return value < 0 ? fmt::format("−{}", text.substr(1)) : text;
+}
+
+}  // namespace murmur::picture

@@ -1,0 +1,70 @@
+// stage.h: what stays the same over a film: view, sizes, colours and the places of the text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "picture/canvas.h"
+#include "picture/projection.h"
+#include "picture/track.h"
+
+namespace murmur::picture {
+
+// Where things go, in pixels.
+struct Layout {
+  double unit = 1;  // 1 at 1280 x 720; lengths and letters grow with it
+  double margin = 36;
+  double cx = 0, cy = 0;  // middle of the scene
+  double radius = 0;      // of the unit ball there
+  double reach = 0;       // half the width free for a flat scene
+  double bar = 0;         // height of the progress bar
+  double title_size = 0, caption_size = 0, small_size = 0, clock_size = 0;
+  std::vector<std::string> title{}, caption{};  // lines
+  Frame strip{};                                // of the chart in the corner
+};
+
+struct Stage {
+  SceneSettings settings{};
+  const Theme* look = nullptr;
+  Shape shape{};
+  Projection projection{};
+  std::vector<double> size{};  // (n) radius of each particle relative to `dot`, by its mass
+  std::vector<std::vector<int>> flocks{};  // particles that leave trails, by colour class
+  double dot = 8;                          // pixels: radius of a particle of mean mass
+  std::optional<Series> strip{};
+  std::string strip_name{};
+  std::optional<Timeline> clock{};
+  Layout layout{};
+
+  int label(int i) const { return settings.label.empty() ? 0 : settings.label[i]; }
+};
+
+// Error(input) where settings and run do not fit, or the run has no frames.
+Stage set_stage(const RunReader& run, const SceneSettings& settings, bool log_time,
+                const std::string& strip);
+
+// One picture: the stage with the swarm as it is at the end of `past`.
+void draw_stage(Canvas& canvas, const Stage& stage, const Past& past, double azimuth);
+
+// What never changes in a film is drawn once a canvas.
+enum StillLayer { kGround, kVeil };
+
+// The parts of draw_stage.
+void draw_disc(Canvas& canvas, const Stage& stage);
+void draw_body(Canvas& canvas, const Stage& stage);
+void draw_sphere(Canvas& canvas, const Stage& stage, const Past& past, double azimuth);
+void draw_circle(Canvas& canvas, const Stage& stage, const Past& past);
+void draw_plane(Canvas& canvas, const Stage& stage, const Past& past);
+void draw_box(Canvas& canvas, const Stage& stage, const Past& past, double azimuth);
+void draw_text(Canvas& canvas, const Stage& stage, const Snapshot& now);
+
+// Ticks at whole multiples of 1, 2 or 5 times a power of ten within [low, high], about `wanted`.
+struct Ticks {
+  double step = 1;
+  std::vector<double> at{};
+  std::string text(double value) const;  // with the decimals the step needs
+};
+Ticks nice_ticks(double low, double high, int wanted);
+
+}  // namespace murmur::picture

@@ -1,0 +1,164 @@
+// swarm_paint.cpp: particles as lit balls, trails as nested strokes.
+#include "picture/swarm_paint.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace murmur::picture {
+
+namespace {
+
+std::uint64_t cell_of(double x, double y, double side) {
+  const auto column = static_cast<std::int32_t>(std::floor(x / side));
+  const auto row = static_cast<std::int32_t>(std::floor(y / side));
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(column)) << 32 |
+         static_cast<std::uint32_t>(row);
+}
+
+// One halo a cell of a grid about as fine as the particles, on the nearest of its dots: a glow of
+// the class's colour where it is dark, a soft shadow where it is light.
+void paint_halos(Canvas& canvas, const Stage& stage, const std::vector<Dot>& dots) {
+  struct Crowd {
+    const Dot* dot;
+    int count;
+  };
+  std::unordered_map<std::uint64_t, std::size_t> place;
+  std::vector<Crowd> crowds;
+  for (const Dot& dot : dots) {
+    const auto [found, fresh] =
+        place.try_emplace(cell_of(dot.x, dot.y, 1.3 * stage.dot), crowds.size());
+    if (fresh) crowds.push_back({&dot, 0});
+    Crowd& crowd = crowds[found->second];
+    crowd.dot = &dot;
+    ++crowd.count;
+  }
+  for (const auto& [dot, count] : crowds) {
+    const double clear = 1 - dot->fog;
+    if (stage.look->dark) {
+      const double glow = std::min(0.62, 0.17 + 0.075 * std::log2(1.0 + count));
+      const double spread = 2.5 + 0.35 * std::min(4.0, std::log2(1.0 + count));
+      canvas.haze(dot->x, dot->y, spread * dot->radius, class_colour(dot->label, true),
+                  glow * clear * clear);
+    } else {
+      const double drop = 0.35 * dot->radius;
+      canvas.haze(dot->x + 0.5 * drop, dot->y + drop, 1.75 * dot->radius, stage.look->shade,
+                  0.34 * clear * clear);
+    }
+  }
+}
+
+struct Trace {
+  int oldest, particle, layer;
+};
+
+void trace_trail(cairo_t* cr, const std::vector<const std::vector<Mark>*>& rows, Trace trace) {
+  bool drawing = false;
+  for (std::size_t age = trace.oldest; age + 1 < rows.size(); ++age) {
+    const Mark &from = (*rows[age])[trace.particle], &to = (*rows[age + 1])[trace.particle];
+    const bool here = to.layer == trace.layer && std::isfinite(from.x) && std::isfinite(to.x);
+    if (here && !drawing) cairo_move_to(cr, from.x, from.y);
+    const double dx = to.x - from.x, dy = to.y - from.y;
+    if (here && (!drawing || dx * dx + dy * dy > 4e-4)) cairo_line_to(cr, to.x, to.y);
+    drawing = here;
+  }
+}
+
+}  // namespace
+
+void paint_dots(Canvas& canvas, const Stage& stage, std::vector<Dot> dots) {
+  std::stable_sort(dots.begin(), dots.end(),
+                   [](const Dot& a, const Dot& b) { return a.depth < b.depth; });
+  paint_halos(canvas, stage, dots);
+  // Of dots at the same eighth of a pixel only the nearest shows: found from the front.
+  std::unordered_set<std::uint64_t> taken;
+  std::vector<const Dot*> shown;
+  for (auto dot = dots.rbegin(); dot != dots.rend(); ++dot)
+    if (taken.insert(cell_of(dot->x, dot->y, 0.125)).second) shown.push_back(&*dot);
+  for (auto dot = shown.rbegin(); dot != shown.rend(); ++dot)
+    canvas.ball((*dot)->x, (*dot)->y, (*dot)->radius, (*dot)->label, (*dot)->fog, *stage.look);
+}
+
+std::vector<Dot> flat_dots(const Stage& stage, const Snapshot& now, const Place& place) {
+  std::vector<Dot> dots;
+  dots.reserve(now.points.size());
+  for (int i = 0; i < stage.shape.n; ++i) {
+    if (!is_finite(now.points[i])) continue;
+    const Mark mark = place(now.points[i]);
+    dots.push_back({.x = mark.x,
+                    .y = mark.y,
+                    .depth = static_cast<double>(i),
+                    .radius = stage.dot * stage.size[i],
+                    .label = stage.label(i)});
+  }
+  return dots;
+}
+
+std::vector<Dot> deep_dots(const Stage& stage, const Snapshot& now, const Camera& camera,
+                           const Place& place, double fog) {
+  std::vector<Dot> dots;
+  dots.reserve(now.points.size());
+  for (int i = 0; i < stage.shape.n; ++i) {
+    if (!is_finite(now.points[i])) continue;
+    const Mark mark = place(now.points[i]);
+    const Sight seen = camera.look(now.points[i]);
+    const double far = std::clamp((1 - seen.depth) / 2, 0.0, 1.0);
+    dots.push_back({.x = mark.x,
+                    .y = mark.y,
+                    .depth = seen.depth,
+                    .radius = stage.dot * stage.size[i] * seen.scale,
+                    .fog = fog * far * far,
+                    .label = stage.label(i)});
+  }
+  return dots;
+}
+
+TrailStyle trail_style(const Stage& stage) {
+  return {.width = std::max(0.8, 0.62 * stage.dot),
+          .alpha = 0.72 * std::pow(64.0 / std::max(stage.shape.n, 64), 0.22)};
+}
+
+std::vector<std::vector<Mark>> place_marks(const Stage& stage, const Past& past,
+                                           const Place& place) {
+  constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
+  std::vector<std::vector<Mark>> marks;
+  for (const auto& snapshot : past) {
+    auto& row = marks.emplace_back(static_cast<std::size_t>(stage.shape.n));
+    for (const auto& flock : stage.flocks)
+      for (int i : flock) {
+        const Point& p = snapshot->points[i];
+        row[i] = is_finite(p) ? place(p) : Mark{kNowhere, kNowhere, -1};
+      }
+  }
+  return marks;
+}
+
+void paint_trails(Canvas& canvas, const Stage& stage, const std::vector<std::vector<Mark>>& marks,
+                  const TrailStyle& style) {
+  if (marks.size() < 2) return;
+  std::size_t trailing = 0;
+  for (const auto& flock : stage.flocks) trailing += flock.size();
+  // Each stroke covers a younger part of the trail; together they fade. Crowds need less care.
+  const int strokes = trailing <= 200 ? 14 : trailing <= 1000 ? 7 : 4;
+  const std::size_t stride = trailing <= 1000 ? 1 : 1 + marks.size() / 10;
+  std::vector<const std::vector<Mark>*> rows;
+  for (std::size_t age = (marks.size() - 1) % stride; age < marks.size(); age += stride)
+    rows.push_back(&marks[age]);
+  const int steps = static_cast<int>(rows.size()) - 1;
+  const double each = 1 - std::pow(1 - style.alpha, 1.0 / strokes);
+  for (const auto& flock : stage.flocks) {
+    const Colour colour = class_colour(stage.label(flock.front()), stage.look->dark);
+    for (int stroke = 0; stroke < strokes; ++stroke) {
+      const double part = static_cast<double>(stroke) / strokes;
+      const int oldest = static_cast<int>(std::floor(steps * part));
+      for (int i : flock) trace_trail(canvas.cr(), rows, {oldest, i, style.layer});
+      canvas.ink(mix(colour, stage.look->body, style.fog), each);
+      cairo_set_line_width(canvas.cr(), style.width * (0.3 + 0.7 * (part + 1.0 / strokes)));
+      cairo_stroke(canvas.cr());
+    }
+  }
+}
+
+}  // namespace murmur::picture

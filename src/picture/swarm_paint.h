@@ -1,0 +1,53 @@
+// swarm_paint.h: paints particles and the trails behind them, in any view.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "picture/stage.h"
+
+namespace murmur::picture {
+
+// A particle on the canvas.
+struct Dot {
+  double x = 0, y = 0;  // pixels
+  double depth = 0;     // drawn in rising order
+  double radius = 1;    // pixels
+  double fog = 0;       // 0: full colour, 1: gone
+  int label = 0;
+};
+
+// Halos below, then balls from far to near. Coinciding particles are drawn once, and many in one
+// place glow more.
+void paint_dots(Canvas& canvas, const Stage& stage, std::vector<Dot> dots);
+
+// A place on the canvas and the layer it belongs to.
+struct Mark {
+  double x = 0, y = 0;
+  int layer = 0;
+};
+using Place = std::function<Mark(const Point&)>;
+
+// The particles of a scene seen face on, without depth.
+std::vector<Dot> flat_dots(const Stage& stage, const Snapshot& now, const Place& place);
+// The particles as a camera sees them: far ones smaller and up to `fog` dimmer.
+std::vector<Dot> deep_dots(const Stage& stage, const Snapshot& now, const Camera& camera,
+                           const Place& place, double fog);
+
+struct TrailStyle {
+  int layer = 0;
+  double width = 2;    // pixels, at the young end
+  double alpha = 0.7;  // there too
+  double fog = 0;
+};
+TrailStyle trail_style(const Stage& stage);  // for layer 0, as wide and strong as n allows
+
+// (past, n) marks: every trailing particle of every snapshot through `place`.
+std::vector<std::vector<Mark>> place_marks(const Stage& stage, const Past& past,
+                                           const Place& place);
+
+// The pieces of trails whose younger end is in the style's layer; they thin and fade with age.
+void paint_trails(Canvas& canvas, const Stage& stage, const std::vector<std::vector<Mark>>& marks,
+                  const TrailStyle& style);
+
+}  // namespace murmur::picture

@@ -1,0 +1,62 @@
+// track.h: where every particle is at any time: smooth between the stored frames of a run.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "murmur/run.h"
+#include "picture/projection.h"
+
+namespace murmur::picture {
+
+// The film's clock: progress 0 to 1 over the times of a run, in t or in log t.
+class Timeline {
+ public:
+  Timeline(const std::vector<double>& times, bool log_time);
+  double time(double progress) const;
+  double progress(double t) const;
+  std::string readout(double t) const;  // "t = 3.2", as wide at every moment as the clock allows
+
+ private:
+  double first_, last_;
+  double start_ = 0;  // where log t begins: the first positive stored time
+  double lead_ = 0;   // share of the film that runs from first_ to start_, linearly
+  bool log_ = false;
+};
+
+// Positions at one instant of a flight.
+struct Snapshot {
+  double t = 0;
+  double progress = 0;
+  std::vector<Point> points{};  // (n)
+};
+using Past = std::vector<std::shared_ptr<const Snapshot>>;  // oldest first; the last one is now
+
+// Cubic Hermite between stored frames, with slopes limited so that nothing overshoots, then back
+// onto the sphere. Reads frames as they are asked for and keeps only the neighbours.
+class Track {
+ public:
+  Track(const RunReader& run, const Projection& projection) : run_(run), projection_(projection) {}
+  std::vector<Point> at(double t);
+
+ private:
+  const std::vector<Point>& stored(std::int64_t index);
+
+  const RunReader& run_;
+  const Projection& projection_;
+  std::map<std::int64_t, std::vector<Point>> kept_{};
+};
+
+// Numbers against time: a column read between frames; whole numbers hold until the next frame.
+struct Series {
+  std::vector<double> t{}, value{};  // (frames); value may be NaN
+  bool whole = false;                // every finite value is a whole number
+  double low = 0, high = 1;          // range worth showing, low < high
+
+  double at(double time) const;
+};
+Series read_series(const RunReader& run, const std::string& name);  // Error(input): no such column
+
+}  // namespace murmur::picture

@@ -1,0 +1,251 @@
+// file.cpp: the one place that asks the system to change a disk.
+#include "run/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "murmur/error.h"
+#include "murmur/formats.h"
+
+namespace murmur {
+namespace {
+
+namespace fs = std::filesystem;
+
+SyscallHook& hook() {
+  static SyscallHook instance;
+  return instance;
+}
+
+Mishap consult(Syscall call, const fs::path& path) {
+  return hook() ? hook()(call, path) : Mishap{};
+}
+
+// True when a test wants this call to fail; errno then says how.
+bool forbidden(Syscall call, const fs::path& path) {
+  const int error = consult(call, path).error;
+  if (error != 0) errno = error;
+  return error != 0;
+}
+
+std::string remedy_for(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+      return "Free some space on that disk and start again; a run goes on with --resume.";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "Choose a place you may write to and read from, or change the permissions.";
+    case ENOENT:
+      return "Check the spelling of the path.";
+    case EMFILE:
+    case ENFILE:
+      return "Close other programs or raise the limit on open files (ulimit -n).";
+    default:
+      return "Check the disk and the path, then start again; a run goes on with --resume.";
+  }
+}
+
+[[noreturn]] void refuse(const char* deed, const fs::path& path, int error) {
+  throw Error(Fault::runtime, fmt::format("Cannot {}: {}.", deed, std::strerror(error)),
+              path.string(), remedy_for(error));
+}
+
+const char* deed_of_opening(int flags) {
+  if (flags & O_CREAT) return "create the file";
+  return (flags & O_ACCMODE) == O_RDONLY ? "read the file" : "open the file for writing";
+}
+
+}  // namespace
+
+void set_syscall_hook(SyscallHook new_hook) { hook() = std::move(new_hook); }
+
+File::File(const fs::path& path, int flags) : path_(path) {
+  const bool changes = (flags & O_ACCMODE) != O_RDONLY;
+  // O_NONBLOCK: a pipe without a writer is refused below instead of waited for.
+  if (!(changes && forbidden(Syscall::open, path)))
+    descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (descriptor_ < 0) {
+    const int error = errno;
+    if (!changes && (error == ENOENT || error == ENOTDIR))
+      throw Error(Fault::input, "There is no such file.", path.string(), remedy_for(ENOENT));
+    refuse(deed_of_opening(flags), path, error);
+  }
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
+    ::close(std::exchange(descriptor_, -1));
+    throw Error(Fault::input, "This is not a regular file.", path.string(),
+                "Give the path of a file, not of a directory, pipe or device.");
+  }
+}
+
+File File::creating(const fs::path& path) { return File(path, O_RDWR | O_CREAT | O_EXCL); }
+File File::writing(const fs::path& path) { return File(path, O_RDWR); }
+File File::reading(const fs::path& path) { return File(path, O_RDONLY); }
+
+File::File(File&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+File& File::operator=(File&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+File::~File() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+std::uint64_t File::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) refuse("learn the size of the file", path_, errno);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+void File::read_at(std::uint64_t at, std::span<std::byte> to) const {
+  while (!to.empty()) {
+    const ssize_t got = ::pread(descriptor_, to.data(), to.size(), static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse("read the file", path_, errno);
+    if (got == 0)
+      throw Error(Fault::runtime, fmt::format("The file ends {} bytes too early.", to.size()),
+                  fmt::format("{}: byte {}", path_.string(), at),
+                  "Something cut the file while it was read; try again once it is still.");
+    to = to.subspan(static_cast<std::size_t>(got));
+    at += static_cast<std::uint64_t>(got);
+  }
+}
+
+void File::write_at(std::uint64_t at, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const Mishap mishap = consult(Syscall::write, path_);
+    if (mishap.error != 0) refuse("write to the file", path_, mishap.error);
+    const std::size_t asked = std::min(bytes.size(), mishap.at_most);
+    const ssize_t put = ::pwrite(descriptor_, bytes.data(), asked, static_cast<off_t>(at));
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) refuse("write to the file", path_, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+    at += static_cast<std::uint64_t>(put);
+  }
+}
+
+void File::write_at(std::uint64_t at, std::string_view text) {
+  write_at(at, std::as_bytes(std::span(text)));
+}
+
+void File::truncate(std::uint64_t size) {
+  if (forbidden(Syscall::truncate, path_) ||
+      ::ftruncate(descriptor_, static_cast<off_t>(size)) != 0)
+    refuse("cut the file to length", path_, errno);
+}
+
+void File::sync() {
+  if (forbidden(Syscall::sync, path_) || ::fdatasync(descriptor_) != 0)
+    refuse("bring the file to disk", path_, errno);
+}
+
+bool File::try_lock() {
+  while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return false;
+    if (errno != EINTR) refuse("lock the file", path_, errno);
+  }
+  return true;
+}
+
+Replacement::Replacement(const fs::path& target)
+    : target_(target), file_(File::creating(hidden_sibling(target, "part"))) {}
+
+Replacement::~Replacement() {
+  if (!committed_) remove_quietly(file_.path());
+}
+
+void Replacement::write(std::span<const std::byte> bytes) {
+  file_.write_at(length_, bytes);
+  length_ += bytes.size();
+}
+
+void Replacement::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+
+void Replacement::commit() {
+  std::error_code ignored;
+  const fs::file_status there = fs::status(target_, ignored);
+  if (fs::exists(there) && !fs::is_regular_file(there))
+    throw Error(Fault::runtime, "Something that is not a regular file is in the way.",
+                target_.string(), "Choose another name for the output.");
+  file_.sync();
+  rename_path(file_.path(), target_);
+  committed_ = true;
+  sync_directory(parent_of(target_));
+}
+
+bool is_replacement_in_waiting(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.starts_with(".") && name.find(".part-") != std::string::npos;
+}
+
+fs::path hidden_sibling(const fs::path& path, std::string_view word) {
+  static std::atomic<unsigned> counter{0};
+  fs::path sibling;
+  std::error_code ignored;
+  do {
+    sibling = parent_of(path) /
+              fmt::format(".{}.{}-{}-{}", path.filename().string(), word, ::getpid(), counter++);
+  } while (fs::exists(fs::symlink_status(sibling, ignored)));
+  return sibling;
+}
+
+void make_directory(const fs::path& path) {
+  std::error_code code;
+  if (forbidden(Syscall::make_directory, path)) refuse("create the directory", path, errno);
+  fs::create_directories(path, code);
+  if (code) refuse("create the directory", path, code.value());
+}
+
+void rename_path(const fs::path& from, const fs::path& to) {
+  if (forbidden(Syscall::rename, to) || ::rename(from.c_str(), to.c_str()) != 0)
+    refuse("put the file in its place", to, errno);
+}
+
+void sync_directory(const fs::path& path) {
+  if (forbidden(Syscall::sync, path)) refuse("bring the directory to disk", path, errno);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) refuse("open the directory", path, errno);
+  const int failed = ::fsync(descriptor) != 0 ? errno : 0;
+  ::close(descriptor);
+  // Some file systems cannot sync a directory and say so with EINVAL; there is no more to do.
+  if (failed != 0 && failed != EINVAL) refuse("bring the directory to disk", path, failed);
+}
+
+void remove_quietly(const fs::path& path) {
+  std::error_code ignored;
+  if (!forbidden(Syscall::remove, path)) fs::remove_all(path, ignored);
+}
+
+std::string read_text(const fs::path& path) {
+  const File file = File::reading(path);
+  std::string text(file.size(), '\0');
+  file.read_at(0, std::as_writable_bytes(std::span(text)));
+  return text;
+}
+
+fs::path parent_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+void write_file_atomically(const fs::path& path, std::string_view bytes) {
+  Replacement replacement(path);
+  replacement.write(bytes);
+  replacement.commit();
+}
+
+}  // namespace murmur

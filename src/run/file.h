@@ -1,0 +1,87 @@
+// file.h: files written at stated places, so that a write that failed can simply be made again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace murmur {
+
+// The system calls that change a disk.
+enum class Syscall { open, make_directory, write, truncate, sync, rename, remove };
+
+// What a test makes of one call: it fails with `error`, or a write moves only `at_most` bytes.
+struct Mishap {
+  int error = 0;
+  std::size_t at_most = SIZE_MAX;
+};
+
+// For tests alone: asked before each such call of this process. An empty hook lets all pass.
+using SyscallHook = std::function<Mishap(Syscall, const std::filesystem::path&)>;
+void set_syscall_hook(SyscallHook hook);
+
+// A regular file held open. Every failure is an Error naming the path, the reason and a remedy.
+class File {
+ public:
+  static File creating(const std::filesystem::path& path);  // must not be there yet
+  static File writing(const std::filesystem::path& path);   // must be there
+  static File reading(const std::filesystem::path& path);
+
+  File() = default;
+  File(File&& other) noexcept;
+  File& operator=(File&& other) noexcept;
+  ~File();
+
+  const std::filesystem::path& path() const { return path_; }
+  std::uint64_t size() const;
+  void read_at(std::uint64_t at, std::span<std::byte> to) const;  // all of it or Error
+  void write_at(std::uint64_t at, std::span<const std::byte> bytes);
+  void write_at(std::uint64_t at, std::string_view text);
+  void truncate(std::uint64_t size);
+  void sync();      // data and what is needed to find it again have reached the disk
+  bool try_lock();  // against other holders, until this file is closed
+
+ private:
+  File(const std::filesystem::path& path, int flags);
+  std::filesystem::path path_{};
+  int descriptor_ = -1;
+};
+
+// A file that takes the place of `target` whole when committed, and leaves no trace otherwise.
+class Replacement {
+ public:
+  explicit Replacement(const std::filesystem::path& target);
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+  ~Replacement();
+
+  void write(std::span<const std::byte> bytes);  // after what was written before
+  void write(std::string_view text);
+  void commit();
+
+ private:
+  std::filesystem::path target_;
+  File file_;
+  std::uint64_t length_ = 0;
+  bool committed_ = false;
+};
+
+bool is_replacement_in_waiting(const std::filesystem::path& path);  // left by a killed process
+
+// `.NAME.WORD-PROCESS-NUMBER` beside `path`, not used before by this process.
+std::filesystem::path hidden_sibling(const std::filesystem::path& path, std::string_view word);
+
+void make_directory(const std::filesystem::path& path);  // with its parents
+void rename_path(const std::filesystem::path& from, const std::filesystem::path& to);
+void sync_directory(const std::filesystem::path& path);
+void remove_quietly(const std::filesystem::path& path);  // file or whole directory
+std::string read_text(const std::filesystem::path& path);
+
+// The directory that holds `path`; "." for a bare name.
+std::filesystem::path parent_of(const std::filesystem::path& path);
+
+}  // namespace murmur

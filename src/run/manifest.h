@@ -1,0 +1,43 @@
+// manifest.h: what manifest.json of a run directory says, as plain data.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace murmur {
+
+struct Resumption {
+  std::string at{};  // UTC
+  std::vector<std::string> argv{};
+};
+
+struct Manifest {
+  std::string status = "running";  // running, done, interrupted, failed
+  std::string command{};
+  std::vector<std::string> argv{};
+  std::string version{}, commit{};  // of the program
+  std::string engine{};
+  std::uint64_t seed = 0;
+  std::string cpu{};
+  int cores = 0;
+  std::string started{}, finished{};  // UTC; finished is empty while running
+  double seconds = 0;                 // of every session that ended by closing
+  std::vector<Resumption> resumes{};
+  std::string sentence{};
+  std::map<std::string, double> numbers{};
+  std::map<std::string, std::string> sha256{};  // of outputs, by file name
+};
+
+// Filled in with this program, this machine and this moment.
+Manifest manifest_of_now();
+std::string utc_now();  // 2025-01-31T12:00:00Z
+
+std::string to_json(const Manifest& manifest);
+// Error(input) on text that is no manifest of ours, or one of another version.
+Manifest parse_manifest(const std::string& text, const std::string& where);
+Manifest read_manifest(const std::filesystem::path& directory);
+
+}  // namespace murmur

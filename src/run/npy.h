@@ -1,0 +1,56 @@
+// npy.h: the header of an npy file, and npy files that grow by whole rows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "run/file.h"
+#include "run/source.h"
+
+namespace murmur {
+
+struct NpyHeader {
+  Element element = Element::f64;
+  bool fortran_order = false;
+  std::vector<std::size_t> shape{};
+  std::uint64_t data_offset = 0;
+};
+
+// Says what the header says; whether the data is there is the caller's to check.
+NpyHeader read_npy_header(const Source& source);
+
+// The whole header; `axes` is the inside of the shape's tuple. Data begins on a multiple of 64.
+std::string npy_header_text(Element element, std::string_view axes);
+
+// An npy file of shape (rows, ...) whose header always counts only rows that are whole: a reader
+// may come at any instant, and a crash at any instant leaves a file that numpy opens.
+class GrowingNpy {
+ public:
+  // `row` is the shape of one row; the file starts with none.
+  static GrowingNpy create(const std::filesystem::path& path, Element element,
+                           const std::vector<std::size_t>& row);
+  static GrowingNpy open(const std::filesystem::path& path);  // Error(input) unless made by create
+
+  GrowingNpy() = default;
+  Element element() const { return element_; }
+  const std::vector<std::size_t>& row() const { return row_; }
+
+  void put(std::int64_t index, std::span<const std::byte> bytes);  // not yet counted
+  void count(std::int64_t rows);                                   // from now on the header's word
+  void cut(std::int64_t rows);  // back to so many; Error(input) if the file holds fewer
+  void sync() { file_.sync(); }
+
+ private:
+  GrowingNpy(File file, Element element, const std::vector<std::size_t>& row);
+  std::string header(std::int64_t rows) const;
+  std::uint64_t place(std::int64_t index) const;  // where a row begins in the file
+
+  File file_{};
+  Element element_ = Element::f64;
+  std::vector<std::size_t> row_{};
+  std::uint64_t row_bytes_ = 0;
+};
+
+}  // namespace murmur

@@ -1,0 +1,150 @@
+// reader.cpp: a run directory read back, whatever instant its writer stopped at.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "murmur/error.h"
+#include "murmur/formats.h"
+#include "murmur/run.h"
+#include "run/manifest.h"
+#include "run/npy.h"
+#include "run/text.h"
+
+namespace murmur {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Rows that the header counts and the file holds.
+std::uint64_t whole_rows(const NpyHeader& header, std::uint64_t file_size) {
+  const std::vector<std::size_t> row(header.shape.begin() + 1, header.shape.end());
+  const std::uint64_t bytes = bytes_of(header.element, row).value_or(file_size + 1);
+  const std::uint64_t counted = header.shape.front();
+  return bytes == 0 ? counted : std::min(counted, (file_size - header.data_offset) / bytes);
+}
+
+NpyHeader header_of(const File& file, std::size_t axes) {
+  const Source source = source_of(file);
+  NpyHeader header = read_npy_header(source);
+  const bool real = header.element == Element::f32 || header.element == Element::f64;
+  const bool small = std::all_of(header.shape.begin(), header.shape.end(), [](std::size_t extent) {
+    return extent <= std::numeric_limits<int>::max();
+  });
+  if (header.shape.size() != axes || header.fortran_order || !real || !small)
+    throw source.wrong(0, fmt::format("The array is not of {} axes of real numbers.", axes),
+                       "Restore the file, or make the run again from its config.toml.");
+  return header;
+}
+
+// The lines of a text that end; what follows the last newline is still being written.
+std::vector<std::string> whole_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t start = 0, end; (end = text.find('\n', start)) != std::string::npos;
+       start = end + 1)
+    lines.push_back(text.substr(start, end - start));
+  return lines;
+}
+
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells(1);
+  for (char c : line) {
+    if (c == ',')
+      cells.emplace_back();
+    else
+      cells.back() += c;
+  }
+  return cells;
+}
+
+// The numbers after t; empty when the line is not a row of `columns` numbers.
+std::vector<double> row_of(const std::string& line, std::size_t columns) {
+  const std::vector<std::string> cells = cells_of(line);
+  if (cells.size() != columns + 1) return {};
+  std::vector<double> row;
+  for (std::size_t k = 1; k < cells.size(); ++k) {
+    const std::string& cell = cells[k];
+    double value = std::numeric_limits<double>::quiet_NaN();
+    const char* end = cell.data() + cell.size();
+    if (!cell.empty() && std::from_chars(cell.data(), end, value).ptr != end) return {};
+    row.push_back(value);
+  }
+  return row;
+}
+
+}  // namespace
+
+RunReader::RunReader(const fs::path& directory) : directory_(directory) {
+  read_manifest(directory);
+  const File trajectory = File::reading(directory / "trajectory.npy");
+  const NpyHeader header = header_of(trajectory, 3);
+  shape_ = {static_cast<int>(header.shape[1]), static_cast<int>(header.shape[2])};
+  data_offset_ = static_cast<std::int64_t>(header.data_offset);
+  stored_ = header.element == Element::f32 ? Precision::f32 : Precision::f64;
+
+  const File times = File::reading(directory / "times.npy");
+  const NpyHeader times_header = header_of(times, 1);
+  const std::uint64_t frames =
+      std::min(whole_rows(header, trajectory.size()), whole_rows(times_header, times.size()));
+  const Array read{
+      {frames},
+      read_values(source_of(times), times_header.data_offset, times_header.element, frames)};
+  times_ = read.doubles();
+
+  if (std::error_code ignored; fs::exists(directory / "inputs/masses.npy", ignored))
+    mass_ = read_npy(directory / "inputs/masses.npy").doubles();
+
+  const auto lines = whole_lines(read_text(directory / "observables.csv"));
+  if (lines.empty()) return;
+  columns_ = cells_of(lines.front());
+  columns_.erase(columns_.begin());
+  for (std::size_t k = 1; k < lines.size() && rows_.size() < frames; ++k) {
+    rows_.push_back(row_of(lines[k], columns_.size()));
+    if (rows_.back().size() != columns_.size()) {  // torn by a crash: it and the rest are absent
+      rows_.pop_back();
+      break;
+    }
+  }
+}
+
+std::string RunReader::manifest() const { return read_text(directory_ / "manifest.json"); }
+
+std::string RunReader::config() const { return read_text(directory_ / "config.toml"); }
+
+std::string RunReader::status() const { return read_manifest(directory_).status; }
+
+HostSwarm RunReader::frame(std::int64_t index) const {
+  if (index < 0 || index >= frames())
+    throw Error(Fault::usage, fmt::format("There is no frame {}.", index), directory_.string(),
+                fmt::format("Choose one of the {} frames, counted from 0.", frames()));
+  const File file = File::reading(directory_ / "trajectory.npy");
+  const Element element = stored_ == Precision::f32 ? Element::f32 : Element::f64;
+  const std::size_t count = static_cast<std::size_t>(shape_.n) * shape_.d;
+  const std::uint64_t at =
+      data_offset_ + static_cast<std::uint64_t>(index) * count * bytes_of(element);
+  const Array rows{{count}, read_values(source_of(file), at, element, count)};
+  HostSwarm swarm = from_rows(shape_, rows.doubles().data());
+  if (mass_.size() == static_cast<std::size_t>(shape_.n)) swarm.mass = mass_;
+  return swarm;
+}
+
+std::vector<double> RunReader::column(const std::string& name) const {
+  if (name == "t") return times_;
+  const auto found = std::find(columns_.begin(), columns_.end(), name);
+  if (found == columns_.end())
+    throw Error(Fault::usage, fmt::format("The run has no observable '{}'.", name),
+                (directory_ / "observables.csv").string(),
+                fmt::format("Choose one of t, {}.", joined(columns_, ", ")));
+  const std::size_t k = static_cast<std::size_t>(found - columns_.begin());
+  std::vector<double> values(times_.size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < rows_.size(); ++i) values[i] = rows_[i][k];
+  return values;
+}
+
+std::vector<std::string> RunReader::events() const {
+  return whole_lines(read_text(directory_ / "events.jsonl"));
+}
+
+}  // namespace murmur

@@ -1,0 +1,101 @@
+// sha256.cpp: SHA-256 as FIPS 180-4 states it, over bytes in memory and over files.
+#include "run/sha256.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+#include "murmur/formats.h"
+#include "run/file.h"
+
+namespace murmur {
+namespace {
+
+// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
+constexpr std::array<std::uint32_t, 64> round_constants{
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+std::uint32_t big_endian(const std::byte* at) {
+  std::uint32_t word = 0;
+  for (int k = 0; k < 4; ++k) word = word << 8 | std::to_integer<std::uint32_t>(at[k]);
+  return word;
+}
+
+}  // namespace
+
+void Sha256::absorb(const std::byte* block) {
+  using std::rotr;
+  std::array<std::uint32_t, 64> w;
+  for (int t = 0; t < 16; ++t) w[t] = big_endian(block + 4 * t);
+  for (int t = 16; t < 64; ++t) {
+    const std::uint32_t s0 = rotr(w[t - 15], 7) ^ rotr(w[t - 15], 18) ^ (w[t - 15] >> 3);
+    const std::uint32_t s1 = rotr(w[t - 2], 17) ^ rotr(w[t - 2], 19) ^ (w[t - 2] >> 10);
+    w[t] = w[t - 16] + s0 + w[t - 7] + s1;
+  }
+  auto [a, b, c, d, e, f, g, h] = hash_;
+  for (int t = 0; t < 64; ++t) {
+    const std::uint32_t choice = (e & f) ^ (~e & g);
+    const std::uint32_t majority = (a & b) ^ (a & c) ^ (b & c);
+    const std::uint32_t sum1 = rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25);
+    const std::uint32_t sum0 = rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22);
+    const std::uint32_t first = h + sum1 + choice + round_constants[t] + w[t];
+    h = g, g = f, f = e, e = d + first;
+    d = c, c = b, b = a, a = first + sum0 + majority;
+  }
+  const std::array<std::uint32_t, 8> turned{a, b, c, d, e, f, g, h};
+  for (int k = 0; k < 8; ++k) hash_[k] += turned[k];
+}
+
+void Sha256::update(std::span<const std::byte> bytes) {
+  const std::size_t held = length_ % 64;
+  length_ += bytes.size();
+  if (held + bytes.size() < 64) {
+    std::copy(bytes.begin(), bytes.end(), pending_.begin() + held);
+    return;
+  }
+  if (held > 0) {
+    const auto filling = bytes.first(64 - held);
+    std::copy(filling.begin(), filling.end(), pending_.begin() + held);
+    absorb(pending_.data());
+    bytes = bytes.subspan(filling.size());
+  }
+  for (; bytes.size() >= 64; bytes = bytes.subspan(64)) absorb(bytes.data());
+  std::copy(bytes.begin(), bytes.end(), pending_.begin());
+}
+
+std::string Sha256::hex() {
+  const std::uint64_t bits = length_ * 8;
+  const std::size_t zeros = (119 - length_ % 64) % 64;
+  std::vector<std::byte> padding(1 + zeros + 8);  // 1, zeros, length in bits, to a whole block
+  padding[0] = std::byte{0x80};
+  for (int k = 0; k < 8; ++k) padding[1 + zeros + k] = std::byte(bits >> (56 - 8 * k));
+  update(padding);
+  std::string text;
+  for (std::uint32_t word : hash_) text += fmt::format("{:08x}", word);
+  return text;
+}
+
+std::string sha256_of_file(const std::filesystem::path& path) {
+  const File file = File::reading(path);
+  const std::uint64_t size = file.size();
+  std::vector<std::byte> buffer(std::min<std::uint64_t>(size, 1 << 20));
+  Sha256 digest;
+  for (std::uint64_t at = 0; at < size;) {
+    const std::span part(buffer.data(), std::min<std::uint64_t>(buffer.size(), size - at));
+    file.read_at(at, part);
+    digest.update(part);
+    at += part.size();
+  }
+  return digest.hex();
+}
+
+}  // namespace murmur

@@ -1,0 +1,26 @@
+// sha256.h: the digest of FIPS 180-4 that names a file by its content.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace murmur {
+
+class Sha256 {
+ public:
+  void update(std::span<const std::byte> bytes);
+  std::string hex();  // ends the message: call once, last
+
+ private:
+  void absorb(const std::byte* block);  // (64)
+
+  std::array<std::uint32_t, 8> hash_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<std::byte, 64> pending_{};  // bytes that do not yet fill a block
+  std::uint64_t length_ = 0;             // bytes seen
+};
+
+}  // namespace murmur

@@ -1,0 +1,44 @@
+// source.h: where a parser gets bytes and values from: a file, or memory; never more than asked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "murmur/array.h"
+#include "murmur/error.h"
+#include "run/file.h"
+
+namespace murmur {
+
+struct Source {
+  std::string where{};  // its name in errors
+  std::uint64_t size = 0;
+  std::function<void(std::uint64_t at, std::span<std::byte> to)> read{};  // within size
+
+  std::string text(std::uint64_t at, std::size_t length) const;
+  Error wrong(std::uint64_t at, std::string_view what, std::string_view remedy) const;
+};
+
+Source source_of(std::span<const std::byte> bytes, const std::string& where);
+Source source_of(const File& file);  // the file must outlive the source
+
+// What files hold; halves become float in memory.
+enum class Element { f64, f32, f16, bf16, i64, i32, u8 };
+std::size_t bytes_of(Element element);
+Element element_of(const Array& array);
+
+// Bytes of an array of this shape; nothing where that overflows.
+std::optional<std::uint64_t> bytes_of(Element element, const std::vector<std::size_t>& shape);
+
+using Values = decltype(Array::values);
+// The source must hold them: check against its size first.
+Values read_values(const Source& source, std::uint64_t at, Element element, std::size_t count);
+std::span<const std::byte> bytes_of(const Array& array);
+
+}  // namespace murmur

@@ -1,0 +1,132 @@
+"""murmur.py: runs the program for the tests, each in a folder of its own that is thrown away."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: small matrices only
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ.get("MURMUR") or ROOT / "build/release/murmur").resolve()
+LONG = os.environ.get("MURMUR_LONG") == "1"
+SCRATCH = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # memory: syncs cost nothing
+PROMISED = ("trajectory.npy", "times.npy", "observables.csv")  # equal bytes, whatever happened
+
+
+def environment(**extra):
+    """The caller's environment without its parameters, so that only `extra` speaks."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("MURMUR")}
+    clean.pop("NO_COLOR", None)
+    return {**clean, **extra}
+
+
+def unit_points(n, d, seed=0):
+    """n points of the unit sphere of R^d, (n, d)."""
+    x = np.random.default_rng(seed).standard_normal((n, d))
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
+
+
+def tree(folder):
+    """Every path below a folder with its bytes; None for a folder."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in sorted(pathlib.Path(folder).rglob("*"))
+    }
+
+
+def promised(run):
+    """The files of a run that must not depend on kills, threads or resumes."""
+    kept = {name: (run / name).read_bytes() for name in PROMISED}
+    lines = (run / "events.jsonl").read_text().splitlines()
+    kept["merges"] = [line for line in lines if json.loads(line)["event"] == "merge"]
+    return kept
+
+
+def trajectory(run):
+    return np.load(run / "trajectory.npy")
+
+
+def frames_and_times(run):
+    return np.load(run / "trajectory.npy"), np.load(run / "times.npy")
+
+
+def status(run):
+    return json.loads((run / "manifest.json").read_text())["status"]
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="murmur-cli-", dir=SCRATCH))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def start(self, *words, env=None, **options):
+        """A process of the program in this test's folder; it does not outlive the test."""
+        process = subprocess.Popen(
+            [str(PROGRAM), *map(str, words)],
+            cwd=self.folder,
+            env=environment(**(env or {})),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+        self.addCleanup(self._end, process)
+        return process
+
+    @staticmethod
+    def _end(process):
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+    def murmur(self, *words, code=0, env=None, **options):
+        """Runs the program to its end and checks the exit code; returns what it wrote."""
+        process = self.start(*words, env=env, **options)
+        out, err = process.communicate(timeout=120)
+        done = subprocess.CompletedProcess(process.args, process.returncode, out, err)
+        if code is not None:
+            self.assertEqual(done.returncode, code, f"\n$ {' '.join(done.args)}\n{out}{err}")
+        return done
+
+    def simulate(self, name, *words, **options):
+        """A run in this test's folder; returns its directory."""
+        self.murmur("simulate", *words, "-o", name, **options)
+        return self.folder / name
+
+    def save(self, name, array):
+        np.save(self.folder / name, array)
+        return name
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        return name
+
+    def refused(self, code, *words, what=".", where=".", do=".", env=None, **options):
+        """The program refuses in three lines and leaves the folder as it was."""
+        before = tree(self.folder)
+        done = self.murmur(*words, code=None, env=env, **options)
+        told = f"\n$ {' '.join(done.args)}\nexit {done.returncode}\n{done.stdout}{done.stderr}"
+        lines = done.stderr.splitlines()
+        self.assertEqual(done.returncode, code, told)
+        self.assertEqual(len(lines), 3, "an error is three lines" + told)
+        for line, opening, expected in zip(
+            lines, ("murmur: ", "  where: ", "  do:    "), (what, where, do)
+        ):
+            self.assertTrue(line.startswith(opening), told)
+            self.assertTrue(line[len(opening):].strip(), "an empty line" + told)
+            self.assertRegex(line, expected, told)
+        self.assertEqual(done.stdout, "", "a refusal is no data" + told)
+        self.assertEqual(tree(self.folder), before, "files changed" + told)
+        return done
+
+
+def main():
+    if not PROGRAM.is_file():
+        raise SystemExit(f"there is no program at {PROGRAM}; build it, or set MURMUR to its path")
+    unittest.main(verbosity=2)

@@ -1,0 +1,23 @@
+// fuzz_safetensors.cpp: any bytes either are a safetensors file or are refused by an Error.
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+#include "murmur/error.h"
+#include "murmur/formats.h"
+#include "peak_allocation.h"
+
+using namespace murmur;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const fuzz::AllocationLimit limit(size);
+  const auto bytes = std::as_bytes(std::span(data, size));
+  try {
+    for (const auto& [name, array] : parse_safetensors(bytes, "input").tensors) {
+      const std::size_t held = std::visit([](const auto& v) { return v.size(); }, array.values);
+      if (held != array.size()) std::abort();
+    }
+  } catch (const Error&) {
+  }
+  return 0;
+}

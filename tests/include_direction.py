@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""include_direction.py: fails when a folder of src includes one it must not know (docs/architecture.md)."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ALLOWED = {  # folder -> folders it may include, beside itself
+    "core": set(),
+    "flow": {"core"},
+    "observe": {"core"},
+    "engine/reference": {"core"},
+    "engine/simd": {"core"},
+    "run": {"core"},
+    "picture": {"core", "run"},
+    "experiment": {"core", "flow", "observe", "engine/reference", "engine/simd", "run", "picture"},
+}
+PUBLIC = {  # public header -> the folder that implements it
+    "error": "core", "matrix": "core", "attention": "core", "perceptron": "core", "dynamics": "core",
+    "swarm": "core", "engine": "core", "random": "core", "array": "core",
+    "flow": "flow", "observe": "observe", "formats": "run", "run": "run", "picture": "picture",
+    "experiment": "experiment",
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
+
+
+def folder_of(include):
+    if include.startswith("murmur/"):
+        stem = include.removeprefix("murmur/").removesuffix(".h")
+        if stem not in PUBLIC:
+            sys.exit(f"include/murmur/{stem}.h is not in the table of {__file__}")
+        return PUBLIC[stem]
+    parts = include.split("/")
+    for depth in (2, 1):
+        folder = "/".join(parts[:depth])
+        if folder in ALLOWED and len(parts) > depth:
+            return folder
+    return None
+
+
+def main():
+    wrong = []
+    for folder, allowed in ALLOWED.items():
+        for path in sorted((ROOT / "src" / folder).glob("*")):
+            for include in INCLUDE.findall(path.read_text()):
+                target = folder_of(include)
+                if target not in allowed | {folder, None}:
+                    wrong.append(f"{path.relative_to(ROOT)} includes {include}: {folder} must not know {target}")
+    for path in sorted((ROOT / "apps").rglob("*")):
+        if path.is_file():
+            for include in INCLUDE.findall(path.read_text()):
+                if include.split("/")[0] in {"core", "flow", "observe", "engine", "run", "picture", "experiment"}:
+                    wrong.append(f"{path.relative_to(ROOT)} includes {include}: apps know include/murmur only")
+    headers = {p.stem for p in (ROOT / "include/murmur").glob("*.h")}
+    if headers - PUBLIC.keys():
+        wrong.append(f"not in the table: {sorted(headers - PUBLIC.keys())}")
+    print("\n".join(wrong) or f"{len(headers)} public headers, {len(ALLOWED)} folders: one direction")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

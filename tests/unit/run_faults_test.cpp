@@ -1,0 +1,344 @@
+// run_faults_test.cpp: whatever call fails and whenever the process dies, the run can go on.
+#include <errno.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <random>
+
+#include "murmur/error.h"
+#include "murmur/formats.h"
+#include "run/npy.h"
+#include "run_flight.h"
+#include "temporary.h"
+
+namespace murmur {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Flight;
+using test::promised_bytes;
+using test::RunWriter;
+using test::TemporaryDirectory;
+
+// How call number k goes wrong.
+enum class Trouble {
+  fails,        // it alone, as with a disk full for a moment
+  falls_short,  // it moves one byte if it is a write, and the next call fails
+  dies,         // it and all after it, as when the process is killed
+};
+constexpr std::initializer_list<Trouble> troubles{Trouble::fails, Trouble::falls_short,
+                                                  Trouble::dies};
+
+class Saboteur {
+ public:
+  Saboteur(Trouble trouble, int k) {
+    set_syscall_hook([this, trouble, k](Syscall call, const fs::path&) {
+      const int turn = calls_++;
+      const bool short_write = trouble == Trouble::falls_short;
+      if (short_write && turn == k && call == Syscall::write) return Mishap{0, 1};
+      const int bad = k + (short_write ? 1 : 0);
+      const bool hit = trouble == Trouble::dies ? turn >= bad : turn == bad;
+      struck_ = struck_ || hit;
+      return Mishap{hit ? ENOSPC : 0};
+    });
+  }
+  Saboteur(const Saboteur&) = delete;
+  Saboteur& operator=(const Saboteur&) = delete;
+  ~Saboteur() { set_syscall_hook({}); }
+  bool struck() const { return struck_; }
+
+ private:
+  int calls_ = 0;
+  bool struck_ = false;
+};
+
+// Runs `action` with each call of it in turn going wrong, on a fresh stage; `check` sees the wreck.
+void sabotage_each_call(const std::function<void(const fs::path&)>& prepare,
+                        const std::function<void(const fs::path&)>& action,
+                        const std::function<void(const fs::path&, Trouble)>& check) {
+  for (Trouble trouble : troubles) {
+    int k = 0;
+    for (bool struck = true; struck; ++k) {
+      SCOPED_TRACE("call " + std::to_string(k) + ", trouble " +
+                   std::to_string(static_cast<int>(trouble)));
+      const TemporaryDirectory root;
+      prepare(root.path());
+      {
+        const Saboteur saboteur(trouble, k);
+        try {
+          action(root.path());
+        } catch (const Error& error) {
+          EXPECT_EQ(error.fault, Fault::runtime) << error.what();
+          EXPECT_NE(error.remedy.find("space"), std::string::npos) << error.remedy;
+        }
+        struck = saboteur.struck();
+      }
+      check(root.path(), trouble);
+      if (testing::Test::HasFailure()) return;
+    }
+    EXPECT_GT(k, 10);
+  }
+}
+
+// What numpy.load(mmap_mode='r') asks for: the file holds at least the rows its header counts.
+void expect_openable(const fs::path& path) {
+  const File file = File::reading(path);
+  const NpyHeader header = read_npy_header(source_of(file));
+  EXPECT_LE(header.data_offset + *bytes_of(header.element, header.shape), file.size()) << path;
+}
+
+Flight short_flight() {
+  Flight flight;
+  flight.frames = 5;
+  flight.checkpoint_every = 2;
+  return flight;
+}
+
+std::map<std::string, std::string> bytes_of_a_calm_flight(const Flight& flight) {
+  const TemporaryDirectory root;
+  RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
+  flight.finish(run);
+  return promised_bytes(root / "run");
+}
+
+TEST(RunFaults, AnyFailedCallOfAFlightLeavesARunThatGoesOn) {
+  const Flight flight = short_flight();
+  const auto calm = bytes_of_a_calm_flight(flight);
+  sabotage_each_call(
+      [&](const fs::path& root) {
+        RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
+        flight.append(run, 0);
+        flight.append(run, 1);
+        flight.checkpoint(run, 2);
+        flight.append(run, 2);  // for the resumption to cut away
+      },
+      [&](const fs::path& root) {
+        RunWriter run = RunWriter::reopen(root / "run", {});
+        flight.finish(run);
+      },
+      [&](const fs::path& root, Trouble) {
+        expect_openable(root / "run/trajectory.npy");
+        expect_openable(root / "run/times.npy");
+        const RunReader reader(root / "run");
+        for (double clusters : reader.column("clusters")) EXPECT_FALSE(std::isnan(clusters));
+        RunWriter run = RunWriter::reopen(root / "run", {});
+        flight.finish(run);
+        EXPECT_EQ(promised_bytes(root / "run"), calm);
+        EXPECT_EQ(RunReader(root / "run").status(), "done");
+        for (const auto& entry : fs::directory_iterator(root / "run"))
+          EXPECT_FALSE(is_replacement_in_waiting(entry.path())) << entry.path();
+      });
+}
+
+// A caller may also try the same call again on the same run.
+TEST(RunFaults, AFailedCallCanBeMadeAgain) {
+  const Flight flight = short_flight();
+  const auto calm = bytes_of_a_calm_flight(flight);
+  const auto insist = [](const std::function<void()>& action) {
+    try {
+      action();
+    } catch (const Error&) {
+      action();
+    }
+  };
+  int k = 0;
+  for (bool struck = true; struck; ++k) {
+    const TemporaryDirectory root;
+    RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
+    const Saboteur saboteur(Trouble::falls_short, k);
+    for (std::int64_t frame = 0; frame < flight.frames; ++frame) {
+      insist([&] { run.append(flight.time(frame), flight.frame(frame), flight.row(frame)); });
+      if (frame % 3 == 0)
+        insist([&] { run.event("{\"event\":\"merge\",\"frame\":" + std::to_string(frame) + "}"); });
+      if (frame % 2 == 1) insist([&] { flight.checkpoint(run, frame + 1); });
+    }
+    insist([&] { run.close("done", {}, ""); });
+    struck = saboteur.struck();
+    ASSERT_EQ(promised_bytes(root / "run"), calm) << k;
+  }
+  EXPECT_GT(k, 10);
+}
+
+// Closing after a failed append leaves only what was whole.
+TEST(RunFaults, AFailedRunIsClosedClean) {
+  const Flight flight = short_flight();
+  int k = 0;
+  for (bool struck = true; struck; ++k) {
+    const TemporaryDirectory root;
+    RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
+    flight.append(run, 0);
+    {
+      const Saboteur saboteur(Trouble::falls_short, k);
+      try {
+        run.append(flight.time(1), flight.frame(1), flight.row(1));
+      } catch (const Error&) {
+      }
+      struck = saboteur.struck();
+    }
+    run.close("failed", {}, "The disk was full.");
+    const std::size_t frames = struck ? 1 : 2;
+    EXPECT_EQ(read_npy(root / "run/trajectory.npy").shape.front(), frames);
+    EXPECT_EQ(read_npy(root / "run/times.npy").shape.front(), frames);
+    const std::string table = read_text(root / "run/observables.csv");
+    EXPECT_EQ(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')), frames + 1);
+  }
+  EXPECT_GE(k, 5);
+}
+
+TEST(RunFaults, ACheckpointIsOldOrNew) {
+  const Flight flight = short_flight();
+  sabotage_each_call(
+      [&](const fs::path& root) {
+        RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
+        flight.append(run, 0);
+        flight.checkpoint(run, 1);
+      },
+      [&](const fs::path& root) {
+        RunWriter run = RunWriter::reopen(root / "run", {});
+        flight.append(run, 1);
+        flight.checkpoint(run, 2);
+      },
+      [&](const fs::path& root, Trouble) {
+        const RunWriter run = RunWriter::reopen(root / "run", {});
+        ASSERT_TRUE(run.last_checkpoint());
+        const double next = run.last_checkpoint()->at("next").doubles().front();
+        EXPECT_TRUE(next == 1 || next == 2) << next;
+        EXPECT_EQ(RunReader(root / "run").frames(), next);
+      });
+}
+
+TEST(RunFaults, CreationIsAllOrNothing) {
+  const Flight flight = short_flight();
+  sabotage_each_call(
+      [](const fs::path&) {},
+      [&](const fs::path& root) { RunWriter::create(root / "run", flight.contents(), false); },
+      [&](const fs::path& root, Trouble trouble) {
+        if (!fs::exists(root / "run")) {
+          if (trouble != Trouble::dies) {
+            EXPECT_TRUE(fs::is_empty(root));
+          }
+          RunWriter::create(root / "run", flight.contents(), false);
+        }
+        RunWriter run = RunWriter::reopen(root / "run", {});
+        flight.finish(run);
+        EXPECT_EQ(RunReader(root / "run").frames(), flight.frames);
+      });
+}
+
+TEST(RunFaults, AReplacedRunIsOldOrNewOrBeside) {
+  const Flight flight = short_flight();
+  sabotage_each_call(
+      [&](const fs::path& root) {
+        RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
+        flight.finish(run);
+      },
+      [&](const fs::path& root) { RunWriter::create(root / "run", flight.contents(), true); },
+      [&](const fs::path& root, Trouble trouble) {
+        if (trouble != Trouble::dies) {
+          EXPECT_TRUE(is_run_directory(root / "run"));
+        }
+        int runs = 0;
+        for (const auto& entry : fs::directory_iterator(root))
+          runs += is_run_directory(entry.path());
+        EXPECT_GE(runs, 1);
+      });
+}
+
+// The data must be on disk before the checkpoint that counts it takes its place.
+TEST(RunFaults, DataIsSyncedBeforeTheCheckpointThatCountsIt) {
+  const TemporaryDirectory root;
+  const Flight flight;
+  RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
+  flight.append(run, 0);
+  std::vector<std::pair<Syscall, fs::path>> calls;
+  set_syscall_hook([&](Syscall call, const fs::path& path) {
+    calls.emplace_back(call, path);
+    return Mishap{};
+  });
+  flight.checkpoint(run, 1);
+  set_syscall_hook({});
+  const auto position = [&](Syscall call, const fs::path& path) {
+    return std::find(calls.begin(), calls.end(), std::pair{call, path}) - calls.begin();
+  };
+  const auto renamed = position(Syscall::rename, root / "run/checkpoint.safetensors");
+  for (const char* name : {"trajectory.npy", "times.npy", "observables.csv", "events.jsonl"})
+    EXPECT_LT(position(Syscall::sync, root / "run" / name), renamed) << name;
+  ASSERT_EQ(calls.size(), static_cast<std::size_t>(renamed) + 2);
+  EXPECT_EQ(calls[renamed - 1].first, Syscall::sync);
+  EXPECT_EQ(calls.back(), (std::pair{Syscall::sync, root / "run"}));
+}
+
+// Starts the flight or goes on with it, in a process of its own.
+pid_t fly_in_a_child(const fs::path& directory, const Flight& flight) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int code = 1;
+    try {
+      RunWriter run = is_run_directory(directory)
+                          ? RunWriter::reopen(directory, {})
+                          : RunWriter::create(directory, flight.contents(), false);
+      flight.finish(run);
+      code = 0;
+    } catch (const std::exception&) {
+    }
+    ::_exit(code);
+  }
+  return child;
+}
+
+int exit_status(pid_t child) {
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+TEST(RunFaults, KillAtRandomInstantsThenResumeGivesTheSameBytes) {
+  Flight flight;
+  flight.frames = 400;
+  flight.checkpoint_every = 9;
+  flight.shape = {50, 3};
+  const TemporaryDirectory root;
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_EQ(exit_status(fly_in_a_child(root / "calm", flight)), 0);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto calm = promised_bytes(root / "calm");
+
+  std::mt19937 random(11);
+  double reach = seconds / 3;  // instants of death lie within; less when flights escape
+  int flight_number = 0;
+  for (int killed = 0; killed < 20;) {
+    const fs::path directory = root / ("run" + std::to_string(flight_number));
+    const pid_t child = fly_in_a_child(directory, flight);
+    ::usleep(static_cast<useconds_t>(1e6 * std::uniform_real_distribution<>(0, reach)(random)));
+    ::kill(child, SIGKILL);
+    const int status = exit_status(child);
+    if (is_run_directory(directory)) {
+      expect_openable(directory / "trajectory.npy");
+      const RunReader reader(directory);
+      const std::int64_t last = reader.frames() - 1;
+      if (last >= 0) {
+        EXPECT_EQ(reader.frame(last).at(1, 1), flight.frame(last).at(1, 1));
+      }
+    }
+    if (WIFSIGNALED(status)) {
+      ++killed;
+    } else {
+      ASSERT_EQ(status, 0);
+      EXPECT_EQ(promised_bytes(directory), calm);
+      ++flight_number;
+      reach *= 0.7;
+    }
+  }
+  const fs::path directory = root / ("run" + std::to_string(flight_number));
+  ASSERT_EQ(exit_status(fly_in_a_child(directory, flight)), 0);
+  EXPECT_EQ(promised_bytes(directory), calm);
+}
+
+}  // namespace
+}  // namespace murmur
