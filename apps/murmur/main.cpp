@@ -25,14 +25,23 @@ namespace {
 
 bool colour_wanted(const std::string& choice) {
   if (choice == "always") return true;
-  if (choice == "never" || std::getenv("NO_COLOR") != nullptr) return false;
+  const char* refused = std::getenv("NO_COLOR");
+  if (choice == "never" || (refused != nullptr && refused[0] != '\0')) return false;
   return isatty(STDERR_FILENO) != 0;
+}
+
+// A value or a tool's words may hold line breaks; an error stays three lines.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  return text;
 }
 
 int tell(const Error& error, const std::string& color) {
   const bool red = colour_wanted(color);
   fmt::print(stderr, "{}murmur: {}{}\n  where: {}\n  do:    {}\n", red ? "\033[31m" : "",
-             error.summary, red ? "\033[0m" : "", error.where, error.remedy);
+             one_line(error.summary), red ? "\033[0m" : "", one_line(error.where),
+             one_line(error.remedy));
   return static_cast<int>(error.fault);
 }
 

@@ -97,6 +97,12 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     settings = settings_of(of_run);
   }
   const Experiment e = make_experiment(settings);
+  if (settings.at("masses").text != "equal")
+    frames.frame = [frame = frames.frame, mass = e.swarm.mass](std::int64_t k) {
+      HostSwarm x = frame(k);
+      x.mass = mass;
+      return x;
+    };
   flags.json ? print_json(frames, e) : print_csv(frames, e);
   return 0;
 }

@@ -97,6 +97,7 @@ FilmSettings film_of(const SceneSettings& scene) {
   film.seconds = options.seconds;
   film.log_time = options.log_time;
   film.strip = options.strip.empty() ? "clusters" : options.strip;
+  film.stop = [] { return caught_signal != 0; };
   return film;
 }
 
@@ -116,14 +117,16 @@ std::vector<std::string> render_all(const RunReader& run, const SceneSettings& s
     plot_observables(run, plotted(run), options.log_time, path);
     add(path);
   }
-  film_flight(run, film_of(scene), video / "flight.mp4");
-  add(video / "flight.mp4");
+  if (film_flight(run, film_of(scene), video / "flight.mp4")) add(video / "flight.mp4");
   return made;
 }
 
 void render_one(const RunReader& run, const SceneSettings& scene, const fs::path& path) {
   const std::string ending = path.extension().string();
-  if (ending == ".mp4") return film_flight(run, film_of(scene), path);
+  if (ending == ".mp4") {
+    film_flight(run, film_of(scene), path);
+    return;
+  }
   if (ending == ".svg" || ending == ".pdf" || (ending == ".png" && !options.plot.empty()))
     return plot_observables(run, plotted(run), options.log_time, path);
   if (ending == ".png") return draw_scene(run, frame_of(run), scene, path);
@@ -147,6 +150,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     made = render_all(reader, scene);
   else
     render_one(reader, scene, output_file(flags));
+  if (caught_signal != 0) {
+    say(flags, "stopped; the film was not kept");
+    return 128 + caught_signal;
+  }
   if (flags.json)
     data(nlohmann::json(made).dump(2) + "\n");
   else

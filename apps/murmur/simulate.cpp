@@ -135,6 +135,7 @@ int resume_run(const Flags& flags, const std::string& word, const Words& words) 
     say(flags, fmt::format("the run is already finished at T = {:g}", old_T));
     return 0;
   }
+  if (flags.dry_run) return dry_run(flags, e);
   Run run = Run::reopen(directory, program_argv);
   if (e.schedule.T > old_T) write_file_atomically(directory / "config.toml", e.config);
   return fly_and_tell(flags, e, run);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,11 @@ struct FilmSettings {
   bool log_time = false;  // the film's clock runs in log t
   std::string strip{};    // observable drawn against time in a corner; empty: none
   int threads = 0;        // that draw; 0: all cores; the film is the same for any number
+  std::function<bool()> stop{};  // asked between frames; true: leave, and keep nothing
 };
 
-// The flight as MP4 (H.264, yuv420p). Error(tool) where ffmpeg is missing.
-void film_flight(const RunReader& run, const FilmSettings& settings,
+// The flight as MP4 (H.264, yuv420p); false when stopped. Error(tool) where ffmpeg is missing.
+bool film_flight(const RunReader& run, const FilmSettings& settings,
                  const std::filesystem::path& mp4);
 
 // Observables against time, one panel a name, as SVG, PNG or PDF by the path's ending, with a CSV

@@ -33,6 +33,12 @@ Matrix goe(int d, Draw who) {
   return m;
 }
 
+void check_finite(const Settings& settings, const std::string& key, const Array& array) {
+  for (const double value : array.doubles())
+    if (!std::isfinite(value))
+      refuse(settings, key, "holds a number that is not finite", "remove NaN and infinities");
+}
+
 // One matrix a head; empty stands for the identity.
 struct Heads {
   const Settings& settings;
@@ -66,11 +72,9 @@ struct Heads {
              fmt::format("has shape ({}), which fits neither (k, {}) nor ({}, k, {})",
                          fmt::join(array.shape, ", "), d, heads, d),
              "check d and heads, or the axes of the array");
+    check_finite(settings, key, array);
     inputs[key] = array;
     const std::vector<double> values = array.doubles();
-    for (const double v : values)
-      if (!std::isfinite(v))
-        refuse(settings, key, "holds a number that is not finite", "remove NaN and infinities");
     const int rows = static_cast<int>(array.shape[axes - 2]);
     const std::size_t size = static_cast<std::size_t>(rows) * d;
     std::vector<Matrix> all(heads);
@@ -166,7 +170,10 @@ Perceptron perceptron_of(const Settings& settings, int d, Record& inputs) {
   p.out = matrix_of(settings, arrays, "out");
   if (arrays.count("in_bias") != 0) p.in_bias = arrays.at("in_bias").doubles();
   if (arrays.count("out_bias") != 0) p.out_bias = arrays.at("out_bias").doubles();
-  for (const auto& [name, array] : arrays) inputs["perceptron_" + name] = array;
+  for (const auto& [name, array] : arrays) {
+    check_finite(settings, "perceptron", array);
+    inputs["perceptron_" + name] = array;
+  }
   return p;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numbers>
 
 #include "core/elementary.h"
@@ -18,6 +19,7 @@ namespace murmur {
 namespace {
 
 using Row = std::vector<double>;  // (d)
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 void normalise(Row& x) {
   double square = 0;
@@ -206,7 +208,8 @@ HostSwarm swarm_of_points(const Settings& settings, const Array& points, Habitat
     if (std::fabs(length - 1) > 1e-5)
       refuse(settings, "init", fmt::format("particle {} has norm {:.6g}, not 1", i, length),
              "normalise the points, or use habitat=space");
-    for (int k = 0; k < shape.d; ++k) x.at(i, k) /= length;
+    if (std::fabs(length - 1) > 8 * kEpsilon * std::sqrt(shape.d))  // normalised once: same bits
+      for (int k = 0; k < shape.d; ++k) x.at(i, k) /= length;
   }
   return x;
 }
@@ -226,6 +229,7 @@ void set_masses(const Settings& settings, HostSwarm& x) {
              "save one positive number a particle");
     total += m;
   }
+  if (std::fabs(total - 1) <= x.n() * kEpsilon) return;  // scaled once already: keep the bits
   for (double& m : x.mass) m /= total;
 }
 

@@ -131,15 +131,15 @@ std::optional<Outcome> Carrier::trouble(double h) {
 
 // A first step whose Euler and second-order terms are both small (Hairer, Norsett, Wanner I, II.4):
 //   d1 = |v| / tol, d2 = |dv/dt| / tol;   h = min(100 h0, (0.01 / max(d1, d2))^{1/5})
-double Carrier::first_step(double horizon) {
+double Carrier::first_step() {
   constexpr double kNudge = 1e-6;
   const Tolerance tolerance = settings.tolerance;
   const Tolerance absolute{0, tolerance.atol + tolerance.rtol};
   const Push nudge{kNudge, k_[0].get()};
   field_.move(*x_, {&nudge, 1}, *y_);
   const double d1 = field_.gap(*x_, *y_, tolerance) / kNudge;
-  if (!(d1 > 1e-5)) return std::min(horizon, 1e-3);
-  const double h0 = std::min(horizon, 0.01 / (d1 * std::max(tolerance.rtol, tolerance.atol)));
+  if (!(d1 > 1e-5)) return 1e-3;
+  const double h0 = 0.01 / (d1 * std::max(tolerance.rtol, tolerance.atol));
   const Push euler{h0, k_[0].get()};
   field_.move(*x_, {&euler, 1}, *y_);
   evaluate(state.t + h0, *y_, *k_[1]);
@@ -148,27 +148,27 @@ double Carrier::first_step(double horizon) {
   return std::isfinite(h1) ? std::min(100 * h0, h1) : h0;
 }
 
-std::optional<Outcome> Carrier::step_adaptive(double horizon) {
+std::optional<Outcome> Carrier::step_adaptive() {
   if (!have_first_stage_) evaluate(state.t, *x_, *k_[0]);
   have_first_stage_ = true;
   if (!finite(*k_[0])) return not_finite(*k_[0], state.h);
-  if (state.h == 0) state.h = first_step(horizon);
+  if (state.h == 0) state.h = first_step();
+  h_ = state.h;
   double grow = kGrow;
   for (;;) {
-    if (state.evaluations >= settings.max_evaluations) return trouble(state.h);
-    stages(kDopri5, state.h);  // the last stage stands at the new point, in y
-    shift(kDopri5Embedded, 7, state.h, *between_);
+    if (state.evaluations >= settings.max_evaluations) return trouble(h_);
+    stages(kDopri5, h_);  // the last stage stands at the new point, in y
+    shift(kDopri5Embedded, 7, h_, *between_);
     error_ = field_.gap(*y_, *between_, settings.tolerance);
     if (!finite(*k_[6])) error_ = std::numeric_limits<double>::infinity();
     if (error_ <= 1) break;
     ++state.rejected;
     grow = 1;
-    const double h = state.h;
-    state.h *= std::isfinite(error_)
-                   ? std::max(kShrink, kSafety * elementary::pow(error_, -kPiAlpha))
-                   : kShrink;
-    if (state.h <= 4 * std::numeric_limits<double>::epsilon() * std::fabs(state.t) ||
-        state.h < std::numeric_limits<double>::min()) {
+    const double h = h_;
+    h_ *= std::isfinite(error_) ? std::max(kShrink, kSafety * elementary::pow(error_, -kPiAlpha))
+                                : kShrink;
+    if (h_ <= 4 * std::numeric_limits<double>::epsilon() * std::fabs(state.t) ||
+        h_ < std::numeric_limits<double>::min()) {
       if (!std::isfinite(error_)) return not_finite(finite(*y_) ? *k_[6] : *y_, h);
       return Outcome{Ending::step_too_small, state.t, -1,
                      "no step is small enough for the wanted tolerance",
@@ -178,12 +178,12 @@ std::optional<Outcome> Carrier::step_adaptive(double horizon) {
   const double error = std::max(error_, 1e-10);
   const double factor = kSafety * elementary::pow(error, -kPiAlpha) *
                         elementary::pow(std::max(state.last_gap, 1e-4), kPiBeta);
-  next_h_ = state.h * std::clamp(factor, kShrink, grow);
+  next_h_ = h_ * std::clamp(factor, kShrink, grow);
   return std::nullopt;
 }
 
 const Swarm& Carrier::interpolate(double theta) {
-  shift(dopri5_weights_at(theta), 7, state.h, *between_);
+  shift(dopri5_weights_at(theta), 7, h_, *between_);
   return *between_;
 }
 
@@ -197,7 +197,7 @@ void Carrier::commit_fixed() {
 void Carrier::commit_adaptive() {
   std::swap(x_, y_);
   std::swap(k_[0], k_[6]);  // the last stage is the next step's first
-  state.t += state.h;
+  state.t += h_;
   state.h = next_h_;
   state.last_gap = error_;
   ++state.step;

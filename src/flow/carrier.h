@@ -15,6 +15,7 @@ class Carrier {
   Carrier(const Flight& flight, FlowState& state, const FlowWatch& watch);
 
   const Swarm& x() const { return *x_; }
+  double h() const { return h_; }            // length of the step found
   void keep(double t, const Swarm& groups);  // hands a frame to the watch, unfolded
   void merge();                              // joins what has met; tells the watch
   bool pause();                              // copies the swarm back; asks the watch
@@ -23,8 +24,8 @@ class Carrier {
   void step_fixed();                         // of dt, by layers, euler or rk4
   std::optional<Outcome> trouble(double h);  // why the flight cannot go on with it, if it cannot
   void commit_fixed();
-  std::optional<Outcome> step_adaptive(double horizon);  // of state.h, by dopri5
-  const Swarm& interpolate(double theta);                // inside the step found
+  std::optional<Outcome> step_adaptive();  // of h(), by dopri5, from the proposal state.h
+  const Swarm& interpolate(double theta);  // inside the step found
   void commit_adaptive();
 
   void settle();  // state.x becomes the swarm as last committed
@@ -36,7 +37,7 @@ class Carrier {
   void evaluate(double t, const Swarm& at, Swarm& v);
   void shift(const std::array<double, 7>& weights, int stages, double h, Swarm& to);
   void stages(const Tableau& tableau, double h);
-  double first_step(double horizon);
+  double first_step();
   bool finite(const Swarm& swarm);
   Outcome not_finite(const Swarm& swarm, double h);
   void resize_scratch();
@@ -48,8 +49,8 @@ class Carrier {
   std::unique_ptr<Swarm> x_, y_, between_;
   std::array<std::unique_ptr<Swarm>, 7> k_{};  // stages
   std::array<Push, 7> pushes_{};
-  bool have_first_stage_ = false;  // k_[0] is the velocity at x
-  double error_ = 1, next_h_ = 0;  // of the step found
+  bool have_first_stage_ = false;          // k_[0] is the velocity at x
+  double h_ = 0, error_ = 1, next_h_ = 0;  // of the step found
 };
 
 }  // namespace murmur

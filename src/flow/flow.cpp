@@ -62,12 +62,12 @@ Outcome advance_adaptive(Carrier& carrier, const Schedule& schedule) {
   }
   while (state.next_frame < frames) {
     carrier.merge();
-    if (const auto end = carrier.step_adaptive(schedule.T)) return *end;
-    const double reached = state.t + state.h;
+    if (const auto end = carrier.step_adaptive()) return *end;
+    const double reached = state.t + carrier.h();
     for (; state.next_frame < frames && schedule.time(state.next_frame) <= reached;
          ++state.next_frame) {
       const double t = schedule.time(state.next_frame);
-      carrier.keep(t, carrier.interpolate((t - state.t) / state.h));
+      carrier.keep(t, carrier.interpolate((t - state.t) / carrier.h()));
     }
     if (state.next_frame == frames) break;
     carrier.commit_adaptive();

@@ -102,7 +102,7 @@ namespace murmur {
 
 using namespace picture;
 
-void film_flight(const RunReader& run, const FilmSettings& settings,
+bool film_flight(const RunReader& run, const FilmSettings& settings,
                  const std::filesystem::path& mp4) {
   const int frames = count_frames(settings);
   const SceneSettings& scene = settings.scene;
@@ -121,6 +121,7 @@ void film_flight(const RunReader& run, const FilmSettings& settings,
 
   Reel reel(run, stage, frames);
   for (int first = 0; first < frames; first += batch) {
+    if (settings.stop && settings.stop()) return false;
     const int count = std::min(batch, frames - first);
     std::vector<Past> pasts;
     for (int k = 0; k < count; ++k) pasts.push_back(reel.next());
@@ -132,6 +133,7 @@ void film_flight(const RunReader& run, const FilmSettings& settings,
   }
   ffmpeg.finish();
   draft.keep();
+  return true;
 }
 
 }  // namespace murmur

@@ -65,8 +65,9 @@ Process::Process(const Command& command)
   if (status == 0) return;
   child_ = -1;
   close_input();
+  const std::filesystem::path folder = command.output.parent_path();
   const bool writable =
-      command.output.empty() || access(command.output.parent_path().c_str(), W_OK) == 0;
+      command.output.empty() || access(folder.empty() ? "." : folder.c_str(), W_OK) == 0;
   if (status == ENOENT && writable)
     throw Error(Fault::tool, fmt::format("The program {} is not installed.", name_), "PATH",
                 command.remedy);

@@ -230,7 +230,7 @@ class Arrays(murmur.Case):
             "truncated.npy": whole[:-5], "header.npy": whole[:40], "empty.npy": b"",
             "longer.npy": whole + b"12345", "garbage.npy": os.urandom(300),
             "lies.npy": whole.replace(b"(4, 3)", b"(9, 9)"),
-            "huge.npy": whole.replace(b"(4, 3), }", b"(9999999999, 9999999), }"[:9] + b" "),
+            "huge.npy": whole.replace(b"(4, 3), }" + 20 * b" ", b"(99999999999, 9999999), }    "),
         }
         for name, content in files.items():
             (self.folder / name).write_bytes(content)

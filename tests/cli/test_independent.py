@@ -241,6 +241,19 @@ class Independent(murmur.Case):
         off = np.abs(np.load(self.folder / "v.npy") - Swarm(1.0, [], will=will).velocity(x)).max()
         self.assertLessEqual(off, 1e-12)
 
+    def test_space(self):
+        """In R^d nothing is projected and points may lie anywhere."""
+        x = 2 * np.random.default_rng(6).standard_normal((9, 4))
+        for dynamics in ("SA", "USA", "causal"):
+            swarm = Swarm(0.3, self.heads(1, 4, 4, 7), dynamics)
+            for engine, precision in ENGINES:
+                self.murmur("velocity", *self.words_of(swarm, x), "habitat=space",
+                            f"engine={engine}", f"precision={precision}", "-o", "v.npy", "--force")
+                expected = swarm.attention(x, *swarm.heads[0])
+                off = np.abs(np.load(self.folder / "v.npy") - expected).max()
+                self.assertLessEqual(off / max(1, np.abs(expected).max()),
+                                     1e-12 if precision == "f64" else 1e-5)
+
     def test_layers_are_the_papers_scheme(self):
         """x <- N(x + dt A): attention is not projected, and the feed-forward phase comes second."""
         draw = np.random.default_rng(4).standard_normal

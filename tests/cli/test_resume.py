@@ -67,18 +67,23 @@ class Resume(murmur.Case):
             self.assertLess(np.abs(norms - 1).max(), 1e-6)
 
     def check(self, flight, strike, kills):
-        words = FLIGHTS[flight]
+        """At least so many strikes, over as many runs as that takes."""
+        words, struck = FLIGHTS[flight], 0
         expected, seconds = self.undisturbed(words)
-        struck = self.disturbed(words, strike, kills, seconds)
-        self.assertEqual(murmur.status(self.folder / "run"), "done")
-        got = murmur.promised(self.folder / "run")
-        for name, content in expected.items():
-            self.assertEqual(got[name] == content, True, f"{name} differs after {struck} strikes")
-        left = [path.name for path in self.folder.iterdir() if path.name.startswith(".")]
-        self.assertLessEqual(len(left), struck)  # a kill before the run appears leaves its scaffold
         if "merging" in flight:
             self.assertGreater(len(expected["merges"]), 10, "the test needs merges")
-        return struck
+        for _ in range(10 * kills):
+            struck += self.disturbed(words, strike, kills - struck, 0.9 * seconds)
+            self.assertEqual(murmur.status(self.folder / "run"), "done")
+            got = murmur.promised(self.folder / "run")
+            for name, content in expected.items():
+                self.assertEqual(got[name] == content, True, f"{name} after {struck} strikes")
+            left = [path for path in self.folder.iterdir() if path.name.startswith(".")]
+            self.assertLessEqual(len(left), struck)  # a kill before a run appears: its scaffold
+            shutil.rmtree(self.folder / "run")
+            if struck >= kills:
+                return
+        self.fail(f"only {struck} of {kills} strikes hit a run")
 
     def test_killed(self):
         flights = tuple(FLIGHTS)
@@ -200,6 +205,19 @@ class Extension(murmur.Case):
         self.murmur("simulate", "--resume", "run", "T=30")
         whole = self.simulate("whole", *words, "T=30")
         self.assertEqual(murmur.promised(self.folder / "run") == murmur.promised(whole), True)
+
+
+    def test_killed_while_extending(self):
+        words = ("n=120", "beta=6", "save=every:0.5", "engine=reference")
+        whole = murmur.promised(self.simulate("whole", *words, "T=30"))
+        self.simulate("run", *words, "T=2")
+        for _ in range(4):
+            process = self.start("simulate", "--resume", "run", "T=30", "-q")
+            time.sleep(random.uniform(0, 0.3))
+            process.kill()
+            process.communicate()
+        self.murmur("simulate", "--resume", "run", "T=30")
+        self.assertEqual(murmur.promised(self.folder / "run") == whole, True)
 
 
 class Finished(murmur.Case):

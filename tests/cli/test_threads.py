@@ -22,7 +22,8 @@ class Threads(murmur.Case):
                                  f"{name} differs with {count} threads")
 
     def test_swarms(self):
-        shapes = (("n=1000", "d=3"), ("n=300", "d=64"), ("n=1001", "d=2"), ("n=257", "d=5"))
+        shapes = (("n=1000", "d=3"), ("n=4099", "d=3"), ("n=700", "d=64"), ("n=1001", "d=2"),
+                  ("n=257", "d=5"))
         for shape, precision in itertools.product(shapes, ("f32", "f64")):
             with self.subTest(shape=shape, precision=precision):
                 self.check(*shape, *SHORT, f"precision={precision}")

@@ -16,7 +16,10 @@ namespace murmur::simd {
 namespace HWY_NAMESPACE {
 
 // Vectors of targets that share each broadcast source: measured best of 1, 2, 4.
-inline constexpr int kVectors = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
+#ifndef MURMUR_TI
+#define MURMUR_TI 2
+#endif
+inline constexpr int kVectors = MURMUR_TI;
 inline constexpr int kChunk = 256;  // sources summed in T before the sums are added up in double
 
 template <class T, int kD, Form kForm, bool kWeighted, bool kMasked>
@@ -39,21 +42,28 @@ struct SmallKernel {
         n[v][k] = hn::Zero(d);
       }
       z[v] = hn::Zero(d);
-      bound[v] = kForm == Form::bounded ? hn::Neg(hn::Load(d, p.bound + i)) : hn::Zero(d);
+      bound[v] = kForm == Form::bounded ? hn::Load(d, p.bound + i) : hn::Zero(d);
       if constexpr (kMasked) row[v] = hn::Iota(d, static_cast<T>(i - begin));
     }
+    const T* const last = p.y + static_cast<std::size_t>(end - 1) * p.pitch;
     const T* source = p.y + static_cast<std::size_t>(begin) * p.pitch;
+    const T* ahead = std::min(source + p.pitch, last);
+    V e[kVectors], s[kVectors];
+    score(u, bound, source, e);
+    exp2(e);
+    score(u, bound, ahead, s);
     for (int j = begin; j < end; ++j, source += p.pitch) {
-      V y[kD];
-      for (int k = 0; k < kD; ++k) y[k] = hn::Set(d, source[k]);
-      V e[kVectors];
-      for (int v = 0; v < kVectors; ++v) e[v] = score(u[v], y, bound[v]);
-      exp2(e);
+      ahead = std::min(ahead + p.pitch, last);
+      V next[kVectors];
+      std::copy_n(s, kVectors, next);
+      exp2(next);
+      score(u, bound, ahead, s);
       for (int v = 0; v < kVectors; ++v) {
         if constexpr (kWeighted) e[v] = hn::Mul(e[v], hn::Set(d, source[kD]));
         if constexpr (kMasked) e[v] = hn::IfThenElseZero(seen(p, row[v], j - begin), e[v]);
         z[v] = hn::Add(z[v], e[v]);
-        for (int k = 0; k < kD; ++k) n[v][k] = hn::MulAdd(e[v], from(u[v], y, k), n[v][k]);
+        for (int k = 0; k < kD; ++k) n[v][k] = hn::MulAdd(e[v], from(source[k], u[v][k]), n[v][k]);
+        e[v] = next[v];
       }
     }
     for (int v = 0; v < kVectors; ++v) {
@@ -62,22 +72,30 @@ struct SmallKernel {
     }
   }
 
-  // What N gathers, in coordinate k.
-  static HWY_INLINE V from(const V (&u)[kD], const V (&y)[kD], int k) {
-    return kForm == Form::difference ? hn::Sub(y[k], u[k]) : y[k];
+  // One coordinate of what N gathers.
+  static HWY_INLINE V from(T y, V u) {
+    const V at = hn::Set(D(), y);
+    return kForm == Form::difference ? hn::Sub(at, u) : at;
   }
 
-  static HWY_INLINE V score(const V (&u)[kD], const V (&y)[kD], V minus_bound) {
+  // The scores of all targets of the tile with the source at y.
+  static HWY_INLINE void score(const V (&u)[kVectors][kD], const V (&bound)[kVectors], const T* y,
+                               V (&s)[kVectors]) {
     const D d;
-    if constexpr (kForm == Form::difference) {
-      V s = hn::Zero(d);
-      for (int k = 0; k < kD; ++k) s = hn::NegMulAdd(from(u, y, k), from(u, y, k), s);
-      return hn::Max(hn::Set(d, Exp2<D>::kLowest), s);
-    } else {
-      const bool bounded = kForm == Form::bounded;
-      V s = bounded ? hn::MulAdd(u[0], y[0], minus_bound) : hn::Mul(u[0], y[0]);
-      for (int k = 1; k < kD; ++k) s = hn::MulAdd(u[k], y[k], s);
-      return bounded ? hn::Max(hn::Set(d, Exp2<D>::kLowest), s) : s;
+    for (int v = 0; v < kVectors; ++v) {
+      if constexpr (kForm == Form::difference) {
+        s[v] = hn::Zero(d);
+        for (int k = 0; k < kD; ++k) {
+          const V away = from(y[k], u[v][k]);
+          s[v] = hn::NegMulAdd(away, away, s[v]);
+        }
+      } else {
+        const V first = hn::Set(d, y[0]);
+        s[v] = kForm == Form::bounded ? hn::MulSub(u[v][0], first, bound[v])
+                                      : hn::Mul(u[v][0], first);
+        for (int k = 1; k < kD; ++k) s[v] = hn::MulAdd(u[v][k], hn::Set(d, y[k]), s[v]);
+      }
+      if (kForm != Form::open) s[v] = hn::Max(hn::Set(d, Exp2<D>::kLowest), s[v]);
     }
   }
 

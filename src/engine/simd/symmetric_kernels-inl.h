@@ -65,34 +65,50 @@ class SymmetricKernel {
       }
       z[v] = hn::Zero(d);
     }
-    const T* source = p_.y + static_cast<std::size_t>(begin) * p_.pitch;
     const std::size_t pitch = p_.pitch;
+    const T* const first = p_.y + static_cast<std::size_t>(begin) * pitch;
+    const T* const last = first + (count - 1) * pitch;
+    const T* source = first;
+    const T* ahead = std::min(first + pitch, last);
+    V e[kVectors], s[kVectors];
+    score(u, first, e);
+    exp2(e);
+    score(u, ahead, s);
     T* sums = source_;
     for (int j = 0; j < count; ++j, source += pitch, sums += kStep) {
-      V y[kD], back[kD];
-      V back_z = hn::Load(d, sums + kD * kLanes);
+      ahead = std::min(ahead + pitch, last);
+      V next[kVectors];
+      for (int v = 0; v < kVectors; ++v) next[v] = s[v];
+      exp2(next);
+      score(u, ahead, s);
       for (int k = 0; k < kD; ++k) {
-        y[k] = hn::Set(d, source[k]);
-        back[k] = hn::Load(d, sums + k * kLanes);
+        const V y = hn::Set(d, source[k]);
+        V back = hn::Load(d, sums + k * kLanes);
+        for (int v = 0; v < kVectors; ++v) {
+          n[v][k] = hn::MulAdd(e[v], y, n[v][k]);
+          back = hn::MulAdd(e[v], u[v][k], back);
+        }
+        hn::Store(back, d, sums + k * kLanes);
       }
-      V e[kVectors];
-      for (int v = 0; v < kVectors; ++v) e[v] = Plain::score(u[v], y, y[0]);
-      exp2(e);
+      V back = hn::Load(d, sums + kD * kLanes);
       for (int v = 0; v < kVectors; ++v) {
         z[v] = hn::Add(z[v], e[v]);
-        back_z = hn::Add(back_z, e[v]);
-        for (int k = 0; k < kD; ++k) {
-          n[v][k] = hn::MulAdd(e[v], y[k], n[v][k]);
-          back[k] = hn::MulAdd(e[v], u[v][k], back[k]);
-        }
+        back = hn::Add(back, e[v]);
+        e[v] = next[v];
       }
-      for (int k = 0; k < kD; ++k) hn::Store(back[k], d, sums + k * kLanes);
-      hn::Store(back_z, d, sums + kD * kLanes);
+      hn::Store(back, d, sums + kD * kLanes);
     }
     for (int v = 0; v < kVectors; ++v) {
       double* to = totals_ + i0 + v * kLanes;
       for (int k = 0; k < kD; ++k) Plain::flush(n[v][k], to + k * p_.stride);
       Plain::flush(z[v], to + kD * p_.stride);
+    }
+  }
+
+  static HWY_INLINE void score(const V (&u)[kVectors][kD], const T* y, V (&s)[kVectors]) {
+    for (int v = 0; v < kVectors; ++v) {
+      s[v] = hn::Mul(u[v][0], hn::Set(D(), y[0]));
+      for (int k = 1; k < kD; ++k) s[v] = hn::MulAdd(u[v][k], hn::Set(D(), y[k]), s[v]);
     }
   }
 
