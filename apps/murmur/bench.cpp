@@ -50,7 +50,7 @@ Command bench_command() {
   return {"bench", "How fast velocities are computed, best of several, side by side.",
           "  murmur bench velocity n=16384 d=3 precision=f32 threads=1 --json\n"
           "  murmur bench velocity d=64 n=2048 --beside-reference",
-          [](CLI::App& sub) {
+          [](CLI::App& sub, Flags&) {
             sub.add_option("--repetitions", repetitions, "takes the best of so many")
                 ->check(CLI::Range(1, 100000));
             sub.add_flag("--beside-reference", beside_reference,

@@ -15,6 +15,7 @@ namespace murmur::app {
 struct Flags {
   std::string out{}, runs = "runs", resume{};
   std::string color = "auto", progress = "auto";
+  double checkpoint_seconds = 10;
   bool json = false, quiet = false, verbose = false, dry_run = false, force = false;
 };
 
@@ -22,8 +23,8 @@ struct Flags {
 struct Command {
   const char* name;
   const char* meaning;
-  const char* examples;                    // at least two, one a line
-  std::function<void(CLI::App&)> declare;  // own options, beside the common ones
+  const char* examples;                            // at least two, one a line
+  std::function<void(CLI::App&, Flags&)> declare;  // own options, beside the common ones
   std::function<int(const Flags&, const std::vector<std::string>& words)> run;
 };
 

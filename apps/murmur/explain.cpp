@@ -140,11 +140,12 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command explain_command() {
-  return {
-      "explain", "The equation, method and definitions behind a setting.",
-      "  murmur explain dynamics=causal beta=9\n  murmur explain --parameters",
-      [](CLI::App& sub) { sub.add_flag("--parameters", list_parameters, "list every parameter"); },
-      run};
+  return {"explain", "The equation, method and definitions behind a setting.",
+          "  murmur explain dynamics=causal beta=9\n  murmur explain --parameters",
+          [](CLI::App& sub, Flags&) {
+            sub.add_flag("--parameters", list_parameters, "list every parameter");
+          },
+          run};
 }
 
 }  // namespace murmur::app

@@ -56,6 +56,15 @@ void watch_signals() {
   signal(SIGPIPE, SIG_IGN);
 }
 
+// In the list of commands each takes one line; its own --help shows the examples too.
+class Help : public CLI::Formatter {
+ public:
+  std::string make_subcommand(const CLI::App* sub) const override {
+    const std::string about = sub->get_description();
+    return fmt::format("  {:<12} {}\n", sub->get_name(), about.substr(0, about.find('\n')));
+  }
+};
+
 void add_common(CLI::App& sub, Flags& flags, std::vector<std::string>& words) {
   sub.add_option("words", words, "preset or path, and parameters as key=value")->type_name("...");
   sub.add_option("-o,--out", flags.out, "run directory, or output file")->type_name("PATH");
@@ -88,14 +97,16 @@ int run(int argc, char** argv) {
       "Examples:\n  murmur simulate n=64 beta=4\n  murmur render runs/flock-0-1"};
   program.set_version_flag("-V,--version",
                            fmt::format("murmur {} ({})", MURMUR_VERSION, MURMUR_COMMIT));
+  program.name("murmur");
   program.require_subcommand(1);
+  program.formatter(std::make_shared<Help>());
   const std::vector<Command> commands = all_commands();
   std::vector<CLI::App*> subs;
   for (const Command& command : commands) {
     CLI::App* sub = program.add_subcommand(command.name, command.meaning);
     sub->description(fmt::format("{}\n\nExamples:\n{}", command.meaning, command.examples));
     add_common(*sub, flags, words);
-    if (command.declare) command.declare(*sub);
+    if (command.declare) command.declare(*sub, flags);
     subs.push_back(sub);
   }
   program.footer("murmur COMMAND --help tells more. Parameters: murmur explain --parameters.");

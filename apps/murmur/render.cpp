@@ -168,7 +168,7 @@ Command render_command() {
           "  murmur render runs/flock-0-1\n"
           "  murmur render runs/flock-0-1 -o flight.mp4 --seconds 12\n"
           "  murmur render runs/flock-0-1 --plot energy,clusters -o figure.pdf",
-          [](CLI::App& sub) {
+          [](CLI::App& sub, Flags&) {
             sub.add_option("--frame", options.frame, "frame of a scene; -1 is the last");
             sub.add_option("--plot", options.plot, "observables to plot")->delimiter(',');
             sub.add_option("--strip", options.strip, "observable in the corner of a film");

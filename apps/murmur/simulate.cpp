@@ -73,6 +73,7 @@ int fly_and_tell(const Flags& flags, Experiment& e, Run& run) {
     ProgressLine line(flags);
     FlightControl control;
     control.signal = &caught_signal;
+    control.checkpoint_seconds = flags.checkpoint_seconds;
     control.report = [&](const Progress& progress) { line.show(progress); };
     outcome = fly(e, run, control);
   }
@@ -146,7 +147,11 @@ Command simulate_command() {
           "  murmur simulate n=64 beta=4\n"
           "  murmur simulate staircase seed=3 -o runs/mine\n"
           "  murmur simulate --resume runs/mine T=200",
-          nullptr, simulate};
+          [](CLI::App& sub, Flags& flags) {
+            sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
+                ->check(CLI::Range(0.0, 10.0));
+          },
+          simulate};
 }
 
 }  // namespace murmur::app

@@ -49,7 +49,7 @@ int climb() {
   Sums wanted = nothing(p.n);
   rungs()[0].sum(p, wanted);
   std::printf("d = 3, n = %d, beta = %g, one core, %s\n", p.n, p.beta, simd::target_name());
-  std::printf("%-36s %10s %10s\n", "", "Gpairs/s", "error");
+  std::printf("%-40s %10s %10s\n", "", "Gpairs/s", "error");
   for (const Rung& rung : rungs()) {
     double best = HUGE_VAL, worst = 0;
     for (int r = 0; r < 9; ++r) {
@@ -59,7 +59,7 @@ int climb() {
       best = std::min(best, processor_seconds() - start);
       worst = error(sums, wanted);
     }
-    std::printf("%-36s %10.3f %10.1e\n", rung.name, 1e-9 * p.n * p.n / best, worst);
+    std::printf("%-40s %10.3f %10.1e\n", rung.name, 1e-9 * p.n * p.n / best, worst);
     if (!(worst < 1e-4)) return 1;
   }
   return 0;

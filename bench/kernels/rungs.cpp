@@ -1,18 +1,17 @@
 // rungs.cpp: the rungs of the ladder for d = 3 in float.
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/rungs.cpp"
-#include <hwy/foreach_target.h>
-
 #include "kernels/rungs.h"
-
-#include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>
 #include <cmath>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/rungs.cpp"
+#include <hwy/foreach_target.h>
+
 #include "engine/simd/buffer.h"
 #include "engine/simd/exp2-inl.h"
 #include "engine/simd/kernels.h"
+#include "hwy/contrib/math/math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace murmur::bench {
@@ -33,7 +32,8 @@ struct PolynomialExp {  // degree 5 without a table
     const V rounded = hn::Add(s, magic);
     const V f = hn::Sub(s, hn::Sub(rounded, magic));
     V p = hn::Set(d, 0.0013276487f);
-    for (const float c : {0.0096755404f, 0.0555071323f, 0.2402211976f, 0.6931469671f, 1.0000000716f})
+    for (const float c :
+         {0.0096755404f, 0.0555071323f, 0.2402211976f, 0.6931469671f, 1.0000000716f})
       p = hn::MulAdd(p, f, hn::Set(d, c));
     const hn::RebindToSigned<D> di;
     const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, rounded));
@@ -116,16 +116,18 @@ void plain_loops(const Points& p, Sums& sums) {
   }
 }
 
-// The kernel in src, as it stands.
-void winner(const Points& p, Sums& sums) {
+// The kernels in src, as they stand.
+template <bool kTwice>
+void engine(const Points& p, Sums& sums) {
   const auto n = static_cast<std::size_t>(p.n);
+  const double g = p.beta * 1.4426950408889634;
   simd::Buffer<float> targets, sources;
-  simd::Buffer<double> totals;
+  simd::Buffer<double> strips;
   float* u = targets.need(3 * n);
   float* y = sources.need(4 * n);
   for (std::size_t i = 0; i < n; ++i) {
     for (int k = 0; k < 3; ++k) {
-      u[k * n + i] = static_cast<float>(p.beta * 1.4426950408889634 * p.x[k][i]);
+      u[k * n + i] = static_cast<float>(g * p.x[k][i]);
       y[4 * i + k] = p.x[k][i];
     }
     y[4 * i + 3] = 1;
@@ -137,11 +139,18 @@ void winner(const Points& p, Sums& sums) {
   pairs.pitch = 4;
   pairs.u = u;
   pairs.stride = n;
-  pairs.z = totals.need(4 * n);
-  pairs.n = pairs.z + n;
-  for (int block = 0; block < p.n / simd::kBlock; ++block) simd::small_sums(pairs, block);
-  std::copy_n(pairs.z, n, sums.z.begin());
-  for (int k = 0; k < 3; ++k) std::copy_n(pairs.n + k * n, n, sums.n[k].begin());
+  double* total = strips.need(simd::kStrips * 4 * n);  // (strips, 4, n)
+  pairs.n = total;
+  pairs.z = total + 3 * n;
+  if (kTwice)
+    for (int s = 0; s < simd::kStrips; ++s) simd::symmetric_sums(pairs, g, s, total + s * 4 * n);
+  else
+    for (int block = 0; block < p.n / simd::kBlock; ++block) simd::small_sums(pairs, block);
+  for (int s = 0; s < (kTwice ? simd::kStrips : 1); ++s)
+    for (int k = 0; k < 4; ++k) {
+      double* to = (k < 3 ? sums.n[k] : sums.z).data();
+      for (std::size_t i = 0; i < n; ++i) to[i] += total[(s * 4 + k) * n + i];
+    }
 }
 
 }  // namespace
@@ -150,13 +159,38 @@ std::span<const Rung> rungs() {
   static const Rung all[] = {
       {"plain loops, double", plain_loops<double>},
       {"plain loops, float", plain_loops<float>},
-      {"lanes over targets, Highway's Exp", [](const Points& p, Sums& s) { HWY_DYNAMIC_DISPATCH(Library)(p, s); }},
-      {"2^s by a polynomial of degree 5", [](const Points& p, Sums& s) { HWY_DYNAMIC_DISPATCH(Polynomial)(p, s); }},
-      {"2^s by a table in registers", [](const Points& p, Sums& s) { HWY_DYNAMIC_DISPATCH(Table)(p, s); }},
-      {"sums in double every 256 sources", [](const Points& p, Sums& s) { HWY_DYNAMIC_DISPATCH(Flushed)(p, s); }},
-      {"two vectors of targets", [](const Points& p, Sums& s) { HWY_DYNAMIC_DISPATCH(Two)(p, s); }},
-      {"four vectors of targets", [](const Points& p, Sums& s) { HWY_DYNAMIC_DISPATCH(Four)(p, s); }},
-      {"small_sums of the engine", winner},
+      {"lanes over targets, Highway's Exp",
+       [](const Points& p, Sums& s) {
+         HWY_DYNAMIC_DISPATCH(Library)
+         (p, s);
+       }},
+      {"2^s by a polynomial of degree 5",
+       [](const Points& p, Sums& s) {
+         HWY_DYNAMIC_DISPATCH(Polynomial)
+         (p, s);
+       }},
+      {"2^s by a table in registers",
+       [](const Points& p, Sums& s) {
+         HWY_DYNAMIC_DISPATCH(Table)
+         (p, s);
+       }},
+      {"sums in double every 256 sources",
+       [](const Points& p, Sums& s) {
+         HWY_DYNAMIC_DISPATCH(Flushed)
+         (p, s);
+       }},
+      {"two vectors of targets",
+       [](const Points& p, Sums& s) {
+         HWY_DYNAMIC_DISPATCH(Two)
+         (p, s);
+       }},
+      {"four vectors of targets",
+       [](const Points& p, Sums& s) {
+         HWY_DYNAMIC_DISPATCH(Four)
+         (p, s);
+       }},
+      {"staggered: small_sums of the engine", engine<false>},
+      {"each exponential twice: symmetric_sums", engine<true>},
   };
   return all;
 }

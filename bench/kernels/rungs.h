@@ -14,7 +14,7 @@ struct Sums {
 };
 
 struct Points {
-  int n;                    // a whole number of 64
+  int n;  // a whole number of 64
   double beta;
   std::vector<float> x[3];  // (3, n)
 };

@@ -30,6 +30,9 @@ FlowSettings flow_of(const Settings& settings) {
       static_cast<Method>(choice(settings, "method", {"layers", "euler", "rk4", "dopri5"}));
   flow.dt = positive(settings, "dt");
   flow.tolerance = {positive(settings, "rtol"), positive(settings, "atol")};
+  if (flow.tolerance.rtol + flow.tolerance.atol < 1e-15)
+    refuse(settings, "rtol", "with atol asks for more digits than doubles have",
+           "use rtol=1e-14 or more");
   flow.merge = number(settings, "merge");
   flow.max_evaluations = whole(settings, "max_evaluations", 1, 9'000'000'000'000'000);
   if (flow.merge < 0) refuse(settings, "merge", "must be 0 or above", "use merge=0 for none");

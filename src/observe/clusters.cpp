@@ -103,14 +103,14 @@ std::optional<int> first_unmeasurable(const HostSwarm& x) {
 
 Clusters clusters(const HostSwarm& x, Habitat habitat, double tol) {
   if (!(tol > 0)) {
-    throw Error(Fault::input, "Clusters need a tolerance above 0.",
+    throw Error(Fault::input, "clusters need a tolerance above 0",
                 "cluster_tol = " + std::to_string(tol),
-                "Give a small positive number, such as cluster_tol=1e-3.");
+                "give a small positive number, such as cluster_tol=1e-3");
   }
   if (const auto lost = first_unmeasurable(x)) {
-    throw Error(Fault::input, "A coordinate is not a finite number, or too large to square.",
+    throw Error(Fault::input, "a coordinate is not a finite number, or too large to square",
                 "particle " + std::to_string(*lost),
-                "Look for clusters in an earlier frame, or mend the data.");
+                "look for clusters in an earlier frame, or mend the data");
   }
   constexpr int few = 1024;  // below this, sorting into cells costs more than it saves
   const Closeness closeness{habitat, tol};

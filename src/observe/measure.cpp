@@ -166,19 +166,18 @@ void read_pairs(const HostSwarm& x, const Dynamics& dynamics, const MeasureSetti
 
 void check(const MeasureSettings& settings) {
   const auto refuse = [](const char* name, const std::string& value, const char* remedy) {
-    throw Error(Fault::input, "A setting of the observables is out of range.",
+    throw Error(Fault::input, "a setting of the observables is out of range",
                 std::string(name) + " = " + value, remedy);
   };
   if (!(settings.cluster_tol > 0)) {
     refuse("cluster_tol", std::to_string(settings.cluster_tol),
-           "Give a small positive number, such as cluster_tol=1e-3.");
+           "give a small positive number, such as cluster_tol=1e-3");
   }
   if (settings.max_exact < 0) {
-    refuse("max_exact", std::to_string(settings.max_exact),
-           "Give a count of particles, 0 or more.");
+    refuse("max_exact", std::to_string(settings.max_exact), "give a count of particles, 0 or more");
   }
   if (settings.sample_pairs < 1) {
-    refuse("sample_pairs", std::to_string(settings.sample_pairs), "Sample at least one pair.");
+    refuse("sample_pairs", std::to_string(settings.sample_pairs), "sample at least one pair");
   }
 }
 

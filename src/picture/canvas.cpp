@@ -17,8 +17,8 @@ constexpr double kTurn = 2 * std::numbers::pi;
 
 void require(cairo_status_t status) {
   if (status != CAIRO_STATUS_SUCCESS)
-    throw Error(Fault::runtime, fmt::format("Drawing failed: {}.", cairo_status_to_string(status)),
-                "Cairo", "Ask for a smaller picture, or free some memory.");
+    throw Error(Fault::runtime, fmt::format("drawing failed: {}", cairo_status_to_string(status)),
+                "Cairo", "ask for a smaller picture, or free some memory");
 }
 
 Surface make_surface(int width, int height) {

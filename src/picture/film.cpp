@@ -53,10 +53,10 @@ int count_frames(const FilmSettings& settings) {
   const double frames = std::round(settings.fps * settings.seconds);
   if (settings.fps < 1 || settings.fps > 240 || !(frames >= 1) || frames > 100'000)
     throw Error(Fault::input,
-                fmt::format("A film of {} s at {} frames a second cannot be made.",
-                            settings.seconds, settings.fps),
+                fmt::format("a film of {} s at {} frames a second cannot be made", settings.seconds,
+                            settings.fps),
                 "parameters fps, seconds",
-                "Choose 1 to 240 frames a second and at most 100000 frames in all.");
+                "choose 1 to 240 frames a second and at most 100000 frames in all");
   return static_cast<int>(frames);
 }
 

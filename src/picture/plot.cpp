@@ -65,8 +65,8 @@ std::string terminal(const std::string& ending, const Sheet& sheet) {
         "set terminal pdfcairo enhanced size {:.3f}in,{:.3f}in background "
         "'#ffffff' font 'DejaVu Sans,9' fontscale 0.75 linewidth 1.8\n",
         width / 72, height / 72);
-  throw Error(Fault::input, "A figure ends in .svg, .png or .pdf.",
-              fmt::format("ending \"{}\"", ending), "Give the figure one of these endings.");
+  throw Error(Fault::input, "a figure ends in .svg, .png or .pdf",
+              fmt::format("ending \"{}\"", ending), "give the figure one of these endings");
 }
 
 // Finite points as lines "t value"; a missing one leaves a gap, whole numbers go in steps.
@@ -176,11 +176,11 @@ std::string csv_text(const Sheet& sheet) {
 
 Sheet make_sheet(const RunReader& run, const std::vector<std::string>& names, bool log_time) {
   if (run.frames() == 0)
-    throw Error(Fault::input, "The run holds no whole frame yet.", run.directory().string(),
-                "Wait for the first frame, or resume the run.");
+    throw Error(Fault::input, "the run holds no whole frame yet", run.directory().string(),
+                "wait for the first frame, or resume the run");
   if (names.empty())
-    throw Error(Fault::input, "No observable was named.", run.directory().string(),
-                "Name at least one column of observables.csv.");
+    throw Error(Fault::input, "no observable was named", run.directory().string(),
+                "name at least one column of observables.csv");
   Sheet sheet;
   for (const std::string& name : names) sheet.panels.push_back({name, read_series(run, name)});
   const int count = static_cast<int>(names.size());

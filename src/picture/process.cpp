@@ -47,8 +47,8 @@ Process::Process(const Command& command)
     : name_(command.words.front()), complaints_(std::tmpfile()) {
   int ends[2];
   if (!complaints_ || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw Error(Fault::runtime, "No channel to another program could be opened.", name_,
-                fmt::format("The system says: {}.", std::strerror(errno)));
+    throw Error(Fault::runtime, "no channel to another program could be opened", name_,
+                fmt::format("the system says: {}", std::strerror(errno)));
   SpawnPlan plan;
   const std::string output = command.output.empty() ? "/dev/null" : command.output.string();
   posix_spawn_file_actions_adddup2(&plan.actions, ends[0], STDIN_FILENO);
@@ -69,10 +69,10 @@ Process::Process(const Command& command)
   const bool writable =
       command.output.empty() || access(folder.empty() ? "." : folder.c_str(), W_OK) == 0;
   if (status == ENOENT && writable)
-    throw Error(Fault::tool, fmt::format("The program {} is not installed.", name_), "PATH",
+    throw Error(Fault::tool, fmt::format("the program {} is not installed", name_), "PATH",
                 command.remedy);
-  throw Error(Fault::runtime, fmt::format("The program {} could not be started.", name_), output,
-              fmt::format("The system says: {}.", std::strerror(status)));
+  throw Error(Fault::runtime, fmt::format("the program {} could not be started", name_), output,
+              fmt::format("the system says: {}", std::strerror(status)));
 }
 
 Process::~Process() {
@@ -121,9 +121,9 @@ void Process::fail() {
   std::rewind(complaints_.get());
   said.resize(std::fread(said.data(), 1, said.size(), complaints_.get()));
   while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.pop_back();
-  throw Error(Fault::runtime, fmt::format("The program {} stopped before it was done.", name_),
+  throw Error(Fault::runtime, fmt::format("the program {} stopped before it was done", name_),
               fmt::format("{} said: {}", name_, said.empty() ? "nothing" : said),
-              "Check that the disk has room and that the output folder is writable.");
+              "check that the disk has room and that the output folder is writable");
 }
 
 Draft::Draft(const std::filesystem::path& place) : place_(place) {
@@ -131,8 +131,8 @@ Draft::Draft(const std::filesystem::path& place) : place_(place) {
   const std::filesystem::path folder = place.parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, failure);
   if (failure || std::filesystem::is_directory(place))
-    throw Error(Fault::runtime, "The picture cannot be written there.", place.string(),
-                "Name a file in a folder that you may write to.");
+    throw Error(Fault::runtime, "the picture cannot be written there", place.string(),
+                "name a file in a folder that you may write to");
   path_ = folder /
           fmt::format(".{}.part{}{}", place.stem().string(), getpid(), place.extension().string());
 }
@@ -146,8 +146,8 @@ void Draft::keep() {
   std::error_code failure;
   std::filesystem::rename(path_, place_, failure);
   if (failure)
-    throw Error(Fault::runtime, "The finished picture could not take its place.", place_.string(),
-                fmt::format("The system says: {}.", failure.message()));
+    throw Error(Fault::runtime, "the finished picture could not take its place", place_.string(),
+                fmt::format("the system says: {}", failure.message()));
   kept_ = true;
 }
 

@@ -180,10 +180,10 @@ Projection choose_projection(const RunReader& run, const SceneSettings& settings
   if (!settings.axes.empty()) {
     if (settings.axes.size() != static_cast<std::size_t>(3) * d)
       throw Error(Fault::input,
-                  fmt::format("The projection has {} numbers where (3, {}) are needed.",
+                  fmt::format("the projection has {} numbers where (3, {}) are needed",
                               settings.axes.size(), d),
                   "parameter axes",
-                  fmt::format("Give three rows of {} numbers, or none at all.", d));
+                  fmt::format("give three rows of {} numbers, or none at all", d));
     projection.axes = settings.axes;
   } else if (d > 3) {
     use_principal_axes(run, settings.sphere, projection);

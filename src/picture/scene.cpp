@@ -50,8 +50,8 @@ void draw_scene(const RunReader& run, std::int64_t frame, const SceneSettings& s
   const Stage stage = set_stage(run, settings, false, "");
   if (frame < 0 || frame >= run.frames())
     throw Error(
-        Fault::input, fmt::format("There is no frame {}: the run holds {}.", frame, run.frames()),
-        run.directory().string(), fmt::format("Choose a frame from 0 to {}.", run.frames() - 1));
+        Fault::input, fmt::format("there is no frame {}: the run holds {}", frame, run.frames()),
+        run.directory().string(), fmt::format("choose a frame from 0 to {}", run.frames() - 1));
   Canvas canvas(settings.style.width, settings.style.height);
   draw_stage(canvas, stage, recall(run, stage, frame), settings.azimuth);
   if (!png.parent_path().empty()) std::filesystem::create_directories(png.parent_path());

@@ -21,19 +21,19 @@ void check(const RunReader& run, const SceneSettings& settings) {
   if (!fits(style.width) || !fits(style.height))
     throw Error(
         Fault::input,
-        fmt::format("A picture of {} x {} pixels cannot be drawn.", style.width, style.height),
-        "parameter size", "Choose even numbers from 320 to 8192, such as 1280 x 720.");
+        fmt::format("a picture of {} x {} pixels cannot be drawn", style.width, style.height),
+        "parameter size", "choose even numbers from 320 to 8192, such as 1280 x 720");
   if (run.frames() == 0)
-    throw Error(Fault::input, "The run holds no whole frame yet.", run.directory().string(),
-                "Wait for the first frame, or resume the run.");
+    throw Error(Fault::input, "the run holds no whole frame yet", run.directory().string(),
+                "wait for the first frame, or resume the run");
   if (run.shape().n < 1 || run.shape().d < 1)
-    throw Error(Fault::input, "The frames of the run hold no particles.", run.directory().string(),
-                "Draw a run of at least one particle.");
+    throw Error(Fault::input, "the frames of the run hold no particles", run.directory().string(),
+                "draw a run of at least one particle");
   const auto n = static_cast<std::size_t>(run.shape().n);
   if (!settings.label.empty() && settings.label.size() != n)
     throw Error(Fault::input,
-                fmt::format("There are {} labels for {} particles.", settings.label.size(), n),
-                "parameter label", "Give one label a particle, or none.");
+                fmt::format("there are {} labels for {} particles", settings.label.size(), n),
+                "parameter label", "give one label a particle, or none");
 }
 
 // Wide pictures: text in a column left of the scene, chart in one right of it. Others: text above,

@@ -135,9 +135,9 @@ Series read_series(const RunReader& run, const std::string& name) {
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     std::string list;
     for (const std::string& column : known) list.append(list.empty() ? "" : ", ").append(column);
-    throw Error(Fault::input, fmt::format("The run has no observable named \"{}\".", name),
+    throw Error(Fault::input, fmt::format("the run has no observable named \"{}\"", name),
                 (run.directory() / "observables.csv").string(),
-                fmt::format("Choose among: {}.", list.empty() ? "none, for none were kept" : list));
+                fmt::format("choose among: {}", list.empty() ? "none, for none were kept" : list));
   }
   Series series{.t = run.times(), .value = run.column(name)};
   series.value.resize(series.t.size(), std::numeric_limits<double>::quiet_NaN());

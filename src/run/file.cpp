@@ -41,23 +41,23 @@ std::string remedy_for(int error) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
-      return "Free some space on that disk and start again; a run goes on with --resume.";
+      return "free some space on that disk and start again; a run goes on with --resume";
     case EACCES:
     case EPERM:
     case EROFS:
-      return "Choose a place you may write to and read from, or change the permissions.";
+      return "choose a place you may write to and read from, or change the permissions";
     case ENOENT:
-      return "Check the spelling of the path.";
+      return "check the spelling of the path";
     case EMFILE:
     case ENFILE:
-      return "Close other programs or raise the limit on open files (ulimit -n).";
+      return "close other programs or raise the limit on open files (ulimit -n)";
     default:
-      return "Check the disk and the path, then start again; a run goes on with --resume.";
+      return "check the disk and the path, then start again; a run goes on with --resume";
   }
 }
 
 [[noreturn]] void refuse(const char* deed, const fs::path& path, int error) {
-  throw Error(Fault::runtime, fmt::format("Cannot {}: {}.", deed, std::strerror(error)),
+  throw Error(Fault::runtime, fmt::format("cannot {}: {}", deed, std::strerror(error)),
               path.string(), remedy_for(error));
 }
 
@@ -78,14 +78,14 @@ File::File(const fs::path& path, int flags) : path_(path) {
   if (descriptor_ < 0) {
     const int error = errno;
     if (!changes && (error == ENOENT || error == ENOTDIR))
-      throw Error(Fault::input, "There is no such file.", path.string(), remedy_for(ENOENT));
+      throw Error(Fault::input, "there is no such file", path.string(), remedy_for(ENOENT));
     refuse(deed_of_opening(flags), path, error);
   }
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(std::exchange(descriptor_, -1));
-    throw Error(Fault::input, "This is not a regular file.", path.string(),
-                "Give the path of a file, not of a directory, pipe or device.");
+    throw Error(Fault::input, "this is not a regular file", path.string(),
+                "give the path of a file, not of a directory, pipe or device");
   }
 }
 
@@ -118,9 +118,9 @@ void File::read_at(std::uint64_t at, std::span<std::byte> to) const {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) refuse("read the file", path_, errno);
     if (got == 0)
-      throw Error(Fault::runtime, fmt::format("The file ends {} bytes too early.", to.size()),
+      throw Error(Fault::runtime, fmt::format("the file ends {} bytes too early", to.size()),
                   fmt::format("{}: byte {}", path_.string(), at),
-                  "Something cut the file while it was read; try again once it is still.");
+                  "something cut the file while it was read; try again once it is still");
     to = to.subspan(static_cast<std::size_t>(got));
     at += static_cast<std::uint64_t>(got);
   }
@@ -180,8 +180,8 @@ void Replacement::commit() {
   std::error_code ignored;
   const fs::file_status there = fs::status(target_, ignored);
   if (fs::exists(there) && !fs::is_regular_file(there))
-    throw Error(Fault::runtime, "Something that is not a regular file is in the way.",
-                target_.string(), "Choose another name for the output.");
+    throw Error(Fault::runtime, "something that is not a regular file is in the way",
+                target_.string(), "choose another name for the output");
   file_.sync();
   rename_path(file_.path(), target_);
   committed_ = true;

@@ -18,8 +18,8 @@ GrowingNpy::GrowingNpy(File file, Element element, const std::vector<std::size_t
   const auto bytes = bytes_of(element, row);
   if (!bytes || (element != Element::f32 && element != Element::f64) ||
       header(0).size() != header_size)
-    throw Error(Fault::input, "This is not an array that a run can grow.", file_.path().string(),
-                "Restore the file, or make the run again from its config.toml.");
+    throw Error(Fault::input, "this is not an array that a run can grow", file_.path().string(),
+                "restore the file, or make the run again from its config.toml");
   row_bytes_ = *bytes;
 }
 
@@ -35,8 +35,8 @@ GrowingNpy GrowingNpy::open(const std::filesystem::path& path) {
   const Source source = source_of(file);
   const NpyHeader header = read_npy_header(source);
   if (header.data_offset != header_size || header.fortran_order || header.shape.empty())
-    throw source.wrong(0, "This npy file was not written by a run.",
-                       "Restore the file, or make the run again from its config.toml.");
+    throw source.wrong(0, "this npy file was not written by a run",
+                       "restore the file, or make the run again from its config.toml");
   return GrowingNpy(std::move(file), header.element,
                     {header.shape.begin() + 1, header.shape.end()});
 }
@@ -62,9 +62,8 @@ void GrowingNpy::cut(std::int64_t rows) {
   if (rows < 0 || (row_bytes_ > 0 && static_cast<std::uint64_t>(rows) > held / row_bytes_))
     throw Error(
         Fault::input,
-        fmt::format("The file holds {} bytes of data, fewer than the last checkpoint says.", held),
-        file_.path().string(),
-        "Delete checkpoint.safetensors beside it to start again from t = 0.");
+        fmt::format("the file holds {} bytes of data, fewer than the last checkpoint says", held),
+        file_.path().string(), "delete checkpoint.safetensors beside it to start again from t = 0");
   count(rows);
   file_.truncate(place(rows));
 }

@@ -9,7 +9,7 @@ namespace murmur {
 namespace {
 
 constexpr std::uint64_t window_size = 4096;
-constexpr std::string_view rewrite = "Download or write the file again.";
+constexpr std::string_view rewrite = "download or write the file again";
 
 void append_utf8(std::string& out, std::uint32_t point) {
   if (point < 0x80) {
@@ -53,24 +53,24 @@ bool HeaderJson::accept(char c) {
 }
 
 void HeaderJson::expect(char c) {
-  if (!accept(c)) fail(fmt::format("The safetensors header lacks a '{}' here.", c), rewrite);
+  if (!accept(c)) fail(fmt::format("the safetensors header lacks a '{}' here", c), rewrite);
 }
 
 void HeaderJson::finish() {
   skip_space();
-  if (at_ < end_) fail("The safetensors header goes on after its object.", rewrite);
+  if (at_ < end_) fail("the safetensors header goes on after its object", rewrite);
 }
 
 std::uint64_t HeaderJson::whole_number() {
   skip_space();
   const auto digit = [this] { return byte() >= '0' && byte() <= '9'; };
-  if (!digit()) fail("The safetensors header lacks a whole number here.", rewrite);
-  if (byte() == '0' && byte(1) >= '0' && byte(1) <= '9') fail("A number begins with 0.", rewrite);
+  if (!digit()) fail("the safetensors header lacks a whole number here", rewrite);
+  if (byte() == '0' && byte(1) >= '0' && byte(1) <= '9') fail("a number begins with 0", rewrite);
   std::uint64_t value = 0;
   for (; digit(); ++at_) {
     if (__builtin_mul_overflow(value, std::uint64_t{10}, &value) ||
         __builtin_add_overflow(value, static_cast<std::uint64_t>(byte() - '0'), &value))
-      fail("A number is too large for any file.", rewrite);
+      fail("a number is too large for any file", rewrite);
   }
   return value;
 }
@@ -97,17 +97,17 @@ void HeaderJson::escape(std::string& out) {
     ++at_;
     return;
   }
-  if (byte() != 'u') fail("A text holds an unknown escape.", rewrite);
+  if (byte() != 'u') fail("a text holds an unknown escape", rewrite);
   ++at_;
   std::uint32_t point = four_hex_digits();
   if (point >= 0xD800 && point < 0xDC00) {  // the first of a surrogate pair
-    if (byte() != '\\' || byte(1) != 'u') fail("A text holds half a character.", rewrite);
+    if (byte() != '\\' || byte(1) != 'u') fail("a text holds half a character", rewrite);
     at_ += 2;
     const std::uint32_t low = four_hex_digits();
-    if (low < 0xDC00 || low > 0xDFFF) fail("A text holds half a character.", rewrite);
+    if (low < 0xDC00 || low > 0xDFFF) fail("a text holds half a character", rewrite);
     point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
   } else if (point >= 0xDC00 && point <= 0xDFFF) {
-    fail("A text holds half a character.", rewrite);
+    fail("a text holds half a character", rewrite);
   }
   append_utf8(out, point);
 }
@@ -118,7 +118,7 @@ std::uint32_t HeaderJson::four_hex_digits() {
   for (int k = 0; k < 4; ++k, ++at_) {
     const int c = byte() >= 'A' && byte() <= 'F' ? byte() + ('a' - 'A') : byte();
     const std::size_t digit = c > 0 ? digits.find(static_cast<char>(c)) : std::string_view::npos;
-    if (digit == std::string_view::npos) fail("A text holds an unknown escape.", rewrite);
+    if (digit == std::string_view::npos) fail("a text holds an unknown escape", rewrite);
     value = value << 4 | static_cast<std::uint32_t>(digit);
   }
   return value;
@@ -126,21 +126,21 @@ std::uint32_t HeaderJson::four_hex_digits() {
 
 void HeaderJson::raw_character(std::string& out) {
   const int lead = byte();
-  if (lead < 0) fail("A text of the safetensors header does not end.", rewrite);
-  if (lead < 0x20) fail("A text holds a control character.", rewrite);
+  if (lead < 0) fail("a text of the safetensors header does not end", rewrite);
+  if (lead < 0x20) fail("a text holds a control character", rewrite);
   int more = 0;  // bytes after the lead
   if (lead >= 0x80) more = lead >> 5 == 6 ? 1 : lead >> 4 == 14 ? 2 : lead >> 3 == 30 ? 3 : -1;
-  if (more < 0) fail("A text is not UTF-8.", rewrite);
+  if (more < 0) fail("a text is not UTF-8", rewrite);
   std::uint32_t point = static_cast<std::uint32_t>(more == 0 ? lead : lead & (0x3F >> more));
   for (int k = 1; k <= more; ++k) {
     const int next = byte(static_cast<std::size_t>(k));
-    if (next < 0 || next >> 6 != 2) fail("A text is not UTF-8.", rewrite);
+    if (next < 0 || next >> 6 != 2) fail("a text is not UTF-8", rewrite);
     point = point << 6 | static_cast<std::uint32_t>(next & 0x3F);
   }
   // Overlong forms, surrogates and points beyond Unicode are not UTF-8.
   constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};
   if (point < least[more] || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
-    fail("A text is not UTF-8.", rewrite);
+    fail("a text is not UTF-8", rewrite);
   append_utf8(out, point);
   at_ += static_cast<std::size_t>(more) + 1;
 }

@@ -109,38 +109,35 @@ std::string to_json(const Manifest& m) {
 }
 
 Manifest parse_manifest(const std::string& text, const std::string& where) {
-  const char* damaged = "Restore manifest.json, or make the run again from its config.toml.";
+  const char* damaged = "restore manifest.json, or make the run again from its config.toml";
   Json json;
   try {
     json = Json::parse(text);
   } catch (const Json::exception& problem) {
-    throw Error(Fault::input, "The manifest of the run is damaged: it is not JSON.", where,
-                damaged);
+    throw Error(Fault::input, "the manifest of the run is damaged: it is not JSON", where, damaged);
   }
   if (!is_ours(json))
-    throw Error(Fault::input, "This manifest.json was not written by murmur.", where,
-                "Give a directory that murmur made.");
+    throw Error(Fault::input, "this manifest.json was not written by murmur", where,
+                "give a directory that murmur made");
   if (json["schema"] != fmt::format("{}{}", family, layout) ||
       json.value("schema_version", Json()) != layout)
     throw Error(Fault::input,
-                fmt::format("The run is laid out as {}; this murmur knows {}{}.",
+                fmt::format("the run is laid out as {}; this murmur knows {}{}",
                             json["schema"].get<std::string>(), family, layout),
-                where, "Use the murmur that wrote it, or make the run again from its config.toml.");
+                where, "use the murmur that wrote it, or make the run again from its config.toml");
   try {
     return from_json(json);
   } catch (const Json::exception& problem) {
-    throw Error(Fault::input,
-                fmt::format("The manifest of the run is damaged: {}.", problem.what()), where,
-                damaged);
+    throw Error(Fault::input, fmt::format("the manifest of the run is damaged: {}", problem.what()),
+                where, damaged);
   }
 }
 
 Manifest read_manifest(const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / "manifest.json";
   if (std::error_code ignored; !std::filesystem::exists(path, ignored))
-    throw Error(Fault::input, "This is not a run directory: it holds no manifest.json.",
-                directory.string(),
-                "Give a directory that murmur made, for example runs/NAME-0-1.");
+    throw Error(Fault::input, "this is not a run directory: it holds no manifest.json",
+                directory.string(), "give a directory that murmur made, for example runs/NAME-0-1");
   return parse_manifest(read_text(path), path.string());
 }
 

@@ -17,8 +17,8 @@ constexpr std::size_t longest_header = 10'000;  // as numpy's own reader
 constexpr std::size_t most_axes = 32;
 constexpr std::size_t alignment = 64;
 constexpr std::string_view convert =
-    "Save it anew with numpy.save(path, numpy.ascontiguousarray(array, dtype='<f8')).";
-constexpr std::string_view rewrite = "Write the file again, for example with numpy.save.";
+    "save it anew with numpy.save(path, numpy.ascontiguousarray(array, dtype='<f8'))";
+constexpr std::string_view rewrite = "write the file again, for example with numpy.save";
 
 // The header: a Python dict literal of exactly descr, fortran_order and shape.
 class HeaderText {
@@ -43,14 +43,14 @@ class HeaderText {
         header.shape = tuple(), has_shape = true;
       } else {
         at_ = key_at;
-        fail("The npy header has an unknown or repeated key.", rewrite);
+        fail("the npy header has an unknown or repeated key", rewrite);
       }
-      if (!accept(',') && peek() != '}') fail("The npy header lacks a comma or brace.", rewrite);
+      if (!accept(',') && peek() != '}') fail("the npy header lacks a comma or brace", rewrite);
     }
     if (peek() != '\0' || at_ < text_.size())
-      fail("The npy header goes on after its dictionary.", rewrite);
+      fail("the npy header goes on after its dictionary", rewrite);
     if (!has_descr || !has_order || !has_shape)
-      fail("The npy header lacks descr, fortran_order or shape.", rewrite);
+      fail("the npy header lacks descr, fortran_order or shape", rewrite);
     return header;
   }
 
@@ -71,14 +71,14 @@ class HeaderText {
   }
 
   void expect(char c) {
-    if (!accept(c)) fail(fmt::format("The npy header lacks a '{}'.", c), rewrite);
+    if (!accept(c)) fail(fmt::format("the npy header lacks a '{}'", c), rewrite);
   }
 
   std::string quoted() {
     const char quote = peek();
-    if (quote != '\'' && quote != '"') fail("The npy header lacks a quoted word.", rewrite);
+    if (quote != '\'' && quote != '"') fail("the npy header lacks a quoted word", rewrite);
     const std::size_t end = text_.find(quote, at_ + 1);
-    if (end == std::string::npos) fail("A word of the npy header does not end.", rewrite);
+    if (end == std::string::npos) fail("a word of the npy header does not end", rewrite);
     std::string word = text_.substr(at_ + 1, end - at_ - 1);
     at_ = end + 1;
     return word;
@@ -92,11 +92,11 @@ class HeaderText {
         return word == "True";
       }
     }
-    fail("fortran_order of the npy header is neither True nor False.", rewrite);
+    fail("fortran_order of the npy header is neither True nor False", rewrite);
   }
 
   Element element() {
-    if (peek() == '[') fail("The npy file holds records with named fields.", convert);
+    if (peek() == '[') fail("the npy file holds records with named fields", convert);
     const std::size_t descr_at = at_;
     const std::string descr = quoted();
     const auto is = [&](std::string_view type) {
@@ -109,18 +109,18 @@ class HeaderText {
     if (is("u1") || is("b1") || descr == "|u1" || descr == "|b1") return Element::u8;
     at_ = descr_at;
     if (descr.find('O') != std::string::npos)
-      fail("The npy file holds pickled Python objects, which are never opened here.", convert);
-    fail("The npy file holds values other than little-endian f4, f8, i4, i8, u1 or b1.", convert);
+      fail("the npy file holds pickled Python objects, which are never opened here", convert);
+    fail("the npy file holds values other than little-endian f4, f8, i4, i8, u1 or b1", convert);
   }
 
   std::size_t extent() {
-    if (peek() < '0' || peek() > '9') fail("The npy shape holds something not a number.", rewrite);
+    if (peek() < '0' || peek() > '9') fail("the npy shape holds something not a number", rewrite);
     std::size_t value = 0;
     for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
       const std::size_t digit = static_cast<std::size_t>(text_[at_] - '0');
       if (__builtin_mul_overflow(value, std::size_t{10}, &value) ||
           __builtin_add_overflow(value, digit, &value))
-        fail("The npy shape holds a number too large for any machine.", rewrite);
+        fail("the npy shape holds a number too large for any machine", rewrite);
     }
     return value;
   }
@@ -130,12 +130,12 @@ class HeaderText {
     expect('(');
     bool comma = true;  // Python reads (5) as a number, (5,) as a tuple
     while (peek() != ')') {
-      if (!comma) fail("The npy shape lacks a comma.", rewrite);
-      if (shape.size() == most_axes) fail("The npy shape has more than 32 axes.", rewrite);
+      if (!comma) fail("the npy shape lacks a comma", rewrite);
+      if (shape.size() == most_axes) fail("the npy shape has more than 32 axes", rewrite);
       shape.push_back(extent());
       comma = accept(',');
     }
-    if (shape.size() == 1 && !comma) fail("The npy shape of one axis lacks its comma.", rewrite);
+    if (shape.size() == 1 && !comma) fail("the npy shape of one axis lacks its comma", rewrite);
     expect(')');
     return shape;
   }
@@ -171,16 +171,16 @@ Array read_array(const Source& source) {
   const std::uint64_t held = source.size - header.data_offset;
   const auto needed = bytes_of(header.element, header.shape);
   if (!needed)
-    throw source.wrong(header.data_offset, "The npy shape is larger than any file.", rewrite);
+    throw source.wrong(header.data_offset, "the npy shape is larger than any file", rewrite);
   if (held < *needed)
     throw source.wrong(source.size,
-                       fmt::format("The npy file is truncated: {} bytes are missing of {}.",
+                       fmt::format("the npy file is truncated: {} bytes are missing of {}",
                                    *needed - held, *needed),
-                       "Copy or write the file again.");
+                       "copy or write the file again");
   if (held > *needed)
     throw source.wrong(
         header.data_offset + *needed,
-        fmt::format("The npy file goes on for {} bytes after its array.", held - *needed), rewrite);
+        fmt::format("the npy file goes on for {} bytes after its array", held - *needed), rewrite);
   Array array;
   array.values =
       read_values(source, header.data_offset, header.element, *needed / bytes_of(header.element));
@@ -214,25 +214,25 @@ std::string axes_text(const std::vector<std::size_t>& shape) {
 NpyHeader read_npy_header(const Source& source) {
   const std::size_t prefix = magic.size() + 2;
   if (source.size < prefix + 2 || source.text(0, magic.size()) != magic)
-    throw source.wrong(0, "This is not an npy file: it does not begin with \\x93NUMPY.",
-                       "Give a file written by numpy.save.");
+    throw source.wrong(0, "this is not an npy file: it does not begin with \\x93NUMPY",
+                       "give a file written by numpy.save");
   const int version = static_cast<unsigned char>(source.text(magic.size(), 1)[0]);
   if (version < 1 || version > 3)
-    throw source.wrong(magic.size(), fmt::format("The npy version {} is unknown.", version),
+    throw source.wrong(magic.size(), fmt::format("the npy version {} is unknown", version),
                        rewrite);
   const std::size_t width = version == 1 ? 2 : 4;
   std::uint64_t length = 0;
   if (source.size < prefix + width)
-    throw source.wrong(source.size, "The npy file ends inside its header.", rewrite);
+    throw source.wrong(source.size, "the npy file ends inside its header", rewrite);
   const std::string digits = source.text(prefix, width);
   for (std::size_t k = 0; k < width; ++k)
     length |= std::uint64_t{static_cast<unsigned char>(digits[k])} << 8 * k;
   const std::uint64_t start = prefix + width;
   if (length > longest_header)
     throw source.wrong(
-        prefix, fmt::format("The npy header claims {} bytes; 10000 is the most.", length), rewrite);
+        prefix, fmt::format("the npy header claims {} bytes; 10000 is the most", length), rewrite);
   if (length > source.size - start)
-    throw source.wrong(source.size, "The npy file ends inside its header.", rewrite);
+    throw source.wrong(source.size, "the npy file ends inside its header", rewrite);
   return HeaderText(source, start, source.text(start, length)).parse();
 }
 

@@ -34,8 +34,8 @@ NpyHeader header_of(const File& file, std::size_t axes) {
     return extent <= std::numeric_limits<int>::max();
   });
   if (header.shape.size() != axes || header.fortran_order || !real || !small)
-    throw source.wrong(0, fmt::format("The array is not of {} axes of real numbers.", axes),
-                       "Restore the file, or make the run again from its config.toml.");
+    throw source.wrong(0, fmt::format("the array is not of {} axes of real numbers", axes),
+                       "restore the file, or make the run again from its config.toml");
   return header;
 }
 
@@ -117,8 +117,8 @@ std::string RunReader::status() const { return read_manifest(directory_).status;
 
 HostSwarm RunReader::frame(std::int64_t index) const {
   if (index < 0 || index >= frames())
-    throw Error(Fault::usage, fmt::format("There is no frame {}.", index), directory_.string(),
-                fmt::format("Choose one of the {} frames, counted from 0.", frames()));
+    throw Error(Fault::usage, fmt::format("there is no frame {}", index), directory_.string(),
+                fmt::format("choose one of the {} frames, counted from 0", frames()));
   const File file = File::reading(directory_ / "trajectory.npy");
   const Element element = stored_ == Precision::f32 ? Element::f32 : Element::f64;
   const std::size_t count = static_cast<std::size_t>(shape_.n) * shape_.d;
@@ -134,9 +134,9 @@ std::vector<double> RunReader::column(const std::string& name) const {
   if (name == "t") return times_;
   const auto found = std::find(columns_.begin(), columns_.end(), name);
   if (found == columns_.end())
-    throw Error(Fault::usage, fmt::format("The run has no observable '{}'.", name),
+    throw Error(Fault::usage, fmt::format("the run has no observable '{}'", name),
                 (directory_ / "observables.csv").string(),
-                fmt::format("Choose one of t, {}.", joined(columns_, ", ")));
+                fmt::format("choose one of t, {}", joined(columns_, ", ")));
   const std::size_t k = static_cast<std::size_t>(found - columns_.begin());
   std::vector<double> values(times_.size(), std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < rows_.size(); ++i) values[i] = rows_[i][k];

@@ -48,7 +48,7 @@ std::int64_t take_number(Record& record, const std::string& name) {
   const auto* values =
       entry ? std::get_if<std::vector<std::int64_t>>(&entry.mapped().values) : nullptr;
   if (values == nullptr || values->size() != 1 || values->front() < 0)
-    throw Error(Fault::input, fmt::format("The number {} is not there.", name), name, "");
+    throw Error(Fault::input, fmt::format("the number {} is not there", name), name, "");
   return values->front();
 }
 
@@ -59,14 +59,14 @@ std::optional<Record> read_checkpoint(const fs::path& directory, RunMark& mark) 
   try {
     Safetensors content = read_safetensors(path);
     if (content.metadata["sha256"] != digest_of(content.tensors))
-      throw Error(Fault::input, "Its content does not match its digest.", path.string(), "");
+      throw Error(Fault::input, "its content does not match its digest", path.string(), "");
     mark.frames = take_number(content.tensors, "run/frames");
     mark.observables_bytes = take_number(content.tensors, "run/observables_bytes");
     mark.events_bytes = take_number(content.tensors, "run/events_bytes");
     return std::move(content.tensors);
   } catch (const Error& problem) {
-    throw Error(Fault::input, "The checkpoint is damaged: " + problem.summary, path.string(),
-                "Delete it to start again from t = 0.");
+    throw Error(Fault::input, "the checkpoint is damaged: " + problem.summary, path.string(),
+                "delete it to start again from t = 0");
   }
 }
 
@@ -76,16 +76,16 @@ std::string first_line(const File& file) {
   const std::string text = source.text(0, std::min<std::uint64_t>(source.size, 1 << 20));
   const std::size_t end = text.find('\n');
   if (end == std::string::npos)
-    throw source.wrong(0, "The table has lost its row of names.",
-                       "Restore the file, or make the run again from its config.toml.");
+    throw source.wrong(0, "the table has lost its row of names",
+                       "restore the file, or make the run again from its config.toml");
   return text.substr(0, end + 1);
 }
 
 void cut(File& file, std::int64_t length) {
   if (file.size() < static_cast<std::uint64_t>(length))
-    throw Error(Fault::input, "The file is shorter than the last checkpoint says.",
+    throw Error(Fault::input, "the file is shorter than the last checkpoint says",
                 file.path().string(),
-                "Delete checkpoint.safetensors beside it to start again from t = 0.");
+                "delete checkpoint.safetensors beside it to start again from t = 0");
   file.truncate(static_cast<std::uint64_t>(length));
 }
 
@@ -123,8 +123,8 @@ struct Run::State {
     trajectory = GrowingNpy::open(directory / "trajectory.npy");
     times = GrowingNpy::open(directory / "times.npy");
     if (trajectory.row().size() != 2 || !times.row().empty() || times.element() != Element::f64)
-      throw Error(Fault::input, "trajectory.npy or times.npy is not of a run's shape.",
-                  directory.string(), "Make the run again from its config.toml.");
+      throw Error(Fault::input, "trajectory.npy or times.npy is not of a run's shape",
+                  directory.string(), "make the run again from its config.toml");
     observables = File::writing(directory / "observables.csv");
     events = File::writing(directory / "events.jsonl");
     const std::string names = first_line(observables);

@@ -30,13 +30,13 @@ bool must_replace(const fs::path& place, bool replace) {
   if (!fs::exists(fs::symlink_status(place, ignored))) return false;
   if (fs::is_directory(place, ignored) && fs::is_empty(place, ignored)) return false;
   if (!replace)
-    throw Error(Fault::usage, "The output directory is taken: it is there and not empty.",
+    throw Error(Fault::usage, "the output directory is taken: it is there and not empty",
                 place.string(),
-                "Name another with -o DIR, go on with it by --resume DIR, or replace it by "
-                "--force.");
+                "name another with -o DIR, go on with it by --resume DIR, or replace it by "
+                "--force");
   if (!is_run_directory(place))
-    throw Error(Fault::usage, "What is there is not a run of ours, so it is not replaced.",
-                place.string(), "Name another directory with -o DIR, or remove this one yourself.");
+    throw Error(Fault::usage, "what is there is not a run of ours, so it is not replaced",
+                place.string(), "name another directory with -o DIR, or remove this one yourself");
   return true;
 }
 
@@ -129,8 +129,8 @@ File lock_run_directory(const fs::path& directory) {
   std::error_code ignored;
   File lock = fs::exists(path, ignored) ? File::writing(path) : File::creating(path);
   if (!lock.try_lock())
-    throw Error(Fault::runtime, "The run is being written by another process.", directory.string(),
-                "Wait until that process ends, or end it.");
+    throw Error(Fault::runtime, "the run is being written by another process", directory.string(),
+                "wait until that process ends, or end it");
   return lock;
 }
 

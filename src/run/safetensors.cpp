@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t longest_header = 100'000'000;
 constexpr std::size_t most_axes = 32;
 constexpr std::size_t most_metadata = 512;
-constexpr std::string_view rewrite = "Download or write the file again.";
+constexpr std::string_view rewrite = "download or write the file again";
 constexpr std::string_view metadata_key = "__metadata__";
 
 constexpr std::array<std::pair<std::string_view, Element>, 7> types{{{"F64", Element::f64},
@@ -57,20 +57,20 @@ class Header {
 
  private:
   void metadata() {
-    if (has_metadata_) json_.fail("The safetensors header gives __metadata__ twice.", rewrite);
+    if (has_metadata_) json_.fail("the safetensors header gives __metadata__ twice", rewrite);
     has_metadata_ = true;
     json_.object([this](std::string key) {
       if (content_.metadata.size() == most_metadata)
-        json_.fail("The safetensors header has more than 512 entries of metadata.", rewrite);
+        json_.fail("the safetensors header has more than 512 entries of metadata", rewrite);
       const auto [entry, fresh] = content_.metadata.try_emplace(std::move(key));
-      if (!fresh) json_.fail("The safetensors metadata gives one name twice.", rewrite);
+      if (!fresh) json_.fail("the safetensors metadata gives one name twice", rewrite);
       entry->second = json_.string();
     });
   }
 
   void tensor(std::string name) {
     const auto entry = content_.tensors.try_emplace(std::move(name));
-    if (!entry.second) json_.fail("The safetensors header gives one tensor twice.", rewrite);
+    if (!entry.second) json_.fail("the safetensors header gives one tensor twice", rewrite);
     Array& array = entry.first->second;
     Extent extent{.array = &array};
     bool has_type = false, has_shape = false, has_offsets = false;
@@ -82,13 +82,13 @@ class Header {
       } else if (key == "data_offsets" && !has_offsets) {
         offsets(extent), has_offsets = true;
       } else {
-        json_.fail("A tensor's entry has an unknown or repeated key.", rewrite);
+        json_.fail("a tensor's entry has an unknown or repeated key", rewrite);
       }
     });
     if (!has_type || !has_shape || !has_offsets)
-      json_.fail("A tensor's entry lacks dtype, shape or data_offsets.", rewrite);
+      json_.fail("a tensor's entry lacks dtype, shape or data_offsets", rewrite);
     if (bytes_of(extent.element, array.shape) != extent.end - extent.begin)
-      json_.fail("A tensor's data offsets disagree with its shape and dtype.", rewrite);
+      json_.fail("a tensor's data offsets disagree with its shape and dtype", rewrite);
     extents.push_back(extent);
   }
 
@@ -96,15 +96,15 @@ class Header {
     const std::string word = json_.string();
     for (const auto& [name, element] : types)
       if (word == name) return element;
-    json_.fail("A tensor's dtype is none of F64, F32, F16, BF16, I64, I32, U8.",
-               "Convert the tensors to one of these types.");
+    json_.fail("a tensor's dtype is none of F64, F32, F16, BF16, I64, I32, U8",
+               "convert the tensors to one of these types");
   }
 
   std::vector<std::size_t> shape() {
     std::array<std::size_t, most_axes> axes;
     std::size_t count = 0;
     json_.array([&] {
-      if (count == most_axes) json_.fail("A tensor has more than 32 axes.", rewrite);
+      if (count == most_axes) json_.fail("a tensor has more than 32 axes", rewrite);
       axes[count++] = json_.whole_number();
     });
     return {axes.begin(), axes.begin() + count};
@@ -115,10 +115,10 @@ class Header {
     json_.array([&] {
       const std::uint64_t value = json_.whole_number();
       (count == 0 ? extent.begin : extent.end) = value;
-      if (++count > 2) json_.fail("data_offsets has more than two numbers.", rewrite);
+      if (++count > 2) json_.fail("data_offsets has more than two numbers", rewrite);
     });
     if (count < 2 || extent.end < extent.begin)
-      json_.fail("data_offsets is not a pair in rising order.", rewrite);
+      json_.fail("data_offsets is not a pair in rising order", rewrite);
   }
 
   HeaderJson json_;
@@ -135,33 +135,33 @@ void require_contiguous(std::deque<Extent>& extents, const Source& source, std::
   for (const Extent& extent : extents) {
     if (extent.begin != end)
       throw source.wrong(data + std::min(end, extent.begin),
-                         "The data of tensors overlaps or leaves a hole.", rewrite);
+                         "the data of tensors overlaps or leaves a hole", rewrite);
     end = extent.end;
   }
   const std::uint64_t held = source.size - data;
   if (end > held)
     throw source.wrong(source.size,
-                       fmt::format("The safetensors file is truncated: {} bytes are missing of {}.",
+                       fmt::format("the safetensors file is truncated: {} bytes are missing of {}",
                                    end - held, end),
                        rewrite);
   if (end < held)
     throw source.wrong(
         data + end,
-        fmt::format("The safetensors file goes on for {} bytes after its tensors.", held - end),
+        fmt::format("the safetensors file goes on for {} bytes after its tensors", held - end),
         rewrite);
 }
 
 Safetensors read_all(const Source& source) {
   if (source.size < 10)
-    throw source.wrong(source.size, "The file is too short to be a safetensors file.", rewrite);
+    throw source.wrong(source.size, "the file is too short to be a safetensors file", rewrite);
   std::uint64_t length = 0;
   source.read(0, std::as_writable_bytes(std::span(&length, 1)));
   if (length > longest_header || length > source.size - 8)
     throw source.wrong(
-        0, fmt::format("The safetensors header claims {} bytes, more than there can be.", length),
+        0, fmt::format("the safetensors header claims {} bytes, more than there can be", length),
         rewrite);
   if (length == 0 || source.text(8, 1) != "{")
-    throw source.wrong(8, "The safetensors header does not begin with '{'.", rewrite);
+    throw source.wrong(8, "the safetensors header does not begin with '{'", rewrite);
   Safetensors content;
   std::deque<Extent> extents = std::move(Header(source, length, content).extents);
   const std::uint64_t data = 8 + length;

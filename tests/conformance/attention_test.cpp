@@ -21,8 +21,7 @@ HostSwarm clustered(Shape shape, int centres, double spread) {
   const HostSwarm by = random_sphere(shape, 12);
   HostSwarm x(shape);
   for (int i = 0; i < x.n(); ++i) {
-    for (int k = 0; k < x.d(); ++k)
-      x.at(i, k) = about.at(i % centres, k) + spread * by.at(i, k);
+    for (int k = 0; k < x.d(); ++k) x.at(i, k) = about.at(i % centres, k) + spread * by.at(i, k);
     const double size = std::sqrt(dot(x, i, i));
     for (int k = 0; k < x.d(); ++k) x.at(i, k) /= size;
   }
@@ -52,6 +51,16 @@ TEST(Attention, SizesAndDimensions) {
       expect_agreement(sa(4), x);
       if (n < 1000) expect_agreement(usa(2), x);
     }
+}
+
+// Large swarms of few dimensions meet themselves by strips of blocks; 1,000 is no whole number.
+TEST(Attention, MutualScores) {
+  for (const int d : {2, 3, 4})
+    for (const int n : {256, 1000, 2111})
+      for (const double beta : {-5.0, 1.0, 12.0}) {
+        SCOPED_TRACE(::testing::Message() << "n = " << n << ", d = " << d << ", beta = " << beta);
+        expect_agreement(sa(beta), random_sphere({n, d}, 1));
+      }
 }
 
 TEST(Attention, LargeDimension) { expect_agreement(sa(8), random_sphere({70, 1030}, 1)); }

@@ -35,10 +35,10 @@ TEST(Perceptron, ActivationsKeepTheirDigits) {
   for (const auto activation : {Perceptron::gelu, Perceptron::tanh}) {
     HostSwarm x({n, 1});
     for (int i = 0; i < n; ++i) x.at(i, 0) = (i - n / 2) * (i % 2 ? 5e-3 : 1e-9);
-    const Dynamics unit = dynamics_of(Perceptron{.in = scaled_identity(1, 1),
-                                                 .out = scaled_identity(1, 1),
-                                                 .activation = activation},
-                                      Habitat::space);
+    const Dynamics unit = dynamics_of(
+        Perceptron{
+            .in = scaled_identity(1, 1), .out = scaled_identity(1, 1), .activation = activation},
+        Habitat::space);
     const auto reference = make_reference_engine();
     const HostSwarm wanted = pull(*reference, unit, x);
     for (const std::int64_t target : compiled_targets()) {
@@ -47,8 +47,8 @@ TEST(Perceptron, ActivationsKeepTheirDigits) {
       const HostSwarm got = pull(*engine, unit, x);
       for (int i = 0; i < n; ++i) {
         // The reference's gelu loses the digits of its left tail in 1 + erf.
-        const double size = activation == Perceptron::gelu ? std::abs(x.at(i, 0)) : 
-                                                             std::abs(wanted.at(i, 0));
+        const double size =
+            activation == Perceptron::gelu ? std::abs(x.at(i, 0)) : std::abs(wanted.at(i, 0));
         ASSERT_NEAR(got.at(i, 0), wanted.at(i, 0), 4e-15 * size)
             << hwy::TargetName(target) << " at " << x.at(i, 0);
       }

@@ -32,8 +32,8 @@ TEST(Symmetry, ThreadsDoNotShow) {
         const OnTarget on(contender.target);
         const HostSwarm one = velocity(*make_simd_engine(contender.precision, 1), dynamics, x);
         for (const int threads : {2, 3, 7})
-          EXPECT_TRUE(
-              same_bits(velocity(*make_simd_engine(contender.precision, threads), dynamics, x), one))
+          EXPECT_TRUE(same_bits(
+              velocity(*make_simd_engine(contender.precision, threads), dynamics, x), one))
               << contender.name() << ", d = " << d << ", " << threads << " threads";
       }
     }

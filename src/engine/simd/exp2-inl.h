@@ -27,11 +27,12 @@ struct Exp2Terms<float> {
   static constexpr int kMantissa = 23;
 #if HWY_TARGET <= HWY_AVX3
   static constexpr int kBits = 5;  // error 5.3e-8
-  static constexpr float kPoly[] = {1.0000000004299562f, 0.69315734362107682f, 0.24022474587354094f};
+  static constexpr float kPoly[] = {1.0000000004299562f, 0.69315734362107682f,
+                                    0.24022474587354094f};
 #elif HWY_TARGET == HWY_AVX2
   static constexpr int kBits = 3;  // error 1.8e-8
-  static constexpr float kPoly[] = {0.99999998166760123f, 0.69314720855211970f, 0.24026407296311595f,
-                                    0.055498895388555233f};
+  static constexpr float kPoly[] = {0.99999998166760123f, 0.69314720855211970f,
+                                    0.24026407296311595f, 0.055498895388555233f};
 #else
   static constexpr int kBits = 0;  // error 7.5e-8
   static constexpr float kPoly[] = {1.0000000716457143f,  0.69314696709554908f,
@@ -102,7 +103,8 @@ class Exp2 {
   static constexpr int kDegree = sizeof(Terms::kPoly) / sizeof(T) - 1;
 
  public:
-  // The least s to ask for, as Max(kLowest, s), which keeps a NaN in s. Far enough above the smallest normal number for products with it to stay normal too.
+  // The least s to ask for, as Max(kLowest, s), which keeps a NaN in s. Far enough above the
+  // smallest normal number for products with it to stay normal too.
   static constexpr T kLowest = sizeof(T) == 4 ? -100 : -980;
 
   // s[v] <- 2^s[v]. Stage by stage over all v, so that what waits for each other stands apart.

@@ -14,12 +14,12 @@ namespace murmur::simd {
 // so that sources are the particles themselves, whatever the head.
 struct Head {
   bool softmax = true, relative = false, self = true, past = false;
-  bool isotropic = true;   // G = gaze_scale I and g = 0
+  bool isotropic = true;  // G = gaze_scale I and g = 0
   double gaze_scale = 0;
-  Affine gaze{};           // G, g; unless isotropic
-  Vector tilt{};           // (d) t; empty means zero
-  double level = 0;        // t_0, less the exponent that the clock takes off
-  double rate = 1;         // of the clock
+  Affine gaze{};               // G, g; unless isotropic
+  Vector tilt{};               // (d) t; empty means zero
+  double level = 0;            // t_0, less the exponent that the clock takes off
+  double rate = 1;             // of the clock
   bool value_is_scale = true;  // V = value_scale I
   double value_scale = 1;      // 1 where it is not
   Affine value{};              // V; unless it is a scale

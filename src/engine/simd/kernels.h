@@ -30,8 +30,8 @@ struct PairSums {
   bool past = false;          // row i sees j <= i only
   bool self = true;           // row i sees itself
   std::size_t stride = 0;
-  double* z = nullptr;        // (stride)
-  double* n = nullptr;        // (d, stride)
+  double* z = nullptr;  // (stride)
+  double* n = nullptr;  // (d, stride)
 };
 
 // One block of targets, d = 2, 3, 4: everything in registers. Float: open or difference; double:

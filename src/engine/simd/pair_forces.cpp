@@ -20,6 +20,8 @@ constexpr double kOpenDouble = 900;  // in powers of two
 // Rows lighter than this are summed again: the kernels' least summand 2^-100 (float) or 2^-980
 // (double) must not count, and z must keep its digits.
 constexpr double kTooSmallFloat = 0x1p-40, kTooSmallDouble = 0x1p-900;
+// Swarms for which a sum of its own for every strip costs too much time or memory.
+constexpr int kFewestMutual = 256, kMostMutual = 1 << 18;
 constexpr double kTooFewPairs = 65'536;  // n^2 d below which threads cost more than they bring
 
 int blocks(std::size_t stride) { return static_cast<int>(stride / kBlock); }
@@ -27,7 +29,9 @@ int blocks(std::size_t stride) { return static_cast<int>(stride / kBlock); }
 bool in_registers(int d) { return d >= 2 && d <= 4; }
 
 // Whether row i sees nobody.
-bool blind(const Head& head, int n, int i) { return !head.self && (n == 1 || (head.past && i == 0)); }
+bool blind(const Head& head, int n, int i) {
+  return !head.self && (n == 1 || (head.past && i == 0));
+}
 
 // max_i |x_i - origin|, of columns (d, stride).
 double farthest(const double* x, std::size_t stride, int n, const std::vector<double>& origin) {
@@ -63,6 +67,13 @@ bool of_unit_length(const HostSwarm& x) {
 
 bool equal_masses(const HostSwarm& x) {
   return std::all_of(x.mass.begin(), x.mass.end(), [&](double m) { return m == x.mass[0]; });
+}
+
+// Whether the score of i and j is that of j and i, and nothing else tells them apart.
+bool mutual(const Head& head, const HostSwarm& x) {
+  return in_registers(x.d()) && head.isotropic && !head.past && head.self &&
+         std::abs(head.gaze_scale) > 1e-3 && x.n() >= kFewestMutual && x.n() <= kMostMutual &&
+         equal_masses(x);
 }
 
 }  // namespace
@@ -119,6 +130,19 @@ void PairForces::sum(PairSums<T>& p, Buffer<T>& packed) const {
   for_blocks(blocks(stride_), team_, [&](int block) { tile_sums(p, block); });
 }
 
+template <class T>
+void PairForces::sum_mutual(const PairSums<T>& p, double g) {
+  const std::size_t size = (p.d + 1) * stride_;
+  double* strips = strips_.need(kStrips * size);
+  for_blocks(kStrips, team_,
+             [&](int strip) { symmetric_sums(p, g, strip, strips + strip * size); });
+  for (std::size_t c = 0; c < size; ++c) {
+    double total = 0;
+    for (int strip = 0; strip < kStrips; ++strip) total += strips[strip * size + c];
+    (c < p.d * stride_ ? p.n[c] : p.z[c - p.d * stride_]) = total;
+  }
+}
+
 // Sources are told from their centre c in float, which costs nothing and keeps the digits of a
 // swarm near consensus: <u_i, x_j> = <u_i, x_j - c> + <u_i, c>. On the sphere, where G = g I,
 //   g <x_i, x_j> = |g| <t_i, x_j> = |g| - |g| |x_j - t_i|^2 / 2,   t_i = sign(g) x_i
@@ -126,11 +150,15 @@ void PairForces::sum(PairSums<T>& p, Buffer<T>& packed) const {
 bool PairForces::sum_in_float(const Head& head, const HostSwarm& x) {
   const int n = x.n(), d = x.d();
   const double* u = u_.need(stride_ * d);
-  const std::vector<double> origin = centre(x), zero(d);
-  const double radius = farthest(x.axis(0), x.stride(), n, origin);
-  const double reach = farthest(u, stride_, n, zero) * radius * std::numbers::ln2;
+  const std::vector<double> zero(d);
+  std::vector<double> origin = centre(x);
+  double radius = farthest(x.axis(0), x.stride(), n, origin);
+  const double size = farthest(x.axis(0), x.stride(), n, zero);
+  const double gaze = farthest(u, stride_, n, zero) * std::numbers::ln2;
   const double g = head.gaze_scale;
-  const bool open = reach <= kOpenFloat;
+  const bool twice = mutual(head, x) && radius > size / 2 && gaze * size <= kOpenFloat;
+  if (twice) origin = zero, radius = size;  // seen from a centre, scores are not mutual
+  const bool open = gaze * radius <= kOpenFloat;
   if (!open && !(in_registers(d) && head.isotropic && of_unit_length(x) &&
                  std::abs(g) * std::numbers::ln2 * radius * radius <= kDifferenceFloat))
     return false;
@@ -148,7 +176,7 @@ bool PairForces::sum_in_float(const Head& head, const HostSwarm& x) {
       aim[k * stride_ + i] = static_cast<float>(open ? ui : scale * (ui / std::abs(g) - origin[k]));
     }
   p.u = aim;
-  sum(p, packed32_);
+  twice ? sum_mutual(p, g) : sum(p, packed32_);
 
   double* offset = offset_.need(stride_);
   std::fill_n(offset, stride_, open ? 0.0 : std::abs(g));
@@ -184,7 +212,7 @@ void PairForces::sum_in_double(const Head& head, const HostSwarm& x) {
     for (int i = 0; i < n; ++i) offset[i] = std::sqrt(offset[i]) * radius;
   }
   p.bound = offset;
-  sum(p, packed_);
+  open&& mutual(head, x) ? sum_mutual(p, head.gaze_scale) : sum(p, packed_);
 
   for (int k = 0; k < d; ++k)
     for (int i = 0; i < n; ++i) p.n[k * stride_ + i] /= p.z[i];
@@ -273,7 +301,8 @@ void PairForces::finish(const Head& head, const HostSwarm& x, HostSwarm& a) {
     const double bias = head.value_bias.empty() ? 0 : head.value_bias[k];
     double* to = a.axis(k);
     for (int i = 0; i < n; ++i)
-      if (!blind(head, n, i)) to[i] += weight[i] * (head.value_scale * value[k * stride_ + i] + bias);
+      if (!blind(head, n, i))
+        to[i] += weight[i] * (head.value_scale * value[k * stride_ + i] + bias);
   }
 }
 

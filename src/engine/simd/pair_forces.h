@@ -33,15 +33,18 @@ class PairForces {
   PairSums<T> pair_sums(const Head& head, const HostSwarm& x);
   template <class T>
   void sum(PairSums<T>& p, Buffer<T>& packed) const;
+  template <class T>
+  void sum_mutual(const PairSums<T>& p, double g);
 
   Precision precision_;
   int threads_;
-  int team_ = 1;                           // threads that the swarm at hand is worth
-  std::size_t stride_ = 0;                 // n rounded up to whole blocks
-  double heaviest_ = 1;                    // largest mass
-  Buffer<double> u_, mean_, z_, offset_;   // (d, stride), (d, stride), (stride), (stride)
-  Buffer<double> y_, packed_;              // sources, as kernels.h lays them out
+  int team_ = 1;                          // threads that the swarm at hand is worth
+  std::size_t stride_ = 0;                // n rounded up to whole blocks
+  double heaviest_ = 1;                   // largest mass
+  Buffer<double> u_, mean_, z_, offset_;  // (d, stride), (d, stride), (stride), (stride)
+  Buffer<double> y_, packed_;             // sources, as kernels.h lays them out
   Buffer<float> y32_, packed32_, u32_;
+  Buffer<double> strips_;  // (kStrips, d + 1, stride), of mutual sums
 };
 
 }  // namespace murmur::simd

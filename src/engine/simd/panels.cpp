@@ -1,11 +1,10 @@
 // panels.cpp: matrices applied to whole swarms, compiled for every target and chosen at run time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/simd/panels.cpp"
-#include <hwy/foreach_target.h>
-
 #include "engine/simd/panels.h"
 
 #include <hwy/aligned_allocator.h>
+#include <hwy/foreach_target.h>
 
 #include <algorithm>
 

@@ -15,21 +15,22 @@ HWY_BEFORE_NAMESPACE();
 namespace murmur::simd {
 namespace HWY_NAMESPACE {
 
-// Vectors of targets that share each broadcast source: measured best of 1, 2, 4.
-#ifndef MURMUR_TI
-#define MURMUR_TI 2
-#endif
-inline constexpr int kVectors = MURMUR_TI;
 inline constexpr int kChunk = 256;  // sources summed in T before the sums are added up in double
 
 template <class T, int kD, Form kForm, bool kWeighted, bool kMasked>
 struct SmallKernel {
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
+  // Vectors of targets that share each broadcast source: measured best of 1, 2, 4.
+  static constexpr bool kCrowded =
+      HWY_TARGET <= HWY_AVX3 && (sizeof(T) == 8 || kForm == Form::difference);
+  static constexpr int kVectors = kCrowded ? 2 : 4;
   static constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
   static constexpr int kTile = kVectors * kLanes;
   static_assert(kBlock % kTile == 0);
 
+  // The scores of the source after next, the exponentials of the next and the sums of this one
+  // stand side by side in the loop: nothing in it waits for a chain that began in the same turn.
   // Adds the sources [begin, end) to sums (kD + 1, kTile): N, then Z, of the tile at target i0.
   static HWY_NOINLINE void add(const PairSums<T>& p, int i0, int begin, int end, double* sums) {
     const D d;
@@ -91,8 +92,8 @@ struct SmallKernel {
         }
       } else {
         const V first = hn::Set(d, y[0]);
-        s[v] = kForm == Form::bounded ? hn::MulSub(u[v][0], first, bound[v])
-                                      : hn::Mul(u[v][0], first);
+        s[v] =
+            kForm == Form::bounded ? hn::MulSub(u[v][0], first, bound[v]) : hn::Mul(u[v][0], first);
         for (int k = 1; k < kD; ++k) s[v] = hn::MulAdd(u[v][k], hn::Set(d, y[k]), s[v]);
       }
       if (kForm != Form::open) s[v] = hn::Max(hn::Set(d, Exp2<D>::kLowest), s[v]);
@@ -127,8 +128,7 @@ void SmallTile(const PairSums<T>& p, int i0) {
     Plain::add(p, i0, j, std::min(j + kChunk, diagonal), sums);
   if (partial) {
     Masked::add(p, i0, diagonal, after, sums);
-    for (int j = after; j < end; j += kChunk)
-      Plain::add(p, i0, j, std::min(j + kChunk, end), sums);
+    for (int j = after; j < end; j += kChunk) Plain::add(p, i0, j, std::min(j + kChunk, end), sums);
   }
   for (int k = 0; k < kD; ++k) std::copy_n(sums + k * kTile, kTile, p.n + k * p.stride + i0);
   std::copy_n(sums + kD * kTile, kTile, p.z + i0);

@@ -28,8 +28,7 @@ void place_sources(const HostSwarm& x, const Placing& at, T* y) {
   const std::size_t pitch = source_pitch(x.d());
   for (int j = 0; j < x.n(); ++j) {
     T* to = y + j * pitch;
-    for (int k = 0; k < x.d(); ++k)
-      to[k] = static_cast<T>(at.scale * (x.at(j, k) - at.origin[k]));
+    for (int k = 0; k < x.d(); ++k) to[k] = static_cast<T>(at.scale * (x.at(j, k) - at.origin[k]));
     to[x.d()] = static_cast<T>(x.mass[j] / at.heaviest);
     std::fill(to + x.d() + 1, to + pitch, T{0});
   }

@@ -23,10 +23,8 @@ template <class T, int kD>
 class SymmetricKernel {
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
-#ifndef MURMUR_STI
-#define MURMUR_STI 2
-#endif
-  static constexpr int kVectors = MURMUR_STI;
+  static constexpr bool kCrowded = HWY_TARGET <= HWY_AVX3 && (sizeof(T) == 8 || kD == 4);
+  static constexpr int kVectors = kCrowded ? 2 : 4;  // measured best of 1, 2, 4
   static constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
   static constexpr int kTile = kVectors * kLanes;
   static constexpr int kFlushTiles = 64;
@@ -54,6 +52,7 @@ class SymmetricKernel {
   using Plain = SmallKernel<T, kD, Form::open, false, false>;
   static constexpr int kStep = (kD + 1) * kLanes;
 
+  // The loop is staggered as in SmallKernel.
   HWY_NOINLINE void meet(int i0, int begin, int count) {
     const D d;
     const Exp2<D> exp2;
@@ -78,7 +77,7 @@ class SymmetricKernel {
     for (int j = 0; j < count; ++j, source += pitch, sums += kStep) {
       ahead = std::min(ahead + pitch, last);
       V next[kVectors];
-      for (int v = 0; v < kVectors; ++v) next[v] = s[v];
+      std::copy_n(s, kVectors, next);
       exp2(next);
       score(u, ahead, s);
       for (int k = 0; k < kD; ++k) {

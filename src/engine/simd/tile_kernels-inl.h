@@ -1,4 +1,5 @@
-// tile_kernels-inl.h: sums over pairs in any dimension: product, exponential, product, tile by tile.
+// tile_kernels-inl.h: sums over pairs in any dimension: product, exponential, product, tile by
+// tile.
 #if defined(MURMUR_SIMD_TILE_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MURMUR_SIMD_TILE_KERNELS_INL_H_
 #undef MURMUR_SIMD_TILE_KERNELS_INL_H_
@@ -128,8 +129,8 @@ class Tile {
 
   const PairSums<T>& p_;
   int rows_, i0_ = 0, first_row_ = 0, last_row_ = 0;
-  hwy::AlignedFreeUniquePtr<T[]> u_, n_;  // (d padded to fours, kW)
-  hwy::AlignedFreeUniquePtr<T[]> e_;      // (kSources, kW): scores, then weights
+  hwy::AlignedFreeUniquePtr<T[]> u_, n_;       // (d padded to fours, kW)
+  hwy::AlignedFreeUniquePtr<T[]> e_;           // (kSources, kW): scores, then weights
   hwy::AlignedFreeUniquePtr<double[]> total_;  // (d padded to fours, kW)
   alignas(64) T z_[kW];
   int row_[kW];
