@@ -43,7 +43,7 @@ class Resume(murmur.Case):
         run, struck = self.folder / "run", 0
         while True:
             words_now = ("--resume", "run") if run.exists() else (*words, "-o", "run")
-            process = self.start("simulate", *words_now, "-q")
+            process = self.start("simulate", *words_now, "-q", "--checkpoint", "0.02")
             if struck < kills:
                 time.sleep(self.random.uniform(0, seconds))
                 process.send_signal(strike)
