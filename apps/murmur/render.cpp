@@ -57,8 +57,10 @@ std::vector<int> labels_of(const RunReader& run, const Experiment& e) {
 
 std::string caption_of(const Settings& s) {
   const auto text = [&](const char* key) { return s.at(key).text; };
-  return fmt::format("{} · β = {} · n = {} · d = {} · {} · seed {}", text("dynamics"), text("beta"),
-                     text("n"), text("d"), text("method"), text("seed"));
+  // Non-breaking spaces: a long caption breaks between items, never inside one.
+  return fmt::format("{}, β\u00a0=\u00a0{}, n\u00a0=\u00a0{}, d\u00a0=\u00a0{}, {}, seed\u00a0{}",
+                     text("dynamics"), text("beta"), text("n"), text("d"), text("method"),
+                     text("seed"));
 }
 
 SceneSettings scene_of(const RunReader& run, const Settings& settings, const Experiment& e) {

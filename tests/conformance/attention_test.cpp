@@ -153,6 +153,28 @@ TEST(Attention, Everything) {
   }
 }
 
+// A particle that is not a number spoils whoever sees it: no engine may hide it.
+TEST(Attention, NotANumber) {
+  for (const int d : {3, 7})
+    for (const double beta : {2.0, 50.0, 1e4})
+      for (const double bad : {std::nan(""), HUGE_VAL})
+        for (const bool past : {false, true}) {
+          HostSwarm x = random_sphere({300, d}, 5);
+          x.at(99, 0) = bad;
+          const Attention a{.beta = beta, .reach = past ? Attention::past : Attention::all};
+          const auto reference = make_reference_engine();
+          const HostSwarm wanted = pull(*reference, dynamics_of(a), x);
+          for (const Contender& contender : contenders()) {
+            const OnTarget on(contender.target);
+            const auto engine = make_simd_engine(contender.precision, 1);
+            const HostSwarm got = pull(*engine, dynamics_of(a), x);
+            for (int i = 0; i < x.n(); ++i)
+              ASSERT_TRUE(std::isfinite(wanted.at(i, 0)) || !std::isfinite(got.at(i, 0)))
+                  << contender.name() << ", d = " << d << ", beta = " << beta << ", row " << i;
+          }
+        }
+}
+
 TEST(Attention, AfterMerging) {
   for (const int d : {3, 6}) {
     HostSwarm x = random_sphere({100, d}, 9);

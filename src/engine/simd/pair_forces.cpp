@@ -16,11 +16,12 @@ namespace {
 constexpr double kOpenFloat = 16;
 // Differences of float positions: the score errs by 1e-7 times the root of this.
 constexpr double kDifferenceFloat = 1024;
-constexpr double kOpenDouble = 900;  // in powers of two
+// Double exponentials of scores up to this size (in powers of two) neither over- nor underflow.
+constexpr double kOpenDouble = 900;
 // Rows lighter than this are summed again: the kernels' least summand 2^-100 (float) or 2^-980
 // (double) must not count, and z must keep its digits.
 constexpr double kTooSmallFloat = 0x1p-40, kTooSmallDouble = 0x1p-900;
-// Swarms for which a sum of its own for every strip costs too much time or memory.
+// Outside these, sums of its own for every strip cost a swarm too much time or memory.
 constexpr int kFewestMutual = 256, kMostMutual = 1 << 18;
 constexpr double kTooFewPairs = 65'536;  // n^2 d below which threads cost more than they bring
 
@@ -42,7 +43,7 @@ double farthest(const double* x, std::size_t stride, int n, const std::vector<do
       const double from = x[k * stride + i] - origin[k];
       square += from * from;
     }
-    if (!(square <= most)) most = square;  // lets a NaN through
+    if (square > most || std::isnan(square)) most = square;  // a NaN stays
   }
   return std::sqrt(most);
 }
@@ -212,7 +213,8 @@ void PairForces::sum_in_double(const Head& head, const HostSwarm& x) {
     for (int i = 0; i < n; ++i) offset[i] = std::sqrt(offset[i]) * radius;
   }
   p.bound = offset;
-  open&& mutual(head, x) ? sum_mutual(p, head.gaze_scale) : sum(p, packed_);
+  const bool twice = open && mutual(head, x);
+  twice ? sum_mutual(p, head.gaze_scale) : sum(p, packed_);
 
   for (int k = 0; k < d; ++k)
     for (int i = 0; i < n; ++i) p.n[k * stride_ + i] /= p.z[i];
