@@ -4,26 +4,24 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 say() { printf '\n== %s\n' "$*"; }
 
-as_root() {
-  if [ "$(id -u)" = 0 ]; then "$@"
-  elif command -v sudo >/dev/null; then sudo -n "$@"
-  else
-    printf 'murmur: packages are missing and neither root nor sudo is here\n  where: %s\n  do:    install them by hand: %s\n' \
-      "$1" "${*: -1}" >&2
-    return 1
-  fi
-}
-
 # install_packages NAME...: apt packages that are not there yet, in one call.
 install_packages() {
-  local missing=()
+  local missing=() as_root=()
   for package in "$@"; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
   done
   [ ${#missing[@]} = 0 ] && return 0
+  if [ "$(id -u)" != 0 ]; then
+    as_root=(sudo -n)
+    if ! sudo -n true 2>/dev/null; then
+      printf 'murmur: packages are missing, and neither root nor sudo is here\n  where: %s\n  do:    install them by hand: apt-get install %s\n' \
+        "$0" "${missing[*]}" >&2
+      return 1
+    fi
+  fi
   say "installing ${missing[*]}"
-  as_root apt-get update -qq
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
     "${missing[@]}" >/dev/null
 }
 

@@ -1,8 +1,8 @@
 // bench.cpp: murmur bench velocity: how fast an engine computes velocities, side by side.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "command.h"
 
@@ -18,24 +18,22 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (sorted.plain.empty() || sorted.plain[0] != "velocity")
     usage("bench takes velocity", "murmur bench velocity n=16384 precision=f32");
   sorted.plain.erase(sorted.plain.begin());
-  const auto given = [&](const std::string& key) {
-    return std::any_of(sorted.assignments.begin(), sorted.assignments.end(),
-                       [&](const std::string& a) { return a.rfind(key + "=", 0) == 0; });
-  };
-  if (sorted.plain.empty() && !given("n") && !given("init"))
-    sorted.assignments.emplace_back("n=16384");
-  const Experiment e = make_experiment(settings_of(sorted));
+  Settings settings = settings_of(sorted);
+  if (settings.at("n").origin == "default") settings["n"].text = "16384";
+  const Experiment e = make_experiment(settings);
   const VelocitySpeed speed = measure_velocity(e, {repetitions, beside_reference});
-  nlohmann::json report = {{"gpairs_per_second", speed.gpairs_per_second},
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  const int threads = e.engine.threads > 0 ? e.engine.threads : cores;
+  nlohmann::json result = {{"gpairs_per_second", speed.gpairs_per_second},
                            {"seconds_best", speed.seconds_best},
                            {"engine", speed.engine},
                            {"precision", e.engine.precision == Precision::f32 ? "f32" : "f64"},
-                           {"threads", e.engine.threads},
+                           {"threads", threads},
                            {"n", e.swarm.n()},
                            {"d", e.swarm.d()}};
-  if (beside_reference) report["ratio_to_reference"] = speed.ratio;
+  if (beside_reference) result["ratio_to_reference"] = speed.ratio;
   if (flags.json) {
-    data(report.dump(2) + "\n");
+    report(result);
     return 0;
   }
   data(fmt::format("{}  n={} d={}  {:.3f} Gpairs/s  ({:.4g} ms a velocity){}\n", speed.engine,

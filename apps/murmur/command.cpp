@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cctype>
@@ -46,10 +47,8 @@ Settings settings_of(const Words& words) {
   return gather(sources);
 }
 
-Settings settings_of_run(const fs::path& directory) {
-  Sources sources;
-  sources.base = directory.string();
-  return gather(sources);
+Settings settings_of_run(const fs::path& directory, const std::vector<std::string>& assignments) {
+  return gather({(directory / "config.toml").string(), {}, assignments});
 }
 
 void say(const Flags& flags, const std::string& line) {
@@ -57,6 +56,21 @@ void say(const Flags& flags, const std::string& line) {
 }
 
 void data(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void report(const nlohmann::json& object) { data(object.dump(2) + "\n"); }
+
+SignalWatch::SignalWatch() {
+  struct sigaction action {};
+  action.sa_handler = [](int number) { caught_signal = number; };
+  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends the program at once
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+SignalWatch::~SignalWatch() {
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+}
 
 void usage(const std::string& what, const std::string& remedy) {
   throw Error(Fault::usage, what, "command line", remedy);

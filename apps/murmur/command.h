@@ -5,6 +5,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,16 @@ Words sort_words(const std::vector<std::string>& words);
 Settings settings_of(const Words& words);
 
 void say(const Flags& flags, const std::string& line);  // talk: stderr, unless quiet
-void data(const std::string& text);                     // data: stdout
+// While it lives, Ctrl-C and SIGTERM are noted in caught_signal instead of ending the program.
+struct SignalWatch {
+  SignalWatch();
+  ~SignalWatch();
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+};
+
+void report(const nlohmann::json& object);  // data as JSON
+void data(const std::string& text);         // data: stdout
 [[noreturn]] void usage(const std::string& what, const std::string& remedy);
 
 // An output file that may be written: Error(usage) where a non-empty one is and no --force.
@@ -63,10 +73,11 @@ std::filesystem::path output_file(const Flags& flags);
 // A run given by its directory, or by its name below --runs.
 std::filesystem::path find_run(const Flags& flags, const std::string& word);
 
-int fly_and_tell(const Flags& flags, Experiment& experiment, Run& run);
+int fly_and_tell(const Flags& flags, const Experiment& experiment, Run& run);
 int resume_run(const Flags& flags, const std::string& word, const Words& words);
 
-// The dynamics and measures a run was made with, from its config.toml; points are not read.
-Settings settings_of_run(const std::filesystem::path& directory);
+// What a run was made with, from its config.toml and nothing else, with `assignments` laid over.
+Settings settings_of_run(const std::filesystem::path& directory,
+                         const std::vector<std::string>& assignments = {});
 
 }  // namespace murmur::app

@@ -115,6 +115,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (format == "csv") write_csv(reader, out);
   if (format == "xyz") write_xyz(reader, out);
   out.finish();
+  if (flags.json)
+    report({{"out", path.string()}, {"frames", reader.frames()}, {"n", reader.shape().n}});
   say(flags, fmt::format("{} frames of {} particles -> {}", reader.frames(), reader.shape().n,
                          path.string()));
   return 0;

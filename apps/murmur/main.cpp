@@ -45,17 +45,6 @@ int tell(const Error& error, const std::string& color) {
   return static_cast<int>(error.fault);
 }
 
-void on_signal(int number) { caught_signal = number; }
-
-void watch_signals() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends the program at once
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-}
-
 // In the list of commands each takes one line; its own --help shows the examples too.
 class Help : public CLI::Formatter {
  public:
@@ -69,7 +58,6 @@ void add_common(CLI::App& sub, Flags& flags, std::vector<std::string>& words) {
   sub.add_option("words", words, "preset or path, and parameters as key=value")->type_name("...");
   sub.add_option("-o,--out", flags.out, "run directory, or output file")->type_name("PATH");
   sub.add_option("--runs", flags.runs, "folder of runs")->type_name("DIR");
-  sub.add_option("--resume", flags.resume, "go on with a run")->type_name("RUN");
   sub.add_flag("--json", flags.json, "report as JSON on stdout");
   sub.add_flag("-q,--quiet", flags.quiet, "no talk on stderr");
   sub.add_flag("-v,--verbose", flags.verbose, "more talk on stderr");
@@ -77,7 +65,6 @@ void add_common(CLI::App& sub, Flags& flags, std::vector<std::string>& words) {
       ->check(CLI::IsMember({"auto", "always", "never"}));
   sub.add_option("--progress", flags.progress, "progress on stderr")
       ->check(CLI::IsMember({"auto", "plain", "json", "none"}));
-  sub.add_flag("--dry-run", flags.dry_run, "resolved parameters and cost, nothing run");
   sub.add_flag("--force", flags.force, "replace an earlier run or file of ours");
 }
 
@@ -139,10 +126,10 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace murmur;
   app::program_argv.assign(argv, argv + argc);
-  app::watch_signals();
+  signal(SIGPIPE, SIG_IGN);
   try {
     const int code = app::run(argc, argv);
-    if (std::fflush(stdout) != 0)
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
       return app::tell({Fault::runtime, "standard output could not be written", "stdout",
                         "check the disk or the program reading it"},
                        "auto");
@@ -151,9 +138,13 @@ int main(int argc, char** argv) {
     return app::tell({Fault::runtime, "there is not enough memory for this", "allocation",
                       "use fewer particles or keep fewer frames"},
                      "auto");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return app::tell({Fault::runtime, error.code().message(), error.path1().string(),
+                      "check the path, its length and its permissions"},
+                     "auto");
   } catch (const std::exception& error) {
     return app::tell({Fault::runtime, error.what(), "unexpected",
-                      "run again with -v, and report it with the command line"},
+                      "report it with the command line and murmur doctor"},
                      "auto");
   }
 }

@@ -33,10 +33,6 @@ Frames frames_of_array(const std::string& path) {
   const Shape shape{static_cast<int>(array->shape[axes - 2]),
                     static_cast<int>(array->shape[axes - 1])};
   auto values = std::make_shared<std::vector<double>>(array->doubles());
-  for (std::size_t e = 0; e < values->size(); ++e)
-    if (!std::isfinite((*values)[e]))
-      throw Error(Fault::input, "a coordinate is not a finite number",
-                  fmt::format("{}: entry {}", path, e), "remove NaN and infinities");
   const std::size_t size = static_cast<std::size_t>(shape.n) * shape.d;
   return {axes == 3 ? static_cast<std::int64_t>(array->shape[0]) : 1,
           [](std::int64_t k) { return static_cast<double>(k); },
@@ -82,7 +78,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   sorted.plain.erase(sorted.plain.begin());
   Frames frames;
   Settings settings;
-  if (what.size() > 4 && what.substr(what.size() - 4) == ".npy") {
+  const bool is_array = what.size() > 4 && what.substr(what.size() - 4) == ".npy";
+  if (is_array) {
     frames = frames_of_array(what);
     settings = settings_of(sorted);
     const Shape shape = frames.frame(0).shape();
@@ -93,16 +90,16 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     const std::filesystem::path directory = find_run(flags, what);
     frames = frames_of_run(std::make_shared<RunReader>(directory));
     if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one run or file");
-    Words of_run{{directory.string()}, sorted.assignments};
-    settings = settings_of(of_run);
+    settings = settings_of_run(directory, sorted.assignments);
   }
   const Experiment e = make_experiment(settings);
-  if (settings.at("masses").text != "equal")
-    frames.frame = [frame = frames.frame, mass = e.swarm.mass](std::int64_t k) {
-      HostSwarm x = frame(k);
-      x.mass = mass;
-      return x;
-    };
+  frames.frame = [frame = frames.frame, &e, &what](std::int64_t k) {
+    HostSwarm x = frame(k);
+    x.mass = e.swarm.mass;
+    settle(x, e.dynamics.habitat, fmt::format("{}: frame {}", what, k));
+    return x;
+  };
+  for (std::int64_t k = 0; is_array && k < frames.count; ++k) frames.frame(k);  // refuses all first
   flags.json ? print_json(frames, e) : print_csv(frames, e);
   return 0;
 }

@@ -28,7 +28,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   for (const Preset& p : presets()) {
     if (words.empty()) data(fmt::format("{:<14} {}\n", p.name, headline(p.text)));
     if (!words.empty() && words[0] == p.name) {
-      data(p.text);
+      if (flags.json)
+        report({{"name", p.name}, {"about", headline(p.text)}, {"toml", p.text}});
+      else
+        data(p.text);
       return 0;
     }
   }

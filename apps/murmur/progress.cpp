@@ -25,7 +25,7 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-ProgressLine::ProgressLine(const Flags& flags) {
+ProgressLine::ProgressLine(const Flags& flags) : began_(now()) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   kind_ = silent;
   if (flags.quiet || flags.progress == "none") return;
@@ -39,11 +39,11 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show(const Progress& p) {
-  static const double began = now();
+  if (first_t_ < 0) first_t_ = p.t;
   if (kind_ == silent || (kind_ == plain && now() - last_shown_ < 5)) return;
   last_shown_ = now();
   const double share = p.T > 0 ? p.t / p.T : 1;
-  const double elapsed = now() - began;
+  const double flown = p.t - first_t_, elapsed = now() - began_;
   if (kind_ == json) {
     fmt::print(stderr,
                R"({{"t":{},"T":{},"evaluations":{},"evaluations_per_second":{},"clusters":{}}})"
@@ -51,8 +51,7 @@ void ProgressLine::show(const Progress& p) {
                p.t, p.T, p.evaluations, p.evaluations_per_second, p.clusters);
     return;
   }
-  const std::string left =
-      share > 1e-6 ? duration_text(elapsed * (1 - share) / share) + " left" : "";
+  const std::string left = flown > 0 ? duration_text(elapsed * (p.T - p.t) / flown) + " left" : "";
   const std::string line =
       fmt::format("t {:.4g} / {:.4g}  {:3.0f} %  {:.3g} evaluations/s  {}{}", p.t, p.T, 100 * share,
                   p.evaluations_per_second,

@@ -18,7 +18,8 @@ class ProgressLine {
  private:
   enum Kind { silent, rewritten, plain, json } kind_;
   double last_shown_ = -1e9;
-  bool dirty_ = false;  // the terminal's line holds text
+  double began_, first_t_ = -1;  // when this session began, and the time it began from
+  bool dirty_ = false;           // the terminal's line holds text
 };
 
 std::string duration_text(double seconds);  // 3.2 s, 4 min 10 s, 2 h 5 min

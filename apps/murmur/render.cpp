@@ -123,14 +123,19 @@ std::vector<std::string> render_all(const RunReader& run, const SceneSettings& s
   return made;
 }
 
-void render_one(const RunReader& run, const SceneSettings& scene, const fs::path& path) {
+void render_one(const Flags& flags, const RunReader& run, const SceneSettings& scene) {
+  const fs::path path = output_file(flags);
   const std::string ending = path.extension().string();
   if (ending == ".mp4") {
     film_flight(run, film_of(scene), path);
     return;
   }
-  if (ending == ".svg" || ending == ".pdf" || (ending == ".png" && !options.plot.empty()))
+  if (ending == ".svg" || ending == ".pdf" || (ending == ".png" && !options.plot.empty())) {
+    Flags beside = flags;  // the figure's data is an output too
+    beside.out = fs::path(path).replace_extension(".csv").string();
+    output_file(beside);
     return plot_observables(run, plotted(run), options.log_time, path);
+  }
   if (ending == ".png") return draw_scene(run, frame_of(run), scene, path);
   usage(fmt::format("there is no picture of the kind '{}'", ending),
         "use .png (scene), .mp4 (film), .svg or .pdf (plots)");
@@ -143,15 +148,15 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (reader.frames() == 0)
     throw Error(Fault::input, "the run has no frames yet", reader.directory().string(),
                 "let it fly first: murmur simulate --resume RUN");
-  Words of_run{{reader.directory().string()}, sorted.assignments};
-  const Settings settings = settings_of(of_run);
+  const Settings settings = settings_of_run(reader.directory(), sorted.assignments);
   const Experiment e = make_experiment(settings);
   const SceneSettings scene = scene_of(reader, settings, e);
+  const SignalWatch watch;
   std::vector<std::string> made{flags.out};
   if (flags.out.empty())
     made = render_all(reader, scene);
   else
-    render_one(reader, scene, output_file(flags));
+    render_one(flags, reader, scene);
   if (caught_signal != 0) {
     say(flags, "stopped; the film was not kept");
     return 128 + caught_signal;

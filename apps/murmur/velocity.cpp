@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
@@ -22,13 +23,15 @@ Array array_of_rows(const HostSwarm& v, Precision precision) {
   return array;
 }
 
-void check_finite(const HostSwarm& v) {
+void check_finite(const HostSwarm& v, Precision precision) {
+  const double most = precision == Precision::f32 ? std::numeric_limits<float>::max()
+                                                  : std::numeric_limits<double>::max();
   for (int i = 0; i < v.n(); ++i)
     for (int k = 0; k < v.d(); ++k)
-      if (!std::isfinite(v.at(i, k)))
-        throw Error(Fault::numerical, "a velocity is not a finite number",
+      if (!(std::fabs(v.at(i, k)) <= most))
+        throw Error(Fault::numerical, "a velocity is not a finite number of its precision",
                     fmt::format("particle {}, coordinate {}", i, k),
-                    "use a smaller beta, or clock=U2 (USA overflows beyond beta 709)");
+                    "use a smaller beta or clock=U2: USA overflows beyond beta 709, f32 beyond 88");
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
@@ -46,9 +49,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const auto v = x->like();
   field->velocity(0, *x, *v);
   const HostSwarm velocity = engine->fetch(*v);
-  check_finite(velocity);
+  check_finite(velocity, e.engine.precision);
   if (!flags.out.empty()) {
     write_npy(flags.out, array_of_rows(velocity, e.engine.precision));
+    if (flags.json) report({{"engine", engine->name()}, {"out", flags.out}, {"n", velocity.n()}});
     say(flags, fmt::format("{} velocities in R^{} by {} -> {}", velocity.n(), velocity.d(),
                            engine->name(), flags.out));
     return 0;

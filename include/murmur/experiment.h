@@ -71,6 +71,10 @@ struct Experiment {
 
 Experiment make_experiment(const Settings& settings);
 
+// Makes given points fit their habitat: Error(input) unless finite and, on the sphere, of norm 1
+// within 1e-5, which then becomes 1. What was settled once stays as it is, bit for bit.
+void settle(HostSwarm& x, Habitat habitat, const std::string& where);
+
 // What a flight reports while it flies.
 struct Progress {
   double t, T;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "core/elementary.h"
@@ -34,7 +35,7 @@ FlowSettings flow_of(const Settings& settings) {
     refuse(settings, "rtol", "with atol asks for more digits than doubles have",
            "use rtol=1e-14 or more");
   flow.merge = number(settings, "merge");
-  flow.max_evaluations = whole(settings, "max_evaluations", 1, 9'000'000'000'000'000);
+  flow.max_evaluations = whole(settings, "max_evaluations", 1, kMostWhole);
   if (flow.merge < 0) refuse(settings, "merge", "must be 0 or above", "use merge=0 for none");
   const double least = 10 * std::max(flow.tolerance.rtol, flow.tolerance.atol);
   if (flow.merge > 0 && !is_fixed(flow.method) && flow.merge < least * (1 - 1e-12))
@@ -176,14 +177,27 @@ std::string config_text(const Settings& settings, const Experiment& e) {
   std::string text = "# Every parameter of this run; murmur explain tells what each means.\n";
   for (const Parameter& p : parameters()) {
     const std::string& value = resolved.at(p.name).text;
-    const bool bare = p.kind == Parameter::whole || p.kind == Parameter::flag;
+    const bool bare = p.kind == Parameter::flag;
     double parsed = 0;
-    if (p.kind == Parameter::number && parse_number(value, parsed))
+    if (p.kind == Parameter::whole)
+      text += fmt::format("{} = {}\n", p.name, whole(resolved, p.name, 0, kMostWhole));
+    else if (p.kind == Parameter::number && parse_number(value, parsed))
       text += fmt::format("{} = {}\n", p.name, toml_float(parsed));
     else
       text += fmt::format("{} = {}\n", p.name, bare ? value : quoted(value));
   }
   return text;
+}
+
+// A value that this experiment happens not to use is still held to what it may be.
+void check_unused(const Settings& settings) {
+  number(settings, "beta");
+  flag(settings, "self");
+  choice(settings, "reach", {"all", "past"});
+  choice(settings, "activation", {"relu", "gelu", "tanh"});
+  whole(settings, "heads", 1, 65'536);
+  whole(settings, "n", 1, kMostParticles);
+  whole(settings, "d", 2, kMostCoordinates);
 }
 
 Array points_of(const HostSwarm& x) {
@@ -197,11 +211,14 @@ Array points_of(const HostSwarm& x) {
 Experiment make_experiment(const Settings& settings) {
   Experiment e;
   e.name = setting(settings, "name").text;
-  if (e.name.empty() || e.name.find_first_of("/\\ \t\n") != std::string::npos || e.name[0] == '.' ||
-      e.name.size() > 100)
+  const auto fits = [](unsigned char c) {
+    return c < 0x80 && (std::isalnum(c) || c == '-' || c == '_');
+  };
+  if (e.name.empty() || e.name.size() > 100 || !std::all_of(e.name.begin(), e.name.end(), fits))
     refuse(settings, "name", "cannot be part of a directory's name",
            "use letters, digits, - and _");
-  e.seed = static_cast<std::uint64_t>(whole(settings, "seed", 0, 9'000'000'000'000'000));
+  e.seed = seed_of(settings);
+  check_unused(settings);
   e.flow = flow_of(settings);
   e.schedule = schedule_of(settings, e.flow);
   const auto habitat = static_cast<Habitat>(choice(settings, "habitat", {"sphere", "space"}));
@@ -211,6 +228,8 @@ Experiment make_experiment(const Settings& settings) {
   e.engine = engine_of(settings, e.swarm.shape());
   e.measure.cluster_tol = positive(settings, "cluster_tol");
   e.measure.pair_threshold = number(settings, "pair_threshold");
+  if (std::fabs(e.measure.pair_threshold) > 1)
+    refuse(settings, "pair_threshold", "is not a cosine", "write a number from -1 to 1");
   e.measure.seed = e.seed;
   e.measure.threads = e.engine.threads;
   e.inputs["points"] = points_of(e.swarm);

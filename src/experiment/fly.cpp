@@ -139,9 +139,17 @@ Outcome fly(const Experiment& e, Run& run, const FlightControl& control) {
     return stop;
   };
 
-  const Outcome outcome =
-      advance({*engine, *field, e.dynamics.habitat, e.flow}, e.schedule, state, watch);
-  if (outcome.ok()) save(state);
+  Outcome outcome;
+  try {
+    outcome = advance({*engine, *field, e.dynamics.habitat, e.flow}, e.schedule, state, watch);
+    if (outcome.ok()) save(state);
+  } catch (const Error& error) {  // the disk, most likely: say so in the manifest if it can be said
+    try {
+      run.close("failed", {{"t", state.t}}, error.summary);
+    } catch (const Error&) {
+    }
+    throw;
+  }
   run.close(status_of(outcome),
             {{"t", outcome.t},
              {"steps", static_cast<double>(state.step)},

@@ -101,7 +101,7 @@ int number_of_heads(const Settings& settings) {
 
 std::vector<Force> attention_heads(const Settings& settings, int d, Record& inputs) {
   const int heads = number_of_heads(settings);
-  const auto seed = static_cast<std::uint64_t>(whole(settings, "seed", 0, 9'000'000'000'000'000));
+  const auto seed = seed_of(settings);
   const Heads all{settings, d, heads, seed, inputs};
   const int kind = choice(settings, "dynamics", {"SA", "USA", "causal", "none"});
   const bool past = choice(settings, "reach", {"all", "past"}) == 1 || kind == 2;
@@ -156,7 +156,7 @@ Perceptron perceptron_of(const Settings& settings, int d, Record& inputs) {
       refuse(settings, "perceptron", "has no whole number of hidden units",
              "write gaussian:512 for 512 units");
     const int hidden = static_cast<int>(h);
-    const auto seed = static_cast<std::uint64_t>(whole(settings, "seed", 0, 9'000'000'000'000'000));
+    const auto seed = seed_of(settings);
     p.in = gaussian({hidden, d}, 1 / std::sqrt(static_cast<double>(d)),
                     {seed, Stream::perceptron, 0, 0, 0});
     p.out = gaussian({d, hidden}, 1 / std::sqrt(h), {seed, Stream::perceptron, 0, 1, 0});
@@ -170,10 +170,11 @@ Perceptron perceptron_of(const Settings& settings, int d, Record& inputs) {
   p.out = matrix_of(settings, arrays, "out");
   if (arrays.count("in_bias") != 0) p.in_bias = arrays.at("in_bias").doubles();
   if (arrays.count("out_bias") != 0) p.out_bias = arrays.at("out_bias").doubles();
-  for (const auto& [name, array] : arrays) {
-    check_finite(settings, "perceptron", array);
-    inputs["perceptron_" + name] = array;
-  }
+  for (const char* name : {"in", "in_bias", "out", "out_bias"})
+    if (const auto found = arrays.find(name); found != arrays.end()) {
+      check_finite(settings, "perceptron", found->second);
+      inputs[std::string("perceptron_") + name] = found->second;
+    }
   return p;
 }
 

@@ -107,6 +107,8 @@ std::function<Row(int)> Law::make() const {
     const double angle = arguments(1, 1)[0];
     need(angle > 0 && angle <= std::numbers::pi, "the cap's angle is out of range",
          "give an angle in radians, above 0 and at most pi");
+    need(shape.d <= 1000, "is drawn by rejection, which is too slow in so many coordinates",
+         "use d=1000 or less, or init=hemisphere");
     return [=, *this](int i) { return cap_row(who(i), shape.d, angle); };
   }
   if (name == "orthonormal" || name == "equiangular") {
@@ -121,11 +123,11 @@ std::function<Row(int)> Law::make() const {
   }
   if (name == "clusters") {
     const std::vector<double> given = arguments(1, 2);
-    const int k = static_cast<int>(given[0]);
     const double spread = given.size() > 1 ? given[1] : 0.1;
-    need(k >= 1 && k == given[0] && k <= shape.n && spread >= 0,
+    need(given[0] >= 1 && given[0] == std::floor(given[0]) && given[0] <= shape.n && spread >= 0,
          "the number of clusters or their spread is out of range",
          "write clusters:K or clusters:K:SPREAD with 1 <= K <= n");
+    const int k = static_cast<int>(given[0]);
     return [=, *this](int i) {
       Row x = unit(
           gaussian_row({seed, Stream::position, static_cast<std::uint32_t>(i % k), 1, 0}, shape.d));
@@ -197,20 +199,7 @@ HostSwarm swarm_of_points(const Settings& settings, const Array& points, Habitat
   check_given(settings, "d", points.shape[1]);
   const Shape shape{static_cast<int>(points.shape[0]), static_cast<int>(points.shape[1])};
   HostSwarm x = from_rows(shape, points.doubles().data());
-  for (int i = 0; i < shape.n; ++i) {
-    double square = 0;
-    for (int k = 0; k < shape.d; ++k) square += x.at(i, k) * x.at(i, k);
-    const double length = std::sqrt(square);
-    if (!std::isfinite(length))
-      refuse(settings, "init", fmt::format("particle {} is not a finite point", i),
-             "remove NaN and infinite coordinates");
-    if (habitat == Habitat::space) continue;
-    if (std::fabs(length - 1) > 1e-5)
-      refuse(settings, "init", fmt::format("particle {} has norm {:.6g}, not 1", i, length),
-             "normalise the points, or use habitat=space");
-    if (std::fabs(length - 1) > 8 * kEpsilon * std::sqrt(shape.d))  // normalised once: same bits
-      for (int k = 0; k < shape.d; ++k) x.at(i, k) /= length;
-  }
+  settle(x, habitat, setting(settings, "init").origin);
   return x;
 }
 
@@ -235,6 +224,23 @@ void set_masses(const Settings& settings, HostSwarm& x) {
 
 }  // namespace
 
+void settle(HostSwarm& x, Habitat habitat, const std::string& where) {
+  for (int i = 0; i < x.n(); ++i) {
+    double square = 0;
+    for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
+    const double length = std::sqrt(square);
+    if (!std::isfinite(length))
+      throw Error(Fault::input, fmt::format("particle {} is not a finite point", i), where,
+                  "remove NaN and infinite coordinates");
+    if (habitat == Habitat::space) continue;
+    if (std::fabs(length - 1) > 1e-5)
+      throw Error(Fault::input, fmt::format("particle {} has norm {:.6g}, not 1", i, length), where,
+                  "normalise the points, or use habitat=space");
+    if (std::fabs(length - 1) > 8 * kEpsilon * std::sqrt(x.d()))
+      for (int k = 0; k < x.d(); ++k) x.at(i, k) /= length;
+  }
+}
+
 HostSwarm initial_swarm(const Settings& settings, Habitat habitat) {
   const Setting& init = setting(settings, "init");
   HostSwarm x;
@@ -243,9 +249,9 @@ HostSwarm initial_swarm(const Settings& settings, Habitat habitat) {
   } else if (ends_with(init.text, ".npy")) {
     x = swarm_of_points(settings, read_npy(init.folder / init.text), habitat);
   } else {
-    const Shape shape{static_cast<int>(whole(settings, "n", 1, 2'000'000'000)),
-                      static_cast<int>(whole(settings, "d", 2, 65'536))};
-    const auto seed = static_cast<std::uint64_t>(whole(settings, "seed", 0, 9'000'000'000'000'000));
+    const Shape shape{static_cast<int>(whole(settings, "n", 1, kMostParticles)),
+                      static_cast<int>(whole(settings, "d", 2, kMostCoordinates))};
+    const auto seed = seed_of(settings);
     const std::function<Row(int)> law = Law{settings, shape, habitat, seed}.make();
     x = HostSwarm(shape);
     for (int i = 0; i < shape.n; ++i) {

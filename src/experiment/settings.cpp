@@ -59,12 +59,14 @@ std::string value_text(const std::string& key, const toml::node& node, const std
 }
 
 std::string read_text(const fs::path& path) {
+  std::error_code ignored;
+  const bool sane = fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) < 16'000'000;
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in)
+  if (in && sane) text << in.rdbuf();
+  if (!in || !sane)
     throw Error(Fault::input, "the experiment file cannot be read", path.string(),
-                "check the path and its permissions");
+                "give a text file of at most 16 MB that may be read");
   return text.str();
 }
 
@@ -77,9 +79,10 @@ Settings base_settings(const std::string& base) {
     if (base == preset.name)
       return parse_experiment(preset.text, "preset " + base, fs::current_path());
   const fs::path path(base);
-  if (fs::is_directory(path) && fs::exists(path / "config.toml"))
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored) && fs::exists(path / "config.toml", ignored))
     return parse_experiment(read_text(path / "config.toml"), (path / "config.toml").string(), path);
-  if (fs::exists(path) && !fs::is_directory(path))
+  if (fs::exists(path, ignored) && !fs::is_directory(path, ignored))
     return parse_experiment(read_text(path), base, fs::absolute(path).parent_path());
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.emplace_back(preset.name);

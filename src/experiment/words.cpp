@@ -57,6 +57,10 @@ std::int64_t whole(const Settings& settings, const std::string& key, std::int64_
   return static_cast<std::int64_t>(value);
 }
 
+std::uint64_t seed_of(const Settings& settings) {
+  return static_cast<std::uint64_t>(whole(settings, "seed", 0, kMostWhole));
+}
+
 bool flag(const Settings& settings, const std::string& key) {
   return choice(settings, key, {"false", "true"}) == 1;
 }

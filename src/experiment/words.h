@@ -9,6 +9,9 @@
 
 namespace murmur {
 
+inline constexpr std::int64_t kMostWhole = 9'000'000'000'000'000;
+inline constexpr std::int64_t kMostParticles = 2'000'000'000, kMostCoordinates = 65'536;
+
 const Parameter* find_parameter(const std::string& name);  // nullptr: there is none
 std::vector<std::string> parameter_names();
 
@@ -22,6 +25,7 @@ double number(const Settings& settings, const std::string& key);  // finite
 double positive(const Settings& settings, const std::string& key);
 std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t least,
                    std::int64_t most);
+std::uint64_t seed_of(const Settings& settings);
 bool flag(const Settings& settings, const std::string& key);
 // The index of the value among `choices`.
 int choice(const Settings& settings, const std::string& key,

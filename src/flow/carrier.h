@@ -18,7 +18,7 @@ class Carrier {
   double h() const { return h_; }            // length of the step found
   void keep(double t, const Swarm& groups);  // hands a frame to the watch, unfolded
   void merge();                              // joins what has met; tells the watch
-  bool pause();                              // copies the swarm back; asks the watch
+  bool pause();                              // asks the watch, which may fetch the swarm
 
   // Steps are found first and committed after: y is the end of the step found.
   void step_fixed();                         // of dt, by layers, euler or rk4

@@ -64,10 +64,12 @@ Outcome advance_adaptive(Carrier& carrier, const Schedule& schedule) {
     carrier.merge();
     if (const auto end = carrier.step_adaptive()) return *end;
     const double reached = state.t + carrier.h();
-    for (; state.next_frame < frames && schedule.time(state.next_frame) <= reached;
-         ++state.next_frame) {
+    for (; state.next_frame < frames && schedule.time(state.next_frame) <= reached;) {
       const double t = schedule.time(state.next_frame);
       carrier.keep(t, carrier.interpolate((t - state.t) / carrier.h()));
+      ++state.next_frame;  // a pause here is resumable: the step is not committed, only its frames
+      if (state.next_frame < frames && carrier.pause())
+        return {Ending::interrupted, state.t, -1, {}, {}};
     }
     if (state.next_frame == frames) break;
     carrier.commit_adaptive();

@@ -194,8 +194,11 @@ std::vector<std::string> observable_names(const Dynamics& dynamics) {
 }
 
 std::vector<double> measure(const HostSwarm& x, const Dynamics& dynamics,
-                            const MeasureSettings& settings) {
-  check(settings);
+                            const MeasureSettings& asked) {
+  check(asked);
+  constexpr double kWorthThreads = 1e6;  // n^2 d below which threads cost more than they bring
+  MeasureSettings settings = asked;
+  if (static_cast<double>(x.n()) * x.n() * x.d() < kWorthThreads) settings.threads = 1;
   Reading reading;
   reading.cluster_tol = settings.cluster_tol;
   if (x.n() > 0 && !first_unmeasurable(x)) {

@@ -38,12 +38,12 @@ std::string hex(Colour c) {
   return fmt::format("#{:02x}{:02x}{:02x}", byte(c.red), byte(c.green), byte(c.blue));
 }
 
-// A double-quoted gnuplot string that means exactly `text`.
+// A double-quoted gnuplot string that means `text`, backquotes aside.
 std::string quoted(const std::string& text) {
   std::string safe = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') safe += '\\';
-    safe += c;
+    safe += c == '`' ? '\'' : c;  // gnuplot would run what stands between backquotes
   }
   return safe + "\"";
 }

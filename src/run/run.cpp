@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "murmur/error.h"
 #include "murmur/formats.h"
@@ -87,6 +88,14 @@ void cut(File& file, std::int64_t length) {
                 file.path().string(),
                 "delete checkpoint.safetensors beside it to start again from t = 0");
   file.truncate(static_cast<std::uint64_t>(length));
+}
+
+void check_singles(std::span<const double> rows, double t, int d) {
+  for (std::size_t e = 0; e < rows.size(); ++e)
+    if (!(std::abs(rows[e]) <= std::numeric_limits<float>::max()))
+      throw Error(Fault::numerical, "a position is too large for single precision",
+                  fmt::format("t = {}, particle {}", t, e / static_cast<std::size_t>(d)),
+                  "use precision=f64, or a smaller T");
 }
 
 // "t,a,b\n", each number the shortest text that reads back as itself; NaN is an empty cell.
@@ -189,6 +198,7 @@ void Run::append(double t, const HostSwarm& frame, std::span<const double> row) 
   const std::int64_t index = s.mark.frames;
   const std::vector<double> rows = to_rows(frame);  // (n, d)
   if (s.trajectory.element() == Element::f32) {
+    check_singles(rows, t, frame.d());
     const std::vector<float> singles(rows.begin(), rows.end());
     s.trajectory.put(index, std::as_bytes(std::span(singles)));
   } else {
@@ -224,8 +234,9 @@ void Run::close(const std::string& status, const std::map<std::string, double>& 
   s.cut_to_mark();
   s.sync();
   Manifest& manifest = s.manifest;
-  for (const char* name : {"trajectory.npy", "times.npy", "observables.csv"})
-    manifest.sha256[name] = sha256_of_file(s.directory / name);
+  if (status != "interrupted")  // a run that goes on would make new ones at once
+    for (const char* name : {"trajectory.npy", "times.npy", "observables.csv"})
+      manifest.sha256[name] = sha256_of_file(s.directory / name);
   const auto now = std::chrono::steady_clock::now();
   manifest.seconds += std::chrono::duration<double>(now - s.opened).count();
   s.opened = now;

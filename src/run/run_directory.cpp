@@ -91,6 +91,7 @@ File furnish(const fs::path& directory, const RunContents& contents) {
 }
 
 void move_in(Scaffold& scaffold, const fs::path& place) {
+  must_replace(place, false);  // another process may have come first
   rename_path(scaffold.path, place);
   scaffold.moved = true;
   sync_directory(parent_of(place));

@@ -33,8 +33,9 @@ double dot(const double* a, const double* b, int k) {
 
 //   s_ij = beta <Q x_i + b_Q, K x_j + b_K>
 //   softmax: A_i = sum_j m_j e^{s_ij - s_i} v_j / sum_j m_j e^{s_ij - s_i},   s_i = max_j s_ij
-//   plain:   A_i = g sum_j m_j e^{s_ij - s} v_j,   (g, s) = (1, 0) u1 u4, (1, beta) u2, (beta, 0)
-//   u3 v_j = V x_j + b_V, or V (x_j - x_i) + b_V when relative
+//   plain:   A_i = g sum_j m_j e^{s_ij - s} v_j
+//            (g, s) = (1, 0) in clock u1, (1, beta) in u2 and u4, (beta, 0) in u3
+//   v_j = V x_j + b_V, or V (x_j - x_i) + b_V when relative
 void add_attention(const Attention& a, Clock clock, const HostSwarm& x, HostSwarm& out) {
   const int n = x.n(), d = x.d();
   const std::vector<double> q = affine(a.query, a.query_bias, x);  // (n, k)
@@ -111,20 +112,25 @@ void add_perceptron(const Perceptron& p, const HostSwarm& x, HostSwarm& out) {
 
 class ReferenceField final : public HostField {
  public:
-  using HostField::HostField;
+  ReferenceField(const Dynamics& dynamics, Shape shape)
+      : HostField(dynamics, shape), tangential_(dynamics.phases) {
+    for (Phase& phase : tangential_)
+      for (Force& force : phase.forces)
+        if (auto* a = std::get_if<Attention>(&force))
+          a->relative = a->relative || is_multiple_of_identity(a->value);
+  }
 
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& out) override {
-    for (const Force& force : dynamics_.phases[ask.phase].forces) {
-      if (const auto* given = std::get_if<Attention>(&force)) {
-        Attention a = *given;
-        a.relative = a.relative || (ask.tangential && is_multiple_of_identity(a.value));
-        add_attention(a, dynamics_.clock, x, out);
-      } else {
+    const std::vector<Phase>& phases = ask.tangential ? tangential_ : dynamics_.phases;
+    for (const Force& force : phases[ask.phase].forces)
+      if (const auto* attention = std::get_if<Attention>(&force))
+        add_attention(*attention, dynamics_.clock, x, out);
+      else
         add_perceptron(std::get<Perceptron>(force), x, out);
-      }
-    }
   }
+
+  std::vector<Phase> tangential_;  // the same forces along the sphere, with less rounding
 };
 
 class ReferenceEngine final : public HostEngine {

@@ -4,8 +4,16 @@
 #include <hwy/aligned_allocator.h>
 
 #include <cstddef>
+#include <new>
 
 namespace murmur::simd {
+
+template <class T>
+hwy::AlignedFreeUniquePtr<T[]> allocate(std::size_t count) {
+  auto memory = hwy::AllocateAligned<T>(count);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
 
 template <class T>
 class Buffer {
@@ -13,7 +21,7 @@ class Buffer {
   // Room for `count` values, of which nothing is known.
   T* need(std::size_t count) {
     if (count > size_) {
-      data_ = hwy::AllocateAligned<T>(count);
+      data_ = allocate<T>(count);
       size_ = count;
     }
     return data_.get();

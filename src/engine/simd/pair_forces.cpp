@@ -34,19 +34,26 @@ bool blind(const Head& head, int n, int i) {
   return !head.self && (n == 1 || (head.past && i == 0));
 }
 
-// max_i |x_i - origin|, of columns (d, stride).
-double farthest(const double* x, std::size_t stride, int n, const std::vector<double>& origin) {
-  double most = 0;
-  for (int i = 0; i < n; ++i) {
-    double square = 0;
-    for (std::size_t k = 0; k < origin.size(); ++k) {
-      const double from = x[k * stride + i] - origin[k];
-      square += from * from;
+// (n) |x_i - origin|^2, of columns (d, stride), axis by axis as they lie in memory.
+std::vector<double> squares(ConstColumns x, int n, const std::vector<double>& origin) {
+  std::vector<double> square(n);
+  for (std::size_t k = 0; k < origin.size(); ++k)
+    for (int i = 0; i < n; ++i) {
+      const double from = x.data[k * x.stride + i] - origin[k];
+      square[i] += from * from;
     }
-    if (square > most || std::isnan(square)) most = square;  // a NaN stays
-  }
+  return square;
+}
+
+// max_i |x_i - origin|; NaN if one of them is.
+double farthest(ConstColumns x, int n, const std::vector<double>& origin) {
+  double most = 0;
+  for (const double square : squares(x, n, origin))
+    if (square > most || std::isnan(square)) most = square;
   return std::sqrt(most);
 }
+
+ConstColumns columns(const HostSwarm& x) { return {x.axis(0), x.stride()}; }
 
 std::vector<double> centre(const HostSwarm& x) {
   std::vector<double> mean(x.d());
@@ -58,12 +65,9 @@ std::vector<double> centre(const HostSwarm& x) {
 }
 
 bool of_unit_length(const HostSwarm& x) {
-  for (int i = 0; i < x.n(); ++i) {
-    double square = 0;
-    for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
-    if (!(std::abs(square - 1) < 1e-10)) return false;
-  }
-  return true;
+  const std::vector<double> square = squares(columns(x), x.n(), std::vector<double>(x.d()));
+  return std::all_of(square.begin(), square.end(),
+                     [](double s) { return std::abs(s - 1) < 1e-10; });
 }
 
 bool equal_masses(const HostSwarm& x) {
@@ -100,7 +104,7 @@ void PairForces::look(const Head& head, const HostSwarm& x) {
   }
   if (!head.isotropic)
     for_blocks(blocks(stride_), team_, [&](int block) {
-      affine_block(head.gaze, {x.axis(0), x.stride()}, {u, stride_, x.n()}, block);
+      affine_block(head.gaze, columns(x), {u, stride_, x.n()}, block);
     });
 }
 
@@ -153,9 +157,9 @@ bool PairForces::sum_in_float(const Head& head, const HostSwarm& x) {
   const double* u = u_.need(stride_ * d);
   const std::vector<double> zero(d);
   std::vector<double> origin = centre(x);
-  double radius = farthest(x.axis(0), x.stride(), n, origin);
-  const double size = farthest(x.axis(0), x.stride(), n, zero);
-  const double gaze = farthest(u, stride_, n, zero) * std::numbers::ln2;
+  double radius = farthest(columns(x), n, origin);
+  const double size = farthest(columns(x), n, zero);
+  const double gaze = farthest({u, stride_}, n, zero) * std::numbers::ln2;
   const double g = head.gaze_scale;
   const bool twice = mutual(head, x) && radius > size / 2 && gaze * size <= kOpenFloat;
   if (twice) origin = zero, radius = size;  // seen from a centre, scores are not mutual
@@ -196,8 +200,8 @@ void PairForces::sum_in_double(const Head& head, const HostSwarm& x) {
   const int n = x.n(), d = x.d();
   const double* u = u_.need(stride_ * d);
   const std::vector<double> zero(d);
-  const double radius = farthest(x.axis(0), x.stride(), n, zero);
-  const bool open = farthest(u, stride_, n, zero) * radius <= kOpenDouble;
+  const double radius = farthest(columns(x), n, zero);
+  const bool open = farthest({u, stride_}, n, zero) * radius <= kOpenDouble;
 
   auto p = pair_sums<double>(head, x);
   p.form = open ? Form::open : Form::bounded;

@@ -3,12 +3,12 @@
 #define HWY_TARGET_INCLUDE "engine/simd/panels.cpp"
 #include "engine/simd/panels.h"
 
-#include <hwy/aligned_allocator.h>
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
 
 #include "engine/simd/activation-inl.h"
+#include "engine/simd/buffer.h"
 #include "engine/simd/kernels.h"
 #include "engine/simd/panel-inl.h"
 
@@ -18,9 +18,7 @@ namespace HWY_NAMESPACE {
 
 using Panel = hwy::AlignedFreeUniquePtr<double[]>;  // (rows, kWidth<double>)
 
-inline Panel MakePanel(std::size_t rows) {
-  return hwy::AllocateAligned<double>(rows * kWidth<double>);
-}
+inline Panel MakePanel(std::size_t rows) { return allocate<double>(rows * kWidth<double>); }
 
 inline void Read(ConstColumns x, int rows, int i, double* panel) {
   for (int k = 0; k < rows; ++k)

@@ -31,7 +31,8 @@ struct SmallKernel {
 
   // The scores of the source after next, the exponentials of the next and the sums of this one
   // stand side by side in the loop: nothing in it waits for a chain that began in the same turn.
-  // Adds the sources [begin, end) to sums (kD + 1, kTile): N, then Z, of the tile at target i0.
+  // Adds the sources [begin, end), at least one, to sums (kD + 1, kTile): N, then Z, of the tile at
+  // target i0.
   static HWY_NOINLINE void add(const PairSums<T>& p, int i0, int begin, int end, double* sums) {
     const D d;
     const Exp2<D> exp2;
@@ -127,7 +128,7 @@ void SmallTile(const PairSums<T>& p, int i0) {
   for (int j = 0; j < diagonal; j += kChunk)
     Plain::add(p, i0, j, std::min(j + kChunk, diagonal), sums);
   if (partial) {
-    Masked::add(p, i0, diagonal, after, sums);
+    if (diagonal < after) Masked::add(p, i0, diagonal, after, sums);  // else all padding
     for (int j = after; j < end; j += kChunk) Plain::add(p, i0, j, std::min(j + kChunk, end), sums);
   }
   for (int k = 0; k < kD; ++k) std::copy_n(sums + k * kTile, kTile, p.n + k * p.stride + i0);

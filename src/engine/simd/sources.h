@@ -22,15 +22,22 @@ inline std::size_t packed_size(int n, int d) {
   return (static_cast<std::size_t>(n) + kSources - 1) / kSources * kSources * d;
 }
 
-// y (n, source_pitch(d)): coordinates, weight, zeros.
+// y (n, source_pitch(d)): coordinates, weight, zeros. A few particles at a time: neighbours on an
+// axis lie together in x, coordinates of one particle in y.
 template <class T>
 void place_sources(const HostSwarm& x, const Placing& at, T* y) {
   const std::size_t pitch = source_pitch(x.d());
-  for (int j = 0; j < x.n(); ++j) {
-    T* to = y + j * pitch;
-    for (int k = 0; k < x.d(); ++k) to[k] = static_cast<T>(at.scale * (x.at(j, k) - at.origin[k]));
-    to[x.d()] = static_cast<T>(x.mass[j] / at.heaviest);
-    std::fill(to + x.d() + 1, to + pitch, T{0});
+  constexpr int kTogether = 16;
+  for (int j0 = 0; j0 < x.n(); j0 += kTogether) {
+    const int end = std::min(j0 + kTogether, x.n());
+    for (int k = 0; k < x.d(); ++k)
+      for (int j = j0; j < end; ++j)
+        y[j * pitch + k] = static_cast<T>(at.scale * (x.at(j, k) - at.origin[k]));
+    for (int j = j0; j < end; ++j) {
+      T* to = y + j * pitch;
+      to[x.d()] = static_cast<T>(x.mass[j] / at.heaviest);
+      std::fill(to + x.d() + 1, to + pitch, T{0});
+    }
   }
 }
 

@@ -7,11 +7,10 @@
 #define MURMUR_SIMD_TILE_KERNELS_INL_H_
 #endif
 
-#include <hwy/aligned_allocator.h>
-
 #include <algorithm>
 #include <limits>
 
+#include "engine/simd/buffer.h"
 #include "engine/simd/exp2-inl.h"
 #include "engine/simd/kernels.h"
 #include "engine/simd/panel-inl.h"
@@ -34,10 +33,10 @@ class Tile {
   explicit Tile(const PairSums<T>& p)
       : p_(p),
         rows_((p.d + 3) / 4 * 4),
-        u_(hwy::AllocateAligned<T>(static_cast<std::size_t>(rows_) * kW)),
-        n_(hwy::AllocateAligned<T>(static_cast<std::size_t>(rows_) * kW)),
-        e_(hwy::AllocateAligned<T>(kSources * kW)),
-        total_(hwy::AllocateAligned<double>(static_cast<std::size_t>(rows_) * kW)) {}
+        u_(allocate<T>(static_cast<std::size_t>(rows_) * kW)),
+        n_(allocate<T>(static_cast<std::size_t>(rows_) * kW)),
+        e_(allocate<T>(kSources * kW)),
+        total_(allocate<double>(static_cast<std::size_t>(rows_) * kW)) {}
 
   void aim(int i0) {
     i0_ = i0;
