@@ -164,6 +164,14 @@ int resume_run(const Flags& flags, const std::string& word, const Words& words) 
   }
   if (flags.dry_run) return dry_run(flags, e);
   Run run = Run::reopen(directory, program_argv);
+  const std::string before =
+      nlohmann::json::parse(RunReader(directory).manifest()).value("engine", "");
+  const std::string now = make_engine(e.engine, e.swarm.shape())->name();
+  if (before != now) {
+    run.event(nlohmann::json{{"event", "warning"}, {"engine_before", before}, {"engine_now", now}}
+                  .dump());
+    say(flags, fmt::format("begun by {}, continued by {}: bits may differ", before, now));
+  }
   if (e.schedule.T > old_T) write_file_atomically(directory / "config.toml", e.config);
   return fly_and_tell(flags, e, run);
 }

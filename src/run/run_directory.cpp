@@ -91,8 +91,12 @@ File furnish(const fs::path& directory, const RunContents& contents) {
 }
 
 void move_in(Scaffold& scaffold, const fs::path& place) {
-  must_replace(place, false);  // another process may have come first
-  rename_path(scaffold.path, place);
+  try {
+    rename_path(scaffold.path, place);
+  } catch (const Error&) {
+    must_replace(place, false);  // another process came first: then this says so
+    throw;
+  }
   scaffold.moved = true;
   sync_directory(parent_of(place));
 }

@@ -27,6 +27,8 @@ struct Golden {
   std::uint64_t hash;
 };
 
+void PrintTo(const Golden& golden, std::ostream* out) { *out << golden.words; }
+
 std::vector<std::string> split_words(const std::string& text) {
   std::vector<std::string> words(1);
   for (const char c : text)

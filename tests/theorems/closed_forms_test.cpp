@@ -22,6 +22,10 @@ struct Equiangular {
   bool normalised;
 };
 
+void PrintTo(const Equiangular& c, std::ostream* out) {
+  *out << (c.normalised ? "SA" : "USA") << " n=" << c.n << " beta=" << c.beta;
+}
+
 // From an orthonormal start all pairs keep one common cosine rho(t): 2312.10794, Theorem 6.8.
 class OrthonormalStart : public ::testing::TestWithParam<Equiangular> {};
 
@@ -78,6 +82,9 @@ struct Lifetime {
   double expected;
   double light;  // mass of the first cluster
 };
+void PrintTo(const Lifetime& c, std::ostream* out) {
+  *out << (c.normalised ? "SA" : "USA") << " beta=" << c.beta << " from " << c.angle;
+}
 class TwoClusters : public ::testing::TestWithParam<Lifetime> {};
 
 TEST_P(TwoClusters, LiveAsLongAsPredicted) {

@@ -1,0 +1,103 @@
+"""Corners where something was once lost, silently changed or overwritten."""
+
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+
+import murmur
+
+
+class Corners(murmur.Case):
+    def test_a_run_named_like_a_preset_is_read_as_itself(self):
+        self.murmur("simulate", "flagship", "n=7", "beta=2", "T=0.1", "-o", "flagship", "-q")
+        rows = self.murmur("measure", "flagship").stdout.splitlines()
+        kept = (self.folder / "flagship/observables.csv").read_text().splitlines()
+        self.assertEqual(rows, kept)
+        self.murmur("simulate", "--resume", "flagship", "T=0.2", "-q")
+
+    def test_the_environment_does_not_change_a_finished_run(self):
+        self.murmur("simulate", "n=8", "T=1", "-o", "run", "-q")
+        plain = self.murmur("measure", "run").stdout
+        self.assertEqual(self.murmur("measure", "run", env={"MURMUR_BETA": "9"}).stdout, plain)
+
+    def test_numbers_are_kept_as_toml_writes_them(self):
+        self.murmur("simulate", "n=08", "seed=01", "T=0.1", "-o", "run", "-q")
+        self.assertIn("seed = 1\n", (self.folder / "run/config.toml").read_text())
+        self.murmur("measure", "run")
+
+    def test_foreign_tensors_of_a_perceptron_are_left_alone(self):
+        import json
+        import struct
+        arrays = {"in": np.ones((2, 3)), "out": np.ones((3, 2)), "a/b": np.ones(1)}
+        header, offset = {}, 0
+        for name, array in arrays.items():
+            header[name] = {"dtype": "F64", "shape": list(array.shape),
+                            "data_offsets": [offset, offset + array.nbytes]}
+            offset += array.nbytes
+        text = json.dumps(header).encode()
+        content = struct.pack("<Q", len(text)) + text + b"".join(a.tobytes() for a in arrays.values())
+        (self.folder / "w.safetensors").write_bytes(content)
+        self.murmur("simulate", "n=4", "T=0.1", "perceptron=w.safetensors", "-o", "run", "-q")
+
+    def test_a_figure_does_not_overwrite_a_table(self):
+        self.murmur("simulate", "n=8", "T=1", "-o", "run", "-q")
+        (self.folder / "x.csv").write_text("mine\n")
+        self.refused(2, "render", "run", "-o", "x.svg")
+        self.assertEqual((self.folder / "x.csv").read_text(), "mine\n")
+
+    def test_measured_points_must_be_on_the_sphere(self):
+        np.save(self.folder / "x.npy", 3 * np.ones((4, 3)))
+        self.refused(3, "measure", "x.npy")
+        self.murmur("measure", "x.npy", "habitat=space")
+
+    def test_a_signal_is_heard_inside_one_long_step(self):
+        process = self.start("simulate", "n=8", "merge=1e-3", "T=1e5", "save=every:T/300000",
+                             "-o", "run", "-q")
+        time.sleep(1.5)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=10)
+        self.assertIn(process.returncode, (143, 0))
+
+    def test_a_group_interrupt_ends_a_film_with_130(self):
+        self.murmur("simulate", "n=8", "T=1", "-o", "run", "-q")
+        before = murmur.tree(self.folder)
+        process = subprocess.Popen([murmur.PROGRAM, "render", "run", "-o", "x.mp4", "--seconds",
+                                    "3000"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(1)
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertEqual(process.wait(timeout=15), 130)
+        self.assertEqual(murmur.tree(self.folder), before)
+
+    def test_runs_started_together_each_get_a_number(self):
+        processes = [self.start("simulate", "n=4", "T=0.1", "-q") for _ in range(4)]
+        for process in processes:
+            _, err = process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(len(list((self.folder / "runs").iterdir())), 4)
+
+    def test_unused_values_are_held_to_what_they_may_be(self):
+        for words in (("activation=bogus",), ("pair_threshold=3",),
+                      ("dynamics=none", "perceptron=gaussian:4", "beta=zz")):
+            self.refused(3, "simulate", *words)
+
+    def test_single_precision_says_when_it_overflows(self):
+        self.refused(4, "velocity", "n=10", "d=3", "beta=200", "dynamics=USA", "precision=f32",
+                     "-o", "v.npy")
+        self.assertFalse((self.folder / "v.npy").exists())
+        done = self.murmur("simulate", "n=20", "d=2", "habitat=space", "init=gaussian", "beta=1",
+                           "T=100", "save=every:10", "precision=f32", "-o", "run", "-q", code=4)
+        self.assertEqual(len(done.stderr.splitlines()), 3)
+        self.assertEqual(murmur.status(self.folder / "run"), "failed")
+        self.assertTrue(np.isfinite(np.load(self.folder / "run/trajectory.npy")).all())
+
+    def test_an_experiment_is_a_file_of_a_sane_size(self):
+        self.refused(3, "simulate", "/dev/zero")
+        self.refused(3, "simulate", "x" * 300)
+
+
+if __name__ == "__main__":
+    murmur.main()
