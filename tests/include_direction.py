@@ -13,7 +13,7 @@ ALLOWED = {  # folder -> folders it may include, beside itself
     "engine/simd": {"core"},
     "run": {"core"},
     "picture": {"core", "run"},
-    "experiment": {"core", "flow", "observe", "engine/reference", "engine/simd", "run", "picture"},
+    "experiment": {"core", "flow", "observe", "engine/reference", "engine/simd", "run"},
 }
 PUBLIC = {  # public header -> the folder that implements it
     "error": "core", "matrix": "core", "attention": "core", "perceptron": "core", "dynamics": "core",

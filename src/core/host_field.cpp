@@ -11,23 +11,27 @@ namespace murmur {
 
 namespace {
 
+// (n) <a_i, b_i>, axis by axis as they lie in memory.
+std::vector<double> dots(const HostSwarm& a, const HostSwarm& b) {
+  std::vector<double> dot(a.n());
+  for (int k = 0; k < a.d(); ++k)
+    for (int i = 0; i < a.n(); ++i) dot[i] += a.axis(k)[i] * b.axis(k)[i];
+  return dot;
+}
+
 //   a_i <- a_i - <x_i, a_i> x_i
 void project(const HostSwarm& x, HostSwarm& a) {
-  for (int i = 0; i < x.n(); ++i) {
-    double dot = 0;
-    for (int k = 0; k < x.d(); ++k) dot += x.at(i, k) * a.at(i, k);
-    for (int k = 0; k < x.d(); ++k) a.at(i, k) -= dot * x.at(i, k);
-  }
+  const std::vector<double> dot = dots(x, a);
+  for (int k = 0; k < x.d(); ++k)
+    for (int i = 0; i < x.n(); ++i) a.axis(k)[i] -= dot[i] * x.axis(k)[i];
 }
 
 //   x_i <- x_i / |x_i|
 void normalise(HostSwarm& x) {
-  for (int i = 0; i < x.n(); ++i) {
-    double square = 0;
-    for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
-    const double length = std::sqrt(square);
-    for (int k = 0; k < x.d(); ++k) x.at(i, k) /= length;
-  }
+  std::vector<double> length = dots(x, x);
+  for (double& l : length) l = std::sqrt(l);
+  for (int k = 0; k < x.d(); ++k)
+    for (int i = 0; i < x.n(); ++i) x.axis(k)[i] /= length[i];
 }
 
 void clear(HostSwarm& a) {
@@ -93,17 +97,18 @@ void HostField::move(const Swarm& from, std::span<const Push> pushes, Swarm& to)
 double HostField::gap(const Swarm& first, const Swarm& second, Tolerance tolerance) {
   const HostSwarm& a = host(first);
   const HostSwarm& b = host(second);
+  const std::vector<double> size_a = dots(a, a), size_b = dots(b, b);  // (n), squared lengths
+  std::vector<double> difference(a.n());                               // (n), squared
+  for (int k = 0; k < a.d(); ++k)
+    for (int i = 0; i < a.n(); ++i) {
+      const double delta = a.axis(k)[i] - b.axis(k)[i];
+      difference[i] += delta * delta;
+    }
   double sum = 0;
   for (int i = 0; i < a.n(); ++i) {
-    double difference = 0, size_a = 0, size_b = 0;  // squared lengths
-    for (int k = 0; k < a.d(); ++k) {
-      const double delta = a.at(i, k) - b.at(i, k);
-      difference += delta * delta;
-      size_a += a.at(i, k) * a.at(i, k);
-      size_b += b.at(i, k) * b.at(i, k);
-    }
-    const double scale = tolerance.atol + tolerance.rtol * std::sqrt(std::max(size_a, size_b));
-    sum += difference / (scale * scale);
+    const double size = std::sqrt(std::max(size_a[i], size_b[i]));
+    const double scale = tolerance.atol + tolerance.rtol * size;
+    sum += difference[i] / (scale * scale);
   }
   return std::sqrt(sum / a.n());
 }
