@@ -96,6 +96,11 @@ class RunReader {
   std::vector<std::vector<double>> rows_;
 };
 
+// The trajectory as "npy" (frames, n, d) float64, "csv" frame,t,particle,x0,... or "xyz" (extended
+// XYZ); whole or not at all. Error(usage) for another format.
+void export_trajectory(const RunReader& run, const std::string& format,
+                       const std::filesystem::path& path);
+
 bool is_run_directory(const std::filesystem::path& path);  // holds a manifest.json of ours
 
 // runs/NAME-SEED-NUMBER with the lowest NUMBER not taken.

@@ -117,7 +117,7 @@ std::string RunReader::status() const { return read_manifest(directory_).status;
 
 HostSwarm RunReader::frame(std::int64_t index) const {
   if (index < 0 || index >= frames())
-    throw Error(Fault::usage, fmt::format("there is no frame {}", index), directory_.string(),
+    throw Error(Fault::input, fmt::format("there is no frame {}", index), directory_.string(),
                 fmt::format("choose one of the {} frames, counted from 0", frames()));
   const File file = File::reading(directory_ / "trajectory.npy");
   const Element element = stored_ == Precision::f32 ? Element::f32 : Element::f64;
@@ -134,7 +134,7 @@ std::vector<double> RunReader::column(const std::string& name) const {
   if (name == "t") return times_;
   const auto found = std::find(columns_.begin(), columns_.end(), name);
   if (found == columns_.end())
-    throw Error(Fault::usage, fmt::format("the run has no observable '{}'", name),
+    throw Error(Fault::input, fmt::format("the run has no observable '{}'", name),
                 (directory_ / "observables.csv").string(),
                 fmt::format("choose one of t, {}", joined(columns_, ", ")));
   const std::size_t k = static_cast<std::size_t>(found - columns_.begin());

@@ -100,8 +100,8 @@ TEST_P(RunStored, ReadsBackAsWritten) {
   }
   const Array whole = read_npy(root / "run/trajectory.npy");
   EXPECT_EQ(whole.shape, (std::vector<std::size_t>{12, 3, 2}));
-  expect_error(Fault::usage, "no frame 12", [&] { reader.frame(12); });
-  expect_error(Fault::usage, "no observable", [&] { reader.column("enrgy"); });
+  expect_error(Fault::input, "no frame 12", [&] { reader.frame(12); });
+  expect_error(Fault::input, "no observable", [&] { reader.column("enrgy"); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, RunStored, testing::Values(Precision::f32, Precision::f64));
