@@ -1,0 +1,188 @@
+// laws.cpp: initial laws on the sphere and in space, one row of a table each.
+#include "experiment/laws.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "core/elementary.h"
+#include "experiment/words.h"
+#include "murmur/random.h"
+
+namespace murmur {
+
+namespace {
+
+void normalise(Row& x) {
+  double square = 0;
+  for (const double v : x) square += v * v;
+  for (double& v : x) v /= std::sqrt(square);
+}
+
+Row gaussian_row(const Draw& who, int d, int first = 0) {
+  Row x(d);
+  for (int k = first; k < d; ++k) x[k] = who.normal(static_cast<std::uint16_t>(k));
+  return x;
+}
+
+// The law of the angle to the axis has density sin^{d-2}; by rejection under its maximum.
+Row cap_row(const Draw& who, int d, double angle) {
+  const double top = angle < std::numbers::pi / 2 ? elementary::sin(angle) : 1.0;
+  double theta = 0;
+  for (std::uint16_t draw = 30'000; draw < 60'000; draw += 2) {
+    theta = angle * who.uniform(draw);
+    const double accept = elementary::pow(elementary::sin(theta) / top, d - 2);
+    if (who.uniform(draw + 1) <= accept) break;
+  }
+  Row x = gaussian_row(who, d, 1);
+  if (d == 2) x[1] = x[1] > 0 ? 1 : -1;
+  normalise(x);
+  for (double& v : x) v *= elementary::sin(theta);
+  x[0] = elementary::cos(theta);
+  return x;
+}
+
+//   x_i = a e_i + b sum_j e_j,   a = sqrt(1 - rho),   n b^2 + 2 a b = rho
+Row equiangular_row(int i, Shape shape, double rho) {
+  const double a = std::sqrt(1 - rho);
+  const double b = (-a + std::sqrt(std::max(0.0, a * a + shape.n * rho))) / shape.n;
+  Row x(shape.d);
+  for (int k = 0; k < shape.n; ++k) x[k] = b + (k == i ? a : 0);
+  return x;
+}
+
+Row unit(Row x) {
+  normalise(x);
+  return x;
+}
+
+// What a law may use; each maker checks its arguments and returns the law.
+struct Law {
+  using Maker = std::function<Row(int)> (Law::*)(const std::vector<double>& arguments) const;
+  const Settings& settings;
+  Shape shape;
+  std::uint64_t seed;
+
+  void need(bool good, const std::string& reason, const std::string& remedy) const {
+    if (!good) refuse(settings, "init", reason, remedy);
+  }
+  Row normals(int i, std::uint32_t step = 0) const {
+    return gaussian_row({seed, Stream::position, static_cast<std::uint32_t>(i), step, 0}, shape.d);
+  }
+
+  std::function<Row(int)> uniform(const std::vector<double>&) const {
+    return [*this](int i) { return unit(normals(i)); };
+  }
+
+  std::function<Row(int)> hemisphere(const std::vector<double>&) const {
+    return [*this](int i) {
+      Row x = unit(normals(i));
+      x[0] = std::fabs(x[0]);
+      return x;
+    };
+  }
+
+  std::function<Row(int)> cap(const std::vector<double>& arguments) const {
+    const double angle = arguments[0];
+    need(angle > 0 && angle <= std::numbers::pi, "the cap's angle is out of range",
+         "give an angle in radians, above 0 and at most pi");
+    need(shape.d <= 1000, "is drawn by rejection, which is too slow in so many coordinates",
+         "use d=1000 or less, or init=hemisphere");
+    return [*this, angle](int i) {
+      return cap_row({seed, Stream::position, static_cast<std::uint32_t>(i), 0, 0}, shape.d, angle);
+    };
+  }
+
+  std::function<Row(int)> orthonormal(const std::vector<double>&) const {
+    return equiangular({0.0});
+  }
+
+  std::function<Row(int)> equiangular(const std::vector<double>& arguments) const {
+    const double rho = arguments[0];
+    need(shape.d >= shape.n, "needs at least as many coordinates as particles",
+         fmt::format("use d={} or a smaller n", shape.n));
+    need(rho <= 1 && rho * (shape.n - 1) >= -1, "no such equal angles exist",
+         "give rho between -1/(n-1) and 1");
+    return [*this, rho](int i) { return unit(equiangular_row(i, shape, rho)); };
+  }
+
+  std::function<Row(int)> clusters(const std::vector<double>& arguments) const {
+    const double count = arguments[0], spread = arguments.size() > 1 ? arguments[1] : 0.1;
+    need(count >= 1 && count == std::floor(count) && count <= shape.n && spread >= 0,
+         "the number of clusters or their spread is out of range",
+         "write clusters:K or clusters:K:SPREAD with 1 <= K <= n");
+    return [*this, k = static_cast<int>(count), spread](int i) {
+      Row x = unit(normals(i % k, 1));
+      const Row noise = normals(i);
+      for (int c = 0; c < shape.d; ++c) x[c] += spread * noise[c];
+      return unit(x);
+    };
+  }
+
+  std::function<Row(int)> gaussian(const std::vector<double>&) const {
+    return [*this](int i) { return normals(i); };
+  }
+
+  std::function<Row(int)> box(const std::vector<double>& arguments) const {
+    const double a = arguments[0];
+    need(a > 0, "the box must have a size", "write box:5 for [-5, 5]^d");
+    return [*this, a](int i) {
+      const Draw who{seed, Stream::position, static_cast<std::uint32_t>(i), 0, 0};
+      Row x(shape.d);
+      for (int k = 0; k < shape.d; ++k)
+        x[k] = a * (2 * who.uniform(static_cast<std::uint16_t>(k)) - 1);
+      return x;
+    };
+  }
+};
+
+struct NamedLaw {
+  const char* name;
+  std::size_t least, most;  // arguments
+  bool in_space;            // a law of R^d alone
+  Law::Maker make;
+};
+
+constexpr NamedLaw kLaws[] = {
+    {"uniform", 0, 0, false, &Law::uniform},
+    {"hemisphere", 0, 0, false, &Law::hemisphere},
+    {"cap", 1, 1, false, &Law::cap},
+    {"orthonormal", 0, 0, false, &Law::orthonormal},
+    {"equiangular", 1, 1, false, &Law::equiangular},
+    {"clusters", 1, 2, false, &Law::clusters},
+    {"gaussian", 0, 0, true, &Law::gaussian},
+    {"box", 1, 1, true, &Law::box},
+};
+
+[[noreturn]] void refuse_unknown(const Settings& settings, const std::string& name) {
+  std::vector<std::string> known{"points"};
+  for (const NamedLaw& law : kLaws) known.emplace_back(law.name);
+  const std::string near = did_you_mean(name, known);
+  refuse(settings, "init", "there is no such initial law",
+         near.empty() ? "murmur explain --parameters shows what init takes, a file ends in .npy"
+                      : fmt::format("did you mean {}?", near));
+}
+
+}  // namespace
+
+std::function<Row(int)> initial_law(const Settings& settings, Shape shape, Habitat habitat) {
+  const std::vector<std::string> parts = split(setting(settings, "init").text, ':');
+  const std::string help = "murmur explain --parameters shows what init takes";
+  for (const NamedLaw& named : kLaws) {
+    if (parts[0] != named.name) continue;
+    std::vector<double> arguments;  // cap:0.5 -> {0.5}
+    for (std::size_t i = 1; i < parts.size(); ++i)
+      if (!parse_number(parts[i], arguments.emplace_back()))
+        refuse(settings, "init", fmt::format("'{}' is not a number", parts[i]), help);
+    if (arguments.size() < named.least || arguments.size() > named.most)
+      refuse(settings, "init", "has the wrong number of arguments", help);
+    if (named.in_space && habitat == Habitat::sphere)
+      refuse(settings, "init", "is a law of R^d, and the habitat is the sphere",
+             "use init=uniform, or habitat=space");
+    return (Law{settings, shape, seed_of(settings)}.*named.make)(arguments);
+  }
+  refuse_unknown(settings, parts[0]);
+}
+
+}  // namespace murmur
