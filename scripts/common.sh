@@ -28,16 +28,14 @@ install_packages() {
 build_packages=(g++ cmake ninja-build pkg-config git libeigen3-dev libhwy-dev libtbb-dev libcli11-dev
   libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libcairo2-dev)
 picture_packages=(ffmpeg gnuplot-nox fonts-dejavu-core)
-test_packages=(libgtest-dev python3-numpy clang-14 libclang-rt-14-dev clang-format-14 poppler-utils
-  librsvg2-bin)
+test_packages=(libgtest-dev python3-numpy clang-14 libclang-rt-14-dev clang-format-14)
 
 # build PRESET [cmake options]: configures once, builds what changed.
 build() {
   local preset=$1
   shift
   say "building ($preset)"
-  cmake --preset "$preset" "$@" >"/tmp/murmur-configure.$$" 2>&1 ||
-    { cat "/tmp/murmur-configure.$$"; rm -f "/tmp/murmur-configure.$$"; return 1; }
-  rm -f "/tmp/murmur-configure.$$"
+  local told
+  told=$(cmake --preset "$preset" "$@" 2>&1) || { printf '%s\n' "$told"; return 1; }
   cmake --build --preset "$preset"
 }

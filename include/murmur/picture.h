@@ -38,10 +38,10 @@ void draw_scene(const RunReader& run, std::int64_t frame, const SceneSettings& s
 struct FilmSettings {
   SceneSettings scene{};
   int fps = 30;
-  double seconds = 8;     // length of the film: round(fps * seconds) frames
-  bool log_time = false;  // the film's clock runs in log t
-  std::string strip{};    // observable drawn against time in a corner; empty: none
-  int threads = 0;        // that draw; 0: all cores; the film is the same for any number
+  double seconds = 8;            // length of the film: round(fps * seconds) frames
+  bool log_time = false;         // the film's clock runs in log t
+  std::string strip{};           // observable drawn against time in a corner; empty: none
+  int threads = 0;               // that draw; 0: all cores; the film is the same for any number
   std::function<bool()> stop{};  // asked between frames; true: leave, and keep nothing
 };
 

@@ -68,7 +68,8 @@ std::optional<Interaction> interaction(const Dynamics& dynamics) {
   if (!zero(head->query_bias) || !zero(head->key_bias) || !zero(head->value_bias)) return {};
 
   Matrix scores = score_matrix(head->query, head->key);
-  if (!head->self && (!scores.empty() || dynamics.habitat == Habitat::space)) return {};  // without j = i only P_x x = 0 saves the energy
+  if (!head->self && (!scores.empty() || dynamics.habitat == Habitat::space))
+    return {};  // without j = i only P_x x = 0 saves the energy
   const int size = scores.empty() ? head->value.rows : scores.rows;
   const Matrix identity = scaled_identity(size, 1);
   const Matrix& d = scores.empty() ? identity : scores;
