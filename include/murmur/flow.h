@@ -67,8 +67,8 @@ struct Outcome {
 struct FlowWatch {
   std::function<void(double t, const HostSwarm& x)> frame{};  // n0 rows: merged ones repeat
   std::function<void(const Merge&)> merged{};
-  // After every accepted step; true: stop here, resumably. The state's swarm is up to date only
-  // after `fetch` was called: it may have to come from a device.
+  // After every accepted step and every frame inside one; true: stop here, resumably. The state's
+  // swarm is up to date only after `fetch` was called: it may have to come from a device.
   std::function<bool(const FlowState&, const std::function<FlowState&()>& fetch)> pause{};
 };
 
