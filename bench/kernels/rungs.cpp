@@ -8,8 +8,8 @@
 #define HWY_TARGET_INCLUDE "kernels/rungs.cpp"
 #include <hwy/foreach_target.h>
 
-#include "engine/simd/buffer.h"
-#include "engine/simd/exp2-inl.h"
+#include "core/buffer.h"
+#include "core/exp2-inl.h"
 #include "engine/simd/kernels.h"
 #include "hwy/contrib/math/math-inl.h"
 

@@ -6,7 +6,7 @@
 #define MURMUR_SIMD_ACTIVATION_INL_H_
 #endif
 
-#include "engine/simd/exp2-inl.h"
+#include "core/exp2-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace murmur::simd {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "engine/simd/buffer.h"
+#include "core/buffer.h"
 #include "engine/simd/head.h"
 #include "engine/simd/kernels.h"
 #include "murmur/engine.h"

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
+#include "core/buffer.h"
 #include "engine/simd/activation-inl.h"
-#include "engine/simd/buffer.h"
 #include "engine/simd/kernels.h"
 #include "engine/simd/panel-inl.h"
 

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "engine/simd/exp2-inl.h"
+#include "core/exp2-inl.h"
 #include "engine/simd/kernels.h"
 
 HWY_BEFORE_NAMESPACE();

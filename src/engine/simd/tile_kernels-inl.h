@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/simd/buffer.h"
-#include "engine/simd/exp2-inl.h"
+#include "core/buffer.h"
+#include "core/exp2-inl.h"
 #include "engine/simd/kernels.h"
 #include "engine/simd/panel-inl.h"
 

@@ -1,9 +1,9 @@
 // exp2-inl.h: 2^s on vectors: a table held in registers and a short polynomial.
-#if defined(MURMUR_SIMD_EXP2_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef MURMUR_SIMD_EXP2_INL_H_
-#undef MURMUR_SIMD_EXP2_INL_H_
+#if defined(MURMUR_CORE_EXP2_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef MURMUR_CORE_EXP2_INL_H_
+#undef MURMUR_CORE_EXP2_INL_H_
 #else
-#define MURMUR_SIMD_EXP2_INL_H_
+#define MURMUR_CORE_EXP2_INL_H_
 #endif
 
 #include <hwy/highway.h>

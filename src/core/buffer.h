@@ -1,4 +1,4 @@
-// buffer.h: aligned memory that a field keeps between evaluations.
+// buffer.h: aligned memory for vector kernels, kept between calls.
 #pragma once
 
 #include <hwy/aligned_allocator.h>
