@@ -12,13 +12,16 @@ ALLOWED = {  # folder -> folders it may include, beside itself
     "engine/reference": {"core"},
     "engine/simd": {"core"},
     "run": {"core"},
+    "data": {"core", "run"},
+    "learn": {"core"},
     "picture": {"core", "run"},
-    "experiment": {"core", "flow", "observe", "engine/reference", "engine/simd", "run"},
+    "experiment": {"core", "flow", "observe", "engine/reference", "engine/simd", "run", "data", "learn"},
 }
 PUBLIC = {  # public header -> the folder that implements it
     "error": "core", "matrix": "core", "attention": "core", "perceptron": "core", "dynamics": "core",
     "swarm": "core", "engine": "core", "random": "core", "array": "core",
     "flow": "flow", "observe": "observe", "formats": "run", "run": "run", "picture": "picture",
+    "images": "data", "learn": "learn", "training": "experiment", "reproduce": "experiment", "curves": "picture", "digit_pictures": "picture", "messenger": "learn",
     "experiment": "experiment",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)

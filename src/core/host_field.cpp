@@ -54,13 +54,14 @@ HostField::HostField(const Dynamics& dynamics, Shape shape) : dynamics_(dynamics
 void HostField::pull(double t, int phase, const Swarm& x, Swarm& a) {
   if (dynamics_.clock == Clock::u4) return velocity(t, x, a);  // arc length is along the habitat
   clear(host(a));
-  add_forces({t, phase, false}, host(x), host(a));
+  if (dynamics_.phases[phase].active(t)) add_forces({t, phase, false}, host(x), host(a));
 }
 
 void HostField::velocity(double t, const Swarm& x, Swarm& v) {
   const bool sphere = dynamics_.habitat == Habitat::sphere;
   clear(host(v));
-  for (int phase = 0; phase < phases(); ++phase) add_forces({t, phase, sphere}, host(x), host(v));
+  for (int phase = 0; phase < phases(); ++phase)
+    if (dynamics_.phases[phase].active(t)) add_forces({t, phase, sphere}, host(x), host(v));
   if (sphere) project(host(x), host(v));
   if (dynamics_.clock == Clock::u4) to_arc_length(host(v));
 }

@@ -1,0 +1,107 @@
+// images.h: pictures with labels, from files, and the flocks of points that their ink becomes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace murmur {
+
+// Grey pictures of one size. Pixels: 0 is paper, 255 is ink; row 0 is the top.
+struct Images {
+  int height = 28, width = 28;
+  std::vector<std::uint8_t> pixels{};  // (count, height, width)
+  std::vector<int> labels{};           // (count), or empty where nothing is known of them
+  std::string where{};                 // the file or folder they came from, for messages
+
+  std::size_t count() const {
+    return pixels.size() / (static_cast<std::size_t>(height) * static_cast<std::size_t>(width));
+  }
+  std::span<const std::uint8_t> picture(std::size_t index) const {
+    const std::size_t size = static_cast<std::size_t>(height) * static_cast<std::size_t>(width);
+    return {pixels.data() + index * size, size};
+  }
+};
+
+// idx files (LeCun's format), plain or gzip, told apart by their first bytes. Error(input) for
+// anything missing, truncated, too long, or of the wrong kind: a label file where images belong is
+// named as such. Never allocates more than the file can fill; a packed file may hold 1 GiB.
+Images read_idx_images(const std::filesystem::path& path);
+std::vector<int> read_idx_labels(const std::filesystem::path& path);
+Images parse_idx_images(std::span<const std::byte> bytes, const std::string& where);
+std::vector<int> parse_idx_labels(std::span<const std::byte> bytes, const std::string& where);
+
+// One PNG of any colour type, 4096 pixels a side at most, as grey, 0 the paper: a picture whose
+// border is brighter than its middle is dark ink on light paper and is turned round; the median
+// shade of the border is the paper. Alpha is laid over white.
+struct Picture {
+  int height = 0, width = 0;
+  std::vector<std::uint8_t> pixels{};  // (height, width)
+};
+Picture read_png(const std::filesystem::path& path);
+Picture parse_png(std::span<const std::byte> bytes, const std::string& where);
+
+// As MNIST was made: the ink's bounding box scaled to fit 20 x 20 with its proportions kept (by
+// area averages), its darkest spot made full ink, then laid by whole pixels into 28 x 28 with its
+// centre of mass at pixel (14, 14), as far as the ink stays inside. Error(input) for a picture
+// without ink.
+Picture centre_like_mnist(const Picture& picture, const std::string& where);
+
+// A training set and a test set.
+struct DataSet {
+  std::string name{};  // mnist, fashion-mnist, or the folder's own
+  Images train{}, test{};
+  std::string checksum{};  // sha256 of the lines that sha256sum writes for the plain files by name
+};
+
+// From a folder: four idx files (plain or .gz) with the canonical names; or train/CLASS/*.png and
+// test/CLASS/*.png; or train_images.npy (count, height, width) u1, train_labels.npy, test_*.npy.
+// Files that carry the names and sizes of MNIST or Fashion-MNIST must have their checksums. PNGs
+// that are not 28 x 28 go through centre_like_mnist; folders named by numbers have these as labels,
+// folders named by words 0, 1, 2, ... in order of their names. Error(input), naming the file, for
+// whatever does not fit together.
+DataSet read_data_set(const std::filesystem::path& folder);
+
+// The first of these that is given: `asked`; `environment` (MURMUR_DATA); ./data/mnist; the XDG
+// data folder's murmur/mnist. `asked` may be a name: mnist, the same as nothing; fashion-mnist,
+// looked for beside MNIST and where Debian puts it. Error(input) that says how to get the data for
+// a folder that was named and is not there, and where there is none.
+struct DataPlaces {
+  std::string asked{}, environment{}, xdg{};  // xdg: $XDG_DATA_HOME or ~/.local/share
+};
+std::filesystem::path find_data(const DataPlaces& places);
+
+// Many flocks of points in the habitat, one after another, without padding.
+struct Ensemble {
+  std::vector<float> x{}, y{};       // (points): x to the right, y up, both in [-10, 10]
+  std::vector<std::size_t> first{};  // (flocks + 1) where each flock starts
+  std::vector<int> label{};          // (flocks) index of its class; -1: unknown
+
+  std::size_t flocks() const { return first.empty() ? 0 : first.size() - 1; }
+  int size_of(std::size_t flock) const { return static_cast<int>(first[flock + 1] - first[flock]); }
+};
+
+inline constexpr double kHabitatHalfWidth = 10;
+
+// Pixels above `threshold` (a share of full ink) become points, in reading order:
+//   x = 20 (column / (width - 1) - 1/2),    y = -20 (row / (height - 1) - 1/2)
+// `finer` > 1 reads the picture on a grid that many times as fine, by linear interpolation: about
+// finer^2 times as many boids. Error(input) for a picture without such a pixel.
+struct Tokenisation {
+  double threshold = 0.5;
+  int finer = 1;
+};
+void add_flock(const Images& images, std::size_t index, int label, const Tokenisation& how,
+               Ensemble& flocks);
+
+// The pictures whose label is among `classes` (in the order given), as flocks labelled by their
+// place in that list; `source` receives the index of each picture. Pictures without ink are an
+// Error(input) naming the first, and so is a class that no picture has. Empty `classes`: every
+// picture, unlabelled.
+Ensemble flocks_of(const Images& images, const std::vector<int>& classes, const Tokenisation& how,
+                   std::vector<std::size_t>* source = nullptr);
+
+}  // namespace murmur
