@@ -1,6 +1,7 @@
 // dynamics.h: what moves a swarm, as data: habitat, forces, and the clock they are told in.
 #pragma once
 
+#include <limits>
 #include <variant>
 #include <vector>
 
@@ -28,6 +29,9 @@ enum class Clock {
 // adds them all. Within a phase the forces add.
 struct Phase {
   std::vector<Force> forces{};
+  double from = -std::numeric_limits<double>::infinity();  // active for from <= t < until
+  double until = std::numeric_limits<double>::infinity();
+  bool active(double t) const { return from <= t && t < until; }
 };
 
 struct Dynamics {

@@ -18,6 +18,11 @@ enum class Stream : std::uint16_t {
   value = 4,       // random value matrices
   perceptron = 5,  // random feed-forward parameters
   pairs = 6,       // pairs and rows sampled by observables of large swarms
+  parameters = 7,  // initial parameters of a swarm that learns
+  order = 8,       // shuffles of a training set
+  shift = 9,       // random shifts of training flocks
+  dropout = 10,    // attention weights left out in training
+  split = 11,      // which training flocks are kept for validation
 };
 
 // Who asks: counter = (particle, step, replica, stream * 2^16 + draw), key = seed.

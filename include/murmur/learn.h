@@ -1,0 +1,155 @@
+// learn.h: the swarm that learns: its architecture, its parameters, its flight and its hindsight.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "murmur/dynamics.h"
+#include "murmur/matrix.h"
+
+namespace murmur {
+
+// One block, done `blocks` times with the same parameters (shared) or each with its own (free):
+//   o_i = sum_j a_ij (V x_j + b_V),  a_ij = softmax_j(<Q x_i + b_Q, K x_j + b_K> / sqrt(d/heads))
+//   x_i += residual (M o_i + b_M)                         M mixes the heads
+//   x_i += residual (W_out relu(W_in x_i + b_in) + b_out)
+// No norm. Points start at (x, y, 0, ...), plus the code of their number where `position` says so;
+// a CLS boid starts where it learned to.
+struct Architecture {
+  int d = 3;  // 2 or more
+  int blocks = 10;
+  bool shared = true;
+  int hidden = 512;
+  int heads = 1;  // divides d
+  double residual = 0.1;
+  enum Interaction {
+    none,        // isolated tokens
+    attraction,  // x_i += residual (mean_j x_j - x_i): nothing learned
+    uniform,     // a_ij = 1/n: messages without selection
+    attention,
+  } interaction = attention;
+  enum Readout { mean, cls } readout = mean;
+  bool position = false;
+  Matrix
+      targets{};  // (classes, d), all of one length: where the flocks of each class are to settle
+};
+
+// left, right for two classes; ten at most on the golden spiral of the sphere of radius 10 (on the
+// circle when d = 2).
+Matrix spread_targets(int classes, int d);
+// The companion code's corners for 5 and 6: (-10, -10, -10) and (-10, -10, 10). d >= 3, two
+// classes.
+Matrix third_axis_targets(int d);
+
+// Throws Error(input) unless the architecture can be built.
+void check(const Architecture& architecture);
+
+// Where each named tensor lies in the flat vector of parameters (float32, C order).
+struct TensorPlace {
+  std::string name{};  // blocks.0.query, blocks.0.query_bias, ..., cls
+  std::vector<std::size_t> shape{};
+  std::size_t offset = 0;
+  std::size_t size() const;
+};
+// A block's tensors, in order: query (d, d), query_bias (d), key, key_bias, value, value_bias, mix,
+// mix_bias, in (hidden, d), in_bias (hidden), out (d, hidden), out_bias (d). Uniform attention has
+// no query and no key, attraction and none have nothing before `in`. Row h d/heads .. of query, key
+// and value belong to head h. Shared blocks are stored once, as blocks.0. Last: cls (d).
+std::vector<TensorPlace> layout(const Architecture& architecture);
+std::size_t parameter_count(const Architecture& architecture);
+
+// Uniform laws as the companion code drew them: query, key, value within sqrt(6 / 4d), mix within
+// 1/sqrt(d), in and in_bias within 1/sqrt(d), out and out_bias within 1/sqrt(hidden); zero biases
+// in attention; cls zero. Streams are named: nothing depends on the order of drawing.
+std::vector<float> initial_parameters(const Architecture& architecture, std::uint64_t seed);
+
+//   p_i[2m] = sin(i / 100^(2m/d)),  p_i[2m + 1] = cos(i / 100^(2m/d))      added to token i
+std::vector<double> position_code(int i, int d);
+
+// One flock ready to fly: (n, d) rows, positional code added, the CLS boid last where there is one.
+struct Flock {
+  int n = 0;                   // boids, CLS included
+  std::vector<double> rows{};  // (n, d)
+};
+Flock start_flock(const Architecture& architecture, std::span<const double> parameters,
+                  std::span<const float> x, std::span<const float> y);
+
+//   score_c = <m, t_c> / 10,  m the readout; the verdict is the largest: the nearest target.
+std::vector<double> scores(const Architecture& architecture, std::span<const double> readout);
+
+struct Objective {
+  enum Loss {
+    target,         // |x_i - t_label|, averaged over boids: as published
+    cross_entropy,  // of softmax(score) at the label
+  } loss = cross_entropy;
+  // target only: the mean is over the tensor padded to the batch's longest flock, as the companion
+  // code has it: sum / (flocks * longest). Otherwise over the boids that are there.
+  bool padded = false;
+  double dropout = 0;    // of attention weights; a mask per (update, flock, block, head)
+  double smoothing = 0;  // of labels in the cross-entropy
+};
+
+// Some flocks of an ensemble, each shifted, for one pass.
+struct Batch {
+  std::span<const float> x{}, y{};        // (points) of the ensemble
+  std::span<const std::size_t> first{};   // (flocks + 1) of the ensemble
+  std::span<const int> label{};           // (flocks) of the ensemble; may be empty to fly only
+  std::span<const std::size_t> chosen{};  // (batch) flocks of the ensemble
+  std::span<const float> shift{};         // (batch, 2), or empty
+  std::uint64_t seed = 0;                 // of dropout masks
+  std::uint32_t update = 0;               // likewise
+};
+
+struct Lesson {
+  double loss = 0;          // mean over the batch, as the objective has it
+  std::size_t correct = 0;  // flocks whose verdict was their label
+};
+
+// The definition: plain loops in double. gradient (parameters): overwritten. readout (batch, d).
+Lesson reference_learn(const Architecture& architecture, std::span<const double> parameters,
+                       const Batch& batch, const Objective& objective, std::span<double> gradient);
+void reference_fly(const Architecture& architecture, std::span<const double> parameters,
+                   const Batch& batch, std::span<double> readout);
+// How strongly each boid of one flock moves the readout: the Frobenius norm of d readout / d x_i,
+// (n) over the tokens that were given (not the CLS boid).
+std::vector<double> reference_influence(const Architecture& architecture,
+                                        std::span<const double> parameters, const Batch& one);
+
+// The fast one: single precision, fused kernels for d <= 4, matrix products above; the same bits
+// for any number of threads.
+class Adjoint {
+ public:
+  virtual ~Adjoint() = default;
+  virtual Lesson learn(std::span<const float> parameters, const Batch& batch,
+                       const Objective& objective, std::span<float> gradient) = 0;
+  virtual void fly(std::span<const float> parameters, const Batch& batch,
+                   std::span<float> readout) = 0;  // (batch, d)
+};
+std::unique_ptr<Adjoint> make_adjoint(const Architecture& architecture, int threads);
+
+// The same flight as everyone else's: attention and feed-forward as phases of a Dynamics in R^d for
+// the method `layers` with dt = residual; free blocks follow each other in time, and the last one
+// goes on past the trained depth.
+Dynamics dynamics_of(const Architecture& architecture, std::span<const double> parameters);
+
+// Adam with decoupled decay (AdamW; decay 0 is Adam), state included.
+struct Optimiser {
+  double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0;
+  std::vector<float> momentum{}, square{};  // (parameters)
+  std::int64_t updates = 0;
+
+  void update(std::span<float> parameters, std::span<const float> gradient);
+};
+
+// Scales a gradient longer than `most` down to it; returns the length it had. most = 0: only tells.
+double clip(std::span<float> gradient, double most);
+
+//   one-cycle: from peak / 25 up to peak over the first `warm` of all updates, down to peak / 1e5,
+//   both along half a cosine.
+double one_cycle(std::int64_t update, std::int64_t updates, double peak, double warm = 0.3);
+
+}  // namespace murmur

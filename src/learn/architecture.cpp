@@ -1,0 +1,253 @@
+// architecture.cpp: the learning swarm as numbers: what it may be, its parameters, start and
+// scores.
+#include <fmt/format.h>
+
+#include <cassert>
+#include <cmath>
+#include <numbers>
+
+#include "core/elementary.h"
+#include "learn/block_tensors.h"
+#include "murmur/error.h"
+#include "murmur/learn.h"
+#include "murmur/random.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr double kTargetDistance = 10;  // of the targets from the origin, and the unit of scores
+constexpr int kMostClasses = 10;
+constexpr int kMostWide = 4096, kMostBlocks = 256, kMostHidden = 65536;
+
+void require(bool good, const std::string& what, const std::string& remedy) {
+  if (!good) throw Error(Fault::input, what, "in the architecture", remedy);
+}
+
+void require_between(const char* name, int value, int least, int most) {
+  require(least <= value && value <= most, fmt::format("{}={} cannot be built", name, value),
+          fmt::format("use {} from {} to {}", name, least, most));
+}
+
+double length_of_row(const Matrix& m, int row) {
+  double square = 0;
+  for (int k = 0; k < m.cols; ++k) square += m(row, k) * m(row, k);
+  return std::sqrt(square);
+}
+
+void check_targets(const Matrix& targets, int d) {
+  require(targets.rows >= 2 && targets.cols == d,
+          fmt::format("the targets have shape ({}, {}), (classes, {}) is needed with two classes "
+                      "or more",
+                      targets.rows, targets.cols, d),
+          "give one target of d coordinates a class");
+  const double length = length_of_row(targets, 0);
+  require(length > 0 && std::isfinite(length), "a target lies at the origin or is not finite",
+          "give targets away from the origin");
+  for (int c = 1; c < targets.rows; ++c) {
+    require(std::abs(length_of_row(targets, c) - length) <= 1e-9 * length,
+            fmt::format("targets 0 and {} lie at different distances from the origin", c),
+            "give all targets one length: only then is the largest score the nearest target");
+    for (int other = 0; other < c; ++other) {
+      double apart = 0;
+      for (int k = 0; k < d; ++k) apart += std::abs(targets(c, k) - targets(other, k));
+      require(apart > 0, fmt::format("classes {} and {} share a target", other, c),
+              "give every class a target of its own");
+    }
+  }
+}
+
+// A kind of tensor in a block. Its number is its part of the counter of random draws.
+enum Kind {
+  query,
+  query_bias,
+  key,
+  key_bias,
+  value,
+  value_bias,
+  mix,
+  mix_bias,
+  in,
+  in_bias,
+  out,
+  out_bias,
+  kinds
+};
+constexpr const char* kKindNames[kinds] = {"query", "query_bias", "key", "key_bias",
+                                           "value", "value_bias", "mix", "mix_bias",
+                                           "in",    "in_bias",    "out", "out_bias"};
+
+Kind first_kind(const Architecture& a) {
+  return a.interaction == Architecture::attention ? query
+         : a.interaction == Architecture::uniform ? value
+                                                  : in;
+}
+
+std::vector<std::size_t> shape_of(const Architecture& a, Kind kind) {
+  const auto d = static_cast<std::size_t>(a.d), h = static_cast<std::size_t>(a.hidden);
+  if (kind == in) return {h, d};
+  if (kind == in_bias) return {h};
+  if (kind == out) return {d, h};
+  return kind % 2 == 0 ? std::vector{d, d} : std::vector{d};
+}
+
+// Half the width of the uniform law that a tensor starts with; 0: it starts at zero.
+double initial_bound(const Architecture& a, Kind kind) {
+  switch (kind) {
+    case query:
+    case key:
+    case value:
+      return std::sqrt(6.0 / (4.0 * a.d));
+    case mix:
+    case in:
+    case in_bias:
+      return 1 / std::sqrt(static_cast<double>(a.d));
+    case out:
+    case out_bias:
+      return 1 / std::sqrt(static_cast<double>(a.hidden));
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+// Circle: class c at the angle pi (1 - 2 c / classes). Sphere, three classes or more:
+//   z = 1 - (2c + 1) / classes,  longitude c pi (3 - sqrt 5)
+Matrix spread_targets(int classes, int d) {
+  require_between("classes", classes, 2, kMostClasses);
+  require_between("d", d, 2, kMostWide);
+  Matrix targets = zeros(classes, d);
+  for (int c = 0; c < classes; ++c) {
+    if (classes == 2) {
+      targets(c, 0) = c == 0 ? -kTargetDistance : kTargetDistance;
+    } else if (d == 2) {
+      const double angle = std::numbers::pi * (1 - 2.0 * c / classes);
+      targets(c, 0) = kTargetDistance * elementary::cos(angle);
+      targets(c, 1) = kTargetDistance * elementary::sin(angle);
+    } else {
+      const double z = 1 - (2.0 * c + 1) / classes;
+      const double radius = std::sqrt(1 - z * z);
+      const double longitude = c * std::numbers::pi * (3 - std::sqrt(5.0));
+      targets(c, 0) = kTargetDistance * radius * elementary::cos(longitude);
+      targets(c, 1) = kTargetDistance * radius * elementary::sin(longitude);
+      targets(c, 2) = kTargetDistance * z;
+    }
+  }
+  return targets;
+}
+
+Matrix third_axis_targets(int d) {
+  require_between("d", d, 3, kMostWide);
+  Matrix targets = zeros(2, d);
+  for (int c = 0; c < 2; ++c) {
+    targets(c, 0) = targets(c, 1) = -kTargetDistance;
+    targets(c, 2) = c == 0 ? -kTargetDistance : kTargetDistance;
+  }
+  return targets;
+}
+
+void check(const Architecture& a) {
+  require_between("d", a.d, 2, kMostWide);
+  require_between("blocks", a.blocks, 1, kMostBlocks);
+  require_between("hidden", a.hidden, 1, kMostHidden);
+  require(a.heads >= 1 && a.heads < 256 && a.d % a.heads == 0,
+          fmt::format("{} heads cannot share {} coordinates", a.heads, a.d),
+          "use a number of heads that divides d");
+  require(std::isfinite(a.residual) && a.residual > 0,
+          fmt::format("residual={} is no step forward", a.residual), "use residual > 0, like 0.1");
+  check_targets(a.targets, a.d);
+}
+
+std::size_t TensorPlace::size() const {
+  std::size_t product = 1;
+  for (const std::size_t extent : shape) product *= extent;
+  return product;
+}
+
+std::vector<TensorPlace> layout(const Architecture& a) {
+  std::vector<TensorPlace> places;
+  std::size_t offset = 0;
+  const auto add = [&](std::string name, std::vector<std::size_t> shape) {
+    places.push_back({std::move(name), std::move(shape), offset});
+    offset += places.back().size();
+  };
+  for (int block = 0; block < stored_blocks(a); ++block)
+    for (int kind = first_kind(a); kind < kinds; ++kind)
+      add(fmt::format("blocks.{}.{}", block, kKindNames[kind]),
+          shape_of(a, static_cast<Kind>(kind)));
+  if (a.readout == Architecture::cls) add("cls", {static_cast<std::size_t>(a.d)});
+  assert(offset == parameter_count(a));
+  return places;
+}
+
+std::size_t parameter_count(const Architecture& a) {
+  return static_cast<std::size_t>(stored_blocks(a)) * block_size(a) +
+         (a.readout == Architecture::cls ? static_cast<std::size_t>(a.d) : 0);
+}
+
+std::vector<float> initial_parameters(const Architecture& a, std::uint64_t seed) {
+  check(a);
+  std::vector<float> parameters;
+  parameters.reserve(parameter_count(a));
+  for (int block = 0; block < stored_blocks(a); ++block)
+    for (int kind = first_kind(a); kind < kinds; ++kind) {
+      const double bound = initial_bound(a, static_cast<Kind>(kind));
+      const std::size_t size = TensorPlace{"", shape_of(a, static_cast<Kind>(kind))}.size();
+      for (std::size_t e = 0; e < size; ++e) {
+        const Draw who{.seed = seed,
+                       .stream = Stream::parameters,
+                       .particle = static_cast<std::uint32_t>(e),
+                       .step = static_cast<std::uint32_t>(block),
+                       .replica = static_cast<std::uint32_t>(kind)};
+        parameters.push_back(static_cast<float>(bound * (2 * who.uniform(0) - 1)));
+      }
+    }
+  parameters.resize(parameter_count(a));  // the CLS boid starts at the origin
+  return parameters;
+}
+
+std::vector<double> position_code(int i, int d) {
+  std::vector<double> code(static_cast<std::size_t>(d));
+  for (int k = 0; k < d; ++k) {
+    const double phase = i / elementary::pow(100, static_cast<double>(k - k % 2) / d);
+    code[static_cast<std::size_t>(k)] =
+        k % 2 == 0 ? elementary::sin(phase) : elementary::cos(phase);
+  }
+  return code;
+}
+
+Flock start_flock(const Architecture& a, std::span<const double> parameters,
+                  std::span<const float> x, std::span<const float> y) {
+  assert(x.size() == y.size() && parameters.size() == parameter_count(a));
+  if (x.empty())
+    throw Error(Fault::input, "a flock has no boids", "in the ensemble",
+                "leave out pictures without ink, or lower the threshold");
+  const auto d = static_cast<std::size_t>(a.d), points = x.size();
+  const double* cls = cls_start(a, parameters.data());
+  Flock flock{static_cast<int>(points) + (cls ? 1 : 0), {}};
+  flock.rows.resize(static_cast<std::size_t>(flock.n) * d);
+  for (std::size_t i = 0; i < points; ++i) {
+    double* row = flock.rows.data() + i * d;  // (d)
+    if (a.position) {
+      const std::vector<double> code = position_code(static_cast<int>(i), a.d);
+      for (std::size_t k = 0; k < d; ++k) row[k] = code[k];
+    }
+    row[0] += x[i];
+    row[1] += y[i];
+  }
+  for (std::size_t k = 0; cls && k < d; ++k) flock.rows[points * d + k] = cls[k];
+  return flock;
+}
+
+std::vector<double> scores(const Architecture& a, std::span<const double> readout) {
+  assert(readout.size() == static_cast<std::size_t>(a.d));
+  std::vector<double> score(static_cast<std::size_t>(a.targets.rows));
+  for (int c = 0; c < a.targets.rows; ++c)
+    for (int k = 0; k < a.d; ++k)
+      score[static_cast<std::size_t>(c)] +=
+          readout[static_cast<std::size_t>(k)] * a.targets(c, k) / kTargetDistance;
+  return score;
+}
+
+}  // namespace murmur

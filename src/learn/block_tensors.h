@@ -1,0 +1,62 @@
+// block_tensors.h: where the tensors of one block lie in a flat vector of parameters or gradients.
+#pragma once
+
+#include <cstddef>
+
+#include "murmur/learn.h"
+
+namespace murmur {
+
+// Null where the interaction has no such tensor. T is float or double, const or not.
+template <class T>
+struct BlockTensors {
+  T *query = nullptr, *query_bias = nullptr;  // (d, d), (d)
+  T *key = nullptr, *key_bias = nullptr;      // (d, d), (d)
+  T *value = nullptr, *value_bias = nullptr;  // (d, d), (d)
+  T *mix = nullptr, *mix_bias = nullptr;      // (d, d), (d)
+  T *in = nullptr, *in_bias = nullptr;        // (hidden, d), (hidden)
+  T *out = nullptr, *out_bias = nullptr;      // (d, hidden), (d)
+};
+
+// Numbers in one block, and in all that are stored; the CLS boid's start comes after these.
+inline std::size_t block_size(const Architecture& a) {
+  const auto d = static_cast<std::size_t>(a.d), h = static_cast<std::size_t>(a.hidden);
+  const std::size_t maps = a.interaction == Architecture::attention ? 4
+                           : a.interaction == Architecture::uniform ? 2
+                                                                    : 0;
+  return maps * (d * d + d) + h * d + h + d * h + d;
+}
+inline int stored_blocks(const Architecture& a) { return a.shared ? 1 : a.blocks; }
+
+template <class T>
+BlockTensors<T> block_tensors(const Architecture& a, T* parameters, int block) {
+  const auto d = static_cast<std::size_t>(a.d), h = static_cast<std::size_t>(a.hidden);
+  T* at = parameters + (a.shared ? 0 : static_cast<std::size_t>(block) * block_size(a));
+  const auto take = [&at](std::size_t size) {
+    T* here = at;
+    at += size;
+    return here;
+  };
+  BlockTensors<T> t;
+  if (a.interaction == Architecture::attention) {
+    t.query = take(d * d), t.query_bias = take(d);
+    t.key = take(d * d), t.key_bias = take(d);
+  }
+  if (a.interaction >= Architecture::uniform) {
+    t.value = take(d * d), t.value_bias = take(d);
+    t.mix = take(d * d), t.mix_bias = take(d);
+  }
+  t.in = take(h * d), t.in_bias = take(h);
+  t.out = take(d * h), t.out_bias = take(d);
+  return t;
+}
+
+// (d), where there is a CLS boid; null otherwise.
+template <class T>
+T* cls_start(const Architecture& a, T* parameters) {
+  return a.readout == Architecture::cls
+             ? parameters + static_cast<std::size_t>(stored_blocks(a)) * block_size(a)
+             : nullptr;
+}
+
+}  // namespace murmur

@@ -1,0 +1,93 @@
+// dynamics.cpp: a trained swarm in the words of every other swarm: phases of forces in R^d.
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "learn/block_tensors.h"
+#include "murmur/learn.h"
+
+namespace murmur {
+
+namespace {
+
+using Block = BlockTensors<const double>;
+
+Matrix matrix_of(const double* from, int rows, int cols) {
+  Matrix m = zeros(rows, cols);
+  std::copy_n(from, m.data.size(), m.data.begin());
+  return m;
+}
+
+Vector vector_of(const double* from, int size) { return {from, from + size}; }
+
+// One head's rows of value, and these columns of mix:
+//   value = M_h V_h (d, d),  value_bias = M_h b_h + b_M / heads
+struct Share {
+  int first, wide;
+};
+void fold_mix(const Block& block, int d, Share share, Attention& head) {
+  head.value = zeros(d, d);
+  head.value_bias.assign(d, 0.0);
+  for (int r = 0; r < d; ++r) {
+    head.value_bias[r] = block.mix_bias[r] * share.wide / d;
+    for (int k = share.first; k < share.first + share.wide; ++k) {
+      head.value_bias[r] += block.mix[r * d + k] * block.value_bias[k];
+      for (int c = 0; c < d; ++c) head.value(r, c) += block.mix[r * d + k] * block.value[k * d + c];
+    }
+  }
+}
+
+std::vector<Force> messages(const Architecture& a, const Block& block) {
+  if (a.interaction == Architecture::attraction) return {Attention{.beta = 0, .relative = true}};
+  if (a.interaction == Architecture::uniform) {
+    Attention all{.beta = 0};
+    fold_mix(block, a.d, {0, a.d}, all);
+    return {all};
+  }
+  std::vector<Force> heads;
+  const int wide = a.d / a.heads;
+  for (int first = 0; first < a.d; first += wide) {
+    Attention head{.beta = 1 / std::sqrt(static_cast<double>(wide))};
+    head.query = matrix_of(block.query + first * a.d, wide, a.d);
+    head.key = matrix_of(block.key + first * a.d, wide, a.d);
+    head.query_bias = vector_of(block.query_bias + first, wide);
+    head.key_bias = vector_of(block.key_bias + first, wide);
+    fold_mix(block, a.d, {first, wide}, head);
+    heads.push_back(std::move(head));
+  }
+  return heads;
+}
+
+Perceptron will(const Architecture& a, const Block& block) {
+  return {.in = matrix_of(block.in, a.hidden, a.d),
+          .in_bias = vector_of(block.in_bias, a.hidden),
+          .out = matrix_of(block.out, a.d, a.hidden),
+          .out_bias = vector_of(block.out_bias, a.d),
+          .activation = Perceptron::relu};
+}
+
+}  // namespace
+
+// Block b is flown at t = b residual. Windows change half a block earlier and later, where no
+// rounding of t can reach; the last block has no end.
+Dynamics dynamics_of(const Architecture& a, std::span<const double> parameters) {
+  check(a);
+  assert(parameters.size() == parameter_count(a));
+  Dynamics dynamics{.habitat = Habitat::space};
+  const int stored = stored_blocks(a);
+  for (int b = 0; b < stored; ++b) {
+    const Block block = block_tensors(a, parameters.data(), b);
+    Phase window;
+    if (b > 0) window.from = (b - 0.5) * a.residual;
+    if (b + 1 < stored) window.until = (b + 0.5) * a.residual;
+    if (a.interaction != Architecture::none) {
+      dynamics.phases.push_back(window);
+      dynamics.phases.back().forces = messages(a, block);
+    }
+    dynamics.phases.push_back(window);
+    dynamics.phases.back().forces = {will(a, block)};
+  }
+  return dynamics;
+}
+
+}  // namespace murmur

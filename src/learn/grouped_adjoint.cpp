@@ -1,0 +1,106 @@
+// grouped_adjoint.cpp: groups of eight flocks on threads, their gradients added in fixed order.
+#include "learn/grouped_adjoint.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/parallel.h"
+#include "learn/block_tensors.h"
+#include "learn/flock_kernels.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr std::size_t kGroup = 8;        // flocks
+constexpr std::size_t kSlice = 1 << 14;  // parameters summed at a time
+
+}  // namespace
+
+GroupedAdjoint::GroupedAdjoint(const Architecture& architecture, int threads)
+    : architecture_(architecture), threads_(threads) {
+  check(architecture);
+}
+
+int GroupedAdjoint::boids_of(const Batch& batch, std::size_t at) const {
+  const std::size_t flock = batch.chosen[at];
+  return static_cast<int>(batch.first[flock + 1] - batch.first[flock]) +
+         (architecture_.readout == Architecture::cls ? 1 : 0);
+}
+
+std::size_t GroupedAdjoint::longest_of(const Batch& batch) const {
+  int longest = 0;
+  for (std::size_t at = 0; at < batch.chosen.size(); ++at)
+    longest = std::max(longest, boids_of(batch, at));
+  return static_cast<std::size_t>(longest);
+}
+
+Lesson GroupedAdjoint::learn(std::span<const float> parameters, const Batch& batch,
+                             const Objective& objective, std::span<float> gradient) {
+  assert(gradient.size() == parameters.size());
+  parameters_.assign(parameters.begin(), parameters.end());
+  prepare(parameters);
+  const std::size_t flocks = batch.chosen.size(), groups = (flocks + kGroup - 1) / kGroup;
+  const std::size_t longest = longest_of(batch);
+  if (gradients_.size() < groups) gradients_.resize(groups);
+  std::vector<Lesson> lessons(groups);
+  for_blocks(static_cast<int>(groups), threads_, [&](int g) {
+    const std::size_t begin = static_cast<std::size_t>(g) * kGroup;
+    gradients_[g].assign(parameters.size(), 0.0f);
+    lessons[g] = learn_group({&batch, &objective, begin, std::min(begin + kGroup, flocks), longest},
+                             gradients_[g].data());
+  });
+  const std::size_t slices = (gradient.size() + kSlice - 1) / kSlice;
+  for_blocks(static_cast<int>(slices), threads_, [&](int slice) {
+    const std::size_t begin = static_cast<std::size_t>(slice) * kSlice;
+    const std::size_t end = std::min(begin + kSlice, gradient.size());
+    std::fill(gradient.begin() + begin, gradient.begin() + end, 0.0f);
+    for (std::size_t g = 0; g < groups; ++g)
+      for (std::size_t k = begin; k < end; ++k) gradient[k] += gradients_[g][k];
+  });
+  Lesson total;
+  for (const Lesson& lesson : lessons) {
+    total.loss += lesson.loss;
+    total.correct += lesson.correct;
+  }
+  return total;
+}
+
+void GroupedAdjoint::fly(std::span<const float> parameters, const Batch& batch,
+                         std::span<float> readout) {
+  parameters_.assign(parameters.begin(), parameters.end());
+  prepare(parameters);
+  const std::size_t flocks = batch.chosen.size(), groups = (flocks + kGroup - 1) / kGroup;
+  const Objective none{};
+  for_blocks(static_cast<int>(groups), threads_, [&](int g) {
+    const std::size_t begin = static_cast<std::size_t>(g) * kGroup;
+    fly_group({&batch, &none, begin, std::min(begin + kGroup, flocks), 0}, readout.data());
+  });
+}
+
+void place_flock(const Architecture& a, std::span<const float> parameters, const Batch& batch,
+                 std::size_t at, const Boids& x) {
+  const std::size_t first = batch.first[batch.chosen[at]];
+  const bool cls = a.readout == Architecture::cls;
+  const int tokens = x.n - (cls ? 1 : 0);
+  const float dx = batch.shift.empty() ? 0.0f : batch.shift[2 * at];
+  const float dy = batch.shift.empty() ? 0.0f : batch.shift[2 * at + 1];
+  for (int i = 0; i < tokens; ++i) {
+    x(i, 0) = batch.x[first + i] + dx;
+    x(i, 1) = batch.y[first + i] + dy;
+    for (int k = 2; k < a.d; ++k) x(i, k) = 0;
+    if (!a.position) continue;
+    const std::vector<double> code = position_code(i, a.d);
+    for (int k = 0; k < a.d; ++k) x(i, k) += static_cast<float>(code[k]);
+  }
+  if (cls)
+    for (int k = 0; k < a.d; ++k) x(tokens, k) = cls_start(a, parameters.data())[k];
+}
+
+std::unique_ptr<Adjoint> make_adjoint(const Architecture& architecture, int threads) {
+  if (architecture.d <= simd::kMostSmall && architecture.heads == 1)
+    return make_small_adjoint(architecture, threads);
+  return make_wide_adjoint(architecture, threads);
+}
+
+}  // namespace murmur

@@ -1,0 +1,85 @@
+// grouped_adjoint.h: shares a batch out in fixed groups of flocks, whose gradients add up in order.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "core/buffer.h"
+#include "learn/loss.h"
+#include "murmur/learn.h"
+
+namespace murmur {
+
+// Workspaces that threads borrow: as many as ever worked at once.
+template <class T>
+class Pool {
+ public:
+  struct Loan {
+    Loan(Pool& from, std::unique_ptr<T> what) : pool(from), workspace(std::move(what)) {}
+    ~Loan() {
+      const std::lock_guard lock(pool.mutex_);
+      pool.free_.push_back(std::move(workspace));
+    }
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    Pool& pool;
+    std::unique_ptr<T> workspace;
+  };
+  Loan borrow() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return {*this, std::make_unique<T>()};
+    auto last = std::move(free_.back());
+    free_.pop_back();
+    return {*this, std::move(last)};
+  }
+
+ private:
+  std::mutex mutex_{};
+  std::vector<std::unique_ptr<T>> free_{};
+};
+
+// A part of a batch: flocks [begin, end) of `chosen`.
+struct Group {
+  const Batch* batch = nullptr;
+  const Objective* objective = nullptr;
+  std::size_t begin = 0, end = 0;
+  std::size_t longest = 0;  // boids of the batch's longest flock, CLS included
+};
+
+// The groups do not depend on the number of threads, and neither does any sum.
+class GroupedAdjoint : public Adjoint {
+ public:
+  GroupedAdjoint(const Architecture& architecture, int threads);
+  Lesson learn(std::span<const float> parameters, const Batch& batch, const Objective& objective,
+               std::span<float> gradient) final;
+  void fly(std::span<const float> parameters, const Batch& batch, std::span<float> readout) final;
+
+ protected:
+  // Called once a pass, before the groups.
+  virtual void prepare(std::span<const float> parameters) = 0;
+  // gradient (parameters), zero at first: added to.
+  virtual Lesson learn_group(const Group& group, float* gradient) = 0;
+  virtual void fly_group(const Group& group, float* readout) = 0;  // (batch, d), rows of the group
+
+  int boids_of(const Batch& batch, std::size_t flock) const;  // CLS included
+
+  const Architecture architecture_;
+  std::vector<float> parameters_{};  // of this pass
+
+ private:
+  std::size_t longest_of(const Batch& batch) const;
+
+  int threads_;
+  std::vector<std::vector<float>> gradients_{};  // one a group
+};
+
+// Where token i of flock number `at` of a batch starts: shifted, coded, in `x`; CLS last.
+void place_flock(const Architecture& architecture, std::span<const float> parameters,
+                 const Batch& batch, std::size_t at, const Boids& x);
+
+std::unique_ptr<Adjoint> make_small_adjoint(const Architecture& architecture, int threads);
+std::unique_ptr<Adjoint> make_wide_adjoint(const Architecture& architecture, int threads);
+
+}  // namespace murmur

@@ -1,0 +1,100 @@
+// loss.cpp: the two losses, target and cross-entropy, at the last places of one flock.
+#include "learn/loss.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace murmur {
+
+void read_out(const Architecture& a, const Boids& x, float* readout) {
+  for (int k = 0; k < a.d; ++k) {
+    if (a.readout == Architecture::cls) {
+      readout[k] = x(x.n - 1, k);
+      continue;
+    }
+    double sum = 0;
+    for (int i = 0; i < x.n; ++i) sum += x(i, k);
+    readout[k] = static_cast<float>(sum / x.n);
+  }
+}
+
+namespace {
+
+//   -sum_c y_c log p_c,  p = softmax(score),  y = (1 - smoothing) at the label + smoothing /
+//   classes
+double cross_entropy(const Objective& objective, int label, const std::vector<double>& score,
+                     std::vector<double>& dscore) {
+  const double peak = *std::max_element(score.begin(), score.end());
+  const auto classes = static_cast<double>(score.size());
+  double sum = 0;
+  for (const double s : score) sum += std::exp(s - peak);
+  double loss = 0;
+  for (std::size_t c = 0; c < score.size(); ++c) {
+    const double log_p = score[c] - peak - std::log(sum);
+    const double y = (static_cast<int>(c) == label ? 1 - objective.smoothing : 0.0) +
+                     objective.smoothing / classes;
+    loss -= y * log_p;
+    dscore[c] = std::exp(log_p) - y;
+  }
+  return loss;
+}
+
+// The gradient at the readout, laid back onto the boids it is read from.
+void back_to_boids(const Architecture& a, const std::vector<double>& dm, const Boids& dx) {
+  const bool cls = a.readout == Architecture::cls;
+  for (int k = 0; k < a.d; ++k)
+    for (int i = 0; i < dx.n; ++i)
+      dx(i, k) = static_cast<float>(cls ? (i == dx.n - 1 ? dm[k] : 0.0) : dm[k] / dx.n);
+}
+
+// |x_i - t| of the boids that are read, times `weight` each.
+double target_distance(const Architecture& a, int label, double weight, const Boids& x,
+                       const Boids& dx) {
+  const bool cls = a.readout == Architecture::cls;
+  double loss = 0;
+  for (int i = 0; i < x.n; ++i) {
+    const double share = cls && i < x.n - 1 ? 0.0 : weight;
+    double square = 0;
+    for (int k = 0; k < a.d; ++k) {
+      const double gap = x(i, k) - a.targets(label, k);
+      square += gap * gap;
+    }
+    const double distance = std::sqrt(square);
+    loss += share * distance;
+    for (int k = 0; k < a.d; ++k)
+      dx(i, k) = distance > 0
+                     ? static_cast<float>(share * (x(i, k) - a.targets(label, k)) / distance)
+                     : 0.0f;
+  }
+  return loss;
+}
+
+}  // namespace
+
+FlockLoss flock_loss(const Architecture& a, const Objective& objective,
+                     const LossQuestion& question, const Boids& x, const Boids& dx) {
+  std::vector<float> m(a.d);
+  read_out(a, x, m.data());
+  const std::vector<double> score = scores(a, std::vector<double>(m.begin(), m.end()));
+  FlockLoss result;
+  result.correct = std::max_element(score.begin(), score.end()) - score.begin() == question.label;
+  const auto batch = static_cast<double>(question.batch);
+  if (objective.loss == Objective::target) {
+    const bool cls = a.readout == Architecture::cls;
+    const double boids = cls                ? 1.0
+                         : objective.padded ? static_cast<double>(question.longest)
+                                            : static_cast<double>(x.n);
+    result.loss = target_distance(a, question.label, 1 / (batch * boids), x, dx);
+    return result;
+  }
+  std::vector<double> dscore(score.size()), dm(a.d);
+  result.loss = cross_entropy(objective, question.label, score, dscore) / batch;
+  for (std::size_t c = 0; c < score.size(); ++c)
+    for (int k = 0; k < a.d; ++k)
+      dm[k] += dscore[c] * a.targets(static_cast<int>(c), k) / (10 * batch);
+  back_to_boids(a, dm, dx);
+  return result;
+}
+
+}  // namespace murmur

@@ -1,0 +1,221 @@
+// reference.cpp: the definition of learning: flights of whole batches, losses, gradients,
+// influence.
+#include "learn/reference.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "core/elementary.h"
+#include "learn/dropout.h"
+#include "murmur/error.h"
+
+namespace murmur {
+
+namespace {
+
+struct Swarms {  // what every flock of a pass shares
+  const Architecture& architecture;
+  std::span<const double> parameters;
+  const Batch& batch;
+  double dropout = 0;
+
+  std::size_t size_of(std::size_t flock) const {  // boids, CLS included; flock of the ensemble
+    return batch.first[flock + 1] - batch.first[flock] +
+           (architecture.readout == Architecture::cls ? 1 : 0);
+  }
+  int label_of(std::size_t place) const {
+    const int label = batch.label[batch.chosen[place]];
+    if (label < 0 || label >= architecture.targets.rows)
+      throw Error(Fault::input, "a flock to learn from has no label of a known class",
+                  "flock " + std::to_string(batch.chosen[place]), "give every flock its class");
+    return label;
+  }
+};
+
+struct Flown {
+  std::vector<double> x{};         // (n, d) at the end
+  std::vector<BlockTape> tapes{};  // (blocks)
+};
+
+// One flock, `place` in the batch, from its shifted start through all blocks.
+Flown fly_flock(const Swarms& all, std::size_t place) {
+  const Architecture& a = all.architecture;
+  const Batch& batch = all.batch;
+  const std::size_t from = batch.first[batch.chosen[place]];
+  const std::size_t count = batch.first[batch.chosen[place] + 1] - from;
+  Flock flock =
+      start_flock(a, all.parameters, batch.x.subspan(from, count), batch.y.subspan(from, count));
+  if (!batch.shift.empty())
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t k = 0; k < 2; ++k) flock.rows[i * a.d + k] += batch.shift[2 * place + k];
+  Flown flown{std::move(flock.rows), std::vector<BlockTape>(a.blocks)};
+  const bool masked = all.dropout > 0 && a.interaction == Architecture::attention;
+  const std::size_t pairs = static_cast<std::size_t>(flock.n) * flock.n;
+  for (int block = 0; block < a.blocks; ++block) {
+    BlockTape& tape = flown.tapes[block];
+    if (masked) tape.mask.resize(a.heads * pairs);
+    for (int head = 0; masked && head < a.heads; ++head)
+      dropout_mask({batch.seed, batch.update, static_cast<std::uint32_t>(place), block, head},
+                   flock.n, all.dropout, tape.mask.data() + head * pairs);
+    fly_block(a, block_tensors(a, all.parameters.data(), block), tape, flown.x);
+  }
+  return flown;
+}
+
+// Adds to `gradient` (parameters) what the flock's parameters did; `pull` (n, d) goes from the end
+// of the flight back to its start.
+void look_back_at_flock(const Swarms& all, const Flown& flown, std::vector<double>& pull,
+                        std::span<double> gradient) {
+  const Architecture& a = all.architecture;
+  for (int block = a.blocks - 1; block >= 0; --block)
+    look_back(a, block_tensors(a, all.parameters.data(), block), flown.tapes[block],
+              {block_tensors(a, gradient.data(), block), pull});
+  if (double* cls = cls_start(a, gradient.data()))
+    for (int k = 0; k < a.d; ++k) cls[k] += pull[pull.size() - a.d + k];
+}
+
+// The boids that are read: all with equal shares, or the CLS boid, which is the last.
+struct Readers {
+  std::size_t first, last;
+  double share() const { return 1.0 / static_cast<double>(last - first); }
+};
+Readers readers(const Architecture& a, const std::vector<double>& x) {
+  const std::size_t n = x.size() / a.d;
+  return {a.readout == Architecture::cls ? n - 1 : 0, n};
+}
+
+std::vector<double> readout_of(const Architecture& a, const std::vector<double>& x) {
+  const Readers who = readers(a, x);
+  std::vector<double> readout(a.d);
+  for (std::size_t i = who.first; i < who.last; ++i)
+    for (int k = 0; k < a.d; ++k) readout[k] += x[i * a.d + k];
+  for (double& m : readout) m *= who.share();
+  return readout;
+}
+
+// pull (n, d) of a loss whose gradient with respect to the readout is `push` (d).
+std::vector<double> spread_to_boids(const Architecture& a, const std::vector<double>& x,
+                                    const std::vector<double>& push) {
+  const Readers who = readers(a, x);
+  std::vector<double> pull(x.size());
+  for (std::size_t i = who.first; i < who.last; ++i)
+    for (int k = 0; k < a.d; ++k) pull[i * a.d + k] = who.share() * push[k];
+  return pull;
+}
+
+struct Judged {
+  double loss = 0;             // of one flock
+  std::vector<double> pull{};  // (n, d) d loss / d x at the end
+};
+
+//   p = softmax(score),  y_c = (1 - smoothing) [c = label] + smoothing / classes
+//   loss = -sum_c y_c ln p_c,  d loss / d score_c = p_c - y_c,  d score_c / d m = t_c / 10
+Judged cross_entropy_of(const Architecture& a, const Objective& objective,
+                        const std::vector<double>& x, int label) {
+  const std::vector<double> score = scores(a, readout_of(a, x));
+  const double largest = *std::max_element(score.begin(), score.end());
+  const int classes = static_cast<int>(score.size());
+  double sum = 0;
+  for (const double s : score) sum += elementary::exp(s - largest);
+  Judged judged;
+  std::vector<double> push(a.d);
+  for (int c = 0; c < classes; ++c) {
+    const double wanted =
+        (c == label ? 1 - objective.smoothing : 0) + objective.smoothing / classes;
+    const double chance = elementary::exp(score[c] - largest) / sum;
+    judged.loss -= wanted * (score[c] - largest - elementary::log(sum));
+    for (int k = 0; k < a.d; ++k) push[k] += (chance - wanted) * a.targets(c, k) / 10;
+  }
+  judged.pull = spread_to_boids(a, x, push);
+  return judged;
+}
+
+//   loss = share sum_i |x_i - t|,  d loss / d x_i = share (x_i - t) / |x_i - t|, 0 at the target
+Judged distance_of(const Architecture& a, const std::vector<double>& x, int label, double share) {
+  const Readers who = readers(a, x);
+  Judged judged{0, std::vector<double>(x.size())};
+  for (std::size_t i = who.first; i < who.last; ++i) {
+    double square = 0;
+    for (int k = 0; k < a.d; ++k) {
+      const double apart = x[i * a.d + k] - a.targets(label, k);
+      judged.pull[i * a.d + k] = apart;
+      square += apart * apart;
+    }
+    const double distance = std::sqrt(square);
+    judged.loss += share * distance;
+    for (int k = 0; k < a.d; ++k) judged.pull[i * a.d + k] *= distance > 0 ? share / distance : 0;
+  }
+  return judged;
+}
+
+// Boids that the mean of the objective `target` divides by, in each flock. A CLS boid alone is
+// read, so nothing is padded there.
+double divisor(const Swarms& all, const Objective& objective, const Flown& flown) {
+  const Readers who = readers(all.architecture, flown.x);
+  if (!objective.padded || all.architecture.readout == Architecture::cls)
+    return static_cast<double>(who.last - who.first);
+  std::size_t longest = 0;
+  for (const std::size_t flock : all.batch.chosen) longest = std::max(longest, all.size_of(flock));
+  return static_cast<double>(longest);
+}
+
+bool right(const Architecture& a, const std::vector<double>& x, int label) {
+  const std::vector<double> score = scores(a, readout_of(a, x));
+  return std::max_element(score.begin(), score.end()) - score.begin() == label;
+}
+
+}  // namespace
+
+Lesson reference_learn(const Architecture& a, std::span<const double> parameters,
+                       const Batch& batch, const Objective& objective, std::span<double> gradient) {
+  assert(parameters.size() == parameter_count(a) && gradient.size() == parameters.size());
+  const Swarms all{a, parameters, batch, objective.dropout};
+  const double flocks = static_cast<double>(batch.chosen.size());
+  std::fill(gradient.begin(), gradient.end(), 0.0);
+  Lesson lesson;
+  for (std::size_t place = 0; place < batch.chosen.size(); ++place) {
+    const int label = all.label_of(place);
+    const Flown flown = fly_flock(all, place);
+    Judged judged = objective.loss == Objective::cross_entropy
+                        ? cross_entropy_of(a, objective, flown.x, label)
+                        : distance_of(a, flown.x, label, 1 / divisor(all, objective, flown));
+    lesson.loss += judged.loss / flocks;
+    lesson.correct += right(a, flown.x, label) ? 1 : 0;
+    for (double& push : judged.pull) push /= flocks;
+    look_back_at_flock(all, flown, judged.pull, gradient);
+  }
+  return lesson;
+}
+
+void reference_fly(const Architecture& a, std::span<const double> parameters, const Batch& batch,
+                   std::span<double> readout) {
+  assert(readout.size() == batch.chosen.size() * a.d);
+  for (std::size_t place = 0; place < batch.chosen.size(); ++place) {
+    const Flown flown = fly_flock({a, parameters, batch}, place);
+    const std::vector<double> m = readout_of(a, flown.x);
+    std::copy(m.begin(), m.end(), readout.begin() + static_cast<std::ptrdiff_t>(place * a.d));
+  }
+}
+
+// One look back for each coordinate of the readout gives one row of every Jacobian.
+std::vector<double> reference_influence(const Architecture& a, std::span<const double> parameters,
+                                        const Batch& one) {
+  assert(one.chosen.size() == 1);
+  const Swarms all{a, parameters, one};
+  const Flown flown = fly_flock(all, 0);
+  std::vector<double> square(one.first[one.chosen[0] + 1] - one.first[one.chosen[0]]);
+  std::vector<double> unused(parameters.size());
+  for (int row = 0; row < a.d; ++row) {
+    std::vector<double> push(a.d);
+    push[row] = 1;
+    std::vector<double> pull = spread_to_boids(a, flown.x, push);
+    look_back_at_flock(all, flown, pull, unused);
+    for (std::size_t i = 0; i < square.size(); ++i)
+      for (int k = 0; k < a.d; ++k) square[i] += pull[i * a.d + k] * pull[i * a.d + k];
+  }
+  for (double& s : square) s = std::sqrt(s);
+  return square;
+}
+
+}  // namespace murmur

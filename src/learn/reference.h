@@ -1,0 +1,35 @@
+// reference.h: one block of the learning swarm and its adjoint, in plain double loops.
+#pragma once
+
+#include <vector>
+
+#include "learn/block_tensors.h"
+#include "murmur/learn.h"
+
+namespace murmur {
+
+// What hindsight needs to know of a flock's flight through one block.
+struct BlockTape {
+  std::vector<float> mask{};                    // (heads, n, n), or empty: nothing left out
+  std::vector<double> start{};                  // (n, d) x before the block
+  std::vector<double> query{}, key{}, value{};  // (n, d)
+  std::vector<double> weights{};                // (heads, n, n) a_ij before the mask
+  std::vector<double> heard{};                  // (n, d) o_i
+  std::vector<double> middle{};                 // (n, d) x before the feed-forward
+  std::vector<double> inner{};                  // (n, hidden) W_in x_i + b_in
+};
+
+// Carries x (n, d) through the block; fills the tape, whose mask is the caller's.
+void fly_block(const Architecture& architecture, const BlockTensors<const double>& block,
+               BlockTape& tape, std::vector<double>& x);
+
+// The same backwards: pull (n, d) is d loss / d x after the block and becomes that before it;
+// the parameters' share is added to `gradient`.
+struct Hindsight {
+  BlockTensors<double> gradient{};
+  std::vector<double>& pull;
+};
+void look_back(const Architecture& architecture, const BlockTensors<const double>& block,
+               const BlockTape& tape, const Hindsight& hindsight);
+
+}  // namespace murmur

@@ -1,0 +1,243 @@
+// reference_block.cpp: each formula of a block in plain loops, and below it its adjoint.
+#include <algorithm>
+#include <cmath>
+
+#include "core/elementary.h"
+#include "learn/reference.h"
+
+namespace murmur {
+
+namespace {
+
+struct Map {                    // y = W x + b
+  const double *matrix, *bias;  // (out, in), (out)
+  int out, in;
+};
+
+//   y_i = W x_i + b                                               x (n, in) -> y (n, out)
+std::vector<double> applied(const Map& map, const std::vector<double>& x) {
+  const std::size_t n = x.size() / map.in;
+  std::vector<double> y(n * map.out);
+  for (std::size_t i = 0; i < n; ++i)
+    for (int r = 0; r < map.out; ++r) {
+      double sum = map.bias[r];
+      for (int c = 0; c < map.in; ++c) sum += map.matrix[r * map.in + c] * x[i * map.in + c];
+      y[i * map.out + r] = sum;
+    }
+  return y;
+}
+
+struct MapGradient {
+  double *matrix, *bias;
+};
+struct Pushes {
+  const std::vector<double>& dy;  // (n, out)
+  std::vector<double>& dx;        // (n, in)
+};
+
+//   dW += sum_i dy_i x_i^T,  db += sum_i dy_i,  dx_i += W^T dy_i
+void add_adjoint(const Map& map, const MapGradient& gradient, const std::vector<double>& x,
+                 const Pushes& pushes) {
+  const std::size_t n = x.size() / map.in;
+  for (std::size_t i = 0; i < n; ++i)
+    for (int r = 0; r < map.out; ++r) {
+      const double push = pushes.dy[i * map.out + r];
+      gradient.bias[r] += push;
+      for (int c = 0; c < map.in; ++c) {
+        gradient.matrix[r * map.in + c] += push * x[i * map.in + c];
+        pushes.dx[i * map.in + c] += map.matrix[r * map.in + c] * push;
+      }
+    }
+}
+
+struct Heads {  // n boids whose d coordinates are shared out among the heads
+  int n, d, count;
+  int wide() const { return d / count; }
+  double beta() const { return 1 / std::sqrt(static_cast<double>(wide())); }
+  std::size_t pair(int h, int i, int j) const {
+    return (static_cast<std::size_t>(h) * n + i) * n + j;
+  }
+  std::size_t own(int h, int i) const { return static_cast<std::size_t>(i) * d + h * wide(); }
+};
+
+Heads heads_of(const Architecture& a, const std::vector<double>& x) {
+  return {static_cast<int>(x.size()) / a.d, a.d, a.heads};
+}
+
+double dot(const double* a, const double* b, int size) {
+  double sum = 0;
+  for (int k = 0; k < size; ++k) sum += a[k] * b[k];
+  return sum;
+}
+
+//   a_ij = e^{s_ij} / sum_k e^{s_ik},  s_ij = <q_i, k_j> / sqrt(d / heads)      for each head
+std::vector<double> softmax_weights(const Heads& at, const BlockTape& tape) {
+  std::vector<double> weights(at.pair(at.count, 0, 0));
+  for (int h = 0; h < at.count; ++h)
+    for (int i = 0; i < at.n; ++i) {
+      double* row = &weights[at.pair(h, i, 0)];  // (n)
+      double largest = -HUGE_VAL, sum = 0;
+      for (int j = 0; j < at.n; ++j) {
+        row[j] = at.beta() * dot(&tape.query[at.own(h, i)], &tape.key[at.own(h, j)], at.wide());
+        largest = std::max(largest, row[j]);
+      }
+      for (int j = 0; j < at.n; ++j) sum += row[j] = elementary::exp(row[j] - largest);
+      for (int j = 0; j < at.n; ++j) row[j] /= sum;
+    }
+  return weights;
+}
+
+//   ds_ij = a_ij (da_ij - sum_k a_ik da_ik);  dq_i += ds_ij k_j,  dk_j += ds_ij q_i, both times
+//   beta
+// `pushes` (heads, n, n) is da.
+struct Gazes {
+  std::vector<double> d_query{}, d_key{};  // (n, d)
+};
+Gazes softmax_adjoint(const Heads& at, const BlockTape& tape, const std::vector<double>& pushes) {
+  Gazes gazes{std::vector<double>(tape.query.size()), std::vector<double>(tape.key.size())};
+  for (int h = 0; h < at.count; ++h)
+    for (int i = 0; i < at.n; ++i) {
+      const double* a = &tape.weights[at.pair(h, i, 0)];
+      const double* da = &pushes[at.pair(h, i, 0)];
+      const double mean = dot(a, da, at.n);
+      for (int j = 0; j < at.n; ++j) {
+        const double ds = at.beta() * a[j] * (da[j] - mean);
+        for (int k = 0; k < at.wide(); ++k) {
+          gazes.d_query[at.own(h, i) + k] += ds * tape.key[at.own(h, j) + k];
+          gazes.d_key[at.own(h, j) + k] += ds * tape.query[at.own(h, i) + k];
+        }
+      }
+    }
+  return gazes;
+}
+
+double kept(const BlockTape& tape, std::size_t pair) {
+  return tape.mask.empty() ? 1.0 : static_cast<double>(tape.mask[pair]);
+}
+
+//   o_i = sum_j a_ij mask_ij v_j                                  head by head
+std::vector<double> heard(const Heads& at, const BlockTape& tape) {
+  std::vector<double> o(tape.value.size());
+  for (int h = 0; h < at.count; ++h)
+    for (int i = 0; i < at.n; ++i)
+      for (int j = 0; j < at.n; ++j) {
+        const double weight = tape.weights[at.pair(h, i, j)] * kept(tape, at.pair(h, i, j));
+        for (int k = 0; k < at.wide(); ++k)
+          o[at.own(h, i) + k] += weight * tape.value[at.own(h, j) + k];
+      }
+  return o;
+}
+
+//   da_ij = mask_ij <do_i, v_j>,  dv_j += a_ij mask_ij do_i;      returns da (heads, n, n)
+std::vector<double> heard_adjoint(const Heads& at, const BlockTape& tape,
+                                  const std::vector<double>& d_heard,
+                                  std::vector<double>& d_value) {
+  std::vector<double> da(tape.weights.size());
+  for (int h = 0; h < at.count; ++h)
+    for (int i = 0; i < at.n; ++i)
+      for (int j = 0; j < at.n; ++j) {
+        const std::size_t pair = at.pair(h, i, j);
+        const double mask = kept(tape, pair);
+        da[pair] = mask * dot(&d_heard[at.own(h, i)], &tape.value[at.own(h, j)], at.wide());
+        for (int k = 0; k < at.wide(); ++k)
+          d_value[at.own(h, j) + k] += tape.weights[pair] * mask * d_heard[at.own(h, i) + k];
+      }
+  return da;
+}
+
+//   m = mean_j x_j,  x_i <- x_i + r (m - x_i). The map is linear and symmetric: its own adjoint.
+void draw_together(const Architecture& a, std::vector<double>& x) {
+  const std::size_t n = x.size() / a.d;
+  for (int k = 0; k < a.d; ++k) {
+    double mean = 0;
+    for (std::size_t i = 0; i < n; ++i) mean += x[i * a.d + k];
+    mean /= static_cast<double>(n);
+    for (std::size_t i = 0; i < n; ++i) x[i * a.d + k] += a.residual * (mean - x[i * a.d + k]);
+  }
+}
+
+//   x_i += r (M o_i + b_M)
+void fly_messages(const Architecture& a, const BlockTensors<const double>& block, BlockTape& tape,
+                  std::vector<double>& x) {
+  const Heads at = heads_of(a, x);
+  if (a.interaction == Architecture::attention) {
+    tape.query = applied({block.query, block.query_bias, a.d, a.d}, x);
+    tape.key = applied({block.key, block.key_bias, a.d, a.d}, x);
+    tape.weights = softmax_weights(at, tape);
+  } else {
+    tape.weights.assign(at.pair(at.count, 0, 0), 1.0 / at.n);
+  }
+  tape.value = applied({block.value, block.value_bias, a.d, a.d}, x);
+  tape.heard = heard(at, tape);
+  const std::vector<double> mixed = applied({block.mix, block.mix_bias, a.d, a.d}, tape.heard);
+  for (std::size_t e = 0; e < x.size(); ++e) x[e] += a.residual * mixed[e];
+}
+
+void look_back_at_messages(const Architecture& a, const BlockTensors<const double>& block,
+                           const BlockTape& tape, const Hindsight& hindsight) {
+  const Heads at = heads_of(a, tape.start);
+  const BlockTensors<double>& gradient = hindsight.gradient;
+  std::vector<double> d_mixed(hindsight.pull);
+  for (double& push : d_mixed) push *= a.residual;
+  std::vector<double> d_heard(d_mixed.size()), d_value(d_mixed.size());
+  add_adjoint({block.mix, block.mix_bias, a.d, a.d}, {gradient.mix, gradient.mix_bias}, tape.heard,
+              {d_mixed, d_heard});
+  const std::vector<double> pushes = heard_adjoint(at, tape, d_heard, d_value);
+  add_adjoint({block.value, block.value_bias, a.d, a.d}, {gradient.value, gradient.value_bias},
+              tape.start, {d_value, hindsight.pull});
+  if (a.interaction != Architecture::attention) return;
+  const Gazes gazes = softmax_adjoint(at, tape, pushes);
+  add_adjoint({block.query, block.query_bias, a.d, a.d}, {gradient.query, gradient.query_bias},
+              tape.start, {gazes.d_query, hindsight.pull});
+  add_adjoint({block.key, block.key_bias, a.d, a.d}, {gradient.key, gradient.key_bias}, tape.start,
+              {gazes.d_key, hindsight.pull});
+}
+
+std::vector<double> rectified(const std::vector<double>& z) {
+  std::vector<double> u(z.size());
+  for (std::size_t e = 0; e < z.size(); ++e) u[e] = std::max(z[e], 0.0);
+  return u;
+}
+
+//   x_i += r (W_out relu(W_in x_i + b_in) + b_out)
+void fly_alone(const Architecture& a, const BlockTensors<const double>& block, BlockTape& tape,
+               std::vector<double>& x) {
+  tape.inner = applied({block.in, block.in_bias, a.hidden, a.d}, x);
+  const std::vector<double> will =
+      applied({block.out, block.out_bias, a.d, a.hidden}, rectified(tape.inner));
+  for (std::size_t e = 0; e < x.size(); ++e) x[e] += a.residual * will[e];
+}
+
+//   relu'(z) = 1 for z > 0, else 0
+void look_back_alone(const Architecture& a, const BlockTensors<const double>& block,
+                     const BlockTape& tape, const Hindsight& hindsight) {
+  const BlockTensors<double>& gradient = hindsight.gradient;
+  std::vector<double> d_will(hindsight.pull), d_inner(tape.inner.size());
+  for (double& push : d_will) push *= a.residual;
+  add_adjoint({block.out, block.out_bias, a.d, a.hidden}, {gradient.out, gradient.out_bias},
+              rectified(tape.inner), {d_will, d_inner});
+  for (std::size_t e = 0; e < d_inner.size(); ++e)
+    if (!(tape.inner[e] > 0)) d_inner[e] = 0;
+  add_adjoint({block.in, block.in_bias, a.hidden, a.d}, {gradient.in, gradient.in_bias},
+              tape.middle, {d_inner, hindsight.pull});
+}
+
+}  // namespace
+
+void fly_block(const Architecture& a, const BlockTensors<const double>& block, BlockTape& tape,
+               std::vector<double>& x) {
+  tape.start = x;
+  if (a.interaction == Architecture::attraction) draw_together(a, x);
+  if (a.interaction >= Architecture::uniform) fly_messages(a, block, tape, x);
+  tape.middle = x;
+  fly_alone(a, block, tape, x);
+}
+
+void look_back(const Architecture& a, const BlockTensors<const double>& block,
+               const BlockTape& tape, const Hindsight& hindsight) {
+  look_back_alone(a, block, tape, hindsight);
+  if (a.interaction == Architecture::attraction) draw_together(a, hindsight.pull);
+  if (a.interaction >= Architecture::uniform) look_back_at_messages(a, block, tape, hindsight);
+}
+
+}  // namespace murmur

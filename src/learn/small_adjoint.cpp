@@ -1,0 +1,320 @@
+// small_adjoint.cpp: flight and hindsight of flocks in two, three or four dimensions.
+#include <algorithm>
+#include <cassert>
+
+#include "learn/dropout.h"
+#include "learn/flock_kernels.h"
+#include "learn/grouped_adjoint.h"
+
+namespace murmur {
+
+namespace {
+
+using simd::kPadding;
+
+std::size_t padded(std::size_t count) { return (count + kPadding - 1) / kPadding * kPadding; }
+
+// A block's feed-forward tensors in the two orders that the kernels read.
+struct PackedPerceptron {
+  simd::Buffer<float> rows{}, lanes{};
+  float *row = nullptr, *lane = nullptr;
+};
+
+// One flock in the air: the places before each half of each block, and what hindsight needs.
+struct Flight {
+  int n = 0;
+  std::size_t stride = 0;
+  float* places = nullptr;  // (2 blocks + 1, d, stride)
+  float* o = nullptr;       // (blocks, d, stride)
+  float* peak = nullptr;    // (blocks, stride)
+  float* share = nullptr;   // (blocks, stride)
+  float* mask = nullptr;    // (blocks, n, stride); null: no dropout
+  float* dx = nullptr;      // (d, stride)
+  float* scratch = nullptr;
+};
+
+struct Workspace {
+  simd::Buffer<float> places{}, kept{}, masks{}, square{}, dx{}, scratch{}, lanes{};
+};
+
+class SmallAdjoint final : public GroupedAdjoint {
+ public:
+  SmallAdjoint(const Architecture& architecture, int threads)
+      : GroupedAdjoint(architecture, threads),
+        d_(static_cast<std::size_t>(architecture.d)),
+        units_(padded(static_cast<std::size_t>(architecture.hidden))),
+        packed_(static_cast<std::size_t>(stored_blocks(architecture))) {}
+
+ private:
+  void prepare(std::span<const float> parameters) override;
+  Lesson learn_group(const Group& group, float* gradient) override;
+  void fly_group(const Group& group, float* readout) override;
+
+  Flight take_off(const Group& group, std::size_t at, Workspace& w) const;
+  void draw_masks(const Group& group, std::size_t at, Workspace& w, Flight& f) const;
+  void forward(const Flight& f) const;
+  void backward(const Flight& f, float* gradient, float* lanes) const;
+  void interact(const Flight& f, int block) const;
+  void interact_back(const Flight& f, int block, float* gradient) const;
+  void unpack(const float* lanes, float* gradient) const;
+
+  simd::AttentionPass attention_pass(const Flight& f, int block) const;
+  simd::PerceptronPass perceptron_pass(const Flight& f, int block) const;
+  float* place(const Flight& f, int half) const {
+    return f.places + static_cast<std::size_t>(half) * d_ * f.stride;
+  }
+  Boids boids(const Flight& f, float* at) const { return {at, f.n, architecture_.d, 1, f.stride}; }
+  std::size_t stored(int block) const {
+    return architecture_.shared ? 0 : static_cast<std::size_t>(block);
+  }
+  std::size_t lanes_size() const { return (2 * d_ + 1) * units_; }
+
+  std::size_t d_, units_;
+  std::vector<PackedPerceptron> packed_;
+  Pool<Workspace> pool_{};
+};
+
+void SmallAdjoint::prepare(std::span<const float> parameters) {
+  const auto hidden = static_cast<std::size_t>(architecture_.hidden);
+  const auto pitch = static_cast<std::size_t>(simd::pitch(architecture_.d));
+  for (std::size_t b = 0; b < packed_.size(); ++b) {
+    const auto t = block_tensors(architecture_, parameters.data(), static_cast<int>(b));
+    PackedPerceptron& p = packed_[b];
+    p.row = p.rows.need(hidden * pitch);
+    p.lane = p.lanes.need(lanes_size());
+    std::fill_n(p.lane, lanes_size(), 0.0f);
+    for (std::size_t h = 0; h < hidden; ++h) {
+      float* row = p.row + h * pitch;
+      for (std::size_t c = 0; c < d_; ++c) {
+        row[c] = t.in[h * d_ + c];
+        row[d_ + 1 + c] = t.out[c * hidden + h];
+      }
+      row[d_] = t.in_bias[h];
+      for (std::size_t c = 0; c < 2 * d_ + 1; ++c) p.lane[c * units_ + h] = row[c];
+    }
+  }
+}
+
+Flight SmallAdjoint::take_off(const Group& group, std::size_t at, Workspace& w) const {
+  const auto blocks = static_cast<std::size_t>(architecture_.blocks);
+  Flight f;
+  f.n = boids_of(*group.batch, at);
+  f.stride = padded(static_cast<std::size_t>(f.n));
+  const std::size_t flock = d_ * f.stride;
+  f.places = w.places.need((2 * blocks + 1) * flock);
+  f.o = w.kept.need(blocks * (flock + 2 * f.stride));
+  f.peak = f.o + blocks * flock;
+  f.share = f.peak + blocks * f.stride;
+  f.dx = w.dx.need(flock);
+  f.scratch = w.scratch.need(simd::scratch_size(architecture_.d, f.stride));
+  std::fill_n(f.places, flock, 0.0f);
+  place_flock(architecture_, parameters_, *group.batch, at, boids(f, f.places));
+  draw_masks(group, at, w, f);
+  return f;
+}
+
+void SmallAdjoint::draw_masks(const Group& group, std::size_t at, Workspace& w, Flight& f) const {
+  const double dropout = group.objective->dropout;
+  if (dropout == 0 || architecture_.interaction != Architecture::attention) return;
+  const auto n = static_cast<std::size_t>(f.n);
+  f.mask = w.masks.need(static_cast<std::size_t>(architecture_.blocks) * n * f.stride);
+  float* square = w.square.need(n * n);
+  for (int b = 0; b < architecture_.blocks; ++b) {
+    dropout_mask({group.batch->seed, group.batch->update, static_cast<std::uint32_t>(at), b, 0},
+                 f.n, dropout, square);
+    float* mask = f.mask + static_cast<std::size_t>(b) * n * f.stride;
+    std::fill_n(mask, n * f.stride, 0.0f);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) mask[j * f.stride + i] = square[i * n + j];
+  }
+}
+
+simd::AttentionPass SmallAdjoint::attention_pass(const Flight& f, int b) const {
+  const auto block = static_cast<std::size_t>(b);
+  simd::AttentionPass p;
+  p.d = architecture_.d;
+  p.n = f.n;
+  p.stride = f.stride;
+  p.residual = static_cast<float>(architecture_.residual);
+  p.parameters = block_tensors(architecture_, parameters_.data(), b);
+  p.mask = f.mask ? f.mask + block * static_cast<std::size_t>(f.n) * f.stride : nullptr;
+  p.x = place(f, 2 * b);
+  p.y = place(f, 2 * b + 1);
+  p.o = f.o + block * d_ * f.stride;
+  p.peak = f.peak + block * f.stride;
+  p.share = f.share + block * f.stride;
+  p.dx = f.dx;
+  p.scratch = f.scratch;
+  return p;
+}
+
+simd::PerceptronPass SmallAdjoint::perceptron_pass(const Flight& f, int b) const {
+  simd::PerceptronPass p;
+  p.d = architecture_.d;
+  p.n = f.n;
+  p.hidden = architecture_.hidden;
+  p.stride = f.stride;
+  p.residual = static_cast<float>(architecture_.residual);
+  p.rows = packed_[stored(b)].row;
+  p.lanes = packed_[stored(b)].lane;
+  p.units = units_;
+  p.out_bias = block_tensors(architecture_, parameters_.data(), b).out_bias;
+  p.x = place(f, 2 * b + 1);
+  p.y = place(f, 2 * b + 2);
+  p.dx = f.dx;
+  p.scratch = f.scratch;
+  return p;
+}
+
+// The interactions that see only the mean boid, in plain loops.
+//   uniform:    y_i = x_i + residual (M (V mean_j x_j + b_V) + b_M)
+//   attraction: y_i = x_i + residual (mean_j x_j - x_i)
+void SmallAdjoint::interact(const Flight& f, int b) const {
+  const Architecture& a = architecture_;
+  const Boids x = boids(f, place(f, 2 * b)), y = boids(f, place(f, 2 * b + 1));
+  std::copy_n(x.at, d_ * f.stride, y.at);
+  if (a.interaction == Architecture::none) return;
+  const float r = static_cast<float>(a.residual);
+  float mean[simd::kMostSmall] = {}, v[simd::kMostSmall] = {};
+  for (int k = 0; k < a.d; ++k) {
+    for (int i = 0; i < f.n; ++i) mean[k] += x(i, k);
+    mean[k] /= static_cast<float>(f.n);
+  }
+  if (a.interaction == Architecture::attraction) {
+    for (int k = 0; k < a.d; ++k)
+      for (int i = 0; i < f.n; ++i) y(i, k) += r * (mean[k] - x(i, k));
+    return;
+  }
+  const auto t = block_tensors(a, parameters_.data(), b);
+  float* o = f.o + static_cast<std::size_t>(b) * d_ * f.stride;  // (2, d): the mean, its message
+  for (int k = 0; k < a.d; ++k) {
+    v[k] = t.value_bias[k];
+    for (int c = 0; c < a.d; ++c) v[k] += t.value[k * a.d + c] * mean[c];
+    o[k] = mean[k];
+    o[a.d + k] = v[k];
+  }
+  for (int k = 0; k < a.d; ++k) {
+    float push = t.mix_bias[k];
+    for (int c = 0; c < a.d; ++c) push += t.mix[k * a.d + c] * v[c];
+    for (int i = 0; i < f.n; ++i) y(i, k) += r * push;
+  }
+}
+
+void SmallAdjoint::interact_back(const Flight& f, int b, float* gradient) const {
+  const Architecture& a = architecture_;
+  if (a.interaction == Architecture::none) return;
+  const float r = static_cast<float>(a.residual), n = static_cast<float>(f.n);
+  const Boids dx = boids(f, f.dx);
+  float total[simd::kMostSmall] = {}, dv[simd::kMostSmall] = {};
+  for (int k = 0; k < a.d; ++k)
+    for (int i = 0; i < f.n; ++i) total[k] += dx(i, k);
+  if (a.interaction == Architecture::attraction) {
+    for (int k = 0; k < a.d; ++k)
+      for (int i = 0; i < f.n; ++i) dx(i, k) += r * (total[k] / n - dx(i, k));
+    return;
+  }
+  const auto t = block_tensors(a, parameters_.data(), b);
+  const auto g = block_tensors(a, gradient, b);
+  const float* mean = f.o + static_cast<std::size_t>(b) * d_ * f.stride;
+  const float* v = mean + a.d;
+  for (int k = 0; k < a.d; ++k) {
+    g.mix_bias[k] += r * total[k];
+    for (int c = 0; c < a.d; ++c) {
+      g.mix[k * a.d + c] += r * total[k] * v[c];
+      dv[c] += r * t.mix[k * a.d + c] * total[k];
+    }
+  }
+  for (int c = 0; c < a.d; ++c) {
+    float dmean = 0;
+    for (int k = 0; k < a.d; ++k) {
+      g.value[k * a.d + c] += dv[k] * mean[c];
+      dmean += t.value[k * a.d + c] * dv[k];
+    }
+    g.value_bias[c] += dv[c];
+    for (int i = 0; i < f.n; ++i) dx(i, c) += dmean / n;
+  }
+}
+
+void SmallAdjoint::forward(const Flight& f) const {
+  for (int b = 0; b < architecture_.blocks; ++b) {
+    if (architecture_.interaction == Architecture::attention)
+      simd::attention_forward(attention_pass(f, b));
+    else
+      interact(f, b);
+    simd::perceptron_forward(perceptron_pass(f, b));
+  }
+}
+
+// lanes: (stored blocks, 2 d + 1, units), the feed-forward gradients in the kernels' order.
+void SmallAdjoint::backward(const Flight& f, float* gradient, float* lanes) const {
+  for (int b = architecture_.blocks - 1; b >= 0; --b) {
+    const BlockTensors<float> g = block_tensors(architecture_, gradient, b);
+    simd::PerceptronPass will = perceptron_pass(f, b);
+    will.lanes_gradient = lanes + stored(b) * lanes_size();
+    will.out_bias_gradient = g.out_bias;
+    simd::perceptron_backward(will);
+    if (architecture_.interaction == Architecture::attention) {
+      simd::AttentionPass pass = attention_pass(f, b);
+      pass.gradient = g;
+      simd::attention_backward(pass);
+    } else {
+      interact_back(f, b, gradient);
+    }
+  }
+  if (float* cls = cls_start(architecture_, gradient))
+    for (std::size_t k = 0; k < d_; ++k)
+      cls[k] += f.dx[k * f.stride + static_cast<std::size_t>(f.n) - 1];
+}
+
+void SmallAdjoint::unpack(const float* lanes, float* gradient) const {
+  const auto hidden = static_cast<std::size_t>(architecture_.hidden);
+  for (std::size_t b = 0; b < packed_.size(); ++b, lanes += lanes_size()) {
+    const auto g = block_tensors(architecture_, gradient, static_cast<int>(b));
+    for (std::size_t h = 0; h < hidden; ++h) {
+      for (std::size_t c = 0; c < d_; ++c) {
+        g.in[h * d_ + c] += lanes[c * units_ + h];
+        g.out[c * hidden + h] += lanes[(d_ + 1 + c) * units_ + h];
+      }
+      g.in_bias[h] += lanes[d_ * units_ + h];
+    }
+  }
+}
+
+Lesson SmallAdjoint::learn_group(const Group& group, float* gradient) {
+  const auto loan = pool_.borrow();
+  Workspace& w = *loan.workspace;
+  float* lanes = w.lanes.need(packed_.size() * lanes_size());
+  std::fill_n(lanes, packed_.size() * lanes_size(), 0.0f);
+  Lesson lesson;
+  for (std::size_t at = group.begin; at < group.end; ++at) {
+    const Flight f = take_off(group, at, w);
+    forward(f);
+    std::fill_n(f.dx, d_ * f.stride, 0.0f);
+    const LossQuestion question{group.batch->label[group.batch->chosen[at]],
+                                group.batch->chosen.size(), group.longest};
+    const FlockLoss loss = flock_loss(architecture_, *group.objective, question,
+                                      boids(f, place(f, 2 * architecture_.blocks)), boids(f, f.dx));
+    backward(f, gradient, lanes);
+    lesson.loss += loss.loss;
+    lesson.correct += loss.correct ? 1 : 0;
+  }
+  unpack(lanes, gradient);
+  return lesson;
+}
+
+void SmallAdjoint::fly_group(const Group& group, float* readout) {
+  const auto loan = pool_.borrow();
+  for (std::size_t at = group.begin; at < group.end; ++at) {
+    const Flight f = take_off(group, at, *loan.workspace);
+    forward(f);
+    read_out(architecture_, boids(f, place(f, 2 * architecture_.blocks)), readout + at * d_);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Adjoint> make_small_adjoint(const Architecture& architecture, int threads) {
+  return std::make_unique<SmallAdjoint>(architecture, threads);
+}
+
+}  // namespace murmur

@@ -1,0 +1,372 @@
+// wide_adjoint.cpp: flight and hindsight in any dimension and with any heads, by matrix products.
+#include <cblas.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "learn/dropout.h"
+#include "learn/flock_kernels.h"
+#include "learn/grouped_adjoint.h"
+
+namespace murmur {
+
+namespace {
+
+// A row-major matrix inside a larger one: rows lie `pitch` apart.
+struct View {
+  float* at = nullptr;
+  int rows = 0, cols = 0;
+  int pitch = 0;
+};
+
+View whole(float* at, int rows, int cols) { return {at, rows, cols, cols}; }
+View whole(const float* at, int rows, int cols) {
+  return {const_cast<float*>(at), rows, cols, cols};  // products only read their factors
+}
+
+enum class Turn { none, left, right };  // which factor is transposed
+
+//   c <- scale op(a) op(b) + keep c
+void multiply(const View& a, const View& b, Turn turn, const View& c, float scale = 1,
+              float keep = 0) {
+  const bool left = turn == Turn::left;
+  cblas_sgemm(CblasRowMajor, left ? CblasTrans : CblasNoTrans,
+              turn == Turn::right ? CblasTrans : CblasNoTrans, c.rows, c.cols,
+              left ? a.rows : a.cols, scale, a.at, a.pitch, b.at, b.pitch, keep, c.at, c.pitch);
+}
+
+void add_bias(const View& x, const float* bias, float scale) {
+  for (int i = 0; i < x.rows; ++i) {
+    float* row = x.at + static_cast<std::size_t>(i) * x.pitch;
+    for (int k = 0; k < x.cols; ++k) row[k] += scale * bias[k];
+  }
+}
+
+void add_columns(const View& x, float scale, float* sums) {
+  for (int i = 0; i < x.rows; ++i) {
+    const float* row = x.at + static_cast<std::size_t>(i) * x.pitch;
+    for (int k = 0; k < x.cols; ++k) sums[k] += scale * row[k];
+  }
+}
+
+struct Workspace {
+  simd::Buffer<float> places{}, maps{}, units{}, weights{}, mask{};
+};
+
+// All flocks of a group one below the other, so that every product is over all their boids.
+struct Flight {
+  std::vector<int> first{};           // (flocks + 1) rows
+  std::vector<std::size_t> number{};  // (flocks) in the batch
+  int boids = 0;
+  float* places = nullptr;                                             // (2 blocks + 1, boids, d)
+  float *q = nullptr, *k = nullptr, *v = nullptr, *o = nullptr;        // (boids, d) each
+  float *dq = nullptr, *dk = nullptr, *dv = nullptr, *dout = nullptr;  // likewise
+  float* dx = nullptr;                                                 // likewise
+  float *h = nullptr, *dh = nullptr;                                   // (boids, hidden)
+  float *p = nullptr, *dp = nullptr;  // (longest, pitch): weights of one flock and head
+  float* mask = nullptr;              // (longest, longest)
+};
+
+class WideAdjoint final : public GroupedAdjoint {
+ public:
+  WideAdjoint(const Architecture& architecture, int threads)
+      : GroupedAdjoint(architecture, threads), d_(architecture.d), k_(d_ / architecture.heads) {
+    openblas_set_num_threads(1);  // flocks share the cores, products do not
+  }
+
+ private:
+  void prepare(std::span<const float>) override {}
+  Lesson learn_group(const Group& group, float* gradient) override;
+  void fly_group(const Group& group, float* readout) override;
+
+  Flight take_off(const Group& group, Workspace& w) const;
+  void forward(const Group& group, const Flight& f) const;
+  void interact(const Group& group, const Flight& f, int block, float* y) const;
+  void interact_back(const Group& group, const Flight& f, int block, float* gradient) const;
+  void project(const Flight& f, int block) const;
+  void gather(const Group& group, const Flight& f, int block) const;
+  void gather_back(const Group& group, const Flight& f, int block) const;
+  void weigh(const Group& group, const Flight& f, int block, const View (&qkw)[3], int flock,
+             int head) const;
+  void will(const Flight& f, int block) const;
+  void will_back(const Flight& f, int block, float* gradient) const;
+  void means(const Flight& f, const float* from, float* to) const;
+
+  View rows(const Flight& f, float* at) const { return whole(at, f.boids, d_); }
+  View part(const Flight& f, float* at, int flock, int head) const {
+    return {at + static_cast<std::size_t>(f.first[flock]) * d_ + head * k_,
+            f.first[flock + 1] - f.first[flock], k_, d_};
+  }
+  float* place(const Flight& f, int half) const {
+    return f.places + static_cast<std::size_t>(half) * f.boids * d_;
+  }
+  Boids boids(const Flight& f, float* at, int flock) const {
+    return {at + static_cast<std::size_t>(f.first[flock]) * d_, f.first[flock + 1] - f.first[flock],
+            d_, static_cast<std::size_t>(d_), 1};
+  }
+  float residual() const { return static_cast<float>(architecture_.residual); }
+  BlockTensors<const float> tensors(int block) const {
+    return block_tensors(architecture_, parameters_.data(), block);
+  }
+  bool attends() const { return architecture_.interaction == Architecture::attention; }
+  static int flocks(const Flight& f) { return static_cast<int>(f.number.size()); }
+
+  int d_, k_;  // k: coordinates a head
+  Pool<Workspace> pool_{};
+};
+
+Flight WideAdjoint::take_off(const Group& group, Workspace& w) const {
+  Flight f;
+  f.first = {0};
+  int longest = 0;
+  for (std::size_t at = group.begin; at < group.end; ++at) {
+    const int n = boids_of(*group.batch, at);
+    longest = std::max(longest, n);
+    f.first.push_back(f.first.back() + n);
+    f.number.push_back(at);
+  }
+  f.boids = f.first.back();
+  const std::size_t flock = static_cast<std::size_t>(f.boids) * d_;
+  const std::size_t hidden = static_cast<std::size_t>(f.boids) * architecture_.hidden;
+  const std::size_t pitch = (longest + simd::kPadding - 1) / simd::kPadding * simd::kPadding;
+  f.places = w.places.need((2 * static_cast<std::size_t>(architecture_.blocks) + 1) * flock);
+  float* maps = w.maps.need(9 * flock);
+  for (float** to : {&f.q, &f.k, &f.v, &f.o, &f.dq, &f.dk, &f.dv, &f.dout, &f.dx}) {
+    *to = maps;
+    maps += flock;
+  }
+  f.h = w.units.need(2 * hidden);
+  f.dh = f.h + hidden;
+  f.p = w.weights.need(2 * longest * pitch);
+  f.dp = f.p + longest * pitch;
+  f.mask = w.mask.need(static_cast<std::size_t>(longest) * longest);
+  for (int b = 0; b < flocks(f); ++b)
+    place_flock(architecture_, parameters_, *group.batch, f.number[b], boids(f, f.places, b));
+  return f;
+}
+
+// Every boid's row becomes the mean of its flock's rows.
+void WideAdjoint::means(const Flight& f, const float* from, float* to) const {
+  for (int b = 0; b < flocks(f); ++b) {
+    const int n = f.first[b + 1] - f.first[b];
+    const float* x = from + static_cast<std::size_t>(f.first[b]) * d_;
+    float* y = to + static_cast<std::size_t>(f.first[b]) * d_;
+    std::vector<float> mean(d_);
+    add_columns(whole(x, n, d_), 1 / static_cast<float>(n), mean.data());
+    for (int i = 0; i < n; ++i) std::copy_n(mean.data(), d_, y + static_cast<std::size_t>(i) * d_);
+  }
+}
+
+// q, k and v of all boids; uniform attention has only v.
+void WideAdjoint::project(const Flight& f, int b) const {
+  const auto t = tensors(b);
+  const View x = rows(f, place(f, 2 * b));
+  const auto map = [&](const float* w, const float* bias, float* to) {
+    multiply(x, whole(w, d_, d_), Turn::right, rows(f, to));
+    add_bias(rows(f, to), bias, 1);
+  };
+  if (attends()) {
+    map(t.query, t.query_bias, f.q);
+    map(t.key, t.key_bias, f.k);
+  }
+  map(t.value, t.value_bias, f.v);
+}
+
+// p <- softmax of q k^T / sqrt(k), times the dropout mask; the mask itself stays in f.mask.
+void WideAdjoint::weigh(const Group& group, const Flight& f, int block, const View (&qkw)[3],
+                        int flock, int head) const {
+  const auto& [q, k, w] = qkw;
+  multiply(q, k, Turn::right, w);
+  simd::softmax_rows({w.rows, w.cols, static_cast<std::size_t>(w.pitch),
+                      1 / std::sqrt(static_cast<float>(k_)), w.at});
+  if (group.objective->dropout == 0) return;
+  dropout_mask({group.batch->seed, group.batch->update, static_cast<std::uint32_t>(f.number[flock]),
+                block, head},
+               w.rows, group.objective->dropout, f.mask);
+}
+
+View weights_of(float* at, int n) {
+  return {at, n, n, (n + simd::kPadding - 1) / simd::kPadding * simd::kPadding};
+}
+
+// w <- w times the mask, entry by entry.
+void mask_out(const View& w, const float* mask) {
+  for (int i = 0; i < w.rows; ++i)
+    for (int j = 0; j < w.cols; ++j)
+      w.at[static_cast<std::size_t>(i) * w.pitch + j] *=
+          mask[static_cast<std::size_t>(i) * w.cols + j];
+}
+
+// o: what each boid gathers from the others, head by head.
+void WideAdjoint::gather(const Group& group, const Flight& f, int block) const {
+  if (!attends()) return means(f, f.v, f.o);
+  for (int b = 0; b < flocks(f); ++b)
+    for (int head = 0; head < architecture_.heads; ++head) {
+      const View w = weights_of(f.p, f.first[b + 1] - f.first[b]);
+      weigh(group, f, block, {part(f, f.q, b, head), part(f, f.k, b, head), w}, b, head);
+      if (group.objective->dropout > 0) mask_out(w, f.mask);
+      multiply(w, part(f, f.v, b, head), Turn::none, part(f, f.o, b, head));
+    }
+}
+
+//   dp = do v^T (masked),  dv = (masked p)^T do,  ds = p (dp - sum_j p dp)
+//   dq = ds k / sqrt(k),   dk = ds^T q / sqrt(k)
+void WideAdjoint::gather_back(const Group& group, const Flight& f, int block) const {
+  if (!attends()) return means(f, f.dout, f.dv);
+  const float scale = 1 / std::sqrt(static_cast<float>(k_));
+  const bool drops = group.objective->dropout > 0;
+  for (int b = 0; b < flocks(f); ++b)
+    for (int head = 0; head < architecture_.heads; ++head) {
+      const int n = f.first[b + 1] - f.first[b];
+      const View p = weights_of(f.p, n), dp = weights_of(f.dp, n);
+      const View q = part(f, f.q, b, head), k = part(f, f.k, b, head);
+      const View dout = part(f, f.dout, b, head);
+      weigh(group, f, block, {q, k, p}, b, head);
+      multiply(dout, part(f, f.v, b, head), Turn::right, dp);
+      if (drops) {
+        mask_out(dp, f.mask);  // now the gradient at the unmasked weights
+        mask_out(p, f.mask);
+      }
+      multiply(p, dout, Turn::left, part(f, f.dv, b, head));
+      if (drops) weigh(group, f, block, {q, k, p}, b, head);
+      for (int i = 0; i < n; ++i) {
+        float* row = dp.at + static_cast<std::size_t>(i) * dp.pitch;
+        const float* weight = p.at + static_cast<std::size_t>(i) * p.pitch;
+        float level = 0;
+        for (int j = 0; j < n; ++j) level += weight[j] * row[j];
+        for (int j = 0; j < n; ++j) row[j] = weight[j] * (row[j] - level);
+      }
+      multiply(dp, k, Turn::none, part(f, f.dq, b, head), scale);
+      multiply(dp, q, Turn::left, part(f, f.dk, b, head), scale);
+    }
+}
+
+//   y = x + residual (M o + b_M), or x + residual (mean - x), or x
+void WideAdjoint::interact(const Group& group, const Flight& f, int b, float* y) const {
+  const float* x = place(f, 2 * b);
+  const std::size_t size = static_cast<std::size_t>(f.boids) * d_;
+  std::copy_n(x, size, y);
+  if (architecture_.interaction == Architecture::none) return;
+  if (architecture_.interaction == Architecture::attraction) {
+    means(f, x, f.o);
+    for (std::size_t i = 0; i < size; ++i) y[i] += residual() * (f.o[i] - x[i]);
+    return;
+  }
+  project(f, b);
+  gather(group, f, b);
+  multiply(rows(f, f.o), whole(tensors(b).mix, d_, d_), Turn::right, rows(f, y), residual(), 1);
+  add_bias(rows(f, y), tensors(b).mix_bias, residual());
+}
+
+void WideAdjoint::interact_back(const Group& group, const Flight& f, int b, float* gradient) const {
+  const std::size_t size = static_cast<std::size_t>(f.boids) * d_;
+  if (architecture_.interaction == Architecture::none) return;
+  if (architecture_.interaction == Architecture::attraction) {
+    means(f, f.dx, f.o);
+    for (std::size_t i = 0; i < size; ++i) f.dx[i] += residual() * (f.o[i] - f.dx[i]);
+    return;
+  }
+  const auto t = tensors(b);
+  const auto g = block_tensors(architecture_, gradient, b);
+  project(f, b);
+  gather(group, f, b);
+  const View dx = rows(f, f.dx), x = rows(f, place(f, 2 * b));
+  multiply(dx, rows(f, f.o), Turn::left, whole(g.mix, d_, d_), residual(), 1);
+  add_columns(dx, residual(), g.mix_bias);
+  multiply(dx, whole(t.mix, d_, d_), Turn::none, rows(f, f.dout), residual());
+  gather_back(group, f, b);
+  const auto map_back = [&](const float* w, float* dy, float* dw, float* dbias) {
+    multiply(rows(f, dy), x, Turn::left, whole(dw, d_, d_), 1, 1);
+    add_columns(rows(f, dy), 1, dbias);
+    multiply(rows(f, dy), whole(w, d_, d_), Turn::none, dx, 1, 1);
+  };
+  if (attends()) {
+    map_back(t.query, f.dq, g.query, g.query_bias);
+    map_back(t.key, f.dk, g.key, g.key_bias);
+  }
+  map_back(t.value, f.dv, g.value, g.value_bias);
+}
+
+// h = relu(W_in y + b_in) of all boids.
+void WideAdjoint::will(const Flight& f, int b) const {
+  const auto t = tensors(b);
+  const View h = whole(f.h, f.boids, architecture_.hidden);
+  multiply(rows(f, place(f, 2 * b + 1)), whole(t.in, architecture_.hidden, d_), Turn::right, h);
+  add_bias(h, t.in_bias, 1);
+  const std::size_t size = static_cast<std::size_t>(f.boids) * architecture_.hidden;
+  for (std::size_t i = 0; i < size; ++i) f.h[i] = f.h[i] > 0 ? f.h[i] : 0;
+}
+
+void WideAdjoint::will_back(const Flight& f, int b, float* gradient) const {
+  const int hidden = architecture_.hidden;
+  const auto t = tensors(b);
+  const auto g = block_tensors(architecture_, gradient, b);
+  will(f, b);
+  const View h = whole(f.h, f.boids, hidden), dh = whole(f.dh, f.boids, hidden);
+  const View dx = rows(f, f.dx);
+  multiply(dx, h, Turn::left, whole(g.out, d_, hidden), residual(), 1);
+  add_columns(dx, residual(), g.out_bias);
+  multiply(dx, whole(t.out, d_, hidden), Turn::none, dh, residual());
+  const std::size_t size = static_cast<std::size_t>(f.boids) * hidden;
+  for (std::size_t i = 0; i < size; ++i) f.dh[i] = f.h[i] > 0 ? f.dh[i] : 0;
+  multiply(dh, rows(f, place(f, 2 * b + 1)), Turn::left, whole(g.in, hidden, d_), 1, 1);
+  add_columns(dh, 1, g.in_bias);
+  multiply(dh, whole(t.in, hidden, d_), Turn::none, dx, 1, 1);
+}
+
+void WideAdjoint::forward(const Group& group, const Flight& f) const {
+  const int hidden = architecture_.hidden;
+  for (int b = 0; b < architecture_.blocks; ++b) {
+    float *y = place(f, 2 * b + 1), *z = place(f, 2 * b + 2);
+    interact(group, f, b, y);
+    will(f, b);
+    std::copy_n(y, static_cast<std::size_t>(f.boids) * d_, z);
+    multiply(whole(f.h, f.boids, hidden), whole(tensors(b).out, d_, hidden), Turn::right,
+             rows(f, z), residual(), 1);
+    add_bias(rows(f, z), tensors(b).out_bias, residual());
+  }
+}
+
+Lesson WideAdjoint::learn_group(const Group& group, float* gradient) {
+  const auto loan = pool_.borrow();
+  const Flight f = take_off(group, *loan.workspace);
+  forward(group, f);
+  Lesson lesson;
+  for (int b = 0; b < flocks(f); ++b) {
+    const LossQuestion question{group.batch->label[group.batch->chosen[f.number[b]]],
+                                group.batch->chosen.size(), group.longest};
+    const FlockLoss loss =
+        flock_loss(architecture_, *group.objective, question,
+                   boids(f, place(f, 2 * architecture_.blocks), b), boids(f, f.dx, b));
+    lesson.loss += loss.loss;
+    lesson.correct += loss.correct ? 1 : 0;
+  }
+  for (int b = architecture_.blocks - 1; b >= 0; --b) {
+    will_back(f, b, gradient);
+    interact_back(group, f, b, gradient);
+  }
+  if (float* cls = cls_start(architecture_, gradient))
+    for (int b = 0; b < flocks(f); ++b)
+      for (int k = 0; k < d_; ++k) {
+        const Boids dx = boids(f, f.dx, b);
+        cls[k] += dx(dx.n - 1, k);
+      }
+  return lesson;
+}
+
+void WideAdjoint::fly_group(const Group& group, float* readout) {
+  const auto loan = pool_.borrow();
+  const Flight f = take_off(group, *loan.workspace);
+  forward(group, f);
+  for (int b = 0; b < flocks(f); ++b)
+    read_out(architecture_, boids(f, place(f, 2 * architecture_.blocks), b),
+             readout + f.number[b] * static_cast<std::size_t>(d_));
+}
+
+}  // namespace
+
+std::unique_ptr<Adjoint> make_wide_adjoint(const Architecture& architecture, int threads) {
+  return std::make_unique<WideAdjoint>(architecture, threads);
+}
+
+}  // namespace murmur

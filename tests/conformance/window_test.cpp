@@ -1,0 +1,64 @@
+// window_test.cpp: phases that are active for a while only, on every engine.
+#include "contenders.h"
+
+namespace murmur::testing {
+namespace {
+
+// Two phases, of which the first ends where the second begins.
+Dynamics handed_over(Habitat habitat) {
+  Dynamics dynamics = dynamics_of(Attention{.beta = 2, .value = random_matrix(3, 3, 1)}, habitat);
+  dynamics.phases[0].until = 1;
+  Phase second{{Perceptron{.in = random_matrix(4, 3, 2), .out = random_matrix(3, 4, 3)}}};
+  second.from = 1;
+  dynamics.phases.push_back(second);
+  return dynamics;
+}
+
+HostSwarm velocity_at(Engine& engine, const Dynamics& dynamics, const HostSwarm& x, double t) {
+  const auto field = engine.prepare(dynamics, x.shape());
+  const auto at = engine.place(x), v = engine.place(x);
+  field->velocity(t, *at, *v);
+  return engine.fetch(*v);
+}
+
+HostSwarm pull_at(Engine& engine, const Dynamics& dynamics, const HostSwarm& x, double t,
+                  int phase) {
+  const auto field = engine.prepare(dynamics, x.shape());
+  const auto at = engine.place(x), a = engine.place(x);
+  field->pull(t, phase, *at, *a);
+  return engine.fetch(*a);
+}
+
+void expect_windows(Engine& engine) {
+  for (const Habitat habitat : {Habitat::sphere, Habitat::space}) {
+    const Dynamics both = handed_over(habitat);
+    const HostSwarm x = random_sphere({20, 3}, 4), still({20, 3});
+    for (int phase = 0; phase < 2; ++phase) {
+      Dynamics alone = both;
+      alone.phases = {{both.phases[phase].forces}};
+      const double inside = phase == 0 ? std::nextafter(1, 0) : 1;
+      const double outside = phase == 0 ? 1 : std::nextafter(1, 0);
+      EXPECT_EQ(largest_difference(velocity_at(engine, both, x, inside),
+                                   velocity_at(engine, alone, x, 0)),
+                0)
+          << engine.name();
+      EXPECT_EQ(largest_difference(pull_at(engine, both, x, inside, phase),
+                                   pull_at(engine, alone, x, 0, 0)),
+                0)
+          << engine.name();
+      EXPECT_EQ(largest_difference(pull_at(engine, both, x, outside, phase), still), 0)
+          << engine.name();
+    }
+  }
+}
+
+TEST(Window, OnlyActivePhasesPull) {
+  expect_windows(*make_reference_engine());
+  for (const Contender& contender : contenders()) {
+    const OnTarget on(contender.target);
+    expect_windows(*make_simd_engine(contender.precision, 2));
+  }
+}
+
+}  // namespace
+}  // namespace murmur::testing

@@ -1,0 +1,215 @@
+// learn_gradient_test.cpp: the reference's gradients against central differences, in every setting.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "learn/dropout.h"
+#include "learn_flocks.h"
+#include "murmur/error.h"
+
+namespace murmur::testing {
+namespace {
+
+void expect_true_gradient(const Architecture& a, const Objective& objective) {
+  SCOPED_TRACE(
+      fmt::format("d {} blocks {} shared {} heads {} interaction {} readout {} position "
+                  "{} loss {} padded {} dropout {}",
+                  a.d, a.blocks, a.shared, a.heads, static_cast<int>(a.interaction),
+                  static_cast<int>(a.readout), a.position, static_cast<int>(objective.loss),
+                  objective.padded, objective.dropout));
+  const Flocks flocks({4, 1, 6}, a.targets.rows);
+  const std::vector<double> parameters = lively_parameters(a, 9);
+  std::vector<double> gradient(parameters.size()), unused(parameters.size());
+  const Batch batch = flocks.batch();
+  reference_learn(a, parameters, batch, objective, gradient);
+  expect_central_differences(layout(a), parameters, gradient, [&](const auto& moved) {
+    return reference_learn(a, moved, batch, objective, unused).loss;
+  });
+}
+
+Architecture small(int d, int classes = 2) {
+  return {.d = d, .blocks = 2, .hidden = 4, .residual = 0.3, .targets = spread_targets(classes, d)};
+}
+
+TEST(Gradient, EveryInteractionReadoutAndLoss) {
+  for (const int d : {2, 3, 5})
+    for (int interaction = Architecture::none; interaction <= Architecture::attention;
+         ++interaction)
+      for (const auto readout : {Architecture::mean, Architecture::cls})
+        for (const auto loss : {Objective::target, Objective::cross_entropy}) {
+          Architecture a = small(d);
+          a.interaction = static_cast<Architecture::Interaction>(interaction);
+          a.readout = readout;
+          expect_true_gradient(a, {.loss = loss});
+        }
+}
+
+TEST(Gradient, FreeBlocksAndHeads) {
+  for (const int heads : {1, 3})
+    for (int interaction = Architecture::uniform; interaction <= Architecture::attention;
+         ++interaction)
+      for (const bool shared : {true, false}) {
+        Architecture a = small(3, 3);
+        a.interaction = static_cast<Architecture::Interaction>(interaction);
+        a.heads = heads;
+        a.shared = shared;
+        a.blocks = 3;
+        expect_true_gradient(a, {});
+      }
+}
+
+TEST(Gradient, PositionPaddingDropoutAndSmoothing) {
+  for (const auto readout : {Architecture::mean, Architecture::cls})
+    for (const int heads : {1, 3}) {
+      Architecture a = small(3, 4);
+      a.readout = readout;
+      a.heads = heads;
+      a.position = true;
+      expect_true_gradient(a, {.loss = Objective::target, .padded = true, .dropout = 0.3});
+      expect_true_gradient(a, {.dropout = 0.5, .smoothing = 0.1});
+    }
+}
+
+// Flocks of 8 and 2 in a tensor of 2 x 8: sums over boids, divided by 16.
+TEST(Gradient, PaddingDividesByTheLongestFlock) {
+  const Architecture a = small(3);
+  const std::vector<double> parameters = lively_parameters(a, 2);
+  const Flocks flocks({8, 2});
+  std::vector<double> plain(parameters.size()), padded(parameters.size());
+  std::vector<double> first(parameters.size()), second(parameters.size());
+  Batch batch = flocks.batch();
+  const Objective objective{.loss = Objective::target};
+  const double whole =
+      reference_learn(a, parameters, batch, {Objective::target, true}, padded).loss;
+  reference_learn(a, parameters, batch, objective, plain);
+  const std::vector<std::size_t> one{0}, two{1};
+  batch.chosen = one;
+  const double loss_of_first = reference_learn(a, parameters, batch, objective, first).loss;
+  batch.chosen = two;
+  batch.shift = batch.shift.subspan(2);
+  const double loss_of_second = reference_learn(a, parameters, batch, objective, second).loss;
+  EXPECT_NEAR(whole, (8 * loss_of_first + 2 * loss_of_second) / 16, 1e-12);
+  for (std::size_t e = 0; e < plain.size(); ++e) {
+    EXPECT_NEAR(plain[e], (first[e] + second[e]) / 2, 1e-12);
+    EXPECT_NEAR(padded[e], (8 * first[e] + 2 * second[e]) / 16, 1e-12);
+  }
+}
+
+TEST(Gradient, ABoidAtItsTargetPullsNowhere) {
+  Architecture a = small(2);
+  a.interaction = Architecture::none;
+  a.targets = Matrix{2, 2, {-10, 0, 10, 0}};
+  const std::vector<double> still(parameter_count(a));  // nothing moves
+  std::vector<double> gradient(still.size());
+  const std::vector<float> x{-10}, y{0};
+  const std::vector<std::size_t> first{0, 1}, chosen{0};
+  const std::vector<int> label{0};
+  const Batch batch{.x = x, .y = y, .first = first, .label = label, .chosen = chosen};
+  const Lesson lesson = reference_learn(a, still, batch, {.loss = Objective::target}, gradient);
+  EXPECT_EQ(lesson.loss, 0);
+  EXPECT_EQ(lesson.correct, 1u);
+  for (const double g : gradient) EXPECT_EQ(g, 0);
+}
+
+TEST(Gradient, RefusesALabelOfNoClass) {
+  const Architecture a = small(3);
+  Flocks flocks({3, 3});
+  flocks.label[1] = -1;
+  const std::vector<double> parameters = lively_parameters(a, 2);
+  std::vector<double> gradient(parameters.size());
+  EXPECT_THROW(reference_learn(a, parameters, flocks.batch(), {}, gradient), Error);
+}
+
+// The readout moves by J_i dx_i: central differences of the start of each boid.
+TEST(Influence, IsTheLengthOfTheJacobian) {
+  for (const auto readout : {Architecture::mean, Architecture::cls}) {
+    Architecture a = small(2);
+    a.readout = readout;
+    Flocks flocks({5});
+    const std::vector<double> parameters = lively_parameters(a, 4);
+    const std::vector<double> influence = reference_influence(a, parameters, flocks.batch());
+    ASSERT_EQ(influence.size(), 5u);
+    const float h = 0x1p-10F;
+    for (std::size_t i = 0; i < 5; ++i) {
+      double square = 0;
+      for (auto* axis : {&flocks.x, &flocks.y}) {
+        const float here = (*axis)[i];
+        std::vector<double> above(2), below(2);
+        (*axis)[i] = here + h;
+        const double up = (*axis)[i];
+        reference_fly(a, parameters, flocks.batch(), above);
+        (*axis)[i] = here - h;
+        const double width = up - (*axis)[i];
+        reference_fly(a, parameters, flocks.batch(), below);
+        (*axis)[i] = here;
+        for (int k = 0; k < 2; ++k) square += std::pow((above[k] - below[k]) / width, 2);
+      }
+      EXPECT_NEAR(influence[i], std::sqrt(square), 1e-5 * influence[i]);
+      EXPECT_GT(influence[i], 0);
+    }
+  }
+}
+
+TEST(Influence, IsolatedBoidsDoNotReachTheClsBoid) {
+  Architecture a = small(3);
+  a.interaction = Architecture::none;
+  a.readout = Architecture::cls;
+  for (const double reach : reference_influence(a, lively_parameters(a, 4), Flocks({5}).batch()))
+    EXPECT_EQ(reach, 0);
+}
+
+TEST(Dropout, LeavesOutItsShareAndKeepsTheMean) {
+  const int n = 301;
+  std::vector<float> mask(n * n);
+  for (const double p : {0.1, 0.5}) {
+    dropout_mask({.seed = 1, .update = 2, .flock = 3, .block = 4, .head = 1}, n, p, mask.data());
+    double zeros = 0, sum = 0;
+    for (const float m : mask) {
+      zeros += m == 0 ? 1 : 0;
+      sum += m;
+      ASSERT_TRUE(m == 0 || std::abs(m - 1 / (1 - p)) < 1e-6);
+    }
+    const double pairs = n * n, deviation = std::sqrt(p * (1 - p) / pairs);
+    EXPECT_NEAR(zeros / pairs, p, 5 * deviation);
+    EXPECT_NEAR(sum / pairs, 1, 10 * deviation);
+  }
+}
+
+// Whoever asks for something else gets other bits: half of all pairs agree, as for coins.
+TEST(Dropout, EveryNameHasItsOwnMask) {
+  const int n = 100;
+  const DropoutDraw base{.seed = 1, .update = 2, .flock = 3, .block = 4, .head = 1};
+  std::vector<DropoutDraw> others(5, base);
+  others[0].seed = 9, others[1].update = 9, others[2].flock = 9, others[3].block = 9;
+  others[4].head = 2;
+  std::vector<float> mask(n * n), other(n * n);
+  dropout_mask(base, n, 0.5, mask.data());
+  for (const DropoutDraw& draw : others) {
+    dropout_mask(draw, n, 0.5, other.data());
+    int same = 0;
+    for (std::size_t e = 0; e < mask.size(); ++e) same += mask[e] == other[e] ? 1 : 0;
+    EXPECT_NEAR(same / 1e4, 0.5, 0.025);
+  }
+}
+
+// Sixteen bits a pair, used once: neighbours near and far agree half of the time.
+TEST(Dropout, PairsAreIndependent) {
+  const int n = 200;
+  std::vector<float> mask(n * n);
+  dropout_mask({.seed = 8}, n, 0.5, mask.data());
+  for (const std::size_t lag : {1, 2, 3, 4, 5, 6, 7, 8, 16, 200, 201}) {
+    int same = 0;
+    for (std::size_t e = lag; e < mask.size(); ++e) same += mask[e] == mask[e - lag] ? 1 : 0;
+    EXPECT_NEAR(same / static_cast<double>(mask.size() - lag), 0.5, 0.0125) << lag;
+  }
+}
+
+TEST(Dropout, NothingAndEverything) {
+  std::vector<float> mask(49);
+  dropout_mask({}, 7, 0, mask.data());
+  for (const float m : mask) EXPECT_EQ(m, 1);
+  dropout_mask({}, 7, 1, mask.data());
+  for (const float m : mask) EXPECT_EQ(m, 0);
+}
+
+}  // namespace
+}  // namespace murmur::testing
