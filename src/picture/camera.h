@@ -40,6 +40,10 @@ class Camera {
   // Points of the unit sphere nearer than this are on its visible side.
   static constexpr double horizon() { return 1 / kDistance; }
 
+  Point eye() const {  // direction from the middle
+    return {static_cast<float>(eye_[0]), static_cast<float>(eye_[1]), static_cast<float>(eye_[2])};
+  }
+
   bool sees_side(int axis, int sign) const { return eye_[axis] * sign > 0; }
 
  private:

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "murmur/error.h"
+#include "murmur/formats.h"
 
 namespace murmur::picture {
 
@@ -254,6 +255,11 @@ std::string Canvas::png() {
   };
   require(cairo_surface_write_to_png_stream(surface_.get(), append, &bytes));
   return bytes;
+}
+
+void Canvas::save(const std::filesystem::path& file) {
+  if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path());
+  write_file_atomically(file, png());
 }
 
 std::string clean_text(const std::string& text) {

@@ -4,6 +4,7 @@
 #include <cairo.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -65,15 +66,17 @@ class Canvas {
   // Words in lines no wider than `width`; the last of `most` lines ends in an ellipsis if need be.
   std::vector<std::string> wrap(const std::string& text, double width, double size, bool bold,
                                 int most);
+  // The text, or as much of its beginning as fits with an ellipsis.
+  std::string shorten(const std::string& text, double width, double size, bool bold = false);
 
   // Rows of B, G, R, A bytes, 4 * width each.
   const unsigned char* pixels();
   std::string png();
+  void save(const std::filesystem::path& file);  // as PNG, its folder made where there is none
 
  private:
   void blit(cairo_surface_t* sprite, double x, double y, double alpha);
   void set_font(double size, bool bold);
-  std::string shorten(const std::string& text, double width, double size, bool bold);
 
   int width_, height_;
   Surface surface_;

@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
-#include "picture/process.h"
 #include "picture/stage.h"
 
 namespace murmur::picture {
@@ -54,8 +52,7 @@ void draw_scene(const RunReader& run, std::int64_t frame, const SceneSettings& s
         run.directory().string(), fmt::format("choose a frame from 0 to {}", run.frames() - 1));
   Canvas canvas(settings.style.width, settings.style.height);
   draw_stage(canvas, stage, recall(run, stage, frame), settings.azimuth);
-  if (!png.parent_path().empty()) std::filesystem::create_directories(png.parent_path());
-  write_file_atomically(png, canvas.png());
+  canvas.save(png);
 }
 
 }  // namespace murmur

@@ -16,13 +16,7 @@ namespace {
 constexpr int kMostTrails = 2000;  // particles that leave trails; more would only be fog
 
 void check(const RunReader& run, const SceneSettings& settings) {
-  const PictureStyle& style = settings.style;
-  const auto fits = [](int pixels) { return pixels >= 320 && pixels <= 8192 && pixels % 2 == 0; };
-  if (!fits(style.width) || !fits(style.height))
-    throw Error(
-        Fault::input,
-        fmt::format("a picture of {} x {} pixels cannot be drawn", style.width, style.height),
-        "parameter size", "choose even numbers from 320 to 8192, such as 1280 x 720");
+  check_size(settings.style);
   if (run.frames() == 0)
     throw Error(Fault::input, "the run holds no whole frame yet", run.directory().string(),
                 "wait for the first frame, or resume the run");
@@ -78,6 +72,17 @@ Layout lay_out(const Stage& stage, const std::string& title, const std::string& 
   return at;
 }
 
+}  // namespace
+
+void check_size(const PictureStyle& style) {
+  const auto fits = [](int pixels) { return pixels >= 320 && pixels <= 8192 && pixels % 2 == 0; };
+  if (!fits(style.width) || !fits(style.height))
+    throw Error(
+        Fault::input,
+        fmt::format("a picture of {} x {} pixels cannot be drawn", style.width, style.height),
+        "parameter size", "choose even numbers from 320 to 8192, such as 1280 x 720");
+}
+
 std::vector<std::vector<int>> choose_flocks(const Stage& stage) {
   std::map<int, std::vector<int>> by_label;
   const int stride = (stage.shape.n + kMostTrails - 1) / kMostTrails;
@@ -86,8 +91,6 @@ std::vector<std::vector<int>> choose_flocks(const Stage& stage) {
   for (auto& [label, members] : by_label) flocks.push_back(std::move(members));
   return flocks;
 }
-
-}  // namespace
 
 Stage set_stage(const RunReader& run, const SceneSettings& settings, bool log_time,
                 const std::string& strip) {

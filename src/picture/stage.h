@@ -40,6 +40,12 @@ struct Stage {
   int label(int i) const { return settings.label.empty() ? 0 : settings.label[i]; }
 };
 
+// Error(input) unless both sizes are even and within 320 to 8192.
+void check_size(const PictureStyle& style);
+
+// The particles that leave trails, by colour class; a part of them where there are too many.
+std::vector<std::vector<int>> choose_flocks(const Stage& stage);
+
 // Error(input) where settings and run do not fit, or the run has no frames.
 Stage set_stage(const RunReader& run, const SceneSettings& settings, bool log_time,
                 const std::string& strip);

@@ -149,7 +149,8 @@ void paint_trails(Canvas& canvas, const Stage& stage, const std::vector<std::vec
   const int steps = static_cast<int>(rows.size()) - 1;
   const double each = 1 - std::pow(1 - style.alpha, 1.0 / strokes);
   for (const auto& flock : stage.flocks) {
-    const Colour colour = class_colour(stage.label(flock.front()), stage.look->dark);
+    const Colour colour = mix(class_colour(stage.label(flock.front()), stage.look->dark),
+                              stage.look->ink, style.pale);
     for (int stroke = 0; stroke < strokes; ++stroke) {
       const double part = static_cast<double>(stroke) / strokes;
       const int oldest = static_cast<int>(std::floor(steps * part));

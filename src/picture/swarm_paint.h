@@ -39,6 +39,7 @@ struct TrailStyle {
   double width = 2;    // pixels, at the young end
   double alpha = 0.7;  // there too
   double fog = 0;
+  double pale = 0;  // share of the theme's ink in its colour
 };
 TrailStyle trail_style(const Stage& stage);  // for layer 0, as wide and strong as n allows
 

@@ -44,10 +44,19 @@ std::string Timeline::readout(double t) const {
   return fmt::format("t = {:.{}f}", t, decimals);
 }
 
+Track::Track(const RunReader& run, const Projection& projection)
+    : Track(
+          run.times(),
+          [&run, &projection](std::int64_t index) { return projection.project(run.frame(index)); },
+          projection.on_sphere()) {}
+
+Track::Track(std::vector<double> times, Source source, bool on_sphere)
+    : times_(std::move(times)), source_(std::move(source)), on_sphere_(on_sphere) {}
+
 const std::vector<Point>& Track::stored(std::int64_t index) {
   const auto found = kept_.find(index);
   if (found != kept_.end()) return found->second;
-  return kept_.emplace(index, projection_.project(run_.frame(index))).first->second;
+  return kept_.emplace(index, source_(index)).first->second;
 }
 
 namespace {
@@ -91,7 +100,7 @@ void retract(std::vector<Point>& points) {
 }  // namespace
 
 std::vector<Point> Track::at(double t) {
-  const std::vector<double>& times = run_.times();
+  const std::vector<double>& times = times_;
   const auto last = static_cast<std::int64_t>(times.size()) - 1;
   const auto after = std::upper_bound(times.begin(), times.end(), t);
   const std::int64_t k = std::clamp<std::int64_t>(after - times.begin() - 1, 0, last);
@@ -117,7 +126,7 @@ std::vector<Point> Track::at(double t) {
     }
     points[i] = hermite(a[i], b[i], ma, mb, h, (t - times[k]) / h);
   }
-  if (projection_.on_sphere()) retract(points);
+  if (on_sphere_) retract(points);
   return points;
 }
 

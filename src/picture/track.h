@@ -1,6 +1,7 @@
 // track.h: where every particle is at any time: smooth between the stored frames of a run.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -38,14 +39,18 @@ using Past = std::vector<std::shared_ptr<const Snapshot>>;  // oldest first; the
 // onto the sphere. Reads frames as they are asked for and keeps only the neighbours.
 class Track {
  public:
-  Track(const RunReader& run, const Projection& projection) : run_(run), projection_(projection) {}
+  using Source = std::function<std::vector<Point>(std::int64_t index)>;  // (n) of a frame
+
+  Track(const RunReader& run, const Projection& projection);
+  Track(std::vector<double> times, Source source, bool on_sphere);
   std::vector<Point> at(double t);
 
  private:
   const std::vector<Point>& stored(std::int64_t index);
 
-  const RunReader& run_;
-  const Projection& projection_;
+  std::vector<double> times_;
+  Source source_;
+  bool on_sphere_;
   std::map<std::int64_t, std::vector<Point>> kept_{};
 };
 

@@ -1,0 +1,117 @@
+// digit_panel.cpp: draws the picture in its corner and the chances of each class.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "picture/digit_stage.h"
+#include "picture/pixels.h"
+
+namespace murmur::picture {
+
+namespace {
+
+std::string percent(double chance) {
+  const double part = std::min(chance, 1 - chance);  // near 0 and 1 a decimal tells more
+  return fmt::format("{:.{}f} %", 100 * chance, part < 0.01 && part >= 0.0005 ? 1 : 0);
+}
+
+// Two classes: one bar that both pull at, from either end as their gates stand.
+void draw_tug(Canvas& canvas, const DigitStage& stage, const Frame& f, double t) {
+  const DigitLayout& at = stage.layout;
+  const Theme& look = stage.look();
+  const std::vector<double> chance = stage.chances(t);
+  const bool mirrored = stage.gate[0].x > stage.gate[1].x;
+  const int left = mirrored ? 1 : 0, right = 1 - left;
+  const double thick = 1.15 * at.text_size, y = f.y + f.height - thick;
+  cairo_t* cr = canvas.cr();
+  cairo_save(cr);
+  trace_round(canvas, {f.x, y, f.width, thick}, thick / 2);
+  cairo_clip(cr);
+  const double cut = f.x + f.width * chance[left] / std::max(1e-12, chance[0] + chance[1]);
+  canvas.ink(class_colour(left, look.dark));
+  cairo_rectangle(cr, f.x, y, cut - f.x, thick);
+  cairo_fill(cr);
+  canvas.ink(class_colour(right, look.dark));
+  cairo_rectangle(cr, cut, y, f.x + f.width - cut, thick);
+  cairo_fill(cr);
+  if (std::min(cut - f.x, f.x + f.width - cut) > 2) {
+    canvas.ink(look.dark ? look.edge : look.centre);
+    cairo_rectangle(cr, cut - 1, y, 2, thick);
+    cairo_fill(cr);
+  }
+  cairo_restore(cr);
+  for (int c : {left, right}) {
+    const Align align = c == left ? Align::left : Align::right;
+    const double x = c == left ? f.x : f.x + f.width;
+    const double sign = c == left ? 1 : -1;
+    const std::string name = canvas.shorten(clean_text(stage.flight->classes[c]), 0.3 * f.width,
+                                            1.25 * at.text_size, true);
+    const double baseline = y - 0.55 * at.text_size;
+    canvas.text(x, baseline, name,
+                {.size = 1.25 * at.text_size,
+                 .colour = class_colour(c, look.dark),
+                 .bold = true,
+                 .align = align});
+    const double past = canvas.text_width(name, 1.25 * at.text_size, true) + 0.5 * at.text_size;
+    canvas.text(x + sign * past, baseline, percent(chance[c]),
+                {.size = at.text_size, .colour = look.ink, .align = align});
+  }
+}
+
+void draw_rows(Canvas& canvas, const DigitStage& stage, const Frame& f, double t) {
+  const DigitLayout& at = stage.layout;
+  const Theme& look = stage.look();
+  const std::vector<double> chance = stage.chances(t);
+  const auto best = std::max_element(chance.begin(), chance.end()) - chance.begin();
+  double names = 0;
+  std::vector<std::string> name;
+  for (const std::string& full : stage.flight->classes) {
+    name.push_back(canvas.shorten(clean_text(full), 0.34 * f.width, at.text_size, true));
+    names = std::max(names, canvas.text_width(name.back(), at.text_size, true));
+  }
+  const double numbers = canvas.text_width("99.9 %", at.small_size);
+  const double x = f.x + names + 0.6 * at.text_size;
+  const double length = f.x + f.width - numbers - 0.5 * at.text_size - x;
+  const double row = f.height / stage.classes(), thick = std::min(0.62 * row, at.text_size);
+  for (int c = 0; c < stage.classes(); ++c) {
+    const double middle = f.y + (c + 0.5) * row;
+    const Colour colour = class_colour(c, look.dark);
+    const double size = std::min(at.text_size, 0.95 * row);
+    canvas.text(f.x + names, middle + 0.36 * size, name[c],
+                {.size = size, .colour = colour, .bold = true, .align = Align::right});
+    trace_round(canvas, {x, middle - thick / 2, length, thick}, thick / 2);
+    canvas.ink(look.line, 0.14);
+    cairo_fill(canvas.cr());
+    if (length * chance[c] > 0.5) {
+      cairo_save(canvas.cr());
+      trace_round(canvas, {x, middle - thick / 2, length, thick}, thick / 2);
+      cairo_clip(canvas.cr());
+      cairo_rectangle(canvas.cr(), x, middle - thick / 2, length * chance[c], thick);
+      canvas.ink(colour);
+      cairo_fill(canvas.cr());
+      cairo_restore(canvas.cr());
+    }
+    canvas.text(f.x + f.width, middle + 0.36 * size, percent(chance[c]),
+                {.size = std::min(size, at.small_size),
+                 .colour = c == best ? look.ink : look.quiet,
+                 .bold = c == best,
+                 .align = Align::right});
+  }
+}
+
+}  // namespace
+
+void draw_ink(Canvas& canvas, const DigitStage& stage, const Frame& frame) {
+  const DigitFlight& flight = *stage.flight;
+  draw_pixels(canvas, {flight.ink, flight.height, flight.width}, frame, stage.look());
+}
+
+void draw_chances(Canvas& canvas, const DigitStage& stage, const Frame& frame, double t) {
+  if (stage.classes() == 2)
+    draw_tug(canvas, stage, frame, t);
+  else
+    draw_rows(canvas, stage, frame, t);
+}
+
+}  // namespace murmur::picture

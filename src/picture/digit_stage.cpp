@@ -1,0 +1,274 @@
+// digit_stage.cpp: checks a digit's flight, chooses its axes and bounds, and moves through it.
+#include "picture/digit_stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "murmur/error.h"
+
+namespace murmur::picture {
+
+namespace {
+
+constexpr double kHalf = 10;  // of the floor: the digit lies in [-10, 10]^2
+
+[[noreturn]] void refuse(const std::string& what, const std::string& where,
+                         const std::string& remedy) {
+  throw Error(Fault::input, what, where, remedy);
+}
+
+void require_finite(const std::vector<double>& values, const std::string& where) {
+  for (double v : values)
+    if (!std::isfinite(v))
+      refuse("the flight of the digit holds a number that is not finite", where,
+             "train with a smaller rate, or fly fewer blocks");
+}
+
+// x and y are the picture's; the third axis is the third coordinate, or, where the targets have
+// parts beyond it, the direction along which targets and landed boids differ most.
+void choose_axes(DigitStage& stage) {
+  const DigitFlight& flight = *stage.flight;
+  const int d = stage.swarm.shape.d;
+  std::vector<double>& axes = stage.swarm.projection.axes;
+  axes.assign(static_cast<std::size_t>(3) * d, 0.0);
+  axes[0] = axes[d + 1] = 1;
+  if (d == 2) return;
+  double beyond = 0;
+  for (int c = 0; c < flight.targets.rows; ++c)
+    for (int k = 3; k < d; ++k) beyond = std::max(beyond, std::abs(flight.targets(c, k)));
+  axes[2 * d + 2] = 1;
+  if (d > 3) stage.axes_note = fmt::format("The first three of {} coordinates.", d);
+  if (beyond < 1e-9) return;
+  const int rest = d - 2;
+  const HostSwarm& end = flight.frames.back();
+  std::vector<double> moment(static_cast<std::size_t>(rest) * rest, 0.0);
+  const auto add = [&](auto&& part, double weight) {
+    for (int k = 0; k < rest; ++k)
+      for (int l = 0; l < rest; ++l) moment[k * rest + l] += weight * part(k) * part(l);
+  };
+  for (int c = 0; c < flight.targets.rows; ++c)
+    add([&](int k) { return flight.targets(c, k + 2); }, 1);
+  for (int i = 0; i < end.n(); ++i) add([&](int k) { return end.at(i, k + 2); }, 1.0 / end.n());
+  const std::vector<double> leading = leading_axes(moment, rest, 1);
+  for (int k = 0; k < rest; ++k) axes[2 * d + 2 + k] = leading[k];
+  stage.axes_note = fmt::format(
+      "Third axis: where gates and boids differ most beyond x and y, of {} coordinates.", d);
+}
+
+// The floor, the gates and the flight without its farthest stragglers: of all places along an axis
+// those within half a width of the middle 98 %.
+void fit_bounds(DigitStage& stage, const Matrix& targets) {
+  Projection& projection = stage.swarm.projection;
+  std::array<std::vector<double>, 3> places;
+  for (const HostSwarm& x : stage.flight->frames)
+    for (const Point& p : projection.project(x)) {
+      places[0].push_back(p.x), places[1].push_back(p.y), places[2].push_back(p.z);
+    }
+  double square = 0;
+  for (int k = 0; k < 3; ++k) {
+    std::sort(places[k].begin(), places[k].end());
+    const std::size_t count = places[k].size();
+    const double early = places[k][count / 100], late = places[k][count - 1 - count / 100];
+    const double slack = 0.5 * (late - early);
+    double low = std::max(places[k].front(), early - slack);
+    double high = std::min(places[k].back(), late + slack);
+    const double floor = k < 2 ? kHalf : 0;
+    low = std::min(low, -floor), high = std::max(high, floor);
+    for (int c = 0; c < targets.rows; ++c) {
+      double along = 0;
+      for (int l = 0; l < targets.cols; ++l)
+        along += projection.axes[k * targets.cols + l] * targets(c, l);
+      low = std::min(low, along), high = std::max(high, along);
+    }
+    projection.centre[k] = (low + high) / 2;
+    projection.half[k] = (high - low) / 2;
+    square += projection.half[k] * projection.half[k];
+  }
+  projection.scale = 1 / std::sqrt(square);
+}
+
+DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
+  const double width = style.width, height = style.height;
+  DigitLayout at;
+  at.unit = std::sqrt(width * height / (1280.0 * 720.0));
+  at.margin = std::max(14.0, 36 * at.unit);
+  at.title_size = std::max(13.0, 25 * at.unit);
+  at.text_size = std::max(9.5, 14.5 * at.unit);
+  at.small_size = std::max(9.0, 12.5 * at.unit);
+  at.clock_size = std::max(12.0, 19 * at.unit);
+  at.bar = height - 0.62 * at.margin;
+  Canvas ruler(8, 8);
+  const double foot = at.bar - 2.1 * at.clock_size;  // the clock stands below
+  const double row = 1.75 * at.text_size;
+  const bool wide = width >= 1.3 * height;
+  const double bars = std::min(stage.classes() == 2 ? 3.1 * at.text_size : row * stage.classes(),
+                               (wide ? 0.40 : 0.28) * height);
+  const std::string title = clean_text(stage.flight->title);
+  std::string note = stage.flight->cls
+                         ? "Each dart is a point of ink; the ringed CLS boid alone is read."
+                         : "Each dart is a point of ink; the ring is their mean, which is read.";
+  if (!stage.axes_note.empty()) note += " " + stage.axes_note;
+  if (at.unit < 0.55) note.clear();
+  if (wide) {
+    const double column = 0.205 * width;
+    at.title = ruler.wrap(title, 1.25 * column, at.title_size, true, 3);
+    double y = at.margin + 1.25 * at.title_size * static_cast<double>(at.title.size());
+    y += at.title.empty() ? 0 : 0.3 * at.margin;
+    at.note = ruler.wrap(note, column, at.small_size, false, 5);
+    at.note_top = y + 0.8 * at.small_size;
+    y += 1.45 * at.small_size * static_cast<double>(at.note.size()) + 0.35 * at.margin;
+    const double left = foot - 2.6 * at.title_size - bars - y;  // the verdict stands below the bars
+    const double side = std::clamp(left - 0.6 * at.margin, 0.12 * height, 0.7 * column);
+    at.inset = {at.margin, y, side, side};
+    at.chances = {at.margin, y + side + 0.6 * at.margin, column, bars};
+    const double x = at.margin + column + 0.8 * at.margin;
+    at.scene = {x, 0.7 * at.margin, width - x - 0.6 * at.margin, foot - 0.7 * at.margin};
+    return at;
+  }
+  const double inner = width - 2 * at.margin;
+  at.title = ruler.wrap(title, inner, at.title_size, true, 2);
+  double y = at.margin + 1.25 * at.title_size * static_cast<double>(at.title.size());
+  at.note = ruler.wrap(note, inner, at.small_size, false, 2);
+  at.note_top = y + 0.8 * at.small_size;
+  y += 1.45 * at.small_size * static_cast<double>(at.note.size()) + 0.35 * at.margin;
+  const double side = std::min(std::max(bars, 0.12 * height), 0.28 * inner);
+  at.inset = {at.margin, y, side, side};
+  const double x = at.margin + side + std::max(0.6 * at.margin, 5.4 * at.text_size);
+  at.chances = {x, y + std::max(0.0, (side - bars) / 2), width - at.margin - x, bars};
+  y += std::max(side, bars) + 0.3 * at.margin;
+  at.scene = {0.6 * at.margin, y, width - 1.2 * at.margin, foot - y};
+  return at;
+}
+
+}  // namespace
+
+void check(const DigitFlight& flight) {
+  const char* const remedy = "fly the digit again, with the swarm that its gates belong to";
+  if (flight.height < 1 || flight.width < 1 ||
+      flight.ink.size() != static_cast<std::size_t>(flight.height) * flight.width)
+    refuse(fmt::format("the picture has {} pixels where {} x {} are needed", flight.ink.size(),
+                       flight.height, flight.width),
+           "parameter ink", remedy);
+  if (flight.frames.empty()) refuse("the flight holds no frame", "parameter frames", remedy);
+  const Shape shape = flight.frames.front().shape();
+  if (shape.n < (flight.cls ? 2 : 1) || shape.d < 2)
+    refuse(fmt::format("the flight has {} boids of {} coordinates", shape.n, shape.d),
+           "parameter frames", "draw a flight of one boid or more, in two dimensions or more");
+  for (std::size_t f = 0; f < flight.frames.size(); ++f) {
+    if (flight.frames[f].shape() != shape)
+      refuse(fmt::format("frame {} is of another shape than the first", f), "parameter frames",
+             remedy);
+    require_finite(to_rows(flight.frames[f]), fmt::format("frame {}", f));
+  }
+  const int classes = static_cast<int>(flight.classes.size());
+  if (classes < 1 || flight.targets.rows != classes || flight.targets.cols != shape.d)
+    refuse(fmt::format("there are ({}, {}) targets for {} classes in {} dimensions",
+                       flight.targets.rows, flight.targets.cols, classes, shape.d),
+           "parameter targets", remedy);
+  require_finite(flight.targets.data, "parameter targets");
+  if (flight.chances.rows != static_cast<int>(flight.frames.size()) ||
+      flight.chances.cols != classes)
+    refuse(fmt::format("there are ({}, {}) chances for {} frames and {} classes",
+                       flight.chances.rows, flight.chances.cols, flight.frames.size(), classes),
+           "parameter chances", remedy);
+  require_finite(flight.chances.data, "parameter chances");
+  if (flight.label < -1 || flight.label >= classes)
+    refuse(fmt::format("there is no class {}", flight.label), "parameter label",
+           fmt::format("name one from 0 to {}, or -1 where it is unknown", classes - 1));
+}
+
+std::vector<int> choices(const DigitFlight& flight) {
+  const HostSwarm& end = flight.frames.back();
+  std::vector<int> choice(static_cast<std::size_t>(end.n()), -1);
+  for (int i = 0; i < end.n() - (flight.cls ? 1 : 0); ++i) {
+    double least = std::numeric_limits<double>::infinity();
+    for (int c = 0; c < flight.targets.rows; ++c) {
+      double square = 0;
+      for (int k = 0; k < end.d(); ++k) {
+        const double apart = end.at(i, k) - flight.targets(c, k);
+        square += apart * apart;
+      }
+      if (square < least) least = square, choice[i] = c;
+    }
+  }
+  return choice;
+}
+
+DigitStage set_digit_stage(const DigitFlight& flight, const PictureStyle& style) {
+  check_size(style);
+  check(flight);
+  DigitStage stage;
+  stage.flight = &flight;
+  Stage& swarm = stage.swarm;
+  swarm.settings.style = style;
+  swarm.look = &theme(style.dark);
+  swarm.shape = flight.frames.front().shape();
+  stage.flat = swarm.shape.d == 2;
+  swarm.projection.view = stage.flat ? View::plane : View::box;
+  choose_axes(stage);
+  fit_bounds(stage, flight.targets);
+  swarm.settings.label = choices(flight);
+  swarm.flocks = choose_flocks(swarm);
+  const Projection& seen = swarm.projection;
+  for (int c = 0; c < stage.classes(); ++c) {
+    HostSwarm target({1, flight.targets.cols});
+    for (int k = 0; k < flight.targets.cols; ++k) target.at(0, k) = flight.targets(c, k);
+    stage.gate.push_back(seen.project(target).front());
+  }
+  const double widest = *std::max_element(seen.half.begin(), seen.half.end());
+  stage.ring = seen.scale * std::max(stage.classes() > 4 ? 1.2 : 2.0, 0.07 * widest);
+  const int last = flight.chances.rows - 1;
+  for (int c = 1; c < stage.classes(); ++c)
+    if (flight.chances(last, c) > flight.chances(last, stage.verdict)) stage.verdict = c;
+  stage.layout = lay_out(stage, style);
+  return stage;
+}
+
+Point DigitStage::place(double x, double y, double z) const {
+  const Projection& box = swarm.projection;
+  return {static_cast<float>(box.scale * (x - box.centre[0])),
+          static_cast<float>(box.scale * (y - box.centre[1])),
+          static_cast<float>(box.scale * (z - box.centre[2]))};
+}
+
+Past DigitStage::past(double t) const {
+  constexpr int kInstants = 32;
+  std::vector<double> times(flight->frames.size());
+  for (std::size_t f = 0; f < times.size(); ++f) times[f] = static_cast<double>(f);
+  Track track(
+      times,
+      [this](std::int64_t index) {
+        return swarm.projection.project(flight->frames[static_cast<std::size_t>(index)]);
+      },
+      false);
+  const double span = std::clamp(0.25 * blocks(), 0.5, 2.5);
+  Past past;
+  for (int k = 0; k <= kInstants; ++k) {
+    const double then = std::max(0.0, t - span * (kInstants - k) / kInstants);
+    past.push_back(std::make_shared<Snapshot>(Snapshot{then, 0, track.at(then)}));
+  }
+  return past;
+}
+
+std::vector<double> DigitStage::chances(double t) const {
+  const Matrix& all = flight->chances;
+  const int before = std::clamp(static_cast<int>(std::floor(t)), 0, blocks());
+  const int after = std::min(before + 1, blocks());
+  std::vector<double> now(static_cast<std::size_t>(classes()));
+  for (int c = 0; c < classes(); ++c)
+    now[c] = std::clamp(all(before, c) + (t - before) * (all(after, c) - all(before, c)), 0.0, 1.0);
+  return now;
+}
+
+std::string verdict_sentence(const DigitStage& stage) {
+  const auto name = [&](int c) { return clean_text(stage.flight->classes[c]); };
+  const int label = stage.flight->label;
+  if (label < 0) return "truth unknown";
+  if (label == stage.verdict) return "✓ right";
+  return fmt::format("✗ wrong: it is {}", name(label));
+}
+
+}  // namespace murmur::picture

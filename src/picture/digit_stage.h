@@ -1,0 +1,115 @@
+// digit_stage.h: the habitat of a digit's flight: axes, gates, camera, and where the text goes.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "murmur/digit_pictures.h"
+#include "picture/stage.h"
+#include "picture/swarm_paint.h"
+
+namespace murmur::picture {
+
+// From 0 to 1 as s goes from 0 to 1, at rest at both ends.
+inline double smooth(double s) {
+  const double u = std::clamp(s, 0.0, 1.0);
+  return u * u * (3 - 2 * u);
+}
+
+// Where things go, in pixels.
+struct DigitLayout {
+  double unit = 1;  // 1 at 1280 x 720
+  double margin = 36;
+  double title_size = 0, text_size = 0, small_size = 0, clock_size = 0;
+  double bar = 0;  // height of the progress bar
+  std::vector<std::string> title{}, note{};
+  double note_top = 0;  // baseline of the first line of the note
+  Frame inset{};        // the picture
+  Frame chances{};      // the verdict bars
+  Frame scene{};        // the habitat
+};
+
+// What stays the same over a film. Points are in scene units: 1 is the reach of the whole flight.
+struct DigitStage {
+  const DigitFlight* flight = nullptr;
+  Stage swarm{};              // look, shape, projection, colours and trails of the boids
+  std::vector<Point> gate{};  // (classes)
+  double ring = 0.1;          // radius of a gate, scene units
+  bool flat = false;          // d = 2: seen from above
+  std::string axes_note{};    // what the third axis is where it is no coordinate
+  int verdict = 0;
+  DigitLayout layout{};
+
+  int blocks() const { return static_cast<int>(flight->frames.size()) - 1; }
+  int classes() const { return static_cast<int>(flight->classes.size()); }
+  const Theme& look() const { return *swarm.look; }
+  Point place(double x, double y, double z) const;        // of the three axes, in scene units
+  double unit() const { return swarm.projection.scale; }  // scene units a unit of length
+  // Positions at t blocks and the flight of the last few before it.
+  Past past(double t) const;
+  std::vector<double> chances(double t) const;  // (classes)
+};
+
+// Error(input) where parts of the flight do not fit each other or are not finite.
+void check(const DigitFlight& flight);
+DigitStage set_digit_stage(const DigitFlight& flight, const PictureStyle& style);
+
+// (n) the class whose target each boid ends nearest to; -1 for the CLS boid.
+std::vector<int> choices(const DigitFlight& flight);
+
+// A camera and how its sights become pixels.
+struct Shot {
+  Camera camera{0, 0};
+  double zoom = 1;        // pixels a sight's unit
+  double cx = 0, cy = 0;  // pixels: where the camera aims
+  double unit = 1;        // of lines and letters: 1 in a film of 1280 x 720
+  Frame window{};         // boids outside are not drawn
+
+  Mark mark(const Point& p) const;    // not finite behind the eye
+  double size(const Point& p) const;  // pixels a scene unit there
+  double fog(const Point& p) const;   // 0 near, 1 far
+};
+
+// The camera's way: from above, where the digit can be read, down to where the flight is seen; it
+// draws back as the flock spreads, never nearer, so that everything stays in `room`.
+class CameraWay {
+ public:
+  CameraWay(const DigitStage& stage, const Frame& room);
+  Shot at(double progress, double t) const;  // progress of the film 0 to 1, t in blocks
+  Shot still() const;                        // one shot that shows every moment
+
+ private:
+  Camera camera(double progress) const;
+  Shot shot(const Camera& camera, double zoom, double aim) const;
+  std::vector<Point> seen_at(double t) const;  // boids that must be in the picture
+  double middle(const Camera& camera) const;   // height of a sight, between lowest and highest
+  double aim(double t) const;                  // height of a sight that goes to the room's middle
+  double room_for(const Camera& camera, double t, double aim) const;  // the zoom that shows all
+
+  const DigitStage& stage_;
+  Frame room_;
+  double aim_ = 0;
+  double label_ = 0;             // pixels that a gate's name needs above it
+  std::vector<double> zooms_{};  // at even steps of t from 0 to blocks
+};
+
+// A film's clock: blocks flown at a progress from 0 to 1; still at both ends.
+struct DigitClock {
+  double lead = 0, hold = 0;  // shares of the film before take-off and after landing
+  int blocks = 1;
+  double at(double progress) const;
+};
+
+// The parts of a picture. `boldness` 0 to 1: how far the boids show the colours of their choice.
+struct Moment {
+  double t = 0;       // blocks
+  double landed = 0;  // 0 to 1: how far the verdict is shown
+  double boldness = 1;
+};
+void draw_habitat(Canvas& canvas, const DigitStage& stage, const Shot& shot, const Moment& now);
+void draw_ink(Canvas& canvas, const DigitStage& stage, const Frame& frame);
+void draw_chances(Canvas& canvas, const DigitStage& stage, const Frame& frame, double t);
+std::string verdict_sentence(const DigitStage& stage);
+
+}  // namespace murmur::picture

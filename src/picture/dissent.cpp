@@ -1,0 +1,275 @@
+// dissent.cpp: draws which boids of a digit dissent from its verdict, and by how much.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "picture/digit_stage.h"
+#include "picture/pixels.h"
+
+namespace murmur::picture {
+
+namespace {
+
+// Where the boids end: along the line through both gates where there are two, else how far from
+// the verdict's gate.
+struct Landing {
+  std::vector<double> at{};  // (n)
+  std::string name{};
+  bool between = false;  // two gates, at -1 and 1 of the line
+};
+
+double distance(const DigitFlight& flight, int i, int c) {
+  double square = 0;
+  for (int k = 0; k < flight.targets.cols; ++k) {
+    const double apart = flight.frames.back().at(i, k) - flight.targets(c, k);
+    square += apart * apart;
+  }
+  return std::sqrt(square);
+}
+
+Landing landing_of(const DigitStage& stage) {
+  const DigitFlight& flight = *stage.flight;
+  const HostSwarm& end = flight.frames.back();
+  const int n = end.n() - (flight.cls ? 1 : 0);
+  Landing landing;
+  const Matrix& gate = flight.targets;
+  double span = 0;
+  for (int k = 0; gate.rows == 2 && k < gate.cols; ++k)
+    span += (gate(1, k) - gate(0, k)) * (gate(1, k) - gate(0, k));
+  landing.between = span > 0;
+  landing.name = landing.between ? "where the boids end, along the line from gate to gate"
+                                 : fmt::format("distance at which the boids end from the gate {}",
+                                               clean_text(flight.classes[stage.verdict]));
+  for (int i = 0; i < n; ++i) {
+    double along = 0;
+    for (int k = 0; landing.between && k < gate.cols; ++k)
+      along +=
+          2 * (gate(1, k) - gate(0, k)) * (end.at(i, k) - (gate(0, k) + gate(1, k)) / 2) / span;
+    landing.at.push_back(landing.between ? along : distance(flight, i, stage.verdict));
+  }
+  return landing;
+}
+
+// Squares of the boids' colours where each began, over the picture.
+void draw_votes(Canvas& canvas, const DigitStage& stage, const Frame& f) {
+  draw_ink(canvas, stage, f);
+  const DigitFlight& flight = *stage.flight;
+  const Theme& look = stage.look();
+  cairo_t* cr = canvas.cr();
+  cairo_save(cr);
+  trace_round(canvas, f, 0.03 * f.width);
+  cairo_clip_preserve(cr);
+  canvas.ink(look.dark ? look.edge : look.centre, 0.72);
+  cairo_fill(cr);
+  const double cell = std::min(f.width / flight.width, f.height / flight.height);
+  const HostSwarm& start = flight.frames.front();
+  const int n = start.n() - (flight.cls ? 1 : 0);
+  const int inked = static_cast<int>(
+      std::count_if(flight.ink.begin(), flight.ink.end(), [](std::uint8_t v) { return v > 127; }));
+  const double side = 0.84 * cell * std::min(1.0, std::sqrt(std::max(1, inked) / double(n)));
+  for (int i = 0; i < n; ++i) {
+    const double column = (start.at(i, 0) / 20 + 0.5) * (flight.width - 1);
+    const double row = (0.5 - start.at(i, 1) / 20) * (flight.height - 1);
+    const double x = f.x + f.width / 2 + cell * (column + 0.5 - flight.width / 2.0);
+    const double y = f.y + f.height / 2 + cell * (row + 0.5 - flight.height / 2.0);
+    cairo_rectangle(cr, x - side / 2, y - side / 2, side, side);
+    const int label = stage.swarm.label(i);
+    canvas.ink(class_colour(label, look.dark));
+    cairo_fill_preserve(cr);
+    canvas.ink(look.ink, label == stage.verdict ? 0 : 0.9);
+    cairo_set_line_width(cr, std::max(0.8, 0.09 * side));
+    cairo_stroke(cr);
+  }
+  cairo_restore(cr);
+}
+
+// One small square a boid, stacked where it ends.
+class LandingChart {
+ public:
+  LandingChart(Canvas& canvas, const DigitStage& stage, const Landing& landing, const Frame& f)
+      : canvas_(canvas), stage_(stage), landing_(landing), plot_(f) {
+    std::vector<double> sorted = landing.at;
+    std::sort(sorted.begin(), sorted.end());
+    const std::size_t n = sorted.size();
+    low_ = landing.between ? std::min(-1.25, sorted[n / 50]) : 0;
+    high_ = std::max(landing.between ? 1.25 : 1.0, sorted[n - 1 - n / 50]);
+    const double slack = 0.03 * (high_ - low_);
+    low_ -= slack, high_ += slack;
+    choose_bins();
+  }
+
+  void draw() {
+    const DigitLayout& at = stage_.layout;
+    const Theme& look = stage_.look();
+    std::vector<std::vector<int>> stack(static_cast<std::size_t>(bins_));
+    std::vector<int> order(landing_.at.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return rank(a) < rank(b); });
+    for (int i : order) stack[bin(i)].push_back(stage_.swarm.label(i));
+    std::size_t tallest = 1;
+    for (const auto& column : stack) tallest = std::max(tallest, column.size());
+    const double wide = plot_.width / bins_;
+    const double tall = std::min(wide, plot_.height / static_cast<double>(tallest));
+    cairo_t* cr = canvas_.cr();
+    const double base = plot_.y + plot_.height;
+    for (int b = 0; b < bins_; ++b)
+      for (std::size_t k = 0; k < stack[b].size(); ++k) {
+        const double gap_x = 0.08 * wide, gap_y = tall > 3 ? 0.08 * tall : 0;
+        cairo_rectangle(cr, plot_.x + b * wide + gap_x, base - tall * (k + 1.0) + gap_y,
+                        wide - 2 * gap_x, tall - 2 * gap_y);
+        canvas_.ink(class_colour(stack[b][k], look.dark));
+        cairo_fill(cr);
+      }
+    canvas_.line(plot_.x, base, plot_.x + plot_.width, base);
+    canvas_.ink(look.line, 0.6);
+    cairo_set_line_width(cr, std::max(0.8, at.unit));
+    cairo_stroke(cr);
+    landing_.between ? draw_gates(base) : draw_scale(base);
+    canvas_.text(plot_.x, plot_.y - 1.4 * at.small_size,
+                 canvas_.shorten(landing_.name, plot_.width, at.small_size),
+                 {.size = at.small_size, .colour = look.quiet});
+  }
+
+ private:
+  // The largest squares whose stacks fit; flat ones where there are too many boids.
+  void choose_bins() {
+    constexpr int kMost = 90;
+    for (bins_ = 16; bins_ < kMost; ++bins_) {
+      std::vector<int> count(static_cast<std::size_t>(bins_));
+      for (std::size_t i = 0; i < landing_.at.size(); ++i) ++count[bin(static_cast<int>(i))];
+      const int tallest = *std::max_element(count.begin(), count.end());
+      if (tallest * plot_.width / bins_ <= plot_.height) return;
+    }
+  }
+  int bin(int i) const {  // stragglers go to the last ones
+    const double share = (landing_.at[i] - low_) / (high_ - low_);
+    return static_cast<int>(std::clamp(share * bins_, 0.0, bins_ - 1.0));
+  }
+  int rank(int i) const {  // the verdict's boids at the bottom
+    const int label = stage_.swarm.label(i);
+    return label == stage_.verdict ? -1 : label;
+  }
+  double x(double value) const { return plot_.x + plot_.width * (value - low_) / (high_ - low_); }
+
+  void draw_gates(double base) {
+    const DigitLayout& at = stage_.layout;
+    const double size = 1.5 * at.text_size;
+    for (int c = 0; c < 2; ++c) {
+      const Colour colour = class_colour(c, stage_.look().dark);
+      const double place = x(c == 0 ? -1 : 1);
+      canvas_.line(place, base, place, base + 0.7 * at.text_size);
+      canvas_.ink(colour);
+      cairo_set_line_width(canvas_.cr(), std::max(1.5, 2.5 * at.unit));
+      cairo_stroke(canvas_.cr());
+      canvas_.text(
+          place, base + 0.9 * at.text_size + size,
+          canvas_.shorten(clean_text(stage_.flight->classes[c]), 0.4 * plot_.width, size, true),
+          {.size = size, .colour = colour, .bold = true, .align = Align::centre});
+    }
+    canvas_.line(x(0), base, x(0), base + 0.5 * at.text_size);
+    canvas_.ink(stage_.look().line, 0.6);
+    cairo_stroke(canvas_.cr());
+    canvas_.text(x(0), base + 1.9 * at.small_size, "half way",
+                 {.size = at.small_size, .colour = stage_.look().quiet, .align = Align::centre});
+  }
+
+  void draw_scale(double base) {
+    const DigitLayout& at = stage_.layout;
+    const Ticks ticks = nice_ticks(0, high_, 6);
+    for (double tick : ticks.at) {
+      canvas_.line(x(tick), base, x(tick), base + 0.4 * at.small_size);
+      canvas_.ink(stage_.look().line, 0.6);
+      cairo_stroke(canvas_.cr());
+      canvas_.text(x(tick), base + 1.7 * at.small_size, ticks.text(tick),
+                   {.size = at.small_size, .colour = stage_.look().quiet, .align = Align::centre});
+    }
+  }
+
+  Canvas& canvas_;
+  const DigitStage& stage_;
+  const Landing& landing_;
+  Frame plot_;
+  double low_ = -1, high_ = 1;
+  int bins_ = 20;
+};
+
+std::string count_sentence(const DigitStage& stage, std::size_t n) {
+  const auto with = static_cast<std::size_t>(std::count(
+      stage.swarm.settings.label.begin(), stage.swarm.settings.label.end(), stage.verdict));
+  const std::string name = clean_text(stage.flight->classes[stage.verdict]);
+  if (with == n) return fmt::format("All {} boids end nearest to the gate {}.", n, name);
+  return fmt::format("{} of {} boids end nearest to the gate {}, the verdict; {} {} (outlined).",
+                     with, n, name, n - with, n - with == 1 ? "dissents" : "dissent");
+}
+
+// Names of the classes that some boid ends nearest to, in their colours; returns the height used.
+double draw_legend(Canvas& canvas, const DigitStage& stage, const Frame& f) {
+  const DigitLayout& at = stage.layout;
+  double x = f.x, y = f.y + at.text_size;
+  for (int c = 0; c < stage.classes(); ++c) {
+    const auto& label = stage.swarm.settings.label;
+    const auto count = std::count(label.begin(), label.end(), c);
+    if (count == 0) continue;
+    const std::string text = fmt::format("{}: {} boid{}", clean_text(stage.flight->classes[c]),
+                                         count, count == 1 ? "" : "s");
+    const double width = canvas.text_width(text, at.text_size) + 1.6 * at.text_size;
+    if (x + width > f.x + f.width && x > f.x) x = f.x, y += 1.6 * at.text_size;
+    cairo_rectangle(canvas.cr(), x, y - 0.8 * at.text_size, 0.85 * at.text_size,
+                    0.85 * at.text_size);
+    canvas.ink(class_colour(c, stage.look().dark));
+    cairo_fill(canvas.cr());
+    canvas.text(x + 1.3 * at.text_size, y, text,
+                {.size = at.text_size, .colour = stage.look().ink});
+    x += width + 0.9 * at.text_size;
+  }
+  return y - f.y;
+}
+
+}  // namespace
+
+}  // namespace murmur::picture
+
+namespace murmur {
+
+using namespace picture;
+
+void draw_dissent(const DigitFlight& flight, const PictureStyle& style,
+                  const std::filesystem::path& png) {
+  const DigitStage stage = set_digit_stage(flight, style);
+  const DigitLayout& at = stage.layout;
+  const Theme& look = stage.look();
+  const Landing landing = landing_of(stage);
+  Canvas canvas(style.width, style.height);
+  canvas.backdrop(style.width / 2.0, style.height / 2.0, look);
+  const double inner = style.width - 2 * at.margin;
+  double y = 0.75 * at.margin + 0.8 * at.title_size;
+  canvas.text(at.margin, y,
+              canvas.shorten(flight.title.empty() ? "Who dissents" : clean_text(flight.title),
+                             inner, at.title_size, true),
+              {.size = at.title_size, .colour = look.ink, .bold = true});
+  y += 0.35 * at.title_size;
+  for (const std::string& line :
+       canvas.wrap(count_sentence(stage, landing.at.size()), inner, at.text_size, false, 2))
+    canvas.text(at.margin, y += 1.45 * at.text_size, line,
+                {.size = at.text_size, .colour = look.quiet});
+  const double top = y + 0.6 * at.margin, bottom = style.height - 0.8 * at.margin;
+  const bool wide = style.width >= 1.2 * style.height;
+  const double tall = bottom - top;
+  const double side = wide ? std::min(tall, 0.49 * inner) : std::min(0.52 * tall, inner);
+  const Frame picture{wide ? at.margin : at.margin + (inner - side) / 2, top, side, side};
+  Frame chart = wide ? Frame{at.margin + side + 1.2 * at.margin, top, 0, side}
+                     : Frame{at.margin, top + side + 0.6 * at.margin, inner, 0};
+  chart.width = style.width - at.margin - chart.x;
+  chart.height = (wide ? top + side : bottom) - chart.y;
+  draw_votes(canvas, stage, picture);
+  const double head = draw_legend(canvas, stage, chart) + 4.2 * at.text_size;
+  const double foot = 2.9 * at.text_size;
+  LandingChart(canvas, stage, landing,
+               {chart.x, chart.y + head, chart.width, chart.height - head - foot})
+      .draw();
+  canvas.save(png);
+}
+
+}  // namespace murmur

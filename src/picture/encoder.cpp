@@ -1,0 +1,95 @@
+// encoder.cpp: the threads that draw and the pipe that encodes.
+#include "picture/encoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/parallel.h"
+#include "murmur/error.h"
+#include "picture/process.h"
+
+namespace murmur::picture {
+
+namespace {
+
+Command command_for(const Encoding& encoding, const std::filesystem::path& mp4) {
+  const PictureStyle& style = encoding.style;
+  return {.words = {"ffmpeg",
+                    "-v",
+                    "error",
+                    "-nostdin",
+                    "-y",
+                    "-f",
+                    "rawvideo",
+                    "-pix_fmt",
+                    "bgr0",
+                    "-s",
+                    fmt::format("{}x{}", style.width, style.height),
+                    "-r",
+                    std::to_string(encoding.fps),
+                    "-i",
+                    "pipe:0",
+                    "-c:v",
+                    "libx264",
+                    "-preset",
+                    "medium",
+                    "-crf",
+                    "17",
+                    "-tune",
+                    "animation",
+                    "-pix_fmt",
+                    "yuv420p",
+                    "-movflags",
+                    "+faststart",
+                    "-f",
+                    "mp4",
+                    fmt::format("file:{}", mp4.string())},
+          .remedy = "Install it with: apt-get install ffmpeg"};
+}
+
+}  // namespace
+
+int count_frames(int fps, double seconds) {
+  const double frames = std::round(fps * seconds);
+  if (fps < 1 || fps > 240 || !(frames >= 1) || frames > 100'000)
+    throw Error(Fault::input,
+                fmt::format("a film of {} s at {} frames a second cannot be made", seconds, fps),
+                "parameters fps, seconds",
+                "choose 1 to 240 frames a second and at most 100000 frames in all");
+  return static_cast<int>(frames);
+}
+
+bool encode(const Encoding& encoding, const Shooting& shooting, const std::filesystem::path& mp4) {
+  const int frames = count_frames(encoding.fps, encoding.seconds);
+  const PictureStyle& style = encoding.style;
+  Draft draft(mp4);
+  Process ffmpeg(command_for(encoding, draft.path()));
+
+  const int threads = encoding.threads > 0
+                          ? encoding.threads
+                          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int batch = std::min(frames, 2 * threads);
+  std::vector<std::unique_ptr<Canvas>> canvases;
+  for (int k = 0; k < batch; ++k)
+    canvases.push_back(std::make_unique<Canvas>(style.width, style.height));
+  const std::size_t bytes = std::size_t{4} * style.width * style.height;
+
+  for (int first = 0; first < frames; first += batch) {
+    if (encoding.stop && encoding.stop()) return false;
+    const int count = std::min(batch, frames - first);
+    for (int k = 0; shooting.ready && k < count; ++k) shooting.ready(first + k);
+    for_blocks(count, threads, [&](int k) { shooting.draw(*canvases[k], first + k); });
+    for (int k = 0; k < count; ++k) ffmpeg.write(canvases[k]->pixels(), bytes);
+  }
+  ffmpeg.finish();
+  draft.keep();
+  return true;
+}
+
+}  // namespace murmur::picture

@@ -1,0 +1,424 @@
+// digit_pictures_test.cpp: pictures of a made-up digit have their sizes, colours, frames and
+// errors.
+#include "murmur/digit_pictures.h"
+
+#include <cairo.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "murmur/error.h"
+#include "picture/digit_stage.h"
+#include "picture/encoder.h"
+#include "temporary.h"
+
+namespace murmur {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Made {
+  int d = 3, classes = 2, blocks = 5;
+  double reach = 1;  // of the landing, in distances of a gate
+};
+
+// A ring of ink whose boids fly to gate 0, every fifth to gate 1; the chances follow.
+DigitFlight make_flight(const Made& made) {
+  const auto [d, classes, blocks, reach] = made;
+  DigitFlight flight;
+  flight.ink.assign(28 * 28, 0);
+  std::vector<std::pair<double, double>> start;
+  for (int row = 0; row < 28; ++row)
+    for (int column = 0; column < 28; ++column) {
+      const double r = std::hypot(row - 13.5, column - 13.5);
+      if (r < 6 || r > 9) continue;
+      flight.ink[row * 28 + column] = 255;
+      start.emplace_back(20 * (column / 27.0 - 0.5), -20 * (row / 27.0 - 0.5));
+    }
+  flight.targets = zeros(classes, d);
+  for (int c = 0; c < classes; ++c) {
+    flight.classes.push_back(std::to_string(c));
+    const double angle = 3.14159265358979 * (1 + 2.0 * c / classes);
+    flight.targets(c, 0) = 10 * std::cos(angle);
+    flight.targets(c, 1) = 10 * std::sin(angle);
+  }
+  flight.chances = zeros(blocks + 1, classes);
+  const int n = static_cast<int>(start.size());
+  for (int b = 0; b <= blocks; ++b) {
+    const double s = blocks > 0 ? static_cast<double>(b) / blocks : 0;
+    HostSwarm x({n, d});
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < d; ++k) {
+        const double from = k == 0 ? start[i].first : k == 1 ? start[i].second : 0;
+        const double to = reach * flight.targets(i % 5 == 0 && classes > 1 ? 1 : 0, k);
+        x.at(i, k) = (1 - s) * from + s * to + (k > 1 ? 4 * s * (1 - s) * (1 + i % 3) : 0);
+      }
+    flight.frames.push_back(x);
+    for (int c = 0; c < classes; ++c)
+      flight.chances(b, c) = c == 0 ? (1 + s * (classes - 1)) / classes : (1 - s) / classes;
+  }
+  flight.label = 0;
+  flight.title = "A ring of ink";
+  return flight;
+}
+
+Fault fault_of(const std::function<void()>& act, std::string* text = nullptr) {
+  try {
+    act();
+  } catch (const Error& error) {
+    if (text) *text = error.what();
+    return error.fault;
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return Fault::runtime;
+}
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+struct Seen {
+  int width = 0, height = 0;
+  std::map<std::uint32_t, int> colours{};  // pixels of each, 0xRRGGBB
+  int of(picture::Colour c) const {
+    const auto byte = [](double v) { return static_cast<std::uint32_t>(std::lround(255 * v)); };
+    const auto found = colours.find(byte(c.red) << 16 | byte(c.green) << 8 | byte(c.blue));
+    return found == colours.end() ? 0 : found->second;
+  }
+};
+
+Seen look_at(const fs::path& png) {
+  Seen seen;
+  cairo_surface_t* surface = cairo_image_surface_create_from_png(png.c_str());
+  if (cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS) {
+    seen.width = cairo_image_surface_get_width(surface);
+    seen.height = cairo_image_surface_get_height(surface);
+    const unsigned char* data = cairo_image_surface_get_data(surface);
+    for (int y = 0; y < seen.height; ++y) {
+      const auto* row = reinterpret_cast<const std::uint32_t*>(
+          data + static_cast<std::ptrdiff_t>(y) * cairo_image_surface_get_stride(surface));
+      for (int x = 0; x < seen.width; ++x) ++seen.colours[row[x] & 0xFFFFFF];
+    }
+  }
+  cairo_surface_destroy(surface);
+  return seen;
+}
+
+int frames_in(const fs::path& mp4, std::string* size) {
+  const std::string command =
+      "ffprobe -v error -count_frames -select_streams v:0 -show_entries "
+      "stream=width,height,nb_read_frames -of csv=p=0 '" +
+      mp4.string() + "'";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  char line[128] = {};
+  if (pipe == nullptr || std::fgets(line, sizeof line, pipe) == nullptr) line[0] = '\0';
+  if (pipe != nullptr) pclose(pipe);
+  int width = 0, height = 0, frames = 0;
+  if (std::sscanf(line, "%d,%d,%d", &width, &height, &frames) != 3) return -1;
+  *size = std::to_string(width) + "x" + std::to_string(height);
+  return frames;
+}
+
+bool have_ffmpeg() {
+  return std::system("ffmpeg -version >/dev/null 2>&1 && ffprobe -version >/dev/null 2>&1") == 0;
+}
+
+class DigitPictures : public ::testing::Test {
+ protected:
+  test::TemporaryDirectory folder_{};
+  const PictureStyle small_{.dark = true, .width = 640, .height = 360};
+};
+
+TEST_F(DigitPictures, EveryPictureHasItsSizeInBothThemesAndAnyShape) {
+  for (const Made& made : {Made{}, Made{.d = 2}, Made{.d = 5, .classes = 10}, Made{.blocks = 0},
+                           Made{.d = 4, .classes = 1, .blocks = 1}}) {
+    const DigitFlight flight = make_flight(made);
+    for (const PictureStyle& style : {small_, PictureStyle{false, 400, 600}}) {
+      draw_digit_flight(flight, style, folder_ / "new" / "flight.png");
+      draw_dissent(flight, style, folder_ / "new" / "dissent.png");
+      for (const char* name : {"flight.png", "dissent.png"}) {
+        const Seen seen = look_at(folder_ / "new" / name);
+        EXPECT_EQ(seen.width, style.width);
+        EXPECT_EQ(seen.height, style.height);
+        EXPECT_GT(seen.colours.size(), 60u) << name << made.d << made.classes;
+      }
+    }
+  }
+}
+
+TEST_F(DigitPictures, FilmHasTheFramesAskedFor) {
+  if (!have_ffmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
+  for (const Made& made : {Made{}, Made{.d = 2, .classes = 10}, Made{.d = 5, .blocks = 0}}) {
+    DigitFlight flight = make_flight(made);
+    flight.cls = made.d == 5;
+    flight.label = made.d == 2 ? -1 : 1 % made.classes;
+    ASSERT_TRUE(
+        film_digit(flight, {.style = small_, .fps = 12, .seconds = 0.75}, folder_ / "f.mp4"));
+    std::string size;
+    EXPECT_EQ(frames_in(folder_ / "f.mp4", &size), 9);
+    EXPECT_EQ(size, "640x360");
+  }
+}
+
+TEST_F(DigitPictures, FilmIsTheSameForAnyNumberOfThreads) {
+  if (!have_ffmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
+  const DigitFlight flight = make_flight({});
+  DigitFilm film{.style = small_, .fps = 10, .seconds = 0.7, .threads = 1};
+  film_digit(flight, film, folder_ / "one.mp4");
+  film.threads = 3;
+  film_digit(flight, film, folder_ / "three.mp4");
+  EXPECT_EQ(bytes_of(folder_ / "one.mp4"), bytes_of(folder_ / "three.mp4"));
+}
+
+TEST_F(DigitPictures, AStoppedFilmLeavesNothing) {
+  if (!have_ffmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
+  DigitFilm film{.style = small_, .seconds = 1};
+  film.stop = [] { return true; };
+  EXPECT_FALSE(film_digit(make_flight({}), film, folder_ / "f.mp4"));
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
+}
+
+TEST_F(DigitPictures, DissentersAreCountedAndShownInTheirColour) {
+  DigitFlight flight = make_flight({});
+  const std::vector<int> chosen = picture::choices(flight);
+  int dissenters = 0;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    EXPECT_EQ(chosen[i], i % 5 == 0 ? 1 : 0);
+    dissenters += chosen[i];
+  }
+  const PictureStyle style{.dark = false, .width = 1280, .height = 720};
+  draw_dissent(flight, style, folder_ / "some.png");
+  for (int i = 0; i < flight.frames.back().n(); ++i)
+    for (int k = 0; k < 3; ++k) flight.frames.back().at(i, k) = flight.targets(0, k);
+  draw_dissent(flight, style, folder_ / "none.png");
+  const picture::Colour other = picture::class_colour(1, false);
+  EXPECT_GT(look_at(folder_ / "some.png").of(other), 50 * dissenters);
+  EXPECT_LT(look_at(folder_ / "none.png").of(other), 2000) << "only the name of its gate";
+  flight.cls = true;
+  EXPECT_EQ(picture::choices(flight).back(), -1) << "the CLS boid votes for nothing";
+}
+
+// A flight far beyond its gates, with one boid lost altogether.
+TEST_F(DigitPictures, TheCameraKeepsTheFlightInTheRoom) {
+  for (double reach : {1.0, 4.0}) {
+    DigitFlight flight = make_flight({.reach = reach});
+    flight.frames.back().at(7, 0) = 1e6;
+    const picture::DigitStage stage = picture::set_digit_stage(flight, small_);
+    const picture::Frame room = stage.layout.scene;
+    const picture::CameraWay way(stage, room);
+    const picture::DigitClock clock{.lead = 0.1, .hold = 0.2, .blocks = stage.blocks()};
+    EXPECT_EQ(clock.at(0), 0);
+    EXPECT_EQ(clock.at(1), stage.blocks());
+    double before = std::numeric_limits<double>::infinity();
+    for (int k = 0; k <= 60; ++k) {
+      const double progress = k / 60.0, t = clock.at(progress);
+      const picture::Shot shot = way.at(progress, t);
+      EXPECT_LE(shot.zoom, 1.001 * before) << "the camera never comes nearer again";
+      before = shot.zoom;
+      const auto points = stage.past(t).back()->points;
+      int outside = 0;
+      for (const picture::Point& p : points) {
+        const picture::Mark m = shot.mark(p);
+        const bool in = m.x > room.x - 2 && m.x < room.x + room.width + 2 && m.y > room.y - 2 &&
+                        m.y < room.y + room.height + 2;
+        outside += in ? 0 : 1;
+      }
+      EXPECT_LE(outside, 1) << "at " << progress << " of a flight to " << reach;
+      for (const picture::Point& gate : stage.gate)
+        EXPECT_TRUE(shot.mark(gate).x > room.x && shot.mark(gate).x < room.x + room.width);
+    }
+  }
+}
+
+TEST_F(DigitPictures, ChancesMoveFromFrameToFrame) {
+  const DigitFlight flight = make_flight({.classes = 4});
+  const picture::DigitStage stage = picture::set_digit_stage(flight, small_);
+  for (int b = 0; b <= stage.blocks(); ++b)
+    for (int c = 0; c < 4; ++c)
+      EXPECT_DOUBLE_EQ(stage.chances(b)[c], flight.chances(b, c)) << b << c;
+  EXPECT_NEAR(stage.chances(1.5)[0], (flight.chances(1, 0) + flight.chances(2, 0)) / 2, 1e-12);
+}
+
+TEST_F(DigitPictures, TheTruthIsSaidAsFarAsItIsKnown) {
+  DigitFlight flight = make_flight({});
+  const auto said = [&] { return verdict_sentence(picture::set_digit_stage(flight, small_)); };
+  EXPECT_NE(said().find("right"), std::string::npos);
+  flight.label = 1;
+  EXPECT_NE(said().find("wrong: it is 1"), std::string::npos);
+  flight.label = -1;
+  EXPECT_NE(said().find("unknown"), std::string::npos);
+}
+
+TEST_F(DigitPictures, FlightsThatDoNotFitAreRefused) {
+  const auto refused = [&](const std::function<void(DigitFlight&)>& spoil) {
+    DigitFlight flight = make_flight({});
+    spoil(flight);
+    const fs::path png = folder_ / "no.png";
+    EXPECT_EQ(fault_of([&] { draw_digit_flight(flight, small_, png); }), Fault::input);
+    EXPECT_EQ(fault_of([&] { draw_dissent(flight, small_, png); }), Fault::input);
+    EXPECT_EQ(fault_of([&] { film_digit(flight, {.style = small_}, folder_ / "no.mp4"); }),
+              Fault::input);
+    EXPECT_TRUE(fs::is_empty(folder_.path()));
+  };
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  refused([&](DigitFlight& f) { f.frames[2].at(3, 1) = kNan; });
+  refused([&](DigitFlight& f) { f.frames[0].at(0, 0) = std::numeric_limits<double>::infinity(); });
+  refused([&](DigitFlight& f) { f.chances(1, 1) = kNan; });
+  refused([&](DigitFlight& f) { f.targets(0, 0) = kNan; });
+  refused([](DigitFlight& f) { f.frames.clear(); });
+  refused([](DigitFlight& f) { f.frames.pop_back(); });
+  refused([](DigitFlight& f) { f.frames.back() = HostSwarm({3, 3}); });
+  refused([](DigitFlight& f) { f.ink.pop_back(); });
+  refused([](DigitFlight& f) { f.label = 2; });
+  refused([](DigitFlight& f) { f.targets = zeros(2, 2); });
+  refused([](DigitFlight& f) { f.classes.pop_back(); });
+  EXPECT_EQ(fault_of([&] {
+              draw_dissent(make_flight({}), {true, 641, 360}, folder_ / "n.png");
+            }),
+            Fault::input);
+}
+
+std::vector<VectorField> make_fields(int dimensions, double length) {
+  std::vector<VectorField> fields;
+  const int points = dimensions == 2 ? 25 : 125;
+  for (const char* name : kFieldNames) {
+    VectorField field{.name = name};
+    for (int p = 0; p < points; ++p)
+      for (int k = 0, rest = p; k < dimensions; ++k, rest /= 5) {
+        field.at.push_back(5.0 * (rest % 5) - 10);
+        field.arrow.push_back(length * std::sin(1.0 + p + k));
+      }
+    fields.push_back(field);
+  }
+  return fields;
+}
+
+TEST_F(DigitPictures, FieldsAreDrawnInTheirColours) {
+  for (bool dark : {true, false}) {
+    const PictureStyle style{dark, 1280, 720};
+    draw_fields_in_planes({make_fields(2, 3), make_fields(2, 3)}, {-5, 5}, style,
+                          folder_ / "p.png");
+    draw_fields_in_space(make_fields(3, 1e-3), style, folder_ / "s.png");
+    const Seen plane = look_at(folder_ / "p.png");
+    EXPECT_EQ(plane.width, 1280);
+    EXPECT_EQ(look_at(folder_ / "s.png").height, 720);
+    for (int hue : {0, 2, 4}) EXPECT_GT(plane.of(picture::class_colour(hue, dark)), 200) << hue;
+    EXPECT_GT(plane.of(picture::theme(dark).ink), 200);
+  }
+  draw_fields_in_space(make_fields(3, 0), small_, folder_ / "zero.png");
+  EXPECT_EQ(look_at(folder_ / "zero.png").width, 640);
+}
+
+TEST_F(DigitPictures, FieldsThatDoNotFitAreRefused) {
+  const fs::path png = folder_ / "no.png";
+  auto fields = make_fields(3, 1);
+  fields[1].arrow.pop_back();
+  EXPECT_EQ(fault_of([&] { draw_fields_in_space(fields, small_, png); }), Fault::input);
+  fields = make_fields(3, 1);
+  fields[2].arrow[4] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(fault_of([&] { draw_fields_in_space(fields, small_, png); }), Fault::input);
+  EXPECT_EQ(fault_of([&] { draw_fields_in_space({}, small_, png); }), Fault::input);
+  EXPECT_EQ(fault_of([&] {
+              draw_fields_in_planes({make_fields(2, 1)}, {1, 2}, small_, png);
+            }),
+            Fault::input);
+  auto fewer = make_fields(2, 1);
+  fewer.pop_back();
+  EXPECT_EQ(fault_of([&] {
+              draw_fields_in_planes({make_fields(2, 1), fewer}, {1, 2}, small_, png);
+            }),
+            Fault::input);
+  EXPECT_FALSE(fs::exists(png));
+}
+
+TEST_F(DigitPictures, ConfusionsOfAnyNumberOfClasses) {
+  for (int classes : {1, 2, 10}) {
+    Matrix counts = zeros(classes, classes);
+    std::vector<std::string> names;
+    for (int i = 0; i < classes; ++i) {
+      counts(i, i) = 900;
+      counts(i, (i + 3) % classes) += 20;
+      names.push_back("a long name " + std::to_string(i));
+    }
+    draw_confusion(counts, names, small_, folder_ / "c.png");
+    EXPECT_EQ(look_at(folder_ / "c.png").height, 360);
+    counts = zeros(classes, classes);
+    draw_confusion(counts, names, small_, folder_ / "empty.png");
+    names.push_back("one more");
+    EXPECT_EQ(fault_of([&] { draw_confusion(counts, names, small_, folder_ / "no.png"); }),
+              Fault::input);
+  }
+  EXPECT_EQ(fault_of([&] {
+              draw_confusion({1, 1, {-1}}, {"5"}, small_, folder_ / "no.png");
+            }),
+            Fault::input);
+}
+
+TEST_F(DigitPictures, MistakesFromNoneToMoreThanFit) {
+  std::set<std::string> pictures;
+  for (std::size_t count : {0u, 1u, 30u, 500u}) {
+    std::vector<Mistake> mistakes(count);
+    for (std::size_t k = 0; k < count; ++k)
+      mistakes[k] = {make_flight({}).ink, "5", "6", 0.5 + 0.4 / (1.0 + k), k};
+    draw_mistakes(mistakes, 28, 28, small_, folder_ / "m.png");
+    EXPECT_EQ(look_at(folder_ / "m.png").width, 640);
+    pictures.insert(bytes_of(folder_ / "m.png"));
+  }
+  EXPECT_EQ(pictures.size(), 4u);
+  EXPECT_EQ(fault_of([&] { draw_mistakes({Mistake{}}, 28, 28, small_, folder_ / "no.png"); }),
+            Fault::input);
+}
+
+TEST_F(DigitPictures, TheReportNeedsNothingBesideItself) {
+  draw_confusion({1, 1, {3}}, {"5"}, small_, folder_ / "c.png");
+  std::ofstream(folder_ / "p.svg") << "<svg xmlns=\"http://www.w3.org/2000/svg\"/>";
+  std::ofstream(folder_ / "f.mp4") << "film";
+  Report report{.title = "5 < 6 & \"so on\"", .lead = "It's <b>", .recipe = "a = \"<x>\"\nb = 2\n"};
+  report.facts = {{"98 %", "read <right>"}};
+  report.parts = {{.heading = "A", .text = "one\n\ntwo & three", .picture = folder_ / "c.png"},
+                  {.table = {{"swarm", "share"}, {"<one>", "98.1 %"}, {"two"}}},
+                  {.picture = folder_ / "p.svg", .caption = "a > b"},
+                  {.picture = folder_ / "f.mp4"}};
+  write_report(report, folder_ / "new" / "report.html");
+  const std::string page = bytes_of(folder_ / "new" / "report.html");
+  const auto has = [&](const std::string& text) { return page.find(text) != std::string::npos; };
+  EXPECT_EQ(page.rfind("<!doctype html>", 0), 0u);
+  EXPECT_TRUE(has("<title>5 &lt; 6 &amp; &quot;so on&quot;</title>"));
+  EXPECT_TRUE(has("It&#39;s &lt;b&gt;") && has("read &lt;right&gt;") && has("&lt;one&gt;"));
+  EXPECT_TRUE(has("a = &quot;&lt;x&gt;&quot;\nb = 2\n")) << "the recipe keeps its lines";
+  EXPECT_TRUE(has("<dd>98&nbsp;%</dd>"));
+  EXPECT_TRUE(has("<p>one</p>\n<p>two &amp; three</p>"));
+  EXPECT_TRUE(has("<td class=\"number\">98.1 %</td>") && has("<td>&lt;one&gt;</td>"));
+  EXPECT_TRUE(has("alt=\"a &gt; b\"") && has("alt=\"A\" width=\"640\" height=\"360\""));
+  EXPECT_TRUE(has("data:image/png;base64,iVBORw0KGgo") && has("data:video/mp4;base64,ZmlsbQ=="));
+  EXPECT_TRUE(has("prefers-color-scheme: dark") && has("@media print") && has("name=\"viewport\""));
+  EXPECT_FALSE(has("<script") || has("<b>") || has("href=") || has("http:") || has("https:"));
+  EXPECT_FALSE(has(folder_.path().string())) << "where it was made is nobody's business";
+}
+
+TEST_F(DigitPictures, ReportsWithoutTheirPicturesAreRefused) {
+  const fs::path html = folder_ / "r.html";
+  const auto write = [&](const fs::path& picture) {
+    write_report({.title = "t", .parts = {{.heading = "h", .picture = picture}}}, html);
+  };
+  std::string said;
+  EXPECT_EQ(fault_of([&] { write(folder_ / "absent.png"); }, &said), Fault::input);
+  EXPECT_NE(said.find("absent.png"), std::string::npos) << said;
+  std::ofstream(folder_ / "p.gif") << "GIF89a";
+  EXPECT_EQ(fault_of([&] { write(folder_ / "p.gif"); }), Fault::input);
+  EXPECT_FALSE(fs::exists(html));
+}
+
+}  // namespace
+}  // namespace murmur
