@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cctype>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -30,7 +31,7 @@ Words sort_words(const std::vector<std::string>& words) {
   return sorted;
 }
 
-Settings settings_of(const Words& words) {
+Settings settings_of(const Words& words, std::span<const Parameter> table) {
   if (words.plain.size() > 1)
     usage(fmt::format("there is more than one preset or path: {} and {}", words.plain[0],
                       words.plain[1]),
@@ -44,11 +45,26 @@ Settings settings_of(const Words& words) {
       sources.environment[text.substr(0, equals)] = text.substr(equals + 1);
   }
   sources.assignments = words.assignments;
-  return gather(sources);
+  Settings settings = gather(sources, table);
+  settings["xdg"] = {data_home(), "environment variable XDG_DATA_HOME", {}};
+  return settings;
 }
 
-Settings settings_of_run(const fs::path& directory, const std::vector<std::string>& assignments) {
-  return gather({(directory / "config.toml").string(), {}, assignments});
+std::string data_home() {
+  const char *xdg = std::getenv("XDG_DATA_HOME"), *home = std::getenv("HOME");
+  if (xdg != nullptr && xdg[0] != '\0') return xdg;
+  return home != nullptr && home[0] != '\0' ? std::string(home) + "/.local/share" : "";
+}
+
+Settings settings_of_run(const fs::path& directory, const std::vector<std::string>& assignments,
+                         std::span<const Parameter> table) {
+  const nlohmann::json manifest =
+      nlohmann::json::parse(RunReader(directory).manifest(), nullptr, false);
+  const std::string command = manifest.is_object() ? manifest.value("command", "") : "";
+  if (command == "train" && table.data() == parameters().data())
+    throw Error(Fault::input, "this run is a training, not a flight", directory.string(),
+                "murmur report draws it, murmur classify asks it, murmur train --resume goes on");
+  return gather({(directory / "config.toml").string(), {}, assignments}, table);
 }
 
 void say(const Flags& flags, const std::string& line) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,16 +31,20 @@ struct Command {
 };
 
 Command simulate_command();
+Command train_command();
 Command velocity_command();
 Command measure_command();
 Command render_command();
 Command runs_command();
 Command export_command();
+Command classify_command();
+Command report_command();
 Command presets_command();
 Command explain_command();
 Command doctor_command();
 Command completion_command();
 Command bench_command();
+Command reproduce_command();
 std::vector<Command> all_commands();
 
 extern std::vector<std::string> program_argv;  // as typed, for manifests
@@ -52,7 +57,7 @@ struct Words {
 Words sort_words(const std::vector<std::string>& words);
 
 // The settings that words (at most one preset or path) and the environment describe.
-Settings settings_of(const Words& words);
+Settings settings_of(const Words& words, std::span<const Parameter> table = parameters());
 
 void say(const Flags& flags, const std::string& line);  // talk: stderr, unless quiet
 // While it lives, Ctrl-C and SIGTERM are noted in caught_signal instead of ending the program.
@@ -73,11 +78,23 @@ std::filesystem::path output_file(const Flags& flags);
 // A run given by its directory, or by its name below --runs.
 std::filesystem::path find_run(const Flags& flags, const std::string& word);
 
+RunContents flight_contents(const Experiment& experiment);  // of a run that keeps a flight
 int fly_and_tell(const Flags& flags, const Experiment& experiment, Run& run);
 int resume_run(const Flags& flags, const std::string& word, const Words& words);
 
 // What a run was made with, from its config.toml and nothing else, with `assignments` laid over.
 Settings settings_of_run(const std::filesystem::path& directory,
-                         const std::vector<std::string>& assignments = {});
+                         const std::vector<std::string>& assignments = {},
+                         std::span<const Parameter> table = parameters());
+
+// The folder of pictures that data=`asked`, MURMUR_DATA or the usual places name.
+std::filesystem::path data_folder(const std::string& asked);
+
+// The folder where this machine keeps a user's data: $XDG_DATA_HOME, or ~/.local/share.
+std::string data_home();
+
+// Scenes, plots and, if asked for, the film of a run of `simulate`, into its figures/ and video/;
+// the paths of what was made.
+std::vector<std::filesystem::path> draw_run(const std::filesystem::path& directory, bool film);
 
 }  // namespace murmur::app

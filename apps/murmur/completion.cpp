@@ -1,7 +1,10 @@
 // completion.cpp: murmur completion: shell completion for commands, presets, parameters and runs.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "command.h"
+#include "murmur/training.h"
 
 namespace murmur::app {
 
@@ -15,7 +18,10 @@ int run(const Flags&, const std::vector<std::string>& words) {
   std::vector<std::string> commands, names, keys;
   for (const Command& c : all_commands()) commands.emplace_back(c.name);
   for (const Preset& p : presets()) names.emplace_back(p.name);
-  for (const Parameter& p : parameters()) keys.push_back(std::string(p.name) + "=");
+  for (const auto table : {parameters(), training_parameters()})
+    for (const Parameter& p : table) keys.push_back(std::string(p.name) + "=");
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   const std::string shell = words.empty() ? "bash" : words[0];
   if (shell == "bash" || shell == "zsh") {
     data(shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "");

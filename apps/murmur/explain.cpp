@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "murmur/error.h"
+#include "murmur/training.h"
 
 namespace murmur::app {
 
@@ -12,9 +13,9 @@ namespace {
 
 bool list_parameters = false;
 
-std::string parameter_list() {
+std::string parameter_list(std::span<const Parameter> table) {
   std::string text;
-  for (const Parameter& p : parameters())
+  for (const Parameter& p : table)
     text += fmt::format("{:<16} {} [{}]\n{:<16} takes {}\n", p.name, p.meaning, p.initial, "",
                         p.values);
   return text;
@@ -33,7 +34,8 @@ std::string attention_text(const Attention& a, Habitat habitat, const Settings& 
                        plain_matrices ? "<x_i, x_k>" : "<Q x_i, K x_k>");
   else
     text = fmt::format("  x_i' = {}[ {} m_j e^(b {}) {} ]\n", p, sum, score, message);
-  text += fmt::format("  b = beta = {}", s.at("beta").text);
+  text += fmt::format("  b = beta = {:g}", a.beta);
+  if (s.at("model").text != "none") return text + ", matrices and biases as trained\n";
   for (const char* key : {"query", "key", "value"})
     if (s.at(key).text != "identity") text += fmt::format(", {} {}", key, s.at(key).text);
   if (!a.self) text += ", j = i left out";
@@ -93,7 +95,8 @@ std::string explanation(const Experiment& e, const Settings& s) {
                                      ? fmt::format("the unit sphere of R^{}", e.swarm.d())
                                      : fmt::format("R^{}", e.swarm.d()));
   std::size_t heads = 0;
-  for (const Phase& phase : e.dynamics.phases)
+  for (const Phase& phase : e.dynamics.phases) {
+    if (!phase.active(0)) continue;
     for (const Force& force : phase.forces)
       if (const auto* a = std::get_if<Attention>(&force)) {
         if (heads++ == 0) {
@@ -105,6 +108,7 @@ std::string explanation(const Experiment& e, const Settings& s) {
         text += fmt::format("  plus W_out s(W_in x_i + b_in) + b_out,  s = {},  {} units\n",
                             s.at("activation").text, std::get<Perceptron>(force).in.rows);
       }
+  }
   if (heads > 1) text += fmt::format("  summed over {} heads\n", heads);
   text += fmt::format(
       "Method: {}\nEngine: {}, {}\n", method_text(e), e.engine.name,
@@ -123,11 +127,18 @@ std::string explanation(const Experiment& e, const Settings& s) {
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   if (list_parameters) {
-    if (!flags.json) data(parameter_list());
+    const std::pair<const char*, std::span<const Parameter>> tables[] = {
+        {"simulate", parameters()}, {"train", training_parameters()}};
     nlohmann::json rows = nlohmann::json::array();
-    for (const Parameter& p : parameters())
-      rows.push_back(
-          {{"name", p.name}, {"default", p.initial}, {"takes", p.values}, {"meaning", p.meaning}});
+    for (const auto& [command, table] : tables) {
+      if (!flags.json) data(fmt::format("murmur {}\n\n{}\n", command, parameter_list(table)));
+      for (const Parameter& p : table)
+        rows.push_back({{"command", command},
+                        {"name", p.name},
+                        {"default", p.initial},
+                        {"takes", p.values},
+                        {"meaning", p.meaning}});
+    }
     if (flags.json) data(rows.dump(2) + "\n");
     return 0;
   }

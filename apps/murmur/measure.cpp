@@ -84,8 +84,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     settings = settings_of(sorted);
     const Shape shape = frames.frame(0).shape();
     settings["n"] = {fmt::format("{}", shape.n), "default", {}};
-    settings["d"] = {fmt::format("{}", shape.d), "default", {}};
-    settings["init"] = {"uniform", "default", {}};
+    settings["d"] = {fmt::format("{}", shape.d), what, {}};  // a model must have the same
+    settings["init"] = {"uniform", what, {}};
   } else {
     const std::filesystem::path directory = find_run(flags, what);
     frames = frames_of_run(std::make_shared<RunReader>(directory));

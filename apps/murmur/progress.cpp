@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 namespace murmur::app {
@@ -38,10 +39,21 @@ ProgressLine::~ProgressLine() {
   if (dirty_) std::fputs("\r\033[K", stderr);
 }
 
+bool ProgressLine::due() {
+  if (kind_ == silent || (kind_ == plain && now() - last_shown_ < 5)) return false;
+  last_shown_ = now();
+  return true;
+}
+
+void ProgressLine::put(const std::string& line) {
+  std::fputs((kind_ == rewritten ? "\r\033[K" + line : line + "\n").c_str(), stderr);
+  std::fflush(stderr);
+  dirty_ = kind_ == rewritten;
+}
+
 void ProgressLine::show(const Progress& p) {
   if (first_t_ < 0) first_t_ = p.t;
-  if (kind_ == silent || (kind_ == plain && now() - last_shown_ < 5)) return;
-  last_shown_ = now();
+  if (!due()) return;
   const double share = p.T > 0 ? p.t / p.T : 1;
   const double flown = p.t - first_t_, elapsed = now() - began_;
   if (kind_ == json) {
@@ -56,9 +68,30 @@ void ProgressLine::show(const Progress& p) {
       fmt::format("t {:.4g} / {:.4g}  {:3.0f} %  {:.3g} evaluations/s  {}{}", p.t, p.T, 100 * share,
                   p.evaluations_per_second,
                   p.clusters >= 0 ? fmt::format("{} clusters  ", p.clusters) : "", left);
-  std::fputs((kind_ == rewritten ? "\r\033[K" + line : line + "\n").c_str(), stderr);
-  std::fflush(stderr);
-  dirty_ = kind_ == rewritten;
+  put(line);
+}
+
+void ProgressLine::show(const TrainingProgress& p) {
+  if (!due()) return;
+  if (kind_ == json) {
+    put(nlohmann::json{{"epoch", p.epoch},
+                       {"epochs", p.epochs},
+                       {"update", p.update},
+                       {"updates", p.updates},
+                       {"loss", p.loss},
+                       {"accuracy", p.accuracy},
+                       {"images_per_second", p.images_per_second},
+                       {"seconds_left", p.seconds_left}}
+            .dump());
+    return;
+  }
+  const std::string validation =
+      std::isnan(p.validation) ? "" : fmt::format("  validation {:.2f} %", 100 * p.validation);
+  put(fmt::format(
+      "epoch {} / {}  {:3.0f} %  loss {:.4f}  accuracy {:.2f} %{}  {:.0f} images/s  "
+      "{} left",
+      p.epoch, p.epochs, 100.0 * static_cast<double>(p.update) / static_cast<double>(p.updates),
+      p.loss, 100 * p.accuracy, validation, p.images_per_second, duration_text(p.seconds_left)));
 }
 
 }  // namespace murmur::app

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "command.h"
+#include "murmur/training.h"
 
 namespace murmur::app {
 
@@ -14,8 +15,12 @@ class ProgressLine {
   explicit ProgressLine(const Flags& flags);
   ~ProgressLine();
   void show(const Progress& progress);
+  void show(const TrainingProgress& progress);
 
  private:
+  bool due();                         // whether to say something now
+  void put(const std::string& line);  // as this kind says it
+
   enum Kind { silent, rewritten, plain, json } kind_;
   double last_shown_ = -1e9;
   double began_, first_t_ = -1;  // when this session began, and the time it began from

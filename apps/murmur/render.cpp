@@ -58,6 +58,9 @@ std::vector<int> labels_of(const RunReader& run, const Experiment& e) {
 std::string caption_of(const Settings& s) {
   const auto text = [&](const char* key) { return s.at(key).text; };
   // Non-breaking spaces: a long caption breaks between items, never inside one.
+  if (text("model") != "none")
+    return fmt::format("trained swarm, n\u00a0=\u00a0{}, d\u00a0=\u00a0{}, {}", text("n"),
+                       text("d"), text("method"));
   return fmt::format("{}, β\u00a0=\u00a0{}, n\u00a0=\u00a0{}, d\u00a0=\u00a0{}, {}, seed\u00a0{}",
                      text("dynamics"), text("beta"), text("n"), text("d"), text("method"),
                      text("seed"));
@@ -104,22 +107,19 @@ FilmSettings film_of(const SceneSettings& scene) {
 }
 
 // Everything, into the run's own figures/ and video/.
-std::vector<std::string> render_all(const RunReader& run, const SceneSettings& scene) {
+std::vector<fs::path> render_all(const RunReader& run, const SceneSettings& scene, bool film) {
   const fs::path figures = run.directory() / "figures", video = run.directory() / "video";
   fs::create_directories(figures);
   fs::create_directories(video);
-  std::vector<std::string> made;
-  const auto add = [&](const fs::path& path) { made.push_back(path.string()); };
-  draw_scene(run, 0, scene, figures / "start.png");
-  add(figures / "start.png");
-  draw_scene(run, run.frames() - 1, scene, figures / "end.png");
-  add(figures / "end.png");
+  std::vector<fs::path> made{figures / "start.png", figures / "end.png"};
+  draw_scene(run, 0, scene, made[0]);
+  draw_scene(run, run.frames() - 1, scene, made[1]);
   for (const char* ending : {"svg", "png", "pdf"}) {
-    const fs::path path = figures / fmt::format("observables.{}", ending);
-    plot_observables(run, plotted(run), options.log_time, path);
-    add(path);
+    made.push_back(figures / fmt::format("observables.{}", ending));
+    plot_observables(run, plotted(run), options.log_time, made.back());
   }
-  if (film_flight(run, film_of(scene), video / "flight.mp4")) add(video / "flight.mp4");
+  if (film && film_flight(run, film_of(scene), video / "flight.mp4"))
+    made.push_back(video / "flight.mp4");
   return made;
 }
 
@@ -141,22 +141,28 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
         "use .png (scene), .mp4 (film), .svg or .pdf (plots)");
 }
 
+void check_frames(const RunReader& run) {
+  if (run.frames() == 0)
+    throw Error(Fault::input, "the run has no frames yet", run.directory().string(),
+                "let it fly first: murmur simulate --resume RUN");
+}
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   if (sorted.plain.size() != 1) usage("render takes one run", "murmur render RUN -o flight.mp4");
   const RunReader reader(find_run(flags, sorted.plain[0]));
-  if (reader.frames() == 0)
-    throw Error(Fault::input, "the run has no frames yet", reader.directory().string(),
-                "let it fly first: murmur simulate --resume RUN");
+  check_frames(reader);
   const Settings settings = settings_of_run(reader.directory(), sorted.assignments);
   const Experiment e = make_experiment(settings);
   const SceneSettings scene = scene_of(reader, settings, e);
   const SignalWatch watch;
   std::vector<std::string> made{flags.out};
-  if (flags.out.empty())
-    made = render_all(reader, scene);
-  else
+  if (flags.out.empty()) {
+    made.clear();
+    for (const fs::path& path : render_all(reader, scene, true)) made.push_back(path.string());
+  } else {
     render_one(flags, reader, scene);
+  }
   if (caught_signal != 0) {
     say(flags, "stopped; the film was not kept");
     return 128 + caught_signal;
@@ -169,6 +175,13 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+std::vector<fs::path> draw_run(const fs::path& directory, bool film) {
+  const RunReader reader(directory);
+  check_frames(reader);
+  const Settings settings = settings_of_run(directory);
+  return render_all(reader, scene_of(reader, settings, make_experiment(settings)), film);
+}
 
 Command render_command() {
   return {"render", "Draw a run: scenes, the film of the flight, plots of observables.",

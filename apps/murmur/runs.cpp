@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "murmur/error.h"
+#include "murmur/training.h"
 
 namespace murmur::app {
 
@@ -30,8 +31,11 @@ std::vector<fs::path> runs_below(const fs::path& folder) {
 nlohmann::json row_of(const fs::path& directory) {
   const RunReader run(directory);
   const nlohmann::json manifest = manifest_of(run);
-  const std::vector<double> clusters = run.column("clusters");
+  const auto& columns = run.columns();
+  const bool counted = std::find(columns.begin(), columns.end(), "clusters") != columns.end();
+  const std::vector<double> clusters = counted ? run.column("clusters") : std::vector<double>{};
   return {{"run", directory.string()},
+          {"command", manifest.value("command", "")},
           {"status", run.status()},
           {"n", run.shape().n},
           {"d", run.shape().d},
@@ -83,10 +87,14 @@ int show(const Flags& flags, const std::string& word) {
 // Parameters that differ, and how far the last common frames are apart.
 int diff(const Flags& flags, const std::string& first, const std::string& second) {
   const RunReader a(find_run(flags, first)), b(find_run(flags, second));
-  const Settings left = settings_of_run(a.directory()), right = settings_of_run(b.directory());
+  const auto settings = [](const RunReader& run) {
+    const bool trained = manifest_of(run).value("command", "") == "train";
+    return settings_of_run(run.directory(), {}, trained ? training_parameters() : parameters());
+  };
+  const Settings left = settings(a), right = settings(b);
   nlohmann::json report = {{"parameters", nlohmann::json::object()}};
   for (const auto& [key, value] : left)
-    if (value.text != right.at(key).text)
+    if (right.count(key) != 0 && value.text != right.at(key).text)
       report["parameters"][key] = {value.text, right.at(key).text};
   double most = 0;
   std::int64_t common = 0;

@@ -13,9 +13,7 @@ namespace murmur::app {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-RunContents contents_of(const Experiment& e) {
+RunContents flight_contents(const Experiment& e) {
   RunContents c;
   c.config = e.config;
   c.inputs = e.inputs;
@@ -28,6 +26,8 @@ RunContents contents_of(const Experiment& e) {
   c.seed = e.seed;
   return c;
 }
+
+namespace {
 
 int dry_run(const Flags& flags, const Experiment& e) {
   const double n = e.swarm.n(), d = e.swarm.d();
@@ -55,7 +55,7 @@ int dry_run(const Flags& flags, const Experiment& e) {
 
 // At -o, or at the lowest free number; another process may take that one first.
 Run create_run(const Flags& flags, const Experiment& e) {
-  const RunContents contents = contents_of(e);
+  const RunContents contents = flight_contents(e);
   if (!flags.out.empty()) return Run::create(flags.out, contents, flags.force);
   for (int tries = 0;; ++tries) try {
       return Run::create(free_run_directory(flags.runs, e.name, e.seed), contents, false);
@@ -180,6 +180,7 @@ Command simulate_command() {
   return {"simulate", "Carry a swarm through time.",
           "  murmur simulate n=64 beta=4\n"
           "  murmur simulate staircase seed=3 -o runs/mine\n"
+          "  murmur simulate model=runs/digits-0-1 init=test:17\n"
           "  murmur simulate --resume runs/mine T=200",
           [](CLI::App& sub, Flags& flags) {
             sub.add_option("--resume", flags.resume, "go on with a run")->type_name("RUN");

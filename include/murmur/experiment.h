@@ -52,9 +52,10 @@ struct Sources {
   std::map<std::string, std::string> environment{};  // MURMUR_BETA -> 4
   std::vector<std::string> assignments{};            // beta=4
 };
-Settings gather(const Sources& sources);
+Settings gather(const Sources& sources, std::span<const Parameter> table = parameters());
 Settings parse_experiment(const std::string& toml, const std::string& where,
-                          const std::filesystem::path& folder);  // only what the text sets
+                          const std::filesystem::path& folder,
+                          std::span<const Parameter> table = parameters());  // what the text sets
 
 struct Experiment {
   std::string name = "flock";

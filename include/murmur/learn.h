@@ -41,8 +41,8 @@ struct Architecture {
 // left, right for two classes; ten at most on the golden spiral of the sphere of radius 10 (on the
 // circle when d = 2).
 Matrix spread_targets(int classes, int d);
-// The companion code's corners for 5 and 6: (-10, -10, -10) and (-10, -10, 10). d >= 3, two
-// classes.
+// The companion code's corners for 5 and 6, row and column -10, third axis -10 and 10: in our axes
+// (-10, 10, -10) and (-10, 10, 10). d >= 3, two classes.
 Matrix third_axis_targets(int d);
 
 // Throws Error(input) unless the architecture can be built.

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "core/elementary.h"
+#include "experiment/config.h"
 #include "experiment/forces.h"
+#include "experiment/given_model.h"
 #include "experiment/initial.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
@@ -136,25 +137,6 @@ EngineChoice engine_of(const Settings& settings, Shape shape) {
   return engine;
 }
 
-// A TOML basic string, quoted and escaped.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    else
-      out += c;
-  }
-  return out + "\"";
-}
-
-// A TOML float: digits enough to read back the same number, and a point or exponent.
-std::string toml_float(double value) {
-  const std::string text = fmt::format("{}", value);
-  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-}
-
 std::string config_text(const Settings& settings, const Experiment& e) {
   Settings resolved = settings;
   resolved["n"].text = fmt::format("{}", e.swarm.n());
@@ -168,25 +150,23 @@ std::string config_text(const Settings& settings, const Experiment& e) {
     heads += std::holds_alternative<Attention>(force) ? 1 : 0;
   if (heads > 0) resolved["heads"].text = fmt::format("{}", heads);
   const std::string& init = setting(settings, "init").text;
-  if (ends_with(init, ".npy") || init.rfind("points:", 0) == 0)
+  for (const char* opening : {"points:", "test:", "train:"})
+    if (init.rfind(opening, 0) == 0) resolved["init"].text = "inputs/points.npy";
+  if (ends_with(init, ".npy") || ends_with(init, ".png"))
     resolved["init"].text = "inputs/points.npy";
   for (const char* key : {"masses", "query", "key", "value"})
     if (e.inputs.count(key) != 0) resolved[key].text = fmt::format("inputs/{}.npy", key);
   if (e.inputs.count("perceptron_in") != 0) resolved["perceptron"].text = "inputs/perceptron_*.npy";
+  if (e.inputs.count("model") == 0) return config_of(parameters(), resolved);
 
-  std::string text = "# Every parameter of this run; murmur explain tells what each means.\n";
+  resolved["model"].text = "inputs/model.npy";
+  std::vector<Parameter> table;
   for (const Parameter& p : parameters()) {
-    const std::string& value = resolved.at(p.name).text;
-    const bool bare = p.kind == Parameter::flag;
-    double parsed = 0;
-    if (p.kind == Parameter::whole)
-      text += fmt::format("{} = {}\n", p.name, whole(resolved, p.name, 0, kMostWhole));
-    else if (p.kind == Parameter::number && parse_number(value, parsed))
-      text += fmt::format("{} = {}\n", p.name, toml_float(parsed));
-    else
-      text += fmt::format("{} = {}\n", p.name, bare ? value : quoted(value));
+    const auto is_this = [&](const char* name) { return std::string_view(name) == p.name; };
+    const auto settled = settled_by_model();
+    if (std::none_of(settled.begin(), settled.end(), is_this)) table.push_back(p);
   }
-  return text;
+  return config_of(table, resolved);
 }
 
 // A value that this experiment happens not to use is still held to what it may be.
@@ -208,22 +188,24 @@ Array points_of(const HostSwarm& x) {
 
 }  // namespace
 
-Experiment make_experiment(const Settings& settings) {
+Experiment make_experiment(const Settings& given) {
+  const std::optional<GivenModel> model = given_model(given);
+  const Settings settings = model ? with_model(given, *model) : given;
   Experiment e;
-  e.name = setting(settings, "name").text;
-  const auto fits = [](unsigned char c) {
-    return c < 0x80 && (std::isalnum(c) || c == '-' || c == '_');
-  };
-  if (e.name.empty() || e.name.size() > 100 || !std::all_of(e.name.begin(), e.name.end(), fits))
-    refuse(settings, "name", "cannot be part of a directory's name",
-           "use letters, digits, - and _");
+  e.name = run_name(settings);
   e.seed = seed_of(settings);
   check_unused(settings);
   e.flow = flow_of(settings);
   e.schedule = schedule_of(settings, e.flow);
   const auto habitat = static_cast<Habitat>(choice(settings, "habitat", {"sphere", "space"}));
-  e.swarm = initial_swarm(settings, habitat);
-  e.dynamics = dynamics_of(settings, e.swarm.d(), e.inputs);
+  const auto flock = model ? initial_flock(settings, *model) : std::nullopt;
+  e.swarm = flock ? *flock : initial_swarm(settings, habitat);
+  if (model) {
+    e.dynamics = dynamics_of(model->swarm.architecture, model->swarm.doubles());
+    e.inputs["model"] = {{model->bytes.size()}, model->bytes};
+  } else {
+    e.dynamics = dynamics_of(settings, e.swarm.d(), e.inputs);
+  }
   check_merging(settings, e);
   e.engine = engine_of(settings, e.swarm.shape());
   e.measure.cluster_tol = positive(settings, "cluster_tol");

@@ -98,13 +98,21 @@ void settle(HostSwarm& x, Habitat habitat, const std::string& where) {
   }
 }
 
+Array given_points(const Settings& settings) {
+  const Setting& init = setting(settings, "init");
+  const bool typed = init.text.rfind("points:", 0) == 0;
+  return typed ? points_of_text(settings) : read_npy(init.folder / init.text);
+}
+
 HostSwarm initial_swarm(const Settings& settings, Habitat habitat) {
   const Setting& init = setting(settings, "init");
   HostSwarm x;
-  if (init.text.rfind("points:", 0) == 0) {
-    x = swarm_of_points(settings, points_of_text(settings), habitat);
-  } else if (ends_with(init.text, ".npy")) {
-    x = swarm_of_points(settings, read_npy(init.folder / init.text), habitat);
+  if (init.text.rfind("points:", 0) == 0 || ends_with(init.text, ".npy")) {
+    x = swarm_of_points(settings, given_points(settings), habitat);
+  } else if (init.text.rfind("test:", 0) == 0 || init.text.rfind("train:", 0) == 0 ||
+             ends_with(init.text, ".png")) {
+    refuse(settings, "init", "pictures are for a trained swarm",
+           "add model=RUN, a run of murmur train");
   } else {
     const Shape shape{static_cast<int>(whole(settings, "n", 1, kMostParticles)),
                       static_cast<int>(whole(settings, "d", 2, kMostCoordinates))};

@@ -9,4 +9,7 @@ namespace murmur {
 // by file set n and d; on the sphere norms within 1e-5 of 1 are made 1, others refused.
 HostSwarm initial_swarm(const Settings& settings, Habitat habitat);
 
+// The array behind init=points:... or init=FILE.npy, as given.
+Array given_points(const Settings& settings);
+
 }  // namespace murmur

@@ -1,7 +1,6 @@
 // parameters.cpp: the table of every parameter: one row parses, documents, completes and writes it.
 #include <algorithm>
 
-#include "experiment/words.h"
 #include "murmur/experiment.h"
 
 namespace murmur {
@@ -27,10 +26,15 @@ std::span<const Parameter> parameters() {
       {P::word, "perceptron", "none", "none, gaussian:H, FILE.safetensors, NAME_*.npy",
        "feed-forward force, its own phase after attention"},
       {P::word, "activation", "relu", "relu, gelu, tanh", "activation of the perceptron"},
+      {P::word, "model", "none", "none, a training run, FILE.safetensors",
+       "a trained swarm moves the particles"},
       {P::word, "init", "uniform",
        "uniform, hemisphere, cap:ANGLE, orthonormal, equiangular:RHO, clusters:K[:SPREAD], "
-       "gaussian, box:A, points:x,y;x,y;..., FILE.npy",
-       "where the particles start; points set n and d"},
+       "gaussian, box:A, points:x,y;x,y;..., FILE.npy; with a model also test:K, train:K, "
+       "test:K:FINER, FILE.png",
+       "where the particles start; points and pictures set n and d"},
+      {P::word, "data", "auto", "auto, mnist, fashion-mnist, a folder",
+       "where the pictures of init=test:K are; auto: where the model learned"},
       {P::word, "masses", "equal", "equal, FILE.npy", "masses, (n), scaled to sum 1"},
       {P::number, "T", "10", "above 0", "final time"},
       {P::number, "dt", "0.1", "above 0", "step of layers, euler and rk4"},
@@ -51,12 +55,6 @@ std::span<const Parameter> parameters() {
       {P::whole, "max_evaluations", "1000000000", "1 or more", "velocity evaluations allowed"},
   };
   return table;
-}
-
-const Parameter* find_parameter(const std::string& name) {
-  for (const Parameter& p : parameters())
-    if (name == p.name) return &p;
-  return nullptr;
 }
 
 namespace {
@@ -90,12 +88,6 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
       best = candidate;
     }
   return best;
-}
-
-std::vector<std::string> parameter_names() {
-  std::vector<std::string> names;
-  for (const Parameter& p : parameters()) names.emplace_back(p.name);
-  return names;
 }
 
 }  // namespace murmur

@@ -16,8 +16,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse_unknown(const std::string& key, const std::string& where) {
-  const std::string near = did_you_mean(key, parameter_names());
+using Table = std::span<const Parameter>;
+
+const Parameter* find(Table table, const std::string& name) {
+  for (const Parameter& p : table)
+    if (name == p.name) return &p;
+  return nullptr;
+}
+
+[[noreturn]] void refuse_unknown(Table table, const std::string& key, const std::string& where) {
+  std::vector<std::string> names;
+  for (const Parameter& p : table) names.emplace_back(p.name);
+  const std::string near = did_you_mean(key, names);
   throw Error(Fault::input, fmt::format("there is no parameter {}", key), where,
               near.empty() ? "murmur explain --parameters lists them all"
                            : fmt::format("did you mean {}?", near));
@@ -74,16 +84,17 @@ void lay_over(Settings& settings, const Settings& more) {
   for (const auto& [key, value] : more) settings[key] = value;
 }
 
-Settings base_settings(const std::string& base) {
+Settings base_settings(Table table, const std::string& base) {
   for (const Preset& preset : presets())
     if (base == preset.name)
-      return parse_experiment(preset.text, "preset " + base, fs::current_path());
+      return parse_experiment(preset.text, "preset " + base, fs::current_path(), table);
   const fs::path path(base);
   std::error_code ignored;
   if (fs::is_directory(path, ignored) && fs::exists(path / "config.toml", ignored))
-    return parse_experiment(read_text(path / "config.toml"), (path / "config.toml").string(), path);
+    return parse_experiment(read_text(path / "config.toml"), (path / "config.toml").string(), path,
+                            table);
   if (fs::exists(path, ignored) && !fs::is_directory(path, ignored))
-    return parse_experiment(read_text(path), base, fs::absolute(path).parent_path());
+    return parse_experiment(read_text(path), base, fs::absolute(path).parent_path(), table);
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.emplace_back(preset.name);
   const std::string near = did_you_mean(base, names);
@@ -93,22 +104,22 @@ Settings base_settings(const std::string& base) {
 }
 
 // MURMUR_BETA and MURMUR_beta both mean beta; parameters differ by more than case.
-const Parameter* parameter_of_variable(const std::string& variable) {
+const Parameter* parameter_of_variable(Table table, const std::string& variable) {
   const auto same = [](const std::string& a, const char* b) {
     return a.size() == std::string(b).size() &&
            std::equal(a.begin(), a.end(), b, [](unsigned char x, unsigned char y) {
              return std::tolower(x) == std::tolower(y);
            });
   };
-  for (const Parameter& p : parameters())
+  for (const Parameter& p : table)
     if (same(variable.substr(7), p.name)) return &p;
   return nullptr;
 }
 
 }  // namespace
 
-Settings parse_experiment(const std::string& text, const std::string& where,
-                          const fs::path& folder) {
+Settings parse_experiment(const std::string& text, const std::string& where, const fs::path& folder,
+                          Table parameters) {
   toml::table table;
   try {
     table = toml::parse(text);
@@ -119,25 +130,26 @@ Settings parse_experiment(const std::string& text, const std::string& where,
   Settings settings;
   for (const auto& [key, node] : table) {
     const std::string name(key.str());
-    if (find_parameter(name) == nullptr) refuse_unknown(name, place(where, node.source()));
+    if (find(parameters, name) == nullptr)
+      refuse_unknown(parameters, name, place(where, node.source()));
     settings[name] = {value_text(name, node, where), place(where, node.source()), folder};
   }
   return settings;
 }
 
-Settings gather(const Sources& sources) {
+Settings gather(const Sources& sources, Table table) {
   const fs::path here = fs::current_path();
   Settings settings;
-  for (const Parameter& p : parameters()) settings[p.name] = {p.initial, "default", here};
-  if (!sources.base.empty()) lay_over(settings, base_settings(sources.base));
+  for (const Parameter& p : table) settings[p.name] = {p.initial, "default", here};
+  if (!sources.base.empty()) lay_over(settings, base_settings(table, sources.base));
   for (const auto& [variable, value] : sources.environment)
-    if (const Parameter* p = parameter_of_variable(variable))
+    if (const Parameter* p = parameter_of_variable(table, variable))
       settings[p->name] = {value, "environment variable " + variable, here};
   for (const std::string& assignment : sources.assignments) {
     const std::size_t equals = assignment.find('=');
     const std::string key = assignment.substr(0, equals);
     const std::string where = "command line: " + assignment;
-    if (find_parameter(key) == nullptr) refuse_unknown(key, where);
+    if (find(table, key) == nullptr) refuse_unknown(table, key, where);
     settings[key] = {equals == std::string::npos ? "" : assignment.substr(equals + 1), where, here};
   }
   return settings;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -59,6 +61,17 @@ std::int64_t whole(const Settings& settings, const std::string& key, std::int64_
 
 std::uint64_t seed_of(const Settings& settings) {
   return static_cast<std::uint64_t>(whole(settings, "seed", 0, kMostWhole));
+}
+
+std::string run_name(const Settings& settings) {
+  const std::string& name = setting(settings, "name").text;
+  const auto fits = [](unsigned char c) {
+    return c < 0x80 && (std::isalnum(c) || c == '-' || c == '_');
+  };
+  if (name.empty() || name.size() > 100 || !std::all_of(name.begin(), name.end(), fits))
+    refuse(settings, "name", "cannot be part of a directory's name",
+           "use letters, digits, - and _");
+  return name;
 }
 
 bool flag(const Settings& settings, const std::string& key) {

@@ -12,9 +12,6 @@ namespace murmur {
 inline constexpr std::int64_t kMostWhole = 9'000'000'000'000'000;
 inline constexpr std::int64_t kMostParticles = 2'000'000'000, kMostCoordinates = 65'536;
 
-const Parameter* find_parameter(const std::string& name);  // nullptr: there is none
-std::vector<std::string> parameter_names();
-
 // Refuses the value of `key` with a reason and a remedy, naming where it came from.
 [[noreturn]] void refuse(const Settings& settings, const std::string& key,
                          const std::string& reason, const std::string& remedy);
@@ -26,6 +23,7 @@ double positive(const Settings& settings, const std::string& key);
 std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t least,
                    std::int64_t most);
 std::uint64_t seed_of(const Settings& settings);
+std::string run_name(const Settings& settings);  // fit for a directory's name
 bool flag(const Settings& settings, const std::string& key);
 // The index of the value among `choices`.
 int choice(const Settings& settings, const std::string& key,

@@ -141,7 +141,8 @@ Matrix third_axis_targets(int d) {
   require_between("d", d, 3, kMostWide);
   Matrix targets = zeros(2, d);
   for (int c = 0; c < 2; ++c) {
-    targets(c, 0) = targets(c, 1) = -kTargetDistance;
+    targets(c, 0) = -kTargetDistance;  // its column: left
+    targets(c, 1) = kTargetDistance;   // its row, counted downwards: up
     targets(c, 2) = c == 0 ? -kTargetDistance : kTargetDistance;
   }
   return targets;

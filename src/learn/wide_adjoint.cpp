@@ -58,8 +58,9 @@ struct Flight {
   std::vector<int> first{};           // (flocks + 1) rows
   std::vector<std::size_t> number{};  // (flocks) in the batch
   int boids = 0;
-  float* places = nullptr;                                             // (2 blocks + 1, boids, d)
-  float *q = nullptr, *k = nullptr, *v = nullptr, *o = nullptr;        // (boids, d) each
+  float* o = nullptr;                              // (blocks, boids, d): what each gathered
+  float* places = nullptr;                         // (2 blocks + 1, boids, d)
+  float *q = nullptr, *k = nullptr, *v = nullptr;  // (boids, d) each
   float *dq = nullptr, *dk = nullptr, *dv = nullptr, *dout = nullptr;  // likewise
   float* dx = nullptr;                                                 // likewise
   float *h = nullptr, *dh = nullptr;                                   // (boids, hidden)
@@ -97,6 +98,9 @@ class WideAdjoint final : public GroupedAdjoint {
     return {at + static_cast<std::size_t>(f.first[flock]) * d_ + head * k_,
             f.first[flock + 1] - f.first[flock], k_, d_};
   }
+  float* gathered(const Flight& f, int block) const {
+    return f.o + static_cast<std::size_t>(block) * f.boids * d_;
+  }
   float* place(const Flight& f, int half) const {
     return f.places + static_cast<std::size_t>(half) * f.boids * d_;
   }
@@ -130,11 +134,12 @@ Flight WideAdjoint::take_off(const Group& group, Workspace& w) const {
   const std::size_t hidden = static_cast<std::size_t>(f.boids) * architecture_.hidden;
   const std::size_t pitch = (longest + simd::kPadding - 1) / simd::kPadding * simd::kPadding;
   f.places = w.places.need((2 * static_cast<std::size_t>(architecture_.blocks) + 1) * flock);
-  float* maps = w.maps.need(9 * flock);
-  for (float** to : {&f.q, &f.k, &f.v, &f.o, &f.dq, &f.dk, &f.dv, &f.dout, &f.dx}) {
+  float* maps = w.maps.need((8 + static_cast<std::size_t>(architecture_.blocks)) * flock);
+  for (float** to : {&f.q, &f.k, &f.v, &f.dq, &f.dk, &f.dv, &f.dout, &f.dx}) {
     *to = maps;
     maps += flock;
   }
+  f.o = maps;
   f.h = w.units.need(2 * hidden);
   f.dh = f.h + hidden;
   f.p = w.weights.need(2 * longest * pitch);
@@ -199,13 +204,14 @@ void mask_out(const View& w, const float* mask) {
 
 // o: what each boid gathers from the others, head by head.
 void WideAdjoint::gather(const Group& group, const Flight& f, int block) const {
-  if (!attends()) return means(f, f.v, f.o);
+  float* o = gathered(f, block);
+  if (!attends()) return means(f, f.v, o);
   for (int b = 0; b < flocks(f); ++b)
     for (int head = 0; head < architecture_.heads; ++head) {
       const View w = weights_of(f.p, f.first[b + 1] - f.first[b]);
       weigh(group, f, block, {part(f, f.q, b, head), part(f, f.k, b, head), w}, b, head);
       if (group.objective->dropout > 0) mask_out(w, f.mask);
-      multiply(w, part(f, f.v, b, head), Turn::none, part(f, f.o, b, head));
+      multiply(w, part(f, f.v, b, head), Turn::none, part(f, o, b, head));
     }
 }
 
@@ -248,13 +254,14 @@ void WideAdjoint::interact(const Group& group, const Flight& f, int b, float* y)
   std::copy_n(x, size, y);
   if (architecture_.interaction == Architecture::none) return;
   if (architecture_.interaction == Architecture::attraction) {
-    means(f, x, f.o);
-    for (std::size_t i = 0; i < size; ++i) y[i] += residual() * (f.o[i] - x[i]);
+    means(f, x, f.v);
+    for (std::size_t i = 0; i < size; ++i) y[i] += residual() * (f.v[i] - x[i]);
     return;
   }
   project(f, b);
   gather(group, f, b);
-  multiply(rows(f, f.o), whole(tensors(b).mix, d_, d_), Turn::right, rows(f, y), residual(), 1);
+  multiply(rows(f, gathered(f, b)), whole(tensors(b).mix, d_, d_), Turn::right, rows(f, y),
+           residual(), 1);
   add_bias(rows(f, y), tensors(b).mix_bias, residual());
 }
 
@@ -262,16 +269,15 @@ void WideAdjoint::interact_back(const Group& group, const Flight& f, int b, floa
   const std::size_t size = static_cast<std::size_t>(f.boids) * d_;
   if (architecture_.interaction == Architecture::none) return;
   if (architecture_.interaction == Architecture::attraction) {
-    means(f, f.dx, f.o);
-    for (std::size_t i = 0; i < size; ++i) f.dx[i] += residual() * (f.o[i] - f.dx[i]);
+    means(f, f.dx, f.v);
+    for (std::size_t i = 0; i < size; ++i) f.dx[i] += residual() * (f.v[i] - f.dx[i]);
     return;
   }
   const auto t = tensors(b);
   const auto g = block_tensors(architecture_, gradient, b);
   project(f, b);
-  gather(group, f, b);
   const View dx = rows(f, f.dx), x = rows(f, place(f, 2 * b));
-  multiply(dx, rows(f, f.o), Turn::left, whole(g.mix, d_, d_), residual(), 1);
+  multiply(dx, rows(f, gathered(f, b)), Turn::left, whole(g.mix, d_, d_), residual(), 1);
   add_columns(dx, residual(), g.mix_bias);
   multiply(dx, whole(t.mix, d_, d_), Turn::none, rows(f, f.dout), residual());
   gather_back(group, f, b);

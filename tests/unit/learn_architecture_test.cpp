@@ -119,7 +119,7 @@ TEST(Targets, AreFarApartAndOfOneLength) {
       EXPECT_GE(nearest, d == 2 ? 20 * std::sin(M_PI / classes) - 1e-9 : 8.0) << classes;
     }
   EXPECT_EQ(spread_targets(2, 3).data, (std::vector<double>{-10, 0, 0, 10, 0, 0}));
-  EXPECT_EQ(third_axis_targets(3).data, (std::vector<double>{-10, -10, -10, -10, -10, 10}));
+  EXPECT_EQ(third_axis_targets(3).data, (std::vector<double>{-10, 10, -10, -10, 10, 10}));
 }
 
 // Uniform laws: the largest comes near its bound and never beyond, the mean square is bound^2 / 3.

@@ -1,0 +1,167 @@
+// classify.cpp: murmur classify: asks a trained swarm what pictures show.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "digits.h"
+#include "murmur/error.h"
+
+namespace murmur::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool no_film = false;
+
+struct Request {
+  std::string images{}, data{};
+};
+
+Request request_of(const Words& words) {
+  Request request;
+  for (const std::string& assignment : words.assignments) {
+    const std::size_t equals = assignment.find('=');
+    const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
+    if (key != "images" && key != "data")
+      throw Error(Fault::input, fmt::format("there is no parameter {}", key),
+                  "command line: " + assignment, "classify takes images=FILE[:i-j] and data=DIR");
+    (key == "images" ? request.images : request.data) = value;
+  }
+  if (words.plain.size() != 1 || request.images.empty())
+    usage("classify takes one trained swarm and the pictures",
+          "murmur classify RUN images=test:0-9, or images=FILE[:i-j], or images=digit.png");
+  return request;
+}
+
+// Of a PNG: what the swarm is going to see, and how it came about.
+void show_picture(const Flags& flags, const ChosenImages& chosen, const TrainedSwarm& swarm,
+                  int boids) {
+  const std::string ending = fs::path(chosen.name).extension().string();
+  if (ending != ".png" && ending != ".PNG") return;
+  const Picture drawn = read_png(chosen.name);
+  const bool ready = drawn.height == 28 && drawn.width == 28;
+  say(flags, half_blocks(chosen.images, 0, swarm.tokens.threshold));
+  say(flags, fmt::format("{}: {} x {} pixels, {}; {} boids", chosen.name, drawn.height, drawn.width,
+                         ready ? "taken as they are"
+                               : "its ink scaled to fit 20 x 20 and laid by its centre of mass "
+                                 "into the middle of 28 x 28",
+                         boids));
+}
+
+nlohmann::json json_of(const ChosenImages& chosen, const TrainedSwarm& swarm,
+                       const Verdicts& verdicts) {
+  const Matrix chances = chances_of(verdicts.scores);
+  nlohmann::json rows = nlohmann::json::array();
+  for (std::size_t k = 0; k < chosen.index.size(); ++k) {
+    const int row = static_cast<int>(k), verdict = verdicts.verdict[k];
+    nlohmann::json scores = nlohmann::json::object();
+    for (std::size_t c = 0; c < swarm.digits.size(); ++c)
+      scores[fmt::format("{}", swarm.digits[c])] = verdicts.scores(row, static_cast<int>(c));
+    rows.push_back({{"index", chosen.index[k]},
+                    {"verdict", swarm.digits[verdict]},
+                    {"chance", chances(row, verdict)},
+                    {"scores", scores}});
+    if (!chosen.images.labels.empty()) rows.back()["label"] = chosen.images.labels[chosen.index[k]];
+  }
+  return rows;
+}
+
+// index verdict chance scores, and what is known of the truth
+void print_lines(const ChosenImages& chosen, const TrainedSwarm& swarm, const Verdicts& verdicts) {
+  const Matrix chances = chances_of(verdicts.scores);
+  for (std::size_t k = 0; k < chosen.index.size(); ++k) {
+    const int row = static_cast<int>(k), verdict = verdicts.verdict[k];
+    std::string line =
+        fmt::format("{} {} {:.4f}", chosen.index[k], swarm.digits[verdict], chances(row, verdict));
+    for (int c = 0; c < verdicts.scores.cols; ++c)
+      line += fmt::format(" {:.4f}", verdicts.scores(row, c));
+    if (!chosen.images.labels.empty()) {
+      const int label = chosen.images.labels[chosen.index[k]];
+      line += fmt::format(" {} {}", label,
+                          label == swarm.digits[verdict] ? "right"
+                          : class_of(swarm, label) < 0   ? "other"
+                                                         : "wrong");
+    }
+    data(line + "\n");
+  }
+}
+
+void tell_score(const Flags& flags, const Ensemble& flocks, const Verdicts& verdicts) {
+  std::size_t known = 0, right = 0;
+  for (std::size_t k = 0; k < flocks.label.size(); ++k) {
+    known += flocks.label[k] >= 0 ? 1 : 0;
+    right += flocks.label[k] == verdicts.verdict[k] ? 1 : 0;
+  }
+  if (known > 0)
+    say(flags, fmt::format("{} of {} right: {:.2f} %{}", right, known,
+                           100.0 * static_cast<double>(right) / static_cast<double>(known),
+                           known < flocks.flocks()
+                               ? fmt::format("; {} more are of classes it has never seen",
+                                             flocks.flocks() - known)
+                               : ""));
+}
+
+// The flight as a run like any other, with the pictures of a digit's flight.
+void keep_flight(const Flags& flags, const fs::path& model, const ChosenImages& one) {
+  const TrainedSwarm swarm = read_trained_swarm(model);
+  const Ensemble flock = flocks_of_chosen(one, swarm);
+  std::string points = "init=points:";
+  for (std::size_t i = 0; i < flock.x.size(); ++i)
+    points += fmt::format("{}{},{}", i > 0 ? ";" : "", flock.x[i], flock.y[i]);
+  const Experiment e =
+      make_experiment(gather({"", {}, {"model=" + model.string(), points, "name=digit"}}));
+  Run run = Run::create(flags.out, flight_contents(e), flags.force);
+  const Outcome outcome = fly(e, run, {});
+  if (!outcome.ok())
+    throw Error(Fault::numerical, outcome.what, run.directory().string(), outcome.remedy);
+  const fs::path figures = run.directory() / "figures", video = run.directory() / "video";
+  fs::create_directories(figures);
+  const DigitFlight flight = flight_of_picture(swarm, one.images, one.index[0]);
+  draw_digit_flight(flight, {}, figures / "flight.png");
+  draw_dissent(flight, {}, figures / "dissent.png");
+  DigitFilm film;
+  film.stop = [] { return caught_signal != 0; };
+  if (!no_film) {
+    fs::create_directories(video);
+    film_digit(flight, film, video / "flight.mp4");
+  }
+  say(flags, fmt::format("the flight is in {}", run.directory().string()));
+}
+
+int run(const Flags& flags, const std::vector<std::string>& words) {
+  const Words sorted = sort_words(words);
+  const Request request = request_of(sorted);
+  const fs::path model = find_model(flags, sorted.plain[0]);
+  const TrainedSwarm swarm = read_trained_swarm(model);
+  const ChosenImages chosen = choose_images(request.images, request.data, swarm);
+  if (!flags.out.empty() && chosen.index.size() != 1)
+    usage(fmt::format("-o keeps the flight of one picture, and there are {}", chosen.index.size()),
+          "choose one: images=FILE:17");
+  const Ensemble flocks = flocks_of_chosen(chosen, swarm);
+  const Verdicts verdicts = judge(swarm, flocks, 0);
+  const SignalWatch watch;
+  if (!flags.out.empty()) keep_flight(flags, model, chosen);
+  show_picture(flags, chosen, swarm, flocks.size_of(0));
+  if (flags.json)
+    report(json_of(chosen, swarm, verdicts));
+  else
+    print_lines(chosen, swarm, verdicts);
+  tell_score(flags, flocks, verdicts);
+  return caught_signal == 0 ? 0 : 128 + caught_signal;
+}
+
+}  // namespace
+
+Command classify_command() {
+  return {
+      "classify", "Ask a trained swarm what pictures show.",
+      "  murmur classify runs/digits-0-1 images=test:0-9\n"
+      "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
+      "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json",
+      [](CLI::App& sub, Flags&) { sub.add_flag("--no-film", no_film, "with -o: figures only"); },
+      run};
+}
+
+}  // namespace murmur::app

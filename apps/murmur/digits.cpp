@@ -1,0 +1,196 @@
+// digits.cpp: finds the pictures that words name, and makes a flight of one ready to be drawn.
+#include "digits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+#include "murmur/error.h"
+#include "murmur/formats.h"
+
+namespace murmur::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+// FILE:3-7 -> FILE, 3, 7. The last colon counts, and only where no file has the whole name.
+struct Range {
+  std::string name{};
+  bool whole = true;
+  std::size_t first = 0, last = 0;
+};
+
+Range range_of(const std::string& asked) {
+  const std::size_t colon = asked.rfind(':');
+  if (colon == std::string::npos || is_file(asked)) return {asked};
+  const std::string tail = asked.substr(colon + 1);
+  const auto number = [&](const std::string& text, std::size_t& value) {
+    const auto digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+    const bool good =
+        !text.empty() && text.size() < 10 && std::all_of(text.begin(), text.end(), digit);
+    if (good) value = std::stoul(text);
+    return good;
+  };
+  Range range{asked.substr(0, colon), false};
+  const std::size_t dash = tail.find('-');
+  const bool good = number(tail.substr(0, dash), range.first) &&
+                    (dash == std::string::npos || number(tail.substr(dash + 1), range.last));
+  if (dash == std::string::npos) range.last = range.first;
+  if (!good || range.last < range.first)
+    throw Error(Fault::input, fmt::format("'{}' is no range of pictures", tail), "images=" + asked,
+                "write images=FILE:3 for one picture, images=FILE:3-7 for five");
+  return range;
+}
+
+// t10k-images-idx3-ubyte -> t10k-labels-idx1-ubyte, packed or not; empty where it is not there.
+fs::path labels_beside(const fs::path& images) {
+  std::string name = images.filename().string();
+  const std::size_t at = name.find("images-idx3");
+  if (at == std::string::npos) return {};
+  name.replace(at, 11, "labels-idx1");
+  const bool packed = fs::path(name).extension() == ".gz";
+  const std::string plain = packed ? name.substr(0, name.size() - 3) : name;
+  for (const std::string& other : {name, plain, plain + ".gz"})
+    if (is_file(images.parent_path() / other)) return images.parent_path() / other;
+  return {};
+}
+
+Images read_idx(const fs::path& path) {
+  Images images = read_idx_images(path);
+  const fs::path beside = labels_beside(path);
+  if (beside.empty()) return images;
+  images.labels = read_idx_labels(beside);
+  if (images.labels.size() != images.count())
+    throw Error(
+        Fault::input,
+        fmt::format("there are {} pictures and {} labels", images.count(), images.labels.size()),
+        fmt::format("{} and {}", path.string(), beside.string()),
+        "put the labels that belong to these pictures beside them, or none");
+  return images;
+}
+
+Images read_array(const fs::path& path) {
+  Array array = read_npy(path);
+  if (array.shape.size() == 2) array.shape.insert(array.shape.begin(), 1);
+  auto* pixels = std::get_if<std::vector<std::uint8_t>>(&array.values);
+  if (pixels == nullptr || array.shape.size() != 3)
+    throw Error(Fault::input, "the array does not hold pictures", path.string(),
+                "save unsigned bytes of shape (count, height, width): 0 is paper, 255 is ink");
+  for (const std::size_t side : {array.shape[1], array.shape[2]})
+    if (side < 2 || side > 4096)
+      throw Error(Fault::input,
+                  fmt::format("the pictures are {} x {} pixels", array.shape[1], array.shape[2]),
+                  path.string(), "give 2 to 4096 pixels a side");
+  return {static_cast<int>(array.shape[1]),
+          static_cast<int>(array.shape[2]),
+          std::move(*pixels),
+          {},
+          path.string()};
+}
+
+Images read_images(const std::string& name, const std::string& data, const TrainedSwarm& swarm) {
+  if (name == "test" || name == "train") {
+    DataSet set = read_data_set(data_folder(data.empty() ? swarm.data : data));
+    return name == "test" ? std::move(set.test) : std::move(set.train);
+  }
+  const std::string ending = fs::path(name).extension().string();
+  if (ending == ".png" || ending == ".PNG") {
+    Picture picture = read_digit_png(name);
+    return {picture.height, picture.width, std::move(picture.pixels), {}, name};
+  }
+  return ending == ".npy" ? read_array(name) : read_idx(name);
+}
+
+}  // namespace
+
+fs::path find_model(const Flags& flags, const std::string& word) {
+  return is_file(word) ? fs::path(word) : find_run(flags, word);
+}
+
+ChosenImages choose_images(const std::string& asked, const std::string& data,
+                           const TrainedSwarm& swarm) {
+  const Range range = range_of(asked);
+  ChosenImages chosen{read_images(range.name, data, swarm), {}, range.name};
+  const Images& images = chosen.images;
+  if (images.height != swarm.height || images.width != swarm.width)
+    throw Error(Fault::input,
+                fmt::format("the pictures are {} x {} pixels, the swarm learned from {} x {}",
+                            images.height, images.width, swarm.height, swarm.width),
+                images.where, "give pictures of that size; a PNG of any other size is scaled");
+  if (images.count() == 0)
+    throw Error(Fault::input, "the file holds no pictures", images.where, "give one or more");
+  if (!range.whole && range.last >= images.count())
+    throw Error(Fault::input, fmt::format("there is no picture {}", range.last), images.where,
+                fmt::format("it has pictures 0 to {}", images.count() - 1));
+  chosen.index.resize(range.whole ? images.count() : range.last - range.first + 1);
+  std::iota(chosen.index.begin(), chosen.index.end(), range.first);
+  return chosen;
+}
+
+int class_of(const TrainedSwarm& swarm, int label) {
+  const auto found = std::find(swarm.digits.begin(), swarm.digits.end(), label);
+  return found == swarm.digits.end() ? -1 : static_cast<int>(found - swarm.digits.begin());
+}
+
+std::vector<std::string> class_names(const TrainedSwarm& swarm) {
+  std::vector<std::string> names;
+  for (const int digit : swarm.digits) names.push_back(fmt::format("{}", digit));
+  return names;
+}
+
+Ensemble flocks_of_chosen(const ChosenImages& chosen, const TrainedSwarm& swarm) {
+  Ensemble flocks;
+  const Images& images = chosen.images;
+  for (const std::size_t index : chosen.index)
+    add_flock(images, index, images.labels.empty() ? -1 : class_of(swarm, images.labels[index]),
+              swarm.tokens, flocks);
+  return flocks;
+}
+
+DigitFlight flight_of_picture(const TrainedSwarm& swarm, const Images& images, std::size_t index) {
+  const ChosenImages one{images, {index}, {}};
+  const Ensemble flock = flocks_of_chosen(one, swarm);
+  FlockFlight flown = fly_flock(swarm, flock, 0);
+  DigitFlight flight;
+  flight.height = images.height, flight.width = images.width;
+  const auto ink = images.picture(index);
+  flight.ink.assign(ink.begin(), ink.end());
+  flight.frames = std::move(flown.frames);
+  flight.chances = chances_of(flown.scores);
+  flight.targets = swarm.architecture.targets;
+  flight.classes = class_names(swarm);
+  flight.label = flock.label[0];
+  flight.cls = swarm.architecture.readout == Architecture::cls;
+  flight.title = flight.classes.size() > 3
+                     ? "Which one is it?"
+                     : fmt::format("Is it {}?", fmt::join(flight.classes, " or "));
+  return flight;
+}
+
+std::string half_blocks(const Images& images, std::size_t index, double threshold) {
+  const auto ink = images.picture(index);
+  const auto dark = [&](int row, int col) {
+    return row < images.height &&
+           ink[static_cast<std::size_t>(row) * images.width + col] > 255 * threshold;
+  };
+  std::string text;
+  for (int row = 0; row < images.height; row += 2) {
+    std::string line;
+    for (int col = 0; col < images.width; ++col) {
+      const bool upper = dark(row, col), lower = dark(row + 1, col);
+      line += upper && lower ? "█" : upper ? "▀" : lower ? "▄" : " ";
+    }
+    text += (row > 0 ? "\n  " : "  ") + line;
+  }
+  return text;
+}
+
+}  // namespace murmur::app

@@ -1,0 +1,40 @@
+// digits.h: pictures for a trained swarm: how they are named, and what their flights look like.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "murmur/digit_pictures.h"
+#include "murmur/training.h"
+
+namespace murmur::app {
+
+// A trained swarm by its run, by the run's name below --runs, or by its file.
+std::filesystem::path find_model(const Flags& flags, const std::string& word);
+
+struct ChosenImages {
+  Images images{};
+  std::vector<std::size_t> index{};  // of those asked for, in order
+  std::string name{};                // how they were named, without the range
+};
+// images=FILE[:i-j]: test, train, an idx file, an npy file or a PNG. `data`: where test and train
+// are, "" for where the swarm learned. Error(input) for pictures of another size than it knows.
+ChosenImages choose_images(const std::string& asked, const std::string& data,
+                           const TrainedSwarm& swarm);
+
+int class_of(const TrainedSwarm& swarm, int label);  // its place among the digits, -1: none of them
+std::vector<std::string> class_names(const TrainedSwarm& swarm);
+
+// A flock a picture, labelled by class where that is known.
+Ensemble flocks_of_chosen(const ChosenImages& chosen, const TrainedSwarm& swarm);
+
+// One of them in flight, ready to be drawn.
+DigitFlight flight_of_picture(const TrainedSwarm& swarm, const Images& images, std::size_t index);
+
+// The ink as text, two rows of pixels a line.
+std::string half_blocks(const Images& images, std::size_t index, double threshold);
+
+}  // namespace murmur::app

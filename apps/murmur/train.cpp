@@ -1,0 +1,144 @@
+// train.cpp: murmur train: teaches a swarm to read digits, or goes on with a training.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "murmur/error.h"
+#include "murmur/training.h"
+#include "progress.h"
+
+namespace murmur::app {
+
+namespace fs = std::filesystem;
+
+fs::path data_folder(const std::string& asked) {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  const std::string home = variable("HOME"), xdg = variable("XDG_DATA_HOME");
+  const std::string share = xdg.empty() && !home.empty() ? home + "/.local/share" : xdg;
+  return find_data({asked == "auto" ? "" : asked, variable("MURMUR_DATA"), share});
+}
+
+namespace {
+
+// At -o, or at the lowest free number; another process may take that one first.
+Run create_run(const Flags& flags, const Training& t) {
+  const RunContents contents = contents_of(t, program_argv);
+  if (!flags.out.empty()) return Run::create(flags.out, contents, flags.force);
+  for (int tries = 0;; ++tries) try {
+      return Run::create(free_run_directory(flags.runs, t.name, t.seed), contents, false);
+    } catch (const Error& error) {
+      if (error.fault != Fault::usage || tries == 1000) throw;
+    }
+}
+
+nlohmann::json to_json(const fs::path& run, const TrainingSummary& s) {
+  return {{"run", run.string()},
+          {"status", "done"},
+          {"test_accuracy", s.test_accuracy},
+          {"validation_accuracy", std::isfinite(s.validation_accuracy)
+                                      ? nlohmann::json(s.validation_accuracy)
+                                      : nlohmann::json(nullptr)},
+          {"images_per_second", s.images_per_second},
+          {"epochs", s.epochs},
+          {"seconds", s.seconds},
+          {"seed", s.seed},
+          {"parameters", s.parameters}};
+}
+
+void tell_summary(const Flags& flags, const fs::path& run, const TrainingSummary& s) {
+  if (flags.json)
+    report(to_json(run, s));
+  else
+    data(run.string() + "\n");
+  say(flags, fmt::format("test accuracy {:.2f} % ({} of {}), {} parameters, {} epochs, "
+                         "{:.0f} images/s, {}",
+                         100 * s.test_accuracy, s.test_correct, s.test_count, s.parameters,
+                         s.epochs, s.images_per_second, duration_text(s.seconds)));
+}
+
+int dry_run(const Flags& flags, const Training& t) {
+  const Architecture& a = t.architecture;
+  const std::size_t parameters = parameter_count(a);
+  if (flags.json)
+    report({{"config", t.config}, {"parameters", parameters}, {"epochs", t.epochs}});
+  else
+    data(fmt::format("{}# {} parameters, {} blocks, {} epochs\n", t.config, parameters, a.blocks,
+                     t.epochs));
+  return 0;
+}
+
+int train_and_tell(const Flags& flags, const Training& t, const TrainingData& pictures, Run& run) {
+  std::optional<TrainingSummary> summary;
+  {
+    const SignalWatch watch;
+    ProgressLine line(flags);
+    TrainingControl control;
+    control.signal = &caught_signal;
+    control.checkpoint_seconds = flags.checkpoint_seconds;
+    control.report = [&](const TrainingProgress& progress) { line.show(progress); };
+    summary = train(t, pictures, run, control);
+  }
+  if (!summary) {
+    if (flags.json)
+      report({{"run", run.directory().string()}, {"status", "interrupted"}});
+    else
+      data(run.directory().string() + "\n");
+    say(flags, fmt::format("stopped after a checkpoint; go on with\n  murmur train --resume {}",
+                           run.directory().string()));
+    return 128 + caught_signal;
+  }
+  tell_summary(flags, run.directory(), *summary);
+  return 0;
+}
+
+// Goes on from the last checkpoint; the pictures must be those it began with.
+int resume(const Flags& flags, const Words& words) {
+  const fs::path directory = find_run(flags, flags.resume);
+  if (!words.plain.empty() || !words.assignments.empty())
+    usage("a resumed training takes no parameters", "leave them out, or start a new run");
+  const Training t = make_training(settings_of_run(directory, {}, training_parameters()));
+  if (RunReader(directory).status() == "done") {
+    tell_summary(flags, directory, read_summary(directory));
+    say(flags, "the training is already finished");
+    return 0;
+  }
+  if (flags.dry_run) return dry_run(flags, t);
+  const TrainingData pictures = gather_data(t, data_folder(t.data));
+  Run run = Run::reopen(directory, program_argv);
+  return train_and_tell(flags, t, pictures, run);
+}
+
+int run(const Flags& flags, const std::vector<std::string>& words) {
+  const Words sorted = sort_words(words);
+  if (!flags.resume.empty()) return resume(flags, sorted);
+  const Training t = make_training(settings_of(sorted, training_parameters()));
+  if (flags.dry_run) return dry_run(flags, t);
+  const TrainingData pictures = gather_data(t, data_folder(t.data));
+  Run made = create_run(flags, t);
+  return train_and_tell(flags, t, pictures, made);
+}
+
+}  // namespace
+
+Command train_command() {
+  return {"train", "Teach a swarm to read digits.",
+          "  murmur train\n"
+          "  murmur train digits=0-9 shared=false epochs=30 -o runs/ten\n"
+          "  murmur train recipe=published dropout=0.1\n"
+          "  murmur train --resume runs/ten",
+          [](CLI::App& sub, Flags& flags) {
+            sub.add_option("--resume", flags.resume, "go on with a training")->type_name("RUN");
+            sub.add_flag("--dry-run", flags.dry_run, "resolved parameters, nothing run");
+            sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
+                ->check(CLI::Range(0.0, 10.0));
+          },
+          run};
+}
+
+}  // namespace murmur::app

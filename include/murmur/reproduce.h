@@ -1,0 +1,91 @@
+// reproduce.h: tables and arguments of others done again, each number with its verdict.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "murmur/training.h"
+
+namespace murmur {
+
+inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();  // null in JSON
+
+// One number of ours held against one that was published, or against one that an argument needs.
+struct Check {
+  std::string what{};
+  double published = kNoNumber;
+  double ours = kNoNumber;
+  double tolerance = 0;
+  bool agrees = false;
+  std::string rule{};                    // when it agrees, in words
+  std::map<std::string, double> more{};  // asked, sd, seeds, ...
+};
+
+// Numbers beside the checks.
+struct ReproducedTable {
+  using Cell = std::variant<std::string, double>;
+  std::string name{};  // its key in JSON, the stem of its CSV
+  std::vector<std::string> columns{};
+  std::vector<std::vector<Cell>> rows{};
+};
+
+// Some columns of a table, to be drawn over its first one.
+struct ReproducedFigure {
+  std::string name{}, table{};         // the figure's stem; the table it shows
+  std::vector<std::string> columns{};  // one curve each
+  std::string x_label{}, y_label{};
+  bool log_y = false;
+  double y_least = 0;  // where a logarithmic axis begins
+};
+
+struct Reproduction {
+  std::string name{};
+  bool quick = false;
+  std::vector<std::string> changed{};  // key=value that were laid over every training
+  std::vector<Check> checks{};
+  std::vector<ReproducedTable> tables{};
+  std::vector<ReproducedFigure> figures{};
+  std::filesystem::path folder{};  // runs, tables and result.json are kept here
+
+  bool agrees() const;  // every check
+};
+
+struct ReproductionControl {
+  bool quick = false;  // fewer trainings, epochs and flocks
+  int seeds = 3;       // of each row of a table of accuracies: 0, 1, ...
+  int threads = 0;
+  std::filesystem::path runs = "runs";  // the folder of runs
+  std::filesystem::path data{};         // the folder of the pictures
+  std::vector<std::string> changed{};   // parameters of `train`, laid over every training
+  std::vector<std::string> argv{};      // for manifests
+  double checkpoint_seconds = 10;
+  const std::atomic<int>* signal = nullptr;  // non-zero: checkpoint and leave
+  std::function<void(const std::string& run, const TrainingProgress&)> report{};
+  std::function<void(const std::string& line)> tell{};  // what was trained, what was read back
+};
+
+struct ReproductionRow {
+  const char* name;
+  const char* meaning;
+  std::optional<Reproduction> (*run)(const ReproductionControl&);
+};
+std::span<const ReproductionRow> reproductions();
+
+// Does what is missing, reads back what was done before, and keeps result.json and the tables as
+// CSV in its folder. Nothing when stopped by a signal: the same call goes on. Error(usage) for a
+// name that is not in the table.
+std::optional<Reproduction> reproduce(const std::string& name, const ReproductionControl& control);
+
+std::string json_of(const Reproduction& reproduction);
+std::string markdown_of(const Reproduction& reproduction);
+std::string csv_of(const ReproducedTable& table);
+
+}  // namespace murmur

@@ -1,0 +1,134 @@
+// training.h: from words to a trained swarm: recipes, the training itself, and what it leaves.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "murmur/experiment.h"
+#include "murmur/images.h"
+#include "murmur/learn.h"
+#include "murmur/run.h"
+
+namespace murmur {
+
+// One row per parameter of `murmur train`. "recipe" as a value: what the recipe says.
+std::span<const Parameter> training_parameters();
+
+// Everything a training is, but for the pictures it learns from.
+struct Training {
+  std::string name = "digits";
+  std::uint64_t seed = 0;
+  std::vector<int> digits{};  // labels of the classes, in the order of the targets
+  Architecture architecture{};
+  Objective objective{};
+  Tokenisation tokens{};
+  int epochs = 60;
+  std::size_t batch = 256;
+  double rate = 1e-2;  // the peak of one-cycle, or constant
+  bool one_cycle = true;
+  double decay = 0.01, clip = 1;  // 0: none
+  double shift = 0.5;             // standard deviation of the random shift of a whole flock
+  double validation = 0.1;        // share of the training set that is kept back
+  int threads = 0;
+  std::string data{};    // folder or name, as asked
+  std::string config{};  // config.toml: every setting, recipe resolved
+};
+Training make_training(const Settings& settings);
+
+// The flocks a training learns from, is watched on and is judged by.
+struct TrainingData {
+  std::string name{}, checksum{};
+  Ensemble train{}, test{};
+  std::vector<std::size_t> learned{}, kept_back{};  // flocks of `train`
+  std::vector<std::size_t> test_picture{};          // (flocks of test) index of the picture
+  Images test_pictures{};
+};
+TrainingData gather_data(const Training& training, const std::filesystem::path& folder);
+
+// Where pictures are looked for: as `data` says, or the variable MURMUR_DATA it came from; else at
+// `otherwise`, the place a training was asked to look at. Settings may carry `xdg`, the folder
+// where this machine keeps data, beside the parameters.
+DataPlaces data_places(const Settings& settings, const std::string& otherwise = {});
+// A PNG as a digit: 28 x 28 pixels as they are, any other size centred as MNIST was.
+Picture read_digit_png(const std::filesystem::path& path);
+
+// A swarm that has learned: all that is needed to fly it.
+struct TrainedSwarm {
+  Architecture architecture{};
+  std::vector<float> parameters{};
+  std::vector<int> digits{};
+  Tokenisation tokens{};
+  std::string data{};           // folder or name, as the training was asked
+  int height = 28, width = 28;  // of the pictures it learned from
+  std::vector<double> doubles() const { return {parameters.begin(), parameters.end()}; }
+};
+// From a training run or a model.safetensors. Error(input) for tensors of another shape.
+TrainedSwarm read_trained_swarm(const std::filesystem::path& run_or_file);
+void write_trained_swarm(const TrainedSwarm& swarm, const std::filesystem::path& file);
+
+// Verdicts of a trained swarm on flocks.
+struct Verdicts {
+  std::vector<int> verdict{};  // (flocks) index of a class
+  Matrix scores{};             // (flocks, classes)
+  Matrix readout{};            // (flocks, d)
+};
+Verdicts judge(const TrainedSwarm& swarm, const Ensemble& flocks, int threads);
+Matrix chances_of(const Matrix& scores);  // softmax of every row
+Matrix confusion_of(const Verdicts& verdicts, const std::vector<int>& label, int classes);
+
+// One flock's flight through the common vocabulary (Dynamics, Flow, method `layers`): a frame a
+// block; `blocks` past the trained depth when larger. The readout of every frame, as scores.
+struct FlockFlight {
+  std::vector<HostSwarm> frames{};
+  Matrix scores{};  // (frames, classes)
+};
+FlockFlight fly_flock(const TrainedSwarm& swarm, const Ensemble& flocks, std::size_t flock,
+                      int blocks = 0);
+
+// What one block makes of a place x of R^d, (d) each; empty where the interaction has no such map:
+//   Q x + b_Q,  K x + b_K,  V x + b_V,  W_out relu(W_in x + b_in) + b_out
+struct BlockFields {
+  Vector query{}, key{}, value{}, feed_forward{};
+};
+BlockFields fields_at(const TrainedSwarm& swarm, int block, std::span<const double> x);
+
+struct TrainingProgress {
+  int epoch, epochs;  // epoch: 1 is the first
+  std::int64_t update, updates;
+  double loss, accuracy;  // of this epoch so far
+  double validation;      // accuracy after the last whole epoch; NaN before
+  double images_per_second, seconds_left;
+};
+struct TrainingControl {
+  std::function<void(const TrainingProgress&)> report{};
+  const std::atomic<int>* signal = nullptr;  // non-zero: checkpoint and leave
+  double checkpoint_seconds = 10;
+};
+struct TrainingSummary {
+  double test_accuracy = 0, validation_accuracy = 0;  // 0 to 1
+  std::size_t test_correct = 0, test_count = 0;
+  double images_per_second = 0, seconds = 0;
+  int epochs = 0;
+  std::uint64_t seed = 0;
+  std::size_t parameters = 0;
+  std::string data{}, checksum{};
+};
+
+// A run whose frames are epochs: where the mean flock of each class settles (classes, d), with
+// loss, accuracies, rate and length of the gradient as columns.
+RunContents contents_of(const Training& training, const std::vector<std::string>& argv);
+
+// Trains into `run` from its last checkpoint; leaves model.safetensors and summary.json. Nothing
+// when stopped by a signal. The test set is looked at once, at the end.
+std::optional<TrainingSummary> train(const Training& training, const TrainingData& data, Run& run,
+                                     const TrainingControl& control);
+TrainingSummary read_summary(const std::filesystem::path& run);
+
+}  // namespace murmur

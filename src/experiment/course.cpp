@@ -1,0 +1,84 @@
+// course.cpp: shuffles, shifts, updates: what makes each a pure function of seed, epoch and flock.
+#include "experiment/course.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "murmur/error.h"
+#include "murmur/random.h"
+
+namespace murmur {
+
+Course::Course(const Training& training, const TrainingData& data, Adjoint& adjoint)
+    : training_(training), data_(data), adjoint_(adjoint) {
+  batch_ = std::min(training.batch, data.learned.size());
+  per_epoch_ = static_cast<std::int64_t>(data.learned.size() / batch_);  // a rest waits its turn
+}
+
+CourseState Course::begin(const Training& training, std::vector<float> parameters) {
+  CourseState state;
+  state.optimiser.decay = training.decay;
+  state.optimiser.momentum.assign(parameters.size(), 0.0f);
+  state.optimiser.square.assign(parameters.size(), 0.0f);
+  state.parameters = std::move(parameters);
+  return state;
+}
+
+double Course::rate(std::int64_t update) const {
+  return training_.one_cycle ? one_cycle(update, updates(), training_.rate) : training_.rate;
+}
+
+void Course::shuffle(int epoch) {
+  if (shuffled_ == epoch) return;
+  std::vector<std::pair<std::uint64_t, std::size_t>> keys;
+  keys.reserve(data_.learned.size());
+  for (const std::size_t flock : data_.learned) {
+    const auto bits = Draw{training_.seed, Stream::order, static_cast<std::uint32_t>(flock),
+                           static_cast<std::uint32_t>(epoch)}
+                          .bits(0);
+    keys.emplace_back(static_cast<std::uint64_t>(bits[0]) << 32 | bits[1], flock);
+  }
+  std::sort(keys.begin(), keys.end());
+  order_.clear();
+  for (const auto& key : keys) order_.push_back(key.second);
+  shuffled_ = epoch;
+}
+
+bool Course::update(CourseState& state) {
+  const int epoch_now = epoch(state);
+  const std::int64_t within = state.update % per_epoch_;
+  if (within == 0) state.loss = state.gradient = 0, state.correct = state.seen = 0;
+  shuffle(epoch_now);
+  const auto began = std::chrono::steady_clock::now();
+  const std::span<const std::size_t> chosen(order_.data() + within * batch_, batch_);
+  shift_.resize(training_.shift > 0 ? 2 * batch_ : 0);
+  for (std::size_t k = 0; k < shift_.size(); ++k)
+    shift_[k] =
+        static_cast<float>(training_.shift * Draw{training_.seed, Stream::shift,
+                                                  static_cast<std::uint32_t>(chosen[k / 2]),
+                                                  static_cast<std::uint32_t>(epoch_now)}
+                                                 .normal(static_cast<std::uint16_t>(k % 2)));
+  const Batch batch{
+      data_.train.x, data_.train.y, data_.train.first, data_.train.label,
+      chosen,        shift_,        training_.seed,    static_cast<std::uint32_t>(state.update)};
+  gradient_.resize(state.parameters.size());
+  const Lesson lesson = adjoint_.learn(state.parameters, batch, training_.objective, gradient_);
+  const double length = clip(gradient_, training_.clip);
+  if (!std::isfinite(lesson.loss) || !std::isfinite(length))
+    throw Error(
+        Fault::numerical, "the loss or its gradient is no longer finite",
+        "epoch " + std::to_string(epoch_now + 1) + ", update " + std::to_string(state.update + 1),
+        "use a smaller rate, or clip=1");
+  state.optimiser.rate = rate(state.update);
+  state.optimiser.update(state.parameters, gradient_);
+  state.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  state.loss += lesson.loss;
+  state.gradient += length;
+  state.correct += static_cast<std::int64_t>(lesson.correct);
+  state.seen += static_cast<std::int64_t>(batch_);
+  ++state.update;
+  return state.update % per_epoch_ == 0;
+}
+
+}  // namespace murmur

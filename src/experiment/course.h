@@ -1,0 +1,52 @@
+// course.h: the updates of a training, one after another, over any Adjoint.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "murmur/training.h"
+
+namespace murmur {
+
+// Everything an exact continuation needs; sums are over the epoch under way.
+struct CourseState {
+  std::vector<float> parameters{};
+  Optimiser optimiser{};
+  std::int64_t update = 0;  // updates made so far
+  double loss = 0, gradient = 0;
+  std::int64_t correct = 0, seen = 0;
+  double seconds = 0;  // spent in updates so far, all epochs
+};
+
+class Course {
+ public:
+  Course(const Training& training, const TrainingData& data, Adjoint& adjoint);
+  static CourseState begin(const Training& training, std::vector<float> parameters);
+
+  std::int64_t updates() const { return per_epoch_ * training_.epochs; }
+  std::int64_t per_epoch() const { return per_epoch_; }
+  std::size_t batch() const { return batch_; }
+  int epoch(const CourseState& state) const {  // under way: 0 is the first
+    return static_cast<int>(state.update / per_epoch_);
+  }
+  bool finished(const CourseState& state) const { return state.update >= updates(); }
+  double rate(std::int64_t update) const;
+
+  // One batch: hindsight, clipping, one step of the optimiser. True when it ended an epoch: the
+  // sums then stand until the next update begins them anew.
+  bool update(CourseState& state);
+
+ private:
+  void shuffle(int epoch);
+
+  const Training& training_;
+  const TrainingData& data_;
+  Adjoint& adjoint_;
+  std::size_t batch_;
+  std::int64_t per_epoch_;
+  int shuffled_ = -1;                 // the epoch that `order_` is for
+  std::vector<std::size_t> order_{};  // (learned) flocks
+  std::vector<float> gradient_{}, shift_{};
+};
+
+}  // namespace murmur

@@ -1,0 +1,227 @@
+// flock_argument.cpp: why a flock: the same digits read without talk, by one messenger, by a flock.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiment/flock_probes.h"
+#include "experiment/reproductions.h"
+#include "experiment/training_shelf.h"
+#include "experiment/words.h"
+
+namespace murmur {
+
+namespace {
+
+// Who reads the digits. All have the same feed-forward, blocks, recipe and number of epochs.
+struct Reader {
+  const char* name;
+  const char* key;  // of its run directories
+  bool messenger, position;
+  const char* settings;  // parameters of `train`, with blanks between
+};
+constexpr Reader kReaders[] = {
+    {"isolated tokens", "isolated", false, false, "interaction=none"},
+    {"one messenger", "messenger", true, false, "interaction=attention"},
+    {"attraction only", "attraction", false, false, "interaction=attraction"},
+    {"messages to all", "uniform", false, false, "interaction=uniform"},
+    {"full flock", "flock", false, false, "interaction=attention"},
+    {"full flock, CLS", "flock-cls", false, false, "interaction=attention readout=cls"},
+    {"isolated tokens, numbered", "isolated-position", false, true,
+     "interaction=none position=true"},
+    {"attraction only, numbered", "attraction-position", false, true,
+     "interaction=attraction position=true"},
+    {"messages to all, numbered", "uniform-position", false, true,
+     "interaction=uniform position=true"},
+    {"full flock, numbered", "flock-position", false, true, "interaction=attention position=true"},
+};
+constexpr std::size_t kReaderCount = std::size(kReaders);
+enum ReaderIndex : std::size_t { isolated, messenger, attraction, uniform, flock, flock_cls };
+
+constexpr const char* kShared = "blocks=10 shared=true d=3";
+constexpr int kEpochs = 20, kQuickEpochs = 3;
+constexpr std::size_t kFlocks = 100, kQuickFlocks = 20, kGuests = 300, kQuickGuests = 50;
+
+// What was measured of one reader; probes look at the first seed.
+struct Findings {
+  std::vector<double> accuracy{};  // (seeds) in percent
+  std::size_t parameters = 0;
+  Contender contender{};
+  VerdictChange order{};
+  std::vector<double> in_order{}, in_disorder{};  // (bins) influence; reading order, shuffled
+};
+
+Training training_of(const Reader& reader, int seed, const TrainingShelf& shelf, bool quick) {
+  std::vector<std::string> assignments = split(kShared, ' ');
+  for (const std::string& word : split(reader.settings, ' ')) assignments.push_back(word);
+  assignments.push_back(fmt::format("epochs={}", quick ? kQuickEpochs : kEpochs));
+  assignments.push_back(fmt::format("seed={}", seed));
+  return shelf.describe(assignments);
+}
+
+// False when stopped by a signal.
+bool train_readers(const ReproductionControl& control, TrainingShelf& shelf,
+                   std::vector<Findings>& findings) {
+  using Kind = TrainingShelf::Kind;
+  for (int seed = 0; seed < (control.quick ? 1 : control.seeds); ++seed)
+    for (std::size_t r = 0; r < kReaderCount; ++r) {
+      const Reader& reader = kReaders[r];
+      const auto kept = shelf.fetch(reader.key, training_of(reader, seed, shelf, control.quick),
+                                    reader.messenger ? Kind::messenger : Kind::swarm);
+      if (!kept) return false;
+      findings[r].accuracy.push_back(100 * kept->summary.test_accuracy);
+      findings[r].parameters = kept->summary.parameters;
+      if (seed > 0) continue;
+      if (reader.messenger)
+        findings[r].contender.messenger = read_trained_messenger(kept->directory);
+      else
+        findings[r].contender.swarm = read_trained_swarm(kept->directory);
+    }
+  return true;
+}
+
+// False when stopped by a signal.
+bool probe(const ReproductionControl& control, const Ensemble& test,
+           std::vector<Findings>& findings) {
+  const Ensemble mixed = shuffled(test, 0);
+  const std::size_t count = std::min(test.flocks(), control.quick ? kQuickFlocks : kFlocks);
+  for (Findings& f : findings) {
+    if (control.signal != nullptr && *control.signal != 0) return false;
+    f.order = verdict_change(f.contender.logits(test, control.threads),
+                             f.contender.logits(mixed, control.threads), test.label);
+    f.in_order = influence_curve(f.contender, {test, count, control.threads});
+    f.in_disorder = influence_curve(f.contender, {mixed, count, control.threads});
+  }
+  return true;
+}
+
+ReproducedTable reader_table(const std::vector<Findings>& findings) {
+  ReproducedTable table{"readers",
+                        {"reader", "parameters", "accuracy", "sd", "seeds", "changed_by_shuffle",
+                         "margin_shift", "margin", "first_tenth", "last_tenth"}};
+  for (std::size_t r = 0; r < kReaderCount; ++r) {
+    const Findings& f = findings[r];
+    const Spread accuracy = spread_of(f.accuracy);
+    table.rows.push_back({kReaders[r].name, static_cast<double>(f.parameters), accuracy.mean,
+                          accuracy.sd, static_cast<double>(f.accuracy.size()), 100 * f.order.share,
+                          f.order.margin_shift, f.order.margin, f.in_disorder.front(),
+                          f.in_disorder.back()});
+  }
+  return table;
+}
+
+ReproducedTable influence_table(const std::vector<Findings>& findings, bool disorder) {
+  ReproducedTable table{disorder ? "influence_shuffled" : "influence", {"place"}};
+  for (const Reader& reader : kReaders) table.columns.emplace_back(reader.key);
+  for (int bin = 0; bin < kInfluenceBins; ++bin) {
+    table.rows.push_back({(bin + 0.5) / kInfluenceBins});
+    for (const Findings& f : findings)
+      table.rows.back().push_back((disorder ? f.in_disorder : f.in_order)[bin]);
+  }
+  return table;
+}
+
+ReproducedTable guest_table(const GuestEffect& mean, const GuestEffect& cls) {
+  ReproducedTable table{"guests",
+                        {"readout", "shift", "spread", "shift_over_spread", "largest", "one_vote",
+                         "changed_verdicts"}};
+  for (const auto& [name, e] : {std::pair{"mean", mean}, std::pair{"cls", cls}})
+    table.rows.push_back({name, e.shift, e.spread, e.relative, e.largest, e.share_of_votes,
+                          static_cast<double>(e.changed)});
+  return table;
+}
+
+// By how many points of accuracy the full flock is ahead of a reader, at least.
+void check_accuracies(const std::vector<Findings>& findings, bool quick,
+                      std::vector<Check>& checks) {
+  struct Lead {
+    ReaderIndex reader;
+    double points, quick_points;
+  };
+  constexpr Lead kLeads[] = {
+      {isolated, 0.5, 0}, {messenger, 1, 0}, {attraction, 0.5, 0}, {uniform, 0.3, 0}};
+  for (const Lead& lead : kLeads) {
+    const double ours =
+        spread_of(findings[flock].accuracy).mean - spread_of(findings[lead.reader].accuracy).mean;
+    const double least = quick ? lead.quick_points : lead.points;
+    checks.push_back({.what = fmt::format("points of accuracy the full flock is ahead of {}",
+                                          kReaders[lead.reader].name),
+                      .ours = ours,
+                      .tolerance = least,
+                      .agrees = ours > least,
+                      .rule = fmt::format("above {:g}", least)});
+  }
+}
+
+void check_order(const std::vector<Findings>& findings, std::vector<Check>& checks) {
+  for (std::size_t r = 0; r < kReaderCount; ++r) {
+    const bool ordered = kReaders[r].messenger || kReaders[r].position;
+    const auto changed = static_cast<double>(findings[r].order.changed);
+    if (kReaders[r].position) continue;  // in the table, nothing is asked of it
+    checks.push_back(
+        {.what = fmt::format("verdicts of {} that a shuffle changes", kReaders[r].name),
+         .ours = changed,
+         .agrees = ordered ? changed > 0 : changed == 0,
+         .rule = ordered ? "above 0" : "exactly 0"});
+  }
+}
+
+// Among shuffled tokens, place i / n says nothing of where a token lies in the picture.
+void check_influence(const std::vector<Findings>& findings, std::vector<Check>& checks) {
+  const std::vector<double>& m = findings[messenger].in_disorder;
+  const std::vector<double>& f = findings[flock].in_disorder;
+  checks.push_back({.what = "messenger: influence of the first tenth of tokens over the last",
+                    .ours = m.front() / m.back(),
+                    .tolerance = 0.1,
+                    .agrees = m.front() / m.back() < 0.1,
+                    .rule = "below 0.1: it forgets"});
+  const auto ends = std::minmax_element(f.begin(), f.end());
+  const double unevenness = std::max(*ends.second - 1, 1 - *ends.first);
+  checks.push_back({.what = "full flock: largest departure of a tenth's influence from the mean",
+                    .ours = unevenness,
+                    .tolerance = 0.25,
+                    .agrees = unevenness < 0.25,
+                    .rule = "below 0.25: no place is favoured"});
+}
+
+}  // namespace
+
+std::optional<Reproduction> flock_argument(const ReproductionControl& control) {
+  Reproduction result;
+  result.folder = control.runs / "flock-argument";
+  TrainingShelf shelf(control, result.folder);
+  std::vector<Findings> findings(kReaderCount);
+  if (!train_readers(control, shelf, findings)) return std::nullopt;
+  const TrainingData& data = shelf.data_for(training_of(kReaders[flock], 0, shelf, control.quick));
+  if (control.tell) control.tell("trained; now shuffling, weighing and inviting guests");
+  if (!probe(control, data.test, findings)) return std::nullopt;
+  const FlockSample sample{data.test,
+                           std::min(data.test.flocks(), control.quick ? kQuickGuests : kGuests),
+                           control.threads};
+  const double step = 2 * kHabitatHalfWidth / (data.test_pictures.width - 1);
+  const Ensemble visited = with_guests(sample, step, 0);
+  const GuestEffect mean = guest_effect(*findings[flock].contender.swarm, sample, visited);
+  const GuestEffect cls = guest_effect(*findings[flock_cls].contender.swarm, sample, visited);
+  check_accuracies(findings, control.quick, result.checks);
+  check_order(findings, result.checks);
+  check_influence(findings, result.checks);
+  result.checks.push_back({.what = "mean readout: shift by one guest over the spread of the cloud",
+                           .ours = mean.relative,
+                           .tolerance = 0.1,
+                           .agrees = mean.relative < 0.1,
+                           .rule = "below 0.1: one more vote among many"});
+  result.tables = {reader_table(findings), influence_table(findings, false),
+                   influence_table(findings, true), guest_table(mean, cls)};
+  for (const bool disorder : {false, true})
+    result.figures.push_back(
+        {.name = disorder ? "influence_shuffled" : "influence",
+         .table = disorder ? "influence_shuffled" : "influence",
+         .columns = {"isolated", "messenger", "attraction", "uniform", "flock"},
+         .x_label = "place of the token, i / n",
+         .y_label = "influence on the readout, mean 1",
+         .log_y = true,
+         .y_least = 1e-4});
+  return result;
+}
+
+}  // namespace murmur

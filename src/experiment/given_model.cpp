@@ -1,0 +1,165 @@
+// given_model.cpp: pictures and points become the flock that a given model was trained to move.
+#include "experiment/given_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiment/initial.h"
+#include "experiment/trained_swarm.h"
+#include "experiment/words.h"
+#include "murmur/error.h"
+#include "murmur/formats.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr const char* kSettled[] = {"dynamics", "beta",       "query",  "key",
+                                    "value",    "heads",      "reach",  "self",
+                                    "clock",    "perceptron", "masses", "activation"};
+constexpr double kFarthest = 1e6;  // of a given point from the origin, along an axis
+
+std::filesystem::path file_of(const Setting& setting) { return setting.folder / setting.text; }
+
+// One flock of points in the plane, with code and CLS boid as the model has them.
+HostSwarm started(const GivenModel& model, std::span<const float> x, std::span<const float> y) {
+  const Architecture& a = model.swarm.architecture;
+  const Flock flock = start_flock(a, model.swarm.doubles(), x, y);
+  return from_rows({flock.n, a.d}, flock.rows.data());
+}
+
+HostSwarm started(const GivenModel& model, const Images& images, std::size_t index, int finer) {
+  Tokenisation how = model.swarm.tokens;
+  how.finer *= finer;
+  Ensemble flocks;
+  add_flock(images, index, -1, how, flocks);
+  return started(model, flocks.x, flocks.y);
+}
+
+// test:K, train:K, test:K:FINER
+HostSwarm flock_of_set(const Settings& settings, const GivenModel& model) {
+  const std::vector<std::string> parts = split(setting(settings, "init").text, ':');
+  const std::string remedy = "write init=test:17, or init=test:17:2 for a grid twice as fine";
+  double index = 0, finer = 1;
+  if (parts.size() > 3 || !parse_number(parts[1], index) || index != std::floor(index) || index < 0)
+    refuse(settings, "init", "names no picture", remedy);
+  if (parts.size() == 3 && (!parse_number(parts[2], finer) || finer != std::floor(finer) ||
+                            finer < 1 || finer > 32 / model.swarm.tokens.finer))
+    refuse(settings, "init", "has no such grid", remedy);
+  const DataSet set = read_data_set(find_data(data_places(settings, model.swarm.data)));
+  const Images& images = parts[0] == "test" ? set.test : set.train;
+  if (index >= static_cast<double>(images.count()))
+    refuse(settings, "init", "there is no such picture",
+           fmt::format("{} has pictures 0 to {}", images.where, images.count() - 1));
+  return started(model, images, static_cast<std::size_t>(index), static_cast<int>(finer));
+}
+
+HostSwarm flock_of_png(const Settings& settings, const GivenModel& model) {
+  const std::filesystem::path path = file_of(setting(settings, "init"));
+  Picture picture = read_digit_png(path);
+  const Images images{picture.height, picture.width, std::move(picture.pixels), {}, path.string()};
+  return started(model, images, 0, 1);
+}
+
+// (n, d) are boids as they are; (n, 2) are points of a picture, unless they have started already.
+std::optional<HostSwarm> flock_of_points(const Settings& settings, const GivenModel& model) {
+  const Array points = given_points(settings);
+  const auto d = static_cast<std::size_t>(model.swarm.architecture.d);
+  if (points.shape.size() != 2 || points.shape[0] == 0 ||
+      (points.shape[1] != 2 && points.shape[1] != d))
+    refuse(settings, "init",
+           fmt::format("has shape ({}), the model takes (n, 2) or (n, {})",
+                       fmt::join(points.shape, ", "), d),
+           "save one row a point, in the plane or with all coordinates of the model");
+  const bool resumed = model.own_copy && ends_with(setting(settings, "init").text, ".npy");
+  if (points.shape[1] == d && (d > 2 || resumed)) return std::nullopt;
+  const std::vector<double> values = points.doubles();
+  std::vector<float> x, y;
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    if (!(std::fabs(values[e]) <= kFarthest))
+      refuse(settings, "init", fmt::format("point {} lies too far away, or nowhere", e / 2),
+             "give finite points; pictures lie in [-10, 10]^2");
+    (e % 2 == 0 ? x : y).push_back(static_cast<float>(values[e]));
+  }
+  return started(model, x, y);
+}
+
+}  // namespace
+
+DataPlaces data_places(const Settings& settings, const std::string& otherwise) {
+  const Setting& data = setting(settings, "data");
+  const bool from_variable = data.origin.rfind("environment", 0) == 0;
+  const bool is_name = data.text == "mnist" || data.text == "fashion-mnist";
+  DataPlaces places{otherwise == "auto" ? "" : otherwise, {}, {}};
+  if (data.text != "auto" && from_variable)
+    places.environment = data.text;
+  else if (data.text != "auto")
+    places.asked = is_name ? data.text : file_of(data).string();
+  if (const auto xdg = settings.find("xdg"); xdg != settings.end()) places.xdg = xdg->second.text;
+  return places;
+}
+
+Picture read_digit_png(const std::filesystem::path& path) {
+  Picture picture = read_png(path);
+  const bool ready = picture.height == 28 && picture.width == 28;
+  return ready ? picture : centre_like_mnist(picture, path.string());
+}
+
+std::optional<GivenModel> given_model(const Settings& settings) {
+  const Setting& s = setting(settings, "model");
+  if (s.text == "none") return std::nullopt;
+  if (s.text.empty())
+    refuse(settings, "model", "names no model", "give a training run or a model.safetensors");
+  ModelFile file = read_model_file(file_of(s));
+  GivenModel model;
+  model.swarm = parse_trained_swarm(std::as_bytes(std::span(file.bytes)), file.path.string());
+  model.own_copy = file.path.extension() == ".npy";
+  model.bytes = std::move(file.bytes);
+  return model;
+}
+
+std::span<const char* const> settled_by_model() { return kSettled; }
+
+Settings with_model(Settings settings, const GivenModel& model) {
+  const Architecture& a = model.swarm.architecture;
+  for (const char* key : kSettled)
+    if (is_given(settings, key))
+      refuse(settings, key, "the model alone says how its boids move",
+             fmt::format("leave {} out, or model=", key));
+  const auto settle = [&](const char* key, const std::string& text) {
+    if (!is_given(settings, key))
+      settings[key] = {text, "the model", setting(settings, key).folder};
+  };
+  settle("habitat", "space");
+  if (setting(settings, "habitat").text != "space")
+    refuse(settings, "habitat", "a trained swarm flies in R^d", "leave habitat out");
+  settle("d", fmt::format("{}", a.d));
+  if (whole(settings, "d", 2, kMostCoordinates) != a.d)
+    refuse(settings, "d", fmt::format("but the model has d = {}", a.d), "leave d out");
+  settle("init", "test:0");
+  settle("method", "layers");
+  settle("dt", fmt::format("{}", a.residual));
+  settle("T", fmt::format("{:.12g}", a.blocks * a.residual));
+  settle("save", fmt::format("every:{}", a.residual));
+  return settings;
+}
+
+std::optional<HostSwarm> initial_flock(const Settings& settings, const GivenModel& model) {
+  const std::string& init = setting(settings, "init").text;
+  std::optional<HostSwarm> flock;
+  if (init.rfind("test:", 0) == 0 || init.rfind("train:", 0) == 0)
+    flock = flock_of_set(settings, model);
+  else if (ends_with(init, ".png"))
+    flock = flock_of_png(settings, model);
+  else if (ends_with(init, ".npy") || init.rfind("points:", 0) == 0)
+    flock = flock_of_points(settings, model);
+  if (flock && is_given(settings, "n") &&
+      whole(settings, "n", 1, kMostParticles) != static_cast<std::int64_t>(flock->n()))
+    refuse(settings, "n", fmt::format("but the flock of init has n = {}", flock->n()),
+           "leave n out: the picture sets it");
+  return flock;
+}
+
+}  // namespace murmur

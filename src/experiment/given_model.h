@@ -1,0 +1,30 @@
+// given_model.h: a trained swarm named by model=: the settings it brings, the flock it starts with.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "murmur/experiment.h"
+#include "murmur/training.h"
+
+namespace murmur {
+
+struct GivenModel {
+  TrainedSwarm swarm{};
+  std::vector<std::uint8_t> bytes{};  // of the model file, as it was
+  bool own_copy = false;              // inputs/model.npy of a run: the points of init have started
+};
+std::optional<GivenModel> given_model(const Settings& settings);  // nothing for model=none
+
+// The parameters that a model settles: they cannot be given beside it.
+std::span<const char* const> settled_by_model();
+Settings with_model(Settings settings, const GivenModel& model);
+
+// What init says in the words of digits: test:K, train:K, a PNG, points of the plane or of R^d.
+// Nothing where it is an initial law.
+std::optional<HostSwarm> initial_flock(const Settings& settings, const GivenModel& model);
+
+}  // namespace murmur

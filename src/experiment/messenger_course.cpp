@@ -1,0 +1,229 @@
+// messenger_course.cpp: teaches one messenger by the swarm's own recipe, epoch by epoch.
+#include "experiment/messenger_course.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "murmur/error.h"
+#include "murmur/formats.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+struct Standing {
+  std::size_t correct = 0, count = 0;
+  HostSwarm logits{};  // (classes, classes) mean logits of each class
+  double accuracy() const {
+    return count == 0 ? kNan : static_cast<double>(correct) / static_cast<double>(count);
+  }
+};
+
+struct Flocks {
+  const Ensemble& ensemble;
+  const std::vector<std::size_t>& chosen;
+};
+
+Standing stand(Adjoint& adjoint, int classes, const std::vector<float>& parameters,
+               const Flocks& flocks) {
+  const auto& [e, chosen] = flocks;
+  std::vector<float> logits(chosen.size() * static_cast<std::size_t>(classes));
+  adjoint.fly(parameters, {e.x, e.y, e.first, e.label, chosen}, logits);
+  Standing standing{0, chosen.size(), HostSwarm({classes, classes})};
+  std::vector<double> members(classes);
+  for (std::size_t at = 0; at < chosen.size(); ++at) {
+    const float* row = logits.data() + at * static_cast<std::size_t>(classes);
+    const int label = e.label[chosen[at]];
+    standing.correct += std::max_element(row, row + classes) - row == label ? 1 : 0;
+    members[label] += 1;
+    for (int c = 0; c < classes; ++c) standing.logits.at(label, c) += row[c];
+  }
+  for (int label = 0; label < classes; ++label)
+    for (int c = 0; c < classes; ++c) standing.logits.at(label, c) /= std::max(1.0, members[label]);
+  return standing;
+}
+
+Array floats(const std::vector<float>& values) { return {{values.size()}, values}; }
+
+// Checkpoints are taken between epochs, where the sums of a course are nothing.
+Record record_of(const CourseState& state) {
+  return {{"parameters", floats(state.parameters)},
+          {"momentum", floats(state.optimiser.momentum)},
+          {"square", floats(state.optimiser.square)},
+          {"update", array_of(state.update)},
+          {"seconds", array_of(state.seconds)}};
+}
+
+CourseState where_it_stands(const Run& run, CourseState state) {
+  if (!run.last_checkpoint()) return state;
+  const Record& record = *run.last_checkpoint();
+  const auto values = [&](const char* name, std::size_t size) {
+    const auto found = record.find(name);
+    if (found == record.end() || found->second.size() != size)
+      throw Error(Fault::input, fmt::format("the checkpoint's {} do not fit the messenger", name),
+                  run.directory().string(), "delete the run to train it again");
+    return found->second.doubles();
+  };
+  const auto fill = [&](const char* name, std::vector<float>& to) {
+    const std::vector<double> from = values(name, to.size());
+    std::transform(from.begin(), from.end(), to.begin(),
+                   [](double value) { return static_cast<float>(value); });
+  };
+  fill("parameters", state.parameters);
+  fill("momentum", state.optimiser.momentum);
+  fill("square", state.optimiser.square);
+  state.update = static_cast<std::int64_t>(values("update", 1)[0]);
+  state.optimiser.updates = state.update;
+  state.seconds = values("seconds", 1)[0];
+  return state;
+}
+
+double speed_of(const Course& course, const CourseState& state) {
+  const double images = static_cast<double>(state.update) * static_cast<double>(course.batch());
+  return state.seconds > 0 ? images / state.seconds : 0;
+}
+
+TrainingProgress progress_of(const Course& course, const CourseState& state, int epochs) {
+  const std::int64_t within = (state.update - 1) % course.per_epoch() + 1;
+  const double speed = speed_of(course, state);
+  const double left =
+      static_cast<double>(course.updates() - state.update) * static_cast<double>(course.batch());
+  return {static_cast<int>((state.update - 1) / course.per_epoch()) + 1,
+          epochs,
+          state.update,
+          course.updates(),
+          state.loss / static_cast<double>(within),
+          static_cast<double>(state.correct) / static_cast<double>(state.seen),
+          kNan,
+          speed,
+          speed > 0 ? left / speed : 0};
+}
+
+void write_model(const Messenger& messenger, const std::vector<float>& parameters,
+                 const std::filesystem::path& file) {
+  Safetensors content;
+  for (const TensorPlace& place : layout(messenger)) {
+    const auto at = parameters.begin() + static_cast<std::ptrdiff_t>(place.offset);
+    content.tensors[place.name] = {
+        place.shape, std::vector<float>(at, at + static_cast<std::ptrdiff_t>(place.size()))};
+  }
+  content.metadata = {{"format", "murmur messenger"},
+                      {"hidden", std::to_string(messenger.hidden)},
+                      {"classes", std::to_string(messenger.classes)}};
+  write_safetensors(file, content);
+}
+
+std::string to_json(const TrainingSummary& s) {
+  const nlohmann::json json = {{"test_accuracy", s.test_accuracy},
+                               {"test_correct", s.test_correct},
+                               {"test_count", s.test_count},
+                               {"images_per_second", s.images_per_second},
+                               {"seconds", s.seconds},
+                               {"epochs", s.epochs},
+                               {"seed", s.seed},
+                               {"parameters", s.parameters},
+                               {"data", s.data},
+                               {"data_sha256", s.checksum}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+Messenger messenger_for(const Training& training) {
+  return messenger_near(parameter_count(training.architecture),
+                        static_cast<int>(training.digits.size()));
+}
+
+RunContents messenger_contents(const Training& training, const std::vector<std::string>& argv) {
+  RunContents c;
+  c.config = "# One messenger learned in the place of the swarm that these lines describe.\n" +
+             training.config;
+  c.columns = {"loss", "train_accuracy", "rate"};
+  const int classes = static_cast<int>(training.digits.size());
+  c.shape = {classes, classes};
+  c.command = "reproduce";
+  c.argv = argv;
+  c.engine = "messenger f32";
+  c.seed = training.seed;
+  return c;
+}
+
+std::optional<TrainingSummary> train_messenger(const MessengerTraining& what) {
+  const auto& [training, data, run, control] = what;
+  const Messenger messenger = messenger_for(training);
+  const auto adjoint = make_adjoint(messenger, training.threads);
+  Course course(training, data, *adjoint);
+  CourseState state =
+      where_it_stands(run, Course::begin(training, initial_parameters(messenger, training.seed)));
+  const auto& watched = data.kept_back.empty() ? data.learned : data.kept_back;
+  auto last_report = std::chrono::steady_clock::now();
+  while (!course.finished(state)) {
+    if (control.signal != nullptr && *control.signal != 0) {
+      run.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
+      return std::nullopt;
+    }
+    const bool ended = course.update(state);
+    const auto now = std::chrono::steady_clock::now();
+    if (control.report && now - last_report > std::chrono::milliseconds(100)) {
+      last_report = now;
+      control.report(progress_of(course, state, training.epochs));
+    }
+    if (!ended) continue;
+    const double row[] = {state.loss / static_cast<double>(course.per_epoch()),
+                          static_cast<double>(state.correct) / static_cast<double>(state.seen),
+                          course.rate(state.update - 1)};
+    run.append(course.epoch(state),
+               stand(*adjoint, messenger.classes, state.parameters, {data.train, watched}).logits,
+               row);
+    run.checkpoint(record_of(state));
+  }
+  std::vector<std::size_t> everyone(data.test.flocks());
+  std::iota(everyone.begin(), everyone.end(), std::size_t{0});
+  const Standing test = stand(*adjoint, messenger.classes, state.parameters, {data.test, everyone});
+  const TrainingSummary summary{.test_accuracy = test.accuracy(),
+                                .test_correct = test.correct,
+                                .test_count = test.count,
+                                .images_per_second = speed_of(course, state),
+                                .seconds = state.seconds,
+                                .epochs = training.epochs,
+                                .seed = training.seed,
+                                .parameters = state.parameters.size(),
+                                .data = data.name,
+                                .checksum = data.checksum};
+  write_model(messenger, state.parameters, run.directory() / "model.safetensors");
+  write_file_atomically(run.directory() / "summary.json", to_json(summary));
+  run.close("done", {{"test_accuracy", summary.test_accuracy}}, "");
+  return summary;
+}
+
+TrainedMessenger read_trained_messenger(const std::filesystem::path& run) {
+  const std::filesystem::path file = run / "model.safetensors";
+  const Safetensors content = read_safetensors(file);
+  const auto whole = [&](const char* key) {
+    const auto found = content.metadata.find(key);
+    const bool sane = found != content.metadata.end() && !found->second.empty() &&
+                      found->second.size() < 5 &&
+                      found->second.find_first_not_of("0123456789") == std::string::npos;
+    return sane ? std::stoi(found->second) : 0;
+  };
+  TrainedMessenger trained{{whole("hidden"), whole("classes")}, {}};
+  for (const TensorPlace& place : layout(trained.messenger)) {
+    const auto found = content.tensors.find(place.name);
+    if (found == content.tensors.end() || found->second.shape != place.shape)
+      throw Error(Fault::input, fmt::format("the messenger has no fitting tensor {}", place.name),
+                  file.string(), "delete the run to train it again");
+    for (const double value : found->second.doubles())
+      trained.parameters.push_back(static_cast<float>(value));
+  }
+  return trained;
+}
+
+}  // namespace murmur

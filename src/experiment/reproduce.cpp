@@ -1,0 +1,189 @@
+// reproduce.cpp: the table of reproductions, and their results as JSON, CSV and plain tables.
+#include "murmur/reproduce.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "experiment/reproductions.h"
+#include "murmur/error.h"
+#include "murmur/formats.h"
+
+namespace murmur {
+
+std::span<const ReproductionRow> reproductions() {
+  static constexpr ReproductionRow table[] = {
+      {"swarm-table", "test accuracies of the swarm that reads digits, by blocks and coordinates",
+       swarm_table},
+      {"flock-argument", "why a flock: isolation, one messenger, attraction, messages, selection",
+       flock_argument},
+  };
+  return table;
+}
+
+Spread spread_of(const std::vector<double>& values) {
+  Spread s;
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) s.mean += value / count;
+  double squares = 0;
+  for (const double value : values) squares += (value - s.mean) * (value - s.mean);
+  if (values.size() > 1) s.sd = std::sqrt(squares / (count - 1));
+  const auto ends = std::minmax_element(values.begin(), values.end());
+  s.low = *ends.first;
+  s.high = *ends.second;
+  return s;
+}
+
+bool Reproduction::agrees() const {
+  return std::all_of(checks.begin(), checks.end(), [](const Check& c) { return c.agrees; });
+}
+
+std::optional<Reproduction> reproduce(const std::string& name, const ReproductionControl& control) {
+  std::vector<std::string> names;
+  for (const ReproductionRow& row : reproductions()) names.emplace_back(row.name);
+  const auto at = std::find(names.begin(), names.end(), name);
+  if (at == names.end()) {
+    const std::string near = did_you_mean(name, names);
+    throw Error(Fault::usage, fmt::format("there is no reproduction {}", name), "command line",
+                near.empty() ? "murmur reproduce list names them all"
+                             : fmt::format("did you mean {}?", near));
+  }
+  std::optional<Reproduction> done = reproductions()[at - names.begin()].run(control);
+  if (!done) return done;
+  done->name = name;
+  done->quick = control.quick;
+  done->changed = control.changed;
+  const std::string suffix = control.quick ? "-quick" : "";
+  for (const ReproducedTable& table : done->tables)
+    write_file_atomically(done->folder / (table.name + suffix + ".csv"), csv_of(table));
+  write_file_atomically(done->folder / ("result" + suffix + ".json"), json_of(*done));
+  return done;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json json_of(const Check& check) {
+  Json object = {{"what", check.what},
+                 {"published", number_or_null(check.published)},
+                 {"ours", number_or_null(check.ours)},
+                 {"tolerance", number_or_null(check.tolerance)},
+                 {"agrees", check.agrees},
+                 {"rule", check.rule}};
+  for (const auto& [key, value] : check.more) object[key] = number_or_null(value);
+  return object;
+}
+
+// A table becomes a list of objects, one a row.
+Json json_of(const ReproducedTable& table) {
+  Json rows = Json::array();
+  for (const auto& row : table.rows) {
+    Json object = Json::object();
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const auto* text = std::get_if<std::string>(&row[c]);
+      object[table.columns[c]] = text ? Json(*text) : number_or_null(std::get<double>(row[c]));
+    }
+    rows.push_back(std::move(object));
+  }
+  return rows;
+}
+
+// At most four digits after the point, none that say nothing; small numbers by their exponent.
+std::string short_text(double value) {
+  if (!std::isfinite(value)) return "";
+  if (value != 0 && std::fabs(value) < 1e-3) return fmt::format("{:.2g}", value);
+  std::string text = fmt::format("{:.4f}", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::string cell_text(const ReproducedTable::Cell& cell) {
+  const auto* text = std::get_if<std::string>(&cell);
+  return text ? *text : short_text(std::get<double>(cell));
+}
+
+using Lines = std::vector<std::vector<std::string>>;
+
+// A markdown table whose columns line up; the first line is the head.
+std::string aligned(const Lines& lines) {
+  std::vector<std::size_t> width(lines.front().size(), 3);
+  for (const auto& line : lines)
+    for (std::size_t c = 0; c < line.size(); ++c) width[c] = std::max(width[c], line[c].size());
+  std::string text;
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    for (std::size_t c = 0; c < lines[k].size(); ++c)
+      text += fmt::format("| {:<{}} ", lines[k][c], width[c]);
+    text += "|\n";
+    if (k > 0) continue;
+    for (const std::size_t w : width) text += "|" + std::string(w + 2, '-');
+    text += "|\n";
+  }
+  return text;
+}
+
+Lines lines_of(const std::vector<Check>& checks) {
+  std::set<std::string> more;
+  for (const Check& check : checks)
+    for (const auto& entry : check.more) more.insert(entry.first);
+  Lines lines = {{"what", "published", "ours", "tolerance", "agrees"}};
+  lines[0].insert(lines[0].end(), more.begin(), more.end());
+  lines[0].emplace_back("agrees when");
+  for (const Check& check : checks) {
+    std::vector<std::string> line = {check.what, short_text(check.published),
+                                     short_text(check.ours), short_text(check.tolerance),
+                                     check.agrees ? "yes" : "NO"};
+    for (const std::string& key : more)
+      line.push_back(check.more.count(key) != 0 ? short_text(check.more.at(key)) : "");
+    line.push_back(check.rule);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string json_of(const Reproduction& r) {
+  Json object = {{"name", r.name},       {"quick", r.quick},
+                 {"agrees", r.agrees()}, {"folder", r.folder.string()},
+                 {"changed", r.changed}, {"checks", Json::array()}};
+  for (const Check& check : r.checks) object["checks"].push_back(json_of(check));
+  for (const ReproducedTable& table : r.tables) object[table.name] = json_of(table);
+  return object.dump(2) + "\n";
+}
+
+std::string csv_of(const ReproducedTable& table) {
+  std::string text = fmt::format("{}\n", fmt::join(table.columns, ","));
+  for (const auto& row : table.rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (c > 0) text += ',';
+      if (const auto* words = std::get_if<std::string>(&row[c]))
+        text += words->find(',') == std::string::npos ? *words : '"' + *words + '"';
+      else if (std::isfinite(std::get<double>(row[c])))
+        text += fmt::format("{}", std::get<double>(row[c]));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string markdown_of(const Reproduction& r) {
+  std::string text = aligned(lines_of(r.checks));
+  for (const ReproducedTable& table : r.tables) {
+    Lines lines = {table.columns};
+    for (const auto& row : table.rows) {
+      lines.emplace_back();
+      for (const auto& cell : row) lines.back().push_back(cell_text(cell));
+    }
+    text += fmt::format("\n{}\n\n{}", table.name, aligned(lines));
+  }
+  return text;
+}
+
+}  // namespace murmur

@@ -1,0 +1,314 @@
+// train.cpp: a training becomes a run: epochs as frames, checkpoints, the model, the summary.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "experiment/course.h"
+#include "murmur/error.h"
+#include "murmur/formats.h"
+#include "murmur/training.h"
+
+namespace murmur {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+Array floats(const std::vector<float>& values) { return {{values.size()}, values}; }
+
+Record record_of(const CourseState& state) {
+  Record record;
+  record["parameters"] = floats(state.parameters);
+  record["momentum"] = floats(state.optimiser.momentum);
+  record["square"] = floats(state.optimiser.square);
+  record["optimiser_updates"] = array_of(state.optimiser.updates);
+  record["update"] = array_of(state.update);
+  record["loss"] = array_of(state.loss);
+  record["gradient"] = array_of(state.gradient);
+  record["correct"] = array_of(state.correct);
+  record["seen"] = array_of(state.seen);
+  record["seconds"] = array_of(state.seconds);
+  return record;
+}
+
+[[noreturn]] void refuse_checkpoint(const std::string& what) {
+  throw Error(Fault::input, what, "checkpoint.safetensors",
+              "delete it to start again from the first epoch");
+}
+
+// Where a run stands: its last checkpoint, or `state`, the beginning.
+CourseState where_it_stands(const Run& run, CourseState state) {
+  if (!run.last_checkpoint()) return state;
+  const Record& record = *run.last_checkpoint();
+  const auto entry = [&](const char* name) -> const Array& {
+    const auto found = record.find(name);
+    if (found == record.end() || found->second.size() == 0)
+      refuse_checkpoint(fmt::format("the checkpoint has no {}", name));
+    return found->second;
+  };
+  const auto fill = [&](const char* name, std::vector<float>& to) {
+    const auto* values = std::get_if<std::vector<float>>(&entry(name).values);
+    if (values == nullptr || values->size() != to.size())
+      refuse_checkpoint("the checkpoint is of another swarm");
+    to = *values;
+  };
+  const auto real = [&](const char* name) { return entry(name).doubles()[0]; };
+  const auto count = [&](const char* name) { return static_cast<std::int64_t>(real(name)); };
+  fill("parameters", state.parameters);
+  fill("momentum", state.optimiser.momentum);
+  fill("square", state.optimiser.square);
+  state.optimiser.updates = count("optimiser_updates");
+  state.update = count("update");
+  state.loss = real("loss");
+  state.gradient = real("gradient");
+  state.correct = count("correct");
+  state.seen = count("seen");
+  state.seconds = real("seconds");
+  return state;
+}
+
+// How flocks fare: which are right, and where the mean flock of each class settles.
+struct Standing {
+  std::size_t correct = 0, count = 0;
+  HostSwarm settled{};  // (classes, d)
+  double accuracy() const {
+    return count == 0 ? kNan : static_cast<double>(correct) / static_cast<double>(count);
+  }
+};
+
+struct Flocks {
+  const Ensemble& ensemble;
+  const std::vector<std::size_t>& chosen;
+};
+
+Standing stand(const Architecture& a, Adjoint& adjoint, const std::vector<float>& parameters,
+               const Flocks& flocks) {
+  const int classes = a.targets.rows;
+  const auto& [e, chosen] = flocks;
+  std::vector<float> readout(chosen.size() * static_cast<std::size_t>(a.d));
+  adjoint.fly(parameters, {e.x, e.y, e.first, e.label, chosen, {}, 0, 0}, readout);
+  Standing standing{0, chosen.size(), HostSwarm({classes, a.d})};
+  std::vector<double> members(classes);
+  for (std::size_t at = 0; at < chosen.size(); ++at) {
+    const float* m = readout.data() + at * static_cast<std::size_t>(a.d);
+    const std::vector<double> score = scores(a, std::vector<double>(m, m + a.d));
+    const int label = e.label[chosen[at]];
+    const auto best = std::max_element(score.begin(), score.end()) - score.begin();
+    standing.correct += best == label ? 1 : 0;
+    members[label] += 1;
+    for (int k = 0; k < a.d; ++k) standing.settled.at(label, k) += m[k];
+  }
+  for (int c = 0; c < classes; ++c)
+    for (int k = 0; k < a.d; ++k) standing.settled.at(c, k) /= std::max(1.0, members[c]);
+  return standing;
+}
+
+// The run of one training while it goes on.
+class Keeper {
+ public:
+  Keeper(const Training& training, const TrainingData& data, Run& run,
+         const TrainingControl& control)
+      : training_(training),
+        data_(data),
+        run_(run),
+        control_(control),
+        adjoint_(make_adjoint(training.architecture, training.threads)),
+        course_(training, data, *adjoint_) {}
+
+  std::optional<TrainingSummary> keep();
+
+ private:
+  using Time = std::chrono::steady_clock;
+  static double since(Time::time_point then) {
+    return std::chrono::duration<double>(Time::now() - then).count();
+  }
+  const std::vector<std::size_t>& watched() const {
+    return data_.kept_back.empty() ? data_.learned : data_.kept_back;
+  }
+
+  void save(const CourseState& state);
+  void append(const CourseState& state);
+  void tell(const CourseState& state);
+  TrainingSummary finish(const CourseState& state);
+
+  const Training& training_;
+  const TrainingData& data_;
+  Run& run_;
+  const TrainingControl& control_;
+  std::unique_ptr<Adjoint> adjoint_;
+  Course course_;
+  Time::time_point last_checkpoint_ = Time::now(), last_report_ = last_checkpoint_;
+  double validation_ = kNan;
+};
+
+void Keeper::save(const CourseState& state) {
+  run_.event(fmt::format(R"({{"event":"checkpoint","update":{}}})", state.update));
+  run_.checkpoint(record_of(state));
+  last_checkpoint_ = Time::now();
+}
+
+// One frame and row: t is the number of epochs done.
+void Keeper::append(const CourseState& state) {
+  const Standing standing =
+      stand(training_.architecture, *adjoint_, state.parameters, {data_.train, watched()});
+  validation_ = data_.kept_back.empty() ? kNan : standing.accuracy();
+  const bool any = state.seen > 0;
+  const auto updates = static_cast<double>(course_.per_epoch());
+  const double row[] = {
+      any ? state.loss / updates : kNan,
+      any ? static_cast<double>(state.correct) / static_cast<double>(state.seen) : kNan,
+      validation_, course_.rate(std::max<std::int64_t>(0, state.update - 1)),
+      any ? state.gradient / updates : kNan};
+  run_.append(course_.epoch(state), standing.settled, row);
+}
+
+void Keeper::tell(const CourseState& state) {
+  if (!control_.report || since(last_report_) < 0.1) return;
+  last_report_ = Time::now();
+  const std::int64_t within = (state.update - 1) % course_.per_epoch() + 1;
+  const double seen = static_cast<double>(state.seen);
+  const double images = static_cast<double>(state.update) * static_cast<double>(course_.batch());
+  const double speed = state.seconds > 0 ? images / state.seconds : 0;
+  const double left =
+      static_cast<double>(course_.updates() - state.update) * static_cast<double>(course_.batch());
+  control_.report({static_cast<int>((state.update - 1) / course_.per_epoch()) + 1, training_.epochs,
+                   state.update, course_.updates(), state.loss / static_cast<double>(within),
+                   static_cast<double>(state.correct) / seen, validation_, speed,
+                   speed > 0 ? left / speed : 0});
+}
+
+std::optional<TrainingSummary> Keeper::keep() {
+  CourseState state = where_it_stands(
+      run_, Course::begin(training_, initial_parameters(training_.architecture, training_.seed)));
+  if (state.update == 0 && !run_.last_checkpoint()) append(state);
+  while (!course_.finished(state)) {
+    const bool ended = course_.update(state);
+    if (ended) append(state);
+    const bool stop = control_.signal != nullptr && *control_.signal != 0;
+    if (stop || since(last_checkpoint_) >= control_.checkpoint_seconds) save(state);
+    tell(state);
+    if (!stop) continue;
+    run_.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
+    return std::nullopt;
+  }
+  save(state);
+  return finish(state);
+}
+
+std::string to_json(const TrainingSummary& s) {
+  const auto number = [](double value) {
+    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+  };
+  const nlohmann::json json = {{"test_accuracy", number(s.test_accuracy)},
+                               {"validation_accuracy", number(s.validation_accuracy)},
+                               {"test_correct", s.test_correct},
+                               {"test_count", s.test_count},
+                               {"images_per_second", s.images_per_second},
+                               {"seconds", s.seconds},
+                               {"epochs", s.epochs},
+                               {"seed", s.seed},
+                               {"parameters", s.parameters},
+                               {"data", s.data},
+                               {"data_sha256", s.checksum}};
+  return json.dump(2) + "\n";
+}
+
+TrainingSummary Keeper::finish(const CourseState& state) {
+  const Architecture& a = training_.architecture;
+  std::vector<std::size_t> everyone(data_.test.flocks());
+  std::iota(everyone.begin(), everyone.end(), std::size_t{0});
+  const Standing test = stand(a, *adjoint_, state.parameters, {data_.test, everyone});
+  const double validation =
+      data_.kept_back.empty()
+          ? kNan
+          : stand(a, *adjoint_, state.parameters, {data_.train, data_.kept_back}).accuracy();
+  const double images = static_cast<double>(state.update) * static_cast<double>(course_.batch());
+  TrainingSummary s;
+  s.test_accuracy = test.accuracy();
+  s.validation_accuracy = validation;
+  s.test_correct = test.correct;
+  s.test_count = test.count;
+  s.images_per_second = state.seconds > 0 ? images / state.seconds : 0;
+  s.seconds = state.seconds;
+  s.epochs = training_.epochs;
+  s.seed = training_.seed;
+  s.parameters = state.parameters.size();
+  s.data = data_.name;
+  s.checksum = data_.checksum;
+  write_trained_swarm({a, state.parameters, training_.digits, training_.tokens, training_.data,
+                       data_.test_pictures.height, data_.test_pictures.width},
+                      run_.directory() / "model.safetensors");
+  write_file_atomically(run_.directory() / "summary.json", to_json(s));
+  run_.close("done",
+             {{"epochs", static_cast<double>(training_.epochs)},
+              {"updates", static_cast<double>(state.update)},
+              {"test_accuracy", s.test_accuracy},
+              {"images_per_second", s.images_per_second}},
+             "");
+  return s;
+}
+
+}  // namespace
+
+RunContents contents_of(const Training& training, const std::vector<std::string>& argv) {
+  RunContents c;
+  c.config = training.config;
+  c.columns = {"loss", "train_accuracy", "validation_accuracy", "rate", "gradient"};
+  c.shape = {training.architecture.targets.rows, training.architecture.d};
+  c.command = "train";
+  c.argv = argv;
+  c.engine = "adjoint f32";
+  c.seed = training.seed;
+  return c;
+}
+
+std::optional<TrainingSummary> train(const Training& training, const TrainingData& data, Run& run,
+                                     const TrainingControl& control) {
+  if (data.learned.empty())
+    throw Error(Fault::input, "no flock is left to learn from", "validation",
+                "keep fewer back: a smaller validation=");
+  try {
+    return Keeper(training, data, run, control).keep();
+  } catch (const Error& error) {  // tell the manifest, if it can still be told
+    try {
+      run.close("failed", {}, error.summary);
+    } catch (const Error&) {
+    }
+    throw;
+  }
+}
+
+TrainingSummary read_summary(const fs::path& run) {
+  const fs::path path = run / "summary.json";
+  std::ifstream in(path);
+  const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
+  if (!in || !json.is_object())
+    throw Error(Fault::input, "the run has no summary of a training", path.string(),
+                "finish it with murmur train --resume, or name another run");
+  const auto number = [&](const char* key) {
+    return json.contains(key) && json[key].is_number() ? json[key].get<double>() : kNan;
+  };
+  TrainingSummary s;
+  s.test_accuracy = number("test_accuracy");
+  s.validation_accuracy = number("validation_accuracy");
+  s.test_correct = static_cast<std::size_t>(std::max(0.0, number("test_correct")));
+  s.test_count = static_cast<std::size_t>(std::max(0.0, number("test_count")));
+  s.images_per_second = number("images_per_second");
+  s.seconds = number("seconds");
+  s.epochs = static_cast<int>(std::max(0.0, number("epochs")));
+  s.seed = static_cast<std::uint64_t>(std::max(0.0, number("seed")));
+  s.parameters = static_cast<std::size_t>(std::max(0.0, number("parameters")));
+  s.data = json.value("data", "");
+  s.checksum = json.value("data_sha256", "");
+  return s;
+}
+
+}  // namespace murmur

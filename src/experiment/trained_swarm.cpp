@@ -1,0 +1,215 @@
+// trained_swarm.cpp: a swarm that has learned, as a file of named tensors, and back.
+#include "experiment/trained_swarm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "experiment/words.h"
+#include "murmur/error.h"
+#include "murmur/formats.h"
+#include "run/file.h"
+
+namespace murmur {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kInteractions[] = {"none", "attraction", "uniform", "attention"};
+constexpr const char* kReadouts[] = {"mean", "cls"};
+constexpr const char* kTargets = "targets";
+constexpr const char* kRemedy = "give a model.safetensors that murmur train wrote";
+
+std::string shape_text(const std::vector<std::size_t>& shape) {
+  return fmt::format("({})", fmt::join(shape, ", "));
+}
+
+// The texts of a model file, read as what they must be.
+struct Texts {
+  const std::map<std::string, std::string>& metadata;
+  const std::string& where;
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(Fault::input, what, where, kRemedy);
+  }
+  const std::string& text(const char* key) const {
+    const auto found = metadata.find(key);
+    if (found == metadata.end()) refuse(fmt::format("the model does not say its {}", key));
+    return found->second;
+  }
+  double number(const char* key) const {
+    double value = 0;
+    if (!parse_number(text(key), value)) not_as_it_should(key, "a number");
+    return value;
+  }
+  int whole(const char* key) const {
+    const double value = number(key);
+    if (value != std::floor(value) || std::fabs(value) > 1e9)
+      not_as_it_should(key, "a whole number");
+    return static_cast<int>(value);
+  }
+  int one_of(const char* key, std::span<const char* const> words) const {
+    for (std::size_t k = 0; k < words.size(); ++k)
+      if (text(key) == words[k]) return static_cast<int>(k);
+    not_as_it_should(key, fmt::format("one of {}", fmt::join(words, ", ")));
+  }
+  bool flag(const char* key) const {
+    static constexpr const char* words[] = {"false", "true"};
+    return one_of(key, words) == 1;
+  }
+  std::vector<int> digits() const {
+    std::vector<int> all;
+    for (const std::string& part : split(text("digits"), ',')) {
+      double value = 0;
+      if (!parse_number(part, value) || value != std::floor(value) || value < 0 || value > 999)
+        not_as_it_should("digits", "a list of labels");
+      all.push_back(static_cast<int>(value));
+    }
+    return all;
+  }
+  [[noreturn]] void not_as_it_should(const char* key, const std::string& expected) const {
+    refuse(fmt::format("the model says {} = {}, not {}", key, text(key), expected));
+  }
+};
+
+std::map<std::string, std::string> texts_of(const TrainedSwarm& swarm) {
+  const Architecture& a = swarm.architecture;
+  return {{"d", fmt::format("{}", a.d)},
+          {"blocks", fmt::format("{}", a.blocks)},
+          {"shared", a.shared ? "true" : "false"},
+          {"hidden", fmt::format("{}", a.hidden)},
+          {"heads", fmt::format("{}", a.heads)},
+          {"residual", fmt::format("{}", a.residual)},
+          {"interaction", kInteractions[a.interaction]},
+          {"readout", kReadouts[a.readout]},
+          {"position", a.position ? "true" : "false"},
+          {"digits", fmt::format("{}", fmt::join(swarm.digits, ","))},
+          {"threshold", fmt::format("{}", swarm.tokens.threshold)},
+          {"finer", fmt::format("{}", swarm.tokens.finer)},
+          {"height", fmt::format("{}", swarm.height)},
+          {"width", fmt::format("{}", swarm.width)},
+          {"data", swarm.data}};
+}
+
+// One tensor, of that shape and finite; its place in `tensors` is then empty.
+std::vector<double> take(Record& tensors, const TensorPlace& place, const std::string& where) {
+  const std::string& name = place.name;
+  const auto found = tensors.find(name);
+  const std::string expected = fmt::format("{} of shape {}", name, shape_text(place.shape));
+  if (found == tensors.end())
+    throw Error(Fault::input, fmt::format("the model lacks the tensor {}", expected), where,
+                kRemedy);
+  const Array& array = found->second;
+  if (array.shape != place.shape)
+    throw Error(Fault::input,
+                fmt::format("the tensor {} was expected, its shape is {}", expected,
+                            shape_text(array.shape)),
+                where, kRemedy);
+  if (array.values.index() > 1)
+    throw Error(Fault::input, fmt::format("{} is not of floating-point numbers", name), where,
+                kRemedy);
+  std::vector<double> values = array.doubles();
+  for (std::size_t e = 0; e < values.size(); ++e)
+    if (!std::isfinite(values[e]) || std::fabs(values[e]) > 3e38)
+      throw Error(Fault::input, fmt::format("number {} of {} is not finite", e, name), where,
+                  "train again with a smaller rate, or give another model");
+  tensors.erase(found);
+  return values;
+}
+
+Architecture architecture_of(const Texts& texts) {
+  Architecture a;
+  a.d = texts.whole("d");
+  a.blocks = texts.whole("blocks");
+  a.shared = texts.flag("shared");
+  a.hidden = texts.whole("hidden");
+  a.heads = texts.whole("heads");
+  a.residual = texts.number("residual");
+  a.interaction =
+      static_cast<Architecture::Interaction>(texts.one_of("interaction", kInteractions));
+  a.readout = static_cast<Architecture::Readout>(texts.one_of("readout", kReadouts));
+  a.position = texts.flag("position");
+  return a;
+}
+
+fs::path model_path(const fs::path& run_or_file) {
+  std::error_code ignored;
+  if (!fs::is_directory(run_or_file, ignored)) return run_or_file;
+  for (const char* name : {"model.safetensors", "inputs/model.npy"})
+    if (fs::exists(run_or_file / name, ignored)) return run_or_file / name;
+  throw Error(Fault::input, "there is no trained swarm in this folder", run_or_file.string(),
+              "murmur train makes one; an unfinished training goes on with murmur train --resume");
+}
+
+}  // namespace
+
+ModelFile read_model_file(const fs::path& run_or_file) {
+  ModelFile model{model_path(run_or_file), {}};
+  if (model.path.extension() == ".npy") {
+    Array array = read_npy(model.path);
+    auto* bytes = std::get_if<std::vector<std::uint8_t>>(&array.values);
+    if (bytes == nullptr || array.shape.size() != 1)
+      throw Error(Fault::input, "the array does not hold the bytes of a model", model.path.string(),
+                  kRemedy);
+    model.bytes = std::move(*bytes);
+    return model;
+  }
+  const File file = File::reading(model.path);
+  model.bytes.resize(file.size());
+  file.read_at(0, std::as_writable_bytes(std::span(model.bytes)));
+  return model;
+}
+
+TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::string& where) {
+  Safetensors file = parse_safetensors(bytes, where);
+  const Texts texts{file.metadata, where};
+  TrainedSwarm swarm;
+  Architecture& a = swarm.architecture = architecture_of(texts);
+  swarm.digits = texts.digits();
+  swarm.tokens = {texts.number("threshold"), texts.whole("finer")};
+  swarm.height = texts.whole("height");
+  swarm.width = texts.whole("width");
+  swarm.data = texts.text("data");
+  if (a.d < 2 || a.d > 65'536) texts.not_as_it_should("d", "a number of coordinates");
+  const TensorPlace targets{kTargets, {swarm.digits.size(), static_cast<std::size_t>(a.d)}, 0};
+  a.targets = {static_cast<int>(swarm.digits.size()), a.d, take(file.tensors, targets, where)};
+  try {
+    check(a);
+  } catch (const Error& error) {
+    throw Error(Fault::input, error.summary, where, kRemedy);
+  }
+  for (const TensorPlace& place : layout(a))
+    for (const double value : take(file.tensors, place, where))
+      swarm.parameters.push_back(static_cast<float>(value));
+  if (!file.tensors.empty())
+    throw Error(
+        Fault::input,
+        fmt::format("the model has a tensor {} of shape {} that no such swarm has",
+                    file.tensors.begin()->first, shape_text(file.tensors.begin()->second.shape)),
+        where, kRemedy);
+  return swarm;
+}
+
+TrainedSwarm read_trained_swarm(const fs::path& run_or_file) {
+  const ModelFile file = read_model_file(run_or_file);
+  return parse_trained_swarm(std::as_bytes(std::span(file.bytes)), file.path.string());
+}
+
+// Targets keep double precision: they must all be of one length.
+void write_trained_swarm(const TrainedSwarm& swarm, const fs::path& file) {
+  const Architecture& a = swarm.architecture;
+  Safetensors content;
+  for (const TensorPlace& place : layout(a)) {
+    const float* from = swarm.parameters.data() + place.offset;
+    content.tensors[place.name] = {place.shape, std::vector<float>(from, from + place.size())};
+  }
+  content.tensors[kTargets] = {
+      {static_cast<std::size_t>(a.targets.rows), static_cast<std::size_t>(a.targets.cols)},
+      a.targets.data};
+  content.metadata = texts_of(swarm);
+  write_safetensors(file, content);
+}
+
+}  // namespace murmur

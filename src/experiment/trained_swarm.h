@@ -1,0 +1,23 @@
+// trained_swarm.h: a model file as bytes: to be read, or to be kept as an input of a run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "murmur/training.h"
+
+namespace murmur {
+
+// A model.safetensors; a run that holds one; or a run's own copy of one, inputs/model.npy.
+struct ModelFile {
+  std::filesystem::path path{};
+  std::vector<std::uint8_t> bytes{};
+};
+ModelFile read_model_file(const std::filesystem::path& run_or_file);
+TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::string& where);
+
+}  // namespace murmur

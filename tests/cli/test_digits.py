@@ -1,0 +1,345 @@
+"""A swarm is trained on pictures of leaning bars, asked, flown, reported; nonsense is refused."""
+
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+import zlib
+
+import numpy as np
+
+import murmur
+
+USAGE, INPUT = 2, 3  # exit codes
+DIGITS = (3, 7)  # labels of bars that lean left and right
+
+
+def bars(count, seed, size=28):
+    """(count, size, size) bytes and labels: thick bars, leaning left or right."""
+    draw = np.random.default_rng(seed)
+    labels = np.array([DIGITS[k % 2] for k in range(count)], dtype=np.uint8)
+    row, col = np.mgrid[0:size, 0:size] - (size - 1) / 2
+    pictures = np.zeros((count, size, size), dtype=np.uint8)
+    for k in range(count):
+        angle = (0.5 if labels[k] == DIGITS[1] else -0.5) + draw.normal(0, 0.1)
+        away = np.abs(col * np.cos(angle) + row * np.sin(angle) + draw.normal(0, 1))
+        along = np.abs(row * np.cos(angle) - col * np.sin(angle))
+        pictures[k][(away < 2) & (along < size / 3)] = 255
+    return pictures, labels
+
+
+def idx(array):
+    shape = b"".join(struct.pack(">I", extent) for extent in array.shape)
+    return bytes([0, 0, 8, array.ndim]) + shape + array.astype(np.uint8).tobytes()
+
+
+def png(pixels):
+    """A grey PNG of (height, width) bytes."""
+    def chunk(kind, body):
+        check = struct.pack(">I", zlib.crc32(kind + body))
+        return struct.pack(">I", len(body)) + kind + body + check
+    height, width = pixels.shape
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels.astype(np.uint8))
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head)
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def with_text(model, key, value):
+    """The bytes of a safetensors file with one text of its metadata changed."""
+    length = struct.unpack("<Q", model[:8])[0]
+    header = json.loads(model[8:8 + length])
+    header["__metadata__"][key] = value
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + model[8 + length:]
+
+
+class Digits(murmur.Case):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="murmur-digits-", dir=murmur.SCRATCH))
+        cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
+        cls.data = cls.shared / "bars"
+        cls.data.mkdir()
+        for part, count, seed in (("train", 400, 1), ("test", 60, 2)):
+            pictures, labels = bars(count, seed)
+            np.save(cls.data / f"{part}_images.npy", pictures)
+            np.save(cls.data / f"{part}_labels.npy", labels)
+        cls.pictures, cls.labels = bars(60, 2)
+        cls.run_ = cls.shared / "trained"
+        subprocess.run([str(murmur.PROGRAM), "train", f"data={cls.data}", "digits=3,7", "epochs=12",
+                        "hidden=16", "blocks=3", "batch=20", "-q", "-o", str(cls.run_)],
+                       check=True, env=murmur.environment(), stdout=subprocess.DEVNULL)
+
+    def file(self, name, content):
+        (self.folder / name).write_bytes(content)
+        return name
+
+    def classify(self, images, *words, **options):
+        done = self.murmur("classify", self.run_, f"images={images}", "--json", *words, **options)
+        return json.loads(done.stdout)
+
+
+class Classify(Digits):
+    def test_reads_its_test_set(self):
+        rows = self.classify("test")
+        self.assertEqual([row["index"] for row in rows], list(range(60)))
+        self.assertEqual([row["label"] for row in rows], list(self.labels))
+        right = sum(row["verdict"] == row["label"] for row in rows)
+        self.assertGreaterEqual(right, 57)
+        summary = json.loads((self.run_ / "summary.json").read_text())
+        self.assertAlmostEqual(right / 60, summary["test_accuracy"], places=12)
+        for row in rows:
+            self.assertEqual(set(row["scores"]), {"3", "7"})
+            best = max(row["scores"], key=row["scores"].get)
+            self.assertEqual(best, str(row["verdict"]))
+            odds = np.exp(np.array(list(row["scores"].values())) - row["scores"][best])
+            self.assertAlmostEqual(row["chance"], 1 / odds.sum(), places=9)
+
+    def test_every_kind_of_file_says_the_same(self):
+        expected = [row["scores"] for row in self.classify("test:4-6")]
+        chosen = self.pictures[4:7]
+        self.save("some.npy", chosen)
+        self.file("some-images-idx3-ubyte", idx(chosen))
+        self.file("packed-images-idx3-ubyte.gz", gzip.compress(idx(chosen)))
+        for name in ("some.npy", "some-images-idx3-ubyte", "packed-images-idx3-ubyte.gz",
+                     "some.npy:0-2"):
+            rows = self.classify(name)
+            self.assertEqual([row["scores"] for row in rows], expected, name)
+            self.assertNotIn("label", rows[0])
+        for k in range(3):
+            self.assertEqual(self.classify(self.file("one.png", png(chosen[k])))[0]["scores"],
+                             expected[k])
+            dark_on_light = self.file("ink.png", png(255 - chosen[k]))
+            self.assertEqual(self.classify(dark_on_light)[0]["scores"], expected[k])
+        self.assertEqual(self.classify("some.npy:1")[0]["index"], 1)
+
+    def test_labels_beside_are_used(self):
+        for packed in (False, True):
+            wrap = gzip.compress if packed else bytes
+            self.file("my-images-idx3-ubyte", idx(self.pictures))
+            self.file("my-labels-idx1-ubyte" + (".gz" if packed else ""), wrap(idx(self.labels)))
+            rows = self.classify("my-images-idx3-ubyte:0-3")
+            self.assertEqual([row["label"] for row in rows], list(self.labels[:4]))
+            os.remove(self.folder / ("my-labels-idx1-ubyte" + (".gz" if packed else "")))
+        self.file("my-labels-idx1-ubyte", idx(np.full(60, 9, dtype=np.uint8)))
+        told = self.murmur("classify", self.run_, "images=my-images-idx3-ubyte:0").stdout.split()
+        self.assertEqual(told[-2:], ["9", "other"])
+        self.file("my-labels-idx1-ubyte", idx(self.labels[:5]))
+        self.refused(INPUT, "classify", self.run_, "images=my-images-idx3-ubyte",
+                     what="60 pictures and 5 labels")
+
+    def test_lines(self):
+        done = self.murmur("classify", self.run_, "images=test:3-4")
+        for line, index in zip(done.stdout.splitlines(), (3, 4)):
+            fields = line.split()
+            self.assertEqual(fields[0], str(index))
+            self.assertIn(int(fields[1]), DIGITS)
+            self.assertGreaterEqual(float(fields[2]), 0.5)
+            self.assertEqual(fields[5], str(self.labels[index]))
+            self.assertEqual(fields[6], "right" if fields[1] == fields[5] else "wrong")
+        self.assertRegex(done.stderr, r"of 2 right")
+
+    def test_a_large_drawing_is_centred_and_shown(self):
+        large = np.full((300, 200), 240, dtype=np.uint8)  # light paper, and a bar in a corner
+        row, col = np.mgrid[0:300, 0:200]
+        large[(np.abs((col - 50) + 0.55 * (row - 60)) < 6) & (np.abs(row - 60) < 45)] = 30
+        done = self.murmur("classify", self.run_, "images=" + self.file("big.png", png(large)))
+        self.assertIn("300 x 200", done.stderr)
+        self.assertIn("20 x 20", done.stderr)
+        self.assertRegex(done.stderr, "[▀▄█]")
+        self.assertEqual(done.stdout.split()[1], "7")  # top right to bottom left
+        quiet = self.murmur("classify", self.run_, "images=big.png", "-q")
+        self.assertEqual(quiet.stderr, "")
+
+    def test_keeps_a_flight(self):
+        self.murmur("classify", self.run_, "images=test:5", "--no-film", "-o", "kept")
+        self.murmur("simulate", f"model={self.run_}", "init=test:5", "-o", "flown")
+        kept, flown = self.folder / "kept", self.folder / "flown"
+        self.assertEqual(murmur.promised(kept), murmur.promised(flown))
+        for name in ("flight.png", "dissent.png"):
+            self.assertTrue((kept / "figures" / name).read_bytes().startswith(b"\x89PNG"))
+        self.murmur("measure", "kept")
+        self.murmur("render", "kept", "-o", "end.png")
+        self.refused(USAGE, "classify", self.run_, "images=test:0-1", "-o", "more", what="one")
+        self.refused(USAGE, "classify", self.run_, "images=test:5", "-o", "kept")
+
+    def test_refusals(self):
+        ask = ("classify", self.run_)
+        self.refused(USAGE, "classify")
+        self.refused(USAGE, *ask)
+        self.refused(USAGE, *ask, "images=")
+        self.refused(INPUT, *ask, "image=test", do="images=")
+        self.refused(INPUT, "classify", "nowhere", "images=test")
+        self.refused(INPUT, *ask, "images=nowhere")
+        self.refused(INPUT, *ask, "images=nowhere.png")
+        self.refused(INPUT, *ask, "images=test:60", what="60", do="0 to 59")
+        self.refused(INPUT, *ask, "images=test:5-99999", what="99999")
+        for bad in ("test:", "test:x", "test:5-", "test:-5", "test:7-3", "test:1-2-3",
+                    "test:99999999999999999999", "test:1.5"):
+            self.refused(INPUT, *ask, f"images={bad}", where="images=")
+        self.refused(INPUT, *ask, "images=test", "data=nowhere", where="nowhere")
+        black = np.zeros((2, 28, 28), dtype=np.uint8)
+        self.refused(INPUT, *ask, "images=" + self.save("black.npy", black), what="no ink")
+        self.refused(INPUT, *ask, "images=" + self.file("black.png", png(black[0])), what="ink")
+        small = bars(2, 3, size=14)[0]
+        self.refused(INPUT, *ask, "images=" + self.save("small.npy", small), what="14 x 14")
+        self.refused(INPUT, *ask, "images=" + self.file("s-images-idx3-ubyte", idx(small)),
+                     what="14 x 14")
+        self.refused(INPUT, *ask, "images=" + self.save("float.npy", small / 255), do="bytes")
+        whole = idx(self.pictures[:2])
+        packed = gzip.compress(whole)
+        for cut in (0, 3, 15, 400, len(whole) - 1):
+            self.refused(INPUT, *ask, "images=" + self.file("cut", whole[:cut]), where="cut")
+        for cut in (5, len(packed) // 2, len(packed) - 1):
+            self.refused(INPUT, *ask, "images=" + self.file("cut.gz", packed[:cut]), where="cut.gz")
+        one = png(self.pictures[0])
+        for cut in (0, 20, len(one) // 2):
+            self.refused(INPUT, *ask, "images=" + self.file("cut.png", one[:cut]), where="cut.png")
+        self.refused(INPUT, *ask, "images=" + self.file("labels", idx(self.labels)), what="label")
+
+    def test_other_models_are_refused(self):
+        model = (self.run_ / "model.safetensors").read_bytes()
+        self.file("cut.safetensors", model[:-4])
+        self.refused(INPUT, "classify", "cut.safetensors", "images=test", where="cut.safetensors")
+        self.file("other.safetensors", with_text(model, "hidden", "17"))
+        self.refused(INPUT, "classify", "other.safetensors", "images=test",
+                     what=r"blocks\.0\.in.* \(17, 3\).*\(16, 3\)", where="other.safetensors")
+        self.simulate("plain", "n=4", "T=1")
+        self.refused(INPUT, "classify", "plain", "images=test", what="no trained swarm")
+        self.refused(INPUT, "simulate", "model=plain", what="no trained swarm")
+        self.refused(INPUT, "simulate", "model=nowhere")
+        self.refused(INPUT, "simulate", "model=")
+
+
+class Simulate(Digits):
+    def fly(self, name, *words, **options):
+        return self.simulate(name, f"model={self.run_}", *words, **options)
+
+    def test_a_frame_a_block(self):
+        run = self.fly("run", "init=test:1")
+        frames, times = murmur.frames_and_times(run)
+        np.testing.assert_allclose(times, [0, 0.1, 0.2, 0.3])
+        ink = np.argwhere(self.pictures[1] > 127)
+        expected = 20 * (ink / 27 - 0.5)
+        np.testing.assert_allclose(frames[0], np.c_[expected[:, 1], -expected[:, 0], 0 * ink[:, 0]],
+                                   atol=1e-6)
+        mean = frames[-1].mean(axis=0)
+        scores = self.classify("test:1")[0]["scores"]
+        self.assertAlmostEqual(scores["3"], -mean[0], places=3)
+        self.assertAlmostEqual(scores["7"], mean[0], places=3)
+
+    def test_the_run_needs_its_model_no_longer(self):
+        copy = self.folder / "copy"
+        shutil.copytree(self.run_, copy)
+        self.simulate("long", "model=copy", "init=test:2", "T=0.9")
+        self.simulate("run", "model=copy", "init=test:2")
+        shutil.rmtree(copy)
+        self.murmur("simulate", "--resume", "run", "T=0.9")
+        run, long = self.folder / "run", self.folder / "long"
+        self.assertEqual(murmur.promised(run), murmur.promised(long))
+        self.murmur("measure", "run", "--json")
+        self.murmur("export", "run", "-o", "run.xyz")
+        self.murmur("render", "run", "-o", "run.png")
+        self.murmur("runs", "show", "run")
+        self.murmur("runs", "diff", "run", "long")
+        self.assertIn("as trained", self.murmur("explain", "run").stdout)
+        self.murmur("classify", "run", "images=test:0", f"data={self.data}")
+
+    def test_starts(self):
+        n = np.load(self.fly("a", "init=test:3") / "trajectory.npy").shape[1]
+        finer = np.load(self.fly("b", "init=test:3:2") / "trajectory.npy").shape[1]
+        self.assertGreater(finer, 3 * n)
+        self.file("digit.png", png(self.pictures[3]))
+        plane = murmur.trajectory(self.folder / "a")[0][:, :2]
+        self.save("plane.npy", plane)
+        self.save("space.npy", np.c_[plane, 0 * plane[:, 0]])
+        for k, init in enumerate(("digit.png", "plane.npy", "space.npy")):
+            run = self.fly(f"c{k}", f"init={init}")
+            np.testing.assert_allclose(murmur.trajectory(run), murmur.trajectory(self.folder / "a"),
+                                       atol=1e-9)
+        self.fly("d", "init=train:0")
+        self.fly("e")  # test:0
+        self.fly("f", "init=gaussian", "n=5")
+
+    def test_refusals(self):
+        go = ("simulate", f"model={self.run_}")
+        for word in ("beta=4", "query=identity", "dynamics=USA", "habitat=sphere", "d=4"):
+            self.refused(INPUT, *go, word, what=word.split("=")[0], where=word)
+        for init in ("test:60", "test:x", "test:", "test:1:0", "test:1:2:3", "train:1e9",
+                     "nowhere.png", "nowhere.npy", "tset:4"):
+            self.refused(INPUT, *go, f"init={init}")
+        self.save("wide.npy", np.ones((4, 5)))
+        self.refused(INPUT, *go, "init=wide.npy", what=r"\(4, 5\)")
+        self.refused(INPUT, *go, "T=0.25", what="T")
+        self.refused(INPUT, *go, "init=test:0", "data=nowhere", where="nowhere")
+        self.refused(INPUT, "simulate", "init=test:0", do="model=")
+
+    def test_where_pictures_are_looked_for(self):
+        model = self.file("m.safetensors", with_text((self.run_ / "model.safetensors").read_bytes(),
+                                                     "data", "auto"))
+        nowhere = {"HOME": "/nowhere", "XDG_DATA_HOME": ""}
+        self.refused(INPUT, "simulate", f"model={model}", env=nowhere, do="data")
+        self.refused(INPUT, "classify", model, "images=test", env=nowhere, do="data")
+        shutil.copytree(self.data, self.folder / "share/murmur/mnist")
+        places = ({"MURMUR_DATA": str(self.data)}, {"XDG_DATA_HOME": str(self.folder / "share")})
+        for k, place in enumerate(places):
+            self.simulate(f"run{k}", f"model={model}", env={**nowhere, **place})
+            self.murmur("classify", model, "images=test:0", env={**nowhere, **place})
+        shutil.copytree(self.data, self.folder / "data/mnist")
+        self.simulate("here", f"model={model}", env=nowhere)
+        self.simulate("named", f"model={self.run_}", "data=mnist", env=nowhere)
+
+
+class Reports(Digits):
+    def test_training(self):
+        copy = self.folder / "copy"
+        shutil.copytree(self.run_, copy)
+        done = self.murmur("report", "copy", "--no-film")
+        for line in done.stdout.splitlines():
+            self.assertGreater((self.folder / line).stat().st_size, 1000, line)
+        page = (copy / "report.html").read_text()
+        self.assertIn("test accuracy", page)
+        self.assertNotIn("published", page)  # nobody published leaning bars
+        self.assertGreaterEqual(page.count("data:image/"), 6)
+        self.assertNotRegex(page, r'(src|href)="(?!data:|#)')
+        for name in ("training.svg", "confusion.png", "mistakes.png", "flight.png", "dissent.png",
+                     "fields-block-0.png", "fields-block-0-planes.png"):
+            self.assertTrue((copy / "figures" / name).is_file(), name)
+
+    def test_flight(self):
+        self.simulate("run", "n=8", "T=2", "save=every:0.5")
+        done = self.murmur("report", "run", "--no-film")
+        self.assertTrue(done.stdout.splitlines()[-1].endswith("report.html"))
+        page = (self.folder / "run/report.html").read_text()
+        self.assertIn("effective_rank", page)
+        self.assertNotIn("<video", page)
+
+    @unittest.skipUnless(shutil.which("ffmpeg"), "no ffmpeg")
+    def test_film(self):
+        self.murmur("classify", self.run_, "images=test:1", "-o", "kept")
+        self.assertGreater((self.folder / "kept/video/flight.mp4").stat().st_size, 10_000)
+        if murmur.LONG:
+            shutil.copytree(self.run_, self.folder / "copy")
+            self.murmur("report", "copy")
+            self.assertIn("<video", (self.folder / "copy/report.html").read_text())
+
+    def test_refusals(self):
+        self.refused(USAGE, "report")
+        self.refused(INPUT, "report", "nowhere")
+        self.simulate("run", "n=4", "T=1")
+        self.refused(INPUT, "report", "run", "beta=3", what="beta")
+        self.refused(USAGE, "report", "run", "-o", "x.html")
+        unfinished = self.folder / "unfinished"
+        shutil.copytree(self.run_, unfinished)
+        (unfinished / "model.safetensors").unlink()
+        self.refused(INPUT, "report", "unfinished", what="no trained swarm", do="murmur train")
+
+
+if __name__ == "__main__":
+    murmur.main()

@@ -1,0 +1,126 @@
+"""test_reproduce.py: named reproductions: their tables, their verdicts, and going on after a stop."""
+
+import json
+import signal
+import time
+import unittest
+
+import murmur
+import numpy as np
+
+TINY = ("hidden=4", "epochs=1", "batch=16", "threads=1", "data=pictures")
+
+
+def pictures(folder, seed=0):
+    """Ten classes, 12 x 12: class c has its ink around the c-th of ten places on a circle."""
+    folder.mkdir()
+    random = np.random.default_rng(seed)
+    rows, columns = np.mgrid[0:12, 0:12]
+    for name, count in (("train", 200), ("test", 60)):
+        labels = np.arange(count) % 10
+        angle = 2 * np.pi * labels / 10
+        apart = np.hypot(
+            rows - (5.5 + 3.5 * np.sin(angle))[:, None, None],
+            columns - (5.5 + 3.5 * np.cos(angle))[:, None, None],
+        )
+        ink = (apart + random.normal(0, 0.5, apart.shape)) < 2.5
+        np.save(folder / f"{name}_images.npy", (255 * ink).astype(np.uint8))
+        np.save(folder / f"{name}_labels.npy", labels.astype(np.int64))
+
+
+class Reproduce(murmur.Case):
+    def setUp(self):
+        super().setUp()
+        pictures(self.folder / "pictures")
+
+    def reproduce(self, name, *words):
+        """The result as JSON; the exit code must say what its checks say."""
+        done = self.murmur("reproduce", name, *words, "--json", code=None)
+        result = json.loads(done.stdout)
+        agrees = all(check["agrees"] for check in result["checks"])
+        self.assertEqual(done.returncode, 0 if agrees else 7, done.stderr)
+        for check in result["checks"]:
+            self.assertLessEqual({"what", "published", "ours", "tolerance", "agrees"}, set(check))
+        return result, done.stderr
+
+    def test_list_prints_one_name_a_line(self):
+        names = self.murmur("reproduce", "list").stdout.split("\n")
+        self.assertEqual(names, ["swarm-table", "flock-argument", ""])
+
+    def test_wrong_requests_are_refused(self):
+        self.refused(2, "reproduce", "swarm-tabel", *TINY, what="no reproduction", do="swarm-table")
+        self.refused(2, "reproduce", do="list")
+        self.refused(2, "reproduce", "swarm-table", "seed=3", "data=pictures", do="seeds=N")
+        self.refused(3, "reproduce", "swarm-table", "seeds=0", "data=pictures", where="seeds=0")
+        self.refused(3, "reproduce", "swarm-table", "hiden=3", "data=pictures", do="hidden")
+        self.refused(3, "reproduce", "swarm-table", "data=nowhere")
+
+    def test_swarm_table(self):
+        result, _ = self.reproduce("swarm-table", "--quick", *TINY)
+        self.assertEqual(result["name"], "swarm-table")
+        rows = {check["what"]: check for check in result["checks"]}
+        self.assertEqual(rows["5 vs 6, 1 block"]["published"], 89.68)
+        self.assertNotIn("5 vs 6, 10 free d=100", rows)
+        self.assertIsNone(rows["ten classes, 10 free"]["published"])
+        kept = self.folder / "runs/swarm-table"
+        for row in result["runs"]:
+            summary = json.loads((kept / row["run"] / "summary.json").read_text())
+            self.assertAlmostEqual(row["test_accuracy"], 100 * summary["test_accuracy"])
+        self.assertEqual(json.loads((kept / "result-quick.json").read_text()), result)
+        before = {p: b for p, b in murmur.tree(kept).items() if not p.startswith("result")}
+        again, talk = self.reproduce("swarm-table", "--quick", *TINY)
+        self.assertEqual(again, result)
+        self.assertEqual(talk.count("kept from before"), len(result["runs"]))
+        after = {p: b for p, b in murmur.tree(kept).items() if not p.startswith("result")}
+        self.assertEqual(after, before)
+
+    def test_more_seeds_keep_the_first(self):
+        one, _ = self.reproduce("swarm-table", "d=3", "seeds=1", *TINY, "--runs", "few")
+        two, talk = self.reproduce("swarm-table", "d=3", "seeds=2", *TINY, "--runs", "few")
+        self.assertEqual(talk.count("kept from before"), len(one["runs"]))
+        for before, after in zip(one["checks"], two["checks"]):
+            self.assertEqual((before["seeds"], after["seeds"]), (1, 2))
+            self.assertIsNone(before["sd"])
+            self.assertGreaterEqual(after["sd"], 0)
+
+    def test_flock_argument(self):
+        result, _ = self.reproduce("flock-argument", "--quick", *TINY)
+        readers = {row["reader"]: row for row in result["readers"]}
+        for name in ("isolated tokens", "attraction only", "messages to all", "full flock"):
+            self.assertEqual(readers[name]["changed_by_shuffle"], 0, name)
+            self.assertLess(readers[name]["margin_shift"], 1e-4, name)
+            self.assertGreater(readers[name + ", numbered"]["margin_shift"], 1e-3, name)
+        self.assertGreater(readers["one messenger"]["margin_shift"], 1e-3)
+        for table in ("influence", "influence_shuffled"):
+            self.assertEqual(len(result[table]), 10)
+            lines = (self.folder / f"runs/flock-argument/{table}-quick.csv").read_text()
+            self.assertEqual(lines.count("\n"), 11)
+        self.assertEqual({row["readout"] for row in result["guests"]}, {"mean", "cls"})
+
+    def test_table_on_stdout(self):
+        done = self.murmur("reproduce", "swarm-table", "--quick", *TINY, code=None)
+        head = done.stdout.splitlines()[0]
+        for word in ("what", "published", "ours", "tolerance", "agrees"):
+            self.assertIn(word, head)
+        self.assertIn("5 vs 6, 10 shared", done.stdout)
+
+    def test_interrupted_and_continued(self):
+        words = ("--quick", "hidden=64", "epochs=40", *TINY[2:])
+        expected, _ = self.reproduce("flock-argument", *words, "--runs", "whole")
+        process = self.start("reproduce", "flock-argument", *words)
+        for _ in range(400):
+            if list(self.folder.glob("runs/flock-argument/messenger*")):
+                break
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out), (130, ""), err)
+        self.assertIn("go on with", err)
+        got, talk = self.reproduce("flock-argument", *words)
+        self.assertIn("kept from before", talk)
+        for key in ("checks", "readers", "influence", "guests"):
+            self.assertEqual(got[key], expected[key], key)
+
+
+if __name__ == "__main__":
+    unittest.main()

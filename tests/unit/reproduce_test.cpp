@@ -1,0 +1,342 @@
+// reproduce_test.cpp: verdicts as text, probes of the flock argument, and trainings done once.
+#include "murmur/reproduce.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <thread>
+
+#include "experiment/flock_probes.h"
+#include "experiment/training_shelf.h"
+#include "murmur/error.h"
+#include "murmur/formats.h"
+#include "murmur/random.h"
+#include "temporary.h"
+
+namespace murmur::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+Reproduction sample_reproduction() {
+  Reproduction r{.name = "sample"};
+  r.checks = {{.what = "a", .published = 1, .ours = 1.5, .tolerance = 1, .agrees = true},
+              {.what = "longer", .ours = 2e-9, .agrees = true, .rule = "r", .more = {{"sd", 0.1}}}};
+  r.tables = {{"numbers", {"who", "x"}, {{"me, too", 1.25}, {"you", kNoNumber}}}};
+  return r;
+}
+
+TEST(Reproduce, NamesAreDistinctAndUnknownOnesAreRefused) {
+  std::set<std::string> names;
+  for (const ReproductionRow& row : reproductions()) names.insert(row.name);
+  EXPECT_EQ(names.size(), reproductions().size());
+  try {
+    reproduce("swarm-tabel", {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault, Fault::usage);
+    EXPECT_NE(error.remedy.find("swarm-table"), std::string::npos) << error.remedy;
+  }
+}
+
+TEST(Reproduce, OneDissentIsEnough) {
+  Reproduction r = sample_reproduction();
+  EXPECT_TRUE(r.agrees());
+  r.checks.back().agrees = false;
+  EXPECT_FALSE(r.agrees());
+}
+
+TEST(Reproduce, JsonHasThePromisedFields) {
+  const nlohmann::json json = nlohmann::json::parse(json_of(sample_reproduction()));
+  EXPECT_EQ(json["name"], "sample");
+  EXPECT_EQ(json["checks"][0]["published"], 1.0);
+  EXPECT_EQ(json["checks"][0]["ours"], 1.5);
+  EXPECT_EQ(json["checks"][0]["tolerance"], 1.0);
+  EXPECT_EQ(json["checks"][0]["agrees"], true);
+  EXPECT_TRUE(json["checks"][1]["published"].is_null());
+  EXPECT_EQ(json["checks"][1]["sd"], 0.1);
+  EXPECT_EQ(json["numbers"][0]["x"], 1.25);
+  EXPECT_TRUE(json["numbers"][1]["x"].is_null());
+}
+
+TEST(Reproduce, TablesLineUp) {
+  std::istringstream in(markdown_of(sample_reproduction()));
+  std::size_t width = 0, rows = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] != '|') {
+      width = 0;
+      continue;
+    }
+    if (width > 0) {
+      EXPECT_EQ(line.size(), width) << line;
+    }
+    width = line.size();
+    ++rows;
+  }
+  EXPECT_EQ(rows, 8u);
+  EXPECT_EQ(csv_of(sample_reproduction().tables[0]), "who,x\n\"me, too\",1.25\nyou,\n");
+}
+
+// Flocks of 10 to 29 tokens on a grid of pixels, each pixel at most once.
+Ensemble grid_flocks(std::size_t count) {
+  Ensemble e;
+  e.first = {0};
+  for (std::uint32_t flock = 0; flock < count; ++flock) {
+    const std::size_t size = 10 + 7 * flock % 20;
+    std::set<std::pair<int, int>> pixels;
+    for (std::uint32_t tries = 0; pixels.size() < size; ++tries) {
+      const Draw who{3, Stream::position, flock, tries};
+      pixels.emplace(8 * who.uniform(0), 8 * who.uniform(1));
+    }
+    for (const auto& [row, column] : pixels) {
+      e.x.push_back(static_cast<float>(column));
+      e.y.push_back(static_cast<float>(-row));
+    }
+    e.first.push_back(e.x.size());
+    e.label.push_back(static_cast<int>(flock % 2));
+  }
+  return e;
+}
+
+using Points = std::vector<std::pair<float, float>>;
+Points points(const Ensemble& e, std::size_t flock) {
+  Points p;
+  for (std::size_t i = e.first[flock]; i < e.first[flock + 1]; ++i) p.emplace_back(e.x[i], e.y[i]);
+  return p;
+}
+
+TEST(FlockProbes, AShuffleMovesTokensOnlyWithinTheirFlock) {
+  const Ensemble flocks = grid_flocks(30), mixed = shuffled(flocks, 0);
+  EXPECT_EQ(mixed.first, flocks.first);
+  std::size_t moved = 0;
+  for (std::size_t flock = 0; flock < 30; ++flock) {
+    Points before = points(flocks, flock), after = points(mixed, flock);
+    moved += before != after ? 1 : 0;
+    std::sort(before.begin(), before.end());
+    std::sort(after.begin(), after.end());
+    EXPECT_EQ(before, after);
+  }
+  EXPECT_GT(moved, 25u);
+  EXPECT_EQ(shuffled(flocks, 0).x, mixed.x);
+  EXPECT_NE(shuffled(flocks, 1).x, mixed.x);
+}
+
+TEST(FlockProbes, VerdictsAndMarginsAreCompared) {
+  const Matrix before{3, 2, {1, 0, 0, 2, 3, 0}}, after{3, 2, {0, 1, 0, 2, 1, 0}};
+  const VerdictChange none = verdict_change(before, before, {0, 1, 1});
+  EXPECT_EQ(none.changed, 0u);
+  EXPECT_EQ(none.margin_shift, 0);
+  EXPECT_DOUBLE_EQ(none.margin, 2);
+  const VerdictChange some = verdict_change(before, after, {0, 1, 1});
+  EXPECT_EQ(some.changed, 1u);
+  EXPECT_DOUBLE_EQ(some.share, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(some.margin_shift, (2.0 + 0 + 2) / 3);
+}
+
+// A messenger without memory knows the last token only.
+TEST(FlockProbes, AMessengerWithoutMemoryHearsTheLastToken) {
+  Contender contender;
+  Messenger& m = contender.messenger.messenger;
+  m = {4, 2};
+  contender.messenger.parameters = initial_parameters(m, 0);
+  for (const TensorPlace& place : layout(m))
+    if (place.name == "memory")
+      std::fill_n(contender.messenger.parameters.begin() + place.offset, place.size(), 0.0f);
+  const Ensemble flocks = grid_flocks(40);
+  const std::vector<double> curve = influence_curve(contender, {flocks, 20, 1});
+  for (int bin = 0; bin + 1 < kInfluenceBins; ++bin) EXPECT_EQ(curve[bin], 0) << bin;
+  EXPECT_GT(curve.back(), 1);
+}
+
+// Blocks that do nothing: the readout is the mean of the tokens, each with the same influence.
+TrainedSwarm idle_swarm() {
+  TrainedSwarm swarm;
+  swarm.architecture = {.blocks = 2, .hidden = 3, .interaction = Architecture::none};
+  swarm.architecture.targets = spread_targets(2, 3);
+  swarm.parameters.assign(parameter_count(swarm.architecture), 0.0f);
+  return swarm;
+}
+
+TEST(FlockProbes, EveryTokenOfAnIdleSwarmCountsTheSame) {
+  const Ensemble flocks = grid_flocks(40);
+  Contender contender;
+  contender.swarm = idle_swarm();
+  for (std::size_t flock = 0; flock < 40; ++flock)
+    for (const double value : contender.influence(flocks, flock)) EXPECT_NEAR(value, 1, 1e-12);
+}
+
+TEST(FlockProbes, GuestsSitOnFreePixelsBesideTheInk) {
+  const Ensemble flocks = grid_flocks(50);
+  const FlockSample sample{flocks, 25, 1};
+  const Ensemble more = with_guests(sample, 1, 0);
+  ASSERT_EQ(more.flocks(), 25u);
+  for (std::size_t k = 0; k < 25; ++k) {
+    Points hosts = points(flocks, sample.flock(k)), all = points(more, k);
+    const auto guest = all.back();
+    all.pop_back();
+    EXPECT_EQ(all, hosts);
+    double nearest = 1e9;
+    for (const auto& host : hosts)
+      nearest = std::min<double>(nearest, std::max(std::fabs(host.first - guest.first),
+                                                   std::fabs(host.second - guest.second)));
+    EXPECT_NEAR(nearest, 1, 1e-6);
+  }
+}
+
+//   m' - m = (guest - m) / (n + 1) for the mean of n + 1 points
+TEST(FlockProbes, AGuestMovesTheMeanByItsShare) {
+  const Ensemble flocks = grid_flocks(12);
+  const FlockSample sample{flocks, 12, 1};
+  const Ensemble more = with_guests(sample, 1, 0);
+  double shift = 0, spread = 0;
+  for (std::size_t k = 0; k < 12; ++k) {
+    const Points hosts = points(flocks, k);
+    const auto n = static_cast<double>(hosts.size());
+    double x = 0, y = 0, squares = 0;
+    for (const auto& p : hosts) x += p.first / n, y += p.second / n;
+    for (const auto& p : hosts) squares += std::pow(p.first - x, 2) + std::pow(p.second - y, 2);
+    const auto guest = points(more, k).back();
+    shift += std::hypot(guest.first - x, guest.second - y) / (n + 1) / 12;
+    spread += std::sqrt(squares / n) / 12;
+  }
+  const GuestEffect effect = guest_effect(idle_swarm(), sample, more);
+  EXPECT_NEAR(effect.shift, shift, 1e-5);
+  EXPECT_NEAR(effect.spread, spread, 1e-5);
+}
+
+// A folder of pictures, 12 x 12: class 5 inked at the left, class 6 at the right.
+void write_pictures(const fs::path& folder) {
+  fs::create_directories(folder);
+  for (const auto& [name, count] : {std::pair{"train", 120}, std::pair{"test", 40}}) {
+    std::vector<std::uint8_t> pixels;
+    std::vector<std::int64_t> labels;
+    for (int k = 0; k < count; ++k) {
+      labels.push_back(5 + k % 2);
+      for (int pixel = 0; pixel < 144; ++pixel) {
+        const Draw who{7, Stream::position, static_cast<std::uint32_t>(pixel),
+                       static_cast<std::uint32_t>(k), name[1] == 'r' ? 0u : 1u};
+        const bool left = pixel % 12 < 6;
+        pixels.push_back(who.uniform(0) < (left == (k % 2 == 0) ? 0.3 : 0.05) ? 255 : 0);
+      }
+    }
+    write_npy(folder / (std::string(name) + "_images.npy"),
+              {{static_cast<std::size_t>(count), 12, 12}, pixels});
+    write_npy(folder / (std::string(name) + "_labels.npy"), array_of(labels));
+  }
+}
+
+struct Shop {
+  test::TemporaryDirectory folder{};
+  std::atomic<int> signal{0};
+  std::vector<std::string> told{};
+  ReproductionControl control{};
+
+  Shop() {
+    write_pictures(folder / "pictures");
+    control.data = folder / "pictures";
+    control.threads = 1;
+    control.signal = &signal;
+    control.tell = [this](const std::string& line) { told.push_back(line); };
+  }
+  std::string bytes(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+};
+
+const std::vector<std::string> kTiny = {"hidden=4", "blocks=2", "epochs=3", "batch=16"};
+
+TEST(TrainingShelf, WhatNeverChangesAResultIsPassedOver) {
+  const std::string a = "# one\nname = \"x\"\nepochs = 3\nthreads = \"1\"\ndata = \"here\"\n";
+  EXPECT_TRUE(same_training(a, "name = \"y\"\nepochs = 3\nthreads = \"2\"\ndata = \"there\"\n"));
+  EXPECT_FALSE(same_training(a, "name = \"x\"\nepochs = 4\nthreads = \"1\"\ndata = \"here\"\n"));
+}
+
+class BothKinds : public ::testing::TestWithParam<TrainingShelf::Kind> {};
+
+TEST_P(BothKinds, ATrainingIsDoneOnce) {
+  Shop shop;
+  TrainingShelf shelf(shop.control, shop.folder / "shelf");
+  const auto first = shelf.fetch("row", shelf.describe(kTiny), GetParam());
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->directory, shop.folder / "shelf/row-e3-s0");
+  EXPECT_GT(first->summary.test_accuracy, 0.5);
+  const auto written = fs::last_write_time(first->directory / "model.safetensors");
+  const auto second = shelf.fetch("row", shelf.describe(kTiny), GetParam());
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->directory, first->directory);
+  EXPECT_EQ(second->summary.test_correct, first->summary.test_correct);
+  EXPECT_EQ(fs::last_write_time(first->directory / "model.safetensors"), written);
+  EXPECT_NE(shop.told.at(1).find("kept from before"), std::string::npos) << shop.told[1];
+}
+
+TEST_P(BothKinds, AnotherTrainingGetsAnotherPlace) {
+  Shop shop;
+  TrainingShelf shelf(shop.control, shop.folder / "shelf");
+  ASSERT_TRUE(shelf.fetch("row", shelf.describe(kTiny), GetParam()));
+  std::vector<std::string> other = kTiny;
+  other.emplace_back("rate=0.02");
+  const auto fetched = shelf.fetch("row", shelf.describe(other), GetParam());
+  ASSERT_TRUE(fetched);
+  EXPECT_EQ(fetched->directory.filename(), "row-e3-s0-2");
+}
+
+TEST_P(BothKinds, AnInterruptedTrainingGoesOnToTheSameBits) {
+  Shop shop;
+  TrainingShelf shelf(shop.control, shop.folder / "shelf");
+  std::vector<std::string> longer = kTiny;
+  longer.emplace_back("epochs=100");
+  const Training training = shelf.describe(longer);
+  const auto whole = shelf.fetch("whole", training, GetParam());
+  ASSERT_TRUE(whole);
+  std::optional<ShelvedTraining> struck;
+  int strikes = -1;
+  for (; !struck && strikes < 1000; ++strikes) {
+    shop.signal = 0;
+    std::thread striker([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(6 + strikes));
+      shop.signal = 2;
+    });
+    struck = shelf.fetch("struck", training, GetParam());
+    striker.join();
+  }
+  ASSERT_TRUE(struck);
+  EXPECT_GT(strikes, 0);
+  EXPECT_EQ(struck->directory.filename(), "struck-e100-s0");
+  EXPECT_EQ(shop.bytes(struck->directory / "model.safetensors"),
+            shop.bytes(whole->directory / "model.safetensors"));
+}
+
+INSTANTIATE_TEST_SUITE_P(TrainingShelf, BothKinds,
+                         ::testing::Values(TrainingShelf::Kind::swarm,
+                                           TrainingShelf::Kind::messenger),
+                         [](const auto& info) {
+                           return info.param == TrainingShelf::Kind::swarm ? "swarm" : "messenger";
+                         });
+
+TEST(TrainingShelf, AMessengerReadsBackAsItWasKept) {
+  Shop shop;
+  TrainingShelf shelf(shop.control, shop.folder / "shelf");
+  const Training training = shelf.describe(kTiny);
+  const auto kept = shelf.fetch("messenger", training, TrainingShelf::Kind::messenger);
+  ASSERT_TRUE(kept);
+  Contender contender;
+  contender.messenger = read_trained_messenger(kept->directory);
+  EXPECT_EQ(contender.messenger.parameters.size(), kept->summary.parameters);
+  const Ensemble& test = shelf.data_for(training).test;
+  const Matrix logits = contender.logits(test, 1);
+  std::size_t correct = 0;
+  for (int flock = 0; flock < logits.rows; ++flock)
+    correct += (logits(flock, 1) > logits(flock, 0)) == (test.label[flock] == 1) ? 1 : 0;
+  EXPECT_EQ(correct, kept->summary.test_correct);
+}
+
+}  // namespace
+}  // namespace murmur::testing
