@@ -77,7 +77,8 @@ def install_tools(folder: Path) -> dict[str, str]:
         tool.write_text(f'#!/bin/sh\nexec "{program}" "$@"\n')
         tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
     kept = {key: value for key, value in os.environ.items() if not key.startswith("MURMUR")}
-    return kept | {"PATH": f"{folder}:{os.environ['PATH']}", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+    return kept | {"PATH": f"{folder}:{os.environ['PATH']}", "NO_COLOR": "1", "LC_ALL": "C.UTF-8",
+                   "MURMUR_DATA": str(ROOT / "data/mnist")}
 
 
 def run_page(page: Path, environment: dict[str, str]) -> list[str]:

@@ -105,6 +105,15 @@ fs::path output_file(const Flags& flags) {
   return path;
 }
 
+Run create_run(const Flags& flags, const std::string& name, const RunContents& contents) {
+  if (!flags.out.empty()) return Run::create(flags.out, contents, flags.force);
+  for (int tries = 0;; ++tries) try {  // another process may take the number first
+      return Run::create(free_run_directory(flags.runs, name, contents.seed), contents, false);
+    } catch (const Error& error) {
+      if (error.fault != Fault::usage || tries == 1000) throw;
+    }
+}
+
 fs::path find_run(const Flags& flags, const std::string& word) {
   if (is_run_directory(word)) return word;
   const fs::path below = fs::path(flags.runs) / word;

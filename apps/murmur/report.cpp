@@ -97,16 +97,43 @@ std::vector<Mistake> mistakes_of(const Examination& e) {
   return mistakes;
 }
 
-// The flock to be shown: read rightly and surely, and of a usual size.
+// The flock to be shown: read rightly and surely, of a usual size, and whose boids keep together
+// best at their gate. Only the flocks whose mean boid ends nearest to it are flown to find out.
 std::size_t shown_flock(const Examination& e) {
+  constexpr std::size_t kFlown = 24;
   std::vector<int> sizes;
   for (std::size_t k = 0; k < e.flocks.flocks(); ++k) sizes.push_back(e.flocks.size_of(k));
   std::nth_element(sizes.begin(), sizes.begin() + sizes.size() / 2, sizes.end());
   const int usual = sizes[sizes.size() / 2];
-  for (const std::size_t k : surest(e, true))
-    if (std::abs(e.flocks.size_of(k) - usual) <= std::max(1, usual / 10)) return k;
-  const std::vector<std::size_t> right = surest(e, true);
-  return right.empty() ? 0 : right.front();
+  const Matrix& targets = e.swarm.architecture.targets;
+  std::vector<std::size_t> right = surest(e, true);
+  if (right.empty()) return 0;
+  const auto from_gate = [&](std::size_t k, const auto& place) {
+    double square = 0;
+    for (int c = 0; c < targets.cols; ++c) {
+      const double gap = place(c) - targets(e.verdicts.verdict[k], c);
+      square += gap * gap;
+    }
+    return std::sqrt(square);
+  };
+  const auto mean_boid = [&](std::size_t k) {
+    return from_gate(k, [&](int c) { return e.verdicts.readout(static_cast<int>(k), c); });
+  };
+  std::erase_if(right, [&](std::size_t k) {
+    return k != right.front() && (std::abs(e.flocks.size_of(k) - usual) > std::max(1, usual / 5) ||
+                                  e.chances(static_cast<int>(k), e.verdicts.verdict[k]) < 0.99);
+  });
+  std::stable_sort(right.begin(), right.end(),
+                   [&](std::size_t a, std::size_t b) { return mean_boid(a) < mean_boid(b); });
+  right.resize(std::min(kFlown, right.size()));
+  std::vector<double> strayed;
+  for (const std::size_t k : right) {
+    const HostSwarm last = fly_flock(e.swarm, e.flocks, k).frames.back();
+    double sum = 0;
+    for (int i = 0; i < last.n(); ++i) sum += from_gate(k, [&](int c) { return last.at(i, c); });
+    strayed.push_back(sum / last.n());
+  }
+  return right[std::min_element(strayed.begin(), strayed.end()) - strayed.begin()];
 }
 
 // The fields of one block over [-10, 10]^3, or a plane of it at height z: the first coordinates.

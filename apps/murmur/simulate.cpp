@@ -53,23 +53,12 @@ int dry_run(const Flags& flags, const Experiment& e) {
   return 0;
 }
 
-// At -o, or at the lowest free number; another process may take that one first.
-Run create_run(const Flags& flags, const Experiment& e) {
-  const RunContents contents = flight_contents(e);
-  if (!flags.out.empty()) return Run::create(flags.out, contents, flags.force);
-  for (int tries = 0;; ++tries) try {
-      return Run::create(free_run_directory(flags.runs, e.name, e.seed), contents, false);
-    } catch (const Error& error) {
-      if (error.fault != Fault::usage || tries == 1000) throw;
-    }
-}
-
 int simulate(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   if (!flags.resume.empty()) return resume_run(flags, flags.resume, sorted);
   Experiment e = make_experiment(settings_of(sorted));
   if (flags.dry_run) return dry_run(flags, e);
-  Run run = create_run(flags, e);
+  Run run = create_run(flags, e.name, flight_contents(e));
   return fly_and_tell(flags, e, run);
 }
 

@@ -15,27 +15,12 @@ namespace murmur::app {
 namespace fs = std::filesystem;
 
 fs::path data_folder(const std::string& asked) {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
-  const std::string home = variable("HOME"), xdg = variable("XDG_DATA_HOME");
-  const std::string share = xdg.empty() && !home.empty() ? home + "/.local/share" : xdg;
-  return find_data({asked == "auto" ? "" : asked, variable("MURMUR_DATA"), share});
+  const char* variable = std::getenv("MURMUR_DATA");
+  return find_data(
+      {asked == "auto" ? "" : asked, variable == nullptr ? "" : variable, data_home()});
 }
 
 namespace {
-
-// At -o, or at the lowest free number; another process may take that one first.
-Run create_run(const Flags& flags, const Training& t) {
-  const RunContents contents = contents_of(t, program_argv);
-  if (!flags.out.empty()) return Run::create(flags.out, contents, flags.force);
-  for (int tries = 0;; ++tries) try {
-      return Run::create(free_run_directory(flags.runs, t.name, t.seed), contents, false);
-    } catch (const Error& error) {
-      if (error.fault != Fault::usage || tries == 1000) throw;
-    }
-}
 
 nlohmann::json to_json(const fs::path& run, const TrainingSummary& s) {
   return {{"run", run.string()},
@@ -120,7 +105,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const Training t = make_training(settings_of(sorted, training_parameters()));
   if (flags.dry_run) return dry_run(flags, t);
   const TrainingData pictures = gather_data(t, data_folder(t.data));
-  Run made = create_run(flags, t);
+  Run made = create_run(flags, t.name, contents_of(t, program_argv));
   return train_and_tell(flags, t, pictures, made);
 }
 

@@ -77,6 +77,7 @@ class RunReader {
   std::string manifest() const;  // text of manifest.json
   std::string config() const;    // text of config.toml
   std::string status() const;
+  std::string command() const;  // that made it: simulate, train
   std::int64_t frames() const { return static_cast<std::int64_t>(times_.size()); }
   const std::vector<double>& times() const { return times_; }
   Shape shape() const { return shape_; }

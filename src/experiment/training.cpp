@@ -156,8 +156,21 @@ Objective objective_of(const Settings& settings) {
 
 }  // namespace
 
+namespace {
+
+// A folder of pictures by its whole path, so that a run finds it again from anywhere.
+Settings with_whole_path(Settings settings) {
+  Setting& data = settings.at("data");
+  const std::set<std::string> names = {"auto", "mnist", "fashion-mnist"};
+  if (!data.text.empty() && names.count(data.text) == 0)
+    data.text = std::filesystem::absolute(data.folder / data.text).lexically_normal().string();
+  return settings;
+}
+
+}  // namespace
+
 Training make_training(const Settings& given) {
-  const Settings settings = with_recipe(given);
+  const Settings settings = with_whole_path(with_recipe(given));
   Training t;
   t.name = run_name(settings);
   t.seed = seed_of(settings);

@@ -29,6 +29,7 @@ struct Sheet {
   std::vector<Panel> panels{};
   int rows = 1, columns = 1;
   bool log_time = false;
+  const char* axis = "time  {/:Italic t}";
   double from = 0, to = 1;  // time axis
   double height() const { return rows * (kHead + kPanel) + kFoot; }
 };
@@ -96,9 +97,9 @@ std::string time_axis(const Sheet& sheet, bool lowest) {
   std::string script = fmt::format("set xrange [{:.17g}:{:.17g}]\n", sheet.from, sheet.to);
   script += sheet.log_time ? "set logscale x\nset mxtics 10\n" : "unset logscale x\nset mxtics 1\n";
   if (lowest)
-    script += fmt::format(
-        "set format x {}\nset xlabel 'time  {{/:Italic t}}' offset 0,0.3 textcolor '#3f4858'\n",
-        sheet.log_time && sheet.to / sheet.from > 1000 ? "'10^{%L}'" : "'%g'");
+    script += fmt::format("set format x {}\nset xlabel '{}' offset 0,0.3 textcolor '#3f4858'\n",
+                          sheet.log_time && sheet.to / sheet.from > 1000 ? "'10^{%L}'" : "'%g'",
+                          sheet.axis);
   else
     script += "set format x ''\nunset xlabel\n";
   return script;
@@ -183,6 +184,7 @@ Sheet make_sheet(const RunReader& run, const std::vector<std::string>& names, bo
                 "name at least one column of observables.csv");
   Sheet sheet;
   for (const std::string& name : names) sheet.panels.push_back({name, read_series(run, name)});
+  if (run.command() == "train") sheet.axis = "epoch";
   const int count = static_cast<int>(names.size());
   sheet.columns = count > 5 ? 2 : 1;
   sheet.rows = (count + sheet.columns - 1) / sheet.columns;

@@ -59,8 +59,8 @@ p { margin: 0 0 0.9rem; max-width: 44rem; }
   padding: 1rem 1.1rem; background: var(--card); border-radius: 0.75rem;
 }
 .facts dd {
-  margin: 0; font-size: clamp(1.6rem, 5vw, 2.2rem); font-weight: 700; line-height: 1.15;
-  letter-spacing: -0.02em; color: var(--accent); font-variant-numeric: tabular-nums;
+  margin: 0; font-size: clamp(1.4rem, 4vw, 1.9rem); font-weight: 700; line-height: 1.15;
+  letter-spacing: -0.02em; white-space: nowrap; color: var(--accent); font-variant-numeric: tabular-nums;
 }
 .facts dt { font-size: 0.9rem; line-height: 1.35; color: var(--quiet); margin-top: 0.25rem; }
 section { margin-top: clamp(2.5rem, 7vw, 4rem); }

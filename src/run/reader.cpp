@@ -114,6 +114,7 @@ std::string RunReader::manifest() const { return read_text(directory_ / "manifes
 std::string RunReader::config() const { return read_text(directory_ / "config.toml"); }
 
 std::string RunReader::status() const { return read_manifest(directory_).status; }
+std::string RunReader::command() const { return read_manifest(directory_).command; }
 
 HostSwarm RunReader::frame(std::int64_t index) const {
   if (index < 0 || index >= frames())
