@@ -11,7 +11,7 @@ is_mnist() {
 }
 
 no_mnist() {
-  printf 'murmur: %s\n  where: data/mnist\n  do:    put the four idx files of MNIST there by hand, or set MURMUR_DATA to their folder\n' \
+  printf 'murmur: %s\n  where: data/mnist\n  do:    put the four idx files of MNIST there by hand\n' \
     "$1" >&2
   return 1
 }

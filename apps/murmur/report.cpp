@@ -61,6 +61,11 @@ Examination examine(const fs::path& run, const std::string& data) {
   Examination e;
   e.swarm = read_trained_swarm(run);
   e.pictures = read_data_set(data_folder(data.empty() ? e.swarm.data : data)).test;
+  if (e.pictures.height != e.swarm.height || e.pictures.width != e.swarm.width)
+    throw Error(Fault::input,
+                fmt::format("the pictures are {} x {} pixels, the swarm learned from {} x {}",
+                            e.pictures.width, e.pictures.height, e.swarm.width, e.swarm.height),
+                e.pictures.where, "give the pictures it learned from");
   e.flocks = flocks_of(e.pictures, e.swarm.digits, e.swarm.tokens, &e.picture);
   e.verdicts = judge(e.swarm, e.flocks, 0);
   e.chances = chances_of(e.verdicts.scores);
@@ -264,8 +269,8 @@ void add_facts(Page& page, const Examination& e) {
   const double accuracy = static_cast<double>(e.right()) /
                           static_cast<double>(std::max<std::size_t>(1, e.flocks.flocks()));
   facts.emplace_back(fmt::format("{:.2f}\u202f%", 100 * accuracy), "test accuracy");
-  if (const Published* row = published_for(e.swarm))
-    facts.emplace_back(fmt::format("{:.2f}\u202f%", row->accuracy), "published");
+  const Published* row = read_summary(page.run).data == "mnist" ? published_for(e.swarm) : nullptr;
+  if (row != nullptr) facts.emplace_back(fmt::format("{:.2f}\u202f%", row->accuracy), "published");
   if (std::isfinite(s.validation_accuracy))
     facts.emplace_back(fmt::format("{:.2f}\u202f%", 100 * s.validation_accuracy),
                        "validation accuracy");

@@ -34,16 +34,28 @@ nlohmann::json row_of(const fs::path& directory) {
   const auto& columns = run.columns();
   const bool counted = std::find(columns.begin(), columns.end(), "clusters") != columns.end();
   const std::vector<double> clusters = counted ? run.column("clusters") : std::vector<double>{};
-  return {{"run", directory.string()},
-          {"command", manifest.value("command", "")},
-          {"status", run.status()},
-          {"n", run.shape().n},
-          {"d", run.shape().d},
-          {"frames", run.frames()},
-          {"t", run.frames() > 0 ? run.times().back() : 0.0},
-          {"clusters", clusters.empty() || std::isnan(clusters.back()) ? 0.0 : clusters.back()},
-          {"engine", manifest.value("engine", "")},
-          {"started", manifest.value("started", "")}};
+  nlohmann::json row = {{"run", directory.string()},
+                        {"command", manifest.value("command", "")},
+                        {"status", run.status()},
+                        {"n", run.shape().n},
+                        {"d", run.shape().d},
+                        {"frames", run.frames()},
+                        {"t", run.frames() > 0 ? run.times().back() : 0.0},
+                        {"engine", manifest.value("engine", "")},
+                        {"started", manifest.value("started", "")}};
+  if (counted)
+    row["clusters"] = clusters.empty() || std::isnan(clusters.back()) ? 0.0 : clusters.back();
+  if (run.command() == "train" && run.status() == "done")
+    row["test_accuracy"] = read_summary(directory).test_accuracy;
+  return row;
+}
+
+// What a run came to: clusters of a flight, accuracy of a training.
+std::string outcome_of(const nlohmann::json& row) {
+  if (row.contains("test_accuracy"))
+    return fmt::format("{:.2f} % right", 100 * row["test_accuracy"].get<double>());
+  if (row.contains("clusters")) return fmt::format("{} clusters", row["clusters"].get<double>());
+  return "training";
 }
 
 int list(const Flags& flags) {
@@ -59,10 +71,10 @@ int list(const Flags& flags) {
   }
   if (rows.empty()) say(flags, fmt::format("no runs in {}; murmur simulate makes one", flags.runs));
   for (const auto& row : rows)
-    data(fmt::format("{:<32} {:<12} n={:<7} d={:<4} t={:<10.6g} {:>5} frames  {} clusters\n",
+    data(fmt::format("{:<32} {:<12} n={:<7} d={:<4} t={:<10.6g} {:>5} frames  {}\n",
                      row["run"].get<std::string>(), row["status"].get<std::string>(),
                      row["n"].get<int>(), row["d"].get<int>(), row["t"].get<double>(),
-                     row["frames"].get<long>(), row["clusters"].get<double>()));
+                     row["frames"].get<long>(), outcome_of(row)));
   return 0;
 }
 
@@ -124,7 +136,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (w.empty() || (w[0] == "list" && w.size() == 1)) return list(flags);
   if (w[0] == "show" && w.size() == 2) return show(flags, w[1]);
   if (w[0] == "diff" && w.size() == 3) return diff(flags, w[1], w[2]);
-  if (w[0] == "resume" && w.size() == 2) return resume_run(flags, w[1], {{}, sorted.assignments});
+  if (w[0] == "resume" && w.size() == 2)
+    return RunReader(find_run(flags, w[1])).command() == "train"
+               ? resume_training(flags, w[1], {{}, sorted.assignments})
+               : resume_run(flags, w[1], {{}, sorted.assignments});
   usage("runs takes list, show RUN, diff RUN RUN or resume RUN", "murmur runs --help");
 }
 

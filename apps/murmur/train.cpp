@@ -82,11 +82,17 @@ int train_and_tell(const Flags& flags, const Training& t, const TrainingData& pi
   return 0;
 }
 
+}  // namespace
+
 // Goes on from the last checkpoint; the pictures must be those it began with.
-int resume(const Flags& flags, const Words& words) {
-  const fs::path directory = find_run(flags, flags.resume);
+int resume_training(const Flags& flags, const std::string& word, const Words& words) {
+  const fs::path directory = find_run(flags, word);
   if (!words.plain.empty() || !words.assignments.empty())
     usage("a resumed training takes no parameters", "leave them out, or start a new run");
+  if (!flags.out.empty()) usage("a resumed training stays in its run", "leave -o out");
+  if (RunReader(directory).command() != "train")
+    throw Error(Fault::input, "this run is no training", directory.string(),
+                "murmur runs lists the runs; a flight goes on with murmur simulate --resume");
   const Training t = make_training(settings_of_run(directory, {}, training_parameters()));
   if (RunReader(directory).status() == "done") {
     tell_summary(flags, directory, read_summary(directory));
@@ -99,9 +105,11 @@ int resume(const Flags& flags, const Words& words) {
   return train_and_tell(flags, t, pictures, run);
 }
 
+namespace {
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
-  if (!flags.resume.empty()) return resume(flags, sorted);
+  if (!flags.resume.empty()) return resume_training(flags, flags.resume, sorted);
   const Training t = make_training(settings_of(sorted, training_parameters()));
   if (flags.dry_run) return dry_run(flags, t);
   const TrainingData pictures = gather_data(t, data_folder(t.data));

@@ -1,6 +1,8 @@
 // course.cpp: shuffles, shifts, updates: what makes each a pure function of seed, epoch and flock.
 #include "experiment/course.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -9,6 +11,70 @@
 #include "murmur/random.h"
 
 namespace murmur {
+
+namespace {
+
+Array floats(const std::vector<float>& values) { return {{values.size()}, values}; }
+
+Array letters(const std::string& text) {
+  return {{text.size()}, std::vector<std::uint8_t>(text.begin(), text.end())};
+}
+
+[[noreturn]] void refuse_checkpoint(const std::string& what) {
+  throw Error(Fault::input, what, "checkpoint.safetensors",
+              "delete it to start again from the first epoch");
+}
+
+}  // namespace
+
+Record record_of(const CourseState& state, const std::string& pictures) {
+  Record record;
+  record["pictures"] = letters(pictures);
+  record["parameters"] = floats(state.parameters);
+  record["momentum"] = floats(state.optimiser.momentum);
+  record["square"] = floats(state.optimiser.square);
+  record["optimiser_updates"] = array_of(state.optimiser.updates);
+  record["update"] = array_of(state.update);
+  record["loss"] = array_of(state.loss);
+  record["gradient"] = array_of(state.gradient);
+  record["correct"] = array_of(state.correct);
+  record["seen"] = array_of(state.seen);
+  record["seconds"] = array_of(state.seconds);
+  return record;
+}
+
+CourseState where_it_stands(const Run& run, const std::string& pictures, CourseState state) {
+  if (!run.last_checkpoint()) return state;
+  const Record& record = *run.last_checkpoint();
+  const auto entry = [&](const char* name) -> const Array& {
+    const auto found = record.find(name);
+    if (found == record.end() || found->second.size() == 0)
+      refuse_checkpoint(fmt::format("the checkpoint has no {}", name));
+    return found->second;
+  };
+  if (entry("pictures").values != letters(pictures).values)
+    throw Error(Fault::input, "the pictures are not those that the training began with",
+                run.directory().string(), "give back the same data, or start a new run");
+  const auto fill = [&](const char* name, std::vector<float>& to) {
+    const auto* values = std::get_if<std::vector<float>>(&entry(name).values);
+    if (values == nullptr || values->size() != to.size())
+      refuse_checkpoint("the checkpoint is of another swarm");
+    to = *values;
+  };
+  const auto real = [&](const char* name) { return entry(name).doubles()[0]; };
+  const auto count = [&](const char* name) { return static_cast<std::int64_t>(real(name)); };
+  fill("parameters", state.parameters);
+  fill("momentum", state.optimiser.momentum);
+  fill("square", state.optimiser.square);
+  state.optimiser.updates = count("optimiser_updates");
+  state.update = count("update");
+  state.loss = real("loss");
+  state.gradient = real("gradient");
+  state.correct = count("correct");
+  state.seen = count("seen");
+  state.seconds = real("seconds");
+  return state;
+}
 
 Course::Course(const Training& training, const TrainingData& data, Adjoint& adjoint)
     : training_(training), data_(data), adjoint_(adjoint) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "murmur/training.h"
@@ -18,6 +19,12 @@ struct CourseState {
   double seconds = 0;  // spent in updates so far, all epochs
 };
 
+// A state as named arrays, with the checksum of the pictures it learns from.
+Record record_of(const CourseState& state, const std::string& pictures);
+// Where a run stands: its last checkpoint, or `state`, the beginning. Error(input) for a checkpoint
+// of another swarm or of other pictures.
+CourseState where_it_stands(const Run& run, const std::string& pictures, CourseState state);
+
 class Course {
  public:
   Course(const Training& training, const TrainingData& data, Adjoint& adjoint);
@@ -32,7 +39,7 @@ class Course {
   bool finished(const CourseState& state) const { return state.update >= updates(); }
   double rate(std::int64_t update) const;
 
-  // One batch: hindsight, clipping, one step of the optimiser. True when it ended an epoch: the
+  // One batch: hindsight, clipping, one update of the parameters. True when it ended an epoch: the
   // sums then stand until the next update begins them anew.
   bool update(CourseState& state);
 

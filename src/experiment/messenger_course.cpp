@@ -51,41 +51,6 @@ Standing stand(Adjoint& adjoint, int classes, const std::vector<float>& paramete
   return standing;
 }
 
-Array floats(const std::vector<float>& values) { return {{values.size()}, values}; }
-
-// Checkpoints are taken between epochs, where the sums of a course are nothing.
-Record record_of(const CourseState& state) {
-  return {{"parameters", floats(state.parameters)},
-          {"momentum", floats(state.optimiser.momentum)},
-          {"square", floats(state.optimiser.square)},
-          {"update", array_of(state.update)},
-          {"seconds", array_of(state.seconds)}};
-}
-
-CourseState where_it_stands(const Run& run, CourseState state) {
-  if (!run.last_checkpoint()) return state;
-  const Record& record = *run.last_checkpoint();
-  const auto values = [&](const char* name, std::size_t size) {
-    const auto found = record.find(name);
-    if (found == record.end() || found->second.size() != size)
-      throw Error(Fault::input, fmt::format("the checkpoint's {} do not fit the messenger", name),
-                  run.directory().string(), "delete the run to train it again");
-    return found->second.doubles();
-  };
-  const auto fill = [&](const char* name, std::vector<float>& to) {
-    const std::vector<double> from = values(name, to.size());
-    std::transform(from.begin(), from.end(), to.begin(),
-                   [](double value) { return static_cast<float>(value); });
-  };
-  fill("parameters", state.parameters);
-  fill("momentum", state.optimiser.momentum);
-  fill("square", state.optimiser.square);
-  state.update = static_cast<std::int64_t>(values("update", 1)[0]);
-  state.optimiser.updates = state.update;
-  state.seconds = values("seconds", 1)[0];
-  return state;
-}
-
 double speed_of(const Course& course, const CourseState& state) {
   const double images = static_cast<double>(state.update) * static_cast<double>(course.batch());
   return state.seconds > 0 ? images / state.seconds : 0;
@@ -161,12 +126,13 @@ std::optional<TrainingSummary> train_messenger(const MessengerTraining& what) {
   const Messenger messenger = messenger_for(training);
   const auto adjoint = make_adjoint(messenger, training.threads);
   Course course(training, data, *adjoint);
-  CourseState state =
-      where_it_stands(run, Course::begin(training, initial_parameters(messenger, training.seed)));
+  CourseState state = where_it_stands(
+      run, data.checksum, Course::begin(training, initial_parameters(messenger, training.seed)));
   const auto& watched = data.kept_back.empty() ? data.learned : data.kept_back;
   auto last_report = std::chrono::steady_clock::now();
   while (!course.finished(state)) {
     if (control.signal != nullptr && *control.signal != 0) {
+      run.checkpoint(record_of(state, data.checksum));
       run.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
       return std::nullopt;
     }
@@ -183,7 +149,7 @@ std::optional<TrainingSummary> train_messenger(const MessengerTraining& what) {
     run.append(course.epoch(state),
                stand(*adjoint, messenger.classes, state.parameters, {data.train, watched}).logits,
                row);
-    run.checkpoint(record_of(state));
+    run.checkpoint(record_of(state, data.checksum));
   }
   std::vector<std::size_t> everyone(data.test.flocks());
   std::iota(everyone.begin(), everyone.end(), std::size_t{0});

@@ -22,59 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-Array floats(const std::vector<float>& values) { return {{values.size()}, values}; }
-
-Record record_of(const CourseState& state) {
-  Record record;
-  record["parameters"] = floats(state.parameters);
-  record["momentum"] = floats(state.optimiser.momentum);
-  record["square"] = floats(state.optimiser.square);
-  record["optimiser_updates"] = array_of(state.optimiser.updates);
-  record["update"] = array_of(state.update);
-  record["loss"] = array_of(state.loss);
-  record["gradient"] = array_of(state.gradient);
-  record["correct"] = array_of(state.correct);
-  record["seen"] = array_of(state.seen);
-  record["seconds"] = array_of(state.seconds);
-  return record;
-}
-
-[[noreturn]] void refuse_checkpoint(const std::string& what) {
-  throw Error(Fault::input, what, "checkpoint.safetensors",
-              "delete it to start again from the first epoch");
-}
-
-// Where a run stands: its last checkpoint, or `state`, the beginning.
-CourseState where_it_stands(const Run& run, CourseState state) {
-  if (!run.last_checkpoint()) return state;
-  const Record& record = *run.last_checkpoint();
-  const auto entry = [&](const char* name) -> const Array& {
-    const auto found = record.find(name);
-    if (found == record.end() || found->second.size() == 0)
-      refuse_checkpoint(fmt::format("the checkpoint has no {}", name));
-    return found->second;
-  };
-  const auto fill = [&](const char* name, std::vector<float>& to) {
-    const auto* values = std::get_if<std::vector<float>>(&entry(name).values);
-    if (values == nullptr || values->size() != to.size())
-      refuse_checkpoint("the checkpoint is of another swarm");
-    to = *values;
-  };
-  const auto real = [&](const char* name) { return entry(name).doubles()[0]; };
-  const auto count = [&](const char* name) { return static_cast<std::int64_t>(real(name)); };
-  fill("parameters", state.parameters);
-  fill("momentum", state.optimiser.momentum);
-  fill("square", state.optimiser.square);
-  state.optimiser.updates = count("optimiser_updates");
-  state.update = count("update");
-  state.loss = real("loss");
-  state.gradient = real("gradient");
-  state.correct = count("correct");
-  state.seen = count("seen");
-  state.seconds = real("seconds");
-  return state;
-}
-
 // How flocks fare: which are right, and where the mean flock of each class settles.
 struct Standing {
   std::size_t correct = 0, count = 0;
@@ -151,7 +98,7 @@ class Keeper {
 
 void Keeper::save(const CourseState& state) {
   run_.event(fmt::format(R"({{"event":"checkpoint","update":{}}})", state.update));
-  run_.checkpoint(record_of(state));
+  run_.checkpoint(record_of(state, data_.checksum));
   last_checkpoint_ = Time::now();
 }
 
@@ -187,7 +134,8 @@ void Keeper::tell(const CourseState& state) {
 
 std::optional<TrainingSummary> Keeper::keep() {
   CourseState state = where_it_stands(
-      run_, Course::begin(training_, initial_parameters(training_.architecture, training_.seed)));
+      run_, data_.checksum,
+      Course::begin(training_, initial_parameters(training_.architecture, training_.seed)));
   if (state.update == 0 && !run_.last_checkpoint()) append(state);
   while (!course_.finished(state)) {
     const bool ended = course_.update(state);
@@ -279,7 +227,7 @@ std::optional<TrainingSummary> train(const Training& training, const TrainingDat
     return Keeper(training, data, run, control).keep();
   } catch (const Error& error) {  // tell the manifest, if it can still be told
     try {
-      run.close("failed", {}, error.summary);
+      run.close(error.fault == Fault::input ? "interrupted" : "failed", {}, error.summary);
     } catch (const Error&) {
     }
     throw;
@@ -306,8 +254,11 @@ TrainingSummary read_summary(const fs::path& run) {
   s.epochs = static_cast<int>(std::max(0.0, number("epochs")));
   s.seed = static_cast<std::uint64_t>(std::max(0.0, number("seed")));
   s.parameters = static_cast<std::size_t>(std::max(0.0, number("parameters")));
-  s.data = json.value("data", "");
-  s.checksum = json.value("data_sha256", "");
+  const auto text = [&](const char* key) {
+    return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+  };
+  s.data = text("data");
+  s.checksum = text("data_sha256");
   return s;
 }
 

@@ -172,6 +172,11 @@ TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::st
   swarm.height = texts.whole("height");
   swarm.width = texts.whole("width");
   swarm.data = texts.text("data");
+  if (swarm.tokens.finer < 1 || swarm.tokens.finer > 32) texts.not_as_it_should("finer", "1 to 32");
+  if (!(swarm.tokens.threshold >= 0 && swarm.tokens.threshold < 1))
+    texts.not_as_it_should("threshold", "a share of full ink");
+  for (const auto& [name, side] : {std::pair{"height", swarm.height}, {"width", swarm.width}})
+    if (side < 2 || side > 4096) texts.not_as_it_should(name, "2 to 4096 pixels");
   if (a.d < 2 || a.d > 65'536) texts.not_as_it_should("d", "a number of coordinates");
   const TensorPlace targets{kTargets, {swarm.digits.size(), static_cast<std::size_t>(a.d)}, 0};
   a.targets = {static_cast<int>(swarm.digits.size()), a.d, take(file.tensors, targets, where)};

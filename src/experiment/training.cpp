@@ -43,7 +43,8 @@ std::span<const Parameter> training_parameters() {
       {P::word, "batch", "recipe", "recipe, 1 or more", "flocks an update"},
       {P::word, "rate", "recipe", "recipe, above 0", "learning rate, of one-cycle its peak"},
       {P::word, "schedule", "recipe", "recipe, one-cycle, constant", "how the rate changes"},
-      {P::word, "decay", "recipe", "recipe, 0 or more", "weight decay (AdamW); 0 is Adam"},
+      {P::word, "decay", "recipe", "recipe, 0 or more",
+       "decay of the parameters (AdamW); 0 is Adam"},
       {P::word, "clip", "recipe", "recipe, 0 or more", "longest gradient allowed; 0 any"},
       {P::word, "shift", "recipe", "recipe, 0 or more",
        "standard deviation of a random shift of the whole flock"},
@@ -154,13 +155,11 @@ Objective objective_of(const Settings& settings) {
   return o;
 }
 
-}  // namespace
-
-namespace {
-
 // A folder of pictures by its whole path, so that a run finds it again from anywhere.
 Settings with_whole_path(Settings settings) {
   Setting& data = settings.at("data");
+  if (data.text.empty())
+    refuse(settings, "data", "names no pictures", "write data=auto, mnist, or a folder");
   const std::set<std::string> names = {"auto", "mnist", "fashion-mnist"};
   if (!data.text.empty() && names.count(data.text) == 0)
     data.text = std::filesystem::absolute(data.folder / data.text).lexically_normal().string();
@@ -201,7 +200,7 @@ TrainingData gather_data(const Training& training, const std::filesystem::path& 
   data.train = flocks_of(set.train, training.digits, training.tokens);
   data.test = flocks_of(set.test, training.digits, training.tokens, &data.test_picture);
   data.test_pictures = std::move(set.test);
-  // The flocks with the smallest draws are kept back: the same ones for any order of reading.
+  // The flocks with the smallest draws are kept back: the same ones for any recipe of one seed.
   std::vector<std::pair<std::array<std::uint32_t, 4>, std::size_t>> draws;
   for (std::size_t flock = 0; flock < data.train.flocks(); ++flock)
     draws.emplace_back(

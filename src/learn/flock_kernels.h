@@ -39,7 +39,7 @@ void attention_forward(const AttentionPass& pass);
 void attention_backward(const AttentionPass& pass);
 
 //   y_i = x_i + residual (W_out relu(W_in x_i + b_in) + b_out)
-// Forward reads one hidden unit at a time, hindsight a vector of them: the weights and their
+// Forward reads one hidden unit at a time, hindsight a vector of them: the parameters and their
 // gradients then stay in registers over all boids.
 struct PerceptronPass {
   int d = 0, n = 0, hidden = 0;

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cassert>
+#include <string>
 
 #include "core/parallel.h"
 #include "learn/block_tensors.h"
 #include "learn/flock_kernels.h"
+#include "murmur/error.h"
 
 namespace murmur {
 
@@ -35,9 +37,23 @@ std::size_t GroupedAdjoint::longest_of(const Batch& batch) const {
   return static_cast<std::size_t>(longest);
 }
 
+void GroupedAdjoint::check_flocks(const Batch& batch, bool labelled) const {
+  for (std::size_t at = 0; at < batch.chosen.size(); ++at) {
+    const std::size_t flock = batch.chosen[at];
+    if (batch.first[flock + 1] == batch.first[flock])
+      throw Error(Fault::input, "a flock has no boids", "flock " + std::to_string(flock),
+                  "leave out pictures without ink");
+    const int label = !labelled ? 0 : flock < batch.label.size() ? batch.label[flock] : -1;
+    if (label < 0 || label >= architecture_.targets.rows)
+      throw Error(Fault::input, "a flock to learn from has no label of a known class",
+                  "flock " + std::to_string(flock), "learn from labelled pictures only");
+  }
+}
+
 Lesson GroupedAdjoint::learn(std::span<const float> parameters, const Batch& batch,
                              const Objective& objective, std::span<float> gradient) {
   assert(gradient.size() == parameters.size());
+  check_flocks(batch, true);
   parameters_.assign(parameters.begin(), parameters.end());
   prepare(parameters);
   const std::size_t flocks = batch.chosen.size(), groups = (flocks + kGroup - 1) / kGroup;
@@ -68,6 +84,7 @@ Lesson GroupedAdjoint::learn(std::span<const float> parameters, const Batch& bat
 
 void GroupedAdjoint::fly(std::span<const float> parameters, const Batch& batch,
                          std::span<float> readout) {
+  check_flocks(batch, false);
   parameters_.assign(parameters.begin(), parameters.end());
   prepare(parameters);
   const std::size_t flocks = batch.chosen.size(), groups = (flocks + kGroup - 1) / kGroup;

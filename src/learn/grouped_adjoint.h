@@ -70,6 +70,7 @@ class GroupedAdjoint : public Adjoint {
 
  private:
   std::size_t longest_of(const Batch& batch) const;
+  void check_flocks(const Batch& batch, bool labelled) const;
 
   int threads_;
   std::vector<std::vector<float>> gradients_{};  // one a group

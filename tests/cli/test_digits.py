@@ -13,24 +13,10 @@ import zlib
 
 import numpy as np
 
+import bars
 import murmur
 
 USAGE, INPUT = 2, 3  # exit codes
-DIGITS = (3, 7)  # labels of bars that lean left and right
-
-
-def bars(count, seed, size=28):
-    """(count, size, size) bytes and labels: thick bars, leaning left or right."""
-    draw = np.random.default_rng(seed)
-    labels = np.array([DIGITS[k % 2] for k in range(count)], dtype=np.uint8)
-    row, col = np.mgrid[0:size, 0:size] - (size - 1) / 2
-    pictures = np.zeros((count, size, size), dtype=np.uint8)
-    for k in range(count):
-        angle = (0.5 if labels[k] == DIGITS[1] else -0.5) + draw.normal(0, 0.1)
-        away = np.abs(col * np.cos(angle) + row * np.sin(angle) + draw.normal(0, 1))
-        along = np.abs(row * np.cos(angle) - col * np.sin(angle))
-        pictures[k][(away < 2) & (along < size / 3)] = 255
-    return pictures, labels
 
 
 def idx(array):
@@ -64,13 +50,8 @@ class Digits(murmur.Case):
     def setUpClass(cls):
         cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="murmur-digits-", dir=murmur.SCRATCH))
         cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
-        cls.data = cls.shared / "bars"
-        cls.data.mkdir()
-        for part, count, seed in (("train", 400, 1), ("test", 60, 2)):
-            pictures, labels = bars(count, seed)
-            np.save(cls.data / f"{part}_images.npy", pictures)
-            np.save(cls.data / f"{part}_labels.npy", labels)
-        cls.pictures, cls.labels = bars(60, 2)
+        cls.data = bars.save(cls.shared / "bars")
+        cls.pictures, cls.labels = bars.draw(60, 2)
         cls.run_ = cls.shared / "trained"
         subprocess.run([str(murmur.PROGRAM), "train", f"data={cls.data}", "digits=3,7", "epochs=12",
                         "hidden=16", "blocks=3", "batch=20", "-q", "-o", str(cls.run_)],
@@ -139,7 +120,7 @@ class Classify(Digits):
         for line, index in zip(done.stdout.splitlines(), (3, 4)):
             fields = line.split()
             self.assertEqual(fields[0], str(index))
-            self.assertIn(int(fields[1]), DIGITS)
+            self.assertIn(int(fields[1]), bars.DIGITS)
             self.assertGreaterEqual(float(fields[2]), 0.5)
             self.assertEqual(fields[5], str(self.labels[index]))
             self.assertEqual(fields[6], "right" if fields[1] == fields[5] else "wrong")
@@ -187,7 +168,7 @@ class Classify(Digits):
         black = np.zeros((2, 28, 28), dtype=np.uint8)
         self.refused(INPUT, *ask, "images=" + self.save("black.npy", black), what="no ink")
         self.refused(INPUT, *ask, "images=" + self.file("black.png", png(black[0])), what="ink")
-        small = bars(2, 3, size=14)[0]
+        small = bars.draw(2, 3, size=14)[0]
         self.refused(INPUT, *ask, "images=" + self.save("small.npy", small), what="14 x 14")
         self.refused(INPUT, *ask, "images=" + self.file("s-images-idx3-ubyte", idx(small)),
                      what="14 x 14")
