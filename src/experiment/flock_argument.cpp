@@ -13,7 +13,8 @@ namespace murmur {
 
 namespace {
 
-// Who reads the digits. All have the same feed-forward, blocks, recipe and number of epochs.
+// Who reads the digits. All but the messenger have the same feed-forward and blocks; all have the
+// same recipe and number of epochs.
 struct Reader {
   const char* name;
   const char* key;  // of its run directories
