@@ -40,12 +40,18 @@ double cross_entropy(const Objective& objective, int label, const std::vector<do
   return loss;
 }
 
+// A flock that is sure leaves a gradient so faint that hindsight would compute with subnormal
+// numbers, which some processors do a hundred times as slowly. Below this it counts as nothing.
+float felt(double gradient) {
+  return std::fabs(gradient) < 1e-20 ? 0.0f : static_cast<float>(gradient);
+}
+
 // The gradient at the readout, laid back onto the boids it is read from.
 void back_to_boids(const Architecture& a, const std::vector<double>& dm, const Boids& dx) {
   const bool cls = a.readout == Architecture::cls;
   for (int k = 0; k < a.d; ++k)
     for (int i = 0; i < dx.n; ++i)
-      dx(i, k) = static_cast<float>(cls ? (i == dx.n - 1 ? dm[k] : 0.0) : dm[k] / dx.n);
+      dx(i, k) = felt(cls ? (i == dx.n - 1 ? dm[k] : 0.0) : dm[k] / dx.n);
 }
 
 // |x_i - t| of the boids that are read, times `weight` each.
