@@ -131,7 +131,7 @@ class Classify(Digits):
         row, col = np.mgrid[0:300, 0:200]
         large[(np.abs((col - 50) + 0.55 * (row - 60)) < 6) & (np.abs(row - 60) < 45)] = 30
         done = self.murmur("classify", self.run_, "images=" + self.file("big.png", png(large)))
-        self.assertIn("300 x 200", done.stderr)
+        self.assertIn("200 pixels wide, 300 high", done.stderr)
         self.assertIn("20 x 20", done.stderr)
         self.assertRegex(done.stderr, "[▀▄█]")
         self.assertEqual(done.stdout.split()[1], "7")  # top right to bottom left
