@@ -19,7 +19,7 @@ struct Interaction {
 // One head alone, all seeing all, with V = D or V = -D for a symmetric D = Q^T K (relative 1e-12),
 // no biases and beta != 0, moves along the gradient of
 //   E = (1 / 2 beta) sum_ij m_i m_j e^{beta <x_i, D x_j>}
-// up to a positive factor for each particle (THEORY.md, C3). Anything else has no energy here.
+// up to a positive factor for each particle. Anything else has no energy here.
 std::optional<Interaction> interaction(const Dynamics& dynamics);
 
 }  // namespace murmur

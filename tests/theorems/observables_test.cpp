@@ -104,7 +104,7 @@ TEST(ObservedCollapse, AtOnePoint) {
   }
 }
 
-// 2 beta e^{-beta} E = sum_q m_q^2 for clusters far apart (THEORY.md, 0).
+// 2 beta e^{-beta} E = sum_q m_q^2 for clusters far apart.
 TEST(ObservedCollapse, FarClustersShowTheirMasses) {
   HostSwarm x = frame(4, 4);
   x.mass = {0.1, 0.2, 0.3, 0.4};
@@ -160,7 +160,7 @@ TEST(ObservedRank, OfUnequalSingularValues) {
   EXPECT_NEAR(value(circle, one({}), "effective_rank"), 2, 1e-14);
 }
 
-// m_q n copies of a particle are one particle of mass m_q (THEORY.md, C17).
+// m_q n copies of a particle are one particle of mass m_q.
 TEST(ObservedMasses, StandForCopies) {
   const std::vector<int> copies = {1, 3, 2, 4};
   HostSwarm few = uniform({4, 3}, 3), many(Shape{10, 3});
