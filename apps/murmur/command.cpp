@@ -58,10 +58,7 @@ std::string data_home() {
 
 Settings settings_of_run(const fs::path& directory, const std::vector<std::string>& assignments,
                          std::span<const Parameter> table) {
-  const nlohmann::json manifest =
-      nlohmann::json::parse(RunReader(directory).manifest(), nullptr, false);
-  const std::string command = manifest.is_object() ? manifest.value("command", "") : "";
-  if (command == "train" && table.data() == parameters().data())
+  if (RunReader(directory).command() == "train" && table.data() == parameters().data())
     throw Error(Fault::input, "this run is a training, not a flight", directory.string(),
                 "murmur report draws it, murmur classify asks it, murmur train --resume goes on");
   return gather({(directory / "config.toml").string(), {}, assignments}, table);

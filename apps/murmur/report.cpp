@@ -341,10 +341,6 @@ void report_flight(Page& page) {
   page.report.parts.push_back({"Numbers", "", observable_table(reader), {}, ""});
 }
 
-bool is_training(const RunReader& reader) {
-  return nlohmann::json::parse(reader.manifest()).value("command", "") == "train";
-}
-
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   std::string data_asked;
@@ -361,7 +357,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     usage("a report lies in its run", "leave -o out: the page is RUN/report.html");
   const fs::path directory = find_run(flags, sorted.plain[0]);
   const RunReader reader(directory);
-  const bool training = is_training(reader);
+  const bool training = reader.command() == "train";
   if (training) read_trained_swarm(directory);  // refuses before anything is made
   Page page(directory);
   page.report.recipe = reader.config();

@@ -35,7 +35,7 @@ nlohmann::json row_of(const fs::path& directory) {
   const bool counted = std::find(columns.begin(), columns.end(), "clusters") != columns.end();
   const std::vector<double> clusters = counted ? run.column("clusters") : std::vector<double>{};
   nlohmann::json row = {{"run", directory.string()},
-                        {"command", manifest.value("command", "")},
+                        {"command", run.command()},
                         {"status", run.status()},
                         {"n", run.shape().n},
                         {"d", run.shape().d},
@@ -100,7 +100,7 @@ int show(const Flags& flags, const std::string& word) {
 int diff(const Flags& flags, const std::string& first, const std::string& second) {
   const RunReader a(find_run(flags, first)), b(find_run(flags, second));
   const auto settings = [](const RunReader& run) {
-    const bool trained = manifest_of(run).value("command", "") == "train";
+    const bool trained = run.command() == "train";
     return settings_of_run(run.directory(), {}, trained ? training_parameters() : parameters());
   };
   const Settings left = settings(a), right = settings(b);

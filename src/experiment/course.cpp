@@ -1,4 +1,5 @@
-// course.cpp: shuffles, shifts, updates: what makes each a pure function of seed, epoch and flock.
+// course.cpp: updates as pure functions of seed, epoch and flock, and how a course is kept and
+// told.
 #include "experiment/course.h"
 
 #include <fmt/format.h>
@@ -6,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "murmur/error.h"
 #include "murmur/random.h"
@@ -145,6 +147,45 @@ bool Course::update(CourseState& state) {
   state.seen += static_cast<std::int64_t>(batch_);
   ++state.update;
   return state.update % per_epoch_ == 0;
+}
+
+double images_per_second(const Course& course, const CourseState& state) {
+  const double images = static_cast<double>(state.update) * static_cast<double>(course.batch());
+  return state.seconds > 0 ? images / state.seconds : 0;
+}
+
+TrainingProgress progress_of(const Course& course, const CourseState& state, double validation) {
+  const std::int64_t within = (state.update - 1) % course.per_epoch() + 1;
+  const double speed = images_per_second(course, state);
+  const double left =
+      static_cast<double>(course.updates() - state.update) * static_cast<double>(course.batch());
+  return {static_cast<int>((state.update - 1) / course.per_epoch()) + 1,
+          course.epochs(),
+          state.update,
+          course.updates(),
+          state.loss / static_cast<double>(within),
+          static_cast<double>(state.correct) / static_cast<double>(state.seen),
+          validation,
+          speed,
+          speed > 0 ? left / speed : 0};
+}
+
+std::string to_json(const TrainingSummary& s) {
+  const auto number = [](double value) {
+    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+  };
+  const nlohmann::json json = {{"test_accuracy", number(s.test_accuracy)},
+                               {"validation_accuracy", number(s.validation_accuracy)},
+                               {"test_correct", s.test_correct},
+                               {"test_count", s.test_count},
+                               {"images_per_second", s.images_per_second},
+                               {"seconds", s.seconds},
+                               {"epochs", s.epochs},
+                               {"seed", s.seed},
+                               {"parameters", s.parameters},
+                               {"data", s.data},
+                               {"data_sha256", s.checksum}};
+  return json.dump(2) + "\n";
 }
 
 }  // namespace murmur

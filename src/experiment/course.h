@@ -25,6 +25,13 @@ Record record_of(const CourseState& state, const std::string& pictures);
 // of another swarm or of other pictures.
 CourseState where_it_stands(const Run& run, const std::string& pictures, CourseState state);
 
+class Course;
+
+// How far a course is; `validation`: accuracy after the last whole epoch.
+TrainingProgress progress_of(const Course& course, const CourseState& state, double validation);
+double images_per_second(const Course& course, const CourseState& state);
+std::string to_json(const TrainingSummary& summary);  // text of summary.json
+
 class Course {
  public:
   Course(const Training& training, const TrainingData& data, Adjoint& adjoint);
@@ -33,6 +40,7 @@ class Course {
   std::int64_t updates() const { return per_epoch_ * training_.epochs; }
   std::int64_t per_epoch() const { return per_epoch_; }
   std::size_t batch() const { return batch_; }
+  int epochs() const { return training_.epochs; }
   int epoch(const CourseState& state) const {  // under way: 0 is the first
     return static_cast<int>(state.update / per_epoch_);
   }

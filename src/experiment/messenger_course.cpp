@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "murmur/error.h"
@@ -51,27 +50,6 @@ Standing stand(Adjoint& adjoint, int classes, const std::vector<float>& paramete
   return standing;
 }
 
-double speed_of(const Course& course, const CourseState& state) {
-  const double images = static_cast<double>(state.update) * static_cast<double>(course.batch());
-  return state.seconds > 0 ? images / state.seconds : 0;
-}
-
-TrainingProgress progress_of(const Course& course, const CourseState& state, int epochs) {
-  const std::int64_t within = (state.update - 1) % course.per_epoch() + 1;
-  const double speed = speed_of(course, state);
-  const double left =
-      static_cast<double>(course.updates() - state.update) * static_cast<double>(course.batch());
-  return {static_cast<int>((state.update - 1) / course.per_epoch()) + 1,
-          epochs,
-          state.update,
-          course.updates(),
-          state.loss / static_cast<double>(within),
-          static_cast<double>(state.correct) / static_cast<double>(state.seen),
-          kNan,
-          speed,
-          speed > 0 ? left / speed : 0};
-}
-
 void write_model(const Messenger& messenger, const std::vector<float>& parameters,
                  const std::filesystem::path& file) {
   Safetensors content;
@@ -84,20 +62,6 @@ void write_model(const Messenger& messenger, const std::vector<float>& parameter
                       {"hidden", std::to_string(messenger.hidden)},
                       {"classes", std::to_string(messenger.classes)}};
   write_safetensors(file, content);
-}
-
-std::string to_json(const TrainingSummary& s) {
-  const nlohmann::json json = {{"test_accuracy", s.test_accuracy},
-                               {"test_correct", s.test_correct},
-                               {"test_count", s.test_count},
-                               {"images_per_second", s.images_per_second},
-                               {"seconds", s.seconds},
-                               {"epochs", s.epochs},
-                               {"seed", s.seed},
-                               {"parameters", s.parameters},
-                               {"data", s.data},
-                               {"data_sha256", s.checksum}};
-  return json.dump(2) + "\n";
 }
 
 }  // namespace
@@ -140,7 +104,7 @@ std::optional<TrainingSummary> train_messenger(const MessengerTraining& what) {
     const auto now = std::chrono::steady_clock::now();
     if (control.report && now - last_report > std::chrono::milliseconds(100)) {
       last_report = now;
-      control.report(progress_of(course, state, training.epochs));
+      control.report(progress_of(course, state, kNan));
     }
     if (!ended) continue;
     const double row[] = {state.loss / static_cast<double>(course.per_epoch()),
@@ -155,9 +119,10 @@ std::optional<TrainingSummary> train_messenger(const MessengerTraining& what) {
   std::iota(everyone.begin(), everyone.end(), std::size_t{0});
   const Standing test = stand(*adjoint, messenger.classes, state.parameters, {data.test, everyone});
   const TrainingSummary summary{.test_accuracy = test.accuracy(),
+                                .validation_accuracy = kNan,
                                 .test_correct = test.correct,
                                 .test_count = test.count,
-                                .images_per_second = speed_of(course, state),
+                                .images_per_second = images_per_second(course, state),
                                 .seconds = state.seconds,
                                 .epochs = training.epochs,
                                 .seed = training.seed,

@@ -120,16 +120,7 @@ void Keeper::append(const CourseState& state) {
 void Keeper::tell(const CourseState& state) {
   if (!control_.report || since(last_report_) < 0.1) return;
   last_report_ = Time::now();
-  const std::int64_t within = (state.update - 1) % course_.per_epoch() + 1;
-  const double seen = static_cast<double>(state.seen);
-  const double images = static_cast<double>(state.update) * static_cast<double>(course_.batch());
-  const double speed = state.seconds > 0 ? images / state.seconds : 0;
-  const double left =
-      static_cast<double>(course_.updates() - state.update) * static_cast<double>(course_.batch());
-  control_.report({static_cast<int>((state.update - 1) / course_.per_epoch()) + 1, training_.epochs,
-                   state.update, course_.updates(), state.loss / static_cast<double>(within),
-                   static_cast<double>(state.correct) / seen, validation_, speed,
-                   speed > 0 ? left / speed : 0});
+  control_.report(progress_of(course_, state, validation_));
 }
 
 std::optional<TrainingSummary> Keeper::keep() {
@@ -151,24 +142,6 @@ std::optional<TrainingSummary> Keeper::keep() {
   return finish(state);
 }
 
-std::string to_json(const TrainingSummary& s) {
-  const auto number = [](double value) {
-    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-  };
-  const nlohmann::json json = {{"test_accuracy", number(s.test_accuracy)},
-                               {"validation_accuracy", number(s.validation_accuracy)},
-                               {"test_correct", s.test_correct},
-                               {"test_count", s.test_count},
-                               {"images_per_second", s.images_per_second},
-                               {"seconds", s.seconds},
-                               {"epochs", s.epochs},
-                               {"seed", s.seed},
-                               {"parameters", s.parameters},
-                               {"data", s.data},
-                               {"data_sha256", s.checksum}};
-  return json.dump(2) + "\n";
-}
-
 TrainingSummary Keeper::finish(const CourseState& state) {
   const Architecture& a = training_.architecture;
   std::vector<std::size_t> everyone(data_.test.flocks());
@@ -178,13 +151,12 @@ TrainingSummary Keeper::finish(const CourseState& state) {
       data_.kept_back.empty()
           ? kNan
           : stand(a, *adjoint_, state.parameters, {data_.train, data_.kept_back}).accuracy();
-  const double images = static_cast<double>(state.update) * static_cast<double>(course_.batch());
   TrainingSummary s;
   s.test_accuracy = test.accuracy();
   s.validation_accuracy = validation;
   s.test_correct = test.correct;
   s.test_count = test.count;
-  s.images_per_second = state.seconds > 0 ? images / state.seconds : 0;
+  s.images_per_second = images_per_second(course_, state);
   s.seconds = state.seconds;
   s.epochs = training_.epochs;
   s.seed = training_.seed;

@@ -18,6 +18,7 @@
 #include "murmur/error.h"
 #include "picture/digit_stage.h"
 #include "picture/encoder.h"
+#include "refused.h"
 #include "temporary.h"
 
 namespace murmur {
@@ -68,17 +69,6 @@ DigitFlight make_flight(const Made& made) {
   flight.label = 0;
   flight.title = "A ring of ink";
   return flight;
-}
-
-Fault fault_of(const std::function<void()>& act, std::string* text = nullptr) {
-  try {
-    act();
-  } catch (const Error& error) {
-    if (text) *text = error.what();
-    return error.fault;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return Fault::runtime;
 }
 
 std::string bytes_of(const fs::path& path) {

@@ -23,6 +23,7 @@
 #include "picture/projection.h"
 #include "picture/stage.h"
 #include "picture/track.h"
+#include "refused.h"
 
 namespace murmur {
 namespace {
@@ -38,17 +39,6 @@ std::string bytes_of(const fs::path& path) {
 
 int count_lines(const std::string& text) {
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
-}
-
-Fault fault_of(const std::function<void()>& act, std::string* text = nullptr) {
-  try {
-    act();
-  } catch (const Error& error) {
-    if (text) *text = error.what();
-    return error.fault;
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return Fault::runtime;
 }
 
 struct Picture {
