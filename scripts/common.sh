@@ -29,7 +29,7 @@ build_packages=(g++ cmake ninja-build pkg-config git libeigen3-dev libhwy-dev li
   libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libcairo2-dev
   libopenblas-pthread-dev libpng-dev zlib1g-dev)
 picture_packages=(ffmpeg gnuplot-nox fonts-dejavu-core)
-test_packages=(libgtest-dev python3-numpy clang-14 libclang-rt-14-dev clang-format-14)
+test_packages=(libgtest-dev libsundials-dev python3-numpy clang-14 libclang-rt-14-dev clang-format-14)
 
 # build PRESET [cmake options]: configures once, builds what changed.
 build() {

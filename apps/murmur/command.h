@@ -32,6 +32,7 @@ struct Command {
 
 Command simulate_command();
 Command train_command();
+Command sweep_command();
 Command velocity_command();
 Command measure_command();
 Command render_command();
@@ -84,6 +85,7 @@ RunContents flight_contents(const Experiment& experiment);  // of a run that kee
 int fly_and_tell(const Flags& flags, const Experiment& experiment, Run& run);
 int resume_run(const Flags& flags, const std::string& word, const Words& words);
 int resume_training(const Flags& flags, const std::string& word, const Words& words);
+int resume_sweep(const Flags& flags, const std::string& word, const Words& words);
 
 // What a run was made with, from its config.toml and nothing else, with `assignments` laid over.
 Settings settings_of_run(const std::filesystem::path& directory,

@@ -1,9 +1,11 @@
 // explain.cpp: murmur explain: the equation, the method and the definitions behind a setting.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "known.h"
 #include "murmur/error.h"
 #include "murmur/training.h"
 
@@ -21,46 +23,74 @@ std::string parameter_list(std::span<const Parameter> table) {
   return text;
 }
 
-std::string attention_text(const Attention& a, Habitat habitat, const Settings& s) {
-  const std::string sum = a.reach == Attention::past ? "sum_{j<=i}" : "sum_j";
-  const bool plain_matrices = a.query.empty() && a.key.empty();
-  const std::string score = plain_matrices ? "<x_i, x_j>" : "<Q x_i, K x_j>";
-  const std::string message = a.value.empty() ? "x_j" : "V x_j";
-  const std::string p = habitat == Habitat::sphere ? "P_i" : "";
-  std::string text;
-  if (a.scale == Attention::softmax)
-    text = fmt::format("  x_i' = {}[ {} a_ij {} ],   a_ij = m_j e^(b {}) / {} m_k e^(b {})\n", p,
-                       sum, message, score, a.reach == Attention::past ? "sum_{k<=i}" : "sum_k",
-                       plain_matrices ? "<x_i, x_k>" : "<Q x_i, K x_k>");
-  else
-    text = fmt::format("  x_i' = {}[ {} m_j e^(b {}) {} ]\n", p, sum, score, message);
+// The forces are asked for at y_i.
+std::string place_text(const Dynamics& dynamics) {
+  if (moves_norms(dynamics)) return "  y_i = x_i / |x_i|\n";
+  if (!dynamics.gain.empty() || !dynamics.gain_end.empty())
+    return "  y_i = g o x_i, on the ellipsoid of axes g; the swarm holds x_i\n";
+  return "";
+}
+
+std::string speed_text(const Dynamics& dynamics) {
+  switch (dynamics.normalisation) {
+    case Normalisation::post:
+      return dynamics.gain.empty() && dynamics.gain_end.empty() ? "" : "g^-1 o ";
+    case Normalisation::peri:
+      return "1/|A_i| ";
+    case Normalisation::ngpt:
+      return fmt::format("{:g}/|A_i| ", dynamics.speed);
+    case Normalisation::sqrt:
+      return "1/sqrt(t + 1) ";
+    default:
+      return "";
+  }
+}
+
+std::string weights_text(const Attention& a, const std::string& score, const std::string& sum) {
+  const std::string fall = a.alibi > 0 ? fmt::format(" - {:g} (i - j)", a.alibi) : "";
+  switch (a.scale) {
+    case Attention::softmax:
+      return fmt::format("a_ij = m_j e^(s_ij) / {} m_k e^(s_ik),  s_ij = b {}{}", sum, score, fall);
+    case Attention::plain:
+      return fmt::format(
+          "a_ij = {} e^(b {})",
+          a.alibi > 0 ? fmt::format("e^({0:g} (j - i)) / {1} e^({0:g} (k - i))", a.alibi, sum)
+                      : "m_j",
+          score);
+    case Attention::hard:
+      return fmt::format("a_ij = m_j / sum of m_k over those of greatest b {}, 0 elsewhere", score);
+    case Attention::sinkhorn:
+      return fmt::format("a_ij = p_i m_j e^(b {}) q_j, rows sum to 1 and sum_i m_i a_ij = m_j",
+                         score);
+  }
+  return "";
+}
+
+std::string attention_text(const Attention& a, const Dynamics& dynamics, const Settings& s) {
+  const bool past = a.reach == Attention::past;
+  const std::string place = place_text(dynamics), x = place.empty() ? "x" : "y";
+  const std::string grown = a.rescaled ? "e^(tV) " : "";
+  const std::string score = a.query.empty() && a.key.empty() && !a.rescaled
+                                ? fmt::format("<{0}_i, {0}_j>", x)
+                                : fmt::format("<Q {1}{0}_i, K {1}{0}_j>", x, grown);
+  const std::string message = fmt::format("{}{}", a.value.empty() ? "" : "V ",
+                                          a.relative ? "(" + x + "_j - " + x + "_i)" : x + "_j");
+  const std::string p = dynamics.habitat == Habitat::sphere ? "P_i " : "";
+  std::string text = fmt::format("  x_i' = {}{}[ {} a_ij {} ],   {}\n{}", p, speed_text(dynamics),
+                                 past ? "sum_{j<=i}" : "sum_j", message,
+                                 weights_text(a, score, past ? "sum_{k<=i}" : "sum_k"), place);
+  if (dynamics.normalisation == Normalisation::mix)
+    text += fmt::format("  while t <= {:g} only turning: |x_i| stays\n", dynamics.mix_until);
   text += fmt::format("  b = beta = {:g}", a.beta);
   if (s.at("model").text != "none") return text + ", matrices and biases as trained\n";
   for (const char* key : {"query", "key", "value"})
     if (s.at(key).text != "identity") text += fmt::format(", {} {}", key, s.at(key).text);
+  if (s.at("direction").text == "descent") text += ", turned round (descent)";
+  if (std::isfinite(dynamics.phases[0].until))
+    text += fmt::format(", drawn anew every {}", s.at("redraw").text);
+  if (dynamics.clock != Clock::u1) text += fmt::format(", clock {}", s.at("clock").text);
   if (!a.self) text += ", j = i left out";
   return text + "\n";
-}
-
-// What is proved about this setting; nothing where nothing is known.
-std::string theorem_text(const Attention& a, const Experiment& e) {
-  const bool identity = a.query.empty() && a.key.empty() && a.value.empty();
-  const int n = e.swarm.n(), d = e.swarm.d();
-  if (e.dynamics.habitat != Habitat::sphere || e.dynamics.phases.size() > 1) return "";
-  if (a.reach == Attention::past && a.value.empty())
-    return "For almost every start all tokens come to the first, which never moves (2411.04990).";
-  if (!identity || a.reach == Attention::past) return "";
-  if (d >= 3 && a.beta >= 0)
-    return fmt::format(
-        "For almost every start the swarm ends as one cluster (2312.10794){}; the energy never "
-        "falls.",
-        d >= n ? ", exponentially fast: 1 - cos decays as e^(-2t) for SA, e^(-2 t e^beta) for USA"
-               : "");
-  if (d == 2 && a.beta >= 0)
-    return fmt::format(
-        "On the circle one cluster is known for beta <= 1 and for beta of order n^2; in between "
-        "expect metastable clusters that live for times of order e^(beta (1 - cos)).");
-  return "";
 }
 
 std::string method_text(const Experiment& e) {
@@ -84,7 +114,19 @@ std::string method_text(const Experiment& e) {
           "Dormand-Prince 5(4), rtol {:g}, atol {:g}, retracted; frames are "
           "interpolated and never change the steps",
           f.tolerance.rtol, f.tolerance.atol);
+      break;
+    case Method::strang:
+      text = fmt::format(
+          "half a step of noise, the midpoint rule, half a step of noise; dt = {:g}, retracted",
+          f.dt);
+      break;
+    case Method::bdf:
+      text = fmt::format(
+          "backward differentiation formulas (CVODE), rtol {:g}, atol {:g}, projected; a flight "
+          "through mergers is flown again by dopri5 with merging, and both must agree",
+          f.tolerance.rtol, f.tolerance.atol);
   }
+  if (f.noise > 0) text += fmt::format("; Brownian motion of strength {:g}", f.noise);
   if (f.merge > 0) text += fmt::format("; particles closer than {:g} become one", f.merge);
   return text;
 }
@@ -100,9 +142,7 @@ std::string explanation(const Experiment& e, const Settings& s) {
     for (const Force& force : phase.forces)
       if (const auto* a = std::get_if<Attention>(&force)) {
         if (heads++ == 0) {
-          text += attention_text(*a, e.dynamics.habitat, s);
-          const std::string theorem = theorem_text(*a, e);
-          if (!theorem.empty()) text += "Known:  " + theorem + "\n";
+          text += attention_text(*a, e.dynamics, s);
         }
       } else {
         text += fmt::format("  plus W_out s(W_in x_i + b_in) + b_out,  s = {},  {} units\n",
@@ -110,6 +150,7 @@ std::string explanation(const Experiment& e, const Settings& s) {
       }
   }
   if (heads > 1) text += fmt::format("  summed over {} heads\n", heads);
+  for (const std::string& result : known_results(e)) text += "Known:  " + result + "\n";
   text += fmt::format(
       "Method: {}\nEngine: {}, {}\n", method_text(e), e.engine.name,
       e.engine.precision == Precision::f32 ? "pair sums in single precision" : "double precision");

@@ -2,29 +2,25 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
+#include "show.h"
 
 namespace murmur::app {
 
 namespace {
 
-// Frames one after the other, from a run directory or from an array (n, d) or (frames, n, d).
-struct Frames {
-  std::int64_t count = 0;
-  std::function<double(std::int64_t)> time;
-  std::function<HostSwarm(std::int64_t)> frame;
-};
-
-Frames frames_of_run(const std::shared_ptr<RunReader>& reader) {
+History frames_of_run(const std::shared_ptr<RunReader>& reader) {
   return {reader->frames(), [reader](std::int64_t k) { return reader->times()[k]; },
           [reader](std::int64_t k) { return reader->frame(k); }};
 }
 
-Frames frames_of_array(const std::string& path) {
+// (n, d) or (frames, n, d), at times 0, 1, ...
+History frames_of_array(const std::string& path) {
   auto array = std::make_shared<Array>(read_npy(path));
   const std::size_t axes = array->shape.size();
   if (axes < 2 || axes > 3 || array->size() == 0)
@@ -43,28 +39,34 @@ nlohmann::json number_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }
 
-void print_json(const Frames& frames, const Experiment& e) {
+MeasureSettings at_time(const Experiment& e, double t) {
+  MeasureSettings settings = e.measure;
+  settings.t = t;
+  return settings;
+}
+
+void print_json(const History& frames, const Experiment& e) {
   const std::vector<std::string> names = observable_names(e.dynamics);
   nlohmann::json rows = nlohmann::json::array();
   for (std::int64_t k = 0; k < frames.count; ++k) {
     const HostSwarm x = frames.frame(k);
-    const std::vector<double> row = measure(x, e.dynamics, e.measure);
+    const std::vector<double> row = measure(x, e.dynamics, at_time(e, frames.time(k)));
     nlohmann::json object = {{"t", frames.time(k)}};
     for (std::size_t c = 0; c < names.size(); ++c) object[names[c]] = number_or_null(row[c]);
-    const Clusters found = clusters(x, e.dynamics.habitat, e.measure.cluster_tol);
+    const Clusters found = clusters(x, e.dynamics, e.measure.cluster_tol);
     object["sizes"] = found.size;
     rows.push_back(std::move(object));
   }
   data(rows.dump(1) + "\n");
 }
 
-void print_csv(const Frames& frames, const Experiment& e) {
+void print_csv(const History& frames, const Experiment& e) {
   std::string header = "t";
   for (const std::string& name : observable_names(e.dynamics)) header += "," + name;
   data(header + "\n");
   for (std::int64_t k = 0; k < frames.count; ++k) {
     std::string line = fmt::format("{}", frames.time(k));
-    for (const double value : measure(frames.frame(k), e.dynamics, e.measure))
+    for (const double value : measure(frames.frame(k), e.dynamics, at_time(e, frames.time(k))))
       line += std::isfinite(value) ? fmt::format(",{}", value) : ",";
     data(line + "\n");
   }
@@ -74,9 +76,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   Words sorted = sort_words(words);
   if (sorted.plain.empty())
     usage("there is nothing to measure", "give a run directory or a .npy file");
+  const ShowWords asked = ShowWords::take(sorted.assignments);
   const std::string what = sorted.plain[0];
   sorted.plain.erase(sorted.plain.begin());
-  Frames frames;
+  History frames;
   Settings settings;
   const bool is_array = what.size() > 4 && what.substr(what.size() - 4) == ".npy";
   if (is_array) {
@@ -100,16 +103,18 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     return x;
   };
   for (std::int64_t k = 0; is_array && k < frames.count; ++k) frames.frame(k);  // refuses all first
-  flags.json ? print_json(frames, e) : print_csv(frames, e);
+  if (!asked.show().empty())
+    show(flags, {frames, e, std::strtod(settings.at("beta").text.c_str(), nullptr), what}, asked);
+  else
+    flags.json ? print_json(frames, e) : print_csv(frames, e);
   return 0;
 }
 
 }  // namespace
 
 Command measure_command() {
-  return {"measure", "Read the observables off a run or a file of points.",
-          "  murmur measure runs/flock-0-1 cluster_tol=1e-2\n"
-          "  murmur measure hidden.npy habitat=space --json",
+  static const std::string examples = show_examples();
+  return {"measure", "Read the observables off a run or a file of points.", examples.c_str(),
           nullptr, run};
 }
 

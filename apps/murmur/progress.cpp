@@ -94,4 +94,22 @@ void ProgressLine::show(const TrainingProgress& p) {
       p.loss, 100 * p.accuracy, validation, p.images_per_second, duration_text(p.seconds_left)));
 }
 
+void ProgressLine::show(const SweepProgress& p) {
+  if (!due()) return;
+  if (kind_ == json) {
+    put(nlohmann::json{{"done", p.done},
+                       {"cells", p.cells},
+                       {"failed", p.failed},
+                       {"seconds_left", p.seconds_left},
+                       {"cell", p.cell}}
+            .dump());
+    return;
+  }
+  const std::string failed = p.failed > 0 ? fmt::format("  {} failed", p.failed) : "";
+  const std::string left =
+      std::isnan(p.seconds_left) ? "" : fmt::format("  {} left", duration_text(p.seconds_left));
+  const std::string last = p.cell.empty() ? "" : fmt::format("  last {}", p.cell);
+  put(fmt::format("{} / {} cells{}{}{}", p.done, p.cells, failed, left, last));
+}
+
 }  // namespace murmur::app

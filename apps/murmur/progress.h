@@ -4,6 +4,7 @@
 #include <string>
 
 #include "command.h"
+#include "murmur/sweep.h"
 #include "murmur/training.h"
 
 namespace murmur::app {
@@ -16,6 +17,7 @@ class ProgressLine {
   ~ProgressLine();
   void show(const Progress& progress);
   void show(const TrainingProgress& progress);
+  void show(const SweepProgress& progress);
 
  private:
   bool due();                         // whether to say something now

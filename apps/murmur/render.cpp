@@ -43,8 +43,7 @@ PictureStyle style_of() {
 
 // Colours by the cluster each particle ends in; particles that end alone are grey.
 std::vector<int> labels_of(const RunReader& run, const Experiment& e) {
-  const Clusters end =
-      clusters(run.frame(run.frames() - 1), e.dynamics.habitat, e.measure.cluster_tol);
+  const Clusters end = clusters(run.frame(run.frames() - 1), e.dynamics, e.measure.cluster_tol);
   std::vector<int> order(end.count), rank(end.count, -1), labels(end.label.size());
   for (int c = 0; c < end.count; ++c) order[c] = c;
   std::stable_sort(order.begin(), order.end(),

@@ -8,15 +8,17 @@
 #include <memory>
 
 #include "command.h"
-#include "murmur/curves.h"
 #include "murmur/error.h"
 #include "progress.h"
+#include "reproduce_page.h"
 
 namespace murmur::app {
 
 namespace {
 
-bool quick = false;
+bool quick = false, everything = false;
+std::string style = "paper";
+Look look = Look::paper;
 
 int whole_number(const std::string& word, const std::string& value, int most) {
   int number = 0;
@@ -28,7 +30,7 @@ int whole_number(const std::string& word, const std::string& value, int most) {
   return number;
 }
 
-ReproductionControl control_of(const Flags& flags, const Words& words) {
+ReproductionControl control_of(const Flags& flags, const Words& words, const ReproductionRow& row) {
   ReproductionControl control;
   control.quick = quick;
   control.runs = flags.runs;
@@ -52,8 +54,14 @@ ReproductionControl control_of(const Flags& flags, const Words& words) {
     else
       control.changed.push_back(word);
   }
-  make_training(gather({{}, {}, control.changed}, training_parameters()));  // refuses early
-  control.data = data_folder(data);
+  if (row.trains) {
+    make_training(gather({{}, {}, control.changed}, training_parameters()));  // refuses early
+    control.data = data_folder(data);
+  } else if (!control.changed.empty()) {
+    usage(
+        fmt::format("{} has its own settings: {} is not for it", row.name, control.changed.front()),
+        fmt::format("murmur simulate {} takes them; here say seeds=N or threads=N", row.name));
+  }
   return control;
 }
 
@@ -78,59 +86,93 @@ std::string how_to_go_on() {
   return line;
 }
 
-CurveSheet sheet_of(const ReproducedFigure& figure, const ReproducedTable& table) {
-  CurveSheet sheet{figure.x_label, figure.y_label, figure.log_y, figure.y_least, {}};
-  for (std::size_t c = 1; c < table.columns.size(); ++c) {
-    const auto& wanted = figure.columns;
-    if (std::find(wanted.begin(), wanted.end(), table.columns[c]) == wanted.end()) continue;
-    Curve curve{table.columns[c], {}, {}};
-    for (const auto& row : table.rows) {
-      curve.x.push_back(std::get<double>(row[0]));
-      curve.y.push_back(std::get<double>(row[c]));
-    }
-    sheet.curves.push_back(std::move(curve));
-  }
-  return sheet;
+// Does one; nothing when a signal came.
+std::optional<Reproduction> do_one(const Flags& flags, const Words& words,
+                                   const ReproductionRow& row) {
+  const SignalWatch watch;
+  ReproductionControl control = control_of(flags, words, row);
+  auto line = std::make_unique<ProgressLine>(flags);
+  control.report = [&](const std::string&, const TrainingProgress& progress) {
+    line->show(progress);
+  };
+  control.tell = [&](const std::string& text) {
+    line.reset();  // clears the terminal's line
+    say(flags, text);
+    line = std::make_unique<ProgressLine>(flags);
+  };
+  std::optional<Reproduction> done = reproduce(row.name, control);
+  line.reset();
+  if (!done)
+    say(flags, fmt::format("stopped after a checkpoint; go on with\n  {}", how_to_go_on()));
+  return done;
 }
 
 // A figure that cannot be drawn here is passed over: its numbers are kept.
 void draw(const Flags& flags, const Reproduction& done) {
-  for (const ReproducedFigure& figure : done.figures)
-    for (const ReproducedTable& table : done.tables) try {
-        if (table.name == figure.table)
-          plot_curves(sheet_of(figure, table),
-                      done.folder / (figure.name + (done.quick ? "-quick.svg" : ".svg")));
-      } catch (const Error& error) {
-        if (error.fault != Fault::tool) throw;
-        say(flags, fmt::format("{} is not drawn: {}", figure.name, error.summary));
-      }
+  try {
+    draw_figures(done, look);
+  } catch (const Error& error) {
+    if (error.fault != Fault::tool) throw;
+    say(flags, fmt::format("figures of {} are not drawn: {}", done.name, error.summary));
+  }
+}
+
+const ReproductionRow& row_of(const std::string& name) {
+  std::vector<std::string> names;
+  for (const ReproductionRow& row : reproductions()) {
+    if (row.name == name) return row;
+    names.emplace_back(row.name);
+  }
+  const std::string near = did_you_mean(name, names);
+  usage(fmt::format("there is no reproduction {}", name),
+        near.empty() ? "murmur reproduce list names them all"
+                     : fmt::format("did you mean {}?", near));
+}
+
+// Every figure of the laboratory, and the page that shows them; the digits' tables train for hours
+// and are asked for by name.
+int run_all(const Flags& flags, const Words& words) {
+  std::vector<Reproduction> all;
+  for (const ReproductionRow& row : reproductions()) {
+    if (row.trains) continue;
+    say(flags, fmt::format("{}: {}", row.name, row.meaning));
+    const auto done = do_one(flags, words, row);
+    if (!done) return 128 + caught_signal;
+    draw(flags, *done);
+    const auto agreed = std::count_if(done->checks.begin(), done->checks.end(),
+                                      [](const Check& check) { return check.agrees; });
+    say(flags, fmt::format("  {} of {} checks agree", agreed, done->checks.size()));
+    all.push_back(*done);
+  }
+  const std::filesystem::path page =
+      std::filesystem::path(flags.runs) / (quick ? "reproduce-quick.html" : "reproduce.html");
+  write_page(all, page);
+  if (flags.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Reproduction& one : all) list.push_back(nlohmann::json::parse(json_of(one)));
+    report(list);
+  } else {
+    app::data(page.string() + "\n");
+  }
+  const bool agrees = std::all_of(all.begin(), all.end(), [](const auto& r) { return r.agrees(); });
+  if (agrees) return 0;
+  say(flags, "not everything agrees");
+  return static_cast<int>(Fault::verification);
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
+  look = style == "slides" ? Look::slides : style == "dark" ? Look::dark : Look::paper;
+  if (everything) {
+    if (!sorted.plain.empty())
+      usage("--all does every figure: it takes no name", "leave out " + sorted.plain.front());
+    return run_all(flags, sorted);
+  }
   if (sorted.plain.size() != 1)
-    usage("one reproduction is done at a time", "murmur reproduce list names them all");
-  const std::string name = sorted.plain.front();
-  if (name == "list") return list(flags);
-  std::optional<Reproduction> done;
-  {
-    const SignalWatch watch;
-    ReproductionControl control = control_of(flags, sorted);
-    auto line = std::make_unique<ProgressLine>(flags);
-    control.report = [&](const std::string&, const TrainingProgress& progress) {
-      line->show(progress);
-    };
-    control.tell = [&](const std::string& text) {
-      line.reset();  // clears the terminal's line
-      say(flags, text);
-      line = std::make_unique<ProgressLine>(flags);
-    };
-    done = reproduce(name, control);
-  }
-  if (!done) {
-    say(flags, fmt::format("stopped after a checkpoint; go on with\n  {}", how_to_go_on()));
-    return 128 + caught_signal;
-  }
+    usage("one reproduction is done at a time", "murmur reproduce list names them; or give --all");
+  if (sorted.plain.front() == "list") return list(flags);
+  const auto done = do_one(flags, sorted, row_of(sorted.plain.front()));
+  if (!done) return 128 + caught_signal;
   draw(flags, *done);
   data(flags.json ? json_of(*done) : markdown_of(*done));
   say(flags, fmt::format("kept in {}", done->folder.string()));
@@ -144,10 +186,16 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 Command reproduce_command() {
   return {"reproduce", "Do a published table or an argument again, each number with its verdict.",
           "  murmur reproduce list\n"
+          "  murmur reproduce kinetic --style slides\n"
+          "  murmur reproduce --all --quick\n"
           "  murmur reproduce swarm-table --quick\n"
           "  murmur reproduce flock-argument threads=2 --json",
           [](CLI::App& sub, Flags& flags) {
-            sub.add_flag("--quick", quick, "fewer trainings and epochs, one seed");
+            sub.add_flag("--quick", quick, "fewer trainings, seeds and swarms");
+            sub.add_flag("--all", everything,
+                         "every figure of the laboratory, and one page of all");
+            sub.add_option("--style", style, "look of the figures")
+                ->check(CLI::IsMember({"paper", "slides", "dark"}));
             sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
                 ->check(CLI::Range(0.0, 10.0));
           },

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "murmur/error.h"
+#include "murmur/sweep.h"
 #include "murmur/training.h"
 
 namespace murmur::app {
@@ -55,6 +56,7 @@ std::string outcome_of(const nlohmann::json& row) {
   if (row.contains("test_accuracy"))
     return fmt::format("{:.2f} % right", 100 * row["test_accuracy"].get<double>());
   if (row.contains("clusters")) return fmt::format("{} clusters", row["clusters"].get<double>());
+  if (row["command"] == "sweep") return "sweep";
   return "training";
 }
 
@@ -100,8 +102,11 @@ int show(const Flags& flags, const std::string& word) {
 int diff(const Flags& flags, const std::string& first, const std::string& second) {
   const RunReader a(find_run(flags, first)), b(find_run(flags, second));
   const auto settings = [](const RunReader& run) {
-    const bool trained = run.command() == "train";
-    return settings_of_run(run.directory(), {}, trained ? training_parameters() : parameters());
+    const std::string command = run.command();
+    return settings_of_run(run.directory(), {},
+                           command == "train"   ? training_parameters()
+                           : command == "sweep" ? sweep_parameters()
+                                                : parameters());
   };
   const Settings left = settings(a), right = settings(b);
   nlohmann::json report = {{"parameters", nlohmann::json::object()}};
@@ -136,10 +141,13 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (w.empty() || (w[0] == "list" && w.size() == 1)) return list(flags);
   if (w[0] == "show" && w.size() == 2) return show(flags, w[1]);
   if (w[0] == "diff" && w.size() == 3) return diff(flags, w[1], w[2]);
-  if (w[0] == "resume" && w.size() == 2)
-    return RunReader(find_run(flags, w[1])).command() == "train"
-               ? resume_training(flags, w[1], {{}, sorted.assignments})
-               : resume_run(flags, w[1], {{}, sorted.assignments});
+  if (w[0] == "resume" && w.size() == 2) {
+    const std::string command = RunReader(find_run(flags, w[1])).command();
+    const auto resume = command == "train"   ? resume_training
+                        : command == "sweep" ? resume_sweep
+                                             : resume_run;
+    return resume(flags, w[1], {{}, sorted.assignments});
+  }
   usage("runs takes list, show RUN, diff RUN RUN or resume RUN", "murmur runs --help");
 }
 

@@ -22,7 +22,7 @@ RunContents flight_contents(const Experiment& e) {
   c.stored = e.engine.precision;
   c.command = "simulate";
   c.argv = program_argv;
-  c.engine = make_engine(e.engine, e.swarm.shape())->name();
+  c.engine = make_engine(e.engine, e.swarm.shape(), e.dynamics)->name();
   c.seed = e.seed;
   return c;
 }
@@ -35,7 +35,8 @@ int dry_run(const Flags& flags, const Experiment& e) {
   const std::int64_t frames = e.schedule.frames();
   const double bytes =
       static_cast<double>(frames) * n * d * (e.engine.precision == Precision::f32 ? 4 : 8);
-  const double steps = e.flow.method == Method::dopri5 ? -1 : e.schedule.T / e.flow.dt;
+  const bool adaptive = e.flow.method == Method::dopri5 || e.flow.method == Method::bdf;
+  const double steps = adaptive ? -1 : e.schedule.T / e.flow.dt;
   if (flags.json) {
     nlohmann::json cost = {{"config", e.config},
                            {"pairs_per_evaluation", pairs},
@@ -155,7 +156,7 @@ int resume_run(const Flags& flags, const std::string& word, const Words& words) 
   Run run = Run::reopen(directory, program_argv);
   const std::string before =
       nlohmann::json::parse(RunReader(directory).manifest()).value("engine", "");
-  const std::string now = make_engine(e.engine, e.swarm.shape())->name();
+  const std::string now = make_engine(e.engine, e.swarm.shape(), e.dynamics)->name();
   if (before != now) {
     run.event(nlohmann::json{{"event", "warning"}, {"engine_before", before}, {"engine_now", now}}
                   .dump());

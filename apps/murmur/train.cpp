@@ -100,6 +100,7 @@ int resume_training(const Flags& flags, const std::string& word, const Words& wo
     return 0;
   }
   if (flags.dry_run) return dry_run(flags, t);
+  adjoint_for(t);  // refuses a device that is not there, as below
   const TrainingData pictures = gather_data(t, data_folder(t.data));
   Run run = Run::reopen(directory, program_argv);
   return train_and_tell(flags, t, pictures, run);
@@ -112,6 +113,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (!flags.resume.empty()) return resume_training(flags, flags.resume, sorted);
   const Training t = make_training(settings_of(sorted, training_parameters()));
   if (flags.dry_run) return dry_run(flags, t);
+  adjoint_for(t);  // refuses a device that is not there before anything is written
   const TrainingData pictures = gather_data(t, data_folder(t.data));
   Run made = create_run(flags, t.name, contents_of(t, program_argv));
   return train_and_tell(flags, t, pictures, made);

@@ -34,11 +34,41 @@ struct Phase {
   bool active(double t) const { return from <= t && t < until; }
 };
 
+// What layer normalisation does to x = r theta, |theta| = 1, under the pull A(theta) of the forces:
+//   theta' = P A / s,   with r' as said; `pre`, `peri` and `mix` move x itself in R^d.
+enum class Normalisation {
+  post,  // s = 1, r = 1: the flow on the sphere
+  pre,   // x' = A(x / |x|): s = r, r' = <theta, A>
+  peri,  // x' = A / |A|: s = r |A|, r' = <theta, A> / |A|
+  mix,   // post while t <= mix_until, then pre
+  ngpt,  // s = |A| / speed, r = 1
+  sqrt,  // s = sqrt(t + 1), r = 1
+};
+
 struct Dynamics {
   Habitat habitat = Habitat::sphere;
   std::vector<Phase> phases{};
   Clock clock = Clock::u1;
+  Normalisation normalisation = Normalisation::post;
+  double mix_until = 0;  // of `mix`
+  double speed = 1;      // of `ngpt`
+  // The ellipsoid g(t) o u, |u| = 1: layer norm with axis gains. The swarm holds u, on the sphere;
+  // u' = P_u g^{-1} o A(t, g o u), with g going straight from `gain` to `gain_end` until
+  // gain_until.
+  Vector gain{}, gain_end{};  // (d), positive; empty: ones, and no change
+  double gain_until = 0;
+  double noise = 0;  // 1/kappa: dX = v dt + sqrt(2 noise) dB, B Brownian on the habitat
 };
+
+// Whether norms move too: `pre`, `peri` and `mix` read forces off x / |x|.
+inline bool moves_norms(const Dynamics& dynamics) {
+  return dynamics.normalisation == Normalisation::pre ||
+         dynamics.normalisation == Normalisation::peri ||
+         dynamics.normalisation == Normalisation::mix;
+}
+
+// (d) g(t) of the ellipsoid; empty: ones.
+Vector gain_at(const Dynamics& dynamics, double t);
 
 // Throws Error(input) unless every shape in `dynamics` fits particles of d coordinates.
 void check(const Dynamics& dynamics, int d);

@@ -26,6 +26,7 @@ class Field {
  public:
   virtual ~Field() = default;
   virtual int phases() const = 0;
+  virtual bool active(double, int) const { return true; }  // whether a phase acts at time t
   // A(t, x) of one phase before projection: what the method `layers` adds.
   virtual void pull(double t, int phase, const Swarm& x, Swarm& a) = 0;
   // The sum of all phases, projected onto the habitat's tangent space at x.
@@ -56,8 +57,14 @@ struct EngineChoice {
 std::unique_ptr<Engine> make_reference_engine();
 std::unique_ptr<Engine> make_simd_engine(Precision precision, int threads);
 
-// auto takes `reference` up to n^2 d = 32,768 for double precision, `simd` above.
-std::string resolve_engine(const EngineChoice& choice, Shape shape);
-std::unique_ptr<Engine> make_engine(const EngineChoice& choice, Shape shape);
+// Whether the vector kernels know every force: softmax and plain attention, neither with alibi nor
+// rescaled, and perceptrons.
+bool simd_knows(const Dynamics& dynamics);
+
+// auto takes `reference` up to n^2 d = 32,768 for double precision and for what simd does not know,
+// `simd` above. Error(input) where simd is asked for and does not know the dynamics.
+std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics = {});
+std::unique_ptr<Engine> make_engine(const EngineChoice& choice, Shape shape,
+                                    const Dynamics& dynamics = {});
 
 }  // namespace murmur

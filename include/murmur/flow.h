@@ -12,7 +12,8 @@
 
 namespace murmur {
 
-enum class Method { layers, euler, rk4, dopri5 };
+// euler with noise is Euler-Maruyama; strang is weakly of second order with noise; bdf is CVODE's.
+enum class Method { layers, euler, rk4, dopri5, strang, bdf };
 
 // When frames are kept. Times are k * every (every > 0), or 0 and first * ratio^k (ratio > 1), or
 // neither; the last time T is always kept.
@@ -27,10 +28,13 @@ struct Schedule {
 
 struct FlowSettings {
   Method method = Method::dopri5;
-  double dt = 0.1;        // of layers, euler, rk4
-  Tolerance tolerance{};  // of dopri5
+  double dt = 0.1;        // of layers, euler, rk4, strang
+  Tolerance tolerance{};  // of dopri5, bdf
   double merge = 0;       // particles closer than this chord become one; 0: never
   std::int64_t max_evaluations = 1'000'000'000;
+  double noise = 0;           // as of the dynamics: layers, euler and strang only
+  std::uint64_t seed = 0;     // of the noise
+  std::uint32_t replica = 0;  // whose noise
 };
 
 struct Merge {  // an event: `absorbed` joined `into` (numbers of original particles)
@@ -54,7 +58,14 @@ struct FlowState {
   std::vector<double> mass{};    // (n0) original masses
 };
 
-enum class Ending { finished, interrupted, not_finite, step_too_small, too_many_evaluations };
+enum class Ending {
+  finished,
+  interrupted,
+  not_finite,
+  step_too_small,
+  too_many_evaluations,
+  methods_disagree,  // a second method came to another end (bdf through mergers)
+};
 
 struct Outcome {
   Ending ending = Ending::finished;
@@ -67,8 +78,9 @@ struct Outcome {
 struct FlowWatch {
   std::function<void(double t, const HostSwarm& x)> frame{};  // n0 rows: merged ones repeat
   std::function<void(const Merge&)> merged{};
-  // After every accepted step and every frame inside one; true: stop here, resumably. The state's
-  // swarm is up to date only after `fetch` was called: it may have to come from a device.
+  // After every accepted step and every frame inside one; true: stop here, resumably. The state
+  // shown tells how far the flight has come; the one to continue from is what `fetch` gives, since
+  // the swarm may have to come from a device.
   std::function<bool(const FlowState&, const std::function<FlowState&()>& fetch)> pause{};
 };
 
@@ -81,7 +93,8 @@ struct Flight {  // what carries the swarm
   FlowSettings settings{};
 };
 
-// Carries state to schedule.T. Saving never changes the steps taken: dopri5 interpolates frames.
+// Carries state to schedule.T. Saving never changes the steps taken: dopri5 and bdf interpolate
+// frames.
 Outcome advance(const Flight& flight, const Schedule& schedule, FlowState& state,
                 const FlowWatch& watch);
 

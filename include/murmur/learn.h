@@ -130,6 +130,9 @@ class Adjoint {
                    std::span<float> readout) = 0;  // (batch, d)
 };
 std::unique_ptr<Adjoint> make_adjoint(const Architecture& architecture, int threads);
+// On an NVIDIA GPU: single precision, whole batches at once, the same bits every time on one GPU;
+// no dropout. Error(tool) where there is no GPU or murmur was built without CUDA.
+std::unique_ptr<Adjoint> make_cuda_adjoint(const Architecture& architecture);
 
 // The same flight as everyone else's: attention and feed-forward as phases of a Dynamics in R^d for
 // the method `layers` with dt = residual; free blocks follow each other in time, and the last one

@@ -18,6 +18,7 @@ struct MeasureSettings {
   int max_exact = 20'000;         // above this many particles pair statistics are sampled
   std::int64_t sample_pairs = 10'000'000;
   int threads = 0;  // 0: all cores; the numbers do not depend on it
+  double t = 0;     // when: attention that changes with time is read as it is then
 };
 
 struct Observable {
@@ -47,5 +48,8 @@ struct Clusters {
 
 // Components of the graph of close pairs. Error(input) unless tol > 0 and x is finite.
 Clusters clusters(const HostSwarm& x, Habitat habitat, double tol = 1e-3);
+
+// The same in the habitat of a dynamics; where it moves norms too, of the directions x / |x|.
+Clusters clusters(const HostSwarm& x, const Dynamics& dynamics, double tol = 1e-3);
 
 }  // namespace murmur

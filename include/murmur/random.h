@@ -23,6 +23,8 @@ enum class Stream : std::uint16_t {
   shift = 9,       // random shifts of training flocks
   dropout = 10,    // attention weights left out in training
   split = 11,      // which training flocks are kept for validation
+  noise = 12,      // Brownian motion of a flight
+  target = 13,     // random maps that attention is to approximate
 };
 
 // Who asks: counter = (particle, step, replica, stream * 2^16 + draw), key = seed.

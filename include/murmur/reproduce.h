@@ -37,13 +37,21 @@ struct ReproducedTable {
   std::vector<std::vector<Cell>> rows{};
 };
 
-// Some columns of a table, to be drawn over its first one.
+// Some columns of a table drawn over one of them: a panel. Panels of one name make one figure.
 struct ReproducedFigure {
   std::string name{}, table{};         // the figure's stem; the table it shows
   std::vector<std::string> columns{};  // one curve each
   std::string x_label{}, y_label{};
   bool log_y = false;
   double y_least = 0;  // where a logarithmic axis begins
+  std::string title{};
+  bool log_x = false;
+  bool equal_axes = false;
+  std::string x{};                    // the column that is drawn over; empty: the first
+  std::string by{};                   // one curve for each value of this column; empty: one in all
+  std::vector<std::string> dashed{};  // columns drawn as dashes: what theory says
+  std::vector<std::string> points{};  // columns drawn as points alone
+  std::string map{};                  // column shown as colours over the first two columns
 };
 
 struct Reproduction {
@@ -76,6 +84,8 @@ struct ReproductionRow {
   const char* name;
   const char* meaning;
   std::optional<Reproduction> (*run)(const ReproductionControl&);
+  const char* source = "";  // arXiv number and figure; empty: this project's own
+  bool trains = false;      // needs the pictures of digits
 };
 std::span<const ReproductionRow> reproductions();
 
@@ -85,7 +95,7 @@ std::span<const ReproductionRow> reproductions();
 std::optional<Reproduction> reproduce(const std::string& name, const ReproductionControl& control);
 
 std::string json_of(const Reproduction& reproduction);
-std::string markdown_of(const Reproduction& reproduction);
+std::string markdown_of(const Reproduction& reproduction);  // tables of up to 40 rows
 std::string csv_of(const ReproducedTable& table);
 
 }  // namespace murmur

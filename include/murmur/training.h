@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,11 +37,14 @@ struct Training {
   double decay = 0.01, clip = 1;  // 0: none
   double shift = 0.5;             // standard deviation of the random shift of a whole flock
   double validation = 0.1;        // share of the training set that is kept back
+  enum Device { cpu, cuda } device = cpu;
   int threads = 0;
   std::string data{};    // folder or name, as asked
   std::string config{};  // config.toml: every setting, recipe resolved
 };
 Training make_training(const Settings& settings);
+// Flight and hindsight on the training's device. Error(tool) where it is not there.
+std::unique_ptr<Adjoint> adjoint_for(const Training& training);
 
 // The flocks a training learns from, is watched on and is judged by.
 struct TrainingData {

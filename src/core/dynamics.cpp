@@ -1,6 +1,8 @@
-// dynamics.cpp: refuses dynamics whose shapes do not fit the particles.
+// dynamics.cpp: refuses dynamics whose shapes do not fit the particles, or that mean nothing.
 #include "murmur/dynamics.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "murmur/error.h"
@@ -52,13 +54,54 @@ void check_force(const Perceptron& p, int d) {
   check_bias("perceptron out_bias", p.out_bias, d);
 }
 
-}  // namespace
+void check_meaning(const Attention& a, Habitat habitat) {
+  require(a.alibi >= 0 && std::isfinite(a.alibi), "the slope alibi is not a number of 0 or above",
+          "use alibi=0 for none");
+  require(a.alibi == 0 || a.reach == Attention::past,
+          "alibi counts how far back a token lies, and here all see all", "use reach=past");
+  require(a.alibi == 0 || a.scale == Attention::softmax || a.scale == Attention::plain,
+          "alibi is known for softmax and plain attention", "use dynamics=SA or dynamics=USA");
+  require(a.scale != Attention::sinkhorn || (a.reach == Attention::all && a.self),
+          "sinkhorn weights need everyone to see everyone, itself included",
+          "use reach=all and self=true");
+  require(!a.rescaled || (a.relative && habitat == Habitat::space),
+          "rescaled attention moves z = e^{-tV} x, which lives in R^d",
+          "use habitat=space and relative=true");
+}
 
-void check(const Dynamics& dynamics, int d) {
-  require(!dynamics.phases.empty(), "the dynamics has no phase", "give at least one force");
-  for (const Phase& phase : dynamics.phases)
-    for (const Force& force : phase.forces)
-      std::visit([d](const auto& f) { check_force(f, d); }, force);
+void check_normalisation(const Dynamics& dynamics) {
+  const bool sphere = dynamics.habitat == Habitat::sphere;
+  const Normalisation n = dynamics.normalisation;
+  require(!moves_norms(dynamics) || !sphere, "normalisation pre, peri and mix move the norms too",
+          "use habitat=space");
+  require((n != Normalisation::ngpt && n != Normalisation::sqrt) || sphere,
+          "normalisation ngpt and sqrt keep the norms at 1", "use habitat=sphere");
+  require(n == Normalisation::post || dynamics.clock != Clock::u4,
+          "the arc-length clock U4 sets the speed itself", "use normalisation=post");
+  require(n != Normalisation::mix || dynamics.mix_until >= 0,
+          "mix turns from post to pre at a time of 0 or above", "give mix:TAU with TAU >= 0");
+  require(n != Normalisation::ngpt || (dynamics.speed > 0 && std::isfinite(dynamics.speed)),
+          "the speed of ngpt must be above 0", "give ngpt:SPEED with SPEED > 0");
+}
+
+void check_gain(const Dynamics& dynamics, int d) {
+  const bool changes = !dynamics.gain_end.empty();
+  if (dynamics.gain.empty() && !changes) return;
+  require(dynamics.habitat == Habitat::sphere, "gains are the axes of an ellipsoid",
+          "use habitat=ellipsoid");
+  require(dynamics.normalisation == Normalisation::post, "gains belong to normalisation post",
+          "leave gains or normalisation out");
+  check_bias("gain", dynamics.gain, d);
+  check_bias("gain_end", dynamics.gain_end, d);
+  for (const Vector* gain : {&dynamics.gain, &dynamics.gain_end})
+    for (const double g : *gain)
+      require(g > 0 && std::isfinite(g), "a gain is not a positive number",
+              "give positive gains, one a coordinate");
+  require(!changes || dynamics.gain_until > 0, "gains that change need a time to do it in",
+          "give gain_until above 0");
+}
+
+void check_clock(const Dynamics& dynamics) {
   if (dynamics.clock == Clock::u1) return;
   double beta = 0;
   for (const Phase& phase : dynamics.phases)
@@ -71,6 +114,31 @@ void check(const Dynamics& dynamics, int d) {
   require(dynamics.clock != Clock::u4 || (beta > 1 && dynamics.phases.size() == 1),
           "the arc-length clock U4 runs at ln(beta)",
           "use beta > 1 and one phase, or another clock");
+}
+
+}  // namespace
+
+//   g(t) = gain + (gain_end - gain) min(t / gain_until, 1)
+Vector gain_at(const Dynamics& dynamics, double t) {
+  if (dynamics.gain_end.empty()) return dynamics.gain;
+  Vector g = dynamics.gain.empty() ? Vector(dynamics.gain_end.size(), 1) : dynamics.gain;
+  const double share = std::clamp(t / dynamics.gain_until, 0.0, 1.0);
+  for (std::size_t k = 0; k < g.size(); ++k) g[k] += share * (dynamics.gain_end[k] - g[k]);
+  return g;
+}
+
+void check(const Dynamics& dynamics, int d) {
+  require(!dynamics.phases.empty(), "the dynamics has no phase", "give at least one force");
+  for (const Phase& phase : dynamics.phases)
+    for (const Force& force : phase.forces) {
+      std::visit([d](const auto& f) { check_force(f, d); }, force);
+      if (const auto* a = std::get_if<Attention>(&force)) check_meaning(*a, dynamics.habitat);
+    }
+  check_normalisation(dynamics);
+  check_gain(dynamics, d);
+  check_clock(dynamics);
+  require(dynamics.noise >= 0 && std::isfinite(dynamics.noise),
+          "noise is not a number of 0 or above", "use noise=0 for none");
 }
 
 }  // namespace murmur

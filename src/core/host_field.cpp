@@ -26,12 +26,36 @@ void project(const HostSwarm& x, HostSwarm& a) {
     for (int i = 0; i < x.n(); ++i) a.axis(k)[i] -= dot[i] * x.axis(k)[i];
 }
 
-//   x_i <- x_i / |x_i|
-void normalise(HostSwarm& x) {
+// (n) |x_i|
+std::vector<double> lengths(const HostSwarm& x) {
   std::vector<double> length = dots(x, x);
   for (double& l : length) l = std::sqrt(l);
+  return length;
+}
+
+//   x_i <- x_i / |x_i|
+void normalise(HostSwarm& x) {
+  const std::vector<double> length = lengths(x);
   for (int k = 0; k < x.d(); ++k)
     for (int i = 0; i < x.n(); ++i) x.axis(k)[i] /= length[i];
+}
+
+//   a_i <- speed a_i / |a_i|; zero stays zero
+void set_lengths(HostSwarm& a, double speed) {
+  const std::vector<double> length = lengths(a);
+  for (int k = 0; k < a.d(); ++k)
+    for (int i = 0; i < a.n(); ++i)
+      if (length[i] > 0) a.axis(k)[i] *= speed / length[i];
+}
+
+//   a_i <- |x_i| (a_i - <theta_i, a_i> theta_i),   theta = x / |x|: |x| stays
+void turn_only(const HostSwarm& x, HostSwarm& a) {
+  const std::vector<double> square = dots(x, x), along = dots(x, a);
+  for (int k = 0; k < x.d(); ++k)
+    for (int i = 0; i < x.n(); ++i) {
+      const double outward = along[i] / square[i] * x.axis(k)[i];
+      a.axis(k)[i] = std::sqrt(square[i]) * (a.axis(k)[i] - outward);
+    }
 }
 
 void clear(HostSwarm& a) {
@@ -54,16 +78,53 @@ HostField::HostField(const Dynamics& dynamics, Shape shape) : dynamics_(dynamics
 void HostField::pull(double t, int phase, const Swarm& x, Swarm& a) {
   if (dynamics_.clock == Clock::u4) return velocity(t, x, a);  // arc length is along the habitat
   clear(host(a));
-  if (dynamics_.phases[phase].active(t)) add_forces({t, phase, false}, host(x), host(a));
+  if (!active(t, phase)) return;
+  add_forces({t, phase, false}, stand(t, host(x)), host(a));
+  normalise_pull(t, host(x), host(a));
 }
 
 void HostField::velocity(double t, const Swarm& x, Swarm& v) {
   const bool sphere = dynamics_.habitat == Habitat::sphere;
+  const bool whole = dynamics_.normalisation == Normalisation::ngpt;  // |A| counts what P takes off
+  const HostSwarm& at = stand(t, host(x));
   clear(host(v));
   for (int phase = 0; phase < phases(); ++phase)
-    if (dynamics_.phases[phase].active(t)) add_forces({t, phase, sphere}, host(x), host(v));
+    if (active(t, phase)) add_forces({t, phase, sphere && !whole}, at, host(v));
+  normalise_pull(t, host(x), host(v));
   if (sphere) project(host(x), host(v));
   if (dynamics_.clock == Clock::u4) to_arc_length(host(v));
+}
+
+const HostSwarm& HostField::stand(double t, const HostSwarm& x) {
+  const Vector g = gain_at(dynamics_, t);
+  const bool turned = moves_norms(dynamics_);
+  if (g.empty() && !turned) return x;
+  stand_ = x;
+  if (turned) normalise(stand_);
+  for (std::size_t k = 0; k < g.size(); ++k)
+    for (int i = 0; i < x.n(); ++i) stand_.axis(static_cast<int>(k))[i] *= g[k];
+  return stand_;
+}
+
+void HostField::normalise_pull(double t, const HostSwarm& x, HostSwarm& a) const {
+  const Vector g = gain_at(dynamics_, t);
+  for (std::size_t k = 0; k < g.size(); ++k)
+    for (int i = 0; i < a.n(); ++i) a.axis(static_cast<int>(k))[i] /= g[k];
+  switch (dynamics_.normalisation) {
+    case Normalisation::post:
+    case Normalisation::pre:
+      return;
+    case Normalisation::peri:
+      return set_lengths(a, 1);
+    case Normalisation::mix:
+      if (t <= dynamics_.mix_until) turn_only(x, a);
+      return;
+    case Normalisation::ngpt:
+      return set_lengths(a, dynamics_.speed);
+    case Normalisation::sqrt:
+      for (int k = 0; k < a.d(); ++k)
+        for (int i = 0; i < a.n(); ++i) a.axis(k)[i] /= std::sqrt(t + 1);
+  }
 }
 
 //   v <- ln(beta) v / sqrt(n sum_i m_i |v_i|^2)

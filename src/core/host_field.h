@@ -11,6 +11,7 @@ class HostField : public Field {
   HostField(const Dynamics& dynamics, Shape shape);
 
   int phases() const override { return static_cast<int>(dynamics_.phases.size()); }
+  bool active(double t, int phase) const override { return dynamics_.phases[phase].active(t); }
   void pull(double t, int phase, const Swarm& x, Swarm& a) override;
   void velocity(double t, const Swarm& x, Swarm& v) override;
   void move(const Swarm& x, std::span<const Push> pushes, Swarm& y) override;
@@ -25,15 +26,19 @@ class HostField : public Field {
     bool tangential;
   };
   // a_i += sum of the forces of one phase at x; a has the shape of x. Clock u4 asks for u2's kernel
-  // here: this class turns it into arc length.
+  // here: this class turns it into arc length. Where a normalisation or gains say so, x is x / |x|
+  // or g o u.
   virtual void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) = 0;
 
   const Dynamics dynamics_;
 
  private:
+  const HostSwarm& stand(double t, const HostSwarm& x);  // where the forces are asked for
+  void normalise_pull(double t, const HostSwarm& x, HostSwarm& a) const;
   void to_arc_length(HostSwarm& v) const;  // clock u4
 
-  const int n0_;  // particles before any merging
+  const int n0_;       // particles before any merging
+  HostSwarm stand_{};  // scratch
 };
 
 inline const HostSwarm& host(const Swarm& x) { return static_cast<const HostSwarm&>(x); }

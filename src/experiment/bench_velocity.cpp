@@ -42,7 +42,7 @@ class Candidate {
 }  // namespace
 
 VelocitySpeed measure_velocity(const Experiment& e, const VelocityBench& bench) {
-  Candidate candidate(make_engine(e.engine, e.swarm.shape()), e.dynamics, e.swarm);
+  Candidate candidate(make_engine(e.engine, e.swarm.shape(), e.dynamics), e.dynamics, e.swarm);
   std::unique_ptr<Candidate> reference;
   if (bench.beside_reference)
     reference = std::make_unique<Candidate>(make_reference_engine(), e.dynamics, e.swarm);

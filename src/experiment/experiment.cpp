@@ -24,12 +24,35 @@ bool whole_multiple(double time, double dt) {
   return std::fabs(steps - std::round(steps)) <= 1e-9 * std::max(1.0, steps) && steps < 9e15;
 }
 
-bool is_fixed(Method method) { return method != Method::dopri5; }
+bool is_fixed(Method method) { return method != Method::dopri5 && method != Method::bdf; }
+
+void check_stiff(const Settings& settings, const FlowSettings& flow) {
+  if (flow.merge > 0)
+    refuse(settings, "merge", "bdf does not merge", "use merge=0, or method=dopri5");
+  if (choice(settings, "precision", {"f32", "f64"}) == 0)
+    refuse(settings, "precision", "single precision is too coarse for the derivatives bdf takes",
+           "use precision=f64, or method=dopri5");
+}
+
+void set_noise(const Settings& settings, FlowSettings& flow) {
+  flow.noise = number(settings, "noise");
+  flow.seed = seed_of(settings);
+  flow.replica = replica_of(settings);
+  if (flow.noise < 0) refuse(settings, "noise", "must be 0 or above", "use noise=0 for none");
+  if (flow.noise == 0) return;
+  if (flow.method != Method::layers && flow.method != Method::euler &&
+      flow.method != Method::strang)
+    refuse(settings, "noise", "is for method=strang, euler and layers only",
+           "use method=strang, or noise=0");
+  if (flow.merge > 0)
+    refuse(settings, "merge", "particles that have met part again under noise",
+           "use merge=0, or noise=0");
+}
 
 FlowSettings flow_of(const Settings& settings) {
   FlowSettings flow;
-  flow.method =
-      static_cast<Method>(choice(settings, "method", {"layers", "euler", "rk4", "dopri5"}));
+  flow.method = static_cast<Method>(
+      choice(settings, "method", {"layers", "euler", "rk4", "dopri5", "strang", "bdf"}));
   flow.dt = positive(settings, "dt");
   flow.tolerance = {positive(settings, "rtol"), positive(settings, "atol")};
   if (flow.tolerance.rtol + flow.tolerance.atol < 1e-15)
@@ -44,6 +67,8 @@ FlowSettings flow_of(const Settings& settings) {
            fmt::format("is below 10 max(rtol, atol) = {:g}: groups would hover above it for ever",
                        least),
            fmt::format("use merge={:g} or more, or smaller rtol and atol", least));
+  if (flow.method == Method::bdf) check_stiff(settings, flow);
+  set_noise(settings, flow);
   return flow;
 }
 
@@ -123,7 +148,7 @@ void check_merging(const Settings& settings, const Experiment& e) {
       }
 }
 
-EngineChoice engine_of(const Settings& settings, Shape shape) {
+EngineChoice engine_of(const Settings& settings, Shape shape, const Dynamics& dynamics) {
   EngineChoice engine;
   static const std::vector<std::string> names = {"auto", "reference", "simd"};
   engine.name = names[choice(settings, "engine", names)];
@@ -133,7 +158,7 @@ EngineChoice engine_of(const Settings& settings, Shape shape) {
   if (engine.name == "reference" && engine.precision == Precision::f32)
     refuse(settings, "precision", "the reference engine is always double",
            "use precision=f64, or engine=simd");
-  engine.name = resolve_engine(engine, shape);
+  engine.name = resolve_engine(engine, shape, dynamics);
   return engine;
 }
 
@@ -142,6 +167,9 @@ std::string config_text(const Settings& settings, const Experiment& e) {
   resolved["n"].text = fmt::format("{}", e.swarm.n());
   resolved["d"].text = fmt::format("{}", e.swarm.d());
   resolved["engine"].text = e.engine.name;
+  resolved["habitat"].text = habitat_name(settings);
+  if (!e.dynamics.gain_end.empty())
+    resolved["gains_until"].text = fmt::format("{}", e.dynamics.gain_until);
   if (e.schedule.every > 0) resolved["save"].text = fmt::format("every:{}", e.schedule.every);
   if (e.schedule.ratio > 0)
     resolved["save"].text = fmt::format("log:{}:{}", e.schedule.first, e.schedule.ratio);
@@ -172,7 +200,12 @@ std::string config_text(const Settings& settings, const Experiment& e) {
 // A value that this experiment happens not to use is still held to what it may be.
 void check_unused(const Settings& settings) {
   number(settings, "beta");
+  number(settings, "alibi");
+  number(settings, "redraw");
+  replica_of(settings);
   flag(settings, "self");
+  choice(settings, "relative", {"auto", "true", "false"});
+  choice(settings, "direction", {"ascent", "descent"});
   choice(settings, "reach", {"all", "past"});
   choice(settings, "activation", {"relu", "gelu", "tanh"});
   whole(settings, "heads", 1, 65'536);
@@ -197,17 +230,17 @@ Experiment make_experiment(const Settings& given) {
   check_unused(settings);
   e.flow = flow_of(settings);
   e.schedule = schedule_of(settings, e.flow);
-  const auto habitat = static_cast<Habitat>(choice(settings, "habitat", {"sphere", "space"}));
   const auto flock = model ? initial_flock(settings, *model) : std::nullopt;
-  e.swarm = flock ? *flock : initial_swarm(settings, habitat);
+  e.swarm = flock ? *flock : initial_swarm(settings, habitat_of(settings));
   if (model) {
     e.dynamics = dynamics_of(model->swarm.architecture, model->swarm.doubles());
     e.inputs["model"] = {{model->bytes.size()}, model->bytes};
   } else {
-    e.dynamics = dynamics_of(settings, e.swarm.d(), e.inputs);
+    e.dynamics = dynamics_of(settings, e.swarm.shape(), e.inputs);
   }
+  e.dynamics.noise = e.flow.noise;
   check_merging(settings, e);
-  e.engine = engine_of(settings, e.swarm.shape());
+  e.engine = engine_of(settings, e.swarm.shape(), e.dynamics);
   e.measure.cluster_tol = positive(settings, "cluster_tol");
   e.measure.pair_threshold = number(settings, "pair_threshold");
   if (std::fabs(e.measure.pair_threshold) > 1)

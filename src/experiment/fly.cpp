@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "experiment/verify.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
 
@@ -105,7 +106,7 @@ Outcome fly(const Experiment& e, Run& run, const FlightControl& control) {
   const auto since = [](Time::time_point then) {
     return std::chrono::duration<double>(Time::now() - then).count();
   };
-  const auto engine = make_engine(e.engine, e.swarm.shape());
+  const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);
   const auto field = engine->prepare(e.dynamics, e.swarm.shape());
   const std::vector<std::string> columns = observable_names(e.dynamics);
   const auto cluster_column =
@@ -123,7 +124,9 @@ Outcome fly(const Experiment& e, Run& run, const FlightControl& control) {
   };
   FlowWatch watch;
   watch.frame = [&](double t, const HostSwarm& frame) {
-    const std::vector<double> row = measure(frame, e.dynamics, e.measure);
+    MeasureSettings settings = e.measure;
+    settings.t = t;
+    const std::vector<double> row = measure(frame, e.dynamics, settings);
     clusters = std::isnan(row[cluster_column]) ? -1 : static_cast<int>(row[cluster_column]);
     run.append(t, frame, row);
   };
@@ -143,6 +146,7 @@ Outcome fly(const Experiment& e, Run& run, const FlightControl& control) {
   try {
     outcome = advance({*engine, *field, e.dynamics.habitat, e.flow}, e.schedule, state, watch);
     if (outcome.ok()) save(state);
+    if (outcome.ok() && e.flow.method == Method::bdf) outcome = verify(e, run, control);
   } catch (const Error& error) {  // the disk, most likely: say so in the manifest if it can be said
     try {
       run.close("failed", {{"t", state.t}}, error.summary);

@@ -1,196 +1,211 @@
-// forces.cpp: attention heads and perceptrons out of settings: identity, random, or from a file.
+// forces.cpp: attention, perceptrons, normalisation and gains out of settings.
 #include "experiment/forces.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
+#include "experiment/matrices.h"
+#include "experiment/perceptrons.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
-#include "murmur/random.h"
 
 namespace murmur {
 
 namespace {
 
-// Independent normal entries of the given deviation.
-Matrix gaussian(Shape shape, double deviation, Draw who) {
-  Matrix m = zeros(shape.n, shape.d);
-  for (std::size_t e = 0; e < m.data.size(); ++e) {
-    who.particle = static_cast<std::uint32_t>(e);
-    m.data[e] = deviation * who.normal(0);
-  }
-  return m;
+enum Kind { SA, USA, causal, hardmax, sinkhorn, euclidean, rescaled, none };
+
+Kind kind_of(const Settings& settings) {
+  return static_cast<Kind>(
+      choice(settings, "dynamics",
+             {"SA", "USA", "causal", "hardmax", "sinkhorn", "euclidean", "rescaled", "none"}));
 }
 
-// Symmetric: off-diagonal variance 1/d, diagonal 2/d; spectrum on [-2, 2] for large d.
-Matrix goe(int d, Draw who) {
-  const Matrix g = gaussian({d, d}, 1, who);
-  Matrix m = zeros(d, d);
-  for (int i = 0; i < d; ++i)
-    for (int j = 0; j < d; ++j) m(i, j) = (g(i, j) + g(j, i)) / std::sqrt(2.0 * d);
-  return m;
+Attention::Scale scale_of(Kind kind) {
+  return kind == USA        ? Attention::plain
+         : kind == hardmax  ? Attention::hard
+         : kind == sinkhorn ? Attention::sinkhorn
+                            : Attention::softmax;
 }
 
-void check_finite(const Settings& settings, const std::string& key, const Array& array) {
-  for (const double value : array.doubles())
-    if (!std::isfinite(value))
-      refuse(settings, key, "holds a number that is not finite", "remove NaN and infinities");
+// Hard attention in R^d goes to x' = mean - x, and rescaled attention is defined so.
+bool is_relative(const Settings& settings, Kind kind) {
+  const int asked = choice(settings, "relative", {"auto", "true", "false"});
+  if (asked != 0) return asked == 1;
+  return kind == rescaled || (kind == hardmax && habitat_of(settings) == Habitat::space);
 }
 
-// One matrix a head; empty stands for the identity.
-struct Heads {
-  const Settings& settings;
-  int d, heads;
-  std::uint64_t seed;
-  Record& inputs;
+bool is_given_word(const Settings& settings, const std::string& key) {
+  return setting(settings, key).text != "none";
+}
 
-  std::vector<Matrix> matrices(const std::string& key, Stream stream) const {
-    const std::string& text = setting(settings, key).text;
-    if (ends_with(text, ".npy")) return from_file(key);
-    const int kind = choice(settings, key, {"identity", "minus-identity", "gaussian", "goe"});
-    std::vector<Matrix> all(heads);
-    for (int h = 0; h < heads; ++h) {
-      const Draw who{seed, stream, 0, static_cast<std::uint32_t>(h), 0};
-      if (kind == 1) all[h] = scaled_identity(d, -1);
-      if (kind == 2) all[h] = gaussian({d, d}, 1 / std::sqrt(static_cast<double>(d)), who);
-      if (kind == 3) all[h] = goe(d, who);
+// (d) positive numbers: 1,2,0.5
+Vector gains_of(const Settings& settings, const std::string& key, int d) {
+  Vector gains;
+  if (!is_given_word(settings, key)) return gains;
+  for (const std::string& text : split(setting(settings, key).text, ','))
+    if (!parse_number(text, gains.emplace_back()) || !(gains.back() > 0))
+      refuse(settings, key, fmt::format("'{}' is not a positive number", text),
+             "write one positive number a coordinate, as 1,2,0.5");
+  if (static_cast<int>(gains.size()) != d)
+    refuse(settings, key, fmt::format("has {} numbers for {} coordinates", gains.size(), d),
+           "write one positive number a coordinate, as 1,2,0.5");
+  return gains;
+}
+
+void set_gains(const Settings& settings, int d, Dynamics& dynamics) {
+  dynamics.gain = gains_of(settings, "gains", d);
+  dynamics.gain_end = gains_of(settings, "gains_end", d);
+  const bool ellipsoid = habitat_name(settings) == "ellipsoid";
+  if (ellipsoid && dynamics.gain.empty() && dynamics.gain_end.empty())
+    refuse(settings, "habitat", "has no axes", "add gains=1,2,... with one number a coordinate");
+  if (!ellipsoid && (!dynamics.gain.empty() || !dynamics.gain_end.empty()))
+    refuse(settings, dynamics.gain.empty() ? "gains_end" : "gains",
+           "gains are the axes of an ellipsoid", "use habitat=ellipsoid, or leave habitat out");
+  const std::string until = setting(settings, "gains_until").text;
+  dynamics.gain_until = positive(settings, until == "T" ? "T" : "gains_until");
+}
+
+// post, pre, peri, mix:TAU, ngpt, ngpt:SPEED, sqrt
+void set_normalisation(const Settings& settings, Dynamics& dynamics) {
+  static const std::vector<std::string> names = {"post", "pre", "peri", "mix", "ngpt", "sqrt"};
+  const std::vector<std::string> parts = split(setting(settings, "normalisation").text, ':');
+  Settings word = settings;
+  word["normalisation"].text = parts[0];
+  dynamics.normalisation = static_cast<Normalisation>(choice(word, "normalisation", names));
+  const bool mix = parts[0] == "mix", ngpt = parts[0] == "ngpt";
+  if (parts.size() > (mix || ngpt ? 2u : 1u) || (mix && parts.size() < 2))
+    refuse(settings, "normalisation", "has the wrong number of arguments",
+           "write mix:TAU with the time to change at, or ngpt:SPEED");
+  double& argument = mix ? dynamics.mix_until : dynamics.speed;
+  if (parts.size() == 2 && (!parse_number(parts[1], argument) || argument < 0))
+    refuse(settings, "normalisation", fmt::format("'{}' is not a number of 0 or above", parts[1]),
+           "write mix:TAU or ngpt:SPEED");
+}
+
+// direction=descent turns every force round.
+void turn_round(int d, std::vector<Force>& forces) {
+  for (Force& force : forces)
+    if (auto* a = std::get_if<Attention>(&force)) {
+      if (a->value.empty()) a->value = scaled_identity(d, 1);
+      for (double& entry : a->value.data) entry = -entry;
+    } else {
+      auto& p = std::get<Perceptron>(force);
+      for (double& entry : p.out.data) entry = -entry;
+      for (double& entry : p.out_bias) entry = -entry;
     }
-    return all;
-  }
-
-  std::vector<Matrix> from_file(const std::string& key) const {
-    const Setting& s = setting(settings, key);
-    const Array array = read_npy(s.folder / s.text);
-    const std::size_t axes = array.shape.size();
-    const bool fits = (axes == 2 || (axes == 3 && array.shape[0] == std::size_t(heads))) &&
-                      array.shape[axes - 1] == std::size_t(d) && array.shape[axes - 2] >= 1 &&
-                      array.shape[axes - 2] <= 65'536;
-    if (!fits)
-      refuse(settings, key,
-             fmt::format("has shape ({}), which fits neither (k, {}) nor ({}, k, {})",
-                         fmt::join(array.shape, ", "), d, heads, d),
-             "check d and heads, or the axes of the array");
-    check_finite(settings, key, array);
-    inputs[key] = array;
-    const std::vector<double> values = array.doubles();
-    const int rows = static_cast<int>(array.shape[axes - 2]);
-    const std::size_t size = static_cast<std::size_t>(rows) * d;
-    std::vector<Matrix> all(heads);
-    for (int h = 0; h < heads; ++h) {
-      const std::size_t start = axes == 3 ? h * size : 0;
-      all[h] = {rows, d, {values.begin() + start, values.begin() + start + size}};
-    }
-    return all;
-  }
-};
-
-// heads as given, or as the first three-dimensional matrix file has it.
-int number_of_heads(const Settings& settings) {
-  if (!is_given(settings, "heads"))
-    for (const char* key : {"query", "key", "value"}) {
-      const Setting& s = setting(settings, key);
-      if (!ends_with(s.text, ".npy")) continue;
-      const Array array = read_npy(s.folder / s.text);
-      if (array.shape.size() == 3 && array.shape[0] >= 1 && array.shape[0] <= 65'536)
-        return static_cast<int>(array.shape[0]);
-    }
-  return static_cast<int>(whole(settings, "heads", 1, 65'536));
 }
 
-std::vector<Force> attention_heads(const Settings& settings, int d, Record& inputs) {
-  const int heads = number_of_heads(settings);
-  const auto seed = seed_of(settings);
-  const Heads all{settings, d, heads, seed, inputs};
-  const int kind = choice(settings, "dynamics", {"SA", "USA", "causal", "none"});
-  const bool past = choice(settings, "reach", {"all", "past"}) == 1 || kind == 2;
-  const std::vector<Matrix> query = all.matrices("query", Stream::query);
-  const std::vector<Matrix> key = all.matrices("key", Stream::key);
-  const std::vector<Matrix> value = all.matrices("value", Stream::value);
+std::vector<Force> attention_heads(const Settings& settings, Shape shape, std::uint32_t redraw,
+                                   Record& inputs) {
+  const HeadMatrices all{settings, shape.d, number_of_heads(settings), redraw, inputs};
+  const Kind kind = kind_of(settings);
+  const bool past = choice(settings, "reach", {"all", "past"}) == 1 || kind == causal;
+  const std::vector<Matrix> query = all.named("query", Stream::query);
+  const std::vector<Matrix> key = all.named("key", Stream::key);
+  const std::vector<Matrix> value = all.values(query, key);
   std::vector<Force> forces;
-  for (int h = 0; h < heads; ++h)
+  for (int h = 0; h < all.heads; ++h)
     forces.push_back(Attention{.beta = number(settings, "beta"),
                                .query = query[h],
                                .key = key[h],
                                .value = value[h],
+                               .relative = is_relative(settings, kind),
                                .self = flag(settings, "self"),
                                .reach = past ? Attention::past : Attention::all,
-                               .scale = kind == 1 ? Attention::plain : Attention::softmax});
+                               .scale = scale_of(kind),
+                               .alibi = number(settings, "alibi") / shape.n,
+                               .rescaled = kind == rescaled});
   return forces;
 }
 
-Matrix matrix_of(const Settings& settings, const Record& arrays, const std::string& name) {
-  const auto found = arrays.find(name);
-  if (found == arrays.end())
-    refuse(settings, "perceptron", fmt::format("has no array named {}", name),
-           "store in (h, d), out (d, h) and, if wanted, in_bias (h), out_bias (d)");
-  const Array& array = found->second;
-  if (array.shape.size() != 2 || array.shape[0] > 1'000'000 || array.shape[1] > 1'000'000)
-    refuse(settings, "perceptron", fmt::format("{} is not a matrix", name),
-           "store in (h, d) and out (d, h)");
-  return {static_cast<int>(array.shape[0]), static_cast<int>(array.shape[1]), array.doubles()};
+// How often the weights are drawn in a flight; 1 without redraw. One window more than the flight
+// needs, lest its last step look past the end.
+int windows_of(const Settings& settings, int d) {
+  const double every = number(settings, "redraw");
+  if (every == 0) return 1;
+  if (every < 0) refuse(settings, "redraw", "must be 0 or above", "use redraw=0 for never");
+  bool random = is_random_perceptron(settings);
+  for (const char* key : {"query", "key", "value"})
+    random = random || is_random_matrix(settings, key);
+  if (!random)
+    refuse(settings, "redraw", "finds no random weights to redraw",
+           "use query, key or value=gaussian, goe, wigner or psd, or a random perceptron");
+  const double windows = std::ceil(positive(settings, "T") / every * (1 - 1e-12)) + 1;
+  const double numbers = 3.0 * number_of_heads(settings) * d * d + perceptron_numbers(settings, d);
+  if (windows > 100'000 || windows * numbers * sizeof(double) > 1 << 30)
+    refuse(settings, "redraw", "asks for more than 100,000 draws of the weights, or 1 GiB of them",
+           "redraw less often, or use a smaller T, d or heads");
+  return static_cast<int>(windows);
 }
 
-// FILE.safetensors with in, out, in_bias, out_bias; or NAME_*.npy, the star standing for each.
-Record perceptron_arrays(const Settings& settings) {
-  const Setting& s = setting(settings, "perceptron");
-  if (ends_with(s.text, ".safetensors")) return read_safetensors(s.folder / s.text).tensors;
-  Record arrays;
-  const std::size_t star = s.text.find('*');
-  for (const char* name : {"in", "in_bias", "out", "out_bias"}) {
-    const std::string file = s.text.substr(0, star) + name + s.text.substr(star + 1);
-    if (std::filesystem::exists(s.folder / file)) arrays[name] = read_npy(s.folder / file);
-  }
-  return arrays;
+// Window k is k redraw <= t < (k + 1) redraw, begun a little early: times are sums of steps.
+Phase window(double every, int k, int windows) {
+  constexpr double kSlack = 1e-9;
+  Phase phase;
+  if (k > 0) phase.from = (k - kSlack) * every;
+  if (k + 1 < windows) phase.until = (k + 1 - kSlack) * every;
+  return phase;
 }
 
-Perceptron perceptron_of(const Settings& settings, int d, Record& inputs) {
-  const std::string& text = setting(settings, "perceptron").text;
-  Perceptron p;
-  p.activation =
-      static_cast<Perceptron::Activation>(choice(settings, "activation", {"relu", "gelu", "tanh"}));
-  if (text.rfind("gaussian:", 0) == 0) {
-    double h = 0;
-    if (!parse_number(text.substr(9), h) || h < 1 || h > 1e6 || h != std::floor(h))
-      refuse(settings, "perceptron", "has no whole number of hidden units",
-             "write gaussian:512 for 512 units");
-    const int hidden = static_cast<int>(h);
-    const auto seed = seed_of(settings);
-    p.in = gaussian({hidden, d}, 1 / std::sqrt(static_cast<double>(d)),
-                    {seed, Stream::perceptron, 0, 0, 0});
-    p.out = gaussian({d, hidden}, 1 / std::sqrt(h), {seed, Stream::perceptron, 0, 1, 0});
-    return p;
+void set_phases(const Settings& settings, Shape shape, Record& inputs, Dynamics& dynamics) {
+  const bool attends = kind_of(settings) != none, wills = is_given_word(settings, "perceptron");
+  if (!attends && !wills) {  // Brownian motion needs no force
+    if (number(settings, "noise") <= 0)
+      refuse(settings, "dynamics", "leaves no force at all",
+             "give a perceptron, noise, or dynamics=SA");
+    dynamics.phases.push_back({});
+    return;
   }
-  if (!ends_with(text, ".safetensors") && text.find('*') == std::string::npos)
-    refuse(settings, "perceptron", "is neither none, gaussian:H nor a file",
-           "give a .safetensors file, or npy files as NAME_*.npy");
-  const Record arrays = perceptron_arrays(settings);
-  p.in = matrix_of(settings, arrays, "in");
-  p.out = matrix_of(settings, arrays, "out");
-  if (arrays.count("in_bias") != 0) p.in_bias = arrays.at("in_bias").doubles();
-  if (arrays.count("out_bias") != 0) p.out_bias = arrays.at("out_bias").doubles();
-  for (const char* name : {"in", "in_bias", "out", "out_bias"})
-    if (const auto found = arrays.find(name); found != arrays.end()) {
-      check_finite(settings, "perceptron", found->second);
-      inputs[std::string("perceptron_") + name] = found->second;
+  const bool descent = choice(settings, "direction", {"ascent", "descent"}) == 1;
+  const int windows = windows_of(settings, shape.d);
+  for (int k = 0; k < windows; ++k) {
+    const auto redraw = static_cast<std::uint32_t>(k);
+    const Phase empty = window(number(settings, "redraw"), k, windows);
+    if (attends) {
+      dynamics.phases.push_back(empty);
+      dynamics.phases.back().forces = attention_heads(settings, shape, redraw, inputs);
     }
-  return p;
+    if (wills) {
+      dynamics.phases.push_back(empty);
+      dynamics.phases.back().forces = {perceptron_of(settings, shape.d, redraw, inputs)};
+    }
+  }
+  for (Phase& phase : dynamics.phases)
+    if (descent) turn_round(shape.d, phase.forces);
 }
 
 }  // namespace
 
-Dynamics dynamics_of(const Settings& settings, int d, Record& inputs) {
+std::string habitat_name(const Settings& settings) {
+  if (is_given(settings, "habitat")) {
+    static const std::vector<std::string> names = {"sphere", "space", "ellipsoid"};
+    return names[choice(settings, "habitat", names)];
+  }
+  if (is_given_word(settings, "gains") || is_given_word(settings, "gains_end")) return "ellipsoid";
+  const std::string normalisation = setting(settings, "normalisation").text;
+  if (normalisation == "pre" || normalisation == "peri" || normalisation.rfind("mix", 0) == 0)
+    return "space";
+  const Kind kind = kind_of(settings);
+  return kind == hardmax || kind == euclidean || kind == rescaled ? "space" : "sphere";
+}
+
+Habitat habitat_of(const Settings& settings) {
+  return habitat_name(settings) == "space" ? Habitat::space : Habitat::sphere;
+}
+
+Dynamics dynamics_of(const Settings& settings, Shape shape, Record& inputs) {
   Dynamics dynamics;
-  dynamics.habitat = static_cast<Habitat>(choice(settings, "habitat", {"sphere", "space"}));
+  dynamics.habitat = habitat_of(settings);
   dynamics.clock = static_cast<Clock>(choice(settings, "clock", {"U1", "U2", "U3", "U4"}));
-  const bool attends = setting(settings, "dynamics").text != "none";
-  const bool wills = setting(settings, "perceptron").text != "none";
-  if (attends) dynamics.phases.push_back({attention_heads(settings, d, inputs)});
-  if (wills) dynamics.phases.push_back({{perceptron_of(settings, d, inputs)}});
-  if (!attends && !wills)
-    refuse(settings, "dynamics", "leaves no force at all", "give a perceptron, or dynamics=SA");
-  check(dynamics, d);
+  if (kind_of(settings) == euclidean && dynamics.habitat != Habitat::space)
+    refuse(settings, "dynamics", "is softmax attention in R^d",
+           "use habitat=space, or dynamics=SA on the sphere");
+  set_normalisation(settings, dynamics);
+  set_gains(settings, shape.d, dynamics);
+  set_phases(settings, shape, inputs, dynamics);
+  check(dynamics, shape.d);
   return dynamics;
 }
 

@@ -5,7 +5,12 @@
 
 namespace murmur {
 
-// Matrices and feed-forward parameters that came from files are added to `inputs` by name.
-Dynamics dynamics_of(const Settings& settings, int d, Record& inputs);
+// sphere, space or ellipsoid: as given, or as dynamics, normalisation and gains want it.
+std::string habitat_name(const Settings& settings);
+Habitat habitat_of(const Settings& settings);  // an ellipsoid is a sphere with gains
+
+// For swarms of that shape. Matrices and feed-forward parameters that came from files are added to
+// `inputs` by name.
+Dynamics dynamics_of(const Settings& settings, Shape shape, Record& inputs);
 
 }  // namespace murmur

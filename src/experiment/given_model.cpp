@@ -16,9 +16,10 @@ namespace murmur {
 
 namespace {
 
-constexpr const char* kSettled[] = {"dynamics", "beta",       "query",  "key",
-                                    "value",    "heads",      "reach",  "self",
-                                    "clock",    "perceptron", "masses", "activation"};
+constexpr const char* kSettled[] = {
+    "dynamics",   "beta",          "query",    "key",       "value",       "heads",      "redraw",
+    "reach",      "self",          "relative", "alibi",     "clock",       "perceptron", "masses",
+    "activation", "normalisation", "gains",    "gains_end", "gains_until", "direction"};
 constexpr double kFarthest = 1e6;  // of a given point from the origin, along an axis
 
 std::filesystem::path file_of(const Setting& setting) { return setting.folder / setting.text; }

@@ -63,12 +63,14 @@ struct Law {
   const Settings& settings;
   Shape shape;
   std::uint64_t seed;
+  std::uint32_t replica;
 
   void need(bool good, const std::string& reason, const std::string& remedy) const {
     if (!good) refuse(settings, "init", reason, remedy);
   }
   Row normals(int i, std::uint32_t step = 0) const {
-    return gaussian_row({seed, Stream::position, static_cast<std::uint32_t>(i), step, 0}, shape.d);
+    return gaussian_row({seed, Stream::position, static_cast<std::uint32_t>(i), step, replica},
+                        shape.d);
   }
 
   std::function<Row(int)> uniform(const std::vector<double>&) const {
@@ -90,7 +92,8 @@ struct Law {
     need(shape.d <= 1000, "is drawn by rejection, which is too slow in so many coordinates",
          "use d=1000 or less, or init=hemisphere");
     return [*this, angle](int i) {
-      return cap_row({seed, Stream::position, static_cast<std::uint32_t>(i), 0, 0}, shape.d, angle);
+      return cap_row({seed, Stream::position, static_cast<std::uint32_t>(i), 0, replica}, shape.d,
+                     angle);
     };
   }
 
@@ -128,7 +131,7 @@ struct Law {
     const double a = arguments[0];
     need(a > 0, "the box must have a size", "write box:5 for [-5, 5]^d");
     return [*this, a](int i) {
-      const Draw who{seed, Stream::position, static_cast<std::uint32_t>(i), 0, 0};
+      const Draw who{seed, Stream::position, static_cast<std::uint32_t>(i), 0, replica};
       Row x(shape.d);
       for (int k = 0; k < shape.d; ++k)
         x[k] = a * (2 * who.uniform(static_cast<std::uint16_t>(k)) - 1);
@@ -180,7 +183,7 @@ std::function<Row(int)> initial_law(const Settings& settings, Shape shape, Habit
     if (named.in_space && habitat == Habitat::sphere)
       refuse(settings, "init", "is a law of R^d, and the habitat is the sphere",
              "use init=uniform, or habitat=space");
-    return (Law{settings, shape, seed_of(settings)}.*named.make)(arguments);
+    return (Law{settings, shape, seed_of(settings), replica_of(settings)}.*named.make)(arguments);
   }
   refuse_unknown(settings, parts[0]);
 }

@@ -67,7 +67,7 @@ class Keeper {
         data_(data),
         run_(run),
         control_(control),
-        adjoint_(make_adjoint(training.architecture, training.threads)),
+        adjoint_(adjoint_for(training)),
         course_(training, data, *adjoint_) {}
 
   std::optional<TrainingSummary> keep();
@@ -185,7 +185,7 @@ RunContents contents_of(const Training& training, const std::vector<std::string>
   c.shape = {training.architecture.targets.rows, training.architecture.d};
   c.command = "train";
   c.argv = argv;
-  c.engine = "adjoint f32";
+  c.engine = training.device == Training::cuda ? "adjoint cuda f32" : "adjoint f32";
   c.seed = training.seed;
   return c;
 }

@@ -52,6 +52,8 @@ std::span<const Parameter> training_parameters() {
       {P::number, "dropout", "0", "0 to 1", "share of attention weights left out in training"},
       {P::number, "validation", "0.1", "0 to 0.9", "share of the training set kept back"},
       {P::whole, "seed", "0", "0 or more", "seed of every random stream"},
+      {P::word, "device", "cpu", "cpu, cuda",
+       "what computes the swarm's flights and hindsight: the processor, or an NVIDIA GPU"},
       {P::word, "threads", "all", "all, or 1 or more", "threads; results never depend on it"},
   };
   return table;
@@ -186,10 +188,19 @@ Training make_training(const Settings& given) {
   t.shift = not_negative(settings, "shift");
   t.validation = share(settings, "validation", 0.9);
   t.data = setting(settings, "data").text;
+  t.device = static_cast<Training::Device>(choice(settings, "device", {"cpu", "cuda"}));
+  if (t.device == Training::cuda && t.objective.dropout > 0)
+    refuse(settings, "device", "cuda leaves out no attention weights",
+           "use dropout=0, or device=cpu");
   if (setting(settings, "threads").text != "all")
     t.threads = static_cast<int>(whole(settings, "threads", 1, 4096));
   t.config = config_of(training_parameters(), settings);
   return t;
+}
+
+std::unique_ptr<Adjoint> adjoint_for(const Training& training) {
+  return training.device == Training::cuda ? make_cuda_adjoint(training.architecture)
+                                           : make_adjoint(training.architecture, training.threads);
 }
 
 TrainingData gather_data(const Training& training, const std::filesystem::path& folder) {

@@ -63,6 +63,10 @@ std::uint64_t seed_of(const Settings& settings) {
   return static_cast<std::uint64_t>(whole(settings, "seed", 0, kMostWhole));
 }
 
+std::uint32_t replica_of(const Settings& settings) {
+  return static_cast<std::uint32_t>(whole(settings, "replica", 0, 4'294'967'295));
+}
+
 std::string run_name(const Settings& settings) {
   const std::string& name = setting(settings, "name").text;
   const auto fits = [](unsigned char c) {

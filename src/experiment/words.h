@@ -23,6 +23,7 @@ double positive(const Settings& settings, const std::string& key);
 std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t least,
                    std::int64_t most);
 std::uint64_t seed_of(const Settings& settings);
+std::uint32_t replica_of(const Settings& settings);
 std::string run_name(const Settings& settings);  // fit for a directory's name
 bool flag(const Settings& settings, const std::string& key);
 // The index of the value among `choices`.

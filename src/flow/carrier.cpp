@@ -7,7 +7,9 @@
 #include <string>
 
 #include "core/elementary.h"
+#include "flow/endings.h"
 #include "flow/merging.h"
+#include "flow/noise.h"
 
 namespace murmur {
 
@@ -17,6 +19,19 @@ namespace {
 //   h <- h min(grow, max(shrink, safety gap^-alpha last_gap^beta)),   alpha = 1/5 - 3/4 beta
 constexpr double kSafety = 0.9, kShrink = 0.2, kGrow = 10, kPiBeta = 0.04;
 constexpr double kPiAlpha = 0.2 - 0.75 * kPiBeta;
+
+int stages_of(Method method) {
+  switch (method) {
+    case Method::dopri5:
+      return kDopri5.stages;
+    case Method::rk4:
+      return kRk4.stages;
+    case Method::strang:
+      return kMidpoint.stages;
+    default:
+      return 1;
+  }
+}
 
 }  // namespace
 
@@ -34,8 +49,9 @@ void Carrier::resize_scratch() {
   x_ = engine_.place(state.x);
   y_ = x_->like();
   between_ = x_->like();
-  const int stages = settings.method == Method::dopri5 ? 7 : settings.method == Method::rk4 ? 4 : 1;
-  for (int i = 0; i < stages; ++i) k_[i] = x_->like();
+  for (int i = 0; i < stages_of(settings.method); ++i) k_[i] = x_->like();
+  HostSwarm zero(x_->shape());
+  origin_ = engine_.place(zero);
   have_first_stage_ = false;
 }
 
@@ -84,48 +100,99 @@ void Carrier::stages(const Tableau& tableau, double h) {
 }
 
 void Carrier::step_fixed() {
-  const double dt = settings.dt;
-  if (settings.method == Method::layers) {
-    const Swarm* from = x_.get();
-    for (int phase = 0; phase < field_.phases(); ++phase) {
-      field_.pull(state.t, phase, *from, *k_[0]);
-      const Push push{dt, k_[0].get()};
-      field_.move(*from, {&push, 1}, *y_);
-      from = y_.get();
-    }
-    ++state.evaluations;
-  } else {
-    const Tableau& tableau = settings.method == Method::rk4 ? kRk4 : kEuler;
-    stages(tableau, dt);
-    shift(tableau.b, tableau.stages, dt, *y_);
+  switch (settings.method) {
+    case Method::layers:
+      return step_layers();
+    case Method::strang:
+      return step_strang();
+    case Method::rk4:
+      return step_tableau(kRk4);
+    default:
+      return step_tableau(kEuler);
   }
+}
+
+// x <- retract(x + dt A) for each active phase in turn; the noise is part of the last.
+void Carrier::step_layers() {
+  const double dt = settings.dt;
+  int last = field_.phases() - 1;
+  while (last > 0 && !field_.active(state.t, last)) --last;
+  last = std::max(last, 0);
+  const Swarm* from = x_.get();
+  for (int phase = 0; phase <= last; ++phase) {
+    if (phase < last && !field_.active(state.t, phase)) continue;
+    std::size_t count = 0;
+    if (phase < field_.phases()) {
+      field_.pull(state.t, phase, *from, *k_[0]);
+      pushes_[count++] = {dt, k_[0].get()};
+    }
+    if (settings.noise > 0 && phase == last) {
+      gust_ = engine_.place(push_of(gust(0, dt), engine_.fetch(*from)));
+      pushes_[count++] = {1, gust_.get()};
+    }
+    field_.move(*from, {pushes_.data(), count}, *y_);
+    from = y_.get();
+  }
+  ++state.evaluations;
+}
+
+// x <- retract(x + dt sum_i b_i k_i); with noise this is Euler-Maruyama, of the tableau kEuler.
+void Carrier::step_tableau(const Tableau& tableau) {
+  stages(tableau, settings.dt);
+  std::size_t count = 0;
+  for (int i = 0; i < tableau.stages; ++i)
+    if (tableau.b[i] != 0) pushes_[count++] = {settings.dt * tableau.b[i], k_[i].get()};
+  if (settings.noise > 0) {
+    gust_ = engine_.place(push_of(gust(0, settings.dt), engine_.fetch(*x_)));
+    pushes_[count++] = {1, gust_.get()};
+  }
+  field_.move(*x_, {pushes_.data(), count}, *y_);
+}
+
+// Half a step of noise, a whole one of drift, half a step of noise (Strang 1968): weakly of second
+// order, since both parts are. The committed x stays as it is until the step is.
+void Carrier::step_strang() {
+  const double dt = settings.dt;
+  if (settings.noise == 0) return step_tableau(kMidpoint);
+  const auto blown = [&](const Swarm& from, int half) {
+    HostSwarm x = engine_.fetch(from);
+    blow(gust(half, dt / 2), x);
+    return engine_.place(x);
+  };
+  between_ = blown(*x_, 0);
+  std::swap(x_, between_);
+  stages(kMidpoint, dt);
+  shift(kMidpoint.b, kMidpoint.stages, dt, *y_);
+  std::swap(x_, between_);
+  y_ = blown(*y_, 1);
+}
+
+Gust Carrier::gust(int half, double h) const {
+  return {.habitat = habitat_,
+          .noise = settings.noise,
+          .h = h,
+          .seed = settings.seed,
+          .replica = settings.replica,
+          .moment = 2 * state.step + half};
 }
 
 // A number that is not finite has no distance to itself.
 bool Carrier::finite(const Swarm& swarm) { return std::isfinite(field_.gap(swarm, swarm, {0, 1})); }
 
-Outcome Carrier::not_finite(const Swarm& swarm, double h) {
-  const HostSwarm host = engine_.fetch(swarm);
-  int particle = 0;
-  const auto bad = [&](int i) {
-    for (int k = 0; k < host.d(); ++k)
-      if (!std::isfinite(host.at(i, k))) return true;
-    return false;
-  };
-  while (particle + 1 < host.n() && !bad(particle)) ++particle;
-  particle = static_cast<int>(std::find(state.group.begin(), state.group.end(), particle) -
-                              state.group.begin());
-  return {Ending::not_finite, state.t, particle,
-          "a velocity or position stopped being a finite number in a step of " + std::to_string(h),
-          "try a smaller dt or beta, clock=U2 (USA overflows beyond beta 709), or method=dopri5"};
+// A vector whose length overflows is retracted to the origin: finite, and lost all the same.
+bool Carrier::on_habitat(const Swarm& swarm) {
+  if (habitat_ == Habitat::space) return finite(swarm);
+  constexpr double kLeast = 1 - 1e-10;  // one particle lost among a thousand million shows
+  return field_.gap(swarm, *origin_, {0, 1}) > kLeast;
+}
+
+Outcome Carrier::lost(const Swarm& swarm, Habitat habitat, double h) {
+  return not_finite(state, habitat, engine_.fetch(swarm), h);
 }
 
 std::optional<Outcome> Carrier::trouble(double h) {
-  if (!finite(*y_)) return not_finite(*y_, h);
-  if (state.evaluations >= settings.max_evaluations)
-    return Outcome{Ending::too_many_evaluations, state.t, -1,
-                   "the flight used all its velocity evaluations",
-                   "raise max_evaluations, set merge, or ask for a smaller T"};
+  if (!on_habitat(*y_)) return lost(*y_, habitat_, h);
+  if (state.evaluations >= settings.max_evaluations) return out_of_evaluations(state.t);
   return std::nullopt;
 }
 
@@ -151,12 +218,12 @@ double Carrier::first_step() {
 std::optional<Outcome> Carrier::step_adaptive() {
   if (!have_first_stage_) evaluate(state.t, *x_, *k_[0]);
   have_first_stage_ = true;
-  if (!finite(*k_[0])) return not_finite(*k_[0], state.h);
+  if (!finite(*k_[0])) return lost(*k_[0], Habitat::space, state.h);
   if (state.h == 0) state.h = first_step();
   h_ = state.h;
   double grow = kGrow;
   for (;;) {
-    if (state.evaluations >= settings.max_evaluations) return trouble(h_);
+    if (state.evaluations >= settings.max_evaluations) return out_of_evaluations(state.t);
     stages(kDopri5, h_);  // the last stage stands at the new point, in y
     shift(kDopri5Embedded, 7, h_, *between_);
     error_ = field_.gap(*y_, *between_, settings.tolerance);
@@ -169,10 +236,8 @@ std::optional<Outcome> Carrier::step_adaptive() {
                                 : kShrink;
     if (h_ <= 4 * std::numeric_limits<double>::epsilon() * std::fabs(state.t) ||
         h_ < std::numeric_limits<double>::min()) {
-      if (!std::isfinite(error_)) return not_finite(finite(*y_) ? *k_[6] : *y_, h);
-      return Outcome{Ending::step_too_small, state.t, -1,
-                     "no step is small enough for the wanted tolerance",
-                     "raise rtol and atol, set merge, or use a smaller beta"};
+      if (!std::isfinite(error_)) return lost(finite(*y_) ? *k_[6] : *y_, Habitat::space, h);
+      return step_too_small(state.t);
     }
   }
   const double error = std::max(error_, 1e-10);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "flow/noise.h"
 #include "flow/tableau.h"
 #include "murmur/flow.h"
 
@@ -21,7 +22,7 @@ class Carrier {
   bool pause();                              // asks the watch, which may fetch the swarm
 
   // Steps are found first and committed after: y is the end of the step found.
-  void step_fixed();                         // of dt, by layers, euler or rk4
+  void step_fixed();                         // of dt, by layers, euler, rk4 or strang
   std::optional<Outcome> trouble(double h);  // why the flight cannot go on with it, if it cannot
   void commit_fixed();
   std::optional<Outcome> step_adaptive();  // of h(), by dopri5, from the proposal state.h
@@ -37,16 +38,22 @@ class Carrier {
   void evaluate(double t, const Swarm& at, Swarm& v);
   void shift(const std::array<double, 7>& weights, int stages, double h, Swarm& to);
   void stages(const Tableau& tableau, double h);
+  void step_layers();
+  void step_tableau(const Tableau& tableau);
+  void step_strang();
+  Gust gust(int half, double h) const;
   double first_step();
   bool finite(const Swarm& swarm);
-  Outcome not_finite(const Swarm& swarm, double h);
+  bool on_habitat(const Swarm& swarm);
+  Outcome lost(const Swarm& swarm, Habitat habitat, double h);
   void resize_scratch();
 
   Engine& engine_;
   Field& field_;
   const Habitat habitat_;
   const FlowWatch& watch_;
-  std::unique_ptr<Swarm> x_, y_, between_;
+  std::unique_ptr<Swarm> x_, y_, between_, gust_;
+  std::unique_ptr<Swarm> origin_;              // every particle at 0
   std::array<std::unique_ptr<Swarm>, 7> k_{};  // stages
   std::array<Push, 7> pushes_{};
   bool have_first_stage_ = false;          // k_[0] is the velocity at x

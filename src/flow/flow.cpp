@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "flow/carrier.h"
+#include "flow/stiff.h"
+#include "murmur/error.h"
 
 namespace murmur {
 
@@ -78,10 +80,25 @@ Outcome advance_adaptive(Carrier& carrier, const Schedule& schedule) {
   return {Ending::finished, schedule.T, -1, {}, {}};
 }
 
+void check_settings(const FlowSettings& settings) {
+  const bool takes_noise = settings.method == Method::layers || settings.method == Method::euler ||
+                           settings.method == Method::strang;
+  if (settings.noise > 0 && !takes_noise)
+    throw Error(Fault::input, "this method takes no noise", "method",
+                "use strang, euler or layers, or noise=0");
+  if (settings.noise > 0 && settings.merge > 0)
+    throw Error(Fault::input, "particles that have met part again under noise", "merge",
+                "use merge=0, or noise=0");
+  if (settings.method == Method::bdf && settings.merge > 0)
+    throw Error(Fault::input, "bdf does not merge", "merge", "use merge=0, or method=dopri5");
+}
+
 }  // namespace
 
 Outcome advance(const Flight& flight, const Schedule& schedule, FlowState& state,
                 const FlowWatch& watch) {
+  check_settings(flight.settings);
+  if (flight.settings.method == Method::bdf) return advance_stiff(flight, schedule, state, watch);
   Carrier carrier(flight, state, watch);
   const Outcome outcome = flight.settings.method == Method::dopri5
                               ? advance_adaptive(carrier, schedule)

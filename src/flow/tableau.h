@@ -18,6 +18,9 @@ struct Tableau {
 
 inline constexpr Tableau kEuler{1, 1, {}, {1}, {0}};
 
+// Runge (1895), the midpoint method.
+inline constexpr Tableau kMidpoint{2, 2, {{{}, {1. / 2}}}, {0, 1}, {0, 1. / 2}};
+
 // Kutta (1901), the classical fourth-order method.
 inline constexpr Tableau kRk4{4,
                               4,

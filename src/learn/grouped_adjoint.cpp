@@ -1,4 +1,4 @@
-// grouped_adjoint.cpp: groups of eight flocks on threads, their gradients added in fixed order.
+// grouped_adjoint.cpp: groups of flocks on threads, their gradients added in fixed order.
 #include "learn/grouped_adjoint.h"
 
 #include <algorithm>
@@ -14,13 +14,13 @@ namespace murmur {
 
 namespace {
 
-constexpr std::size_t kGroup = 8;        // flocks
 constexpr std::size_t kSlice = 1 << 14;  // parameters summed at a time
 
 }  // namespace
 
-GroupedAdjoint::GroupedAdjoint(const Architecture& architecture, int threads)
-    : architecture_(architecture), threads_(threads) {
+GroupedAdjoint::GroupedAdjoint(const Architecture& architecture, int threads,
+                               std::size_t flocks_a_group)
+    : architecture_(architecture), threads_(threads), group_(flocks_a_group) {
   check(architecture);
 }
 
@@ -56,14 +56,14 @@ Lesson GroupedAdjoint::learn(std::span<const float> parameters, const Batch& bat
   check_flocks(batch, true);
   parameters_.assign(parameters.begin(), parameters.end());
   prepare(parameters);
-  const std::size_t flocks = batch.chosen.size(), groups = (flocks + kGroup - 1) / kGroup;
+  const std::size_t flocks = batch.chosen.size(), groups = (flocks + group_ - 1) / group_;
   const std::size_t longest = longest_of(batch);
   if (gradients_.size() < groups) gradients_.resize(groups);
   std::vector<Lesson> lessons(groups);
   for_blocks(static_cast<int>(groups), threads_, [&](int g) {
-    const std::size_t begin = static_cast<std::size_t>(g) * kGroup;
+    const std::size_t begin = static_cast<std::size_t>(g) * group_;
     gradients_[g].assign(parameters.size(), 0.0f);
-    lessons[g] = learn_group({&batch, &objective, begin, std::min(begin + kGroup, flocks), longest},
+    lessons[g] = learn_group({&batch, &objective, begin, std::min(begin + group_, flocks), longest},
                              gradients_[g].data());
   });
   const std::size_t slices = (gradient.size() + kSlice - 1) / kSlice;
@@ -87,11 +87,11 @@ void GroupedAdjoint::fly(std::span<const float> parameters, const Batch& batch,
   check_flocks(batch, false);
   parameters_.assign(parameters.begin(), parameters.end());
   prepare(parameters);
-  const std::size_t flocks = batch.chosen.size(), groups = (flocks + kGroup - 1) / kGroup;
+  const std::size_t flocks = batch.chosen.size(), groups = (flocks + group_ - 1) / group_;
   const Objective none{};
   for_blocks(static_cast<int>(groups), threads_, [&](int g) {
-    const std::size_t begin = static_cast<std::size_t>(g) * kGroup;
-    fly_group({&batch, &none, begin, std::min(begin + kGroup, flocks), 0}, readout.data());
+    const std::size_t begin = static_cast<std::size_t>(g) * group_;
+    fly_group({&batch, &none, begin, std::min(begin + group_, flocks), 0}, readout.data());
   });
 }
 

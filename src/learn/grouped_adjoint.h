@@ -51,7 +51,7 @@ struct Group {
 // The groups do not depend on the number of threads, and neither does any sum.
 class GroupedAdjoint : public Adjoint {
  public:
-  GroupedAdjoint(const Architecture& architecture, int threads);
+  GroupedAdjoint(const Architecture& architecture, int threads, std::size_t flocks_a_group = 8);
   Lesson learn(std::span<const float> parameters, const Batch& batch, const Objective& objective,
                std::span<float> gradient) final;
   void fly(std::span<const float> parameters, const Batch& batch, std::span<float> readout) final;
@@ -73,6 +73,7 @@ class GroupedAdjoint : public Adjoint {
   void check_flocks(const Batch& batch, bool labelled) const;
 
   int threads_;
+  std::size_t group_;                            // flocks
   std::vector<std::vector<float>> gradients_{};  // one a group
 };
 

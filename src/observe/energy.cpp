@@ -1,8 +1,9 @@
-// energy.cpp: recognises the forces that are gradients of an interaction energy.
+// energy.cpp: recognises the forces that are gradients of an energy, and knows their potentials.
 #include "observe/energy.h"
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace murmur {
 namespace {
@@ -48,6 +49,67 @@ bool zero(const Vector& v) {
   return std::all_of(v.begin(), v.end(), [](double value) { return value == 0; });
 }
 
+struct Signed {
+  Interaction interaction;
+  double sign;  // of V = +-D
+};
+
+std::optional<Signed> pair_energy(const Attention& head, Habitat habitat) {
+  if (head.scale != Attention::softmax && head.scale != Attention::plain) return {};
+  if (head.beta == 0 || head.relative || head.reach != Attention::all || head.rescaled) return {};
+  if (!zero(head.query_bias) || !zero(head.key_bias) || !zero(head.value_bias)) return {};
+  Matrix scores = score_matrix(head.query, head.key);
+  if (!head.self && (!scores.empty() || habitat == Habitat::space))
+    return {};  // without j = i only P_x x = 0 saves the energy
+  const int size = scores.empty() ? head.value.rows : scores.rows;
+  const Matrix identity = scaled_identity(size, 1);
+  const Matrix& d = scores.empty() ? identity : scores;
+  const Matrix& value = head.value.empty() ? identity : head.value;
+  if (!agree(d, transpose(d), 1)) return {};
+  const bool along = agree(value, d, 1);
+  if (!along && !agree(value, d, -1)) return {};
+  return Signed{{.beta = head.beta, .matrix = std::move(scores)}, along ? 1.0 : -1.0};
+}
+
+//   omega_m = sign <out_m, a_m> / |a_m|^2, where out_m = sign omega_m a_m (relative 1e-12)
+std::optional<Potential> potential_of(const Perceptron& p, double sign) {
+  if (!zero(p.in_bias) || !zero(p.out_bias)) return {};
+  Potential potential{p.in, Vector(p.in.rows), p.activation};
+  for (int m = 0; m < p.in.rows; ++m) {
+    double square = 0, along = 0, off = 0, size = 0;
+    for (int k = 0; k < p.in.cols; ++k) {
+      square += p.in(m, k) * p.in(m, k);
+      along += p.in(m, k) * p.out(k, m);
+    }
+    const double omega = square > 0 ? along / square : 0;
+    for (int k = 0; k < p.in.cols; ++k) {
+      off = std::max(off, std::abs(p.out(k, m) - omega * p.in(m, k)));
+      size = std::max(size, std::abs(p.out(k, m)));
+    }
+    if (off > 1e-12 * size) return {};
+    potential.omega[m] = sign * omega;
+  }
+  return potential;
+}
+
+// phi with phi' = 2 s and phi(0) = 0:
+//   relu z_+^2;   gelu z^2 Phi(z) + z pdf(z) - Phi(z) + 1/2;   tanh 2 ln cosh z
+double twice_primitive(Perceptron::Activation kind, double z) {
+  const double size = std::abs(z);
+  switch (kind) {
+    case Perceptron::relu:
+      return z > 0 ? z * z : 0;
+    case Perceptron::gelu: {
+      const double below = std::erfc(-z / std::numbers::sqrt2) / 2;  // Phi
+      const double density = std::exp(-z * z / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+      return (z * z - 1) * below + z * density + 0.5;
+    }
+    case Perceptron::tanh:
+      return 2 * (size + std::log1p(std::exp(-2 * size)) - std::numbers::ln2);
+  }
+  return 0;
+}
+
 }  // namespace
 
 const Attention* first_attention(const Dynamics& dynamics) {
@@ -60,23 +122,44 @@ const Attention* first_attention(const Dynamics& dynamics) {
 }
 
 std::optional<Interaction> interaction(const Dynamics& dynamics) {
-  std::size_t forces = 0;
-  for (const Phase& phase : dynamics.phases) forces += phase.forces.size();
-  const Attention* head = first_attention(dynamics);
-  if (forces != 1 || head == nullptr || head->beta == 0) return {};
-  if (head->relative || head->reach != Attention::all) return {};
-  if (!zero(head->query_bias) || !zero(head->key_bias) || !zero(head->value_bias)) return {};
+  if (dynamics.normalisation != Normalisation::post) return {};
+  if (!dynamics.gain.empty() || !dynamics.gain_end.empty()) return {};
+  const Attention* head = nullptr;
+  std::vector<const Perceptron*> wills;
+  for (const Phase& phase : dynamics.phases) {
+    if (std::isfinite(phase.from) || std::isfinite(phase.until)) return {};
+    for (const Force& force : phase.forces) {
+      const auto* attention = std::get_if<Attention>(&force);
+      if (attention != nullptr && head != nullptr) return {};
+      if (attention != nullptr) head = attention;
+      if (attention == nullptr) wills.push_back(&std::get<Perceptron>(force));
+    }
+  }
+  if (head == nullptr) return {};
+  auto found = pair_energy(*head, dynamics.habitat);
+  if (!found || wills.empty()) return found ? std::optional(found->interaction) : std::nullopt;
 
-  Matrix scores = score_matrix(head->query, head->key);
-  if (!head->self && (!scores.empty() || dynamics.habitat == Habitat::space))
-    return {};  // without j = i only P_x x = 0 saves the energy
-  const int size = scores.empty() ? head->value.rows : scores.rows;
-  const Matrix identity = scaled_identity(size, 1);
-  const Matrix& d = scores.empty() ? identity : scores;
-  const Matrix& value = head->value.empty() ? identity : head->value;
-  if (!agree(d, transpose(d), 1)) return {};
-  if (!agree(value, d, 1) && !agree(value, d, -1)) return {};
-  return Interaction{head->beta, std::move(scores)};
+  if (head->scale != Attention::plain || dynamics.clock == Clock::u4) return {};
+  Interaction& all = found->interaction;
+  if (dynamics.clock == Clock::u2) all.weight = std::exp(-all.beta);
+  if (dynamics.clock == Clock::u3) all.weight = all.beta;
+  for (const Perceptron* will : wills) {
+    auto potential = potential_of(*will, found->sign);
+    if (!potential) return {};
+    all.potentials.push_back(std::move(*potential));
+  }
+  return all;
+}
+
+double energy_of(const Potential& potential, const HostSwarm& x) {
+  double energy = 0;
+  for (int i = 0; i < x.n(); ++i)
+    for (int m = 0; m < potential.a.rows; ++m) {
+      double z = 0;
+      for (int k = 0; k < x.d(); ++k) z += potential.a(m, k) * x.at(i, k);
+      energy += x.mass[i] * potential.omega[m] * twice_primitive(potential.activation, z) / 2;
+    }
+  return energy;
 }
 
 }  // namespace murmur

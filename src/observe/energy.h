@@ -1,25 +1,43 @@
-// energy.h: which dynamics climb or descend an interaction energy, and in which matrix.
+// energy.h: which dynamics climb or descend an energy, and what it is made of.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "murmur/dynamics.h"
+#include "murmur/swarm.h"
 
 namespace murmur {
 
 // The first attention among all forces, or none.
 const Attention* first_attention(const Dynamics& dynamics);
 
+// (1/2) sum_m omega_m phi(a_m . x), phi' = 2 s: the potential of a perceptron in gradient form.
+struct Potential {
+  Matrix a;      // (h, d) rows a_m
+  Vector omega;  // (h)
+  Perceptron::Activation activation;
+};
+
 // e^{beta <x, D y>} is the energy's kernel. D empty means identity.
 struct Interaction {
   double beta;
-  Matrix matrix;  // D (d, d), symmetric
+  Matrix matrix;      // D (d, d), symmetric
+  double weight = 1;  // of the pair energy beside potentials: e^{-beta} in clock u2, beta in u3
+  std::vector<Potential> potentials{};
 };
 
 // One head alone, all seeing all, with V = D or V = -D for a symmetric D = Q^T K (relative 1e-12),
 // no biases and beta != 0, moves along the gradient of
 //   E = (1 / 2 beta) sum_ij m_i m_j e^{beta <x_i, D x_j>}
-// up to a positive factor for each particle. Anything else has no energy here.
+// up to a positive factor for each particle. Beside a plain head, perceptrons without biases and
+// with W_out = +-W_in^T diag(omega), the sign that of V = +-D, add
+//   (1/2) sum_i m_i sum_m omega_m phi(a_m . x_i)
+// and E is then told with the kernel of the clock (u1 to u3). Anything else has no energy here,
+// nor has a dynamics with another normalisation than post, gains, or forces that come and go.
 std::optional<Interaction> interaction(const Dynamics& dynamics);
+
+//   sum_i m_i (1/2) sum_m omega_m phi(a_m . x_i)
+double energy_of(const Potential& potential, const HostSwarm& x);
 
 }  // namespace murmur

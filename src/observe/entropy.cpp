@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/attention.h"
 #include "core/elementary.h"
 #include "core/parallel.h"
 #include "observe/kernels.h"
@@ -59,6 +60,35 @@ struct Part {
   std::int64_t rows = 0;
 };
 
+// Of hard attention the row has only the seen of greatest score: log_mass of those moves to the
+// front of t. Returns how many there are.
+int keep_greatest(const double* log_mass, std::vector<double>& t, int end, int hole) {
+  double top = -std::numeric_limits<double>::infinity();
+  for (int j = 0; j < end; ++j)
+    if (j != hole) top = std::max(top, t[j]);
+  int count = 0;
+  for (int j = 0; j < end; ++j)
+    if (j != hole && t[j] == top) t[count++] = log_mass[j];
+  return count;
+}
+
+// -sum_j a_ij ln a_ij over all i, of doubly stochastic weights. Swarms too large for all pairs have
+// no entropy here: the weights cannot be known row by row.
+Part sinkhorn_entropy(const HostSwarm& x, const Attention& head, const MeasureSettings& settings) {
+  const auto n = static_cast<std::size_t>(x.n());
+  if (is_sampled(x.n(), settings)) return {};
+  const HostSwarm query = project(x, head.query, head.query_bias, head.beta);
+  const HostSwarm key = project(x, head.key, head.key_bias, 1);
+  std::vector<double> scores(n * n);  // (n, n)
+  for (std::size_t i = 0; i < n; ++i)
+    for (int k = 0; k + 1 < query.d(); ++k)
+      for (std::size_t j = 0; j < n; ++j) scores[i * n + j] += query.axis(k)[i] * key.axis(k)[j];
+  Part total{0, x.n()};
+  for (const double weight : sinkhorn_weights(scores, x.mass))
+    if (weight > 0) total.entropy -= weight * elementary::log(weight);
+  return total;
+}
+
 // One head: the scores t_ij are inner products of queries and keys whose last coordinates are
 // 1 and ln m_j.
 Part head_entropy(const HostSwarm& x, const Attention& head, const MeasureSettings& settings) {
@@ -66,7 +96,11 @@ Part head_entropy(const HostSwarm& x, const Attention& head, const MeasureSettin
   HostSwarm query = project(x, head.query, head.query_bias, head.beta);
   HostSwarm key = project(x, head.key, head.key_bias, 1);
   std::fill_n(query.axis(query.d() - 1), n, 1.0);
-  for (int j = 0; j < n; ++j) key.axis(key.d() - 1)[j] = elementary::log(x.mass[j]);
+  std::vector<double> log_mass(n);  // (n)
+  for (int j = 0; j < n; ++j) log_mass[j] = elementary::log(x.mass[j]);
+  const bool hard = head.scale == Attention::hard;
+  const bool faded = head.scale == Attention::plain && head.alibi > 0;  // in place of the masses
+  if (!hard && !faded) std::copy(log_mass.begin(), log_mass.end(), key.axis(key.d() - 1));
 
   const bool sampled = is_sampled(n, settings);
   const std::int64_t rows = sampled ? std::max<std::int64_t>(1, settings.sample_pairs / n) : n;
@@ -82,8 +116,12 @@ Part head_entropy(const HostSwarm& x, const Attention& head, const MeasureSettin
       for (int j = 0; j < seen.end; j += tile) {
         inner_products(q.data(), key, j, std::min(tile, seen.end - j), &t[j]);
       }
+      for (int j = 0; j < seen.end && head.alibi > 0; ++j) t[j] -= head.alibi * (i - j);
       int count = seen.end;
-      if (seen.hole < seen.end) t[seen.hole] = t[--count];
+      if (hard)
+        count = keep_greatest(log_mass.data(), t, seen.end, seen.hole);
+      else if (seen.hole < seen.end)
+        t[seen.hole] = t[--count];
       if (count == 0) continue;
       parts[block].entropy += row_entropy(t.data(), count);
       ++parts[block].rows;
@@ -101,12 +139,19 @@ Part head_entropy(const HostSwarm& x, const Attention& head, const MeasureSettin
 
 double attention_entropy(const HostSwarm& x, const Dynamics& dynamics,
                          const MeasureSettings& settings) {
+  HostSwarm at = x;
+  const Vector gain = gain_at(dynamics, settings.t);
+  for (std::size_t k = 0; k < gain.size(); ++k)
+    for (int i = 0; i < x.n(); ++i) at.axis(static_cast<int>(k))[i] *= gain[k];
   Part total;
   for (const Phase& phase : dynamics.phases) {
+    if (!phase.active(settings.t)) continue;
     for (const Force& force : phase.forces) {
       const auto* head = std::get_if<Attention>(&force);
       if (head == nullptr) continue;
-      const Part part = head_entropy(x, *head, settings);
+      const Attention now = head->rescaled ? at_time(*head, settings.t, x.d()) : *head;
+      const Part part = now.scale == Attention::sinkhorn ? sinkhorn_entropy(at, now, settings)
+                                                         : head_entropy(at, now, settings);
       total.entropy += part.entropy;
       total.rows += part.rows;
     }

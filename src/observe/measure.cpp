@@ -24,7 +24,7 @@ struct Reading {  // every observable of one frame
   double order = not_a_number;
   double mean_cos = not_a_number, min_cos = not_a_number, max_cos = not_a_number;
   double close_pairs = not_a_number;
-  double norm_drift = not_a_number;
+  double norm_drift = not_a_number, radius = not_a_number;
   double attention_entropy = not_a_number;
   double effective_rank = not_a_number;
   double cluster_tol = not_a_number, pairs = not_a_number;
@@ -32,6 +32,7 @@ struct Reading {  // every observable of one frame
 
 bool always(const Dynamics&) { return true; }
 bool on_sphere(const Dynamics& dynamics) { return dynamics.habitat == Habitat::sphere; }
+bool in_space(const Dynamics& dynamics) { return dynamics.habitat == Habitat::space; }
 bool with_attention(const Dynamics& dynamics) { return first_attention(dynamics) != nullptr; }
 bool with_scaled_energy(const Dynamics& dynamics) {
   return on_sphere(dynamics) && with_attention(dynamics);
@@ -45,7 +46,9 @@ struct Row {
 };
 
 constexpr Row table[] = {
-    {{"energy", "E", "(1/2β) Σ m_i m_j exp(β x_i·D x_j) with D = QᵀK; empty where it overflows"},
+    {{"energy", "E",
+      "(1/2β) Σ m_i m_j exp(β x_i·D x_j) with D = QᵀK, and the potential of a perceptron in "
+      "gradient form; empty where it overflows"},
      with_energy,
      &Reading::energy},
     {{"energy_scaled", "Ẽ", "Σ m_i m_j exp(β(x_i·x_j - 1)), the β of the first attention"},
@@ -67,6 +70,7 @@ constexpr Row table[] = {
      always,
      &Reading::close_pairs},
     {{"norm_drift", "δ", "largest | |x_i| - 1 |"}, on_sphere, &Reading::norm_drift},
+    {{"radius", "⟨r⟩", "mean norm Σ m_i |x_i|"}, in_space, &Reading::radius},
     {{"attention_entropy", "H",
       "mean entropy of the attention weights over particles and heads, "
       "in nats"},
@@ -133,6 +137,12 @@ double norm_drift(const HostSwarm& x) {
   return worst;
 }
 
+double radius(const HostSwarm& x) {
+  double mean = 0;
+  for (int i = 0; i < x.n(); ++i) mean += x.mass[i] * norm(x, i);
+  return mean;
+}
+
 // Cosines and energies. On the sphere one pass over the pairs serves both when D = I:
 //   E = e^beta / (2 beta) sum_ij m_i m_j e^{beta (x_i . x_j - 1)}
 void read_pairs(const HostSwarm& x, const Dynamics& dynamics, const MeasureSettings& settings,
@@ -154,14 +164,19 @@ void read_pairs(const HostSwarm& x, const Dynamics& dynamics, const MeasureSetti
 
   const auto interacting = interaction(dynamics);
   if (!interacting) return;
-  const auto& [b, matrix] = *interacting;
+  const double b = interacting->beta;
+  const Matrix& matrix = interacting->matrix;
   if (sphere && matrix.empty()) {
-    reading.energy = finite_or_nan(cosines.gibbs * elementary::exp(b) / (2 * b));
+    reading.energy = cosines.gibbs * elementary::exp(b) / (2 * b);
   } else {
     const HostSwarm image = matrix.empty() ? x : apply(matrix, x);
     const PairSums sums = sum_pairs({.x = x, .y = image, .beta = b, .anchor = 0}, settings);
-    reading.energy = finite_or_nan(sums.gibbs / (2 * b));
+    reading.energy = sums.gibbs / (2 * b);
   }
+  if (!interacting->potentials.empty()) reading.energy *= interacting->weight;
+  for (const Potential& potential : interacting->potentials)
+    reading.energy += energy_of(potential, x);
+  reading.energy = finite_or_nan(reading.energy);
 }
 
 void check(const MeasureSettings& settings) {
@@ -185,6 +200,11 @@ void check(const MeasureSettings& settings) {
 
 std::span<const Observable> observables() { return listed; }
 
+Clusters clusters(const HostSwarm& x, const Dynamics& dynamics, double tol) {
+  return moves_norms(dynamics) ? clusters(directions(x), Habitat::sphere, tol)
+                               : clusters(x, dynamics.habitat, tol);
+}
+
 std::vector<std::string> observable_names(const Dynamics& dynamics) {
   std::vector<std::string> names;
   for (const Row& row : table) {
@@ -202,14 +222,17 @@ std::vector<double> measure(const HostSwarm& x, const Dynamics& dynamics,
   Reading reading;
   reading.cluster_tol = settings.cluster_tol;
   if (x.n() > 0 && !first_unmeasurable(x)) {
-    read_pairs(x, dynamics, settings, reading);
-    const Clusters found = clusters(x, dynamics.habitat, settings.cluster_tol);
+    const HostSwarm turned = moves_norms(dynamics) ? directions(x) : HostSwarm{};
+    const HostSwarm& u = moves_norms(dynamics) ? turned : x;
+    read_pairs(u, dynamics, settings, reading);
+    const Clusters found = clusters(x, dynamics, settings.cluster_tol);
     reading.clusters = found.count;
     reading.largest_cluster = *std::max_element(found.mass.begin(), found.mass.end());
-    reading.order = order(x);
+    reading.order = order(u);
     reading.norm_drift = norm_drift(x);
-    reading.attention_entropy = attention_entropy(x, dynamics, settings);
-    reading.effective_rank = effective_rank(x, settings.threads);
+    reading.radius = radius(x);
+    reading.attention_entropy = attention_entropy(u, dynamics, settings);
+    reading.effective_rank = effective_rank(u, settings.threads);
   }
   std::vector<double> row;
   for (const Row& entry : table) {

@@ -45,7 +45,8 @@ class Reproduce(murmur.Case):
 
     def test_list_prints_one_name_a_line(self):
         names = self.murmur("reproduce", "list").stdout.split("\n")
-        self.assertEqual(names, ["swarm-table", "flock-argument", ""])
+        self.assertEqual(names[:2] + names[-1:], ["swarm-table", "flock-argument", ""])
+        self.assertGreaterEqual(len(names), 23)
 
     def test_wrong_requests_are_refused(self):
         self.refused(2, "reproduce", "swarm-tabel", *TINY, what="no reproduction", do="swarm-table")

@@ -152,6 +152,29 @@ TEST(Flow, FixedStepsStopAtTheLastGoodStep) {
   EXPECT_TRUE(std::isfinite(f.last().at(0, 0)));
 }
 
+// e^{beta} overflows at beta = 800. At 500 it does not, but the length of the pull does, and a
+// division by it would leave the particle at the origin.
+TEST(Flow, OverflowIsNoPosition) {
+  const HostSwarm x = random_sphere({8, 3}, 1);
+  for (const Method method : {Method::layers, Method::euler, Method::rk4, Method::strang})
+    for (const double beta : {500., 800.}) {
+      const Flown f = flown(usa(beta), x, {.method = method}, {.T = 1, .every = 0.1});
+      if (f.outcome.ok()) {
+        for (int i = 0; i < 8; ++i) EXPECT_NEAR(dot(f.last(), i, i), 1, 1e-14);
+        continue;
+      }
+      EXPECT_EQ(f.outcome.ending, Ending::not_finite);
+      EXPECT_GE(f.outcome.particle, 0);
+      EXPECT_FALSE(f.outcome.what.empty());
+      EXPECT_EQ(f.last().at(0, 0), x.at(0, 0));
+    }
+  const auto ends = [&](double beta) {
+    return flown(usa(beta), x, {.method = Method::layers}, {.T = 1}).outcome.ending;
+  };
+  EXPECT_EQ(ends(800), Ending::not_finite);
+  EXPECT_EQ(ends(500), Ending::not_finite);
+}
+
 TEST(Flow, EvaluationsAreLimited) {
   const Flown f = flown(sa(4), random_sphere({8, 3}, 1), {.max_evaluations = 20}, {.T = 100});
   EXPECT_EQ(f.outcome.ending, Ending::too_many_evaluations);

@@ -13,11 +13,11 @@
 #include <sstream>
 #include <thread>
 
-#include "experiment/flock_probes.h"
-#include "experiment/training_shelf.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
 #include "murmur/random.h"
+#include "reproduce/flock_probes.h"
+#include "reproduce/training_shelf.h"
 #include "temporary.h"
 
 namespace murmur::testing {

@@ -5,6 +5,7 @@
 #include "core/parallel.h"
 #include "engine/simd/pair_forces.h"
 #include "engine/simd/target.h"
+#include "murmur/error.h"
 
 namespace murmur {
 
@@ -59,6 +60,9 @@ class SimdEngine final : public HostEngine {
   }
 
   std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape) override {
+    if (!simd_knows(dynamics))
+      throw Error(Fault::input, "the simd engine has no kernel for this dynamics", "engine = simd",
+                  "use engine=reference");
     return std::make_unique<SimdField>(dynamics, shape, choice_);
   }
 
@@ -67,6 +71,16 @@ class SimdEngine final : public HostEngine {
 };
 
 }  // namespace
+
+bool simd_knows(const Dynamics& dynamics) {
+  for (const Phase& phase : dynamics.phases)
+    for (const Force& force : phase.forces)
+      if (const auto* a = std::get_if<Attention>(&force))
+        if ((a->scale != Attention::softmax && a->scale != Attention::plain) || a->alibi != 0 ||
+            a->rescaled)
+          return false;
+  return true;
+}
 
 std::unique_ptr<Engine> make_simd_engine(Precision precision, int threads) {
   return std::make_unique<SimdEngine>(EngineChoice{"simd", precision, threads});

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiment/flock_probes.h"
-#include "experiment/reproductions.h"
-#include "experiment/training_shelf.h"
 #include "experiment/words.h"
+#include "reproduce/flock_probes.h"
+#include "reproduce/reproductions.h"
+#include "reproduce/training_shelf.h"
 
 namespace murmur {
 

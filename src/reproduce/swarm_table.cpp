@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiment/reproductions.h"
-#include "experiment/training_shelf.h"
 #include "experiment/words.h"
+#include "reproduce/reproductions.h"
+#include "reproduce/training_shelf.h"
 
 namespace murmur {
 

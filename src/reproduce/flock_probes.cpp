@@ -1,5 +1,5 @@
 // flock_probes.cpp: order, influence and guests: how trained swarms and messengers answer.
-#include "experiment/flock_probes.h"
+#include "reproduce/flock_probes.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,5 +1,5 @@
 // training_shelf.cpp: finds the place of a training, and trains only what is not there yet.
-#include "experiment/training_shelf.h"
+#include "reproduce/training_shelf.h"
 
 #include <fmt/format.h>
 
@@ -28,7 +28,8 @@ std::vector<std::string> lines_without(const std::string& config,
 }
 
 bool same_place_of_data(const std::string& config, const std::string& other) {
-  return lines_without(config, {"name", "threads"}) == lines_without(other, {"name", "threads"});
+  const std::vector<std::string> free = {"name", "threads", "device"};
+  return lines_without(config, free) == lines_without(other, free);
 }
 
 std::string key_of(const Training& t) {
@@ -39,7 +40,7 @@ std::string key_of(const Training& t) {
 }  // namespace
 
 bool same_training(const std::string& config, const std::string& other) {
-  const std::vector<std::string> free = {"name", "threads", "data"};
+  const std::vector<std::string> free = {"name", "threads", "device", "data"};
   return lines_without(config, free) == lines_without(other, free);
 }
 

@@ -8,20 +8,85 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "experiment/reproductions.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
+#include "reproduce/reproductions.h"
 
 namespace murmur {
 
 std::span<const ReproductionRow> reproductions() {
   static constexpr ReproductionRow table[] = {
       {"swarm-table", "test accuracies of the swarm that reads digits, by blocks and coordinates",
-       swarm_table},
+       swarm_table, "companion code of the digit swarm", true},
       {"flock-argument", "why a flock: isolation, one messenger, attraction, messages, selection",
-       flock_argument},
+       flock_argument, "", true},
+      {"phase-diagram", "how many pairs have met, over time and temperature", phase_diagram,
+       "2312.10794, Fig. 3"},
+      {"circle-clusters", "how many clusters stay on the circle", circle_clusters,
+       "2312.10794, Fig. 4"},
+      {"random-weights", "the front with random query, key and value", random_weights,
+       "2312.10794, Fig. 5"},
+      {"equiangular", "tokens at right angles keep one cosine; the phase curve", equiangular,
+       "2312.10794, Theorem 6.8"},
+      {"growth", "how fast modes grow out of the uniform swarm", growth, "2410.23228"},
+      {"fastest-modes", "which mode grows fastest, over temperature", fastest_modes},
+      {"kinetic", "five tokens merge one by one", kinetic, "2410.06833"},
+      {"layers-clock", "how slow the clock of the papers' layers runs", layers_clock},
+      {"staircase", "the energy climbs one step a merger", staircase, "2410.06833"},
+      {"lifetimes", "how long two clusters live apart", lifetimes},
+      {"polytope", "tokens in R^d come to the boundary of a polytope", polytope, "2305.05465"},
+      {"hyperplanes", "tokens in R^d come to parallel hyperplanes", hyperplanes, "2305.05465"},
+      {"low-rank", "the attention matrix becomes a few columns", low_rank, "2305.05465"},
+      {"causal-centres", "tokens nobody before them is near stay", causal_centres,
+       "2411.04990, Fig. 2"},
+      {"hardmax", "leaders, triangle, square: tokens go straight to vertices", hardmax,
+       "2407.01602, Fig. 2"},
+      {"hardmax-cells", "the cell of each vertex is its Voronoi cell", hardmax_cells, "2508.09628"},
+      {"normalisation", "layer norms: who clusters fast early, who late", normalisation,
+       "2510.22026, 2512.01868"},
+      {"density-modes", "how many peaks a kernel density has", density_modes, "2412.09080"},
+      {"long-context", "one layer over n tokens: three branches", long_context, "2512.01868"},
+      {"lost-in-the-middle", "retrieval along a causal swarm is U-shaped", lost_in_the_middle,
+       "2605.09213"},
+      {"heads-approximation", "error of one layer against its number of heads", heads},
   };
   return table;
+}
+
+Check near(const std::string& what, double published, double ours, double tolerance) {
+  return {.what = what,
+          .published = published,
+          .ours = ours,
+          .tolerance = tolerance,
+          .agrees = std::fabs(ours - published) <= tolerance,
+          .rule = fmt::format("within {:g}", tolerance)};
+}
+
+Check nearly(const std::string& what, double published, double ours, double share) {
+  Check check = near(what, published, ours, share * std::fabs(published));
+  check.rule = fmt::format("within {:g} %", 100 * share);
+  return check;
+}
+
+Check holds(const std::string& what, double ours, bool agrees, const std::string& rule) {
+  return {.what = what, .ours = ours, .agrees = agrees, .rule = rule};
+}
+
+double slope_of(const std::vector<double>& x, const std::vector<double>& y) {
+  const Spread along = spread_of(x), up = spread_of(y);
+  double cross = 0, square = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    cross += (x[k] - along.mean) * (y[k] - up.mean);
+    square += (x[k] - along.mean) * (x[k] - along.mean);
+  }
+  return cross / square;
+}
+
+Reproduction result_of(const ReproductionControl& control, const std::string& name) {
+  Reproduction result;
+  result.folder = control.runs / name;
+  std::filesystem::create_directories(result.folder);
+  return result;
 }
 
 Spread spread_of(const std::vector<double>& values) {
@@ -175,7 +240,9 @@ std::string csv_of(const ReproducedTable& table) {
 
 std::string markdown_of(const Reproduction& r) {
   std::string text = aligned(lines_of(r.checks));
+  constexpr std::size_t kMostRows = 40;  // longer tables are for files and figures
   for (const ReproducedTable& table : r.tables) {
+    if (table.rows.size() > kMostRows) continue;
     Lines lines = {table.columns};
     for (const auto& row : table.rows) {
       lines.emplace_back();

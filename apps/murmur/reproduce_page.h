@@ -1,0 +1,19 @@
+// reproduce_page.h: figures of reproductions, and one page that shows many of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "murmur/curves.h"
+#include "murmur/reproduce.h"
+
+namespace murmur::app {
+
+// Draws the panels of each figure into the folder as NAME.svg and NAME.png, the numbers being in
+// the tables' CSV beside. Error(tool) where gnuplot is missing.
+void draw_figures(const Reproduction& done, Look look);
+
+// One self-contained HTML page: verdicts and figures, in the order given.
+void write_page(const std::vector<Reproduction>& all, const std::filesystem::path& html);
+
+}  // namespace murmur::app

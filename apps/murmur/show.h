@@ -1,0 +1,45 @@
+// show.h: what murmur measure shows beyond a row of numbers a frame, and the words that ask for it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "murmur/history.h"
+
+namespace murmur::app {
+
+// The words of measure itself, such as show=histogram bins=20: they are no parameters.
+class ShowWords {
+ public:
+  // Takes its words out of `assignments` and leaves the parameters. Error(input) for a show that
+  // does not exist, for a word that this show does not use, and for a near miss of either.
+  static ShowWords take(std::vector<std::string>& assignments);
+
+  const std::string& show() const { return show_; }  // empty: the row of observables
+  bool given(const std::string& word) const { return text_.count(word) > 0; }
+  std::string text(const std::string& word) const;  // as given, or the default
+  double number(const std::string& word) const;
+  int whole(const std::string& word) const;
+  [[noreturn]] void refuse(const std::string& word, const std::string& reason,
+                           const std::string& remedy) const;
+
+ private:
+  std::string show_;
+  std::map<std::string, std::string> text_;
+};
+
+struct Subject {
+  History history{};
+  const Experiment& experiment;
+  double beta = 0;   // as the parameter says
+  std::string name;  // run or file, for messages
+};
+
+// Writes what words.show() names, as CSV or JSON.
+void show(const Flags& flags, const Subject& subject, const ShowWords& words);
+
+std::string show_examples();
+
+}  // namespace murmur::app

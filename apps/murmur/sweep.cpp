@@ -1,0 +1,224 @@
+// sweep.cpp: murmur sweep: grids of simulations in parallel, resumable, with heat maps.
+#include "murmur/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "command.h"
+#include "murmur/error.h"
+#include "progress.h"
+#include "sweep_figures.h"
+
+namespace murmur::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool fail_fast = false, keep_going = false;
+
+std::string key_of(const std::string& assignment) {
+  return assignment.substr(0, assignment.find('='));
+}
+
+// The keys in the order in which they were typed; one typed twice is refused.
+std::vector<std::string> typed_keys(const Words& words) {
+  std::vector<std::string> keys;
+  for (const std::string& assignment : words.assignments) {
+    const std::string key = key_of(assignment);
+    if (std::find(keys.begin(), keys.end(), key) != keys.end())
+      usage(fmt::format("{} is there twice", key), "give each parameter once; a,b,c lists values");
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+int threads_of(const Sweep& sweep) {
+  const std::string& text = sweep.base.at("threads").text;
+  return text == "all" ? 0 : std::atoi(text.c_str());
+}
+
+int dry_run(const Flags& flags, const Sweep& sweep) {
+  const std::int64_t cells = sweep.grid();
+  const double flights = static_cast<double>(cells) * static_cast<double>(sweep.replicas);
+  const Experiment e = make_experiment(sweep.base);
+  const bool fixed = e.flow.method != Method::dopri5 && e.flow.method != Method::bdf;
+  // n^2 d T summed over cells, an evaluation each dt; four of rk4.
+  const double a_step = e.flow.method == Method::rk4 ? 4 : 1;
+  double work = 0;
+  Cell cell;
+  cell.values.resize(sweep.axes.size());
+  const auto add = [&](const auto& self, std::size_t axis) -> void {
+    if (axis == sweep.axes.size()) {
+      work += cost_of(sweep, cell);
+      return;
+    }
+    for (const std::string& value : sweep.axes[axis].values) {
+      cell.values[axis] = value;
+      self(self, axis + 1);
+    }
+  };
+  add(add, 0);
+  work *= static_cast<double>(sweep.replicas) * (fixed ? a_step / e.flow.dt : 1);
+  const double bytes = static_cast<double>(cells) * sweep.times * 100;
+  if (flags.json) {
+    report({{"config", sweep.config},
+            {"cells", cells},
+            {"flights", flights},
+            {fixed ? "coordinate_pairs" : "coordinate_pairs_per_evaluation_and_time", work},
+            {"sweep_csv_bytes", bytes}});
+    return 0;
+  }
+  data(sweep.config);
+  data(
+      fmt::format("# {} cells{}, {:.0f} flights, {:.3g} coordinate pairs {}, sweep.csv about "
+                  "{:.3g} MB\n",
+                  cells, sweep.refine > 0 ? " before refinement" : "", flights, work,
+                  fixed ? "in all" : "for each evaluation in a unit of time", bytes / 1e6));
+  return 0;
+}
+
+void tell_failure(const SweepFailure& failure) {
+  fmt::print(stderr, "murmur: {} failed: {}\n  where: {}\n  do:    {}\n", failure.name,
+             failure.what, failure.where, failure.remedy);
+}
+
+// All failed by numbers: 4; some failed: 5.
+int exit_code(const SweepOutcome& outcome) {
+  if (!outcome.finished && caught_signal != 0) return 128 + caught_signal;
+  if (outcome.failures.empty()) return 0;
+  const bool numerical =
+      std::all_of(outcome.failures.begin(), outcome.failures.end(),
+                  [](const SweepFailure& f) { return f.fault == Fault::numerical; });
+  const bool all = outcome.failures.size() == outcome.cells.size();
+  return static_cast<int>(all && numerical ? Fault::numerical : Fault::jobs);
+}
+
+struct Tale {
+  double seconds = 0;
+  std::vector<fs::path> figures{};
+};
+
+void tell(const Flags& flags, const fs::path& directory, const SweepOutcome& outcome,
+          const Tale& tale) {
+  const std::size_t cells = outcome.cells.size(), failed = outcome.failures.size();
+  const char* status = outcome.finished ? (failed < cells ? "done" : "failed") : "interrupted";
+  if (flags.json) {
+    nlohmann::json figures = nlohmann::json::array();
+    for (const fs::path& path : tale.figures) figures.push_back(path.string());
+    report({{"run", directory.string()},
+            {"status", status},
+            {"cells", cells},
+            {"failed", failed},
+            {"figures", figures},
+            {"seconds", tale.seconds}});
+  } else {
+    data(directory.string() + "\n");
+  }
+  if (!outcome.finished)
+    say(flags, fmt::format("stopped; what flew is kept; go on with\n  murmur sweep --resume {}",
+                           directory.string()));
+  else
+    say(flags, fmt::format("{} cells, {} failed, {}{}", cells, failed, duration_text(tale.seconds),
+                           tale.figures.empty() ? "" : ", drawn " + tale.figures.back().string()));
+}
+
+int fly_and_tell(const Flags& flags, const Sweep& sweep, Run& run) {
+  const auto began = std::chrono::steady_clock::now();
+  SweepOutcome outcome;
+  {
+    const SignalWatch watch;
+    ProgressLine line(flags);
+    SweepControl control;
+    control.signal = &caught_signal;
+    control.fail_fast = fail_fast;
+    control.threads = threads_of(sweep);
+    control.report = [&](const SweepProgress& progress) { line.show(progress); };
+    control.failed = tell_failure;
+    outcome = fly_sweep(sweep, run, control);
+  }
+  Tale tale;
+  if (outcome.finished) tale.figures = draw_sweep(sweep, outcome, run.directory());
+  close_sweep(run, outcome);
+  tale.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  tell(flags, run.directory(), outcome, tale);
+  return exit_code(outcome);
+}
+
+// What the sweep of a run directory was, with the threads of now.
+Sweep sweep_of_run(const fs::path& directory, const Words& words) {
+  std::vector<std::string> changes, repeated;
+  for (const std::string& assignment : words.assignments)
+    (key_of(assignment) == "threads" ? changes : repeated).push_back(assignment);
+  const Sweep kept =
+      make_sweep(gather({(directory / "config.toml").string(), {}, changes}, sweep_parameters()));
+  if (repeated.empty() && words.plain.empty()) return kept;
+  Sweep asked = make_sweep(settings_of(words, sweep_parameters()), typed_keys(words));
+  const auto without_threads = [](const std::string& config) {
+    const std::size_t at = config.find("\nthreads = ");
+    return config.substr(0, at) + config.substr(config.find('\n', at + 1));
+  };
+  if (without_threads(asked.config) != without_threads(kept.config))
+    throw Error(Fault::input, "these parameters are not those of the sweep", directory.string(),
+                "leave them out, or start a new sweep; config.toml tells what it is");
+  return kept;
+}
+
+int run(const Flags& flags, const std::vector<std::string>& words) {
+  const Words sorted = sort_words(words);
+  const std::vector<std::string> typed = typed_keys(sorted);
+  if (fail_fast && keep_going)
+    usage("--fail-fast and --keep-going exclude each other", "give one of them");
+  if (!flags.resume.empty()) return resume_sweep(flags, flags.resume, sorted);
+  const Sweep sweep = make_sweep(settings_of(sorted, sweep_parameters()), typed);
+  if (flags.dry_run) return dry_run(flags, sweep);
+  Run made = create_run(flags, sweep.name, contents_of(sweep, program_argv));
+  return fly_and_tell(flags, sweep, made);
+}
+
+}  // namespace
+
+int resume_sweep(const Flags& flags, const std::string& word, const Words& words) {
+  const fs::path directory = find_run(flags, word);
+  const RunReader reader(directory);
+  if (reader.command() != "sweep")
+    throw Error(Fault::input, "this run is no sweep", directory.string(),
+                "murmur runs resume goes on with runs of every kind");
+  if (!flags.out.empty() && fs::path(flags.out) != directory)
+    usage("a resumed sweep stays in its run", "leave -o out");
+  const Sweep sweep = sweep_of_run(directory, words);
+  if (flags.dry_run) return dry_run(flags, sweep);
+  const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
+  if (reader.status() == "done" && manifest["numbers"].value("failed", 1.0) == 0) {
+    if (flags.json)
+      report({{"run", directory.string()},
+              {"status", "done"},
+              {"cells", manifest["numbers"]["cells"]},
+              {"failed", 0}});
+    else
+      data(directory.string() + "\n");
+    say(flags, "the sweep is already finished");
+    return 0;
+  }
+  Run run = Run::reopen(directory, program_argv);
+  return fly_and_tell(flags, sweep, run);
+}
+
+Command sweep_command() {
+  return {"sweep", "Grids of simulations in parallel, with heat maps.",
+          "  murmur sweep beta=0.5:9:18 d=2,8,32 n=32 replicas=64 T=30 method=layers\n"
+          "  murmur sweep dynamics='{SA,USA}' beta=0.5:4:8 T=1 refine=2 look=dark -o runs/map\n"
+          "  murmur sweep --resume runs/map",
+          [](CLI::App& sub, Flags& flags) {
+            sub.add_option("--resume", flags.resume, "go on with a sweep")->type_name("RUN");
+            sub.add_flag("--dry-run", flags.dry_run, "resolved parameters and cost, nothing run");
+            sub.add_flag("--fail-fast", fail_fast, "stop at the first cell that fails");
+            sub.add_flag("--keep-going", keep_going, "go on when cells fail (the default)");
+          },
+          run};
+}
+
+}  // namespace murmur::app

@@ -1,0 +1,111 @@
+// sweep.h: grids of simulations, many replicas a cell, kept cell by cell so that nothing is lost.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "murmur/error.h"
+#include "murmur/experiment.h"
+#include "murmur/run.h"
+
+namespace murmur {
+
+// A parameter that takes several values.
+struct Axis {
+  std::string name{};
+  bool numeric = false, whole = false, log = false;
+  std::vector<std::string> values{};  // as a key=value word would carry them
+  std::vector<double> numbers{};      // of a numeric axis, the same values
+};
+
+// a:b:count, a:b:count:log and v1,v2,... for numbers, {v1,v2,...} for anything; nothing where the
+// text is one plain value. Error(input) for an empty axis, a value given twice, or no number.
+std::optional<Axis> read_axis(const Parameter& parameter, const Setting& setting);
+
+// The words of a sweep, then every parameter of a simulation.
+std::span<const Parameter> sweep_parameters();
+
+struct Sweep {
+  std::string name = "sweep";
+  std::uint64_t seed = 0;
+  Settings base{};           // every parameter; those of the axes at their first value
+  std::vector<Axis> axes{};  // the first one is the slowest
+  std::int64_t replicas = 64;
+  int times = 200;                      // checkpoints over [0, T]
+  int refine = 0;                       // how often steep intervals of the first axis are halved
+  std::string observe = "close_pairs";  // what refinement, front and heat maps look at
+  std::string look = "paper";           // of the heat maps
+  std::string config{};                 // config.toml
+  Record inputs{};                      // what came from files
+
+  std::int64_t grid() const;  // cells before refinement
+};
+
+// `typed` names parameters in the order in which they were written: the order of the axes, unless
+// axes=... says another. Refuses a sweep none of whose cells could fly.
+Sweep make_sweep(const Settings& settings, const std::vector<std::string>& typed = {});
+RunContents contents_of(const Sweep& sweep, const std::vector<std::string>& argv);
+
+// One setting of all axes.
+struct Cell {
+  std::int64_t number = 0;            // cells/NUMBER.csv
+  std::vector<std::string> values{};  // one an axis
+  std::vector<double> place{};        // index of the value along its axis; refined ones between
+};
+std::string name_of(const Sweep& sweep, const Cell& cell);  // beta=4 d=2
+Settings settings_of_cell(const Sweep& sweep, const Cell& cell, std::int64_t replica = 0);
+double cost_of(const Sweep& sweep, const Cell& cell);  // n^2 d T, for estimates
+
+// The times at which a cell is read: `count` over [0, T], whole steps for fixed-step methods.
+std::vector<double> sweep_times(const FlowSettings& flow, double T, int count);
+
+struct SweepProgress {
+  std::int64_t done, cells, failed;
+  double seconds_left;  // NaN: not known yet
+  std::string cell;     // that ended last
+};
+struct SweepFailure {
+  std::int64_t cell = 0;
+  std::string name{};
+  Fault fault = Fault::numerical;
+  std::string what{}, where{}, remedy{};
+};
+struct SweepControl {
+  std::function<void(const SweepProgress&)> report{};  // one call at a time
+  std::function<void(const SweepFailure&)> failed{};   // as they happen
+  const std::atomic<int>* signal = nullptr;            // non-zero: drop running cells and leave
+  bool fail_fast = false;
+  int threads = 0;  // 0: all cores; never changes a byte
+};
+struct SweepOutcome {
+  bool finished = false;      // every cell has flown or failed; sweep.csv and front.csv are written
+  std::vector<Cell> cells{};  // known so far, in the order of sweep.csv
+  std::vector<SweepFailure> failures{};
+};
+
+// Flies what is missing in the run's cells/. The same bytes for any threads, kills and resumes.
+SweepOutcome fly_sweep(const Sweep& sweep, Run& run, const SweepControl& control);
+// Status and digests; after whatever else the directory is to hold.
+void close_sweep(Run& run, const SweepOutcome& outcome);
+
+// What is kept of a finished cell: mean and standard error over replicas of one observable.
+struct CellCurve {
+  std::vector<double> t{}, mean{}, error{};
+};
+// Nothing where the cell is not there whole.
+std::optional<CellCurve> read_cell(const Sweep& sweep, const Cell& cell,
+                                   const std::filesystem::path& directory);
+// The first time the mean crosses 1/2, between checkpoints by a straight line; NaN where never.
+double crossing_time(const std::vector<double>& t, const std::vector<double>& value);
+
+// When equiangular tokens cluster (arXiv:2312.10794): the front's place for d >> n. Nothing for
+// other dynamics or starts.
+std::optional<double> predicted_front(const Settings& cell);
+
+}  // namespace murmur

@@ -1,0 +1,215 @@
+// theory.h: closed forms and one-dimensional reductions that simulated swarms are held against.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "murmur/dynamics.h"
+
+namespace murmur::theory {
+
+enum class Law { sa, usa };  // softmax or plain attention, V = Q = K = I
+
+// Special functions. Orders are integers or half-integers, 0 <= order, 0 <= x.
+
+double bessel_ratio(double order, double x);       // I_{order+1}(x) / I_order(x), in [0, 1)
+double log_bessel(double order, double x);         // ln I_order(x)
+double scaled_bessel(double order, double x);      // e^{-x} I_order(x)
+double log_eigenvalue(int d, double beta, int k);  // ln lambda_k, see `eigenvalue`
+
+// Funk-Hecke eigenvalue of e^{beta x.y} on degree-k harmonics, for the uniform probability on the
+// sphere:  lambda_k = Gamma(d/2) (2/beta)^{d/2-1} I_{k+d/2-1}(beta).
+double eigenvalue(int d, double beta, int k);
+double uniform_energy(int d, double beta);  // lambda_0 / (2 beta), E at the uniform law
+
+// Growth of harmonics at the uniform law, 2410.23228.
+
+//   s_k = k(k+d-2) lambda_k / beta            (USA; divided by lambda_0 for SA)
+// In clock u2 a rate is e^{-beta} times that of u1, in u3 beta times. Noise takes k(k+d-2) noise
+// away in the same clock; descent (V = -I) flips the sign of the drift's part.
+struct Growth {
+  Law law = Law::sa;
+  int d = 2;
+  double beta = 1;
+  Clock clock = Clock::u1;  // u1, u2, u3; SA knows u1 alone
+  double noise = 0;         // 1/kappa
+  bool descent = false;
+};
+double growth_rate(const Growth& growth, int k);
+int fastest_mode(int d, double beta);  // k_max: the k >= 1 of greatest s_k, the same for SA and USA
+// The beta at which s_k = s_{k+1}: where k_max goes from k to k + 1.
+double switch_point(int d, int k);
+// (arg m_k + 2 pi j) / k, m_k = mean of e^{i k theta}: where k clusters are to appear; in [0, 2pi).
+std::vector<double> cluster_angles(std::span<const double> angles, int k);
+
+// Equiangular swarms <x_i, x_j> = rho: exact for d >= n, 2312.10794, Theorem 6.8.
+
+//   rho' = 2 e^{beta rho} (1 - rho) ((n-1) rho + 1) / (e^beta + (n-1) e^{beta rho})      (SA)
+//   rho' = (2/n) e^{beta rho} (1 - rho) ((n-1) rho + 1)                                  (USA)
+struct Equiangular {
+  int n = 32;
+  double beta = 1;
+  Law law = Law::sa;
+  double start = 0;  // rho(0), in (-1/(n-1), 1)
+};
+double cosine_velocity(const Equiangular& swarm, double rho);
+double cosine(const Equiangular& swarm, double t);  // rho(t), to 1e-12
+double late_rate(Law law, double beta);             // of 1 - rho: 2 (SA), 2 e^beta (USA)
+// Phase curve: the time at which rho reaches 1 - delta. From rho = 0 under SA,
+//   t* = int_0^{ln 1/delta} (e^{beta e^{-u}} + n - 1) / (2 ((n-1)(1 - e^{-u}) + 1)) du.
+double clustering_time(const Equiangular& swarm, double delta);
+// The beta whose clustering time is t (swarm.beta is not read). Error(input) where no beta in
+// [0, 700] has it.
+double clustering_beta(const Equiangular& swarm, double delta, double t);
+
+// Layer normalisations of x = r theta from equiangular directions under SA, 2510.22026:
+//   rho' = f(rho) / s,  f the SA velocity;  s and r' as in Normalisation, with
+//   <theta, A> = (e^beta + (n-1) rho e^{beta rho}) / Z,   Z = e^beta + (n-1) e^{beta rho}.
+struct Normalised {
+  Normalisation scheme = Normalisation::post;
+  int n = 16;
+  double beta = 1;
+  double start = 0;      // rho(0)
+  double radius = 1;     // r(0)
+  double mix_until = 0;  // of mix
+  double speed = 1;      // of ngpt
+};
+struct Shells {
+  double rho, r;
+};
+Shells normalised_velocity(const Normalised& swarm, const Shells& at, double t);
+Shells normalised(const Normalised& swarm, double t);
+
+// Few clusters on a great circle, 2410.06833.
+
+// With c = e^{-beta(1 - cos theta)} and masses m1 + m2 = 1:
+//   theta' = -sin theta (m2 c/(m1 + m2 c) + m1 c/(m2 + m1 c))   (SA)
+//   theta' = -sin theta e^{beta cos theta}                      (USA, clock u1)
+struct TwoClusters {
+  double beta = 1;
+  Law law = Law::sa;
+  double mass = 0.5;  // of one of the two
+};
+double angle_velocity(const TwoClusters& pair, double theta);
+double lifetime(const TwoClusters& pair, double from, double to);  // of an angle in (0, pi)
+// Leading order for large beta, from an angle where theta' varies as e^{beta cos theta}:
+//   T ~ e^{beta(1 - cos theta)} / ((m1/m2 + m2/m1) beta sin^2 theta)      (SA)
+//   T ~ e^{-beta cos theta} / (beta sin^2 theta)                          (USA)
+double asymptotic_lifetime(const TwoClusters& pair, double from);
+
+// Perturbations e^{2 pi i m j/k} of k equal clusters at equal angles grow at
+//   -sum_j h(2 pi j/k) (1 - cos(2 pi m j/k)) / sum_j e^{beta(cos(2 pi j/k) - 1)}       (SA)
+// with h(x) = (cos x - beta sin^2 x) e^{beta(cos x - 1)}; for USA the divisor is k e^{-beta}.
+struct Polygon {
+  int k = 2;
+  double beta = 1;
+  Law law = Law::sa;
+};
+struct Escape {
+  double rate;
+  int mode;  // m, of 1 .. k/2
+};
+double escape_rate(const Polygon& polygon, int mode);
+Escape fastest_escape(const Polygon& polygon);
+
+// Kuramoto form: theta_i' = -sum_j m_j e^{beta cos(theta_i - theta_j)} sin(theta_i - theta_j),
+// divided by sum_j m_j e^{beta cos(theta_i - theta_j)} for SA. No masses: equal ones.
+struct Angles {
+  std::span<const double> theta;
+  std::span<const double> mass = {};
+};
+std::vector<double> kuramoto_velocity(Law law, double beta, const Angles& angles);
+
+// The staircase of 2410.06833 in clock u4 (arc length, times ln beta): for large beta the closest
+// pair alone moves. A merge of counts n1, n2 over gap g is an arc of g sqrt(n1 n2/(n1 + n2)), and
+// the energy is half way up once g = sqrt(2 ln 2 / beta). Levels are sum_q m_q^2.
+struct Stair {
+  double half;                   // time at which the energy is half way to `level`
+  double full;                   // time of the merge
+  double level;                  // energy after it
+  double left_mass, right_mass;  // of the two that merged
+};
+// counts: tokens in each angle, empty means one each. beta > 1.
+std::vector<Stair> staircase(std::span<const double> angles, std::span<const double> counts,
+                             double beta);
+double first_level(std::span<const double> counts);  // sum_q m_q^2 before any merge
+
+// Bounds of 2410.06833 for tokens in caps <x, w_q> >= 1 - eps, clock u2 for USA:
+//   gap = 1 - alpha - 8 eps - ln(2 n^2/eps)/beta, to be positive,
+//   T1 <= 2 n e^{8 eps beta} + e n rate beta^2/(beta - 1),   T2 >= (eps/n) e^{(1 - alpha) beta},
+//   and between them spread^2 <= 2 e^{-rate beta}.
+struct Caps {
+  int n = 10;
+  double beta = 16;
+  double eps = 0.005;
+  double alpha = 0;  // greatest inner product between points of two different caps of 2 eps
+  double rate = 1;
+};
+struct Metastable {
+  double gap, begins, ends, spread;  // T1, T2, and the bound on the spread (not squared)
+};
+Metastable metastability(const Caps& caps);
+double cap_alpha(double angle, double eps);  // alpha of caps whose centres are `angle` apart
+
+// Centres of causal swarms, 2411.04990, and hemispheres.
+
+inline constexpr double renyi_constant = 0.7475979202534;
+// tau: where e^{beta(cos x - 1)} sin x peaks, cos tau = (-1 + sqrt(4 beta^2 + 1)) / (2 beta).
+double kernel_peak(double beta);
+double cap_measure(int d, double angle);  // of a cap of that angular radius, uniform probability
+// Tokens farther than delta from all earlier ones, p = cap_measure(d, delta): (1 - (1-p)^n)/p.
+double strong_centres(int d, double delta, double n);
+double renyi_centres(double delta);  // circle, endless sequence: renyi_constant 2 pi / delta
+// Wendel: n iid uniform points of S^{d-1} share a hemisphere, 2^{1-n} sum_{k<d} C(n-1, k).
+double hemisphere_probability(int n, int d);
+
+// Noise, dX = v dt + sqrt(2/kappa) dB: USA, clock u1; 2606.05140, 2412.14813.
+
+// beta / lambda_k: above it the uniform law is unstable to degree k. k = 1: kappa_c.
+double noise_threshold(int d, double beta, int k = 1);
+// beta_*: I_{d/2+1}/I_{d/2} = 1/d; the transition at kappa_c is continuous up to it.
+double continuous_until(int d);
+double kuramoto_order(double kappa);  // beta = 0, d = 2: r = I_1(kappa r)/I_0(kappa r)
+// Circle: r = |int e^{i theta} dp| of p ~ exp((kappa/beta) W * p), W = e^{beta cos}, iterated from
+// r = start: 1 finds the ordered branch where there is one, small values the disordered one.
+double stationary_order(double kappa, double beta, double start = 1);
+
+// Long context: tokens of common cosine rho attended at beta = gamma ln n, 2512.01868.
+
+// cos(A_i, A_j), A_i = (a - 1) x_i + sum_j x_j, a = n^{gamma (1 - rho)}; one SA layer.
+double context_cosine(double rho, double gamma, double n);
+double context_limit(double rho, double gamma);  // 1, 4 rho/(1 + 3 rho), rho: gamma <,=,> 1/(1-rho)
+
+// Lost in the middle, 2605.09213: retrieval along a causal swarm with ALiBi slope lambda/N.
+
+//   S_t(s) = sum_{n=1}^{modes} e^{-pi^2 n^2/(2 width^2)} g_{a_n}(s),    a_n = n^2 I_n(beta),
+//   g_a = lambda e^{lambda s}/(e^lambda - 1) psi_{at}(ln((e^lambda - 1)/(e^{lambda s} - 1))),
+//   psi_c(y) = sum_k c^{k+1} y^k / (k! (k+1)!).
+struct Retrieval {
+  double beta = 1;
+  double lambda = 1;
+  double width = 8;
+  int modes = 20;
+};
+double retrieval_rate(double beta, int n);                                 // a_n
+double retrieval_series(double c, double y);                               // psi_c(y)
+double retrieval_profile(const Retrieval& retrieval, double t, double s);  // 0 < s <= 1
+// Where the slope at s = 1 vanishes: 2 (1 - e^{-lambda}) sum w_n a_n / sum w_n a_n^2.
+double retrieval_critical_time(const Retrieval& retrieval);
+// Up to here one interior minimum is certain: t sup a_n <= min(3 - sqrt 3, 2(1 - e^{-lambda})).
+double retrieval_certain_until(const Retrieval& retrieval);
+
+// Densities and hardmax.
+
+// sqrt(beta ln beta): scale of the number of modes of a Gaussian kernel density of bandwidth
+// beta^{-1/2}, n^c <= beta <= n^{2-c}; 2412.09080.
+double mode_scale(double beta);
+// Hardmax, 2407.01602 and 2508.09628: a coordinate after so many steps towards vertex v,
+//   (1-g)^steps x + (1 - (1-g)^steps) v,   g = alpha/(1 + alpha).
+struct Towards {
+  double x, vertex;
+};
+double hardmax(const Towards& towards, double alpha, int steps);
+double hardmax_flow(const Towards& towards, double t);  // x' = vertex - x
+
+}  // namespace murmur::theory

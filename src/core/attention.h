@@ -1,0 +1,20 @@
+// attention.h: what engines and observables share about attention: weights that rows cannot tell.
+#pragma once
+
+#include <vector>
+
+#include "murmur/attention.h"
+
+namespace murmur {
+
+// A rescaled head at time t as one that is not: e^{tV} goes into Q and K,
+//   <Q e^{tV} z_i + b_Q, K e^{tV} z_j + b_K>.
+Attention at_time(Attention head, double t, int d);
+
+// The doubly stochastic weights a_ij = p_i m_j e^{s_ij} q_j of scores s (n, n) and masses m (n):
+//   sum_j a_ij = 1 to 1e-13 (or to what scores so large can be known to),   sum_i m_i a_ij = m_j
+// to rounding, by at most max_sweeps alternate normalisations of rows and columns.
+std::vector<double> sinkhorn_weights(const std::vector<double>& scores,
+                                     const std::vector<double>& mass, int max_sweeps = 10'000);
+
+}  // namespace murmur

@@ -1,0 +1,52 @@
+// block.h: eight swarms side by side: from their starts into lanes, read there, and back.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/buffer.h"
+#include "ensemble/kernels.h"
+#include "murmur/ensemble.h"
+
+namespace murmur::ensemble {
+
+using Array = hwy::AlignedFreeUniquePtr<double[]>;
+using Lanes = std::array<double, kSwarms>;
+
+Array zeros(std::size_t count);
+
+// V = I and the flow commutes with rotations, so a swarm stays in the span of its start: where
+// n < d it is flown in R^n, in coordinates along an orthonormal basis of that span.
+class Block {
+ public:
+  // Replicas [first, first + 8), asked for or not: which ones fly together never depends on it.
+  Block(const EnsembleSetting& setting, const EnsembleWork& work, std::int64_t first);
+
+  Shape shape() const { return shape_; }  // as stored
+  std::int64_t replica(int swarm) const { return first_ + swarm; }
+  bool asked(int swarm) const {
+    return replica(swarm) >= work_.first && replica(swarm) < work_.first + work_.count;
+  }
+
+  void read(std::size_t time, EnsembleResult& result);  // of x, for the replicas asked for
+  HostSwarm fetch(int swarm) const;                     // of x, in all its coordinates
+
+  Array x;  // (rows, d, kSwarms)
+
+ private:
+  void place(int swarm);
+  int count_clusters(int swarm);
+
+  const EnsembleSetting& setting_;
+  const EnsembleWork& work_;
+  const std::int64_t first_;
+  const bool reduced_;  // flown in the span
+  const Shape shape_;
+  std::vector<double> basis_;                        // (kSwarms, n, d), where reduced
+  hwy::AlignedFreeUniquePtr<std::uint64_t[]> link_;  // (n, words, kSwarms)
+  std::vector<std::uint64_t> left_;                  // (words) particles in no component yet
+  std::vector<int> spread_;                          // those whose links are yet to be followed
+};
+
+}  // namespace murmur::ensemble

@@ -1,0 +1,49 @@
+// kernels.cpp: the kernels of a block, compiled for every target and chosen at run time.
+#include "ensemble/kernels.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ensemble/kernels.cpp"
+#include <hwy/foreach_target.h>
+
+#include "ensemble/swarm_kernels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace murmur::ensemble {
+namespace HWY_NAMESPACE {
+
+void Layer(const PairSums& p, double dt, double* x, double* lengths) {
+  step_layer(p, dt, x, lengths);
+}
+void Velocity(const PairSums& p, const double* x, double* v) { find_velocity(p, x, v); }
+void MakeMove(const Move& m) { make_move(m); }
+void FindGap(const Gap& g) { find_gap(g); }
+
+void LookAt(const Look& l) {
+  for (int part = 0; part < kSwarms; part += kLanes) Watcher(l, part).look();
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace murmur::ensemble
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace murmur::ensemble {
+
+HWY_EXPORT(Layer);
+HWY_EXPORT(Velocity);
+HWY_EXPORT(MakeMove);
+HWY_EXPORT(FindGap);
+HWY_EXPORT(LookAt);
+
+void layer(const PairSums& p, double dt, double* x, double* lengths) {
+  HWY_DYNAMIC_DISPATCH(Layer)(p, dt, x, lengths);
+}
+void velocity(const PairSums& p, const double* x, double* v) {
+  HWY_DYNAMIC_DISPATCH(Velocity)(p, x, v);
+}
+void move(const Move& m) { HWY_DYNAMIC_DISPATCH(MakeMove)(m); }
+void gap(const Gap& g) { HWY_DYNAMIC_DISPATCH(FindGap)(g); }
+void look(const Look& l) { HWY_DYNAMIC_DISPATCH(LookAt)(l); }
+
+}  // namespace murmur::ensemble
+#endif

@@ -1,0 +1,93 @@
+// kernels.h: what the vector kernels do to a block of eight swarms, one lane a swarm.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "murmur/engine.h"
+#include "murmur/swarm.h"
+
+namespace murmur::ensemble {
+
+inline constexpr int kSwarms = 8;  // of a block, on every instruction set
+inline constexpr int kTile = 4;    // particles, or coordinates, whose sums stay in registers
+
+// Arrays of a block are (rows, d, kSwarms). rows is n up to a whole tile, d is 2, 3, 4 or a whole
+// number of tiles; rows and coordinates that are not there are zero and stay so.
+inline int whole_tiles(int count) { return (count + kTile - 1) / kTile * kTile; }
+inline int stored_dimension(int d) { return d <= 2 ? 2 : d <= 4 ? d : whole_tiles(d); }
+inline std::size_t block_size(Shape s) {
+  return static_cast<std::size_t>(whole_tiles(s.n)) * s.d * kSwarms;
+}
+
+// Sums over pairs of particles, written by the kernels that follow them:
+//   w_ij = 2^{slope <x_i, x_j> - offset},   N_i = sum_{j != i} w_ij x_j,   Z_i = sum_{j != i} w_ij
+struct PairSums {
+  Shape shape{};
+  double slope = 0, offset = 0;  // such that w <= 1
+  bool deep = false;             // some w may be below 2^-980: they become 0
+  double self = 1;               // w_ii, for |x_i| = 1
+  bool softmax = true;           // sums are divided by Z_i + self; else multiplied by gain
+  double gain = 1;
+  double* sums = nullptr;     // (rows, d, kSwarms): N
+  double* totals = nullptr;   // (rows, kSwarms): Z
+  double* weights = nullptr;  // (rows or kTile, rows, kSwarms): w of all pairs or of one strip
+  bool strips = false;        // which of both
+};
+
+// x_i <- normalise(x_i + dt A_i). lengths (kSwarms): not finite where something became so.
+void layer(const PairSums& pairs, double dt, double* x, double* lengths);
+
+// v_i = A_i - <x_i, A_i> x_i
+void velocity(const PairSums& pairs, const double* x, double* v);
+
+struct Shove {  // one term scale * along of a step
+  double scale;
+  const double* along;  // (rows, d, kSwarms)
+};
+
+// y_i = normalise(x_i + sum of shoves); y may be x. lengths as of `layer`.
+struct Move {
+  Shape shape{};
+  const double* x = nullptr;
+  std::span<const Shove> shoves{};
+  double* y = nullptr;
+  double* lengths = nullptr;
+};
+void move(const Move& move);
+
+// (kSwarms) sqrt( mean_i ( |a_i - b_i| / (atol + rtol max(|a_i|, |b_i|)) )^2 )
+struct Gap {
+  Shape shape{};
+  const double *a = nullptr, *b = nullptr;
+  Tolerance tolerance{};
+  double* gap = nullptr;
+};
+void gap(const Gap& gap);
+
+// Pairs i < j of every swarm, and the mean of its particles.
+struct Look {
+  Shape shape{};
+  const double* x = nullptr;
+  double close = 0;               // cosine above which a pair is counted
+  double linked = 0;              // cosine above which a pair is linked
+  double* cosines = nullptr;      // (kSwarms) sum over pairs
+  double* closes = nullptr;       // (kSwarms) how many pairs
+  double* mean = nullptr;         // (kSwarms) |sum_i x_i| / n
+  std::uint64_t* link = nullptr;  // (rows, words, kSwarms) bit j of row i: linked
+};
+inline int link_words(int n) { return (n + 63) / 64; }
+void look(const Look& look);
+
+// Rows x_i = sum_k c_ik q_k with q_k orthonormal, or zero where x_k adds no new direction.
+struct Span {
+  Shape shape{};                  // n < d
+  double* rows = nullptr;         // (n, d)
+  double* basis = nullptr;        // (n, d): q
+  double* coordinates = nullptr;  // (n, n): c
+};
+void enter(const Span& span);  // basis and coordinates from rows
+void leave(const Span& span);  // rows from basis and coordinates
+
+}  // namespace murmur::ensemble

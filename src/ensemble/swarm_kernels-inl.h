@@ -1,0 +1,214 @@
+// swarm_kernels-inl.h: moving, comparing and reading eight swarms at once.
+#if defined(MURMUR_ENSEMBLE_SWARM_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef MURMUR_ENSEMBLE_SWARM_KERNELS_INL_H_
+#undef MURMUR_ENSEMBLE_SWARM_KERNELS_INL_H_
+#else
+#define MURMUR_ENSEMBLE_SWARM_KERNELS_INL_H_
+#endif
+
+#include "ensemble/pair_kernels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace murmur::ensemble {
+namespace HWY_NAMESPACE {
+
+// y (d, kSwarms) <- y / |y|, given |y|^2. Returns a number that is finite where the result is.
+HWY_INLINE V normalise(V square, int d, double* y) {
+  const V inverse = hn::Div(hn::Set(D(), 1.0), hn::Sqrt(square));
+  for (int k = 0; k < d; ++k) store(hn::Mul(load(y, k), inverse), y, k);
+  return hn::Mul(square, inverse);
+}
+
+//   softmax:  x_i + dt A_i is along (Z_i + (1 + dt) self) x_i + dt N_i
+//   plain:    x_i + dt A_i = (1 + dt gain self) x_i + dt gain N_i
+inline void step_layer(const PairSums& p, double dt, double* x, double* lengths) {
+  add_pairs(p, x);
+  const D tag;
+  const int d = p.shape.d;
+  const double push = p.softmax ? dt : dt * p.gain;
+  const V pull = hn::Set(tag, push);
+  const V own = hn::Set(tag, p.softmax ? (1 + dt) * p.self : 1 + push * p.self);
+  for (int part = 0; part < kSwarms; part += kLanes) {
+    V length = hn::Zero(tag);
+    for (int i = 0; i < p.shape.n; ++i) {
+      double* row = x + at(static_cast<std::size_t>(i) * d) + part;
+      const double* sum = p.sums + at(static_cast<std::size_t>(i) * d) + part;
+      const V keep = p.softmax ? hn::Add(own, load(p.totals + part, i)) : own;
+      V square = hn::Zero(tag);
+      for (int k = 0; k < d; ++k) {
+        const V y = hn::MulAdd(pull, load(sum, k), hn::Mul(keep, load(row, k)));
+        square = hn::MulAdd(y, y, square);
+        store(y, row, k);
+      }
+      length = hn::Add(length, normalise(square, d, row));
+    }
+    hn::Store(length, tag, lengths + part);
+  }
+}
+
+//   v_i = g_i (N_i - <x_i, N_i> x_i),   g_i = 1 / (Z_i + self) or gain
+inline void find_velocity(const PairSums& p, const double* x, double* v) {
+  add_pairs(p, x);
+  const D tag;
+  const int d = p.shape.d;
+  const V self = hn::Set(tag, p.self), gain = hn::Set(tag, p.gain), one = hn::Set(tag, 1.0);
+  for (int part = 0; part < kSwarms; part += kLanes)
+    for (int i = 0; i < p.shape.n; ++i) {
+      const std::size_t begin = at(static_cast<std::size_t>(i) * d) + part;
+      V along = hn::Zero(tag);
+      for (int k = 0; k < d; ++k)
+        along = hn::MulAdd(load(x + begin, k), load(p.sums + begin, k), along);
+      const V g = p.softmax ? hn::Div(one, hn::Add(self, load(p.totals + part, i))) : gain;
+      for (int k = 0; k < d; ++k)
+        store(hn::Mul(g, hn::NegMulAdd(along, load(x + begin, k), load(p.sums + begin, k))),
+              v + begin, k);
+    }
+}
+
+inline void make_move(const Move& m) {
+  const D tag;
+  const int d = m.shape.d;
+  for (int part = 0; part < kSwarms; part += kLanes) {
+    V length = hn::Zero(tag);
+    for (int i = 0; i < m.shape.n; ++i) {
+      const std::size_t begin = at(static_cast<std::size_t>(i) * d) + part;
+      V square = hn::Zero(tag);
+      for (int k = 0; k < d; ++k) {
+        V y = load(m.x + begin, k);
+        for (const Shove& shove : m.shoves)
+          y = hn::MulAdd(hn::Set(tag, shove.scale), load(shove.along + begin, k), y);
+        square = hn::MulAdd(y, y, square);
+        store(y, m.y + begin, k);
+      }
+      length = hn::Add(length, normalise(square, d, m.y + begin));
+    }
+    hn::Store(length, tag, m.lengths + part);
+  }
+}
+
+inline void find_gap(const Gap& g) {
+  const D tag;
+  const int d = g.shape.d;
+  const V atol = hn::Set(tag, g.tolerance.atol), rtol = hn::Set(tag, g.tolerance.rtol);
+  for (int part = 0; part < kSwarms; part += kLanes) {
+    V sum = hn::Zero(tag);
+    for (int i = 0; i < g.shape.n; ++i) {
+      const std::size_t begin = at(static_cast<std::size_t>(i) * d) + part;
+      V size_a = hn::Zero(tag), size_b = size_a, square = size_a;
+      for (int k = 0; k < d; ++k) {
+        const V a = load(g.a + begin, k), b = load(g.b + begin, k), apart = hn::Sub(a, b);
+        size_a = hn::MulAdd(a, a, size_a);
+        size_b = hn::MulAdd(b, b, size_b);
+        square = hn::MulAdd(apart, apart, square);
+      }
+      const V scale = hn::MulAdd(rtol, hn::Sqrt(hn::Max(size_a, size_b)), atol);
+      sum = hn::Add(sum, hn::Div(square, hn::Mul(scale, scale)));
+    }
+    hn::Store(hn::Sqrt(hn::Div(sum, hn::Set(tag, static_cast<double>(g.shape.n)))), tag,
+              g.gap + part);
+  }
+}
+
+// Looks at the pairs of one part of the lanes, tile by tile.
+class Watcher {
+ public:
+  Watcher(const Look& l, int part)
+      : l_(l), part_(part), words_(link_words(l.shape.n)), count_(hn::Zero(D())) {}
+
+  void look() {
+    const DI di;
+    const int n = l_.shape.n;
+    for (int e = 0; e < n * words_; ++e)
+      hn::Store(hn::Zero(di), di, l_.link + at(static_cast<std::size_t>(e)) + part_);
+    for (int i = 0; i < n; i += kTile)
+      for (int j = i; j < n; j += kTile) tile(i, j);
+    hn::Store(count_, D(), l_.closes + part_);
+    sum_up();
+  }
+
+ private:
+  using DI = hn::RebindToUnsigned<D>;
+  using VI = hn::Vec<DI>;
+
+  HWY_INLINE void tile(int i0, int j0) {
+    const D tag;
+    const int n = l_.shape.n, d = l_.shape.d;
+    const double* x = l_.x + part_;
+    V c[kTile][kTile];
+    cosines(x + at(static_cast<std::size_t>(i0) * d), x + at(static_cast<std::size_t>(j0) * d), d,
+            c);
+    if (i0 == j0 || i0 + kTile > n || j0 + kTile > n)
+      for (int r = 0; r < kTile; ++r)
+        for (int s = 0; s < kTile; ++s)
+          if (i0 + r >= j0 + s || j0 + s >= n) c[r][s] = hn::Set(tag, kNone);
+    V most = c[0][0];
+    for (int r = 0; r < kTile; ++r)
+      for (int s = 0; s < kTile; ++s) most = hn::Max(most, c[r][s]);
+    if (!hn::AllFalse(tag, hn::Gt(most, hn::Set(tag, l_.close)))) count(c);
+    if (!hn::AllFalse(tag, hn::Gt(most, hn::Set(tag, l_.linked)))) link(i0, j0, c);
+  }
+
+  HWY_INLINE void count(const V (&c)[kTile][kTile]) {
+    const V close = hn::Set(D(), l_.close), one = hn::Set(D(), 1.0);
+    for (int r = 0; r < kTile; ++r) {
+      V row = hn::Zero(D());
+      for (int s = 0; s < kTile; ++s)
+        row = hn::Add(row, hn::IfThenElseZero(hn::Gt(c[r][s], close), one));
+      count_ = hn::Add(count_, row);
+    }
+  }
+
+  HWY_INLINE void link(int i0, int j0, const V (&c)[kTile][kTile]) {
+    const DI di;
+    VI row[kTile], column[kTile];
+    for (int r = 0; r < kTile; ++r) row[r] = column[r] = hn::Zero(di);
+    for (int r = 0; r < kTile; ++r)
+      for (int s = 0; s < kTile; ++s) {
+        const auto near = hn::RebindMask(di, hn::Gt(c[r][s], hn::Set(D(), l_.linked)));
+        row[r] = hn::Or(row[r], hn::IfThenElseZero(near, hn::Set(di, bit(j0 + s))));
+        column[s] = hn::Or(column[s], hn::IfThenElseZero(near, hn::Set(di, bit(i0 + r))));
+      }
+    for (int r = 0; r < kTile; ++r) {
+      note(i0 + r, j0 / 64, row[r]);
+      note(j0 + r, i0 / 64, column[r]);
+    }
+  }
+
+  static std::uint64_t bit(int j) { return std::uint64_t{1} << (j % 64); }
+
+  HWY_INLINE void note(int i, int word, VI bits) {
+    if (i >= l_.shape.n) return;
+    const DI di;
+    std::uint64_t* to = l_.link + at(static_cast<std::size_t>(i) * words_ + word) + part_;
+    hn::Store(hn::Or(hn::Load(di, to), bits), di, to);
+  }
+
+  // sum_{i < j} <x_i, x_j> = (|sum_i x_i|^2 - sum_i |x_i|^2) / 2
+  void sum_up() {
+    const D tag;
+    V square = hn::Zero(tag), own = square;
+    for (int k = 0; k < l_.shape.d; ++k) {
+      V sum = hn::Zero(tag);
+      for (int i = 0; i < l_.shape.n; ++i) {
+        const V x = load(l_.x + part_, static_cast<std::size_t>(i) * l_.shape.d + k);
+        sum = hn::Add(sum, x);
+        own = hn::MulAdd(x, x, own);
+      }
+      square = hn::MulAdd(sum, sum, square);
+    }
+    hn::Store(hn::Mul(hn::Set(tag, 0.5), hn::Sub(square, own)), tag, l_.cosines + part_);
+    hn::Store(hn::Div(hn::Sqrt(square), hn::Set(tag, static_cast<double>(l_.shape.n))), tag,
+              l_.mean + part_);
+  }
+
+  static constexpr double kNone = -4;  // below every threshold: not a pair i < j
+  const Look& l_;
+  const int part_, words_;
+  V count_;  // close pairs
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace murmur::ensemble
+HWY_AFTER_NAMESPACE();
+
+#endif

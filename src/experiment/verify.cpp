@@ -1,0 +1,148 @@
+// verify.cpp: flies an experiment again by dopri5 with merging, and compares frame by frame.
+#include "experiment/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace murmur {
+
+namespace {
+
+constexpr double kFarApart = 1e-3;     // chord between the two places of a particle at the end
+constexpr double kEnergyApart = 1e-4;  // relative
+constexpr double kLeastMerge = 1e-6;
+
+bool merging_is_exact(const Dynamics& dynamics) {
+  for (const Phase& phase : dynamics.phases)
+    for (const Force& force : phase.forces)
+      if (const auto* a = std::get_if<Attention>(&force))
+        if (a->reach == Attention::past || !a->self) return false;
+  return true;
+}
+
+double largest_chord(const HostSwarm& a, const HostSwarm& b) {
+  double most = 0;
+  for (int i = 0; i < a.n(); ++i) {
+    double square = 0;
+    for (int k = 0; k < a.d(); ++k) square += std::pow(a.at(i, k) - b.at(i, k), 2);
+    most = std::max(most, square);
+  }
+  return std::sqrt(most);
+}
+
+// |a - b| / |a| of energy_scaled; infinite where the dynamics has no energy.
+double energy_gap(const Experiment& e, const HostSwarm& first, const HostSwarm& second) {
+  const std::vector<std::string> names = observable_names(e.dynamics);
+  const auto found = std::find(names.begin(), names.end(), "energy_scaled");
+  if (found == names.end()) return std::numeric_limits<double>::infinity();
+  const auto column = found - names.begin();
+  const double a = measure(first, e.dynamics, e.measure)[column];
+  const double b = measure(second, e.dynamics, e.measure)[column];
+  return std::fabs(a - b) / std::fabs(a);
+}
+
+Outcome parted(double t, const std::string& how) {
+  return {Ending::methods_disagree, t, -1, "bdf and dopri5 with merging part: " + how,
+          "use smaller rtol and atol, or method=dopri5 with merge"};
+}
+
+// The second flight, beside the frames of the first.
+class Second {
+ public:
+  Second(const Experiment& e, const Run& run)
+      : e_(e), first_(run.directory()), counts_(first_.column("clusters")) {
+    flow_ = e.flow;
+    flow_.method = Method::dopri5;
+    const double least = 10 * std::max(flow_.tolerance.rtol, flow_.tolerance.atol);
+    if (merging_is_exact(e.dynamics)) flow_.merge = std::max(kLeastMerge, least);
+  }
+
+  bool is_needed() const {
+    return std::any_of(counts_.begin(), counts_.end(),
+                       [&](double count) { return count != counts_.front(); });
+  }
+
+  Outcome fly(const FlightControl& control) {
+    const auto engine = make_engine(e_.engine, e_.swarm.shape());
+    const auto field = engine->prepare(e_.dynamics, e_.swarm.shape());
+    state_ = start(e_.swarm);
+    FlowWatch watch;
+    watch.frame = [&](double t, const HostSwarm& x) { compare(t, x); };
+    watch.pause = [&](const FlowState& now, const auto&) {
+      report(control, now);
+      return !departure_.empty() || (control.signal != nullptr && *control.signal != 0);
+    };
+    const Outcome outcome =
+        advance({*engine, *field, e_.dynamics.habitat, flow_}, e_.schedule, state_, watch);
+    if (!departure_.empty()) return parted(departure_t_, departure_);
+    if (outcome.ok()) return end();
+    if (outcome.ending == Ending::interrupted) return outcome;
+    return parted(outcome.t, outcome.what);
+  }
+
+  std::string event() const {
+    return fmt::format(
+        R"({{"event":"verified","by":"{}","frames":{},"clusters":{},"chord":{},"evaluations":{}}})",
+        flow_.merge > 0 ? "dopri5 with merging" : "dopri5", compared_, count_, chord_,
+        state_.evaluations);
+  }
+
+ private:
+  void compare(double t, const HostSwarm& x) {
+    if (!departure_.empty()) return;
+    while (next_ < first_.frames() && first_.times()[next_] < t) ++next_;  // of an earlier end
+    last_ = x;
+    count_ = clusters(x, e_.dynamics.habitat, e_.measure.cluster_tol).count;
+    ++compared_;
+    if (next_ < first_.frames() && counts_[next_] == count_) return;
+    departure_t_ = t;
+    departure_ = next_ < first_.frames()
+                     ? fmt::format("{:g} clusters against {}", counts_[next_], count_)
+                     : "a frame is missing";
+  }
+
+  Outcome end() {
+    const HostSwarm first = first_.frame(next_);
+    chord_ = largest_chord(first, last_);
+    if (chord_ <= kFarApart || energy_gap(e_, first, last_) <= kEnergyApart)
+      return {Ending::finished, e_.schedule.T, -1, {}, {}};
+    return parted(e_.schedule.T, fmt::format("a particle ends {:.2g} away", chord_));
+  }
+
+  void report(const FlightControl& control, const FlowState& now) {
+    const auto time = std::chrono::steady_clock::now();
+    if (!control.report || time - told_ < std::chrono::milliseconds(100)) return;
+    told_ = time;
+    const double seconds = std::chrono::duration<double>(time - began_).count();
+    control.report({now.t, e_.schedule.T, now.evaluations,
+                    static_cast<double>(now.evaluations) / std::max(seconds, 1e-9), count_});
+  }
+
+  const Experiment& e_;
+  const RunReader first_;
+  const std::vector<double> counts_;  // clusters at the first flight's frames
+  FlowSettings flow_{};
+  FlowState state_{};
+  HostSwarm last_{};
+  std::int64_t next_ = 0, compared_ = 0;  // frame of the first flight; frames compared
+  int count_ = -1;
+  double chord_ = 0, departure_t_ = 0;
+  std::string departure_{};
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now(), told_ = began_;
+};
+
+}  // namespace
+
+Outcome verify(const Experiment& e, Run& run, const FlightControl& control) {
+  Second second(e, run);
+  if (!second.is_needed()) return {Ending::finished, e.schedule.T, -1, {}, {}};
+  const Outcome outcome = second.fly(control);
+  if (outcome.ok()) run.event(second.event());
+  return outcome;
+}
+
+}  // namespace murmur

@@ -1,0 +1,14 @@
+// verify.h: a stiff flight through mergers is believed only when a second method agrees.
+#pragma once
+
+#include "murmur/experiment.h"
+
+namespace murmur {
+
+// Flies the experiment, whose frames `run` holds, again by dopri5 with merging and compares: the
+// number of clusters at every frame, and at the end every position or the energy. Where they agree
+// the run gets an event; where they part the outcome says so. A flight whose number of clusters
+// never changed is taken as it is.
+Outcome verify(const Experiment& e, Run& run, const FlightControl& control);
+
+}  // namespace murmur

@@ -1,0 +1,13 @@
+// endings.h: the ends a flight can come to before T, each with its sentence.
+#pragma once
+
+#include "murmur/flow.h"
+
+namespace murmur {
+
+// `at` holds the numbers that are not finite, or have left the habitat, after a step of h.
+Outcome not_finite(const FlowState& state, Habitat habitat, const HostSwarm& at, double h);
+Outcome out_of_evaluations(double t);
+Outcome step_too_small(double t);
+
+}  // namespace murmur

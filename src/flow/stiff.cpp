@@ -1,0 +1,302 @@
+// stiff.cpp: the method bdf: backward differentiation formulas of CVODE, kept on the habitat.
+//
+// CVODE's history is no part of a FlowState. The flight therefore goes in stretches of a fixed
+// number of steps, each begun anew from positions alone; a state stands at the beginning of a
+// stretch, and a continuation repeats the stretch without the frames already kept. Steps depend
+// neither on T nor on frames, which are interpolated.
+#include "flow/stiff.h"
+
+#include <cvode/cvode.h>
+#include <cvode/cvode_ls.h>
+#include <cvode/cvode_proj.h>
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunlinsol/sunlinsol_spgmr.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <new>
+#include <optional>
+
+#include "flow/endings.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr int kStretch = 200;            // steps between fresh beginnings
+constexpr int kMostDense = 2000;         // coordinates; above, GMRES instead of a dense Jacobian
+constexpr int kKrylovVectors = 20;       // of GMRES
+constexpr int kRetry = 1, kGiveUp = -1;  // what CVODE's callbacks answer beside 0
+
+// y' = v(t, retract(y)), y all coordinates, axis by axis (d, n). Its flow keeps norms.
+class System {
+ public:
+  System(const Flight& flight, const HostSwarm& x)
+      : flight_(flight), host_(x), at_(flight.engine.place(x)), v_(flight.engine.place(x)) {}
+
+  std::int64_t allowed = 0;  // evaluations left
+  std::exception_ptr problem{};
+
+  std::size_t size() const { return static_cast<std::size_t>(host_.n()) * host_.d(); }
+  Habitat habitat() const { return flight_.habitat; }
+  Shape shape() const { return host_.shape(); }
+  static double* numbers(N_Vector y) { return N_VGetArrayPointer(y); }
+
+  void write(const HostSwarm& x, N_Vector y) const {
+    for (int k = 0; k < x.d(); ++k)
+      std::copy_n(x.axis(k), x.n(), numbers(y) + static_cast<std::size_t>(k) * x.n());
+  }
+
+  HostSwarm retracted(N_Vector y) {
+    retract(y);
+    return flight_.engine.fetch(*at_);
+  }
+
+  HostSwarm velocity(double t, N_Vector y) {
+    retract(y);
+    flight_.field.velocity(t, *at_, *v_);
+    return flight_.engine.fetch(*v_);
+  }
+
+ private:
+  void retract(N_Vector y) {
+    for (int k = 0; k < host_.d(); ++k)
+      std::copy_n(numbers(y) + static_cast<std::size_t>(k) * host_.n(), host_.n(), host_.axis(k));
+    const auto there = flight_.engine.place(host_);
+    flight_.field.move(*there, {}, *at_);
+  }
+
+  const Flight& flight_;
+  HostSwarm host_;
+  std::unique_ptr<Swarm> at_, v_;
+};
+
+int velocity_for_cvode(realtype t, N_Vector y, N_Vector out, void* data) {
+  auto& system = *static_cast<System*>(data);
+  try {
+    if (system.allowed-- <= 0) return kGiveUp;
+    const HostSwarm v = system.velocity(t, y);
+    system.write(v, out);
+    const double* first = System::numbers(out);
+    const bool finite = std::all_of(first, first + system.size(),
+                                    [](double number) { return std::isfinite(number); });
+    return finite ? 0 : kRetry;
+  } catch (...) {
+    system.problem = std::current_exception();
+    return kGiveUp;
+  }
+}
+
+//   correction_i = y_i / |y_i| - y_i,   error_i <- error_i - <x_i, error_i> x_i with x = y / |y|
+int project_for_cvode(realtype, N_Vector y, N_Vector correction, realtype, N_Vector error,
+                      void* data) {
+  const auto [n, d] = static_cast<System*>(data)->shape();
+  const double* from = System::numbers(y);
+  double* to = System::numbers(correction);
+  double* wrong = error == nullptr ? nullptr : System::numbers(error);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+    double square = 0, along = 0;
+    for (int k = 0; k < d; ++k) {
+      const std::size_t e = static_cast<std::size_t>(k) * n + i;
+      square += from[e] * from[e];
+      if (wrong != nullptr) along += from[e] * wrong[e];
+    }
+    if (!(square > 0)) return kRetry;
+    const double length = std::sqrt(square);
+    for (int k = 0; k < d; ++k) {
+      const std::size_t e = static_cast<std::size_t>(k) * n + i;
+      to[e] = from[e] / length - from[e];
+      if (wrong != nullptr) wrong[e] -= along / square * from[e];
+    }
+  }
+  return 0;
+}
+
+void say_nothing(int, const char*, const char*, char*, void*) {}
+
+// CVODE from one fresh beginning on.
+class Stretch {
+ public:
+  Stretch(System& system, const FlowState& state, Tolerance tolerance)
+      : system_(system), begun_(state.t) {
+    need(SUNContext_Create(nullptr, &context_) == 0);
+    y_ = N_VNew_Serial(static_cast<sunindextype>(system.size()), context_);
+    between_ = N_VClone(y_);
+    memory_ = CVodeCreate(CV_BDF, context_);
+    need(y_ != nullptr && between_ != nullptr && memory_ != nullptr);
+    system.write(state.x, y_);
+    need(CVodeInit(memory_, velocity_for_cvode, begun_, y_) == CV_SUCCESS);
+    CVodeSetErrHandlerFn(memory_, say_nothing, nullptr);
+    need(CVodeSStolerances(memory_, tolerance.rtol, tolerance.atol) == CV_SUCCESS);
+    need(CVodeSetUserData(memory_, &system) == CV_SUCCESS);
+    choose_solver();
+    if (system.habitat() == Habitat::sphere)
+      need(CVodeSetProjFn(memory_, project_for_cvode) == CV_SUCCESS);
+  }
+  ~Stretch() {
+    CVodeFree(&memory_);
+    SUNLinSolFree(solver_);
+    SUNMatDestroy(jacobian_);
+    N_VDestroy(between_);
+    N_VDestroy(y_);
+    SUNContext_Free(&context_);
+  }
+  Stretch(const Stretch&) = delete;
+  Stretch& operator=(const Stretch&) = delete;
+
+  // One step. The end given to CVODE only bounds its first step: it must not depend on T.
+  int step() {
+    const int answer = CVode(memory_, begun_ + std::max(1.0, begun_), y_, &reached_, CV_ONE_STEP);
+    if (system_.problem) std::rethrow_exception(system_.problem);
+    return answer;
+  }
+
+  double reached() const { return reached_; }
+  HostSwarm x() { return system_.retracted(y_); }
+  HostSwarm velocity() { return system_.velocity(reached_, y_); }
+  HostSwarm at(double t) {  // inside the last step
+    need(CVodeGetDky(memory_, t, 0, between_) == CV_SUCCESS);
+    return system_.retracted(between_);
+  }
+  std::int64_t rejected() const {
+    long count = 0;
+    CVodeGetNumErrTestFails(memory_, &count);
+    return count;
+  }
+  double h() const {
+    double step = 0;
+    CVodeGetCurrentStep(memory_, &step);
+    return step;
+  }
+
+ private:
+  static void need(bool made) {
+    if (!made) throw std::bad_alloc();
+  }
+
+  void choose_solver() {
+    const auto size = static_cast<sunindextype>(system_.size());
+    if (system_.size() <= kMostDense) {
+      jacobian_ = SUNDenseMatrix(size, size, context_);
+      need(jacobian_ != nullptr);
+      solver_ = SUNLinSol_Dense(y_, jacobian_, context_);
+    } else {
+      solver_ = SUNLinSol_SPGMR(y_, SUN_PREC_NONE, kKrylovVectors, context_);
+    }
+    need(solver_ != nullptr);
+    need(CVodeSetLinearSolver(memory_, solver_, jacobian_) == CVLS_SUCCESS);
+  }
+
+  System& system_;
+  const double begun_;
+  double reached_ = begun_;
+  SUNContext context_ = nullptr;
+  N_Vector y_ = nullptr, between_ = nullptr;
+  void* memory_ = nullptr;
+  SUNMatrix jacobian_ = nullptr;
+  SUNLinearSolver solver_ = nullptr;
+};
+
+class StiffFlight {
+ public:
+  StiffFlight(const Flight& flight, const Schedule& schedule, FlowState& state,
+              const FlowWatch& watch)
+      : flight_(flight),
+        schedule_(schedule),
+        state_(state),
+        watch_(watch),
+        frames_(schedule.frames()),
+        system_(flight, state.x) {}
+
+  Outcome advance() {
+    if (state_.next_frame == 0 && schedule_.time(0) == 0) {
+      keep(0, state_.x);
+      state_.next_frame = 1;
+    }
+    while (state_.next_frame < frames_)
+      if (const auto end = advance_stretch()) return *end;
+    return {Ending::finished, schedule_.T, -1, {}, {}};
+  }
+
+ private:
+  void keep(double t, const HostSwarm& x) {
+    if (watch_.frame) watch_.frame(t, unfold(state_, x));
+  }
+
+  // The watch sees how far the stretch has come; what it may fetch is the stretch's beginning.
+  bool pause(const Stretch& stretch) {
+    if (!watch_.pause) return false;
+    FlowState now;
+    now.t = stretch.reached();
+    now.step = state_.step;
+    now.evaluations = flight_.settings.max_evaluations - system_.allowed;
+    now.next_frame = state_.next_frame;
+    return watch_.pause(now, [this]() -> FlowState& { return state_; });
+  }
+
+  std::optional<Outcome> advance_stretch() {
+    system_.allowed = flight_.settings.max_evaluations - state_.evaluations;
+    Stretch stretch(system_, state_, flight_.settings.tolerance);
+    for (int step = 0; step < kStretch; ++step) {
+      const double before = stretch.reached();
+      if (const int answer = stretch.step(); answer < 0) return cut_short(stretch, answer, before);
+      while (state_.next_frame < frames_ &&
+             schedule_.time(state_.next_frame) <= stretch.reached()) {
+        const double t = schedule_.time(state_.next_frame);
+        keep(t, stretch.at(t));
+        ++state_.next_frame;
+        if (state_.next_frame < frames_ && pause(stretch))
+          return Outcome{Ending::interrupted, t, -1, {}, {}};
+      }
+      if (state_.next_frame == frames_) {  // not committed, only counted
+        count(stretch, step + 1);
+        return std::nullopt;
+      }
+      if (step + 1 < kStretch && pause(stretch))
+        return Outcome{Ending::interrupted, stretch.reached(), -1, {}, {}};
+    }
+    state_.x = stretch.x();
+    state_.t = stretch.reached();
+    count(stretch, kStretch);
+    if (pause(stretch)) return Outcome{Ending::interrupted, state_.t, -1, {}, {}};
+    return std::nullopt;
+  }
+
+  void count(const Stretch& stretch, int steps) {
+    state_.step += steps;
+    state_.rejected += stretch.rejected();
+    state_.evaluations = flight_.settings.max_evaluations - system_.allowed;
+  }
+
+  // The last good frame is kept, and the sentence told.
+  Outcome cut_short(Stretch& stretch, int answer, double before) {
+    const bool kept = state_.next_frame > 0 && schedule_.time(state_.next_frame - 1) >= before;
+    if (!kept) keep(before, stretch.x());
+    if (system_.allowed < 0) return out_of_evaluations(before);
+    const bool overflow = answer == CV_FIRST_RHSFUNC_ERR || answer == CV_REPTD_RHSFUNC_ERR ||
+                          answer == CV_UNREC_RHSFUNC_ERR;
+    if (!overflow) return step_too_small(before);
+    Outcome outcome = not_finite(state_, Habitat::space, stretch.velocity(), stretch.h());
+    outcome.t = before;
+    return outcome;
+  }
+
+  const Flight& flight_;
+  const Schedule& schedule_;
+  FlowState& state_;
+  const FlowWatch& watch_;
+  const std::int64_t frames_;
+  System system_;
+};
+
+}  // namespace
+
+Outcome advance_stiff(const Flight& flight, const Schedule& schedule, FlowState& state,
+                      const FlowWatch& watch) {
+  return StiffFlight(flight, schedule, state, watch).advance();
+}
+
+}  // namespace murmur

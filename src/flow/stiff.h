@@ -1,0 +1,13 @@
+// stiff.h: the method bdf, for swarms whose clusters live long.
+#pragma once
+
+#include "murmur/flow.h"
+
+namespace murmur {
+
+// As `advance`, by backward differentiation formulas. Error(tool) where SUNDIALS was not there when
+// the program was built.
+Outcome advance_stiff(const Flight& flight, const Schedule& schedule, FlowState& state,
+                      const FlowWatch& watch);
+
+}  // namespace murmur

@@ -1,0 +1,60 @@
+// device.cpp: the first GPU: its refusals, and cuBLAS with a workspace of its own.
+#include "learn/cuda/device.h"
+
+#include <string>
+
+#include "murmur/error.h"
+
+namespace murmur::cuda {
+
+namespace {
+
+constexpr std::size_t kWorkspace = std::size_t{32} << 20;  // bytes; fixed, so that bits are
+
+}  // namespace
+
+void inspect(cudaError_t outcome) {
+  if (outcome == cudaSuccess) return;
+  if (outcome == cudaErrorMemoryAllocation)
+    throw Error(Fault::runtime, "the GPU has too little memory", "device=cuda",
+                "use a smaller swarm, or device=cpu");
+  throw Error(Fault::runtime, std::string("the GPU failed: ") + cudaGetErrorString(outcome),
+              "device=cuda", "try again, or use device=cpu");
+}
+
+void inspect(cublasStatus_t outcome) {
+  if (outcome == CUBLAS_STATUS_SUCCESS) return;
+  throw Error(Fault::runtime,
+              std::string("a matrix product failed: ") + cublasGetStatusString(outcome),
+              "device=cuda", "try again, or use device=cpu");
+}
+
+Products::Products() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
+    throw Error(Fault::tool, "there is no NVIDIA GPU", "device=cuda",
+                "use device=cpu, or see what nvidia-smi says");
+  inspect(cublasCreate(&handle_));
+  inspect(cublasSetMathMode(handle_, CUBLAS_DEFAULT_MATH));
+  inspect(cublasSetWorkspace(handle_, workspace_.need(kWorkspace), kWorkspace));
+}
+
+Products::~Products() { cublasDestroy(handle_); }
+
+// cuBLAS has columns where we have rows: it is asked for c^T = op(b)^T op(a)^T.
+void Products::multiply(const Matrices& a, const Matrices& b, Turn turn, float* c, Blend blend) {
+  const bool left = turn == Turn::left, right = turn == Turn::right;
+  const int rows = left ? a.cols : a.rows, inner = left ? a.rows : a.cols;
+  const int cols = right ? b.rows : b.cols;
+  const auto turned = [](bool is) { return is ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  const auto stride = [](int r, int k) { return static_cast<long long>(r) * k; };
+  if (a.count == 1)
+    return inspect(cublasSgemm(handle_, turned(right), turned(left), cols, rows, inner,
+                               &blend.scale, b.at, b.cols, a.at, a.cols, &blend.keep, c, cols));
+  inspect(cublasSgemmStridedBatched(handle_, turned(right), turned(left), cols, rows, inner,
+                                    &blend.scale, b.at, b.cols, stride(b.rows, b.cols), a.at,
+                                    a.cols, stride(a.rows, a.cols), &blend.keep, c, cols,
+                                    stride(rows, cols), a.count));
+}
+
+}  // namespace murmur::cuda

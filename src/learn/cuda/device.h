@@ -1,0 +1,85 @@
+// device.h: a GPU's memory and its matrix products, with failures told as errors.
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace murmur::cuda {
+
+// Throws Error(runtime) unless all is well.
+void inspect(cudaError_t outcome);
+void inspect(cublasStatus_t outcome);
+
+// Memory of the GPU, kept between calls.
+template <class T>
+class Room {
+ public:
+  Room() = default;
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+  ~Room() { cudaFree(data_); }
+
+  // Room for `count` values, of which nothing is known.
+  T* need(std::size_t count) {
+    if (count > size_) {
+      inspect(cudaFree(data_));
+      data_ = nullptr, size_ = 0;
+      inspect(cudaMalloc(reinterpret_cast<void**>(&data_), count * sizeof(T)));
+      size_ = count;
+    }
+    return data_;
+  }
+  T* upload(std::span<const T> values) {
+    T* to = need(values.size());
+    inspect(cudaMemcpy(to, values.data(), values.size_bytes(), cudaMemcpyHostToDevice));
+    return to;
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+std::vector<T> fetch(const T* from, std::size_t count) {
+  std::vector<T> values(count);
+  inspect(cudaMemcpy(values.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost));
+  return values;
+}
+
+// `count` row-major matrices (rows, cols), one after another.
+struct Matrices {
+  const float* at = nullptr;
+  int rows = 0, cols = 0;
+  int count = 1;
+};
+
+enum class Turn { none, left, right };  // which factor is transposed
+
+// Products in plain single precision (no TF32), the same bits every time.
+class Products {
+ public:
+  Products();
+  ~Products();
+  Products(const Products&) = delete;
+  Products& operator=(const Products&) = delete;
+
+  struct Blend {
+    float scale = 1, keep = 0;
+  };
+  //   c <- scale op(a) op(b) + keep c, of each of the matrices; c is (rows, cols) of op(a) op(b)
+  void multiply(const Matrices& a, const Matrices& b, Turn turn, float* c, Blend blend);
+  void multiply(const Matrices& a, const Matrices& b, Turn turn, float* c) {
+    multiply(a, b, turn, c, {});
+  }
+
+ private:
+  cublasHandle_t handle_ = nullptr;
+  Room<std::byte> workspace_{};
+};
+
+}  // namespace murmur::cuda

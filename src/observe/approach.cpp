@@ -1,0 +1,63 @@
+// approach.cpp: how far a swarm is from a given state, and when it is nearly one cluster.
+#include <cmath>
+#include <string>
+
+#include "murmur/error.h"
+#include "murmur/history.h"
+#include "observe/directions.h"
+#include "observe/pairs.h"
+
+namespace murmur {
+
+Series distance_from(const History& history, const HostSwarm& reference) {
+  Series distance;
+  for (std::int64_t f = 0; f < history.count; ++f) {
+    const HostSwarm x = history.frame(f);
+    if (x.shape() != reference.shape())
+      throw Error(Fault::input, "the reference has another shape than the frames",
+                  "frame " + std::to_string(f), "give n and d as the frames have them");
+    double square = 0;
+    for (int k = 0; k < x.d(); ++k) {
+      for (int i = 0; i < x.n(); ++i) {
+        const double gap = x.axis(k)[i] - reference.axis(k)[i];
+        square += x.mass[i] * gap * gap;
+      }
+    }
+    distance.t.push_back(history.time(f));
+    distance.value.push_back(std::sqrt(square));
+  }
+  return distance;
+}
+
+NearClustering near_clustering(const History& history, const NearClusteringRequest& request,
+                               const MeasureSettings& settings) {
+  if (!(request.delta > 0 && request.delta <= 2) || !(request.share > 0 && request.share <= 1))
+    throw Error(
+        Fault::input, "near clustering needs 0 < delta <= 2 and a share in (0, 1]",
+        "delta = " + std::to_string(request.delta) + ", share = " + std::to_string(request.share),
+        "give such numbers, for example delta=1e-3 share=0.5");
+  MeasureSettings asked = settings;
+  asked.pair_threshold = 1 - request.delta;
+  NearClustering found;
+  double t_before = 0, least_before = 0, close_before = 0;
+  for (std::int64_t f = 0; f < history.count && !(found.all && found.part); ++f) {
+    const HostSwarm u = directions_of(history.frame(f));
+    const PairSums now = sum_pairs({.x = u, .y = u}, asked);
+    const double t = history.time(f);
+    const auto passed = [&](double before, double after, double level) {
+      return f == 0 || after == before
+                 ? t
+                 : t_before + (t - t_before) * (level - before) / (after - before);
+    };
+    if (!found.all && now.least > asked.pair_threshold)
+      found.all = passed(least_before, now.least, asked.pair_threshold);
+    if (!found.part && now.close >= request.share)
+      found.part = passed(close_before, now.close, request.share);
+    t_before = t;
+    least_before = now.least;
+    close_before = now.close;
+  }
+  return found;
+}
+
+}  // namespace murmur

@@ -1,0 +1,83 @@
+// visit_pairs.h: shows the cosines of all pairs, or of the fixed sample of them, a tile at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/parallel.h"
+#include "murmur/random.h"
+#include "observe/kernels.h"
+#include "observe/pairs.h"
+
+namespace murmur {
+
+// Up to `tile` pairs.
+struct PairTile {
+  int count = 0;
+  double cosine[tile];  // <u_i, u_j>
+  double weight[tile];  // m_i m_j
+};
+
+// Pair `index` of the sample that sum_pairs takes: two words of the stream `pairs`, spread over
+// [0, n) and over the n - 1 others.
+inline std::pair<int, int> sampled_pair(std::int64_t index, int n, std::uint64_t seed) {
+  const auto spread = [](std::uint32_t word, int size) {
+    return static_cast<int>((std::uint64_t{word} * static_cast<std::uint64_t>(size)) >> 32);
+  };
+  const auto word = Draw{.seed = seed,
+                         .stream = Stream::pairs,
+                         .particle = static_cast<std::uint32_t>(index),
+                         .step = static_cast<std::uint32_t>(index >> 32)}
+                        .bits(0);
+  const int i = spread(word[0], n), other = spread(word[1], n - 1);
+  return {i, other + (other >= i ? 1 : 0)};
+}
+
+// Calls add(tile, part) for all pairs i < j, or for the sample, each block with a Part of its own;
+// returns the parts in the order of the blocks, which does not depend on the number of threads.
+template <class Part, class Add>
+std::vector<Part> visit_pairs(const HostSwarm& u, const MeasureSettings& settings, const Part& zero,
+                              Add add) {
+  constexpr int rows_per_block = 64;
+  constexpr std::int64_t samples_per_block = 1 << 16;
+  const int n = u.n();
+  const bool sampled = is_sampled(n, settings);
+  const std::int64_t blocks =
+      sampled ? (settings.sample_pairs + samples_per_block - 1) / samples_per_block
+              : (n + rows_per_block - 1) / rows_per_block;
+  std::vector<Part> parts(static_cast<std::size_t>(blocks), zero);
+  const auto visit_rows = [&](int block) {
+    std::vector<double> a(static_cast<std::size_t>(u.d()));  // (d)
+    PairTile pairs;
+    for (int i = block * rows_per_block; i < std::min(n, (block + 1) * rows_per_block); ++i) {
+      gather(u, i, a.data());
+      for (int j = i + 1; j < n; j += tile) {
+        pairs.count = std::min(tile, n - j);
+        inner_products(a.data(), u, j, pairs.count, pairs.cosine);
+        for (int c = 0; c < pairs.count; ++c) pairs.weight[c] = u.mass[i] * u.mass[j + c];
+        add(pairs, parts[block]);
+      }
+    }
+  };
+  const auto visit_samples = [&](int block) {
+    const std::int64_t first = block * samples_per_block;
+    const std::int64_t last = std::min(settings.sample_pairs, first + samples_per_block);
+    PairTile pairs;
+    for (std::int64_t p = first; p < last; p += tile) {
+      pairs.count = static_cast<int>(std::min<std::int64_t>(tile, last - p));
+      for (int c = 0; c < pairs.count; ++c) {
+        const auto [i, j] = sampled_pair(p + c, n, settings.seed);
+        pairs.cosine[c] = 0;
+        for (int k = 0; k < u.d(); ++k) pairs.cosine[c] += u.at(i, k) * u.at(j, k);
+        pairs.weight[c] = u.mass[i] * u.mass[j];
+      }
+      add(pairs, parts[block]);
+    }
+  };
+  for_blocks(static_cast<int>(blocks), settings.threads,
+             [&](int block) { sampled ? visit_samples(block) : visit_rows(block); });
+  return parts;
+}
+
+}  // namespace murmur

@@ -1,0 +1,191 @@
+// weights.cpp: attention matrices of small swarms, their rank and whom they single out.
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/matrix_exponential.h"
+#include "murmur/error.h"
+#include "murmur/modes.h"
+#include "observe/clusters.h"
+#include "observe/directions.h"
+
+namespace murmur {
+namespace {
+
+constexpr double unseen = -std::numeric_limits<double>::infinity();
+constexpr int largest_swarm = 8'192;
+
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Rows rows_of(const HostSwarm& x) {
+  Rows rows(x.n(), x.d());
+  for (int i = 0; i < x.n(); ++i)
+    for (int k = 0; k < x.d(); ++k) rows(i, k) = x.at(i, k);
+  return rows;
+}
+
+Rows matrix_of(const Matrix& m) { return Eigen::Map<const Rows>(m.data.data(), m.rows, m.cols); }
+
+// (n, d): the positions that the heads read at time t.
+Rows seen_positions(const HostSwarm& x, const Dynamics& dynamics, const Attention& head, double t) {
+  const Normalisation norm = dynamics.normalisation;
+  const bool in_direction =
+      norm == Normalisation::pre || norm == Normalisation::peri || norm == Normalisation::mix;
+  Rows seen = rows_of(in_direction ? directions_of(x) : x);
+  if (!dynamics.gain.empty()) {
+    const bool changes = !dynamics.gain_end.empty() && dynamics.gain_until > 0;
+    const double way = changes ? std::min(1.0, std::max(0.0, t / dynamics.gain_until)) : 0;
+    for (int k = 0; k < x.d(); ++k) {
+      const double end = changes ? dynamics.gain_end[k] : dynamics.gain[k];
+      seen.col(k) *= dynamics.gain[k] + way * (end - dynamics.gain[k]);
+    }
+  }
+  if (head.rescaled) {
+    const Matrix value = head.value.empty() ? scaled_identity(x.d(), 1) : head.value;
+    seen = (seen * matrix_of(matrix_exponential(value, t)).transpose()).eval();
+  }
+  return seen;
+}
+
+Rows project(const Rows& x, const Matrix& m, const Vector& bias) {
+  Rows out = m.empty() ? x : Rows(x * matrix_of(m).transpose());
+  if (!bias.empty()) out.rowwise() += Eigen::Map<const Eigen::RowVectorXd>(bias.data(), out.cols());
+  return out;
+}
+
+// (n, n): s_ij - alibi (i - j), -infinity where i does not see j.
+Rows scores(const Rows& x, const Attention& head) {
+  Rows s = head.beta * project(x, head.query, head.query_bias) *
+           project(x, head.key, head.key_bias).transpose();
+  for (int i = 0; i < s.rows(); ++i) {
+    for (int j = 0; j < s.cols(); ++j) {
+      const bool hidden = (head.reach == Attention::past && j > i) || (!head.self && j == i);
+      s(i, j) = hidden ? unseen : s(i, j) - head.alibi * (i - j);
+    }
+  }
+  return s;
+}
+
+// Rows of m_j e^{s_ij} over their sums, shifted by the greatest score of the row.
+void softmax_rows(Rows& s, const std::vector<double>& mass) {
+  for (int i = 0; i < s.rows(); ++i) {
+    const double top = s.row(i).maxCoeff();
+    double sum = 0;
+    for (int j = 0; j < s.cols(); ++j) {
+      s(i, j) = s(i, j) == unseen ? 0 : mass[j] * std::exp(s(i, j) - top);
+      sum += s(i, j);
+    }
+    if (sum > 0) s.row(i) /= sum;
+  }
+}
+
+void hard_rows(Rows& s, const std::vector<double>& mass) {
+  for (int i = 0; i < s.rows(); ++i) {
+    const double top = s.row(i).maxCoeff();
+    double sum = 0;
+    for (int j = 0; j < s.cols(); ++j) {
+      s(i, j) = top != unseen && s(i, j) == top ? mass[j] : 0;
+      sum += s(i, j);
+    }
+    if (sum > 0) s.row(i) /= sum;
+  }
+}
+
+// Rows and columns scaled in turn, in logarithms, until sum_i m_i a_ij = m_j within 1e-13 m_j.
+void sinkhorn_rows(Rows& s, const std::vector<double>& mass) {
+  const int n = static_cast<int>(s.rows());
+  const auto log_sum = [](const auto& terms) {
+    const double top = terms.maxCoeff();
+    return top == unseen ? unseen : top + std::log((terms.array() - top).exp().sum());
+  };
+  const Eigen::ArrayXd m = Eigen::Map<const Eigen::ArrayXd>(mass.data(), n);
+  Eigen::ArrayXd p = Eigen::ArrayXd::Zero(n), q = Eigen::ArrayXd::Zero(n);  // ln p_i, ln q_j
+  for (int sweep = 0; sweep < 100'000; ++sweep) {
+    for (int i = 0; i < n; ++i)
+      p[i] = -log_sum((s.row(i).transpose().array() + q + m.log()).matrix());
+    double worst = 0;
+    for (int j = 0; j < n; ++j) {
+      const double column = log_sum((s.col(j).array() + p + m.log()).matrix());
+      worst = std::max(worst, std::abs(column + q[j]));
+      q[j] = -column;
+    }
+    if (worst < 1e-13) break;
+    if (!(worst < std::numeric_limits<double>::infinity()))
+      throw Error(Fault::input, "no scaling makes this attention matrix doubly stochastic",
+                  "a particle sees nobody, or nobody sees it", "use reach=all and self=true");
+  }
+  for (int i = 0; i < n; ++i)
+    p[i] = -log_sum((s.row(i).transpose().array() + q + m.log()).matrix());
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) s(i, j) = mass[j] * std::exp(s(i, j) + p[i] + q[j]);
+}
+
+}  // namespace
+
+std::vector<Attention> heads_of(const Dynamics& dynamics) {
+  std::vector<Attention> heads;
+  for (const Phase& phase : dynamics.phases)
+    for (const Force& force : phase.forces)
+      if (const auto* head = std::get_if<Attention>(&force)) heads.push_back(*head);
+  return heads;
+}
+
+Matrix attention_weights(const HostSwarm& x, const Dynamics& dynamics, int head, double t) {
+  const std::vector<Attention> heads = heads_of(dynamics);
+  if (heads.empty())
+    throw Error(Fault::input, "there is no attention here", "the dynamics has no head",
+                "ask for it where dynamics is SA, USA or causal");
+  if (head < 0 || head >= static_cast<int>(heads.size()))
+    throw Error(Fault::input, "there is no such head", "head = " + std::to_string(head),
+                "the dynamics has heads 0 to " + std::to_string(heads.size() - 1));
+  if (x.n() > largest_swarm)
+    throw Error(Fault::input, "the attention matrix would be too large",
+                "n = " + std::to_string(x.n()),
+                "it is shown up to n = " + std::to_string(largest_swarm));
+  if (const auto lost = first_unmeasurable(x))
+    throw Error(Fault::input, "a coordinate is not a finite number, or too large to square",
+                "particle " + std::to_string(*lost), "look at an earlier frame, or mend the data");
+  const Attention& asked = heads[head];
+  Rows a = scores(seen_positions(x, dynamics, asked, t), asked);
+  if (asked.scale == Attention::hard)
+    hard_rows(a, x.mass);
+  else if (asked.scale == Attention::sinkhorn)
+    sinkhorn_rows(a, x.mass);
+  else if (asked.scale == Attention::plain &&
+           asked.alibi > 0)  // the masses are read as the slope's
+    softmax_rows(a, std::vector<double>(x.mass.size(), 1.0));
+  else
+    softmax_rows(a, x.mass);
+  return {x.n(), x.n(), std::vector<double>(a.data(), a.data() + a.size())};
+}
+
+int numerical_rank(const Matrix& a, double tol) {
+  if (!(tol > 0 && tol < 1))
+    throw Error(Fault::input, "a rank needs a tolerance between 0 and 1",
+                "tol = " + std::to_string(tol), "give such a number, for example 1e-6");
+  if (a.empty()) return 0;
+  const Eigen::BDCSVD<Eigen::MatrixXd> svd(matrix_of(a));
+  const Eigen::VectorXd& sigma = svd.singularValues();  // descending
+  int rank = 0;
+  while (rank < sigma.size() && sigma[rank] > tol * sigma[0]) ++rank;
+  return rank;
+}
+
+std::vector<double> attention_received(const Matrix& weights) {
+  std::vector<double> received(static_cast<std::size_t>(weights.cols), 0.0);
+  for (int i = 0; i < weights.rows; ++i)
+    for (int j = 0; j < weights.cols; ++j) received[j] += weights(i, j);
+  return received;
+}
+
+std::vector<int> leaders(const Matrix& weights, double share) {
+  std::vector<int> found;
+  const std::vector<double> received = attention_received(weights);
+  for (int j = 0; j < weights.cols; ++j)
+    if (received[j] > share * weights.rows) found.push_back(j);
+  return found;
+}
+
+}  // namespace murmur

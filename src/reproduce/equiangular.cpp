@@ -1,0 +1,120 @@
+// equiangular.cpp: tokens that start at right angles keep one common cosine, known in closed form.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "murmur/theory.h"
+#include "reproduce/flights.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+namespace {
+
+struct Case {
+  const char* dynamics;
+  int n;
+  double beta, t, published;
+};
+constexpr Case kCases[] = {{"SA", 8, 1, 3, 0.970493827},
+                           {"USA", 8, 1, 0.8, 0.416079473},
+                           {"SA", 32, 4, 3, 0.332986702},
+                           {"USA", 32, 4, 0.12, 0.008560837}};
+
+struct Cosines {
+  double mean, spread;  // over all pairs; greatest less smallest
+};
+
+Cosines cosines(const HostSwarm& x) {
+  double low = 1, high = -1, sum = 0;
+  for (int i = 0; i < x.n(); ++i)
+    for (int j = 0; j < i; ++j) {
+      double dot = 0;
+      for (int k = 0; k < x.d(); ++k) dot += x.at(i, k) * x.at(j, k);
+      low = std::min(low, dot);
+      high = std::max(high, dot);
+      sum += dot;
+    }
+  return {sum / (x.n() * (x.n() - 1) / 2), high - low};
+}
+
+Flown fly(const Case& c, const std::string& save) {
+  return fly_in_memory(experiment_of(
+      "orthonormal",
+      {fmt::format("dynamics={}", c.dynamics), fmt::format("n={}", c.n), fmt::format("d={}", c.n),
+       fmt::format("beta={}", c.beta), fmt::format("T={}", c.t), "save=" + save, "init=orthonormal",
+       "rtol=1e-12", "atol=1e-13"}));
+}
+
+void check_cosines(Reproduction& result) {
+  for (const Case& c : kCases) {
+    const Cosines at = cosines(fly(c, "final").last());
+    Check check = near(fmt::format("{}, n = {}, β = {:g}: common cosine at t = {:g}", c.dynamics,
+                                   c.n, c.beta, c.t),
+                       c.published, at.mean, 1e-9);
+    check.more["spread over pairs"] = at.spread;
+    check.agrees = check.agrees && at.spread < 1e-9;
+    result.checks.push_back(std::move(check));
+  }
+}
+
+// Clustering times of the closed form, as printed; n tokens, delta = 1e-3.
+struct Curve {
+  int n;
+  double at[10];  // beta = 0.1, 1, 2, ..., 9
+};
+constexpr Curve kPhase[] = {
+    {32, {5.192, 5.270, 5.458, 5.898, 6.954, 9.544, 15.995, 32.233, 73.446, 178.731}},
+    {128, {5.881, 5.909, 5.979, 6.148, 6.570, 7.634, 10.353, 17.350, 35.467, 82.593}}};
+
+void check_phase_curve(Reproduction& result) {
+  for (const Curve& curve : kPhase)
+    for (const int k : {0, 1, 4, 6, 9}) {
+      const double beta = k == 0 ? 0.1 : k;
+      result.checks.push_back(
+          near(fmt::format("n = {}, β = {:g}: time at which 1 - cos is 0.001", curve.n, beta),
+               curve.at[k], theory::clustering_time({.n = curve.n, .beta = beta}, 1e-3), 6e-4));
+    }
+}
+
+}  // namespace
+
+std::optional<Reproduction> equiangular(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "equiangular");
+  check_cosines(result);
+  check_phase_curve(result);
+  ReproducedTable courses{"courses", {"t", "beta", "particles", "closed form"}};
+  for (const double beta : {0.0, 1.0, 4.0, 7.0}) {
+    const Flown flown = fly({"SA", 32, beta, 15, 0}, "every:0.5");
+    for (std::size_t k = 0; k < flown.times.size(); ++k)
+      courses.rows.push_back({flown.times[k], beta, cosines(flown.frames[k]).mean,
+                              theory::cosine({.n = 32, .beta = beta}, flown.times[k])});
+  }
+  ReproducedTable phase{"phase", {"beta", "n = 32", "n = 128"}};
+  for (int k = 1; k <= 90; ++k) {
+    const double beta = 0.1 * k;
+    phase.rows.push_back({beta, theory::clustering_time({.n = 32, .beta = beta}, 1e-3),
+                          theory::clustering_time({.n = 128, .beta = beta}, 1e-3)});
+  }
+  result.tables = {std::move(courses), std::move(phase)};
+  result.figures.push_back({.name = "equiangular",
+                            .table = "courses",
+                            .columns = {"particles", "closed form"},
+                            .x_label = "t",
+                            .y_label = "common cosine",
+                            .title = "32 orthonormal tokens, SA",
+                            .by = "beta",
+                            .dashed = {"closed form"},
+                            .points = {"particles"}});
+  result.figures.push_back({.name = "equiangular",
+                            .table = "phase",
+                            .columns = {"n = 32", "n = 128"},
+                            .x_label = "β",
+                            .y_label = "time at which 1 - cos is 0.001",
+                            .log_y = true,
+                            .title = "The phase curve",
+                            .dashed = {"n = 32", "n = 128"}});
+  return result;
+}
+
+}  // namespace murmur

@@ -1,0 +1,345 @@
+// euclidean.cpp: attention in R^d seen through e^{-tV}: polytopes and hyperplanes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "murmur/random.h"
+#include "reproduce/flights.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+namespace {
+
+double dot(const HostSwarm& z, int i, int j) {
+  double sum = 0;
+  for (int k = 0; k < z.d(); ++k) sum += z.at(i, k) * z.at(j, k);
+  return sum;
+}
+
+double along(const HostSwarm& z, int i, const Vector& direction) {
+  double sum = 0;
+  for (int k = 0; k < z.d(); ++k) sum += direction[k] * z.at(i, k);
+  return sum;
+}
+
+Attention& head_of(Experiment& e) {
+  return std::get<Attention>(e.dynamics.phases.front().forces.front());
+}
+
+// Largest and smallest <direction, z_i>.
+struct Range {
+  double low, high;
+};
+Range range_along(const HostSwarm& z, const Vector& direction) {
+  Range range{along(z, 0, direction), along(z, 0, direction)};
+  for (int i = 1; i < z.n(); ++i) {
+    const double value = along(z, i, direction);
+    range = {std::min(range.low, value), std::max(range.high, value)};
+  }
+  return range;
+}
+
+// The most that the hull of the swarm grows along the directions from one frame to the next.
+double hull_growth(const std::vector<HostSwarm>& frames, const std::vector<Vector>& directions) {
+  double most = 0;
+  for (const Vector& u : directions) {
+    Range before = range_along(frames.front(), u);
+    for (std::size_t f = 1; f < frames.size(); ++f) {
+      const Range now = range_along(frames[f], u);
+      most = std::max({most, now.high - before.high, before.low - now.low});
+      before = now;
+    }
+  }
+  return most;
+}
+
+// What the integrator's tolerance may add to a hull of this size.
+constexpr double kRounding = 1e-6;
+
+// Polytope: V = I.
+
+struct Corner {
+  double x, y;
+};
+
+// Corners of the convex hull in turn, the first once more at the end.
+std::vector<Corner> hull_of(const HostSwarm& z) {
+  std::vector<Corner> points;
+  for (int i = 0; i < z.n(); ++i) points.push_back({z.at(i, 0), z.at(i, 1)});
+  std::sort(points.begin(), points.end(), [](const Corner& a, const Corner& b) {
+    return a.x < b.x || (a.x == b.x && a.y < b.y);
+  });
+  std::vector<Corner> hull;
+  const auto turns_right = [&](const Corner& c) {
+    const Corner &a = hull[hull.size() - 2], &b = hull.back();
+    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) <= 0;
+  };
+  for (const bool back : {false, true}) {
+    const std::size_t least = hull.size() + (back ? 0 : 1);
+    for (const Corner& c : points) {
+      while (hull.size() > least && turns_right(c)) hull.pop_back();
+      hull.push_back(c);
+    }
+    std::reverse(points.begin(), points.end());
+  }
+  return hull;
+}
+
+double area_of(const std::vector<Corner>& hull) {
+  double twice = 0;
+  for (std::size_t k = 1; k < hull.size(); ++k)
+    twice += hull[k - 1].x * hull[k].y - hull[k].x * hull[k - 1].y;
+  return twice / 2;
+}
+
+// (max_j <z, z_j> - |z|^2) / |z|^2: 0 on the boundary points of the theorem, and at the origin.
+double boundary_miss(const HostSwarm& z, int i) {
+  const double square = dot(z, i, i);
+  if (square < 1e-4) return 0;
+  double most = square;
+  for (int j = 0; j < z.n(); ++j) most = std::max(most, dot(z, i, j));
+  return (most - square) / square;
+}
+
+struct Misses {
+  double largest = 0;
+  int boundary = 0;  // particles that miss by less than a hundredth
+};
+Misses misses_of(const HostSwarm& z) {
+  Misses misses;
+  for (int i = 0; i < z.n(); ++i) {
+    const double miss = boundary_miss(z, i);
+    misses.largest = std::max(misses.largest, miss);
+    misses.boundary += miss < 1e-2 ? 1 : 0;
+  }
+  return misses;
+}
+
+std::vector<Vector> random_directions(int d, int count) {
+  std::vector<Vector> directions(count, Vector(d));
+  for (int m = 0; m < count; ++m) {
+    const Draw who{0, Stream::target, static_cast<std::uint32_t>(m)};
+    double square = 0;
+    for (int k = 0; k < d; ++k) {
+      directions[m][k] = who.normal(static_cast<std::uint16_t>(k));
+      square += directions[m][k] * directions[m][k];
+    }
+    for (double& u : directions[m]) u /= std::sqrt(square);
+  }
+  return directions;
+}
+
+// Points and hulls of one flight in the plane: each column has its own rows.
+ReproducedTable plane_table(const HostSwarm& first, const HostSwarm& last) {
+  ReproducedTable table{"plane", {"z1", "hull at the start", "hull at the end", "start", "end"}};
+  const auto add = [&](std::size_t column, double x, double y) {
+    std::vector<ReproducedTable::Cell> row(5, kNoNumber);
+    row[0] = x;
+    row[column] = y;
+    table.rows.push_back(std::move(row));
+  };
+  for (std::size_t end = 0; end < 2; ++end) {
+    const HostSwarm& z = end == 0 ? first : last;
+    for (int i = 0; i < z.n(); ++i) add(3 + end, z.at(i, 0), z.at(i, 1));
+    for (const Corner& c : hull_of(z)) add(1 + end, c.x, c.y);
+  }
+  return table;
+}
+
+// Hyperplanes: V with one leading eigenvalue.
+
+// The matrices of 2305.05465, row by row.
+struct PublishedValue {
+  const char* title;
+  int d;
+  std::array<double, 9> entries;
+  Matrix matrix() const {
+    return {d, d, {entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(d) * d}};
+  }
+};
+constexpr PublishedValue kValues[] = {
+    {"d = 2", 2, {.64709742, .81911926, .61210449, .63263484}},
+    {"d = 3, first",
+     3,
+     {.2362413, .0599536, .40506019, .81321448, .49948705, .33754772, .2160645, .38505272,
+      .14588075}},
+    {"d = 3, second",
+     3,
+     {.18608476, .34391026, .13905949, .35244288, .6694859, .39992145, .46685606, .17094454,
+      .42092308}},
+    {"d = 3, symmetric",
+     3,
+     {.92761287, .94333073, .3827744, .94333073, .59991396, .47825472, .3827744, .47825472,
+      .46668605}},
+};
+
+//   V phi = lambda phi,  phi* V = lambda phi*,  |phi| = 1,  phi* phi = 1,  by power iteration.
+struct Leading {
+  double lambda;
+  Vector functional;  // phi*
+};
+
+Vector power_vector(const Matrix& v, bool left) {
+  Vector x(v.rows, 1.0);
+  for (int step = 0; step < 500; ++step) {
+    Vector y(v.rows, 0.0);
+    double square = 0;
+    for (int i = 0; i < v.rows; ++i) {
+      for (int j = 0; j < v.cols; ++j) y[i] += (left ? v(j, i) : v(i, j)) * x[j];
+      square += y[i] * y[i];
+    }
+    for (double& entry : y) entry /= std::sqrt(square);
+    x = y;
+  }
+  return x;
+}
+
+Leading leading_of(const Matrix& v) {
+  const Vector right = power_vector(v, false);
+  Leading leading{0, power_vector(v, true)};
+  for (int i = 0; i < v.rows; ++i)
+    for (int j = 0; j < v.cols; ++j) leading.lambda += right[i] * v(i, j) * right[j];
+  const double scale =
+      std::inner_product(right.begin(), right.end(), leading.functional.begin(), 0.0);
+  for (double& entry : leading.functional) entry /= scale;
+  return leading;
+}
+
+// Groups of sorted values that lie farther than `gap` apart.
+int distinct_values(std::vector<double> values, double gap) {
+  std::sort(values.begin(), values.end());
+  int groups = 1;
+  for (std::size_t k = 1; k < values.size(); ++k) groups += values[k] - values[k - 1] > gap ? 1 : 0;
+  return groups;
+}
+
+constexpr double kGap = 0.05;  // between values that count as two
+
+struct HyperplaneCase {
+  double lambda = 0, low = 0, high = 0;  // at the end
+  int values = 0;
+  double growth = 0;  // of the range of phi*, frame to frame
+  double astray = 0;  // farthest from the largest, the smallest and 0
+};
+
+HyperplaneCase judge_hyperplanes(const Flown& flown, const Leading& leading) {
+  HyperplaneCase found{.lambda = leading.lambda};
+  const HostSwarm& z = flown.last();
+  const Range range = range_along(z, leading.functional);
+  found.low = range.low;
+  found.high = range.high;
+  std::vector<double> values;
+  for (int i = 0; i < z.n(); ++i) {
+    const double value = along(z, i, leading.functional);
+    values.push_back(value);
+    found.astray =
+        std::max(found.astray, std::min({range.high - value, value - range.low, std::fabs(value)}));
+  }
+  found.values = distinct_values(values, kGap);
+  found.growth = hull_growth(flown.frames, {leading.functional});
+  return found;
+}
+
+}  // namespace
+
+std::optional<Reproduction> polytope(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "polytope");
+  ReproducedTable cases{"cases",
+                        {"d", "seed", "boundary_start", "boundary_end", "largest_miss",
+                         "hull_growth", "area_start", "area_end"}};
+  double miss = 0, growth = 0, area_kept = 0;
+  int least_gained = 1'000'000, n = 0;
+  for (const int d : control.quick ? std::vector<int>{2} : std::vector<int>{2, 3})
+    for (int seed = 0; seed < (control.quick ? 2 : 5); ++seed) {
+      const Experiment e =
+          experiment_of("polytope", {fmt::format("d={}", d), fmt::format("seed={}", seed)});
+      const Flown flown = fly_in_memory(e);
+      const HostSwarm &first = flown.frames.front(), &last = flown.last();
+      const Misses before = misses_of(first), after = misses_of(last);
+      const double grown = hull_growth(flown.frames, random_directions(d, 200));
+      const double from = d == 2 ? area_of(hull_of(first)) : kNoNumber;
+      const double to = d == 2 ? area_of(hull_of(last)) : kNoNumber;
+      cases.rows.push_back({double(d), double(seed), double(before.boundary),
+                            double(after.boundary), after.largest, grown, from, to});
+      miss = std::max(miss, after.largest);
+      growth = std::max(growth, grown);
+      if (d == 2) area_kept = std::max(area_kept, to / from);
+      least_gained = std::min(least_gained, after.boundary - before.boundary);
+      n = first.n();
+      if (d == 2 && seed == 0) result.tables.push_back(plane_table(first, last));
+    }
+  result.checks = {
+      holds("largest (max_j <z, z_j> - <z, z>) / <z, z> at the end, 0.01 off the origin", miss,
+            miss < 1e-2, "below 0.01: every particle is on the boundary or at 0"),
+      holds(fmt::format("of {} particles, those that came to be so in flight, least", n),
+            least_gained, least_gained > 0, "above 0: they were not there from the start"),
+      holds("most that the hull grows between frames along 200 directions", growth,
+            growth < kRounding, fmt::format("below {:g}: it never grows", kRounding)),
+      holds("largest area of the hull at the end over that at the start, d = 2", area_kept,
+            area_kept < 1, "below 1")};
+  result.tables.insert(result.tables.begin(), std::move(cases));
+  result.figures = {{.name = "polytope",
+                     .table = "plane",
+                     .columns = {"hull at the start", "hull at the end", "start", "end"},
+                     .x_label = "z_1",
+                     .y_label = "z_2",
+                     .title = "V = I: all come to the boundary, or to 0",
+                     .equal_axes = true,
+                     .dashed = {"hull at the start"},
+                     .points = {"start", "end"}}};
+  return result;
+}
+
+std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "hyperplanes");
+  ReproducedTable cases{
+      "cases",
+      {"V", "seed", "leading_eigenvalue", "values", "lowest", "highest", "astray", "range_growth"}};
+  double growth = 0, astray = 0;
+  for (std::size_t v = 0; v < std::size(kValues); ++v) {
+    const Leading leading = leading_of(kValues[v].matrix());
+    ReproducedTable paths{fmt::format("paths_{}", v + 1), {"t", "particle", "phi_1*(z_i)"}};
+    int most = 0;
+    for (int seed = 0; seed < (control.quick ? 1 : 3); ++seed) {
+      Experiment e = experiment_of(
+          "hyperplanes", {fmt::format("d={}", kValues[v].d), fmt::format("seed={}", seed)});
+      head_of(e).value = kValues[v].matrix();
+      const Flown flown = fly_in_memory(e);
+      const HyperplaneCase found = judge_hyperplanes(flown, leading);
+      cases.rows.push_back({kValues[v].title, double(seed), found.lambda, double(found.values),
+                            found.low, found.high, found.astray, found.growth});
+      most = std::max(most, found.values);
+      growth = std::max(growth, found.growth);
+      astray = std::max(astray, found.astray);
+      if (seed > 0) continue;
+      for (int i = 0; i < flown.last().n(); ++i)
+        for (std::size_t f = 0; f < flown.frames.size(); f += 2)
+          paths.rows.push_back(
+              {flown.times[f], double(i), along(flown.frames[f], i, leading.functional)});
+    }
+    result.checks.push_back(holds(fmt::format("values of phi_1* at the end, {}", kValues[v].title),
+                                  most, most <= 3,
+                                  fmt::format("3 or fewer, {:g} or more apart", kGap)));
+    result.figures.push_back({.name = "hyperplanes",
+                              .table = paths.name,
+                              .columns = {"phi_1*(z_i)"},
+                              .x_label = "t",
+                              .y_label = "phi_1*(z_i)",
+                              .title = kValues[v].title,
+                              .points = {"phi_1*(z_i)"}});
+    result.tables.push_back(std::move(paths));
+  }
+  result.checks.push_back(holds("farthest that a particle is from the largest, the smallest and 0",
+                                astray, astray < kGap, fmt::format("below {:g}", kGap)));
+  result.checks.push_back(holds("most that the range of phi_1* grows between frames", growth,
+                                growth < kRounding,
+                                fmt::format("below {:g}: it never grows", kRounding)));
+  result.tables.insert(result.tables.begin(), std::move(cases));
+  return result;
+}
+
+}  // namespace murmur

@@ -1,0 +1,25 @@
+// flights.h: experiments flown in memory, for figures that need their frames and no run directory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "murmur/experiment.h"
+
+namespace murmur {
+
+// The preset with assignments key=value laid over it.
+Experiment experiment_of(const std::string& preset, const std::vector<std::string>& assignments);
+
+struct Flown {
+  Outcome outcome{};
+  std::vector<double> times{};
+  std::vector<HostSwarm> frames{};  // merged particles repeat their group's place
+  std::vector<Merge> merges{};
+  const HostSwarm& last() const { return frames.back(); }
+};
+
+// Error(numerical) where the flight does not reach its end.
+Flown fly_in_memory(const Experiment& experiment);
+
+}  // namespace murmur

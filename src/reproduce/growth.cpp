@@ -1,0 +1,212 @@
+// growth.cpp: how fast modes grow out of the uniform swarm, and which one wins.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <map>
+#include <numbers>
+
+#include "murmur/history.h"
+#include "murmur/modes.h"
+#include "murmur/theory.h"
+#include "reproduce/flights.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr double kTurn = 2 * std::numbers::pi;
+
+// Equal masses at the quantiles of the density (1 + eps cos k theta) / 2 pi.
+HostSwarm quantiles(int n, int k, double eps) {
+  HostSwarm x({n, 2});
+  for (int i = 0; i < n; ++i) {
+    const double rank = kTurn * (i + 0.5) / n;
+    double theta = rank;
+    for (int newton = 0; newton < 6; ++newton)
+      theta -= (theta + eps / k * std::sin(k * theta) - rank) / (1 + eps * std::cos(k * theta));
+    x.at(i, 0) = std::cos(theta);
+    x.at(i, 1) = std::sin(theta);
+  }
+  return x;
+}
+
+//   m_k = sum_j m_j e^{i k theta_j},   m_k' = i k sum_j m_j theta_j' e^{i k theta_j}
+// Rate Re(m_k' / m_k) of a barely perturbed swarm, from one velocity.
+double linear_rate(const Dynamics& dynamics, int k) {
+  constexpr int kParticles = 600;
+  const HostSwarm x = quantiles(kParticles, k, 1e-4);
+  const auto engine = make_reference_engine();
+  const auto field = engine->prepare(dynamics, x.shape());
+  const auto at = engine->place(x), v = engine->place(x);
+  field->velocity(0, *at, *v);
+  const HostSwarm speed = engine->fetch(*v);
+  std::complex<double> mode = 0, change = 0;
+  for (int i = 0; i < x.n(); ++i) {
+    const double theta = std::atan2(x.at(i, 1), x.at(i, 0));
+    const double turn = x.at(i, 0) * speed.at(i, 1) - x.at(i, 1) * speed.at(i, 0);
+    const std::complex<double> wave = x.mass[i] * std::polar(1.0, k * theta);
+    mode += wave;
+    change += std::complex<double>(0, k * turn) * wave;
+  }
+  return (change / mode).real();
+}
+
+Dynamics plain_or_softmax(double beta, Attention::Scale scale) {
+  return {.phases = {{{Attention{.beta = beta, .scale = scale}}}}};
+}
+
+struct Published {
+  double beta;
+  int k;
+  double sa, usa;
+};
+constexpr Published kRates[] = {{1, 1, 0.446390, 0.565159}, {2, 2, 0.604451, 1.37790},
+                                {4, 3, 0.664389, 7.50887},  {5, 3, 0.682678, 18.5961},
+                                {7, 4, 0.691484, 116.580},  {9, 4, 0.704497, 770.430}};
+
+// The published runs: 20,000 iid tokens on the circle under USA.
+struct Cloud {
+  const char* preset;
+  double beta, T, look;  // `look`: when the dominant mode is read
+  int k;
+};
+constexpr Cloud kClouds[] = {{"growth", 5, 0.3, 0.25, 3}, {"growth", 7, 0.05, 0.04, 4}};
+constexpr int kModes = 8, kSeeds = 20;
+
+struct Course {
+  double rate = kNoNumber;  // of the predicted mode; NaN where its window is too short
+  int dominant = 0;
+  std::vector<double> times{};
+  std::vector<std::vector<double>> amplitude{};  // (times)(modes + 1)
+};
+
+Course fly_cloud(const Cloud& cloud, int seed, int threads) {
+  const Experiment e = experiment_of(
+      cloud.preset, {fmt::format("beta={}", cloud.beta), fmt::format("T={}", cloud.T),
+                     fmt::format("save=every:{}", cloud.T / 60), fmt::format("seed={}", seed),
+                     fmt::format("threads={}", threads > 0 ? std::to_string(threads) : "all")});
+  const Flown flown = fly_in_memory(e);
+  Course course{.times = flown.times};
+  Series series;
+  for (std::size_t t = 0; t < flown.times.size(); ++t) {
+    course.amplitude.push_back(mode_amplitudes(flown.frames[t], kModes));
+    series.t.push_back(flown.times[t]);
+    series.value.push_back(course.amplitude.back()[cloud.k]);
+    if (course.dominant == 0 && flown.times[t] >= cloud.look * (1 - 1e-9)) {
+      const auto& a = course.amplitude.back();
+      course.dominant = static_cast<int>(std::max_element(a.begin() + 1, a.end()) - a.begin());
+    }
+  }
+  try {
+    course.rate = growth_rate(series, {.low = 3 / std::sqrt(e.swarm.n()), .high = 0.06}).rate;
+  } catch (const std::exception&) {
+    // too few points between the noise and saturation: this seed has no rate
+  }
+  return course;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return kNoNumber;
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// Twenty clouds of independent tokens: the median rate, and the mode that wins most often.
+bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reproduction& result) {
+  std::vector<double> rates;
+  std::map<int, int> wins;
+  ReproducedTable table{fmt::format("modes_beta{:g}", cloud.beta), {"t", "mode", "amplitude"}};
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    if (control.signal && *control.signal) return false;
+    const Course course = fly_cloud(cloud, seed, control.threads);
+    if (std::isfinite(course.rate)) rates.push_back(course.rate);
+    ++wins[course.dominant];
+    for (std::size_t t = 0; seed == 0 && t < course.times.size(); ++t)
+      for (int k = 1; k <= 5; ++k)
+        table.rows.push_back({course.times[t], static_cast<double>(k), course.amplitude[t][k]});
+  }
+  const auto most = std::max_element(
+      wins.begin(), wins.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const double predicted =
+      theory::growth_rate({.law = theory::Law::usa, .d = 2, .beta = cloud.beta}, cloud.k);
+  Check rate =
+      nearly(fmt::format("β = {:g}: median rate of mode {} over iid seeds", cloud.beta, cloud.k),
+             predicted, median(rates), 0.05);
+  rate.more["seeds"] = static_cast<double>(rates.size());
+  result.checks.push_back(std::move(rate));
+  Check winner =
+      near(fmt::format("β = {:g}: mode that leads most often at t = {:g}", cloud.beta, cloud.look),
+           cloud.k, most->first, 0);
+  winner.more["seeds"] = most->second;
+  winner.rule = fmt::format("it is {}", cloud.k);
+  result.checks.push_back(std::move(winner));
+  result.figures.push_back({.name = "growth",
+                            .table = table.name,
+                            .columns = {"amplitude"},
+                            .x_label = "t",
+                            .y_label = "amplitude of mode k",
+                            .log_y = true,
+                            .title = fmt::format("20,000 tokens, USA, β = {:g}", cloud.beta),
+                            .by = "mode"});
+  result.tables.push_back(std::move(table));
+  return true;
+}
+
+}  // namespace
+
+std::optional<Reproduction> growth(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "growth");
+  for (const Published& row : kRates) {
+    result.checks.push_back(
+        nearly(fmt::format("SA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k),
+               row.sa, linear_rate(plain_or_softmax(row.beta, Attention::softmax), row.k), 1e-3));
+    result.checks.push_back(
+        nearly(fmt::format("USA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k),
+               row.usa, linear_rate(plain_or_softmax(row.beta, Attention::plain), row.k), 1e-3));
+  }
+  if (!control.quick)
+    for (const Cloud& cloud : kClouds)
+      if (!check_clouds(cloud, control, result)) return std::nullopt;
+  return result;
+}
+
+std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "fastest-modes");
+  static constexpr double kCircle[] = {1.0445,  3.1654,  6.2113,  10.2285, 15.2363,
+                                       21.2405, 28.2430, 36.2446, 45.2457};
+  static constexpr double kSphere[] = {1.8162,  4.4253,  7.9624,  12.4774, 17.9849,
+                                       24.4891, 31.9918, 40.4936, 49.9948};
+  for (int k = 1; k <= 9; ++k) {
+    result.checks.push_back(near(fmt::format("circle: β at which mode {} overtakes {}", k + 1, k),
+                                 kCircle[k - 1], theory::switch_point(2, k), 1e-3));
+    result.checks.push_back(near(fmt::format("sphere: β at which mode {} overtakes {}", k + 1, k),
+                                 kSphere[k - 1], theory::switch_point(3, k), 1e-3));
+  }
+  for (int k = 1; k <= 4; ++k) {  // particles at the switch: both modes grow alike
+    const Dynamics sa = plain_or_softmax(theory::switch_point(2, k), Attention::softmax);
+    result.checks.push_back(
+        near(fmt::format("particles at that β: rate of mode {} over {}", k + 1, k), 1,
+             linear_rate(sa, k + 1) / linear_rate(sa, k), 1e-3));
+  }
+  ReproducedTable table{"modes", {"beta", "circle", "sphere", "sqrt(2 beta)"}};
+  for (int step = 1; step <= 500; ++step) {
+    const double beta = 0.1 * step;
+    table.rows.push_back({beta, static_cast<double>(theory::fastest_mode(2, beta)),
+                          static_cast<double>(theory::fastest_mode(3, beta)), std::sqrt(2 * beta)});
+  }
+  result.tables.push_back(std::move(table));
+  result.figures.push_back({.name = "fastest-modes",
+                            .table = "modes",
+                            .columns = {"circle", "sphere", "sqrt(2 beta)"},
+                            .x_label = "β",
+                            .y_label = "fastest mode",
+                            .title = "Which mode grows fastest out of the uniform swarm",
+                            .dashed = {"sqrt(2 beta)"}});
+  return result;
+}
+
+}  // namespace murmur

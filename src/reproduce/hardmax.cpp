@@ -1,0 +1,368 @@
+// hardmax.cpp: hard attention in R^d: leaders that never move, and cells round the corners.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "murmur/random.h"
+#include "murmur/theory.h"
+#include "reproduce/flights.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+namespace {
+
+struct Point {
+  double x, y;
+};
+double dot(const Point& a, const Point& b) { return a.x * b.x + a.y * b.y; }
+double distance(const Point& a, const Point& b) { return std::hypot(a.x - b.x, a.y - b.y); }
+using Points = std::vector<Point>;
+
+Points points_of(const HostSwarm& z) {
+  Points points;
+  for (int i = 0; i < z.n(); ++i) points.push_back({z.at(i, 0), z.at(i, 1)});
+  return points;
+}
+
+// As the parameter init has it: points:x,y;x,y;...
+std::string init_of(const Points& points) {
+  std::string text = "init=points:";
+  for (std::size_t i = 0; i < points.size(); ++i)
+    text += fmt::format("{}{},{}", i == 0 ? "" : ";", points[i].x, points[i].y);
+  return text;
+}
+
+// The j of greatest <at, z_j>; ties are exact.
+std::vector<int> seen_by(const Point& at, const Points& z) {
+  double most = -1e300;
+  for (const Point& p : z) most = std::max(most, dot(at, p));
+  std::vector<int> seen;
+  for (std::size_t j = 0; j < z.size(); ++j)
+    if (dot(at, z[j]) == most) seen.push_back(static_cast<int>(j));
+  return seen;
+}
+
+// The four starts of 2407.01602, Fig. 2: given points, and some drawn in boxes.
+struct Box {
+  double low, high;
+  int count;
+};
+struct Start {
+  const char* name;
+  Points given;
+  std::vector<Box> drawn;
+};
+
+std::vector<Start> starts() {
+  constexpr double third = 1.0 / 3, twelfth = 1.0 / 12;
+  return {
+      {"leader",
+       {{1, third},
+        {-twelfth, twelfth},
+        {-1, -1},
+        {0, .25},
+        {-.3, -.7},
+        {-.6, -.9},
+        {.8, .1},
+        {.6, .15}},
+       {}},
+      {"triangle", {{1, 1}, {.5, -.5}, {-1, -1}, {.3, -.2}, {.1, -.2}}, {{0, 1, 2}, {-1, 0, 2}}},
+      {"square", {{1, 1}, {1, -1}, {-1, 1}, {-1, -1}}, {{-.5, .5, 6}}},
+      {"non-leaders", {{1, 1}, {1, -1}, {-1, 1}, {-1, -1}, {.5, 0}, {-.5, 0}}, {{-.5, .5, 4}}},
+  };
+}
+
+Points points_of(const Start& start, std::uint32_t replica) {
+  Points points = start.given;
+  for (const Box& box : start.drawn)
+    for (int k = 0; k < box.count; ++k) {
+      const Draw who{0, Stream::position, static_cast<std::uint32_t>(points.size()), 0, replica};
+      const double side = box.high - box.low;
+      points.push_back({box.low + side * who.uniform(0), box.low + side * who.uniform(1)});
+    }
+  return points;
+}
+
+// Whom a particle follows for good: the mean of those it sees, where each of them sees itself
+// alone, and where that mean sees them all.
+struct Fate {
+  bool known = false;
+  Point target{};
+};
+
+Fate fate_of(const Point& at, const Points& z) {
+  const std::vector<int> seen = seen_by(at, z);
+  Fate fate{.known = true, .target = {0, 0}};
+  for (const int j : seen) {
+    fate.known = fate.known && seen_by(z[j], z) == std::vector<int>{j};
+    fate.target.x += z[j].x / static_cast<double>(seen.size());
+    fate.target.y += z[j].y / static_cast<double>(seen.size());
+  }
+  fate.known = fate.known && seen_by(fate.target, z) == seen;
+  return fate;
+}
+
+struct HardmaxCase {
+  int particles = 0, leaders = 0, known = 0;
+  double moved = 0;      // the farthest that a leader moves
+  double error = 0;      // of the closed form, over all steps and known particles
+  double last_step = 0;  // the longest move in the last step
+};
+
+HardmaxCase judge_hardmax(const Flown& flown, double alpha) {
+  HardmaxCase found;
+  const Points first = points_of(flown.frames.front());
+  const Points last = points_of(flown.last());
+  const Points before = points_of(flown.frames[flown.frames.size() - 2]);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    ++found.particles;
+    found.last_step = std::max(found.last_step, distance(last[i], before[i]));
+    const bool leads = seen_by(first[i], first) == std::vector<int>{static_cast<int>(i)};
+    found.leaders += leads ? 1 : 0;
+    const Fate fate = fate_of(first[i], first);
+    found.known += fate.known ? 1 : 0;
+    for (std::size_t step = 0; step < flown.frames.size(); ++step) {
+      const Point at = {flown.frames[step].at(static_cast<int>(i), 0),
+                        flown.frames[step].at(static_cast<int>(i), 1)};
+      if (leads) found.moved = std::max(found.moved, distance(at, first[i]));
+      if (!fate.known) continue;
+      const int steps = static_cast<int>(step);
+      const Point told = {theory::hardmax({first[i].x, fate.target.x}, alpha, steps),
+                          theory::hardmax({first[i].y, fate.target.y}, alpha, steps)};
+      found.error = std::max(found.error, distance(at, told));
+    }
+  }
+  return found;
+}
+
+constexpr int kSnapshots[] = {0, 1, 2, 5, 30};
+
+void draw_start(Reproduction& result, const std::string& name, const Flown& flown) {
+  ReproducedTable table{"snapshots_" + name, {"x"}};
+  for (const int step : kSnapshots) table.columns.push_back(fmt::format("step {}", step));
+  for (std::size_t s = 0; s < std::size(kSnapshots); ++s)
+    for (const Point& p : points_of(flown.frames[kSnapshots[s]])) {
+      std::vector<ReproducedTable::Cell> row(1 + std::size(kSnapshots), kNoNumber);
+      row[0] = p.x;
+      row[1 + s] = p.y;
+      table.rows.push_back(std::move(row));
+    }
+  const std::vector<std::string> steps(table.columns.begin() + 1, table.columns.end());
+  result.figures.push_back({.name = "hardmax",
+                            .table = table.name,
+                            .columns = steps,
+                            .x_label = "z_1",
+                            .y_label = "z_2",
+                            .title = name,
+                            .equal_axes = true,
+                            .points = steps});
+  result.tables.push_back(std::move(table));
+}
+
+// Cells.
+
+// k corners at random angles on the unit circle, or, out of shape, at radii from 0.6 to 1.
+Points polygon(int k, bool equal_norms) {
+  Points corners;
+  for (int c = 0; c < k; ++c) {
+    const Draw who{0, Stream::target, static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(k)};
+    const double angle = 2 * std::numbers::pi * who.uniform(0);
+    const double radius = equal_norms ? 1 : 0.6 + 0.4 * who.uniform(1);
+    corners.push_back({radius * std::cos(angle), radius * std::sin(angle)});
+  }
+  return corners;
+}
+
+constexpr double kHalfWidth = 1.2;  // of the grid
+double grid_place(int k, int side) { return kHalfWidth * (2 * (k + 0.5) / side - 1); }
+
+struct Choice {
+  int best;
+  double lead;  // over the second
+};
+// The corner of the greatest score.
+template <class Score>
+Choice choose(const Points& corners, const Score& score) {
+  Choice choice{0, 0};
+  double most = -1e300, second = -1e300;
+  for (std::size_t c = 0; c < corners.size(); ++c) {
+    const double s = score(corners[c]);
+    if (s > most) {
+      second = most;
+      most = s;
+      choice.best = static_cast<int>(c);
+    } else {
+      second = std::max(second, s);
+    }
+  }
+  choice.lead = most - second;
+  return choice;
+}
+Choice attended(const Points& corners, const Point& at) {
+  return choose(corners, [&](const Point& v) { return dot(at, v); });
+}
+Choice nearest(const Points& corners, const Point& at) {
+  return choose(corners, [&](const Point& v) {
+    return -(at.x - v.x) * (at.x - v.x) - (at.y - v.y) * (at.y - v.y);
+  });
+}
+
+constexpr double kTie = 1e-9;  // scores closer than this
+
+// Of the places of a grid that are no ties, the share where the attended corner is the nearest.
+struct Agreement {
+  double share = 0;
+  std::int64_t places = 0;
+};
+Agreement agreement_of(const Points& corners, int side) {
+  std::int64_t same = 0, places = 0;
+  for (int r = 0; r < side; ++r)
+    for (int c = 0; c < side; ++c) {
+      const Point at{grid_place(c, side), grid_place(r, side)};
+      const Choice a = attended(corners, at), b = nearest(corners, at);
+      if (a.lead < kTie || b.lead < kTie) continue;
+      ++places;
+      same += a.best == b.best ? 1 : 0;
+    }
+  return {static_cast<double>(same) / static_cast<double>(places), places};
+}
+
+// Indices of corners of one norm in turn round the circle.
+std::vector<int> by_angle(const Points& corners) {
+  std::vector<int> order(corners.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return std::atan2(corners[a].y, corners[a].x) < std::atan2(corners[b].y, corners[b].x);
+  });
+  return order;
+}
+
+bool in_hull(const Points& corners, const std::vector<int>& order, const Point& at) {
+  for (std::size_t c = 0; c < order.size(); ++c) {
+    const Point &a = corners[order[c]], &b = corners[order[(c + 1) % order.size()]];
+    if ((b.x - a.x) * (at.y - a.y) - (b.y - a.y) * (at.x - a.x) <= 0) return false;
+  }
+  return true;
+}
+
+// Followers that fly among the corners: how many, and the farthest that one ends from the corner
+// of its cell, beside what the closed form leaves of its way.
+struct Followers {
+  int count = 0;
+  double error = 0;
+};
+Followers fly_followers(const Points& corners, int side) {
+  Points all = corners;
+  const std::vector<int> order = by_angle(corners);
+  for (int r = 0; r < side; ++r)
+    for (int c = 0; c < side; ++c) {
+      const Point at{grid_place(c, side), grid_place(r, side)};
+      if (in_hull(corners, order, at) && attended(corners, at).lead > kTie) all.push_back(at);
+    }
+  const Experiment e = experiment_of("hardmax-cells", {init_of(all)});
+  const Points last = points_of(fly_in_memory(e).last());
+  const int steps = static_cast<int>(std::lround(e.schedule.T / e.flow.dt));
+  const double alpha = e.flow.dt / (1 - e.flow.dt);
+  Followers found{static_cast<int>(all.size() - corners.size())};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Point& v = corners[nearest(corners, all[i]).best];
+    const Point told = {theory::hardmax({all[i].x, v.x}, alpha, steps),
+                        theory::hardmax({all[i].y, v.y}, alpha, steps)};
+    found.error = std::max(found.error, distance(last[i], told));
+  }
+  return found;
+}
+
+void draw_cells(Reproduction& result, int k) {
+  constexpr int kSide = 60;
+  const Points corners = polygon(k, true);
+  const std::vector<int> order = by_angle(corners);
+  ReproducedTable table{fmt::format("cells_{}", k), {"x", "y", "cell"}};
+  for (int r = 0; r < kSide; ++r)
+    for (int c = 0; c < kSide; ++c) {
+      const Point at{grid_place(c, kSide), grid_place(r, kSide)};
+      const auto place =
+          std::find(order.begin(), order.end(), attended(corners, at).best) - order.begin();
+      table.rows.push_back({at.x, at.y, static_cast<double>(place)});
+    }
+  result.figures.push_back({.name = "hardmax-cells",
+                            .table = table.name,
+                            .x_label = "x_1",
+                            .y_label = "x_2",
+                            .title = fmt::format("{} corners: who attends to which", k),
+                            .equal_axes = true,
+                            .map = "cell"});
+  result.tables.push_back(std::move(table));
+}
+
+}  // namespace
+
+std::optional<Reproduction> hardmax(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "hardmax");
+  ReproducedTable cases{"cases",
+                        {"start", "draw", "particles", "leaders", "closed_form_applies",
+                         "leaders_moved", "closed_form_error", "last_step"}};
+  constexpr double kAlpha = 0.5;
+  double moved = 0, error = 0, last_step = 0;
+  int known = 0, particles = 0;
+  const std::vector<Start> all = starts();
+  for (const Start& start : all)
+    for (std::uint32_t draw = 0; draw < (start.drawn.empty() || control.quick ? 1u : 20u); ++draw) {
+      const Flown flown =
+          fly_in_memory(experiment_of("hardmax", {init_of(points_of(start, draw))}));
+      const HardmaxCase found = judge_hardmax(flown, kAlpha);
+      cases.rows.push_back({start.name, double(draw), double(found.particles),
+                            double(found.leaders), double(found.known), found.moved, found.error,
+                            found.last_step});
+      moved = std::max(moved, found.moved);
+      error = std::max(error, found.error);
+      last_step = std::max(last_step, found.last_step);
+      known += found.known;
+      particles += found.particles;
+      if (draw == 0) draw_start(result, start.name, flown);
+    }
+  result.checks = {
+      holds("farthest that a leader moves in 30 steps", moved, moved < 1e-12, "below 1e-12"),
+      holds(fmt::format("error of the closed form, {} of {} particles", known, particles), error,
+            known > 0 && error < 1e-12, "below 1e-12"),
+      holds("longest move in the last step", last_step, last_step < 1e-4,
+            "below 1e-4: all have come to rest")};
+  result.tables.insert(result.tables.begin(), std::move(cases));
+  return result;
+}
+
+std::optional<Reproduction> hardmax_cells(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "hardmax-cells");
+  ReproducedTable cases{
+      "cases", {"corners", "places", "agree", "agree_unequal_norms", "followers", "flight_error"}};
+  const int side = control.quick ? 200 : 1000;
+  double least = 1, unequal = 0, error = 0;
+  int followers = 0;
+  for (int k = 5; k <= 25; k += control.quick ? 5 : 1) {
+    const Agreement equal = agreement_of(polygon(k, true), side);
+    const Agreement other = agreement_of(polygon(k, false), side / 5);
+    const Followers flown = fly_followers(polygon(k, true), control.quick ? 12 : 20);
+    cases.rows.push_back({double(k), double(equal.places), equal.share, other.share,
+                          double(flown.count), flown.error});
+    least = std::min(least, equal.share);
+    unequal = std::max(unequal, other.share);
+    error = std::max(error, flown.error);
+    followers += flown.count;
+  }
+  result.tables.push_back(std::move(cases));
+  for (const int k : {8, 15}) draw_cells(result, k);
+  result.checks = {
+      holds(fmt::format("share of a {}^2 grid where the corner attended to is the nearest", side),
+            least, least == 1, "1 for every polygon, ties apart"),
+      holds("the same for corners of unequal norms, largest", unequal, unequal < 1,
+            "below 1: there the cells are others"),
+      holds(fmt::format("farthest that {} particles end from where their cell leads", followers),
+            error, followers > 0 && error < 1e-12, "below 1e-12")};
+  return result;
+}
+
+}  // namespace murmur

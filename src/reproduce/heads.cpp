@@ -1,0 +1,285 @@
+// heads.cpp: how well one layer of H random heads approximates a map of all tokens at once.
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "murmur/random.h"
+#include "reproduce/flights.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+namespace {
+
+// The target: f(X)_i = (1/n) sum_j g(x_i, x_j), equivariant under permutations, with a smooth pair
+// interaction g(x, y) = sum_m c_m (sin(<u_m, x> + <w_m, y>) - its mean over y) / sqrt(M), all of
+// c_m, u_m, w_m normal. Without the mean nothing is left that x_i alone could tell. It is odd,
+// f(-X) = -f(X), since a head without biases is: of an even part it could reach nothing.
+constexpr int kFeatures = 64;  // M
+constexpr int kDimension = 3;  // d
+
+struct Target {
+  explicit Target(std::uint64_t seed) {
+    for (int m = 0; m < kFeatures; ++m) {
+      const Draw who{seed, Stream::target, static_cast<std::uint32_t>(m)};
+      double square = 0;
+      for (std::uint16_t k = 0; k < kDimension; ++k) {
+        u[m][k] = who.normal(k);
+        w[m][k] = who.normal(kDimension + k);
+        square += w[m][k] * w[m][k];
+        c[m][k] = who.normal(2 * kDimension + k) / std::sqrt(static_cast<double>(kFeatures));
+      }
+      mean[m] = std::sin(std::sqrt(square)) / std::sqrt(square);
+    }
+  }
+  // (n, d)
+  Eigen::MatrixXd operator()(const HostSwarm& x) const {
+    Eigen::MatrixXd out = Eigen::MatrixXd::Zero(x.n(), kDimension);
+    for (int m = 0; m < kFeatures; ++m) {
+      // sin(p_i + q_j) = sin p_i cos q_j + cos p_i sin q_j: the sum over j is done once.
+      double cosines = -mean[m], sines = 0;
+      for (int j = 0; j < x.n(); ++j) {
+        double q = 0;
+        for (int k = 0; k < kDimension; ++k) q += w[m][k] * x.at(j, k);
+        cosines += std::cos(q) / x.n();
+        sines += std::sin(q) / x.n();
+      }
+      for (int i = 0; i < x.n(); ++i) {
+        double p = 0;
+        for (int k = 0; k < kDimension; ++k) p += u[m][k] * x.at(i, k);
+        const double value = std::sin(p) * cosines + std::cos(p) * sines;
+        for (int k = 0; k < kDimension; ++k) out(i, k) += c[m][k] * value;
+      }
+    }
+    return out;
+  }
+
+  double u[kFeatures][kDimension], w[kFeatures][kDimension], c[kFeatures][kDimension];
+  double mean[kFeatures];  // mean: of cos <w_m, y> over the sphere
+};
+
+// Tokens uniform on the sphere; `which` tells the configurations of a seed apart.
+HostSwarm configuration(int n, std::uint64_t seed, std::uint32_t which) {
+  HostSwarm x({n, kDimension});
+  for (int i = 0; i < n; ++i) {
+    const Draw who{seed, Stream::position, static_cast<std::uint32_t>(i), which};
+    double square = 0;
+    for (std::uint16_t k = 0; k < kDimension; ++k) {
+      x.at(i, k) = who.normal(k);
+      square += x.at(i, k) * x.at(i, k);
+    }
+    for (int k = 0; k < kDimension; ++k) x.at(i, k) /= std::sqrt(square);
+  }
+  return x;
+}
+
+// The heads of a preset, each ready to be asked by itself; V is still to be found.
+class Heads {
+ public:
+  explicit Heads(const Experiment& e) : engine_(make_reference_engine()) {
+    for (const Force& force : e.dynamics.phases.front().forces)
+      fields_.push_back(engine_->prepare(
+          {.habitat = Habitat::space, .phases = {{.forces = {force}}}}, e.swarm.shape()));
+  }
+  int count() const { return static_cast<int>(fields_.size()); }
+
+  // (n, 1 + d + d H): a constant, the token itself (the residual connection), and the outputs
+  // sum_j a_ij x_j of every head.
+  Eigen::MatrixXd operator()(const HostSwarm& x) {
+    Eigen::MatrixXd out(x.n(), 1 + kDimension * (1 + count()));
+    out.col(0).setOnes();
+    const auto put = [&](const HostSwarm& y, int column) {
+      for (int i = 0; i < x.n(); ++i)
+        for (int k = 0; k < kDimension; ++k) out(i, column + k) = y.at(i, k);
+    };
+    put(x, 1);
+    const auto placed = engine_->place(x), pull = engine_->place(x);
+    for (int h = 0; h < count(); ++h) {
+      fields_[h]->pull(0, 0, *placed, *pull);
+      put(engine_->fetch(*pull), 1 + kDimension * (1 + h));
+    }
+    return out;
+  }
+
+ private:
+  std::unique_ptr<Engine> engine_;
+  std::vector<std::unique_ptr<Field>> fields_{};
+};
+
+// All that least squares needs of many configurations: F^T F, F^T Y and what Y varies by.
+struct Moments {
+  Eigen::MatrixXd features, cross;
+  double rows = 0, squares = 0;
+  Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(kDimension);
+
+  double variance() const { return squares - sum.squaredNorm() / rows; }  // times rows
+  // |Y - F W|^2 over the variance, W of the first columns of F alone.
+  double error(const Eigen::MatrixXd& w) const {
+    const auto p = w.rows();
+    const double explained = 2 * (w.transpose() * cross.topRows(p)).trace() -
+                             (w.transpose() * features.topLeftCorner(p, p) * w).trace();
+    return (squares - explained) / variance();
+  }
+};
+
+struct Sample {
+  int n;
+  std::uint64_t seed;
+  std::uint32_t first, count;  // configurations
+};
+
+// Nothing when stopped by a signal.
+std::optional<Moments> gather_moments(Heads& heads, const Sample& sample,
+                                      const ReproductionControl& control) {
+  const Target target(sample.seed);
+  const int width = 1 + kDimension * (1 + heads.count());
+  constexpr std::uint32_t kBlock = 50;  // configurations multiplied at once
+  Moments moments{Eigen::MatrixXd::Zero(width, width), Eigen::MatrixXd::Zero(width, kDimension)};
+  for (std::uint32_t begin = 0; begin < sample.count; begin += kBlock) {
+    if (control.signal != nullptr && *control.signal != 0) return std::nullopt;
+    const std::uint32_t size = std::min(kBlock, sample.count - begin);
+    Eigen::MatrixXd f(size * sample.n, width), y(size * sample.n, kDimension);
+    for (std::uint32_t c = 0; c < size; ++c) {
+      const HostSwarm x = configuration(sample.n, sample.seed, sample.first + begin + c);
+      f.middleRows(c * sample.n, sample.n) = heads(x);
+      y.middleRows(c * sample.n, sample.n) = target(x);
+    }
+    moments.features.noalias() += f.transpose() * f;
+    moments.cross.noalias() += f.transpose() * y;
+    moments.squares += y.squaredNorm();
+    moments.sum += y.colwise().sum();
+    moments.rows += static_cast<double>(y.rows());
+  }
+  return moments;
+}
+
+constexpr double kRidge = 1e-9;  // times the mean square of a feature
+
+// W of the constant, the residual and the first H heads: (F^T F + ridge) W = F^T Y.
+Eigen::MatrixXd fit(const Moments& moments, int heads) {
+  const int p = 1 + kDimension * (1 + heads);
+  Eigen::MatrixXd normal = moments.features.topLeftCorner(p, p);
+  normal.diagonal().array() += kRidge * normal.trace() / p;
+  return normal.ldlt().solve(moments.cross.topRows(p));
+}
+
+// Least squares of ln(error) over ln(H).
+struct Line {
+  double slope, intercept;
+};
+Line line_of(const std::vector<double>& heads, const std::vector<double>& error) {
+  double points = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (std::size_t k = 0; k < heads.size(); ++k) {
+    const double x = std::log(heads[k]), y = std::log(error[k]);
+    points += 1;
+    sx += x;
+    sy += y;
+    sxx += x * x;
+    sxy += x * y;
+  }
+  const double slope = (points * sxy - sx * sy) / (points * sxx - sx * sx);
+  return {slope, (sy - slope * sx) / points};
+}
+
+// How the heads of one seed do; 1, 2, 4, ... of them.
+struct Attempt {
+  std::vector<double> train{}, test{};  // errors, (counts)
+  double slope = 0;                     // of ln(test) over ln(heads)
+};
+struct Plan {
+  std::vector<double> count{};        // of heads
+  std::uint32_t train = 0, test = 0;  // configurations
+  int seeds = 1;
+  int most() const { return static_cast<int>(count.back()); }
+};
+
+Plan plan_of(const ReproductionControl& control) {
+  Plan plan{.train = control.quick ? 300u : 1500u,
+            .test = control.quick ? 100u : 500u,
+            .seeds = control.quick ? 1 : control.seeds};
+  for (int h = 1; h <= (control.quick ? 32 : 256); h *= 2) plan.count.push_back(h);
+  return plan;
+}
+
+// Nothing when stopped by a signal.
+std::optional<Attempt> attempt(const Plan& plan, int seed, const ReproductionControl& control) {
+  const Experiment e = experiment_of(
+      "heads-approximation", {fmt::format("heads={}", plan.most()), fmt::format("seed={}", seed)});
+  const int n = e.swarm.n();
+  Heads all(e);
+  const auto seen = gather_moments(all, {n, e.seed, 0, plan.train}, control);
+  const auto fresh = gather_moments(all, {n, e.seed, plan.train, plan.test}, control);
+  if (!seen || !fresh) return std::nullopt;
+  Attempt done;
+  for (const double count : plan.count) {
+    const Eigen::MatrixXd w = fit(*seen, static_cast<int>(count));
+    done.train.push_back(seen->error(w));
+    done.test.push_back(fresh->error(w));
+  }
+  done.slope = line_of(plan.count, done.test).slope;
+  return done;
+}
+
+void judge(const Plan& plan, const std::vector<Attempt>& attempts, Reproduction& result) {
+  std::vector<Spread> train, test;
+  std::vector<double> mean, slopes;
+  for (const Attempt& a : attempts) slopes.push_back(a.slope);
+  for (std::size_t k = 0; k < plan.count.size(); ++k) {
+    std::vector<double> of_train, of_test;
+    for (const Attempt& a : attempts) {
+      of_train.push_back(a.train[k]);
+      of_test.push_back(a.test[k]);
+    }
+    train.push_back(spread_of(of_train));
+    test.push_back(spread_of(of_test));
+    mean.push_back(test.back().mean);
+  }
+  const Line line = line_of(plan.count, mean);
+  ReproducedTable table{"errors", {"heads", "train", "test", "sd", "power law"}};
+  double worst = 0;
+  for (std::size_t k = 0; k < mean.size(); ++k) {
+    table.rows.push_back({plan.count[k], train[k].mean, mean[k], test[k].sd,
+                          std::exp(line.intercept + line.slope * std::log(plan.count[k]))});
+    if (k > 0) worst = std::max(worst, mean[k] / mean[k - 1]);
+  }
+  const Spread slope = spread_of(slopes);
+  result.checks = {
+      holds(fmt::format("test error after doubling the heads over that before, largest; {} "
+                        "configurations to fit, {} fresh",
+                        plan.train, plan.test),
+            worst, worst < 1.02, "below 1.02: every doubling helps, but for noise"),
+      holds(fmt::format("slope of ln(test error) over ln(heads), 1 to {} heads", plan.most()),
+            slope.mean, slope.mean < 0, "below 0: nothing else is predicted")};
+  result.checks.back().more = {{"sd", slope.sd}, {"seeds", static_cast<double>(attempts.size())}};
+  result.tables = {std::move(table)};
+  result.figures = {
+      {.name = "heads-approximation",
+       .table = "errors",
+       .columns = {"train", "test", "power law"},
+       .x_label = "heads",
+       .y_label = "mean square error / variance of the target",
+       .log_y = true,
+       .title = fmt::format("one layer: the error falls about as H^{:.2f}", line.slope),
+       .log_x = true,
+       .dashed = {"power law"}}};
+}
+
+}  // namespace
+
+std::optional<Reproduction> heads(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "heads-approximation");
+  const Plan plan = plan_of(control);
+  std::vector<Attempt> attempts;
+  for (int seed = 0; seed < plan.seeds; ++seed) {
+    const auto done = attempt(plan, seed, control);
+    if (!done) return std::nullopt;
+    attempts.push_back(*done);
+    if (control.tell) control.tell(fmt::format("seed {}: slope {:.3f}", seed, done->slope));
+  }
+  judge(plan, attempts, result);
+  return result;
+}
+
+}  // namespace murmur

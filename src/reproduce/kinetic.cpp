@@ -1,0 +1,88 @@
+// kinetic.cpp: five tokens that merge one by one, and how far the papers' layers fall behind them.
+#include <fmt/format.h>
+
+#include "murmur/history.h"
+#include "reproduce/flights.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+namespace {
+
+// Times at which the number of clusters falls to 4, 3, 2 and 1, read off frames `every` apart.
+std::vector<double> merge_times(const std::string& method, double every) {
+  const Experiment e = experiment_of("kinetic", {"method=" + method, fmt::format("dt={}", every),
+                                                 "T=400", fmt::format("save=every:{}", every)});
+  const Flown flown = fly_in_memory(e);
+  std::vector<double> times;
+  for (const Regrouping& event :
+       genealogy(history_of(flown.times, flown.frames), e.dynamics.habitat, e.measure.cluster_tol)
+           .events)
+    if (event.kind == Regrouping::merge) times.push_back(event.by);
+  return times;
+}
+
+struct Scheme {
+  const char* name;
+  const char* method;
+  double step;          // of layers; between frames of the exact flow
+  double published[4];  // merge times
+};
+constexpr Scheme kSchemes[] = {
+    {"exact flow", "dopri5", 0.01, {1.27, 2.41, 5.20, 328.37}},
+    {"layers, dt = 0.1", "layers", 0.1, {1.4, 2.6, 5.7, 364.1}},
+    {"layers, dt = 0.01", "layers", 0.01, {1.28, 2.43, 5.24, 331.93}},
+};
+
+}  // namespace
+
+// A merge is seen at the first frame after it: a step late at most, and rounded in print.
+std::optional<Reproduction> kinetic(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "kinetic");
+  ReproducedTable table{"merges",
+                        {"clusters", "exact flow", "layers, dt = 0.1", "layers, dt = 0.01"}};
+  for (int left = 4; left >= 1; --left) table.rows.push_back({{static_cast<double>(left)}});
+  for (const Scheme& scheme : kSchemes) {
+    const std::vector<double> times = merge_times(scheme.method, scheme.step);
+    for (int k = 0; k < 4; ++k) {
+      const double ours = k < static_cast<int>(times.size()) ? times[k] : kNoNumber;
+      result.checks.push_back(near(fmt::format("{}: time of {} clusters", scheme.name, 4 - k),
+                                   scheme.published[k], ours, 0.011));
+      table.rows[k].push_back(ours);
+    }
+  }
+  result.tables.push_back(std::move(table));
+  result.figures.push_back({.name = "kinetic",
+                            .table = "merges",
+                            .columns = {"exact flow", "layers, dt = 0.1", "layers, dt = 0.01"},
+                            .x_label = "clusters left",
+                            .y_label = "time of the merge",
+                            .log_y = true,
+                            .title = "Five tokens merge one by one, β = 4"});
+  return result;
+}
+
+// x <- N(x + eta A) turns by eta |P A| / (1 + eta <x, A>): near clusters, where <x, A> is 1, its
+// clock runs slow by 1 + eta.
+std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "layers-clock");
+  const double exact = merge_times("dopri5", 0.01).back();
+  ReproducedTable table{"stretch", {"step", "last merge", "stretch", "1 + step"}};
+  for (const double step : {0.2, 0.1, 0.05, 0.01}) {
+    const double last = merge_times("layers", step).back();
+    result.checks.push_back(near(fmt::format("stretch of time at step {:g}", step), 1 + step,
+                                 last / exact, 0.1 * step));
+    table.rows.push_back({step, last, last / exact, 1 + step});
+  }
+  result.tables.push_back(std::move(table));
+  result.figures.push_back({.name = "layers-clock",
+                            .table = "stretch",
+                            .columns = {"stretch", "1 + step"},
+                            .x_label = "step of the layers",
+                            .y_label = "last merge, over that of the exact flow",
+                            .title = "The clock of the papers' scheme runs slow",
+                            .dashed = {"1 + step"}});
+  return result;
+}
+
+}  // namespace murmur

@@ -1,0 +1,97 @@
+// lifetimes.cpp: how long two clusters live apart, against quadrature and against e^beta.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "murmur/theory.h"
+#include "reproduce/flights.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+namespace {
+
+struct Case {
+  const char* law;
+  double beta, angle, mass;
+  double published;  // NaN: held against quadrature alone
+};
+constexpr double kRightAngle = std::numbers::pi / 2, kWide = 2 * std::numbers::pi / 3;
+constexpr double kEnd = 0.1;  // the angle at which they count as merged
+constexpr Case kCases[] = {
+    {"SA", 4, kRightAngle, 0.5, 10.0219}, {"USA", 4, kRightAngle, 0.5, 0.312261},
+    {"SA", 9, kRightAngle, 0.5, 465.896}, {"USA", 9, kRightAngle, 0.5, 0.114623},
+    {"SA", 4, kWide, 0.5, 60.5123},       {"SA", 9, kWide, 0.5, 48744},
+    {"USA", 9, kWide, 0.5, 12.0305},      {"SA", 6, 1.5, 0.25, 17.3207},
+};
+
+double angle_after(const Case& c, double t) {
+  Experiment e = experiment_of(
+      "lifetimes",
+      {fmt::format("dynamics={}", c.law), fmt::format("beta={}", c.beta), fmt::format("T={}", t),
+       fmt::format("init=points:1,0;{},{}", std::cos(c.angle), std::sin(c.angle))});
+  e.swarm.mass = {c.mass, 1 - c.mass};
+  const HostSwarm x = fly_in_memory(e).last();
+  const double chord = std::hypot(x.at(0, 0) - x.at(1, 0), x.at(0, 1) - x.at(1, 1));
+  return 2 * std::asin(chord / 2);
+}
+
+// The time at which two particles have come within kEnd, by doubling and halving.
+double lifetime_of(const Case& c) {
+  double high = 0.01;
+  while (angle_after(c, high) > kEnd) high *= 2;
+  double low = high / 2;
+  for (int halving = 0; halving < 30; ++halving) {
+    const double middle = (low + high) / 2;
+    (angle_after(c, middle) > kEnd ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+double quadrature(const Case& c) {
+  const theory::Law law = c.law == std::string("SA") ? theory::Law::sa : theory::Law::usa;
+  return theory::lifetime({c.beta, law, c.mass}, c.angle, kEnd);
+}
+
+}  // namespace
+
+std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "lifetimes");
+  for (const Case& c : kCases) {
+    if (control.signal && *control.signal) return std::nullopt;
+    Check check = nearly(
+        fmt::format("{}, β = {:g}, from angle {:.4f}, mass {:g}", c.law, c.beta, c.angle, c.mass),
+        c.published, lifetime_of(c), 1e-5);
+    check.more["quadrature"] = quadrature(c);
+    result.checks.push_back(std::move(check));
+  }
+  ReproducedTable table{"lifetimes", {"beta", "particles", "quadrature", "leading order"}};
+  const double step = control.quick ? 4 : 1;
+  std::vector<double> betas, logs;
+  for (double beta = control.quick ? 5 : 4; beta <= 25; beta += step) {
+    const Case c{"SA", beta, kRightAngle, 0.5, kNoNumber};
+    const double ours = lifetime_of(c);
+    table.rows.push_back({beta, ours, quadrature(c),
+                          theory::asymptotic_lifetime({beta, theory::Law::sa, 0.5}, c.angle)});
+    if (beta < 9) continue;  // where corrections of order 1/beta still bend the line
+    betas.push_back(beta);
+    logs.push_back(std::log(beta * ours));
+  }
+  const double slope = slope_of(betas, logs);
+  result.checks.push_back(
+      near("slope of ln(β T) against β from 9 on, from a right angle", 1, slope, 0.005));
+  result.tables.push_back(std::move(table));
+  result.figures.push_back({.name = "lifetimes",
+                            .table = "lifetimes",
+                            .columns = {"particles", "quadrature", "leading order"},
+                            .x_label = "β",
+                            .y_label = "time until the angle is 0.1",
+                            .log_y = true,
+                            .title = "Two clusters at a right angle, SA",
+                            .dashed = {"quadrature", "leading order"},
+                            .points = {"particles"}});
+  return result;
+}
+
+}  // namespace murmur

@@ -1,0 +1,106 @@
+// low_rank.cpp: attention in R^d comes to look at a few tokens alone.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "murmur/modes.h"
+#include "reproduce/flights.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+namespace {
+
+// Tokens of the line in their order, as the first axis of the plane.
+Experiment line_experiment(int n, int seed) {
+  Experiment e = experiment_of(
+      "low-rank", {"init=box:5", "d=2", fmt::format("n={}", n), fmt::format("seed={}", seed)});
+  std::vector<double> places(e.swarm.axis(0), e.swarm.axis(0) + n);
+  std::sort(places.begin(), places.end());
+  for (int i = 0; i < n; ++i) {
+    e.swarm.at(i, 0) = places[i];
+    e.swarm.at(i, 1) = 0;
+  }
+  return e;
+}
+
+// Rows that are not, to 1e-6, the first or the last unit vector.
+int undecided_rows(const Matrix& weights) {
+  int undecided = 0;
+  for (int i = 0; i < weights.rows; ++i)
+    undecided += std::max(weights(i, 0), weights(i, weights.cols - 1)) < 1 - 1e-6 ? 1 : 0;
+  return undecided;
+}
+
+ReproducedTable weights_table(const std::string& name, const Matrix& weights) {
+  ReproducedTable table{name, {"j", "i", "weight"}};
+  for (int i = 0; i < weights.rows; ++i)
+    for (int j = 0; j < weights.cols; ++j)
+      table.rows.push_back({static_cast<double>(j), static_cast<double>(i), weights(i, j)});
+  return table;
+}
+
+struct RankCase {
+  Matrix first{}, last{};  // attention at the start and at the end
+};
+RankCase fly_for_rank(const Experiment& e) {
+  const Flown flown = fly_in_memory(e);
+  return {attention_weights(e.swarm, e.dynamics, 0, 0),
+          attention_weights(flown.last(), e.dynamics, 0, flown.times.back())};
+}
+
+void draw_rank(Reproduction& result, const RankCase& drawn) {
+  for (const bool end : {false, true}) {
+    const Matrix& weights = end ? drawn.last : drawn.first;
+    const std::string table = end ? "attention_end" : "attention_start";
+    result.tables.push_back(weights_table(table, weights));
+    result.figures.push_back(
+        {.name = "low-rank",
+         .table = table,
+         .x_label = "attended to: j, by place on the line",
+         .y_label = "attending: i",
+         .title = fmt::format("{}: rank {}", end ? "end" : "start", numerical_rank(weights)),
+         .equal_axes = true,
+         .map = "weight"});
+  }
+}
+
+}  // namespace
+
+std::optional<Reproduction> low_rank(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "low-rank");
+  ReproducedTable cases{"cases", {"d", "n", "seed", "rank_start", "rank_end", "undecided_rows"}};
+  int least = 1'000'000, most = 0, undecided = 0;
+  RankCase drawn;
+  for (const int n : control.quick ? std::vector<int>{10, 40} : std::vector<int>{10, 20, 30, 40})
+    for (int seed = 0; seed < (control.quick ? 2 : 5); ++seed) {
+      drawn = fly_for_rank(line_experiment(n, seed));
+      const int before = numerical_rank(drawn.first), rank = numerical_rank(drawn.last);
+      cases.rows.push_back({1.0, double(n), double(seed), double(before), double(rank),
+                            double(undecided_rows(drawn.last))});
+      least = std::min(least, before);
+      most = std::max(most, rank);
+      undecided = std::max(undecided, undecided_rows(drawn.last));
+    }
+  draw_rank(result, drawn);
+  result.checks = {
+      holds("smallest rank of attention at the start, d = 1", least, least > 3,
+            "above 3: it falls in flight"),
+      holds("largest rank of attention at the end, d = 1", most, most <= 3, "1, 2 or 3"),
+      holds("most rows that attend to neither end of the line alone", undecided, undecided <= 1,
+            "at most 1")};
+  if (!control.quick) {
+    const Experiment e =
+        experiment_of("low-rank", {"n=40", "d=80", "init=box:1", "value=psd", "T=6", "save=final"});
+    const RankCase wide = fly_for_rank(e);
+    const int before = numerical_rank(wide.first), after = numerical_rank(wide.last);
+    cases.rows.push_back({80.0, 40.0, 0.0, double(before), double(after), kNoNumber});
+    result.checks.push_back(holds("rank of attention at the end, d = 80, n = 40, V = G G^T / d",
+                                  after, after < before,
+                                  fmt::format("below the {} of the start", before)));
+  }
+  result.tables.insert(result.tables.begin(), std::move(cases));
+  return result;
+}
+
+}  // namespace murmur

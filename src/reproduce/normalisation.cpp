@@ -1,0 +1,172 @@
+// normalisation.cpp: how fast layer normalisations let equiangular swarms collapse.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "murmur/theory.h"
+#include "reproduce/flights.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+namespace {
+
+// How 1 - rho falls in the end: a straight line in ln(1 - rho) over this clock.
+enum class LateClock { time, logarithm, root };
+
+struct Scheme {
+  const char* name;
+  const char* setting;  // of the parameter normalisation
+  Normalisation scheme;
+  LateClock clock;
+  double slope;     // what 2510.22026 says of it
+  double from, to;  // where the slope is read off
+};
+constexpr double kMixUntil = 2;
+constexpr Scheme kSchemes[] = {
+    {"post", "post", Normalisation::post, LateClock::time, -2, 5, 8},
+    {"pre", "pre", Normalisation::pre, LateClock::logarithm, -2, 300, 1000},
+    {"peri", "peri", Normalisation::peri, LateClock::logarithm, -2, 300, 1000},
+    {"mix", "mix:2", Normalisation::mix, LateClock::logarithm, -2, 300, 1000},
+    {"ngpt", "ngpt", Normalisation::ngpt, LateClock::time, -2, 5, 8},
+    {"sqrt", "sqrt", Normalisation::sqrt, LateClock::root, -4, 9, 25},
+};
+
+double read_clock(LateClock clock, double t) {
+  switch (clock) {
+    case LateClock::logarithm:
+      return std::log(t);
+    case LateClock::root:
+      return std::sqrt(t + 1);
+    case LateClock::time:
+      break;
+  }
+  return t;
+}
+
+const char* clock_name(LateClock clock) {
+  return clock == LateClock::logarithm ? "ln t" : clock == LateClock::root ? "sqrt(t + 1)" : "t";
+}
+
+// 1 - rho of directions and r, means over the swarm. 1 - <u, v> = |u - v|^2 / 2 keeps its digits.
+struct Shell {
+  double gap = 0, r = 0;
+};
+Shell shell_of(const HostSwarm& x) {
+  std::vector<double> length(x.n());
+  for (int i = 0; i < x.n(); ++i) {
+    double square = 0;
+    for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
+    length[i] = std::sqrt(square);
+  }
+  Shell shell;
+  for (int i = 0; i < x.n(); ++i) {
+    shell.r += length[i] / x.n();
+    for (int j = 0; j < i; ++j)
+      for (int k = 0; k < x.d(); ++k) {
+        const double apart = x.at(i, k) / length[i] - x.at(j, k) / length[j];
+        shell.gap += apart * apart / x.n() / (x.n() - 1.0);
+      }
+  }
+  return shell;
+}
+
+// The mean slope of ln(1 - rho) over the clock, by least squares over the frames of the window.
+double measured_slope(const Scheme& scheme, const Flown& flown) {
+  double points = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (std::size_t f = 0; f < flown.frames.size(); ++f) {
+    if (flown.times[f] < scheme.from || flown.times[f] > scheme.to) continue;
+    const double x = read_clock(scheme.clock, flown.times[f]);
+    const double y = std::log(shell_of(flown.frames[f]).gap);
+    points += 1;
+    sx += x;
+    sy += y;
+    sxx += x * x;
+    sxy += x * y;
+  }
+  return (points * sxy - sx * sy) / (points * sxx - sx * sx);
+}
+
+theory::Normalised theory_of(const Scheme& scheme, const HostSwarm& x, double beta) {
+  return {.scheme = scheme.scheme, .n = x.n(), .beta = beta, .mix_until = kMixUntil};
+}
+
+constexpr double kFloor = 1e-7;  // below it 1 - rho is not shown
+constexpr double kReadAt = 6;    // the time of the numbers
+constexpr double kSlopeShare = 0.01;
+
+struct SchemeCurve {
+  std::vector<double> t{}, gap{}, told{};
+};
+
+// Particles against the equation of rho and r, at kReadAt and along the curve.
+SchemeCurve judge(const Scheme& scheme, Reproduction& result, ReproducedTable& numbers) {
+  const std::string setting = fmt::format("normalisation={}", scheme.setting);
+  const Experiment at =
+      experiment_of("normalisation", {setting, fmt::format("T={}", kReadAt), "save=final"});
+  const double beta = std::get<Attention>(at.dynamics.phases.front().forces.front()).beta;
+  const Shell ours = shell_of(fly_in_memory(at).last());
+  const theory::Normalised theory = theory_of(scheme, at.swarm, beta);
+  const theory::Shells told = theory::normalised(theory, kReadAt);
+  const Flown flown =
+      fly_in_memory(experiment_of("normalisation", {setting, fmt::format("T={}", scheme.to)}));
+  const double slope = measured_slope(scheme, flown);
+  result.checks.push_back(
+      near(fmt::format("rho({:g}), {}", kReadAt, scheme.name), told.rho, 1 - ours.gap, 1e-6));
+  result.checks.push_back(
+      near(fmt::format("r({:g}), {}", kReadAt, scheme.name), told.r, ours.r, 1e-6));
+  result.checks.push_back(nearly(
+      fmt::format("late slope of ln(1 - rho) over {}, {}", clock_name(scheme.clock), scheme.name),
+      scheme.slope, slope, kSlopeShare));
+  numbers.rows.push_back({scheme.name, 1 - ours.gap, told.rho, ours.r, told.r, slope, scheme.slope,
+                          scheme.from, scheme.to});
+  SchemeCurve curve;
+  for (std::size_t f = 1; f < flown.frames.size(); ++f) {
+    const double gap = shell_of(flown.frames[f]).gap;
+    if (gap < kFloor) break;
+    curve.t.push_back(flown.times[f]);
+    curve.gap.push_back(gap);
+    curve.told.push_back(1 - theory::normalised(theory, flown.times[f]).rho);
+  }
+  return curve;
+}
+
+}  // namespace
+
+std::optional<Reproduction> normalisation(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "normalisation");
+  ReproducedTable numbers{"schemes",
+                          {"scheme", "rho_6", "rho_6_theory", "r_6", "r_6_theory", "late_slope",
+                           "late_slope_theory", "slope_from", "slope_to"}};
+  ReproducedTable curves{"curves", {"t"}};
+  ReproducedFigure figure{.name = "normalisation",
+                          .table = "curves",
+                          .x_label = "t",
+                          .y_label = "1 - rho",
+                          .log_y = true,
+                          .y_least = kFloor,
+                          .title = "n = d = 16, beta = 1, from orthonormal directions",
+                          .log_x = true};
+  const std::size_t width = 1 + 2 * std::size(kSchemes);
+  for (std::size_t s = 0; s < std::size(kSchemes); ++s) {
+    const SchemeCurve curve = judge(kSchemes[s], result, numbers);
+    const std::string theory = fmt::format("{}, theory", kSchemes[s].name);
+    curves.columns.insert(curves.columns.end(), {kSchemes[s].name, theory});
+    figure.columns.insert(figure.columns.end(), {kSchemes[s].name, theory});
+    figure.points.emplace_back(kSchemes[s].name);
+    figure.dashed.push_back(theory);
+    for (std::size_t k = 0; k < curve.t.size(); ++k) {
+      std::vector<ReproducedTable::Cell> row(width, kNoNumber);
+      row[0] = curve.t[k];
+      row[1 + 2 * s] = curve.gap[k];
+      row[2 + 2 * s] = curve.told[k];
+      curves.rows.push_back(std::move(row));
+    }
+  }
+  result.tables = {std::move(numbers), std::move(curves)};
+  result.figures = {std::move(figure)};
+  return result;
+}
+
+}  // namespace murmur

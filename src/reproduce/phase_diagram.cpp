@@ -1,0 +1,202 @@
+// phase_diagram.cpp: how many pairs have met, over time and temperature; and how many clusters
+// stay.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "murmur/ensemble.h"
+#include "murmur/theory.h"
+#include "reproduce/flights.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+namespace {
+
+struct Request {
+  const char* preset;
+  double beta;
+  int d;
+  Method method;
+  std::vector<double> times{};
+  std::int64_t replicas;
+};
+
+// Many swarms of 32 tokens from the uniform law; nothing when a signal came.
+std::optional<EnsembleResult> fly(const Request& r, const ReproductionControl& control) {
+  const std::vector<std::string> words = {fmt::format("beta={}", r.beta), fmt::format("d={}", r.d)};
+  const Experiment e = experiment_of(r.preset, words);
+  EnsembleSetting setting{.shape = e.swarm.shape(), .beta = r.beta, .method = r.method};
+  setting.dt = e.flow.dt;
+  EnsembleWork work{.count = r.replicas, .times = r.times};
+  work.start = [&](std::int64_t replica) {
+    std::vector<std::string> own = words;
+    own.push_back(fmt::format("replica={}", replica));
+    return experiment_of(r.preset, own).swarm;
+  };
+  work.threads = control.threads;
+  work.signal = control.signal;
+  EnsembleResult result = fly_ensemble(setting, work);
+  if (result.outcome.ending == Ending::interrupted) return std::nullopt;
+  return result;
+}
+
+// (times) mean over the replicas of the fraction of close pairs.
+std::vector<double> close_pairs(const EnsembleResult& result, std::size_t times) {
+  std::vector<double> mean(times);
+  const std::size_t replicas = result.readings.size() / times;
+  for (std::size_t r = 0; r < replicas; ++r)
+    for (std::size_t t = 0; t < times; ++t)
+      mean[t] += result.readings[r * times + t].close_pairs / static_cast<double>(replicas);
+  return mean;
+}
+
+// Fractions of close pairs under layers of 0.1; d, beta, and t = 4, 5, 6, 7, 8, 10, 15, 20, 30.
+struct Fractions {
+  int d;
+  double beta;
+  double at[9];
+};
+constexpr Fractions kFractions[] = {
+    {2, 1, {.063, .125, .245, .403, .557, .805, .965, .991, .997}},
+    {2, 4, {.114, .199, .288, .360, .405, .445, .488, .504, .534}},
+    {2, 9, {.126, .182, .230, .265, .283, .302, .324, .333, .347}},
+    {8, 4, {.001, .020, .098, .230, .380, .587, .728, .786, .821}},
+    {8, 9, {.003, .012, .023, .037, .053, .085, .136, .167, .206}},
+};
+const std::vector<double> kTimes = {4, 5, 6, 7, 8, 10, 15, 20, 30};
+
+bool check_fractions(const ReproductionControl& control, Reproduction& result) {
+  for (const Fractions& row : kFractions) {
+    const auto flown =
+        fly({"phase-diagram", row.beta, row.d, Method::layers, kTimes, 2048}, control);
+    if (!flown) return false;
+    const std::vector<double> ours = close_pairs(*flown, kTimes.size());
+    double worst = 0;
+    std::size_t where = 0;
+    for (std::size_t t = 0; t < kTimes.size(); ++t)
+      if (std::fabs(ours[t] - row.at[t]) > worst) {
+        worst = std::fabs(ours[t] - row.at[t]);
+        where = t;
+      }
+    result.checks.push_back(
+        near(fmt::format("d = {}, β = {:g}: fraction of close pairs at t = {:g}, "
+                         "the worst of nine times",
+                         row.d, row.beta, kTimes[where]),
+             row.at[where], ours[where], 0.03));
+  }
+  return true;
+}
+
+// The exact flow's front in high dimension: when half of the pairs are close, against t*(beta).
+bool check_fronts(const ReproductionControl& control, Reproduction& result) {
+  std::vector<std::pair<int, double>> fronts = {{128, 1}, {128, 4}, {128, 5},
+                                                {512, 1}, {512, 4}, {512, 5}};
+  if (!control.quick) fronts.push_back({512, 6});
+  for (const auto& [d, beta] : fronts) {
+    const double predicted = theory::clustering_time({.n = 32, .beta = beta}, 1e-3);
+    std::vector<double> times;
+    for (int k = 0; k <= 60; ++k) times.push_back(predicted * (0.7 + 0.01 * k));
+    const auto flown =
+        fly({"phase-diagram", beta, d, Method::dopri5, times, control.quick ? 16 : 64}, control);
+    if (!flown) return false;
+    const std::vector<double> ours = close_pairs(*flown, times.size());
+    double half = kNoNumber;
+    for (std::size_t t = 1; t < times.size() && std::isnan(half); ++t)
+      if (ours[t] >= 0.5 && ours[t - 1] < 0.5)
+        half = times[t - 1] +
+               (times[t] - times[t - 1]) * (0.5 - ours[t - 1]) / (ours[t] - ours[t - 1]);
+    result.checks.push_back(
+        nearly(fmt::format("d = {}, β = {:g}: time at which half of the pairs are close", d, beta),
+               predicted, half, 0.05));
+  }
+  return true;
+}
+
+// The map itself: beta upwards, time to the right, colours the fraction of close pairs.
+bool draw_map(const ReproductionControl& control, int d, Reproduction& result) {
+  const int betas = control.quick ? 18 : 90, checkpoints = control.quick ? 60 : 150;
+  const std::int64_t replicas = control.quick ? 32 : d <= 8 ? 256 : 64;
+  std::vector<double> times;
+  for (int k = 1; k <= checkpoints; ++k) times.push_back(30.0 * k / checkpoints);
+  ReproducedTable table{fmt::format("map_d{}", d), {"t", "beta", "close_pairs", "front"}};
+  for (int b = 0; b < betas; ++b) {
+    const double beta = 0.1 + 8.9 * b / (betas - 1);
+    const auto flown = fly({"phase-diagram", beta, d, Method::layers, times, replicas}, control);
+    if (!flown) return false;
+    const std::vector<double> ours = close_pairs(*flown, times.size());
+    for (std::size_t t = 0; t < times.size(); ++t)
+      table.rows.push_back({times[t], beta, ours[t], kNoNumber});
+  }
+  for (int b = 0; b < 90; ++b) {  // the curve of large d, where it is inside the map
+    const double beta = 0.1 + 0.1 * b, t = theory::clustering_time({.n = 32, .beta = beta}, 1e-3);
+    if (t <= 30) table.rows.push_back({t, kNoNumber, kNoNumber, beta});
+  }
+  result.figures.push_back({.name = "phase-diagram",
+                            .table = table.name,
+                            .columns = {"front"},
+                            .x_label = "t",
+                            .y_label = "β",
+                            .title = fmt::format("d = {}, n = 32, {} swarms a row", d, replicas),
+                            .dashed = {"front"},
+                            .map = "close_pairs"});
+  result.tables.push_back(std::move(table));
+  return true;
+}
+
+}  // namespace
+
+std::optional<Reproduction> phase_diagram(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "phase-diagram");
+  if (!check_fractions(control, result) || !check_fronts(control, result)) return std::nullopt;
+  for (const int d : control.quick ? std::vector<int>{2, 128} : std::vector<int>{2, 8, 32, 128})
+    if (!draw_map(control, d, result)) return std::nullopt;
+  return result;
+}
+
+// Clusters left at t = 30 on the circle, chains of cosines above 0.999.
+std::optional<Reproduction> circle_clusters(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "circle-clusters");
+  struct Row {
+    double beta;
+    int clusters;
+    Method method;
+    const char* name;
+    double published;  // per cent of the runs
+  };
+  static constexpr Row kRows[] = {{4, 2, Method::layers, "layers", 88.3},
+                                  {4, 2, Method::dopri5, "exact flow", 90.2},
+                                  {9, 3, Method::layers, "layers", 72.1},
+                                  {9, 3, Method::dopri5, "exact flow", 73.6}};
+  const std::int64_t replicas = control.quick ? 1024 : 4096;
+  ReproducedTable table{
+      "counts",
+      {"clusters", "β = 4 layers", "β = 4 exact flow", "β = 9 layers", "β = 9 exact flow"}};
+  for (int k = 1; k <= 6; ++k) table.rows.push_back({{static_cast<double>(k)}});
+  for (const Row& row : kRows) {
+    const auto flown = fly({"circle-clusters", row.beta, 2, row.method, {30}, replicas}, control);
+    if (!flown) return std::nullopt;
+    std::map<int, double> share;  // per cent by number of clusters
+    for (const EnsembleReading& reading : flown->readings)
+      share[reading.clusters] += 100.0 / static_cast<double>(replicas);
+    Check check = near(fmt::format("β = {:g}, {}: per cent of swarms with {} clusters at t = 30",
+                                   row.beta, row.name, row.clusters),
+                       row.published, share[row.clusters], 5);
+    check.more["swarms"] = static_cast<double>(replicas);
+    result.checks.push_back(std::move(check));
+    for (int k = 1; k <= 6; ++k) table.rows[k - 1].push_back(share[k]);
+  }
+  result.tables.push_back(std::move(table));
+  result.figures.push_back(
+      {.name = "circle-clusters",
+       .table = "counts",
+       .columns = {"β = 4 layers", "β = 4 exact flow", "β = 9 layers", "β = 9 exact flow"},
+       .x_label = "clusters at t = 30",
+       .y_label = "per cent of swarms",
+       .title = "32 tokens on the circle"});
+  return result;
+}
+
+}  // namespace murmur

@@ -1,0 +1,92 @@
+// random_weights.cpp: whether the sharp front survives random query, key and value matrices.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/parallel.h"
+#include "reproduce/flights.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+namespace {
+
+struct Family {
+  const char* name;
+  const char *query, *key, *value;
+  bool front;  // all pairs are to meet, at once
+};
+constexpr Family kFamilies[] = {
+    {"Q, K Gaussian, V = I", "gaussian", "gaussian", "identity", true},
+    {"Q GOE, K = I, V = I", "goe", "identity", "identity", true},
+    {"Q = K = I, V PSD", "identity", "identity", "psd", true},
+    {"Q = K = I, V Gaussian", "identity", "identity", "gaussian", false},
+    {"Q, K Gaussian, V = QᵀK", "gaussian", "gaussian", "query-key", false},
+};
+
+struct Mean {
+  std::vector<double> times{}, close{};  // fraction of close pairs over the replicas
+};
+
+// Each replica has its own start and its own matrices.
+std::optional<Mean> fly_family(const Family& family, const ReproductionControl& control) {
+  const int replicas = control.quick ? 2 : 8;
+  std::vector<Mean> each(replicas);
+  for_blocks(replicas, control.threads, [&](int r) {
+    if (control.signal && *control.signal) return;
+    const Experiment e = experiment_of(
+        "random-weights",
+        {fmt::format("query={}", family.query), fmt::format("key={}", family.key),
+         fmt::format("value={}", family.value), fmt::format("replica={}", r), "threads=1"});
+    const std::vector<std::string> names = observable_names(e.dynamics);
+    const auto column = std::find(names.begin(), names.end(), "close_pairs") - names.begin();
+    const Flown flown = fly_in_memory(e);
+    each[r].times = flown.times;
+    for (const HostSwarm& x : flown.frames)
+      each[r].close.push_back(measure(x, e.dynamics, e.measure)[column]);
+  });
+  if (control.signal && *control.signal) return std::nullopt;
+  Mean mean{each[0].times, std::vector<double>(each[0].times.size())};
+  for (const Mean& one : each)
+    for (std::size_t t = 0; t < mean.close.size(); ++t) mean.close[t] += one.close[t] / replicas;
+  return mean;
+}
+
+double first_above(const Mean& mean, double level) {
+  for (std::size_t t = 0; t < mean.close.size(); ++t)
+    if (mean.close[t] >= level) return mean.times[t];
+  return kNoNumber;
+}
+
+}  // namespace
+
+std::optional<Reproduction> random_weights(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "random-weights");
+  ReproducedTable table{"fractions", {"t"}};
+  std::vector<std::string> curves;
+  for (const Family& family : kFamilies) {
+    const auto mean = fly_family(family, control);
+    if (!mean) return std::nullopt;
+    table.columns.push_back(family.name);
+    curves.push_back(family.name);
+    if (table.rows.empty())
+      for (const double t : mean->times) table.rows.push_back({t});
+    for (std::size_t t = 0; t < mean->close.size(); ++t) table.rows[t].push_back(mean->close[t]);
+    const double ratio = first_above(*mean, 0.9) / first_above(*mean, 0.1);
+    Check check = holds(fmt::format("{}: time of 90 % close pairs over that of 10 %", family.name),
+                        ratio, family.front ? ratio < 2 : true,
+                        family.front ? "below 2: a front" : "always: shown, nothing is claimed");
+    check.more["close at the end"] = mean->close.back();
+    result.checks.push_back(std::move(check));
+  }
+  result.tables.push_back(std::move(table));
+  result.figures.push_back({.name = "random-weights",
+                            .table = "fractions",
+                            .columns = curves,
+                            .x_label = "t",
+                            .y_label = "fraction of pairs with cosine above 0.999",
+                            .title = "n = 32, d = 128, β = 1, random weights"});
+  return result;
+}
+
+}  // namespace murmur

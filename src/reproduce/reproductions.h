@@ -1,0 +1,51 @@
+// reproductions.h: the functions behind the names of the table of reproductions.
+#pragma once
+
+#include "murmur/reproduce.h"
+
+namespace murmur {
+
+// Of some seeds' numbers; sd is the sample's, NaN for one number.
+struct Spread {
+  double mean = 0, sd = kNoNumber, low = 0, high = 0;
+};
+Spread spread_of(const std::vector<double>& values);
+
+// ours within `tolerance` of published: absolutely, or as a share of it.
+Check near(const std::string& what, double published, double ours, double tolerance);
+Check nearly(const std::string& what, double published, double ours, double share);
+// A statement that holds or not, with the number it was read off.
+Check holds(const std::string& what, double ours, bool agrees, const std::string& rule);
+
+double slope_of(const std::vector<double>& x, const std::vector<double>& y);  // least squares
+
+// A result whose folder below control.runs is `name`.
+Reproduction result_of(const ReproductionControl& control, const std::string& name);
+
+std::optional<Reproduction> swarm_table(const ReproductionControl& control);
+std::optional<Reproduction> flock_argument(const ReproductionControl& control);
+
+// Figures of the clustering laboratory, one file or two a family.
+std::optional<Reproduction> phase_diagram(const ReproductionControl& control);
+std::optional<Reproduction> circle_clusters(const ReproductionControl& control);
+std::optional<Reproduction> random_weights(const ReproductionControl& control);
+std::optional<Reproduction> equiangular(const ReproductionControl& control);
+std::optional<Reproduction> growth(const ReproductionControl& control);
+std::optional<Reproduction> fastest_modes(const ReproductionControl& control);
+std::optional<Reproduction> kinetic(const ReproductionControl& control);
+std::optional<Reproduction> layers_clock(const ReproductionControl& control);
+std::optional<Reproduction> staircase(const ReproductionControl& control);
+std::optional<Reproduction> lifetimes(const ReproductionControl& control);
+std::optional<Reproduction> polytope(const ReproductionControl& control);
+std::optional<Reproduction> hyperplanes(const ReproductionControl& control);
+std::optional<Reproduction> low_rank(const ReproductionControl& control);
+std::optional<Reproduction> causal_centres(const ReproductionControl& control);
+std::optional<Reproduction> hardmax(const ReproductionControl& control);
+std::optional<Reproduction> hardmax_cells(const ReproductionControl& control);
+std::optional<Reproduction> normalisation(const ReproductionControl& control);
+std::optional<Reproduction> density_modes(const ReproductionControl& control);
+std::optional<Reproduction> long_context(const ReproductionControl& control);
+std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& control);
+std::optional<Reproduction> heads(const ReproductionControl& control);
+
+}  // namespace murmur

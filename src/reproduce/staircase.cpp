@@ -1,0 +1,103 @@
+// staircase.cpp: the energy of five close tokens climbs in steps, one a merger.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "murmur/history.h"
+#include "murmur/theory.h"
+#include "reproduce/flights.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr double kLevels[] = {0.20, 0.28, 0.44, 0.52, 1.00};
+
+Series energy_of(double beta, bool quick) {
+  const Experiment e =
+      experiment_of("staircase", {fmt::format("beta={}", beta), "T=0.14", "save=every:1e-5",
+                                  quick ? "dt=1e-5" : "dt=5e-6", "merge=1.3e-4"});
+  const Flown flown = fly_in_memory(e);
+  const std::vector<std::string> names = observable_names(e.dynamics);
+  const auto column = std::find(names.begin(), names.end(), "energy_scaled") - names.begin();
+  Series energy;
+  for (std::size_t k = 0; k < flown.times.size(); ++k) {
+    energy.t.push_back(flown.times[k]);
+    energy.value.push_back(measure(flown.frames[k], e.dynamics, e.measure)[column]);
+  }
+  return energy;
+}
+
+// When the energy is half way up to each level in turn.
+std::vector<double> half_heights(const Series& energy) {
+  std::vector<double> times;
+  for (int k = 0; k < 4; ++k)
+    times.push_back(crossing_time(energy, (kLevels[k] + kLevels[k + 1]) / 2).value_or(kNoNumber));
+  return times;
+}
+
+// The energy half way between two rises.
+double level_between(const Series& energy, double from, double to) {
+  const double middle = (from + to) / 2;
+  const auto at = std::lower_bound(energy.t.begin(), energy.t.end(), middle) - energy.t.begin();
+  return at < static_cast<std::ptrdiff_t>(energy.value.size()) ? energy.value[at] : kNoNumber;
+}
+
+struct Published {
+  double beta;
+  double halves[4];
+};
+constexpr Published kPublished[] = {{2000, {0.00151, 0.01710, 0.04120, 0.09702}},
+                                    {4000, {0.00204, 0.01643, 0.03842, 0.08992}}};
+
+void check_published(double beta, const Series& energy, Reproduction& result) {
+  const std::vector<double> halves = half_heights(energy);
+  for (const Published& row : kPublished) {
+    if (row.beta != beta) continue;
+    for (int k = 0; k < 4; ++k) {
+      result.checks.push_back(near(fmt::format("β = {:g}: half-height of rise {}", beta, k + 1),
+                                   row.halves[k], halves[k], 1e-4));
+      const double end = k < 3 ? halves[k + 1] : 0.139;
+      result.checks.push_back(near(fmt::format("β = {:g}: plateau {}", beta, k + 2), kLevels[k + 1],
+                                   level_between(energy, halves[k], end), 0.01));
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Reproduction> staircase(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "staircase");
+  const std::vector<double> betas = control.quick
+                                        ? std::vector<double>{2000}
+                                        : std::vector<double>{500, 1000, 1500, 2000, 3000, 4000};
+  ReproducedTable table{"energy", {"t", "beta", "energy_scaled"}};
+  ReproducedTable steps{"rises", {"beta", "rise", "predicted half", "measured half"}};
+  const Experiment start = experiment_of("staircase", {});
+  std::vector<double> angles;
+  for (int i = 0; i < start.swarm.n(); ++i)
+    angles.push_back(std::atan2(start.swarm.at(i, 1), start.swarm.at(i, 0)));
+  for (const double beta : betas) {
+    if (control.signal && *control.signal) return std::nullopt;
+    const Series energy = energy_of(beta, control.quick);
+    check_published(beta, energy, result);
+    for (std::size_t k = 0; k < energy.t.size(); k += 20)
+      table.rows.push_back({energy.t[k], beta, energy.value[k]});
+    const std::vector<double> halves = half_heights(energy);
+    const std::vector<theory::Stair> predicted = theory::staircase(angles, {}, beta);
+    for (int k = 0; k < 4; ++k)
+      steps.rows.push_back({beta, static_cast<double>(k + 1), predicted[k].half, halves[k]});
+  }
+  result.tables = {std::move(table), std::move(steps)};
+  result.figures.push_back({.name = "staircase",
+                            .table = "energy",
+                            .columns = {"energy_scaled"},
+                            .x_label = "arc-length time, clock U4",
+                            .y_label = "Σ m_i m_j exp(β(x_i·x_j - 1))",
+                            .title = "The energy climbs one step a merger",
+                            .by = "beta"});
+  return result;
+}
+
+}  // namespace murmur

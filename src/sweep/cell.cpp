@@ -1,0 +1,214 @@
+// cell.cpp: flies the replicas of one cell and keeps means and standard errors over them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/parallel.h"
+#include "experiment/initial.h"
+#include "experiment/words.h"
+#include "murmur/ensemble.h"
+#include "sweep/cells.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr std::int64_t kShoal = 512;  // replicas in memory at once; a multiple of any register
+
+bool is_fixed(Method method) { return method != Method::dopri5 && method != Method::bdf; }
+
+using Readings = std::vector<double>;  // (times, kKept)
+
+struct Shoal {
+  Outcome outcome{};
+  std::int64_t replica = 0;          // where the outcome is not finished
+  std::vector<Readings> readings{};  // one a replica
+};
+
+// What the cell's replicas have in common.
+struct Common {
+  const Sweep& sweep;
+  const Cell& cell;
+  const CellControl& control;
+  Experiment experiment;  // of replica 0
+  std::vector<double> times;
+
+  bool interrupted() const { return control.signal != nullptr && *control.signal != 0; }
+};
+
+bool flies_as_ensemble(const Common& c) {
+  const Experiment& e = c.experiment;
+  const auto says = [&](const char* key, const char* value) {
+    return setting(c.sweep.base, key).text == value;
+  };
+  return says("engine", "auto") && says("masses", "equal") &&
+         e.engine.precision == Precision::f64 && e.flow.merge == 0 && e.swarm.n() >= 2 &&
+         ensemble_knows(e.dynamics, e.flow.method);
+}
+
+Shoal fly_together(const Common& c, std::int64_t first, std::int64_t count) {
+  const Experiment& e = c.experiment;
+  const auto& attention = std::get<Attention>(e.dynamics.phases.front().forces.front());
+  const EnsembleSetting setting{.shape = e.swarm.shape(),
+                                .beta = attention.beta,
+                                .scale = attention.scale,
+                                .clock = e.dynamics.clock,
+                                .method = e.flow.method,
+                                .dt = e.flow.dt,
+                                .tolerance = e.flow.tolerance,
+                                .pair_threshold = e.measure.pair_threshold,
+                                .cluster_tol = e.measure.cluster_tol};
+  const EnsembleResult result =
+      fly_ensemble(setting, {.first = first,
+                             .count = count,
+                             .times = c.times,
+                             .start =
+                                 [&](std::int64_t replica) {
+                                   return initial_swarm(settings_of_cell(c.sweep, c.cell, replica),
+                                                        e.dynamics.habitat);
+                                 },
+                             .threads = c.control.threads,
+                             .signal = c.control.signal});
+  Shoal shoal{.outcome = result.outcome, .replica = first};
+  if (!result.outcome.ok()) return shoal;
+  for (std::int64_t r = 0; r < count; ++r) {
+    Readings& row = shoal.readings.emplace_back();
+    for (std::size_t k = 0; k < c.times.size(); ++k) {
+      const EnsembleReading& reading =
+          result.readings[static_cast<std::size_t>(r) * c.times.size() + k];
+      row.insert(row.end(), {reading.close_pairs, reading.mean_cos, reading.order,
+                             static_cast<double>(reading.clusters)});
+    }
+  }
+  return shoal;
+}
+
+std::vector<std::size_t> columns_kept(const Dynamics& dynamics) {
+  const std::vector<std::string> names = observable_names(dynamics);
+  std::vector<std::size_t> columns;
+  for (const std::string& name : kept_observables())
+    columns.push_back(
+        static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
+  return columns;
+}
+
+// Frames at every step, or at the times themselves, of which the wanted ones are read.
+Outcome fly_one(const Common& c, std::int64_t replica, Readings& readings) {
+  Settings settings = settings_of_cell(c.sweep, c.cell, replica);
+  settings["threads"].text = "1";
+  const Experiment e = make_experiment(settings);
+  const auto engine = make_engine(e.engine, e.swarm.shape());
+  const auto field = engine->prepare(e.dynamics, e.swarm.shape());
+  const std::vector<std::size_t> columns = columns_kept(e.dynamics);
+  Schedule schedule{.T = e.schedule.T};
+  if (is_fixed(e.flow.method))
+    schedule.every = e.flow.dt;
+  else if (c.times.size() > 1)
+    schedule.every = c.times[1];
+  std::size_t next = 0;
+  FlowWatch watch;
+  watch.frame = [&](double t, const HostSwarm& x) {
+    const double slack = 1e-6 * (schedule.every > 0 ? schedule.every : schedule.T);
+    if (next == c.times.size() || t < c.times[next] - slack) return;
+    const std::vector<double> row = measure(x, e.dynamics, e.measure);
+    for (const std::size_t column : columns) readings.push_back(row[column]);
+    ++next;
+  };
+  watch.pause = [&](const FlowState&, const std::function<FlowState&()>&) {
+    return c.interrupted();
+  };
+  FlowState state = start(e.swarm);
+  return advance({*engine, *field, e.dynamics.habitat, e.flow}, schedule, state, watch);
+}
+
+Shoal fly_apart(const Common& c, std::int64_t first, std::int64_t count) {
+  Shoal shoal;
+  shoal.readings.resize(static_cast<std::size_t>(count));
+  std::vector<Outcome> outcomes(static_cast<std::size_t>(count));
+  for_blocks(static_cast<int>(count), c.control.threads, [&](int r) {
+    if (c.interrupted()) {
+      outcomes[r].ending = Ending::interrupted;
+      return;
+    }
+    outcomes[r] = fly_one(c, first + r, shoal.readings[r]);
+  });
+  for (std::size_t r = 0; r < outcomes.size(); ++r)
+    if (!outcomes[r].ok()) {
+      shoal.outcome = outcomes[r];
+      shoal.replica = first + static_cast<std::int64_t>(r);
+      break;
+    }
+  return shoal;
+}
+
+void add_up(const Shoal& shoal, CellTable& table) {
+  for (const Readings& row : shoal.readings) {
+    for (std::size_t k = 0; k < row.size(); ++k) table.tally[k].add(row[k]);
+    if (std::isfinite(row.back())) ++table.cluster_counts[static_cast<int>(row.back())];
+  }
+}
+
+}  // namespace
+
+const std::vector<std::string>& kept_observables() {
+  static const std::vector<std::string> names = {"close_pairs", "mean_cos", "order", "clusters"};
+  return names;
+}
+
+void Tally::add(double value) {
+  ++count;
+  const double step = value - mean;
+  mean += step / static_cast<double>(count);
+  squares += step * (value - mean);
+}
+
+double Tally::error() const {
+  if (count < 2) return std::numeric_limits<double>::quiet_NaN();
+  const auto n = static_cast<double>(count);
+  return std::sqrt(squares / (n - 1) / n);
+}
+
+std::vector<double> sweep_times(const FlowSettings& flow, double T, int count) {
+  std::vector<double> times;
+  if (count == 1) return {T};
+  if (!is_fixed(flow.method)) {
+    for (int k = 0; k + 1 < count; ++k) times.push_back(k * (T / (count - 1)));
+    times.push_back(T);
+    return times;
+  }
+  const double steps = std::round(T / flow.dt);
+  double last = -1;
+  for (int k = 0; k < count; ++k) {
+    const double step = std::round(steps * k / (count - 1));
+    if (step > last) times.push_back(step * flow.dt);
+    last = step;
+  }
+  return times;
+}
+
+std::optional<CellTable> fly_cell(const Sweep& sweep, const Cell& cell,
+                                  const CellControl& control) {
+  Settings settings = settings_of_cell(sweep, cell);
+  settings["threads"].text = "1";
+  Common c{sweep, cell, control, make_experiment(settings), {}};
+  c.times = sweep_times(c.experiment.flow, c.experiment.schedule.T, sweep.times);
+  const bool together = flies_as_ensemble(c);
+  CellTable table{.t = c.times};
+  table.tally.resize(c.times.size() * kKept);
+  for (std::int64_t first = 0; first < sweep.replicas; first += kShoal) {
+    const std::int64_t count = std::min(kShoal, sweep.replicas - first);
+    const Shoal shoal = together ? fly_together(c, first, count) : fly_apart(c, first, count);
+    if (shoal.outcome.ending == Ending::interrupted) return std::nullopt;
+    if (!shoal.outcome.ok())
+      throw Error(Fault::numerical, shoal.outcome.what,
+                  fmt::format("the cell {}: t = {:g}, {} {}", name_of(sweep, cell), shoal.outcome.t,
+                              together ? "replicas from" : "replica", shoal.replica),
+                  shoal.outcome.remedy);
+    add_up(shoal, table);
+  }
+  return table;
+}
+
+}  // namespace murmur

@@ -1,0 +1,59 @@
+// cells.h: cells of a sweep: which there are, how one is flown, what its file says.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "murmur/sweep.h"
+
+namespace murmur {
+
+// close_pairs, mean_cos, order, clusters: in this order in every reading.
+const std::vector<std::string>& kept_observables();
+inline constexpr std::size_t kKept = 4;
+
+Cell grid_cell(const Sweep& sweep, std::int64_t number);      // of the grid before refinement
+std::optional<std::size_t> refined_axis(const Sweep& sweep);  // the first of two or more numbers
+
+// Cells half way between neighbours of a fibre whose curves differ by more than 1/4 somewhere.
+std::vector<Cell> halved(const Sweep& sweep, std::vector<Cell> cells,
+                         const std::filesystem::path& directory);
+bool comes_before(const Cell& a, const Cell& b);  // along the axes
+
+// Mean and spread over replicas, taken in their order.
+struct Tally {
+  std::int64_t count = 0;
+  double mean = 0, squares = 0;  // sum of squared deviations
+  void add(double value);
+  double error() const;  // standard error of the mean; NaN for one replica
+};
+struct CellTable {
+  std::vector<double> t{};
+  std::vector<Tally> tally{};                    // (times, kKept)
+  std::map<int, std::int64_t> cluster_counts{};  // clusters at the last time -> replicas
+};
+
+struct CellControl {
+  int threads = 1;
+  const std::atomic<int>* signal = nullptr;
+};
+// Nothing when interrupted; Error where a replica fails.
+std::optional<CellTable> fly_cell(const Sweep& sweep, const Cell& cell, const CellControl& control);
+
+std::filesystem::path cell_path(const std::filesystem::path& directory, const Cell& cell);
+std::string table_head(const Sweep& sweep);  // row of names, with its line's end
+std::string table_rows(const Sweep& sweep, const Cell& cell, const CellTable& table);
+// The rows of a cell's file; nothing where it is not there whole.
+std::optional<std::string> kept_rows(const Sweep& sweep, const Cell& cell,
+                                     const std::filesystem::path& directory);
+CellCurve curve_of(const Sweep& sweep, const std::string& rows);
+
+// sweep.csv and front.csv out of the cells there are.
+void write_tables(const Sweep& sweep, const std::vector<Cell>& cells,
+                  const std::filesystem::path& directory);
+
+}  // namespace murmur

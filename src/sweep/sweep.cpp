@@ -1,0 +1,172 @@
+// sweep.cpp: flies the cells that are missing, several at once, and keeps each as it ends.
+#include "murmur/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "core/parallel.h"
+#include "murmur/formats.h"
+#include "run/file.h"
+#include "run/manifest.h"
+#include "sweep/cells.h"
+
+namespace murmur {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Time = std::chrono::steady_clock;
+
+std::string failure_line(const Sweep& sweep, const Cell& cell, const SweepFailure& f) {
+  nlohmann::ordered_json json = {{"cell", f.cell}};
+  for (std::size_t a = 0; a < sweep.axes.size(); ++a) json[sweep.axes[a].name] = cell.values[a];
+  json["numerical"] = f.fault == Fault::numerical;
+  json["what"] = f.what;
+  json["where"] = f.where;
+  json["remedy"] = f.remedy;
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+// The cells of one sweep as they are flown; every member is touched under the lock.
+class Workshop {
+ public:
+  Workshop(const Sweep& sweep, const fs::path& directory, const SweepControl& control)
+      : sweep_(sweep), directory_(directory), control_(control) {
+    make_directory(directory / "cells");
+    for (const auto& entry : fs::directory_iterator(directory / "cells"))
+      if (is_replacement_in_waiting(entry.path())) remove_quietly(entry.path());
+  }
+
+  bool stopped() const { return halted_ || (control_.signal != nullptr && *control_.signal != 0); }
+
+  void fly(const std::vector<Cell>& cells) {
+    std::vector<const Cell*> missing;
+    for (const Cell& cell : cells) {
+      ++all_;
+      if (kept_rows(sweep_, cell, directory_)) {
+        ++done_;
+        continue;
+      }
+      missing.push_back(&cell);
+      cost_left_ += cost_of(sweep_, cell);
+    }
+    report("");
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int threads = control_.threads > 0 ? control_.threads : cores;
+    const int workers = std::clamp(static_cast<int>(missing.size()), 1, threads);
+    for_blocks(static_cast<int>(missing.size()), workers, [&](int k) {
+      if (!stopped()) fly_one(*missing[static_cast<std::size_t>(k)], threads / workers);
+    });
+  }
+
+  std::vector<SweepFailure> failures() const {
+    std::vector<SweepFailure> list;
+    for (const auto& [number, failure] : failures_) list.push_back(failure.first);
+    return list;
+  }
+
+  void write_failures() const {
+    std::string text;
+    for (const auto& [number, failure] : failures_) text += failure.second;
+    write_file_atomically(directory_ / "failures.jsonl", text);
+  }
+
+ private:
+  // What the cell itself cannot do is its failure; what the machine refuses ends the sweep.
+  void fly_one(const Cell& cell, int threads) {
+    try {
+      const auto table = fly_cell(sweep_, cell, {threads, control_.signal});
+      if (!table) return;
+      write_file_atomically(cell_path(directory_, cell),
+                            table_head(sweep_) + table_rows(sweep_, cell, *table));
+      const std::lock_guard guard(lock_);
+      ++done_;
+      count_cost(cell);
+    } catch (const Error& error) {
+      const std::lock_guard guard(lock_);
+      if (error.fault == Fault::runtime) {
+        halted_ = true;
+        throw;
+      }
+      SweepFailure failure{cell.number,   name_of(sweep_, cell), error.fault,
+                           error.summary, error.where,           error.remedy};
+      const std::string line = failure_line(sweep_, cell, failure);
+      failures_[cell.number] = {failure, line};
+      count_cost(cell);
+      if (control_.fail_fast) halted_ = true;
+      write_failures();
+      if (control_.failed) control_.failed(failure);
+    }
+    const std::lock_guard guard(lock_);
+    report(name_of(sweep_, cell));
+  }
+
+  void count_cost(const Cell& cell) {
+    const double cost = cost_of(sweep_, cell);
+    cost_left_ -= cost;
+    cost_done_ += cost;
+  }
+
+  void report(const std::string& cell) const {
+    if (!control_.report) return;
+    const double seconds = std::chrono::duration<double>(Time::now() - began_).count();
+    control_.report({done_, all_, static_cast<std::int64_t>(failures_.size()),
+                     cost_done_ > 0 ? seconds * cost_left_ / cost_done_
+                                    : std::numeric_limits<double>::quiet_NaN(),
+                     cell});
+  }
+
+  const Sweep& sweep_;
+  fs::path directory_;
+  const SweepControl& control_;
+  Time::time_point began_ = Time::now();
+  std::mutex lock_{};
+  std::atomic<bool> halted_{false};
+  std::int64_t done_ = 0, all_ = 0;
+  double cost_done_ = 0, cost_left_ = 0;
+  std::map<std::int64_t, std::pair<SweepFailure, std::string>> failures_{};
+};
+
+}  // namespace
+
+SweepOutcome fly_sweep(const Sweep& sweep, Run& run, const SweepControl& control) {
+  Workshop workshop(sweep, run.directory(), control);
+  SweepOutcome outcome;
+  for (std::int64_t k = 0; k < sweep.grid(); ++k) outcome.cells.push_back(grid_cell(sweep, k));
+  workshop.fly(outcome.cells);
+  for (int level = 0; level < sweep.refine && !workshop.stopped(); ++level) {
+    const std::vector<Cell> added = halved(sweep, outcome.cells, run.directory());
+    if (added.empty()) break;
+    workshop.fly(added);
+    outcome.cells.insert(outcome.cells.end(), added.begin(), added.end());
+  }
+  std::stable_sort(outcome.cells.begin(), outcome.cells.end(), comes_before);
+  outcome.failures = workshop.failures();
+  workshop.write_failures();
+  outcome.finished = !workshop.stopped();
+  if (outcome.finished) write_tables(sweep, outcome.cells, run.directory());
+  return outcome;
+}
+
+void close_sweep(Run& run, const SweepOutcome& outcome) {
+  const auto cells = static_cast<double>(outcome.cells.size());
+  const auto failed = static_cast<double>(outcome.failures.size());
+  const char* status = outcome.finished ? (failed < cells ? "done" : "failed") : "interrupted";
+  run.close(status, {{"cells", cells}, {"failed", failed}},
+            failed > 0 ? fmt::format("{} of {} cells failed", failed, cells) : "");
+  if (!outcome.finished) return;
+  Manifest manifest = read_manifest(run.directory());
+  for (const char* name : {"sweep.csv", "front.csv", "failures.jsonl"})
+    manifest.sha256[name] = sha256_of_file(run.directory() / name);
+  write_file_atomically(run.directory() / "manifest.json", to_json(manifest));
+}
+
+}  // namespace murmur

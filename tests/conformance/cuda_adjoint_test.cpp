@@ -1,0 +1,121 @@
+// cuda_adjoint_test.cpp: flight and hindsight on a GPU agree with the plain ones, with equal bits
+// every time; passed over where there is no GPU.
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "conformance/learning_flocks.h"
+#include "murmur/error.h"
+#include "murmur/learn.h"
+
+namespace murmur {
+namespace {
+
+using testing::expect_as_defined;
+using testing::Flocks;
+using testing::some_flocks;
+
+struct Case {
+  std::string name;
+  Architecture architecture;
+  Objective objective{};
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+std::vector<Case> cases() {
+  using A = Architecture;
+  std::vector<Case> all;
+  const auto add = [&](std::string name, A a, Objective o = {}, int classes = 2) {
+    a.targets = spread_targets(classes, a.d);
+    all.push_back({std::move(name), std::move(a), o});
+  };
+  add("d3", {.d = 3, .blocks = 3, .hidden = 40});
+  add("d3_ten_blocks", {.d = 3, .blocks = 10, .hidden = 512});
+  add("d3_heads3", {.d = 3, .blocks = 3, .hidden = 40, .heads = 3});
+  add("d5", {.d = 5, .blocks = 3, .hidden = 33});
+  add("d5_free", {.d = 5, .blocks = 4, .shared = false, .hidden = 40});
+  add("d5_position", {.d = 5, .blocks = 3, .hidden = 40, .position = true});
+  add("d100", {.d = 100, .blocks = 2, .hidden = 64});
+  add("d100_free", {.d = 100, .blocks = 3, .shared = false, .hidden = 64});
+  add("d100_heads2", {.d = 100, .blocks = 2, .hidden = 64, .heads = 2});
+  add("d100_heads2_free_cls",
+      {.d = 100, .blocks = 2, .shared = false, .hidden = 64, .heads = 2, .readout = A::cls});
+  for (const int d : {3, 6}) {
+    const std::string in = "_d" + std::to_string(d);
+    add("cls" + in, {.d = d, .blocks = 3, .hidden = 40, .readout = A::cls});
+    add("none" + in, {.d = d, .blocks = 3, .hidden = 40, .interaction = A::none});
+    add("attraction" + in, {.d = d, .blocks = 3, .hidden = 40, .interaction = A::attraction});
+    add("uniform" + in, {.d = d, .blocks = 3, .hidden = 40, .interaction = A::uniform});
+    add("target" + in, {.d = d, .blocks = 3, .hidden = 40}, {.loss = Objective::target});
+    add("target_cls" + in, {.d = d, .blocks = 2, .hidden = 40, .readout = A::cls},
+        {.loss = Objective::target});
+    add("padded" + in, {.d = d, .blocks = 3, .hidden = 40},
+        {.loss = Objective::target, .padded = true});
+    add("ten_classes" + in, {.d = d, .blocks = 3, .hidden = 40}, {.smoothing = 0.1}, 10);
+  }
+  return all;
+}
+
+class CudaAdjoints : public ::testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    try {
+      adjoint_ = make_cuda_adjoint(GetParam().architecture);
+    } catch (const Error& error) {
+      if (error.fault != Fault::tool) throw;
+      GTEST_SKIP() << error.summary;
+    }
+  }
+  std::unique_ptr<Adjoint> adjoint_{};
+};
+
+TEST_P(CudaAdjoints, LossGradientAndReadoutAgreeWithThePlainLoops) {
+  const auto& [name, a, objective] = GetParam();
+  expect_as_defined(*adjoint_, a, objective, some_flocks(a.targets.rows), 1e-4);
+}
+
+TEST_P(CudaAdjoints, EveryTimeTheSameBits) {
+  const auto& [name, a, objective] = GetParam();
+  const std::vector<float> parameters = initial_parameters(a, 2);
+  const Flocks flocks = some_flocks(a.targets.rows);
+  std::vector<float> once(parameters.size()), again(parameters.size());
+  const Lesson first = adjoint_->learn(parameters, flocks.batch(), objective, once);
+  const auto other = make_cuda_adjoint(a);
+  for (Adjoint* adjoint : {adjoint_.get(), other.get()}) {
+    const Lesson lesson = adjoint->learn(parameters, flocks.batch(), objective, again);
+    EXPECT_EQ(lesson.loss, first.loss);
+    EXPECT_EQ(again, once);
+  }
+}
+
+// Batches of more flocks than the GPU takes at once, and of fewer after that.
+TEST_P(CudaAdjoints, BatchesOfAnySizeAgree) {
+  const auto& [name, a, objective] = GetParam();
+  if (a.d > 10) GTEST_SKIP() << "the plain loops would take long";
+  Flocks flocks = some_flocks(a.targets.rows);
+  flocks.chosen.clear();
+  flocks.shift.clear();
+  for (std::size_t k = 0; k < 300; ++k) flocks.chosen.push_back(k * 7 % flocks.label.size());
+  std::vector<float> parameters = initial_parameters(a, 1), gradient(parameters.size());
+  adjoint_->learn(parameters, flocks.batch(), objective, gradient);
+  if (a.blocks <= 3) expect_as_defined(*adjoint_, a, objective, flocks, 1e-4);
+  expect_as_defined(*adjoint_, a, objective, some_flocks(a.targets.rows), 1e-4);
+}
+
+TEST_P(CudaAdjoints, DropoutIsRefused) {
+  const auto& [name, a, objective] = GetParam();
+  const std::vector<float> parameters = initial_parameters(a, 1);
+  std::vector<float> gradient(parameters.size());
+  EXPECT_THROW(
+      adjoint_->learn(parameters, some_flocks(a.targets.rows).batch(), {.dropout = 0.1}, gradient),
+      Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, CudaAdjoints, ::testing::ValuesIn(cases()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace murmur
