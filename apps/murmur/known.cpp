@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "murmur/theory.h"
+
 namespace murmur::app {
 
 namespace {
@@ -51,8 +53,10 @@ void on_sphere(const Attention& a, const Experiment& e, Results& known) {
     known.push_back(fmt::format(
         "For almost every start the swarm ends as one cluster (2312.10794){}; the energy never "
         "falls.",
-        d >= n ? ", exponentially fast: 1 - cos decays as e^(-2t) for SA, e^(-2 t e^beta) for USA"
-               : ""));
+        d >= n
+            ? ", exponentially fast: 1 - cos decays as e^(-2t) for SA, as e^(-2 t e^beta) for USA "
+              "in clock U1"
+            : ""));
   if (identity && d == 2 && a.beta >= 0)
     known.push_back(
         "On the circle one cluster is known for beta <= 1 and for beta of order n^2; in between "
@@ -111,17 +115,14 @@ void of_normalisation(const Dynamics& dynamics, Results& known) {
       fmt::format("Near one cluster 1 - cos decays as {} (2510.22026, 2512.01868).", rate));
 }
 
-// kappa_c = beta / lambda_1, lambda_1 = Gamma(d/2) (2 / beta)^{d/2 - 1} I_{d/2}(beta)
 void of_noise(const Attention& a, const Experiment& e, Results& known) {
-  const double d = e.swarm.d();
-  if (!(e.dynamics.noise > 0) || !(a.beta > 0) || a.beta > 500 || d > 100) return;
+  if (!(e.dynamics.noise > 0) || !(a.beta > 0)) return;
   if (a.scale != Attention::plain || e.dynamics.clock != Clock::u1) return;
-  const double lambda = std::exp(std::lgamma(d / 2) + (d / 2 - 1) * std::log(2 / a.beta)) *
-                        std::cyl_bessel_i(d / 2, a.beta);
+  const double critical = theory::noise_threshold(e.swarm.d(), a.beta);
   known.push_back(fmt::format(
       "The uniform law loses stability at kappa_c = {:.6g}, noise {:.6g}; here kappa = {:.6g} "
       "(2412.14813, 2606.05140).",
-      a.beta / lambda, lambda / a.beta, 1 / e.dynamics.noise));
+      critical, 1 / critical, 1 / e.dynamics.noise));
 }
 
 }  // namespace

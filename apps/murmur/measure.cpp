@@ -9,6 +9,7 @@
 #include "murmur/error.h"
 #include "murmur/formats.h"
 #include "show.h"
+#include "sweep_run.h"
 
 namespace murmur::app {
 
@@ -39,18 +40,12 @@ nlohmann::json number_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }
 
-MeasureSettings at_time(const Experiment& e, double t) {
-  MeasureSettings settings = e.measure;
-  settings.t = t;
-  return settings;
-}
-
 void print_json(const History& frames, const Experiment& e) {
   const std::vector<std::string> names = observable_names(e.dynamics);
   nlohmann::json rows = nlohmann::json::array();
   for (std::int64_t k = 0; k < frames.count; ++k) {
     const HostSwarm x = frames.frame(k);
-    const std::vector<double> row = measure(x, e.dynamics, at_time(e, frames.time(k)));
+    const std::vector<double> row = measure(x, e.dynamics, settings_at(e, frames.time(k)));
     nlohmann::json object = {{"t", frames.time(k)}};
     for (std::size_t c = 0; c < names.size(); ++c) object[names[c]] = number_or_null(row[c]);
     const Clusters found = clusters(x, e.dynamics, e.measure.cluster_tol);
@@ -66,7 +61,7 @@ void print_csv(const History& frames, const Experiment& e) {
   data(header + "\n");
   for (std::int64_t k = 0; k < frames.count; ++k) {
     std::string line = fmt::format("{}", frames.time(k));
-    for (const double value : measure(frames.frame(k), e.dynamics, at_time(e, frames.time(k))))
+    for (const double value : measure(frames.frame(k), e.dynamics, settings_at(e, frames.time(k))))
       line += std::isfinite(value) ? fmt::format(",{}", value) : ",";
     data(line + "\n");
   }
@@ -91,7 +86,9 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     settings["init"] = {"uniform", what, {}};
   } else {
     const std::filesystem::path directory = find_run(flags, what);
-    frames = frames_of_run(std::make_shared<RunReader>(directory));
+    const auto reader = std::make_shared<RunReader>(directory);
+    refuse_sweep(*reader);
+    frames = frames_of_run(reader);
     if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one run or file");
     settings = settings_of_run(directory, sorted.assignments);
   }

@@ -25,7 +25,7 @@ class ProgressLine {
 
   enum Kind { silent, rewritten, plain, json } kind_;
   double last_shown_ = -1e9;
-  double began_, first_t_ = -1;  // when this session began, and the time it began from
+  double began_, first_t_ = -1;  // when this process began, and the time it began from
   bool dirty_ = false;           // the terminal's line holds text
 };
 

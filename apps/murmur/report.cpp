@@ -8,6 +8,9 @@
 #include "command.h"
 #include "digits.h"
 #include "murmur/error.h"
+#include "murmur/formats.h"
+#include "reproduce_page.h"
+#include "sweep_run.h"
 
 namespace murmur::app {
 
@@ -16,6 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 bool no_film = false;
+std::string style = "paper";
 
 // Test accuracies of the companion code for 5 against 6, in percent.
 struct Published {
@@ -316,6 +320,25 @@ std::vector<std::vector<std::string>> observable_table(const RunReader& reader) 
   return table;
 }
 
+// One figure of many panels: what the flight did, and what theory says of it.
+void add_laboratory(Page& page, const RunReader& reader) {
+  const Experiment e = make_experiment(settings_of_run(page.run));
+  const Reproduction done = predictions_of(reader, e);
+  draw_figures(done, look_of(style));
+  for (const ReproducedTable& table : done.tables)
+    write_file_atomically(done.folder / fmt::format("laboratory-{}.csv", table.name),
+                          csv_of(table));
+  std::string words = "Dashes are what theory predicts.";
+  for (const Check& check : done.checks)
+    words += fmt::format(" Predicted {}: {:.4g}, measured {:.4g}.", check.what, check.published,
+                         check.ours);
+  words +=
+      fmt::format(" Made by: murmur report {} --style {}", page.run.filename().string(), style);
+  page.report.parts.push_back({"Beside the theory", words, {}, done.folder / "laboratory.svg", ""});
+  for (const char* ending : {".svg", ".png"})
+    page.made.push_back((done.folder / ("laboratory" + std::string(ending))).string());
+}
+
 void report_flight(Page& page) {
   const RunReader reader(page.run);
   const std::vector<fs::path> drawn = draw_run(page.run, !no_film);
@@ -338,6 +361,7 @@ void report_flight(Page& page) {
     for (const fs::path& path : drawn)
       if (path.filename() == name) page.report.parts.push_back({heading, "", {}, path, ""});
   for (const fs::path& path : drawn) page.made.push_back(path.string());
+  add_laboratory(page, reader);
   page.report.parts.push_back({"Numbers", "", observable_table(reader), {}, ""});
 }
 
@@ -357,6 +381,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     usage("a report lies in its run", "leave -o out: the page is RUN/report.html");
   const fs::path directory = find_run(flags, sorted.plain[0]);
   const RunReader reader(directory);
+  refuse_sweep(reader);
   const bool training = reader.command() == "train";
   if (training) read_trained_swarm(directory);  // refuses before anything is made
   Page page(directory);
@@ -384,6 +409,7 @@ Command report_command() {
           "  murmur report runs/flock-0-1 --no-film",
           [](CLI::App& sub, Flags&) {
             sub.add_flag("--no-film", no_film, "leave the film out: faster, a smaller page");
+            add_style(sub, style);
           },
           run};
 }

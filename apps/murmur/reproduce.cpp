@@ -18,7 +18,6 @@ namespace {
 
 bool quick = false, everything = false;
 std::string style = "paper";
-Look look = Look::paper;
 
 int whole_number(const std::string& word, const std::string& value, int most) {
   int number = 0;
@@ -110,7 +109,7 @@ std::optional<Reproduction> do_one(const Flags& flags, const Words& words,
 // A figure that cannot be drawn here is passed over: its numbers are kept.
 void draw(const Flags& flags, const Reproduction& done) {
   try {
-    draw_figures(done, look);
+    draw_figures(done, look_of(style));
   } catch (const Error& error) {
     if (error.fault != Fault::tool) throw;
     say(flags, fmt::format("figures of {} are not drawn: {}", done.name, error.summary));
@@ -162,7 +161,8 @@ int run_all(const Flags& flags, const Words& words) {
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
-  look = style == "slides" ? Look::slides : style == "dark" ? Look::dark : Look::paper;
+  if (!flags.out.empty())
+    usage("a reproduction lies below the folder of runs", "say --runs DIR instead of -o");
   if (everything) {
     if (!sorted.plain.empty())
       usage("--all does every figure: it takes no name", "leave out " + sorted.plain.front());
@@ -194,8 +194,7 @@ Command reproduce_command() {
             sub.add_flag("--quick", quick, "fewer trainings, seeds and swarms");
             sub.add_flag("--all", everything,
                          "every figure of the laboratory, and one page of all");
-            sub.add_option("--style", style, "look of the figures")
-                ->check(CLI::IsMember({"paper", "slides", "dark"}));
+            add_style(sub, style);
             sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
                 ->check(CLI::Range(0.0, 10.0));
           },

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
@@ -51,9 +52,9 @@ std::vector<Curve> curves_of(const ReproducedFigure& figure, const ReproducedTab
   for (const auto& row : table.rows) {
     const std::string value = figure.by.empty() ? "" : text_of(row[by]);
     const auto [at, fresh] = place.try_emplace(value, curves.size());
-    const bool alone = figure.columns.size() == 1;
+    const bool alone = figure.columns.size() == 1 && figure.map.empty();
     if (fresh)
-      curves.push_back({.name = figure.by.empty() ? column
+      curves.push_back({.name = figure.by.empty() ? (alone ? "" : column)
                                 : alone           ? fmt::format("{} = {}", figure.by, value)
                                         : fmt::format("{}, {} = {}", column, figure.by, value),
                         .mark = mark_of(figure, column),
@@ -123,7 +124,9 @@ std::set<std::string> figure_names(const Reproduction& done) {
 // The figures of one reproduction, then its verdicts.
 void add_parts(Report& page, const Reproduction& done, const ReproductionRow& row) {
   std::string heading = done.name;
-  const std::string words = fmt::format("{}.{} Made by: murmur reproduce {}{}", row.meaning,
+  std::string meaning = row.meaning;
+  meaning[0] = static_cast<char>(std::toupper(meaning[0]));
+  const std::string words = fmt::format("{}.{} Made by: murmur reproduce {}{}", meaning,
                                         *row.source ? fmt::format(" Source: {}.", row.source) : "",
                                         done.name, done.quick ? " --quick" : "");
   for (const std::string& name : figure_names(done)) {
@@ -133,7 +136,7 @@ void add_parts(Report& page, const Reproduction& done, const ReproductionRow& ro
     heading.clear();
   }
   std::vector<std::vector<std::string>> table{
-      {"what", "published or predicted", "ours", "agrees when", "agrees"}};
+      {"what", "expected", "ours", "agrees when", "agrees"}};
   for (const Check& check : done.checks)
     table.push_back({check.what, number_text(check.published), number_text(check.ours), check.rule,
                      check.agrees ? "yes" : "NO"});
@@ -141,6 +144,15 @@ void add_parts(Report& page, const Reproduction& done, const ReproductionRow& ro
 }
 
 }  // namespace
+
+void add_style(CLI::App& sub, std::string& style) {
+  sub.add_option("--style", style, "look of the figures")
+      ->check(CLI::IsMember({"paper", "slides", "dark"}));
+}
+
+Look look_of(const std::string& style) {
+  return style == "slides" ? Look::slides : style == "dark" ? Look::dark : Look::paper;
+}
 
 void draw_figures(const Reproduction& done, Look look) {
   for (const std::string& name : figure_names(done)) {
@@ -157,7 +169,8 @@ void draw_figures(const Reproduction& done, Look look) {
 void write_page(const std::vector<Reproduction>& all, const std::filesystem::path& html) {
   Report page;
   page.title = "Figures of the clustering laboratory, done again";
-  page.lead = "Each number stands beside the one that was published or predicted.";
+  page.lead =
+      "Each number stands beside the one that was published or predicted, its expected value.";
   std::ptrdiff_t agreed = 0, checks = 0;
   for (const Reproduction& done : all) {
     agreed += std::count_if(done.checks.begin(), done.checks.end(),

@@ -1,6 +1,7 @@
 // reproduce_page.h: figures of reproductions, and one page that shows many of them.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace murmur::app {
 // Draws the panels of each figure into the folder as NAME.svg and NAME.png, the numbers being in
 // the tables' CSV beside. Error(tool) where gnuplot is missing.
 void draw_figures(const Reproduction& done, Look look);
+
+// --style paper, slides or dark, and what the word means.
+void add_style(CLI::App& sub, std::string& style);
+Look look_of(const std::string& style);
 
 // One self-contained HTML page: verdicts and figures, in the order given.
 void write_page(const std::vector<Reproduction>& all, const std::filesystem::path& html);

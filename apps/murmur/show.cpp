@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -105,11 +106,12 @@ void show_modes(const Flags& flags, const Subject& s, const ShowWords& words) {
   if (words.given("frame") && !all_frames(words)) {
     const HostSwarm x = s.history.frame(frame_of(s, words));
     const std::vector<double> amplitude = mode_amplitudes(x, last, s.experiment.measure);
+    std::vector<std::complex<double>> wave;  // of the circle
+    if (x.d() == 2) wave = fourier_amplitudes(x, last);
     sheet.columns = {"mode", "amplitude", "power", "phase"};
     for (int k = first; k <= last; ++k)
-      sheet.rows.push_back(
-          {k, amplitude[k], amplitude[k] * amplitude[k],
-           x.d() == 2 ? Json(std::arg(fourier_amplitudes(x, last)[k])) : Json(nullptr)});
+      sheet.rows.push_back({k, amplitude[k], amplitude[k] * amplitude[k],
+                            wave.empty() ? Json(nullptr) : Json(std::arg(wave[k]))});
     return write(flags, sheet);
   }
   sheet.columns = {"t"};
@@ -123,10 +125,10 @@ void show_modes(const Flags& flags, const Subject& s, const ShowWords& words) {
 }
 
 void show_attention(const Flags& flags, const Subject& s, const ShowWords& words) {
-  if (heads_of(s.experiment.dynamics).empty())
+  const std::int64_t frame = frame_of(s, words);
+  if (heads_of(s.experiment.dynamics, s.history.time(frame)).empty())
     throw Error(Fault::input, "there is no attention to show: the dynamics has no head", s.name,
                 "measure a run with dynamics SA, USA or causal, or say dynamics=SA");
-  const std::int64_t frame = frame_of(s, words);
   const Matrix a = attention_weights(s.history.frame(frame), s.experiment.dynamics,
                                      words.whole("head"), s.history.time(frame));
   const std::vector<int> leading = leaders(a, words.number("share"));
@@ -197,8 +199,7 @@ void show_density_modes(const Flags& flags, const Subject& s, const ShowWords& w
 }
 
 void show_genealogy(const Flags& flags, const Subject& s, const ShowWords&) {
-  const Genealogy g =
-      genealogy(s.history, s.experiment.dynamics.habitat, s.experiment.measure.cluster_tol);
+  const Genealogy g = genealogy(s.history, s.experiment.dynamics, s.experiment.measure.cluster_tol);
   Sheet events{{"kind", "after", "by", "from", "to", "mass"}};
   for (const Regrouping& e : g.events) {
     std::vector<double> mass;
@@ -215,9 +216,10 @@ void show_genealogy(const Flags& flags, const Subject& s, const ShowWords&) {
 
 // A column of the table of observables, read off every frame.
 Series column_of(const Subject& s, const std::string& name) {
-  const std::vector<std::string> names = observable_names(s.experiment.dynamics);
-  const auto at = std::find(names.begin(), names.end(), name);
-  if (at == names.end()) {
+  const Dynamics& dynamics = s.experiment.dynamics;
+  const std::vector<std::string> names = observable_names(dynamics);
+  const std::size_t column = observable_column(dynamics, name);
+  if (column == names.size()) {
     const auto all = observables();
     const bool exists =
         std::any_of(all.begin(), all.end(), [&](const Observable& o) { return name == o.name; });
@@ -232,8 +234,8 @@ Series column_of(const Subject& s, const std::string& name) {
   Series series;
   for (std::int64_t f = 0; f < s.history.count; ++f) {
     series.t.push_back(s.history.time(f));
-    series.value.push_back(measure(s.history.frame(f), s.experiment.dynamics,
-                                   s.experiment.measure)[at - names.begin()]);
+    series.value.push_back(
+        measure(s.history.frame(f), dynamics, settings_at(s.experiment, series.t.back()))[column]);
   }
   return series;
 }
@@ -285,6 +287,12 @@ void show_clustering(const Flags& flags, const Subject& s, const ShowWords& word
 }
 
 }  // namespace
+
+MeasureSettings settings_at(const Experiment& e, double t) {
+  MeasureSettings settings = e.measure;
+  settings.t = t;
+  return settings;
+}
 
 void show(const Flags& flags, const Subject& subject, const ShowWords& words) {
   if (subject.history.count == 0)

@@ -37,6 +37,9 @@ struct Subject {
   std::string name;  // run or file, for messages
 };
 
+// How the frame of time t is measured.
+MeasureSettings settings_at(const Experiment& e, double t);
+
 // Writes what words.show() names, as CSV or JSON.
 void show(const Flags& flags, const Subject& subject, const ShowWords& words);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <set>
 
 #include "command.h"
@@ -42,42 +43,27 @@ int threads_of(const Sweep& sweep) {
 }
 
 int dry_run(const Flags& flags, const Sweep& sweep) {
-  const std::int64_t cells = sweep.grid();
-  const double flights = static_cast<double>(cells) * static_cast<double>(sweep.replicas);
-  const Experiment e = make_experiment(sweep.base);
-  const bool fixed = e.flow.method != Method::dopri5 && e.flow.method != Method::bdf;
-  // n^2 d T summed over cells, an evaluation each dt; four of rk4.
-  const double a_step = e.flow.method == Method::rk4 ? 4 : 1;
-  double work = 0;
-  Cell cell;
-  cell.values.resize(sweep.axes.size());
-  const auto add = [&](const auto& self, std::size_t axis) -> void {
-    if (axis == sweep.axes.size()) {
-      work += cost_of(sweep, cell);
-      return;
-    }
-    for (const std::string& value : sweep.axes[axis].values) {
-      cell.values[axis] = value;
-      self(self, axis + 1);
-    }
-  };
-  add(add, 0);
-  work *= static_cast<double>(sweep.replicas) * (fixed ? a_step / e.flow.dt : 1);
-  const double bytes = static_cast<double>(cells) * sweep.times * 100;
+  const SweepEstimate cost = estimate(sweep);
   if (flags.json) {
-    report({{"config", sweep.config},
-            {"cells", cells},
-            {"flights", flights},
-            {fixed ? "coordinate_pairs" : "coordinate_pairs_per_evaluation_and_time", work},
-            {"sweep_csv_bytes", bytes}});
+    nlohmann::json plan = {{"config", sweep.config},
+                           {"cells", cost.cells},
+                           {"flights", cost.flights},
+                           {"sweep_csv_bytes", cost.table_bytes}};
+    if (cost.pairs > 0) plan["coordinate_pairs"] = cost.pairs;
+    if (cost.pairs_per_moment > 0)
+      plan["coordinate_pairs_per_evaluation_and_time"] = cost.pairs_per_moment;
+    report(plan);
     return 0;
   }
+  std::string pairs;
+  if (cost.pairs > 0) pairs += fmt::format(", {:.3g} coordinate pairs in all", cost.pairs);
+  if (cost.pairs_per_moment > 0)
+    pairs += fmt::format(", {:.3g} coordinate pairs for each evaluation in a unit of time",
+                         cost.pairs_per_moment);
   data(sweep.config);
-  data(
-      fmt::format("# {} cells{}, {:.0f} flights, {:.3g} coordinate pairs {}, sweep.csv about "
-                  "{:.3g} MB\n",
-                  cells, sweep.refine > 0 ? " before refinement" : "", flights, work,
-                  fixed ? "in all" : "for each evaluation in a unit of time", bytes / 1e6));
+  data(fmt::format("# {} cells{}, {:.0f} flights{}, sweep.csv about {:.3g} MB\n", cost.cells,
+                   sweep.refine > 0 ? " before refinement" : "", cost.flights, pairs,
+                   cost.table_bytes / 1e6));
   return 0;
 }
 
@@ -126,7 +112,23 @@ void tell(const Flags& flags, const fs::path& directory, const SweepOutcome& out
                            tale.figures.empty() ? "" : ", drawn " + tale.figures.back().string()));
 }
 
-int fly_and_tell(const Flags& flags, const Sweep& sweep, Run& run) {
+// The numbers are kept whether or not they could be drawn.
+std::vector<fs::path> try_to_draw(const Sweep& sweep, const SweepOutcome& outcome,
+                                  const fs::path& directory) try {
+  return draw_sweep(sweep, outcome, directory);
+} catch (const Error& error) {
+  fmt::print(stderr, "murmur: the heat maps are not drawn: {}\n  where: {}\n  do:    {}\n",
+             error.summary, error.where, error.remedy);
+  return {};
+} catch (const std::bad_alloc&) {
+  fmt::print(stderr,
+             "murmur: the heat maps are not drawn: there is not enough memory\n  where: {}\n"
+             "  do:    murmur sweep --resume draws them on a larger machine\n",
+             directory.string());
+  return {};
+}
+
+int fly_and_tell(const Flags& flags, const Sweep& sweep, Run& run, bool stop_at_failure) {
   const auto began = std::chrono::steady_clock::now();
   SweepOutcome outcome;
   {
@@ -134,14 +136,14 @@ int fly_and_tell(const Flags& flags, const Sweep& sweep, Run& run) {
     ProgressLine line(flags);
     SweepControl control;
     control.signal = &caught_signal;
-    control.fail_fast = fail_fast;
+    control.fail_fast = stop_at_failure;
     control.threads = threads_of(sweep);
     control.report = [&](const SweepProgress& progress) { line.show(progress); };
     control.failed = tell_failure;
     outcome = fly_sweep(sweep, run, control);
   }
   Tale tale;
-  if (outcome.finished) tale.figures = draw_sweep(sweep, outcome, run.directory());
+  if (outcome.finished) tale.figures = try_to_draw(sweep, outcome, run.directory());
   close_sweep(run, outcome);
   tale.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   tell(flags, run.directory(), outcome, tale);
@@ -176,7 +178,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const Sweep sweep = make_sweep(settings_of(sorted, sweep_parameters()), typed);
   if (flags.dry_run) return dry_run(flags, sweep);
   Run made = create_run(flags, sweep.name, contents_of(sweep, program_argv));
-  return fly_and_tell(flags, sweep, made);
+  return fly_and_tell(flags, sweep, made, fail_fast);
 }
 
 }  // namespace
@@ -191,8 +193,11 @@ int resume_sweep(const Flags& flags, const std::string& word, const Words& words
     usage("a resumed sweep stays in its run", "leave -o out");
   const Sweep sweep = sweep_of_run(directory, words);
   if (flags.dry_run) return dry_run(flags, sweep);
+  check_settings(sweep, directory);
   const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
-  if (reader.status() == "done" && manifest["numbers"].value("failed", 1.0) == 0) {
+  const bool finished = reader.status() == "done" || reader.status() == "failed";
+  if (finished && manifest["numbers"].value("failed", 1.0) == 0 && is_complete(sweep, directory) &&
+      is_drawn(sweep, directory)) {
     if (flags.json)
       report({{"run", directory.string()},
               {"status", "done"},
@@ -204,7 +209,7 @@ int resume_sweep(const Flags& flags, const std::string& word, const Words& words
     return 0;
   }
   Run run = Run::reopen(directory, program_argv);
-  return fly_and_tell(flags, sweep, run);
+  return fly_and_tell(flags, sweep, run, fail_fast && !finished);  // finished: only tried again
 }
 
 Command sweep_command() {

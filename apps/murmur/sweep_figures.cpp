@@ -9,7 +9,9 @@
 #include <limits>
 #include <map>
 
+#include "murmur/error.h"
 #include "murmur/heat.h"
+#include "reproduce_page.h"
 
 namespace murmur::app {
 
@@ -62,10 +64,6 @@ std::vector<Fibre> fibres_of(const Sweep& sweep, const SweepOutcome& outcome,
 
 double value_at(const Cell& cell, std::size_t axis) {
   return std::strtod(cell.values[axis].c_str(), nullptr);
-}
-
-Look look_of(const std::string& name) {
-  return name == "slides" ? Look::slides : name == "dark" ? Look::dark : Look::paper;
 }
 
 // Ranges by ratio, and lists that span much, such as d=2,8,32,128.
@@ -123,7 +121,7 @@ void add_fronts(const Sweep& sweep, std::vector<std::pair<const Cell*, CellCurve
     }
   }
   for (const auto& [cell, curve] : rows) {
-    seen.x.push_back(crossing_time(curve.t, curve.mean));
+    seen.x.push_back(half_time(curve));
     seen.y.push_back(value_at(*cell, y));
   }
   if (!theory.x.empty()) panel.curves.push_back(theory);
@@ -190,18 +188,25 @@ void draw(const HeatSheet& sheet, const fs::path& stem, std::vector<fs::path>& d
   }
 }
 
+std::vector<std::size_t> numeric_axes(const Sweep& sweep) {
+  std::vector<std::size_t> numeric;
+  for (std::size_t a = 0; a < sweep.axes.size(); ++a)
+    if (sweep.axes[a].numeric && sweep.axes[a].values.size() > 1) numeric.push_back(a);
+  return numeric;
+}
+
 }  // namespace
 
 std::vector<fs::path> draw_sweep(const Sweep& sweep, const SweepOutcome& outcome,
                                  const fs::path& directory) {
-  std::vector<std::size_t> numeric;
-  for (std::size_t a = 0; a < sweep.axes.size(); ++a)
-    if (sweep.axes[a].numeric && sweep.axes[a].values.size() > 1) numeric.push_back(a);
+  const std::vector<std::size_t> numeric = numeric_axes(sweep);
   std::vector<fs::path> drawn;
   const double numbers = static_cast<double>(outcome.cells.size()) * sweep.times;
   if (numeric.empty() || numbers > kMostNumbers) return drawn;
   const fs::path figures = directory / "figures";
-  fs::create_directories(figures);
+  if (std::error_code problem; fs::create_directories(figures, problem), problem)
+    throw Error(Fault::runtime, "the folder cannot be made: " + problem.message(), figures.string(),
+                "move away what is in its place, and go on with murmur sweep --resume RUN");
   for (const auto& entry : fs::directory_iterator(figures))  // left by a killed process
     if (const std::string name = entry.path().filename().string();
         name.front() == '.' && name.find(".part") != std::string::npos)
@@ -227,6 +232,12 @@ std::vector<fs::path> draw_sweep(const Sweep& sweep, const SweepOutcome& outcome
   set_range(at_end);
   draw(at_end, figures / (sweep.observe + "_last"), drawn);
   return drawn;
+}
+
+bool is_drawn(const Sweep& sweep, const fs::path& directory) {
+  std::error_code missing;
+  return numeric_axes(sweep).empty() ||
+         fs::directory_iterator(directory / "figures", missing) != fs::directory_iterator();
 }
 
 }  // namespace murmur::app

@@ -12,5 +12,7 @@ namespace murmur::app {
 // last time, one panel a setting of the others; the paths of what was drawn.
 std::vector<std::filesystem::path> draw_sweep(const Sweep& sweep, const SweepOutcome& outcome,
                                               const std::filesystem::path& directory);
+// Whether figures/ holds something, or there is nothing to draw.
+bool is_drawn(const Sweep& sweep, const std::filesystem::path& directory);
 
 }  // namespace murmur::app

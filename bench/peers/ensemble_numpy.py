@@ -18,6 +18,7 @@ import numpy as np
 REPETITIONS = 9
 COUNT, N, DT = 1024, 32, 0.1
 OUR_STEPS = 300  # of one flight of ours, with its start and its end, divided by so many
+THEIR_STEPS = 20  # likewise of numpy, without start and end
 
 
 def numpy_layer(x, beta):
@@ -46,11 +47,12 @@ def compare(program, d, beta):
             child.stdin.flush()
             ours.append(float(child.stdout.readline()) / OUR_STEPS)
             begin = time.thread_time()
-            x = numpy_layer(x, beta)
-            theirs.append(time.thread_time() - begin)
+            for _ in range(THEIR_STEPS):
+                x = numpy_layer(x, beta)
+            theirs.append((time.thread_time() - begin) / THEIR_STEPS)
         child.stdin.close()
         child.wait()
-        for _ in range(OUR_STEPS - REPETITIONS):
+        for _ in range(OUR_STEPS - REPETITIONS * THEIR_STEPS):
             x = numpy_layer(x, beta)
         difference = np.abs(np.fromfile(file.name).reshape(COUNT, N, d) - x).max()
     a, b = min(ours), min(theirs)

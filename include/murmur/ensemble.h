@@ -52,6 +52,7 @@ struct EnsembleResult {
 // Whether the kernel knows this dynamics; what it does not know is flown one by one elsewhere.
 bool ensemble_knows(const Dynamics& dynamics, Method method);
 
+// A flight ends at its last time or in trouble: FlowSettings::max_evaluations is not read here.
 // Blocks of eight replicas, aligned to multiples of eight, fly together whichever of them are asked
 // for: a replica's numbers do not depend on first, count, times or threads. Where d > n a swarm is
 // flown in the span of its start, which costs as much as d = n.

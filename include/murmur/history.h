@@ -49,9 +49,9 @@ struct Genealogy {
 };
 const char* name_of(Regrouping::Kind kind);
 
-// Follows the components of the graph of close pairs from frame to frame by the particles they
-// share. What happens between two frames is one event for each group of clusters it involves.
-Genealogy genealogy(const History& history, Habitat habitat, double tol = 1e-3);
+// Follows the clusters of a dynamics (observe.h) from frame to frame by the particles they share.
+// What happens between two frames is one event for each group of clusters it involves.
+Genealogy genealogy(const History& history, const Dynamics& dynamics, double tol = 1e-3);
 
 // The clock tau of a series: t itself, or ln t, which leaves out t <= 0.
 struct PlateauRule {
@@ -80,11 +80,11 @@ struct Growth {
   double from = 0, to = 0;     // times of the first and last point used
   int points = 0;
 };
-// Fits the longest stretch of consecutive points with low < |value| < high.
-// Error(input) where it has fewer than three.
 struct Window {
   double low = 0, high = 0;
 };
+// Fits the longest stretch of consecutive points with low < |value| < high.
+// Error(input) where it has fewer than three.
 Growth growth_rate(const Series& series, Window window);
 
 // sqrt( sum_i m_i |x_i(t) - y_i|^2 ) for every frame: how far a swarm is from `reference`. Where y

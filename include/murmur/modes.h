@@ -36,13 +36,14 @@ std::vector<double> mode_powers(const HostSwarm& x, int modes,
 std::vector<double> mode_amplitudes(const HostSwarm& x, int modes,
                                     const MeasureSettings& settings = {});
 
-// The heads of a dynamics, in the order of its phases.
-std::vector<Attention> heads_of(const Dynamics& dynamics);
+// The heads that act at time t, in the order of the phases: those of weights drawn anew come and
+// go.
+std::vector<Attention> heads_of(const Dynamics& dynamics, double t);
 
-// (n, n): a_ij, how much i attends to j at time t; each row sums to 1, or to 0 where i sees nobody.
-// For softmax, hard and sinkhorn heads as in attention.h; plain heads are divided by their row
-// sums. The swarm is read as the dynamics reads it: through its gains, norms or e^{tV}.
-// Error(input) without such a head, or for n > 8,192.
+// (n, n): a_ij, how much i attends to j in head `head` of heads_of(dynamics, t); each row sums to
+// 1, or to 0 where i sees nobody. For softmax, hard and sinkhorn heads as in attention.h; plain
+// heads are divided by their row sums. The swarm is read as the dynamics reads it: through its
+// gains, norms or e^{tV}. Error(input) without such a head, or for n > 8,192.
 Matrix attention_weights(const HostSwarm& x, const Dynamics& dynamics, int head, double t);
 
 // Number of singular values above tol times the largest.

@@ -1,6 +1,7 @@
 // observe.h: reads numbers off a swarm; one table row names an observable everywhere.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -32,6 +33,9 @@ std::span<const Observable> observables();
 
 // The names of those that exist for this dynamics (energy needs V = +-Q^T K symmetric, ...).
 std::vector<std::string> observable_names(const Dynamics& dynamics);
+
+// Where a name stands among observable_names(dynamics); their number where it is not one of them.
+std::size_t observable_column(const Dynamics& dynamics, const std::string& name);
 
 // One row of numbers, in the order of observable_names(dynamics). NaN where a value does not exist
 // for this frame: an energy that overflows, the cosines of a lone particle, anything read off a

@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "murmur/experiment.h"
+#include "murmur/run.h"
 #include "murmur/training.h"
 
 namespace murmur {
@@ -75,9 +77,11 @@ struct ReproductionControl {
   std::vector<std::string> changed{};   // parameters of `train`, laid over every training
   std::vector<std::string> argv{};      // for manifests
   double checkpoint_seconds = 10;
-  const std::atomic<int>* signal = nullptr;  // non-zero: checkpoint and leave
+  const std::atomic<int>* signal = nullptr;  // non-zero: leave; trainings write a checkpoint
   std::function<void(const std::string& run, const TrainingProgress&)> report{};
   std::function<void(const std::string& line)> tell{};  // what was trained, what was read back
+
+  bool stopped() const { return signal != nullptr && *signal != 0; }
 };
 
 struct ReproductionRow {
@@ -93,6 +97,10 @@ std::span<const ReproductionRow> reproductions();
 // CSV in its folder. Nothing when stopped by a signal: the same call goes on. Error(usage) for a
 // name that is not in the table.
 std::optional<Reproduction> reproduce(const std::string& name, const ReproductionControl& control);
+
+// What theory says of a flight that is kept, beside what the flight did: panels, and a check where
+// a rate is known. Nothing is written.
+Reproduction predictions_of(const RunReader& run, const Experiment& experiment);
 
 std::string json_of(const Reproduction& reproduction);
 std::string markdown_of(const Reproduction& reproduction);  // tables of up to 40 rows

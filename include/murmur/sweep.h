@@ -62,6 +62,16 @@ std::string name_of(const Sweep& sweep, const Cell& cell);  // beta=4 d=2
 Settings settings_of_cell(const Sweep& sweep, const Cell& cell, std::int64_t replica = 0);
 double cost_of(const Sweep& sweep, const Cell& cell);  // n^2 d T, for estimates
 
+// What the grid before refinement would cost; nothing of it is flown.
+struct SweepEstimate {
+  std::int64_t cells = 0;
+  double flights = 0;
+  double pairs = 0;             // n^2 d an evaluation, over all flights of a fixed step
+  double pairs_per_moment = 0;  // the same for one evaluation in a unit of time, of the others
+  double table_bytes = 0;       // sweep.csv, about
+};
+SweepEstimate estimate(const Sweep& sweep);
+
 // The times at which a cell is read: `count` over [0, T], whole steps for fixed-step methods.
 std::vector<double> sweep_times(const FlowSettings& flow, double T, int count);
 
@@ -89,6 +99,10 @@ struct SweepOutcome {
   std::vector<SweepFailure> failures{};
 };
 
+// Error(input) where the cells in the directory were flown with other settings than these.
+void check_settings(const Sweep& sweep, const std::filesystem::path& directory);
+// Whether a finished run still holds every table, and the cells they were made of.
+bool is_complete(const Sweep& sweep, const std::filesystem::path& directory);
 // Flies what is missing in the run's cells/. The same bytes for any threads, kills and resumes.
 SweepOutcome fly_sweep(const Sweep& sweep, Run& run, const SweepControl& control);
 // Status and digests; after whatever else the directory is to hold.
@@ -101,8 +115,8 @@ struct CellCurve {
 // Nothing where the cell is not there whole.
 std::optional<CellCurve> read_cell(const Sweep& sweep, const Cell& cell,
                                    const std::filesystem::path& directory);
-// The first time the mean crosses 1/2, between checkpoints by a straight line; NaN where never.
-double crossing_time(const std::vector<double>& t, const std::vector<double>& value);
+// The first time the mean reaches 1/2, between checkpoints by a straight line; NaN where never.
+double half_time(const CellCurve& curve);
 
 // When equiangular tokens cluster (arXiv:2312.10794): the front's place for d >> n. Nothing for
 // other dynamics or starts.

@@ -41,6 +41,18 @@ Attention at_time(Attention head, double t, int d) {
   return head;
 }
 
+Matrix score_matrix(const Matrix& query, const Matrix& key) {
+  if (query.empty()) return key;
+  Matrix scores = zeros(query.cols, key.empty() ? query.rows : key.cols);
+  for (int k = 0; k < query.rows; ++k)
+    for (int i = 0; i < query.cols; ++i)
+      if (key.empty())
+        scores(i, k) = query(k, i);
+      else
+        for (int j = 0; j < key.cols; ++j) scores(i, j) += query(k, i) * key(k, j);
+  return scores;
+}
+
 //   ln p_i = -ln sum_j m_j e^{s_ij} q_j,   ln q_j = -ln sum_i m_i p_i e^{s_ij},   from q = 1
 // (Sinkhorn 1964; Sander, Ablin, Blondel, Peyre, 2110.11773). Before the rows are normalised again
 // row i sums to p_i / p_i', which tells the error of the weights at hand.

@@ -11,6 +11,10 @@ namespace murmur {
 //   <Q e^{tV} z_i + b_Q, K e^{tV} z_j + b_K>.
 Attention at_time(Attention head, double t, int d);
 
+// Q^T K (d, d), of which the scores of a head without biases are beta <x_i, Q^T K x_j>. An empty
+// matrix is the identity, here and in the answer.
+Matrix score_matrix(const Matrix& query, const Matrix& key);
+
 // The doubly stochastic weights a_ij = p_i m_j e^{s_ij} q_j of scores s (n, n) and masses m (n):
 //   sum_j a_ij = 1 to 1e-13 (or to what scores so large can be known to),   sum_i m_i a_ij = m_j
 // to rounding, by at most max_sweeps alternate normalisations of rows and columns.

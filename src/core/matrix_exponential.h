@@ -5,7 +5,7 @@
 
 namespace murmur {
 
-// A B, both (d, d).
+// A B, (k, d) times (d, d).
 Matrix product(const Matrix& a, const Matrix& b);
 
 // e^{tM}, M (d, d). Entries that overflow are infinite or NaN.

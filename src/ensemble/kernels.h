@@ -28,8 +28,8 @@ struct PairSums {
   double slope = 0, offset = 0;  // such that w <= 1
   bool deep = false;             // some w may be below 2^-980: they become 0
   double self = 1;               // w_ii, for |x_i| = 1
-  bool softmax = true;           // sums are divided by Z_i + self; else multiplied by gain
-  double gain = 1;
+  bool softmax = true;           // sums are divided by Z_i + self; else multiplied by factor
+  double factor = 1;
   double* sums = nullptr;     // (rows, d, kSwarms): N
   double* totals = nullptr;   // (rows, kSwarms): Z
   double* weights = nullptr;  // (rows or kTile, rows, kSwarms): w of all pairs or of one strip
@@ -42,16 +42,16 @@ void layer(const PairSums& pairs, double dt, double* x, double* lengths);
 // v_i = A_i - <x_i, A_i> x_i
 void velocity(const PairSums& pairs, const double* x, double* v);
 
-struct Shove {  // one term scale * along of a step
+struct LanePush {  // one term scale * along of a step
   double scale;
   const double* along;  // (rows, d, kSwarms)
 };
 
-// y_i = normalise(x_i + sum of shoves); y may be x. lengths as of `layer`.
+// y_i = normalise(x_i + sum of pushes); y may be x. lengths as of `layer`.
 struct Move {
   Shape shape{};
   const double* x = nullptr;
-  std::span<const Shove> shoves{};
+  std::span<const LanePush> pushes{};
   double* y = nullptr;
   double* lengths = nullptr;
 };

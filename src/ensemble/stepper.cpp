@@ -7,20 +7,17 @@
 #include <numbers>
 
 #include "core/elementary.h"
+#include "flow/step_control.h"
 
 namespace murmur::ensemble {
 
 namespace {
 
-// As in the flow: Hairer, Norsett, Wanner I, section II.4 (PI, Gustafsson).
-constexpr double kSafety = 0.9, kShrink = 0.2, kGrow = 10, kPiBeta = 0.04;
-constexpr double kPiAlpha = 0.2 - 0.75 * kPiBeta;
-
 constexpr int kWholeWeights = 128;  // particles up to which the weights of all pairs are kept
 
 // With s = beta <x_i, x_j> and b = |beta|:
 //   softmax:  w = e^{s - b}, whatever the shift
-//   plain:    gain w = m_j e^{s}, m_j e^{s - beta}, m_j beta e^{s} in the clocks u1, u2, u3
+//   plain:    factor w = m_j e^{s}, m_j e^{s - beta}, m_j beta e^{s} in the clocks u1, u2, u3
 PairSums pair_sums(const EnsembleSetting& setting, Shape shape) {
   const double beta = setting.beta, size = std::fabs(beta);
   PairSums p{.shape = shape,
@@ -32,7 +29,7 @@ PairSums pair_sums(const EnsembleSetting& setting, Shape shape) {
   const double clock = setting.clock == Clock::u2   ? elementary::exp(size - beta)
                        : setting.clock == Clock::u3 ? beta * elementary::exp(size)
                                                     : elementary::exp(size);
-  p.gain = clock / shape.n;
+  p.factor = clock / shape.n;
   return p;
 }
 
@@ -62,11 +59,11 @@ Stepper::Stepper(const EnsembleSetting& setting, Block& block)
 
 // normalise(x + h sum_i w_i k_i), leaving out zero weights
 void Stepper::shift(const std::array<double, 7>& weights, int stages, double h, double* to) {
-  std::array<Shove, 7> shoves;
+  std::array<LanePush, 7> pushes;
   std::size_t count = 0;
   for (int i = 0; i < stages; ++i)
-    if (weights[i] != 0) shoves[count++] = {h * weights[i], k_[i].get()};
-  move({shape_, at_x(), {shoves.data(), count}, to, lengths_.data()});
+    if (weights[i] != 0) pushes[count++] = {h * weights[i], k_[i].get()};
+  move({shape_, at_x(), {pushes.data(), count}, to, lengths_.data()});
 }
 
 void Stepper::stages(const Tableau& tableau, double h) {
@@ -110,20 +107,17 @@ std::optional<int> Stepper::lost(const double* a) const {
   return std::nullopt;
 }
 
-// As in the flow: a first step whose Euler and second-order terms are both small.
 double Stepper::first_step() {
-  constexpr double kNudge = 1e-6;
   const Tolerance tolerance = setting_.tolerance;
   const Tolerance absolute{0, tolerance.atol + tolerance.rtol};
   shift({1}, 1, kNudge, y_.get());
   const double d1 = gap(at_x(), y_.get(), tolerance) / kNudge;
-  if (!(d1 > 1e-5)) return 1e-3;
-  const double h0 = 0.01 / (d1 * std::max(tolerance.rtol, tolerance.atol));
+  if (stands_still(d1)) return kStillStep;
+  const double h0 = euler_step(d1, tolerance);
   shift({1}, 1, h0, y_.get());
   velocity(pairs_, y_.get(), k_[1].get());
   const double d2 = gap(k_[0].get(), k_[1].get(), absolute) / h0;
-  const double h1 = elementary::pow(0.01 / std::max(d1, d2), 0.2);
-  return std::isfinite(h1) && h1 > 0 ? std::min(100 * h0, h1) : h0;
+  return first_step_of(d1, d2, h0);
 }
 
 std::optional<Trouble> Stepper::find_step() {
@@ -142,15 +136,12 @@ std::optional<Trouble> Stepper::find_step() {
     if (error_ <= 1) break;
     grow = 1;
     const auto swarm = std::isfinite(error_) ? std::nullopt : lost(between_.get());
-    h_ *= std::isfinite(error_) ? std::max(kShrink, kSafety * elementary::pow(error_, -kPiAlpha))
-                                : kShrink;
+    h_ *= shrink_factor(error_);
     if (h_ <= 4 * std::numeric_limits<double>::epsilon() * t_ ||
         h_ < std::numeric_limits<double>::min())
       return Trouble{swarm ? Ending::not_finite : Ending::step_too_small, swarm.value_or(-1)};
   }
-  const double factor = kSafety * elementary::pow(std::max(error_, 1e-10), -kPiAlpha) *
-                        elementary::pow(std::max(last_gap_, 1e-4), kPiBeta);
-  next_h_ = h_ * std::clamp(factor, kShrink, grow);
+  next_h_ = h_ * next_factor(error_, last_gap_, grow);
   return std::nullopt;
 }
 

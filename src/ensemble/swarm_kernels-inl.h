@@ -20,12 +20,12 @@ HWY_INLINE V normalise(V square, int d, double* y) {
 }
 
 //   softmax:  x_i + dt A_i is along (Z_i + (1 + dt) self) x_i + dt N_i
-//   plain:    x_i + dt A_i = (1 + dt gain self) x_i + dt gain N_i
+//   plain:    x_i + dt A_i = (1 + dt factor self) x_i + dt factor N_i
 inline void step_layer(const PairSums& p, double dt, double* x, double* lengths) {
   add_pairs(p, x);
   const D tag;
   const int d = p.shape.d;
-  const double push = p.softmax ? dt : dt * p.gain;
+  const double push = p.softmax ? dt : dt * p.factor;
   const V pull = hn::Set(tag, push);
   const V own = hn::Set(tag, p.softmax ? (1 + dt) * p.self : 1 + push * p.self);
   for (int part = 0; part < kSwarms; part += kLanes) {
@@ -46,19 +46,19 @@ inline void step_layer(const PairSums& p, double dt, double* x, double* lengths)
   }
 }
 
-//   v_i = g_i (N_i - <x_i, N_i> x_i),   g_i = 1 / (Z_i + self) or gain
+//   v_i = g_i (N_i - <x_i, N_i> x_i),   g_i = 1 / (Z_i + self) or factor
 inline void find_velocity(const PairSums& p, const double* x, double* v) {
   add_pairs(p, x);
   const D tag;
   const int d = p.shape.d;
-  const V self = hn::Set(tag, p.self), gain = hn::Set(tag, p.gain), one = hn::Set(tag, 1.0);
+  const V self = hn::Set(tag, p.self), factor = hn::Set(tag, p.factor), one = hn::Set(tag, 1.0);
   for (int part = 0; part < kSwarms; part += kLanes)
     for (int i = 0; i < p.shape.n; ++i) {
       const std::size_t begin = at(static_cast<std::size_t>(i) * d) + part;
       V along = hn::Zero(tag);
       for (int k = 0; k < d; ++k)
         along = hn::MulAdd(load(x + begin, k), load(p.sums + begin, k), along);
-      const V g = p.softmax ? hn::Div(one, hn::Add(self, load(p.totals + part, i))) : gain;
+      const V g = p.softmax ? hn::Div(one, hn::Add(self, load(p.totals + part, i))) : factor;
       for (int k = 0; k < d; ++k)
         store(hn::Mul(g, hn::NegMulAdd(along, load(x + begin, k), load(p.sums + begin, k))),
               v + begin, k);
@@ -75,8 +75,8 @@ inline void make_move(const Move& m) {
       V square = hn::Zero(tag);
       for (int k = 0; k < d; ++k) {
         V y = load(m.x + begin, k);
-        for (const Shove& shove : m.shoves)
-          y = hn::MulAdd(hn::Set(tag, shove.scale), load(shove.along + begin, k), y);
+        for (const LanePush& push : m.pushes)
+          y = hn::MulAdd(hn::Set(tag, push.scale), load(push.along + begin, k), y);
         square = hn::MulAdd(y, y, square);
         store(y, m.y + begin, k);
       }

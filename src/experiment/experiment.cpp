@@ -11,6 +11,7 @@
 #include "experiment/forces.h"
 #include "experiment/given_model.h"
 #include "experiment/initial.h"
+#include "experiment/verify.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
 
@@ -133,19 +134,10 @@ Schedule schedule_of(const Settings& settings, const FlowSettings& flow) {
   refuse(settings, "save", "is not a schedule", "write every:0.1, log:200 or final");
 }
 
-// Merging replaces particles by their sum; that is exact only where coinciding ones move alike.
 void check_merging(const Settings& settings, const Experiment& e) {
   if (e.flow.merge == 0) return;
-  for (const Phase& phase : e.dynamics.phases)
-    for (const Force& force : phase.forces)
-      if (const auto* a = std::get_if<Attention>(&force)) {
-        if (a->reach == Attention::past)
-          refuse(settings, "merge", "particles of a causal swarm do not move alike when they meet",
-                 "use merge=0");
-        if (!a->self)
-          refuse(settings, "merge", "with self=false a merged group would no longer see itself",
-                 "use merge=0, or self=true");
-      }
+  if (const auto why = why_not_merge(e.dynamics))
+    refuse(settings, "merge", why->reason, why->remedy);
 }
 
 EngineChoice engine_of(const Settings& settings, Shape shape, const Dynamics& dynamics) {

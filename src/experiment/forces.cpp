@@ -99,7 +99,7 @@ void turn_round(int d, std::vector<Force>& forces) {
 
 std::vector<Force> attention_heads(const Settings& settings, Shape shape, std::uint32_t redraw,
                                    Record& inputs) {
-  const HeadMatrices all{settings, shape.d, number_of_heads(settings), redraw, inputs};
+  const HeadMatrices all{settings, shape.d, number_of_heads(settings, inputs), redraw, inputs};
   const Kind kind = kind_of(settings);
   const bool past = choice(settings, "reach", {"all", "past"}) == 1 || kind == causal;
   const std::vector<Matrix> query = all.named("query", Stream::query);

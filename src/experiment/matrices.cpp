@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention.h"
 #include "experiment/words.h"
 #include "murmur/formats.h"
 
@@ -54,19 +55,6 @@ struct RandomMatrix {
 constexpr RandomMatrix kRandom[] = {
     {"gaussian", plain_gaussian}, {"goe", goe}, {"wigner", wigner}, {"psd", psd}};
 
-// Q^T K (d, d), where an empty matrix is the identity.
-Matrix transpose_times(const Matrix& query, const Matrix& key) {
-  if (query.empty()) return key;
-  Matrix product = zeros(query.cols, key.empty() ? query.rows : key.cols);
-  for (int r = 0; r < query.rows; ++r)
-    for (int i = 0; i < query.cols; ++i)
-      if (key.empty())
-        product(i, r) = query(r, i);
-      else
-        for (int j = 0; j < key.cols; ++j) product(i, j) += query(r, i) * key(r, j);
-  return product;
-}
-
 }  // namespace
 
 Matrix gaussian(Shape shape, double deviation, Draw who) {
@@ -90,12 +78,13 @@ bool is_random_matrix(const Settings& settings, const std::string& key) {
                      [&](const RandomMatrix& law) { return text == law.name; });
 }
 
-int number_of_heads(const Settings& settings) {
+int number_of_heads(const Settings& settings, const Record& inputs) {
   if (!is_given(settings, "heads"))
     for (const char* key : {"query", "key", "value"}) {
       const Setting& s = setting(settings, key);
       if (!ends_with(s.text, ".npy")) continue;
-      const Array array = read_npy(s.folder / s.text);
+      const auto known = inputs.find(key);
+      const Array array = known != inputs.end() ? known->second : read_npy(s.folder / s.text);
       if (array.shape.size() == 3 && array.shape[0] >= 1 && array.shape[0] <= 65'536)
         return static_cast<int>(array.shape[0]);
     }
@@ -125,7 +114,7 @@ std::vector<Matrix> HeadMatrices::values(const std::vector<Matrix>& query,
   if (text != "query-key" && !minus) return named("value", Stream::value);
   std::vector<Matrix> all(heads);
   for (int h = 0; h < heads; ++h) {
-    all[h] = transpose_times(query[h], key[h]);
+    all[h] = score_matrix(query[h], key[h]);
     if (minus && all[h].empty()) all[h] = scaled_identity(d, 1);
     for (double& entry : all[h].data) entry = minus ? -entry : entry;
   }
@@ -134,7 +123,9 @@ std::vector<Matrix> HeadMatrices::values(const std::vector<Matrix>& query,
 
 std::vector<Matrix> HeadMatrices::from_file(const std::string& key) const {
   const Setting& s = setting(settings, key);
-  const Array array = read_npy(s.folder / s.text);
+  const bool known = inputs.count(key) != 0;
+  if (!known) inputs[key] = read_npy(s.folder / s.text);
+  const Array& array = inputs[key];
   const std::size_t axes = array.shape.size();
   const bool fits = (axes == 2 || (axes == 3 && array.shape[0] == std::size_t(heads))) &&
                     array.shape[axes - 1] == std::size_t(d) && array.shape[axes - 2] >= 1 &&
@@ -144,8 +135,7 @@ std::vector<Matrix> HeadMatrices::from_file(const std::string& key) const {
            fmt::format("has shape ({}), which fits neither (k, {}) nor ({}, k, {})",
                        fmt::join(array.shape, ", "), d, heads, d),
            "check d and heads, or the axes of the array");
-  check_finite(settings, key, array);
-  inputs[key] = array;
+  if (!known) check_finite(settings, key, array);
   const std::vector<double> values = array.doubles();
   const int rows = static_cast<int>(array.shape[axes - 2]);
   const std::size_t size = static_cast<std::size_t>(rows) * d;

@@ -15,15 +15,16 @@ Matrix gaussian(Shape shape, double deviation, Draw who);
 // Whether the value of `key` is drawn at random.
 bool is_random_matrix(const Settings& settings, const std::string& key);
 
-// heads as given, or as the first three-dimensional matrix file has it.
-int number_of_heads(const Settings& settings);
+// heads as given, or as the first three-dimensional matrix file has it; `inputs` holds the files
+// that were read already.
+int number_of_heads(const Settings& settings, const Record& inputs = {});
 
 // The matrices of all heads; empty stands for the identity. `redraw` counts the draws before.
 struct HeadMatrices {
   const Settings& settings;
   int d, heads;
   std::uint32_t redraw;
-  Record& inputs;  // what came from files is added by name
+  Record& inputs;  // what came from files is added by name, and read once
 
   std::vector<Matrix> named(const std::string& key, Stream stream) const;
   // As named, or Q^T K or -Q^T K of the two given.

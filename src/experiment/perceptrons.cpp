@@ -64,13 +64,20 @@ Matrix matrix_of(const Settings& settings, const Record& arrays, const std::stri
   return {static_cast<int>(array.shape[0]), static_cast<int>(array.shape[1]), array.doubles()};
 }
 
+constexpr const char* kNames[] = {"in", "in_bias", "out", "out_bias"};
+
 // FILE.safetensors with in, out, in_bias, out_bias; or NAME_*.npy, the star standing for each.
-Record perceptron_arrays(const Settings& settings) {
+// What an earlier draw has read stands in `inputs`.
+Record perceptron_arrays(const Settings& settings, const Record& inputs) {
   const Setting& s = setting(settings, "perceptron");
-  if (ends_with(s.text, ".safetensors")) return read_safetensors(s.folder / s.text).tensors;
   Record arrays;
+  for (const char* name : kNames)
+    if (const auto known = inputs.find(std::string("perceptron_") + name); known != inputs.end())
+      arrays[name] = known->second;
+  if (!arrays.empty()) return arrays;
+  if (ends_with(s.text, ".safetensors")) return read_safetensors(s.folder / s.text).tensors;
   const std::size_t star = s.text.find('*');
-  for (const char* name : {"in", "in_bias", "out", "out_bias"}) {
+  for (const char* name : kNames) {
     const std::string file = s.text.substr(0, star) + name + s.text.substr(star + 1);
     if (std::filesystem::exists(s.folder / file)) arrays[name] = read_npy(s.folder / file);
   }
@@ -100,12 +107,12 @@ Perceptron perceptron_of(const Settings& settings, int d, std::uint32_t redraw, 
   if (!ends_with(text, ".safetensors") && text.find('*') == std::string::npos)
     refuse(settings, "perceptron", "is neither none, gaussian:H, gradient:M nor a file",
            "give a .safetensors file, or npy files as NAME_*.npy");
-  const Record arrays = perceptron_arrays(settings);
+  const Record arrays = perceptron_arrays(settings, inputs);
   p.in = matrix_of(settings, arrays, "in");
   p.out = matrix_of(settings, arrays, "out");
   if (arrays.count("in_bias") != 0) p.in_bias = arrays.at("in_bias").doubles();
   if (arrays.count("out_bias") != 0) p.out_bias = arrays.at("out_bias").doubles();
-  for (const char* name : {"in", "in_bias", "out", "out_bias"})
+  for (const char* name : kNames)
     if (const auto found = arrays.find(name); found != arrays.end()) {
       check_finite(settings, "perceptron", found->second);
       inputs[std::string("perceptron_") + name] = found->second;

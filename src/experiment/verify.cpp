@@ -16,14 +16,6 @@ constexpr double kFarApart = 1e-3;     // chord between the two places of a part
 constexpr double kEnergyApart = 1e-4;  // relative
 constexpr double kLeastMerge = 1e-6;
 
-bool merging_is_exact(const Dynamics& dynamics) {
-  for (const Phase& phase : dynamics.phases)
-    for (const Force& force : phase.forces)
-      if (const auto* a = std::get_if<Attention>(&force))
-        if (a->reach == Attention::past || !a->self) return false;
-  return true;
-}
-
 double largest_chord(const HostSwarm& a, const HostSwarm& b) {
   double most = 0;
   for (int i = 0; i < a.n(); ++i) {
@@ -36,12 +28,12 @@ double largest_chord(const HostSwarm& a, const HostSwarm& b) {
 
 // |a - b| / |a| of energy_scaled; infinite where the dynamics has no energy.
 double energy_gap(const Experiment& e, const HostSwarm& first, const HostSwarm& second) {
-  const std::vector<std::string> names = observable_names(e.dynamics);
-  const auto found = std::find(names.begin(), names.end(), "energy_scaled");
-  if (found == names.end()) return std::numeric_limits<double>::infinity();
-  const auto column = found - names.begin();
-  const double a = measure(first, e.dynamics, e.measure)[column];
-  const double b = measure(second, e.dynamics, e.measure)[column];
+  const std::size_t column = observable_column(e.dynamics, "energy_scaled");
+  if (column == observable_names(e.dynamics).size()) return std::numeric_limits<double>::infinity();
+  MeasureSettings settings = e.measure;
+  settings.t = e.schedule.T;
+  const double a = measure(first, e.dynamics, settings)[column];
+  const double b = measure(second, e.dynamics, settings)[column];
   return std::fabs(a - b) / std::fabs(a);
 }
 
@@ -58,7 +50,7 @@ class Second {
     flow_ = e.flow;
     flow_.method = Method::dopri5;
     const double least = 10 * std::max(flow_.tolerance.rtol, flow_.tolerance.atol);
-    if (merging_is_exact(e.dynamics)) flow_.merge = std::max(kLeastMerge, least);
+    if (!why_not_merge(e.dynamics)) flow_.merge = std::max(kLeastMerge, least);
   }
 
   bool is_needed() const {
@@ -96,7 +88,7 @@ class Second {
     if (!departure_.empty()) return;
     while (next_ < first_.frames() && first_.times()[next_] < t) ++next_;  // of an earlier end
     last_ = x;
-    count_ = clusters(x, e_.dynamics.habitat, e_.measure.cluster_tol).count;
+    count_ = clusters(x, e_.dynamics, e_.measure.cluster_tol).count;
     ++compared_;
     if (next_ < first_.frames() && counts_[next_] == count_) return;
     departure_t_ = t;
@@ -136,6 +128,20 @@ class Second {
 };
 
 }  // namespace
+
+std::optional<WhyNotMerge> why_not_merge(const Dynamics& dynamics) {
+  for (const Phase& phase : dynamics.phases)
+    for (const Force& force : phase.forces)
+      if (const auto* a = std::get_if<Attention>(&force)) {
+        if (a->reach == Attention::past)
+          return WhyNotMerge{"particles of a causal swarm do not move alike when they meet",
+                             "use merge=0"};
+        if (!a->self)
+          return WhyNotMerge{"with self=false a merged group would no longer see itself",
+                             "use merge=0, or self=true"};
+      }
+  return std::nullopt;
+}
 
 Outcome verify(const Experiment& e, Run& run, const FlightControl& control) {
   Second second(e, run);

@@ -1,9 +1,17 @@
 // verify.h: a stiff flight through mergers is believed only when a second method agrees.
 #pragma once
 
+#include <optional>
+
 #include "murmur/experiment.h"
 
 namespace murmur {
+
+// Merging replaces particles by their sum; that is exact only where coinciding ones move alike.
+struct WhyNotMerge {
+  const char *reason, *remedy;
+};
+std::optional<WhyNotMerge> why_not_merge(const Dynamics& dynamics);
 
 // Flies the experiment, whose frames `run` holds, again by dopri5 with merging and compares: the
 // number of clusters at every frame, and at the end every position or the energy. Where they agree

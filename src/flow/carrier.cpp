@@ -6,19 +6,14 @@
 #include <limits>
 #include <string>
 
-#include "core/elementary.h"
 #include "flow/endings.h"
 #include "flow/merging.h"
 #include "flow/noise.h"
+#include "flow/step_control.h"
 
 namespace murmur {
 
 namespace {
-
-// The step controller of Hairer, Norsett, Wanner I, section II.4 (PI, Gustafsson):
-//   h <- h min(grow, max(shrink, safety gap^-alpha last_gap^beta)),   alpha = 1/5 - 3/4 beta
-constexpr double kSafety = 0.9, kShrink = 0.2, kGrow = 10, kPiBeta = 0.04;
-constexpr double kPiAlpha = 0.2 - 0.75 * kPiBeta;
 
 int stages_of(Method method) {
   switch (method) {
@@ -196,23 +191,19 @@ std::optional<Outcome> Carrier::trouble(double h) {
   return std::nullopt;
 }
 
-// A first step whose Euler and second-order terms are both small (Hairer, Norsett, Wanner I, II.4):
-//   d1 = |v| / tol, d2 = |dv/dt| / tol;   h = min(100 h0, (0.01 / max(d1, d2))^{1/5})
 double Carrier::first_step() {
-  constexpr double kNudge = 1e-6;
   const Tolerance tolerance = settings.tolerance;
   const Tolerance absolute{0, tolerance.atol + tolerance.rtol};
   const Push nudge{kNudge, k_[0].get()};
   field_.move(*x_, {&nudge, 1}, *y_);
   const double d1 = field_.gap(*x_, *y_, tolerance) / kNudge;
-  if (!(d1 > 1e-5)) return 1e-3;
-  const double h0 = 0.01 / (d1 * std::max(tolerance.rtol, tolerance.atol));
+  if (stands_still(d1)) return kStillStep;
+  const double h0 = euler_step(d1, tolerance);
   const Push euler{h0, k_[0].get()};
   field_.move(*x_, {&euler, 1}, *y_);
   evaluate(state.t + h0, *y_, *k_[1]);
   const double d2 = field_.gap(*k_[0], *k_[1], absolute) / h0;
-  const double h1 = elementary::pow(0.01 / std::max(d1, d2), 0.2);
-  return std::isfinite(h1) ? std::min(100 * h0, h1) : h0;
+  return first_step_of(d1, d2, h0);
 }
 
 std::optional<Outcome> Carrier::step_adaptive() {
@@ -232,18 +223,14 @@ std::optional<Outcome> Carrier::step_adaptive() {
     ++state.rejected;
     grow = 1;
     const double h = h_;
-    h_ *= std::isfinite(error_) ? std::max(kShrink, kSafety * elementary::pow(error_, -kPiAlpha))
-                                : kShrink;
+    h_ *= shrink_factor(error_);
     if (h_ <= 4 * std::numeric_limits<double>::epsilon() * std::fabs(state.t) ||
         h_ < std::numeric_limits<double>::min()) {
       if (!std::isfinite(error_)) return lost(finite(*y_) ? *k_[6] : *y_, Habitat::space, h);
       return step_too_small(state.t);
     }
   }
-  const double error = std::max(error_, 1e-10);
-  const double factor = kSafety * elementary::pow(error, -kPiAlpha) *
-                        elementary::pow(std::max(state.last_gap, 1e-4), kPiBeta);
-  next_h_ = h_ * std::clamp(factor, kShrink, grow);
+  next_h_ = h_ * next_factor(error_, state.last_gap, grow);
   return std::nullopt;
 }
 

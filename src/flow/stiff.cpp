@@ -3,7 +3,8 @@
 // CVODE's history is no part of a FlowState. The flight therefore goes in stretches of a fixed
 // number of steps, each begun anew from positions alone; a state stands at the beginning of a
 // stretch, and a continuation repeats the stretch without the frames already kept. Steps depend
-// neither on T nor on frames, which are interpolated.
+// neither on T nor on frames, which are interpolated. Of the steps a state counts, the remainder by
+// that number lies in the stretch it begins: a continuation does not count these again.
 #include "flow/stiff.h"
 
 #include <cvode/cvode.h>
@@ -16,11 +17,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <exception>
-#include <new>
+#include <memory>
 #include <optional>
+#include <string>
+#include <type_traits>
 
 #include "flow/endings.h"
+#include "murmur/error.h"
 
 namespace murmur {
 
@@ -37,7 +42,10 @@ class System {
   System(const Flight& flight, const HostSwarm& x)
       : flight_(flight), host_(x), at_(flight.engine.place(x)), v_(flight.engine.place(x)) {}
 
-  std::int64_t allowed = 0;  // evaluations left
+  std::int64_t evaluations = 0, allowed = 0;  // so far, and at most
+  bool repeating = false;                     // steps whose evaluations are counted already
+  bool exhausted = false;                     // one evaluation more was asked for than allowed
+  HostSwarm lost{};                           // the last velocity that was not finite
   std::exception_ptr problem{};
 
   std::size_t size() const { return static_cast<std::size_t>(host_.n()) * host_.d(); }
@@ -77,13 +85,19 @@ class System {
 int velocity_for_cvode(realtype t, N_Vector y, N_Vector out, void* data) {
   auto& system = *static_cast<System*>(data);
   try {
-    if (system.allowed-- <= 0) return kGiveUp;
-    const HostSwarm v = system.velocity(t, y);
+    if (!system.repeating) {
+      system.exhausted = system.evaluations >= system.allowed;
+      if (system.exhausted) return kGiveUp;
+      ++system.evaluations;
+    }
+    HostSwarm v = system.velocity(t, y);
     system.write(v, out);
     const double* first = System::numbers(out);
     const bool finite = std::all_of(first, first + system.size(),
                                     [](double number) { return std::isfinite(number); });
-    return finite ? 0 : kRetry;
+    if (finite) return 0;
+    system.lost = std::move(v);
+    return kRetry;
   } catch (...) {
     system.problem = std::current_exception();
     return kGiveUp;
@@ -117,87 +131,102 @@ int project_for_cvode(realtype, N_Vector y, N_Vector correction, realtype, N_Vec
 
 void say_nothing(int, const char*, const char*, char*, void*) {}
 
+// What CVODE's library makes, freed as it wants it.
+struct Free {
+  void operator()(SUNContext context) const { SUNContext_Free(&context); }
+  void operator()(N_Vector y) const { N_VDestroy(y); }
+  void operator()(SUNMatrix matrix) const { SUNMatDestroy(matrix); }
+  void operator()(SUNLinearSolver solver) const { SUNLinSolFree(solver); }
+  void operator()(void* memory) const { CVodeFree(&memory); }
+};
+template <class Handle>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Free>;
+
+template <class Handle>
+Owned<Handle> owned(Handle handle, const char* what) {
+  if (handle == nullptr)
+    throw Error(Fault::runtime, std::string("CVODE could not make its ") + what, "method=bdf",
+                "free some memory, or use method=dopri5");
+  return Owned<Handle>(handle);
+}
+
+SUNContext new_context() {
+  SUNContext context = nullptr;
+  return SUNContext_Create(nullptr, &context) == 0 ? context : nullptr;
+}
+
+// Refuses an answer of CVODE other than CV_SUCCESS, by its name.
+void need(int answer) {
+  if (answer == CV_SUCCESS) return;
+  const std::unique_ptr<char, decltype(&std::free)> name(CVodeGetReturnFlagName(answer), std::free);
+  throw Error(Fault::numerical, std::string("CVODE answered ") + name.get(), "method=bdf",
+              "look at rtol and atol, or use method=dopri5");
+}
+
 // CVODE from one fresh beginning on.
 class Stretch {
  public:
   Stretch(System& system, const FlowState& state, Tolerance tolerance)
-      : system_(system), begun_(state.t) {
-    need(SUNContext_Create(nullptr, &context_) == 0);
-    y_ = N_VNew_Serial(static_cast<sunindextype>(system.size()), context_);
-    between_ = N_VClone(y_);
-    memory_ = CVodeCreate(CV_BDF, context_);
-    need(y_ != nullptr && between_ != nullptr && memory_ != nullptr);
-    system.write(state.x, y_);
-    need(CVodeInit(memory_, velocity_for_cvode, begun_, y_) == CV_SUCCESS);
-    CVodeSetErrHandlerFn(memory_, say_nothing, nullptr);
-    need(CVodeSStolerances(memory_, tolerance.rtol, tolerance.atol) == CV_SUCCESS);
-    need(CVodeSetUserData(memory_, &system) == CV_SUCCESS);
-    choose_solver();
-    if (system.habitat() == Habitat::sphere)
-      need(CVodeSetProjFn(memory_, project_for_cvode) == CV_SUCCESS);
+      : system_(system),
+        begun_(state.t),
+        context_(owned(new_context(), "context")),
+        y_(owned(N_VNew_Serial(static_cast<sunindextype>(system.size()), context_.get()),
+                 "positions")),
+        between_(owned(N_VClone(y_.get()), "frame")),
+        solver_(choose_solver()),
+        memory_(owned(CVodeCreate(CV_BDF, context_.get()), "memory")) {
+    system.write(state.x, y_.get());
+    need(CVodeInit(memory_.get(), velocity_for_cvode, begun_, y_.get()));
+    need(CVodeSetErrHandlerFn(memory_.get(), say_nothing, nullptr));
+    need(CVodeSStolerances(memory_.get(), tolerance.rtol, tolerance.atol));
+    need(CVodeSetUserData(memory_.get(), &system));
+    need(CVodeSetLinearSolver(memory_.get(), solver_.get(), jacobian_.get()));
+    if (system.habitat() == Habitat::sphere) need(CVodeSetProjFn(memory_.get(), project_for_cvode));
   }
-  ~Stretch() {
-    CVodeFree(&memory_);
-    SUNLinSolFree(solver_);
-    SUNMatDestroy(jacobian_);
-    N_VDestroy(between_);
-    N_VDestroy(y_);
-    SUNContext_Free(&context_);
-  }
-  Stretch(const Stretch&) = delete;
-  Stretch& operator=(const Stretch&) = delete;
 
   // One step. The end given to CVODE only bounds its first step: it must not depend on T.
   int step() {
-    const int answer = CVode(memory_, begun_ + std::max(1.0, begun_), y_, &reached_, CV_ONE_STEP);
+    const int answer =
+        CVode(memory_.get(), begun_ + std::max(1.0, begun_), y_.get(), &reached_, CV_ONE_STEP);
     if (system_.problem) std::rethrow_exception(system_.problem);
     return answer;
   }
 
   double reached() const { return reached_; }
-  HostSwarm x() { return system_.retracted(y_); }
-  HostSwarm velocity() { return system_.velocity(reached_, y_); }
+  HostSwarm x() { return system_.retracted(y_.get()); }
   HostSwarm at(double t) {  // inside the last step
-    need(CVodeGetDky(memory_, t, 0, between_) == CV_SUCCESS);
-    return system_.retracted(between_);
+    need(CVodeGetDky(memory_.get(), t, 0, between_.get()));
+    return system_.retracted(between_.get());
   }
   std::int64_t rejected() const {
     long count = 0;
-    CVodeGetNumErrTestFails(memory_, &count);
+    CVodeGetNumErrTestFails(memory_.get(), &count);
     return count;
   }
   double h() const {
     double step = 0;
-    CVodeGetCurrentStep(memory_, &step);
+    CVodeGetCurrentStep(memory_.get(), &step);
     return step;
   }
 
  private:
-  static void need(bool made) {
-    if (!made) throw std::bad_alloc();
-  }
-
-  void choose_solver() {
+  Owned<SUNLinearSolver> choose_solver() {
     const auto size = static_cast<sunindextype>(system_.size());
-    if (system_.size() <= kMostDense) {
-      jacobian_ = SUNDenseMatrix(size, size, context_);
-      need(jacobian_ != nullptr);
-      solver_ = SUNLinSol_Dense(y_, jacobian_, context_);
-    } else {
-      solver_ = SUNLinSol_SPGMR(y_, SUN_PREC_NONE, kKrylovVectors, context_);
-    }
-    need(solver_ != nullptr);
-    need(CVodeSetLinearSolver(memory_, solver_, jacobian_) == CVLS_SUCCESS);
+    if (system_.size() > kMostDense)
+      return owned(SUNLinSol_SPGMR(y_.get(), SUN_PREC_NONE, kKrylovVectors, context_.get()),
+                   "solver");
+    jacobian_ = owned(SUNDenseMatrix(size, size, context_.get()), "Jacobian");
+    return owned(SUNLinSol_Dense(y_.get(), jacobian_.get(), context_.get()), "solver");
   }
 
   System& system_;
   const double begun_;
   double reached_ = begun_;
-  SUNContext context_ = nullptr;
-  N_Vector y_ = nullptr, between_ = nullptr;
-  void* memory_ = nullptr;
-  SUNMatrix jacobian_ = nullptr;
-  SUNLinearSolver solver_ = nullptr;
+  Owned<SUNContext> context_;
+  Owned<N_Vector> y_, between_;
+  Owned<SUNMatrix> jacobian_{};  // none with GMRES
+  Owned<SUNLinearSolver> solver_;
+  Owned<void*> memory_;
 };
 
 class StiffFlight {
@@ -232,16 +261,20 @@ class StiffFlight {
     FlowState now;
     now.t = stretch.reached();
     now.step = state_.step;
-    now.evaluations = flight_.settings.max_evaluations - system_.allowed;
+    now.evaluations = system_.evaluations;
     now.next_frame = state_.next_frame;
     return watch_.pause(now, [this]() -> FlowState& { return state_; });
   }
 
   std::optional<Outcome> advance_stretch() {
-    system_.allowed = flight_.settings.max_evaluations - state_.evaluations;
+    const auto counted = static_cast<int>(state_.step % kStretch);  // steps of this stretch
     Stretch stretch(system_, state_, flight_.settings.tolerance);
+    system_.evaluations = state_.evaluations;
+    system_.allowed = flight_.settings.max_evaluations;
     for (int step = 0; step < kStretch; ++step) {
       const double before = stretch.reached();
+      const std::int64_t rejected = stretch.rejected();
+      system_.repeating = step < counted;
       if (const int answer = stretch.step(); answer < 0) return cut_short(stretch, answer, before);
       while (state_.next_frame < frames_ &&
              schedule_.time(state_.next_frame) <= stretch.reached()) {
@@ -251,35 +284,34 @@ class StiffFlight {
         if (state_.next_frame < frames_ && pause(stretch))
           return Outcome{Ending::interrupted, t, -1, {}, {}};
       }
-      if (state_.next_frame == frames_) {  // not committed, only counted
-        count(stretch, step + 1);
-        return std::nullopt;
-      }
-      if (step + 1 < kStretch && pause(stretch))
+      const bool ends = state_.next_frame == frames_, last = step + 1 == kStretch;
+      if (ends && last) return std::nullopt;  // a whole stretch counted would be one committed
+      if (!system_.repeating) count(stretch.rejected() - rejected);
+      if (ends) return std::nullopt;
+      if (!last && pause(stretch))
         return Outcome{Ending::interrupted, stretch.reached(), -1, {}, {}};
     }
     state_.x = stretch.x();
     state_.t = stretch.reached();
-    count(stretch, kStretch);
     if (pause(stretch)) return Outcome{Ending::interrupted, state_.t, -1, {}, {}};
     return std::nullopt;
   }
 
-  void count(const Stretch& stretch, int steps) {
-    state_.step += steps;
-    state_.rejected += stretch.rejected();
-    state_.evaluations = flight_.settings.max_evaluations - system_.allowed;
+  void count(std::int64_t rejected) {  // one step
+    ++state_.step;
+    state_.rejected += rejected;
+    state_.evaluations = system_.evaluations;
   }
 
   // The last good frame is kept, and the sentence told.
   Outcome cut_short(Stretch& stretch, int answer, double before) {
     const bool kept = state_.next_frame > 0 && schedule_.time(state_.next_frame - 1) >= before;
     if (!kept) keep(before, stretch.x());
-    if (system_.allowed < 0) return out_of_evaluations(before);
+    if (system_.exhausted) return out_of_evaluations(before);
     const bool overflow = answer == CV_FIRST_RHSFUNC_ERR || answer == CV_REPTD_RHSFUNC_ERR ||
                           answer == CV_UNREC_RHSFUNC_ERR;
     if (!overflow) return step_too_small(before);
-    Outcome outcome = not_finite(state_, Habitat::space, stretch.velocity(), stretch.h());
+    Outcome outcome = not_finite(state_, Habitat::space, system_.lost, stretch.h());
     outcome.t = before;
     return outcome;
   }

@@ -138,8 +138,13 @@ class Density {
   std::vector<double> at_, mass_, before_;  // (points), (points), (points + 1)
 };
 
-void add_stretch(const Density& density, double from, double to, std::vector<Node>& nodes,
-                 int cells) {
+struct Grid {
+  double from = 0, to = 0;
+  int cells = 0;
+};
+
+void add_nodes(const Density& density, const Grid& grid, std::vector<Node>& nodes) {
+  const auto [from, to, cells] = grid;
   Node last = density.node(from);
   nodes.push_back(last);
   for (int c = 1; c <= cells; ++c) {
@@ -174,7 +179,7 @@ std::vector<double> line_modes(const HostSwarm& x, const DensityRequest& request
   for (std::size_t begin = 0, end = 0; begin < at.size(); begin = end) {
     for (end = begin + 1; end < at.size() && at[end] - at[end - 1] <= 2 * density.reach();) ++end;
     const double from = at[begin] - step, to = at[end - 1] + step;
-    add_stretch(density, from, to, nodes, static_cast<int>(std::ceil((to - from) / step)));
+    add_nodes(density, {from, to, static_cast<int>(std::ceil((to - from) / step))}, nodes);
   }
   return peaks(density, nodes);
 }
@@ -190,7 +195,7 @@ std::vector<double> circle_modes(const HostSwarm& x, double beta) {
   const Density density({beta, true}, std::move(points));
   const double cells = std::max(64.0, std::ceil(turn * nodes_per_width * std::sqrt(beta)));
   std::vector<Node> nodes;
-  add_stretch(density, 0, turn, nodes, static_cast<int>(cells));
+  add_nodes(density, {0, turn, static_cast<int>(cells)}, nodes);
   const std::size_t once = nodes.size();
   for (std::size_t k = 1; k < once && nodes.back().slope.sign == 0; ++k) {  // across the seam
     const Node again{nodes[k].y + turn, nodes[k].slope};

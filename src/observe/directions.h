@@ -7,15 +7,13 @@
 
 namespace murmur {
 
-// x_i / |x_i|; a particle at the origin stays there and is at right angles to all. What has length
-// 1 already, to the last bit or so, is left as it is.
+// x_i / |x_i|; a particle at the origin stays there and is at right angles to all.
 inline HostSwarm directions_of(HostSwarm x) {
   for (int i = 0; i < x.n(); ++i) {
     double square = 0;
     for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
-    if (square == 0 || std::abs(square - 1) < 1e-14) continue;
     const double length = std::sqrt(square);
-    for (int k = 0; k < x.d(); ++k) x.at(i, k) /= length;
+    for (int k = 0; k < x.d() && length > 0; ++k) x.at(i, k) /= length;
   }
   return x;
 }

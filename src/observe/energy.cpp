@@ -5,25 +5,17 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/attention.h"
+
 namespace murmur {
 namespace {
 
 bool is_identity(const Matrix& m) { return m.empty() || m == scaled_identity(m.rows, 1); }
 
-// Q^T K, empty where both are the identity.
-Matrix score_matrix(const Matrix& query, const Matrix& key) {
-  if (is_identity(query)) return is_identity(key) ? Matrix{} : key;
-  Matrix d = zeros(query.cols, key.empty() ? query.rows : key.cols);
-  for (int i = 0; i < d.rows; ++i) {
-    for (int j = 0; j < d.cols; ++j) {
-      if (key.empty()) {
-        d(i, j) = query(j, i);
-      } else {
-        for (int k = 0; k < query.rows; ++k) d(i, j) += query(k, i) * key(k, j);
-      }
-    }
-  }
-  return d;
+// Empty for every form of the identity.
+const Matrix& reduced(const Matrix& m) {
+  static const Matrix identity{};
+  return is_identity(m) ? identity : m;
 }
 
 // Whether max |a - sign b| <= 1e-12 max |b|, entry by entry.
@@ -58,7 +50,7 @@ std::optional<Signed> pair_energy(const Attention& head, Habitat habitat) {
   if (head.scale != Attention::softmax && head.scale != Attention::plain) return {};
   if (head.beta == 0 || head.relative || head.reach != Attention::all || head.rescaled) return {};
   if (!zero(head.query_bias) || !zero(head.key_bias) || !zero(head.value_bias)) return {};
-  Matrix scores = score_matrix(head.query, head.key);
+  Matrix scores = score_matrix(reduced(head.query), reduced(head.key));
   if (!head.self && (!scores.empty() || habitat == Habitat::space))
     return {};  // without j = i only P_x x = 0 saves the energy
   const int size = scores.empty() ? head.value.rows : scores.rows;

@@ -48,6 +48,8 @@ std::vector<Group> groups_of(const Clusters& a, const Clusters& b) {
 class Chronicle {
  public:
   void add(std::int64_t frame, double t, Clusters found) {
+    frame_ = frame;
+    time_ = t;
     if (frame > 0 && found.label.size() != last_.label.size())
       throw Error(Fault::input, "the frames do not have the same number of particles",
                   "frame " + std::to_string(frame), "keep merged particles as repeated rows");
@@ -56,9 +58,9 @@ class Chronicle {
       if (int& first = first_member_[found.label[i]]; first < 0) first = static_cast<int>(i);
     std::vector<int> ids(static_cast<std::size_t>(found.count), -1);
     if (frame == 0) {
-      for (int label = 0; label < found.count; ++label) ids[label] = bear(found, label, frame);
+      for (int label = 0; label < found.count; ++label) ids[label] = bear(found, label);
     } else {
-      for (const Group& group : groups_of(last_, found)) follow(group, found, frame, t, ids);
+      for (const Group& group : groups_of(last_, found)) follow(group, found, ids);
     }
     for (const int id : ids) book_.clusters[id].last = frame;
     last_ = std::move(found);
@@ -69,19 +71,18 @@ class Chronicle {
   Genealogy close() { return std::move(book_); }
 
  private:
-  int bear(const Clusters& found, int label, std::int64_t frame) {
+  int bear(const Clusters& found, int label) {
     const int id = static_cast<int>(book_.clusters.size());
     book_.clusters.push_back({.id = id,
                               .size = found.size[label],
                               .mass = found.mass[label],
                               .first_member = first_member_[label],
-                              .born = frame,
-                              .last = frame});
+                              .born = frame_,
+                              .last = frame_});
     return id;
   }
 
-  void follow(const Group& group, const Clusters& found, std::int64_t frame, double t,
-              std::vector<int>& ids) {
+  void follow(const Group& group, const Clusters& found, std::vector<int>& ids) {
     if (group.before.size() == 1 && group.after.size() == 1) {
       ids[group.after[0]] = ids_[group.before[0]];
       return;
@@ -90,9 +91,9 @@ class Chronicle {
                              : group.before.size() == 1 ? Regrouping::split
                                                         : Regrouping::exchange,
                      .after = last_time_,
-                     .by = t};
+                     .by = time_};
     for (const int label : group.before) event.from.push_back(ids_[label]);
-    for (const int label : group.after) event.to.push_back(ids[label] = bear(found, label, frame));
+    for (const int label : group.after) event.to.push_back(ids[label] = bear(found, label));
     connect(group, found, event);
     book_.events.push_back(std::move(event));
   }
@@ -120,7 +121,8 @@ class Chronicle {
   Clusters last_;                  // of the frame before
   std::vector<int> ids_;           // (last_.count) their ids
   std::vector<int> first_member_;  // (found.count) of the frame being added
-  double last_time_ = 0;
+  std::int64_t frame_ = 0;         // the one being added
+  double time_ = 0, last_time_ = 0;
 };
 
 }  // namespace
@@ -143,10 +145,10 @@ const char* name_of(Regrouping::Kind kind) {
   return names[kind];
 }
 
-Genealogy genealogy(const History& history, Habitat habitat, double tol) {
+Genealogy genealogy(const History& history, const Dynamics& dynamics, double tol) {
   Chronicle chronicle;
   for (std::int64_t k = 0; k < history.count; ++k)
-    chronicle.add(k, history.time(k), clusters(history.frame(k), habitat, tol));
+    chronicle.add(k, history.time(k), clusters(history.frame(k), dynamics, tol));
   return chronicle.close();
 }
 

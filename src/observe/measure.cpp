@@ -8,6 +8,7 @@
 #include "murmur/error.h"
 #include "murmur/observe.h"
 #include "observe/clusters.h"
+#include "observe/directions.h"
 #include "observe/energy.h"
 #include "observe/entropy.h"
 #include "observe/pairs.h"
@@ -102,15 +103,6 @@ double norm(const HostSwarm& x, int i) {
   return std::sqrt(square);
 }
 
-// x_i / |x_i|; a particle at the origin stays there and is at right angles to all.
-HostSwarm directions(HostSwarm x) {
-  for (int i = 0; i < x.n(); ++i) {
-    const double length = norm(x, i);
-    for (int k = 0; k < x.d() && length > 0; ++k) x.at(i, k) /= length;
-  }
-  return x;
-}
-
 HostSwarm apply(const Matrix& m, const HostSwarm& x) {
   HostSwarm y(x.shape());
   for (int row = 0; row < m.rows; ++row) {
@@ -150,7 +142,7 @@ void read_pairs(const HostSwarm& x, const Dynamics& dynamics, const MeasureSetti
   const bool sphere = on_sphere(dynamics);
   const Attention* head = first_attention(dynamics);
   const double beta = sphere && head != nullptr ? head->beta : 0;
-  const HostSwarm turned = sphere ? HostSwarm{} : directions(x);
+  const HostSwarm turned = sphere ? HostSwarm{} : directions_of(x);
   const HostSwarm& u = sphere ? x : turned;
   const PairSums cosines = sum_pairs({.x = u, .y = u, .beta = beta, .anchor = 1}, settings);
   reading.mean_cos = cosines.mean;
@@ -201,7 +193,7 @@ void check(const MeasureSettings& settings) {
 std::span<const Observable> observables() { return listed; }
 
 Clusters clusters(const HostSwarm& x, const Dynamics& dynamics, double tol) {
-  return moves_norms(dynamics) ? clusters(directions(x), Habitat::sphere, tol)
+  return moves_norms(dynamics) ? clusters(directions_of(x), Habitat::sphere, tol)
                                : clusters(x, dynamics.habitat, tol);
 }
 
@@ -213,6 +205,11 @@ std::vector<std::string> observable_names(const Dynamics& dynamics) {
   return names;
 }
 
+std::size_t observable_column(const Dynamics& dynamics, const std::string& name) {
+  const std::vector<std::string> names = observable_names(dynamics);
+  return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
 std::vector<double> measure(const HostSwarm& x, const Dynamics& dynamics,
                             const MeasureSettings& asked) {
   check(asked);
@@ -222,7 +219,7 @@ std::vector<double> measure(const HostSwarm& x, const Dynamics& dynamics,
   Reading reading;
   reading.cluster_tol = settings.cluster_tol;
   if (x.n() > 0 && !first_unmeasurable(x)) {
-    const HostSwarm turned = moves_norms(dynamics) ? directions(x) : HostSwarm{};
+    const HostSwarm turned = moves_norms(dynamics) ? directions_of(x) : HostSwarm{};
     const HostSwarm& u = moves_norms(dynamics) ? turned : x;
     read_pairs(u, dynamics, settings, reading);
     const Clusters found = clusters(x, dynamics, settings.cluster_tol);

@@ -84,9 +84,7 @@ void add_samples(const PairScores& s, const MeasureSettings& settings, int block
   for (std::int64_t p = first; p < last; p += tile) {
     const int count = static_cast<int>(std::min<std::int64_t>(tile, last - p));
     for (int c = 0; c < count; ++c) {
-      const auto word = sample_draw(p + c, settings.seed).bits(0);
-      const int i = spread(word[0], n), other = spread(word[1], n - 1);
-      const int j = other + (other >= i ? 1 : 0);
+      const auto [i, j] = sampled_pair(p + c, n, settings.seed);
       score[c] = 0;
       for (int k = 0; k < d; ++k) score[c] += s.x.at(i, k) * s.y.at(j, k);
       weight[c] = s.x.mass[i] * s.x.mass[j];
@@ -145,6 +143,12 @@ PairSums sum_pairs(const PairScores& scores, const MeasureSettings& settings) {
   const double scale = sampled ? (1 - on.weight) / off.weight : 2;
   sums.gibbs = on.gibbs + (pairs > 0 ? scale * off.gibbs : 0);
   return sums;
+}
+
+std::pair<int, int> sampled_pair(std::int64_t index, int n, std::uint64_t seed) {
+  const auto word = sample_draw(index, seed).bits(0);
+  const int i = spread(word[0], n), other = spread(word[1], n - 1);
+  return {i, other + (other >= i ? 1 : 0)};
 }
 
 int sampled_row(std::int64_t index, int n, std::uint64_t seed) {

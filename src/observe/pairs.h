@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "murmur/observe.h"
 #include "murmur/swarm.h"
@@ -33,6 +34,9 @@ struct PairSums {
 // Where sampled, the pairs are settings.sample_pairs draws with replacement, the same for every
 // frame of a run. The sum over i = j is always exact.
 PairSums sum_pairs(const PairScores& scores, const MeasureSettings& settings);
+
+// Pair `index` of the fixed sample of pairs: i in [0, n), and j one of the n - 1 others.
+std::pair<int, int> sampled_pair(std::int64_t index, int n, std::uint64_t seed);
 
 // Row `index` of the fixed sample of rows, in [0, n).
 int sampled_row(std::int64_t index, int n, std::uint64_t seed);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/parallel.h"
-#include "murmur/random.h"
 #include "observe/kernels.h"
 #include "observe/pairs.h"
 
@@ -18,21 +17,6 @@ struct PairTile {
   double cosine[tile];  // <u_i, u_j>
   double weight[tile];  // m_i m_j
 };
-
-// Pair `index` of the sample that sum_pairs takes: two words of the stream `pairs`, spread over
-// [0, n) and over the n - 1 others.
-inline std::pair<int, int> sampled_pair(std::int64_t index, int n, std::uint64_t seed) {
-  const auto spread = [](std::uint32_t word, int size) {
-    return static_cast<int>((std::uint64_t{word} * static_cast<std::uint64_t>(size)) >> 32);
-  };
-  const auto word = Draw{.seed = seed,
-                         .stream = Stream::pairs,
-                         .particle = static_cast<std::uint32_t>(index),
-                         .step = static_cast<std::uint32_t>(index >> 32)}
-                        .bits(0);
-  const int i = spread(word[0], n), other = spread(word[1], n - 1);
-  return {i, other + (other >= i ? 1 : 0)};
-}
 
 // Calls add(tile, part) for all pairs i < j, or for the sample, each block with a Part of its own;
 // returns the parts in the order of the blocks, which does not depend on the number of threads.

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "core/matrix_exponential.h"
+#include "core/attention.h"
 #include "murmur/error.h"
 #include "murmur/modes.h"
 #include "observe/clusters.h"
@@ -29,23 +29,10 @@ Rows rows_of(const HostSwarm& x) {
 Rows matrix_of(const Matrix& m) { return Eigen::Map<const Rows>(m.data.data(), m.rows, m.cols); }
 
 // (n, d): the positions that the heads read at time t.
-Rows seen_positions(const HostSwarm& x, const Dynamics& dynamics, const Attention& head, double t) {
-  const Normalisation norm = dynamics.normalisation;
-  const bool in_direction =
-      norm == Normalisation::pre || norm == Normalisation::peri || norm == Normalisation::mix;
-  Rows seen = rows_of(in_direction ? directions_of(x) : x);
-  if (!dynamics.gain.empty()) {
-    const bool changes = !dynamics.gain_end.empty() && dynamics.gain_until > 0;
-    const double way = changes ? std::min(1.0, std::max(0.0, t / dynamics.gain_until)) : 0;
-    for (int k = 0; k < x.d(); ++k) {
-      const double end = changes ? dynamics.gain_end[k] : dynamics.gain[k];
-      seen.col(k) *= dynamics.gain[k] + way * (end - dynamics.gain[k]);
-    }
-  }
-  if (head.rescaled) {
-    const Matrix value = head.value.empty() ? scaled_identity(x.d(), 1) : head.value;
-    seen = (seen * matrix_of(matrix_exponential(value, t)).transpose()).eval();
-  }
+Rows seen_positions(const HostSwarm& x, const Dynamics& dynamics, double t) {
+  Rows seen = rows_of(moves_norms(dynamics) ? directions_of(x) : x);
+  const Vector gain = gain_at(dynamics, t);
+  for (std::size_t k = 0; k < gain.size(); ++k) seen.col(static_cast<int>(k)) *= gain[k];
   return seen;
 }
 
@@ -93,49 +80,31 @@ void hard_rows(Rows& s, const std::vector<double>& mass) {
   }
 }
 
-// Rows and columns scaled in turn, in logarithms, until sum_i m_i a_ij = m_j within 1e-13 m_j.
 void sinkhorn_rows(Rows& s, const std::vector<double>& mass) {
-  const int n = static_cast<int>(s.rows());
-  const auto log_sum = [](const auto& terms) {
-    const double top = terms.maxCoeff();
-    return top == unseen ? unseen : top + std::log((terms.array() - top).exp().sum());
-  };
-  const Eigen::ArrayXd m = Eigen::Map<const Eigen::ArrayXd>(mass.data(), n);
-  Eigen::ArrayXd p = Eigen::ArrayXd::Zero(n), q = Eigen::ArrayXd::Zero(n);  // ln p_i, ln q_j
-  for (int sweep = 0; sweep < 100'000; ++sweep) {
-    for (int i = 0; i < n; ++i)
-      p[i] = -log_sum((s.row(i).transpose().array() + q + m.log()).matrix());
-    double worst = 0;
-    for (int j = 0; j < n; ++j) {
-      const double column = log_sum((s.col(j).array() + p + m.log()).matrix());
-      worst = std::max(worst, std::abs(column + q[j]));
-      q[j] = -column;
-    }
-    if (worst < 1e-13) break;
-    if (!(worst < std::numeric_limits<double>::infinity()))
-      throw Error(Fault::input, "no scaling makes this attention matrix doubly stochastic",
-                  "a particle sees nobody, or nobody sees it", "use reach=all and self=true");
-  }
-  for (int i = 0; i < n; ++i)
-    p[i] = -log_sum((s.row(i).transpose().array() + q + m.log()).matrix());
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) s(i, j) = mass[j] * std::exp(s(i, j) + p[i] + q[j]);
+  if ((s.array() == unseen).any())
+    throw Error(Fault::input, "no scaling makes this attention matrix doubly stochastic",
+                "a particle does not see all the others and itself", "use reach=all and self=true");
+  const std::vector<double> scores(s.data(), s.data() + s.size());
+  s = Eigen::Map<const Rows>(sinkhorn_weights(scores, mass).data(), s.rows(), s.cols());
 }
 
 }  // namespace
 
-std::vector<Attention> heads_of(const Dynamics& dynamics) {
+std::vector<Attention> heads_of(const Dynamics& dynamics, double t) {
   std::vector<Attention> heads;
-  for (const Phase& phase : dynamics.phases)
+  for (const Phase& phase : dynamics.phases) {
+    if (!phase.active(t)) continue;
     for (const Force& force : phase.forces)
       if (const auto* head = std::get_if<Attention>(&force)) heads.push_back(*head);
+  }
   return heads;
 }
 
 Matrix attention_weights(const HostSwarm& x, const Dynamics& dynamics, int head, double t) {
-  const std::vector<Attention> heads = heads_of(dynamics);
+  const std::vector<Attention> heads = heads_of(dynamics, t);
   if (heads.empty())
-    throw Error(Fault::input, "there is no attention here", "the dynamics has no head",
+    throw Error(Fault::input, "there is no attention here",
+                "the dynamics has no head at t = " + std::to_string(t),
                 "ask for it where dynamics is SA, USA or causal");
   if (head < 0 || head >= static_cast<int>(heads.size()))
     throw Error(Fault::input, "there is no such head", "head = " + std::to_string(head),
@@ -147,8 +116,8 @@ Matrix attention_weights(const HostSwarm& x, const Dynamics& dynamics, int head,
   if (const auto lost = first_unmeasurable(x))
     throw Error(Fault::input, "a coordinate is not a finite number, or too large to square",
                 "particle " + std::to_string(*lost), "look at an earlier frame, or mend the data");
-  const Attention& asked = heads[head];
-  Rows a = scores(seen_positions(x, dynamics, asked, t), asked);
+  const Attention asked = heads[head].rescaled ? at_time(heads[head], t, x.d()) : heads[head];
+  Rows a = scores(seen_positions(x, dynamics, t), asked);
   if (asked.scale == Attention::hard)
     hard_rows(a, x.mass);
   else if (asked.scale == Attention::sinkhorn)

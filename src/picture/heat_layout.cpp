@@ -44,6 +44,15 @@ Colour error_colour(double share, const HeatLayout& layout) {
   return s < 0.6 ? mix(layout.ground, hue, s / 0.6) : mix(hue, layout.ink, (s - 0.6) / 0.4 * 0.75);
 }
 
+std::vector<std::string> names_of_curves(const HeatSheet& sheet) {
+  std::vector<std::string> names;
+  for (const HeatPanel& panel : sheet.panels)
+    for (const Curve& curve : panel.curves)
+      if (std::find(names.begin(), names.end(), curve.name) == names.end())
+        names.push_back(curve.name);
+  return names;
+}
+
 HeatLayout lay_out(const HeatSheet& sheet) {
   const Sizes size = sizes_of(sheet.look);
   HeatLayout l;
@@ -73,8 +82,9 @@ HeatLayout lay_out(const HeatSheet& sheet) {
   const double block = head + size.height + between + error_height + foot;
   double top = 0.6 * em;
   if (curves) {
+    const std::size_t rows = l.columns == 1 ? names_of_curves(sheet).size() : 1;
     l.legend = top + 1.5 * em;
-    top += 2.2 * em;
+    top += (2.2 + kLegendRow * static_cast<double>(rows - 1)) * em;
   }
   for (int k = 0; k < count; ++k) {
     const double x = l.left + y_axis + (k % l.columns) * (size.width + gap);

@@ -233,14 +233,7 @@ class HeatPainter {
   }
 
   // The names of all curves in the order in which they first appear; a name's place is its style.
-  std::vector<std::string> curve_names() const {
-    std::vector<std::string> names;
-    for (const HeatPanel& panel : sheet_.panels)
-      for (const Curve& curve : panel.curves)
-        if (std::find(names.begin(), names.end(), curve.name) == names.end())
-          names.push_back(curve.name);
-    return names;
-  }
+  std::vector<std::string> curve_names() const { return names_of_curves(sheet_); }
 
   // Strokes the current path so that it shows on every colour of the map.
   void stroke(std::size_t style) {
@@ -290,11 +283,13 @@ class HeatPainter {
     double x = l_.blocks.front().mean.x;
     const std::vector<std::string> names = curve_names();
     for (std::size_t k = 0; k < names.size(); ++k) {
-      cairo_move_to(cr_, x, l_.legend - 0.35 * em);
-      cairo_line_to(cr_, x + 2.6 * em, l_.legend - 0.35 * em);
+      const bool stacked = l_.columns == 1;  // one panel is not wide enough for a row of names
+      const double y = l_.legend + (stacked ? kLegendRow * em * static_cast<double>(k) : 0);
+      cairo_move_to(cr_, x, y - 0.35 * em);
+      cairo_line_to(cr_, x + 2.6 * em, y - 0.35 * em);
       stroke(k);
-      text(x + 3.2 * em, l_.legend, names[k], {.size = em, .colour = l_.ink});
-      x += 5.2 * em + text_width(clean_text(names[k]), em);
+      text(x + 3.2 * em, y, names[k], {.size = em, .colour = l_.ink});
+      if (!stacked) x += 5.2 * em + text_width(clean_text(names[k]), em);
     }
   }
 

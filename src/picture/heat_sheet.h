@@ -25,6 +25,9 @@ struct HeatLayout {  // in points
   Colour ground{}, ink{}, quiet{}, missing{};
 };
 
+inline constexpr double kLegendRow = 1.6;  // from one name to the next below it, in em
+
+std::vector<std::string> names_of_curves(const HeatSheet& sheet);  // each once, as first met
 HeatLayout lay_out(const HeatSheet& sheet);
 void paint_heat(cairo_t* cr, const HeatSheet& sheet, const HeatLayout& layout);
 

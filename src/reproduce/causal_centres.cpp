@@ -44,7 +44,7 @@ void check_counts(const ReproductionControl& control, Reproduction& result) {
     Check check = near(
         fmt::format("d = {}, δ = {:g}, n = {}: mean number of strong centres", c.d, c.delta, c.n),
         c.strong, strong.mean, 3 * strong.sd / std::sqrt(starts) + 5e-3);
-    check.rule = "within 3 standard errors";
+    check.rule = "within 3 standard errors and the rounding of the print";
     check.more["finite n"] = theory::strong_centres(c.d, c.delta, c.n);
     result.checks.push_back(std::move(check));
     if (c.d != 2) continue;
@@ -69,7 +69,7 @@ std::optional<Reproduction> causal_centres(const ReproductionControl& control) {
   check_counts(control, result);
   ReproducedTable table{"flight", {"t", "angle", "strong centre"}};
   for (int seed = 0; seed < (control.quick ? 1 : 5); ++seed) {
-    if (control.signal && *control.signal) return std::nullopt;
+    if (control.stopped()) return std::nullopt;
     const Experiment e = experiment_of("causal-centres", {fmt::format("seed={}", seed)});
     const double delta = 4 / std::sqrt(64.0);
     const std::vector<int> strong =

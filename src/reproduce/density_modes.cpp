@@ -41,7 +41,7 @@ std::optional<Reproduction> density_modes(const ReproductionControl& control) {
     check.more["over sqrt(beta ln beta)"] = s.mean / theory::mode_scale(row.beta);
     check.more["starts"] = starts;
     result.checks.push_back(std::move(check));
-    if (control.signal && *control.signal) return std::nullopt;
+    if (control.stopped()) return std::nullopt;
   }
   ReproducedTable table{"modes", {"beta", "mean", "0.45 sqrt(beta ln beta)"}};
   for (double beta = 100; beta < 3e4; beta *= 2)

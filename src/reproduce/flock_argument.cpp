@@ -87,7 +87,7 @@ bool probe(const ReproductionControl& control, const Ensemble& test,
   const Ensemble mixed = shuffled(test, 0);
   const std::size_t count = std::min(test.flocks(), control.quick ? kQuickFlocks : kFlocks);
   for (Findings& f : findings) {
-    if (control.signal != nullptr && *control.signal != 0) return false;
+    if (control.stopped()) return false;
     f.order = verdict_change(f.contender.logits(test, control.threads),
                              f.contender.logits(mixed, control.threads), test.label);
     f.in_order = influence_curve(f.contender, {test, count, control.threads});

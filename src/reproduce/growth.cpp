@@ -7,6 +7,7 @@
 #include <map>
 #include <numbers>
 
+#include "murmur/error.h"
 #include "murmur/history.h"
 #include "murmur/modes.h"
 #include "murmur/theory.h"
@@ -102,7 +103,7 @@ Course fly_cloud(const Cloud& cloud, int seed, int threads) {
   }
   try {
     course.rate = growth_rate(series, {.low = 3 / std::sqrt(e.swarm.n()), .high = 0.06}).rate;
-  } catch (const std::exception&) {
+  } catch (const Error&) {
     // too few points between the noise and saturation: this seed has no rate
   }
   return course;
@@ -121,7 +122,7 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
   std::map<int, int> wins;
   ReproducedTable table{fmt::format("modes_beta{:g}", cloud.beta), {"t", "mode", "amplitude"}};
   for (int seed = 0; seed < kSeeds; ++seed) {
-    if (control.signal && *control.signal) return false;
+    if (control.stopped()) return false;
     const Course course = fly_cloud(cloud, seed, control.threads);
     if (std::isfinite(course.rate)) rates.push_back(course.rate);
     ++wins[course.dominant];

@@ -138,7 +138,7 @@ std::optional<Moments> gather_moments(Heads& heads, const Sample& sample,
   constexpr std::uint32_t kBlock = 50;  // configurations multiplied at once
   Moments moments{Eigen::MatrixXd::Zero(width, width), Eigen::MatrixXd::Zero(width, kDimension)};
   for (std::uint32_t begin = 0; begin < sample.count; begin += kBlock) {
-    if (control.signal != nullptr && *control.signal != 0) return std::nullopt;
+    if (control.stopped()) return std::nullopt;
     const std::uint32_t size = std::min(kBlock, sample.count - begin);
     Eigen::MatrixXd f(size * sample.n, width), y(size * sample.n, kDimension);
     for (std::uint32_t c = 0; c < size; ++c) {
@@ -165,22 +165,14 @@ Eigen::MatrixXd fit(const Moments& moments, int heads) {
   return normal.ldlt().solve(moments.cross.topRows(p));
 }
 
-// Least squares of ln(error) over ln(H).
-struct Line {
-  double slope, intercept;
-};
-Line line_of(const std::vector<double>& heads, const std::vector<double>& error) {
-  double points = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+// ln(error) over ln(H).
+Line log_line(const std::vector<double>& heads, const std::vector<double>& error) {
+  std::vector<double> x, y;
   for (std::size_t k = 0; k < heads.size(); ++k) {
-    const double x = std::log(heads[k]), y = std::log(error[k]);
-    points += 1;
-    sx += x;
-    sy += y;
-    sxx += x * x;
-    sxy += x * y;
+    x.push_back(std::log(heads[k]));
+    y.push_back(std::log(error[k]));
   }
-  const double slope = (points * sxy - sx * sy) / (points * sxx - sx * sx);
-  return {slope, (sy - slope * sx) / points};
+  return line_of(x, y);
 }
 
 // How the heads of one seed do; 1, 2, 4, ... of them.
@@ -218,7 +210,7 @@ std::optional<Attempt> attempt(const Plan& plan, int seed, const ReproductionCon
     done.train.push_back(seen->error(w));
     done.test.push_back(fresh->error(w));
   }
-  done.slope = line_of(plan.count, done.test).slope;
+  done.slope = log_line(plan.count, done.test).slope;
   return done;
 }
 
@@ -236,7 +228,7 @@ void judge(const Plan& plan, const std::vector<Attempt>& attempts, Reproduction&
     test.push_back(spread_of(of_test));
     mean.push_back(test.back().mean);
   }
-  const Line line = line_of(plan.count, mean);
+  const Line line = log_line(plan.count, mean);
   ReproducedTable table{"errors", {"heads", "train", "test", "sd", "power law"}};
   double worst = 0;
   for (std::size_t k = 0; k < mean.size(); ++k) {

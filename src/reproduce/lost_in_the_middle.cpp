@@ -154,7 +154,7 @@ std::optional<std::vector<Measured>> measure(const Probe& probe, const std::vect
                                              int draws, const ReproductionControl& control) {
   std::vector<std::vector<double>> samples(tokens.size());
   for (int draw = 0; draw < draws; ++draw) {
-    if (control.signal != nullptr && *control.signal != 0) return std::nullopt;
+    if (control.stopped()) return std::nullopt;
     const std::vector<double> profile = sample_profile(probe, tokens, draw);
     for (std::size_t c = 0; c < tokens.size(); ++c) samples[c].push_back(profile[c]);
   }

@@ -74,6 +74,7 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control) {
   RankCase drawn;
   for (const int n : control.quick ? std::vector<int>{10, 40} : std::vector<int>{10, 20, 30, 40})
     for (int seed = 0; seed < (control.quick ? 2 : 5); ++seed) {
+      if (control.stopped()) return std::nullopt;
       drawn = fly_for_rank(line_experiment(n, seed));
       const int before = numerical_rank(drawn.first), rank = numerical_rank(drawn.last);
       cases.rows.push_back({1.0, double(n), double(seed), double(before), double(rank),

@@ -74,18 +74,13 @@ Shell shell_of(const HostSwarm& x) {
 
 // The mean slope of ln(1 - rho) over the clock, by least squares over the frames of the window.
 double measured_slope(const Scheme& scheme, const Flown& flown) {
-  double points = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  std::vector<double> clock, logs;
   for (std::size_t f = 0; f < flown.frames.size(); ++f) {
     if (flown.times[f] < scheme.from || flown.times[f] > scheme.to) continue;
-    const double x = read_clock(scheme.clock, flown.times[f]);
-    const double y = std::log(shell_of(flown.frames[f]).gap);
-    points += 1;
-    sx += x;
-    sy += y;
-    sxx += x * x;
-    sxy += x * y;
+    clock.push_back(read_clock(scheme.clock, flown.times[f]));
+    logs.push_back(std::log(shell_of(flown.frames[f]).gap));
   }
-  return (points * sxy - sx * sy) / (points * sxx - sx * sx);
+  return line_of(clock, logs).slope;
 }
 
 theory::Normalised theory_of(const Scheme& scheme, const HostSwarm& x, double beta) {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "murmur/ensemble.h"
+#include "murmur/error.h"
 #include "murmur/theory.h"
 #include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
@@ -30,6 +31,8 @@ std::optional<EnsembleResult> fly(const Request& r, const ReproductionControl& c
   const Experiment e = experiment_of(r.preset, words);
   EnsembleSetting setting{.shape = e.swarm.shape(), .beta = r.beta, .method = r.method};
   setting.dt = e.flow.dt;
+  setting.pair_threshold = e.measure.pair_threshold;
+  setting.cluster_tol = e.measure.cluster_tol;
   EnsembleWork work{.count = r.replicas, .times = r.times};
   work.start = [&](std::int64_t replica) {
     std::vector<std::string> own = words;
@@ -38,8 +41,12 @@ std::optional<EnsembleResult> fly(const Request& r, const ReproductionControl& c
   };
   work.threads = control.threads;
   work.signal = control.signal;
+  work.keep_last = false;
   EnsembleResult result = fly_ensemble(setting, work);
   if (result.outcome.ending == Ending::interrupted) return std::nullopt;
+  if (!result.outcome.ok())
+    throw Error(Fault::numerical, result.outcome.what,
+                fmt::format("d = {}, beta = {:g}", r.d, r.beta), result.outcome.remedy);
   return result;
 }
 
@@ -71,7 +78,7 @@ const std::vector<double> kTimes = {4, 5, 6, 7, 8, 10, 15, 20, 30};
 bool check_fractions(const ReproductionControl& control, Reproduction& result) {
   for (const Fractions& row : kFractions) {
     const auto flown =
-        fly({"phase-diagram", row.beta, row.d, Method::layers, kTimes, 2048}, control);
+        fly({"phase-diagram", row.beta, row.d, Method::layers, kTimes, 8192}, control);
     if (!flown) return false;
     const std::vector<double> ours = close_pairs(*flown, kTimes.size());
     double worst = 0;

@@ -72,14 +72,14 @@ Check holds(const std::string& what, double ours, bool agrees, const std::string
   return {.what = what, .ours = ours, .agrees = agrees, .rule = rule};
 }
 
-double slope_of(const std::vector<double>& x, const std::vector<double>& y) {
+Line line_of(const std::vector<double>& x, const std::vector<double>& y) {
   const Spread along = spread_of(x), up = spread_of(y);
   double cross = 0, square = 0;
   for (std::size_t k = 0; k < x.size(); ++k) {
     cross += (x[k] - along.mean) * (y[k] - up.mean);
     square += (x[k] - along.mean) * (x[k] - along.mean);
   }
-  return cross / square;
+  return {cross / square, up.mean - cross / square * along.mean};
 }
 
 Reproduction result_of(const ReproductionControl& control, const std::string& name) {

@@ -17,7 +17,11 @@ Check nearly(const std::string& what, double published, double ours, double shar
 // A statement that holds or not, with the number it was read off.
 Check holds(const std::string& what, double ours, bool agrees, const std::string& rule);
 
-double slope_of(const std::vector<double>& x, const std::vector<double>& y);  // least squares
+// y = slope x + intercept by least squares.
+struct Line {
+  double slope, intercept;
+};
+Line line_of(const std::vector<double>& x, const std::vector<double>& y);
 
 // A result whose folder below control.runs is `name`.
 Reproduction result_of(const ReproductionControl& control, const std::string& name);

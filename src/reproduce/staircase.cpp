@@ -79,7 +79,7 @@ std::optional<Reproduction> staircase(const ReproductionControl& control) {
   for (int i = 0; i < start.swarm.n(); ++i)
     angles.push_back(std::atan2(start.swarm.at(i, 1), start.swarm.at(i, 0)));
   for (const double beta : betas) {
-    if (control.signal && *control.signal) return std::nullopt;
+    if (control.stopped()) return std::nullopt;
     const Series energy = energy_of(beta, control.quick);
     check_published(beta, energy, result);
     for (std::size_t k = 0; k < energy.t.size(); k += 20)

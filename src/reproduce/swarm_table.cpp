@@ -40,7 +40,7 @@ constexpr Row kRows[] = {
     {"5 vs 6, 10 shared", "10-shared", 96.43, 98.7, 0, 12, kNone, kNobody, "blocks=10"},
     {"5 vs 6, 2 free", "2-free", 96.97, 98.7, 0, 12, kNone, kNobody, "blocks=2 shared=false"},
     {"5 vs 6, 10 free d=100", "10-free-d100", 99.35, 99.6, 30, 0, kNone, kNobody,
-     "blocks=10 shared=false d=100"},
+     "blocks=10 shared=false d=100 rate=0.003"},
     {"5 vs 6, 10 shared, recipe published", "10-shared-published", 96.43, kNone, 0, 0, kNone,
      kTorch, "blocks=10 recipe=published"},
     {"ten classes, 10 free", "ten-10-free", kNone, 93, 30, 4, 80, kNobody,

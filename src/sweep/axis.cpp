@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "experiment/words.h"
 #include "murmur/error.h"
@@ -80,6 +81,19 @@ std::string anchored(const Setting& setting, const std::string& value) {
                                                         : value;
 }
 
+// Numbers are alike by value: 1 and 1.0 are one.
+std::optional<std::string> value_given_twice(const Axis& axis) {
+  std::vector<std::size_t> order(axis.values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return axis.numeric ? axis.numbers[a] < axis.numbers[b] : axis.values[a] < axis.values[b];
+  };
+  std::stable_sort(order.begin(), order.end(), before);
+  for (std::size_t k = 1; k < order.size(); ++k)
+    if (!before(order[k - 1], order[k])) return axis.values[order[k]];
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Axis> read_axis(const Parameter& parameter, const Setting& setting) {
@@ -110,10 +124,7 @@ std::optional<Axis> read_axis(const Parameter& parameter, const Setting& setting
                   "choose the ends and the count so that every value is whole");
     axis.numbers.push_back(number);
   }
-  std::vector<std::string> sorted = axis.values;
-  std::sort(sorted.begin(), sorted.end());
-  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end())
+  if (const std::optional<std::string> twice = value_given_twice(axis))
     text.refuse(fmt::format("{} is there twice", *twice), "give each value once");
   return axis;
 }

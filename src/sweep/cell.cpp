@@ -15,13 +15,14 @@ namespace murmur {
 
 namespace {
 
-constexpr std::int64_t kShoal = 512;  // replicas in memory at once; a multiple of any register
+constexpr int kMostTogether = 1024;    // particles: the kernel of many holds n^2 numbers a replica
+constexpr std::int64_t kAtOnce = 512;  // replicas in memory; a multiple of any register
 
 bool is_fixed(Method method) { return method != Method::dopri5 && method != Method::bdf; }
 
 using Readings = std::vector<double>;  // (times, kKept)
 
-struct Shoal {
+struct Flights {
   Outcome outcome{};
   std::int64_t replica = 0;          // where the outcome is not finished
   std::vector<Readings> readings{};  // one a replica
@@ -40,15 +41,17 @@ struct Common {
 
 bool flies_as_ensemble(const Common& c) {
   const Experiment& e = c.experiment;
+  const Settings settings = settings_of_cell(c.sweep, c.cell);
   const auto says = [&](const char* key, const char* value) {
-    return setting(c.sweep.base, key).text == value;
+    return setting(settings, key).text == value;
   };
   return says("engine", "auto") && says("masses", "equal") &&
          e.engine.precision == Precision::f64 && e.flow.merge == 0 && e.swarm.n() >= 2 &&
+         e.swarm.n() <= kMostTogether && e.flow.max_evaluations == FlowSettings{}.max_evaluations &&
          ensemble_knows(e.dynamics, e.flow.method);
 }
 
-Shoal fly_together(const Common& c, std::int64_t first, std::int64_t count) {
+Flights fly_together(const Common& c, std::int64_t first, std::int64_t count) {
   const Experiment& e = c.experiment;
   const auto& attention = std::get<Attention>(e.dynamics.phases.front().forces.front());
   const EnsembleSetting setting{.shape = e.swarm.shape(),
@@ -70,11 +73,12 @@ Shoal fly_together(const Common& c, std::int64_t first, std::int64_t count) {
                                                         e.dynamics.habitat);
                                  },
                              .threads = c.control.threads,
-                             .signal = c.control.signal});
-  Shoal shoal{.outcome = result.outcome, .replica = first};
-  if (!result.outcome.ok()) return shoal;
+                             .signal = c.control.signal,
+                             .keep_last = false});
+  Flights flights{.outcome = result.outcome, .replica = first};
+  if (!result.outcome.ok()) return flights;
   for (std::int64_t r = 0; r < count; ++r) {
-    Readings& row = shoal.readings.emplace_back();
+    Readings& row = flights.readings.emplace_back();
     for (std::size_t k = 0; k < c.times.size(); ++k) {
       const EnsembleReading& reading =
           result.readings[static_cast<std::size_t>(r) * c.times.size() + k];
@@ -82,7 +86,7 @@ Shoal fly_together(const Common& c, std::int64_t first, std::int64_t count) {
                              static_cast<double>(reading.clusters)});
     }
   }
-  return shoal;
+  return flights;
 }
 
 std::vector<std::size_t> columns_kept(const Dynamics& dynamics) {
@@ -123,28 +127,28 @@ Outcome fly_one(const Common& c, std::int64_t replica, Readings& readings) {
   return advance({*engine, *field, e.dynamics.habitat, e.flow}, schedule, state, watch);
 }
 
-Shoal fly_apart(const Common& c, std::int64_t first, std::int64_t count) {
-  Shoal shoal;
-  shoal.readings.resize(static_cast<std::size_t>(count));
+Flights fly_apart(const Common& c, std::int64_t first, std::int64_t count) {
+  Flights flights;
+  flights.readings.resize(static_cast<std::size_t>(count));
   std::vector<Outcome> outcomes(static_cast<std::size_t>(count));
   for_blocks(static_cast<int>(count), c.control.threads, [&](int r) {
     if (c.interrupted()) {
       outcomes[r].ending = Ending::interrupted;
       return;
     }
-    outcomes[r] = fly_one(c, first + r, shoal.readings[r]);
+    outcomes[r] = fly_one(c, first + r, flights.readings[r]);
   });
   for (std::size_t r = 0; r < outcomes.size(); ++r)
     if (!outcomes[r].ok()) {
-      shoal.outcome = outcomes[r];
-      shoal.replica = first + static_cast<std::int64_t>(r);
+      flights.outcome = outcomes[r];
+      flights.replica = first + static_cast<std::int64_t>(r);
       break;
     }
-  return shoal;
+  return flights;
 }
 
-void add_up(const Shoal& shoal, CellTable& table) {
-  for (const Readings& row : shoal.readings) {
+void add_up(const Flights& flights, CellTable& table) {
+  for (const Readings& row : flights.readings) {
     for (std::size_t k = 0; k < row.size(); ++k) table.tally[k].add(row[k]);
     if (std::isfinite(row.back())) ++table.cluster_counts[static_cast<int>(row.back())];
   }
@@ -197,16 +201,17 @@ std::optional<CellTable> fly_cell(const Sweep& sweep, const Cell& cell,
   const bool together = flies_as_ensemble(c);
   CellTable table{.t = c.times};
   table.tally.resize(c.times.size() * kKept);
-  for (std::int64_t first = 0; first < sweep.replicas; first += kShoal) {
-    const std::int64_t count = std::min(kShoal, sweep.replicas - first);
-    const Shoal shoal = together ? fly_together(c, first, count) : fly_apart(c, first, count);
-    if (shoal.outcome.ending == Ending::interrupted) return std::nullopt;
-    if (!shoal.outcome.ok())
-      throw Error(Fault::numerical, shoal.outcome.what,
-                  fmt::format("the cell {}: t = {:g}, {} {}", name_of(sweep, cell), shoal.outcome.t,
-                              together ? "replicas from" : "replica", shoal.replica),
-                  shoal.outcome.remedy);
-    add_up(shoal, table);
+  for (std::int64_t first = 0; first < sweep.replicas; first += kAtOnce) {
+    const std::int64_t count = std::min(kAtOnce, sweep.replicas - first);
+    const Flights flights = together ? fly_together(c, first, count) : fly_apart(c, first, count);
+    if (flights.outcome.ending == Ending::interrupted) return std::nullopt;
+    if (!flights.outcome.ok())
+      throw Error(
+          Fault::numerical, flights.outcome.what,
+          fmt::format("the cell {}: t = {:g}, {} {}", name_of(sweep, cell), flights.outcome.t,
+                      together ? "replicas from" : "replica", flights.replica),
+          flights.outcome.remedy);
+    add_up(flights, table);
   }
   return table;
 }

@@ -1,6 +1,7 @@
 // cells.h: cells of a sweep: which there are, how one is flown, what its file says.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <map>
@@ -17,6 +18,7 @@ const std::vector<std::string>& kept_observables();
 inline constexpr std::size_t kKept = 4;
 
 Cell grid_cell(const Sweep& sweep, std::int64_t number);      // of the grid before refinement
+double cost_of(const Settings& cell);                         // n^2 d T
 std::optional<std::size_t> refined_axis(const Sweep& sweep);  // the first of two or more numbers
 
 // Cells half way between neighbours of a fibre whose curves differ by more than 1/4 somewhere.
@@ -52,6 +54,11 @@ std::optional<std::string> kept_rows(const Sweep& sweep, const Cell& cell,
                                      const std::filesystem::path& directory);
 CellCurve curve_of(const Sweep& sweep, const std::string& rows);
 
+// Keeps a digest of what the cells depend on beside them; Error(input) where another is there.
+void keep_settings(const Sweep& sweep, const std::filesystem::path& directory);
+
+inline constexpr std::array<const char*, 3> kSweepTables = {"sweep.csv", "front.csv",
+                                                            "failures.jsonl"};
 // sweep.csv and front.csv out of the cells there are.
 void write_tables(const Sweep& sweep, const std::vector<Cell>& cells,
                   const std::filesystem::path& directory);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "experiment/config.h"
 #include "experiment/words.h"
@@ -17,19 +18,45 @@ namespace {
 
 constexpr std::int64_t kMostCells = 1'000'000;
 constexpr std::int64_t kCellsTried = 4096;  // for one that could fly, before anything is written
+constexpr std::int64_t kCellsTriedAWord = 256;
 
 bool never_an_axis(const std::string& name) {
   static const std::vector<std::string> own = {"replicas", "times",   "refine", "observe",
                                                "axes",     "look",    "name",   "threads",
-                                               "save",     "replica", "data"};
+                                               "save",     "replica", "data",   "defaults"};
   return std::find(own.begin(), own.end(), name) != own.end();
 }
 
-// A default that was written out is still a default, so that a sweep read back is the same.
+bool has_initial_value(const Parameter& p, const std::string& text) {
+  double value = 0, initial = 0;
+  if (parse_number(text, value) && parse_number(p.initial, initial)) return value == initial;
+  return text == p.initial;
+}
+
+// What config.toml wrote out as a default is still one, so that a sweep read back is the same; a
+// value that someone gave is given, whether or not it is the default's.
 Settings with_defaults_marked(Settings settings) {
-  for (const Parameter& p : sweep_parameters())
-    if (Setting& s = settings.at(p.name); s.text == p.initial) s.origin = "default";
+  if (!is_given(settings, "defaults")) return settings;
+  const std::vector<std::string> names = split(setting(settings, "defaults").text, ',');
+  for (const Parameter& p : parameters()) {
+    Setting& s = settings.at(p.name);
+    const bool typed =
+        s.origin.rfind("command line", 0) == 0 || s.origin.rfind("environment", 0) == 0;
+    if (!typed && has_initial_value(p, s.text) &&
+        std::find(names.begin(), names.end(), p.name) != names.end())
+      s.origin = "default";
+  }
   return settings;
+}
+
+// The names of what nobody gave. Threads may change between two flights of one sweep.
+std::string names_of_defaults(const Settings& settings, const Settings& resolved) {
+  std::vector<std::string> names;
+  for (const Parameter& p : parameters())
+    if (!is_given(settings, p.name) && has_initial_value(p, resolved.at(p.name).text) &&
+        std::string_view(p.name) != "threads")
+      names.emplace_back(p.name);
+  return names.empty() ? "none" : joined(names, ",");
 }
 
 std::vector<Axis> find_axes(const Settings& settings) {
@@ -45,7 +72,7 @@ std::vector<Axis> find_axes(const Settings& settings) {
 // The axes that `axes` names, or the typed ones, come first; the others follow in table order.
 std::vector<Axis> in_order(const Settings& settings, std::vector<Axis> axes,
                            const std::vector<std::string>& typed) {
-  const bool said = is_given(settings, "axes");
+  const bool said = setting(settings, "axes").text != "auto";
   std::vector<Axis> ordered;
   for (const std::string& name : said ? split(setting(settings, "axes").text, ',') : typed) {
     const auto found =
@@ -74,15 +101,57 @@ void check_size(const Sweep& sweep) {
   }
 }
 
+// Number of the k-th cell among those at the first value of an axis.
+std::int64_t cell_without(const Sweep& sweep, std::size_t axis, std::int64_t k) {
+  std::int64_t faster = 1;
+  for (std::size_t a = axis + 1; a < sweep.axes.size(); ++a)
+    faster *= static_cast<std::int64_t>(sweep.axes[a].values.size());
+  const auto values = static_cast<std::int64_t>(sweep.axes[axis].values.size());
+  return k / faster * faster * values + k % faster;
+}
+
+// What make_experiment refuses, and a machine too small for it.
+Experiment experiment_of(const Sweep& sweep, const Cell& cell) try {
+  return make_experiment(settings_of_cell(sweep, cell));
+} catch (const std::bad_alloc&) {
+  throw Error(Fault::runtime, "there is not enough memory for the cell",
+              "the cell " + name_of(sweep, cell), "use fewer particles or coordinates");
+}
+
 // The first cell that could fly tells what came from files; without one, the first refusal.
 Experiment first_that_flies(const Sweep& sweep) {
   std::optional<Error> refusal;
   for (std::int64_t k = 0; k < std::min(sweep.grid(), kCellsTried); ++k) try {
-      return make_experiment(settings_of_cell(sweep, grid_cell(sweep, k)));
+      return experiment_of(sweep, grid_cell(sweep, k));
     } catch (const Error& error) {
       if (!refusal) refusal = error;
     }
   throw Error(refusal->fault, refusal->summary, refusal->where, refusal->remedy);
+}
+
+// Throws what refuses a word of an axis in every cell that was tried, evenly over the grid.
+void check_word(const Sweep& sweep, std::size_t axis, std::size_t index) {
+  const std::string& value = sweep.axes[axis].values[index];
+  const auto values = static_cast<std::int64_t>(sweep.axes[axis].values.size());
+  const std::int64_t cells = sweep.grid() / values, tries = std::min(cells, kCellsTriedAWord);
+  std::optional<Error> refusal;
+  for (std::int64_t k = 0; k < tries; ++k) try {
+      Cell cell = grid_cell(sweep, cell_without(sweep, axis, k * cells / tries));
+      cell.values[axis] = value;
+      experiment_of(sweep, cell);
+      return;
+    } catch (const Error& error) {
+      if (error.fault != Fault::input) return;
+      if (!refusal) refusal = error;
+    }
+  throw Error(refusal->fault, refusal->summary, refusal->where, refusal->remedy);
+}
+
+// A misspelt word is refused at once; numbers that do not fit together fail their own cells only.
+void check_words(const Sweep& sweep) {
+  for (std::size_t a = 0; a < sweep.axes.size(); ++a)
+    for (std::size_t k = 0; !sweep.axes[a].numeric && k < sweep.axes[a].values.size(); ++k)
+      check_word(sweep, a, k);
 }
 
 // Every setting with its axes as they were given, files as copies below inputs/.
@@ -112,6 +181,7 @@ void set_config(Sweep& sweep, const Settings& settings, const Experiment& e) {
   resolved["axes"].text = names.empty() ? "auto" : joined(names, ",");
   resolved["name"].text = sweep.name;
   resolved["save"].text = setting(settings, "save").text;
+  resolved["defaults"].text = names_of_defaults(settings, resolved);
   sweep.config = config_of(table, resolved);
 }
 
@@ -128,6 +198,8 @@ std::span<const Parameter> sweep_parameters() {
          "what refinement, front and heat map look at"},
         {P::word, "axes", "auto", "auto, or NAME,NAME,...", "order of the axes; auto: as typed"},
         {P::word, "look", "paper", "paper, slides, dark", "style of the heat maps"},
+        {P::word, "defaults", "none", "none, or NAME,NAME,...",
+         "which of the file's values nobody gave; written by the sweep"},
     };
     rows.insert(rows.end(), parameters().begin(), parameters().end());
     return rows;
@@ -166,7 +238,9 @@ Sweep make_sweep(const Settings& given, const std::vector<std::string>& typed) {
   if (sweep.refine > 0 && !refined_axis(sweep))
     refuse(settings, "refine", "there is no axis of two or more numbers to halve",
            "give one, such as beta=1:9:9");
-  set_config(sweep, settings, first_that_flies(sweep));
+  const Experiment first = first_that_flies(sweep);
+  check_words(sweep);
+  set_config(sweep, settings, first);
   return sweep;
 }
 
@@ -213,13 +287,16 @@ Settings settings_of_cell(const Sweep& sweep, const Cell& cell, std::int64_t rep
   return settings;
 }
 
-double cost_of(const Sweep& sweep, const Cell& cell) {
-  const Settings settings = settings_of_cell(sweep, cell);
+double cost_of(const Settings& cell) {
   const auto value = [&](const char* key) {
     double parsed = 1;
-    return parse_number(setting(settings, key).text, parsed) ? std::fabs(parsed) : 1;
+    return parse_number(setting(cell, key).text, parsed) ? std::fabs(parsed) : 1;
   };
   return value("n") * value("n") * value("d") * value("T");
+}
+
+double cost_of(const Sweep& sweep, const Cell& cell) {
+  return cost_of(settings_of_cell(sweep, cell));
 }
 
 std::optional<std::size_t> refined_axis(const Sweep& sweep) {

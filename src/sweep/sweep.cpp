@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -35,7 +36,7 @@ std::string failure_line(const Sweep& sweep, const Cell& cell, const SweepFailur
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-// The cells of one sweep as they are flown; every member is touched under the lock.
+// The cells of one sweep as they are flown; the counts and failures change under the lock.
 class Workshop {
  public:
   Workshop(const Sweep& sweep, const fs::path& directory, const SweepControl& control)
@@ -61,9 +62,11 @@ class Workshop {
     report("");
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     const int threads = control_.threads > 0 ? control_.threads : cores;
-    const int workers = std::clamp(static_cast<int>(missing.size()), 1, threads);
-    for_blocks(static_cast<int>(missing.size()), workers, [&](int k) {
-      if (!stopped()) fly_one(*missing[static_cast<std::size_t>(k)], threads / workers);
+    const int count = static_cast<int>(missing.size());
+    // Fewer cells than threads share all of them: replicas of a cell then fly side by side too.
+    const int threads_a_cell = count < threads ? threads : 1;
+    for_blocks(count, threads, [&](int k) {
+      if (!stopped()) fly_one(*missing[static_cast<std::size_t>(k)], threads_a_cell);
     });
   }
 
@@ -91,22 +94,30 @@ class Workshop {
       ++done_;
       count_cost(cell);
     } catch (const Error& error) {
-      const std::lock_guard guard(lock_);
       if (error.fault == Fault::runtime) {
         halted_ = true;
         throw;
       }
-      SweepFailure failure{cell.number,   name_of(sweep_, cell), error.fault,
-                           error.summary, error.where,           error.remedy};
-      const std::string line = failure_line(sweep_, cell, failure);
-      failures_[cell.number] = {failure, line};
-      count_cost(cell);
-      if (control_.fail_fast) halted_ = true;
-      write_failures();
-      if (control_.failed) control_.failed(failure);
+      note(cell, error);
+    } catch (const std::bad_alloc&) {
+      note(cell, Error(Fault::runtime, "there is not enough memory for the cell",
+                       "the cell " + name_of(sweep_, cell),
+                       "use fewer particles, coordinates or threads"));
     }
     const std::lock_guard guard(lock_);
     report(name_of(sweep_, cell));
+  }
+
+  void note(const Cell& cell, const Error& error) {
+    const std::lock_guard guard(lock_);
+    SweepFailure failure{cell.number,   name_of(sweep_, cell), error.fault,
+                         error.summary, error.where,           error.remedy};
+    const std::string line = failure_line(sweep_, cell, failure);
+    failures_[cell.number] = {failure, line};
+    count_cost(cell);
+    if (control_.fail_fast) halted_ = true;
+    write_failures();
+    if (control_.failed) control_.failed(failure);
   }
 
   void count_cost(const Cell& cell) {
@@ -138,6 +149,7 @@ class Workshop {
 }  // namespace
 
 SweepOutcome fly_sweep(const Sweep& sweep, Run& run, const SweepControl& control) {
+  keep_settings(sweep, run.directory());
   Workshop workshop(sweep, run.directory(), control);
   SweepOutcome outcome;
   for (std::int64_t k = 0; k < sweep.grid(); ++k) outcome.cells.push_back(grid_cell(sweep, k));
@@ -164,7 +176,7 @@ void close_sweep(Run& run, const SweepOutcome& outcome) {
             failed > 0 ? fmt::format("{} of {} cells failed", failed, cells) : "");
   if (!outcome.finished) return;
   Manifest manifest = read_manifest(run.directory());
-  for (const char* name : {"sweep.csv", "front.csv", "failures.jsonl"})
+  for (const char* name : kSweepTables)
     manifest.sha256[name] = sha256_of_file(run.directory() / name);
   write_file_atomically(run.directory() / "manifest.json", to_json(manifest));
 }

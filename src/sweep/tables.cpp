@@ -5,8 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "experiment/forces.h"
 #include "experiment/words.h"
+#include "murmur/ensemble.h"
 #include "murmur/error.h"
+#include "murmur/history.h"
 #include "murmur/theory.h"
 #include "run/file.h"
 #include "sweep/cells.h"
@@ -79,17 +82,16 @@ bool is_whole(const std::string& rows, const std::string& prefix) {
 }
 
 std::string front_row(const Sweep& sweep, const Cell& cell, const CellCurve& curve) {
-  std::vector<double> above = curve.mean, below = curve.mean;
+  CellCurve above = curve, below = curve;
   for (std::size_t k = 0; k < curve.t.size(); ++k) {
     const double error = std::isfinite(curve.error[k]) ? curve.error[k] : 0;
-    above[k] += error;
-    below[k] -= error;
+    above.mean[k] += error;
+    below.mean[k] -= error;
   }
   const std::optional<double> predicted = predicted_front(settings_of_cell(sweep, cell));
-  return fmt::format(
-      "{}{},{},{},{}\n", prefix_of(cell), number_text(crossing_time(curve.t, curve.mean)),
-      number_text(crossing_time(curve.t, above)), number_text(crossing_time(curve.t, below)),
-      number_text(predicted.value_or(kNothing)));
+  return fmt::format("{}{},{},{},{}\n", prefix_of(cell), number_text(half_time(curve)),
+                     number_text(half_time(above)), number_text(half_time(below)),
+                     number_text(predicted.value_or(kNothing)));
 }
 
 }  // namespace
@@ -155,37 +157,29 @@ std::optional<CellCurve> read_cell(const Sweep& sweep, const Cell& cell,
   return curve_of(sweep, *rows);
 }
 
-double crossing_time(const std::vector<double>& t, const std::vector<double>& value) {
-  for (std::size_t k = 1; k < t.size(); ++k) {
-    const double before = value[k - 1] - 0.5, after = value[k] - 0.5;
-    if (!std::isfinite(before) || !std::isfinite(after)) continue;
-    if (before == 0) return t[k - 1];
-    if ((before < 0) != (after < 0))
-      return t[k - 1] + (t[k] - t[k - 1]) * before / (before - after);
-  }
-  return kNothing;
+double half_time(const CellCurve& curve) {
+  return crossing_time({curve.t, curve.mean}, 0.5).value_or(kNothing);
 }
 
 std::optional<double> predicted_front(const Settings& cell) {
-  const auto text = [&](const char* key) -> const std::string& { return setting(cell, key).text; };
-  const bool sa = text("dynamics") == "SA", usa = text("dynamics") == "USA";
-  const bool plain = text("query") == "identity" && text("key") == "identity" &&
-                     text("value") == "identity" && text("heads") == "1" &&
-                     text("perceptron") == "none" && text("model") == "none" &&
-                     text("habitat") == "sphere" && text("reach") == "all" &&
-                     text("self") == "true" && text("masses") == "equal" && text("clock") == "U1";
-  const bool even = text("init") == "uniform" || text("init") == "orthonormal";
-  for (const auto& [key, still] : {std::pair{"noise", "0"}, std::pair{"normalisation", "post"}})
-    if (const auto found = cell.find(key); found != cell.end() && found->second.text != still)
-      return std::nullopt;
-  double n = 0, beta = 0, threshold = 0;
-  if (!(sa || usa) || !plain || !even || !parse_number(text("n"), n) ||
-      !parse_number(text("beta"), beta) || !parse_number(text("pair_threshold"), threshold))
+  const auto says = [&](const char* key, const char* value) {
+    return setting(cell, key).text == value;
+  };
+  const bool even = says("init", "uniform") || says("init", "orthonormal");
+  if (!even || !says("masses", "equal") || !says("model", "none")) return std::nullopt;
+  const Shape shape{static_cast<int>(whole(cell, "n", 1, kMostParticles)),
+                    static_cast<int>(whole(cell, "d", 2, kMostCoordinates))};
+  Record unused;
+  Dynamics dynamics = dynamics_of(cell, shape, unused);
+  dynamics.noise = number(cell, "noise");
+  if (!ensemble_knows(dynamics, Method::layers) || dynamics.clock != Clock::u1) return std::nullopt;
+  const auto& attention = std::get<Attention>(dynamics.phases.front().forces.front());
+  const double threshold = number(cell, "pair_threshold");
+  if (shape.n < 2 || attention.beta < 0 || attention.beta > 700 || threshold <= 0 || threshold >= 1)
     return std::nullopt;
-  if (n < 2 || n > 1e9 || beta < 0 || beta > 700 || threshold <= 0 || threshold >= 1)
-    return std::nullopt;
+  const bool softmax = attention.scale == Attention::softmax;
   return theory::clustering_time(
-      {.n = static_cast<int>(n), .beta = beta, .law = sa ? theory::Law::sa : theory::Law::usa},
+      {.n = shape.n, .beta = attention.beta, .law = softmax ? theory::Law::sa : theory::Law::usa},
       1 - threshold);
 }
 

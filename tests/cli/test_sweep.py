@@ -3,6 +3,8 @@
 import csv
 import json
 import random
+import resource
+import shutil
 import signal
 import time
 
@@ -80,6 +82,21 @@ class Sweep(murmur.Case):
         for a, b in zip(together, apart, strict=True):
             for name in ("mean_cos", "mean_cos_se", "order"):
                 self.assertAlmostEqual(float(a[name]), float(b[name]), delta=1e-6)
+
+    def test_a_given_default_is_given(self):
+        """Hard attention flies in R^d by itself, and on the sphere where that is asked for."""
+        words = ("dynamics=hardmax", "n=6", "d=3", "T=2", "method=euler", "dt=0.1", "times=3",
+                 "replicas=1", "engine=reference")
+        for name, more in (("sphere", ("habitat=sphere",)), ("space", ())):
+            with self.subTest(name):
+                run = self.sweep(name, *words, *more)
+                flight = self.simulate(f"{name}-flight", *words[:6], "save=every:1", words[-1],
+                                       *more)
+                with open(flight / "observables.csv", newline="") as file:
+                    alone = list(csv.DictReader(file))
+                for mine, theirs in zip(rows(run), alone, strict=True):
+                    self.assertEqual(float(mine["mean_cos"]), float(theirs["mean_cos"]))
+                self.murmur("sweep", *words, *more, "--resume", name)
 
     def test_threads(self):
         for kind, words in (("together", SMALL), ("alone", SINGLE)):
@@ -165,6 +182,101 @@ class Sweep(murmur.Case):
         failure = json.loads((self.folder / "run/failures.jsonl").read_text())
         self.assertEqual((failure["T"], failure["numerical"]), ("1.05", False))
 
+    def test_drawing_is_not_what_finishes_a_sweep(self):
+        """A file in the place of figures/ keeps the maps from being drawn; the numbers are kept."""
+        run = self.sweep("run", *SMALL)
+        before, map_before = self.tables(run), (run / "figures/close_pairs.svg").read_bytes()
+        shutil.rmtree(run / "figures")
+        (run / "figures").write_text("")
+        (run / "sweep.csv").unlink()
+        done = self.murmur("sweep", "--resume", "run", "-q")
+        self.assertIn("not drawn", done.stderr)
+        self.assertEqual(murmur.status(run), "done")
+        self.assertEqual(self.tables(run), before)
+        (run / "figures").unlink()
+        self.murmur("sweep", "--resume", "run", "-q")
+        self.assertEqual((run / "figures/close_pairs.svg").read_bytes(), map_before)
+
+    def test_cell_too_large_for_memory(self):
+        """The address space holds the small cell and not the large one."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+
+        self.murmur("sweep", "n=500000,4", "d=1000", "T=0.1", "replicas=2", "method=layers",
+                    "threads=1", "-o", "run", code=5, preexec_fn=limit)
+        failure = json.loads((self.folder / "run/failures.jsonl").read_text())
+        self.assertEqual((failure["n"], failure["numerical"]), ("500000", False))
+        self.assertIn("memory", failure["what"])
+        self.assertEqual({row["n"] for row in rows(self.folder / "run")}, {"4"})
+
+    def test_many_particles_fly_one_by_one(self):
+        """Above 1024 particles the kernel of many swarms, of n^2 numbers each, is left alone."""
+        words = ("beta=1,2", "n=1025", "d=2", "T=0.1", "method=layers", "replicas=2", "times=2")
+        alone = self.sweep("alone", *words, "engine=simd")
+        self.assertEqual(self.tables(self.sweep("run", *words)), self.tables(alone))
+
+    def test_evaluations_allowed(self):
+        self.murmur("sweep", "beta=1,2", "n=8", "d=3", "T=5", "dt=0.1", "method=layers",
+                    "replicas=2", "max_evaluations=3", "-o", "run", code=4)
+
+    def test_edited_config_is_refused(self):
+        run = self.sweep("run", *SMALL)
+        config = run / "config.toml"
+        text = config.read_text()
+        for old, new in (("replicas = 16", "replicas = 8"), ("n = 12", "n = 13"),
+                         ("dt = 0.1", "dt = 0.2")):
+            with self.subTest(new):
+                self.assertIn(old, text)
+                config.write_text(text.replace(old, new))
+                before = murmur.tree(run)
+                self.refused(3, "sweep", "--resume", "run", what="other settings", do="restore")
+                self.assertEqual(murmur.tree(run), before)
+        config.write_text("# threads and comments are free\n" + text)
+        self.murmur("sweep", "--resume", "run", "threads=1")
+
+    def test_finished_sweep_is_made_whole_again(self):
+        run = self.sweep("run", *SMALL, "refine=1")
+        before, cells = self.tables(run), sorted((run / "cells").iterdir())
+        self.assertGreater(len(cells), 12)
+        for victim in (run / "sweep.csv", run / "front.csv", cells[3], cells[-1]):
+            for torn in (False, True):
+                with self.subTest(victim=victim.name, torn=torn):
+                    kept = victim.read_bytes()
+                    victim.unlink()
+                    if torn:
+                        victim.write_bytes(kept[: len(kept) // 2])
+                    self.murmur("sweep", "--resume", "run", "-q")
+                    self.assertEqual(victim.read_bytes(), kept)
+                    self.assertEqual(self.tables(run), before)
+                    self.assertEqual(murmur.status(run), "done")
+        whole = murmur.tree(run)
+        self.murmur("sweep", "--resume", "run", "-q")
+        self.assertEqual(murmur.tree(run), whole)
+
+    def test_finished_sweep_stays_finished(self):
+        words = ("dynamics=USA", "beta=800,900,1", "n=8", "T=1", "method=rk4", "replicas=2")
+        self.murmur("sweep", *words, "-o", "run", code=5)
+        before = self.tables(self.folder / "run")
+        self.murmur("sweep", "--resume", "run", "--fail-fast", "threads=1", code=5)
+        self.assertEqual(self.tables(self.folder / "run"), before)
+        self.assertEqual(murmur.status(self.folder / "run"), "done")
+
+    def test_misspelt_word(self):
+        """Refused once, wherever in the grid it stands; a word that some cell takes is not."""
+        self.refused(3, "sweep", "beta=1:9:300", "dynamics={SA,FOO}", "-o", "run", what="FOO")
+        self.refused(3, "sweep", "dynamics={SA,USA}", "init={uniform,unifrom}", "-o", "run",
+                     what="unifrom")
+        self.assertEqual(list(self.folder.iterdir()), [])
+        self.murmur("sweep", "init={uniform,orthonormal}", "d=3,8", "n=6", "T=0.1", "replicas=1",
+                    "-o", "run", code=5)
+        self.assertEqual(len((self.folder / "run/failures.jsonl").read_text().splitlines()), 1)
+
+    def test_commands_for_frames_refuse_a_sweep(self):
+        self.sweep("run", *SINGLE)
+        for words in (("render", "run", "-o", "a.png"), ("report", "run"), ("measure", "run")):
+            with self.subTest(words[0]):
+                self.refused(3, *words, what="is a sweep", do="sweep.csv")
+
     def test_refinement(self):
         words = ("beta=0.5:8.5:5", "d=64", "n=16", "replicas=8", "T=8", "method=layers", "dt=0.1",
                  "times=17")
@@ -185,6 +297,8 @@ class Sweep(murmur.Case):
             (("beta=,",), "empty"),
             (("dynamics={}",), "empty"),
             (("beta=1,1",), "twice"),
+            (("beta=1,1.0",), "twice"),
+            (("n=8,4,0.8e1",), "twice"),
             (("replicas=0",), "out of range"),
             (("times=0",), "out of range"),
             (("beta=1:2:5000", "T=1:2:5000"), "million"),
@@ -216,6 +330,11 @@ class Sweep(murmur.Case):
         done = self.murmur("sweep", *SMALL, "--dry-run", "--json")
         plan = json.loads(done.stdout)
         self.assertEqual((plan["cells"], plan["flights"]), (12, 192))
+        # The first cell fails by its T; the sweep is one that flies all the same.
+        done = self.murmur("sweep", "T=1.05,1", "dt=0.1", "method=layers", "n=8", "d=2",
+                           "replicas=2", "--dry-run", "--json")
+        plan = json.loads(done.stdout)
+        self.assertAlmostEqual(plan["coordinate_pairs"], 2 * 8 * 8 * 2 * (1.05 + 1) / 0.1)
         self.assertEqual(list(self.folder.iterdir()), [])
 
 

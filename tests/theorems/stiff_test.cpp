@@ -119,6 +119,9 @@ TEST_F(Stiff, StoppedAndContinuedGivesTheSameBits) {
     ASSERT_EQ(frames.size(), whole.frames.size()) << patience;
     for (std::size_t k = 0; k < frames.size(); ++k)
       EXPECT_EQ(to_rows(frames[k]), to_rows(whole.frames[k])) << patience << " " << k;
+    EXPECT_EQ(saved.step, whole.state.step) << patience;
+    EXPECT_EQ(saved.rejected, whole.state.rejected) << patience;
+    EXPECT_EQ(saved.evaluations, whole.state.evaluations) << patience;
   }
 }
 
@@ -131,6 +134,17 @@ TEST_F(Stiff, EndsWithASentence) {
       flown(usa(800), random_sphere({8, 3}, 1), {.method = Method::bdf}, {.T = 1});
   EXPECT_EQ(overflow.outcome.ending, Ending::not_finite);
   EXPECT_FALSE(overflow.outcome.what.empty());
+}
+
+// e^{beta |x_i|^2} overflows for the long one alone.
+TEST_F(Stiff, NamesTheParticleThatIsLost) {
+  HostSwarm x({4, 2});
+  for (int i = 0; i < 4; ++i) x.at(i, i % 2) = i == 1 ? 30 : 1e-3;
+  const Dynamics plain =
+      dynamics_of(Attention{.beta = 1, .scale = Attention::plain}, Habitat::space);
+  const Flown f = flown(plain, x, {.method = Method::bdf}, {.T = 1});
+  EXPECT_EQ(f.outcome.ending, Ending::not_finite);
+  EXPECT_EQ(f.outcome.particle, 1);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(genealogy, of_a_sequence_made_by_hand) {
                                                        circle({0, 0, 2, 3, 4}, mass),  //
                                                        circle({0, 0, 2, 0, 2}, mass),  //
                                                        circle({1, 1, 1, 1, 1}, mass)});
-  const Genealogy g = genealogy(history, Habitat::sphere, 1e-3);
+  const Genealogy g = genealogy(history, Dynamics{}, 1e-3);
   ASSERT_EQ(g.events.size(), 6u);
   const auto is = [&](int e, Regrouping::Kind kind, double after, std::vector<int> from,
                       std::vector<int> to) {
@@ -67,7 +67,7 @@ TEST(genealogy, of_a_sequence_made_by_hand) {
 
 TEST(genealogy, exchange_knows_who_came_from_whom) {
   const History history = history_of({0, 1}, {circle({0, 0, 1, 1, 2}), circle({0, 1, 1, 1, 2})});
-  const Genealogy g = genealogy(history, Habitat::sphere, 1e-3);
+  const Genealogy g = genealogy(history, Dynamics{}, 1e-3);
   ASSERT_EQ(g.events.size(), 1u);
   EXPECT_EQ(g.events[0].kind, Regrouping::exchange);
   EXPECT_EQ(g.clusters[3].from, std::vector<int>{0});
@@ -88,7 +88,7 @@ TEST(genealogy, of_five_tokens_that_merge_one_by_one) {
   }
   const auto flight =
       flown(sa(4), x, {.tolerance = {1e-10, 1e-12}}, {.T = 400, .first = 0.5, .ratio = 1.002});
-  const Genealogy g = genealogy(history_of(flight.times, flight.frames), Habitat::sphere, 1e-3);
+  const Genealogy g = genealogy(history_of(flight.times, flight.frames), Dynamics{}, 1e-3);
   const double exact[] = {1.27, 2.41, 5.20, 328.37};
   ASSERT_EQ(g.events.size(), 4u);
   for (int e = 0; e < 4; ++e) {
@@ -102,9 +102,20 @@ TEST(genealogy, of_five_tokens_that_merge_one_by_one) {
   EXPECT_EQ(g.clusters[g.events[3].from[0]].size + g.clusters[g.events[3].from[1]].size, 5);
 }
 
+// Where norms move clusters are those of the directions, as in the column `clusters`.
+TEST(genealogy, follows_directions_where_norms_move) {
+  HostSwarm apart = circle({0, 1}), along = circle({1, 1});
+  for (int k = 0; k < 2; ++k) along.at(1, k) *= 3;
+  const History history = history_of({0, 1}, {apart, along});
+  const Dynamics pre{.habitat = Habitat::space, .normalisation = Normalisation::pre};
+  ASSERT_EQ(genealogy(history, pre).events.size(), 1u);
+  EXPECT_EQ(genealogy(history, pre).events[0].kind, Regrouping::merge);
+  EXPECT_TRUE(genealogy(history, {.habitat = Habitat::space}).events.empty());
+}
+
 TEST(genealogy, refuses_frames_of_different_sizes) {
   EXPECT_EQ(fault_of([] {
-              genealogy(history_of({0, 1}, {circle({0, 1}), circle({0})}), Habitat::sphere);
+              genealogy(history_of({0, 1}, {circle({0, 1}), circle({0})}), Dynamics{});
             }),
             Fault::input);
   EXPECT_EQ(fault_of([] { history_of({0, 1}, {circle({0})}); }), Fault::input);

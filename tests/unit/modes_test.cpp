@@ -189,6 +189,34 @@ TEST(attention_weights, rank_and_leaders) {
             Fault::input);
 }
 
+// The swarm holds u; scores are read off g(t) o u, also where g begins at ones.
+TEST(attention_weights, read_gains_that_only_end) {
+  const HostSwarm x = random_sphere({6, 2}, 4);
+  Dynamics dynamics = sa(2);
+  dynamics.gain_end = {3, 0.5};
+  dynamics.gain_until = 10;
+  HostSwarm seen = x;
+  for (int i = 0; i < 6; ++i) {
+    seen.at(i, 0) *= 2;
+    seen.at(i, 1) *= 0.75;
+  }
+  const Matrix a = attention_weights(x, dynamics, 0, 5), b = attention_weights(seen, sa(2), 0, 5);
+  for (std::size_t e = 0; e < a.data.size(); ++e) EXPECT_NEAR(a.data[e], b.data[e], 1e-15);
+  EXPECT_EQ(attention_weights(x, dynamics, 0, 0), attention_weights(x, sa(2), 0, 0));
+}
+
+TEST(attention_weights, are_those_of_the_heads_that_act_now) {
+  const HostSwarm x = random_sphere({5, 3}, 4);
+  Dynamics dynamics = sa(1);
+  dynamics.phases[0].until = 2;
+  dynamics.phases.push_back({{Attention{.beta = 7}, Attention{.beta = 8}}, 2});
+  ASSERT_EQ(heads_of(dynamics, 1.5).size(), 1u);
+  ASSERT_EQ(heads_of(dynamics, 2).size(), 2u);
+  EXPECT_EQ(heads_of(dynamics, 2)[1].beta, 8);
+  EXPECT_EQ(attention_weights(x, dynamics, 0, 2), attention_weights(x, sa(7), 0, 2));
+  EXPECT_EQ(fault_of([&] { attention_weights(x, dynamics, 1, 1.5); }), Fault::input);
+}
+
 TEST(renyi_centres, by_hand) {
   const HostSwarm x = circle({0, 0.3, 0.6, 0.9, 3});
   EXPECT_EQ(renyi_centres(x, Habitat::sphere, 0.5, Centres::ordinary), (std::vector<int>{0, 2, 4}));

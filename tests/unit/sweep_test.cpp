@@ -49,7 +49,7 @@ TEST(SweepAxis, ListsKeepTheirOrder) {
 TEST(SweepAxis, RefusesWhatIsNoAxis) {
   for (const char* text :
        {"1:2:0", "1:2:-3", "1:2:2.5", "nan:2:3", "1:inf:3", "1:2", "1:2:3:4", "1:2:9999999",
-        "0:2:3:log", ",", "1,,2", "{}", "{1,2", "1,1", "2:2:2", "1,a", "::"})
+        "0:2:3:log", ",", "1,,2", "{}", "{1,2", "1,1", "1,2,1.0", "10,1e1", "2:2:2", "1,a", "::"})
     EXPECT_EQ(fault_of([&] { axis_of(Parameter::number, text); }), Fault::input) << text;
   EXPECT_EQ(fault_of([] { axis_of(Parameter::whole, "2:3:3"); }), Fault::input);
 }
@@ -77,9 +77,76 @@ TEST(SweepTally, MeanAndStandardError) {
 }
 
 TEST(SweepFront, CrossesBetweenCheckpoints) {
-  EXPECT_DOUBLE_EQ(crossing_time({0, 1, 2}, {0, 0.25, 0.75}), 1.5);
-  EXPECT_DOUBLE_EQ(crossing_time({0, 1, 2}, {1, 0.5, 0}), 1);
-  EXPECT_TRUE(std::isnan(crossing_time({0, 1}, {0, 0.4})));
+  EXPECT_DOUBLE_EQ(half_time({{0, 1, 2}, {0, 0.25, 0.75}, {}}), 1.5);
+  EXPECT_DOUBLE_EQ(half_time({{0, 1, 2}, {1, 0.5, 0}, {}}), 1);
+  EXPECT_DOUBLE_EQ(half_time({{0, 1, 2}, {0, 0.25, 0.5}, {}}), 2);  // reached at the very end
+  EXPECT_TRUE(std::isnan(half_time({{0, 1}, {0, 0.4}, {}})));
+}
+
+Sweep sweep_of(const std::vector<std::string>& words) {
+  return make_sweep(gather({"", {}, words}, sweep_parameters()));
+}
+
+Sweep read_back(const Sweep& sweep) {
+  return make_sweep(parse_experiment(sweep.config, "config.toml", {}, sweep_parameters()));
+}
+
+TEST(Sweep, WhatIsGivenStaysGivenEvenWhereItIsTheDefault) {
+  const auto habitat = [](const Sweep& sweep) {
+    return make_experiment(settings_of_cell(sweep, grid_cell(sweep, 0))).dynamics.habitat;
+  };
+  const Sweep said = sweep_of({"dynamics=hardmax", "habitat=sphere", "n=4", "beta=1,2"});
+  const Sweep left = sweep_of({"dynamics=hardmax", "n=4", "beta=1,2"});
+  EXPECT_EQ(habitat(said), Habitat::sphere);
+  EXPECT_EQ(habitat(left), Habitat::space);
+  EXPECT_EQ(habitat(read_back(said)), Habitat::sphere);
+  EXPECT_EQ(habitat(read_back(left)), Habitat::space);
+  EXPECT_EQ(read_back(said).config, said.config);
+  EXPECT_EQ(read_back(left).config, left.config);
+  EXPECT_EQ(sweep_of({"heads=1", "n=4"}).base.at("heads").origin, "command line: heads=1");
+  const Sweep single = sweep_of({"heads=1", "n=4"});  // without an axis
+  EXPECT_EQ(read_back(single).config, single.config);
+  // A value changed by hand in the file is no default any more.
+  std::string edited = left.config;
+  edited.replace(edited.find("habitat = \"sphere\""), 18, "habitat = \"space\"");
+  EXPECT_NE(make_sweep(parse_experiment(edited, "config.toml", {}, sweep_parameters()))
+                .base.at("habitat")
+                .origin,
+            "default");
+}
+
+// Means over replicas at every time, bit for bit.
+std::vector<double> means_of(const Sweep& sweep, std::int64_t number) {
+  std::vector<double> means;
+  const auto table = fly_cell(sweep, grid_cell(sweep, number), {});
+  for (const Tally& tally : table->tally) means.push_back(tally.mean);
+  return means;
+}
+
+TEST(Sweep, EveryCellFliesOnItsOwnEngine) {
+  const auto words = [](const std::string& engine) {
+    return std::vector<std::string>{engine,   "n=8",     "d=3",        "T=2",       "beta=3",
+                                    "dt=0.1", "times=3", "replicas=3", "method=rk4"};
+  };
+  const std::vector<double> together = means_of(sweep_of(words("engine=auto")), 0);
+  const std::vector<double> apart = means_of(sweep_of(words("engine=reference")), 0);
+  ASSERT_NE(together, apart);  // they differ in the last digits
+  for (const bool swapped : {false, true}) {
+    const Sweep both =
+        sweep_of(words(swapped ? "engine={reference,auto}" : "engine={auto,reference}"));
+    EXPECT_EQ(means_of(both, swapped ? 1 : 0), together);
+    EXPECT_EQ(means_of(both, swapped ? 0 : 1), apart);
+  }
+}
+
+TEST(SweepEstimate, CountsEveryCellByItsOwnMethod) {
+  // The first value of T is no multiple of dt, so that its cell fails; the others fly.
+  const SweepEstimate mixed = estimate(sweep_of(
+      {"T=1.05,2", "method={layers,rk4,dopri5}", "dt=0.1", "n=4", "d=3", "replicas=5", "times=7"}));
+  EXPECT_EQ(mixed.cells, 6);
+  EXPECT_DOUBLE_EQ(mixed.flights, 30);
+  EXPECT_DOUBLE_EQ(mixed.pairs, 5 * 48 * 3.05 * (1 + 4) / 0.1);
+  EXPECT_DOUBLE_EQ(mixed.pairs_per_moment, 5 * 48 * 3.05);
 }
 
 TEST(Sweep, CellsInTypedOrder) {
@@ -91,8 +158,7 @@ TEST(Sweep, CellsInTypedOrder) {
   EXPECT_EQ(sweep.grid(), 6);
   EXPECT_EQ(name_of(sweep, grid_cell(sweep, 3)), "beta=2 d=8");
   // The config says the same sweep again, whatever was typed.
-  const Sweep again =
-      make_sweep(parse_experiment(sweep.config, "config.toml", {}, sweep_parameters()));
+  const Sweep again = read_back(sweep);
   EXPECT_EQ(again.config, sweep.config);
   EXPECT_EQ(name_of(again, grid_cell(again, 3)), "beta=2 d=8");
 }
@@ -115,7 +181,15 @@ TEST(Sweep, PredictsThePhaseCurve) {
     return predicted_front(gather({"", {}, words}, sweep_parameters()));
   };
   EXPECT_NEAR(*front({"n=32", "beta=4"}), 6.954, 0.001);  // arXiv:2312.10794, Figure 3
+  EXPECT_TRUE(front({"n=32", "beta=4", "dynamics=USA"}));
   EXPECT_FALSE(front({"value=minus-identity"}));
+  EXPECT_FALSE(front({"direction=descent"}));
+  EXPECT_FALSE(front({"noise=0.1", "method=euler"}));
+  EXPECT_FALSE(front({"normalisation=ngpt"}));
+  EXPECT_FALSE(front({"d=2", "gains=1,2"}));
+  EXPECT_FALSE(front({"d=2", "gains_end=1,2"}));
+  EXPECT_FALSE(front({"dynamics=causal"}));
+  EXPECT_FALSE(front({"habitat=space"}));
   EXPECT_FALSE(front({"init=cap:0.3"}));
 }
 

@@ -1,6 +1,7 @@
 // verify_test.cpp: a stiff flight through mergers is flown again, and believed only if both agree.
 #include "experiment/verify.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "murmur/error.h"
@@ -58,6 +59,18 @@ TEST_F(Verify, AFlightThroughMergersIsFlownTwice) {
   EXPECT_TRUE(t.outcome.ok()) << t.outcome.what;
   ASSERT_EQ(t.verified.size(), 1u);
   EXPECT_NE(t.verified[0].find("\"by\":\"dopri5 with merging\""), std::string::npos);
+}
+
+// Where norms move the clusters are those of the directions, in both flights.
+TEST_F(Verify, ClustersOfDirectionsAreCountedAlike) {
+  const Told t = told({"n=8", "d=2", "beta=1", "T=30", "method=bdf", "normalisation=pre",
+                       "rtol=1e-9", "atol=1e-10"});
+  EXPECT_TRUE(t.outcome.ok()) << t.outcome.what;
+  ASSERT_EQ(t.verified.size(), 1u);
+  const std::vector<double> counts = RunReader(folder_ / "run").column("clusters");
+  EXPECT_LT(counts.back(), counts.front());
+  EXPECT_NE(t.verified[0].find(fmt::format("\"clusters\":{:g},", counts.back())),
+            std::string::npos);
 }
 
 TEST_F(Verify, NothingMergedNothingToVerify) {

@@ -23,7 +23,7 @@ constexpr double kOpenDouble = 900;
 constexpr double kTooSmallFloat = 0x1p-40, kTooSmallDouble = 0x1p-900;
 // Outside these, sums of its own for every strip cost a swarm too much time or memory.
 constexpr int kFewestMutual = 256, kMostMutual = 1 << 18;
-constexpr double kTooFewPairs = 65'536;  // n^2 d below which threads cost more than they bring
+constexpr double kTooFewPairs = 500'000;  // n^2 d below which threads cost more than they bring
 
 int blocks(std::size_t stride) { return static_cast<int>(stride / kBlock); }
 

@@ -1,0 +1,161 @@
+// predictions.cpp: what theory says of a flight that is kept, beside what the flight did.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "murmur/ensemble.h"
+#include "murmur/error.h"
+#include "murmur/history.h"
+#include "murmur/modes.h"
+#include "murmur/theory.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr int kModes = 5;
+
+bool has(const RunReader& run, const std::string& column) {
+  const auto& names = run.columns();
+  return std::find(names.begin(), names.end(), column) != names.end();
+}
+
+// SA or USA with Q = K = V = I on the sphere and no noise: what closed forms are about.
+std::optional<theory::Law> law_of(const Experiment& e) {
+  if (!ensemble_knows(e.dynamics, Method::layers) || e.dynamics.clock != Clock::u1)
+    return std::nullopt;
+  const auto& head = std::get<Attention>(e.dynamics.phases.front().forces.front());
+  return head.scale == Attention::plain ? theory::Law::usa : theory::Law::sa;
+}
+
+double beta_of(const Experiment& e) {
+  return std::get<Attention>(e.dynamics.phases.front().forces.front()).beta;
+}
+
+// Observables against time, one panel each.
+void add_courses(const RunReader& run, Reproduction& result) {
+  ReproducedTable table{"courses", {"t"}};
+  for (const char* name : {"energy_scaled", "clusters", "order", "radius"})
+    if (has(run, name)) table.columns.emplace_back(name);
+  for (std::size_t k = 0; k < run.times().size(); ++k) table.rows.push_back({run.times()[k]});
+  for (std::size_t c = 1; c < table.columns.size(); ++c) {
+    const std::vector<double> values = run.column(table.columns[c]);
+    for (std::size_t k = 0; k < values.size(); ++k) table.rows[k].push_back(values[k]);
+    result.figures.push_back({.name = "laboratory",
+                              .table = "courses",
+                              .columns = {table.columns[c]},
+                              .x_label = "t",
+                              .y_label = table.columns[c]});
+  }
+  result.tables.push_back(std::move(table));
+}
+
+//   1 - <cos> ~ e^{-rate t} late, for d >= n: 2312.10794
+void add_late_rate(const RunReader& run, const Experiment& e, Reproduction& result) {
+  Series gap;
+  const std::vector<double> cosines = run.column("mean_cos");
+  for (std::size_t k = 0; k < cosines.size(); ++k) {
+    gap.t.push_back(run.times()[k]);
+    const double value = 1 - cosines[k];
+    gap.value.push_back(value > 1e-15 ? value : kNoNumber);  // rounding below
+  }
+  ReproducedTable table{"gap", {"t", "1 - mean cosine", "predicted rate"}};
+  const auto law = law_of(e);
+  const bool known = law && e.swarm.d() >= e.swarm.n();
+  const double rate = known ? theory::late_rate(*law, beta_of(e)) : kNoNumber;
+  double anchor = kNoNumber, height = kNoNumber;  // the line starts where the gap is 0.1
+  for (std::size_t k = 0; k < gap.t.size(); ++k) {
+    if (known && std::isnan(anchor) && gap.value[k] < 0.1) {
+      anchor = gap.t[k];
+      height = gap.value[k];
+    }
+    const double line = height * std::exp(-rate * (gap.t[k] - anchor));
+    table.rows.push_back({gap.t[k], gap.value[k], line > 1e-15 ? line : kNoNumber});
+  }
+  if (known) try {
+      const Growth late = growth_rate(gap, {.low = 1e-10, .high = 1e-2});
+      Check check = nearly("late rate of 1 - mean cosine", -rate, late.rate, 0.05);
+      check.more["standard error"] = late.error;
+      result.checks.push_back(std::move(check));
+    } catch (const Error&) {
+      // the flight ends before the last stretch, or frames are too far apart: nothing to measure
+    }
+  result.tables.push_back(std::move(table));
+  result.figures.push_back(
+      {.name = "laboratory",
+       .table = "gap",
+       .columns = known ? std::vector<std::string>{"1 - mean cosine", "predicted rate"}
+                        : std::vector<std::string>{"1 - mean cosine"},
+       .x_label = "t",
+       .y_label = "1 - mean cosine",
+       .log_y = true,
+       .y_least = 1e-12,
+       .dashed = {"predicted rate"}});
+}
+
+// How cosines spread at the start, half way and at the end.
+void add_histogram(const RunReader& run, const Experiment& e, Reproduction& result) {
+  ReproducedTable table{"cosines", {"cosine", "t", "share of pairs"}};
+  const std::int64_t last = run.frames() - 1;
+  for (const std::int64_t frame : {std::int64_t{0}, last / 2, last}) {
+    const CosineHistogram h = cosine_histogram(run.frame(frame), 40, e.measure);
+    for (std::size_t b = 0; b < h.count.size(); ++b)
+      table.rows.push_back({(h.edge[b] + h.edge[b + 1]) / 2, run.times()[frame],
+                            static_cast<double>(h.count[b]) / static_cast<double>(h.pairs)});
+  }
+  result.tables.push_back(std::move(table));
+  result.figures.push_back({.name = "laboratory",
+                            .table = "cosines",
+                            .columns = {"share of pairs"},
+                            .x_label = "cosine of a pair",
+                            .y_label = "share of pairs",
+                            .by = "t"});
+}
+
+// Amplitudes of modes on the circle, and the growth of the fastest one out of the uniform swarm.
+void add_modes(const RunReader& run, const Experiment& e, Reproduction& result) {
+  const auto law = law_of(e);
+  ReproducedTable table{"modes", {"t"}};
+  for (int k = 1; k <= kModes; ++k) table.columns.push_back(fmt::format("mode {}", k));
+  table.columns.emplace_back("predicted growth");
+  const int fastest = law ? std::min(theory::fastest_mode(2, beta_of(e)), kModes) : 1;
+  const double rate =
+      law ? theory::growth_rate({.law = *law, .d = 2, .beta = beta_of(e)}, fastest) : kNoNumber;
+  double start = kNoNumber;
+  for (std::int64_t frame = 0; frame < run.frames(); ++frame) {
+    const std::vector<double> a = mode_amplitudes(run.frame(frame), kModes);
+    if (frame == 0) start = a[fastest];
+    const double grown = start * std::exp(rate * run.times()[frame]);
+    table.rows.push_back({run.times()[frame]});
+    for (int k = 1; k <= kModes; ++k) table.rows.back().push_back(a[k]);
+    table.rows.back().push_back(grown < 1 ? grown : kNoNumber);
+  }
+  std::vector<std::string> columns(table.columns.begin() + 1, table.columns.end() - (law ? 0 : 1));
+  result.tables.push_back(std::move(table));
+  result.figures.push_back({.name = "laboratory",
+                            .table = "modes",
+                            .columns = columns,
+                            .x_label = "t",
+                            .y_label = "amplitude",
+                            .log_y = true,
+                            .title = law ? fmt::format("mode {} grows fastest", fastest) : "",
+                            .dashed = {"predicted growth"}});
+}
+
+}  // namespace
+
+Reproduction predictions_of(const RunReader& run, const Experiment& experiment) {
+  Reproduction result;
+  result.name = "laboratory";
+  result.folder = run.directory() / "figures";
+  add_courses(run, result);
+  if (experiment.swarm.n() < 2) return result;
+  add_late_rate(run, experiment, result);
+  add_histogram(run, experiment, result);
+  if (experiment.swarm.d() == 2 && experiment.dynamics.habitat == Habitat::sphere)
+    add_modes(run, experiment, result);
+  return result;
+}
+
+}  // namespace murmur

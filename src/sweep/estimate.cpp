@@ -1,0 +1,54 @@
+// estimate.cpp: what a sweep would cost, counted cell by cell before anything flies.
+#include "experiment/given_model.h"
+#include "experiment/words.h"
+#include "murmur/error.h"
+#include "sweep/cells.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr double kBytesARow = 100;
+
+// Evaluations in a unit of time; nothing where the method chooses its own steps.
+std::optional<double> evaluation_rate(const Settings& cell) {
+  const std::string& method = setting(cell, "method").text;
+  if (method == "dopri5" || method == "bdf") return std::nullopt;
+  return (method == "rk4" ? 4 : method == "strang" ? 2 : 1) / positive(cell, "dt");
+}
+
+// A cell's settings with what its model brings; a model is read once.
+class Modelled {
+ public:
+  Settings operator()(const Settings& cell) {
+    const std::string& name = setting(cell, "model").text;
+    auto found = models_.find(name);
+    if (found == models_.end()) found = models_.emplace(name, given_model(cell)).first;
+    return found->second ? with_model(cell, *found->second) : cell;
+  }
+
+ private:
+  std::map<std::string, std::optional<GivenModel>> models_{};
+};
+
+}  // namespace
+
+SweepEstimate estimate(const Sweep& sweep) {
+  SweepEstimate all{.cells = sweep.grid()};
+  const auto replicas = static_cast<double>(sweep.replicas);
+  all.flights = static_cast<double>(all.cells) * replicas;
+  all.table_bytes = static_cast<double>(all.cells) * sweep.times * kBytesARow;
+  Modelled modelled;
+  for (std::int64_t k = 0; k < all.cells; ++k) try {
+      const Settings cell = modelled(settings_of_cell(sweep, grid_cell(sweep, k)));
+      const double pairs = cost_of(cell) * replicas;
+      if (const std::optional<double> rate = evaluation_rate(cell))
+        all.pairs += pairs * *rate;
+      else
+        all.pairs_per_moment += pairs;
+    } catch (const Error&) {  // a cell without a model or a step costs nothing
+    }
+  return all;
+}
+
+}  // namespace murmur

@@ -1,0 +1,94 @@
+// keep.cpp: whether a directory holds cells of this sweep, and whether it holds all of them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiment/words.h"
+#include "murmur/error.h"
+#include "murmur/formats.h"
+#include "run/file.h"
+#include "run/manifest.h"
+#include "run/sha256.h"
+#include "sweep/cells.h"
+
+namespace murmur {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kDigestName = "cells.sha256";
+
+void add_text(Sha256& digest, std::string_view text) {
+  digest.update(std::as_bytes(std::span(text.data(), text.size())));
+}
+
+bool starts_with(const std::string& line, const char* opening) {
+  return line.rfind(opening, 0) == 0;
+}
+
+// Of every line of config.toml that a number in a cell depends on: how many threads fly it, where
+// data lies and how it is drawn are free to change.
+std::string settings_digest(const Sweep& sweep) {
+  Sha256 digest;
+  for (const std::string& line : split(sweep.config, '\n')) {
+    if (starts_with(line, "threads = ") || starts_with(line, "data = ") ||
+        starts_with(line, "look = "))
+      continue;
+    if (!starts_with(line, "defaults = ")) {
+      add_text(digest, line + "\n");
+      continue;
+    }
+    const std::size_t open = line.find('"'), close = line.rfind('"');
+    for (const std::string& name : split(line.substr(open + 1, close - open - 1), ','))
+      if (name != "data" && name != "none") add_text(digest, name + ",");
+  }
+  return digest.hex() + "\n";
+}
+
+// The grid and what refinement adds to it, from the cells that are there.
+std::vector<Cell> cells_known(const Sweep& sweep, const fs::path& directory) {
+  std::vector<Cell> cells;
+  for (std::int64_t k = 0; k < sweep.grid(); ++k) cells.push_back(grid_cell(sweep, k));
+  for (int level = 0; level < sweep.refine; ++level) {
+    const std::vector<Cell> added = halved(sweep, cells, directory);
+    if (added.empty()) break;
+    cells.insert(cells.end(), added.begin(), added.end());
+  }
+  std::stable_sort(cells.begin(), cells.end(), comes_before);
+  return cells;
+}
+
+}  // namespace
+
+void check_settings(const Sweep& sweep, const fs::path& directory) {
+  const fs::path path = directory / kDigestName;
+  if (std::error_code ignored; !fs::exists(path, ignored)) return;
+  if (read_text(path) != settings_digest(sweep))
+    throw Error(Fault::input, "the cells of this sweep were flown with other settings",
+                (directory / "config.toml").string(), "restore config.toml, or start a new sweep");
+}
+
+void keep_settings(const Sweep& sweep, const fs::path& directory) {
+  check_settings(sweep, directory);
+  write_file_atomically(directory / kDigestName, settings_digest(sweep));
+}
+
+bool is_complete(const Sweep& sweep, const fs::path& directory) {
+  const Manifest manifest = read_manifest(directory);
+  for (const char* name : kSweepTables) {
+    const auto kept = manifest.sha256.find(name);
+    std::error_code ignored;
+    if (kept == manifest.sha256.end() || !fs::exists(directory / name, ignored) ||
+        sha256_of_file(directory / name) != kept->second)
+      return false;
+  }
+  Sha256 digest;  // of sweep.csv, as the cells would make it again
+  add_text(digest, table_head(sweep));
+  for (const Cell& cell : cells_known(sweep, directory))
+    if (const std::optional<std::string> rows = kept_rows(sweep, cell, directory))
+      add_text(digest, *rows);
+  return digest.hex() == manifest.sha256.at("sweep.csv");
+}
+
+}  // namespace murmur
