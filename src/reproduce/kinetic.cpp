@@ -1,6 +1,7 @@
 // kinetic.cpp: five tokens that merge one by one, and how far the papers' layers fall behind them.
 #include <fmt/format.h>
 
+#include "murmur/error.h"
 #include "murmur/history.h"
 #include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
@@ -34,20 +35,29 @@ struct Scheme {
 };
 constexpr Scheme kSchemes[] = {
     {"exact flow", "dopri5", 0.01, {1.27, 2.41, 5.20, 328.37}},
+    {"exact flow, stiff", "bdf", 0.01, {1.27, 2.41, 5.20, 328.37}},
     {"layers, dt = 0.1", "layers", 0.1, {1.4, 2.6, 5.7, 364.1}},
     {"layers, dt = 0.01", "layers", 0.01, {1.28, 2.43, 5.24, 331.93}},
 };
 
 }  // namespace
 
-// A merge is seen at the first frame after it: a step late at most, and rounded in print.
+// A merge is seen at the first frame after it: a step late at most, and rounded in print. Across
+// mergers the exact flow is believed when two families of methods, explicit and stiff, agree.
 std::optional<Reproduction> kinetic(const ReproductionControl& control) {
   Reproduction result = result_of(control, "kinetic");
-  ReproducedTable table{"merges",
-                        {"clusters", "exact flow", "layers, dt = 0.1", "layers, dt = 0.01"}};
+  ReproducedTable table{"merges", {"clusters"}};
   for (int left = 4; left >= 1; --left) table.rows.push_back({{static_cast<double>(left)}});
   for (const Scheme& scheme : kSchemes) {
-    const std::vector<double> times = merge_times(scheme.method, scheme.step);
+    std::vector<double> times;
+    try {
+      times = merge_times(scheme.method, scheme.step);
+    } catch (const Error& error) {
+      if (error.fault != Fault::tool) throw;
+      if (control.tell) control.tell(fmt::format("{} is left out: {}", scheme.name, error.summary));
+      continue;
+    }
+    table.columns.emplace_back(scheme.name);
     for (int k = 0; k < 4; ++k) {
       const double ours = k < static_cast<int>(times.size()) ? times[k] : kNoNumber;
       result.checks.push_back(near(fmt::format("{}: time of {} clusters", scheme.name, 4 - k),
