@@ -55,6 +55,12 @@ inline HostSwarm circle(const std::vector<double>& angles, std::vector<double> m
   return x;
 }
 
+inline HostSwarm orthonormal(int n) {
+  HostSwarm x({n, n});
+  for (int i = 0; i < n; ++i) x.at(i, i) = 1;
+  return x;
+}
+
 inline double dot(const HostSwarm& x, int i, int j) {
   double sum = 0;
   for (int k = 0; k < x.d(); ++k) sum += x.at(i, k) * x.at(j, k);

@@ -5,22 +5,12 @@
 // they are after STEPS layers is written over it at the end of input.
 #include "murmur/ensemble.h"
 
-#include <time.h>
-
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <string>
 
-namespace {
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-}  // namespace
+#include "processor_time.h"
 
 int main(int argc, char** argv) {
   using namespace murmur;

@@ -2,7 +2,6 @@
 //
 // usage: bench_velocity FILE N D BETA f32|f64    FILE holds (N, D) doubles; the last velocity is
 // written over it at the end of input.
-#include <time.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -10,16 +9,7 @@
 #include <string>
 
 #include "murmur/engine.h"
-
-namespace {
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-}  // namespace
+#include "processor_time.h"
 
 int main(int argc, char** argv) {
   using namespace murmur;

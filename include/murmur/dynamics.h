@@ -57,7 +57,8 @@ struct Dynamics {
   // gain_until.
   Vector gain{}, gain_end{};  // (d), positive; empty: ones, and no change
   double gain_until = 0;
-  double noise = 0;  // 1/kappa: dX = v dt + sqrt(2 noise) dB, B Brownian on the habitat
+  double noise =
+      0;  // 1/kappa: dX = v dt + sqrt(2 noise) dB, B Brownian on the habitat (u's sphere)
 };
 
 // Whether norms move too: `pre`, `peri` and `mix` read forces off x / |x|.

@@ -15,6 +15,9 @@ namespace murmur {
 // euler with noise is Euler-Maruyama; strang is weakly of second order with noise; bdf is CVODE's.
 enum class Method { layers, euler, rk4, dopri5, strang, bdf };
 
+// Whether steps are all of length dt, and times whole multiples of it.
+inline bool is_fixed(Method method) { return method != Method::dopri5 && method != Method::bdf; }
+
 // When frames are kept. Times are k * every (every > 0), or 0 and first * ratio^k (ratio > 1), or
 // neither; the last time T is always kept.
 struct Schedule {

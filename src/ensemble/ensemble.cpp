@@ -24,9 +24,7 @@ constexpr double kLeastBeta = -339;  // of softmax: e^{2 beta} is then still a d
 
 bool is_identity(const Matrix& m) { return m.empty() || m == scaled_identity(m.rows, 1); }
 
-bool is_fixed(Method method) {
-  return method == Method::layers || method == Method::euler || method == Method::rk4;
-}
+bool is_known(Method method) { return method != Method::strang && method != Method::bdf; }
 
 void require(bool good, const char* what, const char* where, const char* remedy) {
   if (!good) throw Error(Fault::input, what, where, remedy);
@@ -43,8 +41,8 @@ void check(const EnsembleSetting& s) {
           "fly swarms in another clock one by one");
   require(std::isfinite(s.beta) && (!softmax || s.beta >= kLeastBeta),
           "beta is not a finite number, or far below 0", "beta", "give beta of at least -339");
-  require(is_fixed(s.method) || s.method == Method::dopri5, "an ensemble does not know this method",
-          "method", "use layers, euler, rk4 or dopri5");
+  require(is_known(s.method), "an ensemble does not know this method", "method",
+          "use layers, euler, rk4 or dopri5");
   require(!is_fixed(s.method) || (std::isfinite(s.dt) && s.dt > 0), "a step has no length", "dt",
           "give dt above 0");
   const auto [rtol, atol] = s.tolerance;
@@ -163,7 +161,7 @@ EnsembleResult nothing_yet(const EnsembleWork& work) {
 }  // namespace
 
 bool ensemble_knows(const Dynamics& dynamics, Method method) {
-  if (!is_fixed(method) && method != Method::dopri5) return false;
+  if (!is_known(method)) return false;
   if (dynamics.habitat != Habitat::sphere || dynamics.normalisation != Normalisation::post ||
       !dynamics.gain.empty() || !dynamics.gain_end.empty() || dynamics.noise != 0)
     return false;

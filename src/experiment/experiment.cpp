@@ -25,8 +25,6 @@ bool whole_multiple(double time, double dt) {
   return std::fabs(steps - std::round(steps)) <= 1e-9 * std::max(1.0, steps) && steps < 9e15;
 }
 
-bool is_fixed(Method method) { return method != Method::dopri5 && method != Method::bdf; }
-
 void check_stiff(const Settings& settings, const FlowSettings& flow) {
   if (flow.merge > 0)
     refuse(settings, "merge", "bdf does not merge", "use merge=0, or method=dopri5");

@@ -38,8 +38,7 @@ std::optional<Mean> fly_family(const Family& family, const ReproductionControl& 
         "random-weights",
         {fmt::format("query={}", family.query), fmt::format("key={}", family.key),
          fmt::format("value={}", family.value), fmt::format("replica={}", r), "threads=1"});
-    const std::vector<std::string> names = observable_names(e.dynamics);
-    const auto column = std::find(names.begin(), names.end(), "close_pairs") - names.begin();
+    const std::size_t column = observable_column(e.dynamics, "close_pairs");
     const Flown flown = fly_in_memory(e);
     each[r].times = flown.times;
     for (const HostSwarm& x : flown.frames)

@@ -19,8 +19,7 @@ Series energy_of(double beta, bool quick) {
       experiment_of("staircase", {fmt::format("beta={}", beta), "T=0.14", "save=every:1e-5",
                                   quick ? "dt=1e-5" : "dt=5e-6", "merge=1.3e-4"});
   const Flown flown = fly_in_memory(e);
-  const std::vector<std::string> names = observable_names(e.dynamics);
-  const auto column = std::find(names.begin(), names.end(), "energy_scaled") - names.begin();
+  const std::size_t column = observable_column(e.dynamics, "energy_scaled");
   Series energy;
   for (std::size_t k = 0; k < flown.times.size(); ++k) {
     energy.t.push_back(flown.times[k]);

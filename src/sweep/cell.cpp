@@ -18,8 +18,6 @@ namespace {
 constexpr int kMostTogether = 1024;    // particles: the kernel of many holds n^2 numbers a replica
 constexpr std::int64_t kAtOnce = 512;  // replicas in memory; a multiple of any register
 
-bool is_fixed(Method method) { return method != Method::dopri5 && method != Method::bdf; }
-
 using Readings = std::vector<double>;  // (times, kKept)
 
 struct Flights {

@@ -15,15 +15,8 @@ namespace {
 
 using testing::expect_as_defined;
 using testing::Flocks;
+using Case = testing::AdjointCase;
 using testing::some_flocks;
-
-struct Case {
-  std::string name;
-  Architecture architecture;
-  Objective objective{};
-};
-
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
 std::vector<Case> cases() {
   using A = Architecture;

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <ostream>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "murmur/learn.h"
@@ -19,6 +21,15 @@ struct Flocks {
 
   Batch batch() const { return {x, y, first, label, chosen, shift, 5, 11}; }
 };
+
+// What an Adjoint is asked to learn; the name tells cases apart.
+struct AdjointCase {
+  std::string name;
+  Architecture architecture;
+  Objective objective{};
+};
+
+inline void PrintTo(const AdjointCase& c, std::ostream* out) { *out << c.name; }
 
 // Flocks of every size that a kernel's tiles treat apart, in a scrambled order.
 inline Flocks some_flocks(int classes) {

@@ -10,12 +10,6 @@ namespace {
 
 constexpr FlowSettings kExact{.tolerance = {1e-12, 1e-13}};
 
-HostSwarm orthonormal(int n) {
-  HostSwarm x({n, n});
-  for (int i = 0; i < n; ++i) x.at(i, i) = 1;
-  return x;
-}
-
 struct Equiangular {
   int n;
   double beta, T, rho;

@@ -19,12 +19,6 @@ Dynamics under(Law law, double beta) { return law == Law::sa ? sa(beta) : usa(be
 
 double angle_of(const HostSwarm& x, int i) { return std::atan2(x.at(i, 1), x.at(i, 0)); }
 
-HostSwarm orthonormal(int n) {
-  HostSwarm x({n, n});
-  for (int i = 0; i < n; ++i) x.at(i, i) = 1;
-  return x;
-}
-
 // The whole course of rho(t), not its end alone.
 TEST(Companions, EquiangularCourse) {
   for (const Law law : {Law::sa, Law::usa}) {

@@ -15,12 +15,6 @@ namespace {
 
 constexpr FlowSettings kExact{.tolerance = {1e-12, 1e-13}};
 
-HostSwarm orthonormal(int n) {
-  HostSwarm x({n, n});
-  for (int i = 0; i < n; ++i) x.at(i, i) = 1;
-  return x;
-}
-
 HostSwarm scaled(HostSwarm x, double factor) {
   for (int k = 0; k < x.d(); ++k)
     for (int i = 0; i < x.n(); ++i) x.at(i, k) *= factor;
