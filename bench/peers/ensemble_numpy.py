@@ -64,5 +64,5 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # the child inherits the core
-    for d, beta in [(2, 4), (3, 4), (8, 4), (32, 4), (128, 4)]:
+    for d, beta in [(2, 1), (2, 4), (2, 9), (2, 25), (3, 4), (8, 4), (32, 4), (128, 4)]:
         compare(sys.argv[1], d, beta)

@@ -55,7 +55,8 @@ bool ensemble_knows(const Dynamics& dynamics, Method method);
 // A flight ends at its last time or in trouble: FlowSettings::max_evaluations is not read here.
 // Blocks of eight replicas, aligned to multiples of eight, fly together whichever of them are asked
 // for: a replica's numbers do not depend on first, count, times or threads. Where d > n a swarm is
-// flown in the span of its start, which costs as much as d = n.
+// flown in the span of its start, which costs as much as d = n. On the circle, where beta is small
+// for n, forces are Fourier sums instead of sums over pairs, cut at 1e-13 of a particle's own part.
 EnsembleResult fly_ensemble(const EnsembleSetting& setting, const EnsembleWork& work);
 
 }  // namespace murmur

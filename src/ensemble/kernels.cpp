@@ -5,7 +5,7 @@
 #define HWY_TARGET_INCLUDE "ensemble/kernels.cpp"
 #include <hwy/foreach_target.h>
 
-#include "ensemble/swarm_kernels-inl.h"
+#include "ensemble/wave_kernels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace murmur::ensemble {
@@ -15,6 +15,10 @@ void Layer(const PairSums& p, double dt, double* x, double* lengths) {
   step_layer(p, dt, x, lengths);
 }
 void Velocity(const PairSums& p, const double* x, double* v) { find_velocity(p, x, v); }
+void WaveLayer(const WaveSums& w, double* x, double* lengths) { wave_layer(w, x, lengths); }
+void WaveVelocity(const WaveSums& w, const double* x, double* v) {
+  w.divided ? wave_velocity<true>(w, x, v) : wave_velocity<false>(w, x, v);
+}
 void MakeMove(const Move& m) { make_move(m); }
 void FindGap(const Gap& g) { find_gap(g); }
 
@@ -31,6 +35,8 @@ namespace murmur::ensemble {
 
 HWY_EXPORT(Layer);
 HWY_EXPORT(Velocity);
+HWY_EXPORT(WaveLayer);
+HWY_EXPORT(WaveVelocity);
 HWY_EXPORT(MakeMove);
 HWY_EXPORT(FindGap);
 HWY_EXPORT(LookAt);
@@ -40,6 +46,12 @@ void layer(const PairSums& p, double dt, double* x, double* lengths) {
 }
 void velocity(const PairSums& p, const double* x, double* v) {
   HWY_DYNAMIC_DISPATCH(Velocity)(p, x, v);
+}
+void layer(const WaveSums& w, double* x, double* lengths) {
+  HWY_DYNAMIC_DISPATCH(WaveLayer)(w, x, lengths);
+}
+void velocity(const WaveSums& w, const double* x, double* v) {
+  HWY_DYNAMIC_DISPATCH(WaveVelocity)(w, x, v);
 }
 void move(const Move& m) { HWY_DYNAMIC_DISPATCH(MakeMove)(m); }
 void gap(const Gap& g) { HWY_DYNAMIC_DISPATCH(FindGap)(g); }

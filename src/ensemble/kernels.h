@@ -42,6 +42,20 @@ void layer(const PairSums& pairs, double dt, double* x, double* lengths);
 // v_i = A_i - <x_i, A_i> x_i
 void velocity(const PairSums& pairs, const double* x, double* v);
 
+// The same two on the circle by Fourier sums. With x' = (-x_1, x_0) and theta the angle of x,
+//   along_i  = along_0  + sum_{k=1}^{orders} along_k  (C_k cos k theta_i + S_k sin k theta_i)
+//   across_i =            sum_{k=1}^{orders} across_k (S_k cos k theta_i - C_k sin k theta_i)
+//   C_k = sum_j cos k theta_j,   S_k = sum_j sin k theta_j
+struct WaveSums {
+  Shape shape{};  // d = 2
+  int orders = 0;
+  bool divided = true;  // velocities are divided by along; else along is not summed for them
+  const double *along = nullptr, *across = nullptr;  // (orders + 1)
+  double* terms = nullptr;                           // (orders + 1, 4, kSwarms)
+};
+void layer(const WaveSums& waves, double* x, double* lengths);  // along x + across x', normalised
+void velocity(const WaveSums& waves, const double* x, double* v);  // (across / along) x'
+
 struct LanePush {  // one term scale * along of a step
   double scale;
   const double* along;  // (rows, d, kSwarms)

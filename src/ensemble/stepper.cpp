@@ -39,6 +39,7 @@ Stepper::Stepper(const EnsembleSetting& setting, Block& block)
     : setting_(setting),
       block_(block),
       shape_(block.shape()),
+      waves_(setting, block.shape()),
       pairs_(pair_sums(setting, block.shape())) {
   const std::size_t size = block_size(shape_), rows = whole_tiles(shape_.n);
   sums_ = zeros(size);
@@ -57,6 +58,10 @@ Stepper::Stepper(const EnsembleSetting& setting, Block& block)
   for (int i = 0; i < stages; ++i) k_[i] = zeros(size);
 }
 
+void Stepper::velocity(const double* x, double* v) const {
+  waves_ ? ensemble::velocity(waves_.sums(), x, v) : ensemble::velocity(pairs_, x, v);
+}
+
 // normalise(x + h sum_i w_i k_i), leaving out zero weights
 void Stepper::shift(const std::array<double, 7>& weights, int stages, double h, double* to) {
   std::array<LanePush, 7> pushes;
@@ -67,18 +72,19 @@ void Stepper::shift(const std::array<double, 7>& weights, int stages, double h, 
 }
 
 void Stepper::stages(const Tableau& tableau, double h) {
-  if (!have_first_stage_) velocity(pairs_, at_x(), k_[0].get());
+  if (!have_first_stage_) velocity(at_x(), k_[0].get());
   have_first_stage_ = true;
   for (int i = 1; i < tableau.stages; ++i) {
     shift(tableau.a[i], i, h, y_.get());
-    velocity(pairs_, y_.get(), k_[i].get());
+    velocity(y_.get(), k_[i].get());
   }
 }
 
 std::optional<Trouble> Stepper::step_fixed() {
   const double dt = setting_.dt;
   if (setting_.method == Method::layers) {
-    layer(pairs_, dt, block_.x.get(), lengths_.data());
+    double* x = block_.x.get();
+    waves_ ? layer(waves_.sums(), x, lengths_.data()) : layer(pairs_, dt, x, lengths_.data());
   } else {
     const Tableau& tableau = setting_.method == Method::rk4 ? kRk4 : kEuler;
     have_first_stage_ = false;
@@ -115,14 +121,14 @@ double Stepper::first_step() {
   if (stands_still(d1)) return kStillStep;
   const double h0 = euler_step(d1, tolerance);
   shift({1}, 1, h0, y_.get());
-  velocity(pairs_, y_.get(), k_[1].get());
+  velocity(y_.get(), k_[1].get());
   const double d2 = gap(k_[0].get(), k_[1].get(), absolute) / h0;
   return first_step_of(d1, d2, h0);
 }
 
 std::optional<Trouble> Stepper::find_step() {
   if (!have_first_stage_) {
-    velocity(pairs_, at_x(), k_[0].get());
+    velocity(at_x(), k_[0].get());
     have_first_stage_ = true;
     if (const auto swarm = lost(k_[0].get())) return Trouble{Ending::not_finite, *swarm};
     next_h_ = first_step();

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "ensemble/block.h"
+#include "ensemble/waves.h"
 #include "flow/tableau.h"
 
 namespace murmur::ensemble {
@@ -31,6 +31,7 @@ class Stepper {
 
  private:
   const double* at_x() const { return block_.x.get(); }
+  void velocity(const double* x, double* v) const;
   void shift(const std::array<double, 7>& weights, int stages, double h, double* to);
   void stages(const Tableau& tableau, double h);
   double gap(const double* a, const double* b, Tolerance tolerance) const;
@@ -40,6 +41,7 @@ class Stepper {
   const EnsembleSetting& setting_;
   Block& block_;
   const Shape shape_;
+  const Waves waves_;
   PairSums pairs_{};
   Array sums_, totals_, weights_, y_, between_;
   std::array<Array, 7> k_{};

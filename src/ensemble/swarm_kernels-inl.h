@@ -12,9 +12,23 @@ HWY_BEFORE_NAMESPACE();
 namespace murmur::ensemble {
 namespace HWY_NAMESPACE {
 
+// 1 / sqrt(v), to within two units of the last place; not finite for 0, and a NaN where v v^{-1/2}
+// is not finite. From an estimate r off by e = 1 - v r^2 <= 2^-13:
+//   v^{-1/2} = r (1 - e)^{-1/2} = r (1 + e/2 + 3 e^2/8 + 5 e^3/16 + O(e^4))
+HWY_INLINE V inverse_root(V v) {
+#if HWY_TARGET <= HWY_AVX3
+  const V r{_mm512_rsqrt14_pd(v.raw)};
+  const V e = hn::NegMulAdd(hn::Mul(v, r), r, hn::Set(D(), 1.0));
+  const V q = hn::MulAdd(e, hn::Set(D(), 0.3125), hn::Set(D(), 0.375));
+  return hn::MulAdd(hn::Mul(r, e), hn::MulAdd(e, q, hn::Set(D(), 0.5)), r);
+#else
+  return hn::Div(hn::Set(D(), 1.0), hn::Sqrt(v));
+#endif
+}
+
 // y (d, kSwarms) <- y / |y|, given |y|^2. Returns a number that is finite where the result is.
 HWY_INLINE V normalise(V square, int d, double* y) {
-  const V inverse = hn::Div(hn::Set(D(), 1.0), hn::Sqrt(square));
+  const V inverse = inverse_root(square);
   for (int k = 0; k < d; ++k) store(hn::Mul(load(y, k), inverse), y, k);
   return hn::Mul(square, inverse);
 }
@@ -28,15 +42,18 @@ inline void step_layer(const PairSums& p, double dt, double* x, double* lengths)
   const double push = p.softmax ? dt : dt * p.factor;
   const V pull = hn::Set(tag, push);
   const V own = hn::Set(tag, p.softmax ? (1 + dt) * p.self : 1 + push * p.self);
+  const bool faint = p.softmax && p.self < 1e-100;  // squares of such sums are no longer numbers
   for (int part = 0; part < kSwarms; part += kLanes) {
     V length = hn::Zero(tag);
     for (int i = 0; i < p.shape.n; ++i) {
       double* row = x + at(static_cast<std::size_t>(i) * d) + part;
       const double* sum = p.sums + at(static_cast<std::size_t>(i) * d) + part;
       const V keep = p.softmax ? hn::Add(own, load(p.totals + part, i)) : own;
+      const V scale = faint ? hn::Div(hn::Set(tag, 1.0), keep) : hn::Set(tag, 1.0);
+      const V kept = hn::Mul(scale, keep), pulled = hn::Mul(scale, pull);
       V square = hn::Zero(tag);
       for (int k = 0; k < d; ++k) {
-        const V y = hn::MulAdd(pull, load(sum, k), hn::Mul(keep, load(row, k)));
+        const V y = hn::MulAdd(pulled, load(sum, k), hn::Mul(kept, load(row, k)));
         square = hn::MulAdd(y, y, square);
         store(y, row, k);
       }

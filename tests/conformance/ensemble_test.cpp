@@ -103,6 +103,24 @@ TEST_P(EnsembleLaws, AdaptiveStepsComeToTheSamePlace) {
   }
 }
 
+// On the circle sums are Fourier sums where beta is small for n, and sums over pairs beyond.
+TEST(Ensemble, BothKindsOfSumsOnTheCircleAsTheReference) {
+  for (const double beta : {0.0, 1e-9, 0.1, 1.0, 2.5, 6.0, 9.0, 16.0, 18.0, 30.0, 100.0, 1000.0})
+    for (const int n : {2, 8, 9, 15, 32, 33, 66})
+      for (const Method method : {Method::layers, Method::rk4})
+        for (const Law& law : {Law{"SA", Attention::softmax, Clock::u1, beta},
+                               Law{"USA", Attention::plain, Clock::u1, beta},
+                               Law{"USA in u2", Attention::plain, Clock::u2, beta},
+                               Law{"USA in u3", Attention::plain, Clock::u3, beta}}) {
+          const bool grows = law.scale == Attention::plain && law.clock != Clock::u2;
+          if (grows && beta > 2.5) continue;  // steps of length e^beta magnify every rounding
+          SCOPED_TRACE(::testing::Message() << law.name << ", beta = " << beta << ", n = " << n
+                                            << ", method " << static_cast<int>(method));
+          const EnsembleSetting s = setting_of(law, {n, 2}, method);
+          expect_company_unnoticed(s, 10 * s.dt, 1e-12);
+        }
+}
+
 bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
@@ -159,7 +177,7 @@ TEST(Ensemble, ReadsWhatTheObservablesRead) {
 
 TEST(Ensemble, ThreadsAndCompanyDoNotShow) {
   for (const Method method : {Method::layers, Method::dopri5})
-    for (const Shape shape : {Shape{32, 2}, Shape{7, 40}}) {
+    for (const Shape shape : {Shape{8, 2}, Shape{32, 2}, Shape{7, 40}}) {
       const EnsembleSetting s = setting_of(kLaws[0], shape, method);
       EnsembleWork work = work_of(s, 0, 50);
       work.times = {0.2, 1};
@@ -205,6 +223,26 @@ TEST(Ensemble, ParticlesAtOnePlaceHaveASmallerSpan) {
   EXPECT_LE(largest_difference(fly_ensemble(s, work).last[0],
                                flown(law_of(s), twins(0), settings, {.T = 0.1}).last()),
             1e-13);
+}
+
+TEST(Ensemble, SumsAsSmallAsTheyCanBeStillPull) {
+  for (const Method method : {Method::layers, Method::rk4})
+    for (const Shape shape : {Shape{1, 2}, Shape{5, 2}, Shape{40, 2}, Shape{5, 5}}) {
+      EnsembleSetting s = setting_of(kLaws[0], shape, method);
+      s.beta = -330;  // weights of particles at one place are e^-660
+      EnsembleWork work = work_of(s, 0, 2);
+      work.times = {0.1};
+      const auto together = [&](std::int64_t replica) {
+        HostSwarm x = start_of(s.shape, replica);
+        for (int i = 1; i < x.n(); ++i)
+          for (int k = 0; k < x.d(); ++k) x.at(i, k) = x.at(0, k);
+        return x;
+      };
+      work.start = together;
+      const EnsembleResult result = fly_ensemble(s, work);
+      ASSERT_TRUE(result.outcome.ok()) << result.outcome.what;
+      EXPECT_LE(largest_difference(result.last[1], together(1)), 1e-14);
+    }
 }
 
 TEST(Ensemble, SaysWhichReplicaOverflowedAndWhen) {

@@ -1,0 +1,25 @@
+// waves.h: when Fourier sums replace pairs on the circle, and the tables they need.
+#pragma once
+
+#include <vector>
+
+#include "ensemble/block.h"
+
+namespace murmur::ensemble {
+
+class Waves {
+ public:
+  // Empty where pairs are to be summed: in more than two dimensions, where they cost less, and for
+  // beta < 0, where the sums of a lonely particle are too small beside the terms of the series.
+  Waves(const EnsembleSetting& setting, Shape stored);
+
+  explicit operator bool() const { return sums_.orders > 0; }
+  const WaveSums& sums() const { return sums_; }
+
+ private:
+  std::vector<double> along_, across_;  // (orders + 1)
+  Array terms_;                         // (orders + 1, 4, kSwarms)
+  WaveSums sums_{};
+};
+
+}  // namespace murmur::ensemble
