@@ -61,11 +61,12 @@ std::vector<std::string> range_values(const AxisText& text) {
 
 bool has_braces(const std::string& text) { return !text.empty() && text.front() == '{'; }
 
+// {a,b}, or {a|b} where the values themselves hold commas
 std::vector<std::string> values_of(const AxisText& text) {
   const std::string& s = text.setting.text;
   if (has_braces(s)) {
     if (s.back() != '}') text.refuse("the list is never closed", "write {a,b,c}, in quotes");
-    return split(s.substr(1, s.size() - 2), ',');
+    return split(s.substr(1, s.size() - 2), s.find('|') == std::string::npos ? ',' : '|');
   }
   if (s.find(':') != std::string::npos) return range_values(text);
   return split(s, ',');

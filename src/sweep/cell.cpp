@@ -88,11 +88,9 @@ Flights fly_together(const Common& c, std::int64_t first, std::int64_t count) {
 }
 
 std::vector<std::size_t> columns_kept(const Dynamics& dynamics) {
-  const std::vector<std::string> names = observable_names(dynamics);
   std::vector<std::size_t> columns;
   for (const std::string& name : kept_observables())
-    columns.push_back(
-        static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
+    columns.push_back(observable_column(dynamics, name));
   return columns;
 }
 

@@ -102,6 +102,27 @@ TEST(NamedMatrices, AreWhatTheirNamesSay) {
   EXPECT_NEAR(square, 1, 0.5);
 }
 
+TEST(TypedMatrices, AreReadByRows) {
+  const Experiment e = made({"query=matrix:1,2;3,-4;0.5,0", "key=matrix:1,0;0,1;1,1",
+                             "value=matrix:0,-1;1,0", "d=2", "heads=2"});
+  EXPECT_EQ(head(e).query, (Matrix{3, 2, {1, 2, 3, -4, 0.5, 0}}));
+  EXPECT_EQ(head(e).value, (Matrix{2, 2, {0, -1, 1, 0}}));
+  EXPECT_EQ(std::get<Attention>(e.dynamics.phases.at(0).forces.at(1)).query, head(e).query);
+  EXPECT_EQ(e.inputs.at("value").shape, (std::vector<std::size_t>{2, 2}));
+  EXPECT_NE(e.config.find("inputs/query.npy"), std::string::npos) << e.config;
+}
+
+TEST(TypedMatrices, AreRefusedWhenTheyDoNotFit) {
+  EXPECT_NE(std::string(refused({"value=matrix:1,0;0", "d=2"}).what()).find("different lengths"),
+            std::string::npos);
+  EXPECT_NE(std::string(refused({"value=matrix:1,x;0,1", "d=2"}).what()).find("'x'"),
+            std::string::npos);
+  refused({"value=matrix:", "d=2"});
+  refused({"value=matrix:1,0;0,1", "d=3"});
+  refused({"query=matrix:1,0,0", "key=matrix:1,0,0;0,1,0", "d=3"});
+  refused({"query=matrix:1e999,0;0,1", "d=2"});
+}
+
 TEST(Redraw, DrawsAnewInEveryWindow) {
   const Experiment e = made({"value=goe", "redraw=0.5", "T=2", "method=layers", "dt=0.1"});
   ASSERT_EQ(e.dynamics.phases.size(), 5u);
@@ -222,6 +243,7 @@ TEST(LaboratorySettings, RefuseWhatMeansNothing) {
       {"gains=1,2,3", "habitat=sphere"},
       {"gains=1,2,3", "normalisation=ngpt"},
       {"gains_end=1,2,3", "gains_until=0"},
+      {"gains=1,2,3", "gains_until=5"},
       {"redraw=0.1"},
       {"redraw=-1", "value=goe"},
       {"redraw=1e-5", "value=goe"},

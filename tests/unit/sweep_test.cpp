@@ -43,6 +43,7 @@ TEST(SweepAxis, ListsKeepTheirOrder) {
   EXPECT_EQ(axis.numbers, (std::vector<double>{128, 2, 8}));
   EXPECT_EQ(axis_of(Parameter::word, "{SA,USA}")->values, (Values{"SA", "USA"}));
   EXPECT_EQ(axis_of(Parameter::word, "{uniform,cap:0.3}")->values, (Values{"uniform", "cap:0.3"}));
+  EXPECT_EQ(axis_of(Parameter::word, "{1,2|2,1}")->values, (Values{"1,2", "2,1"}));
   EXPECT_EQ(axis_of(Parameter::number, "{1,2}")->numbers, (std::vector<double>{1, 2}));
 }
 
