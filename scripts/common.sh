@@ -27,9 +27,29 @@ install_packages() {
 
 build_packages=(g++ cmake ninja-build pkg-config git libeigen3-dev libhwy-dev libtbb-dev libcli11-dev
   libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libcairo2-dev
-  libopenblas-pthread-dev libpng-dev zlib1g-dev)
+  libopenblas-pthread-dev libpng-dev zlib1g-dev libcpp-httplib-dev)
 picture_packages=(ffmpeg gnuplot-nox fonts-dejavu-core)
 test_packages=(libgtest-dev libsundials-dev python3-numpy clang-14 libclang-rt-14-dev clang-format-14)
+page_packages=(emscripten python3-numpy)
+visit_packages=(chromium ffmpeg)
+
+# require_node: the page is built by Node, which Debian 12 has in too old a version.
+require_node() {
+  local found
+  found=$(node --version 2>/dev/null || echo none)
+  if ! node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null; then
+    printf 'murmur: the page needs Node 20.19 or newer with npm, found: %s\n  where: %s\n  do:    install a newer Node, then run this again\n' "$found" "$0" >&2
+    return 1
+  fi
+}
+
+# install_modules: the page's npm packages as locked, once for each lock file.
+install_modules() {
+  local stamp=studio/node_modules/.lock.sha256 lock
+  lock=$(sha256sum studio/package-lock.json)
+  [ "$(cat $stamp 2>/dev/null)" = "$lock" ] && return 0
+  (cd studio && npm ci --silent --no-audit --no-fund) && echo "$lock" >$stamp
+}
 
 # build PRESET [cmake options]: configures once, builds what changed.
 build() {

@@ -46,6 +46,7 @@ Command doctor_command();
 Command completion_command();
 Command bench_command();
 Command reproduce_command();
+Command studio_command();
 std::vector<Command> all_commands();
 
 extern std::vector<std::string> program_argv;  // as typed, for manifests

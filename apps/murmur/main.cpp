@@ -19,7 +19,8 @@ std::vector<Command> all_commands() {
   return {simulate_command(), train_command(),      sweep_command(),   velocity_command(),
           measure_command(),  render_command(),     runs_command(),    export_command(),
           classify_command(), report_command(),     presets_command(), explain_command(),
-          doctor_command(),   completion_command(), bench_command(),   reproduce_command()};
+          doctor_command(),   completion_command(), bench_command(),   reproduce_command(),
+          studio_command()};
 }
 
 namespace {

@@ -46,6 +46,13 @@ std::vector<Attention> heads_of(const Dynamics& dynamics, double t);
 // gains, norms or e^{tV}. Error(input) without such a head, or for n > 8,192.
 Matrix attention_weights(const HostSwarm& x, const Dynamics& dynamics, int head, double t);
 
+// (n): row i of the same matrix, for swarms of any size; those of sinkhorn heads need all of it.
+struct AttentionRow {
+  int head = 0, i = 0;
+  double t = 0;
+};
+Vector attention_row(const HostSwarm& x, const Dynamics& dynamics, const AttentionRow& row);
+
 // Number of singular values above tol times the largest.
 int numerical_rank(const Matrix& a, double tol = 1e-6);
 

@@ -75,6 +75,7 @@ struct TrainedSwarm {
 };
 // From a training run or a model.safetensors. Error(input) for tensors of another shape.
 TrainedSwarm read_trained_swarm(const std::filesystem::path& run_or_file);
+TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::string& where);
 void write_trained_swarm(const TrainedSwarm& swarm, const std::filesystem::path& file);
 
 // Verdicts of a trained swarm on flocks.
@@ -84,6 +85,8 @@ struct Verdicts {
   Matrix readout{};            // (flocks, d)
 };
 Verdicts judge(const TrainedSwarm& swarm, const Ensemble& flocks, int threads);
+// (d) the mean boid, or the CLS boid, which is the last: what the scores are read off.
+Vector readout_of(const Architecture& architecture, const HostSwarm& x);
 Matrix chances_of(const Matrix& scores);  // softmax of every row
 Matrix confusion_of(const Verdicts& verdicts, const std::vector<int>& label, int classes);
 

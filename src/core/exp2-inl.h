@@ -8,8 +8,9 @@
 
 #include <hwy/highway.h>
 
-#include <bit>
 #include <cstdint>
+
+#include "core/wasm_double-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace murmur::simd {
@@ -85,7 +86,7 @@ struct Exp2Table {
                                                       : 1.0905077326652576592070106557607L;
     long double power = 1;
     for (int i = 0; i < kSize; ++i, power *= kRoot)
-      bits[i] = std::bit_cast<typename Terms::Bits>(static_cast<T>(power)) -
+      bits[i] = __builtin_bit_cast(typename Terms::Bits, static_cast<T>(power)) -
                 (static_cast<typename Terms::Bits>(i) << kShift);
   }
 };

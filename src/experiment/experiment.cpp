@@ -158,6 +158,7 @@ std::string config_text(const Settings& settings, const Experiment& e) {
   resolved["d"].text = fmt::format("{}", e.swarm.d());
   resolved["engine"].text = e.engine.name;
   resolved["habitat"].text = habitat_name(settings);
+  if (setting(settings, "dynamics").text == "causal") resolved["reach"].text = "past";
   if (!e.dynamics.gain_end.empty())
     resolved["gains_until"].text = fmt::format("{}", e.dynamics.gain_until);
   if (e.schedule.every > 0) resolved["save"].text = fmt::format("every:{}", e.schedule.every);

@@ -64,6 +64,9 @@ void set_gains(const Settings& settings, int d, Dynamics& dynamics) {
     refuse(settings, dynamics.gain.empty() ? "gains_end" : "gains",
            "gains are the axes of an ellipsoid", "use habitat=ellipsoid, or leave habitat out");
   const std::string until = setting(settings, "gains_until").text;
+  if (until != "T" && dynamics.gain_end.empty())
+    refuse(settings, "gains_until", "there are no gains to arrive at then",
+           "add gains_end=1,2,..., or leave gains_until out");
   dynamics.gain_until = positive(settings, until == "T" ? "T" : "gains_until");
 }
 

@@ -17,28 +17,6 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-// points:1,0;0,1 -> (2, 2)
-Array points_of_text(const Settings& settings) {
-  Array points;
-  std::vector<double> values;
-  const std::vector<std::string> rows = split(setting(settings, "init").text.substr(7), ';');
-  std::size_t d = 0;
-  for (const std::string& row : rows) {
-    const std::vector<std::string> numbers = split(row, ',');
-    d = d == 0 ? numbers.size() : d;
-    if (numbers.size() != d)
-      refuse(settings, "init", "points have different numbers of coordinates",
-             "write points:x,y;x,y;... with as many numbers in each");
-    for (const std::string& text : numbers)
-      if (!parse_number(text, values.emplace_back()))
-        refuse(settings, "init", fmt::format("'{}' is not a number", text),
-               "write points:x,y;x,y;...");
-  }
-  points.shape = {rows.size(), d};
-  points.values = std::move(values);
-  return points;
-}
-
 void check_given(const Settings& settings, const std::string& key, std::size_t found) {
   if (is_given(settings, key) &&
       whole(settings, key, 1, 2'000'000'000) != static_cast<std::int64_t>(found))
@@ -101,7 +79,7 @@ void settle(HostSwarm& x, Habitat habitat, const std::string& where) {
 Array given_points(const Settings& settings) {
   const Setting& init = setting(settings, "init");
   const bool typed = init.text.rfind("points:", 0) == 0;
-  return typed ? points_of_text(settings) : read_npy(init.folder / init.text);
+  return typed ? typed_rows(settings, "init") : read_npy(init.folder / init.text);
 }
 
 HostSwarm initial_swarm(const Settings& settings, Habitat habitat) {

@@ -1,13 +1,11 @@
-// judge.cpp: what a trained swarm says of flocks, and the flight that made it say so.
+// judge.cpp: what a trained swarm says of many flocks.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 
-#include "core/elementary.h"
 #include "murmur/error.h"
-#include "murmur/flow.h"
 #include "murmur/training.h"
 
 namespace murmur {
@@ -19,20 +17,6 @@ constexpr std::size_t kFlocksAtOnce = 1024;
 [[noreturn]] void refuse_flight(std::size_t flock, const std::string& remedy) {
   throw Error(Fault::numerical, "the flight left the finite numbers",
               fmt::format("flock {}", flock), remedy);
-}
-
-// (d) the mean boid, or the CLS boid, which is the last.
-std::vector<double> readout_of(const Architecture& a, const HostSwarm& x) {
-  std::vector<double> m(static_cast<std::size_t>(x.d()));
-  for (int k = 0; k < x.d(); ++k) {
-    if (a.readout == Architecture::cls) {
-      m[k] = x.at(x.n() - 1, k);
-    } else {
-      for (int i = 0; i < x.n(); ++i) m[k] += x.at(i, k);
-      m[k] /= x.n();
-    }
-  }
-  return m;
 }
 
 void set_row(Matrix& m, int row, const std::vector<double>& values) {
@@ -76,48 +60,6 @@ Matrix confusion_of(const Verdicts& verdicts, const std::vector<int>& label, int
   for (std::size_t flock = 0; flock < label.size(); ++flock)
     if (label[flock] >= 0) counts(label[flock], verdicts.verdict[flock]) += 1;
   return counts;
-}
-
-//   chance_c = e^(score_c - max) / sum_k e^(score_k - max)
-Matrix chances_of(const Matrix& scores) {
-  Matrix chances = scores;
-  for (int row = 0; row < scores.rows; ++row) {
-    double* p = chances.data.data() + static_cast<std::size_t>(row) * scores.cols;
-    const double most = *std::max_element(p, p + scores.cols);
-    double sum = 0;
-    for (int c = 0; c < scores.cols; ++c) sum += p[c] = elementary::exp(p[c] - most);
-    for (int c = 0; c < scores.cols; ++c) p[c] /= sum;
-  }
-  return chances;
-}
-
-FlockFlight fly_flock(const TrainedSwarm& swarm, const Ensemble& flocks, std::size_t flock,
-                      int blocks) {
-  assert(flock < flocks.flocks());
-  const Architecture& a = swarm.architecture;
-  const std::vector<double> parameters = swarm.doubles();
-  const std::size_t first = flocks.first[flock];
-  const auto size = static_cast<std::size_t>(flocks.size_of(flock));
-  const Flock ready =
-      start_flock(a, parameters, {flocks.x.data() + first, size}, {flocks.y.data() + first, size});
-  const HostSwarm begin = from_rows({ready.n, a.d}, ready.rows.data());
-  const auto engine = make_reference_engine();
-  const Dynamics dynamics = dynamics_of(a, parameters);
-  const auto field = engine->prepare(dynamics, begin.shape());
-  FlowSettings settings;
-  settings.method = Method::layers;
-  settings.dt = a.residual;
-  const int steps = blocks > 0 ? blocks : a.blocks;
-  FlockFlight flight;
-  FlowState state = start(begin);
-  const Outcome outcome = advance(
-      {*engine, *field, dynamics.habitat, settings}, {.T = steps * a.residual, .every = a.residual},
-      state, {.frame = [&](double, const HostSwarm& x) { flight.frames.push_back(x); }});
-  if (!outcome.ok()) refuse_flight(flock, "fly fewer blocks past the trained depth");
-  flight.scores = zeros(static_cast<int>(flight.frames.size()), a.targets.rows);
-  for (std::size_t f = 0; f < flight.frames.size(); ++f)
-    set_row(flight.scores, static_cast<int>(f), scores(a, readout_of(a, flight.frames[f])));
-  return flight;
 }
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// matrices.cpp: the named laws of random matrices, and matrices from files.
+// matrices.cpp: the named laws of random matrices, and matrices typed or from files.
 #include "experiment/matrices.h"
 
 #include <fmt/format.h>
@@ -55,6 +55,8 @@ struct RandomMatrix {
 constexpr RandomMatrix kRandom[] = {
     {"gaussian", plain_gaussian}, {"goe", goe}, {"wigner", wigner}, {"psd", psd}};
 
+bool is_typed(const Setting& s) { return s.text.rfind("matrix:", 0) == 0; }
+
 }  // namespace
 
 Matrix gaussian(Shape shape, double deviation, Draw who) {
@@ -92,7 +94,8 @@ int number_of_heads(const Settings& settings, const Record& inputs) {
 }
 
 std::vector<Matrix> HeadMatrices::named(const std::string& key, Stream stream) const {
-  if (ends_with(setting(settings, key).text, ".npy")) return from_file(key);
+  const Setting& s = setting(settings, key);
+  if (is_typed(s) || ends_with(s.text, ".npy")) return given(key);
   std::vector<std::string> names{"identity", "minus-identity"};
   for (const RandomMatrix& law : kRandom) names.emplace_back(law.name);
   if (key == "value") names.insert(names.end(), {"query-key", "minus-query-key"});
@@ -121,10 +124,10 @@ std::vector<Matrix> HeadMatrices::values(const std::vector<Matrix>& query,
   return all;
 }
 
-std::vector<Matrix> HeadMatrices::from_file(const std::string& key) const {
+std::vector<Matrix> HeadMatrices::given(const std::string& key) const {
   const Setting& s = setting(settings, key);
   const bool known = inputs.count(key) != 0;
-  if (!known) inputs[key] = read_npy(s.folder / s.text);
+  if (!known) inputs[key] = is_typed(s) ? typed_rows(settings, key) : read_npy(s.folder / s.text);
   const Array& array = inputs[key];
   const std::size_t axes = array.shape.size();
   const bool fits = (axes == 2 || (axes == 3 && array.shape[0] == std::size_t(heads))) &&

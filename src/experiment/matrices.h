@@ -1,4 +1,5 @@
-// matrices.h: query, key and value matrices out of settings: identity, random, or from a file.
+// matrices.h: query, key and value matrices out of settings: identity, random, typed, or from a
+// file.
 #pragma once
 
 #include <string>
@@ -24,7 +25,7 @@ struct HeadMatrices {
   const Settings& settings;
   int d, heads;
   std::uint32_t redraw;
-  Record& inputs;  // what came from files is added by name, and read once
+  Record& inputs;  // what was typed or came from files is added by name, and read once
 
   std::vector<Matrix> named(const std::string& key, Stream stream) const;
   // As named, or Q^T K or -Q^T K of the two given.
@@ -32,7 +33,7 @@ struct HeadMatrices {
                              const std::vector<Matrix>& key) const;
 
  private:
-  std::vector<Matrix> from_file(const std::string& key) const;
+  std::vector<Matrix> given(const std::string& key) const;
 };
 
 // Refuses an array with a number that is not finite.

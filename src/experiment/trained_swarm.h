@@ -18,6 +18,5 @@ struct ModelFile {
   std::vector<std::uint8_t> bytes{};
 };
 ModelFile read_model_file(const std::filesystem::path& run_or_file);
-TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::string& where);
 
 }  // namespace murmur

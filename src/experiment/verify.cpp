@@ -129,20 +129,6 @@ class Second {
 
 }  // namespace
 
-std::optional<WhyNotMerge> why_not_merge(const Dynamics& dynamics) {
-  for (const Phase& phase : dynamics.phases)
-    for (const Force& force : phase.forces)
-      if (const auto* a = std::get_if<Attention>(&force)) {
-        if (a->reach == Attention::past)
-          return WhyNotMerge{"particles of a causal swarm do not move alike when they meet",
-                             "use merge=0"};
-        if (!a->self)
-          return WhyNotMerge{"with self=false a merged group would no longer see itself",
-                             "use merge=0, or self=true"};
-      }
-  return std::nullopt;
-}
-
 Outcome verify(const Experiment& e, Run& run, const FlightControl& control) {
   Second second(e, run);
   if (!second.is_needed()) return {Ending::finished, e.schedule.T, -1, {}, {}};

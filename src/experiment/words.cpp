@@ -104,6 +104,28 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
+Array typed_rows(const Settings& settings, const std::string& key) {
+  const std::string& text = setting(settings, key).text;
+  const std::string name = text.substr(0, text.find(':'));
+  const std::string remedy =
+      fmt::format("write {}:x,y;x,y;... with as many numbers in each row", name);
+  const std::vector<std::string> rows = split(text.substr(name.size() + 1), ';');
+  std::vector<double> values;
+  std::size_t d = 0;
+  for (const std::string& row : rows) {
+    const std::vector<std::string> numbers = split(row, ',');
+    d = d == 0 ? numbers.size() : d;
+    if (numbers.size() != d) refuse(settings, key, "rows have different lengths", remedy);
+    for (const std::string& entry : numbers)
+      if (!parse_number(entry, values.emplace_back()))
+        refuse(settings, key, fmt::format("'{}' is not a number", entry), remedy);
+  }
+  Array array;
+  array.shape = {rows.size(), d};
+  array.values = std::move(values);
+  return array;
+}
+
 bool ends_with(const std::string& text, const std::string& ending) {
   return text.size() > ending.size() &&
          text.compare(text.size() - ending.size(), ending.size(), ending) == 0;

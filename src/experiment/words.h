@@ -34,5 +34,7 @@ int choice(const Settings& settings, const std::string& key,
 std::vector<std::string> split(const std::string& text, char separator);
 bool parse_number(const std::string& text, double& value);  // all of it, finite
 bool ends_with(const std::string& text, const std::string& ending);
+// The array typed after the first colon of the value of `key`: points:1,0;0,1 -> (2, 2).
+Array typed_rows(const Settings& settings, const std::string& key);
 
 }  // namespace murmur

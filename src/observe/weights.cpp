@@ -42,14 +42,20 @@ Rows project(const Rows& x, const Matrix& m, const Vector& bias) {
   return out;
 }
 
-// (n, n): s_ij - alibi (i - j), -infinity where i does not see j.
-Rows scores(const Rows& x, const Attention& head) {
-  Rows s = head.beta * project(x, head.query, head.query_bias) *
+struct Those {  // particles first, first + 1, ...
+  int first, count;
+};
+
+// (count, n): s_ij - alibi (i - j) of those i, -infinity where i does not see j.
+Rows scores(const Rows& x, const Attention& head, Those those) {
+  Rows s = head.beta *
+           project(x.middleRows(those.first, those.count), head.query, head.query_bias) *
            project(x, head.key, head.key_bias).transpose();
-  for (int i = 0; i < s.rows(); ++i) {
+  for (int row = 0; row < s.rows(); ++row) {
+    const int i = those.first + row;
     for (int j = 0; j < s.cols(); ++j) {
       const bool hidden = (head.reach == Attention::past && j > i) || (!head.self && j == i);
-      s(i, j) = hidden ? unseen : s(i, j) - head.alibi * (i - j);
+      s(row, j) = hidden ? unseen : s(row, j) - head.alibi * (i - j);
     }
   }
   return s;
@@ -88,6 +94,34 @@ void sinkhorn_rows(Rows& s, const std::vector<double>& mass) {
   s = Eigen::Map<const Rows>(sinkhorn_weights(scores, mass).data(), s.rows(), s.cols());
 }
 
+// The head as it is at time t.
+Attention head_at(const HostSwarm& x, const Dynamics& dynamics, int head, double t) {
+  const std::vector<Attention> heads = heads_of(dynamics, t);
+  if (heads.empty())
+    throw Error(Fault::input, "there is no attention here",
+                "the dynamics has no head at t = " + std::to_string(t),
+                "ask for it where dynamics is SA, USA or causal");
+  if (head < 0 || head >= static_cast<int>(heads.size()))
+    throw Error(Fault::input, "there is no such head", "head = " + std::to_string(head),
+                "the dynamics has heads 0 to " + std::to_string(heads.size() - 1));
+  if (const auto lost = first_unmeasurable(x))
+    throw Error(Fault::input, "a coordinate is not a finite number, or too large to square",
+                "particle " + std::to_string(*lost), "look at an earlier frame, or mend the data");
+  return heads[head].rescaled ? at_time(heads[head], t, x.d()) : heads[head];
+}
+
+// Scores become weights; sinkhorn needs all rows.
+void weigh(Rows& a, const Attention& head, const std::vector<double>& mass) {
+  if (head.scale == Attention::hard)
+    hard_rows(a, mass);
+  else if (head.scale == Attention::sinkhorn)
+    sinkhorn_rows(a, mass);
+  else if (head.scale == Attention::plain && head.alibi > 0)  // the masses are read as the slope's
+    softmax_rows(a, std::vector<double>(mass.size(), 1.0));
+  else
+    softmax_rows(a, mass);
+}
+
 }  // namespace
 
 std::vector<Attention> heads_of(const Dynamics& dynamics, double t) {
@@ -101,33 +135,29 @@ std::vector<Attention> heads_of(const Dynamics& dynamics, double t) {
 }
 
 Matrix attention_weights(const HostSwarm& x, const Dynamics& dynamics, int head, double t) {
-  const std::vector<Attention> heads = heads_of(dynamics, t);
-  if (heads.empty())
-    throw Error(Fault::input, "there is no attention here",
-                "the dynamics has no head at t = " + std::to_string(t),
-                "ask for it where dynamics is SA, USA or causal");
-  if (head < 0 || head >= static_cast<int>(heads.size()))
-    throw Error(Fault::input, "there is no such head", "head = " + std::to_string(head),
-                "the dynamics has heads 0 to " + std::to_string(heads.size() - 1));
+  const Attention asked = head_at(x, dynamics, head, t);
   if (x.n() > largest_swarm)
     throw Error(Fault::input, "the attention matrix would be too large",
                 "n = " + std::to_string(x.n()),
                 "it is shown up to n = " + std::to_string(largest_swarm));
-  if (const auto lost = first_unmeasurable(x))
-    throw Error(Fault::input, "a coordinate is not a finite number, or too large to square",
-                "particle " + std::to_string(*lost), "look at an earlier frame, or mend the data");
-  const Attention asked = heads[head].rescaled ? at_time(heads[head], t, x.d()) : heads[head];
-  Rows a = scores(seen_positions(x, dynamics, t), asked);
-  if (asked.scale == Attention::hard)
-    hard_rows(a, x.mass);
-  else if (asked.scale == Attention::sinkhorn)
-    sinkhorn_rows(a, x.mass);
-  else if (asked.scale == Attention::plain &&
-           asked.alibi > 0)  // the masses are read as the slope's
-    softmax_rows(a, std::vector<double>(x.mass.size(), 1.0));
-  else
-    softmax_rows(a, x.mass);
+  Rows a = scores(seen_positions(x, dynamics, t), asked, {0, x.n()});
+  weigh(a, asked, x.mass);
   return {x.n(), x.n(), std::vector<double>(a.data(), a.data() + a.size())};
+}
+
+Vector attention_row(const HostSwarm& x, const Dynamics& dynamics, const AttentionRow& row) {
+  if (row.i < 0 || row.i >= x.n())
+    throw Error(Fault::input, "there is no such particle", "i = " + std::to_string(row.i),
+                "the swarm has particles 0 to " + std::to_string(x.n() - 1));
+  const Attention asked = head_at(x, dynamics, row.head, row.t);
+  if (asked.scale == Attention::sinkhorn) {
+    const Matrix all = attention_weights(x, dynamics, row.head, row.t);
+    const double* from = all.data.data() + static_cast<std::size_t>(row.i) * all.cols;
+    return {from, from + all.cols};
+  }
+  Rows a = scores(seen_positions(x, dynamics, row.t), asked, {row.i, 1});
+  weigh(a, asked, x.mass);
+  return {a.data(), a.data() + a.size()};
 }
 
 int numerical_rank(const Matrix& a, double tol) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "murmur/axes.h"
 #include "murmur/error.h"
 
 namespace murmur::picture {

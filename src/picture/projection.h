@@ -36,10 +36,6 @@ struct Projection {
 // Error(input) where settings and run do not fit.
 Projection choose_projection(const RunReader& run, const SceneSettings& settings);
 
-// Leading directions of a symmetric positive (d, d) matrix: `count` rows of length d, orthonormal,
-// each with its largest entry positive; by orthogonal iteration.
-std::vector<double> leading_axes(const std::vector<double>& matrix, int d, int count);
-
 // What the reader must know to read the axes; empty when they are the coordinates.
 std::string projection_sentence(const Projection& projection, Shape shape, bool sphere);
 

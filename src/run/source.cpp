@@ -14,6 +14,13 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are read as they lie");
 
+// A copy rather than std::bit_cast, which the library of the wasm compiler lacks.
+float float_of(std::uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 // IEEE binary16: 1 sign, 5 exponent (bias 15), 10 fraction bits.
 float from_half(std::uint16_t half) {
   const std::uint32_t sign = (half & 0x8000u) << 16;
@@ -23,12 +30,12 @@ float from_half(std::uint16_t half) {
     return sign != 0 ? -tiny : tiny;
   }
   const std::uint32_t widened = exponent == 31 ? 255u : exponent + 112u;
-  return std::bit_cast<float>(sign | widened << 23 | fraction << 13);
+  return float_of(sign | widened << 23 | fraction << 13);
 }
 
 // bfloat16: the upper half of a float.
 float from_brain_half(std::uint16_t half) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16);
+  return float_of(static_cast<std::uint32_t>(half) << 16);
 }
 
 template <class T>

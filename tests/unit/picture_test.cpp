@@ -17,6 +17,7 @@
 #include <sstream>
 #include <string>
 
+#include "murmur/axes.h"
 #include "murmur/error.h"
 #include "picture/canvas.h"
 #include "picture/colour.h"
@@ -344,7 +345,7 @@ TEST(PictureParts, LeadingAxesOfAKnownMatrix) {
   matrix[0] = 9 * c * c + 4 * s * s, matrix[6] = 9 * s * s + 4 * c * c;
   matrix[1] = matrix[5] = 5 * c * s;
   matrix[12] = 1, matrix[18] = 0.25;
-  const std::vector<double> axes = picture::leading_axes(matrix, 5, 3);
+  const std::vector<double> axes = leading_axes(matrix, 5, 3);
   EXPECT_NEAR(axes[0], c, 1e-9);
   EXPECT_NEAR(axes[1], s, 1e-9);
   EXPECT_NEAR(axes[5], -s, 1e-9);

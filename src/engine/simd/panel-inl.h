@@ -10,6 +10,8 @@
 
 #include <cstddef>
 
+#include "core/wasm_double-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace murmur::simd {
 namespace HWY_NAMESPACE {

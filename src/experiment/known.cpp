@@ -1,14 +1,13 @@
 // known.cpp: the theorems behind settings, each said only where its hypotheses hold.
-#include "known.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "murmur/explain.h"
 #include "murmur/theory.h"
 
-namespace murmur::app {
+namespace murmur {
 
 namespace {
 
@@ -158,4 +157,4 @@ std::vector<std::string> known_results(const Experiment& e) {
   return known;
 }
 
-}  // namespace murmur::app
+}  // namespace murmur

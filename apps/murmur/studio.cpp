@@ -1,0 +1,172 @@
+// studio.cpp: murmur studio: serves the web page, and one's own runs, to a browser here.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "command.h"
+#include "murmur/error.h"
+#include "murmur/serve.h"
+
+extern char** environ;
+
+namespace murmur::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kUsualPort = 8127;
+
+struct StudioOptions {
+  std::string page{};
+  int port = kUsualPort;
+  bool open = false;
+  CLI::Option *port_given = nullptr, *runs_given = nullptr;
+} options;
+
+bool is_page(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / "index.html", ignored);
+}
+
+// studio/dist of the current folder, or of the tree that this program was built in.
+std::vector<fs::path> usual_pages() {
+  std::vector<fs::path> places{fs::path("studio/dist")};
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) places.push_back((program.parent_path() / "../../studio/dist").lexically_normal());
+  return places;
+}
+
+fs::path find_page() {
+  if (!options.page.empty()) {
+    if (is_page(options.page)) return fs::canonical(options.page);
+    throw Error(Fault::input, "this folder holds no page", options.page,
+                "name the folder of its index.html; scripts/page.sh builds studio/dist");
+  }
+  std::string where;
+  for (const fs::path& place : usual_pages()) {
+    if (is_page(place)) return fs::canonical(place);
+    where += (where.empty() ? "" : ", ") + place.string();
+  }
+  throw Error(Fault::input, "the page is not built", where,
+              "build it with scripts/page.sh, or name its folder: --page DIR");
+}
+
+// The folder of --runs, which must be there; without it ./runs, if it is there.
+fs::path find_runs(const Flags& flags) {
+  std::error_code error;
+  if (fs::is_directory(flags.runs, error)) return fs::canonical(flags.runs);
+  if (options.runs_given->count() == 0) return {};
+  throw Error(Fault::input, "there is no folder of runs", flags.runs,
+              "name a folder that holds runs: --runs DIR");
+}
+
+// At the port asked for or not at all; at the usual one, or any that is free.
+std::unique_ptr<PageServer> serve(const Site& site) {
+  try {
+    return std::make_unique<PageServer>(site, options.port);
+  } catch (const Error&) {
+    if (options.port_given->count() > 0) throw;
+    return std::make_unique<PageServer>(site, 0);
+  }
+}
+
+// Hands the address to the desktop's browser; false where there is no desktop.
+bool open_in_browser(const std::string& url) {
+  const auto is_set = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && value[0] != '\0';
+  };
+  if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY")) return false;
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&files, number, "/dev/null", O_RDWR, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t usual;
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  // A session of its own: Ctrl-C here must not end the browser.
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+  std::string program = "xdg-open", address = url;
+  char* const argv[] = {program.data(), address.data(), nullptr};
+  pid_t child = 0;
+  const bool started = posix_spawnp(&child, "xdg-open", &files, &attributes, argv, environ) == 0;
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  return started;
+}
+
+// False when the address could not be written: nobody would know of the server.
+bool tell(const Flags& flags, const Site& site, int port) {
+  const std::string url = fmt::format("http://127.0.0.1:{}/", port);
+  if (flags.json)
+    report({{"url", url},
+            {"port", port},
+            {"page", site.page.string()},
+            {"runs", site.runs.empty() ? nlohmann::json() : nlohmann::json(site.runs.string())}});
+  else
+    data(url + "\n");
+  if (std::fflush(stdout) != 0) return false;
+  if (port != options.port && options.port != 0)
+    say(flags, fmt::format("port {} is taken; {} is free", options.port, port));
+  if (options.open && !open_in_browser(url))
+    say(flags, fmt::format("no browser could be started from here: open {} in one", url));
+  say(flags, fmt::format("serving {}{}; Ctrl-C ends it", site.page.string(),
+                         site.runs.empty() ? "" : " and the runs in " + site.runs.string()));
+  return true;
+}
+
+int run(const Flags& flags, const std::vector<std::string>& words) {
+  if (!words.empty())
+    usage(fmt::format("studio takes no {}", words[0]), "murmur studio --help tells what is taken");
+  const Site site{find_page(), find_runs(flags)};
+  const SignalWatch watch;
+  // Signals reach this thread alone: the server's threads are started with them blocked.
+  sigset_t ends, before;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &ends, &before);
+  const std::unique_ptr<PageServer> server = serve(site);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!tell(flags, site, server->port())) return static_cast<int>(Fault::runtime);
+  while (caught_signal == 0 && server->running())
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  if (caught_signal == 0)
+    throw Error(Fault::runtime, "the system took the server's socket away",
+                fmt::format("127.0.0.1:{}", server->port()), "start it again");
+  say(flags, "ended");
+  return 0;
+}
+
+}  // namespace
+
+Command studio_command() {
+  return {"studio",
+          "Serve the web page on 127.0.0.1 until Ctrl-C or SIGTERM, which end it with code 0.",
+          "  murmur studio --open\n  murmur studio --port 9000 --runs runs",
+          [](CLI::App& sub, Flags&) {
+            sub.add_option("--page", options.page, "folder of the built page")->type_name("DIR");
+            options.port_given = sub.add_option("--port", options.port,
+                                                "port to listen at; 0 takes any that is free")
+                                     ->check(CLI::Range(0, 65535))
+                                     ->capture_default_str();
+            sub.add_flag("--open", options.open, "open the page in the browser");
+            options.runs_given = sub.get_option("--runs");
+          },
+          run};
+}
+
+}  // namespace murmur::app

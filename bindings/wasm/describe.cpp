@@ -1,0 +1,137 @@
+// describe.cpp: what a flight is, and what its frames show, as JSON and arrays.
+#include "describe.h"
+
+#include <algorithm>
+
+#include "generated/version.h"
+#include "murmur/explain.h"
+#include "murmur/modes.h"
+
+namespace murmur::facade {
+
+namespace {
+
+const char* kind_of(const Parameter& parameter) {
+  static constexpr const char* names[] = {"number", "whole", "word", "flag"};
+  return names[parameter.kind];
+}
+
+int verdict_of(const std::vector<double>& scores) {
+  return static_cast<int>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+}
+
+// (bins) shares of the pairs; zeros for a lone particle.
+void add_cosines(const HostSwarm& x, const MeasureSettings& settings, std::vector<double>& to) {
+  const CosineHistogram cosines = cosine_histogram(x, kCosineBins, settings);
+  for (const std::int64_t count : cosines.count)
+    to.push_back(cosines.pairs > 0 ? static_cast<double>(count) / static_cast<double>(cosines.pairs)
+                                   : 0.0);
+}
+
+struct Readings {  // of several frames
+  std::vector<double> observables{}, cosines{}, chances{};
+  std::vector<std::int8_t> verdicts{};
+};
+
+// What a trained swarm's readout says, and which target each boid is nearest to.
+void read_trained(const TrainedSwarm& swarm, const HostSwarm& x, Readings& readings) {
+  const Architecture& a = swarm.architecture;
+  const std::vector<double> score = scores(a, readout_of(a, x));
+  const Matrix chances = chances_of({1, static_cast<int>(score.size()), score});
+  readings.chances.insert(readings.chances.end(), chances.data.begin(), chances.data.end());
+  std::vector<double> place(static_cast<std::size_t>(x.d()));
+  for (int i = 0; i < x.n(); ++i) {
+    for (int k = 0; k < x.d(); ++k) place[static_cast<std::size_t>(k)] = x.at(i, k);
+    readings.verdicts.push_back(static_cast<std::int8_t>(verdict_of(scores(a, place))));
+  }
+}
+
+}  // namespace
+
+Json about() {
+  Json text{{"version", MURMUR_VERSION}, {"commit", MURMUR_COMMIT}};
+  for (const Parameter& p : parameters())
+    text["parameters"].push_back({{"name", p.name},
+                                  {"kind", kind_of(p)},
+                                  {"initial", p.initial},
+                                  {"values", p.values},
+                                  {"meaning", p.meaning}});
+  for (const Observable& o : observables())
+    text["observables"].push_back({{"name", o.name}, {"symbol", o.symbol}, {"meaning", o.meaning}});
+  return text;
+}
+
+Json describe(const KeptFlight& flight, int id) {
+  const Experiment& e = flight.experiment();
+  return {{"id", id},
+          {"n", e.swarm.n()},
+          {"d", e.swarm.d()},
+          {"habitat", e.dynamics.habitat == Habitat::sphere ? "sphere" : "space"},
+          {"engine", flight.engine()},
+          {"frames", e.schedule.frames()},
+          {"first", flight.first()},
+          {"T", e.schedule.T},
+          {"columns", observable_names(e.dynamics)},
+          {"digits", flight.trained() != nullptr ? flight.trained()->digits : std::vector<int>{}},
+          {"known", known_results(e)},
+          {"equation", equation_tex(e)},
+          {"config", e.config}};
+}
+
+Json describe(const TrainedSwarm& swarm, int id) {
+  const Architecture& a = swarm.architecture;
+  static constexpr const char* interactions[] = {"none", "attraction", "uniform", "attention"};
+  Json targets = Json::array();
+  for (int c = 0; c < a.targets.rows; ++c) {
+    const auto row = a.targets.data.begin() + static_cast<std::ptrdiff_t>(c) * a.targets.cols;
+    targets.push_back(std::vector<double>(row, row + a.targets.cols));
+  }
+  return {{"id", id},
+          {"digits", swarm.digits},
+          {"d", a.d},
+          {"blocks", a.blocks},
+          {"shared", a.shared},
+          {"heads", a.heads},
+          {"hidden", a.hidden},
+          {"residual", a.residual},
+          {"interaction", interactions[a.interaction]},
+          {"position", a.position},
+          {"readout", a.readout == Architecture::cls ? "cls" : "mean"},
+          {"parameters", swarm.parameters.size()},
+          {"height", swarm.height},
+          {"width", swarm.width},
+          {"targets", targets}};
+}
+
+void add_frames(const KeptFlight& flight, std::int64_t first, Reply& reply) {
+  const Experiment& e = flight.experiment();
+  std::vector<double> times;
+  std::vector<float> positions;
+  Readings readings;
+  for (std::int64_t frame = first; frame < flight.kept(); ++frame) {
+    const HostSwarm x = flight.swarm(frame);
+    MeasureSettings settings = e.measure;
+    settings.t = flight.time(frame);
+    times.push_back(settings.t);
+    for (const double value : flight.rows(frame)) positions.push_back(static_cast<float>(value));
+    const std::vector<double> row = measure(x, e.dynamics, settings);
+    readings.observables.insert(readings.observables.end(), row.begin(), row.end());
+    if (e.dynamics.habitat == Habitat::sphere) add_cosines(x, settings, readings.cosines);
+    if (flight.trained() != nullptr) read_trained(*flight.trained(), x, readings);
+  }
+  reply.text["first"] = first;
+  reply.text["count"] = times.size();
+  reply.text["ended"] = nullptr;
+  if (flight.ended())
+    reply.text["ended"] = {{"ok", flight.ended()->ok()},
+                           {"what", flight.ended()->what},
+                           {"remedy", flight.ended()->remedy}};
+  reply.add(times);
+  reply.add(positions);
+  reply.add(readings.observables);
+  reply.add(readings.cosines);
+  reply.add(readings.chances);
+  reply.add(readings.verdicts);
+}
+
+}  // namespace murmur::facade

@@ -1,0 +1,20 @@
+// describe.h: flights, frames and trained swarms as the page reads them.
+#pragma once
+
+#include <cstdint>
+
+#include "flight.h"
+#include "reply.h"
+
+namespace murmur::facade {
+
+inline constexpr int kCosineBins = 40;
+
+Json about();
+Json describe(const KeptFlight& flight, int id);
+Json describe(const TrainedSwarm& swarm, int id);
+
+// Frames first .. kept - 1: times, positions (f4), observables, cosines, chances, verdicts (i1).
+void add_frames(const KeptFlight& flight, std::int64_t first, Reply& reply);
+
+}  // namespace murmur::facade

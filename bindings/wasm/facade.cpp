@@ -1,0 +1,344 @@
+// facade.cpp: requests by name over handles of flights and trained swarms; exceptions end here.
+#include "facade.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <map>
+#include <string_view>
+
+#include "describe.h"
+#include "murmur/error.h"
+#include "murmur/images.h"
+#include "murmur/modes.h"
+
+namespace murmur::facade {
+
+namespace {
+
+struct Request {
+  const Json& words;
+  std::span<const std::byte> bytes;
+};
+
+struct House {  // everything that has a handle
+  int next = 1;
+  std::map<int, KeptFlight> flights{};
+  std::map<int, std::shared_ptr<const TrainedSwarm>> trained{};
+};
+
+House& house() {
+  static House instance;
+  return instance;
+}
+
+KeptFlight& flight_of(const Request& r) {
+  const int id = r.words.at("flight");
+  const auto found = house().flights.find(id);
+  if (found == house().flights.end())
+    throw Error(Fault::input, "there is no such flight", fmt::format("flight {}", id),
+                "it was closed, or never made");
+  return found->second;
+}
+
+std::shared_ptr<const TrainedSwarm> trained_of(const Request& r) {
+  const int id = r.words.at("trained");
+  const auto found = house().trained.find(id);
+  if (found == house().trained.end())
+    throw Error(Fault::input, "there is no such trained swarm", fmt::format("trained {}", id),
+                "load its model first");
+  return found->second;
+}
+
+void enter(KeptFlight flight, Reply& reply) {
+  const int id = house().next++;
+  reply.text = describe(house().flights.emplace(id, std::move(flight)).first->second, id);
+}
+
+// Rows (n, d) that came with a request.
+std::vector<double> rows_of(const Request& r, std::size_t d, const char* where) {
+  std::vector<double> rows = doubles_of(r.bytes);
+  if (rows.empty() || d == 0 || rows.size() % d != 0)
+    throw Error(Fault::input, fmt::format("{} numbers are no rows of {}", rows.size(), d), where,
+                fmt::format("give {} numbers for each place", d));
+  return rows;
+}
+
+Picture picture_of(const Request& r) {
+  Picture picture{r.words.at("height"), r.words.at("width"), {}};
+  if (picture.height < 2 || picture.width < 2 || picture.height > 4096 || picture.width > 4096 ||
+      r.bytes.size() != static_cast<std::size_t>(picture.height) * picture.width)
+    throw Error(Fault::input, "the ink does not fill its picture",
+                fmt::format("{} pixels for {} x {}", r.bytes.size(), picture.height, picture.width),
+                "give height times width pixels, 2 to 4096 a side");
+  const auto* first = reinterpret_cast<const std::uint8_t*>(r.bytes.data());
+  picture.pixels.assign(first, first + r.bytes.size());
+  return picture;
+}
+
+void add_picture(const Picture& picture, Reply& reply) {
+  reply.text = {{"height", picture.height}, {"width", picture.width}};
+  reply.add(picture.pixels);
+}
+
+// key=value, a line each; given points take the place of init.
+void make_flight(const Request& r, Reply& reply) {
+  Sources sources;
+  const std::string lines = r.words.at("words");
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+    if (end > begin) sources.assignments.push_back(lines.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  Settings settings = gather(sources);
+  if (r.words.contains("d")) {
+    const std::size_t d = r.words.at("d");
+    const std::vector<double> rows = rows_of(r, d, "points");
+    std::string text = "points:";
+    for (std::size_t e = 0; e < rows.size(); ++e)
+      fmt::format_to(std::back_inserter(text), "{}{}",
+                     e == 0       ? ""
+                     : e % d == 0 ? ";"
+                                  : ",",
+                     rows[e]);
+    settings["init"] = {text, "the given points", {}};
+  }
+  enter(KeptFlight(make_experiment(settings)), reply);
+}
+
+void load(const Request& r, Reply& reply) {
+  const int id = house().next++;
+  auto swarm =
+      std::make_shared<const TrainedSwarm>(parse_trained_swarm(r.bytes, "the model's file"));
+  reply.text = describe(*swarm, id);
+  house().trained.emplace(id, std::move(swarm));
+}
+
+// A trained swarm's flight as every other: method layers, dt = residual, a frame a block.
+KeptFlight flight_of_flock(std::shared_ptr<const TrainedSwarm> swarm, HostSwarm x,
+                           const Request& r) {
+  const Architecture& a = swarm->architecture;
+  const int asked = r.words.value("blocks", 0), blocks = asked > 0 ? asked : a.blocks;
+  Experiment e;
+  e.dynamics = dynamics_of(a, swarm->doubles());
+  e.swarm = std::move(x);
+  settle(e.swarm, Habitat::space, "the given places");
+  e.flow.method = Method::layers;
+  e.flow.dt = a.residual;
+  e.schedule = {.T = blocks * a.residual, .every = a.residual};
+  e.engine.name = r.words.value("engine", "auto");
+  e.engine.name = resolve_engine(e.engine, e.swarm.shape(), e.dynamics);
+  e.inputs["model"] = {};
+  return KeptFlight(std::move(e), std::move(swarm));
+}
+
+// Pictures of the size it learned from as they are; any other is centred as MNIST was.
+void make_flock(const Request& r, Reply& reply) {
+  const auto swarm = trained_of(r);
+  Picture picture = picture_of(r);
+  if (picture.height != swarm->height || picture.width != swarm->width)
+    picture = centre_like_mnist(picture, "the ink");
+  if (picture.height != swarm->height || picture.width != swarm->width)
+    throw Error(Fault::input, "the swarm learned from pictures of another size",
+                fmt::format("{} x {}", swarm->height, swarm->width), "give one of this size");
+  Tokenisation how = swarm->tokens;
+  const int finer = r.words.value("finer", 1);
+  if (finer < 1 || finer > 32 / how.finer)
+    throw Error(Fault::input, "there is no such grid", fmt::format("finer = {}", finer),
+                "use 1, 2 or 4");
+  how.finer *= finer;
+  Ensemble flocks;
+  add_flock({picture.height, picture.width, picture.pixels, {}, "the ink"}, 0, -1, how, flocks);
+  const Architecture& a = swarm->architecture;
+  const Flock flock = start_flock(a, swarm->doubles(), flocks.x, flocks.y);
+  enter(flight_of_flock(swarm, from_rows({flock.n, a.d}, flock.rows.data()), r), reply);
+}
+
+void make_flock_of_points(const Request& r, Reply& reply) {
+  const auto swarm = trained_of(r);
+  const int d = swarm->architecture.d;
+  if (r.words.value("d", static_cast<double>(d)) != d)
+    throw Error(Fault::input, "the places have other coordinates than the swarm",
+                fmt::format("d = {}", r.words.at("d").dump()),
+                fmt::format("give {} numbers for each place", d));
+  const std::vector<double> rows = rows_of(r, static_cast<std::size_t>(d), "places");
+  const int n = static_cast<int>(rows.size()) / d;
+  enter(flight_of_flock(swarm, from_rows({n, d}, rows.data()), r), reply);
+}
+
+void fly(const Request& r, Reply& reply) {
+  KeptFlight& flight = flight_of(r);
+  const std::int64_t first = flight.fly(r.words.at("count"));
+  reply.text["flight"] = r.words.at("flight");
+  add_frames(flight, first, reply);
+}
+
+void branch(const Request& r, Reply& reply) {
+  std::vector<Edit> edits;
+  for (const Json& edit : r.words.at("edits")) edits.push_back({edit.at("boid"), edit.at("place")});
+  enter(KeptFlight(flight_of(r), r.words.at("frame"), edits), reply);
+}
+
+void frame(const Request& r, Reply& reply) { reply.add(flight_of(r).rows(r.words.at("frame"))); }
+
+void gaze(const Request& r, Reply& reply) {
+  const KeptFlight& flight = flight_of(r);
+  const std::int64_t at = r.words.at("frame");
+  const int boid = r.words.at("boid");
+  const HostSwarm x = flight.swarm(at);
+  const double t = flight.time(at);
+  const Dynamics& dynamics = flight.experiment().dynamics;
+  const int heads = static_cast<int>(heads_of(dynamics, t).size());
+  std::vector<double> weights;
+  for (int head = 0; head < heads; ++head) {
+    const Vector row = attention_row(x, dynamics, {head, boid, t});
+    weights.insert(weights.end(), row.begin(), row.end());
+  }
+  BlockFields fields;
+  if (const TrainedSwarm* swarm = flight.trained(); swarm != nullptr && boid < x.n()) {
+    const auto d = static_cast<std::size_t>(x.d());
+    const auto block = std::min<std::int64_t>(at, swarm->architecture.blocks - 1);
+    fields = fields_at(*swarm, static_cast<int>(block),
+                       flight.rows(at).subspan(static_cast<std::size_t>(boid) * d, d));
+  }
+  reply.text = {{"heads", heads},
+                {"query", fields.query},
+                {"key", fields.key},
+                {"value", fields.value},
+                {"feedForward", fields.feed_forward}};
+  reply.add(weights);
+}
+
+// (count, 4, d); NaN for a map that the interaction does not have.
+void fields(const Request& r, Reply& reply) {
+  const auto swarm = trained_of(r);
+  const auto d = static_cast<std::size_t>(swarm->architecture.d);
+  const int block = r.words.at("block");
+  if (block < 0 || block >= swarm->architecture.blocks)
+    throw Error(Fault::input, "there is no such block", fmt::format("block {}", block),
+                fmt::format("ask for blocks 0 to {}", swarm->architecture.blocks - 1));
+  const std::vector<double> rows = rows_of(r, d, "places");
+  std::vector<double> values;
+  for (std::size_t begin = 0; begin < rows.size(); begin += d) {
+    const BlockFields at = fields_at(*swarm, block, std::span(rows).subspan(begin, d));
+    for (const Vector* map : {&at.query, &at.key, &at.value, &at.feed_forward})
+      for (std::size_t k = 0; k < d; ++k)
+        values.push_back(map->empty() ? std::numeric_limits<double>::quiet_NaN() : (*map)[k]);
+  }
+  reply.add(values);
+}
+
+void velocity(const Request& r, Reply& reply) {
+  KeptFlight& flight = flight_of(r);
+  const auto d = static_cast<std::size_t>(flight.experiment().swarm.d());
+  reply.add(flight.velocity(r.words.at("frame"), rows_of(r, d, "places")));
+}
+
+void close(const Request& r, Reply&) {
+  if (r.words.contains("trained")) {
+    house().trained.erase(r.words.at("trained").get<int>());
+  } else {
+    house().flights.erase(r.words.at("flight").get<int>());
+  }
+}
+
+using Deed = void (*)(const Request&, Reply&);
+constexpr std::pair<std::string_view, Deed> kDeeds[] = {
+    {"about", [](const Request&, Reply& reply) { reply.text = about(); }},
+    {"flight", make_flight},
+    {"trained", load},
+    {"centre",
+     [](const Request& r, Reply& reply) {
+       add_picture(centre_like_mnist(picture_of(r), "the ink"), reply);
+     }},
+    {"flock", make_flock},
+    {"flockOfPoints", make_flock_of_points},
+    {"fly", fly},
+    {"branch", branch},
+    {"frame", frame},
+    {"gaze", gaze},
+    {"fields", fields},
+    {"velocity", velocity},
+    {"axes", [](const Request& r, Reply& reply) { reply.add(flight_of(r).axes()); }},
+    {"close", close},
+};
+
+void answer(const Request& request, Reply& reply) {
+  const std::string name = request.words.at("do");
+  for (const auto& [known, deed] : kDeeds)
+    if (known == name) return deed(request, reply);
+  throw Error(Fault::usage, "there is no such request", name, "ask for one that facade.cpp lists");
+}
+
+Reply& last_reply() {
+  static Reply instance;
+  return instance;
+}
+
+std::string& last_text() {
+  static std::string instance;
+  return instance;
+}
+
+Json refusal(int fault, const std::string& what, const std::string& where,
+             const std::string& remedy) {
+  return {{"fault", fault}, {"what", what}, {"where", where}, {"remedy", remedy}};
+}
+
+// The fault's number; the refusal is the reply.
+int refuse(const Json& text) {
+  last_reply() = {text, {}};
+  last_text() = text.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.at("fault");
+}
+
+std::string place_of(const Error& error) {
+  constexpr std::string_view kShell = "command line: ";  // the page has none
+  return error.where.rfind(kShell, 0) == 0 ? error.where.substr(kShell.size()) : error.where;
+}
+
+}  // namespace
+
+}  // namespace murmur::facade
+
+extern "C" {
+
+int murmur_ask(const char* request, const void* bytes, int size) {
+  using namespace murmur;
+  using namespace murmur::facade;
+  try {
+    const Json words = Json::parse(request);
+    Reply reply;
+    answer({words, {static_cast<const std::byte*>(bytes), static_cast<std::size_t>(size)}}, reply);
+    last_text() = reply.text.dump(-1, ' ', false, Json::error_handler_t::replace);
+    last_reply() = std::move(reply);
+    return 0;
+  } catch (const Error& error) {
+    return refuse(
+        refusal(static_cast<int>(error.fault), error.summary, place_of(error), error.remedy));
+  } catch (const Json::exception& error) {
+    return refuse(refusal(static_cast<int>(Fault::usage), "the request is not as it should be",
+                          error.what(), "look at its names and types"));
+  } catch (const std::bad_alloc&) {
+    return refuse(refusal(static_cast<int>(Fault::runtime), "there is not enough memory", "",
+                          "close flights, or make n, d or the frames fewer"));
+  } catch (const std::exception& error) {
+    return refuse(refusal(static_cast<int>(Fault::runtime), "something unforeseen happened",
+                          error.what(), "try other settings"));
+  }
+}
+
+const char* murmur_text(void) { return murmur::facade::last_text().c_str(); }
+
+int murmur_arrays(void) { return static_cast<int>(murmur::facade::last_reply().arrays.size()); }
+
+const void* murmur_array(int index) {
+  return murmur::facade::last_reply().arrays.at(static_cast<std::size_t>(index)).data();
+}
+
+int murmur_array_bytes(int index) {
+  return static_cast<int>(
+      murmur::facade::last_reply().arrays.at(static_cast<std::size_t>(index)).size());
+}
+
+}  // extern "C"

@@ -1,0 +1,198 @@
+// flight.cpp: flies by the library's own loop, pausing where enough frames are kept.
+#include "flight.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "murmur/axes.h"
+#include "murmur/error.h"
+
+namespace murmur::facade {
+
+namespace {
+
+constexpr double kMostNumbers = 8'388'608;  // 2^23 doubles, 64 MiB
+constexpr double kNoMass = 1e-300;
+constexpr std::int64_t kFramesOfAxes = 64;
+
+std::size_t numbers_of(Shape shape) {
+  return static_cast<std::size_t>(shape.n) * static_cast<std::size_t>(shape.d);
+}
+
+// Given places brought onto the habitat.
+void retract(HostSwarm& x, Habitat habitat, const std::string& where) {
+  for (int i = 0; i < x.n(); ++i) {
+    double square = 0;
+    for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
+    if (!std::isfinite(square) || (habitat == Habitat::sphere && square == 0))
+      throw Error(Fault::input, "a place is nowhere in the habitat", fmt::format("{} {}", where, i),
+                  habitat == Habitat::sphere ? "give finite numbers that are not all 0"
+                                             : "give finite numbers");
+    if (habitat == Habitat::sphere && std::fabs(square - 1) > 1e-15)
+      for (int k = 0; k < x.d(); ++k) x.at(i, k) /= std::sqrt(square);
+  }
+}
+
+}  // namespace
+
+KeptFlight::KeptFlight(Experiment experiment, std::shared_ptr<const TrainedSwarm> trained)
+    : experiment_(std::move(experiment)), trained_(std::move(trained)) {
+  state_ = start(experiment_.swarm);
+  prepare();
+}
+
+void KeptFlight::prepare() {
+  const Shape shape = experiment_.swarm.shape();
+  const std::int64_t frames = experiment_.schedule.frames() - first_;
+  const double numbers = static_cast<double>(frames) * static_cast<double>(numbers_of(shape));
+  if (numbers > kMostNumbers)
+    throw Error(Fault::input,
+                fmt::format("{} frames of {} particles with {} coordinates are too many to keep",
+                            frames, shape.n, shape.d),
+                fmt::format("frames x n x d = {:.3g}, at most {:.3g}", numbers, kMostNumbers),
+                "keep fewer frames (save=every:... or a smaller T), or make n or d smaller");
+  engine_ = make_engine(experiment_.engine, shape, experiment_.dynamics);
+  field_ = engine_->prepare(experiment_.dynamics, shape);
+}
+
+KeptFlight::KeptFlight(const KeptFlight& from, std::int64_t frame, std::span<const Edit> edits)
+    : experiment_(from.experiment_), trained_(from.trained_), first_(frame) {
+  const double t = from.time(frame);
+  const Schedule& schedule = experiment_.schedule;
+  if (frame >= schedule.frames() || schedule.time(frame) != t)
+    throw Error(Fault::input, "the flight was cut short at this frame",
+                fmt::format("frame {}, t = {:g}", frame, t), "branch off an earlier frame");
+  HostSwarm x = from.swarm(frame);
+  for (const Edit& edit : edits) {
+    if (edit.boid < 0 || edit.boid >= x.n() || edit.place.size() != static_cast<std::size_t>(x.d()))
+      throw Error(Fault::input, "there is no such boid, or its place has other coordinates",
+                  fmt::format("boid {}, {} coordinates", edit.boid, edit.place.size()),
+                  fmt::format("give a boid from 0 to {} and {} numbers", x.n() - 1, x.d()));
+    HostSwarm one = from_rows({1, x.d()}, edit.place.data());
+    retract(one, experiment_.dynamics.habitat, "boid");
+    for (int k = 0; k < x.d(); ++k) x.at(edit.boid, k) = one.at(0, k);
+  }
+  prepare();
+  const auto index = static_cast<std::size_t>(frame - from.first_);
+  if (edits.empty() && index < from.states_.size()) {
+    state_ = *from.states_[index];
+  } else {
+    state_ = start(x);
+    state_.t = t;
+    if (is_fixed(experiment_.flow.method))
+      state_.step = static_cast<std::int64_t>(std::llround(t / experiment_.flow.dt));
+  }
+  state_.next_frame = frame + 1;
+  keep(t, to_rows(x));
+  states_.push_back(std::make_shared<FlowState>(state_));
+}
+
+void KeptFlight::keep(double t, std::span<const double> rows) {
+  times_.push_back(t);
+  rows_.insert(rows_.end(), rows.begin(), rows.end());
+}
+
+std::int64_t KeptFlight::fly(std::int64_t count) {
+  const std::int64_t begin = handed_;
+  const auto wanted =
+      static_cast<std::size_t>(begin + std::max<std::int64_t>(count, 0) + (begin == 0 ? 1 : 0));
+  FlowWatch watch;
+  watch.frame = [&](double t, const HostSwarm& x) { keep(t, to_rows(x)); };
+  watch.pause = [&](const FlowState& now, const std::function<FlowState&()>& fetch) {
+    if (states_.size() < times_.size()) {
+      const bool same_step = !states_.empty() && states_.back()->step == now.step;
+      std::shared_ptr<const FlowState> here =
+          same_step ? states_.back() : std::make_shared<const FlowState>(fetch());
+      states_.resize(times_.size(), here);
+    }
+    return times_.size() >= wanted;
+  };
+  if (!ended_ && times_.size() < wanted) {
+    const Outcome outcome =
+        advance({*engine_, *field_, experiment_.dynamics.habitat, experiment_.flow},
+                experiment_.schedule, state_, watch);
+    if (outcome.ending != Ending::interrupted) ended_ = outcome;
+  }
+  handed_ = static_cast<std::int64_t>(times_.size());
+  return first_ + begin;
+}
+
+void KeptFlight::check_frame(std::int64_t frame) const {
+  if (frame < first_ || frame >= kept())
+    throw Error(
+        Fault::input, "this frame has not been flown", fmt::format("frame {}", frame),
+        kept() > first_ ? fmt::format("ask for frames {} to {}", first_, kept() - 1) : "fly first");
+}
+
+double KeptFlight::time(std::int64_t frame) const {
+  check_frame(frame);
+  return times_[static_cast<std::size_t>(frame - first_)];
+}
+
+std::span<const double> KeptFlight::rows(std::int64_t frame) const {
+  check_frame(frame);
+  const std::size_t size = numbers_of(experiment_.swarm.shape());
+  return {rows_.data() + static_cast<std::size_t>(frame - first_) * size, size};
+}
+
+HostSwarm KeptFlight::swarm(std::int64_t frame) const {
+  HostSwarm x = from_rows(experiment_.swarm.shape(), rows(frame).data());
+  x.mass = experiment_.swarm.mass;
+  return x;
+}
+
+// As many test particles at a time as there are others: (2 n)^2 pairs for n of them.
+std::vector<double> KeptFlight::velocity(std::int64_t frame, const std::vector<double>& rows) {
+  const Dynamics& dynamics = experiment_.dynamics;
+  const double t = time(frame);
+  const HostSwarm flock = swarm(frame);
+  const int n = flock.n(), d = flock.d();
+  for (const Phase& phase : dynamics.phases)
+    for (const Force& force : phase.forces)
+      if (const auto* head = std::get_if<Attention>(&force); head != nullptr && head->alibi > 0)
+        throw Error(Fault::input, "under alibi no particle is without weight", "alibi",
+                    "ask for velocities where alibi = 0");
+  const int count = static_cast<int>(rows.size()) / d;
+  std::vector<double> velocities;
+  for (int begin = 0; begin < count; begin += n) {
+    const int some = std::min(n, count - begin);
+    HostSwarm probes = from_rows({some, d}, rows.data() + static_cast<std::size_t>(begin) * d);
+    retract(probes, dynamics.habitat, "place");
+    HostSwarm all({n + some, d});
+    for (int k = 0; k < d; ++k) {
+      std::copy_n(flock.axis(k), n, all.axis(k));
+      std::copy_n(probes.axis(k), some, all.axis(k) + n);
+    }
+    all.mass.assign(static_cast<std::size_t>(n + some), kNoMass);
+    std::copy(flock.mass.begin(), flock.mass.end(), all.mass.begin());
+    const auto field = engine_->prepare(dynamics, all.shape());
+    const auto x = engine_->place(all);
+    const auto v = x->like();
+    field->velocity(t, *x, *v);
+    const HostSwarm found = engine_->fetch(*v);
+    // The clock u4 counts all particles in its norm.
+    const double counted =
+        dynamics.clock == Clock::u4 ? std::sqrt(static_cast<double>(n + some) / n) : 1;
+    for (int i = n; i < n + some; ++i)
+      for (int k = 0; k < d; ++k) velocities.push_back(counted * found.at(i, k));
+  }
+  return velocities;
+}
+
+std::vector<double> KeptFlight::axes() const {
+  const int d = experiment_.swarm.d();
+  std::vector<double> identity(static_cast<std::size_t>(3) * d, 0.0);
+  for (int k = 0; k < std::min(3, d); ++k) identity[static_cast<std::size_t>(k) * d + k] = 1;
+  if (d <= 3 || times_.empty()) return identity;
+  const auto last = static_cast<std::int64_t>(times_.size()) - 1;
+  const std::int64_t looks = std::min(last, kFramesOfAxes - 1);
+  std::vector<HostSwarm> seen;
+  for (std::int64_t look = 0; look <= looks; ++look)
+    seen.push_back(swarm(first_ + (looks > 0 ? look * last / looks : 0)));
+  const bool centred = experiment_.dynamics.habitat == Habitat::space;
+  return leading_axes(second_moment(seen, centred), d, 3);
+}
+
+}  // namespace murmur::facade

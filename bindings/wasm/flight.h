@@ -1,0 +1,73 @@
+// flight.h: a flight held in memory: its frames in double precision, flown piece by piece.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "murmur/experiment.h"
+#include "murmur/training.h"
+
+namespace murmur::facade {
+
+struct Edit {  // where a boid is put before a branch flies on
+  int boid = 0;
+  std::vector<double> place{};  // (d)
+};
+
+class KeptFlight {
+ public:
+  // Error(input) where the frames of the whole schedule would not fit into memory.
+  explicit KeptFlight(Experiment experiment, std::shared_ptr<const TrainedSwarm> trained = {});
+
+  // Leaves `from` at one of its frames. Without edits the flight goes on as `from` does, bit for
+  // bit; an edited swarm starts there as if new, in the same schedule and the same noise.
+  KeptFlight(const KeptFlight& from, std::int64_t frame, std::span<const Edit> edits);
+
+  // Flies until `count` further frames are kept, or the end; the first call keeps frame first() as
+  // well. How the frames are asked for never changes them. Returns the number of the first frame
+  // that was not handed out before; kept() is one past the last.
+  std::int64_t fly(std::int64_t count);
+
+  const Experiment& experiment() const { return experiment_; }
+  const TrainedSwarm* trained() const { return trained_.get(); }
+  std::string engine() const { return engine_->name(); }
+  std::int64_t first() const { return first_; }
+  std::int64_t kept() const { return first_ + static_cast<std::int64_t>(times_.size()); }
+  const std::optional<Outcome>& ended() const { return ended_; }
+
+  // Error(input) unless the frame is kept.
+  double time(std::int64_t frame) const;
+  HostSwarm swarm(std::int64_t frame) const;
+  std::span<const double> rows(std::int64_t frame) const;  // (n, d)
+
+  // (count, d): velocities that particles without weight would have at `rows` (count, d). They come
+  // last in the order of tokens, each with a mass of 1e-300: nothing that a sum of doubles shows.
+  // Error(input) under alibi, which gives weight by the order alone.
+  std::vector<double> velocity(std::int64_t frame, const std::vector<double>& rows);
+
+  // (3, d): the directions in which the frames kept so far spread most; coordinates up to d = 3.
+  std::vector<double> axes() const;
+
+ private:
+  void prepare();
+  void keep(double t, std::span<const double> rows);
+  void check_frame(std::int64_t frame) const;
+
+  Experiment experiment_;
+  std::shared_ptr<const TrainedSwarm> trained_;
+  std::unique_ptr<Engine> engine_{};
+  std::unique_ptr<Field> field_{};
+  FlowState state_{};
+  std::int64_t first_ = 0, handed_ = 0;  // handed_: frames given out
+  std::vector<double> times_{};          // (kept)
+  std::vector<double> rows_{};           // (kept, n, d)
+  // (kept, or one less): where to go on after each frame; frames within one step share it.
+  std::vector<std::shared_ptr<const FlowState>> states_{};
+  std::optional<Outcome> ended_{};
+};
+
+}  // namespace murmur::facade

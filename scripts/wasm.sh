@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# wasm.sh: builds the page's core, murmur.mjs and murmur.wasm, into studio/src/core/wasm.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+install_packages emscripten nodejs cmake ninja-build git libeigen3-dev libhwy-dev libfmt-dev \
+  nlohmann-json3-dev libtomlplusplus-dev
+export NODE_PATH=/usr/share/nodejs  # where Debian keeps what emscripten's own scripts need
+build wasm
+mkdir -p studio/src/core/wasm
+for file in murmur.mjs murmur.wasm; do
+  cmp -s "build/wasm/$file" "studio/src/core/wasm/$file" || cp "build/wasm/$file" studio/src/core/wasm/
+done
+printf '%s bytes of murmur.wasm, %s packed\n' "$(stat -c %s build/wasm/murmur.wasm)" \
+  "$(gzip -9c build/wasm/murmur.wasm | wc -c)"

@@ -1,0 +1,20 @@
+// merging.cpp: the dynamics whose particles must not become one when they meet.
+#include "experiment/verify.h"
+
+namespace murmur {
+
+std::optional<WhyNotMerge> why_not_merge(const Dynamics& dynamics) {
+  for (const Phase& phase : dynamics.phases)
+    for (const Force& force : phase.forces)
+      if (const auto* a = std::get_if<Attention>(&force)) {
+        if (a->reach == Attention::past)
+          return WhyNotMerge{"particles of a causal swarm do not move alike when they meet",
+                             "use merge=0"};
+        if (!a->self)
+          return WhyNotMerge{"with self=false a merged group would no longer see itself",
+                             "use merge=0, or self=true"};
+      }
+  return std::nullopt;
+}
+
+}  // namespace murmur

@@ -1,0 +1,12 @@
+// no_experiment_file.cpp: stands in for experiment_file.cpp where settings come by words alone.
+#include "experiment/experiment_file.h"
+#include "murmur/error.h"
+
+namespace murmur {
+
+Settings base_settings(std::span<const Parameter>, const std::string& base) {
+  throw Error(Fault::input, "there are no experiment files here", base,
+              "give the parameters themselves");
+}
+
+}  // namespace murmur

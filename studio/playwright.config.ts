@@ -1,0 +1,25 @@
+// playwright.config.ts: visits to the built page, served by murmur itself, in Debian's chromium.
+import { defineConfig } from "@playwright/test";
+import { kArguments, kChromium, kMurmur, kPage, kPort } from "./visits/place";
+
+export default defineConfig({
+  testDir: "visits",
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
+  workers: 1,
+  reporter: [["list"]],
+  outputDir: "../build/visits",
+  use: {
+    baseURL: `http://127.0.0.1:${kPort}/`,
+    viewport: { width: 1280, height: 800 },
+    actionTimeout: 30_000,
+    serviceWorkers: "block", // each visit comes to what the server gives; offline.spec.ts lets them in
+    launchOptions: { executablePath: kChromium, args: kArguments },
+  },
+  webServer: {
+    command: `${kMurmur} studio --page ${kPage} --port ${kPort}`,
+    url: `http://127.0.0.1:${kPort}/`,
+    reuseExistingServer: false,
+    timeout: 30_000,
+  },
+});

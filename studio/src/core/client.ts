@@ -1,0 +1,79 @@
+// client.ts: starts the core's worker and calls it as if it were here.
+
+import type { Answer, Call } from "./calls";
+import type { Core, Fault } from "./protocol";
+
+/** The Core, and the way to be rid of its worker; calls still open are then refused. */
+export interface RunningCore extends Core {
+  stop(): void;
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(fault: Fault): void;
+}
+
+function stopped(where: string): Fault {
+  return { fault: 1, what: "the core stopped", where, remedy: "load the page again" };
+}
+
+const names: (keyof Core)[] = [
+  "about",
+  "flight",
+  "trained",
+  "centre",
+  "flock",
+  "flockOfPoints",
+  "fly",
+  "frame",
+  "branch",
+  "gaze",
+  "fields",
+  "velocity",
+  "axes",
+  "close",
+];
+
+/** Calls a worker by messages; it answers in the order of asking. */
+function coreBy(worker: Worker): RunningCore {
+  const waiting = new Map<number, Waiting>();
+  let next = 0;
+  let end: Fault | null = null;
+
+  const finish = (fault: Fault) => {
+    end = fault;
+    worker.terminate();
+    for (const one of waiting.values()) one.reject(fault);
+    waiting.clear();
+  };
+  worker.onmessage = (event: MessageEvent<Answer>) => {
+    const { id, result, fault } = event.data;
+    const one = waiting.get(id);
+    waiting.delete(id);
+    if (fault) one?.reject(fault);
+    else one?.resolve(result);
+  };
+  worker.onerror = (event) => finish(stopped(event.message));
+
+  const core: Record<string, unknown> = { stop: () => finish(stopped("stop")) };
+  for (const name of names)
+    core[name] = (...given: unknown[]) =>
+      new Promise((resolve, reject) => {
+        if (end) {
+          reject(end);
+          return;
+        }
+        const call: Call = { id: next++, name, given };
+        waiting.set(call.id, { resolve, reject });
+        worker.postMessage(call);
+      });
+  return core as unknown as RunningCore;
+}
+
+/** A core in a worker of its own, once it has said that it is there. */
+export async function startCore(): Promise<RunningCore> {
+  const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+  const core = coreBy(worker);
+  await core.about();
+  return core;
+}

@@ -1,0 +1,175 @@
+// core.ts: the Core of protocol.ts over the compiled library, in whatever thread loads it.
+
+import type { MurmurModule } from "./wasm/murmur.mjs";
+import type {
+  About,
+  Core,
+  Edit,
+  Ending,
+  Fault,
+  FlightInfo,
+  FlockOptions,
+  Frames,
+  Gaze,
+  Ink,
+  TrainedInfo,
+  Words,
+} from "./protocol";
+
+type Request = Record<string, unknown> & { do: string };
+type Numbers = Float64Array | Uint8Array;
+
+interface Reply {
+  text: unknown;
+  arrays: ArrayBuffer[];
+}
+
+const encoder = new TextEncoder();
+
+/** Copies bytes into the library's memory; the caller frees. */
+function put(module: MurmurModule, bytes: Uint8Array): number {
+  const pointer = module._malloc(bytes.byteLength);
+  if (pointer === 0) throw noMemory();
+  module.HEAPU8.set(bytes, pointer); // after _malloc, which may have moved the heap
+  return pointer;
+}
+
+function noMemory(): Fault {
+  return {
+    fault: 1,
+    what: "there is not enough memory",
+    where: "",
+    remedy: "close flights, or make n, d or the frames fewer",
+  };
+}
+
+/** A crash of the library itself, an assertion or a stack overflow, as a Fault like any other. */
+function crash(error: unknown): Fault {
+  return {
+    fault: 1,
+    what: "the core stopped",
+    where: error instanceof Error ? error.message : String(error),
+    remedy: "load the page again, and try other settings",
+  };
+}
+
+/** One request and its reply; throws a Fault. */
+function ask(module: MurmurModule, request: Request, data?: Numbers): Reply {
+  const text = encoder.encode(JSON.stringify(request) + "\0");
+  const bytes = data
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(0);
+  const textAt = put(module, text);
+  let bytesAt = 0;
+  let fault: number;
+  try {
+    bytesAt = put(module, bytes);
+    fault = module._murmur_ask(textAt, bytesAt, bytes.byteLength);
+  } catch (error) {
+    throw typeof error === "object" && error !== null && "fault" in error ? error : crash(error);
+  } finally {
+    module._free(bytesAt);
+    module._free(textAt);
+  }
+  const reply: unknown = JSON.parse(module.UTF8ToString(module._murmur_text()));
+  if (fault !== 0) throw reply as Fault;
+  const arrays: ArrayBuffer[] = [];
+  for (let k = 0; k < module._murmur_arrays(); ++k) {
+    const from = module._murmur_array(k);
+    const size = module._murmur_array_bytes(k);
+    const copy = new Uint8Array(size);
+    copy.set(module.HEAPU8.subarray(from, from + size));
+    arrays.push(copy.buffer);
+  }
+  return { text: reply, arrays };
+}
+
+function array(reply: Reply, index: number): ArrayBuffer {
+  const found = reply.arrays[index];
+  if (found === undefined) throw crash(`array ${index} is missing`);
+  return found;
+}
+
+function lines(words: Words): string {
+  return Object.entries(words)
+    .map(([key, value]) => `${key}=${String(value)}`)
+    .join("\n");
+}
+
+/** The library as a Core; every call answers at once, as a promise. */
+export function coreOf(module: MurmurModule): Core {
+  const doubles = (request: Request, data?: Numbers) =>
+    new Float64Array(array(ask(module, request, data), 0));
+  const info = (request: Request, data?: Numbers) => ask(module, request, data).text as FlightInfo;
+  return {
+    async about() {
+      return ask(module, { do: "about" }).text as About;
+    },
+    async flight(words: Words, points?: { rows: Float64Array; n: number; d: number }) {
+      const request = { do: "flight", words: lines(words) };
+      return points ? info({ ...request, d: points.d }, points.rows) : info(request);
+    },
+    async trained(bytes: ArrayBuffer) {
+      return ask(module, { do: "trained" }, new Uint8Array(bytes)).text as TrainedInfo;
+    },
+    async centre(ink: Ink) {
+      const reply = ask(module, sized("centre", ink), ink.pixels);
+      const size = reply.text as { height: number; width: number };
+      return { ...size, pixels: new Uint8Array(array(reply, 0)) };
+    },
+    async flock(trained: number, ink: Ink, options: FlockOptions = {}) {
+      return info({ ...sized("flock", ink), trained, ...options }, ink.pixels);
+    },
+    async flockOfPoints(
+      trained: number,
+      rows: Float64Array,
+      n: number,
+      options: FlockOptions = {},
+    ) {
+      const d = n > 0 ? rows.length / n : 0;
+      return info({ do: "flockOfPoints", trained, d, ...options }, rows);
+    },
+    async fly(flight: number, count: number) {
+      const reply = ask(module, { do: "fly", flight, count });
+      const text = reply.text as { first: number; count: number; ended: Ending | null };
+      const frames: Frames = {
+        flight,
+        ...text,
+        times: new Float64Array(array(reply, 0)),
+        positions: new Float32Array(array(reply, 1)),
+        observables: new Float64Array(array(reply, 2)),
+        cosines: new Float64Array(array(reply, 3)),
+        scores: new Float64Array(array(reply, 4)),
+        verdicts: new Int8Array(array(reply, 5)),
+      };
+      return frames;
+    },
+    async frame(flight: number, frame: number) {
+      return doubles({ do: "frame", flight, frame });
+    },
+    async branch(flight: number, frame: number, edits: Edit[]) {
+      return info({ do: "branch", flight, frame, edits });
+    },
+    async gaze(flight: number, frame: number, boid: number) {
+      const reply = ask(module, { do: "gaze", flight, frame, boid });
+      const text = reply.text as Omit<Gaze, "weights">;
+      return { ...text, weights: new Float64Array(array(reply, 0)) };
+    },
+    async fields(trained: number, block: number, rows: Float64Array) {
+      return doubles({ do: "fields", trained, block }, rows);
+    },
+    async velocity(flight: number, frame: number, rows: Float64Array) {
+      return doubles({ do: "velocity", flight, frame }, rows);
+    },
+    async axes(flight: number) {
+      return doubles({ do: "axes", flight });
+    },
+    async close(flight: number) {
+      ask(module, { do: "close", flight });
+    },
+  };
+}
+
+function sized(name: string, ink: Ink): Request {
+  return { do: name, height: ink.height, width: ink.width };
+}

@@ -1,0 +1,145 @@
+// protocol.ts: what the page and the core's worker say to each other.
+
+/** Parameters by the names the command line has: { beta: 4, n: 64, dynamics: "SA" }. */
+export type Words = Record<string, string | number | boolean>;
+
+/** A refusal: what, where, what to do; `fault` is the command line's exit code. */
+export interface Fault {
+  fault: number;
+  what: string;
+  where: string;
+  remedy: string;
+}
+
+export interface ParameterRow {
+  name: string;
+  kind: "number" | "whole" | "word" | "flag";
+  initial: string;
+  values: string;
+  meaning: string;
+}
+
+export interface About {
+  version: string;
+  commit: string;
+  parameters: ParameterRow[];
+  observables: { name: string; symbol: string; meaning: string }[];
+}
+
+/** A flight ready to fly; frame 0 is where it starts. */
+export interface FlightInfo {
+  id: number;
+  n: number;
+  d: number;
+  habitat: "sphere" | "space";
+  engine: string;
+  /** How many frames the whole schedule has, and the first one this flight has (a branch's is > 0). */
+  frames: number;
+  first: number;
+  /** When the schedule ends. */
+  T: number;
+  columns: string[];
+  /** Trained flights: one digit a class, in the order of the scores. */
+  digits: number[];
+  /** What is proved about the setting, one sentence each, with its source. */
+  known: string[];
+  /** Plain statement of the dynamics, as `murmur explain` prints it, TeX. */
+  equation: string;
+  /** The .toml that flies the same with the program murmur; empty for trained flights. */
+  config: string;
+}
+
+export interface Ending {
+  ok: boolean;
+  what: string;
+  remedy: string;
+}
+
+/** Frames first, first + 1, ... of a flight; arrays in C order. */
+export interface Frames {
+  flight: number;
+  first: number;
+  count: number;
+  times: Float64Array; // (count)
+  positions: Float32Array; // (count, n, d)
+  observables: Float64Array; // (count, columns); NaN where one does not exist
+  cosines: Float64Array; // (count, kCosineBins) shares of the pairs, from -1 to 1; empty off the sphere
+  scores: Float64Array; // (count, classes) chances of the readout; empty unless trained
+  verdicts: Int8Array; // (count, n) the class whose target is nearest to each boid; empty unless trained
+  ended: Ending | null; // set with the last frame
+}
+export const kCosineBins = 40;
+
+export interface TrainedInfo {
+  id: number;
+  digits: number[];
+  d: number;
+  blocks: number;
+  shared: boolean;
+  heads: number;
+  hidden: number;
+  residual: number;
+  interaction: "none" | "attraction" | "uniform" | "attention";
+  position: boolean;
+  readout: "mean" | "cls";
+  parameters: number;
+  height: number;
+  width: number;
+  targets: number[][]; // (classes, d)
+}
+
+/** Where boid `boid` is put before the flight goes on. */
+export interface Edit {
+  boid: number;
+  place: number[]; // (d)
+}
+
+/** Whom a boid listens to at a frame; for trained flights also its four vectors. */
+export interface Gaze {
+  weights: Float64Array; // (heads, n), each row sums to 1 where the attention is normalised
+  heads: number;
+  query: number[]; // (d) Q x + b; empty where there is none
+  key: number[];
+  value: number[];
+  feedForward: number[];
+}
+
+/** Drawn ink: (height, width), 0 is paper, 255 ink, row 0 the top. */
+export interface Ink {
+  height: number;
+  width: number;
+  pixels: Uint8Array;
+}
+
+export interface FlockOptions {
+  finer?: number; // boids x1, x4, x16: 1, 2, 4
+  blocks?: number; // past the trained depth; 0: as trained
+  engine?: "auto" | "reference" | "simd";
+}
+
+/** The core. Every promise rejects with a Fault. */
+export interface Core {
+  about(): Promise<About>;
+  /** A flight out of words; `points` (n, d) as C rows replaces `init`. */
+  flight(words: Words, points?: { rows: Float64Array; n: number; d: number }): Promise<FlightInfo>;
+  trained(bytes: ArrayBuffer): Promise<TrainedInfo>;
+  /** The 28 x 28 a swarm sees: cropped, scaled and centred as MNIST was. */
+  centre(ink: Ink): Promise<Ink>;
+  flock(trained: number, ink: Ink, options?: FlockOptions): Promise<FlightInfo>;
+  /** A flight of a trained swarm from given places (n, d). */
+  flockOfPoints(trained: number, rows: Float64Array, n: number, options?: FlockOptions): Promise<FlightInfo>;
+  /** Flies up to `count` further frames; the first call gives frame `first` as well. */
+  fly(flight: number, count: number): Promise<Frames>;
+  /** (n, d): a frame already flown, in double precision. */
+  frame(flight: number, frame: number): Promise<Float64Array>;
+  /** A new flight that leaves `flight` at `frame` with some boids put elsewhere. */
+  branch(flight: number, frame: number, edits: Edit[]): Promise<FlightInfo>;
+  gaze(flight: number, frame: number, boid: number): Promise<Gaze>;
+  /** (count, 4, d): query, key, value, feed-forward of one block at `rows` (count, d). */
+  fields(trained: number, block: number, rows: Float64Array): Promise<Float64Array>;
+  /** (count, d): velocity of test particles without weight at `rows` (count, d), beside the flock of a frame. */
+  velocity(flight: number, frame: number, rows: Float64Array): Promise<Float64Array>;
+  /** (3, d): orthonormal axes along which the frames flown so far spread most; the identity when d <= 3. */
+  axes(flight: number): Promise<Float64Array>;
+  close(flight: number): Promise<void>;
+}

@@ -1,0 +1,46 @@
+// worker.ts: the core in a thread of its own, answering one request after another.
+
+import { coreOf } from "./core";
+import type { Answer, Call } from "./calls";
+import type { Core, Fault } from "./protocol";
+import factory from "./wasm/murmur.mjs";
+
+const wasm = new URL("./wasm/murmur.wasm", import.meta.url).href;
+const core: Promise<Core> = factory({ locateFile: () => wasm }).then(coreOf);
+
+/** The buffers of a result, which move to the page instead of being copied. */
+function buffersOf(result: unknown): ArrayBuffer[] {
+  const parts = ArrayBuffer.isView(result)
+    ? [result]
+    : Object.values((result ?? {}) as Record<string, unknown>);
+  const buffers = new Set<ArrayBuffer>();
+  for (const part of parts)
+    if (ArrayBuffer.isView(part) && part.buffer instanceof ArrayBuffer) buffers.add(part.buffer);
+  return [...buffers];
+}
+
+/** What went wrong before the core could say so itself. */
+function faultOf(error: unknown): Fault {
+  if (typeof error === "object" && error !== null && "fault" in error) return error as Fault;
+  return {
+    fault: 1,
+    what: "the core cannot be started",
+    where: String(error),
+    remedy: "use a browser with WebAssembly SIMD and exceptions",
+  };
+}
+
+async function answer(call: Call): Promise<[Answer, ArrayBuffer[]]> {
+  try {
+    const deed = (await core)[call.name] as (...given: unknown[]) => Promise<unknown>;
+    const result = await deed(...call.given);
+    return [{ id: call.id, result }, buffersOf(result)];
+  } catch (error) {
+    return [{ id: call.id, fault: faultOf(error) }, []];
+  }
+}
+
+self.onmessage = async (event: MessageEvent<Call>) => {
+  const [reply, buffers] = await answer(event.data);
+  self.postMessage(reply, { transfer: buffers });
+};

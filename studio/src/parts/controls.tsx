@@ -1,0 +1,149 @@
+// controls.tsx: the page's own sliders, choices, switches and buttons.
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+interface SliderProps {
+  label: string;
+  value: number;
+  least: number;
+  most: number;
+  step?: number;
+  /** Positions of the slider are logarithms of the value. */
+  log?: boolean;
+  /** How the value reads. */
+  show?: (value: number) => string;
+  hint?: string;
+  onChange(value: number): void;
+}
+
+export function Slider(props: SliderProps) {
+  const { label, value, least, most, step = 1, log = false, show = (v) => String(v) } = props;
+  const id = useId();
+  const place = log ? Math.log(value) : value;
+  const read = (text: string) => {
+    const v = log ? Math.exp(Number(text)) : Number(text);
+    return Math.min(most, Math.max(least, Number((Math.round(v / step) * step).toPrecision(12))));
+  };
+  return (
+    <div class="slider" title={props.hint}>
+      <label for={id}>{label}</label>
+      <output for={id}>{show(value)}</output>
+      <input
+        id={id}
+        type="range"
+        min={log ? Math.log(least) : least}
+        max={log ? Math.log(most) : most}
+        step={log ? "any" : step}
+        value={place}
+        aria-valuetext={show(value)}
+        onInput={(event) => props.onChange(read(event.currentTarget.value))}
+        onKeyDown={(event) => {
+          if (!log || !["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"].includes(event.key)) return;
+          event.preventDefault();
+          const up = event.key === "ArrowRight" || event.key === "ArrowUp";
+          const next = up ? Math.max(value * 1.1, value + step) : Math.min(value / 1.1, value - step);
+          props.onChange(read(String(Math.log(Math.max(least, next)))));
+        }}
+      />
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  /** Options of one group stand together, after those of none. */
+  options: { value: string; label: string; group?: string }[];
+  hint?: string;
+  onChange(value: string): void;
+}
+
+export function Choice({ label, value, options, hint, onChange }: ChoiceProps) {
+  const id = useId();
+  const groups = [...new Set(options.map((option) => option.group ?? ""))].filter((group) => group !== "");
+  const item = (option: ChoiceProps["options"][number]) => (
+    <option key={option.value} value={option.value}>{option.label}</option>
+  );
+  return (
+    <div class="choice" title={hint}>
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.filter((option) => !option.group).map(item)}
+        {groups.map((group) => (
+          <optgroup key={group} label={group}>{options.filter((option) => option.group === group).map(item)}</optgroup>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** A few short alternatives side by side. */
+export function Segments({ label, value, options, onChange }: ChoiceProps) {
+  return (
+    <div class="segments" role="radiogroup" aria-label={label}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          role="radio"
+          aria-checked={option.value === value}
+          onClick={() => onChange(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface SwitchProps {
+  label: string;
+  on: boolean;
+  hint?: string;
+  onChange(on: boolean): void;
+}
+
+export function Switch({ label, on, hint, onChange }: SwitchProps) {
+  return (
+    <label class="switch" title={hint}>
+      <input type="checkbox" checked={on} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+interface ButtonProps {
+  children: ComponentChildren;
+  onClick(): void;
+  label?: string;
+  primary?: boolean;
+  disabled?: boolean;
+  pressed?: boolean;
+  hint?: string;
+}
+
+export function Button({ children, onClick, label, primary, disabled, pressed, hint }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      class={primary ? "button primary" : "button"}
+      aria-label={label}
+      aria-pressed={pressed}
+      title={hint ?? label}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** A titled group of controls; folds away. */
+export function Group({ title, open = true, children }: { title: string; open?: boolean; children: ComponentChildren }) {
+  return (
+    <details class="group" open={open}>
+      <summary>{title}</summary>
+      <div class="group-body">{children}</div>
+    </details>
+  );
+}

@@ -1,0 +1,195 @@
+// branch.ts: the hand in the flock: boids put elsewhere at a frame, and the flight that follows from it.
+import { computed, signal } from "@preact/signals";
+import type { Core, FlightInfo } from "../core/protocol";
+import { Film } from "./film";
+import { addMoves, formatMoves, groupMoves, lift, parseMoves, type Move } from "./moves";
+import type { Player } from "./player";
+import { change, word } from "./recipe";
+import { core, notice, tell } from "./session";
+import { reducedMotion } from "./theme";
+import { strings } from "../strings";
+
+/** A branch's film, with the frames before it as `parent` has them: it can be scrubbed from the start. */
+export function continued(awake: Core, info: FlightInfo, parent: Film): Film {
+  const film = new Film(awake, { ...info, first: parent.first });
+  const k = info.first;
+  const { n, d, columns, digits } = info;
+  film.times.set(parent.times.subarray(0, k));
+  film.positions.set(parent.positions.subarray(0, k * n * d));
+  film.observables.set(parent.observables.subarray(0, k * columns.length));
+  film.cosines.set(parent.cosines.subarray(0, k * (parent.cosines.length / info.frames)));
+  film.scores.set(parent.scores.subarray(0, k * digits.length));
+  film.verdicts.set(parent.verdicts.subarray(0, film.verdicts.length > 0 ? k * n : 0));
+  film.flown.value = k;
+  return film;
+}
+
+/**
+ * The branch of one view's player. The view
+ * - makes one (`new Branch(player)`) and puts <Hand branch stage layer/> into its scene and
+ *   <BranchControls branch/> into its controls (parts/branch.tsx);
+ * - gives every new flight to `load` instead of to the player: it reads the recipe's `edit`, and the player gets
+ *   the branch as `film` and the flight as it was as `ghost`;
+ * - calls `refresh` when nothing of the recipe but `edit` changed (a hand let go, undo, a link);
+ * - says `edit: ""` together with every change that makes another flight;
+ * - calls `overlay` on the places of `film` before it shows them, shows `ghost` as a translucent second layer at
+ *   the same fractional frame when `branched`, and marks `chosen`;
+ * - asks the core for gaze and velocity of the flight `flightAt(frame)`.
+ * A branch's film has the frames before it too, so that it is scrubbed like any other.
+ */
+export class Branch {
+  /** Whether dragging moves boids rather than the camera. */
+  readonly moving = signal(false);
+  /** The boids picked by click, lasso or keys. */
+  readonly chosen = signal<readonly number[]>([]);
+  /** Where boids are held, (d) each, before they are let go. */
+  readonly held = signal<ReadonlyMap<number, readonly number[]>>(new Map());
+  /** The line of a lasso being drawn, in CSS pixels of the canvas. */
+  readonly lasso = signal<{ x: number; y: number }[]>([]);
+  readonly branched = computed(() => this.player.ghost.value !== null);
+  /** The scene's axes in the flight's space (3, d); null: the first three coordinates. */
+  axes: Float64Array | null = null;
+  /** Where a boid at `place` (d) gets, moved by `delta` of the scene; a view with curved space has its own. */
+  lift = (place: readonly number[], delta: readonly number[]): number[] =>
+    lift(place, delta, this.player.film.value?.info.habitat === "sphere", this.axes);
+  private links: { first: number; film: Film }[] = [];
+  private from = new Map<number, readonly number[]>();
+  private turn = 0;
+  private goOn = false;
+
+  constructor(readonly player: Player) {}
+
+  /** The flight as no hand touched it. */
+  get original(): Film | null {
+    return this.player.ghost.value ?? this.player.film.value;
+  }
+
+  /** Shows a new flight, and its branch as soon as that is there. */
+  async load(original: Film, options: { at?: number; play?: boolean } = {}): Promise<void> {
+    this.forget();
+    this.chosen.value = this.chosen.value.filter((i) => i < original.info.n);
+    this.player.load(original, options);
+    this.links.forEach((link) => link.film.close());
+    this.links = [];
+    if (word("edit", "") !== "") await this.refresh();
+  }
+
+  /** Flies the recipe's `edit` from the flight on stage; without one the flight is as it was. */
+  async refresh(): Promise<void> {
+    const original = this.original;
+    if (!original) return;
+    const turn = ++this.turn;
+    const groups = groupMoves(parseMoves(word("edit", "")), original.info);
+    const play = this.goOn ? !reducedMotion.value : undefined;
+    this.goOn = false;
+    try {
+      const links = await this.fly(original, groups);
+      if (turn !== this.turn) return links.forEach((link) => link.film.close());
+      const { at } = this.player;
+      const film = links.at(-1)?.film;
+      if (film) await film.need(Math.ceil(at.value));
+      if (turn !== this.turn) return links.forEach((link) => link.film.close());
+      this.player.load(film ?? original, { at: at.value, play, ghost: film ? original : null });
+      this.links.slice(0, -1).forEach((link) => link.film.close());
+      this.links = links;
+    } catch (error) {
+      if (turn === this.turn) tell(error);
+    }
+    this.held.value = new Map();
+  }
+
+  private async fly(original: Film, groups: { frame: number; moves: Move[] }[]): Promise<typeof this.links> {
+    const links: typeof this.links = [];
+    let parent = original;
+    for (const { frame, moves } of groups) {
+      while (parent.flown.value <= frame && !parent.ended.value) await parent.need(frame);
+      if (parent.flown.value <= frame) break;
+      const awake = await core;
+      const info = await awake.branch(this.idAt(parent, links, frame), frame, moves);
+      parent = continued(awake, info, parent);
+      links.push({ first: frame, film: parent });
+    }
+    return links;
+  }
+
+  private idAt(original: Film, links: typeof this.links, frame: number): number {
+    return links.filter((link) => link.first <= frame).at(-1)?.film.info.id ?? original.info.id;
+  }
+
+  /** The core's number of the flight that has `frame` of what is shown. */
+  flightAt(frame: number): number | null {
+    const original = this.original;
+    return original && this.idAt(original, this.branched.value ? this.links : [], frame);
+  }
+
+  /** Takes boids in hand where they are now; the film stops at its frame. */
+  grab(boids: readonly number[]): void {
+    const film = this.player.film.value;
+    if (!film || boids.length === 0) return;
+    this.player.playing.value = false;
+    this.player.at.value = this.player.frame.value;
+    if (this.player.frame.value >= film.last) {
+      notice.value = { kind: "info", text: strings.branch.atEnd, hint: strings.branch.atEndHint };
+      return;
+    }
+    this.chosen.value = boids;
+    const { d } = film.info;
+    const places = film.frame(this.player.frame.value);
+    this.from = new Map(
+      boids.map((i) => [i, this.held.value.get(i) ?? Array.from(places.subarray(i * d, (i + 1) * d))]),
+    );
+  }
+
+  /** Puts the boids in hand `delta` (scene units) from where they were grabbed. */
+  drag(delta: readonly number[]): void {
+    const next = new Map(this.held.value);
+    for (const [i, place] of this.from) next.set(i, this.lift(place, delta));
+    this.held.value = next;
+  }
+
+  /** One key press of moving: grabs what is chosen and puts it `delta` further. */
+  nudge(delta: readonly number[]): void {
+    this.grab(this.chosen.value);
+    this.drag(delta);
+  }
+
+  /** Lets go of what is held: it becomes part of the recipe, and flight and branch fly on together. */
+  apply(): void {
+    this.from.clear();
+    if (this.held.value.size === 0) return;
+    this.goOn = true;
+    const moves = addMoves(parseMoves(word("edit", "")), this.player.frame.value, this.held.value);
+    change({ edit: formatMoves(moves) });
+  }
+
+  /** Puts back what is held. */
+  forget(): void {
+    ++this.turn;
+    this.from.clear();
+    this.held.value = new Map();
+    this.lasso.value = [];
+  }
+
+  /** Ends the branch: the flight is as it was. */
+  letGo(): void {
+    this.forget();
+    change({ edit: "" });
+  }
+
+  /** The next or previous boid is chosen. */
+  choose(by: number): void {
+    const n = this.player.film.value?.info.n ?? 0;
+    if (n === 0) return;
+    const now = this.chosen.value.at(-1) ?? (by > 0 ? -1 : n);
+    this.chosen.value = [(now + by + n) % n];
+  }
+
+  /** Puts what is held into the places (n, d) of a frame. */
+  overlay(places: Float32Array): Float32Array {
+    const d = this.player.film.value?.info.d ?? 3;
+    for (const [i, place] of this.held.value) {
+      if ((i + 1) * d <= places.length) places.set(place, i * d);
+    }
+    return places;
+  }
+}

@@ -1,0 +1,65 @@
+// moves.ts: where a hand puts boids at a frame: as a word of the recipe, and in the flight's space.
+import type { FlightInfo } from "../core/protocol";
+
+/** Boid `boid` is put to `place` (d) when the flight is at `frame`. */
+export interface Move {
+  frame: number;
+  boid: number;
+  place: number[];
+}
+
+/** The recipe's word `edit`: "12:5:0.1,0.2,0.3;12:7:..."; pieces that cannot be read are left out. */
+export function parseMoves(text: string): Move[] {
+  const moves: Move[] = [];
+  for (const piece of text.split(";")) {
+    const parts = /^(\d{1,9}):(\d{1,9}):([-+.\deE,]+)$/.exec(piece);
+    if (!parts) continue;
+    const place = parts[3].split(",").map((x) => (x === "" ? NaN : Number(x)));
+    if (place.every(Number.isFinite)) moves.push({ frame: Number(parts[1]), boid: Number(parts[2]), place });
+  }
+  return moves;
+}
+
+/** The inverse, to five digits, in the order of frames and boids. */
+export function formatMoves(moves: readonly Move[]): string {
+  return [...moves]
+    .sort((a, b) => a.frame - b.frame || a.boid - b.boid)
+    .map((m) => `${m.frame}:${m.boid}:${m.place.map((x) => String(Number(x.toPrecision(5)))).join()}`)
+    .join(";");
+}
+
+/** Moves after further ones at `frame`: they replace older ones of the same boids; what came later is undone. */
+export function addMoves(
+  moves: readonly Move[], frame: number, more: ReadonlyMap<number, readonly number[]>,
+): Move[] {
+  const kept = moves.filter((m) => m.frame < frame || (m.frame === frame && !more.has(m.boid)));
+  return [...kept, ...[...more].map(([boid, place]) => ({ frame, boid, place: [...place] }))];
+}
+
+/** The moves a flight can have, grouped by frame, first frame first. */
+export function groupMoves(moves: readonly Move[], info: FlightInfo): { frame: number; moves: Move[] }[] {
+  const groups = new Map<number, Move[]>();
+  for (const move of [...moves].sort((a, b) => a.frame - b.frame)) {
+    const fits = move.boid < info.n && move.place.length === info.d;
+    if (!fits || move.frame < info.first || move.frame >= info.frames - 1) continue;
+    groups.set(move.frame, [...(groups.get(move.frame) ?? []), move]);
+  }
+  return [...groups].map(([frame, group]) => ({ frame, moves: group }));
+}
+
+/**
+ * `place` (d) moved by `delta` of the scene. `axes` (3, d) are the scene's axes in the flight's space; null: its
+ * first three coordinates. On the sphere the place stays on it.
+ */
+export function lift(
+  place: ArrayLike<number>, delta: readonly number[], sphere: boolean, axes: Float64Array | null = null,
+): number[] {
+  const d = place.length;
+  const moved = Array.from({ length: d }, (_, c) => {
+    if (!axes) return place[c] + (c < 3 ? delta[c] : 0);
+    return place[c] + delta[0] * axes[c] + delta[1] * axes[d + c] + delta[2] * axes[2 * d + c];
+  });
+  const length = Math.hypot(...moved);
+  if (!sphere) return moved;
+  return length > 1e-9 ? moved.map((x) => x / length) : Array.from(place);
+}

@@ -1,0 +1,42 @@
+// session.ts: what the whole page shares: the core, the player on stage, messages to the visitor.
+import { signal } from "@preact/signals";
+import { startCore } from "../core/client";
+import type { Core, Fault } from "../core/protocol";
+import type { Stage } from "../scene/stage";
+import type { Player } from "./player";
+
+/** The core, once it is awake. */
+export const core: Promise<Core> = startCore();
+
+/** The view on screen, for the toolbar: what to record, to export and to photograph. */
+export interface OnStage {
+  view: string;
+  player: Player;
+  stage: Stage | null;
+  /** Draws the frame the player is at, at once. */
+  draw(): void;
+  /** Takes dropped files; true when they were of use. */
+  accept?(files: File[]): Promise<boolean>;
+}
+export const onStage = signal<OnStage | null>(null);
+
+/** A short message to the visitor: said aloud, shown for a while. */
+export interface Notice {
+  kind: "info" | "fault";
+  text: string;
+  hint?: string;
+}
+export const notice = signal<Notice | null>(null);
+
+/** The sentence that tells the scene to those who do not see it; aria-live. */
+export const sceneSentence = signal("");
+
+export function isFault(error: unknown): error is Fault {
+  return typeof error === "object" && error !== null && "fault" in error && "what" in error;
+}
+
+/** Shows what went wrong: a Fault in the core's words, anything else in the browser's. */
+export function tell(error: unknown): void {
+  if (isFault(error)) notice.value = { kind: "fault", text: error.what, hint: error.remedy };
+  else notice.value = { kind: "fault", text: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,30 @@
+// theme.ts: light or dark, as the visitor's machine says until the visitor says otherwise.
+import { computed, effect, signal } from "@preact/signals";
+
+export type Theme = "auto" | "light" | "dark";
+
+const kept = typeof localStorage === "undefined" ? null : localStorage.getItem("theme");
+export const theme = signal<Theme>(kept === "light" || kept === "dark" ? kept : "auto");
+
+const darkWish = typeof matchMedia === "undefined" ? null : matchMedia("(prefers-color-scheme: dark)");
+const machineDark = signal(darkWish?.matches ?? false);
+darkWish?.addEventListener("change", (event) => (machineDark.value = event.matches));
+
+export const isDark = computed(() => (theme.value === "auto" ? machineDark.value : theme.value === "dark"));
+
+/** Whether the visitor asked for less motion: then nothing plays by itself. */
+const stillWish = typeof matchMedia === "undefined" ? null : matchMedia("(prefers-reduced-motion: reduce)");
+export const reducedMotion = signal(stillWish?.matches ?? false);
+stillWish?.addEventListener("change", (event) => (reducedMotion.value = event.matches));
+
+export function applyTheme(): void {
+  effect(() => {
+    document.documentElement.dataset.theme = isDark.value ? "dark" : "light";
+  });
+}
+
+export function setTheme(next: Theme): void {
+  theme.value = next;
+  if (next === "auto") localStorage.removeItem("theme");
+  else localStorage.setItem("theme", next);
+}

@@ -1,0 +1,159 @@
+// flock.ts: the words of the view flock.
+export const flock = {
+  title: "A flock of tokens",
+  intro: {
+    SA: "Every token looks at all others and turns towards what it listens to. Near ones are heard loudest.",
+    USA: "As softmax attention, without dividing by the sum: who hears much moves fast.",
+    causal: "Each token hears only itself and those before it. The first hears no one and never moves.",
+    hardmax:
+      "Each token hears only the one that answers it best. Corners of the flock lead, the others follow.",
+    sinkhorn: "Every token hears all, and all are heard equally much: the weights are doubly stochastic.",
+    euclidean: "Softmax attention without layer norm: positions may grow without bound.",
+    rescaled: "Softmax attention in space, seen rescaled as it grows, so that its shape stays in view.",
+    none: "No attention at all: each token follows its own will, or the gusts.",
+  } as Record<string, string>,
+  lookFor: "What to look for",
+  hints: {
+    flagship: "Groups form by t ≈ 5, then wait. The steps of the energy are meetings of groups.",
+    one: "At β = 1 nothing holds the groups apart: all tokens meet in one place.",
+    metastable:
+      "Logarithmic time: each wait is many times longer than the last. Four groups, then three, then two.",
+    circle:
+      "Thirty-two tokens on the circle, the setting of a published figure: most often three groups at " +
+      "t = 30.",
+    causal:
+      "Coloured by order. Early tokens are leaders, later ones gather behind them; in the end all come " +
+      "to the first.",
+    repulsion: "V = −I: tokens flee each other, and the energy falls.",
+    noise:
+      "Gusts against attraction. Less noise: one group; more noise: an even ring. Move the noise " +
+      "slider over the threshold.",
+    hardmax: "Leaders never move. Followers fly straight to them.",
+    polytope: "Seen rescaled, every token comes to the boundary of a polytope, or to the centre.",
+    heads: "Three heads with random matrices: no theorem covers them, and yet this flock gathers.",
+  } as Record<string, string>,
+  known: "What is known for this setting",
+  nothingKnown: "No theorem that we know of covers this setting.",
+  equation: "The equation",
+  command: "The same in a terminal",
+  scene: (n: number, where: string) => `${n} tokens ${where}`,
+  where: (habitat: string, d: number) =>
+    habitat === "sphere"
+      ? d === 2 ? "on the circle" : d === 3 ? "on the sphere" : `on the sphere in ${d} dimensions`
+      : d === 2 ? "in the plane" : `in ${d}-dimensional space`,
+  projected: (d: number) => `${d} dimensions, drawn along the three in which the flock spreads most`,
+  widened: (half: string) => `half width of the view: ${half}`,
+  sentence: (n: number, where: string, time: string, clusters: string) =>
+    `${n} tokens ${where} at time ${time}${clusters}.`,
+  clusterClause: (k: number) => (k === 1 ? ", in one cluster" : `, in ${k} clusters`),
+
+  presets: "Settings to start from",
+  preset: {
+    flagship:
+      "Flocks", one: "One cluster", metastable: "Metastable", circle: "Circle, β = 9", causal: "Causal " +
+      "leaders",
+    repulsion: "Repulsion", noise: "Noise", hardmax: "Hardmax", polytope: "Polytope", heads: "Three heads",
+  } as Record<string, string>,
+
+  swarm: "The swarm",
+  dynamics: "Dynamics",
+  dynamicsNames: {
+    SA: "softmax (SA)", USA: "unscaled (USA)", causal: "causal", hardmax: "hardmax", sinkhorn: "Sinkhorn",
+    euclidean: "softmax in space", rescaled: "rescaled in space", none: "no attention",
+  } as Record<string, string>,
+  beta: "β, sharpness of sight",
+  n: "tokens n",
+  d: "dimensions d",
+  seed: "seed",
+  roll: "Roll another seed",
+  init: "start",
+  initNames: {
+    uniform: "uniform", hemisphere: "half the sphere", cap: "a cap", orthonormal: "right angles",
+    equiangular:
+      "equal angles", clusters: "near clusters", gaussian: "Gaussian", box: "a box", points: "own points",
+  } as Record<string, string>,
+  initArgument: {
+    cap: "angle of the cap", equiangular: "common cosine", clusters: "clusters", box: "half width",
+  } as Record<string, string>,
+  habitat: "habitat",
+  habitats: { auto: "as the dynamics needs", sphere: "sphere", space: "space" },
+
+  attention: "Who hears whom",
+  query: "query Q",
+  key: "key K",
+  value: "value V",
+  matrices: {
+    identity:
+      "identity", "minus-identity": "minus identity", gaussian: "Gaussian", goe: "GOE", wigner: "Wigner",
+    psd: "positive", "query-key": "QᵀK", "minus-query-key": "−QᵀK",
+  } as Record<string, string>,
+  heads: "heads",
+  reach: "hears",
+  reaches: { all: "all", past: "those before" },
+  self: "hears itself",
+  redraw: "redraw weights every",
+  never: "never",
+
+  layer: "The rest of the layer",
+  normalisation: "layer norm",
+  normalisations: {
+    post: "post", pre: "pre", peri: "peri", "mix:2": "mix at t = 2", ngpt: "nGPT", sqrt: "1/√t",
+  } as Record<string, string>,
+  perceptron: "feed-forward",
+  perceptrons: { none: "none", gaussian: "Gaussian", gradient: "with an energy" } as Record<string, string>,
+  hidden: "hidden units",
+  activation: "activation",
+  direction: "direction",
+  directions: { ascent: "ascent", descent: "descent" },
+  noise: "noise 1/κ",
+  none: "none",
+  clock: "clock of USA",
+
+  time: "Time",
+  T: "final time T",
+  schedule: "frames",
+  linear: "evenly",
+  log: "logarithmic",
+  method: "method",
+  methods: {
+    dopri5: "exact flow", layers: "layers", euler: "Euler", rk4: "Runge-Kutta 4", strang: "Strang (noise)",
+  } as Record<string, string>,
+  dt: "step dt",
+  merge: "fly as one those that met",
+  mergeHint: "Keeps long flights quick: tokens closer than 1e-6 become one of their common mass.",
+
+  look: "Look",
+  colour: "colour by",
+  colours: { end: "end", start: "start", now: "place", order: "order" },
+  colourHint: "Where a token ends, where it started, where it is, or its place in the line.",
+  trail: "trail, frames",
+  linger: "linger where it moves",
+  lingerHint: "Plateaus pass quickly, meetings slowly.",
+
+  own: "Own points",
+  ownHint: "Drop an .npy or .csv file of n rows and d columns on the page.",
+  ownChoose: "Choose a file",
+  ownNormalise: "put them on the sphere",
+  ownTaken: (n: number, d: number) => `${n} points in ${d} dimensions start the flight.`,
+  ownTooMany: (numbers: number) => `the file holds ${numbers} numbers`,
+  ownTooManyRemedy: (most: number) => `give at most ${most}, so that the link can carry them`,
+  ownDrop: "Leave the own points",
+
+  gaze: (boid: number, first: number, share: string, many: number) =>
+    `Token ${boid} hears ${first === boid ? "itself" : `token ${first}`} most (${share}); ` +
+    (many === 1 ? "that is nine tenths of all it hears." : `${many} tokens make up nine tenths of what it hears.`),
+  gazeHint: "Click a token, or press ] : lines show whom it hears.",
+
+  energy: "energy",
+  energyScaled: "energy",
+  edited: "edited",
+  asItWas: "as it was",
+  order: "order |mean|",
+  clusters: "clusters",
+  cosines: "cosines of pairs",
+  largest: "share of the largest cluster",
+  radius: "mean norm",
+  cosinesSummary: (time: string, share: string) =>
+    `Histogram of cosines at time ${time}: ${share} of the pairs lie above 0.95.`,
+  plotSummary: (title: string, now: string) => `${title} over time; now ${now}.`,
+};

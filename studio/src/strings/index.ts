@@ -1,0 +1,11 @@
+// index.ts: the catalogue: every word the page says.
+import { branch } from "./branch";
+import { common } from "./common";
+import { digits } from "./digits";
+import { fields } from "./fields";
+import { flock } from "./flock";
+import { map } from "./map";
+import { runs } from "./runs";
+import { story } from "./story";
+
+export const strings = { common, branch, digits, flock, story, fields, map, runs } as const;

@@ -1,0 +1,51 @@
+// map.ts: the words of the view map.
+export const map = {
+  title: "A map of all flights",
+  intro:
+    "Every pixel is 256 flights: 32 tokens on the circle, at one sharpness β, seen at one time. Colour says in how many clusters they are.",
+  read:
+    "Below β ≈ 1 all tokens meet by t = 15. Above, more and more flights stop half way, in two or " +
+    "three clusters that wait long.",
+  theory: "The dashed lines",
+  theoryText:
+    "An even ring of tokens breaks into waves. At each line the wave that grows fastest gains one " +
+    "more crest.",
+  source: (of: string) => `Source: ${of}.`,
+  how:
+    "Click a pixel, or move the cursor with the arrow keys and press Enter: that very flight is " +
+    "flown again beside the map.",
+  chart:
+    "Map of clusters over time and β. Arrow keys move the cursor, with Shift ten pixels; Enter flies " +
+    "the pixel.",
+  beta: "β, sharpness of sight",
+  time: "time t",
+  colour: "colour",
+  quantities: { clusters: "clusters", close_pairs: "close pairs" },
+  mode: (k: number) => (k === 1 ? "1 crest" : `${k} crests`),
+  replica: "flight of 256",
+  cursor: (beta: string, t: string, value: string) => `β = ${beta}, t = ${t}: ${value}`,
+  clusters: (mean: string) => `${mean} clusters in the mean`,
+  pairs: (share: string) => `${share} of the pairs have met`,
+  replay: "Fly it again",
+  open: "Open in Flock",
+  stage: (beta: string) => `32 tokens on the circle at β = ${beta}`,
+  run: "this flight, now",
+  pixel: "this flight on the map",
+  mean: "mean of 256 flights",
+  meanOf: (mean: string, error: string) => `${mean} ± ${error}`,
+  waiting: "…",
+  same: "as on the map",
+  different: "differs from the map",
+  plotClusters: "clusters",
+  plotPairs: "close pairs",
+  counts: (t: string) => `flights by clusters at t = ${t}`,
+  countsSummary: (text: string) => `Flights by their number of clusters: ${text}.`,
+  thisFlight: "this flight",
+  allFlights: "mean",
+  summary: (title: string) => `${title}: this flight and the mean of 256.`,
+  loading: "Unrolling the map…",
+  failed: "The map could not be read.",
+  failedHint: "Load the page again; the file maps/circle.json belongs beside it.",
+  sentence: (beta: string, t: string, clusters: string, mean: string) =>
+    `The flight at β = ${beta} is at time ${t}, in ${clusters} clusters; at its pixel 256 flights have ${mean} in the mean.`,
+};

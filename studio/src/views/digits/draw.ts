@@ -1,0 +1,223 @@
+// draw.ts: the scene of a digit's flight: boids in the colours of their votes, trails, gates, one boid's gaze.
+import type { Gaze, TrainedInfo } from "../../core/protocol";
+import type { Stage } from "../../scene/stage";
+import { Strokes } from "../../scene/strokes";
+import type { Film } from "../../state/film";
+import { linear, mix, type Paints, type Rgb } from "./colours";
+import { arrowsOf, gazeLines, ringAround } from "./lines";
+import { chancesAt, leader } from "./reading";
+import { toScene } from "./squeeze";
+
+export const kFlockLayer = "flock";
+const kTrail = 2.5; // frames
+const kTrailPieces = 4;
+
+/** Everything one drawing depends on. */
+export interface Shot {
+  film: Film;
+  ghost: Film | null;
+  at: number;
+  trained: TrainedInfo;
+  paints: Paints;
+  chosen: readonly number[];
+  gaze: { boid: number; gaze: Gaze } | null;
+  trails: boolean;
+  headings: boolean;
+  squeeze: boolean;
+  /** Puts what a hand holds into the places (n, d). */
+  overlay(places: Float32Array): Float32Array;
+}
+
+/** Arrays for one flock of n boids, kept from drawing to drawing. */
+class Room {
+  readonly places: Float32Array;
+  readonly earlier: Float32Array;
+  readonly spots: Float32Array;
+  readonly colours: Float32Array;
+  readonly sizes: Float32Array;
+  readonly marks: Float32Array;
+  readonly way: Float32Array; // (kTrailPieces + 1, n, 3)
+  readonly trail: Float32Array;
+  readonly trailColours: Float32Array;
+
+  constructor(readonly n: number, readonly d: number) {
+    this.places = new Float32Array(n * d);
+    this.earlier = new Float32Array(n * d);
+    this.spots = new Float32Array(3 * n);
+    this.colours = new Float32Array(3 * n);
+    this.sizes = new Float32Array(n);
+    this.marks = new Float32Array(n);
+    this.way = new Float32Array(3 * n * (kTrailPieces + 1));
+    this.trail = new Float32Array(6 * n * kTrailPieces);
+    this.trailColours = new Float32Array(6 * n * kTrailPieces);
+  }
+}
+
+export class DigitScene {
+  private readonly strokes: Strokes;
+  private rooms = new Map<string, Room>();
+  private gates = "";
+
+  constructor(private readonly stage: Stage) {
+    this.strokes = new Strokes(stage.scene);
+  }
+
+  private room(name: string, film: Film): Room {
+    const { n, d } = film.info;
+    const old = this.rooms.get(name);
+    if (old && old.n === n && old.d === d) return old;
+    const made = new Room(n, d);
+    this.rooms.set(name, made);
+    return made;
+  }
+
+  /** Takes everything off. */
+  clear(): void {
+    this.stage.boids(kFlockLayer, null);
+    this.stage.boids("ghost", null);
+    for (const name of ["trails", "ghost-trails", "headings", "gates"]) this.stage.lines(name, null);
+    this.strokes.clear();
+    this.stage.setLabels([]);
+    this.gates = "";
+  }
+
+  show(shot: Shot): void {
+    const verdict = leader(chancesAt(shot.film, shot.at));
+    this.drawGates(shot, verdict);
+    const room = this.room(kFlockLayer, shot.film);
+    shot.overlay(shot.film.between(shot.at, room.places));
+    toScene(room.places, room.d, shot.squeeze, room.spots);
+    this.paint(room, shot.film, shot);
+    for (let i = 0; i < room.n; ++i) room.sizes[i] = 1;
+    for (const i of shot.chosen) if (i < room.n) room.sizes[i] = shot.chosen.length === 1 ? 1.8 : 1.3;
+    this.markDissent(room, shot, verdict);
+    const { spots: positions, colours, sizes, marks } = room;
+    this.stage.boids(kFlockLayer, { positions, colours, sizes, marks });
+    this.drawTrails("trails", room, shot.film, shot, 0.75);
+    this.drawHeadings(room, shot);
+    this.drawGhost(shot);
+    this.drawGaze(room, shot);
+  }
+
+  private drawGhost(shot: Shot): void {
+    const { ghost } = shot;
+    if (!ghost) {
+      this.stage.boids("ghost", null);
+      this.stage.lines("ghost-trails", null);
+      return;
+    }
+    const room = this.room("ghost", ghost);
+    toScene(ghost.between(shot.at, room.places), room.d, shot.squeeze, room.spots);
+    this.paint(room, ghost, shot);
+    this.stage.boids("ghost", { positions: room.spots, colours: room.colours, opacity: 0.28 });
+    this.drawTrails("ghost-trails", room, ghost, shot, 0.25);
+  }
+
+  /** Ink at first, then the colour of the class whose target is nearest, softly from frame to frame. */
+  private paint(room: Room, film: Film, { at, paints }: Shot): void {
+    const last = film.flown.value - 1;
+    const k = Math.max(film.first, Math.min(Math.floor(at), last));
+    const next = Math.min(k + 1, last);
+    const share = Math.max(0, Math.min(1, at - k));
+    const lifted = Math.max(0, Math.min(1, at / 1.5));
+    const { n } = room;
+    for (let i = 0; i < n; ++i) {
+      const a = paints.classes[film.verdicts[k * n + i]] ?? paints.ink;
+      const b = paints.classes[film.verdicts[next * n + i]] ?? a;
+      for (let c = 0; c < 3; ++c) {
+        const voted = a[c] + share * (b[c] - a[c]);
+        room.colours[3 * i + c] = paints.ink[c] + lifted * (voted - paints.ink[c]);
+      }
+    }
+  }
+
+  private markDissent(room: Room, { film, at, chosen }: Shot, verdict: number): void {
+    const { n } = room;
+    const k = Math.max(film.first, Math.min(Math.round(at), film.flown.value - 1));
+    for (let i = 0; i < n; ++i) room.marks[i] = k > 0 && film.verdicts[k * n + i] !== verdict ? 1 : 0;
+    for (const i of chosen) if (i < n) room.marks[i] = 1;
+  }
+
+  private drawTrails(name: string, room: Room, film: Film, shot: Shot, opacity: number): void {
+    const from = Math.max(film.first, shot.at - kTrail);
+    if (!shot.trails || shot.at <= from) return this.stage.lines(name, null);
+    const { n, d } = room;
+    const moments = [from];
+    for (let k = Math.floor(from) + 1; k < shot.at; ++k) moments.push(k);
+    moments.push(shot.at);
+    const pieces = Math.min(kTrailPieces, moments.length - 1);
+    moments.forEach((moment, m) => {
+      if (m > kTrailPieces) return;
+      toScene(film.between(moment, room.earlier), d, shot.squeeze, room.way.subarray(3 * n * m, 3 * n * (m + 1)));
+    });
+    room.way.set(room.spots, 3 * n * pieces);
+    const paper = linear(shot.paints.paper);
+    for (let m = 0, p = 0; m < pieces; ++m) {
+      for (let i = 0; i < n; ++i) {
+        for (let end = 0; end < 2; ++end, p += 3) {
+          const share = (m + end) / pieces;
+          for (let c = 0; c < 3; ++c) {
+            room.trail[p + c] = room.way[3 * (n * (m + end) + i) + c];
+            const lit = room.colours[3 * i + c];
+            room.trailColours[p + c] = paper[c] + share * (lit * lit - paper[c]);
+          }
+        }
+      }
+    }
+    const points = room.trail.subarray(0, 6 * n * pieces);
+    this.stage.lines(name, { points, colours: room.trailColours.subarray(0, 6 * n * pieces), opacity });
+  }
+
+  /** A short line from each boid towards where it goes next. */
+  private drawHeadings(room: Room, shot: Shot): void {
+    const { film, at } = shot;
+    const ahead = Math.min(film.flown.value - 1, at + 0.5);
+    if (!shot.headings || ahead <= at) return this.stage.lines("headings", null);
+    const { n, d } = room;
+    const next = room.way.subarray(0, 3 * n);
+    toScene(film.between(ahead, room.earlier), d, shot.squeeze, next);
+    const ink = linear(shot.paints.ink);
+    for (let i = 0; i < n; ++i) {
+      const gap = [0, 1, 2].map((c) => next[3 * i + c] - room.spots[3 * i + c]);
+      const scale = Math.min(1, 1.4 / Math.max(1e-6, Math.hypot(...gap)));
+      for (let c = 0; c < 3; ++c) {
+        room.trail[6 * i + c] = room.spots[3 * i + c];
+        room.trail[6 * i + 3 + c] = room.spots[3 * i + c] + scale * gap[c];
+        room.trailColours[6 * i + c] = room.trailColours[6 * i + 3 + c] = ink[c];
+      }
+    }
+    const points = room.trail.subarray(0, 6 * n);
+    this.stage.lines("headings", { points, colours: room.trailColours.subarray(0, 6 * n), opacity: 0.8 });
+  }
+
+  /** A ring with its digit at every target; the verdict's is drawn stronger. */
+  private drawGates({ trained, paints }: Shot, verdict: number): void {
+    const key = [trained.id, verdict, ...paints.classes.flat()].join();
+    if (key === this.gates) return;
+    this.gates = key;
+    const rings = trained.targets.map((target, c) =>
+      ringAround(target, linear(paints.classes[c]), trained.targets.length === 2, c === verdict ? 7 : 1),
+    );
+    this.stage.lines("gates", {
+      points: Float32Array.from(rings.flatMap((r) => r.points)),
+      colours: Float32Array.from(rings.flatMap((r) => r.colours)),
+    });
+    this.stage.setLabels(
+      trained.targets.map((t, c) => ({
+        text: String(trained.digits[c]), place: [t[0], t[1], t[2] ?? 0], kind: "gate" as const,
+      })),
+    );
+  }
+
+  private drawGaze(room: Room, { gaze, paints, chosen }: Shot): void {
+    const shown = gaze && chosen.includes(gaze.boid) && gaze.boid < room.n ? gaze : null;
+    const thick = shown ? gazeLines(shown.gaze, shown.boid, room.spots, (loud) => this.loudness(paints, loud)) : [];
+    [0, 1, 2].forEach((k) => this.strokes.set(`gaze-${k}`, thick[k] ?? null));
+    const at = shown ? Array.from(room.spots.subarray(3 * shown.boid, 3 * shown.boid + 3)) : [];
+    this.strokes.set("arrows", shown && { ...arrowsOf(shown.gaze, at, paints), width: 3 });
+  }
+
+  private loudness(paints: Paints, loud: number): Rgb {
+    return linear(mix(paints.paper, paints.accent, 0.25 + 0.75 * loud));
+  }
+}

@@ -1,0 +1,121 @@
+// gaze.tsx: one boid's gaze: asked of the core as the film goes, and told in numbers.
+import { effect, signal } from "@preact/signals";
+import type { Gaze } from "../../core/protocol";
+import { Button } from "../../parts/controls";
+import type { Branch } from "../../state/branch";
+import { core } from "../../state/session";
+import { strings } from "../../strings";
+import { heard, loudest } from "./lines";
+import { chancesAt, leader } from "./reading";
+
+/** The gaze of the chosen boid at the frame shown; null while none is chosen. */
+export class Gazer {
+  readonly seen = signal<{ boid: number; frame: number; gaze: Gaze } | null>(null);
+  private wanted = "";
+  private asking = false;
+
+  constructor(private readonly branch: Branch) {}
+
+  /** Follows choice and frame until the function it gives is called. */
+  follow(): () => void {
+    return effect(() => {
+      const { chosen, player } = this.branch;
+      const boid = chosen.value.length === 1 ? chosen.value[0] : null;
+      const film = player.film.value;
+      const frame = player.frame.value;
+      const flight = this.branch.flightAt(frame);
+      if (boid === null || !film || flight === null || boid >= film.info.n || frame >= film.flown.value) {
+        this.wanted = "";
+        this.seen.value = null;
+        return;
+      }
+      const wish = `${flight}:${frame}:${boid}`;
+      if (wish !== this.wanted) {
+        this.wanted = wish;
+        if (!this.asking) void this.ask();
+      }
+    });
+  }
+
+  /** One question at a time; the last wish is answered. */
+  private async ask(): Promise<void> {
+    this.asking = true;
+    try {
+      while (this.wanted !== "") {
+        const wish = this.wanted;
+        const [flight, frame, boid] = wish.split(":").map(Number);
+        const gaze = await (await core).gaze(flight, frame, boid).catch(() => null); // the flight may be gone
+        if (this.wanted !== wish) continue;
+        this.seen.value = gaze && { boid, frame, gaze };
+        break;
+      }
+    } finally {
+      this.asking = false;
+    }
+  }
+}
+
+const kNames = ["query", "key", "value", "feedForward"] as const;
+const kPaints = { query: "--query", key: "--key", value: "--value", feedForward: "--will" };
+const short = (x: number) => (Math.abs(x) >= 100 ? x.toFixed(0) : x.toFixed(1)).replace("-", "−");
+const kShown = 6; // coordinates, of many
+const tuple = (v: ArrayLike<number>) =>
+  `(${Array.from(v, short).slice(0, kShown).join(", ")}${v.length > kShown ? ", …" : ""})`;
+
+function Numbers({ branch, boid, gaze }: { branch: Branch; boid: number; gaze: Gaze }) {
+  const words = strings.digits;
+  const film = branch.player.film.value!;
+  const { n, d, digits } = film.info;
+  const frame = Math.min(branch.player.frame.value, film.flown.value - 1);
+  const vote = film.verdicts[frame * n + boid];
+  const weights = heard(gaze);
+  const order = loudest(weights, boid, 5);
+  const above = weights.reduce((count, w, j) => count + (j !== boid && w > 1 / n ? 1 : 0), 0);
+  return (
+    <>
+      <p>
+        <strong>{words.gazeOf(boid)}</strong>{" "}
+        {words.gazeVote(digits[vote], vote !== leader(chancesAt(film, frame)))},{" "}
+        {words.gazeAt} <span class="num">{tuple(film.frame(frame).subarray(boid * d, boid * d + d))}</span>
+      </p>
+      <dl class="vectors">
+        {kNames.filter((name) => gaze[name].length > 0).map((name) => (
+          <div key={name}>
+            <dt style={{ "--swatch": `var(${kPaints[name]})` }}>{words.gazeVectors[name]}</dt>
+            <dd>
+              <span class="num">{tuple(gaze[name])}</span> <small>{words.gazeMeaning[name]}</small>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p>{words.gazeHears(above)}</p>
+      <ol class="heard">
+        {order.map((j) => (
+          <li key={j}>
+            <button type="button" class="button" onClick={() => (branch.chosen.value = [j])}>
+              {words.gazeOf(j)}
+            </button>
+            <meter min={0} max={weights[order[0]]} value={weights[j]} aria-label={words.gazeOf(j)} />
+            <span class="num">{words.percent(weights[j])}</span>
+          </li>
+        ))}
+      </ol>
+      <p class="hint">{words.gazeScale}</p>
+    </>
+  );
+}
+
+/** The card of the chosen boid. */
+export function GazeCard({ branch, gazer }: { branch: Branch; gazer: Gazer }) {
+  const words = strings.digits;
+  const seen = gazer.seen.value;
+  return (
+    <div class="gaze" data-boid={seen?.boid}>
+      <div class="gaze-buttons">
+        <Button label={words.lessBoid} onClick={() => branch.choose(-1)}>[</Button>
+        <Button label={words.moreBoid} onClick={() => branch.choose(1)}>]</Button>
+      </div>
+      {seen ? <Numbers branch={branch} boid={seen.boid} gaze={seen.gaze} /> : <p class="hint">{words.gazeNone}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+// library.ts: what comes with the page: trained swarms and test digits, fetched when they are wanted.
+import type { Ink, TrainedInfo } from "../../core/protocol";
+import type { OwnRun } from "../../state/own_runs";
+import { core } from "../../state/session";
+import { digitsTitle } from "../../strings/runs";
+import { strings } from "../../strings";
+
+/** One line of models/index.json, or an own run. */
+export interface SwarmEntry {
+  /** Below models/; of an own run its address. */
+  file: string;
+  name: string;
+  title: string;
+  digits: number[];
+  blocks: number;
+  shared: boolean;
+  d: number;
+  parameters: number;
+  validation_accuracy: number;
+  test_accuracy: number | null;
+  epochs: number;
+  seed: number;
+  command: string;
+  bytes: number;
+  own?: boolean;
+}
+
+export const kOwn = "run:";
+
+/** Test digits of the page, fifty a class. */
+export interface TestDigits {
+  count: number;
+  labels: number[];
+  ink(k: number): Ink;
+}
+
+async function fetched(path: string): Promise<Response> {
+  const answer = await fetch(new URL(path, document.baseURI));
+  if (!answer.ok) throw new Error(strings.digits.missing(path));
+  return answer;
+}
+
+/** Calls once and remembers; a failure is forgotten, so that the next call tries again. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = null;
+      throw error;
+    }));
+}
+
+export const swarms = once(async () => (await (await fetched("models/index.json")).json()) as SwarmEntry[]);
+
+const loaded = new Map<string, () => Promise<TrainedInfo>>();
+
+/** A swarm in the core, by its line of the list. */
+export function swarm(entry: SwarmEntry): Promise<TrainedInfo> {
+  let load = loaded.get(entry.file);
+  if (!load) {
+    load = once(async () => {
+      const bytes = await (await fetched(entry.own ? entry.file : `models/${entry.file}`)).arrayBuffer();
+      return (await core).trained(bytes);
+    });
+    loaded.set(entry.file, load);
+  }
+  return load();
+}
+
+export const testDigits = once(async (): Promise<TestDigits> => {
+  const [about, bytes] = await Promise.all([
+    fetched("digits.json").then((a) => a.json() as Promise<{ height: number; width: number; labels: number[] }>),
+    fetched("digits.bin").then((a) => a.arrayBuffer()),
+  ]);
+  const { height, width, labels } = about;
+  const size = height * width;
+  const count = Math.min(labels.length, Math.floor(bytes.byteLength / size));
+  return { count, labels, ink: (k) => ({ height, width, pixels: new Uint8Array(bytes, k * size, size).slice() }) };
+});
+
+/** Trained runs as swarms to choose; what only their model tells stays 0. */
+export function ownSwarms(runs: readonly OwnRun[]): SwarmEntry[] {
+  return runs.flatMap(({ name, kind, digits, d, model, accuracy }) => {
+    if (kind !== "train" || !model || !digits || d < 2) return [];
+    return {
+      file: model, name: `${kOwn}${name}`, title: digitsTitle(digits), digits, blocks: 0, shared: false, d,
+      parameters: 0, validation_accuracy: 0, test_accuracy: accuracy, epochs: 0, seed: 0, command: "", bytes: 0,
+      own: true,
+    };
+  });
+}
+
+/** Swarms as options of a choice: groups only where there are own ones. */
+export function swarmOptions(list: readonly SwarmEntry[]): { value: string; label: string; group?: string }[] {
+  const words = strings.runs;
+  const grouped = list.some((entry) => entry.own);
+  return list.map((entry) => ({
+    value: entry.name,
+    label: entry.own ? words.swarm(entry.name.slice(kOwn.length), entry.digits, entry.test_accuracy) : entry.title,
+    group: grouped ? (entry.own ? words.title : words.shipped) : undefined,
+  }));
+}
+
+/** A digit of one of the classes, drawn by chance, other than `last`. */
+export function randomDigit(labels: readonly number[], classes: readonly number[], last: number): number | null {
+  const fitting = labels.flatMap((label, k) => (classes.includes(label) && k !== last ? [k] : []));
+  return fitting.length > 0 ? fitting[Math.floor(Math.random() * fitting.length)] : null;
+}

@@ -1,0 +1,70 @@
+// picture.ts: pictures and files that a visitor gives, made into words of the recipe.
+import { recipeOf } from "../../export/png_recipe";
+import { holdsPoints, readPoints } from "../../export/read_points";
+import { change, follow } from "../../state/recipe";
+import { core, notice } from "../../state/session";
+import { strings } from "../../strings";
+import type { Ink } from "../../core/protocol";
+import { fitPlaces, hasInk, inkOfGrey, textOfInk, textOfPlaces } from "./ink";
+
+const kMostSide = 400;
+
+/** Words that begin another flight: whatever else was drawn, and the hand's branch, are gone. */
+export function begin(words: Record<string, string | number>): void {
+  if (notice.value?.kind === "fault") notice.value = null;
+  change({ ink: "", digit: "", points: "", edit: "", ...words });
+}
+
+/** The core's 28 x 28 of some ink, as a word; null where there is none. */
+export async function centred(ink: Ink): Promise<string | null> {
+  return hasInk(ink) ? textOfInk(await (await core).centre(ink)) : null;
+}
+
+/** A picture file in grey, laid over white, 400 pixels a side at most. */
+async function greyOf(file: File): Promise<{ grey: Float32Array; height: number; width: number }> {
+  const bitmap = await createImageBitmap(file);
+  const scale = Math.min(1, kMostSide / Math.max(bitmap.width, bitmap.height));
+  const width = Math.max(2, Math.round(scale * bitmap.width));
+  const height = Math.max(2, Math.round(scale * bitmap.height));
+  const canvas = document.createElement("canvas");
+  canvas.width = width;
+  canvas.height = height;
+  const ctx = canvas.getContext("2d", { willReadFrequently: true })!;
+  ctx.fillStyle = "white";
+  ctx.fillRect(0, 0, width, height);
+  ctx.drawImage(bitmap, 0, 0, width, height);
+  bitmap.close();
+  const { data } = ctx.getImageData(0, 0, width, height);
+  const grey = new Float32Array(width * height);
+  for (let k = 0; k < grey.length; ++k) {
+    grey[k] = 0.2126 * data[4 * k] + 0.7152 * data[4 * k + 1] + 0.0722 * data[4 * k + 2];
+  }
+  return { grey, height, width };
+}
+
+/** Takes the first file: a picture of ours is followed, places fly as they are, any other picture is read as ink. */
+export async function take(files: readonly File[]): Promise<boolean> {
+  const words = strings.digits;
+  const file = files[0];
+  if (!file) return false;
+  const carried = recipeOf(new Uint8Array(await file.slice(0, 65_536).arrayBuffer()));
+  if (carried && follow(carried)) return true; // a picture of ours is a door
+  if (holdsPoints(file.name)) {
+    const points = await readPoints(file);
+    const { rows, scaled } = fitPlaces(points.rows, points.d);
+    begin({ points: textOfPlaces(rows) });
+    if (scaled) notice.value = { kind: "info", text: words.fitted };
+    return true;
+  }
+  let picture;
+  try {
+    picture = await greyOf(file);
+  } catch {
+    notice.value = { kind: "fault", text: words.badPicture, hint: words.badPictureHint };
+    return false;
+  }
+  const text = await centred(inkOfGrey(picture.grey, picture.height, picture.width));
+  if (text === null) notice.value = { kind: "fault", text: words.noInk, hint: words.noInkHint };
+  else begin({ ink: text });
+  return text !== null;
+}

@@ -1,0 +1,62 @@
+// plots.tsx: chances and dissent over the blocks, with the flight as it was dashed beside.
+import { Plot, type Line } from "../../parts/plot";
+import type { Film } from "../../state/film";
+import type { Player } from "../../state/player";
+import { strings } from "../../strings";
+import { classColours } from "./colours";
+import { chanceOver, chancesAt, dissenters, dissentOver, leader } from "./reading";
+
+function padded(values: Float64Array, length: number): Float64Array {
+  const out = new Float64Array(length).fill(NaN);
+  out.set(values.subarray(0, length));
+  return out;
+}
+
+/** A line of the film, and a dashed one of the ghost. */
+function both(film: Film, ghost: Film | null, read: (f: Film) => Float64Array, style: Omit<Line, "values">): Line[] {
+  const length = film.info.frames;
+  const lines: Line[] = [{ ...style, values: padded(read(film), length) }];
+  if (ghost) {
+    lines.push({ ...style, label: "", values: padded(read(ghost), length), dash: [5, 4] });
+  }
+  return lines;
+}
+
+export function DigitPlots({ player }: { player: Player }) {
+  const words = strings.digits;
+  const film = player.film.value;
+  const ghost = player.ghost.value;
+  if (!film || film.flown.value <= film.first) return null;
+  const { digits, n, frames } = film.info;
+  const colours = classColours(digits.length);
+  const x = Array.from({ length: frames }, (_, k) => k);
+  const now = Math.round(10 * player.at.value) / 10;
+  const frame = player.frame.value;
+  const chances = chancesAt(film, frame);
+  const best = leader(chances);
+  const chanceLines = digits.flatMap((digit, c) => {
+    const label = digits.length === 2 ? String(digit) : ""; // the verdict's bars name ten
+    return both(film, ghost, (f) => chanceOver(f, c), { label, colour: colours[c] });
+  });
+  const share = dissenters(film, frame) / n;
+  return (
+    <>
+      <Plot
+        title={ghost ? words.dashed(words.chances) : words.chances}
+        x={x}
+        lines={chanceLines}
+        now={now}
+        range={[0, 1]}
+        summary={words.chancesSummary(digits[best], chances[best])}
+      />
+      <Plot
+        title={ghost ? words.dashed(words.dissent) : words.dissent}
+        x={x}
+        lines={both(film, ghost, dissentOver, { label: "", colour: "--warm" })}
+        now={now}
+        range={[0, 1]}
+        summary={words.dissentSummary(share)}
+      />
+    </>
+  );
+}

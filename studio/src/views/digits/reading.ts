@@ -1,0 +1,50 @@
+// reading.ts: what a trained flight says at a frame: chances, verdict, dissent.
+import type { Film } from "../../state/film";
+
+type Read = Pick<Film, "scores" | "verdicts" | "info" | "first"> & { flown: { value: number } };
+
+function clampFrame(film: Read, k: number): number {
+  return Math.max(film.first, Math.min(k, film.flown.value - 1));
+}
+
+/** Chances of the classes at a fractional frame, on straight lines between frames; (classes), into `out`. */
+export function chancesAt(film: Read, at: number, out = new Float64Array(film.info.digits.length)): Float64Array {
+  const classes = film.info.digits.length;
+  const k = clampFrame(film, Math.floor(at));
+  const next = clampFrame(film, k + 1);
+  const share = Math.max(0, Math.min(1, at - k));
+  for (let c = 0; c < classes; ++c) {
+    out[c] = (1 - share) * film.scores[k * classes + c] + share * film.scores[next * classes + c];
+  }
+  return out;
+}
+
+/** The class that leads: the first of the largest. */
+export function leader(chances: ArrayLike<number>): number {
+  let best = 0;
+  for (let c = 1; c < chances.length; ++c) if (chances[c] > chances[best]) best = c;
+  return best;
+}
+
+/** How many boids of a frame are nearest to another target than the verdict's. */
+export function dissenters(film: Read, frame: number): number {
+  const { n } = film.info;
+  const k = clampFrame(film, frame);
+  const verdict = leader(chancesAt(film, k));
+  let count = 0;
+  for (let i = 0; i < n; ++i) if (film.verdicts[k * n + i] !== verdict) ++count;
+  return count;
+}
+
+/** The chance of one class over the frames that are here. */
+export function chanceOver(film: Read, c: number): Float64Array {
+  const classes = film.info.digits.length;
+  const at = (k: number) => (k < film.first ? NaN : film.scores[k * classes + c]);
+  return Float64Array.from({ length: film.flown.value }, (_, k) => at(k));
+}
+
+/** The share of dissenting boids over the frames that are here. */
+export function dissentOver(film: Read): Float64Array {
+  const at = (k: number) => (k < film.first ? NaN : dissenters(film, k) / film.info.n);
+  return Float64Array.from({ length: film.flown.value }, (_, k) => at(k));
+}

@@ -1,0 +1,275 @@
+// view.tsx: the landing view: draw a digit, its ink takes off as a flock and flies to its answer.
+import { effect } from "@preact/signals";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { BranchControls, Hand } from "../../parts/branch";
+import { Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
+import { Equation } from "../../parts/equation";
+import { Frame } from "../../parts/frame";
+import { useOwnRuns } from "../../parts/own_runs";
+import { StageCanvas } from "../../parts/stage_canvas";
+import { Timeline } from "../../parts/timeline";
+import type { Stage, StageOptions } from "../../scene/stage";
+import { amount, change, flag, word } from "../../state/recipe";
+import { notice, onStage, sceneSentence, tell } from "../../state/session";
+import { isDark } from "../../state/theme";
+import { strings } from "../../strings";
+import { readPaints, type Paints } from "./colours";
+import { DigitScene, kFlockLayer } from "./draw";
+import { DigitFlights } from "./flight";
+import { GazeCard, Gazer } from "./gaze";
+import { randomDigit, swarmOptions, testDigits, type SwarmEntry } from "./library";
+import { Pad } from "./pad";
+import { begin, take } from "./picture";
+import { DigitPlots } from "./plots";
+import { chancesAt, dissenters, leader } from "./reading";
+import { moved } from "./squeeze";
+import { Verdict } from "./verdict";
+import "./digits.css";
+
+const kStage: StageOptions = { backdrop: "none", extent: 15, radius: 0.34, eye: [0.62, 0.4, 2.9] };
+
+/** Draws what the player shows, when anything it depends on has changed. */
+class Camera {
+  private scene: DigitScene | null = null;
+  private last = "";
+  private paints: { key: string; paints: Paints } | null = null;
+
+  constructor(private readonly flights: DigitFlights, private readonly gazer: Gazer) {}
+
+  setStage(stage: Stage | null): void {
+    this.scene = stage && new DigitScene(stage);
+    this.last = "";
+  }
+
+  draw(force = false): void {
+    const { player, branch, trained: swarm } = this.flights;
+    const film = player.film.value;
+    const trained = swarm.value;
+    if (!this.scene || !film || !trained || film.flown.value <= film.first) {
+      if (this.last !== "") this.scene?.clear();
+      this.last = "";
+      return;
+    }
+    const look = { trails: flag("trails", true), headings: flag("headings", false), squeeze: flag("squeeze", true) };
+    const seen = this.gazer.seen.value;
+    const ghost = player.ghost.value;
+    const key = [
+      film.info.id, ghost?.info.id, player.at.value, film.flown.value, isDark.value, branch.chosen.value, seen?.frame,
+      seen?.boid, [...branch.held.value.values()], Object.values(look), trained.id,
+    ].join("|");
+    if (key === this.last && !force) return;
+    this.last = key;
+    const { chosen } = branch;
+    const at = Math.min(player.at.value, film.flown.value - 1);
+    this.scene.show({
+      film, ghost: ghost && ghost.flown.value > ghost.first ? ghost : null, at, trained,
+      paints: this.paintsOf(trained.digits.length), chosen: chosen.value, gaze: seen, ...look,
+      overlay: (places) => branch.overlay(places),
+    });
+  }
+
+  private paintsOf(classes: number): Paints {
+    const key = `${isDark.value}${classes}`;
+    if (this.paints?.key !== key) this.paints = { key, paints: readPaints(classes) };
+    return this.paints.paints;
+  }
+}
+
+/** Tells the scene in one sentence, at most once a second and at ends. */
+function narrate(flights: DigitFlights): () => void {
+  let told = 0;
+  return effect(() => {
+    const { player, source } = flights;
+    const film = player.film.value;
+    const playing = player.playing.value;
+    const frame = player.frame.value;
+    if (!film || film.flown.value <= frame) {
+      const nothing = !source.value.ink && !source.value.places;
+      if (nothing && !flights.busy.value) sceneSentence.value = strings.digits.empty;
+      return;
+    }
+    const now = performance.now();
+    if (playing && now - told < 1000) return;
+    told = now;
+    const words = strings.digits;
+    const chances = chancesAt(film, frame);
+    const best = leader(chances);
+    const digit = film.info.digits[best];
+    const told1 = words.scene(frame, film.last, digit, chances[best], dissenters(film, frame), film.info.n);
+    const ghost = player.ghost.value;
+    const was = ghost && film.info.digits[leader(chancesAt(ghost, frame))];
+    sceneSentence.value = was === null ? told1 : `${told1} ${words.sceneSplit(was, digit)}`;
+  });
+}
+
+async function flyRandom(entry: SwarmEntry | null): Promise<void> {
+  if (!entry) return;
+  try {
+    const { labels } = await testDigits();
+    const k = randomDigit(labels, entry.digits, amount("digit", -1));
+    if (k !== null) begin({ digit: k });
+  } catch {
+    notice.value = { kind: "fault", text: strings.digits.noDigits, hint: strings.digits.noDigitsHint };
+  }
+}
+
+function Story({ flights }: { flights: DigitFlights }) {
+  const words = strings.digits;
+  const entry = flights.entry.value;
+  const { blocks, parameters } = flights.size.value;
+  return (
+    <>
+      <h2>{words.title}</h2>
+      <p>{words.lead}</p>
+      {entry && (
+        <p>
+          {words.task(entry.title, entry.digits.length)}{" "}
+          <span data-accuracy={entry.test_accuracy}>
+            {words.figures(entry.test_accuracy, parameters, blocks)}
+          </span>
+        </p>
+      )}
+      {entry && entry.d > 3 && <p class="hint">{strings.runs.firstThree(entry.d)}</p>}
+      <p>{words.tellPick}</p>
+      <p>{words.tellAttention}</p>
+      <Equation name="digit_attention" />
+      <p>{words.tellWhom}</p>
+      <Equation name="digit_weights" />
+      <p>{words.tellFeed}</p>
+      <Equation name="digit_feed" />
+      <p class="hint">{words.sources}</p>
+    </>
+  );
+}
+
+function SwarmControls({ flights }: { flights: DigitFlights }) {
+  const words = strings.digits;
+  const entry = flights.entry.value;
+  const list = flights.list.value;
+  if (!entry) return null;
+  const trained = Math.max(1, flights.size.value.blocks);
+  const blocks = amount("blocks", 0, 0, 4 * trained) || trained;
+  const choose = (name: string) => {
+    const next = list.find((e) => e.name === name);
+    const label = flights.source.value.label;
+    const fits = label === null || (next?.digits.includes(label) ?? false); // a drawing goes with the visitor
+    change({ model: name, edit: "", blocks: "", ...(fits ? {} : { ink: "", digit: "" }) });
+  };
+  return (
+    <>
+      <Choice
+        label={words.swarm}
+        value={entry.name}
+        options={swarmOptions(list)}
+        onChange={choose}
+      />
+      <div class="choice">
+        <span>{words.boids}</span>
+        <Segments
+          label={words.boids}
+          value={word("finer", "1")}
+          options={[...words.boidCounts]}
+          onChange={(finer) => change({ finer: finer === "1" ? "" : finer, edit: "" })}
+        />
+      </div>
+      <Slider
+        label={words.blocks}
+        hint={words.blocksHint}
+        value={blocks}
+        least={1}
+        most={4 * trained}
+        show={(b) => words.blocksShown(b, trained)}
+        onChange={(b) => change({ blocks: b === trained ? "" : b, edit: "" })}
+      />
+    </>
+  );
+}
+
+function Look() {
+  const words = strings.digits;
+  const toggle = (key: string, initial: boolean) => (on: boolean) => change({ [key]: on === initial ? "" : on });
+  return (
+    <Group title={words.look} open={false}>
+      <Switch label={words.trails} on={flag("trails", true)} onChange={toggle("trails", true)} />
+      <Switch label={words.headings} on={flag("headings", false)} onChange={toggle("headings", false)} />
+      <Switch
+        label={words.squeeze}
+        hint={words.squeezeHint}
+        on={flag("squeeze", true)}
+        onChange={toggle("squeeze", true)}
+      />
+    </Group>
+  );
+}
+
+export default function DigitsView() {
+  const words = strings.digits;
+  const flights = useMemo(() => new DigitFlights(), []);
+  const gazer = useMemo(() => new Gazer(flights.branch), [flights]);
+  const camera = useMemo(() => new Camera(flights, gazer), [flights, gazer]);
+  const [stage, setStage] = useState<Stage | null>(null);
+  const { player, branch } = flights;
+  useOwnRuns(player);
+
+  useEffect(() => {
+    branch.lift = (place, delta) => moved(place, delta, flag("squeeze", true));
+    if (word("boid", "") !== "") branch.chosen.value = [Math.round(amount("boid", 0, 0))];
+    const keep = branch.chosen.subscribe((chosen) => change({ boid: chosen.length === 1 ? chosen[0] : "" }, true));
+    const stops = [flights.follow(), gazer.follow(), narrate(flights), keep];
+    return () => stops.forEach((stop) => stop());
+  }, [flights]);
+  useEffect(() => {
+    onStage.value = { view: "digits", player, stage, draw: () => camera.draw(true), accept: take };
+    return () => {
+      onStage.value = null;
+    };
+  }, [stage]);
+
+  const source = flights.source.value;
+  const trained = flights.size.value.blocks;
+  const empty = !flights.busy.value && !source.ink && !source.places;
+  return (
+    <Frame
+      view="digits"
+      story={<Story flights={flights} />}
+      scene={
+        <>
+          <StageCanvas
+            options={kStage}
+            label={words.sceneLabel}
+            onStage={(made) => {
+              camera.setStage(made);
+              setStage(made);
+            }}
+            onTick={(seconds) => {
+              player.tick(seconds);
+              camera.draw();
+            }}
+          />
+          <Hand branch={branch} stage={stage} layer={kFlockLayer} />
+          <Verdict player={player} label={source.label} />
+          {empty && <p class="scene-empty">{words.empty}</p>}
+        </>
+      }
+      controls={
+        <>
+          <Pad
+            ink={source.ink}
+            onRandom={() => void flyRandom(flights.entry.value)}
+            onFiles={(files) => void take(files).catch(tell)}
+          />
+          <SwarmControls flights={flights} />
+          <Group title={strings.branch.title}>
+            <BranchControls branch={branch} />
+          </Group>
+          <Group title={words.gaze}>
+            <GazeCard branch={branch} gazer={gazer} />
+          </Group>
+          <Look />
+        </>
+      }
+      timeline={<Timeline player={player} unit={(frame) => words.moment(frame, trained)} />}
+      plots={<DigitPlots player={player} />}
+    />
+  );
+}

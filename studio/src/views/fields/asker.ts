@@ -1,0 +1,138 @@
+// asker.ts: what the core says of the slice: fields at its grid, streamlines, test particles, a boid's gaze.
+import { signal } from "@preact/signals";
+import type { Core, Gaze, TrainedInfo } from "../../core/protocol";
+import type { Film } from "../../state/film";
+import { core, tell } from "../../state/session";
+import { kFields, type LineName } from "./choices";
+import { gridOf, type Slice } from "./slice";
+import { drift, streamlines, type Ask } from "./stream";
+
+/** What is wanted; the answers follow as they come. */
+export interface Wish {
+  trained: TrainedInfo;
+  film: Film;
+  frame: number;
+  block: number;
+  slice: Slice;
+  lines: LineName;
+  drops: number[][];
+  boid: number | null;
+}
+
+export interface GridAnswer {
+  slice: Slice;
+  places: Float64Array; // (count, d)
+  values: Float64Array; // (count, 4, d)
+  d: number;
+}
+
+const kSeeds = 8; // streamlines a side
+const kSteps = 36;
+
+/** One kind of question: asked when its key changes, one at a time, the last wish answered. */
+class Question<T> {
+  readonly answer = signal<T | null>(null);
+  private asked = "";
+  private busy = false;
+  private waiting: { key: string; ask: (awake: Core, current: () => boolean) => Promise<T | null> } | null = null;
+
+  want(key: string, ask: (awake: Core, current: () => boolean) => Promise<T | null>): void {
+    if (key === this.asked) return;
+    this.asked = key;
+    this.waiting = { key, ask };
+    if (!this.busy) void this.run();
+  }
+
+  private async run(): Promise<void> {
+    this.busy = true;
+    try {
+      while (this.waiting) {
+        const { key, ask } = this.waiting;
+        this.waiting = null;
+        const answer = await ask(await core, () => this.asked === key);
+        if (this.asked === key) this.answer.value = answer;
+      }
+    } catch (error) {
+      if (!isGone(error)) tell(error);
+      this.asked = "";
+    } finally {
+      this.busy = false;
+    }
+  }
+}
+
+/** A flight that was closed while a question was on its way is no news. */
+function isGone(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "what" in error && /flight|frame/.test(String(error.what));
+}
+
+export class Asker {
+  private readonly gridQuestion = new Question<GridAnswer>();
+  private readonly lineQuestion = new Question<{ ways: Float64Array; count: number; d: number }>();
+  private readonly dropQuestion = new Question<{ ways: Float64Array; count: number; d: number; first: number }>();
+  private readonly gazeQuestion = new Question<{ boid: number; frame: number; gaze: Gaze }>();
+  readonly grid = this.gridQuestion.answer;
+  readonly lines = this.lineQuestion.answer;
+  readonly drops = this.dropQuestion.answer;
+  readonly gaze = this.gazeQuestion.answer;
+
+  want(wish: Wish): void {
+    const { trained, film, slice, block } = wish;
+    const d = trained.d;
+    const here = `${trained.id}/${JSON.stringify(slice)}`;
+    this.gridQuestion.want(`${here}/${block}`, async (awake) => {
+      const places = gridOf(slice, d);
+      return { slice, places, values: await awake.fields(trained.id, block, places), d };
+    });
+    this.wantLines(wish, `${here}`);
+    this.wantDrops(wish);
+    const flown = film.flown.value > wish.frame;
+    if (wish.boid === null) this.gazeQuestion.want("", async () => null);
+    else if (flown) {
+      const { boid, frame } = wish;
+      this.gazeQuestion.want(`${film.info.id}/${frame}/${boid}`, async (awake) => ({
+        boid, frame, gaze: await awake.gaze(film.info.id, frame, boid),
+      }));
+    }
+  }
+
+  private wantLines({ trained, film, frame, block, slice, lines }: Wish, here: string): void {
+    if (lines === "none") return this.lineQuestion.want("", async () => null);
+    const beside = lines === "velocity";
+    if (beside && film.flown.value <= frame) return;
+    const key = beside ? `${here}/v/${film.info.id}/${frame}` : `${here}/${lines}/${block}`;
+    this.lineQuestion.want(key, async (awake, current) => {
+      const d = trained.d;
+      const seeds = gridOf({ ...slice, count: kSeeds, half: (slice.half * (kSeeds - 1)) / kSeeds }, d);
+      const which = kFields.indexOf(lines as (typeof kFields)[number]);
+      const ask: Ask = beside
+        ? (rows) => awake.velocity(film.info.id, frame, rows)
+        : async (rows) => only(await awake.fields(trained.id, block, rows), which, d);
+      const step = slice.half / 24;
+      const ways = await streamlines(ask, seeds, d, { steps: kSteps, step, current });
+      return { ways, count: seeds.length / d, d };
+    });
+  }
+
+  private wantDrops({ trained, film, drops }: Wish): void {
+    if (drops.length === 0) return this.dropQuestion.want("", async () => null);
+    this.dropQuestion.want(`${film.info.id}/${JSON.stringify(drops)}`, async (awake, current) => {
+      const d = trained.d;
+      const seeds = new Float64Array(drops.length * d);
+      drops.forEach((place, i) => place.forEach((x, c) => c < d && (seeds[i * d + c] = x)));
+      await film.need(film.last);
+      const last = film.flown.value - 1;
+      const ask = (frame: number, rows: Float64Array) => awake.velocity(film.info.id, frame, rows);
+      const ways = await drift(ask, seeds, { first: film.first, last, dt: trained.residual, current });
+      return { ways, count: drops.length, d, first: film.first };
+    });
+  }
+}
+
+/** (count, d) of one of the four fields. */
+function only(values: Float64Array, which: number, d: number): Float64Array {
+  const count = values.length / (4 * d);
+  const out = new Float64Array(count * d);
+  for (let k = 0; k < count; ++k) out.set(values.subarray((4 * k + which) * d, (4 * k + which + 1) * d), k * d);
+  return out;
+}

@@ -1,0 +1,236 @@
+// draw.ts: the scene of the fields: slice, arrows, streamlines, test particles, flock, one boid's vectors.
+import * as THREE from "three";
+import type { Gaze } from "../../core/protocol";
+import { inkOf, linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
+import type { Label, Stage } from "../../scene/stage";
+import { Strokes } from "../../scene/strokes";
+import type { Film } from "../../state/film";
+import { addArrow, scalesOf } from "./arrows";
+import type { Asker } from "./asker";
+import { kFields, kInks, type FieldName, type LineName } from "./choices";
+import { along, cellOf, cornersOf, isOn, kAxes, placeOn, type Slice } from "./slice";
+
+export interface Shot {
+  film: Film | null;
+  at: number;
+  slice: Slice;
+  shown: readonly FieldName[];
+  scale: number;
+  lines: LineName;
+  boid: number | null;
+  flock: boolean;
+  dark: boolean;
+  /** Names of the two axes that lie in the slice. */
+  sides: [string, string];
+}
+
+export const kFlock = "flock";
+const kHeard = 12; // lines of a gaze
+
+export class FieldScene {
+  private readonly strokes: Strokes;
+  private readonly pieces = new Pieces();
+  private last = { slice: "", arrows: "", lines: "", drops: "", flock: "", gaze: "" };
+  private grid: unknown = null;
+  private ways: unknown = null;
+  private dropped: unknown = null;
+  private gaze: unknown = null;
+  private places = new Float32Array(0);
+  private spots = new Float32Array(0);
+
+  constructor(readonly stage: Stage, private readonly asker: Asker) {
+    this.strokes = new Strokes(stage.scene);
+  }
+
+  private ink(name: string): Rgb {
+    return linear(inkOf(name));
+  }
+
+  /** Draws what has changed since the last time. */
+  show(shot: Shot): void {
+    const look = `${shot.dark}`;
+    const slice = JSON.stringify(shot.slice) + look;
+    if (slice !== this.last.slice) this.drawSlice(shot);
+    const arrows = `${slice}${shot.shown}${shot.scale}`;
+    if (arrows !== this.last.arrows || this.grid !== this.asker.grid.value) this.drawArrows(shot);
+    const lines = `${look}${shot.lines}`;
+    if (lines !== this.last.lines || this.ways !== this.asker.lines.value) this.drawLines(shot);
+    const moment = `${look}${shot.at}${shot.film?.info.id}${shot.film?.flown.value}`;
+    const drops = moment;
+    if (drops !== this.last.drops || this.dropped !== this.asker.drops.value) this.drawDrops(shot);
+    const flock = `${moment}${shot.boid}${shot.flock}`;
+    if (flock !== this.last.flock) this.drawFlock(shot);
+    if (flock !== this.last.gaze || this.gaze !== this.asker.gaze.value) this.drawGaze(shot);
+    this.last = { slice, arrows, lines, drops, flock, gaze: flock };
+    this.grid = this.asker.grid.value;
+    this.ways = this.asker.lines.value;
+    this.dropped = this.asker.drops.value;
+    this.gaze = this.asker.gaze.value;
+  }
+
+  private drawSlice({ slice, sides }: Shot): void {
+    this.pieces.clear();
+    const corners = cornersOf(slice);
+    const line = linear(mixInk(inkOf("--line"), inkOf("--ink-soft"), 0.5));
+    corners.forEach((corner, k) => this.pieces.add(corner, corners[(k + 1) % 4], line));
+    this.stage.lines("slice", this.pieces.lines);
+    const [a, b] = along(slice.axis);
+    const end = (c: number, name: string): Label => {
+      const place = placeOn(slice, c === a ? 1.2 : 0, c === b ? 1.14 : 0);
+      return { text: name, place, kind: "axis" };
+    };
+    this.stage.setLabels([end(a, sides[0]), end(b, sides[1])]);
+  }
+
+  private drawArrows({ slice, shown, scale }: Shot): void {
+    const answer = this.asker.grid.value;
+    this.pieces.clear();
+    if (answer) {
+      const { places, values, d } = answer;
+      const cell = cellOf(slice);
+      const scales = scalesOf(values, d, cell);
+      for (const name of kFields) {
+        const which = kFields.indexOf(name);
+        const natural = scales[which];
+        if (!shown.includes(name)) continue;
+        const ink = this.ink(kInks[name]);
+        for (let k = 0; k * d < places.length; ++k) {
+          const at = [0, 1, 2].map((c) => (c < d ? places[k * d + c] : 0));
+          const way = [0, 1, 2].map((c) => (c < d ? natural * scale * values[(4 * k + which) * d + c] : 0));
+          if (way.every(Number.isFinite)) addArrow(this.pieces, at, way, { colour: ink, cell });
+        }
+      }
+    }
+    this.strokes.set("arrows", { ...this.pieces.lines, width: 1.6 });
+    this.touch();
+  }
+
+  private drawLines({ lines }: Shot): void {
+    const answer = this.asker.lines.value;
+    this.pieces.clear();
+    if (answer && lines !== "none") {
+      const { ways, count, d } = answer;
+      const size = count * d;
+      const steps = ways.length / size - 1;
+      const [paper, ink] = [inkOf("--paper"), inkOf(kInks[lines])];
+      for (let k = 0; k < steps; ++k) {
+        const [from, to] = [k, k + 1].map((e) => linear(mixInk(paper, ink, 0.25 + (0.75 * e) / steps)));
+        for (let i = 0; i < count; ++i) {
+          this.pieces.add(spot(ways, k * size + i * d, d), spot(ways, (k + 1) * size + i * d, d), from, to);
+        }
+      }
+    }
+    this.strokes.set("lines", { ...this.pieces.lines, width: 2 });
+    this.touch();
+  }
+
+  /** Test particles where they are at the moment, with the way they have come. */
+  private drawDrops({ at, film }: Shot): void {
+    const answer = this.asker.drops.value;
+    this.pieces.clear();
+    if (!answer || !film) {
+      this.stage.boids("drops", null);
+      this.stage.lines("drops", null);
+      return;
+    }
+    const { ways, count, d, first } = answer;
+    const size = count * d;
+    const last = ways.length / size - 1;
+    const moment = Math.max(0, Math.min(last, at - first));
+    const k = Math.min(last, Math.floor(moment));
+    const positions = new Float32Array(3 * count);
+    const ink = this.ink("--warm");
+    for (let i = 0; i < count; ++i) {
+      for (let e = 0; e < k; ++e) {
+        this.pieces.add(spot(ways, e * size + i * d, d), spot(ways, (e + 1) * size + i * d, d), ink);
+      }
+      const from = spot(ways, k * size + i * d, d);
+      const to = spot(ways, Math.min(last, k + 1) * size + i * d, d);
+      const now = from.map((x, c) => x + (moment - k) * (to[c] - x));
+      this.pieces.add(from, now, ink);
+      positions.set(now, 3 * i);
+    }
+    const colour = inkOf("--warm");
+    const colours = new Float32Array(3 * count).map((_, e) => colour[e % 3]);
+    this.stage.boids("drops", { positions, colours, sizes: new Float32Array(count).fill(1.5) });
+    this.stage.lines("drops", this.pieces.lines);
+  }
+
+  private drawFlock({ film, at, boid, flock }: Shot): void {
+    if (!film || !flock || film.flown.value <= film.first) return this.stage.boids(kFlock, null);
+    const { n, d } = film.info;
+    if (this.places.length !== n * d) {
+      this.places = new Float32Array(n * d);
+      this.spots = new Float32Array(3 * n);
+    }
+    film.between(at, this.places);
+    for (let e = 0; e < 3 * n; ++e) {
+      const c = e % 3;
+      this.spots[e] = c < d ? this.places[Math.floor(e / 3) * d + c] : 0;
+    }
+    const colour = mixInk(inkOf("--paper"), inkOf("--ink-soft"), 0.75);
+    const colours = new Float32Array(3 * n).map((_, e) => colour[e % 3]);
+    const marks = new Float32Array(n);
+    if (boid !== null && boid < n) marks[boid] = 1;
+    this.stage.boids(kFlock, { positions: this.spots, colours, marks });
+  }
+
+  /** The picked boid's four vectors, and lines to those it listens to most. */
+  private drawGaze({ boid, slice, scale, flock, film }: Shot): void {
+    const seen = this.asker.gaze.value;
+    const fits = seen && flock && film && seen.boid === boid && this.spots.length > 3 * boid;
+    const at = fits ? [...this.spots.subarray(3 * seen.boid, 3 * seen.boid + 3)] : null;
+    this.pieces.clear();
+    if (at) this.addVectors(at, seen!.gaze, slice, scale);
+    this.strokes.set("gaze", { ...this.pieces.lines, width: 4 });
+    this.pieces.clear();
+    if (at) this.addHeard(at, seen!.boid, seen!.gaze.weights.subarray(0, film!.info.n));
+    this.stage.lines("ears", this.pieces.lines);
+  }
+
+  /** Drawn three times as long as the arrows of the slice, but not out of all measure. */
+  private addVectors(at: number[], gaze: Gaze, slice: Slice, scale: number): void {
+    const cell = 3 * cellOf(slice);
+    const grid = this.asker.grid.value;
+    const scales = grid ? scalesOf(grid.values, grid.d, cell) : [1, 1, 1, 1];
+    const vectors = { query: gaze.query, key: gaze.key, value: gaze.value, will: gaze.feedForward };
+    kFields.forEach((name, which) => {
+      const way = [0, 1, 2].map((c) => scale * scales[which] * (vectors[name][c] ?? 0));
+      const cut = Math.min(1, (2.5 * cell * scale) / Math.hypot(...way));
+      if (!Number.isFinite(cut)) return;
+      addArrow(this.pieces, at, way.map((x) => x * cut), { colour: this.ink(kInks[name]), cell });
+    });
+  }
+
+  private addHeard(at: number[], boid: number, weights: Float64Array): void {
+    const [paper, ink] = [inkOf("--paper"), inkOf("--accent")];
+    const order = [...weights.keys()].filter((j) => j !== boid).sort((i, j) => weights[j] - weights[i]);
+    for (const j of order.slice(0, kHeard)) {
+      const colour = linear(mixInk(paper, ink, 0.2 + (0.8 * weights[j]) / (weights[order[0]] || 1)));
+      this.pieces.add(at, this.spots.subarray(3 * j, 3 * j + 3), colour);
+    }
+  }
+
+  /** The stage draws anew when told of lines; strokes do not tell it. */
+  private touch(): void {
+    this.stage.lines("touch", null);
+  }
+
+  /** The place of the slice under a pointer; null beside it. */
+  under(x: number, y: number, slice: Slice): number[] | null {
+    const { clientWidth: w, clientHeight: h } = this.stage.canvas;
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(new THREE.Vector2((2 * x) / w - 1, 1 - (2 * y) / h), this.stage.camera);
+    const normal = new THREE.Vector3();
+    normal.setComponent(kAxes.indexOf(slice.axis), 1);
+    const hit = ray.ray.intersectPlane(new THREE.Plane(normal, -slice.offset), new THREE.Vector3());
+    if (!hit) return null;
+    const place = [hit.x, hit.y, hit.z];
+    place[kAxes.indexOf(slice.axis)] = slice.offset;
+    return isOn(slice, place) ? place : null;
+  }
+}
+
+function spot(rows: Float64Array, start: number, d: number): number[] {
+  return [rows[start], rows[start + 1], d > 2 ? rows[start + 2] : 0];
+}

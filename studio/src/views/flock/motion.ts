@@ -1,0 +1,72 @@
+// motion.ts: how far the flock goes between frames, and the pace that lingers where it moves.
+
+/** Root mean square of the way of n boids between two frames (n, d). */
+export function wayBetween(from: Float32Array, to: Float32Array, n: number): number {
+  let sum = 0;
+  for (let e = 0; e < from.length; ++e) {
+    const gap = to[e] - from[e];
+    sum += gap * gap;
+  }
+  return Math.sqrt(sum / Math.max(1, n));
+}
+
+/** The value below which a share of the values lies. */
+export function quantile(values: ArrayLike<number>, count: number, share: number): number {
+  if (count === 0) return 0;
+  const sorted = Float64Array.from({ length: count }, (_, k) => values[k]).sort();
+  return sorted[Math.min(count - 1, Math.floor(share * count))];
+}
+
+export const kSlowest = 0.5;
+export const kFastest = 8;
+
+/**
+ * How fast a frame may pass: 1 where the flock goes its usual way, more on a plateau, less in a rush;
+ * between kSlowest and kFastest. `usual` is the way that passes at pace 1.
+ */
+export function paceOf(way: number, usual: number): number {
+  if (!(usual > 0)) return 1;
+  if (!(way > 0)) return kFastest;
+  return Math.min(kFastest, Math.max(kSlowest, usual / way));
+}
+
+interface Flown {
+  flown: { value: number };
+  first: number;
+  last: number;
+  info: { n: number };
+  frame(k: number): Float32Array;
+}
+
+/** Ways between the frames of one film, measured once each as frames come. */
+export class Motion {
+  private readonly ways: Float64Array;
+  private known = 0;
+  private usual = 0;
+
+  constructor(private readonly film: Flown) {
+    this.ways = new Float64Array(Math.max(1, film.last - film.first));
+  }
+
+  private learn(): void {
+    const there = this.film.flown.value - 1 - this.film.first;
+    if (there <= this.known) return;
+    const { first, info } = this.film;
+    for (; this.known < there; ++this.known) {
+      const k = first + this.known;
+      this.ways[this.known] = wayBetween(this.film.frame(k), this.film.frame(k + 1), info.n);
+    }
+    this.usual = quantile(this.ways, this.known, 0.75);
+  }
+
+  /** The pace at a fractional frame, out of the ways of the frames around it, so that it does not jump. */
+  pace(at: number): number {
+    this.learn();
+    if (this.known === 0) return 1;
+    const k = Math.min(this.known - 1, Math.max(0, Math.floor(at) - this.film.first));
+    let way = 0;
+    let count = 0;
+    for (let j = Math.max(0, k - 1); j <= Math.min(this.known - 1, k + 2); ++j, ++count) way += this.ways[j];
+    return paceOf(way / Math.max(1, count), this.usual);
+  }
+}

@@ -1,0 +1,69 @@
+// own_points.tsx: the visitor's own points as the start of a flight; the recipe carries them.
+import type { Points } from "../../export/read_points";
+import { PointsError } from "../../export/read_points";
+import { Button, Group, Switch } from "../../parts/controls";
+import { change, flag, recipe, word } from "../../state/recipe";
+import { strings } from "../../strings";
+import { fly } from "./choices";
+import { toSphere } from "./projection";
+import { habitatOf } from "./words";
+
+export const kMostNumbers = 12_800; // a link of about 90 kB
+
+/** Rows (n, d) as the word `init` of the command line, six digits each. */
+export function pointsWord(points: Points): string {
+  const rows: string[] = [];
+  for (let i = 0; i < points.n; ++i) {
+    const row = points.rows.subarray(i * points.d, (i + 1) * points.d);
+    rows.push(Array.from(row, (x) => String(Number(x.toPrecision(6)))).join());
+  }
+  return `points:${rows.join(";")}`;
+}
+
+/** The words that fly own points: on the sphere when asked, else where they are, in R^d. */
+export function pointsWords(points: Points, sphere: boolean): Record<string, string> {
+  const numbers = points.n * points.d;
+  const words = strings.flock;
+  if (numbers > kMostNumbers) {
+    throw new PointsError(words.ownTooMany(numbers), words.ownTooManyRemedy(kMostNumbers), "");
+  }
+  const rows = Float64Array.from(points.rows);
+  if (sphere) toSphere(rows, points.d);
+  return { init: pointsWord({ ...points, rows }), n: "", d: "", habitat: sphere ? "" : "space" };
+}
+
+/** Starts a flight from them. */
+export function takePoints(points: Points): void {
+  const sphere = flag("normalise", habitatOf({ ...recipe.value, habitat: "" }) === "sphere");
+  fly(pointsWords(points, sphere));
+}
+
+/** Choosing a file by hand, for those who do not drop. */
+export function OwnPoints({ take }: { take(file: File): void }) {
+  const words = strings.flock;
+  const init = word("init", "");
+  const rows = init.startsWith("points:") ? init.slice(7).split(";") : [];
+  return (
+    <Group title={words.own} open={rows.length > 0}>
+      <p class="hint">
+        {rows.length > 0 ? words.ownTaken(rows.length, rows[0].split(",").length) : words.ownHint}
+      </p>
+      <label class="button file">
+        {words.ownChoose}
+        <input
+          type="file" accept=".npy,.csv,.tsv,.txt" class="visually-hidden"
+          onChange={(event) => {
+            const file = event.currentTarget.files?.[0];
+            if (file) take(file);
+            event.currentTarget.value = "";
+          }}
+        />
+      </label>
+      <Switch
+        label={words.ownNormalise} on={flag("normalise", true)}
+        onChange={(on) => change({ normalise: on ? "" : "false" })}
+      />
+      {rows.length > 0 && <Button onClick={() => fly({ init: "", habitat: "" })}>{words.ownDrop}</Button>}
+    </Group>
+  );
+}

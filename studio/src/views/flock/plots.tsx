@@ -1,0 +1,119 @@
+// plots.tsx: energy, clusters and cosines of the flight on stage, with the ghost's beside them.
+import { useMemo } from "preact/hooks";
+import { kCosineBins } from "../../core/protocol";
+import { Plot, type Line } from "../../parts/plot";
+import type { Film } from "../../state/film";
+import type { Player } from "../../state/player";
+import { strings } from "../../strings";
+import { Histogram } from "./histogram";
+
+/** Times or values of the frames that are here, without t = 0 where the axis is logarithmic. */
+function shown(values: ArrayLike<number>, skip: number): Float64Array {
+  return Float64Array.from({ length: Math.max(0, values.length - skip) }, (_, k) => values[k + skip]);
+}
+
+/** A number for reading aloud and for labels. */
+export function brief(value: number): string {
+  if (!Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  return size >= 1e5 || size < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(4)));
+}
+
+/** The value of an observable at a frame; NaN where it does not exist. */
+export function observableAt(film: Film, name: string, frame: number): number {
+  const c = film.info.columns.indexOf(name);
+  if (c < 0 || frame >= film.flown.value || frame < film.first) return NaN;
+  return film.observables[frame * film.info.columns.length + c];
+}
+
+/** The observable that tells most: the mean norm in R^d, else an energy, else the order. */
+function energyColumn(film: Film): { column: string; title: string } {
+  const words = strings.flock;
+  const { columns, habitat } = film.info;
+  if (habitat === "space" && columns.includes("radius")) return { column: "radius", title: words.radius };
+  if (columns.includes("energy_scaled")) return { column: "energy_scaled", title: words.energyScaled };
+  if (columns.includes("energy")) return { column: "energy", title: words.energy };
+  return { column: "order", title: words.order };
+}
+
+interface SeriesProps {
+  player: Player;
+  film: Film;
+  column: string;
+  title: string;
+  colour: string;
+  log: boolean;
+  logY?: boolean;
+  range?: [number, number];
+}
+
+function Series({ player, film, column, title, colour, log, logY, range }: SeriesProps) {
+  const ghost = player.ghost.value;
+  const flown = film.flown.value;
+  const ghostFlown = ghost?.flown.value ?? 0;
+  const skip = log ? 1 : 0;
+  const { x, lines } = useMemo(() => {
+    const times = shown(film.times.subarray(film.first, flown), skip);
+    const made: Line[] = [{ label: strings.flock.edited, values: shown(film.column(column), skip), colour }];
+    if (ghost) {
+      const values = Array.from(shown(ghost.column(column), skip)).slice(0, times.length);
+      while (values.length < times.length) values.push(NaN);
+      made.push({ label: strings.flock.asItWas, values, colour: "--ink-soft", dash: [4, 4] });
+    }
+    return { x: times, lines: made };
+  }, [film, ghost, flown, ghostFlown, column, colour, skip]);
+  const now = observableAt(film, column, player.frame.value);
+  return (
+    <Plot
+      title={title}
+      value={Number.isFinite(now) ? brief(now) : ""}
+      x={x}
+      lines={lines}
+      now={player.time.value}
+      logX={log}
+      logY={logY}
+      range={range}
+      span={[log ? film.times[film.first + 1] || 0.1 : 0, film.info.T]}
+      summary={strings.flock.plotSummary(title, brief(now))}
+    />
+  );
+}
+
+function Cosines({ player, film }: { player: Player; film: Film }) {
+  const frame = Math.min(player.frame.value, film.flown.value - 1);
+  const ghost = player.ghost.value;
+  const at = (of: Film) => of.cosines.subarray(frame * kCosineBins, (frame + 1) * kCosineBins);
+  const shares = at(film);
+  const high = Math.round(100 * shares[kCosineBins - 1]); // the last bin: from 0.95 to 1
+  return (
+    <Histogram
+      title={strings.flock.cosines}
+      shares={shares}
+      ghost={ghost && ghost.flown.value > frame && ghost.cosines.length > 0 ? at(ghost) : null}
+      summary={strings.flock.cosinesSummary(brief(player.time.value), `${high} %`)}
+    />
+  );
+}
+
+export function FlockPlots({ player, log }: { player: Player; log: boolean }) {
+  const film = player.film.value;
+  if (!film) return null;
+  const words = strings.flock;
+  const energy = energyColumn(film);
+  const shared = { player, film, log };
+  return (
+    <>
+      <Series {...shared} colour="--warm" {...energy} />
+      <Series
+        {...shared} logY column="clusters" title={words.clusters} colour="--accent"
+        range={[0.8, 1.25 * film.info.n]}
+      />
+      {film.cosines.length > 0 ? (
+        <Cosines player={player} film={film} />
+      ) : (
+        <Series {...shared} column="largest_cluster" title={words.largest} colour="--query" range={[0, 1.05]} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+// view.tsx: the view Flock: every dynamics of the core on circle, sphere or in space, with everything to turn.
+import { effect, untracked, useComputed, useSignal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { holdsPoints, readPoints } from "../../export/read_points";
+import { BranchControls, Hand } from "../../parts/branch";
+import { Group } from "../../parts/controls";
+import { Frame } from "../../parts/frame";
+import { StageCanvas } from "../../parts/stage_canvas";
+import { Timeline } from "../../parts/timeline";
+import type { Stage } from "../../scene/stage";
+import { recipe, word } from "../../state/recipe";
+import { onStage, sceneSentence, tell } from "../../state/session";
+import { isDark } from "../../state/theme";
+import { strings } from "../../strings";
+import { OwnPoints, takePoints } from "./own_points";
+import { FlockPanel } from "./panel";
+import { Pilot } from "./pilot";
+import { brief, FlockPlots, observableAt } from "./plots";
+import { sharesOf, stageOptions } from "./scene";
+import { FlockStory } from "./story";
+import "./flock.css";
+
+/** Whom the chosen token hears, in words; told anew at every frame, so it renders by itself. */
+function GazeLine({ pilot }: { pilot: Pilot }) {
+  const boid = pilot.branch.chosen.value.at(-1);
+  const gaze = pilot.gaze.value;
+  const n = pilot.info.value?.n ?? 0;
+  if (boid === undefined || !gaze || gaze.weights.length !== gaze.heads * n) return <>{strings.flock.gazeHint}</>;
+  const total = sharesOf(gaze, n);
+  const order = [...total.keys()].sort((a, b) => total[b] - total[a]);
+  const all = total.reduce((sum, w) => sum + w, 0);
+  let many = 0;
+  for (let sum = 0; sum < 0.9 * all && many < n; ++many) sum += total[order[many]];
+  return <>{strings.flock.gaze(boid, order[0], `${((100 * total[order[0]]) / all).toFixed(1)} %`, many)}</>;
+}
+
+/** The sentence of the scene. */
+function sentenceOf(pilot: Pilot): string {
+  const film = pilot.player.film.value;
+  if (!film) return "";
+  const words = strings.flock;
+  const clusters = observableAt(film, "clusters", pilot.player.frame.value);
+  const clause = Number.isFinite(clusters) ? words.clusterClause(clusters) : "";
+  const { n, d, habitat } = film.info;
+  return words.sentence(n, words.where(habitat, d), brief(pilot.player.time.value), clause);
+}
+
+/** Sets up everything that outlives a render: following the recipe, telling the scene, the moment kept. */
+function usePilot(): Pilot {
+  const pilot = useMemo(() => new Pilot(), []);
+  useEffect(() => {
+    let first = true;
+    const stop = effect(() => {
+      void recipe.value;
+      untracked(() => pilot.follow(first));
+      first = false;
+    });
+    const timer = setInterval(() => {
+      const said = sentenceOf(pilot);
+      if (said && said !== sceneSentence.value) sceneSentence.value = said;
+      pilot.keepMoment();
+    }, 1000);
+    return () => {
+      clearInterval(timer);
+      stop();
+      sceneSentence.value = "";
+      onStage.value = null;
+      pilot.close();
+    };
+  }, []);
+  return pilot;
+}
+
+interface SceneProps {
+  pilot: Pilot;
+  stage: Stage | null;
+  onReady(stage: Stage | null): void;
+}
+
+function Scene({ pilot, stage, onReady }: SceneProps) {
+  const info = pilot.info.value;
+  const words = strings.flock;
+  const options = stageOptions(info?.habitat ?? "sphere", info?.d ?? 3);
+  const note = useRef<HTMLParagraphElement>(null);
+  const tick = (seconds: number, on: Stage | null) => {
+    pilot.player.tick(seconds);
+    pilot.draw(on, seconds);
+    if (note.current && info?.habitat === "space") {
+      note.current.textContent = words.widened(brief(Number((1 / pilot.scene.scale).toPrecision(2))));
+    }
+  };
+  return (
+    <>
+      <StageCanvas
+        options={options}
+        label={words.scene(info?.n ?? 0, words.where(info?.habitat ?? "sphere", info?.d ?? 3))}
+        onStage={onReady}
+        onTick={tick}
+      />
+      <Hand branch={pilot.branch} stage={stage} layer="flock" />
+      {info?.habitat === "space" && <p class="scene-note" ref={note} />}
+      {info?.habitat === "sphere" && info.d > 3 && <p class="scene-note">{words.projected(info.d)}</p>}
+    </>
+  );
+}
+
+export default function FlockView() {
+  const pilot = usePilot();
+  const stage = useSignal<Stage | null>(null);
+  const log = useComputed(() => String(pilot.words.value.save ?? "").startsWith("log"));
+
+  const ready = (next: Stage | null) => {
+    stage.value = next;
+    onStage.value = {
+      view: "flock",
+      player: pilot.player,
+      stage: next,
+      draw: () => pilot.draw(next),
+      accept: async (files) => {
+        const file = files.find((f) => holdsPoints(f.name));
+        if (!file) return false;
+        takePoints(await readPoints(file, kDimensions));
+        return true;
+      },
+    };
+  };
+  useEffect(() => pilot.scene.readColours(document.documentElement), [isDark.value]);
+
+  return (
+    <Frame
+      view="flock"
+      story={<FlockStory info={pilot.info.value} words={pilot.words.value} gaze={<GazeLine pilot={pilot} />} />}
+      scene={<Scene pilot={pilot} stage={stage.value} onReady={ready} />}
+      controls={
+        <>
+          <FlockPanel />
+          <Group title={strings.branch.title} open={word("edit", "") !== ""}>
+            <BranchControls branch={pilot.branch} />
+          </Group>
+          <OwnPoints take={(file) => void readPoints(file, kDimensions).then(takePoints).catch(tell)} />
+        </>
+      }
+      timeline={<Timeline player={pilot.player} />}
+      plots={<FlockPlots player={pilot.player} log={log.value} />}
+    />
+  );
+}
+
+const kDimensions = Array.from({ length: 63 }, (_, k) => k + 2);

@@ -1,0 +1,183 @@
+// words.ts: the recipe of the view as words for the core, with words that exclude each other settled.
+import type { Words } from "../../core/protocol";
+import type { Recipe } from "../../state/recipe";
+
+/** What the view shows when the address says nothing: the flagship of the command line, a bit smaller. */
+export const kDefaults = {
+  dynamics: "SA", beta: 9, n: 200, d: 3, T: 60, dt: 0.1, seed: 4, save: "log:240", init: "uniform",
+};
+
+export interface Initial {
+  dynamics: string;
+  beta: number;
+  n: number;
+  d: number;
+  T: number;
+  dt: number;
+  seed: number;
+  save: string;
+  init: string;
+}
+
+/** Other defaults where a dynamics needs them: laws of R^d, times before growth, weights soon found. */
+const kOthers: Record<string, Partial<Initial>> = {
+  hardmax: { init: "box:1", T: 8, save: "every:T/240" },
+  euclidean: { init: "gaussian", beta: 1, T: 4, save: "every:T/240" },
+  rescaled: { init: "box:5", beta: 1, T: 10, save: "every:T/240" },
+  sinkhorn: { beta: 1, n: 40, T: 10, save: "log:120" },
+  none: { T: 10, save: "every:T/240" },
+};
+
+/** What a recipe leaves open. */
+export function initialOf(recipe: Recipe): Initial {
+  const dynamics = recipe.dynamics ?? kDefaults.dynamics;
+  const given: Initial = { ...kDefaults, ...kOthers[dynamics], dynamics };
+  if (recipe.habitat === "sphere" && /^(gaussian|box)/.test(given.init)) given.init = "uniform";
+  return given;
+}
+
+/** The sharpest sight that can be flown while one looks: Sinkhorn's sweeps grow many with it. */
+export function mostBeta(dynamics: string): number {
+  return dynamics === "sinkhorn" ? 3 : 100;
+}
+
+/** The parameters of the command line that an address may hold; what needs files is left out. */
+export const kParameters = [
+  "dynamics", "beta", "n", "d", "habitat", "query", "key", "value", "redraw", "heads", "reach", "self",
+  "relative", "alibi", "clock", "normalisation", "gains", "gains_end", "gains_until", "perceptron",
+  "activation", "direction", "init", "T", "dt", "method", "rtol", "atol", "merge", "noise", "save",
+  "seed", "replica", "cluster_tol", "pair_threshold",
+] as const;
+
+export const kMostBoids = 1000;
+export const kMostAxes = 64;
+const kFrames = 240;
+const kFixed = ["layers", "euler", "rk4", "strang"];
+const kNoisy = ["layers", "euler", "strang"];
+const kSpaceDynamics = ["hardmax", "euclidean", "rescaled"];
+const kSpaceNorms = /^(pre|peri|mix)/;
+const kMergeFrom = 200; // from this T on, those that met are flown as one
+
+/** A number as the command line writes it: 12 digits, no trailing noise. */
+export function tidy(value: number): number {
+  return Number(value.toPrecision(12));
+}
+
+export function isFixed(method: string): boolean {
+  return kFixed.includes(method);
+}
+
+/** Where the words put the swarm: what `habitat` says, else what the dynamics needs. */
+export function habitatOf(recipe: Recipe): "sphere" | "space" {
+  const { habitat, dynamics = kDefaults.dynamics, normalisation = "post" } = recipe;
+  if (dynamics === "euclidean" || dynamics === "rescaled") return "space";
+  if (kSpaceNorms.test(normalisation)) return "space";
+  if (habitat) return habitat === "space" ? "space" : "sphere";
+  return kSpaceDynamics.includes(dynamics) ? "space" : "sphere";
+}
+
+/** How time advances: noise needs a method that takes it. */
+export function methodOf(recipe: Recipe): string {
+  const method = recipe.method ?? "dopri5";
+  if (Number(recipe.noise ?? 0) > 0 && !kNoisy.includes(method)) return "strang";
+  return method === "bdf" ? "dopri5" : method;
+}
+
+/** Whether particles that have met may be flown as one. */
+export function mayMerge(recipe: Recipe): boolean {
+  return !(
+    recipe.dynamics === "causal" || recipe.reach === "past" || recipe.self === "false" ||
+    Number(recipe.noise ?? 0) > 0
+  );
+}
+
+/** T and save of the fixed-step methods: whole multiples of dt, about kFrames frames. */
+export function gridOf(T: number, dt: number, save: string): { T: number; save: string } {
+  const steps = Math.max(1, Math.round(T / dt));
+  const asked = /^every:(\d*\.?\d+(?:e-?\d+)?)$/.exec(save);
+  const each = asked ? Number(asked[1]) / dt : steps / kFrames;
+  const stride = Math.min(steps, Math.max(1, Math.round(each)));
+  const whole = Math.ceil(steps / stride) * stride;
+  return { T: tidy(whole * dt), save: `every:${tidy(stride * dt)}` };
+}
+
+function timeWords(recipe: Recipe): Words {
+  const initial = initialOf(recipe);
+  const T = Math.max(1e-6, Number(recipe.T ?? initial.T) || initial.T);
+  const dt = Math.max(1e-6, Number(recipe.dt ?? initial.dt) || initial.dt);
+  const save = recipe.save ?? initial.save;
+  const method = methodOf(recipe);
+  if (isFixed(method)) return { method, dt: tidy(dt), ...gridOf(T, dt, save) };
+  const words: Words = { T: tidy(T), dt: tidy(dt), save };
+  const merge = recipe.merge ?? (T >= kMergeFrom ? "1e-6" : "0");
+  if (Number(merge) > 0 && mayMerge(recipe)) words.merge = merge;
+  return words;
+}
+
+function startWords(recipe: Recipe, space: boolean): Words {
+  const initial = initialOf(recipe);
+  const init = recipe.init ?? initial.init;
+  if (init.startsWith("points:")) return { init };
+  const d = Math.round(Number(recipe.d ?? initial.d)) || initial.d;
+  let n = Math.round(Number(recipe.n ?? initial.n)) || initial.n;
+  n = Math.min(kMostBoids, n);
+  if (/^(orthonormal|equiangular)/.test(init)) n = Math.min(n, d);
+  const law = !space && /^(gaussian|box)/.test(init) ? "uniform" : init;
+  const clusters = /^clusters:(\d+)(.*)$/.exec(law);
+  const fitting = clusters && Number(clusters[1]) > n ? `clusters:${n}${clusters[2]}` : law;
+  return { n, d: Math.min(kMostAxes, d), init: fitting };
+}
+
+/**
+ * Everything the core needs, with the plain conflicts settled: noise takes a method that knows it,
+ * fixed steps a grid, clocks only USA, laws of R^d only R^d. What is left the core refuses itself.
+ */
+export function flockWords(recipe: Recipe): Words {
+  const words: Words = {};
+  for (const key of kParameters) if (recipe[key] !== undefined) words[key] = recipe[key];
+  const space = habitatOf(recipe) === "space";
+  const initial = initialOf(recipe);
+  words.dynamics = initial.dynamics;
+  words.beta = recipe.beta ?? initial.beta;
+  words.seed = recipe.seed ?? initial.seed;
+  if (initial.dynamics === "sinkhorn") {
+    words.rtol = recipe.rtol ?? 1e-5;
+    words.atol = recipe.atol ?? 1e-6;
+  }
+  for (const key of ["T", "dt", "save", "method", "merge", "n", "d", "init"]) delete words[key];
+  Object.assign(words, startWords(recipe, space), timeWords(recipe));
+  if (words.dynamics !== "USA") delete words.clock;
+  if (words.dynamics === "causal" || words.dynamics === "sinkhorn") delete words.reach;
+  if (space && /^(ngpt|sqrt)/.test(String(words.normalisation ?? ""))) delete words.normalisation;
+  if (words.dynamics === "euclidean" || words.dynamics === "rescaled") delete words.habitat;
+  if (kSpaceNorms.test(String(words.normalisation ?? ""))) delete words.habitat;
+  if (Number(words.alibi ?? 0) > 0 && words.dynamics !== "causal" && words.reach !== "past") delete words.alibi;
+  return words;
+}
+
+/** The same as a command that flies it in a terminal. */
+export function commandOf(words: Words): string {
+  const quoted = (value: string) => (/[;&|<>*?$ ()]/.test(value) ? `'${value}'` : value);
+  const rest = Object.entries(words).map(([key, value]) => `${key}=${quoted(String(value))}`);
+  return ["murmur simulate", ...rest].join(" ");
+}
+
+export interface Part {
+  text: string;
+  href?: string;
+  sup?: boolean;
+}
+
+/** A sentence of the core cut so that papers become links and powers are raised; Greek letters are Greek. */
+export function withLinks(text: string): Part[] {
+  const greek = text
+    .replace(/\bbeta\b/g, "β").replace(/\bkappa(?=\b|_)/g, "κ").replace(/>=/g, "≥").replace(/<=/g, "≤");
+  const parts: Part[] = [];
+  for (const part of greek.split(/(\b\d{4}\.\d{5}\b|\^(?:\((?:[^()]|\([^()]*\))*\)|[A-Za-z0-9]+))/)) {
+    if (part === "") continue;
+    if (/^\d{4}\.\d{5}$/.test(part)) parts.push({ text: part, href: `https://arxiv.org/abs/${part}` });
+    else if (part.startsWith("^")) parts.push({ text: part.slice(1).replace(/^\((.*)\)$/, "$1"), sup: true });
+    else parts.push({ text: part });
+  }
+  return parts;
+}

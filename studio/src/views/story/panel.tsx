@@ -1,0 +1,114 @@
+// panel.tsx: the text of one stop: what happens, its formula, its question, and where the picture breaks.
+import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../../parts/controls";
+import { Equation } from "../../parts/equation";
+import { change, word } from "../../state/recipe";
+import { strings } from "../../strings";
+import { kStops } from "./scenes";
+
+/** Words between underscores are words of the scene. */
+export function rich(text: string) {
+  return text.split("_").map((part, k) => (k % 2 === 1 ? <em key={k}>{part}</em> : part));
+}
+
+interface PanelProps {
+  stop: number;
+  /** Counts the moves between stops that the visitor made; the heading then takes the focus. */
+  moves: number;
+  go(stop: number): void;
+}
+
+export function Panel({ stop, moves, go }: PanelProps) {
+  const words = strings.story;
+  const text = words.stops[stop - 1];
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (moves === 0) return;
+    heading.current?.focus({ preventScroll: true });
+    const narrow = matchMedia("(max-width: 1100px)").matches;
+    if (narrow) document.getElementById("scene")?.scrollIntoView({ block: "start" });
+    else heading.current?.closest(".story")?.scrollTo({ top: 0 });
+  }, [moves]);
+
+  return (
+    <article class="stop" data-stop={stop}>
+      <Progress stop={stop} go={go} />
+      <h2 ref={heading} tabIndex={-1}>
+        <span class="stop-number">{words.stopOf(stop, kStops)}</span> {text.title}
+      </h2>
+      {text.text.map((paragraph, k) => <p key={k}>{rich(paragraph)}</p>)}
+      <Equation name={text.equation} />
+      <p class="formula-words">{text.formula}</p>
+      <Question stop={stop} />
+      <aside class="breaks">
+        <h3>{words.breaks}</h3>
+        <p>{text.breaks}</p>
+      </aside>
+      <div class="stop-buttons">
+        <Button onClick={() => go(stop - 1)} disabled={stop === 1}>← {words.back}</Button>
+        {stop < kStops
+          ? <Button primary onClick={() => go(stop + 1)}>{words.next} →</Button>
+          : <a class="button primary" href="#v=1&view=digits">{words.toDigits} →</a>}
+      </div>
+      <p class="stop-keys">{words.keys}</p>
+    </article>
+  );
+}
+
+function Progress({ stop, go }: { stop: number; go(stop: number): void }) {
+  const words = strings.story;
+  return (
+    <nav class="dots" aria-label={words.progress}>
+      {words.stops.map((text, k) => (
+        <button
+          key={k}
+          type="button"
+          aria-label={words.dot(k + 1, text.title)}
+          aria-current={k + 1 === stop ? "step" : undefined}
+          title={text.short}
+          class={k + 1 < stop ? "dot past" : "dot"}
+          onClick={() => go(k + 1)}
+        >
+          <span aria-hidden="true">{k + 1}</span>
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+function Question({ stop }: { stop: number }) {
+  const words = strings.story;
+  const { question, choices } = words.stops[stop - 1];
+  const chosen = Number(word("answer", "")) - 1; // answers count from one
+  const shown = word("answer", "") !== "" && choices[chosen] ? choices[chosen] : null;
+  const right = choices.findIndex((choice) => choice.right);
+  const answered = shown ? (shown.right ? "right" : "wrong") : "no";
+  return (
+    <section class="question" aria-labelledby="question" data-answered={answered}>
+      <h3 id="question">{rich(question)}</h3>
+      <div class="choices" role="group" aria-labelledby="question">
+        {choices.map((choice, k) => (
+          <button
+            key={k}
+            type="button"
+            class={`answer${shown && choice.right ? " right" : ""}`}
+            aria-pressed={k === chosen}
+            onClick={() => change({ answer: k + 1 })}
+          >
+            {rich(choice.text)}
+          </button>
+        ))}
+      </div>
+      <div role="status" class="reply">
+        {shown && (
+          <p>
+            <strong>{shown.right ? words.right : words.wrong}</strong> {rich(shown.answer)}
+          </p>
+        )}
+      </div>
+      {shown?.right
+        ? <button type="button" class="plain" onClick={() => change({ answer: "" })}>{words.hide}</button>
+        : <button type="button" class="plain" onClick={() => change({ answer: right + 1 })}>{words.reveal}</button>}
+    </section>
+  );
+}

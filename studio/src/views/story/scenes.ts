@@ -1,0 +1,198 @@
+// scenes.ts: the seven small flocks of words: who stands where, and by which words of the core they fly.
+import type { Words } from "../../core/protocol";
+import type { Backdrop, Label } from "../../scene/stage";
+
+/** What a word is about; it gives the boid its colour. */
+export type Topic = "water" | "money" | "craft" | "plain" | "open" | "reader";
+
+export interface Token {
+  text: string;
+  topic: Topic;
+  place: number[]; // (d) where it starts
+}
+
+/** What the visitor may turn at the stops. */
+export interface Knobs {
+  bank: "river" | "money";
+  beta: number;
+  push: boolean;
+  think: boolean;
+  guest: boolean;
+  shuffled: boolean;
+}
+export const kKnobs: Knobs = { bank: "river", beta: 8, push: true, think: true, guest: false, shuffled: false };
+
+export interface Scene {
+  tokens: Token[];
+  words: Words;
+  backdrop: Backdrop;
+  extent: number;
+  flat: boolean;
+  /** Frames a second. */
+  rate: number;
+  /** Words at the edges of the scene: what the directions mean. */
+  signs: Label[];
+  /** Whose listening is drawn at first; null: nobody's. */
+  listener: number | null;
+  /** The flock without its guest, flown beside. */
+  beside?: Token[];
+}
+
+export const kStops = 7;
+/** Height of the line on which the messenger's bars stand. */
+export const kBarsAt = -0.82;
+
+const plane = (tokens: [string, Topic, number, number][]): Token[] =>
+  tokens.map(([text, topic, x, y]) => ({ text, topic, place: [x, y] }));
+
+/** On the unit sphere by longitude and latitude in degrees. */
+const globe = (tokens: [string, Topic, number, number][]): Token[] =>
+  tokens.map(([text, topic, east, north]) => {
+    const [a, b] = [(east * Math.PI) / 180, (north * Math.PI) / 180];
+    return { text, topic, place: [Math.sin(a) * Math.cos(b), Math.sin(b), Math.cos(a) * Math.cos(b)] };
+  });
+
+const sides = (left: string, right: string, up?: string, down?: string): Label[] => [
+  { text: left, place: [-1.02, -1.0, 0], kind: "axis" },
+  { text: right, place: [1.02, -1.0, 0], kind: "axis" },
+  ...(up ? [{ text: up, place: [0, 1.03, 0], kind: "axis" } as Label] : []),
+  ...(down ? [{ text: down, place: [0, -1.0, 0], kind: "axis" } as Label] : []),
+];
+
+const flat = { backdrop: "plane" as const, extent: 1.08, flat: true };
+const together: Words = { dynamics: "euclidean", habitat: "space", relative: true, beta: 0, method: "dopri5" };
+
+/** Everyone flies by their own feed-forward; the two banks start at one place and stay together. */
+function isolation(): Scene {
+  const tokens = plane([
+    ["bank", "open", 0.05, 0.3], ["bank", "open", 0.05, 0.3], ["river", "water", -0.6, 0.45],
+    ["money", "money", 0.65, 0.35], ["muddy", "water", -0.5, -0.35], ["lent", "money", 0.55, -0.3],
+    ["the", "plain", -0.1, -0.5],
+  ]);
+  const words: Words = {
+    dynamics: "none", habitat: "space", perceptron: "gaussian:24", activation: "tanh", seed: 8,
+    method: "layers", dt: 0.05, T: 5, save: "every:0.05",
+  };
+  return { ...flat, tokens, words, rate: 14, signs: [], listener: null };
+}
+
+export const kRow = ["river", "mist", "hid", "the", "two", "of", "us", "on", "the", "bank"];
+/** Another order of the same ten words. */
+export const kShuffle = [9, 3, 6, 0, 8, 4, 2, 7, 5, 1];
+
+/** Nobody moves (V = 0): the messenger walks from word to word, one a unit of time. */
+function messenger(knobs: Knobs, signs: Signs): Scene {
+  const order = knobs.shuffled ? kShuffle : kRow.map((_, i) => i);
+  const topics: Record<string, Topic> = { river: "water", mist: "water", bank: "open" };
+  const tokens = order.map((from, i) => {
+    const text = kRow[from];
+    return { text, topic: topics[text] ?? "plain", place: [-0.95 + (1.9 * i) / 9, i % 2 === 0 ? 0.68 : 0.4] };
+  });
+  const words: Words = { ...together, value: "matrix:0,0;0,0", T: kRow.length, save: "every:0.1" };
+  const edges: Label[] = [{ text: signs.influence, place: [0, kBarsAt - 0.1, 0], kind: "axis" }];
+  return { ...flat, backdrop: "none", tokens, words, rate: 12, signs: edges, listener: null };
+}
+
+/** x_i' = mean - x_i: all come together, whatever they had to say. */
+function attraction(signs: Signs): Scene {
+  const tokens = plane([
+    ["river", "water", -0.9, 0.5], ["bank", "open", 0.05, 0.55], ["muddy", "water", -0.7, -0.4],
+    ["the", "plain", 0.35, -0.75], ["was", "plain", -0.15, -0.6], ["boat", "water", -0.45, 0.8],
+    ["money", "money", 0.9, 0.4],
+  ]);
+  const words: Words = { ...together, T: 4, save: "every:0.05" };
+  return { ...flat, tokens, words, rate: 14, signs: sides(signs.water, signs.money), listener: 1 };
+}
+
+/** V draws along the first direction, and turns that difference into haste along the second. */
+function messages(knobs: Knobs, signs: Signs): Scene {
+  const tokens = plane([
+    ["nail", "open", -0.85, -0.3], ["ocean", "water", 0.9, -0.25], ["leaks", "water", 0.45, 0.3],
+    ["emergency", "craft", 0.2, 0.55],
+  ]);
+  const value = knobs.push ? "matrix:1,0;0.7,-0.4" : "identity";
+  const words: Words = { ...together, value, T: 1.2, save: "every:0.015" };
+  const edges = sides(signs.hand, signs.ship, signs.urgent, signs.calm);
+  return { ...flat, tokens, words, rate: 14, signs: edges, listener: 0 };
+}
+
+const kRiver = plane([
+  ["the", "plain", 0.5, -0.7], ["river", "water", -0.95, 0.65], ["bank", "open", 0, 0.55],
+  ["was", "plain", 0.1, -0.55], ["muddy", "water", -0.6, 0.3],
+]);
+const kMoney = plane([
+  ["the", "plain", 0.5, -0.7], ["bank", "open", 0, 0.55], ["lent", "money", 0.6, 0.3],
+  ["me", "plain", -0.2, -0.55], ["money", "money", 0.95, 0.65],
+]);
+
+/** Q looks at the second coordinate alone: words that say much listen to words that say much. */
+function listening(knobs: Knobs, signs: Signs): Scene {
+  const river = knobs.bank === "river";
+  const words: Words = { ...together, query: "matrix:0,0;0,1", beta: knobs.beta, T: 4, save: "every:0.05" };
+  const edges = sides(signs.water, signs.money, signs.content, signs.filler);
+  const tokens = river ? kRiver : kMoney;
+  return { ...flat, tokens, words, rate: 12, signs: edges, listener: river ? 2 : 1 };
+}
+
+/** Listen, think, repeat: layers on the sphere, attention first, then each one's own feed-forward. */
+function rounds(knobs: Knobs): Scene {
+  const tokens = globe([
+    ["river", "water", -62, 12], ["mud", "water", -84, -14], ["shore", "water", -45, -32],
+    ["boat", "water", -66, -38], ["loan", "money", 64, 10], ["coin", "money", 86, -16],
+    ["vault", "money", 47, -30], ["rate", "money", 68, -40], ["hammer", "craft", 10, 84],
+    ["nail", "craft", -18, 56], ["plank", "craft", 24, 60], ["bank", "open", -10, -12],
+  ]);
+  const will: Words = knobs.think ? { perceptron: "gaussian:32", activation: "gelu", seed: 10 } : {};
+  const words: Words = { dynamics: "SA", beta: 9, method: "layers", dt: 0.2, T: 8, save: "every:0.2", ...will };
+  return { tokens, words, backdrop: "sphere", extent: 1, flat: false, rate: 5, signs: [], listener: 11 };
+}
+
+const kSpoken = plane([
+  ["river", "water", -0.95, 0.45], ["bank", "open", -0.05, 0.6], ["muddy", "water", -0.75, -0.2],
+  ["fish", "water", -0.6, 0.85], ["reeds", "water", -0.45, -0.6], ["boat", "water", -0.3, 0.15],
+  ["the", "plain", 0.3, -0.75], ["CLS", "reader", -0.1, 0],
+]);
+const kGuest = plane([["loan", "money", 1.0, 0.35]]);
+
+/** CLS is one more token that listens along; a guest may join. */
+function readout(knobs: Knobs, signs: Signs): Scene {
+  const words: Words = { ...together, beta: 4, T: 2.5, save: "every:0.025" };
+  const tokens = knobs.guest ? [...kSpoken, ...kGuest] : kSpoken;
+  return {
+    ...flat, tokens, words, rate: 12, signs: sides(signs.water, signs.money), listener: 7,
+    beside: knobs.guest ? kSpoken : undefined,
+  };
+}
+
+/** The words on the edges, out of the catalogue. */
+export interface Signs {
+  water: string;
+  money: string;
+  hand: string;
+  ship: string;
+  urgent: string;
+  calm: string;
+  content: string;
+  filler: string;
+  influence: string;
+}
+
+export function sceneOf(stop: number, knobs: Knobs, signs: Signs): Scene {
+  switch (stop) {
+    case 1: return isolation();
+    case 2: return messenger(knobs, signs);
+    case 3: return attraction(signs);
+    case 4: return messages(knobs, signs);
+    case 5: return listening(knobs, signs);
+    case 6: return rounds(knobs);
+    default: return readout(knobs, signs);
+  }
+}
+
+/** The places of tokens as the core takes them. */
+export function pointsOf(tokens: Token[]): { rows: Float64Array; n: number; d: number } {
+  const d = tokens[0].place.length;
+  const rows = new Float64Array(tokens.length * d);
+  tokens.forEach((token, i) => rows.set(token.place, i * d));
+  return { rows, n: tokens.length, d };
+}

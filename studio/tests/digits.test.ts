@@ -1,0 +1,164 @@
+// digits.test.ts: ink and places survive the address, and pictures become ink whichever way they are drawn.
+import { describe, expect, it, vi } from "vitest";
+import type { Gaze } from "../src/core/protocol";
+import type { Film } from "../src/state/film";
+import {
+  bytesOfText, fitPlaces, hasInk, inkOfGrey, inkOfText, kFirstInk, kSide, placesOfText, textOfBytes, textOfInk,
+  textOfPlaces,
+} from "../src/views/digits/ink";
+import { randomDigit, type SwarmEntry } from "../src/views/digits/library";
+import { gazeLines, heard, loudest } from "../src/views/digits/lines";
+import { chanceOver, chancesAt, dissenters, dissentOver, leader } from "../src/views/digits/reading";
+import { drawnAt, moved, toScene, trueAt } from "../src/views/digits/squeeze";
+
+vi.mock("../src/core/client", () => ({ startCore: async () => ({}) }));
+const { entryOf, firstDigit } = await import("../src/views/digits/flight");
+
+function noise(seed: number): () => number {
+  let state = seed;
+  return () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+}
+
+describe("bytes as text", () => {
+  it.each([0, 1, 2, 3, 4, 5, 64, 65])("keeps %i bytes", (length) => {
+    const next = noise(length + 1);
+    const bytes = Uint8Array.from({ length }, () => Math.floor(256 * next()));
+    const text = textOfBytes(bytes);
+    expect(text).toMatch(/^[A-Za-z0-9_-]*$/);
+    expect(text).toBe(Buffer.from(bytes).toString("base64url"));
+    expect(bytesOfText(text)).toEqual(bytes);
+  });
+  it("refuses letters that do not belong", () => {
+    expect(bytesOfText("AB*D")).toBeNull();
+    expect(bytesOfText("ABCDE")).toBeNull();
+  });
+});
+
+describe("ink as text", () => {
+  it("keeps sixteen shades, and what is above half", () => {
+    const next = noise(7);
+    for (let round = 0; round < 20; ++round) {
+      const pixels = Uint8Array.from({ length: kSide * kSide }, () => {
+        const x = next();
+        return x < 0.6 ? 0 : x < 0.75 ? 255 : Math.floor(256 * next());
+      });
+      const back = inkOfText(textOfInk({ height: kSide, width: kSide, pixels }))!;
+      expect(Math.max(...back.pixels.map((p, k) => Math.abs(p - pixels[k])))).toBeLessThanOrEqual(9);
+      expect([...back.pixels].map((p) => p > 127.5)).toEqual([...pixels].map((p) => p > 127.5));
+    }
+  });
+  it("is short for a digit", () => {
+    const first = inkOfText(kFirstInk)!;
+    expect(hasInk(first)).toBe(true);
+    expect(textOfInk(first)).toBe(kFirstInk);
+    expect(kFirstInk.length).toBeLessThan(260);
+  });
+  it("refuses what is no picture", () => {
+    const wrong = ["", "none", kFirstInk.slice(0, -4), `${kFirstInk}AAAA`, "!!!!"];
+    for (const text of wrong) expect(inkOfText(text)).toBeNull();
+  });
+});
+
+describe("grey pictures", () => {
+  const away = (k: number) => Math.hypot((k % 20) - 9.5, Math.floor(k / 20) - 9.5);
+  const disc = (inside: number, outside: number) =>
+    Float64Array.from({ length: 400 }, (_, k) => (away(k) < 5 ? inside : outside));
+  it.each([
+    ["dark on light", 10, 250],
+    ["light on dark", 240, 5],
+    ["dark on grey", 0, 128],
+  ])("find their ink: %s", (_, inside, outside) => {
+    const ink = inkOfGrey(disc(inside, outside), 20, 20);
+    expect(ink.pixels[0]).toBe(0);
+    expect(ink.pixels[10 * 20 + 10]).toBeGreaterThan(200);
+  });
+  it("have none when they are even", () => {
+    expect(hasInk(inkOfGrey(disc(99, 99), 20, 20))).toBe(false);
+    expect(hasInk(inkOfGrey(disc(250, 255), 20, 20))).toBe(false);
+  });
+});
+
+describe("places", () => {
+  it("survive the address to a thousandth", () => {
+    const rows = Float64Array.of(-10, 9.9994, 0, 0.0005, -0.25, 3.1416);
+    const back = placesOfText(textOfPlaces(rows))!;
+    back.forEach((x, k) => expect(Math.abs(x - rows[k])).toBeLessThanOrEqual(0.0005 + 1e-12));
+    expect(placesOfText("AAA")).toBeNull();
+  });
+  it("stay where they are when they fit, and are fitted when not", () => {
+    expect([...fitPlaces(Float64Array.of(1, 2, -3, 4), 2).rows]).toEqual([1, 2, 0, -3, 4, 0]);
+    const far = fitPlaces(Float64Array.of(0, 0, 100, 50), 2);
+    expect(far.scaled).toBe(true);
+    expect([...far.rows]).toEqual([-10, -5, 0, 10, 5, 0]);
+  });
+});
+
+describe("distances in the scene", () => {
+  it("are true to the gates, grow beyond them, and end", () => {
+    expect(drawnAt(7)).toBe(7);
+    let before = 10;
+    for (const r of [10.001, 12, 20, 100, 1e5]) {
+      expect(drawnAt(r)).toBeGreaterThan(before);
+      before = drawnAt(r);
+      if (r <= 100) expect(trueAt(drawnAt(r)) / r).toBeCloseTo(1, 9);
+    }
+    expect(drawnAt(Infinity)).toBe(16);
+  });
+  it("let a hand put a boid where the pointer is", () => {
+    const to = moved([30, 0, 0], [0, 3, 0], true);
+    const out = new Float32Array(3);
+    toScene(Float32Array.from(to), 3, true, out);
+    expect(out[0]).toBeCloseTo(drawnAt(30), 4);
+    expect(out[1]).toBeCloseTo(3, 4);
+    expect(moved([1, 2, 3], [1, 1, 1], true)).toEqual([2, 3, 4]);
+  });
+});
+
+describe("what a flight says", () => {
+  const film = {
+    info: { n: 3, digits: [5, 6] }, first: 0, flown: { value: 3 },
+    scores: Float64Array.of(0.5, 0.5, 0.2, 0.8, 0.9, 0.1),
+    verdicts: Int8Array.of(0, 1, 1, 1, 1, 0, 0, 0, 0),
+  } as unknown as Film;
+  it("lies between its frames", () => {
+    expect([...chancesAt(film, 0.5)].map((c) => Number(c.toFixed(6)))).toEqual([0.35, 0.65]);
+    expect([...chancesAt(film, 9)]).toEqual([0.9, 0.1]);
+    expect(leader([0.2, 0.5, 0.5])).toBe(1);
+  });
+  it("has its dissenters", () => {
+    expect([0, 1, 2].map((k) => dissenters(film, k))).toEqual([2, 1, 0]);
+    expect([...dissentOver(film)]).toEqual([2 / 3, 1 / 3, 0]);
+    expect([...chanceOver(film, 1)]).toEqual([0.5, 0.8, 0.1]);
+  });
+});
+
+describe("a gaze", () => {
+  const gaze = { weights: Float64Array.of(0.1, 0.2, 0.7, 0.3, 0.6, 0.1), heads: 2 } as Gaze;
+  it("is the mean of its heads, the loudest first, without the boid itself", () => {
+    expect([...heard(gaze)].map((w) => Number(w.toFixed(6)))).toEqual([0.2, 0.4, 0.4]);
+    expect(loudest(heard(gaze), 1, 5)).toEqual([2, 0]);
+  });
+  it("is drawn thicker to those heard louder", () => {
+    const [thin, middle, thick] = gazeLines(gaze, 1, Float32Array.of(0, 0, 0, 1, 1, 1, 2, 2, 2), () => [1, 1, 1]);
+    expect([thin.points.length, middle.points, thick.points]).toEqual([0, [1, 1, 1, 0, 0, 0], [1, 1, 1, 2, 2, 2]]);
+    expect(thick.width).toBeGreaterThan(middle.width);
+  });
+});
+
+describe("the list of swarms", () => {
+  const entries = [{ name: "5-6", digits: [5, 6] }, { name: "3-8", digits: [3, 8] }] as SwarmEntry[];
+  it("gives the one that is named, else the first", () => {
+    expect(entryOf(entries, "3-8")?.name).toBe("3-8");
+    expect(entryOf(entries, "9-9")?.name).toBe("5-6");
+    expect(entryOf([], "5-6")).toBeNull();
+  });
+  it("has a first digit of a class it knows", () => {
+    expect(firstDigit(entries[0])).toBeNull();
+    expect(Math.floor(firstDigit(entries[1])! / 50)).toBe(3);
+  });
+  it("draws test digits of the classes only, and another each time", () => {
+    const labels = [0, 1, 2, 1];
+    for (let k = 0; k < 20; ++k) expect(randomDigit(labels, [1], 1)).toBe(3);
+    expect(randomDigit(labels, [7], -1)).toBeNull();
+  });
+});

@@ -1,0 +1,66 @@
+// export.test.ts: pictures carry their recipe, tables read back, recordings have the frames they say.
+import { deflateSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { crc32, recipeOf, withRecipe } from "../src/export/png_recipe";
+import { momentsOf } from "../src/export/record";
+import { npyOf } from "../src/export/tables";
+
+function chunk(kind: string, data: Uint8Array): Buffer {
+  const body = Buffer.concat([Buffer.from(kind), data]);
+  const out = Buffer.alloc(body.length + 8);
+  out.writeUInt32BE(data.length, 0);
+  body.copy(out, 4);
+  out.writeUInt32BE(crc32(body), 4 + body.length);
+  return out;
+}
+const header = Buffer.alloc(13);
+header.writeUInt32BE(1, 0);
+header.writeUInt32BE(1, 4);
+header[8] = 8;
+const png = new Uint8Array(
+  Buffer.concat([
+    Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]),
+    chunk("IHDR", header),
+    chunk("IDAT", deflateSync(Buffer.from([0, 7]))),
+    chunk("IEND", new Uint8Array()),
+  ]),
+);
+
+describe("a picture", () => {
+  it("has the checksum the format's own empty end chunk has", () => {
+    expect(crc32(new TextEncoder().encode("IEND"))).toBe(0xae426082);
+  });
+  it("carries its recipe and gives it back", () => {
+    const words = "#v=1&view=flock&beta=4&init=points:1,0;0,1";
+    expect(recipeOf(withRecipe(png, words))).toBe(words);
+  });
+  it("of someone else has none, and damaged ones do no harm", () => {
+    expect(recipeOf(png)).toBeNull();
+    const carried = withRecipe(png, "#v=1&beta=4");
+    for (let cut = 0; cut < carried.length; ++cut) expect(() => recipeOf(carried.subarray(0, cut))).not.toThrow();
+    const torn = carried.slice();
+    torn[33] = 255; // a chunk that claims to be larger than the file
+    expect(recipeOf(torn)).toBeNull();
+  });
+});
+
+describe("a recording", () => {
+  it("draws out short flights and goes frame by frame through long ones", () => {
+    expect(momentsOf(0, 10)).toHaveLength(241);
+    expect(momentsOf(0, 10).at(-1)).toBe(10);
+    expect(momentsOf(3, 1003)).toHaveLength(1001);
+    expect(momentsOf(5, 5)).toEqual([5]);
+  });
+});
+
+describe("npy", () => {
+  it("has a header of whole 64 bytes and little-endian numbers", () => {
+    const bytes = npyOf(new Float32Array([1, 2, 3, 4, 5, 6]), [1, 2, 3]);
+    expect(new TextDecoder("latin1").decode(bytes.subarray(0, 6))).toBe("\u0093NUMPY");
+    const room = 10 + new DataView(bytes.buffer).getUint16(8, true);
+    expect(room % 64).toBe(0);
+    expect(new TextDecoder().decode(bytes.subarray(10, room))).toContain("'shape': (1, 2, 3)");
+    expect(new DataView(bytes.buffer).getFloat32(room + 8, true)).toBe(3);
+    expect(bytes.length).toBe(room + 24);
+  });
+});

@@ -1,0 +1,140 @@
+// flock_words.test.ts: words of the view flock: conflicts settled, grids whole, links and commands readable.
+import { describe, expect, it } from "vitest";
+import {
+  commandOf, flockWords, gridOf, habitatOf, kParameters, mayMerge, methodOf, mostBeta, withLinks,
+} from "../src/views/flock/words";
+import { kPresets, presetOf } from "../src/views/flock/presets";
+import { formulasOf } from "../src/views/flock/story";
+import { pointsWord, pointsWords, kMostNumbers } from "../src/views/flock/own_points";
+import { strings } from "../src/strings";
+import equations from "../src/strings/equations.json";
+
+describe("flockWords", () => {
+  it("gives the defaults for an empty recipe, and passes on what the command line knows", () => {
+    expect(flockWords({})).toEqual({
+      dynamics: "SA", beta: 9, seed: 4, n: 200, d: 3, init: "uniform", T: 60, dt: 0.1, save: "log:240",
+    });
+    const words = flockWords({ beta: "2", trail: "9", view: "flock", cluster_tol: "0.01" });
+    expect(words).toMatchObject({ beta: "2", cluster_tol: "0.01" });
+    expect(Object.keys(words).every((key) => (kParameters as readonly string[]).includes(key))).toBe(true);
+  });
+
+  it("takes a method that knows noise, with times on its grid and without merging", () => {
+    const words = flockWords({ noise: "0.1", T: "500", dt: "0.3", merge: "1e-6" });
+    expect(words.method).toBe("strang");
+    expect(words.merge).toBeUndefined();
+    const dt = Number(words.dt);
+    const every = Number(String(words.save).slice(6));
+    expect(Math.abs(Number(words.T) / dt - Math.round(Number(words.T) / dt))).toBeLessThan(1e-9);
+    expect(Math.abs(every / dt - Math.round(every / dt))).toBeLessThan(1e-9);
+    expect(methodOf({ noise: "0.1", method: "layers" })).toBe("layers");
+    expect(methodOf({ noise: "0.1", method: "rk4" })).toBe("strang");
+    expect(methodOf({ noise: "0", method: "rk4" })).toBe("rk4");
+  });
+
+  it("merges long flights unless that is forbidden or unwanted", () => {
+    expect(flockWords({ T: "10000" }).merge).toBe("1e-6");
+    expect(flockWords({ T: "100" }).merge).toBeUndefined();
+    expect(flockWords({ T: "10000", merge: "0" }).merge).toBeUndefined();
+    expect(flockWords({ T: "10000", dynamics: "causal" }).merge).toBeUndefined();
+    expect(mayMerge({ self: "false" })).toBe(false);
+    expect(mayMerge({ reach: "past" })).toBe(false);
+  });
+
+  it("keeps laws, clocks and norms where they belong", () => {
+    expect(flockWords({ init: "gaussian" }).init).toBe("uniform");
+    expect(flockWords({ init: "gaussian", dynamics: "euclidean" }).init).toBe("gaussian");
+    expect(flockWords({ clock: "U2" }).clock).toBeUndefined();
+    expect(flockWords({ clock: "U2", dynamics: "USA" }).clock).toBe("U2");
+    expect(flockWords({ init: "orthonormal", n: "500", d: "16" })).toMatchObject({ n: 16, d: 16 });
+    expect(flockWords({ init: "clusters:9:0.2", n: "4" }).init).toBe("clusters:4:0.2");
+    expect(flockWords({ normalisation: "ngpt", dynamics: "hardmax" }).normalisation).toBeUndefined();
+    expect(flockWords({ normalisation: "pre", habitat: "sphere" }).habitat).toBeUndefined();
+    const points = flockWords({ init: "points:1,0;0,1", n: "7", d: "3" });
+    expect(points.n).toBeUndefined();
+    expect(points.d).toBeUndefined();
+  });
+
+  it("begins each dynamics with what suits it", () => {
+    expect(flockWords({ dynamics: "hardmax" })).toMatchObject({ init: "box:1", T: 8 });
+    expect(flockWords({ dynamics: "hardmax", habitat: "sphere" }).init).toBe("uniform");
+    expect(flockWords({ dynamics: "sinkhorn" })).toMatchObject({ beta: 1, n: 40, rtol: 1e-5 });
+    expect(flockWords({ dynamics: "sinkhorn", n: "12", beta: "2" })).toMatchObject({ beta: "2", n: 12 });
+    expect(mostBeta("sinkhorn")).toBeLessThan(mostBeta("SA"));
+  });
+
+  it("knows the habitat", () => {
+    expect(habitatOf({})).toBe("sphere");
+    expect(habitatOf({ dynamics: "hardmax" })).toBe("space");
+    expect(habitatOf({ dynamics: "hardmax", habitat: "sphere" })).toBe("sphere");
+    expect(habitatOf({ normalisation: "mix:2" })).toBe("space");
+    expect(habitatOf({ dynamics: "rescaled", habitat: "sphere" })).toBe("space");
+  });
+});
+
+describe("gridOf", () => {
+  it("makes T and frames whole multiples of dt, about 240 frames when none are asked for", () => {
+    expect(gridOf(30, 0.1, "every:0.1")).toEqual({ T: 30, save: "every:0.1" });
+    expect(gridOf(24, 0.05, "log:240")).toEqual({ T: 24, save: "every:0.1" });
+    const { T, save } = gridOf(10.04, 0.1, "every:0.25");
+    expect(save).toBe("every:0.3");
+    expect(T).toBe(10.2);
+  });
+});
+
+describe("presets", () => {
+  it("are told by name, hint and recipe", () => {
+    for (const { name, words } of kPresets) {
+      expect(strings.flock.preset[name]).toBeTruthy();
+      expect(strings.flock.hints[name]).toBeTruthy();
+      expect(presetOf({ view: "flock", trail: "3", ...words })).toBe(name);
+      const known = [...kParameters, "colour"] as readonly string[];
+      expect(Object.keys(words).every((key) => known.includes(key))).toBe(true);
+    }
+    expect(presetOf({ beta: "3.3" })).toBe("");
+  });
+
+  it("have an equation", () => {
+    for (const dynamics of Object.keys(strings.flock.dynamicsNames)) {
+      const words = { dynamics, noise: "1", method: "layers", perceptron: "gradient:4", value: "psd" };
+      for (const name of formulasOf(words)) {
+        expect(equations).toHaveProperty(name);
+      }
+    }
+    for (const norm of Object.keys(strings.flock.normalisations)) {
+      for (const name of formulasOf({ normalisation: norm })) expect(equations).toHaveProperty(name);
+    }
+    expect(formulasOf({ habitat: "space" })).toEqual(["SA", "flock_space"]);
+    expect(formulasOf({ dynamics: "hardmax", habitat: "sphere" })).toEqual(["hardmax_sphere"]);
+  });
+});
+
+describe("sentences and commands", () => {
+  it("makes papers links and raises powers", () => {
+    expect(withLinks("As e^(-t) (1 - e^(beta (1 - cos))) (2407.01602, 2508.09628).")).toEqual([
+      { text: "As e" }, { text: "-t", sup: true }, { text: " (1 - e" }, { text: "β (1 - cos)", sup: true },
+      { text: ") (" },
+      { text: "2407.01602", href: "https://arxiv.org/abs/2407.01602" }, { text: ", " },
+      { text: "2508.09628", href: "https://arxiv.org/abs/2508.09628" }, { text: ")." },
+    ]);
+    expect(withLinks("kappa_c >= 0.123456")).toEqual([{ text: "κ_c ≥ 0.123456" }]);
+  });
+
+  it("quotes what a shell would take apart", () => {
+    expect(commandOf({ beta: 9, init: "points:1,0;0,1" })).toBe("murmur simulate beta=9 init='points:1,0;0,1'");
+  });
+});
+
+describe("own points", () => {
+  const points = { rows: Float64Array.from([3, 4, 0, 2]), n: 2, d: 2 };
+  it("become a word, on the sphere when asked", () => {
+    expect(pointsWord(points)).toBe("points:3,4;0,2");
+    expect(pointsWords(points, true)).toEqual({ init: "points:0.6,0.8;0,1", n: "", d: "", habitat: "" });
+    expect(pointsWords(points, false)).toEqual({ init: "points:3,4;0,2", n: "", d: "", habitat: "space" });
+    expect(Array.from(points.rows)).toEqual([3, 4, 0, 2]);
+  });
+  it("refuses what a link cannot carry", () => {
+    const n = kMostNumbers / 2 + 1;
+    expect(() => pointsWords({ rows: new Float64Array(2 * n), n, d: 2 }, true)).toThrow(/numbers/);
+  });
+});

@@ -1,0 +1,76 @@
+// player.test.ts: the player never shows what is not flown, and the film asks no more than it needs.
+import { describe, expect, it } from "vitest";
+import type { Core, FlightInfo, Frames } from "../src/core/protocol";
+import { Film } from "../src/state/film";
+import { Player } from "../src/state/player";
+
+const info: FlightInfo = {
+  id: 1, n: 2, d: 2, habitat: "space", engine: "", frames: 50, first: 0,
+  columns: ["clusters"], digits: [], known: [], equation: "", T: 4.9, config: "",
+};
+
+/** A core whose boid i is at (frame, i) in every frame. */
+function straight(asked: number[] = []): Core {
+  let next = 0;
+  return {
+    fly: async (flight: number, count: number): Promise<Frames> => {
+      asked.push(count);
+      const first = next;
+      const here = Math.min(count, 50 - first);
+      next += here;
+      const positions = new Float32Array(here * 4);
+      for (let k = 0; k < here; ++k) positions.set([first + k, 0, first + k, 1], 4 * k);
+      const numbers = Float64Array.from({ length: here }, (_, k) => first + k);
+      return {
+        flight, first, count: here, times: numbers.map((k) => k / 10), positions, observables: numbers,
+        cosines: new Float64Array(), scores: new Float64Array(), verdicts: new Int8Array(),
+        ended: next === 50 ? { ok: true, what: "", remedy: "" } : null,
+      };
+    },
+    close: async () => undefined,
+  } as unknown as Core;
+}
+
+describe("film", () => {
+  it("flies as far as it is asked, in chunks, and not further than one", async () => {
+    const asked: number[] = [];
+    const film = new Film(straight(asked), info);
+    await film.need(9);
+    expect(film.flown.value).toBeGreaterThan(9);
+    expect(film.flown.value).toBeLessThanOrEqual(9 + Math.max(...asked) + 1);
+    await film.need(1000);
+    expect(film.flown.value).toBe(50);
+    expect(film.ended.value?.ok).toBe(true);
+    expect([...film.column("clusters")].slice(0, 3)).toEqual([0, 1, 2]);
+  });
+  it("interpolates on straight lines", async () => {
+    const film = new Film(straight(), info);
+    await film.need(20);
+    expect([...film.between(7.25, new Float32Array(4))]).toEqual([7.25, 0, 7.25, 1]);
+  });
+});
+
+describe("player", () => {
+  it("waits for the flight, and stops at its end", async () => {
+    const player = new Player(10);
+    const film = new Film(straight(), info);
+    player.load(film, { play: true });
+    player.tick(3);
+    expect(player.at.value).toBeLessThanOrEqual(Math.max(0, film.flown.value - 1));
+    await film.need(49);
+    for (let k = 0; k < 40; ++k) player.tick(0.25);
+    expect(player.at.value).toBe(49);
+    expect(player.playing.value).toBe(false);
+    player.toggle();
+    expect(player.at.value).toBe(0);
+  });
+  it("seeks what is not flown yet", async () => {
+    const player = new Player();
+    player.load(new Film(straight(), info));
+    await player.seek(33.4);
+    expect(player.at.value).toBe(33);
+    expect(player.time.value).toBeCloseTo(3.3);
+    await player.step(-1);
+    expect(player.at.value).toBe(32);
+  });
+});

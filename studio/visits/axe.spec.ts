@@ -1,0 +1,34 @@
+// axe.spec.ts: every view, light and dark, passes axe-core's rules.
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test, type Page } from "@playwright/test";
+import { strings } from "../src/strings";
+import { kViews, open, windToEnd } from "./hands";
+
+async function faultsOf(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.target.join(" ")}: ${node.any[0]?.message ?? node.failureSummary ?? ""}`),
+  );
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const view of kViews) {
+    test(`${view} in ${colorScheme} is clean`, async ({ page }) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await open(page, `#v=1&view=${view}`);
+      await windToEnd(page);
+      for (const fold of await page.locator(".controls details:not([open]) > summary").all()) await fold.click();
+      expect(await faultsOf(page)).toEqual([]);
+    });
+  }
+  test(`a branch, the menu and the list of keys in ${colorScheme} are clean`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await open(page, "#v=1&view=digits&digit=301&edit=3:4:9,9,0&boid=4");
+    await expect(page.locator(".verdict")).toHaveCount(2);
+    await page.getByText(strings.common.more, { exact: true }).click();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: strings.common.keys }).click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+}

@@ -1,0 +1,46 @@
+// fields.spec.ts: the slice moves, test particles fly along, a boid shows its four vectors.
+import { expect, test } from "@playwright/test";
+import { strings } from "../src/strings";
+import { open, wordOf } from "./hands";
+
+const words = strings.fields;
+
+test("the slice moves and the core answers for it", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=fields");
+  const value = page.locator(".strength [data-field=value] output");
+  await expect(value).toContainText("mean");
+  const before = await value.innerText();
+  const offset = page.getByRole("slider", { name: words.offset, exact: true });
+  await offset.press("End");
+  await expect.poll(() => wordOf(page, "offset")).toBe("12");
+  await expect(value).not.toHaveText(before);
+  await page.getByRole("radio", { name: words.axes.x, exact: true }).click();
+  await expect.poll(() => wordOf(page, "axis")).toBe("x");
+  await page.getByRole("checkbox", { name: words.names.query }).uncheck();
+  await expect.poll(() => wordOf(page, "fields")).toBe("key,value,will");
+});
+
+test("test particles are dropped by button and by click, and taken away", async ({ page }) => {
+  await open(page, "#v=1&view=fields&flock=false");
+  const told = page.locator("[data-drops]");
+  await page.getByRole("button", { name: words.dropMiddle }).click();
+  await expect(told).toHaveAttribute("data-drops", "1");
+  const box = (await page.locator(".stage canvas").boundingBox())!;
+  await page.mouse.click(box.x + 0.45 * box.width, box.y + 0.55 * box.height);
+  await expect(told).toHaveAttribute("data-drops", "2");
+  await page.getByRole("button", { name: words.dropNone }).click();
+  await expect(told).toHaveAttribute("data-drops", "0");
+});
+
+test("a boid chosen by its slider tells its vectors", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=fields");
+  const boid = page.getByRole("slider", { name: words.boid, exact: true });
+  await boid.press("ArrowRight");
+  await boid.press("ArrowRight");
+  const vectors = page.locator(".vectors");
+  await expect(vectors).toHaveAttribute("data-boid", "1");
+  await expect(vectors.locator("dd")).toHaveCount(4);
+  await expect(vectors.locator("dd").first()).toHaveText(/^\(.+, .+, .+\)$/);
+});

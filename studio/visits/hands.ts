@@ -1,0 +1,110 @@
+// hands.ts: what every visitor does: opens a view, watches the film, takes and drops files.
+import { readFile } from "node:fs/promises";
+import { expect, type Locator, type Page } from "@playwright/test";
+import { strings } from "../src/strings";
+
+export const kViews = ["digits", "flock", "story", "fields", "map"] as const;
+
+export function timeline(page: Page): Locator {
+  return page.locator(".timeline");
+}
+
+/** Opens an address of the page and waits until its film is there. */
+export async function open(page: Page, hash = ""): Promise<void> {
+  await page.goto(`./${hash}`);
+  await filmIsHere(page);
+}
+
+export async function filmIsHere(page: Page): Promise<void> {
+  await expect(page.getByRole("button", { name: /^(Play|Pause)$/ })).toBeEnabled({ timeout: 60_000 });
+}
+
+/** Follows a link on the page that is open. */
+export async function followHash(page: Page, hash: string): Promise<void> {
+  await page.evaluate((next) => void (location.hash = next), hash);
+}
+
+export async function frameOf(page: Page): Promise<number> {
+  return Number(await timeline(page).getAttribute("data-frame"));
+}
+
+/** Winds the film to its last frame, which is flown to, and tells its number. */
+export async function windToEnd(page: Page): Promise<number> {
+  const scrub = page.getByRole("slider", { name: strings.common.time });
+  const last = Number(await scrub.getAttribute("max"));
+  await scrub.press("End");
+  await expect.poll(() => frameOf(page), { timeout: 60_000 }).toBe(last);
+  return last;
+}
+
+export async function pause(page: Page): Promise<void> {
+  const button = page.getByRole("button", { name: strings.common.pause, exact: true });
+  if (await button.isVisible()) await button.click();
+  await expect(timeline(page)).toHaveAttribute("data-playing", "false");
+}
+
+/** A word of the address. */
+export function wordOf(page: Page, key: string): string | null {
+  return new URLSearchParams(new URL(page.url()).hash.replace(/^#/, "")).get(key);
+}
+
+/** Presses a button of the menu More that hands out a file. */
+export async function takeFile(page: Page, button: string, timeout = 60_000): Promise<{ name: string; bytes: Buffer }> {
+  const menu = page.locator("details.menu");
+  if ((await menu.getAttribute("open")) === null) await menu.locator("summary").click();
+  const coming = page.waitForEvent("download", { timeout });
+  await menu.getByRole("button", { name: button, exact: true }).click();
+  const file = await coming;
+  await menu.locator("summary").click();
+  return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+}
+
+/** Drops a file on the page as a hand would. */
+export async function dropFile(page: Page, name: string, bytes: Uint8Array): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ([called, text]) => {
+      const data = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+      const all = new DataTransfer();
+      all.items.add(new File([data], called));
+      return all;
+    },
+    [name, Buffer.from(bytes).toString("base64")] as const,
+  );
+  await page.dispatchEvent("#scene", "drop", { dataTransfer: transfer });
+}
+
+/** A table of the page: names of the columns, and rows of numbers (empty cells are NaN). */
+export function readTable(bytes: Buffer): { names: string[]; rows: number[][] } {
+  const [head, ...lines] = bytes.toString("utf8").trimEnd().split("\n");
+  const number = (cell: string) => (cell === "" ? NaN : Number(cell));
+  return { names: head.split(","), rows: lines.map((line) => line.split(",").map(number)) };
+}
+
+/** Shape and numbers of an npy file of little-endian float32, read as NumPy's format says. */
+export function readNpy(bytes: Buffer): { shape: number[]; values: Float32Array } {
+  expect(bytes.subarray(0, 6).toString("latin1")).toBe("\x93NUMPY");
+  const start = 10 + bytes.readUInt16LE(8);
+  const head = bytes.subarray(10, start).toString("latin1");
+  expect(head).toMatch(/'descr': '<f4', 'fortran_order': False/);
+  const shape = /'shape': \(([\d, ]+)\)/.exec(head)![1].split(",").map(Number);
+  const values = Float32Array.from({ length: (bytes.length - start) / 4 }, (_, k) => bytes.readFloatLE(start + 4 * k));
+  expect(values.length).toBe(shape.reduce((all, size) => all * size, 1));
+  return { shape, values };
+}
+
+/** Clicks on the scene until a boid is under the pointer; tells where that was, in pixels of the window. */
+export async function findBoid(page: Page): Promise<{ x: number; y: number; boid: number }> {
+  const box = (await page.locator(".stage canvas").boundingBox())!;
+  const chosen = page.locator(".branch");
+  for (let ring = 0; ring < 12; ++ring) {
+    for (let k = 0; k < Math.max(1, 6 * ring); ++k) {
+      const angle = (2 * Math.PI * k) / Math.max(1, 6 * ring);
+      const x = box.x + box.width / 2 + 16 * ring * Math.cos(angle);
+      const y = box.y + box.height / 2 + 16 * ring * Math.sin(angle);
+      await page.mouse.click(x, y);
+      const boid = await chosen.getAttribute("data-chosen");
+      if (boid) return { x, y, boid: Number(boid) };
+    }
+  }
+  throw new Error("no boid near the middle of the scene");
+}

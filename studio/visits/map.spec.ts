@@ -1,0 +1,39 @@
+// map.spec.ts: a pixel of the map is flown again and shows what the map says of it.
+import { readFileSync } from "node:fs";
+import { expect, test, type Page } from "@playwright/test";
+import { strings } from "../src/strings";
+import { pixelAt, type Atlas } from "../src/views/map/atlas";
+import { open, wordOf } from "./hands";
+
+const atlas = JSON.parse(readFileSync("public/maps/circle.json", "utf8")) as Atlas;
+
+/** Clusters of the pixel that the address names, as the map has them of its first flight. */
+function keptAt(page: Page): number {
+  const { row, column } = pixelAt(atlas, Number(wordOf(page, "beta")), Number(wordOf(page, "t")));
+  return atlas.values.replica_0[row][column];
+}
+
+test("pixels flown again have as many clusters as on the map", async ({ page }) => {
+  await open(page, "#v=1&view=map");
+  const chart = page.getByRole("application", { name: strings.map.chart });
+  const box = (await chart.boundingBox())!;
+  for (const [u, v] of [[0.3, 0.2], [0.62, 0.45], [0.8, 0.75]]) {
+    const before = page.url();
+    await page.mouse.click(box.x + u * box.width, box.y + v * box.height);
+    await expect.poll(() => page.url()).not.toBe(before);
+    const found = page.locator(".found");
+    await expect(found).toHaveAttribute("data-verdict", "same", { timeout: 60_000 });
+    await expect(found).toHaveAttribute("data-measured", String(keptAt(page)));
+  }
+  await chart.press("Shift+ArrowLeft");
+  await chart.press("ArrowUp");
+  await chart.press("Enter");
+  await expect(page.locator(".found")).toHaveAttribute("data-verdict", "same", { timeout: 60_000 });
+  await expect(page.locator(".found")).toHaveAttribute("data-measured", String(keptAt(page)));
+
+  const beta = wordOf(page, "beta");
+  await page.getByRole("link", { name: strings.map.open }).click();
+  await expect(page.locator("main.view-flock")).toBeVisible();
+  expect(wordOf(page, "beta")).toBe(beta);
+  expect(wordOf(page, "n")).toBe("32");
+});

@@ -1,0 +1,134 @@
+// facade_test.cpp: flights in memory: pieces, branches, weightless particles, axes, refusals.
+#include "facade.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "flight.h"
+#include "murmur/error.h"
+#include "murmur/modes.h"
+
+namespace murmur::facade {
+namespace {
+
+using Json = nlohmann::json;
+
+Experiment made(const std::vector<std::string>& words) {
+  return make_experiment(gather({{}, {}, words}));
+}
+
+std::vector<double> velocity_of(const Experiment& e, const HostSwarm& x) {
+  const auto engine = make_engine(e.engine, x.shape(), e.dynamics);
+  const auto field = engine->prepare(e.dynamics, x.shape());
+  const auto there = engine->place(x);
+  const auto v = there->like();
+  field->velocity(0, *there, *v);
+  return to_rows(engine->fetch(*v));
+}
+
+// A weightless particle that sits on a boid moves as the boid does, where all see all.
+TEST(Facade, WeightlessParticlesMoveAsBoidsDo) {
+  for (const char* dynamics : {"SA", "USA", "sinkhorn", "hardmax"}) {
+    for (const char* clock : {"U1", "U4"}) {
+      if (std::string(dynamics) != "USA" && std::string(clock) != "U1") continue;
+      KeptFlight flight(made({"n=12", "d=3", std::string("dynamics=") + dynamics,
+                              std::string("clock=") + clock, "habitat=sphere", "T=1"}));
+      flight.fly(0);
+      const std::span<const double> rows = flight.rows(0);
+      const std::vector<double> places(rows.begin(), rows.begin() + 15);
+      const std::vector<double> expected = velocity_of(flight.experiment(), flight.swarm(0));
+      const std::vector<double> found = flight.velocity(0, places);
+      ASSERT_EQ(found.size(), places.size());
+      for (std::size_t e = 0; e < found.size(); ++e)
+        EXPECT_NEAR(found[e], expected[e], 1e-14 * (1 + std::fabs(expected[e]))) << dynamics << e;
+    }
+  }
+}
+
+// More probes than boids are taken in turns; none of them feels another.
+TEST(Facade, WeightlessParticlesDoNotSeeEachOther) {
+  KeptFlight flight(made({"n=5", "d=3", "beta=3", "T=1"}));
+  flight.fly(0);
+  std::vector<double> places;
+  for (int i = 0; i < 13; ++i)
+    for (const double x : {std::cos(0.4 * i), std::sin(0.4 * i), 0.1 * i}) places.push_back(x);
+  const std::vector<double> together = flight.velocity(0, places);
+  for (int i = 0; i < 13; ++i) {
+    const std::vector<double> alone =
+        flight.velocity(0, {places.begin() + 3 * i, places.begin() + 3 * i + 3});
+    for (int k = 0; k < 3; ++k) EXPECT_EQ(together[3 * i + k], alone[k]) << i;
+  }
+}
+
+TEST(Facade, UnderAlibiNothingIsWithoutWeight) {
+  KeptFlight flight(made({"n=5", "d=3", "dynamics=causal", "alibi=1", "T=1"}));
+  flight.fly(0);
+  EXPECT_THROW(flight.velocity(0, {1, 0, 0}), Error);
+}
+
+TEST(Facade, AxesAreOrthonormalAndFindThePlane) {
+  KeptFlight small(made({"n=9", "d=2", "T=1"}));
+  small.fly(0);
+  EXPECT_EQ(small.axes(), (std::vector<double>{1, 0, 0, 1, 0, 0}));
+  KeptFlight flight(made({"init=points:0,1,0,0,0;0,0.6,0,0.8,0;0,-0.6,0,0.8,0", "T=1"}));
+  flight.fly(1000);
+  const std::vector<double> axes = flight.axes();
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) {
+      double dot = 0;
+      for (int k = 0; k < 5; ++k) dot += axes[5 * a + k] * axes[5 * b + k];
+      EXPECT_NEAR(dot, a == b ? 1 : 0, 1e-12);
+    }
+  for (int a = 0; a < 2; ++a)  // the swarm never leaves coordinates 1 and 3
+    EXPECT_NEAR(axes[5 * a + 1] * axes[5 * a + 1] + axes[5 * a + 3] * axes[5 * a + 3], 1, 1e-12);
+}
+
+TEST(Facade, TooManyFramesAreRefusedBeforeFlying) {
+  EXPECT_THROW(KeptFlight(made({"n=30000", "d=3", "T=10"})), Error);
+  EXPECT_NO_THROW(KeptFlight(made({"n=27000", "d=3", "T=10"})));  // 101 x 27,000 x 3 < 2^23
+}
+
+TEST(Facade, BranchesComeFromFramesThatWereFlown) {
+  KeptFlight flight(made({"n=5", "d=3", "T=1", "save=every:0.1"}));
+  flight.fly(3);
+  EXPECT_EQ(flight.kept(), 4);
+  EXPECT_THROW(KeptFlight(flight, 4, {}), Error);
+  const std::vector<Edit> nowhere{{0, {0, 0, 0}}}, nobody{{5, {1, 0, 0}}}, flat{{0, {1, 0}}};
+  for (const auto& edits : {nowhere, nobody, flat})
+    EXPECT_THROW(KeptFlight(flight, 2, edits), Error);
+  const std::vector<Edit> far{{1, {0, 3, 4}}};
+  KeptFlight branch(flight, 2, far);
+  EXPECT_EQ(branch.fly(100), 2);
+  EXPECT_EQ(branch.kept(), 11);
+  EXPECT_DOUBLE_EQ(branch.rows(2)[4], 0.6);  // brought onto the sphere
+  EXPECT_TRUE(branch.ended() && branch.ended()->ok());
+}
+
+TEST(Facade, RefusalsAreNumberedAndSaid) {
+  const auto fault_of = [](const char* request) { return murmur_ask(request, nullptr, 0); };
+  EXPECT_EQ(fault_of(R"({"do":"fly","flight":123,"count":1})"), 3);
+  EXPECT_EQ(Json::parse(murmur_text()).at("what"), "there is no such flight");
+  EXPECT_EQ(fault_of(R"({"do":"dance"})"), 2);
+  EXPECT_EQ(fault_of("nonsense"), 2);
+  EXPECT_EQ(fault_of(R"({"do":"flight"})"), 2);
+  EXPECT_EQ(fault_of(R"({"do":"flight","words":"beta=x"})"), 3);
+  EXPECT_EQ(Json::parse(murmur_text()).at("where"), "beta=x");
+  EXPECT_EQ(fault_of(R"({"do":"about"})"), 0);
+  EXPECT_EQ(murmur_arrays(), 0);
+}
+
+TEST(Facade, OneRowOfAttentionIsTheMatrixs) {
+  for (const char* dynamics : {"SA", "USA", "causal", "hardmax", "sinkhorn"}) {
+    const Experiment e = made({"n=9", "d=3", std::string("dynamics=") + dynamics, "T=1"});
+    const Matrix all = attention_weights(e.swarm, e.dynamics, 0, 0);
+    for (int i = 0; i < 9; ++i) {
+      const Vector row = attention_row(e.swarm, e.dynamics, {.head = 0, .i = i, .t = 0});
+      for (int j = 0; j < 9; ++j) EXPECT_NEAR(row[j], all(i, j), 1e-15) << dynamics;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace murmur::facade
