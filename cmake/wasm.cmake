@@ -25,7 +25,6 @@ set(wasm_run header_json no_files npy safetensors source)
 set(wasm_data centre flocks)
 set(wasm_learn architecture dynamics)
 set(wasm_theory bessel noise numeric)
-set(wasm_experiment config equation equation_tex experiment fields flock_flight forces initial known laws
-                    make_engine matrices merging no_experiment_file no_given_model
-                    parameters perceptrons settings
-                    trained_swarm words)
+set(wasm_experiment config experiment fields flock_flight forces initial known laws make_engine
+                    matrices merging no_experiment_file no_given_model parameters perceptrons
+                    settings trained_swarm words)

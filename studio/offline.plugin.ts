@@ -12,28 +12,39 @@ function filesUnder(folder: string): string[] {
 }
 
 /**
- * Everything in the folder is fetched once after the first visit and then served from the cache;
- * the cache's name is a digest of all bytes, so a new build replaces the old one whole. Addresses
- * outside the build (own runs of the local server) always go to the network.
+ * Everything in the folder is fetched once after the first visit into a cache of this build; `digest` is of all
+ * bytes. Files whose names change with their content (assets/) come from the cache; the page itself and files that
+ * keep their names come from the network while there is one that answers in time. A newer build waits, beside the
+ * old one's cache, until the last tab of the old one is closed: no open page loses files it has yet to ask for.
+ * Addresses outside the build (own runs of the local server) always go to the network.
  */
-const worker = (name: string, files: string[]) => `// sw.js: the page without a network.
-const NAME = ${JSON.stringify(name)};
+export const workerOf = (digest: string, files: string[]) => `// sw.js: the page without a network.
+const OURS = "murmuration " + self.registration.scope + " ";
+const NAME = OURS + ${JSON.stringify(digest)};
 const FILES = ${JSON.stringify(files)};
+const PATIENCE = 3000; // ms
 const known = new Set(FILES.map((file) => new URL(file, self.registration.scope).href));
+const assets = new URL("./assets/", self.registration.scope).href;
 self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
+  const fresh = FILES.map((file) => new Request(new URL(file, self.registration.scope), { cache: "reload" }));
+  event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(fresh)));
 });
 self.addEventListener("activate", (event) => {
-  const old = caches.keys().then((names) => Promise.all(names.filter((n) => n !== NAME).map((n) => caches.delete(n))));
-  event.waitUntil(old.then(() => self.clients.claim()));
+  const drop = (names) => names.filter((n) => n.startsWith(OURS) && n !== NAME).map((n) => caches.delete(n));
+  event.waitUntil(caches.keys().then((names) => Promise.all(drop(names))).then(() => self.clients.claim()));
 });
+async function answer(request, address) {
+  const kept = await caches.open(NAME).then((cache) => cache.match(address));
+  if (!kept) return fetch(request);
+  if (address.startsWith(assets)) return kept;
+  const late = new Promise((done) => setTimeout(() => done(kept), PATIENCE));
+  const asked = fetch(request, { cache: "no-cache" }).then((got) => (got.ok ? got : kept), () => kept);
+  return Promise.race([asked, late]);
+}
 self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);
   url.hash = url.search = "";
-  if (event.request.method !== "GET" || !known.has(url.href)) return;
-  event.respondWith(
-    caches.open(NAME).then((cache) => cache.match(url.href)).then((kept) => kept ?? fetch(event.request)),
-  );
+  if (event.request.method === "GET" && known.has(url.href)) event.respondWith(answer(event.request, url.href));
 });
 `;
 
@@ -48,10 +59,7 @@ export function offline(): Plugin {
       const digest = createHash("sha256");
       for (const path of paths) digest.update(relative(folder, path)).update(readFileSync(path));
       const files = paths.map((path) => `./${relative(folder, path).split(sep).join("/")}`);
-      writeFileSync(
-        join(folder, "sw.js"),
-        worker(`murmuration-${digest.digest("hex").slice(0, 16)}`, ["./", ...files]),
-      );
+      writeFileSync(join(folder, "sw.js"), workerOf(digest.digest("hex").slice(0, 16), ["./", ...files]));
     },
   };
 }

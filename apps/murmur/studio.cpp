@@ -70,11 +70,11 @@ fs::path find_runs(const Flags& flags) {
               "name a folder that holds runs: --runs DIR");
 }
 
-// At the port asked for or not at all; at the usual one, or any that is free.
+// At the port asked for or not at all; at the usual one, or any that is free where it is taken.
 std::unique_ptr<PageServer> serve(const Site& site) {
   try {
     return std::make_unique<PageServer>(site, options.port);
-  } catch (const Error&) {
+  } catch (const PortTaken&) {
     if (options.port_given->count() > 0) throw;
     return std::make_unique<PageServer>(site, 0);
   }

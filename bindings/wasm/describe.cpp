@@ -56,8 +56,6 @@ Json about() {
                                   {"initial", p.initial},
                                   {"values", p.values},
                                   {"meaning", p.meaning}});
-  for (const Observable& o : observables())
-    text["observables"].push_back({{"name", o.name}, {"symbol", o.symbol}, {"meaning", o.meaning}});
   return text;
 }
 
@@ -67,14 +65,12 @@ Json describe(const KeptFlight& flight, int id) {
           {"n", e.swarm.n()},
           {"d", e.swarm.d()},
           {"habitat", e.dynamics.habitat == Habitat::sphere ? "sphere" : "space"},
-          {"engine", flight.engine()},
           {"frames", e.schedule.frames()},
           {"first", flight.first()},
           {"T", e.schedule.T},
           {"columns", observable_names(e.dynamics)},
           {"digits", flight.trained() != nullptr ? flight.trained()->digits : std::vector<int>{}},
           {"known", known_results(e)},
-          {"equation", equation_tex(e)},
           {"config", e.config}};
 }
 

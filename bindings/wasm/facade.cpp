@@ -21,6 +21,11 @@ struct Request {
   std::span<const std::byte> bytes;
 };
 
+// Whatever a request is about was closed, or never made.
+struct Gone : Error {
+  using Error::Error;
+};
+
 struct House {  // everything that has a handle
   int next = 1;
   std::map<int, KeptFlight> flights{};
@@ -36,8 +41,8 @@ KeptFlight& flight_of(const Request& r) {
   const int id = r.words.at("flight");
   const auto found = house().flights.find(id);
   if (found == house().flights.end())
-    throw Error(Fault::input, "there is no such flight", fmt::format("flight {}", id),
-                "it was closed, or never made");
+    throw Gone(Fault::input, "there is no such flight", fmt::format("flight {}", id),
+               "it was closed, or never made");
   return found->second;
 }
 
@@ -45,8 +50,8 @@ std::shared_ptr<const TrainedSwarm> trained_of(const Request& r) {
   const int id = r.words.at("trained");
   const auto found = house().trained.find(id);
   if (found == house().trained.end())
-    throw Error(Fault::input, "there is no such trained swarm", fmt::format("trained {}", id),
-                "load its model first");
+    throw Gone(Fault::input, "there is no such trained swarm", fmt::format("trained {}", id),
+               "load its model first");
   return found->second;
 }
 
@@ -168,7 +173,9 @@ void make_flock_of_points(const Request& r, Reply& reply) {
 
 void fly(const Request& r, Reply& reply) {
   KeptFlight& flight = flight_of(r);
-  const std::int64_t first = flight.fly(r.words.at("count"));
+  constexpr double kAsLongAsItTakes = std::numeric_limits<double>::infinity();
+  const std::int64_t first =
+      flight.fly(r.words.at("count"), r.words.value("seconds", kAsLongAsItTakes));
   reply.text["flight"] = r.words.at("flight");
   add_frames(flight, first, reply);
 }
@@ -229,9 +236,15 @@ void fields(const Request& r, Reply& reply) {
 }
 
 void velocity(const Request& r, Reply& reply) {
-  KeptFlight& flight = flight_of(r);
+  const KeptFlight& flight = flight_of(r);
   const auto d = static_cast<std::size_t>(flight.experiment().swarm.d());
   reply.add(flight.velocity(r.words.at("frame"), rows_of(r, d, "places")));
+}
+
+void carry(const Request& r, Reply& reply) {
+  const KeptFlight& flight = flight_of(r);
+  const auto d = static_cast<std::size_t>(flight.experiment().swarm.d());
+  reply.add(flight.carry(r.words.at("frame"), r.words.at("count"), rows_of(r, d, "places")));
 }
 
 void close(const Request& r, Reply&) {
@@ -259,6 +272,7 @@ constexpr std::pair<std::string_view, Deed> kDeeds[] = {
     {"gaze", gaze},
     {"fields", fields},
     {"velocity", velocity},
+    {"carry", carry},
     {"axes", [](const Request& r, Reply& reply) { reply.add(flight_of(r).axes()); }},
     {"close", close},
 };
@@ -280,9 +294,9 @@ std::string& last_text() {
   return instance;
 }
 
-Json refusal(int fault, const std::string& what, const std::string& where,
+Json refusal(Fault fault, const std::string& what, const std::string& where,
              const std::string& remedy) {
-  return {{"fault", fault}, {"what", what}, {"where", where}, {"remedy", remedy}};
+  return {{"fault", static_cast<int>(fault)}, {"what", what}, {"where", where}, {"remedy", remedy}};
 }
 
 // The fault's number; the refusal is the reply.
@@ -314,17 +328,18 @@ int murmur_ask(const char* request, const void* bytes, int size) {
     last_reply() = std::move(reply);
     return 0;
   } catch (const Error& error) {
-    return refuse(
-        refusal(static_cast<int>(error.fault), error.summary, place_of(error), error.remedy));
+    Json text = refusal(error.fault, error.summary, place_of(error), error.remedy);
+    if (dynamic_cast<const Gone*>(&error) != nullptr) text["gone"] = true;
+    return refuse(text);
   } catch (const Json::exception& error) {
-    return refuse(refusal(static_cast<int>(Fault::usage), "the request is not as it should be",
-                          error.what(), "look at its names and types"));
+    return refuse(refusal(Fault::usage, "the request is not as it should be", error.what(),
+                          "look at its names and types"));
   } catch (const std::bad_alloc&) {
-    return refuse(refusal(static_cast<int>(Fault::runtime), "there is not enough memory", "",
-                          "close flights, or make n, d or the frames fewer"));
+    return refuse(
+        refusal(Fault::runtime, "there is not enough memory", "", "make n, d or the frames fewer"));
   } catch (const std::exception& error) {
-    return refuse(refusal(static_cast<int>(Fault::runtime), "something unforeseen happened",
-                          error.what(), "try other settings"));
+    return refuse(refusal(Fault::runtime, "something unforeseen happened", error.what(),
+                          "try other settings"));
   }
 }
 

@@ -7,7 +7,8 @@ extern "C" {
 
 // One request: JSON text {"do": NAME, ...} and the bytes that belong to it, which may be none.
 // Returns 0, or the number of the fault (murmur::Fault); the reply's text is then
-// {"fault", "what", "where", "remedy"}. A reply stays until the next request.
+// {"fault", "what", "where", "remedy"}, with "gone": true where the flight or the trained swarm
+// that it names is not there. A reply stays until the next request.
 int murmur_ask(const char* request, const void* bytes, int size);
 
 const char* murmur_text(void);        // of the reply: JSON

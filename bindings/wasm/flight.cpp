@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "murmur/axes.h"
@@ -14,7 +15,6 @@ namespace murmur::facade {
 namespace {
 
 constexpr double kMostNumbers = 8'388'608;  // 2^23 doubles, 64 MiB
-constexpr double kNoMass = 1e-300;
 constexpr std::int64_t kFramesOfAxes = 64;
 
 std::size_t numbers_of(Shape shape) {
@@ -60,10 +60,6 @@ void KeptFlight::prepare() {
 KeptFlight::KeptFlight(const KeptFlight& from, std::int64_t frame, std::span<const Edit> edits)
     : experiment_(from.experiment_), trained_(from.trained_), first_(frame) {
   const double t = from.time(frame);
-  const Schedule& schedule = experiment_.schedule;
-  if (frame >= schedule.frames() || schedule.time(frame) != t)
-    throw Error(Fault::input, "the flight was cut short at this frame",
-                fmt::format("frame {}, t = {:g}", frame, t), "branch off an earlier frame");
   HostSwarm x = from.swarm(frame);
   for (const Edit& edit : edits) {
     if (edit.boid < 0 || edit.boid >= x.n() || edit.place.size() != static_cast<std::size_t>(x.d()))
@@ -75,18 +71,28 @@ KeptFlight::KeptFlight(const KeptFlight& from, std::int64_t frame, std::span<con
     for (int k = 0; k < x.d(); ++k) x.at(edit.boid, k) = one.at(0, k);
   }
   prepare();
+  FlowState anew = start(x);
+  from.begin_at(frame, anew);
   const auto index = static_cast<std::size_t>(frame - from.first_);
   if (edits.empty() && index < from.states_.size()) {
     state_ = *from.states_[index];
+    state_.next_frame = frame + 1;
   } else {
-    state_ = start(x);
-    state_.t = t;
-    if (is_fixed(experiment_.flow.method))
-      state_.step = static_cast<std::int64_t>(std::llround(t / experiment_.flow.dt));
+    state_ = std::move(anew);
   }
-  state_.next_frame = frame + 1;
   keep(t, to_rows(x));
   states_.push_back(std::make_shared<FlowState>(state_));
+}
+
+void KeptFlight::begin_at(std::int64_t frame, FlowState& state) const {
+  const Schedule& schedule = experiment_.schedule;
+  state.t = time(frame);
+  if (frame >= schedule.frames() || schedule.time(frame) != state.t)
+    throw Error(Fault::input, "the flight was cut short at this frame",
+                fmt::format("frame {}, t = {:g}", frame, state.t), "leave it at an earlier frame");
+  if (is_fixed(experiment_.flow.method))
+    state.step = static_cast<std::int64_t>(std::llround(state.t / experiment_.flow.dt));
+  state.next_frame = frame + 1;
 }
 
 void KeptFlight::keep(double t, std::span<const double> rows) {
@@ -94,7 +100,9 @@ void KeptFlight::keep(double t, std::span<const double> rows) {
   rows_.insert(rows_.end(), rows.begin(), rows.end());
 }
 
-std::int64_t KeptFlight::fly(std::int64_t count) {
+std::int64_t KeptFlight::fly(std::int64_t count, double seconds) {
+  using Now = std::chrono::steady_clock;
+  const Now::time_point start = Now::now();
   const std::int64_t begin = handed_;
   const auto wanted =
       static_cast<std::size_t>(begin + std::max<std::int64_t>(count, 0) + (begin == 0 ? 1 : 0));
@@ -107,7 +115,8 @@ std::int64_t KeptFlight::fly(std::int64_t count) {
           same_step ? states_.back() : std::make_shared<const FlowState>(fetch());
       states_.resize(times_.size(), here);
     }
-    return times_.size() >= wanted;
+    return times_.size() >= wanted ||
+           std::chrono::duration<double>(Now::now() - start).count() >= seconds;
   };
   if (!ended_ && times_.size() < wanted) {
     const Outcome outcome =
@@ -143,42 +152,60 @@ HostSwarm KeptFlight::swarm(std::int64_t frame) const {
   return x;
 }
 
-// As many test particles at a time as there are others: (2 n)^2 pairs for n of them.
-std::vector<double> KeptFlight::velocity(std::int64_t frame, const std::vector<double>& rows) {
-  const Dynamics& dynamics = experiment_.dynamics;
-  const double t = time(frame);
+HostSwarm KeptFlight::joined(std::int64_t frame, std::span<const double> rows) const {
   const HostSwarm flock = swarm(frame);
-  const int n = flock.n(), d = flock.d();
-  for (const Phase& phase : dynamics.phases)
-    for (const Force& force : phase.forces)
-      if (const auto* head = std::get_if<Attention>(&force); head != nullptr && head->alibi > 0)
-        throw Error(Fault::input, "under alibi no particle is without weight", "alibi",
-                    "ask for velocities where alibi = 0");
-  const int count = static_cast<int>(rows.size()) / d;
+  const int n = flock.n(), d = flock.d(), some = static_cast<int>(rows.size()) / d;
+  HostSwarm probes = from_rows({some, d}, rows.data());
+  retract(probes, experiment_.dynamics.habitat, "place");
+  HostSwarm all({n + some, d});
+  for (int k = 0; k < d; ++k) {
+    std::copy_n(flock.axis(k), n, all.axis(k));
+    std::copy_n(probes.axis(k), some, all.axis(k) + n);
+  }
+  all.mass.assign(static_cast<std::size_t>(n + some), 0.0);
+  std::copy(flock.mass.begin(), flock.mass.end(), all.mass.begin());
+  return all;
+}
+
+std::vector<double> KeptFlight::velocity(std::int64_t frame, std::span<const double> rows) const {
+  const double t = time(frame);
+  const std::size_t turn = numbers_of(experiment_.swarm.shape());
   std::vector<double> velocities;
-  for (int begin = 0; begin < count; begin += n) {
-    const int some = std::min(n, count - begin);
-    HostSwarm probes = from_rows({some, d}, rows.data() + static_cast<std::size_t>(begin) * d);
-    retract(probes, dynamics.habitat, "place");
-    HostSwarm all({n + some, d});
-    for (int k = 0; k < d; ++k) {
-      std::copy_n(flock.axis(k), n, all.axis(k));
-      std::copy_n(probes.axis(k), some, all.axis(k) + n);
-    }
-    all.mass.assign(static_cast<std::size_t>(n + some), kNoMass);
-    std::copy(flock.mass.begin(), flock.mass.end(), all.mass.begin());
-    const auto field = engine_->prepare(dynamics, all.shape());
+  for (std::size_t begin = 0; begin < rows.size(); begin += turn) {
+    const std::size_t some = std::min(turn, rows.size() - begin);
+    const HostSwarm all = joined(frame, rows.subspan(begin, some));
+    const auto field = engine_->prepare(experiment_.dynamics, all.shape());
     const auto x = engine_->place(all);
     const auto v = x->like();
     field->velocity(t, *x, *v);
-    const HostSwarm found = engine_->fetch(*v);
-    // The clock u4 counts all particles in its norm.
-    const double counted =
-        dynamics.clock == Clock::u4 ? std::sqrt(static_cast<double>(n + some) / n) : 1;
-    for (int i = n; i < n + some; ++i)
-      for (int k = 0; k < d; ++k) velocities.push_back(counted * found.at(i, k));
+    const std::vector<double> found = to_rows(engine_->fetch(*v));
+    velocities.insert(velocities.end(), found.end() - static_cast<std::ptrdiff_t>(some),
+                      found.end());
   }
   return velocities;
+}
+
+std::vector<double> KeptFlight::carry(std::int64_t frame, std::int64_t count,
+                                      std::span<const double> rows) const {
+  const std::int64_t wanted = std::clamp<std::int64_t>(count, 0, kept() - 1 - frame);
+  FlowState state = start(joined(frame, rows));
+  begin_at(frame, state);
+  std::vector<double> ways;
+  std::int64_t came = 0;
+  FlowWatch watch;
+  watch.frame = [&](double, const HostSwarm& x) {
+    const std::vector<double> all = to_rows(x);
+    if (came++ < wanted)
+      ways.insert(ways.end(), all.end() - static_cast<std::ptrdiff_t>(rows.size()), all.end());
+  };
+  watch.pause = [&](const FlowState&, const auto&) { return came >= wanted; };
+  FlowSettings flow = experiment_.flow;
+  flow.merge = 0;
+  const auto field = engine_->prepare(experiment_.dynamics, state.x.shape());
+  if (wanted > 0)
+    advance({*engine_, *field, experiment_.dynamics.habitat, flow}, experiment_.schedule, state,
+            watch);
+  return ways;
 }
 
 std::vector<double> KeptFlight::axes() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,12 +30,12 @@ class KeptFlight {
 
   // Flies until `count` further frames are kept, or the end; the first call keeps frame first() as
   // well. How the frames are asked for never changes them. Returns the number of the first frame
-  // that was not handed out before; kept() is one past the last.
-  std::int64_t fly(std::int64_t count);
+  // that was not handed out before; kept() is one past the last. After `seconds` it comes back with
+  // what there is, which may be nothing; a step that has begun is finished first.
+  std::int64_t fly(std::int64_t count, double seconds = std::numeric_limits<double>::infinity());
 
   const Experiment& experiment() const { return experiment_; }
   const TrainedSwarm* trained() const { return trained_.get(); }
-  std::string engine() const { return engine_->name(); }
   std::int64_t first() const { return first_; }
   std::int64_t kept() const { return first_ + static_cast<std::int64_t>(times_.size()); }
   const std::optional<Outcome>& ended() const { return ended_; }
@@ -44,10 +45,15 @@ class KeptFlight {
   HostSwarm swarm(std::int64_t frame) const;
   std::span<const double> rows(std::int64_t frame) const;  // (n, d)
 
-  // (count, d): velocities that particles without weight would have at `rows` (count, d). They come
-  // last in the order of tokens, each with a mass of 1e-300: nothing that a sum of doubles shows.
-  // Error(input) under alibi, which gives weight by the order alone.
-  std::vector<double> velocity(std::int64_t frame, const std::vector<double>& rows);
+  // (count, d): velocities that particles without mass would have at `rows` (count, d). They come
+  // last in the order of tokens, and nobody sees them.
+  std::vector<double> velocity(std::int64_t frame, std::span<const double> rows) const;
+
+  // (frames, rows, d): where such particles, at `rows` in one frame, are in the next `count` of the
+  // frames kept, or in as many as all of them stay finite. The flock flies once more beside them,
+  // by its own method and without merging.
+  std::vector<double> carry(std::int64_t frame, std::int64_t count,
+                            std::span<const double> rows) const;
 
   // (3, d): the directions in which the frames kept so far spread most; coordinates up to d = 3.
   std::vector<double> axes() const;
@@ -56,6 +62,9 @@ class KeptFlight {
   void prepare();
   void keep(double t, std::span<const double> rows);
   void check_frame(std::int64_t frame) const;
+  void begin_at(std::int64_t frame, FlowState& state) const;  // a state that is new there
+  // The flock of a frame, then particles without mass at `rows`.
+  HostSwarm joined(std::int64_t frame, std::span<const double> rows) const;
 
   Experiment experiment_;
   std::shared_ptr<const TrainedSwarm> trained_;

@@ -40,7 +40,7 @@ class HostSwarm final : public Swarm {
 
   void resize(int n);  // fewer particles (merging); rows 0..n-1 stay
 
-  std::vector<double> mass{};  // (n), positive, sums to 1
+  std::vector<double> mass{};  // (n), sums to 1; who has none, 0, is seen by nobody
 
  private:
   Shape shape_{};

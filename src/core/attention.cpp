@@ -80,8 +80,10 @@ std::vector<double> sinkhorn_weights(const std::vector<double>& scores,
 
   std::vector<double> weight(n * n);
   for (std::size_t j = 0; j < n; ++j) {
+    if (mass[j] == 0) continue;
     double top = -std::numeric_limits<double>::infinity(), sum = 0;
-    for (std::size_t i = 0; i < n; ++i) top = std::max(top, log_p[i] + scores[i * n + j]);
+    for (std::size_t i = 0; i < n; ++i)
+      if (mass[i] > 0) top = std::max(top, log_p[i] + scores[i * n + j]);
     for (std::size_t i = 0; i < n; ++i) {
       weight[i * n + j] = elementary::exp(log_p[i] + scores[i * n + j] - top);
       sum += mass[i] * weight[i * n + j];

@@ -17,7 +17,8 @@ Matrix score_matrix(const Matrix& query, const Matrix& key);
 
 // The doubly stochastic weights a_ij = p_i m_j e^{s_ij} q_j of scores s (n, n) and masses m (n):
 //   sum_j a_ij = 1 to 1e-13 (or to what scores so large can be known to),   sum_i m_i a_ij = m_j
-// to rounding, by at most max_sweeps alternate normalisations of rows and columns.
+// to rounding, by at most max_sweeps alternate normalisations of rows and columns. Who has no mass
+// looks, but is not looked at.
 std::vector<double> sinkhorn_weights(const std::vector<double>& scores,
                                      const std::vector<double>& mass, int max_sweeps = 10'000);
 

@@ -129,11 +129,15 @@ void HostField::normalise_pull(double t, const HostSwarm& x, HostSwarm& a) const
 
 //   v <- ln(beta) v / sqrt(n sum_i m_i |v_i|^2)
 // With equal masses 1/n this is the length of the whole configuration's velocity; a merged group
-// counts as often as it has members.
+// counts as often as it has members, who has no mass not at all.
 void HostField::to_arc_length(HostSwarm& v) const {
+  const auto weightless = static_cast<int>(std::count(v.mass.begin(), v.mass.end(), 0.0));
+  const int n = n0_ - weightless;
   double square = 0;
-  for (int i = 0; i < v.n(); ++i)
-    for (int k = 0; k < v.d(); ++k) square += n0_ * v.mass[i] * v.at(i, k) * v.at(i, k);
+  for (int i = 0; i < v.n(); ++i) {
+    if (v.mass[i] == 0) continue;
+    for (int k = 0; k < v.d(); ++k) square += n * v.mass[i] * v.at(i, k) * v.at(i, k);
+  }
   if (square == 0) return;
   const double scale = elementary::log(first_beta(dynamics_)) / std::sqrt(square);
   for (int k = 0; k < v.d(); ++k)

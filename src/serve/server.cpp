@@ -12,6 +12,8 @@
 #include <chrono>
 #include <cstring>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 
 #include "murmur/error.h"
@@ -63,8 +65,10 @@ std::string reason_of(int status) {
       return "the file has no such bytes";
     case 431:
       return "the head of the request is too long";
+    case 500:
+      return "the server failed at this request; it goes on with others";
     case 503:
-      return "too many files are open; try again";
+      return "files or memory have run out for a moment; try again";
     case 505:
       return "only HTTP/1.0 and HTTP/1.1 are spoken";
     default:
@@ -159,14 +163,24 @@ struct PageServer::State : httplib::Server {
       reply(*answered, answer);
       return HandlerResponse::Handled;
     });
-    set_exception_handler([](const httplib::Request&, httplib::Response& answer,
-                             const std::exception_ptr&) { refuse(answer, 503); });
+    set_exception_handler(
+        [](const httplib::Request&, httplib::Response& answer, const std::exception_ptr& failure) {
+          refuse(answer, status_of(failure));
+        });
+    errno = 0;
     port = wanted == 0 ? bind_to_any_port(kHost) : bind_to_port(kHost, wanted) ? wanted : -1;
-    if (port <= 0)
-      throw Error(Fault::runtime, fmt::format("port {} cannot be listened at", wanted),
-                  fmt::format("{}:{}", kHost, wanted),
-                  "choose another by --port N; --port 0 takes any that is free");
+    if (port <= 0) refuse_port(wanted, errno);
     deepen_backlog();
+  }
+
+  [[noreturn]] static void refuse_port(int wanted, int error) {
+    const std::string where = fmt::format("{}:{}", kHost, wanted);
+    const char* remedy = "choose another by --port N; --port 0 takes any that is free";
+    if (error == EADDRINUSE)
+      throw PortTaken(Fault::runtime, fmt::format("port {} is taken", wanted), where, remedy);
+    const std::string why = error == 0 ? "" : fmt::format(": {}", std::strerror(error));
+    throw Error(Fault::runtime, fmt::format("port {} cannot be listened at{}", wanted, why), where,
+                remedy);
   }
 
   void deepen_backlog() {  // the library asks for 5
@@ -246,10 +260,29 @@ struct PageServer::State : httplib::Server {
   }
 };
 
+int status_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::system_error& error) {
+    for (const std::errc full : {std::errc::too_many_files_open, std::errc::not_enough_memory,
+                                 std::errc::too_many_files_open_in_system})
+      if (error.code() == full) return 503;
+    return 500;
+  } catch (const std::bad_alloc&) {
+    return 503;
+  } catch (...) {
+    return 500;
+  }
+}
+
 PageServer::PageServer(const Site& site, int port) : state_(std::make_unique<State>(site, port)) {
-  state_->start();
+  try {
+    state_->start();
+  } catch (const std::system_error&) {  // not even for the one that listens
+    state_->ended = true;
+  }
   if (!running()) {
-    state_->listener.join();
+    if (state_->listener.joinable()) state_->listener.join();
     throw Error(Fault::runtime, "the system has no thread for a server", kHost,
                 "end other programs, or raise the limit: ulimit -u");
   }

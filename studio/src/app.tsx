@@ -1,11 +1,14 @@
 // app.tsx: the page: header, the view that the recipe names, notices, and keys that work everywhere.
 import { lazy, Suspense } from "preact/compat";
-import { useEffect } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useErrorBoundary } from "preact/hooks";
+import { Button } from "./parts/controls";
 import { Toolbar } from "./parts/toolbar";
 import { NoticeBar } from "./parts/notice";
-import { recipeOf } from "./export/png_recipe";
-import { change, follow, recipe, redo, undo } from "./state/recipe";
-import { core, onStage, sceneSentence, tell } from "./state/session";
+import { recipeOfFile } from "./export/png_recipe";
+import { follow, redo, undo } from "./state/recipe";
+import { core, notice, onStage, sceneSentence, tell } from "./state/session";
+import { goTo, kViewNames, viewNow, type ViewName } from "./state/views";
 import { strings } from "./strings";
 
 const kViews = {
@@ -14,30 +17,27 @@ const kViews = {
   story: lazy(() => import("./views/story/view")),
   fields: lazy(() => import("./views/fields/view")),
   map: lazy(() => import("./views/map/view")),
-};
-export type ViewName = keyof typeof kViews;
-const kNames = Object.keys(kViews) as ViewName[];
+} satisfies Record<ViewName, unknown>;
 
-/** Going to another view leaves the words of the old one behind; its own defaults begin. */
-export function goTo(view: ViewName, words: Record<string, string | number> = {}): void {
-  const gone = Object.fromEntries(Object.keys(recipe.value).map((key) => [key, ""]));
-  change({ ...gone, view, ...words });
-}
+/** What has a use of its own for letters and the space bar; a slider and a choice that is made have none. */
+const kTyping = "input:not([type=range], [type=radio]:checked), select, textarea, [contenteditable], dialog";
+const kSteered = "input, [role=radiogroup], [role=tablist]"; // by arrows
 
 /** Keys: space plays, arrows step, Home resets, 1 to 5 choose the view, z undoes. */
 function onKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
-  if (target.closest("input, select, textarea, [contenteditable], dialog")) return;
+  if (target.closest(kTyping)) return;
   const player = onStage.value?.player;
   const meta = event.ctrlKey || event.metaKey;
   const key = event.key;
   if (key.toLowerCase() === "z" && (meta || !event.altKey)) (event.shiftKey ? redo : undo)();
   else if (meta || event.altKey) return;
   else if (key === " " && !target.closest("button, summary, a")) player?.toggle();
-  else if (key === "ArrowLeft" && !target.closest("[role=radiogroup], [role=tablist]")) void player?.step(-1);
-  else if (key === "ArrowRight" && !target.closest("[role=radiogroup], [role=tablist]")) void player?.step(1);
+  else if (/^[1-5]$/.test(key)) goTo(kViewNames[Number(key) - 1]);
+  else if (target.closest(kSteered)) return;
+  else if (key === "ArrowLeft") void player?.step(-1);
+  else if (key === "ArrowRight") void player?.step(1);
   else if (key === "Home") void player?.reset();
-  else if (/^[1-5]$/.test(key)) goTo(kNames[Number(key) - 1]);
   else return;
   event.preventDefault();
 }
@@ -47,18 +47,37 @@ async function onDrop(event: DragEvent): Promise<void> {
   const files = [...(event.dataTransfer?.files ?? [])];
   if (files.length === 0) return;
   try {
-    const carried = recipeOf(new Uint8Array(await files[0].slice(0, 65_536).arrayBuffer()));
+    const carried = await recipeOfFile(files[0]);
     if (carried && follow(carried)) return; // a picture of ours is a door
-    await onStage.value?.accept?.(files);
+    const told = notice.value;
+    const used = await onStage.value?.accept?.(files);
+    if (used || notice.value !== told) return; // taken, or refused in the view's own words
+    notice.value = { kind: "info", text: strings.common.noUse, hint: strings.common.noUseHint };
   } catch (error) {
     tell(error);
   }
 }
 
+/** What a view shows; where one breaks, or its files are gone because the page is a newer one, how to go on. */
+function Guard({ children }: { children: ComponentChildren }) {
+  const words = strings.common;
+  const [error] = useErrorBoundary((thrown) => reportError(thrown));
+  if (error === undefined) return <>{children}</>;
+  return (
+    <main class="waiting" id="scene" tabIndex={-1}>
+      <div>
+        <p role="alert">
+          <strong>{words.viewFailed}</strong> {words.viewFailedHint}
+        </p>
+        <Button primary onClick={() => location.reload()}>{words.loadAgain}</Button>
+      </div>
+    </main>
+  );
+}
+
 export function App() {
   const words = strings.common;
-  const asked = recipe.value.view as ViewName | undefined;
-  const view: ViewName = asked && asked in kViews ? asked : "digits";
+  const view = viewNow();
   const View = kViews[view];
 
   useEffect(() => {
@@ -85,7 +104,7 @@ export function App() {
           <img src="./icon.svg" alt="" width="26" height="26" /> {words.title}
         </h1>
         <nav aria-label={words.title}>
-          {kNames.map((name) => (
+          {kViewNames.map((name) => (
             <a
               key={name}
               href={`#v=1&view=${name}`}
@@ -98,9 +117,11 @@ export function App() {
         </nav>
         <Toolbar />
       </header>
-      <Suspense fallback={<p class="waiting">{words.loading}</p>}>
-        <View key={view} />
-      </Suspense>
+      <Guard key={view}>
+        <Suspense fallback={<p class="waiting">{words.loading}</p>}>
+          <View />
+        </Suspense>
+      </Guard>
       <p class="visually-hidden" aria-live="polite">{sceneSentence.value}</p>
       <NoticeBar />
     </>

@@ -2,12 +2,23 @@
 import { render } from "preact";
 import { App } from "./app";
 import { applyTheme } from "./state/theme";
-import { follow } from "./state/recipe";
+import { flushAddress, follow } from "./state/recipe";
+import { notice, tellEnds } from "./state/session";
+import { strings } from "./strings";
 import "./theme.css";
 
+/** Shows what an address says; of one that another version made it is told what is shown instead. */
+function followAddress(hash: string, otherwise: string): void {
+  if (!follow(hash)) notice.value = { kind: "info", text: otherwise };
+}
+
 applyTheme();
-follow(location.hash);
-addEventListener("hashchange", () => follow(location.hash));
+tellEnds();
+followAddress(location.hash, strings.common.otherVersion);
+window.addEventListener("hashchange", (event) =>
+  followAddress(new URL(event.newURL).hash, strings.common.otherVersionStays),
+);
+addEventListener("pagehide", flushAddress);
 render(<App />, document.getElementById("app")!);
 
 // What was visited once works without a network; a page that cannot keep itself works all the same.

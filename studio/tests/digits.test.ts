@@ -7,7 +7,8 @@ import {
   textOfPlaces,
 } from "../src/views/digits/ink";
 import { randomDigit, type SwarmEntry } from "../src/views/digits/library";
-import { gazeLines, heard, loudest } from "../src/views/digits/lines";
+import { heard } from "../src/scene/heard";
+import { gazeLines, loudest } from "../src/views/digits/lines";
 import { chanceOver, chancesAt, dissenters, dissentOver, leader } from "../src/views/digits/reading";
 import { drawnAt, moved, toScene, trueAt } from "../src/views/digits/squeeze";
 

@@ -1,7 +1,7 @@
 // export.test.ts: pictures carry their recipe, tables read back, recordings have the frames they say.
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { crc32, recipeOf, withRecipe } from "../src/export/png_recipe";
+import { crc32, recipeOf, recipeOfFile, withRecipe } from "../src/export/png_recipe";
 import { momentsOf } from "../src/export/record";
 import { npyOf } from "../src/export/tables";
 
@@ -33,6 +33,14 @@ describe("a picture", () => {
   it("carries its recipe and gives it back", () => {
     const words = "#v=1&view=flock&beta=4&init=points:1,0;0,1";
     expect(recipeOf(withRecipe(png, words))).toBe(words);
+  });
+  it("carries a recipe as long as own points make it, and other files are not read", async () => {
+    const words = `#v=1&view=flock&init=points:${"0.123456,0.654321;".repeat(5000)}`;
+    expect(words.length).toBeGreaterThan(65_536);
+    expect(await recipeOfFile(new Blob([withRecipe(png, words)]))).toBe(words);
+    const film = new Blob(["a film of many bytes, none of them a picture's"]);
+    film.arrayBuffer = () => Promise.reject(new Error("read to its end"));
+    expect(await recipeOfFile(film)).toBeNull();
   });
   it("of someone else has none, and damaged ones do no harm", () => {
     expect(recipeOf(png)).toBeNull();

@@ -2,9 +2,11 @@
 import { describe, expect, it } from "vitest";
 import { kFastest, kSlowest, Motion, paceOf, quantile, wayBetween } from "../src/views/flock/motion";
 import { alignAxes, longest, plainAxes, project, Reach, toSphere } from "../src/views/flock/projection";
-import { colourByOrder, colourByPlace, linear, oklab, parseColour } from "../src/views/flock/colours";
+import { heard } from "../src/scene/heard";
+import { linearOne, parseInk } from "../src/scene/ink";
+import { colourByOrder, colourByPlace, oklab } from "../src/views/flock/colours";
 import { axisEnd, bars, outline } from "../src/views/flock/histogram";
-import { boidSize, sharesOf, stageOptions } from "../src/views/flock/scene";
+import { boidSize, stageOptions } from "../src/views/flock/scene";
 
 /** A film of one boid on the line, at these places. */
 function filmOf(places: number[], flown = places.length) {
@@ -88,8 +90,8 @@ describe("colours", () => {
       expect(out[c]).toBeCloseTo(1, 3);
       expect(out[3 + c]).toBeCloseTo(0, 6);
     }
-    expect(linear(1)).toBeCloseTo(1, 9);
-    expect(linear(0.5)).toBeCloseTo(0.2140, 4);
+    expect(linearOne(1)).toBeCloseTo(1, 9);
+    expect(linearOne(0.5)).toBeCloseTo(0.2140, 4);
   });
 
   it("give the same place the same colour at any length, and even angles even steps", () => {
@@ -113,9 +115,9 @@ describe("colours", () => {
     const out = new Float32Array(9);
     colourByOrder(3, false, out);
     expect(out[0]).toBeGreaterThan(out[6]); // the first is redder
-    expect(parseColour("#fff")).toEqual([1, 1, 1]);
-    expect(parseColour(" #336699 ")[1]).toBeCloseTo(0.4, 9);
-    expect(parseColour("rgb(255, 0, 51)")).toEqual([1, 0, 0.2]);
+    expect(parseInk("#fff")).toEqual([1, 1, 1]);
+    expect(parseInk(" #336699 ")[1]).toBeCloseTo(0.4, 9);
+    expect(parseInk("rgb(255, 0, 51)")).toEqual([1, 0, 0.2]);
   });
 });
 
@@ -138,6 +140,6 @@ describe("scene", () => {
   it("averages the heads of a gaze", () => {
     const weights = Float64Array.from([1, 0, 0.5, 0.5]);
     const gaze = { weights, heads: 2, query: [], key: [], value: [], feedForward: [] };
-    expect(Array.from(sharesOf(gaze, 2))).toEqual([0.75, 0.25]);
+    expect(Array.from(heard(gaze))).toEqual([0.75, 0.25]);
   });
 });

@@ -1,11 +1,12 @@
 // flock_words.test.ts: words of the view flock: conflicts settled, grids whole, links and commands readable.
+import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import {
-  commandOf, flockWords, gridOf, habitatOf, kParameters, mayMerge, methodOf, mostBeta, withLinks,
+  commandOf, flockWords, gridOf, habitatOf, kMerge, kParameters, mayMerge, mergeOf, methodOf, mostBeta, withLinks,
 } from "../src/views/flock/words";
 import { kPresets, presetOf } from "../src/views/flock/presets";
 import { formulasOf } from "../src/views/flock/story";
-import { pointsWord, pointsWords, kMostNumbers } from "../src/views/flock/own_points";
+import { pointsWord, pointsWords, kMostLetters } from "../src/views/flock/own_points";
 import { strings } from "../src/strings";
 import equations from "../src/strings/equations.json";
 
@@ -39,6 +40,10 @@ describe("flockWords", () => {
     expect(flockWords({ T: "10000", dynamics: "causal" }).merge).toBeUndefined();
     expect(mayMerge({ self: "false" })).toBe(false);
     expect(mayMerge({ reach: "past" })).toBe(false);
+    expect(mergeOf({}, 199)).toBe("0");
+    expect(mergeOf({}, 200)).toBe(kMerge);
+    expect(mergeOf({ merge: "1e-3" }, 1)).toBe("1e-3");
+    expect(mergeOf({ merge: "1e-3", self: "false" }, 1)).toBe("0");
   });
 
   it("keeps laws, clocks and norms where they belong", () => {
@@ -97,15 +102,18 @@ describe("presets", () => {
   it("have an equation", () => {
     for (const dynamics of Object.keys(strings.flock.dynamicsNames)) {
       const words = { dynamics, noise: "1", method: "layers", perceptron: "gradient:4", value: "psd" };
-      for (const name of formulasOf(words)) {
-        expect(equations).toHaveProperty(name);
+      for (const habitat of ["sphere", "space"] as const) {
+        for (const name of formulasOf(words, habitat)) expect(equations).toHaveProperty(name);
       }
     }
     for (const norm of Object.keys(strings.flock.normalisations)) {
-      for (const name of formulasOf({ normalisation: norm })) expect(equations).toHaveProperty(name);
+      for (const name of formulasOf({ normalisation: norm }, "sphere")) expect(equations).toHaveProperty(name);
     }
-    expect(formulasOf({ habitat: "space" })).toEqual(["SA", "flock_space"]);
-    expect(formulasOf({ dynamics: "hardmax", habitat: "sphere" })).toEqual(["hardmax_sphere"]);
+    expect(formulasOf({}, "space")).toEqual(["SA", "flock_space"]);
+    expect(formulasOf({ dynamics: "hardmax" }, "sphere")).toEqual(["hardmax_sphere"]);
+    expect(formulasOf({ dynamics: "hardmax" }, "space")).toEqual(["hardmax"]);
+    expect(formulasOf(flockWords({ noise: "0.1", method: "rk4" }), "sphere")).toEqual(["SA", "flock_noise"]);
+    expect(formulasOf(flockWords({ method: "layers" }), "sphere")).toEqual(["SA", "flock_layers"]);
   });
 });
 
@@ -122,6 +130,14 @@ describe("sentences and commands", () => {
 
   it("quotes what a shell would take apart", () => {
     expect(commandOf({ beta: 9, init: "points:1,0;0,1" })).toBe("murmur simulate beta=9 init='points:1,0;0,1'");
+    expect(commandOf({ save: "every:T/240", merge: "1e-6" })).toBe("murmur simulate save=every:T/240 merge=1e-6");
+  });
+
+  it("gives a shell every word as it is, whatever is in it", () => {
+    for (const value of ["`id`", "$(id)", "a'b", 'a"b', "a\nb", "a\\b", "~", "!1", "#", "{a,b}", "", "x\n"]) {
+      const shell = spawnSync("sh", ["-c", `murmur() { printf '%s|' "$@"; }; ${commandOf({ init: value })}`]);
+      expect(shell.stdout.toString()).toBe(`simulate|init=${value}|`);
+    }
   });
 });
 
@@ -134,7 +150,10 @@ describe("own points", () => {
     expect(Array.from(points.rows)).toEqual([3, 4, 0, 2]);
   });
   it("refuses what a link cannot carry", () => {
-    const n = kMostNumbers / 2 + 1;
-    expect(() => pointsWords({ rows: new Float64Array(2 * n), n, d: 2 }, true)).toThrow(/numbers/);
+    const points = (n: number, x: number) => ({ rows: new Float64Array(2 * n).fill(x), n, d: 2 });
+    const most = (kMostLetters - "points:".length + 1) / 16; // "1.23456;" and "1.23456," a point
+    expect(pointsWords(points(Math.floor(most), 1.23456), false).init.length).toBeLessThanOrEqual(kMostLetters);
+    expect(() => pointsWords(points(Math.floor(most) + 1, 1.23456), false)).toThrow(/letters/);
+    expect(() => pointsWords(points(Math.floor(most) + 1, 1), false)).not.toThrow(); // the word counts, not the numbers
   });
 });

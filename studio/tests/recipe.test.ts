@@ -1,6 +1,9 @@
 // recipe.test.ts: the address and the recipe are one another's inverse, and undo goes back exactly.
-import { beforeEach, describe, expect, it, vi } from "vitest";
-import { amount, canRedo, canUndo, change, flag, follow, formatRecipe, parseRecipe, recipe, redo, undo, word } from "../src/state/recipe";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  amount, canRedo, canUndo, change, flag, flushAddress, follow, formatRecipe, parseRecipe, recipe, redo, undo, word,
+} from "../src/state/recipe";
+import { goTo, viewNow } from "../src/state/views";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -71,5 +74,86 @@ describe("undo", () => {
     const before = canUndo.value;
     change({ at: 12 }, true);
     expect(canUndo.value).toBe(before);
+  });
+});
+
+describe("the moment", () => {
+  it("is left behind by a step, which may begin another flight", () => {
+    change({ beta: 2 });
+    change({ at: 12 }, true);
+    change({ n: 8 });
+    expect(recipe.value).toEqual({ beta: "2", n: "8" });
+    change({ at: 3 });
+    expect(word("at", "")).toBe("3");
+    change({ n: 8 }); // no step at all
+    expect(word("at", "")).toBe("3");
+  });
+});
+
+describe("the address bar", () => {
+  const written: string[] = [];
+  let refuses = false;
+  const replaceState = (_: unknown, __: string, address: string) => {
+    if (refuses) throw new Error("too often");
+    written.push(address);
+  };
+  beforeEach(() => {
+    vi.stubGlobal("history", { replaceState });
+    written.length = 0;
+    refuses = false;
+  });
+  afterEach(() => vi.unstubAllGlobals());
+
+  it("is written seldom while a slider moves, and ends right", () => {
+    for (let k = 0; k < 300; ++k) {
+      change({ beta: k });
+      expect(word("beta", "")).toBe(String(k));
+      vi.advanceTimersByTime(10);
+    }
+    vi.advanceTimersByTime(1000);
+    expect(written.length).toBeLessThan(10); // in 3 s; browsers allow 100 in 30 s
+    expect(written.length).toBeGreaterThan(5);
+    expect(written.at(-1)).toBe("#v=1&beta=299");
+  });
+  it("is written at once where it is wanted, and by undo", () => {
+    change({ beta: 1 });
+    change({ n: 2 });
+    expect(written).toEqual(["#v=1&beta=1"]);
+    flushAddress();
+    expect(written.at(-1)).toBe("#v=1&beta=1&n=2");
+    undo();
+    expect(written.at(-1)).toBe("#v=1&beta=1");
+    vi.advanceTimersByTime(1000);
+    expect(written.length).toBe(3);
+  });
+  it("that the browser refuses is written later", () => {
+    refuses = true;
+    change({ beta: 7 });
+    expect(word("beta", "")).toBe("7");
+    refuses = false;
+    vi.advanceTimersByTime(10_000);
+    expect(written).toEqual(["#v=1&beta=7"]);
+  });
+});
+
+describe("the view", () => {
+  it("is the landing view unless one there is was named", () => {
+    for (const name of ["constructor", "__proto__", "toString", "nowhere", ""]) {
+      follow(`#v=1&view=${name}`);
+      expect(viewNow()).toBe("digits");
+    }
+    follow("#v=1&view=map");
+    expect(viewNow()).toBe("map");
+  });
+  it("drops its words when one goes to another, and keeps them when one stays", () => {
+    follow("#v=1&view=flock&beta=3");
+    goTo("flock");
+    expect(recipe.value).toEqual({ view: "flock", beta: "3" });
+    goTo("story");
+    expect(recipe.value).toEqual({ view: "story" });
+    goTo("digits");
+    change({ digit: 7 });
+    goTo("digits");
+    expect(recipe.value).toEqual({ view: "digits", digit: "7" });
   });
 });

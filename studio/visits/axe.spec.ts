@@ -1,13 +1,13 @@
 // axe.spec.ts: every view, light and dark, passes axe-core's rules.
 import AxeBuilder from "@axe-core/playwright";
-import { expect, test, type Page } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { strings } from "../src/strings";
-import { kViews, open, windToEnd } from "./hands";
+import { kViews, open, test, unfold, windToEnd } from "./hands";
 
 async function faultsOf(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   return violations.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.target.join(" ")}: ${node.any[0]?.message ?? node.failureSummary ?? ""}`),
+    nodes.map(({ target, any, failureSummary }) => `${id}: ${target.join(" ")}: ${any[0]?.message ?? failureSummary}`),
   );
 }
 
@@ -17,7 +17,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await open(page, `#v=1&view=${view}`);
       await windToEnd(page);
-      for (const fold of await page.locator(".controls details:not([open]) > summary").all()) await fold.click();
+      await unfold(page);
       expect(await faultsOf(page)).toEqual([]);
     });
   }

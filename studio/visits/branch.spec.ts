@@ -1,8 +1,8 @@
 // branch.spec.ts: a hand in the flock: a boid dragged, a lasso, two verdicts, and undo.
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { strings } from "../src/strings";
 import { parseMoves } from "../src/state/moves";
-import { findBoid, frameOf, open, pause, wordOf } from "./hands";
+import { findBoid, frameOf, open, pause, test, wordOf } from "./hands";
 
 const words = strings.branch;
 
@@ -50,7 +50,8 @@ test("a lasso chooses many, and all of them are dragged", async ({ page }) => {
     await page.mouse.move(middle[0] + reach * Math.cos(a), middle[1] + reach * Math.sin(a));
   }
   await page.mouse.up();
-  const many = async () => ((await page.locator(".branch").getAttribute("data-chosen")) ?? "").split(",").map(Number);
+  const picked = page.locator(".branch");
+  const many = async () => ((await picked.getAttribute("data-chosen")) || "-1").split(",").map(Number);
   await expect.poll(async () => (await many()).length).toBeGreaterThan(20);
   const chosen = await many();
   expect(chosen).toContain(seed.boid);

@@ -1,9 +1,9 @@
 // digits.spec.ts: a digit is drawn, taken back, drawn by chance; verdicts are those of the command line.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { expect, test, type Page } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { strings } from "../src/strings";
-import { followHash, open, timeline, windToEnd, wordOf } from "./hands";
+import { followHash, open, test, timeline, windToEnd, wordOf } from "./hands";
 import { kMurmur } from "./place";
 
 const words = strings.digits;
@@ -13,9 +13,8 @@ function six(): [number, number][] {
   const stem = Array.from({ length: 12 }, (_, k) => k / 11).map((s): [number, number] => [
     0.62 - 0.26 * Math.sin((Math.PI / 2) * s), 0.14 + 0.5 * s,
   ]);
-  const bowl = Array.from({ length: 24 }, (_, k) => Math.PI - (2 * Math.PI * (k + 1)) / 24).map((a): [number, number] => [
-    0.5 + 0.14 * Math.cos(a), 0.68 + 0.14 * Math.sin(a),
-  ]);
+  const turns = Array.from({ length: 24 }, (_, k) => Math.PI - (2 * Math.PI * (k + 1)) / 24);
+  const bowl = turns.map((a): [number, number] => [0.5 + 0.14 * Math.cos(a), 0.68 + 0.14 * Math.sin(a)]);
   return [...stem, ...bowl];
 }
 
@@ -98,10 +97,9 @@ async function readOnPage(page: Page, model: string, k: number): Promise<Reading
 /** What the command line says of the pictures `index` of the test set. */
 function readByCommand(model: string, index: number[]): Reading[] {
   const last = Math.max(...index);
-  const given = [
-    "classify", `public/models/${model}.safetensors`, `images=test:0-${last}`, "data=../data/mnist", "--json", "-q",
-  ];
-  const told = JSON.parse(execFileSync(kMurmur, given, { encoding: "utf8", maxBuffer: 1 << 26 }));
+  const given = [`public/models/${model}.safetensors`, `images=test:0-${last}`, "data=../data/mnist"];
+  const options = { encoding: "utf8", maxBuffer: 1 << 26 } as const;
+  const told = JSON.parse(execFileSync(kMurmur, ["classify", ...given, "--json", "-q"], options));
   const readings = new Map<number, Reading>();
   for (const one of told as (Reading & { index: number })[]) readings.set(one.index, one);
   return index.map((k) => readings.get(k)!);
@@ -109,8 +107,9 @@ function readByCommand(model: string, index: number[]): Reading[] {
 
 test("verdicts of 240 test digits by six swarms are those of the command line", async ({ page }) => {
   test.setTimeout(300_000);
-  const about = JSON.parse(readFileSync("public/digits.json", "utf8")) as { labels: number[]; index: number[] };
-  const list = JSON.parse(readFileSync("public/models/index.json", "utf8")) as { name: string; digits: number[] }[];
+  const read = (path: string) => JSON.parse(readFileSync(`public/${path}`, "utf8"));
+  const about: { labels: number[]; index: number[] } = read("digits.json");
+  const list: { name: string; digits: number[] }[] = read("models/index.json");
   await page.emulateMedia({ reducedMotion: "reduce" });
   await open(page);
   await windToEnd(page);

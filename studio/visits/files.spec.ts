@@ -1,10 +1,10 @@
 // files.spec.ts: videos that decode to the frames they promise, and pictures that are doors.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { recipeOf } from "../src/export/png_recipe";
 import { strings } from "../src/strings";
-import { dropFile, filmIsHere, frameOf, open, takeFile, timeline, windToEnd, wordOf } from "./hands";
+import { dropFile, filmIsHere, frameOf, open, takeFile, test, timeline, windToEnd, wordOf } from "./hands";
 
 const words = strings.common;
 
@@ -23,6 +23,9 @@ test.describe("video", () => {
     const told = execFileSync("ffprobe", [...asked, "-of", "json", path], { encoding: "utf8" });
     const { streams, format } = JSON.parse(told);
     expect(Number(streams[0].nb_read_frames)).toBe(171); // long flights go frame by frame, both ends counted
+    const hashes = execFileSync("ffmpeg", ["-v", "error", "-i", path, "-f", "framemd5", "-"], { encoding: "utf8" });
+    const pictures = hashes.split("\n").filter((line) => /^\d/.test(line)).map((line) => line.split(",").at(-1));
+    expect(new Set(pictures).size).toBeGreaterThan(150); // the flock moves in it
     expect(streams[0].width % 2).toBe(0);
     expect(streams[0].height % 2).toBe(0);
     expect(Number(format.duration)).toBeCloseTo(171 / 30, 1);
@@ -63,4 +66,10 @@ test("places dropped on Digits fly between the gates", async ({ page }) => {
   await expect.poll(() => wordOf(page, "points")).toBeTruthy();
   await windToEnd(page);
   await expect(page.locator(".verdict")).toHaveAttribute("data-verdict", /^[56]$/);
+});
+
+test("a file that a view cannot use is told so", async ({ page }) => {
+  await open(page, "#v=1&view=map");
+  await dropFile(page, "letter.txt", Buffer.from("dear flock"));
+  await expect(page.locator(".notice")).toContainText(words.noUse);
 });

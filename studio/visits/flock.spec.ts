@@ -1,8 +1,8 @@
 // flock.spec.ts: sliders make another flight; own points dropped on the page fly.
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { npyOf } from "../src/export/tables";
 import { strings } from "../src/strings";
-import { dropFile, filmIsHere, open, readNpy, readTable, takeFile, windToEnd, wordOf } from "./hands";
+import { dropFile, filmIsHere, open, readNpy, readTable, takeFile, test, windToEnd, wordOf } from "./hands";
 
 const kSmall = "#v=1&view=flock&n=24&T=6&save=every:T/40";
 const words = strings.flock;
@@ -14,7 +14,9 @@ test("sliders change the flight", async ({ page }) => {
   const beta = page.getByRole("slider", { name: words.beta });
   for (let k = 0; k < 4; ++k) await beta.press("ArrowLeft");
   await expect.poll(() => Number(wordOf(page, "beta"))).toBeLessThan(9);
-  await expect(page.locator("code.command")).toContainText(`beta=${wordOf(page, "beta")}`);
+  await expect
+    .poll(async () => (await page.locator("code.command").textContent())?.includes(`beta=${wordOf(page, "beta")} `))
+    .toBe(true);
   await windToEnd(page);
   const after = readTable((await takeFile(page, strings.common.exportCsv)).bytes);
   expect(after.names).toEqual(before.names);

@@ -1,9 +1,22 @@
 // hands.ts: what every visitor does: opens a view, watches the film, takes and drops files.
 import { readFile } from "node:fs/promises";
-import { expect, type Locator, type Page } from "@playwright/test";
+import { expect, test as plain, type Locator, type Page } from "@playwright/test";
 import { strings } from "../src/strings";
 
 export const kViews = ["digits", "flock", "story", "fields", "map"] as const;
+
+/** A visit; one during which the page throws anything has failed. */
+export const test = plain.extend<{ thrown: string[] }>({
+  thrown: [
+    async ({ page }, use) => {
+      const thrown: string[] = [];
+      page.on("pageerror", (error) => thrown.push(error.message));
+      await use(thrown);
+      expect(thrown).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
 
 export function timeline(page: Page): Locator {
   return page.locator(".timeline");
@@ -30,7 +43,7 @@ export async function frameOf(page: Page): Promise<number> {
 
 /** Winds the film to its last frame, which is flown to, and tells its number. */
 export async function windToEnd(page: Page): Promise<number> {
-  const scrub = page.getByRole("slider", { name: strings.common.time });
+  const scrub = page.getByRole("slider", { name: strings.common.time, exact: true });
   const last = Number(await scrub.getAttribute("max"));
   await scrub.press("End");
   await expect.poll(() => frameOf(page), { timeout: 60_000 }).toBe(last);
@@ -43,19 +56,28 @@ export async function pause(page: Page): Promise<void> {
   await expect(timeline(page)).toHaveAttribute("data-playing", "false");
 }
 
+/** Opens every group of controls that is folded. */
+export async function unfold(page: Page): Promise<void> {
+  const folded = page.locator(".controls details:not([open]) > summary");
+  for (let left = await folded.count(); left > 0; --left) await folded.first().click();
+  await expect(folded).toHaveCount(0);
+}
+
 /** A word of the address. */
 export function wordOf(page: Page, key: string): string | null {
   return new URLSearchParams(new URL(page.url()).hash.replace(/^#/, "")).get(key);
 }
 
 /** Presses a button of the menu More that hands out a file. */
-export async function takeFile(page: Page, button: string, timeout = 60_000): Promise<{ name: string; bytes: Buffer }> {
+export async function takeFile(
+  page: Page, button: string, timeout = 60_000,
+): Promise<{ name: string; bytes: Buffer }> {
   const menu = page.locator("details.menu");
   if ((await menu.getAttribute("open")) === null) await menu.locator("summary").click();
   const coming = page.waitForEvent("download", { timeout });
   await menu.getByRole("button", { name: button, exact: true }).click();
   const file = await coming;
-  await menu.locator("summary").click();
+  if ((await menu.getAttribute("open")) !== null) await menu.locator("summary").click();
   return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
 }
 
@@ -87,7 +109,8 @@ export function readNpy(bytes: Buffer): { shape: number[]; values: Float32Array 
   const head = bytes.subarray(10, start).toString("latin1");
   expect(head).toMatch(/'descr': '<f4', 'fortran_order': False/);
   const shape = /'shape': \(([\d, ]+)\)/.exec(head)![1].split(",").map(Number);
-  const values = Float32Array.from({ length: (bytes.length - start) / 4 }, (_, k) => bytes.readFloatLE(start + 4 * k));
+  const count = (bytes.length - start) / 4;
+  const values = Float32Array.from({ length: count }, (_, k) => bytes.readFloatLE(start + 4 * k));
   expect(values.length).toBe(shape.reduce((all, size) => all * size, 1));
   return { shape, values };
 }

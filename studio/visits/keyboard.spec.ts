@@ -1,7 +1,7 @@
 // keyboard.spec.ts: a visit without a mouse, from the first Tab to a branch and back.
-import { expect, test, type Page } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { strings } from "../src/strings";
-import { filmIsHere, frameOf, open, timeline, wordOf } from "./hands";
+import { filmIsHere, frameOf, open, test, timeline, wordOf } from "./hands";
 
 /** Tabs on until the control of this name has the focus. */
 async function tabTo(page: Page, name: string, most = 80): Promise<void> {
@@ -84,4 +84,8 @@ test("the list of keys opens and closes by keys", async ({ page }) => {
   await expect(dialog).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
+  await expect(page.locator("details.menu")).toHaveAttribute("open");
+  await page.keyboard.press("Escape");
+  await expect(page.locator("details.menu")).not.toHaveAttribute("open");
+  await expect(page.locator("details.menu summary")).toBeFocused();
 });

@@ -1,7 +1,7 @@
 // landing.spec.ts: the first seconds of a visit: motion by itself, none where less motion is wished.
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { strings } from "../src/strings";
-import { frameOf, kViews, open, timeline } from "./hands";
+import { frameOf, kViews, open, test, timeline } from "./hands";
 
 test("the first boids move without a click", async ({ page }) => {
   const start = Date.now();
@@ -17,8 +17,6 @@ test("the first boids move without a click", async ({ page }) => {
 });
 
 test.describe("where less motion is wished", () => {
-  test.use({ reducedMotion: "reduce" } as Record<string, string>);
-
   for (const view of kViews) {
     test(`nothing plays by itself in ${view}`, async ({ page }) => {
       await page.emulateMedia({ reducedMotion: "reduce" });
@@ -38,4 +36,10 @@ test.describe("where less motion is wished", () => {
       await expect.poll(() => frameOf(page)).toBeGreaterThan(resting);
     });
   }
+});
+
+test("a link of another version says so, and the page opens all the same", async ({ page }) => {
+  await open(page, "#v=2&view=flock&n=9");
+  await expect(page.locator(".notice")).toContainText(strings.common.otherVersion);
+  await expect(page.locator("main.view-digits")).toBeVisible();
 });

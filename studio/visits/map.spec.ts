@@ -1,9 +1,9 @@
 // map.spec.ts: a pixel of the map is flown again and shows what the map says of it.
 import { readFileSync } from "node:fs";
-import { expect, test, type Page } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { strings } from "../src/strings";
 import { pixelAt, type Atlas } from "../src/views/map/atlas";
-import { open, wordOf } from "./hands";
+import { open, test, wordOf } from "./hands";
 
 const atlas = JSON.parse(readFileSync("public/maps/circle.json", "utf8")) as Atlas;
 

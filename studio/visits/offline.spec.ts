@@ -1,7 +1,7 @@
 // offline.spec.ts: after one visit the page works without a network.
-import { expect, test } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { strings } from "../src/strings";
-import { filmIsHere, frameOf, open } from "./hands";
+import { filmIsHere, frameOf, open, test } from "./hands";
 
 test.use({ serviceWorkers: "allow" });
 

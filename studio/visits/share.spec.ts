@@ -1,7 +1,7 @@
 // share.spec.ts: the address is the whole state: a link in a stranger's browser and a reload show the same.
-import { expect, test, type Page } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { strings } from "../src/strings";
-import { filmIsHere, frameOf, open, pause, takeFile, timeline, windToEnd, wordOf } from "./hands";
+import { filmIsHere, frameOf, open, pause, takeFile, test, timeline, windToEnd, wordOf } from "./hands";
 
 const words = strings.common;
 

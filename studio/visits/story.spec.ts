@@ -1,7 +1,7 @@
 // story.spec.ts: the seven stops by keys and by link, a question answered, a knob turned.
-import { expect, test } from "@playwright/test";
+import { expect, type Page } from "@playwright/test";
 import { strings } from "../src/strings";
-import { filmIsHere, frameOf, open, wordOf } from "./hands";
+import { filmIsHere, frameOf, open, readNpy, takeFile, test, windToEnd, wordOf } from "./hands";
 
 const words = strings.story;
 
@@ -29,11 +29,25 @@ test("a link opens its stop; keys go through all stops and answer", async ({ pag
   await expect(page.locator(".reply")).toContainText(right.answer.slice(0, 40));
 });
 
+/** How far the word has gone to the right when the scene ends: below zero is the water's side. */
+async function endOf(page: Page, boid: number): Promise<number> {
+  await windToEnd(page);
+  const { shape, values } = readNpy((await takeFile(page, strings.common.exportNpy)).bytes);
+  const [frames, n, d] = shape;
+  return values[((frames - 1) * n + boid) * d] - values[boid * d];
+}
+
 test("another sentence sends the same bank the other way", async ({ page }) => {
   await open(page, "#v=1&view=story&stop=5");
+  const ear = page.getByRole("combobox", { name: words.ear });
+  await expect(ear).toBeVisible();
+  const river = await endOf(page, Number(await ear.inputValue()));
   await page.getByRole("radio", { name: words.knobs.money }).click();
   await expect.poll(() => wordOf(page, "bank")).toBe("money");
-  await filmIsHere(page);
+  await expect.poll(() => frameOf(page)).toBeLessThan(20); // its own film
+  const money = await endOf(page, Number(await ear.inputValue()));
+  expect(river).toBeLessThan(-0.1);
+  expect(money).toBeGreaterThan(0.1);
   await page.getByRole("button", { name: strings.common.undo }).click();
   await expect(page.getByRole("radio", { name: words.knobs.river })).toBeChecked();
 });

@@ -402,7 +402,7 @@ class Command(Studio):
     def test_ports(self):
         self.serve()
         self.refused(RUNTIME, "studio", "--page", "page", "--port", self.port,
-                     what=str(self.port), where="127.0.0.1", do="--port")
+                     what=f"port {self.port} is taken", where="127.0.0.1", do="--port")
         for port in ("-1", "65536", "x"):
             self.refused(USAGE, "studio", "--page", "page", "--port", port)
         # The usual port, here taken by this test or by another program.

@@ -47,25 +47,118 @@ TEST(Facade, WeightlessParticlesMoveAsBoidsDo) {
   }
 }
 
-// More probes than boids are taken in turns; none of them feels another.
+// More probes than boids are taken in turns; none of them feels another, however far out in R^d its
+// own score leads: with beta 3 and places up to 60 out by more than 10,000.
 TEST(Facade, WeightlessParticlesDoNotSeeEachOther) {
-  KeptFlight flight(made({"n=5", "d=3", "beta=3", "T=1"}));
-  flight.fly(0);
-  std::vector<double> places;
-  for (int i = 0; i < 13; ++i)
-    for (const double x : {std::cos(0.4 * i), std::sin(0.4 * i), 0.1 * i}) places.push_back(x);
-  const std::vector<double> together = flight.velocity(0, places);
-  for (int i = 0; i < 13; ++i) {
-    const std::vector<double> alone =
-        flight.velocity(0, {places.begin() + 3 * i, places.begin() + 3 * i + 3});
-    for (int k = 0; k < 3; ++k) EXPECT_EQ(together[3 * i + k], alone[k]) << i;
+  for (const char* dynamics : {"SA", "causal", "hardmax", "sinkhorn"})
+    for (const char* engine : {"reference", "simd"}) {
+      std::vector<std::string> words{"n=5", "d=3", "beta=3", "T=1", "habitat=space"};
+      words.push_back(std::string("dynamics=") + dynamics);
+      words.push_back(std::string("engine=") + engine);
+      const bool known = std::string(dynamics) == "SA" || std::string(dynamics) == "causal";
+      if (std::string(engine) == "simd" && !known) continue;
+      for (const double far : {1.0, 60.0}) {
+        KeptFlight flight(made(words));
+        flight.fly(0);
+        std::vector<double> places;
+        for (int i = 0; i < 13; ++i)
+          for (const double x : {std::cos(0.4 * i), std::sin(0.4 * i), 0.1 * i})
+            places.push_back(far * x);
+        const std::vector<double> together = flight.velocity(0, places);
+        const double close = std::string(dynamics) == "sinkhorn" ? 1e-9 : 0;
+        for (int i = 0; i < 13; ++i) {
+          const std::vector<double> alone =
+              flight.velocity(0, std::span(places).subspan(3 * static_cast<std::size_t>(i), 3));
+          for (int k = 0; k < 3; ++k)
+            EXPECT_NEAR(together[3 * i + k], alone[k], close) << dynamics << engine << far << i;
+        }
+      }
+    }
+}
+
+// Far out in R^d a test particle hears the boid of its largest score alone.
+TEST(Facade, AWeightlessParticleFarOutHearsTheFlockAlone) {
+  for (const char* engine : {"reference", "simd"}) {
+    KeptFlight flight(made({"init=points:0,1,0;0.5,-1,0;-1,0,1", "beta=3", "T=1", "habitat=space",
+                            std::string("engine=") + engine}));
+    flight.fly(0);
+    const std::vector<double> place{100, 0, 0};  // scores 0, 150, -300; with itself 30,000
+    const std::vector<double> found = flight.velocity(0, place);
+    const std::vector<double> expected{0.5, -1, 0};
+    for (int k = 0; k < 3; ++k) EXPECT_NEAR(found[k], expected[k], 1e-12) << engine << k;
   }
 }
 
-TEST(Facade, UnderAlibiNothingIsWithoutWeight) {
+// A test particle put onto a boid flies as the boid does, by whatever method, and the flock does
+// not notice.
+TEST(Facade, AParticleOnABoidStaysOnIt) {
+  const std::vector<std::vector<std::string>> flights{
+      {"method=layers", "dt=0.1", "perceptron=gaussian:8", "habitat=space"},
+      {"method=layers", "dt=0.1", "perceptron=gaussian:8"},
+      {"method=rk4", "dt=0.05"},
+      {"method=dopri5"},
+      {"method=dopri5", "dynamics=USA", "clock=U4", "beta=2"},
+      {"method=layers", "dt=0.1", "dynamics=sinkhorn"},
+      {"method=layers", "dt=0.1", "perceptron=gaussian:8", "engine=simd"}};
+  for (const std::vector<std::string>& more : flights) {
+    std::vector<std::string> words{"n=12", "d=3", "T=2", "save=every:0.1"};
+    words.insert(words.end(), more.begin(), more.end());
+    KeptFlight flight(made(words));
+    flight.fly(100);
+    const std::size_t size = 12 * 3;
+    const std::vector<double> ways = flight.carry(0, 100, flight.rows(0));
+    ASSERT_EQ(ways.size(), 20 * size) << more[0];
+    for (std::size_t e = 0; e < ways.size(); ++e)
+      ASSERT_NEAR(ways[e], flight.rows(1 + static_cast<std::int64_t>(e / size))[e % size], 1e-6)
+          << more[0] << " " << more.back() << " frame " << e / size;
+  }
+}
+
+TEST(Facade, ParticlesAreCarriedInWhateverPieces) {
+  KeptFlight flight(made({"n=12", "d=3", "T=2", "save=every:0.1", "method=layers", "dt=0.1",
+                          "perceptron=gaussian:8", "habitat=space"}));
+  flight.fly(100);
+  const std::vector<double> places{3, 0, 1, -2, 0.5, 0};
+  const std::vector<double> whole = flight.carry(0, 20, places);
+  std::vector<double> ways, here = places;
+  for (int frame = 0; frame < 20; frame += 5) {
+    const std::vector<double> some = flight.carry(frame, 5, here);
+    ways.insert(ways.end(), some.begin(), some.end());
+    here.assign(some.end() - 6, some.end());
+  }
+  EXPECT_EQ(ways, whole);
+  EXPECT_NE(whole.back(), 0);
+  EXPECT_TRUE(flight.carry(20, 5, places).empty());  // the last frame
+  EXPECT_THROW(flight.carry(21, 1, places), Error);
+  EXPECT_EQ(flight.carry(0, 1, std::vector<double>(39, 1.0)).size(), 39u);  // 13 beside 12
+}
+
+// Seconds cut a flight into pieces of single steps: the frames are the same ones.
+TEST(Facade, AFlightOutOfTimeGoesOnWhereItWas) {
+  for (const char* method : {"dopri5", "rk4", "strang"}) {
+    std::vector<std::string> words{"n=12", "d=3", "T=2", "save=every:1",
+                                   std::string("method=") + method};
+    if (std::string(method) != "dopri5") words.push_back("dt=0.05");
+    KeptFlight whole(made(words)), pieces(made(words));
+    whole.fly(100);
+    int asked = 0, empty = 0;
+    for (; !pieces.ended() && asked < 1000; ++asked)
+      if (pieces.fly(100, 0) == pieces.kept()) ++empty;
+    EXPECT_GT(empty, 3) << method;
+    ASSERT_EQ(pieces.kept(), whole.kept()) << method;
+    for (std::int64_t frame = 0; frame < whole.kept(); ++frame)
+      for (std::size_t e = 0; e < 36; ++e)
+        ASSERT_EQ(pieces.rows(frame)[e], whole.rows(frame)[e]) << method << frame;
+  }
+}
+
+// Alibi fades by the order of tokens: who comes after the last boid hears as the last one does.
+TEST(Facade, UnderAlibiAWeightlessParticleHearsAsTheLastBoid) {
   KeptFlight flight(made({"n=5", "d=3", "dynamics=causal", "alibi=1", "T=1"}));
   flight.fly(0);
-  EXPECT_THROW(flight.velocity(0, {1, 0, 0}), Error);
+  const std::vector<double> expected = velocity_of(flight.experiment(), flight.swarm(0));
+  const std::vector<double> found = flight.velocity(0, flight.rows(0).subspan(12, 3));
+  for (int k = 0; k < 3; ++k) EXPECT_NEAR(found[k], expected[12 + k], 1e-14);
 }
 
 TEST(Facade, AxesAreOrthonormalAndFindThePlane) {
@@ -110,11 +203,13 @@ TEST(Facade, RefusalsAreNumberedAndSaid) {
   const auto fault_of = [](const char* request) { return murmur_ask(request, nullptr, 0); };
   EXPECT_EQ(fault_of(R"({"do":"fly","flight":123,"count":1})"), 3);
   EXPECT_EQ(Json::parse(murmur_text()).at("what"), "there is no such flight");
+  EXPECT_EQ(Json::parse(murmur_text()).at("gone"), true);
   EXPECT_EQ(fault_of(R"({"do":"dance"})"), 2);
   EXPECT_EQ(fault_of("nonsense"), 2);
   EXPECT_EQ(fault_of(R"({"do":"flight"})"), 2);
   EXPECT_EQ(fault_of(R"({"do":"flight","words":"beta=x"})"), 3);
   EXPECT_EQ(Json::parse(murmur_text()).at("where"), "beta=x");
+  EXPECT_FALSE(Json::parse(murmur_text()).contains("gone"));
   EXPECT_EQ(fault_of(R"({"do":"about"})"), 0);
   EXPECT_EQ(murmur_arrays(), 0);
 }

@@ -192,6 +192,19 @@ TEST(Serve, RunsAreListedAndDamagedOnesNoted) {
   }
 }
 
+TEST(Serve, FailuresAreToldByTheirCause) {
+  const auto status = [](auto failure) { return status_of(std::make_exception_ptr(failure)); };
+  const auto refused = [](std::errc code) {
+    return fs::filesystem_error("open", std::make_error_code(code));
+  };
+  EXPECT_EQ(status(refused(std::errc::too_many_files_open)), 503);
+  EXPECT_EQ(status(refused(std::errc::too_many_files_open_in_system)), 503);
+  EXPECT_EQ(status(std::bad_alloc()), 503);
+  EXPECT_EQ(status(refused(std::errc::io_error)), 500);
+  EXPECT_EQ(status(std::runtime_error("a fault of the program")), 500);
+  EXPECT_EQ(status(7), 500);
+}
+
 TEST(Serve, StartsStopsAndRefusesATakenPort) {
   const test::TemporaryDirectory folder;
   int port = 0;
@@ -199,7 +212,7 @@ TEST(Serve, StartsStopsAndRefusesATakenPort) {
     const PageServer server({folder.path(), {}}, 0);
     EXPECT_TRUE(server.running());
     port = server.port();
-    EXPECT_EQ(fault_of([&] { PageServer second({folder.path(), {}}, port); }), Fault::runtime);
+    EXPECT_THROW(PageServer({folder.path(), {}}, port), PortTaken);
   }
   const PageServer again({folder.path(), {}}, port);
   EXPECT_EQ(again.port(), port);

@@ -23,7 +23,7 @@ struct Look {
         k(x.n() > 0 ? static_cast<int>(query.size() / x.n()) : 0) {}
 
   int end(int i) const { return a.reach == Attention::past ? i + 1 : x.n(); }
-  bool seen(int i, int j) const { return a.self || j != i; }
+  bool seen(int i, int j) const { return (a.self || j != i) && x.mass[j] > 0; }
   double score(int i, int j) const {
     return a.beta *
            dot(&query[static_cast<std::size_t>(i) * k], &key[static_cast<std::size_t>(j) * k], k);

@@ -12,7 +12,8 @@ inline constexpr int kSources = 48;
 
 //   Z_i = sum_j w_j 2^{s_ij},   N_i = sum_j w_j 2^{s_ij} y_j        over the j that row i sees
 // open:       s_ij = <u_i, y_j>: for scores that neither overflow nor underflow
-// bounded:    s_ij = <u_i, y_j> - b_i, no less than about -126 (float), -1022 (double)
+// bounded:    s_ij = <u_i, y_j> - b_i, no less than about -126 (float), -1022 (double), and
+//             no more than 0 where w_j > 0
 // difference: s_ij = -|y_j - u_i|^2, and N_i gathers y_j - u_i instead of y_j
 enum class Form { open, bounded, difference };
 

@@ -75,6 +75,7 @@ class Tile {
       for (int v = 0; v < 2; ++v) {
         V top = hn::LoadU(d, bound + i0_ + v * kLanes);
         for (int j = 0; j < count; ++j) {
+          if (p_.y[(j0 + j) * p_.pitch + p_.d] == 0) continue;  // has no mass
           const V s = hn::Load(d, &e_[j * kW + v * kLanes]);
           top = hn::IfThenElse(seen(v, j0 + j), hn::Max(top, s), top);
         }
@@ -117,7 +118,8 @@ class Tile {
       for (int j = 0; j < count; ++j) {
         T* place = &e_[j * kW + v * kLanes];
         const V s = hn::Max(hn::Set(d, Exp2<D>::kLowest), hn::Sub(hn::Load(d, place), b));
-        V e = hn::Mul(exp2(s), hn::Set(d, p_.y[(j0 + j) * p_.pitch + p_.d]));
+        const T w = p_.y[(j0 + j) * p_.pitch + p_.d];
+        V e = w == 0 ? hn::Zero(d) : hn::Mul(exp2(s), hn::Set(d, w));  // 0 may lie above b
         if constexpr (kMasked) e = hn::IfThenElseZero(seen(v, j0 + j), e);
         z = hn::Add(z, e);
         hn::Store(e, d, place);

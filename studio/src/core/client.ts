@@ -2,6 +2,7 @@
 
 import type { Answer, Call } from "./calls";
 import type { Core, Fault } from "./protocol";
+import { core as words } from "../strings/core";
 
 /** The Core, and the way to be rid of its worker; calls still open are then refused. */
 export interface RunningCore extends Core {
@@ -14,7 +15,7 @@ interface Waiting {
 }
 
 function stopped(where: string): Fault {
-  return { fault: 1, what: "the core stopped", where, remedy: "load the page again" };
+  return { fault: 1, where, ...words.stopped };
 }
 
 const names: (keyof Core)[] = [
@@ -30,6 +31,7 @@ const names: (keyof Core)[] = [
   "gaze",
   "fields",
   "velocity",
+  "carry",
   "axes",
   "close",
 ];

@@ -15,6 +15,7 @@ import type {
   TrainedInfo,
   Words,
 } from "./protocol";
+import { core as words } from "../strings/core";
 
 type Request = Record<string, unknown> & { do: string };
 type Numbers = Float64Array | Uint8Array;
@@ -25,32 +26,22 @@ interface Reply {
 }
 
 const encoder = new TextEncoder();
+const kPatience = 0.1; // seconds that one request flies, so that others come between
 
 /** Copies bytes into the library's memory; the caller frees. */
 function put(module: MurmurModule, bytes: Uint8Array): number {
   const pointer = module._malloc(bytes.byteLength);
-  if (pointer === 0) throw noMemory();
+  if (pointer === 0) {
+    const fault: Fault = { fault: 1, where: "", ...words.noMemory };
+    throw fault;
+  }
   module.HEAPU8.set(bytes, pointer); // after _malloc, which may have moved the heap
   return pointer;
 }
 
-function noMemory(): Fault {
-  return {
-    fault: 1,
-    what: "there is not enough memory",
-    where: "",
-    remedy: "close flights, or make n, d or the frames fewer",
-  };
-}
-
 /** A crash of the library itself, an assertion or a stack overflow, as a Fault like any other. */
 function crash(error: unknown): Fault {
-  return {
-    fault: 1,
-    what: "the core stopped",
-    where: error instanceof Error ? error.message : String(error),
-    remedy: "load the page again, and try other settings",
-  };
+  return { fault: 1, where: error instanceof Error ? error.message : String(error), ...words.crashed };
 }
 
 /** One request and its reply; throws a Fault. */
@@ -86,7 +77,7 @@ function ask(module: MurmurModule, request: Request, data?: Numbers): Reply {
 
 function array(reply: Reply, index: number): ArrayBuffer {
   const found = reply.arrays[index];
-  if (found === undefined) throw crash(`array ${index} is missing`);
+  if (found === undefined) throw crash(words.missingArray(index));
   return found;
 }
 
@@ -96,10 +87,18 @@ function lines(words: Words): string {
     .join("\n");
 }
 
-/** The library as a Core; every call answers at once, as a promise. */
-export function coreOf(module: MurmurModule): Core {
-  const doubles = (request: Request, data?: Numbers) =>
-    new Float64Array(array(ask(module, request, data), 0));
+function doubles(module: MurmurModule, request: Request, data?: Numbers): Float64Array {
+  return new Float64Array(array(ask(module, request, data), 0));
+}
+
+function sized(name: string, ink: Ink): Request {
+  return { do: name, height: ink.height, width: ink.width };
+}
+
+type Making = Pick<Core, "about" | "flight" | "trained" | "centre" | "flock" | "flockOfPoints" | "branch" | "close">;
+
+/** What makes flights and swarms, and ends them. */
+function making(module: MurmurModule): Making {
   const info = (request: Request, data?: Numbers) => ask(module, request, data).text as FlightInfo;
   return {
     async about() {
@@ -120,17 +119,24 @@ export function coreOf(module: MurmurModule): Core {
     async flock(trained: number, ink: Ink, options: FlockOptions = {}) {
       return info({ ...sized("flock", ink), trained, ...options }, ink.pixels);
     },
-    async flockOfPoints(
-      trained: number,
-      rows: Float64Array,
-      n: number,
-      options: FlockOptions = {},
-    ) {
+    async flockOfPoints(trained: number, rows: Float64Array, n: number, options: FlockOptions = {}) {
       const d = n > 0 ? rows.length / n : 0;
       return info({ do: "flockOfPoints", trained, d, ...options }, rows);
     },
+    async branch(flight: number, frame: number, edits: Edit[]) {
+      return info({ do: "branch", flight, frame, edits });
+    },
+    async close(flight: number) {
+      ask(module, { do: "close", flight });
+    },
+  };
+}
+
+/** What flies, and what looks at frames that were flown. */
+function flying(module: MurmurModule): Omit<Core, keyof Making> {
+  return {
     async fly(flight: number, count: number) {
-      const reply = ask(module, { do: "fly", flight, count });
+      const reply = ask(module, { do: "fly", flight, count, seconds: kPatience });
       const text = reply.text as { first: number; count: number; ended: Ending | null };
       const frames: Frames = {
         flight,
@@ -145,10 +151,7 @@ export function coreOf(module: MurmurModule): Core {
       return frames;
     },
     async frame(flight: number, frame: number) {
-      return doubles({ do: "frame", flight, frame });
-    },
-    async branch(flight: number, frame: number, edits: Edit[]) {
-      return info({ do: "branch", flight, frame, edits });
+      return doubles(module, { do: "frame", flight, frame });
     },
     async gaze(flight: number, frame: number, boid: number) {
       const reply = ask(module, { do: "gaze", flight, frame, boid });
@@ -156,20 +159,21 @@ export function coreOf(module: MurmurModule): Core {
       return { ...text, weights: new Float64Array(array(reply, 0)) };
     },
     async fields(trained: number, block: number, rows: Float64Array) {
-      return doubles({ do: "fields", trained, block }, rows);
+      return doubles(module, { do: "fields", trained, block }, rows);
     },
     async velocity(flight: number, frame: number, rows: Float64Array) {
-      return doubles({ do: "velocity", flight, frame }, rows);
+      return doubles(module, { do: "velocity", flight, frame }, rows);
+    },
+    async carry(flight: number, frame: number, count: number, rows: Float64Array) {
+      return doubles(module, { do: "carry", flight, frame, count }, rows);
     },
     async axes(flight: number) {
-      return doubles({ do: "axes", flight });
-    },
-    async close(flight: number) {
-      ask(module, { do: "close", flight });
+      return doubles(module, { do: "axes", flight });
     },
   };
 }
 
-function sized(name: string, ink: Ink): Request {
-  return { do: name, height: ink.height, width: ink.width };
+/** The library as a Core; every call answers at once, as a promise. */
+export function coreOf(module: MurmurModule): Core {
+  return { ...making(module), ...flying(module) };
 }

@@ -9,6 +9,8 @@ export interface Fault {
   what: string;
   where: string;
   remedy: string;
+  /** The flight or the trained swarm asked about was closed, or never made. */
+  gone?: true;
 }
 
 export interface ParameterRow {
@@ -23,7 +25,6 @@ export interface About {
   version: string;
   commit: string;
   parameters: ParameterRow[];
-  observables: { name: string; symbol: string; meaning: string }[];
 }
 
 /** A flight ready to fly; frame 0 is where it starts. */
@@ -32,7 +33,6 @@ export interface FlightInfo {
   n: number;
   d: number;
   habitat: "sphere" | "space";
-  engine: string;
   /** How many frames the whole schedule has, and the first one this flight has (a branch's is > 0). */
   frames: number;
   first: number;
@@ -43,8 +43,6 @@ export interface FlightInfo {
   digits: number[];
   /** What is proved about the setting, one sentence each, with its source. */
   known: string[];
-  /** Plain statement of the dynamics, as `murmur explain` prints it, TeX. */
-  equation: string;
   /** The .toml that flies the same with the program murmur; empty for trained flights. */
   config: string;
 }
@@ -128,7 +126,10 @@ export interface Core {
   flock(trained: number, ink: Ink, options?: FlockOptions): Promise<FlightInfo>;
   /** A flight of a trained swarm from given places (n, d). */
   flockOfPoints(trained: number, rows: Float64Array, n: number, options?: FlockOptions): Promise<FlightInfo>;
-  /** Flies up to `count` further frames; the first call gives frame `first` as well. */
+  /**
+   * Flies up to `count` further frames; the first call gives frame `first` as well. Comes back after about a tenth
+   * of a second with what there is, which may be no frame at all: ask again until the flight has ended.
+   */
   fly(flight: number, count: number): Promise<Frames>;
   /** (n, d): a frame already flown, in double precision. */
   frame(flight: number, frame: number): Promise<Float64Array>;
@@ -139,6 +140,11 @@ export interface Core {
   fields(trained: number, block: number, rows: Float64Array): Promise<Float64Array>;
   /** (count, d): velocity of test particles without weight at `rows` (count, d), beside the flock of a frame. */
   velocity(flight: number, frame: number, rows: Float64Array): Promise<Float64Array>;
+  /**
+   * (frames, rows, d): where test particles without weight, at `rows` (rows, d) in `frame`, are in the next `count`
+   * frames flown, carried by the flight's own method; fewer where one of them leaves all numbers.
+   */
+  carry(flight: number, frame: number, count: number, rows: Float64Array): Promise<Float64Array>;
   /** (3, d): orthonormal axes along which the frames flown so far spread most; the identity when d <= 3. */
   axes(flight: number): Promise<Float64Array>;
   close(flight: number): Promise<void>;

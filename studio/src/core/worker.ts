@@ -3,6 +3,7 @@
 import { coreOf } from "./core";
 import type { Answer, Call } from "./calls";
 import type { Core, Fault } from "./protocol";
+import { core as words } from "../strings/core";
 import factory from "./wasm/murmur.mjs";
 
 const wasm = new URL("./wasm/murmur.wasm", import.meta.url).href;
@@ -22,12 +23,7 @@ function buffersOf(result: unknown): ArrayBuffer[] {
 /** What went wrong before the core could say so itself. */
 function faultOf(error: unknown): Fault {
   if (typeof error === "object" && error !== null && "fault" in error) return error as Fault;
-  return {
-    fault: 1,
-    what: "the core cannot be started",
-    where: String(error),
-    remedy: "use a browser with WebAssembly SIMD and exceptions",
-  };
+  return { fault: 1, where: String(error), ...words.cannotStart };
 }
 
 async function answer(call: Call): Promise<[Answer, ArrayBuffer[]]> {

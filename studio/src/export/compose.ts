@@ -38,8 +38,9 @@ export function compose(on: OnStage, canvas: HTMLCanvasElement, caption: string)
   ctx.fillText(caption, 12 * ratio, height - 8 * ratio, width - 24 * ratio);
 }
 
-/** "Murmuration · flock · t = 3.2" */
+/** "Murmuration · Flock · t = 3.2" */
 export function captionOf(on: OnStage): string {
   const time = on.player.time.value;
-  return `${strings.common.title} · ${on.view} · t = ${Number(time.toPrecision(4))}`;
+  const { title, views } = strings.common;
+  return `${title} · ${views[on.view]} · t = ${Number(time.toPrecision(4))}`;
 }

@@ -1,4 +1,5 @@
 // png_recipe.ts: pictures that carry their recipe: a text chunk in a PNG, written and read back.
+import { files } from "../strings/export";
 
 const kKeyword = "murmuration";
 const kSignature = [137, 80, 78, 71, 13, 10, 26, 10];
@@ -22,7 +23,7 @@ function isPng(bytes: Uint8Array): boolean {
 
 /** A copy of the PNG with the recipe (an address's "#v=1&...") in a tEXt chunk after its header. */
 export function withRecipe(png: Uint8Array, recipe: string): Uint8Array<ArrayBuffer> {
-  if (!isPng(png)) throw new Error("not a PNG");
+  if (!isPng(png)) throw new Error(files.notPng);
   const body = new TextEncoder().encode(`tEXt${kKeyword}\0${recipe}`);
   const chunk = new Uint8Array(body.length + 8);
   const view = new DataView(chunk.buffer);
@@ -37,7 +38,13 @@ export function withRecipe(png: Uint8Array, recipe: string): Uint8Array<ArrayBuf
   return out;
 }
 
-/** The recipe a PNG carries, or null. */
+/** The recipe a file carries, or null; only a PNG is read to its end. */
+export async function recipeOfFile(file: Blob): Promise<string | null> {
+  const opening = new Uint8Array(await file.slice(0, 64).arrayBuffer());
+  return isPng(opening) ? recipeOf(new Uint8Array(await file.arrayBuffer())) : null;
+}
+
+/** The recipe a whole PNG carries, or null. */
 export function recipeOf(png: Uint8Array): string | null {
   if (!isPng(png)) return null;
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);

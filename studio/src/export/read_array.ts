@@ -1,4 +1,5 @@
 // read_array.ts: the numbers of an npy file as NumPy and murmur write them, of any shape.
+import { files as words } from "../strings/export";
 import { PointsError, readHead } from "./read_points";
 
 export interface Numbers {
@@ -11,11 +12,11 @@ export function readNumbers(buffer: ArrayBuffer, where: string, most = Infinity)
   const head = readHead(new Uint8Array(buffer), where);
   const size = { f4: 4, f8: 8 }[head.kind];
   if (!size || !head.little || head.fortran) {
-    throw new PointsError(`the numbers of the npy file are of kind ${head.kind}`, "save it as float64", where);
+    throw new PointsError(words.kind(head.kind), words.kindRemedy, where);
   }
   const count = Math.min(most, head.shape.reduce((product, side) => product * side, 1));
   const has = Math.floor((buffer.byteLength - head.data) / size);
-  if (has < count) throw new PointsError(`the npy file has ${has} of ${count} numbers`, "save it again", where);
+  if (has < count) throw new PointsError(words.numbers(has, count), words.saveAgain, where);
   const bytes = buffer.slice(head.data, head.data + count * size);
   return { shape: head.shape, values: size === 4 ? new Float32Array(bytes) : new Float64Array(bytes) };
 }

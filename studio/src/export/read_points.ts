@@ -1,4 +1,5 @@
 // read_points.ts: places out of a dropped file: npy as NumPy writes it, or csv.
+import { files as words } from "../strings/export";
 
 /** (n, d) in C order. */
 export interface Points {
@@ -42,21 +43,21 @@ export interface NpyHead {
 }
 
 export function readHead(bytes: Uint8Array, where: string): NpyHead {
-  const remedy = "save it by numpy.save(file, array)";
+  const remedy = words.npySave;
   const magic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
   if (bytes.length < 12 || magic.some((m, k) => bytes[k] !== m)) {
-    throw new PointsError("not an npy file: its first bytes are not NumPy's", remedy, where);
+    throw new PointsError(words.notNpy, remedy, where);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const long = bytes[6] >= 2;
   const opening = long ? 12 : 10;
   const data = opening + (long ? view.getUint32(8, true) : view.getUint16(8, true));
-  if (data > bytes.length) throw new PointsError("the npy file ends inside its header", remedy, where);
+  if (data > bytes.length) throw new PointsError(words.npyCut, remedy, where);
   const head = new TextDecoder("latin1").decode(bytes.subarray(opening, data));
   const descr = /'descr':\s*'([<>|=])?([a-z]\d+)'/.exec(head);
   const order = /'fortran_order':\s*(True|False)/.exec(head);
   const shape = /'shape':\s*\(([\d,\s]*)\)/.exec(head);
-  if (!descr || !order || !shape) throw new PointsError("the npy header cannot be read", remedy, where);
+  if (!descr || !order || !shape) throw new PointsError(words.npyHeader, remedy, where);
   return {
     kind: descr[2],
     little: descr[1] !== ">",
@@ -70,20 +71,13 @@ export function readHead(bytes: Uint8Array, where: string): NpyHead {
 export function parseNpy(bytes: Uint8Array, where = "npy"): Points {
   const head = readHead(bytes, where);
   const kind = kKinds[head.kind];
-  if (!kind) {
-    throw new PointsError(`the numbers of the npy file are of kind ${head.kind}`, "save it as float64", where);
-  }
-  if (head.shape.length !== 2) {
-    const shape = head.shape.join(", ");
-    throw new PointsError(`the npy file has shape (${shape})`, "give an array (n, 2) or (n, 3)", where);
-  }
+  if (!kind) throw new PointsError(words.kind(head.kind), words.kindRemedy, where);
+  if (head.shape.length !== 2) throw new PointsError(words.shape(head.shape), words.shapeRemedy, where);
   const [n, d] = head.shape;
   const needs = n * d * kind.size;
   if (bytes.length - head.data !== needs) {
     const has = bytes.length - head.data;
-    throw new PointsError(
-      `the npy file should have ${needs} bytes of numbers and has ${has}`, "save it again", where,
-    );
+    throw new PointsError(words.bytes(needs, has), words.saveAgain, where);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset + head.data, needs);
   const rows = new Float64Array(n * d);
@@ -108,15 +102,10 @@ export function parseCsv(text: string, where = "csv"): Points {
     if (numbers.some(Number.isNaN)) {
       if (n === 0 && numbers.every(Number.isNaN)) return; // names of the columns
       const bad = cells[numbers.findIndex(Number.isNaN)];
-      throw new PointsError(
-        `line ${k + 1} has '${bad}' where a number belongs`, "give two or three numbers a line", where,
-      );
+      throw new PointsError(words.notNumber(k + 1, bad), words.notNumberRemedy, where);
     }
     if (n > 0 && numbers.length !== d) {
-      throw new PointsError(
-        `line ${k + 1} has ${numbers.length} numbers, those before have ${d}`,
-        "give every line as many numbers", where,
-      );
+      throw new PointsError(words.ragged(k + 1, numbers.length, d), words.raggedRemedy, where);
     }
     d = numbers.length;
     ++n;
@@ -127,17 +116,16 @@ export function parseCsv(text: string, where = "csv"): Points {
 
 /** Refuses what cannot fly: no place, too many, another dimension, numbers that are not finite. */
 export function checkPoints(points: Points, dimensions: readonly number[], where: string): Points {
-  if (points.n === 0) throw new PointsError("the file has no places", "give one place a line", where);
+  if (points.n === 0) throw new PointsError(words.none, words.noneRemedy, where);
   if (!dimensions.includes(points.d)) {
-    const wanted = dimensions.map((d) => `(n, ${d})`).join(" or ");
-    throw new PointsError(`the places have ${points.d} coordinates`, `give an array ${wanted}`, where);
+    throw new PointsError(words.coordinates(points.d), words.coordinatesRemedy(dimensions), where);
   }
   if (points.n > kMostPoints) {
-    throw new PointsError(`the file has ${points.n} places`, `give ${kMostPoints} at most`, where);
+    throw new PointsError(words.tooMany(points.n), words.tooManyRemedy(kMostPoints), where);
   }
   const bad = points.rows.findIndex((x) => !Number.isFinite(x));
   if (bad >= 0) {
-    throw new PointsError(`place ${Math.floor(bad / points.d)} is not finite`, "remove or mend it", where);
+    throw new PointsError(words.notFinite(Math.floor(bad / points.d)), words.notFiniteRemedy, where);
   }
   return points;
 }

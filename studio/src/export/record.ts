@@ -9,6 +9,7 @@ import {
   WebMOutputFormat,
 } from "mediabunny";
 import type { OnStage } from "../state/session";
+import { strings } from "../strings";
 import { captionOf, compose } from "./compose";
 
 export const kFramesPerSecond = 30;
@@ -30,6 +31,28 @@ export interface Recording {
   frames: number;
 }
 
+interface Encoder {
+  output: Output;
+  source: CanvasSource;
+  target: BufferTarget;
+  type: "mp4" | "webm";
+}
+
+/** H.264 in MP4, or what else the browser encodes in WebM. */
+async function encoderFor(canvas: HTMLCanvasElement, recipe: string): Promise<Encoder> {
+  const size = { width: canvas.width, height: canvas.height };
+  const mp4 = await getFirstEncodableVideoCodec(["avc"], size);
+  const codec = mp4 ?? (await getFirstEncodableVideoCodec(["vp9", "vp8", "av1"], size));
+  if (!codec) throw new Error(strings.common.noVideo);
+  const format = mp4 ? new Mp4OutputFormat({ fastStart: "in-memory" }) : new WebMOutputFormat();
+  const target = new BufferTarget();
+  const output = new Output({ format, target });
+  const source = new CanvasSource(canvas, { codec, quality: QUALITY_HIGH, sizeChangeBehavior: "contain" });
+  output.addVideoTrack(source, { frameRate: kFramesPerSecond });
+  output.setMetadataTags({ title: strings.common.title, comment: recipe });
+  return { output, source, target, type: mp4 ? "mp4" : "webm" };
+}
+
 /** Flies to the end, then draws every moment once. `report` is told how far it is; false stops it. */
 export async function record(
   on: OnStage,
@@ -40,40 +63,27 @@ export async function record(
   const film = player.film.value;
   if (!film) return null;
   const was = { at: player.at.value, playing: player.playing.value };
-  player.playing.value = false;
   const canvas = document.createElement("canvas");
-  compose(on, canvas, captionOf(on));
-  const size = { width: canvas.width, height: canvas.height };
-  const mp4 = await getFirstEncodableVideoCodec(["avc"], size);
-  const codec = mp4 ?? (await getFirstEncodableVideoCodec(["vp9", "vp8", "av1"], size));
-  if (!codec) throw new Error("This browser encodes no video.");
-  const format = mp4 ? new Mp4OutputFormat({ fastStart: "in-memory" }) : new WebMOutputFormat();
-  const target = new BufferTarget();
-  const output = new Output({ format, target });
-  const source = new CanvasSource(canvas, { codec, quality: QUALITY_HIGH, sizeChangeBehavior: "contain" });
-  output.addVideoTrack(source, { frameRate: kFramesPerSecond });
-  output.setMetadataTags({ title: "Murmuration", comment: recipe });
-  await film.need(film.last);
-  await player.ghost.value?.need(film.last);
-  const moments = momentsOf(film.first, film.flown.value - 1);
+  let encoder: Encoder | null = null;
   try {
+    player.put(was.at);
+    compose(on, canvas, captionOf(on));
+    encoder = await encoderFor(canvas, recipe);
+    const { output, source, target, type } = encoder;
+    await film.need(film.last);
+    await player.ghost.value?.need(film.last);
+    const moments = momentsOf(film.first, film.end);
     await output.start();
     for (const [k, at] of moments.entries()) {
-      if (!report(k, moments.length) || player.film.value !== film) {
-        await output.cancel();
-        return null;
-      }
-      player.at.value = at;
+      if (!report(k, moments.length) || player.film.value !== film) return null;
+      player.put(at);
       compose(on, canvas, captionOf(on));
       await source.add(k / kFramesPerSecond, 1 / kFramesPerSecond);
     }
     await output.finalize();
+    return { blob: new Blob([target.buffer!], { type: `video/${type}` }), extension: type, frames: moments.length };
   } finally {
-    if (player.film.value === film) {
-      player.at.value = was.at;
-      player.playing.value = was.playing;
-    }
+    if (encoder && encoder.output.state !== "finalized") await encoder.output.cancel().catch(() => undefined);
+    if (player.film.value === film) player.put(was.at, was.playing);
   }
-  const type = mp4 ? "video/mp4" : "video/webm";
-  return { blob: new Blob([target.buffer!], { type }), extension: mp4 ? "mp4" : "webm", frames: moments.length };
 }

@@ -17,68 +17,98 @@ function alongCamera(stage: Stage, right: number, up: number, nearer: number): [
   return [along(0), along(1), along(2)];
 }
 
+type Spot = { x: number; y: number };
+type Deed = "watch" | "drag" | "lasso";
+
 /** One gesture on the canvas: a click picks; with Alt or in moving mode a drag moves boids or draws a lasso. */
-function listen(stage: Stage, branch: Branch, layer: string): () => void {
-  const { canvas } = stage;
-  const off = new AbortController();
-  let start: { x: number; y: number; id: number } | null = null;
-  let doing: "watch" | "drag" | "lasso" = "watch";
-  let grip: [number, number, number] = [0, 0, 0];
-  const at = (event: PointerEvent) => {
-    const box = canvas.getBoundingClientRect();
+class Gesture {
+  private start: (Spot & { id: number }) | null = null;
+  private doing: Deed = "watch";
+  private grip: [number, number, number] = [0, 0, 0];
+  private wandered = 0; // the farthest from the start: a lasso may end where it began
+
+  constructor(private readonly stage: Stage, private readonly branch: Branch, private readonly layer: string) {}
+
+  private at(event: PointerEvent): Spot {
+    const box = this.stage.canvas.getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
-  };
-  const down = (event: PointerEvent) => {
+  }
+
+  private hit(event: PointerEvent, p: Spot): number | null {
+    return this.stage.pick(this.layer, p.x, p.y, event.pointerType === "mouse" ? 14 : 24);
+  }
+
+  private wander(p: Spot): void {
+    if (this.start) this.wandered = Math.max(this.wandered, Math.hypot(p.x - this.start.x, p.y - this.start.y));
+  }
+
+  down(event: PointerEvent): void {
     if (event.button !== 0 || !event.isPrimary) return;
-    const p = at(event);
-    start = { ...p, id: event.pointerId };
-    doing = "watch";
+    const { stage, branch, layer } = this;
+    const p = this.at(event);
+    this.start = { ...p, id: event.pointerId };
+    this.wandered = 0;
+    this.doing = "watch";
     if (!event.altKey && !branch.moving.value) return;
     stage.hold(true);
-    canvas.setPointerCapture(event.pointerId);
-    const hit = stage.pick(layer, p.x, p.y, event.pointerType === "mouse" ? 14 : 24);
+    stage.canvas.setPointerCapture(event.pointerId);
+    const hit = this.hit(event, p);
     if (hit === null) {
-      doing = "lasso";
+      this.doing = "lasso";
       branch.lasso.value = [p];
       return;
     }
-    doing = "drag";
+    this.doing = "drag";
     branch.grab(branch.chosen.value.includes(hit) ? branch.chosen.value : [hit]);
-    grip = stage.underPointer(p.x, p.y, stage.placeOf(layer, hit) ?? [0, 0, 0]);
-  };
-  const move = (event: PointerEvent) => {
-    if (!start || event.pointerId !== start.id || doing === "watch") return;
-    const p = at(event);
-    if (doing === "lasso") branch.lasso.value = [...branch.lasso.value, p];
-    else if (Math.hypot(p.x - start.x, p.y - start.y) > kSlack || branch.held.value.size > 0) {
-      const to = stage.underPointer(p.x, p.y, grip);
+    this.grip = stage.underPointer(p.x, p.y, stage.placeOf(layer, hit) ?? [0, 0, 0]);
+  }
+
+  move(event: PointerEvent): void {
+    if (event.pointerId !== this.start?.id) return;
+    const { branch, grip } = this;
+    const p = this.at(event);
+    this.wander(p);
+    if (this.doing === "lasso") branch.lasso.value = [...branch.lasso.value, p];
+    else if (this.doing === "drag" && (this.wandered > kSlack || branch.held.value.size > 0)) {
+      const to = this.stage.underPointer(p.x, p.y, grip);
       branch.drag([to[0] - grip[0], to[1] - grip[1], to[2] - grip[2]]);
     }
-  };
-  const up = (event: PointerEvent) => {
-    if (!start || event.pointerId !== start.id) return;
-    const p = at(event);
-    const still = Math.hypot(p.x - start.x, p.y - start.y) <= kSlack;
-    start = null;
-    if (doing === "drag" && !still) branch.apply();
-    else if (doing === "lasso" && !still) branch.chosen.value = stage.lasso(layer, branch.lasso.value);
+  }
+
+  up(event: PointerEvent): void {
+    if (event.pointerId !== this.start?.id) return;
+    const { stage, branch, layer } = this;
+    const p = this.at(event);
+    this.wander(p);
+    const still = this.wandered <= kSlack;
+    this.start = null;
+    if (this.doing === "drag" && !still) branch.apply();
+    else if (this.doing === "lasso" && !still) branch.chosen.value = stage.lasso(layer, branch.lasso.value);
     else if (still) {
-      const hit = stage.pick(layer, p.x, p.y, event.pointerType === "mouse" ? 14 : 24);
+      const hit = this.hit(event, p);
       branch.chosen.value = hit === null ? [] : [hit];
     }
     branch.lasso.value = [];
     stage.hold(false);
-  };
-  const cancel = () => {
-    start = null;
-    branch.forget();
-    stage.hold(false);
-  };
+  }
+
+  cancel(): void {
+    this.start = null;
+    this.branch.forget();
+    this.stage.hold(false);
+  }
+}
+
+/** Puts the gesture on the stage's canvas; gives the way to take it off. */
+function listen(stage: Stage, branch: Branch, layer: string): () => void {
+  const { canvas } = stage;
+  const off = new AbortController();
+  const gesture = new Gesture(stage, branch, layer);
   const options = { capture: true, signal: off.signal };
-  canvas.addEventListener("pointerdown", down, options);
-  canvas.addEventListener("pointermove", move, options);
-  canvas.addEventListener("pointerup", up, options);
-  canvas.addEventListener("pointercancel", cancel, options);
+  canvas.addEventListener("pointerdown", (event) => gesture.down(event), options);
+  canvas.addEventListener("pointermove", (event) => gesture.move(event), options);
+  canvas.addEventListener("pointerup", (event) => gesture.up(event), options);
+  canvas.addEventListener("pointercancel", () => gesture.cancel(), options);
   return () => {
     off.abort();
     stage.hold(false);

@@ -1,6 +1,6 @@
 // controls.tsx: the page's own sliders, choices, switches and buttons.
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
 
 interface SliderProps {
   label: string;
@@ -77,23 +77,54 @@ export function Choice({ label, value, options, hint, onChange }: ChoiceProps) {
   );
 }
 
-/** A few short alternatives side by side. */
-export function Segments({ label, value, options, onChange }: ChoiceProps) {
+/** Where a key leads from option `now` of `count`; null for keys that are not for choosing. */
+export function optionAt(key: string, now: number, count: number): number | null {
+  const by = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[key];
+  if (by !== undefined) return (now + by + count) % count;
+  return key === "Home" ? 0 : key === "End" ? count - 1 : null;
+}
+
+interface RadiosProps extends ChoiceProps {
+  kind: string; // class of the group
+  item?: string; // class of an option
+}
+
+/** Alternatives of which one is chosen: one stop of Tab; arrows, Home and End choose and take the focus along. */
+export function Radios({ kind, item, label, value, options, onChange }: RadiosProps) {
+  const buttons = useRef<(HTMLButtonElement | null)[]>([]);
+  const chosen = Math.max(0, options.findIndex((option) => option.value === value));
+  const onKeyDown = (event: KeyboardEvent, k: number) => {
+    const next = event.ctrlKey || event.metaKey || event.altKey ? null : optionAt(event.key, k, options.length);
+    if (next === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    buttons.current[next]?.focus();
+    onChange(options[next].value);
+  };
   return (
-    <div class="segments" role="radiogroup" aria-label={label}>
-      {options.map((option) => (
+    <div class={kind} role="radiogroup" aria-label={label}>
+      {options.map((option, k) => (
         <button
           key={option.value}
+          ref={(made) => { buttons.current[k] = made; }}
           type="button"
           role="radio"
+          class={item}
           aria-checked={option.value === value}
+          tabIndex={k === chosen ? 0 : -1}
           onClick={() => onChange(option.value)}
+          onKeyDown={(event) => onKeyDown(event, k)}
         >
           {option.label}
         </button>
       ))}
     </div>
   );
+}
+
+/** A few short alternatives side by side. */
+export function Segments(props: ChoiceProps) {
+  return <Radios {...props} kind="segments" />;
 }
 
 interface SwitchProps {

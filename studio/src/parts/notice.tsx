@@ -1,4 +1,4 @@
-// notice.tsx: short messages at the foot of the page.
+// notice.tsx: short messages at the foot of the page; what went wrong is said at once, all else in its turn.
 import { useEffect } from "preact/hooks";
 import { notice } from "../state/session";
 import { strings } from "../strings";
@@ -12,18 +12,21 @@ export function NoticeBar() {
     const timer = setTimeout(() => (notice.value = null), 1000 * kSeconds);
     return () => clearTimeout(timer);
   }, [shown]);
+  const said = shown && (
+    <div class={`notice ${shown.kind}`}>
+      <p>
+        <strong>{shown.text}</strong> {shown.hint}
+      </p>
+      <button type="button" aria-label={strings.common.close} onClick={() => (notice.value = null)}>
+        ×
+      </button>
+    </div>
+  );
+  const fault = shown?.kind === "fault";
   return (
-    <div class="notices" role="status">
-      {shown && (
-        <div class={`notice ${shown.kind}`}>
-          <p>
-            <strong>{shown.text}</strong> {shown.hint}
-          </p>
-          <button type="button" aria-label={strings.common.close} onClick={() => (notice.value = null)}>
-            ×
-          </button>
-        </div>
-      )}
+    <div class="notices">
+      {fault && <div role="alert">{said}</div>}
+      <div role="status">{!fault && said}</div>
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { isDark } from "../state/theme";
 
 export interface Line {
   label: string;
-  values: ArrayLike<number>;
+  values: ArrayLike<number>; // another array when they change
   colour: string; // a CSS variable's name, as --left, or a colour
   dash?: number[];
 }
@@ -48,63 +48,61 @@ function decades(_: uPlot, __: number, least: number, most: number): number[] {
   return marks;
 }
 
-export function Plot(props: PlotProps) {
-  const host = useRef<HTMLDivElement>(null);
+/** How uPlot draws what the properties ask for; `now` is read at every drawing. */
+function optionsOf(element: HTMLElement, props: PlotProps, now: { current: number | undefined }): uPlot.Options {
+  const ink = colourOf(element, "--ink-soft");
+  const grid = { stroke: colourOf(element, "--line"), width: 1 };
+  const font = "11px system-ui";
+  const axis: uPlot.Axis = { stroke: ink, grid, ticks: grid, font, size: 28, gap: 2, values: marks };
+  const series = props.lines.map((line) => ({
+    label: line.label, stroke: colourOf(element, line.colour), width: 1.75, dash: line.dash, points: { show: false },
+  }));
+  const markNow = (u: uPlot) => {
+    if (now.current === undefined || !Number.isFinite(now.current)) return;
+    const x = Math.round(u.valToPos(now.current, "x", true));
+    u.ctx.fillStyle = ink;
+    u.ctx.fillRect(x, u.bbox.top, 1.5 * devicePixelRatio, u.bbox.height);
+  };
+  return {
+    ...sizeOf(element),
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [6, 14, 0, 0],
+    scales: {
+      x: { time: false, distr: props.logX ? 3 : 1, ...(props.span ? { range: props.span } : {}) },
+      y: { ...(props.range ? { range: props.range } : {}), distr: props.logY ? 3 : 1 },
+    },
+    axes: [
+      { ...axis, ...(props.logX ? { splits: decades } : {}) },
+      { ...axis, size: 44, ...(props.logY ? { splits: decades } : {}) },
+    ],
+    series: [{}, ...series],
+    hooks: { draw: [markNow] },
+  };
+}
+
+function sizeOf(element: HTMLElement): { width: number; height: number } {
+  return { width: Math.max(120, element.clientWidth), height: Math.max(60, element.clientHeight) };
+}
+
+const clean = (values: ArrayLike<number>) => Array.from(values, (v) => (Number.isFinite(v) ? v : null));
+
+/** A plot in `host`: made anew when its look changes, filled when its data do, marked again when the moment does. */
+function usePlot(host: { readonly current: HTMLDivElement | null }, props: PlotProps): void {
   const plot = useRef<uPlot | null>(null);
   const now = useRef<number | undefined>(props.now);
+  const filled = useRef<unknown[]>([]);
   now.current = props.now;
   const keys = props.lines.map((line) => line.label + line.colour);
   const shape = [props.title, props.logX, props.logY, props.span, props.range, isDark.value, ...keys].join();
 
   useEffect(() => {
     const element = host.current!;
-    const ink = colourOf(element, "--ink-soft");
-    const grid = { stroke: colourOf(element, "--line"), width: 1 };
-    const font = "11px system-ui";
-    const axis: uPlot.Axis = { stroke: ink, grid, ticks: grid, font, size: 28, gap: 2, values: marks };
-    const made = new uPlot(
-      {
-        width: Math.max(120, element.clientWidth),
-        height: Math.max(60, element.clientHeight),
-        legend: { show: false },
-        cursor: { show: false },
-        padding: [6, 14, 0, 0],
-        scales: {
-          x: { time: false, distr: props.logX ? 3 : 1, ...(props.span ? { range: props.span } : {}) },
-          y: { ...(props.range ? { range: props.range } : {}), distr: props.logY ? 3 : 1 },
-        },
-        axes: [
-          { ...axis, ...(props.logX ? { splits: decades } : {}) },
-          { ...axis, size: 44, ...(props.logY ? { splits: decades } : {}) },
-        ],
-        series: [
-          {},
-          ...props.lines.map((line) => ({
-            label: line.label,
-            stroke: colourOf(element, line.colour),
-            width: 1.75,
-            dash: line.dash,
-            points: { show: false },
-          })),
-        ],
-        hooks: {
-          draw: [
-            (u) => {
-              if (now.current === undefined || !Number.isFinite(now.current)) return;
-              const x = Math.round(u.valToPos(now.current, "x", true));
-              u.ctx.fillStyle = ink;
-              u.ctx.fillRect(x, u.bbox.top, 1.5 * devicePixelRatio, u.bbox.height);
-            },
-          ],
-        },
-      },
-      [[], ...props.lines.map(() => [])] as uPlot.AlignedData,
-      element,
-    );
+    const none = [[], ...props.lines.map(() => [])] as uPlot.AlignedData;
+    const made = new uPlot(optionsOf(element, props, now), none, element);
     plot.current = made;
-    const watch = new ResizeObserver(() => {
-      made.setSize({ width: Math.max(120, element.clientWidth), height: Math.max(60, element.clientHeight) });
-    });
+    filled.current = [];
+    const watch = new ResizeObserver(() => made.setSize(sizeOf(element)));
     watch.observe(element);
     return () => {
       watch.disconnect();
@@ -113,10 +111,17 @@ export function Plot(props: PlotProps) {
   }, [shape]);
 
   useEffect(() => {
-    const clean = (v: ArrayLike<number>) => Array.from(v, (e) => (Number.isFinite(e) ? e : null));
+    const data = [props.x, ...props.lines.map((line) => line.values)];
+    const same = data.length === filled.current.length && data.every((part, k) => part === filled.current[k]);
+    if (same) return plot.current?.redraw(false);
+    filled.current = data;
     plot.current?.setData([Array.from(props.x), ...props.lines.map((l) => clean(l.values))] as uPlot.AlignedData);
-  });
+  }, [shape, props.now, props.x, props.lines]);
+}
 
+export function Plot(props: PlotProps) {
+  const host = useRef<HTMLDivElement>(null);
+  usePlot(host, props);
   return (
     <figure class="plot" aria-label={props.summary}>
       <figcaption>

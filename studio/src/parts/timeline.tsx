@@ -9,7 +9,7 @@ export function Timeline({ player, unit }: { player: Player; unit?: (frame: numb
   const words = strings.common;
   const film = player.film.value;
   const first = film?.first ?? 0;
-  const last = film ? (film.ended.value ? film.flown.value - 1 : film.last) : 0;
+  const last = film?.end ?? 0;
   const flown = film ? film.flown.value - 1 : 0;
   const at = player.at.value;
   const share = (k: number) => (last > first ? (100 * (k - first)) / (last - first) : 0);

@@ -1,11 +1,13 @@
 // toolbar.tsx: undo, link, picture, video, tables, colours, and the list of keys.
 import { signal } from "@preact/signals";
-import { useRef } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { captionOf, compose } from "../export/compose";
 import { download } from "../export/download";
 import { withRecipe } from "../export/png_recipe";
 import { csvOf, trajectoryOf } from "../export/tables";
-import { canRedo, canUndo, formatRecipe, recipe, redo, undo } from "../state/recipe";
+import { keepNow } from "../state/moment";
+import { addressNow, canRedo, canUndo, flushAddress, formatRecipe, recipe, redo, undo } from "../state/recipe";
 import { notice, onStage, tell, type OnStage } from "../state/session";
 import { setTheme, theme, type Theme } from "../state/theme";
 import { strings } from "../strings";
@@ -14,10 +16,18 @@ import { Button } from "./controls";
 const recording = signal<{ done: number; all: number } | null>(null);
 let stopped = false;
 
+/** The recipe with the moment shown, in the address as well. */
+function recipeNow(): string {
+  keepNow();
+  flushAddress();
+  return formatRecipe(recipe.value);
+}
+
 async function share(): Promise<void> {
   const words = strings.common;
+  recipeNow();
   try {
-    await navigator.clipboard.writeText(location.href);
+    await navigator.clipboard.writeText(addressNow());
     notice.value = { kind: "info", text: words.shared };
   } catch {
     notice.value = { kind: "info", text: words.shareFailed };
@@ -25,11 +35,12 @@ async function share(): Promise<void> {
 }
 
 async function photograph(on: OnStage): Promise<void> {
+  const carried = recipeNow();
   const canvas = document.createElement("canvas");
   compose(on, canvas, captionOf(on));
   const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
   if (!blob) throw new Error(strings.common.noWebgl);
-  const png = withRecipe(new Uint8Array(await blob.arrayBuffer()), formatRecipe(recipe.value));
+  const png = withRecipe(new Uint8Array(await blob.arrayBuffer()), carried);
   download(new Blob([png], { type: "image/png" }), `murmuration-${on.view}.png`);
 }
 
@@ -38,9 +49,9 @@ async function film(on: OnStage): Promise<void> {
   recording.value = { done: 0, all: 1 };
   try {
     const { record } = await import("../export/record"); // the encoder is loaded when it is wanted
-    const made = await record(on, formatRecipe(recipe.value), (done, all) => {
+    const made = await record(on, recipeNow(), (done, all) => {
       recording.value = { done, all };
-      return !stopped;
+      return !stopped && onStage.value === on; // a view that was left cannot be drawn
     });
     if (made) download(made.blob, `murmuration-${on.view}.${made.extension}`);
   } finally {
@@ -79,9 +90,35 @@ function Keys() {
   );
 }
 
+/** Folds a menu away when something else is touched, and on Escape. */
+function useFold(): RefObject<HTMLDetailsElement | null> {
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const off = new AbortController();
+    const close = () => {
+      if (menu.current) menu.current.open = false;
+    };
+    const touch = (event: Event) => {
+      if (!menu.current?.contains(event.target as Node)) close();
+    };
+    const key = (event: KeyboardEvent) => {
+      const inside = menu.current?.open && menu.current.contains(event.target as Node);
+      if (event.key !== "Escape" || !inside || document.querySelector("dialog[open]")) return;
+      close();
+      menu.current?.querySelector("summary")?.focus();
+      event.stopPropagation();
+    };
+    addEventListener("pointerdown", touch, { capture: true, signal: off.signal });
+    addEventListener("keydown", key, { capture: true, signal: off.signal });
+    return () => off.abort();
+  }, []);
+  return menu;
+}
+
 export function Toolbar() {
   const words = strings.common;
   const on = onStage.value;
+  const menu = useFold();
   const attempt = (work: (on: OnStage) => unknown) => () => {
     if (on) Promise.resolve().then(() => work(on)).catch(tell);
   };
@@ -91,7 +128,7 @@ export function Toolbar() {
       <Button label={words.undo} disabled={!canUndo.value} onClick={undo}>↶</Button>
       <Button label={words.redo} disabled={!canRedo.value} onClick={redo}>↷</Button>
       <Button onClick={() => void share()}>{words.share}</Button>
-      <details class="menu">
+      <details class="menu" ref={menu}>
         <summary class="button">{busy ? words.recording(busy.done, busy.all) : words.more}</summary>
         <div class="menu-body">
           <Button disabled={!on?.stage} onClick={attempt(photograph)}>{words.screenshot}</Button>

@@ -2,26 +2,42 @@
 
 export type Rgb = [number, number, number];
 
-/** "#1a2130" or "#abc" -> 0 to 1 in sRGB; grey for anything else. */
+/** "#1a2130", "#abc" or "rgb(26, 33, 48)" -> 0 to 1 in sRGB; grey for anything else. */
 export function parseInk(text: string): Rgb {
   const long = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text.trim());
   const short = /^#([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(text.trim());
   const parts = long?.slice(1) ?? short?.slice(1).map((c) => c + c);
-  return parts ? (parts.map((hex) => parseInt(hex, 16) / 255) as Rgb) : [0.5, 0.5, 0.5];
+  if (parts) return parts.map((hex) => parseInt(hex, 16) / 255) as Rgb;
+  const tens = /^rgba?\(([\d.]+)[ ,]+([\d.]+)[ ,]+([\d.]+)/.exec(text.trim());
+  return tens ? (tens.slice(1).map((c) => Number(c) / 255) as Rgb) : [0.5, 0.5, 0.5];
 }
 
-/** The colour a CSS variable has now, in sRGB. */
+const known = new Map<string, Rgb>();
+
+/** The colour a CSS variable has now, in sRGB; the style is asked once a theme. Not to be written into. */
 export function inkOf(variable: string): Rgb {
-  return parseInk(getComputedStyle(document.documentElement).getPropertyValue(variable));
+  const root = document.documentElement;
+  const key = `${root.dataset.theme} ${variable}`;
+  const before = known.get(key);
+  if (before) return before;
+  const text = getComputedStyle(root).getPropertyValue(variable);
+  const ink = parseInk(text);
+  if (text !== "") known.set(key, ink); // a style that is still on its way is asked again
+  return ink;
 }
 
 export function mixInk(a: Rgb, b: Rgb, share: number): Rgb {
-  return [0, 1, 2].map((k) => a[k] + share * (b[k] - a[k])) as Rgb;
+  return [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1]), a[2] + share * (b[2] - a[2])];
+}
+
+/** sRGB -> linear light, of one channel. */
+export function linearOne(c: number): number {
+  return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
 }
 
 /** sRGB -> linear light, as the lines of the stage want it. */
 export function linear(colour: Rgb): Rgb {
-  return colour.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)) as Rgb;
+  return [linearOne(colour[0]), linearOne(colour[1]), linearOne(colour[2])];
 }
 
 /** Straight pieces gathered one by one into arrays that grow and are used again. */

@@ -1,7 +1,10 @@
 // stage.ts: the three-dimensional scene: boids, trails, arrows, habitat, camera, picking.
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { drawBackdrop, type Backdrop } from "./backdrop";
 import { boidFragment, boidVertex } from "./shaders";
+
+export type { Backdrop };
 
 /** What a layer of boids looks like; arrays are read when shown and may be reused. */
 export interface Boids {
@@ -24,8 +27,6 @@ export interface Label {
   place: [number, number, number];
   kind?: "gate" | "axis" | "token";
 }
-
-export type Backdrop = "sphere" | "circle" | "plane" | "box" | "none";
 
 export interface StageOptions {
   backdrop: Backdrop;
@@ -57,6 +58,9 @@ export class Stage {
   private labels: { label: Label; element: HTMLElement }[] = [];
   private options: StageOptions;
   private palette: Palette;
+  private ones = new Float32Array(0); // sizes and marks of layers that have none
+  private zeros = new Float32Array(0);
+  private readonly spare = new THREE.Vector3();
   private dirty = true;
 
   constructor(
@@ -91,8 +95,7 @@ export class Stage {
     this.renderer.setClearColor(this.palette.paper);
     this.controls.enableRotate = !options.flat;
     if (moveCamera) this.home();
-    this.backdrop.clear();
-    this.drawBackdrop();
+    drawBackdrop(this.backdrop, options, this.palette.line);
     for (const layer of this.layers.values()) this.tint(layer.material as THREE.ShaderMaterial);
     this.dirty = true;
   }
@@ -130,37 +133,6 @@ export class Stage {
     this.controls.enabled = !held;
   }
 
-  private drawBackdrop(): void {
-    const e = this.options.extent;
-    const material = new THREE.LineBasicMaterial({ color: this.palette.line });
-    const ring = (turn: THREE.Euler) => {
-      const points = Array.from({ length: 129 }, (_, k) => {
-        const a = (2 * Math.PI * k) / 128;
-        return new THREE.Vector3(Math.cos(a), Math.sin(a), 0).applyEuler(turn);
-      });
-      this.backdrop.add(new THREE.Line(new THREE.BufferGeometry().setFromPoints(points), material));
-    };
-    if (this.options.backdrop === "circle") ring(new THREE.Euler());
-    if (this.options.backdrop === "sphere") {
-      const ball = new THREE.Mesh(
-        new THREE.SphereGeometry(0.985, 48, 32),
-        new THREE.MeshBasicMaterial({ color: this.palette.line, transparent: true, opacity: 0.12, depthWrite: false }),
-      );
-      this.backdrop.add(ball);
-      for (let k = 0; k < 4; ++k) ring(new THREE.Euler(0, (Math.PI * k) / 4, 0));
-      ring(new THREE.Euler(Math.PI / 2, 0, 0));
-    }
-    if (this.options.backdrop === "plane" || this.options.backdrop === "box") {
-      const grid = new THREE.GridHelper(2 * e, 10, this.palette.line, this.palette.line);
-      const faint = grid.material as THREE.LineBasicMaterial;
-      faint.transparent = true;
-      faint.opacity = 0.5;
-      if (this.options.backdrop === "plane") grid.rotation.x = Math.PI / 2;
-      else grid.position.y = -e;
-      this.backdrop.add(grid);
-    }
-  }
-
   private tint(material: THREE.ShaderMaterial): void {
     const distance = this.camera.position.distanceTo(this.controls.target);
     const e = this.options.extent;
@@ -187,8 +159,12 @@ export class Stage {
     }
     this.attribute(points.geometry, "position", boids.positions, 3);
     this.attribute(points.geometry, "colour", boids.colours, 3);
-    this.attribute(points.geometry, "size", boids.sizes ?? new Float32Array(n).fill(1), 1);
-    this.attribute(points.geometry, "mark", boids.marks ?? new Float32Array(n), 1);
+    if (n > this.ones.length) {
+      this.ones = new Float32Array(2 * n).fill(1);
+      this.zeros = new Float32Array(2 * n);
+    }
+    this.attribute(points.geometry, "size", boids.sizes ?? this.ones.subarray(0, n), 1);
+    this.attribute(points.geometry, "mark", boids.marks ?? this.zeros.subarray(0, n), 1);
     points.geometry.setDrawRange(0, n);
     const material = points.material as THREE.ShaderMaterial;
     material.uniforms.opacity.value = boids.opacity ?? 1;
@@ -277,7 +253,7 @@ export class Stage {
 
   /** Where a place of the scene is on the canvas, in CSS pixels; null behind the camera. */
   onScreen(place: ArrayLike<number>): { x: number; y: number; depth: number } | null {
-    const v = new THREE.Vector3(place[0], place[1], place[2]).project(this.camera);
+    const v = this.spare.set(place[0], place[1], place[2]).project(this.camera);
     if (v.z > 1) return null;
     const { clientWidth: w, clientHeight: h } = this.canvas;
     return { x: ((v.x + 1) / 2) * w, y: ((1 - v.y) / 2) * h, depth: v.z };

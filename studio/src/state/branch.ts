@@ -1,5 +1,5 @@
 // branch.ts: the hand in the flock: boids put elsewhere at a frame, and the flight that follows from it.
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import type { Core, FlightInfo } from "../core/protocol";
 import { Film } from "./film";
 import { addMoves, formatMoves, groupMoves, lift, parseMoves, type Move } from "./moves";
@@ -24,12 +24,23 @@ export function continued(awake: Core, info: FlightInfo, parent: Film): Film {
   return film;
 }
 
+interface Link {
+  first: number;
+  film: Film;
+}
+
+/** The recipe's word `boid`: "4" or "4,7"; what is no boid is left out. */
+export function parseBoids(text: string): number[] {
+  return text.split(",").filter((piece) => /^\d{1,6}$/.test(piece)).map(Number);
+}
+
 /**
  * The branch of one view's player. The view
  * - makes one (`new Branch(player)`) and puts <Hand branch stage layer/> into its scene and
  *   <BranchControls branch/> into its controls (parts/branch.tsx);
  * - gives every new flight to `load` instead of to the player: it reads the recipe's `edit`, and the player gets
- *   the branch as `film` and the flight as it was as `ghost`;
+ *   the branch as `film` and the flight as it was as `ghost`; at the end it calls `close`;
+ * - lets `followChoice` keep the boids that are picked in the recipe's `boid`;
  * - calls `refresh` when nothing of the recipe but `edit` changed (a hand let go, undo, a link);
  * - says `edit: ""` together with every change that makes another flight;
  * - calls `overlay` on the places of `film` before it shows them, shows `ghost` as a translucent second layer at
@@ -52,7 +63,7 @@ export class Branch {
   /** Where a boid at `place` (d) gets, moved by `delta` of the scene; a view with curved space has its own. */
   lift = (place: readonly number[], delta: readonly number[]): number[] =>
     lift(place, delta, this.player.film.value?.info.habitat === "sphere", this.axes);
-  private links: { first: number; film: Film }[] = [];
+  private links: Link[] = [];
   private from = new Map<number, readonly number[]>();
   private turn = 0;
   private goOn = false;
@@ -66,12 +77,41 @@ export class Branch {
 
   /** Shows a new flight, and its branch as soon as that is there. */
   async load(original: Film, options: { at?: number; play?: boolean } = {}): Promise<void> {
+    ++this.turn;
     this.forget();
     this.chosen.value = this.chosen.value.filter((i) => i < original.info.n);
     this.player.load(original, options);
+    this.dropLinks();
+    if (word("edit", "") !== "") await this.refresh();
+  }
+
+  /** Takes everything off the stage; what is on its way is closed when it comes. */
+  close(): void {
+    ++this.turn;
+    this.forget();
+    this.dropLinks();
+    this.player.close();
+  }
+
+  private dropLinks(): void {
     this.links.forEach((link) => link.film.close());
     this.links = [];
-    if (word("edit", "") !== "") await this.refresh();
+  }
+
+  /** The boids picked are those of the recipe's `boid`, and the other way round, until the function is called. */
+  followChoice(): () => void {
+    const toChoice = effect(() => {
+      const text = word("boid", "");
+      if (text !== untracked(() => this.chosen.value.join())) this.chosen.value = parseBoids(text);
+    });
+    const toWord = effect(() => {
+      const boid = this.chosen.value.join();
+      untracked(() => change({ boid }, true));
+    });
+    return () => {
+      toChoice();
+      toWord();
+    };
   }
 
   /** Flies the recipe's `edit` from the flight on stage; without one the flight is as it was. */
@@ -82,37 +122,41 @@ export class Branch {
     const groups = groupMoves(parseMoves(word("edit", "")), original.info);
     const play = this.goOn ? !reducedMotion.value : undefined;
     this.goOn = false;
+    const links: Link[] = [];
     try {
-      const links = await this.fly(original, groups);
-      if (turn !== this.turn) return links.forEach((link) => link.film.close());
+      await this.fly(original, groups, { links, turn });
       const { at } = this.player;
       const film = links.at(-1)?.film;
       if (film) await film.need(Math.ceil(at.value));
-      if (turn !== this.turn) return links.forEach((link) => link.film.close());
-      this.player.load(film ?? original, { at: at.value, play, ghost: film ? original : null });
-      this.links.slice(0, -1).forEach((link) => link.film.close());
-      this.links = links;
+      if (turn === this.turn) {
+        this.player.load(film ?? original, { at: at.value, play, ghost: film ? original : null });
+        this.dropLinks();
+        this.links = links;
+      }
     } catch (error) {
       if (turn === this.turn) tell(error);
+    } finally {
+      if (this.links !== links) links.forEach((link) => link.film.close());
     }
-    this.held.value = new Map();
+    if (turn === this.turn) this.held.value = new Map();
   }
 
-  private async fly(original: Film, groups: { frame: number; moves: Move[] }[]): Promise<typeof this.links> {
-    const links: typeof this.links = [];
+  /** Flies one branch after another into `links`, as far as the flight goes and the turn lasts. */
+  private async fly(
+    original: Film, groups: { frame: number; moves: Move[] }[], { links, turn }: { links: Link[]; turn: number },
+  ): Promise<void> {
     let parent = original;
     for (const { frame, moves } of groups) {
-      while (parent.flown.value <= frame && !parent.ended.value) await parent.need(frame);
-      if (parent.flown.value <= frame) break;
+      const here = await parent.need(frame);
       const awake = await core;
+      if (!here || turn !== this.turn) return;
       const info = await awake.branch(this.idAt(parent, links, frame), frame, moves);
       parent = continued(awake, info, parent);
       links.push({ first: frame, film: parent });
     }
-    return links;
   }
 
-  private idAt(original: Film, links: typeof this.links, frame: number): number {
+  private idAt(original: Film, links: Link[], frame: number): number {
     return links.filter((link) => link.first <= frame).at(-1)?.film.info.id ?? original.info.id;
   }
 
@@ -126,17 +170,16 @@ export class Branch {
   grab(boids: readonly number[]): void {
     const film = this.player.film.value;
     if (!film || boids.length === 0) return;
-    this.player.playing.value = false;
-    this.player.at.value = this.player.frame.value;
+    this.player.put(this.player.frame.value);
     if (this.player.frame.value >= film.last) {
       notice.value = { kind: "info", text: strings.branch.atEnd, hint: strings.branch.atEndHint };
       return;
     }
-    this.chosen.value = boids;
+    this.chosen.value = boids.filter((i) => i < film.info.n);
     const { d } = film.info;
     const places = film.frame(this.player.frame.value);
     this.from = new Map(
-      boids.map((i) => [i, this.held.value.get(i) ?? Array.from(places.subarray(i * d, (i + 1) * d))]),
+      this.chosen.value.map((i) => [i, this.held.value.get(i) ?? Array.from(places.subarray(i * d, (i + 1) * d))]),
     );
   }
 
@@ -164,7 +207,6 @@ export class Branch {
 
   /** Puts back what is held. */
   forget(): void {
-    ++this.turn;
     this.from.clear();
     this.held.value = new Map();
     this.lasso.value = [];

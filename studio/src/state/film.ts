@@ -1,6 +1,12 @@
 // film.ts: the frames of one flight, as far as they are flown, and the wish for more.
 import { signal } from "@preact/signals";
-import { kCosineBins, type Core, type Ending, type FlightInfo, type Frames } from "../core/protocol";
+import { kCosineBins, type Core, type Ending, type Fault, type FlightInfo, type Frames } from "../core/protocol";
+
+/** A flight that a fault ended: what was flown stays. */
+function endedBy(error: unknown): Ending {
+  const { what, remedy } = (error ?? {}) as Partial<Fault>;
+  return { ok: false, what: what ?? (error instanceof Error ? error.message : String(error)), remedy: remedy ?? "" };
+}
 
 /** Frames are numbered as in the flight's schedule: a branch begins at info.first. */
 export class Film {
@@ -37,26 +43,42 @@ export class Film {
   get last(): number {
     return this.info.frames - 1;
   }
+  /** The last frame there will ever be: a flight may end before its schedule does. */
+  get end(): number {
+    return this.ended.value ? Math.max(this.first, this.flown.value - 1) : this.last;
+  }
 
-  /** Flies on until `frame` is here, in the background; a few frames at a time, so that it can be closed. */
-  need(frame: number): Promise<void> {
-    this.wanted = Math.max(this.wanted, Math.min(frame, this.last));
-    this.flying ??= this.fly().finally(() => {
-      this.flying = null;
-    });
-    return this.flying;
+  /**
+   * Flies on until `frame` is here, in the background; a few frames at a time, so that it can be closed. Tells
+   * whether it is here: a film that is closed or has ended gets no further. A fault is the film's end.
+   */
+  async need(frame: number): Promise<boolean> {
+    const goal = Math.min(frame, this.last);
+    this.wanted = Math.max(this.wanted, goal);
+    while (this.flown.value <= goal && this.fliesOn()) await (this.flying ??= this.fly());
+    return this.flown.value > goal;
+  }
+
+  private fliesOn(): boolean {
+    return !this.closed && !this.ended.value;
   }
 
   private async fly(): Promise<void> {
     let chunk = 1;
-    while (!this.closed && !this.ended.value && this.flown.value <= this.wanted) {
-      const began = performance.now();
-      const frames = await this.core.fly(this.info.id, chunk);
-      if (this.closed) return;
-      this.add(frames);
-      const took = performance.now() - began; // about 50 ms a request
-      if (took < 25) chunk = Math.min(64, chunk * 2);
-      if (took > 100) chunk = Math.max(1, chunk >> 1);
+    try {
+      while (this.fliesOn() && this.flown.value <= this.wanted) {
+        const began = performance.now();
+        const frames = await this.core.fly(this.info.id, chunk);
+        if (this.closed) return;
+        this.add(frames);
+        const took = performance.now() - began; // about 50 ms a request
+        if (took < 25) chunk = Math.min(64, chunk * 2);
+        if (took > 100) chunk = Math.max(1, chunk >> 1);
+      }
+    } catch (error) {
+      if (!this.closed) this.ended.value = endedBy(error);
+    } finally {
+      this.flying = null;
     }
   }
 

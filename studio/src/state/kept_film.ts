@@ -21,7 +21,7 @@ export class KeptFilm extends Film {
   constructor(
     readonly run: OwnRun,
     kept: Kept,
-    habitat: FlightInfo["habitat"],
+    readonly about: { habitat: FlightInfo["habitat"]; why: readonly string[] },
   ) {
     const { times, positions, columns, rows } = kept;
     const { n, d } = run;
@@ -34,8 +34,8 @@ export class KeptFilm extends Film {
     super(
       { fly: async () => frames, close: async () => undefined },
       {
-        id: -1, n, d, habitat, engine: "", frames: times.length, first: 0, T: times.at(-1) ?? 0, columns, digits: [],
-        known: [], equation: "", config: "",
+        id: -1, n, d, habitat: about.habitat, frames: times.length, first: 0, T: times.at(-1) ?? 0,
+        columns, digits: [], known: [], config: "",
       },
     );
   }

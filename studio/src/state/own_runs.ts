@@ -42,7 +42,7 @@ function wholeOf(value: unknown): number | null {
 
 /** An address of the server's own runs; anything else is none. */
 function addressOf(value: unknown): string | null {
-  return typeof value === "string" && /^\/runs\/[^/\\?#]+\/[^/\\?#]+$/.test(value) ? value : null;
+  return typeof value === "string" && /^\/runs\/[^./\\?#][^/\\?#]*\/[^./\\?#][^/\\?#]*$/.test(value) ? value : null;
 }
 
 function digitsOf(value: unknown): number[] | null {

@@ -1,5 +1,5 @@
 // player.ts: the hand on the film: play, pause, step, scrub, speed; one clock for film and ghost.
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import type { Film } from "./film";
 
 /** How fast frames may pass at a fractional frame, 1 being the usual; `slow` paces linger there. */
@@ -18,22 +18,39 @@ export class Player {
     return film && film.flown.value > this.frame.value ? film.times[this.frame.value] : 0;
   });
   pace: Pace = () => 1;
+  private turn = 0; // of the hand: what waits for frames is done only if the hand has not moved since
 
   /** `rate`: frames a second at speed 1. */
   constructor(readonly rate = 20) {}
 
-  /** Puts in a film; the old ones are closed. */
+  /** Puts in a film; the old ones are closed. A film that rests goes to `at` as soon as that is flown. */
   load(film: Film, options: { at?: number; play?: boolean; ghost?: Film | null } = {}): void {
+    const turn = ++this.turn;
     const kept = options.ghost ?? null;
     for (const old of [this.film.value, this.ghost.value]) {
       if (old && old !== film && old !== kept) old.close();
     }
-    this.film.value = film;
-    this.ghost.value = kept;
-    this.at.value = Math.max(film.first, Math.min(options.at ?? film.first, film.last));
-    this.playing.value = options.play ?? this.playing.value;
+    batch(() => {
+      this.film.value = film;
+      this.ghost.value = kept;
+      this.at.value = Math.max(film.first, Math.min(options.at ?? film.first, film.last));
+      this.playing.value = options.play ?? this.playing.value;
+    });
     void film.need(this.frame.value + this.lead());
     void kept?.need(this.frame.value + this.lead());
+    if (!this.playing.value) void this.arrive(film, this.at.value, turn);
+  }
+
+  /** Takes the films off the stage. */
+  close(): void {
+    ++this.turn;
+    this.film.value?.close();
+    this.ghost.value?.close();
+    batch(() => {
+      this.playing.value = false;
+      this.film.value = null;
+      this.ghost.value = null;
+    });
   }
 
   private lead(): number {
@@ -47,29 +64,40 @@ export class Player {
     const wish = this.at.value + seconds * this.rate * this.speed.value * this.pace(film, this.at.value);
     void film.need(Math.ceil(wish) + this.lead());
     void this.ghost.value?.need(Math.ceil(wish) + this.lead());
-    const end = film.ended.value ? film.flown.value - 1 : film.last;
     this.at.value = Math.max(film.first, Math.min(wish, film.flown.value - 1));
-    if (this.at.value >= end) this.playing.value = false;
+    if (this.at.value >= film.end) this.playing.value = false;
   }
 
   toggle(): void {
     const film = this.film.value;
     if (!film) return;
-    if (!this.playing.value && this.at.value >= film.last) this.at.value = film.first;
-    this.playing.value = !this.playing.value;
+    const again = !this.playing.value && this.at.value >= film.end;
+    this.put(again ? film.first : this.at.value, !this.playing.value);
   }
 
-  /** Stops at a frame; it is flown to when it is not here yet. */
+  /** Stands at a frame, or plays from it; a seek that still waits is forgotten. */
+  put(at: number, playing = false): void {
+    ++this.turn;
+    batch(() => {
+      this.at.value = at;
+      this.playing.value = playing;
+    });
+  }
+
+  /** Stops at a frame; it is flown to when it is not here yet, unless the hand goes elsewhere meanwhile. */
   async seek(frame: number): Promise<void> {
     const film = this.film.value;
     if (!film) return;
+    const turn = ++this.turn;
     this.playing.value = false;
-    const k = Math.max(film.first, Math.min(Math.round(frame), film.last));
-    if (film.flown.value <= k) {
-      await film.need(k);
-      await this.ghost.value?.need(k);
+    await this.arrive(film, Math.max(film.first, Math.min(Math.round(frame), film.end)), turn);
+  }
+
+  private async arrive(film: Film, at: number, turn: number): Promise<void> {
+    if (film.flown.value <= Math.ceil(at)) {
+      await Promise.all([film.need(Math.ceil(at)), this.ghost.value?.need(Math.ceil(at))]);
     }
-    if (this.film.value === film) this.at.value = Math.min(k, film.flown.value - 1);
+    if (turn === this.turn) this.at.value = Math.max(film.first, Math.min(at, film.flown.value - 1));
   }
 
   step(by: number): Promise<void> {

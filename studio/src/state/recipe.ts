@@ -41,9 +41,34 @@ function same(a: Recipe, b: Recipe): boolean {
   return [...keys].every((key) => (a[key] ?? "") === (b[key] ?? ""));
 }
 
-function show(next: Recipe): void {
+const kBetween = 400; // ms between two writings of the address: browsers allow about 100 in 30 s
+let written = -Infinity;
+let writing: ReturnType<typeof setTimeout> | undefined;
+
+/** Writes the address now; one that the browser refuses is written later. */
+export function flushAddress(): void {
+  clearTimeout(writing);
+  writing = undefined;
+  if (typeof history === "undefined") return;
+  written = Date.now();
+  try {
+    history.replaceState(null, "", formatRecipe(now.value));
+  } catch {
+    writing = setTimeout(flushAddress, 10 * kBetween);
+  }
+}
+
+/** The address of what is shown. */
+export function addressNow(): string {
+  return new URL(formatRecipe(now.value), location.href).href;
+}
+
+/** The recipe is here at once; the address follows, not more often than it may be written. */
+function show(next: Recipe, atOnce = false): void {
   now.value = next;
-  if (typeof history !== "undefined") history.replaceState(null, "", formatRecipe(next));
+  const wait = written + kBetween - Date.now();
+  if (atOnce || wait <= 0) flushAddress();
+  else writing ??= setTimeout(flushAddress, wait);
 }
 
 let lastKeys = "";
@@ -53,7 +78,8 @@ let lastTime = 0;
 /**
  * Changes words; "" removes one. `quiet` changes are not steps of undo (the time shown). Changes of
  * the same words within half a second, as a slider makes them, are one step; one that changes yet
- * another word (a digit by chance after a drawing) is a step of its own.
+ * another word (a digit by chance after a drawing) is a step of its own. A step may begin another
+ * flight, so it leaves the moment (`at`) behind; a film that goes on resting says it again (moment.ts).
  */
 export function change(words: Record<string, string | number | boolean>, quiet = false): void {
   const next: Record<string, string> = { ...now.value };
@@ -62,6 +88,7 @@ export function change(words: Record<string, string | number | boolean>, quiet =
     else next[key] = String(value);
   }
   if (same(next, now.value)) return;
+  if (!quiet && !Object.hasOwn(words, "at")) delete next.at;
   batch(() => {
     if (!quiet) {
       const keys = Object.keys(words).sort().join();
@@ -87,7 +114,7 @@ export function undo(): void {
     future.value = [...future.value, now.value];
     past.value = past.value.slice(0, -1);
     lastKeys = "";
-    show(before);
+    show(before, true);
   });
 }
 
@@ -98,19 +125,25 @@ export function redo(): void {
     past.value = [...past.value, now.value];
     future.value = future.value.slice(0, -1);
     lastKeys = "";
-    show(after);
+    show(after, true);
   });
 }
+
+/** How many addresses were followed: one may say a moment of the flight that is on stage already. */
+export const followed = signal(0);
 
 /** Takes the recipe of an address: at the start, when a link is followed, when a picture is dropped. */
 export function follow(hash: string): boolean {
   const next = parseRecipe(hash);
   if (!next) return false;
-  if (!same(next, now.value)) {
-    if (Object.keys(now.value).length > 0) past.value = [...past.value, now.value];
-    future.value = [];
-    show(next);
-  }
+  batch(() => {
+    if (!same(next, now.value)) {
+      if (Object.keys(now.value).length > 0) past.value = [...past.value, now.value];
+      future.value = [];
+      show(next, true);
+    }
+    ++followed.value;
+  });
   return true;
 }
 

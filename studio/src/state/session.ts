@@ -1,16 +1,17 @@
 // session.ts: what the whole page shares: the core, the player on stage, messages to the visitor.
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { startCore } from "../core/client";
-import type { Core, Fault } from "../core/protocol";
+import type { Core, Ending, Fault } from "../core/protocol";
 import type { Stage } from "../scene/stage";
 import type { Player } from "./player";
+import type { ViewName } from "./views";
 
 /** The core, once it is awake. */
 export const core: Promise<Core> = startCore();
 
 /** The view on screen, for the toolbar: what to record, to export and to photograph. */
 export interface OnStage {
-  view: string;
+  view: ViewName;
   player: Player;
   stage: Stage | null;
   /** Draws the frame the player is at, at once. */
@@ -33,6 +34,20 @@ export const sceneSentence = signal("");
 
 export function isFault(error: unknown): error is Fault {
   return typeof error === "object" && error !== null && "fault" in error && "what" in error;
+}
+
+/** Says of every flight on stage that could not go on why, once; what was flown stays. */
+export function tellEnds(): () => void {
+  const told = new WeakSet<Ending>();
+  return effect(() => {
+    const player = onStage.value?.player;
+    for (const film of [player?.film.value, player?.ghost.value]) {
+      const end = film?.ended.value;
+      if (!end || end.ok || told.has(end)) continue;
+      told.add(end);
+      notice.value = { kind: "fault", text: end.what, hint: end.remedy };
+    }
+  });
 }
 
 /** Shows what went wrong: a Fault in the core's words, anything else in the browser's. */

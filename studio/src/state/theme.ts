@@ -3,7 +3,16 @@ import { computed, effect, signal } from "@preact/signals";
 
 export type Theme = "auto" | "light" | "dark";
 
-const kept = typeof localStorage === "undefined" ? null : localStorage.getItem("theme");
+/** Where storage is blocked, the choice lasts as long as the page. */
+function withStorage<T>(use: (storage: Storage) => T): T | null {
+  try {
+    return use(localStorage);
+  } catch {
+    return null;
+  }
+}
+
+const kept = withStorage((storage) => storage.getItem("theme"));
 export const theme = signal<Theme>(kept === "light" || kept === "dark" ? kept : "auto");
 
 const darkWish = typeof matchMedia === "undefined" ? null : matchMedia("(prefers-color-scheme: dark)");
@@ -25,6 +34,5 @@ export function applyTheme(): void {
 
 export function setTheme(next: Theme): void {
   theme.value = next;
-  if (next === "auto") localStorage.removeItem("theme");
-  else localStorage.setItem("theme", next);
+  withStorage((storage) => (next === "auto" ? storage.removeItem("theme") : storage.setItem("theme", next)));
 }

@@ -1,7 +1,6 @@
 // common.ts: words that every view uses.
 export const common = {
   title: "Murmuration",
-  tagline: "A transformer is a flock of tokens.",
   views: { digits: "Digits", flock: "Flock", story: "Story", fields: "Fields", map: "Map" },
   skip: "Skip to the scene",
   play: "Play",
@@ -40,8 +39,14 @@ export const common = {
   loading: "Waking the flock…",
   noWebgl: "This browser shows no WebGL, so the scene cannot be drawn.",
   noWebglHint: "Turn on hardware acceleration, or open the page in another browser. Plots and verdicts still work.",
-  coreFailed: "The core could not be started.",
   otherVersion: "This link was made by another version of the page; its defaults are shown.",
+  otherVersionStays: "This link was made by another version of the page; what is on stage stays.",
+  viewFailed: "This view could not be shown.",
+  viewFailedHint: "Load the page again: there may be a newer one by now.",
+  loadAgain: "Load again",
+  noVideo: "This browser encodes no video.",
+  noUse: "This view has no use for that file.",
+  noUseHint: "Digits and Flock take points as .npy or .csv; a picture saved by this page opens in any view.",
   scene: "Scene",
   controls: "Controls",
   plots: "Plots",

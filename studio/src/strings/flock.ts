@@ -135,8 +135,8 @@ export const flock = {
   ownChoose: "Choose a file",
   ownNormalise: "put them on the sphere",
   ownTaken: (n: number, d: number) => `${n} points in ${d} dimensions start the flight.`,
-  ownTooMany: (numbers: number) => `the file holds ${numbers} numbers`,
-  ownTooManyRemedy: (most: number) => `give at most ${most}, so that the link can carry them`,
+  ownTooMany: (letters: number) => `the points make a link of ${letters} letters`,
+  ownTooManyRemedy: (most: number) => `give fewer points: a link carries at most ${most} letters of them`,
   ownDrop: "Leave the own points",
 
   gaze: (boid: number, first: number, share: string, many: number) =>

@@ -1,11 +1,13 @@
 // index.ts: the catalogue: every word the page says.
 import { branch } from "./branch";
 import { common } from "./common";
+import { core } from "./core";
 import { digits } from "./digits";
+import { files } from "./export";
 import { fields } from "./fields";
 import { flock } from "./flock";
 import { map } from "./map";
 import { runs } from "./runs";
 import { story } from "./story";
 
-export const strings = { common, branch, digits, flock, story, fields, map, runs } as const;
+export const strings = { common, branch, core, files, digits, flock, story, fields, map, runs } as const;

@@ -39,6 +39,7 @@ export const map = {
   plotClusters: "clusters",
   plotPairs: "close pairs",
   counts: (t: string) => `flights by clusters at t = ${t}`,
+  countOf: (flights: number, clusters: string) => `${flights} with ${clusters}`,
   countsSummary: (text: string) => `Flights by their number of clusters: ${text}.`,
   thisFlight: "this flight",
   allFlights: "mean",

@@ -19,6 +19,8 @@ export const runs = {
   damaged: (name: string, note: string) => `${name} cannot be read: ${note}`,
   odd: "its line in the list is not understood",
   firstThree: (d: number) => `This swarm lives in ${d} dimensions; the first three are drawn.`,
+  otherData: (data: string) => `This swarm learned from ${data}, not from the digits of MNIST.`,
+  otherDataHint: "Its classes go by the numbers they have there; the digits of this page are strange to it.",
   missing: (name: string) => `There is no run ${name} here.`,
   missingSwarm: "Serve its folder by murmur studio --runs DIR. The page's own swarm is shown instead.",
   missingFlight: "Serve its folder by murmur studio --runs DIR. What the link says besides is flown instead.",

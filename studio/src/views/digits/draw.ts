@@ -1,10 +1,11 @@
 // draw.ts: the scene of a digit's flight: boids in the colours of their votes, trails, gates, one boid's gaze.
 import type { Gaze, TrainedInfo } from "../../core/protocol";
+import { linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
 import type { Stage } from "../../scene/stage";
 import { Strokes } from "../../scene/strokes";
 import type { Film } from "../../state/film";
-import { linear, mix, type Paints, type Rgb } from "./colours";
-import { arrowsOf, gazeLines, ringAround } from "./lines";
+import type { Paints } from "./colours";
+import { addRings, addVectors, gazeLines } from "./lines";
 import { chancesAt, leader } from "./reading";
 import { toScene } from "./squeeze";
 
@@ -55,6 +56,7 @@ class Room {
 
 export class DigitScene {
   private readonly strokes: Strokes;
+  private readonly pieces = new Pieces();
   private rooms = new Map<string, Room>();
   private gates = "";
 
@@ -195,13 +197,12 @@ export class DigitScene {
     const key = [trained.id, verdict, ...paints.classes.flat()].join();
     if (key === this.gates) return;
     this.gates = key;
-    const rings = trained.targets.map((target, c) =>
-      ringAround(target, linear(paints.classes[c]), trained.targets.length === 2, c === verdict ? 7 : 1),
-    );
-    this.stage.lines("gates", {
-      points: Float32Array.from(rings.flatMap((r) => r.points)),
-      colours: Float32Array.from(rings.flatMap((r) => r.colours)),
+    const turned = trained.targets.length === 2;
+    this.pieces.clear();
+    trained.targets.forEach((target, c) => {
+      addRings(this.pieces, target, { colour: linear(paints.classes[c]), turned, rings: c === verdict ? 7 : 1 });
     });
+    this.stage.lines("gates", this.pieces.lines);
     this.stage.setLabels(
       trained.targets.map((t, c) => ({
         text: String(trained.digits[c]), place: [t[0], t[1], t[2] ?? 0], kind: "gate" as const,
@@ -213,11 +214,12 @@ export class DigitScene {
     const shown = gaze && chosen.includes(gaze.boid) && gaze.boid < room.n ? gaze : null;
     const thick = shown ? gazeLines(shown.gaze, shown.boid, room.spots, (loud) => this.loudness(paints, loud)) : [];
     [0, 1, 2].forEach((k) => this.strokes.set(`gaze-${k}`, thick[k] ?? null));
-    const at = shown ? Array.from(room.spots.subarray(3 * shown.boid, 3 * shown.boid + 3)) : [];
-    this.strokes.set("arrows", shown && { ...arrowsOf(shown.gaze, at, paints), width: 3 });
+    this.pieces.clear();
+    if (shown) addVectors(this.pieces, shown.gaze, room.spots.subarray(3 * shown.boid, 3 * shown.boid + 3), paints);
+    this.strokes.set("arrows", { ...this.pieces.lines, width: 3 });
   }
 
   private loudness(paints: Paints, loud: number): Rgb {
-    return linear(mix(paints.paper, paints.accent, 0.25 + 0.75 * loud));
+    return linear(mixInk(paints.paper, paints.accent, 0.25 + 0.75 * loud));
   }
 }

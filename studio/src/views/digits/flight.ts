@@ -1,16 +1,16 @@
 // flight.ts: from the recipe's words (model, ink, digit, points, finer, blocks) to the flight on stage.
-import { computed, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import type { FlightInfo, Ink, TrainedInfo } from "../../core/protocol";
 import { Branch } from "../../state/branch";
 import { Film } from "../../state/film";
+import { keepMoment, opening } from "../../state/moment";
 import { Player } from "../../state/player";
 import { askRuns, ownRuns } from "../../state/own_runs";
 import { amount, recipe, word } from "../../state/recipe";
 import { core, notice, tell } from "../../state/session";
-import { reducedMotion } from "../../state/theme";
 import { strings } from "../../strings";
 import { inkOfText, kFirstInk, kNoInk, placesOfText } from "./ink";
-import { kOwn, ownSwarms, swarm, swarms, testDigits, type SwarmEntry } from "./library";
+import { kOwn, ownSwarms, strangeData, swarm, swarms, testDigits, type SwarmEntry } from "./library";
 
 /** What flies: the ink the swarm sees, with the digit it is where that is known; or places. */
 export interface Source {
@@ -63,6 +63,7 @@ export class DigitFlights {
   private edit = "";
   private turn = 0;
   private missed = "";
+  private chosen = "";
 
   /** Follows the recipe until the function it gives is called. */
   follow(): () => void {
@@ -75,26 +76,18 @@ export class DigitFlights {
       this.key = key;
       this.edit = edit;
     });
+    const stopKeeping = keepMoment(this.player);
     return () => {
       stop();
+      stopKeeping();
       ++this.turn;
-      this.clear();
+      this.branch.close();
     };
-  }
-
-  /** Takes the films off the stage. */
-  private clear(): void {
-    const { film, ghost, playing } = this.player;
-    playing.value = false;
-    this.branch.forget();
-    film.value?.close();
-    ghost.value?.close();
-    film.value = null;
-    ghost.value = null;
   }
 
   private async start(): Promise<void> {
     const turn = ++this.turn;
+    const begin = untracked(opening);
     this.busy.value = true;
     try {
       const name = word("model", "");
@@ -109,15 +102,19 @@ export class DigitFlights {
       }
       const [trained, source] = await Promise.all([swarm(entry), this.find(entry)]);
       if (turn !== this.turn) return;
-      this.trained.value = trained;
-      this.source.value = source;
+      if (entry.name !== this.chosen) void this.tellData(entry);
+      this.chosen = entry.name;
+      const awake = await core;
       const info = await this.takeOff(trained, source);
       if (turn !== this.turn) {
-        if (info) await (await core).close(info.id);
+        if (info) await awake.close(info.id);
         return;
       }
-      if (!info) return this.clear();
-      await this.branch.load(new Film(await core, info), { at: 0, play: !reducedMotion.value });
+      await batch(() => {
+        this.trained.value = trained;
+        this.source.value = source; // with its film: no flight is drawn with another swarm's gates
+        return info ? this.branch.load(new Film(awake, info), begin) : this.branch.close();
+      });
     } catch (error) {
       if (turn === this.turn) tell(error);
     } finally {
@@ -131,6 +128,13 @@ export class DigitFlights {
     this.missed = name;
     const { missing, missingSwarm } = strings.runs;
     notice.value = { kind: "info", text: missing(name.slice(kOwn.length)), hint: missingSwarm };
+  }
+
+  /** Says of an own swarm that it learned other pictures than the page's digits. */
+  private async tellData(entry: SwarmEntry): Promise<void> {
+    const data = await strangeData(entry).catch(() => null);
+    if (data === null || this.entry.value?.name !== entry.name) return;
+    notice.value = { kind: "info", text: strings.runs.otherData(data), hint: strings.runs.otherDataHint };
   }
 
   private async takeOff(trained: TrainedInfo, source: Source): Promise<FlightInfo | null> {

@@ -2,10 +2,11 @@
 import { effect, signal } from "@preact/signals";
 import type { Gaze } from "../../core/protocol";
 import { Button } from "../../parts/controls";
+import { heard } from "../../scene/heard";
 import type { Branch } from "../../state/branch";
 import { core } from "../../state/session";
 import { strings } from "../../strings";
-import { heard, loudest } from "./lines";
+import { loudest } from "./lines";
 import { chancesAt, leader } from "./reading";
 
 /** The gaze of the chosen boid at the frame shown; null while none is chosen. */

@@ -1,5 +1,5 @@
 // library.ts: what comes with the page: trained swarms and test digits, fetched when they are wanted.
-import type { Ink, TrainedInfo } from "../../core/protocol";
+import type { Fault, Ink, TrainedInfo } from "../../core/protocol";
 import type { OwnRun } from "../../state/own_runs";
 import { core } from "../../state/session";
 import { digitsTitle } from "../../strings/runs";
@@ -23,6 +23,8 @@ export interface SwarmEntry {
   command: string;
   bytes: number;
   own?: boolean;
+  /** Where an own run sums up its training. */
+  summary?: string | null;
 }
 
 export const kOwn = "run:";
@@ -80,14 +82,21 @@ export const testDigits = once(async (): Promise<TestDigits> => {
 
 /** Trained runs as swarms to choose; what only their model tells stays 0. */
 export function ownSwarms(runs: readonly OwnRun[]): SwarmEntry[] {
-  return runs.flatMap(({ name, kind, digits, d, model, accuracy }) => {
+  return runs.flatMap(({ name, kind, digits, d, model, accuracy, summary }) => {
     if (kind !== "train" || !model || !digits || d < 2) return [];
     return {
       file: model, name: `${kOwn}${name}`, title: digitsTitle(digits), digits, blocks: 0, shared: false, d,
       parameters: 0, validation_accuracy: 0, test_accuracy: accuracy, epochs: 0, seed: 0, command: "", bytes: 0,
-      own: true,
+      own: true, summary,
     };
   });
+}
+
+/** The pictures an own swarm learned from, where they are no digits of MNIST; null otherwise. */
+export async function strangeData(entry: SwarmEntry): Promise<string | null> {
+  if (!entry.summary) return null;
+  const { data } = (await (await fetched(entry.summary)).json()) as { data?: unknown };
+  return typeof data === "string" && data !== "mnist" ? data : null;
 }
 
 /** Swarms as options of a choice: groups only where there are own ones. */
@@ -105,4 +114,14 @@ export function swarmOptions(list: readonly SwarmEntry[]): { value: string; labe
 export function randomDigit(labels: readonly number[], classes: readonly number[], last: number): number | null {
   const fitting = labels.flatMap((label, k) => (classes.includes(label) && k !== last ? [k] : []));
   return fitting.length > 0 ? fitting[Math.floor(Math.random() * fitting.length)] : null;
+}
+
+/** A test digit for a swarm, other than `last`; null where no class fits. A page without digits is a Fault. */
+export async function anotherDigit(entry: SwarmEntry, last: number): Promise<number | null> {
+  const digits = await testDigits().catch((): never => {
+    const { noDigits, noDigitsHint } = strings.digits;
+    const fault: Fault = { fault: 1, what: noDigits, where: "digits.json", remedy: noDigitsHint };
+    throw fault;
+  });
+  return randomDigit(digits.labels, entry.digits, last);
 }

@@ -1,11 +1,9 @@
 // lines.ts: gates, gazes and arrows as straight pieces.
 import type { Gaze } from "../../core/protocol";
-import { linear, type Paints, type Rgb } from "./colours";
-
-interface Pieces {
-  points: number[]; // (pieces, 2, 3)
-  colours: number[]; // (pieces, 2, 3)
-}
+import { across, addArrow, cross, unit, type Vector } from "../../scene/arrow";
+import { heard } from "../../scene/heard";
+import { linear, type Pieces, type Rgb } from "../../scene/ink";
+import type { Paints } from "./colours";
 
 const kRing = 2.4; // radius of a gate
 const kRingGap = 0.04;
@@ -13,18 +11,12 @@ const kRingPieces = 56;
 const kLongest = 7; // no arrow is longer, in units of the scene
 const kHeard = 40; // whom a gaze shows at most
 
-type Vector = [number, number, number];
-const cross = (a: Vector, b: Vector): Vector => [
-  a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0],
-];
-const unit = (a: Vector): Vector => {
-  const length = Math.hypot(...a) || 1;
-  return [a[0] / length, a[1] / length, a[2] / length];
-};
-const across = (a: Vector): Vector => unit(cross(a, Math.abs(a[1]) < 0.9 ? [0, 1, 0] : [1, 0, 0]));
-
 /** `rings` close rings at a target, across the way from the middle to it; two gates also look to the viewer. */
-export function ringAround(target: readonly number[], colour: Rgb, turned: boolean, rings: number): Pieces {
+export function addRings(
+  pieces: Pieces,
+  target: readonly number[],
+  { colour, turned, rings }: { colour: Rgb; turned: boolean; rings: number },
+): void {
   const at: Vector = [target[0], target[1], target[2] ?? 0];
   const out = unit(at);
   const axis = turned ? unit([out[0], out[1], out[2] + 1.2]) : out;
@@ -34,24 +26,10 @@ export function ringAround(target: readonly number[], colour: Rgb, turned: boole
     const a = (2 * Math.PI * k) / kRingPieces;
     return at.map((x, c) => x + radius * (Math.cos(a) * u[c] + Math.sin(a) * v[c]));
   };
-  const points: number[] = [];
-  const colours: number[] = [];
   for (let ring = 0; ring < rings; ++ring) {
     const radius = kRing + kRingGap * ring;
-    for (let k = 0; k < kRingPieces; ++k) {
-      points.push(...place(k, radius), ...place(k + 1, radius));
-      colours.push(...colour, ...colour);
-    }
+    for (let k = 0; k < kRingPieces; ++k) pieces.add(place(k, radius), place(k + 1, radius), colour);
   }
-  return { points, colours };
-}
-
-/** How loudly a boid hears each other: the mean over the heads, (n). */
-export function heard(gaze: Gaze): Float64Array {
-  const n = gaze.weights.length / Math.max(1, gaze.heads);
-  const out = new Float64Array(n);
-  for (let h = 0; h < gaze.heads; ++h) for (let j = 0; j < n; ++j) out[j] += gaze.weights[h * n + j] / gaze.heads;
-  return out;
 }
 
 /** Others in the order of loudness, the loudest first. */
@@ -82,8 +60,7 @@ export function drawnLength(l: number): number {
 }
 
 /** Query, key, value and feed-forward as arrows from a place. */
-export function arrowsOf(gaze: Gaze, at: number[], paints: Paints): Pieces {
-  const stroke: Pieces = { points: [], colours: [] };
+export function addVectors(pieces: Pieces, gaze: Gaze, at: ArrayLike<number>, paints: Paints): void {
   const arrows: [number[], Rgb][] = [
     [gaze.query, paints.query], [gaze.key, paints.key], [gaze.value, paints.value], [gaze.feedForward, paints.will],
   ];
@@ -93,19 +70,7 @@ export function arrowsOf(gaze: Gaze, at: number[], paints: Paints): Pieces {
     const length = drawnLength(Math.hypot(...way));
     if (!(length > 0.05)) continue;
     const forth = unit(way);
-    const tip = at.map((x, c) => x + length * forth[c]);
-    const barb = Math.min(0.8, 0.35 * length);
-    const light = linear(paint);
-    const add = (a: number[], b: number[]) => {
-      stroke.points.push(...a, ...b);
-      stroke.colours.push(...light, ...light);
-    };
-    add(at, tip);
-    const u = across(forth);
-    const v = cross(forth, u);
-    for (const [side, sign] of [[u, 1], [u, -1], [v, 1], [v, -1]] as [Vector, number][]) {
-      add(tip, tip.map((x, c) => x - barb * forth[c] + 0.45 * barb * sign * side[c]));
-    }
+    const drawn: Vector = [length * forth[0], length * forth[1], length * forth[2]];
+    addArrow(pieces, at, drawn, { colour: linear(paint), barb: Math.min(0.8, 0.35 * length) });
   }
-  return stroke;
 }

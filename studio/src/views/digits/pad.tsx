@@ -174,57 +174,80 @@ function PadButtons({ onRandom, onFiles }: Omit<PadProps, "ink">) {
   );
 }
 
-export function Pad({ ink, onRandom, onFiles }: PadProps) {
-  const words = strings.digits;
-  const sheet = useMemo(() => new Sheet(), []);
+/** The pointer's side of the pad: one pointer draws at a time, others are let pass. */
+function pointersOf(sheet: Sheet) {
+  let id: number | null = null;
+  const at = (event: PointerEvent): [number, number, number] => {
+    const box = sheet.canvas!.getBoundingClientRect();
+    const scale = kPixels / box.width;
+    return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale, widthOf(event)];
+  };
+  const up = (event: PointerEvent) => {
+    if (event.pointerId !== id) return;
+    id = null;
+    void sheet.up().catch(tell);
+  };
+  return {
+    onPointerDown(event: PointerEvent) {
+      if (event.button !== 0 || sheet.drawing) return;
+      id = event.pointerId;
+      sheet.canvas!.setPointerCapture(id);
+      sheet.pen.value = null;
+      sheet.down(...at(event));
+    },
+    onPointerMove(event: PointerEvent) {
+      if (event.pointerId !== id) return;
+      for (const e of event.getCoalescedEvents?.() ?? [event]) sheet.move(...at(e));
+    },
+    onPointerUp: up,
+    onPointerCancel: up,
+  };
+}
+
+/** The paper itself, with the pen of the keys above it. */
+function Paper({ sheet, ink }: { sheet: Sheet; ink: Ink | null }) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  const pointers = useMemo(() => pointersOf(sheet), [sheet]);
   const text = word("ink", "");
   useEffect(() => {
     sheet.canvas = canvas.current;
     sheet.show(text, ink);
   }, [text, ink]);
-  const at = (event: PointerEvent): [number, number, number] => {
-    const box = canvas.current!.getBoundingClientRect();
-    const scale = kPixels / box.width;
-    return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale, widthOf(event)];
-  };
   const pen = sheet.pen.value;
+  return (
+    <div class="sheet">
+      <canvas
+        ref={canvas}
+        class="pad-canvas"
+        width={kPixels}
+        height={kPixels}
+        role="application"
+        aria-label={strings.digits.padLabel}
+        tabIndex={0}
+        {...pointers}
+        onKeyDown={(event) => onKey(event, sheet)}
+        onBlur={() => {
+          if (pen?.down) void sheet.up().catch(tell);
+          sheet.pen.value = null;
+        }}
+      />
+      {pen && (
+        <span
+          class={pen.down ? "pen down" : "pen"}
+          style={{ left: `${(100 * pen.x) / kPixels}%`, top: `${(100 * pen.y) / kPixels}%` }}
+        />
+      )}
+    </div>
+  );
+}
+
+export function Pad({ ink, onRandom, onFiles }: PadProps) {
+  const words = strings.digits;
+  const sheet = useMemo(() => new Sheet(), []);
   return (
     <div class="pad">
       <div class="pad-row">
-        <div class="sheet">
-          <canvas
-            ref={canvas}
-            class="pad-canvas"
-            width={kPixels}
-            height={kPixels}
-            role="application"
-            aria-label={words.padLabel}
-            tabIndex={0}
-            onPointerDown={(event) => {
-              if (event.button !== 0 || sheet.drawing) return;
-              canvas.current!.setPointerCapture(event.pointerId);
-              sheet.pen.value = null;
-              sheet.down(...at(event));
-            }}
-            onPointerMove={(event) => {
-              if (pen === null) for (const e of event.getCoalescedEvents?.() ?? [event]) sheet.move(...at(e));
-            }}
-            onPointerUp={() => void sheet.up().catch(tell)}
-            onPointerCancel={() => void sheet.up().catch(tell)}
-            onKeyDown={(event) => onKey(event, sheet)}
-            onBlur={() => {
-              if (pen?.down) void sheet.up().catch(tell);
-              sheet.pen.value = null;
-            }}
-          />
-          {pen && (
-            <span
-              class={pen.down ? "pen down" : "pen"}
-              style={{ left: `${(100 * pen.x) / kPixels}%`, top: `${(100 * pen.y) / kPixels}%` }}
-            />
-          )}
-        </div>
+        <Paper sheet={sheet} ink={ink} />
         <div class="pad-side">
           <Preview ink={ink} />
           <Button onClick={() => begin({ ink: kNoInk })}>{words.clear}</Button>

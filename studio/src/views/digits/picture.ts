@@ -1,5 +1,5 @@
 // picture.ts: pictures and files that a visitor gives, made into words of the recipe.
-import { recipeOf } from "../../export/png_recipe";
+import { recipeOfFile } from "../../export/png_recipe";
 import { holdsPoints, readPoints } from "../../export/read_points";
 import { change, follow } from "../../state/recipe";
 import { core, notice } from "../../state/session";
@@ -47,7 +47,7 @@ export async function take(files: readonly File[]): Promise<boolean> {
   const words = strings.digits;
   const file = files[0];
   if (!file) return false;
-  const carried = recipeOf(new Uint8Array(await file.slice(0, 65_536).arrayBuffer()));
+  const carried = await recipeOfFile(file);
   if (carried && follow(carried)) return true; // a picture of ours is a door
   if (holdsPoints(file.name)) {
     const points = await readPoints(file);

@@ -1,4 +1,5 @@
 // plots.tsx: chances and dissent over the blocks, with the flight as it was dashed beside.
+import { useMemo } from "preact/hooks";
 import { Plot, type Line } from "../../parts/plot";
 import type { Film } from "../../state/film";
 import type { Player } from "../../state/player";
@@ -22,23 +23,27 @@ function both(film: Film, ghost: Film | null, read: (f: Film) => Float64Array, s
   return lines;
 }
 
-export function DigitPlots({ player }: { player: Player }) {
+function Plots({ player, film }: { player: Player; film: Film }) {
   const words = strings.digits;
-  const film = player.film.value;
   const ghost = player.ghost.value;
-  if (!film || film.flown.value <= film.first) return null;
   const { digits, n, frames } = film.info;
-  const colours = classColours(digits.length);
-  const x = Array.from({ length: frames }, (_, k) => k);
+  const flown = film.flown.value;
+  const ghostFlown = ghost?.flown.value ?? 0;
+  const { x, chanceLines, dissentLines } = useMemo(() => {
+    const colours = classColours(digits.length);
+    return {
+      x: Array.from({ length: frames }, (_, k) => k),
+      chanceLines: digits.flatMap((digit, c) => {
+        const label = digits.length === 2 ? String(digit) : ""; // the verdict's bars name ten
+        return both(film, ghost, (f) => chanceOver(f, c), { label, colour: colours[c] });
+      }),
+      dissentLines: both(film, ghost, dissentOver, { label: "", colour: "--warm" }),
+    };
+  }, [film, ghost, flown, ghostFlown]);
   const now = Math.round(10 * player.at.value) / 10;
   const frame = player.frame.value;
   const chances = chancesAt(film, frame);
   const best = leader(chances);
-  const chanceLines = digits.flatMap((digit, c) => {
-    const label = digits.length === 2 ? String(digit) : ""; // the verdict's bars name ten
-    return both(film, ghost, (f) => chanceOver(f, c), { label, colour: colours[c] });
-  });
-  const share = dissenters(film, frame) / n;
   return (
     <>
       <Plot
@@ -52,11 +57,16 @@ export function DigitPlots({ player }: { player: Player }) {
       <Plot
         title={ghost ? words.dashed(words.dissent) : words.dissent}
         x={x}
-        lines={both(film, ghost, dissentOver, { label: "", colour: "--warm" })}
+        lines={dissentLines}
         now={now}
         range={[0, 1]}
-        summary={words.dissentSummary(share)}
+        summary={words.dissentSummary(dissenters(film, frame) / n)}
       />
     </>
   );
+}
+
+export function DigitPlots({ player }: { player: Player }) {
+  const film = player.film.value;
+  return film && film.flown.value > film.first ? <Plots player={player} film={film} /> : null;
 }

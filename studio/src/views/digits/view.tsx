@@ -10,14 +10,14 @@ import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
 import type { Stage, StageOptions } from "../../scene/stage";
 import { amount, change, flag, word } from "../../state/recipe";
-import { notice, onStage, sceneSentence, tell } from "../../state/session";
+import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
 import { readPaints, type Paints } from "./colours";
 import { DigitScene, kFlockLayer } from "./draw";
 import { DigitFlights } from "./flight";
 import { GazeCard, Gazer } from "./gaze";
-import { randomDigit, swarmOptions, testDigits, type SwarmEntry } from "./library";
+import { anotherDigit, swarmOptions, type SwarmEntry } from "./library";
 import { Pad } from "./pad";
 import { begin, take } from "./picture";
 import { DigitPlots } from "./plots";
@@ -103,14 +103,8 @@ function narrate(flights: DigitFlights): () => void {
 }
 
 async function flyRandom(entry: SwarmEntry | null): Promise<void> {
-  if (!entry) return;
-  try {
-    const { labels } = await testDigits();
-    const k = randomDigit(labels, entry.digits, amount("digit", -1));
-    if (k !== null) begin({ digit: k });
-  } catch {
-    notice.value = { kind: "fault", text: strings.digits.noDigits, hint: strings.digits.noDigitsHint };
-  }
+  const digit = entry && (await anotherDigit(entry, amount("digit", -1)));
+  if (digit !== null) begin({ digit });
 }
 
 function Story({ flights }: { flights: DigitFlights }) {
@@ -202,20 +196,16 @@ function Look() {
   );
 }
 
-export default function DigitsView() {
-  const words = strings.digits;
+/** Everything that outlives a render: flights, gaze and camera, and what follows the recipe and the hand. */
+function useDigits(stage: Stage | null) {
   const flights = useMemo(() => new DigitFlights(), []);
   const gazer = useMemo(() => new Gazer(flights.branch), [flights]);
   const camera = useMemo(() => new Camera(flights, gazer), [flights, gazer]);
-  const [stage, setStage] = useState<Stage | null>(null);
   const { player, branch } = flights;
   useOwnRuns(player);
-
   useEffect(() => {
     branch.lift = (place, delta) => moved(place, delta, flag("squeeze", true));
-    if (word("boid", "") !== "") branch.chosen.value = [Math.round(amount("boid", 0, 0))];
-    const keep = branch.chosen.subscribe((chosen) => change({ boid: chosen.length === 1 ? chosen[0] : "" }, true));
-    const stops = [flights.follow(), gazer.follow(), narrate(flights), keep];
+    const stops = [branch.followChoice(), flights.follow(), gazer.follow(), narrate(flights)];
     return () => stops.forEach((stop) => stop());
   }, [flights]);
   useEffect(() => {
@@ -224,51 +214,75 @@ export default function DigitsView() {
       onStage.value = null;
     };
   }, [stage]);
+  return { flights, gazer, camera };
+}
 
+interface SceneProps {
+  flights: DigitFlights;
+  camera: Camera;
+  stage: Stage | null;
+  onStage(stage: Stage | null): void;
+}
+
+function Scene({ flights, camera, stage, onStage }: SceneProps) {
+  const words = strings.digits;
+  const { player, branch } = flights;
   const source = flights.source.value;
-  const trained = flights.size.value.blocks;
   const empty = !flights.busy.value && !source.ink && !source.places;
+  return (
+    <>
+      <StageCanvas
+        options={kStage}
+        label={words.sceneLabel}
+        onStage={(made) => {
+          camera.setStage(made);
+          onStage(made);
+        }}
+        onTick={(seconds) => {
+          player.tick(seconds);
+          camera.draw();
+        }}
+      />
+      <Hand branch={branch} stage={stage} layer={kFlockLayer} />
+      <Verdict player={player} label={source.label} />
+      {empty && <p class="scene-empty">{words.empty}</p>}
+    </>
+  );
+}
+
+function Controls({ flights, gazer }: { flights: DigitFlights; gazer: Gazer }) {
+  const { branch } = flights;
+  return (
+    <>
+      <Pad
+        ink={flights.source.value.ink}
+        onRandom={() => void flyRandom(flights.entry.value).catch(tell)}
+        onFiles={(files) => void take(files).catch(tell)}
+      />
+      <SwarmControls flights={flights} />
+      <Group title={strings.branch.title}>
+        <BranchControls branch={branch} />
+      </Group>
+      <Group title={strings.digits.gaze}>
+        <GazeCard branch={branch} gazer={gazer} />
+      </Group>
+      <Look />
+    </>
+  );
+}
+
+export default function DigitsView() {
+  const [stage, setStage] = useState<Stage | null>(null);
+  const { flights, gazer, camera } = useDigits(stage);
+  const { player } = flights;
+  const trained = flights.size.value.blocks;
   return (
     <Frame
       view="digits"
       story={<Story flights={flights} />}
-      scene={
-        <>
-          <StageCanvas
-            options={kStage}
-            label={words.sceneLabel}
-            onStage={(made) => {
-              camera.setStage(made);
-              setStage(made);
-            }}
-            onTick={(seconds) => {
-              player.tick(seconds);
-              camera.draw();
-            }}
-          />
-          <Hand branch={branch} stage={stage} layer={kFlockLayer} />
-          <Verdict player={player} label={source.label} />
-          {empty && <p class="scene-empty">{words.empty}</p>}
-        </>
-      }
-      controls={
-        <>
-          <Pad
-            ink={source.ink}
-            onRandom={() => void flyRandom(flights.entry.value)}
-            onFiles={(files) => void take(files).catch(tell)}
-          />
-          <SwarmControls flights={flights} />
-          <Group title={strings.branch.title}>
-            <BranchControls branch={branch} />
-          </Group>
-          <Group title={words.gaze}>
-            <GazeCard branch={branch} gazer={gazer} />
-          </Group>
-          <Look />
-        </>
-      }
-      timeline={<Timeline player={player} unit={(frame) => words.moment(frame, trained)} />}
+      scene={<Scene flights={flights} camera={camera} stage={stage} onStage={setStage} />}
+      controls={<Controls flights={flights} gazer={gazer} />}
+      timeline={<Timeline player={player} unit={(frame) => strings.digits.moment(frame, trained)} />}
       plots={<DigitPlots player={player} />}
     />
   );

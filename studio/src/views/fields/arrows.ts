@@ -1,4 +1,5 @@
-// arrows.ts: vectors at places as arrows: how long to draw them, and their straight pieces.
+// arrows.ts: vectors at places as arrows: how long to draw them, and which are too short.
+import { addArrow } from "../../scene/arrow";
 import type { Pieces, Rgb } from "../../scene/ink";
 
 const kShare = 0.95; // of the vectors are drawn no longer than a cell
@@ -27,22 +28,11 @@ export function scalesOf(values: Float64Array, d: number, cell: number): number[
   return [0, 1, 2, 3].map((which) => scaleOf(lengthsOf(values, which * d, 4 * d, d), cell));
 }
 
-/** An arrow with four barbs; nothing where the vector is too short to be seen. */
-export function addArrow(
-  pieces: Pieces, at: readonly number[], way: readonly number[], { colour, cell }: { colour: Rgb; cell: number },
+/** An arrow; nothing where the vector is too short to be seen. */
+export function addVector(
+  pieces: Pieces, at: ArrayLike<number>, way: ArrayLike<number>, { colour, cell }: { colour: Rgb; cell: number },
 ): void {
   const length = Math.hypot(way[0], way[1], way[2]);
-  if (!(length > 0.03 * cell)) return;
-  const tip = [at[0] + way[0], at[1] + way[1], at[2] + way[2]];
-  pieces.add(at, tip, colour);
-  const barb = Math.min(0.28 * cell, 0.4 * length);
-  const [x, y, z] = [way[0] / length, way[1] / length, way[2] / length];
-  const side = Math.abs(z) < 0.9 ? [y, -x, 0] : [0, z, -y];
-  const norm = Math.hypot(side[0], side[1], side[2]) || 1;
-  const s = side.map((c) => c / norm);
-  const t = [y * s[2] - z * s[1], z * s[0] - x * s[2], x * s[1] - y * s[0]];
-  for (const [u, sign] of [[s, 1], [s, -1], [t, 1], [t, -1]] as [number[], number][]) {
-    const end = [x, y, z].map((c, k) => tip[k] - barb * c + 0.4 * barb * sign * u[k]);
-    pieces.add(tip, end, colour);
-  }
+  if (!(length > 0.03 * cell) || !Number.isFinite(length)) return;
+  addArrow(pieces, at, way, { colour, barb: Math.min(0.28 * cell, 0.4 * length) });
 }

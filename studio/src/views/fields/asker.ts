@@ -2,10 +2,10 @@
 import { signal } from "@preact/signals";
 import type { Core, Gaze, TrainedInfo } from "../../core/protocol";
 import type { Film } from "../../state/film";
-import { core, tell } from "../../state/session";
+import { core, isFault, tell } from "../../state/session";
 import { kFields, type LineName } from "./choices";
 import { gridOf, type Slice } from "./slice";
-import { drift, streamlines, type Ask } from "./stream";
+import { carried, streamlines, type Ask } from "./stream";
 
 /** What is wanted; the answers follow as they come. */
 export interface Wish {
@@ -45,25 +45,28 @@ class Question<T> {
 
   private async run(): Promise<void> {
     this.busy = true;
-    try {
-      while (this.waiting) {
-        const { key, ask } = this.waiting;
-        this.waiting = null;
-        const answer = await ask(await core, () => this.asked === key);
-        if (this.asked === key) this.answer.value = answer;
+    while (this.waiting) {
+      const { key, ask } = this.waiting;
+      this.waiting = null;
+      const current = () => this.asked === key;
+      try {
+        const answer = await ask(await core, current);
+        if (current()) this.answer.value = answer;
+      } catch (error) {
+        if (!isGone(error)) tell(error);
+        if (current()) {
+          this.answer.value = null;
+          this.asked = ""; // the same may be asked again
+        }
       }
-    } catch (error) {
-      if (!isGone(error)) tell(error);
-      this.asked = "";
-    } finally {
-      this.busy = false;
     }
+    this.busy = false;
   }
 }
 
 /** A flight that was closed while a question was on its way is no news. */
 function isGone(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "what" in error && /flight|frame/.test(String(error.what));
+  return isFault(error) && error.gone === true;
 }
 
 export class Asker {
@@ -122,8 +125,9 @@ export class Asker {
       drops.forEach((place, i) => place.forEach((x, c) => c < d && (seeds[i * d + c] = x)));
       await film.need(film.last);
       const last = film.flown.value - 1;
-      const ask = (frame: number, rows: Float64Array) => awake.velocity(film.info.id, frame, rows);
-      const ways = await drift(ask, seeds, { first: film.first, last, dt: trained.residual, current });
+      const carry = (frame: number, frames: number, rows: Float64Array) =>
+        awake.carry(film.info.id, frame, frames, rows);
+      const ways = await carried(carry, seeds, { first: film.first, last, current });
       return { ways, count: drops.length, d, first: film.first };
     });
   }

@@ -1,12 +1,13 @@
 // draw.ts: the scene of the fields: slice, arrows, streamlines, test particles, flock, one boid's vectors.
 import * as THREE from "three";
 import type { Gaze } from "../../core/protocol";
+import { heard } from "../../scene/heard";
 import { inkOf, linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
 import type { Label, Stage } from "../../scene/stage";
 import { Strokes } from "../../scene/strokes";
 import type { Film } from "../../state/film";
-import { addArrow, scalesOf } from "./arrows";
-import type { Asker } from "./asker";
+import { addVector, scalesOf } from "./arrows";
+import type { Asker, GridAnswer } from "./asker";
 import { kFields, kInks, type FieldName, type LineName } from "./choices";
 import { along, cellOf, cornersOf, isOn, kAxes, placeOn, type Slice } from "./slice";
 
@@ -35,8 +36,14 @@ export class FieldScene {
   private ways: unknown = null;
   private dropped: unknown = null;
   private gaze: unknown = null;
-  private places = new Float32Array(0);
-  private spots = new Float32Array(0);
+  private flock = roomFor(0, 0);
+  private drops = roomFor(0, 0);
+  private scales: { of: GridAnswer | null; cell: number[] } = { of: null, cell: [1, 1, 1, 1] };
+  private loudest: { of: Gaze | null; order: number[]; shares: Float64Array } = {
+    of: null, order: [], shares: new Float64Array(0),
+  };
+  private readonly from = [0, 0, 0];
+  private readonly to = [0, 0, 0];
 
   constructor(readonly stage: Stage, private readonly asker: Asker) {
     this.strokes = new Strokes(stage.scene);
@@ -88,21 +95,27 @@ export class FieldScene {
     if (answer) {
       const { places, values, d } = answer;
       const cell = cellOf(slice);
-      const scales = scalesOf(values, d, cell);
-      for (const name of kFields) {
+      for (const name of shown) {
         const which = kFields.indexOf(name);
-        const natural = scales[which];
-        if (!shown.includes(name)) continue;
-        const ink = this.ink(kInks[name]);
+        const longer = this.scaleOf(which) * cell * scale;
+        const colour = this.ink(kInks[name]);
         for (let k = 0; k * d < places.length; ++k) {
-          const at = [0, 1, 2].map((c) => (c < d ? places[k * d + c] : 0));
-          const way = [0, 1, 2].map((c) => (c < d ? natural * scale * values[(4 * k + which) * d + c] : 0));
-          if (way.every(Number.isFinite)) addArrow(this.pieces, at, way, { colour: ink, cell });
+          spot(places, k * d, d, this.from);
+          spot(values, (4 * k + which) * d, d, this.to);
+          for (let c = 0; c < 3; ++c) this.to[c] *= longer;
+          addVector(this.pieces, this.from, this.to, { colour, cell });
         }
       }
     }
     this.strokes.set("arrows", { ...this.pieces.lines, width: 1.6 });
     this.touch();
+  }
+
+  /** How many times its length a field's vector is drawn on a slice whose places are 1 apart. */
+  private scaleOf(which: number): number {
+    const grid = this.asker.grid.value;
+    if (grid && grid !== this.scales.of) this.scales = { of: grid, cell: scalesOf(grid.values, grid.d, 1) };
+    return this.scales.cell[which];
   }
 
   private drawLines({ lines }: Shot): void {
@@ -116,7 +129,8 @@ export class FieldScene {
       for (let k = 0; k < steps; ++k) {
         const [from, to] = [k, k + 1].map((e) => linear(mixInk(paper, ink, 0.25 + (0.75 * e) / steps)));
         for (let i = 0; i < count; ++i) {
-          this.pieces.add(spot(ways, k * size + i * d, d), spot(ways, (k + 1) * size + i * d, d), from, to);
+          spot(ways, k * size + i * d, d, this.from);
+          this.pieces.add(this.from, spot(ways, (k + 1) * size + i * d, d, this.to), from, to);
         }
       }
     }
@@ -138,76 +152,77 @@ export class FieldScene {
     const last = ways.length / size - 1;
     const moment = Math.max(0, Math.min(last, at - first));
     const k = Math.min(last, Math.floor(moment));
-    const positions = new Float32Array(3 * count);
+    if (this.drops.marks.length !== count) this.drops = roomFor(count, d);
+    const { positions, colours, marks: sizes } = this.drops;
+    paint(colours, inkOf("--warm"));
+    sizes.fill(1.5);
     const ink = this.ink("--warm");
     for (let i = 0; i < count; ++i) {
       for (let e = 0; e < k; ++e) {
-        this.pieces.add(spot(ways, e * size + i * d, d), spot(ways, (e + 1) * size + i * d, d), ink);
+        spot(ways, e * size + i * d, d, this.from);
+        this.pieces.add(this.from, spot(ways, (e + 1) * size + i * d, d, this.to), ink);
       }
-      const from = spot(ways, k * size + i * d, d);
-      const to = spot(ways, Math.min(last, k + 1) * size + i * d, d);
-      const now = from.map((x, c) => x + (moment - k) * (to[c] - x));
-      this.pieces.add(from, now, ink);
-      positions.set(now, 3 * i);
+      spot(ways, k * size + i * d, d, this.from);
+      spot(ways, Math.min(last, k + 1) * size + i * d, d, this.to);
+      for (let c = 0; c < 3; ++c) this.to[c] = this.from[c] + (moment - k) * (this.to[c] - this.from[c]);
+      this.pieces.add(this.from, this.to, ink);
+      positions.set(this.to, 3 * i);
     }
-    const colour = inkOf("--warm");
-    const colours = new Float32Array(3 * count).map((_, e) => colour[e % 3]);
-    this.stage.boids("drops", { positions, colours, sizes: new Float32Array(count).fill(1.5) });
+    this.stage.boids("drops", { positions, colours, sizes });
     this.stage.lines("drops", this.pieces.lines);
   }
 
   private drawFlock({ film, at, boid, flock }: Shot): void {
     if (!film || !flock || film.flown.value <= film.first) return this.stage.boids(kFlock, null);
     const { n, d } = film.info;
-    if (this.places.length !== n * d) {
-      this.places = new Float32Array(n * d);
-      this.spots = new Float32Array(3 * n);
-    }
-    film.between(at, this.places);
-    for (let e = 0; e < 3 * n; ++e) {
-      const c = e % 3;
-      this.spots[e] = c < d ? this.places[Math.floor(e / 3) * d + c] : 0;
-    }
-    const colour = mixInk(inkOf("--paper"), inkOf("--ink-soft"), 0.75);
-    const colours = new Float32Array(3 * n).map((_, e) => colour[e % 3]);
-    const marks = new Float32Array(n);
+    if (this.flock.rows.length !== n * d || this.flock.marks.length !== n) this.flock = roomFor(n, d);
+    const { rows, positions, colours, marks } = this.flock;
+    film.between(at, rows);
+    for (let i = 0; i < n; ++i) for (let c = 0; c < Math.min(3, d); ++c) positions[3 * i + c] = rows[i * d + c];
+    paint(colours, mixInk(inkOf("--paper"), inkOf("--ink-soft"), 0.75));
+    marks.fill(0);
     if (boid !== null && boid < n) marks[boid] = 1;
-    this.stage.boids(kFlock, { positions: this.spots, colours, marks });
+    this.stage.boids(kFlock, { positions, colours, marks });
   }
 
   /** The picked boid's four vectors, and lines to those it listens to most. */
   private drawGaze({ boid, slice, scale, flock, film }: Shot): void {
     const seen = this.asker.gaze.value;
-    const fits = seen && flock && film && seen.boid === boid && this.spots.length > 3 * boid;
-    const at = fits ? [...this.spots.subarray(3 * seen.boid, 3 * seen.boid + 3)] : null;
+    const spots = this.flock.positions;
+    const fits = seen && flock && film && seen.boid === boid && spots.length > 3 * boid;
+    const at = fits ? spots.subarray(3 * seen.boid, 3 * seen.boid + 3) : null;
     this.pieces.clear();
     if (at) this.addVectors(at, seen!.gaze, slice, scale);
     this.strokes.set("gaze", { ...this.pieces.lines, width: 4 });
     this.pieces.clear();
-    if (at) this.addHeard(at, seen!.boid, seen!.gaze.weights.subarray(0, film!.info.n));
+    if (at) this.addHeard(at, seen!.boid, seen!.gaze);
     this.stage.lines("ears", this.pieces.lines);
   }
 
   /** Drawn three times as long as the arrows of the slice, but not out of all measure. */
-  private addVectors(at: number[], gaze: Gaze, slice: Slice, scale: number): void {
+  private addVectors(at: ArrayLike<number>, gaze: Gaze, slice: Slice, scale: number): void {
     const cell = 3 * cellOf(slice);
-    const grid = this.asker.grid.value;
-    const scales = grid ? scalesOf(grid.values, grid.d, cell) : [1, 1, 1, 1];
     const vectors = { query: gaze.query, key: gaze.key, value: gaze.value, will: gaze.feedForward };
     kFields.forEach((name, which) => {
-      const way = [0, 1, 2].map((c) => scale * scales[which] * (vectors[name][c] ?? 0));
-      const cut = Math.min(1, (2.5 * cell * scale) / Math.hypot(...way));
-      if (!Number.isFinite(cut)) return;
-      addArrow(this.pieces, at, way.map((x) => x * cut), { colour: this.ink(kInks[name]), cell });
+      const way = this.to;
+      for (let c = 0; c < 3; ++c) way[c] = scale * cell * this.scaleOf(which) * (vectors[name][c] ?? 0);
+      const cut = Math.min(1, (2.5 * cell * scale) / Math.hypot(way[0], way[1], way[2]));
+      for (let c = 0; c < 3; ++c) way[c] *= cut;
+      addVector(this.pieces, at, way, { colour: this.ink(kInks[name]), cell });
     });
   }
 
-  private addHeard(at: number[], boid: number, weights: Float64Array): void {
+  private addHeard(at: ArrayLike<number>, boid: number, gaze: Gaze): void {
+    if (gaze !== this.loudest.of) {
+      const shares = heard(gaze);
+      const order = [...shares.keys()].filter((j) => j !== boid).sort((i, j) => shares[j] - shares[i]);
+      this.loudest = { of: gaze, order: order.slice(0, kHeard), shares };
+    }
+    const { order, shares } = this.loudest;
     const [paper, ink] = [inkOf("--paper"), inkOf("--accent")];
-    const order = [...weights.keys()].filter((j) => j !== boid).sort((i, j) => weights[j] - weights[i]);
-    for (const j of order.slice(0, kHeard)) {
-      const colour = linear(mixInk(paper, ink, 0.2 + (0.8 * weights[j]) / (weights[order[0]] || 1)));
-      this.pieces.add(at, this.spots.subarray(3 * j, 3 * j + 3), colour);
+    for (const j of order) {
+      const colour = linear(mixInk(paper, ink, 0.2 + (0.8 * shares[j]) / (shares[order[0]] || 1)));
+      this.pieces.add(at, spot(this.flock.positions, 3 * j, 3, this.to), colour);
     }
   }
 
@@ -231,6 +246,20 @@ export class FieldScene {
   }
 }
 
-function spot(rows: Float64Array, start: number, d: number): number[] {
-  return [rows[start], rows[start + 1], d > 2 ? rows[start + 2] : 0];
+/** Arrays of n particles with d coordinates, used again at every drawing. */
+function roomFor(n: number, d: number) {
+  return {
+    rows: new Float32Array(n * d), positions: new Float32Array(3 * n), colours: new Float32Array(3 * n),
+    marks: new Float32Array(n),
+  };
+}
+
+/** The first three coordinates of the row at `start`, into `out`; 0 for those beyond d. */
+function spot(rows: ArrayLike<number>, start: number, d: number, out: number[]): number[] {
+  for (let c = 0; c < 3; ++c) out[c] = c < d ? rows[start + c] : 0;
+  return out;
+}
+
+function paint(colours: Float32Array, ink: Rgb): void {
+  for (let e = 0; e < colours.length; ++e) colours[e] = ink[e % 3];
 }

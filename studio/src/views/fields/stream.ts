@@ -39,23 +39,27 @@ function moved(rows: Float64Array, vectors: Float64Array, d: number, length: num
   return out;
 }
 
+const kPiece = 16; // frames in one question
+
 /**
- * Test particles that fly beside a flock from its first frame: x <- x + dt v, v the core's velocity beside the
- * flock of each frame, all particles in one question. Gives (frames, count, d).
+ * Test particles that fly beside a flock from its frame `first` to `last`: `carry` gives (frames, count, d) of the
+ * next `frames` frames, all particles in one question. Gives (frames, count, d), `seeds` first; ends early where
+ * nobody waits any more, or where the core can carry them no farther.
  */
-export async function drift(
-  ask: (frame: number, rows: Float64Array) => Promise<Float64Array>, seeds: Float64Array,
-  options: { first: number; last: number; dt: number; current(): boolean },
+export async function carried(
+  carry: (frame: number, frames: number, rows: Float64Array) => Promise<Float64Array>, seeds: Float64Array,
+  { first, last, current }: { first: number; last: number; current(): boolean },
 ): Promise<Float64Array> {
-  const { first, last, dt, current } = options;
   const size = seeds.length;
   const out = new Float64Array((last - first + 1) * size);
   out.set(seeds);
-  for (let k = first; k < last; ++k) {
-    const here = out.slice((k - first) * size, (k - first + 1) * size);
-    const velocity = await ask(k, here);
-    if (!current()) return out.slice(0, (k - first + 1) * size);
-    out.set(here.map((x, e) => x + dt * velocity[e]), (k - first + 1) * size);
+  let known = 1;
+  while (first + known <= last && current()) {
+    const frames = Math.min(kPiece, last - first - known + 1);
+    const piece = await carry(first + known - 1, frames, out.slice((known - 1) * size, known * size));
+    out.set(piece, known * size);
+    known += piece.length / size;
+    if (piece.length < frames * size) break;
   }
-  return out;
+  return out.slice(0, known * size);
 }

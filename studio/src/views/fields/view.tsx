@@ -1,24 +1,26 @@
 // view.tsx: the four vector fields of a trained swarm on a movable slice, beside a flock that flies in them.
 import { effect } from "@preact/signals";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Group } from "../../parts/controls";
 import { Equation } from "../../parts/equation";
 import { Frame } from "../../parts/frame";
 import { useOwnRuns } from "../../parts/own_runs";
 import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
+import { onClicks } from "../../scene/click";
 import type { Stage, StageOptions } from "../../scene/stage";
+import type { Player } from "../../state/player";
 import { amount, change, flag, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
 import { DigitFlights } from "../digits/flight";
-import { randomDigit, testDigits } from "../digits/library";
+import { anotherDigit } from "../digits/library";
 import { Asker } from "./asker";
 import { blockNow, kMostDrops, linesNow, scaleNow, shownNow, sliceNow } from "./choices";
-import { FieldScene, kFlock } from "./draw";
+import { FieldScene, kFlock, type Shot } from "./draw";
 import { BoidGroup, dropAt, DropGroup, FieldGroup, SliceGroup, SwarmGroup } from "./panel";
-import { parseDrops } from "./slice";
+import { parseDrops, type Axis } from "./slice";
 import { Strength } from "./strength";
 import "./fields.css";
 
@@ -61,26 +63,20 @@ function narrate(flights: DigitFlights, asker: Asker): () => void {
   });
 }
 
-async function anotherDigit(flights: DigitFlights): Promise<void> {
+async function flyAnother(flights: DigitFlights): Promise<void> {
   const entry = flights.entry.value;
   if (!entry) return;
   try {
-    const { labels } = await testDigits();
-    const digit = randomDigit(labels, entry.digits, amount("digit", -1));
+    const digit = await anotherDigit(entry, amount("digit", -1));
     if (digit !== null) change({ digit, ink: "", boid: "" });
   } catch (error) {
     tell(error);
   }
 }
 
-/** A click, not a drag: on a boid it picks, on the slice it drops a test particle. */
-function onClicks(stage: Stage, scene: FieldScene): void {
-  let from = { x: 0, y: 0 };
-  stage.canvas.addEventListener("pointerdown", (event) => (from = { x: event.clientX, y: event.clientY }));
-  stage.canvas.addEventListener("click", (event) => {
-    if (Math.hypot(event.clientX - from.x, event.clientY - from.y) > 5) return;
-    const box = stage.canvas.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+/** A click on a boid picks it, on the slice it drops a test particle. */
+function obeyClicks(stage: Stage, scene: FieldScene): void {
+  onClicks(stage.canvas, (x, y) => {
     const boid = flag("flock", true) ? stage.pick(kFlock, x, y, 9) : null;
     if (boid !== null) return change({ boid: boid === Math.round(amount("boid", -1)) ? "" : boid });
     const place = scene.under(x, y, sliceNow());
@@ -104,12 +100,68 @@ function Story() {
   );
 }
 
-export default function FieldsView() {
+const kSides: Record<Axis, [Axis, Axis]> = { x: ["z", "y"], y: ["x", "z"], z: ["x", "y"] };
+
+/** What is to be seen now, out of the recipe and the player. */
+function shotOf({ film: { value: film }, at }: Player): Shot {
+  const slice = sliceNow();
+  const [across, up] = kSides[slice.axis];
+  const { sides } = strings.fields;
+  return {
+    film, at: at.value, slice, shown: shownNow(), scale: scaleNow(), lines: linesNow(),
+    boid: film ? boidNow(film.info.n) : null, flock: flag("flock", true), dark: isDark.value,
+    sides: [sides[across], sides[up]],
+  };
+}
+
+interface Parts {
+  flights: DigitFlights;
+  asker: Asker;
+}
+
+function Scene({ flights, asker, show }: Parts & { show: (scene: FieldScene | null) => void }) {
   const words = strings.fields;
-  const flights = useMemo(() => new DigitFlights(), []);
-  const asker = useMemo(() => new Asker(), []);
-  const [scene, setScene] = useState<FieldScene | null>(null);
+  const scene = useRef<FieldScene | null>(null);
+  return (
+    <>
+      <StageCanvas
+        options={kStage}
+        label={words.canvas}
+        onStage={(stage) => {
+          scene.current = stage && new FieldScene(stage, asker);
+          if (stage && scene.current) obeyClicks(stage, scene.current);
+          show(scene.current);
+        }}
+        onTick={(seconds) => {
+          flights.player.tick(seconds);
+          scene.current?.show(shotOf(flights.player));
+        }}
+      />
+      {!asker.grid.value && flights.busy.value && <p class="scene-empty">{words.waiting}</p>}
+    </>
+  );
+}
+
+function Controls({ flights, asker }: Parts) {
+  const film = flights.player.film.value;
+  return (
+    <>
+      <FieldGroup grid={asker.grid.value} />
+      <SliceGroup />
+      <DropGroup />
+      <BoidGroup n={film?.info.n ?? 0} boid={film ? boidNow(film.info.n) : null} asker={asker} />
+      <Group title={strings.fields.flock}>
+        <SwarmGroup flights={flights} onDigit={() => void flyAnother(flights)} />
+      </Group>
+    </>
+  );
+}
+
+export default function FieldsView() {
+  const parts = useMemo(() => ({ flights: new DigitFlights(), asker: new Asker() }), []);
+  const { flights, asker } = parts;
   const { player } = flights;
+  const [scene, setScene] = useState<FieldScene | null>(null);
   useOwnRuns(player);
 
   useEffect(() => {
@@ -117,64 +169,26 @@ export default function FieldsView() {
     return () => stops.forEach((stop) => stop());
   }, [flights]);
 
-  const draw = () => {
-    const slice = sliceNow();
-    const film = player.film.value;
-    const sides = { x: ["z", "y"], y: ["x", "z"], z: ["x", "y"] }[slice.axis] as ("x" | "y" | "z")[];
-    scene?.show({
-      film, at: player.at.value, slice, shown: shownNow(), scale: scaleNow(), lines: linesNow(),
-      boid: film ? boidNow(film.info.n) : null, flock: flag("flock", true), dark: isDark.value,
-      sides: [words.sides[sides[0]], words.sides[sides[1]]],
-    });
-  };
-
   useEffect(() => {
-    onStage.value = {
-      view: "fields", player, stage: scene?.stage ?? null,
-      draw: () => { draw(); scene?.stage.render(true); },
+    const draw = () => {
+      scene?.show(shotOf(player));
+      scene?.stage.render(true);
     };
+    onStage.value = { view: "fields", player, stage: scene?.stage ?? null, draw };
     return () => {
       onStage.value = null;
     };
   }, [scene]);
 
-  const film = player.film.value;
-  const grid = asker.grid.value;
+  const last = player.film.value?.last ?? 0;
   return (
     <Frame
       view="fields"
       story={<Story />}
-      scene={
-        <>
-          <StageCanvas
-            options={kStage}
-            label={words.canvas}
-            onStage={(made) => {
-              const next = made && new FieldScene(made, asker);
-              if (made && next) onClicks(made, next);
-              setScene(next);
-            }}
-            onTick={(seconds) => {
-              player.tick(seconds);
-              draw();
-            }}
-          />
-          {!grid && flights.busy.value && <p class="scene-empty">{words.waiting}</p>}
-        </>
-      }
-      controls={
-        <>
-          <FieldGroup grid={grid} />
-          <SliceGroup />
-          <DropGroup />
-          <BoidGroup n={film?.info.n ?? 0} boid={film ? boidNow(film.info.n) : null} asker={asker} />
-          <Group title={words.flock}>
-            <SwarmGroup flights={flights} onDigit={() => void anotherDigit(flights)} />
-          </Group>
-        </>
-      }
-      timeline={<Timeline player={player} unit={(frame) => words.moment(frame, film?.last ?? 0)} />}
-      plots={<Strength grid={grid} />}
+      scene={<Scene {...parts} show={setScene} />}
+      controls={<Controls {...parts} />}
+      timeline={<Timeline player={player} unit={(frame) => strings.fields.moment(frame, last)} />}
+      plots={<Strength grid={asker.grid.value} />}
     />
   );
 }

@@ -3,9 +3,9 @@ import { change } from "../../state/recipe";
 
 export type Choices = { value: string; label: string }[];
 
-/** Words that make another flight: what a hand did to the old one is gone. */
+/** Words that make another flight: what a hand did to the old one is gone, and so are kept frames. */
 export function fly(words: Record<string, string | number | boolean>): void {
-  change({ edit: "", at: "", ...words });
+  change({ edit: "", at: "", run: "", ...words });
 }
 
 export function optionsOf(

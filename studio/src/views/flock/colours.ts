@@ -49,20 +49,3 @@ export function colourByOrder(n: number, dark: boolean, out: Float32Array): void
     oklab(L + 0.06 - 0.12 * share, chroma * Math.cos(hue), chroma * Math.sin(hue), out, i);
   }
 }
-
-/** "#rgb", "#rrggbb" or "rgb(r, g, b)" as three numbers from 0 to 1. */
-export function parseColour(text: string): [number, number, number] {
-  const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text.trim());
-  if (hex) {
-    const full = hex[1].length === 3 ? [...hex[1]].map((c) => c + c).join("") : hex[1];
-    return [0, 2, 4].map((at) => parseInt(full.slice(at, at + 2), 16) / 255) as [number, number, number];
-  }
-  const rgb = /^rgba?\(([\d.]+)[ ,]+([\d.]+)[ ,]+([\d.]+)/.exec(text.trim());
-  if (rgb) return [Number(rgb[1]) / 255, Number(rgb[2]) / 255, Number(rgb[3]) / 255];
-  return [0.5, 0.5, 0.5];
-}
-
-/** sRGB as lines need it: linear. */
-export function linear(srgb: number): number {
-  return srgb <= 0.04045 ? srgb / 12.92 : ((srgb + 0.055) / 1.055) ** 2.4;
-}

@@ -3,7 +3,7 @@ import { Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, flag, recipe, word } from "../../state/recipe";
 import { strings } from "../../strings";
 import { fly, lawOf, optionsOf } from "./choices";
-import { habitatOf, kDefaults } from "./words";
+import { habitatOf, isAlwaysSpace, isSpaceDynamics, isSphereNorm, kDefaults } from "./words";
 
 const kMatrixOnly = ["query-key", "minus-query-key"]; // these are for V alone
 
@@ -94,16 +94,16 @@ export function LayerGroup() {
   const now = recipe.value;
   const dynamics = word("dynamics", kDefaults.dynamics);
   const space = habitatOf(now) === "space";
-  const free = !["euclidean", "rescaled"].includes(dynamics);
+  const free = !isAlwaysSpace(dynamics);
   const noise = amount("noise", 0, 0, 10);
-  const spaceDynamics = ["hardmax", "euclidean", "rescaled"].includes(dynamics) || now.habitat === "space";
+  const inSpace = isSpaceDynamics(dynamics) || now.habitat === "space";
   return (
     <Group title={words.layer} open={false}>
       {dynamics !== "rescaled" && (
         <Choice
           label={words.normalisation}
           value={word("normalisation", "post")}
-          options={optionsOf(words.normalisations, (name) => spaceDynamics && /^(ngpt|sqrt)/.test(name))}
+          options={optionsOf(words.normalisations, (name) => inSpace && isSphereNorm(name))}
           onChange={(value) => fly({ normalisation: unless(value, "post") })}
         />
       )}

@@ -8,28 +8,29 @@ import { fly } from "./choices";
 import { toSphere } from "./projection";
 import { habitatOf } from "./words";
 
-export const kMostNumbers = 12_800; // a link of about 90 kB
+export const kMostLetters = 300_000; // of the word, which every browser's address holds
+export const kMostNumbers = 12_800; // in full precision, 23 letters each
 
-/** Rows (n, d) as the word `init` of the command line, six digits each. */
-export function pointsWord(points: Points): string {
+/** Rows (n, d) as the word `init` of the command line. */
+export function pointsWord(points: Points, digits = 6): string {
   const rows: string[] = [];
   for (let i = 0; i < points.n; ++i) {
     const row = points.rows.subarray(i * points.d, (i + 1) * points.d);
-    rows.push(Array.from(row, (x) => String(Number(x.toPrecision(6)))).join());
+    rows.push(Array.from(row, (x) => String(Number(x.toPrecision(digits)))).join());
   }
   return `points:${rows.join(";")}`;
 }
 
 /** The words that fly own points: on the sphere when asked, else where they are, in R^d. */
 export function pointsWords(points: Points, sphere: boolean): Record<string, string> {
-  const numbers = points.n * points.d;
-  const words = strings.flock;
-  if (numbers > kMostNumbers) {
-    throw new PointsError(words.ownTooMany(numbers), words.ownTooManyRemedy(kMostNumbers), "");
-  }
   const rows = Float64Array.from(points.rows);
   if (sphere) toSphere(rows, points.d);
-  return { init: pointsWord({ ...points, rows }), n: "", d: "", habitat: sphere ? "" : "space" };
+  const init = pointsWord({ ...points, rows });
+  if (init.length > kMostLetters) {
+    const words = strings.flock;
+    throw new PointsError(words.ownTooMany(init.length), words.ownTooManyRemedy(kMostLetters), "");
+  }
+  return { init, n: "", d: "", habitat: sphere ? "" : "space" };
 }
 
 /** Starts a flight from them. */

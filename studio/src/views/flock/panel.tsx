@@ -6,7 +6,7 @@ import { fly, lawOf, optionsOf } from "./choices";
 import { AttentionGroup, LayerGroup } from "./layer_panel";
 import { kLookWords, kPresets, presetOf } from "./presets";
 import {
-  habitatOf, initialOf, isFixed, kDefaults, kMostAxes, kMostBoids, mayMerge, methodOf, mostBeta,
+  habitatOf, initialOf, isFixed, kDefaults, kMerge, kMostAxes, kMostBoids, mayMerge, mergeOf, methodOf, mostBeta,
 } from "./words";
 
 const kArguments: Record<string, { least: number; most: number; step: number; initial: number }> = {
@@ -47,15 +47,12 @@ function wordsFor(dynamics: string): Record<string, string | number> {
   return words;
 }
 
-function SwarmGroup() {
+/** How the swarm begins: the law of its places, with the argument where that has one. */
+function Start() {
   const words = strings.flock;
   const space = habitatOf(recipe.value) === "space";
   const initial = initialOf(recipe.value);
-  const sharpest = mostBeta(initial.dynamics);
-  const sees = !["none", "hardmax"].includes(initial.dynamics); // beta counts
-  const init = word("init", initial.init);
-  const [law, argument] = lawOf(init);
-  const own = law === "points";
+  const [law, argument] = lawOf(word("init", initial.init));
   const given = kArguments[law];
   const start = (name: string) => {
     const d = amount("d", initial.d, 2, kMostAxes);
@@ -65,6 +62,51 @@ function SwarmGroup() {
       ...(right && d < 8 ? { d: 32, n: 32 } : {}),
     });
   };
+  return (
+    <>
+      <Choice
+        label={words.init}
+        value={law}
+        options={optionsOf(words.initNames, (name) =>
+          (name === "points" && law !== "points") || (!space && (name === "gaussian" || name === "box")))}
+        onChange={start}
+      />
+      {given && (
+        <Slider
+          label={words.initArgument[law]} least={given.least} most={given.most} step={given.step}
+          value={Number.isFinite(argument) ? argument : given.initial}
+          onChange={(value) => fly({ init: `${law}:${value}` })}
+        />
+      )}
+    </>
+  );
+}
+
+function Seed() {
+  const words = strings.flock;
+  return (
+    <div class="seed">
+      <label>
+        {words.seed}
+        <input
+          type="number" min="0" max="999999" step="1"
+          value={amount("seed", kDefaults.seed, 0)}
+          onChange={(event) => fly({ seed: Math.max(0, Math.floor(Number(event.currentTarget.value) || 0)) })}
+        />
+      </label>
+      <Button label={words.roll} onClick={() => fly({ seed: Math.floor(1000 * Math.random()) })}>
+        ⚄
+      </Button>
+    </div>
+  );
+}
+
+function SwarmGroup() {
+  const words = strings.flock;
+  const initial = initialOf(recipe.value);
+  const sharpest = mostBeta(initial.dynamics);
+  const sees = !["none", "hardmax"].includes(initial.dynamics); // beta counts
+  const own = lawOf(word("init", initial.init))[0] === "points";
   return (
     <Group title={words.swarm}>
       <Choice
@@ -94,33 +136,8 @@ function SwarmGroup() {
           />
         </>
       )}
-      <Choice
-        label={words.init}
-        value={law}
-        options={optionsOf(words.initNames, (name) =>
-          (name === "points" && !own) || (!space && (name === "gaussian" || name === "box")))}
-        onChange={start}
-      />
-      {given && (
-        <Slider
-          label={words.initArgument[law]} least={given.least} most={given.most} step={given.step}
-          value={Number.isFinite(argument) ? argument : given.initial}
-          onChange={(value) => fly({ init: `${law}:${value}` })}
-        />
-      )}
-      <div class="seed">
-        <label>
-          {words.seed}
-          <input
-            type="number" min="0" max="999999" step="1"
-            value={amount("seed", initial.seed, 0)}
-            onChange={(event) => fly({ seed: Math.max(0, Math.floor(Number(event.currentTarget.value) || 0)) })}
-          />
-        </label>
-        <Button label={words.roll} onClick={() => fly({ seed: Math.floor(1000 * Math.random()) })}>
-          ⚄
-        </Button>
-      </div>
+      <Start />
+      <Seed />
     </Group>
   );
 }
@@ -168,8 +185,8 @@ function TimeGroup() {
       {!fixed && mayMerge(now) && (
         <Switch
           label={words.merge} hint={words.mergeHint}
-          on={Number(word("merge", T >= 200 ? "1e-6" : "0")) > 0}
-          onChange={(on) => fly({ merge: on ? "1e-6" : "0" })}
+          on={Number(mergeOf(now, T)) > 0}
+          onChange={(on) => fly({ merge: on ? kMerge : "0" })}
         />
       )}
     </Group>

@@ -4,11 +4,14 @@ import type { FlightInfo, Gaze, Words } from "../../core/protocol";
 import type { Stage } from "../../scene/stage";
 import { Branch } from "../../state/branch";
 import { Film } from "../../state/film";
+import { KeptFilm } from "../../state/kept_film";
 import { Player } from "../../state/player";
-import { change, flag, recipe, word } from "../../state/recipe";
+import { keepMoment, opening } from "../../state/moment";
+import { flag, recipe, word } from "../../state/recipe";
 import { core, notice, tell } from "../../state/session";
-import { isDark, reducedMotion } from "../../state/theme";
+import { isDark } from "../../state/theme";
 import { Motion } from "./motion";
+import { keptFilm } from "./own_runs";
 import { FlockScene, type Colouring, type Look } from "./scene";
 import { flockWords } from "./words";
 
@@ -31,6 +34,7 @@ export class Pilot {
   private motion: Motion | null = null;
   private flownWords = "";
   private flownEdit = "";
+  private stops: (() => void)[] = [];
 
   constructor() {
     this.player.pace = (film, at) => {
@@ -41,51 +45,53 @@ export class Pilot {
 
   /** Called whenever the recipe changed. */
   follow(first = false): void {
+    if (first) this.stops = [this.branch.followChoice(), keepMoment(this.player)];
     const words = flockWords(recipe.value);
-    const text = JSON.stringify(words);
+    const text = JSON.stringify({ ...words, run: word("run", "") });
     const edit = word("edit", "");
     if (text !== this.flownWords) {
       this.flownWords = text;
       this.flownEdit = edit;
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => void this.fly(words), first ? 0 : kWait);
+      const begin = opening();
+      this.timer = setTimeout(() => void this.fly(words, begin), first ? 0 : kWait);
     } else if (edit !== this.flownEdit) {
       this.flownEdit = edit;
       void this.branch.refresh();
     }
   }
 
-  private async fly(words: Words): Promise<void> {
+  private async fly(words: Words, begin: ReturnType<typeof opening>): Promise<void> {
     const turn = ++this.turn;
     try {
-      const awake = await core;
-      const info = await awake.flight(words);
-      if (turn !== this.turn) {
-        void awake.close(info.id);
-        return;
-      }
-      const film = new Film(awake, info);
+      const film = await this.filmOf(words);
+      if (turn !== this.turn) return film.close();
       batch(() => {
-        this.info.value = info;
+        this.info.value = film.info;
         this.words.value = words;
         this.gaze.value = null;
         if (notice.value?.kind === "fault") notice.value = null;
       });
       this.axesAt = 0;
-      const at = Number(word("at", "0")) || 0;
-      void this.branch.load(film, { at, play: at === 0 && !reducedMotion.value });
-      if (at > 0) void this.player.seek(at);
-      void film.need(film.last).then(() => this.tellEnd(film), tell);
+      void this.branch.load(film, begin);
+      void film.need(film.last);
     } catch (error) {
       if (turn === this.turn) tell(error); // the last good flight stays
     }
   }
 
-  /** A flight that could not go on says why; what was flown stays. */
-  private tellEnd(film: Film): void {
-    const end = film.ended.value;
-    if (!end || end.ok || this.player.film.value !== film) return;
-    notice.value = { kind: "fault", text: end.what, hint: end.remedy };
+  /** A new flight; or the kept frames of an own run where the recipe names one that is here. */
+  private async filmOf(words: Words): Promise<Film> {
+    const awake = await core;
+    const run = word("run", "");
+    const kept = run === "" ? null : await keptFilm(run);
+    return kept ?? new Film(awake, await awake.flight(words));
+  }
+
+  /** The own run whose kept frames are on stage. */
+  get kept(): KeptFilm | null {
+    const film = this.player.film.value;
+    return film instanceof KeptFilm ? film : null;
   }
 
   /** What is to be seen, out of the recipe and the hand. */
@@ -111,7 +117,8 @@ export class Pilot {
       this.motion = new Motion(film);
     }
     if (stage) this.scene.draw(stage, this.player.at.value, this.player.ghost.value, this.look(), seconds);
-    this.branch.axes = this.scene.axes.map((a) => a / this.scene.scale);
+    this.branch.axes = this.scene.handAxes();
+    if (this.kept) return; // no core knows it
     this.askAxes(film);
     this.askGaze();
   }
@@ -157,18 +164,10 @@ export class Pilot {
       });
   }
 
-  /** Keeps the moment in the address while the film rests, so that a reload comes back to it. */
-  keepMoment(): void {
-    const { film, playing, frame } = this.player;
-    if (!film.value) return;
-    const at = playing.value || frame.value === film.value.first ? "" : String(frame.value);
-    if (word("at", "") !== at) change({ at }, true);
-  }
-
   close(): void {
     clearTimeout(this.timer);
     ++this.turn;
-    this.player.film.value?.close();
-    this.player.ghost.value?.close();
+    this.stops.forEach((stop) => stop());
+    this.branch.close();
   }
 }

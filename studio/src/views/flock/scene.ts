@@ -1,8 +1,10 @@
 // scene.ts: one flock on the stage: boids, trails, the gaze of a chosen boid, the ghost of a branch.
 import type { Gaze } from "../../core/protocol";
+import { heard } from "../../scene/heard";
+import { inkOf, linear, linearOne, type Rgb } from "../../scene/ink";
 import type { Stage, StageOptions } from "../../scene/stage";
 import type { Film } from "../../state/film";
-import { colourByOrder, colourByPlace, linear, parseColour } from "./colours";
+import { colourByOrder, colourByPlace } from "./colours";
 import { alignAxes, plainAxes, project, Reach, toSphere } from "./projection";
 
 export type Colouring = "end" | "start" | "now" | "order";
@@ -44,6 +46,7 @@ export class FlockScene {
   scale = 1;
   places = new Float32Array(0); // (n, 3) shown last
   private aim: Float64Array = new Float64Array(0);
+  private hand: Float64Array = new Float64Array(0);
   private now = new Float32Array(0); // (n, d)
   private other = new Float32Array(0);
   private ghostPlaces = new Float32Array(0);
@@ -59,9 +62,9 @@ export class FlockScene {
   private painted = "";
   private shownAt = NaN;
   private shownHeld: Look["held"] | null = null;
-  private paper: [number, number, number] = [0, 0, 0];
-  private paperLight = [0, 0, 0];
-  private accent: [number, number, number] = [0, 0, 0];
+  private paper: Rgb = [0, 0, 0];
+  private paperLight: Rgb = [0, 0, 0];
+  private accent: Rgb = [0, 0, 0];
 
   /** Takes the film to be shown; views of the same shape keep their axes. */
   load(film: Film): void {
@@ -97,11 +100,11 @@ export class FlockScene {
     this.shownLook = "";
   }
 
-  readColours(element: Element): void {
-    const style = getComputedStyle(element);
-    this.paper = parseColour(style.getPropertyValue("--paper"));
-    this.paperLight = this.paper.map(linear);
-    this.accent = parseColour(style.getPropertyValue("--accent"));
+  /** Takes the colours of the theme. */
+  retheme(): void {
+    this.paper = inkOf("--paper");
+    this.paperLight = linear(this.paper);
+    this.accent = inkOf("--accent");
     this.painted = "";
     this.touch();
   }
@@ -115,6 +118,13 @@ export class FlockScene {
       this.axes[e] += share * gap;
     }
     return rest > 1e-4;
+  }
+
+  /** (3, d): the axes in the scene's units, for a hand that moves boids; one array, written at every call. */
+  handAxes(): Float64Array {
+    if (this.hand.length !== this.axes.length) this.hand = new Float64Array(this.axes.length);
+    for (let e = 0; e < this.hand.length; ++e) this.hand[e] = this.axes[e] / this.scale;
+    return this.hand;
   }
 
   private view() {
@@ -171,7 +181,7 @@ export class FlockScene {
       project(film.frame(frame), this.view(), this.step);
       colourByPlace(this.step, look.dark, this.colours);
     }
-    if (look.trail > 0) for (let e = 0; e < this.colours.length; ++e) this.lights[e] = linear(this.colours[e]);
+    if (look.trail > 0) for (let e = 0; e < this.colours.length; ++e) this.lights[e] = linearOne(this.colours[e]);
   }
 
   private drawGhost(stage: Stage, at: number, ghost: Film | null): void {
@@ -244,30 +254,21 @@ export class FlockScene {
       stage.lines("gaze", null);
       return;
     }
-    const total = sharesOf(look.gaze, n);
+    const total = heard(look.gaze);
     const most = Math.max(...total);
-    const heard = [...total.keys()].filter((j) => j !== look.boid && total[j] > 0.02 * most);
-    const points = new Float32Array(6 * heard.length);
-    const colours = new Float32Array(6 * heard.length);
-    heard.forEach((j, piece) => {
+    const others = [...total.keys()].filter((j) => j !== look.boid && total[j] > 0.02 * most);
+    const points = new Float32Array(6 * others.length);
+    const colours = new Float32Array(6 * others.length);
+    others.forEach((j, piece) => {
       const share = Math.sqrt(total[j] / most);
       for (let a = 0; a < 3; ++a) {
         points[6 * piece + a] = this.places[3 * look.boid! + a];
         points[6 * piece + 3 + a] = this.places[3 * j + a];
-        const colour = linear(this.paper[a] + share * (this.accent[a] - this.paper[a]));
+        const colour = linearOne(this.paper[a] + share * (this.accent[a] - this.paper[a]));
         colours[6 * piece + a] = colour;
         colours[6 * piece + 3 + a] = colour;
       }
     });
     stage.lines("gaze", { points, colours });
   }
-}
-
-/** Weights averaged over the heads, (n). */
-export function sharesOf(gaze: Gaze, n: number): Float64Array {
-  const total = new Float64Array(n);
-  for (let h = 0; h < gaze.heads; ++h) {
-    for (let j = 0; j < n; ++j) total[j] += gaze.weights[h * n + j] / gaze.heads;
-  }
-  return total;
 }

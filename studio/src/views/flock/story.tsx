@@ -2,10 +2,11 @@
 import type { ComponentChildren } from "preact";
 import { Equation } from "../../parts/equation";
 import type { FlightInfo, Words } from "../../core/protocol";
-import { recipe, word } from "../../state/recipe";
+import type { KeptFilm } from "../../state/kept_film";
+import { recipe } from "../../state/recipe";
 import { strings } from "../../strings";
 import { presetOf } from "./presets";
-import { commandOf, habitatOf, kDefaults, withLinks } from "./words";
+import { commandOf, kDefaults, withLinks } from "./words";
 
 export function Linked({ text }: { text: string }) {
   return (
@@ -19,31 +20,46 @@ export function Linked({ text }: { text: string }) {
   );
 }
 
-/** Names of the formulas that make up the setting's equation. */
-export function formulasOf(words: Readonly<Record<string, string>>): string[] {
-  const dynamics = words.dynamics ?? kDefaults.dynamics;
-  const names = [dynamics === "hardmax" && habitatOf(words) === "sphere" ? "hardmax_sphere" : dynamics];
-  const norm = /^(pre|peri|mix|ngpt|sqrt)/.exec(words.normalisation ?? "")?.[1];
+/** Names of the formulas that make up the equation of what is flown. */
+export function formulasOf(words: Words, habitat: FlightInfo["habitat"]): string[] {
+  const of = (key: string, initial: string) => String(words[key] ?? initial);
+  const dynamics = of("dynamics", kDefaults.dynamics);
+  const names = [dynamics === "hardmax" && habitat === "sphere" ? "hardmax_sphere" : dynamics];
+  const norm = /^(pre|peri|mix|ngpt|sqrt)/.exec(of("normalisation", ""))?.[1];
   if (norm) names.push(`flock_norm_${norm}`);
-  else if (words.habitat === "space" && ["SA", "USA", "causal", "sinkhorn"].includes(dynamics)) names.push("flock_space");
-  const mapped = ["query", "key", "value"].some((key) => (words[key] ?? "identity") !== "identity");
+  else if (habitat === "space" && ["SA", "USA", "causal", "sinkhorn"].includes(dynamics)) names.push("flock_space");
+  const mapped = ["query", "key", "value"].some((key) => of(key, "identity") !== "identity");
   if (mapped && dynamics !== "rescaled" && dynamics !== "none") names.push("flock_qkv");
-  if ((words.perceptron ?? "none") !== "none" && dynamics !== "none") names.push("flock_will");
-  if (Number(words.noise ?? 0) > 0) names.push("flock_noise");
-  if (words.method === "layers") names.push("flock_layers");
+  if (of("perceptron", "none") !== "none" && dynamics !== "none") names.push("flock_will");
+  if (Number(of("noise", "0")) > 0) names.push("flock_noise");
+  if (of("method", "") === "layers") names.push("flock_layers");
   return names;
 }
 
+/** What is to be said of kept frames: of which run, why they are shown, and what ends that. */
+function KeptStory({ film }: { film: KeptFilm }) {
+  const said = strings.runs;
+  return (
+    <>
+      <h2>{said.kept(film.run.name)}</h2>
+      <p data-kept={film.run.name}>{said.keptWhy(film.about.why)}</p>
+      <p>{said.keptHint}</p>
+    </>
+  );
+}
+
 interface StoryProps {
+  kept: KeptFilm | null;
   info: FlightInfo | null;
   words: Words;
   gaze: ComponentChildren;
 }
 
-export function FlockStory({ info, words, gaze }: StoryProps) {
+export function FlockStory({ kept, info, words, gaze }: StoryProps) {
   const said = strings.flock;
-  const dynamics = word("dynamics", kDefaults.dynamics);
+  const dynamics = String(words.dynamics ?? kDefaults.dynamics);
   const preset = presetOf(recipe.value);
+  if (kept) return <KeptStory film={kept} />;
   return (
     <>
       <h2>{said.title}</h2>
@@ -55,7 +71,7 @@ export function FlockStory({ info, words, gaze }: StoryProps) {
       )}
       <h3>{said.equation}</h3>
       <div data-equation={dynamics}>
-        {formulasOf(recipe.value).map((name) => <Equation key={name} name={name} />)}
+        {info && formulasOf(words, info.habitat).map((name) => <Equation key={name} name={name} />)}
       </div>
       <h3>{said.known}</h3>
       <ul class="known" data-known={info?.known.length ?? 0}>
@@ -70,8 +86,12 @@ export function FlockStory({ info, words, gaze }: StoryProps) {
         )}
       </ul>
       <p class="hint" data-gaze="">{gaze}</p>
-      <h3>{said.command}</h3>
-      <code class="command" tabIndex={0}>{commandOf(words)}</code>
+      {info && ( // words that the core has not taken are no command
+        <>
+          <h3>{said.command}</h3>
+          <code class="command" tabIndex={0}>{commandOf(words)}</code>
+        </>
+      )}
     </>
   );
 }

@@ -5,18 +5,22 @@ import { holdsPoints, readPoints } from "../../export/read_points";
 import { BranchControls, Hand } from "../../parts/branch";
 import { Group } from "../../parts/controls";
 import { Frame } from "../../parts/frame";
+import { useNarrator } from "../../parts/narrator";
+import { useOwnRuns } from "../../parts/own_runs";
 import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
+import { heard } from "../../scene/heard";
 import type { Stage } from "../../scene/stage";
 import { recipe, word } from "../../state/recipe";
-import { onStage, sceneSentence, tell } from "../../state/session";
+import { onStage, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
 import { OwnPoints, takePoints } from "./own_points";
+import { OwnRuns } from "./own_runs";
 import { FlockPanel } from "./panel";
 import { Pilot } from "./pilot";
 import { brief, FlockPlots, observableAt } from "./plots";
-import { sharesOf, stageOptions } from "./scene";
+import { stageOptions } from "./scene";
 import { FlockStory } from "./story";
 import "./flock.css";
 
@@ -26,7 +30,7 @@ function GazeLine({ pilot }: { pilot: Pilot }) {
   const gaze = pilot.gaze.value;
   const n = pilot.info.value?.n ?? 0;
   if (boid === undefined || !gaze || gaze.weights.length !== gaze.heads * n) return <>{strings.flock.gazeHint}</>;
-  const total = sharesOf(gaze, n);
+  const total = heard(gaze);
   const order = [...total.keys()].sort((a, b) => total[b] - total[a]);
   const all = total.reduce((sum, w) => sum + w, 0);
   let many = 0;
@@ -45,7 +49,7 @@ function sentenceOf(pilot: Pilot): string {
   return words.sentence(n, words.where(habitat, d), brief(pilot.player.time.value), clause);
 }
 
-/** Sets up everything that outlives a render: following the recipe, telling the scene, the moment kept. */
+/** Sets up everything that outlives a render: following the recipe, telling the scene. */
 function usePilot(): Pilot {
   const pilot = useMemo(() => new Pilot(), []);
   useEffect(() => {
@@ -55,19 +59,12 @@ function usePilot(): Pilot {
       untracked(() => pilot.follow(first));
       first = false;
     });
-    const timer = setInterval(() => {
-      const said = sentenceOf(pilot);
-      if (said && said !== sceneSentence.value) sceneSentence.value = said;
-      pilot.keepMoment();
-    }, 1000);
     return () => {
-      clearInterval(timer);
       stop();
-      sceneSentence.value = "";
-      onStage.value = null;
       pilot.close();
     };
   }, []);
+  useNarrator(() => sentenceOf(pilot));
   return pilot;
 }
 
@@ -81,6 +78,8 @@ function Scene({ pilot, stage, onReady }: SceneProps) {
   const info = pilot.info.value;
   const words = strings.flock;
   const options = stageOptions(info?.habitat ?? "sphere", info?.d ?? 3);
+  const kept = pilot.kept !== null;
+  const projected = kept ? strings.runs.keptAxes : words.projected;
   const note = useRef<HTMLParagraphElement>(null);
   const tick = (seconds: number, on: Stage | null) => {
     pilot.player.tick(seconds);
@@ -97,9 +96,9 @@ function Scene({ pilot, stage, onReady }: SceneProps) {
         onStage={onReady}
         onTick={tick}
       />
-      <Hand branch={pilot.branch} stage={stage} layer="flock" />
+      {!kept && <Hand branch={pilot.branch} stage={stage} layer="flock" />}
       {info?.habitat === "space" && <p class="scene-note" ref={note} />}
-      {info?.habitat === "sphere" && info.d > 3 && <p class="scene-note">{words.projected(info.d)}</p>}
+      {info?.habitat === "sphere" && info.d > 3 && <p class="scene-note">{projected(info.d)}</p>}
     </>
   );
 }
@@ -107,6 +106,7 @@ function Scene({ pilot, stage, onReady }: SceneProps) {
 export default function FlockView() {
   const pilot = usePilot();
   const stage = useSignal<Stage | null>(null);
+  useOwnRuns(pilot.player);
   const log = useComputed(() => String(pilot.words.value.save ?? "").startsWith("log"));
 
   const ready = (next: Stage | null) => {
@@ -124,19 +124,24 @@ export default function FlockView() {
       },
     };
   };
-  useEffect(() => pilot.scene.readColours(document.documentElement), [isDark.value]);
+  useEffect(() => pilot.scene.retheme(), [isDark.value]);
 
+  const gaze = <GazeLine pilot={pilot} />;
+  const told = { info: pilot.info.value, words: pilot.words.value, kept: pilot.kept };
   return (
     <Frame
       view="flock"
-      story={<FlockStory info={pilot.info.value} words={pilot.words.value} gaze={<GazeLine pilot={pilot} />} />}
+      story={<FlockStory {...told} gaze={gaze} />}
       scene={<Scene pilot={pilot} stage={stage.value} onReady={ready} />}
       controls={
         <>
           <FlockPanel />
-          <Group title={strings.branch.title} open={word("edit", "") !== ""}>
-            <BranchControls branch={pilot.branch} />
-          </Group>
+          {!pilot.kept && (
+            <Group title={strings.branch.title} open={word("edit", "") !== ""}>
+              <BranchControls branch={pilot.branch} />
+            </Group>
+          )}
+          <OwnRuns />
           <OwnPoints take={(file) => void readPoints(file, kDimensions).then(takePoints).catch(tell)} />
         </>
       }

@@ -54,9 +54,12 @@ export const kMostAxes = 64;
 const kFrames = 240;
 const kFixed = ["layers", "euler", "rk4", "strang"];
 const kNoisy = ["layers", "euler", "strang"];
-const kSpaceDynamics = ["hardmax", "euclidean", "rescaled"];
+const kAlwaysSpace = ["euclidean", "rescaled"];
+const kSpaceDynamics = ["hardmax", ...kAlwaysSpace];
 const kSpaceNorms = /^(pre|peri|mix)/;
+const kSphereNorms = /^(ngpt|sqrt)/;
 const kMergeFrom = 200; // from this T on, those that met are flown as one
+export const kMerge = "1e-6"; // how near is met
 
 /** A number as the command line writes it: 12 digits, no trailing noise. */
 export function tidy(value: number): number {
@@ -67,13 +70,28 @@ export function isFixed(method: string): boolean {
   return kFixed.includes(method);
 }
 
+/** Whether a dynamics knows no other habitat than R^d. */
+export function isAlwaysSpace(dynamics: string): boolean {
+  return kAlwaysSpace.includes(dynamics);
+}
+
+/** Whether a dynamics is in R^d where `habitat` says nothing. */
+export function isSpaceDynamics(dynamics: string): boolean {
+  return kSpaceDynamics.includes(dynamics);
+}
+
+/** Whether a layer norm belongs on the sphere. */
+export function isSphereNorm(normalisation: string): boolean {
+  return kSphereNorms.test(normalisation);
+}
+
 /** Where the words put the swarm: what `habitat` says, else what the dynamics needs. */
 export function habitatOf(recipe: Recipe): "sphere" | "space" {
   const { habitat, dynamics = kDefaults.dynamics, normalisation = "post" } = recipe;
-  if (dynamics === "euclidean" || dynamics === "rescaled") return "space";
+  if (isAlwaysSpace(dynamics)) return "space";
   if (kSpaceNorms.test(normalisation)) return "space";
   if (habitat) return habitat === "space" ? "space" : "sphere";
-  return kSpaceDynamics.includes(dynamics) ? "space" : "sphere";
+  return isSpaceDynamics(dynamics) ? "space" : "sphere";
 }
 
 /** How time advances: noise needs a method that takes it. */
@@ -89,6 +107,11 @@ export function mayMerge(recipe: Recipe): boolean {
     recipe.dynamics === "causal" || recipe.reach === "past" || recipe.self === "false" ||
     Number(recipe.noise ?? 0) > 0
   );
+}
+
+/** How near is met: as the recipe says, else by how long the flight is; "0" where none are flown as one. */
+export function mergeOf(recipe: Recipe, T: number): string {
+  return mayMerge(recipe) ? recipe.merge ?? (T >= kMergeFrom ? kMerge : "0") : "0";
 }
 
 /** T and save of the fixed-step methods: whole multiples of dt, about kFrames frames. */
@@ -109,8 +132,8 @@ function timeWords(recipe: Recipe): Words {
   const method = methodOf(recipe);
   if (isFixed(method)) return { method, dt: tidy(dt), ...gridOf(T, dt, save) };
   const words: Words = { T: tidy(T), dt: tidy(dt), save };
-  const merge = recipe.merge ?? (T >= kMergeFrom ? "1e-6" : "0");
-  if (Number(merge) > 0 && mayMerge(recipe)) words.merge = merge;
+  const merge = mergeOf(recipe, T);
+  if (Number(merge) > 0) words.merge = merge;
   return words;
 }
 
@@ -148,16 +171,17 @@ export function flockWords(recipe: Recipe): Words {
   Object.assign(words, startWords(recipe, space), timeWords(recipe));
   if (words.dynamics !== "USA") delete words.clock;
   if (words.dynamics === "causal" || words.dynamics === "sinkhorn") delete words.reach;
-  if (space && /^(ngpt|sqrt)/.test(String(words.normalisation ?? ""))) delete words.normalisation;
-  if (words.dynamics === "euclidean" || words.dynamics === "rescaled") delete words.habitat;
+  if (space && isSphereNorm(String(words.normalisation ?? ""))) delete words.normalisation;
+  if (isAlwaysSpace(initial.dynamics)) delete words.habitat;
   if (kSpaceNorms.test(String(words.normalisation ?? ""))) delete words.habitat;
   if (Number(words.alibi ?? 0) > 0 && words.dynamics !== "causal" && words.reach !== "past") delete words.alibi;
   return words;
 }
 
-/** The same as a command that flies it in a terminal. */
+/** The same as a command that flies it in a terminal; a shell takes every word as it is. */
 export function commandOf(words: Words): string {
-  const quoted = (value: string) => (/[;&|<>*?$ ()]/.test(value) ? `'${value}'` : value);
+  const plain = /^[\w.,:+/-]+$/;
+  const quoted = (value: string) => (plain.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`);
   const rest = Object.entries(words).map(([key, value]) => `${key}=${quoted(String(value))}`);
   return ["murmur simulate", ...rest].join(" ");
 }

@@ -11,7 +11,10 @@ interface ChartProps {
   quantity: Quantity;
   chosen: Pixel;
   cursor: Pixel | null;
-  onCursor(pixel: Pixel | null): void;
+  /** A pointer passes over a pixel, or leaves the map. */
+  onPass(pixel: Pixel | null): void;
+  /** A key moves the cursor. */
+  onMove(pixel: Pixel): void;
   onChoose(pixel: Pixel): void;
 }
 
@@ -206,7 +209,7 @@ export function Chart(props: ChartProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const far = event.shiftKey ? 10 : 1;
     const by = { ArrowLeft: [0, -far], ArrowRight: [0, far], ArrowUp: [far, 0], ArrowDown: [-far, 0] }[event.key];
-    if (by) props.onCursor(moved(atlas, cursor ?? chosen, by[0], by[1]));
+    if (by) props.onMove(moved(atlas, cursor ?? chosen, by[0], by[1]));
     else if (event.key === "Enter" || event.key === " ") props.onChoose(cursor ?? chosen);
     else return;
     event.preventDefault();
@@ -222,8 +225,8 @@ export function Chart(props: ChartProps) {
       aria-describedby="map-value"
       data-quantity={quantity}
       data-tone={tone(quantity, atlas.values[quantity][chosen.row][chosen.column]).toFixed(3)}
-      onPointerMove={(event) => props.onCursor(pixelUnder(atlas, event.currentTarget, event))}
-      onPointerLeave={() => props.onCursor(null)}
+      onPointerMove={(event) => props.onPass(pixelUnder(atlas, event.currentTarget, event))}
+      onPointerLeave={() => props.onPass(null)}
       onClick={(event) => {
         const pixel = pixelUnder(atlas, event.currentTarget, event);
         if (pixel) props.onChoose(pixel);

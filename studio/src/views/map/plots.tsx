@@ -38,7 +38,7 @@ function Counts({ atlas, row }: { atlas: Atlas; row: number }) {
   const words = strings.map;
   const counts = Object.entries(atlas.last_counts[row]).sort(([a], [b]) => Number(a) - Number(b));
   const most = Math.max(...counts.map(([, many]) => many));
-  const said = counts.map(([clusters, many]) => `${many} with ${clusters}`).join(", ");
+  const said = counts.map(([clusters, many]) => words.countOf(many, clusters)).join(", ");
   return (
     <figure class="plot counts" aria-label={words.countsSummary(said)}>
       <figcaption>{words.counts(String(timesOf(atlas).at(-1)))}</figcaption>

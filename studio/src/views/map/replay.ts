@@ -59,10 +59,7 @@ export class Replay {
     const film = this.player.film.value!;
     this.goal = this.frame;
     if (reducedMotion.value) void this.player.seek(this.frame);
-    else {
-      this.player.at.value = film.first;
-      this.player.playing.value = this.frame > film.first;
-    }
+    else this.player.put(film.first, this.frame > film.first);
     await film.need(film.last);
     if (turn === this.turn) this.measured.value = observableAt(film, "clusters", this.frame);
   }
@@ -72,10 +69,7 @@ export class Replay {
     const { player } = this;
     player.tick(seconds);
     if (this.goal !== null && player.at.value >= this.goal) {
-      if (player.playing.value) {
-        player.at.value = this.goal;
-        player.playing.value = false;
-      }
+      if (player.playing.value) player.put(this.goal);
       this.goal = null;
     }
     this.draw(stage);
@@ -94,6 +88,6 @@ export class Replay {
   close(): void {
     clearTimeout(this.timer);
     ++this.turn;
-    this.player.film.value?.close();
+    this.player.close();
   }
 }

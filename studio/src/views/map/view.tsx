@@ -3,11 +3,12 @@ import { effect, untracked, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { Button, Segments, Slider } from "../../parts/controls";
 import { Frame } from "../../parts/frame";
+import { useNarrator } from "../../parts/narrator";
 import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
 import type { Stage } from "../../scene/stage";
 import { amount, change, formatRecipe, recipe, word } from "../../state/recipe";
-import { notice, onStage, sceneSentence } from "../../state/session";
+import { notice, onStage } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
 import { brief, observableAt } from "../flock/plots";
@@ -24,6 +25,10 @@ const kDefaults = { beta: 6, t: 12, replica: 0 };
 
 function chosenOf(atlas: Atlas): Pixel {
   return pixelAt(atlas, amount("beta", kDefaults.beta), amount("t", kDefaults.t));
+}
+/** Which of the flights of a pixel is flown again. */
+function replicaOf(atlas: Atlas): number {
+  return Math.round(amount("replica", kDefaults.replica, 0, atlas.replicas - 1));
 }
 function quantityOf(): Quantity {
   return word("show", "clusters") === "close_pairs" ? "close_pairs" : "clusters";
@@ -43,7 +48,7 @@ function Found({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
   const words = strings.map;
   const { row, column } = chosenOf(atlas);
   const measured = replay.measured.value;
-  const first = amount("replica", kDefaults.replica) === 0;
+  const first = replicaOf(atlas) === 0;
   const kept = atlas.values.replica_0[row][column];
   const ready = Number.isFinite(measured);
   const verdict = !first || !ready ? "" : measured === kept ? "same" : "different";
@@ -99,7 +104,7 @@ function Controls({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
   const { row, column } = chosenOf(atlas);
   const betas = betasOf(atlas);
   const times = timesOf(atlas);
-  const replica = amount("replica", kDefaults.replica, 0, atlas.replicas - 1);
+  const replica = replicaOf(atlas);
   const flock = formatRecipe({
     view: "flock",
     ...Object.fromEntries(Object.entries(replayWords(atlas, betas[row], replica)).map(([k, v]) => [k, String(v)])),
@@ -136,6 +141,16 @@ function Controls({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
   );
 }
 
+function sentenceOf(replay: Replay, atlas: Atlas | null): string {
+  const film = replay.player.film.value;
+  if (!film || !atlas) return "";
+  const { row, column } = chosenOf(atlas);
+  const clusters = observableAt(film, "clusters", replay.player.frame.value);
+  const mean = atlas.values.clusters[row][column].toFixed(1);
+  const beta = brief(betasOf(atlas)[row]);
+  return strings.map.sentence(beta, brief(replay.player.time.value), brief(clusters), mean);
+}
+
 /** The map's file, the replay that follows the recipe, and the sentence of the scene. */
 function useReplay() {
   const replay = useMemo(() => new Replay(), []);
@@ -150,47 +165,53 @@ function useReplay() {
       const read = atlas.value;
       if (!read) return;
       const pixel = chosenOf(read); // reads the recipe: followed again whenever it changes
-      const replica = amount("replica", kDefaults.replica, 0, read.replicas - 1);
+      const replica = replicaOf(read);
       untracked(() => replay.follow(read, pixel, replica));
     });
-    const timer = setInterval(() => {
-      const film = replay.player.film.value;
-      if (!film || !atlas.value) return;
-      const { row, column } = chosenOf(atlas.value);
-      const clusters = observableAt(film, "clusters", replay.player.frame.value);
-      const mean = atlas.value.values.clusters[row][column].toFixed(1);
-      const beta = brief(betasOf(atlas.value)[row]);
-      const said = words.sentence(beta, brief(replay.player.time.value), brief(clusters), mean);
-      if (said !== sceneSentence.value) sceneSentence.value = said;
-    }, 1000);
     return () => {
-      clearInterval(timer);
       stop();
-      sceneSentence.value = "";
-      onStage.value = null;
       replay.close();
     };
   }, []);
+  useNarrator(() => sentenceOf(replay, atlas.value));
   return { replay, atlas };
+}
+
+/** The map with the value under the cursor; what keys or a choice lead to is said, what a pointer passes is not. */
+function ChartWithValue({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
+  const cursor = useSignal<Pixel | null>(null);
+  const told = useSignal("");
+  const chosen = chosenOf(atlas);
+  const choose = (pixel: Pixel) => {
+    told.value = valueText(atlas, pixel);
+    if (chosen.row === pixel.row && chosen.column === pixel.column) void replay.show(atlas, pixel, replicaOf(atlas));
+    else change({ beta: betasOf(atlas)[pixel.row], t: timesOf(atlas)[pixel.column] });
+  };
+  const moveBy = (pixel: Pixel) => {
+    cursor.value = pixel;
+    told.value = valueText(atlas, pixel);
+  };
+  return (
+    <>
+      <Chart
+        atlas={atlas} quantity={quantityOf()} chosen={chosen} cursor={cursor.value}
+        onPass={(pixel) => (cursor.value = pixel)} onMove={moveBy} onChoose={choose}
+      />
+      <p id="map-value" class="map-value">{valueText(atlas, cursor.value ?? chosen)}</p>
+      <p class="visually-hidden" role="status">{told.value}</p>
+    </>
+  );
 }
 
 export default function MapView() {
   const { replay, atlas } = useReplay();
-  const cursor = useSignal<Pixel | null>(null);
   const words = strings.map;
   const read = atlas.value;
   void recipe.value;
-  const choose = (pixel: Pixel) => {
-    const to = { beta: betasOf(read!)[pixel.row], t: timesOf(read!)[pixel.column] };
-    const now = chosenOf(read!);
-    if (now.row === pixel.row && now.column === pixel.column) {
-      void replay.show(read!, pixel, amount("replica", kDefaults.replica));
-    } else change(to);
-  };
   const ready = (stage: Stage | null) => {
     onStage.value = { view: "map", player: replay.player, stage, draw: () => replay.draw(stage) };
   };
-  useEffect(() => replay.scene.readColours(document.documentElement), [isDark.value]);
+  useEffect(() => replay.scene.retheme(), [isDark.value]);
 
   return (
     <Frame
@@ -199,19 +220,7 @@ export default function MapView() {
       scene={
         <div class="map-scene">
           <div class="map-chart">
-            {read ? (
-              <>
-                <Chart
-                  atlas={read} quantity={quantityOf()} chosen={chosenOf(read)} cursor={cursor.value}
-                  onCursor={(pixel) => (cursor.value = pixel)} onChoose={choose}
-                />
-                <p id="map-value" class="map-value" role="status">
-                  {valueText(read, cursor.value ?? chosenOf(read))}
-                </p>
-              </>
-            ) : (
-              <p class="waiting">{words.loading}</p>
-            )}
+            {read ? <ChartWithValue atlas={read} replay={replay} /> : <p class="waiting">{words.loading}</p>}
           </div>
           <div class="map-stage">
             <StageCanvas

@@ -38,6 +38,8 @@ export class Painter {
   private names: string[] = [];
   private groups = "";
   private inks = new Map<string, Rgb>();
+  private key = ""; // of what was drawn last
+  private drawn: { scene: Scene; weights: Shown["weights"] } | null = null;
 
   constructor(private readonly stage: Stage) {}
 
@@ -60,13 +62,29 @@ export class Painter {
   retheme(scene: Scene): void {
     for (const name of [...Object.values(kInks), "--paper", "--line", "--accent"]) this.inks.set(name, inkOf(name));
     scene.tokens.forEach((token, i) => this.colours.set(this.ink(kInks[token.topic]), 3 * i));
+    this.drawn = null;
+  }
+
+  /** Whether anything to be drawn, or the camera that the words follow, is another than at the last drawing. */
+  private isNew({ scene, stop, film, beside, at, listener, weights }: Shown): boolean {
+    const { camera, canvas } = this.stage;
+    const key = [
+      stop, film.info.id, film.flown.value, beside?.info.id, beside?.flown.value, at, listener,
+      canvas.clientWidth, canvas.clientHeight, camera.matrixWorld.elements, camera.projectionMatrix.elements,
+    ].join();
+    if (key === this.key && this.drawn?.scene === scene && this.drawn.weights === weights) return false;
+    this.key = key;
+    this.drawn = { scene, weights };
+    return true;
   }
 
   private ink(name: string): Rgb {
     return this.inks.get(name) ?? [0.5, 0.5, 0.5];
   }
 
+  /** Draws what has changed since the last time. */
   draw(shown: Shown): void {
+    if (!this.isNew(shown)) return;
     const { scene, film, at } = shown;
     const n = film.info.n;
     film.between(at, this.flat);
@@ -203,13 +221,13 @@ export class Painter {
       sizes: new Float32Array([1.25]),
     });
     this.marksOf.clear();
-    const most = Math.max(...kInfluence.messenger);
+    const most = Math.max(...kInfluence);
     const ink = linear(this.ink("--accent"));
     const base = linear(this.ink("--line"));
     this.marksOf.add([-1.02, kBarsAt, 0], [1.02, kBarsAt, 0], base);
     for (let i = 0; i <= seen; ++i) {
       const x = scene.tokens[i].place[0];
-      const y = kBarsAt + (0.95 * kInfluence.messenger[i]) / most;
+      const y = kBarsAt + (0.95 * kInfluence[i]) / most;
       for (let s = -0.045; s <= 0.045; s += 0.0018) this.marksOf.add([x + s, kBarsAt, 0], [x + s, y, 0], ink);
     }
     for (let i = 0; i < seen; ++i) this.marksOf.add(spotOf(scene.tokens[i]), spotOf(scene.tokens[i + 1]), base);

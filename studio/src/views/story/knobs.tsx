@@ -1,5 +1,5 @@
 // knobs.tsx: what can be turned at a stop, and whom a word listens to.
-import { Choice, Segments, Slider, Switch } from "../../parts/controls";
+import { Choice, Radios, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, change, flag, word } from "../../state/recipe";
 import { strings } from "../../strings";
 import { kKnobs, type Knobs, type Scene } from "./scenes";
@@ -16,76 +16,90 @@ export function knobs(): Knobs {
   };
 }
 
-export function StopKnobs({ stop }: { stop: number }) {
+/** Turns a knob: another flight, from its start. */
+function turn(words: Record<string, string | number | boolean>): void {
+  change({ at: "", ...words });
+}
+
+interface EitherProps {
+  /** The word of the recipe that is true or false. */
+  name: "shuffled" | "push";
+  label: string;
+  no: string;
+  yes: string;
+}
+
+/** Two alternatives side by side. */
+function Either({ name, label, no, yes }: EitherProps) {
+  return (
+    <Labelled text={label}>
+      <Segments
+        label={label}
+        value={String(knobs()[name])}
+        options={[{ value: "false", label: no }, { value: "true", label: yes }]}
+        onChange={(value) => turn({ [name]: value === String(kKnobs[name]) ? "" : value })}
+      />
+    </Labelled>
+  );
+}
+
+/** Which sentence has the bank, and how sharply its words listen. */
+function Sentences() {
   const words = strings.story.knobs;
   const now = knobs();
-  if (stop === 2) {
-    return (
-      <>
-        <Labelled text={words.order}>
-          <Segments
-            label={words.order}
-            value={String(now.shuffled)}
-            options={[{ value: "false", label: words.reading }, { value: "true", label: words.shuffled }]}
-            onChange={(value) => change({ shuffled: value === "true" ? value : "" })}
-          />
-        </Labelled>
-        <p class="hint">{words.barsStay}</p>
-      </>
-    );
-  }
-  if (stop === 4) {
-    return (
-      <Labelled text={words.value}>
-        <Segments
-          label={words.value}
-          value={String(now.push)}
-          options={[{ value: "false", label: words.draw }, { value: "true", label: words.push }]}
-          onChange={(value) => change({ push: value === "false" ? value : "" })}
+  return (
+    <>
+      <Labelled text={words.sentence}>
+        <Radios
+          kind="sentences" item="answer" label={words.sentence} value={now.bank}
+          options={(["river", "money"] as const).map((value) => ({ value, label: words[value] }))}
+          onChange={(bank) => turn({ bank: bank === kKnobs.bank ? "" : bank })}
         />
       </Labelled>
-    );
+      <Slider
+        label={words.beta} value={now.beta} least={0} most={20} step={0.5}
+        onChange={(beta) => turn({ beta: beta === kKnobs.beta ? "" : beta })}
+      />
+    </>
+  );
+}
+
+function Guest() {
+  const { knobs: words, legend } = strings.story;
+  const { guest } = knobs();
+  return (
+    <>
+      <Switch label={words.guest} on={guest} onChange={(on) => turn({ guest: on ? true : "" })} />
+      <ul class="legend">
+        <li><span class="mark" aria-hidden="true">✛</span> {legend.cross}</li>
+        <li><span class="mark" aria-hidden="true">◉</span> {legend.ring}</li>
+        {guest && <li><span class="mark faint" aria-hidden="true">✛ ○</span> {legend.faint}</li>}
+      </ul>
+    </>
+  );
+}
+
+export function StopKnobs({ stop }: { stop: number }) {
+  const words = strings.story.knobs;
+  switch (stop) {
+    case 2:
+      return (
+        <>
+          <Either name="shuffled" label={words.order} no={words.reading} yes={words.shuffled} />
+          <p class="hint">{words.barsStay}</p>
+        </>
+      );
+    case 4:
+      return <Either name="push" label={words.value} no={words.draw} yes={words.push} />;
+    case 5:
+      return <Sentences />;
+    case 6:
+      return <Switch label={words.think} on={knobs().think} onChange={(on) => turn({ think: on ? "" : false })} />;
+    case 7:
+      return <Guest />;
+    default:
+      return <p class="hint">{stop === 1 ? words.nothing : words.attraction}</p>;
   }
-  if (stop === 5) {
-    return (
-      <>
-        <Labelled text={words.sentence}>
-          <div class="sentences" role="radiogroup" aria-label={words.sentence}>
-            {(["river", "money"] as const).map((bank) => (
-              <button
-                key={bank} type="button" role="radio" class="answer" aria-checked={now.bank === bank}
-                onClick={() => change({ bank: bank === "river" ? "" : bank })}
-              >
-                {words[bank]}
-              </button>
-            ))}
-          </div>
-        </Labelled>
-        <Slider
-          label={words.beta} value={now.beta} least={0} most={20} step={0.5}
-          onChange={(beta) => change({ beta: beta === kKnobs.beta ? "" : beta })}
-        />
-      </>
-    );
-  }
-  if (stop === 6) {
-    return <Switch label={words.think} on={now.think} onChange={(on) => change({ think: on ? "" : false })} />;
-  }
-  if (stop === 7) {
-    return (
-      <>
-        <Switch label={words.guest} on={now.guest} onChange={(on) => change({ guest: on ? true : "" })} />
-        <ul class="legend">
-          <li><span class="mark" aria-hidden="true">✛</span> {strings.story.legend.cross}</li>
-          <li><span class="mark" aria-hidden="true">◉</span> {strings.story.legend.ring}</li>
-          {now.guest && (
-            <li><span class="mark faint" aria-hidden="true">✛ ○</span> {strings.story.legend.faint}</li>
-          )}
-        </ul>
-      </>
-    );
-  }
-  return <p class="hint">{stop === 1 ? words.nothing : words.attraction}</p>;
 }
 
 function Labelled({ text, children }: { text: string; children: preact.ComponentChildren }) {

@@ -40,19 +40,7 @@ export function mistakes(reader: Reader): number {
 }
 
 /**
- * How much the tokens of each tenth of the row move the verdict, 1 being the mean; tokens shuffled.
+ * How much the tokens of each tenth of the row move the messenger's verdict, 1 being the mean; tokens shuffled.
  * First seed, mean over 100 test flocks: influence_shuffled.csv of `murmur reproduce flock-argument`.
  */
-export const kInfluence = {
-  messenger: [0.00113, 0.00239, 0.00527, 0.0136, 0.0239, 0.0663, 0.1659, 0.5173, 1.7469, 7.7658],
-  flock: [0.9537, 0.9892, 0.9676, 0.9623, 1.0567, 1.0558, 1.0322, 1.0107, 0.9425, 1.028],
-};
-
-/** Verdicts in a hundred that change when the row is shuffled. */
-export const kChangedByShuffle = { messenger: 43.8, flock: 0 };
-
-/** One guest joins: how far the readout moves in spreads of the flock, and verdicts of 300 that turn. */
-export const kGuest = {
-  mean: { shift: 0.0126, changed: 0 },
-  cls: { shift: 0.0035, changed: 3 },
-};
+export const kInfluence = [0.00113, 0.00239, 0.00527, 0.0136, 0.0239, 0.0663, 0.1659, 0.5173, 1.7469, 7.7658];

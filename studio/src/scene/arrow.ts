@@ -1,0 +1,38 @@
+// arrow.ts: an arrow with four barbs, as straight pieces.
+import type { Pieces, Rgb } from "./ink";
+
+export type Vector = [number, number, number];
+
+export function cross(a: Vector, b: Vector): Vector {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}
+
+export function unit(a: Vector): Vector {
+  const length = Math.hypot(a[0], a[1], a[2]) || 1;
+  return [a[0] / length, a[1] / length, a[2] / length];
+}
+
+/** A unit vector at right angles to a unit vector. */
+export function across(a: Vector): Vector {
+  return unit(cross(a, Math.abs(a[1]) < 0.9 ? [0, 1, 0] : [1, 0, 0]));
+}
+
+const kSpread = 0.42; // how far a barb stands off, in lengths of it
+
+/** From `at` along `way` (three coordinates each); `barb` is how long its barbs are, the colour linear light. */
+export function addArrow(
+  pieces: Pieces, at: ArrayLike<number>, way: ArrayLike<number>, { colour, barb }: { colour: Rgb; barb: number },
+): void {
+  const tip: Vector = [at[0] + way[0], at[1] + way[1], at[2] + way[2]];
+  const forth = unit([way[0], way[1], way[2]]);
+  const u = across(forth);
+  const v = cross(forth, u);
+  const end: Vector = [0, 0, 0];
+  pieces.add(at, tip, colour);
+  for (let k = 0; k < 4; ++k) {
+    const side = k < 2 ? u : v;
+    const off = kSpread * barb * (k % 2 === 0 ? 1 : -1);
+    for (let c = 0; c < 3; ++c) end[c] = tip[c] - barb * forth[c] + off * side[c];
+    pieces.add(tip, end, colour);
+  }
+}
