@@ -47,6 +47,8 @@ Command completion_command();
 Command bench_command();
 Command reproduce_command();
 Command studio_command();
+Command meanfield_command();
+Command landscape_command();
 std::vector<Command> all_commands();
 
 extern std::vector<std::string> program_argv;  // as typed, for manifests

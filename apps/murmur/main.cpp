@@ -16,11 +16,11 @@ std::vector<std::string> program_argv;
 std::atomic<int> caught_signal{0};
 
 std::vector<Command> all_commands() {
-  return {simulate_command(), train_command(),      sweep_command(),   velocity_command(),
-          measure_command(),  render_command(),     runs_command(),    export_command(),
-          classify_command(), report_command(),     presets_command(), explain_command(),
-          doctor_command(),   completion_command(), bench_command(),   reproduce_command(),
-          studio_command()};
+  return {simulate_command(), train_command(),      sweep_command(),    velocity_command(),
+          measure_command(),  render_command(),     runs_command(),     export_command(),
+          classify_command(), report_command(),     presets_command(),  explain_command(),
+          doctor_command(),   completion_command(), bench_command(),    reproduce_command(),
+          studio_command(),   meanfield_command(),  landscape_command()};
 }
 
 namespace {

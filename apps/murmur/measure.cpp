@@ -36,6 +36,10 @@ History frames_of_array(const std::string& path) {
           [=](std::int64_t k) { return from_rows(shape, values->data() + k * size); }};
 }
 
+bool is_array(const std::string& what) {
+  return what.size() > 4 && what.substr(what.size() - 4) == ".npy";
+}
+
 nlohmann::json number_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }
@@ -76,8 +80,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   sorted.plain.erase(sorted.plain.begin());
   History frames;
   Settings settings;
-  const bool is_array = what.size() > 4 && what.substr(what.size() - 4) == ".npy";
-  if (is_array) {
+  if (is_array(what)) {
     frames = frames_of_array(what);
     settings = settings_of(sorted);
     const Shape shape = frames.frame(0).shape();
@@ -99,7 +102,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     settle(x, e.dynamics.habitat, fmt::format("{}: frame {}", what, k));
     return x;
   };
-  for (std::int64_t k = 0; is_array && k < frames.count; ++k) frames.frame(k);  // refuses all first
+  for (std::int64_t k = 0; is_array(what) && k < frames.count; ++k)
+    frames.frame(k);  // refuses all first
   if (!asked.show().empty())
     show(flags, {frames, e, std::strtod(settings.at("beta").text.c_str(), nullptr), what}, asked);
   else
@@ -108,6 +112,21 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+History frames_of(const Flags& flags, const std::string& what) {
+  if (is_array(what)) return frames_of_array(what);
+  const std::filesystem::path directory = find_run(flags, what);
+  const auto reader = std::make_shared<RunReader>(directory);
+  refuse_sweep(*reader);
+  History frames = frames_of_run(reader);
+  const std::vector<double> mass = make_experiment(settings_of_run(directory)).swarm.mass;
+  frames.frame = [frame = frames.frame, mass](std::int64_t k) {
+    HostSwarm x = frame(k);
+    x.mass = mass;
+    return x;
+  };
+  return frames;
+}
 
 Command measure_command() {
   static const std::string examples = show_examples();

@@ -61,6 +61,8 @@ std::vector<Curve> curves_of(const ReproducedFigure& figure, const ReproducedTab
                         .colour = figure.by.empty() ? -1 : static_cast<int>(curves.size())});
     curves[at->second].x.push_back(number_of(row[x]));
     curves[at->second].y.push_back(number_of(row[y]));
+    if (!figure.error.empty())
+      curves[at->second].error.push_back(number_of(row[column_of(table, figure.error)]));
   }
   const bool many = !curves.empty() && curves.front().x.size() > 40;
   for (Curve& curve : curves)

@@ -56,7 +56,7 @@ std::string outcome_of(const nlohmann::json& row) {
   if (row.contains("test_accuracy"))
     return fmt::format("{:.2f} % right", 100 * row["test_accuracy"].get<double>());
   if (row.contains("clusters")) return fmt::format("{} clusters", row["clusters"].get<double>());
-  if (row["command"] == "sweep") return "sweep";
+  if (row["command"] != "train") return row["command"].get<std::string>();
   return "training";
 }
 

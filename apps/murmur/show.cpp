@@ -19,12 +19,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Rows of cells under named columns, written as CSV or as a JSON list of objects.
-struct Sheet {
-  std::vector<std::string> columns{};
-  std::vector<std::vector<Json>> rows{};  // null: an empty cell
-};
-
 std::string cell(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return value.get<std::string>();
@@ -45,6 +39,8 @@ Json objects_of(const Sheet& sheet) {
   return list;
 }
 
+}  // namespace
+
 void write(const Flags& flags, const Sheet& sheet) {
   if (flags.json) return report(objects_of(sheet));
   data(fmt::format("{}\n", fmt::join(sheet.columns, ",")));
@@ -55,10 +51,13 @@ void write(const Flags& flags, const Sheet& sheet) {
   }
 }
 
+namespace {
+
 Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 Json maybe(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
 
-// frame=last, frame=K or, counted from the end, frame=-K.
+}  // namespace
+
 std::int64_t frame_of(const Subject& s, const ShowWords& words) {
   if (!words.given("frame") || words.text("frame") == "last") return s.history.count - 1;
   if (words.text("frame") == "all")
@@ -73,6 +72,8 @@ std::int64_t frame_of(const Subject& s, const ShowWords& words) {
 }
 
 bool all_frames(const ShowWords& words) { return words.text("frame") == "all"; }
+
+namespace {
 
 // modes=3 or modes=1-8.
 std::pair<int, int> modes_of(const ShowWords& words) {
@@ -286,6 +287,18 @@ void show_clustering(const Flags& flags, const Subject& s, const ShowWords& word
         {{"share", "part", "all"}, {{words.number("share"), maybe(found.part), maybe(found.all)}}});
 }
 
+// How many clusters hold a share of the mass, frame by frame.
+void show_atoms(const Flags& flags, const Subject& s, const ShowWords& words) {
+  const Series series =
+      atoms_over_time(s.history, s.experiment.dynamics,
+                      {.share = words.given("share") ? words.number("share") : 0.99,
+                       .tol = s.experiment.measure.cluster_tol});
+  Sheet sheet{{"t", "atoms"}};
+  for (std::size_t k = 0; k < series.t.size(); ++k)
+    sheet.rows.push_back({series.t[k], static_cast<int>(series.value[k])});
+  write(flags, sheet);
+}
+
 }  // namespace
 
 MeasureSettings settings_at(const Experiment& e, double t) {
@@ -299,12 +312,17 @@ void show(const Flags& flags, const Subject& subject, const ShowWords& words) {
     throw Error(Fault::input, "there are no frames yet", subject.name,
                 "let it fly first: murmur simulate --resume RUN");
   using Shower = void (*)(const Flags&, const Subject&, const ShowWords&);
-  const std::map<std::string, Shower> showers{
-      {"histogram", show_histogram},         {"modes", show_modes},
-      {"attention", show_attention},         {"centres", show_centres},
-      {"density-modes", show_density_modes}, {"genealogy", show_genealogy},
-      {"plateaus", show_plateaus},           {"growth", show_growth},
-      {"clustering", show_clustering}};
+  const std::map<std::string, Shower> showers{{"histogram", show_histogram},
+                                              {"modes", show_modes},
+                                              {"attention", show_attention},
+                                              {"centres", show_centres},
+                                              {"density-modes", show_density_modes},
+                                              {"genealogy", show_genealogy},
+                                              {"plateaus", show_plateaus},
+                                              {"growth", show_growth},
+                                              {"clustering", show_clustering},
+                                              {"atoms", show_atoms},
+                                              {"distance", show_distance}};
   showers.at(words.show())(flags, subject, words);
 }
 

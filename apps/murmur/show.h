@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,24 @@ struct Subject {
   double beta = 0;   // as the parameter says
   std::string name;  // run or file, for messages
 };
+
+// Rows of cells under named columns, written as CSV or as a JSON list of objects.
+struct Sheet {
+  std::vector<std::string> columns{};
+  std::vector<std::vector<nlohmann::json>> rows{};  // null: an empty cell
+};
+void write(const Flags& flags, const Sheet& sheet);
+
+// frame=last, frame=K or, counted from the end, frame=-K; and whether it is frame=all.
+std::int64_t frame_of(const Subject& subject, const ShowWords& words);
+bool all_frames(const ShowWords& words);
+
+// The frames of a run, with its masses, or those of a .npy file, of equal masses.
+History frames_of(const Flags& flags, const std::string& what);
+
+// How far the frames are from those of another run or file, from the first one, or from the
+// uniform law.
+void show_distance(const Flags& flags, const Subject& subject, const ShowWords& words);
 
 // How the frame of time t is measured.
 MeasureSettings settings_at(const Experiment& e, double t);

@@ -20,11 +20,11 @@ struct Row {
 
 const std::vector<Row>& table() {
   static const std::vector<Row> rows{
-      {"frame", "", {"histogram", "modes", "attention", "centres", "density-modes"}},
+      {"frame", "", {"histogram", "modes", "attention", "centres", "density-modes", "distance"}},
       {"bins", "50", {"histogram"}},
       {"modes", "1-8", {"modes", "growth"}},
       {"head", "0", {"attention"}},
-      {"share", "0.5", {"attention", "clustering"}},
+      {"share", "0.5", {"attention", "clustering", "atoms"}},
       {"rank_tol", "1e-6", {"attention"}},
       {"delta", "", {"centres", "clustering"}},
       {"axis", "0", {"density-modes"}},
@@ -34,13 +34,17 @@ const std::vector<Row>& table() {
       {"length", "0.03", {"plateaus"}},
       {"low", "", {"growth"}},
       {"high", "", {"growth"}},
+      {"to", "", {"distance"}},
+      {"distance", "w2", {"distance"}},
+      {"slices", "256", {"distance"}},
+      {"epsilon", "0.01", {"distance"}},
   };
   return rows;
 }
 
-const std::vector<std::string> shows{"histogram", "modes",         "attention",
-                                     "centres",   "density-modes", "genealogy",
-                                     "plateaus",  "growth",        "clustering"};
+const std::vector<std::string> shows{"histogram",     "modes",     "attention", "centres",
+                                     "density-modes", "genealogy", "plateaus",  "growth",
+                                     "clustering",    "atoms",     "distance"};
 
 const Row* find(const std::string& name) {
   for (const Row& row : table())
@@ -136,6 +140,7 @@ std::string show_examples() {
       "  murmur measure hidden.npy habitat=space --json\n"
       "  murmur measure runs/flock-0-1 show=histogram bins=20 frame=0\n"
       "  murmur measure runs/circle-0-1 show=modes modes=1-8\n"
+      "  murmur measure runs/circle-0-1 show=distance to=runs/circle-1-1 frame=all\n"
       "show is one of {}",
       fmt::join(shows, ", "));
 }

@@ -91,6 +91,17 @@ Growth growth_rate(const Series& series, Window window);
 // is a metastable state, growth_rate of this is its rate of escape.
 Series distance_from(const History& history, const HostSwarm& reference);
 
+// How many clusters, the heaviest first, hold the fraction `share` of the mass: the atoms of the
+// measure that a swarm has become, whatever the order of its particles. Error(input) unless share
+// lies in (0, 1].
+int atoms_holding(const Clusters& clusters, double share = 0.99);
+
+struct AtomRule {
+  double share = 0.99;
+  double tol = 1e-3;  // of clusters
+};
+Series atoms_over_time(const History& history, const Dynamics& dynamics, const AtomRule& rule = {});
+
 struct NearClustering {
   std::optional<double> all{};   // first time at which every pair has cosine > 1 - delta
   std::optional<double> part{};  // first time at which the fraction `share` of the pairs has

@@ -25,6 +25,8 @@ enum class Stream : std::uint16_t {
   split = 11,      // which training flocks are kept for validation
   noise = 12,      // Brownian motion of a flight
   target = 13,     // random maps that attention is to approximate
+  landscape = 14,  // starts of searches for critical points
+  slices = 15,     // lines and great circles that measures are projected on
 };
 
 // Who asks: counter = (particle, step, replica, stream * 2^16 + draw), key = seed.

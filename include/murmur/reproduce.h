@@ -54,6 +54,7 @@ struct ReproducedFigure {
   std::vector<std::string> dashed{};  // columns drawn as dashes: what theory says
   std::vector<std::string> points{};  // columns drawn as points alone
   std::string map{};                  // column shown as colours over the first two columns
+  std::string error{};                // column of half-lengths of bars; empty: none
 };
 
 struct Reproduction {

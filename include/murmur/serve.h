@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "murmur/error.h"
 
 namespace murmur {
 
@@ -43,15 +46,25 @@ std::string_view cache_rule(std::string_view path);  // of Cache-Control: names 
 std::string list_runs(const std::filesystem::path& runs);
 bool is_shown_of_run(std::string_view file);  // model.safetensors, trajectory.npy, ...
 
+// The status of an answer that ended in an exception: 503 where files or memory ran out, which
+// passes; else 500.
+int status_of(const std::exception_ptr& failure);
+
 struct Site {
   std::filesystem::path page{};  // holds index.html
   std::filesystem::path runs{};  // empty: none
 };
 
+// Another program listens at the port.
+struct PortTaken : Error {
+  using Error::Error;
+};
+
 // Serves a site on 127.0.0.1 by a bounded number of threads until it is destroyed.
 class PageServer {
  public:
-  PageServer(const Site& site, int port);  // 0: any free port; Error(runtime) where it is taken
+  // Port 0: any that is free. PortTaken where it is not, Error(runtime) where the system refuses.
+  PageServer(const Site& site, int port);
   PageServer(const PageServer&) = delete;
   PageServer& operator=(const PageServer&) = delete;
   ~PageServer();

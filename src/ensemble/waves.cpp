@@ -1,10 +1,9 @@
 // waves.cpp: the Fourier series of e^{beta (cos t - 1)}, cut where its tail no longer shows.
 #include "ensemble/waves.h"
 
-#include <cmath>
 #include <cstdlib>
-#include <utility>
 
+#include "core/bessel_series.h"
 #include "core/elementary.h"
 
 namespace murmur::ensemble {
@@ -18,36 +17,10 @@ constexpr double kTail = 1e-13;
 // Orders that cost as much as one more particle to pair with; measured with AVX-512.
 constexpr double kOrdersPerPartner = 1.2;
 
-// a_k = e^{-beta} I_k(beta)
-struct Series {
-  std::vector<double> a;       // (count)
-  std::vector<double> beyond;  // (count): a_{k+1} + a_{k+2} + ...
-};
-
-// Miller's recurrence, downwards in ratios I_{k+1} / I_k, and e^beta = I_0 + 2 (I_1 + I_2 + ...).
-Series bessel_series(double beta, int count) {
-  Series s{std::vector<double>(count), std::vector<double>(count)};
-  double ratio = 0, tail = 0;  // tail = (I_{k+1} + I_{k+2} + ...) / I_k
-  for (int k = count + static_cast<int>(40 + std::sqrt(80 * beta)); k >= 0; --k) {
-    ratio = 1 / (2 * (k + 1) / beta + ratio);
-    tail = ratio * (1 + tail);
-    if (k < count) {
-      s.a[k] = ratio;
-      s.beyond[k] = tail;
-    }
-  }
-  double a = 1 / (1 + 2 * tail);
-  for (int k = 0; k < count; ++k) {
-    s.beyond[k] *= a;
-    a *= std::exchange(s.a[k], a);
-  }
-  return s;
-}
-
 // The least p whose tails are small enough, 0 where none below s.a.size() - 1 is. The series are
 //   w: 2 a_k,   w cos t: a_{k-1} + a_{k+1},   w sin t: a_{k-1} - a_{k+1}
 // and n (a_p + 2 (a_{p+1} + a_{p+2} + ...)) bounds n particles' tails of all three.
-int enough_orders(const Series& s, int n) {
+int enough_orders(const BesselSeries& s, int n) {
   for (int p = 1; p + 1 < static_cast<int>(s.a.size()); ++p)
     if (n * (s.a[p] + 2 * s.beyond[p]) <= kTail) return p;
   return 0;
@@ -62,7 +35,7 @@ Waves::Waves(const EnsembleSetting& setting, Shape stored) {
   const double beta = setting.beta;
   const int n = stored.n, most = static_cast<int>(kOrdersPerPartner * (n - 1));
   if (stored.d != 2 || !(beta >= 0) || beta > static_cast<double>(most) * most) return;
-  const Series s = bessel_series(beta, most + 2);
+  const BesselSeries s = bessel_series(beta, most + 2);
   const int orders = enough_orders(s, n);
   if (orders == 0) return;
   const bool softmax = setting.scale == Attention::softmax;

@@ -48,7 +48,14 @@ std::span<const ReproductionRow> reproductions() {
       {"long-context", "one layer over n tokens: three branches", long_context, "2512.01868"},
       {"lost-in-the-middle", "retrieval along a causal swarm is U-shaped", lost_in_the_middle,
        "2605.09213"},
+      {"chaos", "n independent tokens come as near to infinitely many as n^(-1/2)", chaos},
+      {"next-token", "how many atoms hold 99 % of the output measure, over time", next_token,
+       "2312.10794"},
       {"heads-approximation", "error of one layer against its number of heads", heads},
+      {"mean-field", "waves out of the uniform density: the predicted one leads", mean_field,
+       "2410.23228"},
+      {"noisy-bifurcation", "when noise lets order set in, continuously or with a jump",
+       noisy_bifurcation, "2412.14813, 2606.05140"},
   };
   return table;
 }

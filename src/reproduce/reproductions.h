@@ -51,5 +51,9 @@ std::optional<Reproduction> density_modes(const ReproductionControl& control);
 std::optional<Reproduction> long_context(const ReproductionControl& control);
 std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& control);
 std::optional<Reproduction> heads(const ReproductionControl& control);
+std::optional<Reproduction> mean_field(const ReproductionControl& control);
+std::optional<Reproduction> noisy_bifurcation(const ReproductionControl& control);
+std::optional<Reproduction> chaos(const ReproductionControl& control);
+std::optional<Reproduction> next_token(const ReproductionControl& control);
 
 }  // namespace murmur

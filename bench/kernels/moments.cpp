@@ -1,0 +1,62 @@
+// moments.cpp: times one velocity of quantile particles on the circle by the moments engine.
+//
+// usage: bench_moments [PARTICLES [REPETITIONS]]
+#include "murmur/moments.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numbers>
+
+namespace murmur::bench {
+namespace {
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+HostSwarm ring(int n) {
+  HostSwarm x({n, 2});
+  for (int i = 0; i < n; ++i) {
+    const double s = 2 * std::numbers::pi * (i + 0.5) / n, theta = s - 0.3 * std::sin(3 * s);
+    x.at(i, 0) = std::cos(theta);
+    x.at(i, 1) = std::sin(theta);
+  }
+  return x;
+}
+
+void time_one(const HostSwarm& x, double beta, Attention::Scale scale, int repetitions) {
+  const auto engine = make_moments_engine({.tolerance = 1e-12, .threads = 1});
+  const Dynamics dynamics{.phases = {{{Attention{.beta = beta, .scale = scale}}}}};
+  const auto field = engine->prepare(dynamics, x.shape());
+  const auto at = engine->place(x), v = engine->place(x);
+  double best = HUGE_VAL;
+  for (int r = 0; r < repetitions; ++r) {
+    const double began = processor_seconds();
+    field->velocity(0, *at, *v);
+    best = std::min(best, processor_seconds() - began);
+  }
+  const MomentsCertificate& c = certificate_of(*field);
+  std::printf("| %s | %g | %d | %.1f | %.1e |\n", scale == Attention::softmax ? "SA" : "USA", beta,
+              c.orders, 1e3 * best, c.worst);
+}
+
+}  // namespace
+}  // namespace murmur::bench
+
+int main(int argc, char** argv) {
+  using namespace murmur;
+  const int n = argc > 1 ? std::atoi(argv[1]) : 1'000'000;
+  const int repetitions = argc > 2 ? std::atoi(argv[2]) : 9;
+  const HostSwarm x = bench::ring(n);
+  std::printf("%d particles, one thread, tolerance 1e-12, least of %d\n\n", n, repetitions);
+  std::printf("| law | beta | orders | ms | worst bound |\n|---|---|---|---|---|\n");
+  for (const double beta : {1.0, 5.0, 9.0, 25.0})
+    for (const auto scale : {Attention::softmax, Attention::plain})
+      bench::time_one(x, beta, scale, repetitions);
+}

@@ -1,0 +1,159 @@
+// landscape.h: the energy of attention beside a perceptron on the sphere, and its critical points.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "murmur/matrix.h"
+#include "murmur/perceptron.h"
+
+namespace murmur {
+
+// For a measure mu = sum_i m_i delta_{x_i} on S^{d-1}, sum_i m_i = 1, 2601.21366:
+//   E(mu) = (1 / 2 beta) sum_ij m_i m_j k(x_i . x_j) + sum_i m_i V(x_i)
+//   k(s) = e^{beta s} (plain) or e^{beta (s - 1)} (scaled)
+//   V(x) = sum_m omega_m phi(a_m . x),   phi' = activation, phi(0) = 0
+// Its first variation is a function on the sphere, and tokens move along its slope:
+//   F(x) = (1 / beta) sum_j m_j k(x . x_j) + V(x),      x_i' = +-P_x grad F(x_i)
+struct Landscape {
+  int d = 3;
+  double beta = 4;  // above 0
+  enum Kernel { plain, scaled } kernel = plain;
+  Matrix a{};      // (h, d) rows a_m; empty: no perceptron
+  Vector omega{};  // (h)
+  Perceptron::Activation activation = Perceptron::relu;
+  enum Direction { ascent, descent } direction = ascent;
+};
+
+// a and omega of a perceptron in gradient form, W_out = W_in^T diag(omega) without biases (relative
+// 1e-12); Error(input) for any other.
+void set_potential(const Perceptron& perceptron, Landscape& landscape);
+
+struct Atoms {
+  Matrix x{};     // (count, d), rows of norm 1
+  Vector mass{};  // (count), positive, sum 1
+  int count() const { return x.rows; }
+};
+
+// Each throws Error(input) where the landscape or the atoms are off: shapes, beta, norms, masses.
+
+double primitive(Perceptron::Activation activation, double z);  // phi
+double energy(const Landscape& landscape, const Atoms& mu);
+double first_variation(const Landscape& landscape, const Atoms& mu, std::span<const double> x);
+Matrix slope(const Landscape& landscape, const Atoms& mu);  // (count, d) P_x grad F at the atoms
+// (count (d-1), count (d-1)) second derivative of E along tangent moves u_i of the atoms in the
+// metric sum_i m_i |u_i|^2, in the frames of `tangent_frame`. At rest its eigenvalues are the rates
+// at which moves grow under ascent; divided by sum_j m_j k(x_i . x_j), where that is the same for
+// all i, the rates under softmax attention.
+Matrix hessian(const Landscape& landscape, const Atoms& mu);
+Matrix tangent_frame(std::span<const double> x);  // (d, d-1), orthonormal columns, orthogonal to x
+// k(1) + sum_m |omega_m| |a_m|^2: gradients and gaps are told as shares of it.
+double energy_scale(const Landscape& landscape);
+
+// The gradient flow in W_2: x_i' = +-P_x grad F(x_i). A step is kept when its error estimate is
+// below `tolerance` and the energy does not turn back by more than 1e-14 energy_scale.
+struct ClimbSettings {
+  double tolerance = 1e-4;  // local error of a step, largest move of an atom
+  double gradient = 1e-9;   // ends when every slope is below this share of energy_scale
+  int most_steps = 1000;
+  double most_time = 1e300;
+};
+struct Climb {
+  Atoms mu{};
+  std::vector<double> times{}, energies{};  // after every accepted step, the start first
+  int refused = 0;                          // steps tried and not kept
+};
+Climb climb(const Landscape& landscape, const Atoms& start, const ClimbSettings& settings = {});
+
+// Whether no point of the sphere would do better than those that carry mass: under descent
+//   gap = mean of F over mu - min F >= E(mu) - min E >= 0      (E is convex in mu)
+// and under ascent gap = max F - mean of F, zero at every maximiser.
+struct Certificate {
+  double gap = 0;           // from the best point that was found
+  double bound = 0;         // no point of the sphere gives more; infinite where not exhaustive
+  bool exhaustive = false;  // whether every point of the sphere is accounted for
+  bool holds = false;       // exhaustive, and bound <= tolerance energy_scale
+  Vector best{};            // (d) where F is best
+  std::int64_t cells = 0;   // of the sphere that were looked at
+};
+// d = 2, 3: branch and bound over arcs or cells of the cube's faces, with |F''| <= k(1) + L sum_m
+// |omega_m| |a_m|^2 along every great circle, L the activation's Lipschitz constant; up to
+// rounding. d > 3: slopes followed from many starts, never exhaustive.
+struct CertifySettings {
+  double tolerance = 1e-8;
+  std::int64_t most_cells = 200'000;  // then the bound is what it is by then
+};
+Certificate certify(const Landscape& landscape, const Atoms& mu,
+                    const CertifySettings& settings = {});
+
+enum class Masses {
+  equal,  // n tokens of mass 1/n: an atom holds a whole number of them
+  free,   // masses move too: F is the same on all atoms
+};
+
+struct CriticalPoint {
+  Atoms mu{};  // heaviest first
+  double energy = 0;
+  double gradient_norm = 0;  // largest slope, and with free masses |F - mean|, over energy_scale
+  // Eigenvalues of the second derivative, increasing. Equal masses: of the n tokens, (n (d-1)).
+  // Free masses: of moves of atoms and of square roots of masses, (count d - 1).
+  Vector spectrum{};
+  Matrix splitting{};      // (count, d-1) eigenvalues of F's own second derivative at each atom
+  int index = 0;           // eigenvalues along which the flow leaves
+  int zeros = 0;           // eigenvalues below 1e-10 of the largest, or 1e-14 energy_scale
+  int expected_zeros = 0;  // those that rotations explain; 0 with a perceptron
+  // No eigenvalue along which the flow leaves; with free masses none of `splitting` either: an atom
+  // may then part into as many as it likes, with equal ones only into its tokens.
+  bool second_order = false;
+  int found = 0;  // starts that ended here
+  Certificate certificate{};
+};
+
+// Everything there is to know of atoms at rest. n: tokens that share the mass, 0: free masses.
+CriticalPoint describe(const Landscape& landscape, const Atoms& mu, int n);
+
+struct SearchSettings {
+  Masses masses = Masses::equal;
+  int n = 64;
+  int starts = 100;  // every second one follows the flow, the others seek rest points of any index
+  std::uint64_t seed = 0;
+  double gradient = 1e-12;  // what counts as rest, as a share of energy_scale
+  double merge = 1e-6;      // atoms closer than this chord are one
+  CertifySettings certify{};
+  int threads = 0;  // 0: all cores; the result does not depend on it
+};
+struct Search {
+  std::vector<CriticalPoint> points{};  // best energy first
+  int lost = 0;                         // starts that came to no rest
+};
+// Points are told apart up to the order of atoms and, without a perceptron, up to rotations and
+// reflections: by masses and cosines, to 1e-6.
+Search critical_points(const Landscape& landscape, const SearchSettings& settings = {});
+
+// The best measure of all, its masses free, from n tokens at random places: conic particle steps,
+// then atoms where F is best and masses by quadratic programming (sliding Frank-Wolfe), until the
+// certificate holds. Under descent that is the minimiser of E; under ascent a local maximiser.
+CriticalPoint best_measure(const Landscape& landscape, const SearchSettings& settings);
+
+// Where the atoms are against the potential alone.
+struct Place {
+  int active = 0;         // units with a_m . x > 0
+  double angle = 0;       // to the nearest local maximum of V under ascent, minimum under descent
+  double unit_angle = 0;  // to the nearest a_m
+};
+struct Localisation {
+  std::vector<Place> places{};    // one an atom
+  std::vector<Vector> extrema{};  // strict local maxima of V (minima under descent)
+  double heaviest = 0;            // mass of one atom
+  // d = 2: the greatest mass of two or more atoms in an arc of 1 / (2 sqrt beta), and its bound at
+  // second-order points under descent; NaN elsewhere.
+  double crowd = 0, crowd_bound = 0;
+};
+Localisation localise(const Landscape& landscape, const Atoms& mu);
+// (2 e^{beta-3/2} + C) / (2 e^{beta-3/2} + (3/8) e^{beta-1/8}), C = 2 sum_m |omega_m| |a_m|^2, told
+// in the units of the plain kernel: the scaled one multiplies C by e^beta.
+double crowd_bound(const Landscape& landscape);
+
+}  // namespace murmur

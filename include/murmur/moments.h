@@ -1,0 +1,42 @@
+// moments.h: the engine that sums attention on the circle through the moments of the swarm.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "murmur/engine.h"
+
+namespace murmur {
+
+// Every particle feels the moments m_k = sum_j m_j e^{i k theta_j}, k = 0 .. p, in place of every
+// other particle: n p terms instead of n^2. p is the least for which the cut of the kernel's series
+//   T_p <= 2 exp(-beta h((p + 1) / beta)),   h(s) = s asinh s - sqrt(1 + s^2) + 1,
+// (of the largest weight e^beta) is a thousandth of `tolerance`.
+struct MomentsChoice {
+  double tolerance = 1e-12;
+  int threads = 0;  // 0: all cores; never shows in the result
+};
+
+std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice = {});
+
+// Whether the engine knows a dynamics: softmax and plain heads on the circle with Q = K = I,
+// beta >= 0, everybody seen, and perceptrons.
+bool moments_know(const Dynamics& dynamics, int d);
+
+// What the last evaluation of a field of this engine knows about its own error.
+struct MomentsCertificate {
+  // (n) bound on |pull - exact pull| of each particle, over all heads: cut, and rounding as tested
+  std::vector<double> bound{};
+  double worst = 0;
+  int orders = 0;           // p of the sharpest head
+  std::int64_t direct = 0;  // particles too lonely for the series, summed pair by pair
+};
+// Error(input) for a field of another engine.
+const MomentsCertificate& certificate_of(const Field& field);
+
+// m_k for k = 0 .. orders of a swarm with d = 2 and |x| = 1.
+std::vector<std::complex<double>> circle_moments(const HostSwarm& x, int orders, int threads = 0);
+
+}  // namespace murmur

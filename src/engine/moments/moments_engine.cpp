@@ -1,0 +1,195 @@
+// moments_engine.cpp: the engine of moments: heads on the circle as series, with a certificate.
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <optional>
+
+#include "core/elementary.h"
+#include "core/host_field.h"
+#include "core/parallel.h"
+#include "core/perceptron_at.h"
+#include "engine/moments/circle_sums.h"
+#include "murmur/error.h"
+#include "murmur/moments.h"
+
+namespace murmur {
+
+namespace {
+
+using moments::CircleSums;
+using moments::Feeling;
+
+bool is_identity(const Matrix& m) { return m.empty() || m == scaled_identity(m.rows, 1); }
+
+// c where V = c I.
+std::optional<double> scalar_of(const Matrix& value) {
+  if (value.empty()) return 1.0;
+  if (value == scaled_identity(2, value(0, 0))) return value(0, 0);
+  return std::nullopt;
+}
+
+// The largest that V can make of a unit vector, or a little more.
+double size_of(const Matrix& value) {
+  if (value.empty()) return 1;
+  const double square =
+      std::inner_product(value.data.begin(), value.data.end(), value.data.begin(), 0.0);
+  return std::sqrt(square);
+}
+
+// e^{beta} in the kernel of a plain head, which the sums leave out.
+double clock_scale(Clock clock, double beta) {
+  if (clock == Clock::u2 || clock == Clock::u4) return 1;
+  return (clock == Clock::u3 ? beta : 1) * elementary::exp(beta);
+}
+
+struct Head {
+  CircleSums sums;
+  bool divided;  // softmax
+  double scale;  // of a plain head
+  Matrix value;
+};
+
+class MomentsField final : public HostField {
+ public:
+  MomentsField(const Dynamics& dynamics, Shape shape, const MomentsChoice& choice)
+      : HostField(dynamics, shape), choice_(choice) {
+    for (const Phase& phase : dynamics_.phases) {
+      auto& heads = heads_.emplace_back();
+      for (const Force& force : phase.forces)
+        if (const auto* a = std::get_if<Attention>(&force)) {
+          heads.push_back({CircleSums(a->beta, choice.tolerance / 1000),
+                           a->scale == Attention::softmax, clock_scale(dynamics_.clock, a->beta),
+                           a->value});
+          certificate_.orders = std::max(certificate_.orders, heads.back().sums.orders());
+        }
+    }
+  }
+
+  const MomentsCertificate& certificate() const { return certificate_; }
+
+ private:
+  void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
+    if (ask.phase == 0) {
+      certificate_.bound.assign(x.n(), 0);
+      certificate_.direct = 0;
+    }
+    for (const Head& head : heads_[ask.phase]) add_head(head, ask.tangential, x, a);
+    for (const Force& force : dynamics_.phases[ask.phase].forces)
+      if (const auto* p = std::get_if<Perceptron>(&force)) add_perceptron(*p, x, a);
+    certificate_.worst = *std::max_element(certificate_.bound.begin(), certificate_.bound.end());
+  }
+
+  void add_head(const Head& head, bool tangential, const HostSwarm& x, HostSwarm& a) {
+    const bool turns = tangential && scalar_of(head.value).has_value();
+    const auto want = !turns         ? CircleSums::everything
+                      : head.divided ? CircleSums::weight_and_across
+                                     : CircleSums::only_across;
+    std::mutex lock;
+    std::int64_t direct = 0;
+    head.sums.feel(x, want, choice_.threads, [&](const Feeling& block) {
+      const std::int64_t lonely = add_block(head, block, x, a);
+      const std::lock_guard hold(lock);
+      direct += lonely;
+    });
+    certificate_.direct += direct;
+  }
+
+  //   A_i = V (along x + across x') / weight,   x' = (-x_1, x_0);   plain: times the scale instead.
+  // With eps the bound on each sum, |N / Z - computed| <= 2 eps / (Z - eps), since |N| <= Z.
+  std::int64_t add_block(const Head& head, const Feeling& block, const HostSwarm& x, HostSwarm& a) {
+    const double eps = head.sums.error(x.n()), size = size_of(head.value);
+    std::int64_t lonely = 0;
+    for (int b = 0; b < block.count; ++b) {
+      const int i = block.first + b;
+      double weight = block.weight != nullptr ? block.weight[b] : 1;
+      double along = block.along != nullptr ? block.along[b] : 0, across = block.across[b];
+      double error = head.divided ? 2 * eps / (weight - eps) : 2 * eps * head.scale;
+      if (head.divided && !(weight > 2 * eps)) {
+        const std::vector<double> sums = head.sums.feel_pairs(x, i);
+        weight = sums[0];
+        along = block.along != nullptr ? sums[1] : 0;
+        across = sums[2];
+        error = eps;
+        ++lonely;
+      }
+      certificate_.bound[i] += size * error;
+      const double scale = head.divided ? 1 / weight : head.scale;
+      const double n0 = scale * (along * x.at(i, 0) - across * x.at(i, 1));
+      const double n1 = scale * (along * x.at(i, 1) + across * x.at(i, 0));
+      const Matrix& v = head.value;
+      a.at(i, 0) += v.empty() ? n0 : v(0, 0) * n0 + v(0, 1) * n1;
+      a.at(i, 1) += v.empty() ? n1 : v(1, 0) * n0 + v(1, 1) * n1;
+    }
+    return lonely;
+  }
+
+  void add_perceptron(const Perceptron& p, const HostSwarm& x, HostSwarm& a) const {
+    constexpr int kPlaces = 1024;
+    for_blocks((x.n() + kPlaces - 1) / kPlaces, choice_.threads, [&](int block) {
+      for (int i = block * kPlaces; i < std::min(x.n(), (block + 1) * kPlaces); ++i) {
+        const double at[] = {x.at(i, 0), x.at(i, 1)};
+        double pull[] = {0, 0};
+        add_perceptron_at(p, at, pull);
+        for (int k = 0; k < 2; ++k) a.at(i, k) += pull[k];
+      }
+    });
+  }
+
+  MomentsChoice choice_;
+  std::vector<std::vector<Head>> heads_;  // by phase
+  MomentsCertificate certificate_;
+};
+
+class MomentsEngine final : public HostEngine {
+ public:
+  explicit MomentsEngine(const MomentsChoice& choice) : choice_(choice) {}
+  std::string name() const override { return "moments"; }
+  std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape) override {
+    if (!moments_know(dynamics, shape.d))
+      throw Error(Fault::input, "the moments engine has no series for this dynamics",
+                  "engine = moments",
+                  "use engine=simd, or softmax or plain heads on the circle with Q = K = I");
+    return std::make_unique<MomentsField>(dynamics, shape, choice_);
+  }
+
+ private:
+  MomentsChoice choice_;
+};
+
+bool knows(const Attention& a) {
+  return (a.scale == Attention::softmax || a.scale == Attention::plain) && a.beta >= 0 &&
+         is_identity(a.query) && is_identity(a.key) && a.query_bias.empty() && a.key_bias.empty() &&
+         a.value_bias.empty() && !a.relative && a.self && a.reach == Attention::all &&
+         a.alibi == 0 && !a.rescaled;
+}
+
+}  // namespace
+
+bool moments_know(const Dynamics& dynamics, int d) {
+  if (d != 2 || dynamics.habitat != Habitat::sphere || !dynamics.gain.empty()) return false;
+  for (const Phase& phase : dynamics.phases)
+    for (const Force& force : phase.forces)
+      if (const auto* a = std::get_if<Attention>(&force); a != nullptr && !knows(*a)) return false;
+  return true;
+}
+
+std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice) {
+  if (!(choice.tolerance >= 1e-15))
+    throw Error(Fault::input, "sums in double are not so exact", "tolerance",
+                "give a tolerance of 1e-15 or more");
+  return std::make_unique<MomentsEngine>(choice);
+}
+
+const MomentsCertificate& certificate_of(const Field& field) {
+  const auto* own = dynamic_cast<const MomentsField*>(&field);
+  if (own == nullptr)
+    throw Error(Fault::input, "this field makes no certificates", "field",
+                "prepare it with make_moments_engine");
+  return own->certificate();
+}
+
+std::vector<std::complex<double>> circle_moments(const HostSwarm& x, int orders, int threads) {
+  return moments::moments_of(x, orders, threads);
+}
+
+}  // namespace murmur

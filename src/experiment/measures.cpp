@@ -1,0 +1,97 @@
+// measures.cpp: the initial measure that the word init describes.
+#include "experiment/measures.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "experiment/words.h"
+#include "murmur/formats.h"
+
+namespace murmur {
+
+namespace {
+
+// ANGLE, or POLAR/AZIMUTH on the sphere, as a unit vector.
+std::vector<double> place_of(const Settings& settings, const std::string& text, int d) {
+  const std::vector<std::string> parts = split(text, '/');
+  double angle = 0, azimuth = 0;
+  const bool fits = static_cast<int>(parts.size()) == d - 1 && parse_number(parts[0], angle) &&
+                    (d == 2 || parse_number(parts[1], azimuth));
+  if (!fits)
+    refuse(settings, "init", fmt::format("{} is no place", text),
+           d == 2 ? "write an angle in radians" : "write POLAR/AZIMUTH in radians");
+  if (d == 2) return {std::cos(angle), std::sin(angle)};
+  return {std::sin(angle) * std::cos(azimuth), std::sin(angle) * std::sin(azimuth),
+          std::cos(angle)};
+}
+
+// PLACE*WEIGHT or PLACE, of weight 1.
+Measure::Atom atom_of(const Settings& settings, const std::string& text, int d) {
+  const std::vector<std::string> parts = split(text, '*');
+  Measure::Atom atom;
+  if (parts.size() > 2 || (parts.size() == 2 && !parse_number(parts[1], atom.weight)))
+    refuse(settings, "init", fmt::format("{} has no weight", text), "write PLACE*WEIGHT");
+  atom.place = place_of(settings, parts[0], d);
+  return atom;
+}
+
+Measure::Bump bump_of(const Settings& settings, const std::string& text, int d) {
+  const std::size_t at = text.find('@');
+  Measure::Bump bump;
+  if (at == std::string::npos || !parse_number(text.substr(0, at), bump.kappa))
+    refuse(settings, "init", fmt::format("{} is no bump", text), "write KAPPA@PLACE*WEIGHT");
+  const Measure::Atom atom = atom_of(settings, text.substr(at + 1), d);
+  bump.centre = atom.place;
+  bump.weight = atom.weight;
+  return bump;
+}
+
+// mode:3:1e-4 and modes:1-12:1e-6
+std::vector<Measure::Wave> waves_of(const Settings& settings, const std::string& text) {
+  const std::vector<std::string> parts = split(text, ':');
+  const std::vector<std::string> ends = split(parts.size() > 1 ? parts[1] : "", '-');
+  double first = 0, last = 0, eps = 0;
+  const bool fits = parts.size() == 3 && ends.size() <= 2 && parse_number(ends.front(), first) &&
+                    parse_number(ends.back(), last) && parse_number(parts[2], eps) && first >= 1 &&
+                    last >= first && last <= 1e4 && first == std::floor(first) &&
+                    last == std::floor(last);
+  if (!fits) refuse(settings, "init", "names no modes", "write mode:3:1e-4 or modes:1-12:1e-6");
+  std::vector<Measure::Wave> waves;
+  for (int k = static_cast<int>(first); k <= last; ++k) waves.push_back({k, eps});
+  return waves;
+}
+
+}  // namespace
+
+Measure measure_of(const Settings& settings, int d, Record& inputs) {
+  const Setting& init = setting(settings, "init");
+  const std::string& text = init.text;
+  Measure measure;
+  if (text == "uniform") return measure;
+  if (text.rfind("mode:", 0) == 0 || text.rfind("modes:", 0) == 0) {
+    measure.waves = waves_of(settings, text);
+    return measure;
+  }
+  const bool bumps = text.rfind("vmf:", 0) == 0;
+  if (bumps || text.rfind("atoms:", 0) == 0) {
+    for (const std::string& part : split(text.substr(text.find(':') + 1), ','))
+      if (bumps)
+        measure.bumps.push_back(bump_of(settings, part, d));
+      else
+        measure.atoms.push_back(atom_of(settings, part, d));
+    return measure;
+  }
+  if (!ends_with(text, ".npy"))
+    refuse(settings, "init", "is no measure",
+           "write mode:3:1e-4, modes:1-12:1e-6, vmf:20@0*0.5,20@2*0.5, atoms:0,2, uniform or "
+           "FILE.npy");
+  const Array array = read_npy(init.folder / text);
+  if (array.shape.size() != 1)
+    refuse(settings, "init", "holds no row of densities", "give an array of shape (cells)");
+  measure.density = array.doubles();
+  inputs["density"] = array;
+  return measure;
+}
+
+}  // namespace murmur

@@ -1,0 +1,12 @@
+// measures.h: the initial measure that the word init describes.
+#pragma once
+
+#include "murmur/experiment.h"
+#include "murmur/meanfield.h"
+
+namespace murmur {
+
+// A density that came from a file is added to `inputs` as "density".
+Measure measure_of(const Settings& settings, int d, Record& inputs);
+
+}  // namespace murmur

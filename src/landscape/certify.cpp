@@ -1,0 +1,124 @@
+// certify.cpp: bounds the first variation over the whole sphere by branch and bound.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <queue>
+
+#include "landscape/system.h"
+
+namespace murmur {
+
+namespace landscape {
+
+namespace {
+
+// A part of the sphere: on the circle an arc u +- w; on S^2 the square (u +- w, v +- w) of a face
+// of the cube, seen from the centre. sign F is no less than `least` in it.
+struct Cell {
+  int face = 0;
+  double u = 0, v = 0, w = 0;
+  double least = -std::numeric_limits<double>::infinity();
+  bool operator<(const Cell& other) const { return least > other.least; }  // a heap's top is worst
+};
+
+VectorXd point(int face, double u, double v) {
+  VectorXd x(3);
+  x[face / 2] = face % 2 == 0 ? 1 : -1;
+  x[(face / 2 + 1) % 3] = u;
+  x[(face / 2 + 2) % 3] = v;
+  return x.normalized();
+}
+
+VectorXd centre(const Cell& cell, int d) {
+  if (d == 3) return point(cell.face, cell.u, cell.v);
+  return Eigen::Vector2d(std::cos(cell.u), std::sin(cell.u));
+}
+
+// The geodesic radius about the centre that holds the cell.
+double radius(const Cell& cell, const VectorXd& x) {
+  if (x.size() == 2) return cell.w;
+  double farthest = 0;
+  for (const double du : {-cell.w, cell.w})
+    for (const double dv : {-cell.w, cell.w})
+      farthest = std::max(farthest, (point(cell.face, cell.u + du, cell.v + dv) - x).norm());
+  return 2 * std::asin(std::min(1.0, farthest / 2)) * (1 + 1e-14);
+}
+
+std::vector<Cell> first_cells(int d) {
+  std::vector<Cell> cells;
+  for (int k = 0; k < 64 && d == 2; ++k)
+    cells.push_back({.u = 2 * std::numbers::pi * k / 64, .w = std::numbers::pi / 64 * (1 + 1e-14)});
+  for (int face = 0; face < 6 && d == 3; ++face) cells.push_back({.face = face, .w = 1});
+  return cells;
+}
+
+std::vector<Cell> halves(const Cell& cell, int d) {
+  const double w = cell.w / 2;
+  if (d == 2) return {{.u = cell.u - w, .w = w}, {.u = cell.u + w, .w = w}};
+  std::vector<Cell> cells;
+  for (const double du : {-w, w})
+    for (const double dv : {-w, w}) cells.push_back({cell.face, cell.u + du, cell.v + dv, w});
+  return cells;
+}
+
+struct Bounded {
+  double least;  // sign F is no less anywhere
+  std::int64_t cells = 0;
+};
+
+// sign F >= sign F(c) - |grad F(c)| rho - B rho^2 / 2 within rho of c. The worst cell is cut first,
+// until none can hold less than best - slack.
+Bounded bounded(const Terrain& terrain, const Cloud& mu, Bounded best, double slack) {
+  const int d = terrain.d();
+  std::priority_queue<Cell> open;
+  VectorXd gradient;
+  Bounded result{best.least};
+  const auto look = [&](Cell cell) {
+    const VectorXd x = centre(cell, d);
+    const double value = terrain.sign() * terrain.slope(mu, x, gradient), rho = radius(cell, x);
+    const double steepness = (gradient - x.dot(gradient) * x).norm();
+    cell.least = value - steepness * rho - terrain.curvature() * rho * rho / 2;
+    result.least = std::min(result.least, value);
+    ++result.cells;
+    open.push(cell);
+  };
+  for (const Cell& cell : first_cells(d)) look(cell);
+  while (open.top().least < result.least - slack && result.cells < best.cells) {
+    const Cell worst = open.top();
+    open.pop();
+    for (const Cell& cell : halves(worst, d)) look(cell);
+  }
+  result.least = std::min(result.least, open.top().least);
+  return result;
+}
+
+}  // namespace
+
+Certificate certify(const Terrain& terrain, const Cloud& mu, const CertifySettings& settings) {
+  Certificate certificate;
+  const std::vector<VectorXd> found = valleys(terrain, mu);
+  const VectorXd& best = found.front();
+  const double least = terrain.sign() * terrain.value(mu, best);
+  const double mean = terrain.sign() * mu.m.dot(terrain.values(mu));
+  certificate.gap = mean - least;
+  certificate.best.assign(best.data(), best.data() + best.size());
+  certificate.bound = std::numeric_limits<double>::infinity();
+  if (terrain.d() > 3) return certificate;
+  // A gap that is there need not be known to the last digit.
+  const double slack = std::max(settings.tolerance * terrain.scale(), 1e-3 * certificate.gap) / 4;
+  const Bounded rest = bounded(terrain, mu, {least, settings.most_cells}, slack);
+  certificate.cells = rest.cells;
+  certificate.bound = mean - rest.least;
+  certificate.exhaustive = true;
+  certificate.holds = certificate.bound <= settings.tolerance * terrain.scale();
+  return certificate;
+}
+
+}  // namespace landscape
+
+Certificate certify(const Landscape& l, const Atoms& mu, const CertifySettings& settings) {
+  return landscape::certify(landscape::Terrain(l), landscape::cloud_of(l, mu), settings);
+}
+
+}  // namespace murmur

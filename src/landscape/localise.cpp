@@ -1,0 +1,86 @@
+// localise.cpp: atoms against the potential alone: its extrema, its units, and how they may crowd.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "landscape/system.h"
+
+namespace murmur {
+
+namespace {
+
+using landscape::Cloud;
+
+double angle_between(const Eigen::VectorXd& x, const Eigen::VectorXd& y) {
+  return 2 * std::asin(std::min(1.0, (x - y).norm() / 2));
+}
+
+// The greatest mass of two or more atoms in an arc of that length.
+double crowd_of(const Cloud& mu, double arc) {
+  std::vector<std::pair<double, double>> atoms;
+  for (int i = 0; i < mu.count(); ++i)
+    atoms.emplace_back(std::atan2(mu.x(1, i), mu.x(0, i)), mu.m[i]);
+  std::sort(atoms.begin(), atoms.end());
+  double most = 0;
+  const std::size_t n = atoms.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    double mass = atoms[i].second;
+    for (std::size_t step = 1; step < n; ++step) {
+      const auto& [angle, m] = atoms[(i + step) % n];
+      const double ahead = angle - atoms[i].first + (i + step >= n ? 2 * std::numbers::pi : 0);
+      if (ahead > arc) break;
+      mass += m;
+      most = std::max(most, mass);
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+double crowd_bound(const Landscape& l) {
+  const landscape::Terrain terrain(l);
+  // All three terms over e^beta.
+  const double units = 2 * (terrain.scale() - terrain.most_kernel()) / terrain.most_kernel();
+  const double near = 2 * std::exp(-1.5), far = 0.375 * std::exp(-0.125);
+  return (near + units) / (near + far);
+}
+
+Localisation localise(const Landscape& l, const Atoms& mu) {
+  const landscape::Terrain terrain(l);
+  const Cloud cloud = landscape::cloud_of(l, mu);
+  Localisation result;
+  result.heaviest = cloud.m.maxCoeff();
+  result.crowd = result.crowd_bound = std::numeric_limits<double>::quiet_NaN();
+  if (l.d == 2) result.crowd = crowd_of(cloud, 1 / (2 * std::sqrt(l.beta)));
+  if (l.d == 2) result.crowd_bound = crowd_bound(l);
+  std::vector<Eigen::VectorXd> extrema;
+  const Cloud nothing{cloud.x.leftCols(0), cloud.m.head(0)};
+  if (terrain.units() > 0) extrema = landscape::valleys(terrain, nothing);
+  const auto flat = [&](const Eigen::VectorXd& x) {  // where no unit is active, say
+    const Eigen::MatrixXd second = terrain.sign() * terrain.local(nothing, x).second;
+    return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(second).eigenvalues()[0] <=
+           1e-9 * terrain.scale();
+  };
+  extrema.erase(std::remove_if(extrema.begin(), extrema.end(), flat), extrema.end());
+  for (const Eigen::VectorXd& x : extrema)
+    result.extrema.emplace_back(x.data(), x.data() + x.size());
+  for (int i = 0; i < cloud.count(); ++i) {
+    const Eigen::VectorXd x = cloud.x.col(i);
+    Place place;
+    place.angle = place.unit_angle = std::numeric_limits<double>::quiet_NaN();
+    for (const Eigen::VectorXd& y : extrema)
+      place.angle = std::fmin(place.angle, angle_between(x, y));
+    for (int m = 0; m < terrain.units(); ++m) {
+      const Eigen::VectorXd a = Eigen::Map<const Eigen::VectorXd>(&l.a.data[m * l.d], l.d);
+      if (a.dot(x) > 1e-9 * a.norm()) ++place.active;
+      if (a.norm() > 0)
+        place.unit_angle = std::fmin(place.unit_angle, angle_between(x, a.normalized()));
+    }
+    result.places.push_back(place);
+  }
+  return result;
+}
+
+}  // namespace murmur

@@ -1,0 +1,121 @@
+// measures.cpp: the best measure, masses free: conic particles, then atoms where F says there are.
+#include "landscape/measures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace murmur::landscape {
+
+namespace {
+
+constexpr double kDust = 1e-9;  // mass below which an atom is given up; the certificate judges
+
+Cloud with_atoms(const Cloud& mu, const std::vector<VectorXd>& more, double mass) {
+  const auto n = mu.count(), extra = static_cast<int>(more.size());
+  Cloud all{MatrixXd(mu.x.rows(), n + extra), VectorXd(n + extra)};
+  all.x.leftCols(n) = mu.x;
+  all.m.head(n) = (1 - mass) * mu.m;
+  for (int k = 0; k < extra; ++k) all.x.col(n + k) = more[k];
+  all.m.tail(extra).setConstant(extra > 0 ? mass / extra : 0);
+  all.m /= all.m.sum();
+  return all;
+}
+
+Cloud without_dust(const Cloud& mu) {
+  Cloud rest = mu;
+  int kept = 0;
+  for (int i = 0; i < mu.count(); ++i)
+    if (mu.m[i] > kDust) {
+      rest.x.col(kept) = mu.x.col(i);
+      rest.m[kept++] = mu.m[i];
+    }
+  rest.x.conservativeResize(Eigen::NoChange, kept);
+  rest.m.conservativeResize(kept);
+  rest.m /= rest.m.sum();
+  return rest;
+}
+
+// Each atom goes down to the bottom of its own valley, where those of one valley meet.
+Cloud gathered(const Terrain& terrain, const Cloud& mu) {
+  Cloud next = mu;
+  for (int i = 0; i < mu.count(); ++i) next.x.col(i) = descended(terrain, mu, mu.x.col(i));
+  return merged(next, 1e-6);
+}
+
+double worth(const Terrain& terrain, const Cloud& mu) {
+  return terrain.sign() * terrain.energy(mu);
+}
+
+// Masses and places together, after the masses alone where the energy is convex in them.
+Cloud improved(const Terrain& terrain, const Cloud& mu) {
+  const bool descent = terrain.sign() > 0;
+  const Cloud start = descent ? weighed(terrain, mu) : mu;
+  return without_dust(merged(minimised(terrain, start, true, 1e-9), 1e-6));
+}
+
+// One atom a valley where that is no worse.
+Cloud simplified(const Terrain& terrain, const Cloud& mu) {
+  const Cloud fewer = improved(terrain, gathered(terrain, mu));
+  const double slack = 1e-12 * terrain.scale();
+  return fewer.count() < mu.count() && worth(terrain, fewer) <= worth(terrain, mu) + slack ? fewer
+                                                                                           : mu;
+}
+
+}  // namespace
+
+//   r_i *= e^{-eta sign (F_i - mean F)},   x_i moves by -eta sign P grad F(x_i),   m_i = r_i^2
+Cloud conic(const Terrain& terrain, Cloud mu, int steps) {
+  double eta = 1 / terrain.scale(), value = worth(terrain, mu);
+  for (int k = 0; k < steps; ++k) {
+    VectorXd f;
+    const MatrixXd v = terrain.sign() * terrain.slopes(mu, &f);
+    const double mean = mu.m.dot(f);
+    Cloud next = mu;
+    next.x = (mu.x - eta * v).colwise().normalized();
+    next.m = mu.m.array() * (-2 * eta * terrain.sign() * (f.array() - mean)).cwiseMin(50).exp();
+    next.m /= next.m.sum();
+    const double reached = worth(terrain, next);
+    if (reached > value + 1e-15 * terrain.scale()) {
+      eta /= 4;
+      continue;
+    }
+    mu = without_dust(next);
+    value = worth(terrain, mu);
+    eta *= 1.2;
+  }
+  return mu;
+}
+
+bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& settings) {
+  constexpr int kMostRounds = 40, kMostNumbers = 300;
+  const double goal = settings.certify.tolerance * terrain.scale() / 4;
+  const PolishSettings exact{true, settings.gradient, settings.merge};
+  mu = improved(terrain, merged(conic(terrain, mu, 60), settings.merge));
+  double before = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < kMostRounds; ++round) {
+    mu = simplified(terrain, mu);
+    // Close to a law without atoms each round gains less than energies can tell.
+    if (round > 4 && worth(terrain, mu) > before - 1e-14 * terrain.scale()) return false;
+    if (mu.count() * terrain.d() > kMostNumbers) return false;
+    before = worth(terrain, mu);
+    Cloud sharp = mu;
+    const bool sharpened = polish(terrain, sharp, exact) && sharp.m.minCoeff() > kDust &&
+                           worth(terrain, sharp) <= worth(terrain, mu) + goal;
+    if (sharpened) mu = sharp;
+    const double mean = terrain.sign() * mu.m.dot(terrain.values(mu));
+    std::vector<VectorXd> better;
+    for (const VectorXd& x : valleys(terrain, mu))
+      if (terrain.sign() * terrain.value(mu, x) < mean - goal) better.push_back(x);
+    if (better.empty() && sharpened) return true;
+    if (better.empty()) better = valleys(terrain, mu);
+    if (terrain.sign() > 0) {
+      mu = improved(terrain, with_atoms(mu, better, 1e-3));
+    } else {
+      mu = improved(terrain, conic(terrain, with_atoms(mu, {better.front()}, 1e-2), 400));
+    }
+  }
+  return false;
+}
+
+}  // namespace murmur::landscape

@@ -1,0 +1,194 @@
+// search.cpp: critical points from many starts, told apart up to order and rotation.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/parallel.h"
+#include "landscape/measures.h"
+#include "murmur/error.h"
+#include "murmur/random.h"
+
+namespace murmur {
+
+namespace landscape {
+
+namespace {
+
+constexpr int kMostCorners = 8;  // atoms at the start of a search for rest points of any index
+constexpr double kSame = 1e-6;
+constexpr std::int64_t kMostMoves = 2000;
+
+VectorXd random_point(int d, const Draw& draw) {
+  VectorXd x(d);
+  for (int k = 0; k < d; ++k) x[k] = draw.normal(static_cast<std::uint16_t>(k));
+  return x.normalized();
+}
+
+Draw draw_of(const SearchSettings& settings, int start, int particle) {
+  return {settings.seed, Stream::landscape, static_cast<std::uint32_t>(particle),
+          static_cast<std::uint32_t>(start) + 1};
+}
+
+Cloud random_tokens(int d, const SearchSettings& settings, int start) {
+  Cloud mu{MatrixXd(d, settings.n), VectorXd::Constant(settings.n, 1.0 / settings.n)};
+  for (int i = 0; i < settings.n; ++i) mu.x.col(i) = random_point(d, draw_of(settings, start, i));
+  return mu;
+}
+
+// Up to eight atoms at random places: tokens shared out as evenly as they can be or, every second
+// time, at random.
+Cloud random_atoms(int d, const SearchSettings& settings, int start) {
+  const Draw draw = draw_of(settings, start, settings.n);
+  const int most = std::min(settings.n, kMostCorners);
+  const int count = 1 + std::min(most - 1, static_cast<int>(most * draw.uniform(0)));
+  std::vector<int> tokens(count, 1);
+  for (int i = count; i < settings.n; ++i) {
+    const double u = draw_of(settings, start, i).uniform(static_cast<std::uint16_t>(d));
+    const bool even = start % 4 == 1;
+    ++tokens[even ? i % count : std::min(count - 1, static_cast<int>(count * u))];
+  }
+  Cloud mu{MatrixXd(d, count), VectorXd(count)};
+  for (int i = 0; i < count; ++i) {
+    mu.x.col(i) = random_point(d, draw_of(settings, start, i));
+    mu.m[i] = static_cast<double>(tokens[i]) / settings.n;
+  }
+  return mu;
+}
+
+// Shares of n again, after the sums of merging.
+void round_masses(Cloud& mu, int n) {
+  for (double& m : mu.m) m = static_cast<double>(std::lround(m * n)) / n;
+}
+
+Landscape turned_round(Landscape l) {
+  const bool ascent = l.direction == Landscape::ascent;
+  l.direction = ascent ? Landscape::descent : Landscape::ascent;
+  return l;
+}
+
+// Even starts go with the flow to the end. Of the others half go against it first, to where a few
+// atoms of even masses are best kept apart (regular polygons), half seek the nearest rest.
+std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings, int start) {
+  const Terrain terrain(l);
+  const bool free = settings.masses == Masses::free;
+  const PolishSettings exact{free, settings.gradient, settings.merge};
+  if (start % 2 == 1) {
+    Cloud mu = random_atoms(l.d, settings, start);
+    if (start % 4 == 1) mu = minimised(Terrain(turned_round(l)), mu, false, 1e-9);
+    if (!polish(terrain, mu, exact)) return {};
+    if (!free) round_masses(mu, settings.n);
+    return mu;
+  }
+  Cloud mu = random_tokens(l.d, settings, start);
+  if (free) return best_measure(terrain, mu, settings) ? std::optional(mu) : std::nullopt;
+  const Climb path =
+      climb(l, atoms_of(mu), {.tolerance = 1e-2, .gradient = 1e-4, .most_steps = 300});
+  mu = merged(minimised(terrain, merged(cloud_of(l, path.mu), settings.merge), false, 1e-11),
+              settings.merge);
+  if (!polish(terrain, mu, exact)) return {};
+  round_masses(mu, settings.n);
+  return mu;
+}
+
+// Masses and pairs of atoms as numbers that neither order nor rotation changes.
+VectorXd fingerprint(const Cloud& mu) {
+  const int n = mu.count();
+  std::vector<double> numbers(mu.m.data(), mu.m.data() + n);
+  std::sort(numbers.begin(), numbers.end());
+  std::vector<std::pair<double, double>> pairs;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j)
+      pairs.emplace_back(std::round(1e6 * mu.m[i] * mu.m[j]), mu.x.col(i).dot(mu.x.col(j)));
+  std::sort(pairs.begin(), pairs.end());
+  for (const auto& [weight, cosine] : pairs) numbers.push_back(cosine);
+  return Eigen::Map<VectorXd>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
+}
+
+bool same_places(const Cloud& a, const Cloud& b) {
+  std::vector<bool> taken(b.count());
+  for (int i = 0; i < a.count(); ++i) {
+    int match = -1;
+    for (int j = 0; j < b.count() && match < 0; ++j)
+      if (!taken[j] && (a.x.col(i) - b.x.col(j)).norm() < kSame &&
+          std::fabs(a.m[i] - b.m[j]) < kSame)
+        match = j;
+    if (match < 0) return false;
+    taken[match] = true;
+  }
+  return true;
+}
+
+bool same(const Terrain& terrain, const Cloud& a, const Cloud& b) {
+  if (a.count() != b.count()) return false;
+  if (std::fabs(terrain.energy(a) - terrain.energy(b)) > 1e-9 * terrain.scale()) return false;
+  if (terrain.units() > 0) return same_places(a, b);
+  return (fingerprint(a) - fingerprint(b)).cwiseAbs().maxCoeff() < kSame;
+}
+
+void check(const SearchSettings& settings, const Landscape& l) {
+  const auto demand = [](bool fine, const char* what, const char* where, const char* remedy) {
+    if (!fine) throw Error(Fault::input, what, where, remedy);
+  };
+  demand(settings.n >= 1, "there are no tokens", "n", "give n of at least 1");
+  demand(static_cast<std::int64_t>(settings.n) * (l.d - 1) <= kMostMoves,
+         "the second derivative would have more than 2000 rows", "n, d",
+         "use n (d - 1) up to 2000");
+  demand(settings.masses == Masses::equal || l.direction == Landscape::ascent || !l.a.empty(),
+         "the best measure is the uniform one, which has no atoms", "masses",
+         "give a perceptron, or equal masses");
+  demand(settings.starts >= 1, "there is no start", "starts", "give at least one");
+  demand(settings.gradient > 0 && settings.certify.tolerance > 0, "a tolerance is off", "tolerance",
+         "give numbers above 0");
+}
+
+}  // namespace
+
+}  // namespace landscape
+
+Search critical_points(const Landscape& l, const SearchSettings& settings) {
+  using namespace landscape;
+  const Terrain terrain(l);
+  check(settings, l);
+  std::vector<std::optional<Cloud>> ends(settings.starts);
+  for_blocks(settings.starts, settings.threads,
+             [&](int start) { ends[start] = searched(l, settings, start); });
+  Search search;
+  std::vector<Cloud> distinct;
+  std::vector<int> found;
+  for (const auto& end : ends) {
+    if (!end) ++search.lost;
+    if (!end) continue;
+    std::size_t k = 0;
+    while (k < distinct.size() && !same(terrain, distinct[k], *end)) ++k;
+    if (k < distinct.size()) ++found[k];
+    if (k < distinct.size()) continue;
+    distinct.push_back(*end);
+    found.push_back(1);
+  }
+  search.points.resize(distinct.size());
+  const int n = settings.masses == Masses::free ? 0 : settings.n;
+  for_blocks(static_cast<int>(distinct.size()), settings.threads, [&](int k) {
+    search.points[k] = landscape::describe(terrain, distinct[k], n);
+    search.points[k].certificate = landscape::certify(terrain, distinct[k], settings.certify);
+    search.points[k].found = found[k];
+  });
+  std::stable_sort(search.points.begin(), search.points.end(), [&](const auto& a, const auto& b) {
+    return terrain.sign() * a.energy < terrain.sign() * b.energy;
+  });
+  return search;
+}
+
+CriticalPoint best_measure(const Landscape& l, const SearchSettings& settings) {
+  using namespace landscape;
+  const Terrain terrain(l);
+  check(settings, l);
+  Cloud mu = random_tokens(l.d, settings, 0);
+  landscape::best_measure(terrain, mu, settings);
+  mu = merged(mu, settings.merge);
+  CriticalPoint point = landscape::describe(terrain, mu, 0);
+  point.certificate = landscape::certify(terrain, mu, settings.certify);
+  point.found = 1;
+  return point;
+}
+
+}  // namespace murmur

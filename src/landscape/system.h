@@ -1,0 +1,51 @@
+// system.h: gradient and second derivative of the energy over all atoms at once, and moves of them.
+#pragma once
+
+#include "landscape/terrain.h"
+
+namespace murmur::landscape {
+
+// Coordinates: sqrt(m_i) times the move of atom i in its frame and, with free masses, the move of
+// r_i = sqrt(m_i) in the frame of r on its unit sphere. In them, with k_ij = k(x_i . x_j):
+//   gradient   r_i T_i^t grad F(x_i);                        2 r_i (F_i - mean F)
+//   second     delta_ij F''(x_i) + r_i r_j k_ij (beta T_i^t x_j x_i^t T_j + T_i^t T_j);
+//              2 r_i r_j k_ij T_i^t x_j;   4 r_i r_j k_ij / beta + 2 delta_ij (F_i - mean F)
+// up to terms in the mixed block that vanish with the gradient.
+struct System {
+  VectorXd gradient;
+  MatrixXd matrix;
+  std::vector<MatrixXd> frames;  // of the atoms
+  MatrixXd mass_frame;           // (count, count - 1), with free masses
+  double residual = 0;           // largest slope, and |F_i - mean F| with free masses
+};
+System system_of(const Terrain& terrain, const Cloud& mu, bool free_masses);
+
+// The cloud after a step in those coordinates, no atom going farther than `most` radians.
+Cloud moved(const System& system, const Cloud& mu, const VectorXd& step, double most);
+
+// Minimises sign E by trust region (Steihaug) until the residual is below `gradient`.
+Cloud minimised(const Terrain& terrain, Cloud mu, bool free_masses, double gradient);
+
+// Newton for rest points of any index: |gradient|^2 falls at every step (Levenberg-Marquardt over
+// the spectrum). Atoms that meet become one. False where it stalls above `gradient`.
+struct PolishSettings {
+  bool free_masses = false;
+  double gradient = 1e-12;  // as a share of the scale
+  double merge = 1e-6;
+  int most_steps = 500;
+};
+bool polish(const Terrain& terrain, Cloud& mu, const PolishSettings& settings);
+
+// A stationary point of F near x by Newton's method on sign F, downhill all the way.
+VectorXd descended(const Terrain& terrain, const Cloud& mu, VectorXd x);
+// Every local minimum of sign F that many starts find, distinct ones, best first.
+std::vector<VectorXd> valleys(const Terrain& terrain, const Cloud& mu);
+
+CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n);
+Certificate certify(const Terrain& terrain, const Cloud& mu, const CertifySettings& settings);
+
+// The best of all masses for atoms where they are, under descent: active set over
+//   min (1/2) m^t K m + V^t m,   m >= 0, sum m = 1.  Atoms without mass are left out.
+Cloud weighed(const Terrain& terrain, const Cloud& mu);
+
+}  // namespace murmur::landscape

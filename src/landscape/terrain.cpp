@@ -1,0 +1,226 @@
+// terrain.cpp: energy, first variation and its derivatives, in closed form.
+#include "landscape/terrain.h"
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "murmur/error.h"
+
+namespace murmur::landscape {
+
+namespace {
+
+constexpr double kMostBeta = 700;  // e^beta is finite
+
+void demand(bool fine, const char* what, const char* where, const char* remedy) {
+  if (!fine) throw Error(Fault::input, what, where, remedy);
+}
+
+void check(const Landscape& l) {
+  demand(l.d >= 2, "a sphere has at least two coordinates", "d", "give d of at least 2");
+  demand(l.beta > 0 && std::isfinite(l.beta), "the energy divides by beta", "beta",
+         "give beta above 0");
+  demand(l.kernel == Landscape::scaled || l.beta <= kMostBeta, "e^beta overflows", "beta",
+         "use the scaled kernel, or beta up to 700");
+  demand(l.a.rows == static_cast<int>(l.omega.size()),
+         "weights and directions of the units differ in number", "omega", "give one omega a unit");
+  demand(l.a.empty() || l.a.cols == l.d, "the units have another number of coordinates", "a",
+         "give a of shape (h, d)");
+  for (const double value : l.a.data)
+    demand(std::isfinite(value), "a is not finite", "a", "mend it");
+  for (const double value : l.omega)
+    demand(std::isfinite(value), "omega is not finite", "omega", "mend it");
+}
+
+double lipschitz(Perceptron::Activation kind) {
+  // gelu: Phi(z) + z pdf(z) peaks at z = sqrt 2 with 1.12890...
+  return kind == Perceptron::gelu ? 1.129 : 1;
+}
+
+double normal_cdf(double z) { return std::erfc(-z / std::numbers::sqrt2) / 2; }
+double normal_pdf(double z) {
+  return std::exp(-z * z / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+}
+
+double activate(Perceptron::Activation kind, double z) {
+  if (kind == Perceptron::relu) return z > 0 ? z : 0;
+  return kind == Perceptron::gelu ? z * normal_cdf(z) : std::tanh(z);
+}
+
+double activate_slope(Perceptron::Activation kind, double z) {
+  if (kind == Perceptron::relu) return z > 0 ? 1 : 0;
+  if (kind == Perceptron::gelu) return normal_cdf(z) + z * normal_pdf(z);
+  const double t = std::tanh(z);
+  return 1 - t * t;
+}
+
+}  // namespace
+
+Terrain::Terrain(const Landscape& l)
+    : d_(l.d),
+      beta_(l.beta),
+      sign_(l.direction == Landscape::descent ? 1 : -1),
+      activation_(l.activation) {
+  check(l);
+  shift_ = l.kernel == Landscape::scaled ? 1 : 0;
+  a_.resize(l.a.rows, d_);
+  omega_ = Eigen::Map<const VectorXd>(l.omega.data(), l.a.rows);
+  for (int m = 0; m < l.a.rows; ++m)
+    for (int k = 0; k < d_; ++k) a_(m, k) = l.a(m, k);
+  const double units = omega_.cwiseAbs().dot(a_.rowwise().squaredNorm());
+  scale_ = kernel(1) + units;
+  curvature_ = kernel(1) + lipschitz(activation_) * units;
+}
+
+double Terrain::kernel(double s) const { return std::exp(beta_ * (s - shift_)); }
+
+double Terrain::potential(const VectorXd& x) const {
+  double sum = 0;
+  for (int m = 0; m < units(); ++m) sum += omega_[m] * primitive(activation_, a_.row(m).dot(x));
+  return sum;
+}
+
+double Terrain::value(const Cloud& mu, const VectorXd& x) const {
+  double sum = 0;
+  for (int j = 0; j < mu.count(); ++j) sum += mu.m[j] * kernel(mu.x.col(j).dot(x));
+  return sum / beta_ + potential(x);
+}
+
+//   grad F = sum_j m_j k(x . x_j) x_j + sum_m omega_m s(a_m . x) a_m
+double Terrain::slope(const Cloud& mu, const VectorXd& x, VectorXd& gradient) const {
+  double sum = 0;
+  gradient.setZero(d_);
+  for (int j = 0; j < mu.count(); ++j) {
+    const double weight = mu.m[j] * kernel(mu.x.col(j).dot(x));
+    sum += weight;
+    gradient += weight * mu.x.col(j);
+  }
+  double value = sum / beta_;
+  for (int m = 0; m < units(); ++m) {
+    const double z = a_.row(m).dot(x);
+    value += omega_[m] * primitive(activation_, z);
+    gradient += omega_[m] * activate(activation_, z) * a_.row(m).transpose();
+  }
+  return value;
+}
+
+//   D^2 F = beta sum_j m_j k(x . x_j) x_j x_j^t + sum_m omega_m s'(a_m . x) a_m a_m^t
+Local Terrain::local(const Cloud& mu, const VectorXd& x) const {
+  Local here;
+  here.value = slope(mu, x, here.gradient);
+  const MatrixXd t = frame(x);
+  here.second = -x.dot(here.gradient) * MatrixXd::Identity(d_ - 1, d_ - 1);
+  for (int j = 0; j < mu.count(); ++j) {
+    const VectorXd y = t.transpose() * mu.x.col(j);
+    here.second += beta_ * mu.m[j] * kernel(mu.x.col(j).dot(x)) * y * y.transpose();
+  }
+  for (int m = 0; m < units(); ++m) {
+    const VectorXd y = t.transpose() * a_.row(m).transpose();
+    here.second += omega_[m] * activate_slope(activation_, a_.row(m).dot(x)) * y * y.transpose();
+  }
+  return here;
+}
+
+MatrixXd Terrain::kernels(const MatrixXd& x) const {
+  const MatrixXd cosines = x.transpose() * x;
+  return (beta_ * (cosines.array() - shift_)).exp().matrix();
+}
+
+VectorXd Terrain::values(const Cloud& mu) const {
+  VectorXd f = kernels(mu.x) * mu.m / beta_;
+  for (int i = 0; i < mu.count() && units() > 0; ++i) f[i] += potential(mu.x.col(i));
+  return f;
+}
+
+MatrixXd Terrain::slopes(const Cloud& mu, VectorXd* values) const {
+  const MatrixXd weights = kernels(mu.x) * mu.m.asDiagonal();  // (i, j) m_j k_ij
+  MatrixXd g = mu.x * weights.transpose();
+  if (values != nullptr) *values = weights.rowwise().sum() / beta_;
+  for (int i = 0; i < mu.count(); ++i) {
+    for (int m = 0; m < units(); ++m) {
+      const double z = a_.row(m).dot(mu.x.col(i));
+      g.col(i) += omega_[m] * activate(activation_, z) * a_.row(m).transpose();
+      if (values != nullptr) (*values)[i] += omega_[m] * primitive(activation_, z);
+    }
+    g.col(i) -= mu.x.col(i).dot(g.col(i)) * mu.x.col(i);
+  }
+  return g;
+}
+
+double Terrain::energy(const Cloud& mu) const {
+  double sum = mu.m.dot(kernels(mu.x) * mu.m) / (2 * beta_);
+  for (int i = 0; i < mu.count() && units() > 0; ++i) sum += mu.m[i] * potential(mu.x.col(i));
+  return sum;
+}
+
+// The reflection that takes -+e_1 to x; its other columns span the tangent space.
+MatrixXd frame(const VectorXd& x) {
+  const auto d = static_cast<int>(x.size());
+  VectorXd v = x;
+  v[0] += x[0] < 0 ? -1 : 1;
+  const MatrixXd reflection = MatrixXd::Identity(d, d) - (2 / v.squaredNorm()) * v * v.transpose();
+  return reflection.rightCols(d - 1);
+}
+
+VectorXd moved(const VectorXd& x, const VectorXd& u) {
+  const double angle = u.norm();
+  if (angle == 0) return x;
+  return (std::cos(angle) * x + (std::sin(angle) / angle) * u).normalized();
+}
+
+Cloud cloud_of(const Landscape& landscape, const Atoms& mu) {
+  const int n = mu.count(), d = mu.x.cols;
+  demand(n >= 1, "there is no atom", "atoms", "give at least one");
+  demand(d == landscape.d, "the atoms have another number of coordinates", "atoms",
+         "give x of shape (count, d)");
+  demand(static_cast<int>(mu.mass.size()) == n, "masses and atoms differ in number", "mass",
+         "give one mass an atom");
+  Cloud cloud{MatrixXd(d, n), Eigen::Map<const VectorXd>(mu.mass.data(), n)};
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < d; ++k) cloud.x(k, i) = mu.x(i, k);
+  demand(cloud.x.allFinite() && ((cloud.x.colwise().norm().array() - 1).abs() <= 1e-9).all(),
+         "an atom is off the sphere", "atoms", "give rows of norm 1");
+  demand((cloud.m.array() > 0).all() && std::fabs(cloud.m.sum() - 1) <= 1e-9,
+         "the masses are no shares of 1", "mass", "give positive masses of sum 1");
+  return cloud;
+}
+
+Atoms atoms_of(const Cloud& cloud) {
+  const auto d = static_cast<int>(cloud.x.rows());
+  Atoms mu{zeros(cloud.count(), d), Vector(cloud.m.data(), cloud.m.data() + cloud.count())};
+  for (int i = 0; i < cloud.count(); ++i)
+    for (int k = 0; k < d; ++k) mu.x(i, k) = cloud.x(k, i);
+  return mu;
+}
+
+Cloud merged(const Cloud& mu, double chord) {
+  const int n = mu.count();
+  std::vector<int> root(n);
+  std::iota(root.begin(), root.end(), 0);
+  const auto find = [&](int i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+  };
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j)
+      if ((mu.x.col(i) - mu.x.col(j)).squaredNorm() < chord * chord) root[find(i)] = find(j);
+  MatrixXd sum = MatrixXd::Zero(mu.x.rows(), n);
+  VectorXd mass = VectorXd::Zero(n);
+  for (int i = 0; i < n; ++i) {
+    sum.col(find(i)) += mu.m[i] * mu.x.col(i);
+    mass[find(i)] += mu.m[i];
+  }
+  std::vector<int> kept;
+  for (int i = 0; i < n; ++i)
+    if (root[i] == i && mass[i] > 0) kept.push_back(i);
+  std::stable_sort(kept.begin(), kept.end(), [&](int i, int j) { return mass[i] > mass[j]; });
+  Cloud result{MatrixXd(mu.x.rows(), kept.size()), VectorXd(kept.size())};
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    result.x.col(k) = sum.col(kept[k]).normalized();
+    result.m[k] = mass[kept[k]];
+  }
+  return result;
+}
+
+}  // namespace murmur::landscape

@@ -1,0 +1,14 @@
+// circle.h: Fourier coefficients of measures on the circle.
+#pragma once
+
+#include <complex>
+#include <vector>
+
+#include "murmur/meanfield.h"
+
+namespace murmur::meanfield {
+
+// m_k = int e^{i k theta} dmu, k = 0 .. modes
+std::vector<std::complex<double>> circle_coefficients(const Measure& measure, int modes);
+
+}  // namespace murmur::meanfield

@@ -1,0 +1,64 @@
+// fourier.cpp: fast Fourier transforms, and Gauss's nodes.
+#include "meanfield/fourier.h"
+
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace murmur::meanfield {
+
+int power_of_two(int least) {
+  int size = 1;
+  while (size < least) size *= 2;
+  return size;
+}
+
+Fourier::Fourier(int size) : size_(size), place_(size) {
+  for (int k = 1, reversed = 0; k < size; ++k) {
+    int bit = size / 2;
+    for (; (reversed & bit) != 0; bit /= 2) reversed ^= bit;
+    reversed |= bit;
+    place_[k] = reversed;
+  }
+  for (int k = 0; k < size / 2; ++k)
+    root_.push_back(std::polar(1.0, 2 * std::numbers::pi * k / size));
+}
+
+void Fourier::transform(std::complex<double>* x) const {
+  for (int k = 0; k < size_; ++k)
+    if (k < place_[k]) std::swap(x[k], x[place_[k]]);
+  for (int half = 1; half < size_; half *= 2) {
+    const int stride = size_ / (2 * half);
+    for (int first = 0; first < size_; first += 2 * half)
+      for (int k = 0; k < half; ++k) {
+        const std::complex<double> a = x[first + k], b = x[first + k + half];
+        const std::complex<double> r = root_[static_cast<std::size_t>(k) * stride];
+        const std::complex<double> turned(b.real() * r.real() - b.imag() * r.imag(),
+                                          b.real() * r.imag() + b.imag() * r.real());
+        x[first + k] = a + turned;
+        x[first + k + half] = a - turned;
+      }
+  }
+}
+
+// Newton's method from Tricomi's guess.
+Gauss gauss_legendre(int count) {
+  Gauss g{std::vector<double>(count), std::vector<double>(count)};
+  for (int i = 0; i < count; ++i) {
+    double z = std::cos(std::numbers::pi * (i + 0.75) / (count + 0.5)), slope = 1;
+    for (int newton = 0; newton < 100; ++newton) {
+      double below = 1, p = z;
+      for (int k = 2; k <= count; ++k)
+        below = std::exchange(p, ((2 * k - 1) * z * p - (k - 1) * below) / k);
+      slope = count == 1 ? 1 : count * (z * p - below) / (z * z - 1);
+      const double step = p / slope;
+      z -= step;
+      if (std::fabs(step) < 1e-15) break;
+    }
+    g.node[i] = z;
+    g.weight[i] = 2 / ((1 - z * z) * slope * slope);
+  }
+  return g;
+}
+
+}  // namespace murmur::meanfield

@@ -1,0 +1,32 @@
+// fourier.h: fast Fourier transforms of a power of two complex numbers.
+#pragma once
+
+#include <complex>
+#include <vector>
+
+namespace murmur::meanfield {
+
+using Wave = std::vector<std::complex<double>>;
+
+//   y_g = sum_k x_k e^{2 pi i k g / size},   in place; radix 2, after Cooley and Tukey (1965)
+class Fourier {
+ public:
+  explicit Fourier(int size);  // a power of two
+  int size() const { return size_; }
+  void transform(std::complex<double>* x) const;
+
+ private:
+  int size_;
+  std::vector<int> place_;                    // (size) bit reversal
+  std::vector<std::complex<double>> root_{};  // (size / 2) e^{2 pi i k / size}
+};
+
+int power_of_two(int least);  // the least power of two that is no smaller
+
+// Nodes in (-1, 1), descending, and weights of sum 2: exact up to degree 2 count - 1.
+struct Gauss {
+  std::vector<double> node, weight;
+};
+Gauss gauss_legendre(int count);
+
+}  // namespace murmur::meanfield

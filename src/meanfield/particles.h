@@ -1,0 +1,24 @@
+// particles.h: measures as weighted particles, and what is read off them.
+#pragma once
+
+#include "meanfield/continuum.h"
+#include "murmur/meanfield.h"
+#include "murmur/swarm.h"
+
+namespace murmur::meanfield {
+
+// Circle: equal masses at the quantiles of the part that has a density, each atom a particle of its
+// own. Sphere: the density on a Gauss grid, in masses.
+HostSwarm particles_of(const Measure& measure, int d, int n);
+
+// With the kernel's degrees as far as the energy needs them.
+struct ParticleReader {
+  MeanField field{};
+  Kernel kernel{};
+  int threads = 0;
+  MeanFieldFrame read(const HostSwarm& x) const;  // t is not set
+};
+ParticleReader reader_of(const MeanField& field, int threads);
+std::vector<double> particle_cells(int d);  // (cells, d)
+
+}  // namespace murmur::meanfield

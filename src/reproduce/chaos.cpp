@@ -1,0 +1,249 @@
+// chaos.cpp: how near n independent tokens stay to the swarm of infinitely many.
+#include "reproduce/chaos.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/parallel.h"
+#include "murmur/error.h"
+#include "murmur/flow.h"
+#include "murmur/moments.h"
+#include "murmur/random.h"
+#include "reproduce/flights.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr double kTurn = 2 * std::numbers::pi;
+
+double density(double theta) { return 1 + 0.5 * std::cos(theta) + 0.2 * std::sin(2 * theta); }
+double below(double theta) {  // its integral from 0
+  return theta + 0.5 * std::sin(theta) + 0.1 * (1 - std::cos(2 * theta));
+}
+
+std::vector<double> angles_of(const HostSwarm& x) {
+  std::vector<double> angles(static_cast<std::size_t>(x.n()));
+  for (int i = 0; i < x.n(); ++i) angles[i] = std::atan2(x.at(i, 1), x.at(i, 0));
+  return angles;
+}
+
+HostSwarm on_circle(int n, const std::function<double(int)>& rank) {
+  HostSwarm x({n, 2});
+  for (int i = 0; i < n; ++i) {
+    const double theta = chaos_quantile(rank(i));
+    x.at(i, 0) = std::cos(theta);
+    x.at(i, 1) = std::sin(theta);
+  }
+  return x;
+}
+
+// Frames at 0, every, ..., T by the engine of moments: n p terms an evaluation, error 1e-12.
+std::vector<HostSwarm> flown(const Chaos& chaos, const HostSwarm& x, int threads) {
+  const auto engine = make_moments_engine({.threads = threads});
+  const auto field = engine->prepare(chaos.dynamics, x.shape());
+  std::vector<HostSwarm> frames;
+  FlowWatch watch;
+  watch.frame = [&](double, const HostSwarm& frame) { frames.push_back(frame); };
+  FlowState state = start(x);
+  const Outcome outcome = advance({*engine, *field, chaos.dynamics.habitat, {}},
+                                  {.T = chaos.T, .every = chaos.every}, state, watch);
+  if (!outcome.ok())
+    throw Error(Fault::numerical, outcome.what, fmt::format("chaos, t = {:g}", outcome.t),
+                outcome.remedy);
+  return frames;
+}
+
+// W2 of cloud `seed` of n tokens to the limit, time by time.
+std::vector<double> cloud_distances(const Chaos& chaos, const std::vector<CircleMeasure>& limit,
+                                    int n, int seed) {
+  const HostSwarm cloud = on_circle(n, [&](int i) {
+    return Draw{.seed = static_cast<std::uint64_t>(seed),
+                .particle = static_cast<std::uint32_t>(i),
+                .replica = static_cast<std::uint32_t>(n)}
+        .uniform(0);
+  });
+  std::vector<double> distances;
+  const std::vector<HostSwarm> frames = flown(chaos, cloud, 1);
+  for (std::size_t k = 0; k < frames.size(); ++k)
+    distances.push_back(circle_w2(circle_atoms(frames[k]), limit[k]));
+  return distances;
+}
+
+}  // namespace
+
+double chaos_quantile(double s) {
+  double low = 0, high = kTurn, theta = kTurn * s;
+  for (int turn = 0; turn < 100; ++turn) {
+    const double excess = below(theta) - kTurn * s;
+    (excess > 0 ? high : low) = theta;
+    double next = theta - excess / density(theta);
+    if (!(next >= low && next <= high)) next = low + (high - low) / 2;
+    if (std::fabs(next - theta) < 1e-15) return next;
+    theta = next;
+  }
+  return theta;
+}
+
+std::vector<CircleMeasure> chaos_limit(const Chaos& chaos, int particles) {
+  const HostSwarm quantiles =
+      on_circle(particles, [&](int i) { return static_cast<double>(i) / particles; });
+  std::vector<CircleMeasure> limit;
+  for (const HostSwarm& frame : flown(chaos, quantiles, chaos.threads))
+    limit.push_back(circle_between(angles_of(frame)));
+  return limit;
+}
+
+std::vector<ChaosPoint> chaos_points(const Chaos& chaos, const std::vector<CircleMeasure>& limit) {
+  std::vector<ChaosPoint> points;
+  for (std::size_t size = 0; size < chaos.sizes.size(); ++size) {
+    const int n = chaos.sizes[size], clouds = chaos.seeds[size];
+    std::vector<std::vector<double>> distances(static_cast<std::size_t>(clouds));
+    for_blocks(clouds, chaos.threads,
+               [&](int seed) { distances[seed] = cloud_distances(chaos, limit, n, seed); });
+    for (std::size_t k = 0; k < limit.size(); ++k) {
+      std::vector<double> at, squares;
+      for (const auto& cloud : distances) {
+        at.push_back(cloud[k]);
+        squares.push_back(n * cloud[k] * cloud[k]);
+      }
+      const double t = static_cast<double>(k) * chaos.every;
+      points.push_back({t, n, spread_of(at), spread_of(squares), clouds});
+    }
+  }
+  std::stable_sort(points.begin(), points.end(),
+                   [](const ChaosPoint& a, const ChaosPoint& b) { return a.t < b.t; });
+  return points;
+}
+
+ChaosExponent chaos_exponent(const std::vector<ChaosPoint>& points, double t) {
+  std::vector<double> x, y, error;
+  for (const ChaosPoint& point : points) {
+    if (point.t != t) continue;
+    x.push_back(std::log(point.n));
+    y.push_back(std::log(point.distance.mean));
+    error.push_back(point.distance.sd / point.distance.mean / std::sqrt(point.clouds));
+  }
+  const double mean = spread_of(x).mean;
+  double square = 0, variance = 0;
+  for (const double value : x) square += (value - mean) * (value - mean);
+  for (std::size_t k = 0; k < x.size(); ++k)
+    variance += std::pow((x[k] - mean) / square * error[k], 2);
+  return {line_of(x, y).slope, std::sqrt(variance)};
+}
+
+//   E = int q^2 s (1 - s) - int int q^2(s) q^2(r) (min(s, r) - s r) / int q^2
+double chaos_constant() {
+  constexpr int kRanks = 20'000;
+  double weight = 0, own = 0, first = 0, pairs = 0, first_below = 0;
+  for (int k = 0; k < kRanks; ++k) {
+    const double s = (k + 0.5) / kRanks, q = 1 / density(chaos_quantile(s));
+    const double w = q * q / kRanks;
+    pairs += 2 * w * first_below + w * w * s;  // min(s, r) = r for the r below s
+    weight += w;
+    own += w * s * (1 - s);
+    first += w * s;
+    first_below += w * s;
+  }
+  return kTurn * kTurn * (own - (pairs - first * first) / weight);
+}
+
+namespace {
+
+Chaos chaos_of(const ReproductionControl& control) {
+  Chaos chaos{.dynamics = experiment_of("chaos", {}).dynamics,
+              .sizes = {1'000, 2'000, 4'000, 8'000, 14'000, 20'000},
+              .seeds = {80, 60, 50, 40, 40, 40},
+              .threads = control.threads};
+  if (control.quick) {
+    chaos.sizes = {1'000, 4'000, 16'000};
+    chaos.seeds = {60, 40, 24};
+    chaos.limit = 50'000;
+  }
+  return chaos;
+}
+
+ReproducedTable table_of(const std::vector<ChaosPoint>& points) {
+  ReproducedTable table{
+      "chaos",
+      {"n", "t", "distance", "standard error", "sqrt(n) distance", "sqrt(n) error", "clouds"}};
+  for (const ChaosPoint& p : points) {
+    const double error = p.distance.sd / std::sqrt(p.clouds), root = std::sqrt(p.n);
+    table.rows.push_back({static_cast<double>(p.n), p.t, p.distance.mean, error,
+                          root * p.distance.mean, root * error, static_cast<double>(p.clouds)});
+  }
+  return table;
+}
+
+// n W2^2 at t = 0, over the clouds of all n.
+double mean_square(const std::vector<ChaosPoint>& points) {
+  double sum = 0, clouds = 0;
+  for (const ChaosPoint& p : points) {
+    if (p.t != 0) continue;
+    sum += p.clouds * p.square.mean;
+    clouds += p.clouds;
+  }
+  return sum / clouds;
+}
+
+void draw(Reproduction& result) {
+  ReproducedFigure figure{.name = "chaos",
+                          .table = "chaos",
+                          .columns = {"distance"},
+                          .x_label = "tokens n",
+                          .y_label = "W2 to infinitely many",
+                          .log_y = true,
+                          .title = "Propagation of chaos on the circle, β = 4",
+                          .log_x = true,
+                          .by = "t",
+                          .error = "standard error"};
+  result.figures.push_back(figure);
+  figure.columns = {"sqrt(n) distance"};
+  figure.y_label = "sqrt(n) W2";
+  figure.log_y = false;
+  figure.title = "Times sqrt(n): level lines";
+  figure.error = "sqrt(n) error";
+  result.figures.push_back(figure);
+}
+
+}  // namespace
+
+std::optional<Reproduction> chaos(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "chaos");
+  const Chaos chaos = chaos_of(control);
+  const std::vector<CircleMeasure> limit = chaos_limit(chaos, chaos.limit);
+  const std::vector<CircleMeasure> coarse = chaos_limit(chaos, chaos.limit / 2);
+  if (control.stopped()) return std::nullopt;
+  std::vector<ChaosPoint> points;
+  for (std::size_t size = 0; size < chaos.sizes.size(); ++size) {
+    Chaos one = chaos;
+    one.sizes = {chaos.sizes[size]};
+    one.seeds = {chaos.seeds[size]};
+    for (const ChaosPoint& point : chaos_points(one, limit)) points.push_back(point);
+    if (control.stopped()) return std::nullopt;
+  }
+  for (double t = 0; t <= chaos.T; t += chaos.every) {
+    const ChaosExponent exponent = chaos_exponent(points, t);
+    Check check =
+        near(fmt::format("t = {:g}: exponent of W2 over n", t), -0.5, exponent.value, 0.1);
+    check.more["standard error"] = exponent.error;
+    result.checks.push_back(std::move(check));
+  }
+  result.checks.push_back(nearly("t = 0: n W2^2 on average", chaos_constant(), mean_square(points),
+                                 control.quick ? 0.2 : 0.1));
+  double least = points.front().distance.mean;
+  for (const ChaosPoint& point : points) least = std::min(least, point.distance.mean);
+  const double doubt = circle_w2(limit.back(), coarse.back());
+  result.checks.push_back(
+      holds(fmt::format("t = {:g}: W2 between the limits by {} and by half as many", chaos.T,
+                        chaos.limit),
+            doubt, doubt < 0.01 * least, "below 1 % of the least distance"));
+  result.tables.push_back(table_of(points));
+  draw(result);
+  return result;
+}
+
+}  // namespace murmur

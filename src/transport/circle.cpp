@@ -1,0 +1,175 @@
+// circle.cpp: the distance of two measures on the circle: the best shift of one against the other.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "murmur/error.h"
+#include "murmur/transport.h"
+#include "transport/quantiles.h"
+
+namespace murmur {
+
+namespace {
+
+using transport::CostAt;
+using transport::Quantiles;
+
+constexpr double kTurn = 2 * std::numbers::pi;
+
+Quantiles quantiles_of(const CircleMeasure& measure) {
+  if (measure.pieces.empty())
+    throw Error(Fault::input, "a measure needs a piece", "measure on the circle",
+                "make it with circle_atoms, circle_uniform or circle_quantiles");
+  Quantiles q;
+  std::vector<double> mass;
+  for (const CirclePiece& piece : measure.pieces) {
+    mass.push_back(piece.mass);
+    q.from.push_back(piece.from);
+    q.to.push_back(piece.to);
+  }
+  q.end = transport::ranks(mass);
+  return q;
+}
+
+bool atoms_of_equal_masses(const CircleMeasure& measure) {
+  return std::all_of(measure.pieces.begin(), measure.pieces.end(), [&](const CirclePiece& piece) {
+    return piece.from == piece.to && piece.mass == measure.pieces.front().mass;
+  });
+}
+
+double root(double cost, int p) { return p == 2 ? std::sqrt(std::max(cost, 0.0)) : cost; }
+
+//   n C(k / n) = sum_i |x_i - y_{i+k}|^p,   y_{i+n} = y_i + 2 pi
+// Convex over whole k, so the sign of C((k + 1) / n) - C(k / n) leads to the least.
+CircleDistance shifted_atoms(const CircleMeasure& a, const CircleMeasure& b, int p) {
+  const auto n = static_cast<std::int64_t>(a.pieces.size());
+  const auto cost = [&](std::int64_t k) {
+    std::int64_t j = ((k % n) + n) % n;
+    double turns = kTurn * static_cast<double>((k - j) / n), sum = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      const double apart = a.pieces[i].from - (b.pieces[j].from + turns);
+      sum += p == 2 ? apart * apart : std::fabs(apart);
+      if (++j == n) {
+        j = 0;
+        turns += kTurn;
+      }
+    }
+    return sum / static_cast<double>(n);
+  };
+  std::int64_t low = -n, high = n;
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (cost(middle) <= cost(middle + 1))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  const double distance = root(cost(low), p);
+  return {distance, distance, static_cast<double>(low) / static_cast<double>(n)};
+}
+
+// The shift nearest to `a` at which an end of g meets an end of f: where C has a corner.
+double nearest_corner(const Quantiles& f, const Quantiles& g, double a) {
+  double best = a, least = 2;
+  const double whole = std::floor(a), rest = a - whole;
+  std::size_t l = 0;
+  double turn = 0;
+  for (const double end : f.end) {
+    const double aim = end + rest;
+    while (g.end[l] + turn < aim && turn < 3)
+      if (++l == g.size()) {
+        l = 0;
+        turn += 1;
+      }
+    const double above = g.end[l] + turn;
+    const double below = l > 0 ? g.end[l - 1] + turn : turn;
+    for (const double corner : {above, below})
+      if (std::fabs(corner - aim) < least) {
+        least = std::fabs(corner - aim);
+        best = corner - end + whole;
+      }
+  }
+  return best;
+}
+
+struct Best {
+  double cost, shift;
+};
+
+// Closes in on the least of a convex function between a shift where it falls and one where it
+// climbs: the tangents there meet below it, and where they meet is the next shift, or half-way.
+class Bracket {
+ public:
+  Bracket(const Quantiles& f, const Quantiles& g, int p) : f_(f), g_(g), p_(p) {
+    low_ = cost(-2);
+    high_ = cost(2);
+    best_ = low_.cost < high_.cost ? Best{low_.cost, -2} : Best{high_.cost, 2};
+    try_shift(0);
+  }
+
+  CircleDistance close() {
+    constexpr double kClose = 2e-15;  // of the cost: 1e-15 of the distance
+    for (int turn = 0; turn < 120 && b_ - a_ > 1e-15; ++turn) {
+      const double meet = meeting();
+      const double gap = best_.cost - bound(meet);
+      if (gap <= kClose * best_.cost) break;
+      const bool inside = meet > a_ && meet < b_;
+      try_shift(turn % 3 < 2 && inside ? meet : a_ + (b_ - a_) / 2);
+    }
+    const double floor = std::min(bound(meeting()), best_.cost);
+    const double corner = nearest_corner(f_, g_, best_.shift);
+    const double there = cost(corner).cost;
+    if (there <= best_.cost) best_ = {there, corner};
+    return {root(best_.cost, p_), std::min(root(floor, p_), root(best_.cost, p_)), best_.shift};
+  }
+
+ private:
+  CostAt cost(double shift) const { return transport::cost_at(f_, g_, {shift, kTurn}, p_); }
+
+  void try_shift(double shift) {
+    const CostAt at = cost(shift);
+    if (at.cost < best_.cost) best_ = {at.cost, shift};
+    if (at.slope < 0) {
+      a_ = shift;
+      low_ = at;
+    } else {
+      b_ = shift;
+      high_ = at;
+    }
+  }
+
+  double meeting() const {
+    const double steeper = high_.slope - low_.slope;
+    if (!(steeper > 0)) return a_;
+    return a_ + (low_.cost - high_.cost + high_.slope * (b_ - a_)) / steeper;
+  }
+  double bound(double meet) const { return low_.cost + low_.slope * (meet - a_); }
+
+  const Quantiles& f_;
+  const Quantiles& g_;
+  int p_;
+  double a_ = -2, b_ = 2;
+  CostAt low_{}, high_{};
+  Best best_{};
+};
+
+}  // namespace
+
+CircleDistance circle_distance(const CircleMeasure& a, const CircleMeasure& b, int p) {
+  transport::check_power(p);
+  if (a.pieces.size() == b.pieces.size() && !a.pieces.empty() && atoms_of_equal_masses(a) &&
+      atoms_of_equal_masses(b))
+    return shifted_atoms(a, b, p);
+  const Quantiles f = quantiles_of(a), g = quantiles_of(b);
+  return Bracket(f, g, p).close();
+}
+
+double circle_w1(const CircleMeasure& a, const CircleMeasure& b) {
+  return circle_distance(a, b, 1).distance;
+}
+
+double circle_w2(const CircleMeasure& a, const CircleMeasure& b) {
+  return circle_distance(a, b, 2).distance;
+}
+
+}  // namespace murmur

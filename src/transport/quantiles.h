@@ -1,0 +1,37 @@
+// quantiles.h: quantile functions made of straight pieces, and what it costs to carry one to
+// another.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace murmur::transport {
+
+inline constexpr double kSameMass = 1e-15;  // ranks closer than this are one
+
+// Piece k covers the ranks from end[k - 1] (0 for the first) to end[k] and goes from `from[k]` to
+// `to[k]`; the last end is 1.
+struct Quantiles {
+  std::vector<double> end{}, from{}, to{};
+  std::size_t size() const { return end.size(); }
+};
+
+// end[k] = (m_0 + ... + m_k) / (m_0 + ... + m_last), each rounded about once.
+std::vector<double> ranks(std::span<const double> mass);
+
+// Atoms at sorted places; `mass` (as many, or none) goes with the places as given.
+Quantiles sorted_atoms(std::span<const double> place, std::span<const double> mass);
+
+//   C(a) = int_0^1 |f(s) - g(s + a)|^p ds,   g(s + 1) = g(s) + turn;   slope: C'(a) from the right
+struct CostAt {
+  double cost = 0, slope = 0;
+};
+struct Shifted {
+  double by = 0;    // a
+  double turn = 0;  // by how much g climbs in one turn
+};
+CostAt cost_at(const Quantiles& f, const Quantiles& g, Shifted shifted, int p);
+
+void check_power(int p);  // Error(input) unless 1 or 2
+
+}  // namespace murmur::transport

@@ -1,0 +1,287 @@
+// meanfield_test.cpp: solvers of the mean field: resolution, mass, frames, starts, refusals.
+#include "murmur/meanfield.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "meanfield/circle.h"
+#include "meanfield/fourier.h"
+#include "meanfield/march.h"
+#include "meanfield/particles.h"
+#include "meanfield/sphere.h"
+#include "murmur/meanfield_setup.h"
+#include "murmur/modes.h"
+#include "murmur/theory.h"
+#include "refused.h"
+
+namespace murmur {
+namespace {
+
+using namespace meanfield;
+
+MeanFieldSetup setup(const std::vector<std::string>& assignments) {
+  return make_meanfield(gather({.assignments = assignments}, meanfield_parameters()));
+}
+
+Measure two_bumps(int d) {
+  Measure m;
+  std::vector<double> first(d), second(d);
+  first[0] = 1;
+  second[0] = std::cos(2.0);
+  second[d - 1] = std::sin(2.0);
+  m.bumps = {{6, first, 0.7}, {3, second, 0.3}};
+  return m;
+}
+
+TEST(Fourier, IsTheSlowSum) {
+  Wave x(16);
+  for (int k = 0; k < 16; ++k) x[k] = {std::sin(k + 0.3), std::cos(2.0 * k)};
+  Wave y = x;
+  Fourier(16).transform(y.data());
+  for (int g = 0; g < 16; ++g) {
+    std::complex<double> sum = 0;
+    for (int k = 0; k < 16; ++k) sum += x[k] * std::polar(1.0, 2 * std::numbers::pi * k * g / 16);
+    EXPECT_NEAR(std::abs(y[g] - sum), 0, 1e-13);
+  }
+}
+
+TEST(Gauss, IntegratesPolynomialsExactly) {
+  for (const int count : {1, 2, 7, 40}) {
+    const Gauss g = gauss_legendre(count);
+    for (int power = 0; power < 2 * count; ++power) {
+      double sum = 0;
+      for (int i = 0; i < count; ++i) sum += g.weight[i] * std::pow(g.node[i], power);
+      EXPECT_NEAR(sum, power % 2 == 0 ? 2.0 / (power + 1) : 0, 1e-14) << count << " " << power;
+    }
+  }
+}
+
+TEST(March, KeepsItsToleranceAndTakesDecayExactly) {
+  March still;
+  still.flow = [](const auto& y, auto& f) { f.assign(y.size(), 0); };
+  still.decay = {1000, 3};
+  still.y = {1, 1};
+  while (still.t < 0.5) ASSERT_TRUE(still.step(0.5));
+  EXPECT_NEAR(still.y[1], std::exp(-1.5), 1e-14);
+  EXPECT_NEAR(still.y[0], 0, 1e-14);
+  March turn;
+  turn.flow = [](const auto& y, auto& f) { f = {-y[1], y[0]}; };
+  turn.tolerance = {1e-10, 1e-10};
+  turn.y = {1, 0};
+  while (turn.t < 3) {
+    const double before = turn.t;
+    ASSERT_TRUE(turn.step(3));
+    const double middle = 0.5 * (before + turn.t);
+    EXPECT_NEAR(turn.at(middle)[0], std::cos(middle), 1e-8);
+  }
+  EXPECT_NEAR(turn.y[0], std::cos(3), 1e-8);
+  EXPECT_NEAR(turn.y[1], std::sin(3), 1e-8);
+}
+
+TEST(Harmonics, AreOrthonormal) {
+  const int degree = 6;
+  const Gauss g = gauss_legendre(12);
+  std::vector<double> product(49 * 49);
+  for (int j = 0; j < 12; ++j)
+    for (int p = 0; p < 24; ++p) {
+      const double z = g.node[j], s = std::sqrt(1 - z * z), phi = 2 * std::numbers::pi * p / 24;
+      const double x[] = {s * std::cos(phi), s * std::sin(phi), z};
+      const std::vector<double> y = harmonics_at(degree, x);
+      for (int a = 0; a < 49; ++a)
+        for (int b = 0; b < 49; ++b) product[a * 49 + b] += g.weight[j] / 48 * y[a] * y[b];
+    }
+  for (int a = 0; a < 49; ++a)
+    for (int b = 0; b < 49; ++b) EXPECT_NEAR(product[a * 49 + b], a == b ? 1 : 0, 1e-12);
+}
+
+// The same measure as coefficients and as particles.
+TEST(MeanField, StartsAgreeBetweenSolvers) {
+  const auto circle = circle_coefficients(two_bumps(2), 20);
+  double error[2] = {0, 0};  // of 4,000 and 8,000 quantiles: of second order
+  for (const int run : {0, 1}) {
+    const auto modes = fourier_amplitudes(particles_of(two_bumps(2), 2, 4000 << run), 20);
+    for (int k = 0; k <= 20; ++k)
+      error[run] = std::fmax(error[run], std::abs(circle[k] - modes[k]));
+  }
+  EXPECT_LT(error[0], 3e-5);
+  EXPECT_LT(error[1], 0.27 * error[0]);
+  const auto sphere = sphere_coefficients(two_bumps(3), 12);
+  const auto powers = mode_powers(particles_of(two_bumps(3), 3, 3200), 12);
+  for (int l = 0; l <= 12; ++l) {
+    double sum = 0;
+    for (int m = -l; m <= l; ++m)
+      sum += sphere[harmonic_index(l, m)] * sphere[harmonic_index(l, m)];
+    EXPECT_NEAR(sum / (2 * l + 1), powers[l], 1e-12) << l;
+  }
+}
+
+TEST(MeanField, AtomsBecomeParticlesOfTheirOwn) {
+  Measure m;
+  m.atoms = {{{1, 0}, 2}, {{0, 1}, 1}};
+  const HostSwarm x = particles_of(m, 2, 100);
+  ASSERT_EQ(x.n(), 2);
+  EXPECT_DOUBLE_EQ(x.mass[0], 2.0 / 3);
+}
+
+// The two solvers see the same flow while both resolve it, frame by frame.
+TEST(MeanField, SolversAgree) {
+  for (const auto scale : {Attention::softmax, Attention::plain})
+    for (const bool repulsive : {false, true}) {
+      const MeanField field{.beta = 2, .scale = scale, .repulsive = repulsive};
+      std::vector<double> energy[2];
+      for (const auto solver : {MeanFieldMethod::spectral, MeanFieldMethod::quantiles}) {
+        MeanFieldPlan plan{.schedule = {.T = 0.4, .every = 0.1}};
+        plan.frame = [&](const MeanFieldFrame& f) { energy[solver].push_back(f.reading.energy); };
+        const MeanFieldMethod method{.solver = solver, .modes = 200, .particles = 4000};
+        EXPECT_TRUE(carry(field, two_bumps(2), method, plan).outcome.ok());
+      }
+      ASSERT_EQ(energy[0].size(), 5u);
+      ASSERT_EQ(energy[1].size(), 5u);
+      for (int i = 0; i < 5; ++i) EXPECT_NEAR(energy[0][i], energy[1][i], 2e-6 * energy[0][i]);
+      EXPECT_GT(std::fabs(energy[0][4] / energy[0][0] - 1), 1e-3);
+    }
+}
+
+TEST(MeanField, SolversAgreeOnTheSphere) {
+  const MeanField field{.d = 3, .beta = 2};
+  double order[2] = {0, 0};
+  for (const auto solver : {MeanFieldMethod::spectral, MeanFieldMethod::quantiles}) {
+    const MeanFieldMethod method{.solver = solver, .modes = 32, .particles = 1800};
+    order[solver] = carry(field, two_bumps(3), method, {.schedule = {.T = 0.3}}).steps.back().order;
+  }
+  EXPECT_NEAR(order[0], order[1], 1e-6);
+}
+
+// A perceptron alone carries each token by itself: the same order as its particles'.
+TEST(MeanField, PerceptronsDriftOnCircleAndSphere) {
+  for (const int d : {2, 3}) {
+    Perceptron will{.activation = Perceptron::tanh};
+    will.in = zeros(1, d);
+    will.in(0, 0) = 0.8;
+    will.in_bias = {0.3};
+    will.out = zeros(d, 1);
+    will.out(d - 1, 0) = 0.7;
+    MeanField field{.d = d, .beta = 1};
+    field.will = will;
+    std::vector<double> mean[2];
+    for (const auto solver : {MeanFieldMethod::spectral, MeanFieldMethod::quantiles}) {
+      const MeanFieldMethod method{
+          .solver = solver, .modes = d == 2 ? 128 : 30, .particles = d == 2 ? 4000 : 1800};
+      mean[solver] = carry(field, two_bumps(d), method, {.schedule = {.T = 0.3}}).steps.back().mean;
+    }
+    for (int k = 0; k < d; ++k) EXPECT_NEAR(mean[0][k], mean[1][k], 2e-6) << d;
+  }
+}
+
+TEST(MeanField, KeepsItsMass) {
+  double worst = 0;
+  MeanFieldPlan plan{.schedule = {.T = 3, .every = 0.5}};
+  plan.frame = [&](const MeanFieldFrame& f) {
+    const double sum = std::accumulate(f.density.begin(), f.density.end(), 0.0);
+    worst = std::fmax(worst, std::fabs(sum / static_cast<double>(f.density.size()) - 1));
+  };
+  EXPECT_TRUE(carry({.beta = 4}, two_bumps(2), {.modes = 256}, plan).steps.size() > 5);
+  EXPECT_LT(worst, 1e-14);
+}
+
+// A density that sharpens like e^t: more modes buy time, and each run says where it stopped.
+TEST(MeanField, TheMonitorStopsBeforeAWrongCurve) {
+  Measure start;
+  start.waves = {{1, 0.2}, {2, 0.1}};
+  double stopped[2] = {0, 0};
+  for (const int run : {0, 1}) {
+    const MeanFieldCourse course =
+        carry({.beta = 4}, start, {.modes = run == 0 ? 32 : 128}, {.schedule = {.T = 30}});
+    EXPECT_TRUE(course.unresolved);
+    EXPECT_FALSE(course.outcome.ok());
+    EXPECT_NE(course.outcome.what.find("the last modes"), std::string::npos);
+    EXPECT_LE(course.steps.back().tail, 1e-8);
+    stopped[run] = course.outcome.t;
+  }
+  EXPECT_GT(stopped[1], stopped[0] + 1);
+  EXPECT_LT(stopped[1], 8);
+  // Up to there, particles say the same.
+  const MeanFieldMethod method{.solver = MeanFieldMethod::quantiles, .particles = 4000};
+  const double T = stopped[1] - 0.1;
+  const double spectral =
+      carry({.beta = 4}, start, {.modes = 128}, {.schedule = {.T = T}}).steps.back().energy;
+  EXPECT_NEAR(carry({.beta = 4}, start, method, {.schedule = {.T = T}}).steps.back().energy,
+              spectral, 1e-6 * spectral);
+}
+
+TEST(MeanField, AStartThatIsNotResolvedStopsAtOnce) {
+  Measure sharp;
+  sharp.bumps = {{1000, {1, 0}, 1}};
+  const MeanFieldCourse course = carry({.beta = 4}, sharp, {.modes = 32}, {.schedule = {.T = 1}});
+  EXPECT_TRUE(course.unresolved);
+  EXPECT_EQ(course.outcome.t, 0);
+}
+
+TEST(MeanField, FramesNeverChangeTheSteps) {
+  MeanFieldPlan often{.schedule = {.T = 1, .every = 0.01}};
+  often.frame = [](const MeanFieldFrame&) {};
+  const auto a = carry({.beta = 4}, two_bumps(2), {.modes = 128}, often);
+  const auto b = carry({.beta = 4}, two_bumps(2), {.modes = 128}, {.schedule = {.T = 1}});
+  ASSERT_EQ(a.steps.size(), b.steps.size());
+  for (std::size_t i = 0; i < a.steps.size(); ++i) EXPECT_EQ(a.steps[i].energy, b.steps[i].energy);
+}
+
+TEST(MeanField, ThreadsNeverShow) {
+  double energy[2];
+  for (const int run : {0, 1}) {
+    MeanFieldMethod method{.solver = MeanFieldMethod::quantiles, .particles = 9000};
+    method.threads = run == 0 ? 1 : 3;
+    energy[run] =
+        carry({.beta = 4}, two_bumps(2), method, {.schedule = {.T = 0.5}}).steps.back().energy;
+  }
+  EXPECT_EQ(energy[0], energy[1]);
+}
+
+TEST(MeanFieldSetup, ReadsMeasures) {
+  const MeanFieldSetup waves = setup({"init=modes:1-12:1e-6", "beta=9"});
+  EXPECT_EQ(waves.start.waves.size(), 12u);
+  EXPECT_EQ(waves.start.waves[11].k, 12);
+  const MeanFieldSetup bumps = setup({"init=vmf:20@0*0.25,5@1.5*0.75"});
+  ASSERT_EQ(bumps.start.bumps.size(), 2u);
+  EXPECT_NEAR(bumps.start.bumps[1].centre[1], std::sin(1.5), 1e-15);
+  const MeanFieldSetup sphere = setup({"d=3", "init=vmf:4@0.5/1"});
+  EXPECT_NEAR(sphere.start.bumps[0].centre[2], std::cos(0.5), 1e-15);
+  EXPECT_EQ(setup({"init=atoms:0*1,2*3", "solver=quantiles"}).start.atoms.size(), 2u);
+}
+
+TEST(MeanFieldSetup, RefusesWithASentence) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"init=mode:3"},
+                                                {"init=mode:0:1"},
+                                                {"init=mode:3:2"},
+                                                {"init=vmf:20"},
+                                                {"init=vmf:20@x"},
+                                                {"init=nowhere"},
+                                                {"d=4"},
+                                                {"beta=-1"},
+                                                {"dynamics=SA", "clock=U2"},
+                                                {"save=often"},
+                                                {"noise=-1"},
+                                                {"noise=1", "solver=quantiles"},
+                                                {"kappa=3:1:5"},
+                                                {"kappa=1:3:5", "dynamics=SA"}})
+    EXPECT_EQ(fault_of([&] { setup(words); }), Fault::input) << words[0];
+}
+
+TEST(Measure, DensitiesOnAGridAreChecked) {
+  Measure m;
+  m.density.assign(64, 1 / (2 * std::numbers::pi));
+  EXPECT_NO_THROW(check(m, 2));
+  m.density[3] = -0.1;
+  std::string text;
+  EXPECT_EQ(fault_of([&] { check(m, 2); }, &text), Fault::input);
+  EXPECT_NE(text.find("negative"), std::string::npos);
+  m.density.assign(64, 1);
+  EXPECT_EQ(fault_of([&] { check(m, 2); }, &text), Fault::input);
+  EXPECT_NE(text.find("integrates to"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace murmur
