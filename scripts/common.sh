@@ -43,12 +43,13 @@ require_node() {
   fi
 }
 
-# install_modules: the page's npm packages as locked, once for each lock file.
+# install_modules: the page's npm packages as locked, once for each lock file. Not npm ci, which asks
+# for the optional packages of every other platform as well.
 install_modules() {
   local stamp=studio/node_modules/.lock.sha256 lock
   lock=$(sha256sum studio/package-lock.json)
   [ "$(cat $stamp 2>/dev/null)" = "$lock" ] && return 0
-  (cd studio && npm ci --silent --no-audit --no-fund) && echo "$lock" >$stamp
+  (cd studio && npm install --no-save --loglevel=error --no-audit --no-fund) && echo "$lock" >$stamp
 }
 
 # build PRESET [cmake options]: configures once, builds what changed.

@@ -25,7 +25,7 @@ ALLOWED = {  # folder -> folders it may include, beside itself
     "transport": {"core"},
     "experiment": {"core", "flow", "observe", "engine/reference", "engine/simd", "engine/moments", "meanfield", "run", "data", "learn", "theory"},
     "sweep": {"core", "flow", "observe", "ensemble", "run", "theory", "experiment"},
-    "reproduce": {"core", "flow", "observe", "ensemble", "meanfield", "run", "data", "learn", "theory", "experiment", "sweep", "engine/moments", "transport"},
+    "reproduce": {"core", "flow", "observe", "ensemble", "meanfield", "run", "data", "learn", "theory", "experiment", "sweep", "engine/moments", "transport", "landscape"},
 }
 PUBLIC = {  # public header -> the folder that implements it
     "error": "core", "matrix": "core", "attention": "core", "perceptron": "core", "dynamics": "core",

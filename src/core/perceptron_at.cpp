@@ -5,8 +5,6 @@
 
 namespace murmur {
 
-namespace {
-
 double activate(Perceptron::Activation kind, double z) {
   constexpr double kRootHalf = 0.70710678118654752440;
   switch (kind) {
@@ -19,8 +17,6 @@ double activate(Perceptron::Activation kind, double z) {
   }
   return z;
 }
-
-}  // namespace
 
 void add_perceptron_at(const Perceptron& p, const double* x, double* a) {
   for (int m = 0; m < p.in.rows; ++m) {

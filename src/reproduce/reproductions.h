@@ -55,5 +55,7 @@ std::optional<Reproduction> mean_field(const ReproductionControl& control);
 std::optional<Reproduction> noisy_bifurcation(const ReproductionControl& control);
 std::optional<Reproduction> chaos(const ReproductionControl& control);
 std::optional<Reproduction> next_token(const ReproductionControl& control);
+std::optional<Reproduction> perceptron_clusters(const ReproductionControl& control);
+std::optional<Reproduction> perceptron_ascent(const ReproductionControl& control);
 
 }  // namespace murmur

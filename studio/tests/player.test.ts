@@ -121,6 +121,16 @@ describe("player", () => {
     await new Promise((done) => setTimeout(done));
     expect(player.at.value).toBe(29); // as far as it got
   });
+  it("brings the ghost along where only the film is there already", async () => {
+    const player = new Player(1);
+    const film = new Film(straight(), info);
+    const ghost = new Film(straight(), { ...info, id: 2 });
+    await film.need(49);
+    player.load(film, { ghost });
+    await player.seek(49);
+    expect(player.at.value).toBe(49);
+    expect(ghost.flown.value).toBe(50);
+  });
   it("seeks what is not flown yet", async () => {
     const player = new Player();
     player.load(new Film(straight(), info));

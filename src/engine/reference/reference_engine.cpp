@@ -2,8 +2,8 @@
 // formulas.
 #include <vector>
 
-#include "core/elementary.h"
 #include "core/host_field.h"
+#include "core/perceptron_at.h"
 #include "engine/reference/attention.h"
 
 namespace murmur {
@@ -12,19 +12,6 @@ namespace {
 
 bool is_multiple_of_identity(const Matrix& m) {
   return m.empty() || m == scaled_identity(m.rows, m(0, 0));
-}
-
-double activate(Perceptron::Activation kind, double z) {
-  constexpr double kRootHalf = 0.70710678118654752440;
-  switch (kind) {
-    case Perceptron::relu:
-      return z > 0 ? z : 0.0;
-    case Perceptron::gelu:
-      return 0.5 * z * (1 + elementary::erf(z * kRootHalf));
-    case Perceptron::tanh:
-      return elementary::tanh(z);
-  }
-  return z;
 }
 
 //   A_i = W_out s(W_in x_i + b_in) + b_out

@@ -94,9 +94,9 @@ export class Player {
   }
 
   private async arrive(film: Film, at: number, turn: number): Promise<void> {
-    if (film.flown.value <= Math.ceil(at)) {
-      await Promise.all([film.need(Math.ceil(at)), this.ghost.value?.need(Math.ceil(at))]);
-    }
+    const frame = Math.ceil(at);
+    const late = [film, this.ghost.value].filter((one) => one !== null && one.flown.value <= frame);
+    if (late.length > 0) await Promise.all(late.map((one) => one?.need(frame)));
     if (turn === this.turn) this.at.value = Math.max(film.first, Math.min(at, film.flown.value - 1));
   }
 
