@@ -2,7 +2,7 @@
 import { expect } from "@playwright/test";
 import { strings } from "../src/strings";
 import { parseMoves } from "../src/state/moves";
-import { findBoid, frameOf, open, pause, test, wordOf } from "./hands";
+import { addressRests, findBoid, frameOf, open, pause, test, wordOf } from "./hands";
 
 const words = strings.branch;
 
@@ -20,6 +20,7 @@ test("an Alt-drag of one boid splits the flight, undo joins it", async ({ page }
   await page.mouse.up();
   await page.keyboard.up("Alt");
   await expect.poll(() => wordOf(page, "edit")).toBeTruthy();
+  await addressRests(page);
   const moves = parseMoves(wordOf(page, "edit")!);
   expect(moves.map((m) => [m.frame, m.boid])).toEqual([[frame, boid]]);
   await expect(page.locator(".branch")).toHaveAttribute("data-branched", "true");
@@ -31,6 +32,7 @@ test("an Alt-drag of one boid splits the flight, undo joins it", async ({ page }
   await page.getByRole("button", { name: strings.common.undo }).click();
   await expect(verdicts).toHaveCount(1);
   await expect(page.locator(".branch")).toHaveAttribute("data-branched", "false");
+  await addressRests(page);
   expect(wordOf(page, "edit")).toBeNull();
 });
 

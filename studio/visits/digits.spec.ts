@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, type Page } from "@playwright/test";
 import { strings } from "../src/strings";
-import { followHash, open, test, timeline, windToEnd, wordOf } from "./hands";
+import { addressRests, followHash, open, test, timeline, windToEnd, wordOf } from "./hands";
 import { kMurmur } from "./place";
 
 const words = strings.digits;
@@ -63,6 +63,7 @@ test("a six drawn by hand is read as a six, and undo takes it back", async ({ pa
 
   await page.getByRole("button", { name: words.random }).click();
   await expect.poll(() => wordOf(page, "digit")).toMatch(/^(2[5-9]\d|3[0-4]\d)$/); // fives and sixes
+  await addressRests(page);
   expect(wordOf(page, "ink")).toBeNull();
   await page.getByRole("button", { name: strings.common.undo }).click();
   await expect.poll(() => wordOf(page, "ink")).toBeTruthy();

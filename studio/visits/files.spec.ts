@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { expect } from "@playwright/test";
 import { recipeOf } from "../src/export/png_recipe";
 import { strings } from "../src/strings";
-import { dropFile, filmIsHere, frameOf, open, takeFile, test, timeline, windToEnd, wordOf } from "./hands";
+import { addressRests, dropFile, filmIsHere, frameOf, open, takeFile, test, timeline, windToEnd, wordOf } from "./hands";
 
 const words = strings.common;
 
@@ -41,6 +41,7 @@ test("a saved picture carries its recipe, and dropped on the page it brings the 
   await expect(timeline(page)).toHaveAttribute("data-frame", "12");
   const picture = await takeFile(page, words.screenshot);
   expect(picture.name).toBe("murmuration-flock.png");
+  await addressRests(page);
   expect(recipeOf(picture.bytes)).toBe(new URL(page.url()).hash);
   const size = await page.evaluate(async (text) => {
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -54,6 +55,7 @@ test("a saved picture carries its recipe, and dropped on the page it brings the 
   await dropFile(page, picture.name, picture.bytes);
   await expect.poll(() => wordOf(page, "view")).toBe("flock");
   await filmIsHere(page);
+  await addressRests(page);
   expect(wordOf(page, "n")).toBe("33");
   expect(wordOf(page, "seed")).toBe("5");
   await expect.poll(() => frameOf(page)).toBe(12);

@@ -63,6 +63,14 @@ export async function unfold(page: Page): Promise<void> {
   await expect(folded).toHaveCount(0);
 }
 
+/** Waits until the address says what the page shows: it is written at leisure. */
+export async function addressRests(page: Page): Promise<void> {
+  for (let before = ""; before !== page.url(); ) {
+    before = page.url();
+    await page.waitForTimeout(600);
+  }
+}
+
 /** A word of the address. */
 export function wordOf(page: Page, key: string): string | null {
   return new URLSearchParams(new URL(page.url()).hash.replace(/^#/, "")).get(key);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, type Page } from "@playwright/test";
 import { strings } from "../src/strings";
 import { pixelAt, type Atlas } from "../src/views/map/atlas";
-import { open, test, wordOf } from "./hands";
+import { addressRests, open, test, wordOf } from "./hands";
 
 const atlas = JSON.parse(readFileSync("public/maps/circle.json", "utf8")) as Atlas;
 
@@ -23,17 +23,20 @@ test("pixels flown again have as many clusters as on the map", async ({ page }) 
     await expect.poll(() => page.url()).not.toBe(before);
     const found = page.locator(".found");
     await expect(found).toHaveAttribute("data-verdict", "same", { timeout: 60_000 });
+    await addressRests(page);
     await expect(found).toHaveAttribute("data-measured", String(keptAt(page)));
   }
   await chart.press("Shift+ArrowLeft");
   await chart.press("ArrowUp");
   await chart.press("Enter");
   await expect(page.locator(".found")).toHaveAttribute("data-verdict", "same", { timeout: 60_000 });
+  await addressRests(page);
   await expect(page.locator(".found")).toHaveAttribute("data-measured", String(keptAt(page)));
 
   const beta = wordOf(page, "beta");
   await page.getByRole("link", { name: strings.map.open }).click();
   await expect(page.locator("main.view-flock")).toBeVisible();
+  await addressRests(page);
   expect(wordOf(page, "beta")).toBe(beta);
   expect(wordOf(page, "n")).toBe("32");
 });

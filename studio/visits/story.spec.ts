@@ -1,7 +1,7 @@
 // story.spec.ts: the seven stops by keys and by link, a question answered, a knob turned.
 import { expect, type Page } from "@playwright/test";
 import { strings } from "../src/strings";
-import { filmIsHere, frameOf, open, readNpy, takeFile, test, windToEnd, wordOf } from "./hands";
+import { addressRests, filmIsHere, frameOf, open, readNpy, takeFile, test, windToEnd, wordOf } from "./hands";
 
 const words = strings.story;
 
@@ -22,6 +22,7 @@ test("a link opens its stop; keys go through all stops and answer", async ({ pag
     await filmIsHere(page);
     await expect.poll(() => frameOf(page)).toBeGreaterThan(0); // its scene flies
   }
+  await addressRests(page);
   expect(wordOf(page, "stop")).toBe("7");
   await page.keyboard.press("Enter");
   await expect(page.locator(".question")).toHaveAttribute("data-answered", "right");
