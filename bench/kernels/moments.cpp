@@ -3,22 +3,16 @@
 // usage: bench_moments [PARTICLES [REPETITIONS]]
 #include "murmur/moments.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <numbers>
 
+#include "peers/processor_time.h"
+
 namespace murmur::bench {
 namespace {
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 HostSwarm ring(int n) {
   HostSwarm x({n, 2});

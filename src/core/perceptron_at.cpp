@@ -1,5 +1,8 @@
-// perceptron_at.cpp: the feed-forward force at one place, in plain loops.
+// perceptron_at.cpp: the feed-forward force at one place, and its weights where it is a gradient.
 #include "core/perceptron_at.h"
+
+#include <algorithm>
+#include <cmath>
 
 #include "core/elementary.h"
 
@@ -27,6 +30,29 @@ void add_perceptron_at(const Perceptron& p, const double* x, double* a) {
   }
   if (!p.out_bias.empty())
     for (int k = 0; k < p.out.rows; ++k) a[k] += p.out_bias[k];
+}
+
+std::optional<Vector> gradient_weights(const Perceptron& p) {
+  const auto zero = [](const Vector& v) {
+    return std::all_of(v.begin(), v.end(), [](double value) { return value == 0; });
+  };
+  if (!zero(p.in_bias) || !zero(p.out_bias)) return {};
+  Vector weights(p.in.rows);
+  for (int m = 0; m < p.in.rows; ++m) {
+    double square = 0, along = 0, off = 0, size = 0;
+    for (int k = 0; k < p.in.cols; ++k) {
+      square += p.in(m, k) * p.in(m, k);
+      along += p.in(m, k) * p.out(k, m);
+    }
+    const double omega = square > 0 ? along / square : 0;
+    for (int k = 0; k < p.in.cols; ++k) {
+      off = std::max(off, std::abs(p.out(k, m) - omega * p.in(m, k)));
+      size = std::max(size, std::abs(p.out(k, m)));
+    }
+    if (off > 1e-12 * size) return {};
+    weights[m] = omega;
+  }
+  return weights;
 }
 
 }  // namespace murmur

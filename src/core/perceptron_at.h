@@ -1,5 +1,7 @@
-// perceptron_at.h: the feed-forward force at one place, in plain loops.
+// perceptron_at.h: the feed-forward force at one place, and its weights where it is a gradient.
 #pragma once
+
+#include <optional>
 
 #include "murmur/perceptron.h"
 
@@ -9,5 +11,9 @@ double activate(Perceptron::Activation kind, double z);  // s(z)
 
 //   a += W_out s(W_in x + b_in) + b_out,   x and a (d)
 void add_perceptron_at(const Perceptron& p, const double* x, double* a);
+
+// The omega of a perceptron that is a gradient, W_out = (omega_m a_m) with a_m the rows of W_in and
+// no biases: omega_m = <out_m, a_m> / |a_m|^2 (relative 1e-12). Nothing where it is none.
+std::optional<Vector> gradient_weights(const Perceptron& p);
 
 }  // namespace murmur

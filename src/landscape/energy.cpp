@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/perceptron_at.h"
 #include "landscape/system.h"
 #include "murmur/error.h"
 
@@ -47,27 +48,12 @@ void set_potential(const Perceptron& p, Landscape& landscape) {
     throw Error(Fault::input, "the perceptron has no potential", "perceptron",
                 "use gradient:M, or W_out = W_in^T diag(omega) without biases");
   };
-  for (const Vector* bias : {&p.in_bias, &p.out_bias})
-    for (const double value : *bias)
-      if (value != 0) refuse();
   if (p.out.rows != p.in.cols || p.out.cols != p.in.rows) refuse();
+  const std::optional<Vector> weights = gradient_weights(p);
+  if (!weights) refuse();
   landscape.a = p.in;
-  landscape.omega.assign(p.in.rows, 0);
+  landscape.omega = *weights;
   landscape.activation = p.activation;
-  for (int m = 0; m < p.in.rows; ++m) {
-    double square = 0, along = 0, off = 0, size = 0;
-    for (int k = 0; k < p.in.cols; ++k) {
-      square += p.in(m, k) * p.in(m, k);
-      along += p.in(m, k) * p.out(k, m);
-    }
-    const double omega = square > 0 ? along / square : 0;
-    for (int k = 0; k < p.in.cols; ++k) {
-      off = std::max(off, std::fabs(p.out(k, m) - omega * p.in(m, k)));
-      size = std::max(size, std::fabs(p.out(k, m)));
-    }
-    if (off > 1e-12 * size) refuse();
-    landscape.omega[m] = omega;
-  }
 }
 
 double energy(const Landscape& l, const Atoms& mu) { return Terrain(l).energy(cloud_of(l, mu)); }

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "core/attention.h"
+#include "core/perceptron_at.h"
 
 namespace murmur {
 namespace {
@@ -63,25 +65,11 @@ std::optional<Signed> pair_energy(const Attention& head, Habitat habitat) {
   return Signed{{.beta = head.beta, .matrix = std::move(scores)}, along ? 1.0 : -1.0};
 }
 
-//   omega_m = sign <out_m, a_m> / |a_m|^2, where out_m = sign omega_m a_m (relative 1e-12)
 std::optional<Potential> potential_of(const Perceptron& p, double sign) {
-  if (!zero(p.in_bias) || !zero(p.out_bias)) return {};
-  Potential potential{p.in, Vector(p.in.rows), p.activation};
-  for (int m = 0; m < p.in.rows; ++m) {
-    double square = 0, along = 0, off = 0, size = 0;
-    for (int k = 0; k < p.in.cols; ++k) {
-      square += p.in(m, k) * p.in(m, k);
-      along += p.in(m, k) * p.out(k, m);
-    }
-    const double omega = square > 0 ? along / square : 0;
-    for (int k = 0; k < p.in.cols; ++k) {
-      off = std::max(off, std::abs(p.out(k, m) - omega * p.in(m, k)));
-      size = std::max(size, std::abs(p.out(k, m)));
-    }
-    if (off > 1e-12 * size) return {};
-    potential.omega[m] = sign * omega;
-  }
-  return potential;
+  std::optional<Vector> omega = gradient_weights(p);
+  if (!omega) return {};
+  for (double& weight : *omega) weight *= sign;
+  return Potential{p.in, std::move(*omega), p.activation};
 }
 
 // phi with phi' = 2 s and phi(0) = 0:
