@@ -21,6 +21,7 @@ add_compile_options(-msimd128 -fwasm-exceptions)
 add_link_options(-fwasm-exceptions)
 
 # The files of a folder that the page needs; a folder that is not named here comes whole.
+set(wasm_moments no_moments)
 set(wasm_run header_json no_files npy safetensors source)
 set(wasm_data centre flocks)
 set(wasm_learn architecture dynamics)

@@ -20,10 +20,10 @@ ALLOWED = {  # folder -> folders it may include, beside itself
     "picture": {"core", "run"},
     "theory": {"core"},
     "ensemble": {"core", "flow"},
-    "landscape": {"core"},
+    "landscape": {"core", "flow"},
     "serve": {"core", "run", "experiment"},
     "transport": {"core"},
-    "experiment": {"core", "flow", "observe", "engine/reference", "engine/simd", "engine/moments", "meanfield", "run", "data", "learn", "theory"},
+    "experiment": {"core", "flow", "observe", "engine/reference", "engine/simd", "engine/moments", "meanfield", "landscape", "run", "data", "learn", "theory"},
     "sweep": {"core", "flow", "observe", "ensemble", "run", "theory", "experiment"},
     "reproduce": {"core", "flow", "observe", "ensemble", "meanfield", "run", "data", "learn", "theory", "experiment", "sweep", "engine/moments", "transport", "landscape"},
 }
@@ -31,10 +31,10 @@ PUBLIC = {  # public header -> the folder that implements it
     "error": "core", "matrix": "core", "attention": "core", "perceptron": "core", "dynamics": "core",
     "swarm": "core", "engine": "core", "random": "core", "array": "core",
     "flow": "flow", "observe": "observe", "formats": "run", "run": "run", "picture": "picture",
-    "images": "data", "learn": "learn", "training": "experiment", "curves": "picture", "digit_pictures": "picture",
+    "images": "data", "learn": "learn", "training": "experiment", "curves": "picture", "portrait": "picture", "digit_pictures": "picture",
     "messenger": "learn", "theory": "theory", "ensemble": "ensemble", "sweep": "sweep", "reproduce": "reproduce",
     "history": "observe", "modes": "observe", "heat": "picture", "serve": "serve", "axes": "core", "explain": "experiment",
-    "experiment": "experiment", "landscape": "landscape", "moments": "engine/moments", "meanfield": "meanfield", "transport": "transport", "meanfield_setup": "experiment",
+    "experiment": "experiment", "landscape": "landscape", "moments": "engine/moments", "meanfield": "meanfield", "transport": "transport", "meanfield_setup": "experiment", "landscape_setup": "experiment",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 

@@ -31,7 +31,8 @@ Words sort_words(const std::vector<std::string>& words) {
   return sorted;
 }
 
-Settings settings_of(const Words& words, std::span<const Parameter> table) {
+Settings settings_of(const Words& words, std::span<const Parameter> table,
+                     const std::string& section) {
   if (words.plain.size() > 1)
     usage(fmt::format("there is more than one preset or path: {} and {}", words.plain[0],
                       words.plain[1]),
@@ -45,6 +46,7 @@ Settings settings_of(const Words& words, std::span<const Parameter> table) {
       sources.environment[text.substr(0, equals)] = text.substr(equals + 1);
   }
   sources.assignments = words.assignments;
+  sources.section = section;
   Settings settings = gather(sources, table);
   settings["xdg"] = {data_home(), "environment variable XDG_DATA_HOME", {}};
   return settings;

@@ -60,8 +60,10 @@ struct Words {
 };
 Words sort_words(const std::vector<std::string>& words);
 
-// The settings that words (at most one preset or path) and the environment describe.
-Settings settings_of(const Words& words, std::span<const Parameter> table = parameters());
+// The settings that words (at most one preset or path) and the environment describe; `section` is
+// that of Sources.
+Settings settings_of(const Words& words, std::span<const Parameter> table = parameters(),
+                     const std::string& section = {});
 
 void say(const Flags& flags, const std::string& line);  // talk: stderr, unless quiet
 // While it lives, Ctrl-C and SIGTERM are noted in caught_signal instead of ending the program.

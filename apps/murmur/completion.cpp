@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "landscape.h"
+#include "murmur/meanfield_setup.h"
 #include "murmur/sweep.h"
 #include "murmur/training.h"
 
@@ -20,8 +21,8 @@ int run(const Flags&, const std::vector<std::string>& words) {
   std::vector<std::string> commands, names, keys;
   for (const Command& c : all_commands()) commands.emplace_back(c.name);
   for (const Preset& p : presets()) names.emplace_back(p.name);
-  for (const auto table :
-       {parameters(), training_parameters(), sweep_parameters(), landscape_parameters()})
+  for (const auto table : {parameters(), training_parameters(), sweep_parameters(),
+                           meanfield_parameters(), landscape_parameters()})
     for (const Parameter& p : table) keys.push_back(std::string(p.name) + "=");
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());

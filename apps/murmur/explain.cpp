@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "landscape.h"
 #include "murmur/error.h"
+#include "murmur/meanfield_setup.h"
 #include "murmur/training.h"
 
 namespace murmur::app {
@@ -87,7 +89,10 @@ std::string explanation(const Experiment& e, const Settings& s) {
 int run(const Flags& flags, const std::vector<std::string>& words) {
   if (list_parameters) {
     const std::pair<const char*, std::span<const Parameter>> tables[] = {
-        {"simulate", parameters()}, {"train", training_parameters()}};
+        {"simulate", parameters()},
+        {"train", training_parameters()},
+        {"meanfield", meanfield_parameters()},
+        {"landscape", landscape_parameters()}};
     nlohmann::json rows = nlohmann::json::array();
     for (const auto& [command, table] : tables) {
       if (!flags.json) data(fmt::format("murmur {}\n\n{}\n", command, parameter_list(table)));

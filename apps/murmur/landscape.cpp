@@ -2,14 +2,17 @@
 #include "landscape.h"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <set>
 
 #include "command.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
+#include "progress.h"
 
 namespace murmur::app {
 
@@ -17,242 +20,190 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What is looked for, and where.
-struct Request {
-  Landscape landscape{};
-  SearchSettings search{};
-  std::string name{};
-  std::string config{};
-  Record inputs{};
+class Clock {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-[[noreturn]] void refuse(const Settings& settings, const std::string& key,
-                         const std::string& reason, const std::string& remedy) {
-  const Setting& s = settings.at(key);
-  throw Error(Fault::input, fmt::format("{} = {}: {}", key, s.text, reason), s.origin, remedy);
-}
-
-bool is_second(const Settings& settings, const char* key, const char* first, const char* second) {
-  const std::string& text = settings.at(key).text;
-  if (text != first && text != second)
-    refuse(settings, key, "is not known", fmt::format("use {} or {}", first, second));
-  return text == second;
-}
-
-// The same words mean what they mean in a simulation: its own parser reads them.
-Experiment experiment_of(const Settings& settings) {
-  Settings flight = gather({});
-  for (const Parameter& p : landscape_parameters())
-    if (flight.count(p.name) != 0) flight[p.name] = settings.at(p.name);
-  flight["masses"] = {"equal", "default", {}};
-  flight["direction"] = {"ascent", "default", {}};
-  flight["dynamics"] = {"USA", "default", {}};
-  return make_experiment(flight);
-}
-
-double number_of(const Settings& settings, const char* key, double least, double most) {
-  const std::string& text = settings.at(key).text;
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value >= least && value <= most))
-    refuse(settings, key, fmt::format("is not a number from {} to {}", least, most),
-           "murmur landscape --help shows examples");
-  return value;
-}
-
-std::string config_of(const Settings& settings, const Record& inputs) {
-  std::string text = "# Every parameter of this search; murmur landscape reads it again.\n";
-  for (const Parameter& p : landscape_parameters()) {
-    std::string value = settings.at(p.name).text;
-    if (std::string_view(p.name) == "perceptron" && !inputs.empty())
-      value = "inputs/perceptron_*.npy";
-    const bool bare = p.kind == Parameter::number || p.kind == Parameter::whole;
-    text += bare ? fmt::format("{} = {}\n", p.name, value)
-                 : fmt::format("{} = {}\n", p.name, nlohmann::json(value).dump());
-  }
-  return text;
-}
-
-Request request_of(const Settings& settings) {
-  const Experiment e = experiment_of(settings);
-  Request request{.name = settings.at("name").text};
-  Landscape& l = request.landscape;
-  l.d = e.swarm.d();
-  l.beta = std::strtod(settings.at("beta").text.c_str(), nullptr);
-  if (!(l.beta > 0))
-    refuse(settings, "beta", "the energy divides by it", "give beta above 0, such as beta=4");
-  l.kernel =
-      is_second(settings, "kernel", "plain", "scaled") ? Landscape::scaled : Landscape::plain;
-  l.direction = is_second(settings, "direction", "ascent", "descent") ? Landscape::descent
-                                                                      : Landscape::ascent;
-  for (const Phase& phase : e.dynamics.phases)
-    for (const Force& force : phase.forces)
-      if (const auto* p = std::get_if<Perceptron>(&force)) set_potential(*p, l);
-  SearchSettings& search = request.search;
-  search.masses = is_second(settings, "masses", "equal", "free") ? Masses::free : Masses::equal;
-  search.n = e.swarm.n();
-  search.seed = e.seed;
-  search.starts = static_cast<int>(number_of(settings, "starts", 1, 1e6));
-  search.certify.tolerance = number_of(settings, "tolerance", 1e-14, 1);
-  search.threads = e.engine.threads;
-  for (const auto& [name, array] : e.inputs)
-    if (name.rfind("perceptron_", 0) == 0) request.inputs[name] = array;
-  request.config = config_of(settings, request.inputs);
-  return request;
-}
-
-nlohmann::json finite_or_null(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
-
-nlohmann::json json_of(const Landscape& l, const CriticalPoint& point) {
-  const Localisation where = localise(l, point.mu);
-  nlohmann::json atoms = nlohmann::json::array(), places = nlohmann::json::array();
-  for (int i = 0; i < point.mu.count(); ++i) {
-    Vector row(l.d);
-    for (int k = 0; k < l.d; ++k) row[k] = point.mu.x(i, k);
-    atoms.push_back(row);
-    places.push_back({{"active", where.places[i].active},
-                      {"angle", finite_or_null(where.places[i].angle)},
-                      {"unit_angle", finite_or_null(where.places[i].unit_angle)}});
-  }
-  nlohmann::json object = {{"atoms", atoms},
-                           {"masses", point.mu.mass},
-                           {"energy", point.energy},
-                           {"gradient_norm", point.gradient_norm},
-                           {"index", point.index},
-                           {"zeros", point.zeros},
-                           {"expected_zeros", point.expected_zeros},
-                           {"spectrum", point.spectrum},
-                           {"second_order", point.second_order},
-                           {"gap", point.certificate.gap},
-                           {"gap_bound", finite_or_null(point.certificate.bound)},
-                           {"exhaustive", point.certificate.exhaustive},
-                           {"certified", point.certificate.holds},
-                           {"found", point.found}};
-  object["crowd"] = finite_or_null(where.crowd);
-  object["crowd_bound"] = finite_or_null(where.crowd_bound);
-  if (!l.a.empty()) object["places"] = places;
-  return object;
-}
-
 // (atoms of all points, 2 + d): point, mass, coordinates.
-Array atoms_of(const Search& search, int d) {
+Array atoms_of(std::span<const Atoms> measures, int d) {
   std::vector<double> rows;
-  for (std::size_t k = 0; k < search.points.size(); ++k) {
-    const Atoms& mu = search.points[k].mu;
-    for (int i = 0; i < mu.count(); ++i) {
+  for (std::size_t k = 0; k < measures.size(); ++k)
+    for (int i = 0; i < measures[k].count(); ++i) {
       rows.push_back(static_cast<double>(k));
-      rows.push_back(mu.mass[i]);
-      for (int c = 0; c < d; ++c) rows.push_back(mu.x(i, c));
+      rows.push_back(measures[k].mass[i]);
+      for (int c = 0; c < d; ++c) rows.push_back(measures[k].x(i, c));
     }
-  }
   const std::size_t width = static_cast<std::size_t>(d) + 2;
   return {{rows.size() / width, width}, std::move(rows)};
 }
 
-std::string table_of(const Landscape& l, const Search& search) {
-  std::string text =
-      fmt::format("{:>18} {:>5} {:>8} {:>6} {:>9} {:>7} {:>10} {:>9} {:>5}\n", "energy", "atoms",
-                  "heaviest", "index", "zeros", "second", "gap", "certified", "found");
-  for (const CriticalPoint& p : search.points)
-    text += fmt::format("{:>18.10g} {:>5} {:>8.4f} {:>6} {:>9} {:>7} {:>10.2e} {:>9} {:>5}\n",
-                        p.energy, p.mu.count(), p.mu.mass[0], p.index,
-                        fmt::format("{}/{}", p.zeros, p.expected_zeros),
-                        p.second_order ? "yes" : "no", std::fmax(p.certificate.gap, 0),
-                        p.certificate.holds        ? "yes"
-                        : p.certificate.exhaustive ? "no"
-                                                   : "partly",
-                        p.found);
+// Columns as wide as their widest cell, to the right.
+std::string aligned(const TextTable& table) {
+  std::vector<std::size_t> widths(table.front().size());
+  for (const auto& row : table)
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  std::string text;
+  for (const auto& row : table) {
+    for (std::size_t c = 0; c < row.size(); ++c)
+      text += fmt::format("{:>{}}{}", row[c], widths[c], c + 1 < row.size() ? "  " : "\n");
+  }
+  return text;
+}
+
+std::string text_of(const Landscape& l, const Search& search) {
+  std::string text = aligned(points_table(search));
   if (l.a.empty()) return text;
-  const Localisation where = localise(l, search.points.front().mu);
-  text += fmt::format("\natoms of the first: {} extrema of the potential\n{:>8} {:>14} {:>12}\n",
-                      where.extrema.size(), "mass", "active units", "angle to one");
-  for (std::size_t i = 0; i < where.places.size(); ++i)
-    text += fmt::format("{:>8.4f} {:>14} {:>12.3g}\n", search.points.front().mu.mass[i],
-                        fmt::format("{} of {}", where.places[i].active, l.a.rows),
-                        where.places[i].angle);
+  const Atoms& mu = search.points.front().mu;
+  const Localisation where = localise(l, mu);
+  text += fmt::format("\natoms of the first; strict extrema of the potential: {}\n",
+                      where.extrema.size()) +
+          aligned(places_table(l, mu));
   if (std::isfinite(where.crowd))
     text += fmt::format("two or more within 1/(2 sqrt beta): mass {:.4f}, bound {:.4f}\n",
                         where.crowd, where.crowd_bound);
   return text;
 }
 
-std::vector<fs::path> try_to_draw(const Request& request, const Search& search,
-                                  const fs::path& directory) try {
-  return draw_landscape(request.landscape, search, directory);
+template <class Draw>
+void try_to_draw(const Draw& draw) try {
+  draw();
 } catch (const Error& error) {
   fmt::print(stderr, "murmur: the landscape is not drawn: {}\n  where: {}\n  do:    {}\n",
              error.summary, error.where, error.remedy);
-  return {};
 }
 
-int run(const Flags& flags, const std::vector<std::string>& words) {
-  const Request request = request_of(settings_of(sort_words(words), landscape_parameters()));
-  const auto began = std::chrono::steady_clock::now();
-  const Search search = critical_points(request.landscape, request.search);
-  if (search.points.empty())
-    throw Error(Fault::numerical, "no start came to rest", fmt::format("{} starts", search.lost),
+// While it lives a signal ends the program at once, with 128 + its number: nothing is made before a
+// search ends, so there is nothing to put in order.
+struct LeaveAtOnce {
+  LeaveAtOnce() {
+    struct sigaction action {};
+    action.sa_handler = [](int number) { _exit(128 + number); };
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+  }
+  ~LeaveAtOnce() {
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+  }
+  LeaveAtOnce(const LeaveAtOnce&) = delete;
+  LeaveAtOnce& operator=(const LeaveAtOnce&) = delete;
+};
+
+// How far a search is, on stderr.
+SearchSettings told(const LandscapeSetup& request, ProgressLine& line) {
+  SearchSettings settings = request.search;
+  const bool scan = !request.betas.empty();
+  const int of = scan ? static_cast<int>(request.betas.size()) : settings.starts;
+  line.show(CountProgress{0, of, scan ? "betas" : "starts"});
+  settings.tell = [&line, of, scan](int done) {
+    line.show(CountProgress{done, of, scan ? "betas" : "starts"});
+  };
+  return settings;
+}
+
+Run run_for(const Flags& flags, const LandscapeSetup& request) {
+  return create_run(flags, request.name,
+                    {.config = request.config,
+                     .inputs = request.inputs,
+                     .command = "landscape",
+                     .argv = program_argv,
+                     .seed = request.search.seed});
+}
+
+// What was found is written while signals wait: the directory is whole, or not there.
+void keep(Run& run, nlohmann::json& object, const char* name, const Array& atoms) {
+  object["run"] = run.directory().string();
+  write_file_atomically(run.directory() / name, object.dump(1) + "\n");
+  write_npy(run.directory() / "atoms.npy", atoms);
+}
+
+int search(const Flags& flags, const LandscapeSetup& request) {
+  const Clock clock;
+  const Search found = [&] {
+    const LeaveAtOnce signals;
+    ProgressLine line(flags);
+    return critical_points(request.landscape, told(request, line));
+  }();
+  if (found.points.empty())
+    throw Error(Fault::numerical, "no start came to rest", fmt::format("{} starts", found.lost),
                 "use more starts, or a smaller beta");
-  Run kept = create_run(flags, request.name,
-                        {.config = request.config,
-                         .inputs = request.inputs,
-                         .command = "landscape",
-                         .argv = program_argv,
-                         .seed = request.search.seed});
-  nlohmann::json points = nlohmann::json::array();
-  for (const CriticalPoint& point : search.points)
-    points.push_back(json_of(request.landscape, point));
-  nlohmann::json object = {{"run", kept.directory().string()},
-                           {"scale", energy_scale(request.landscape)},
-                           {"starts", request.search.starts},
-                           {"lost", search.lost},
-                           {"points", points}};
-  write_file_atomically(kept.directory() / "points.json", object.dump(1) + "\n");
-  write_npy(kept.directory() / "atoms.npy", atoms_of(search, request.landscape.d));
-  const std::vector<fs::path> figures = try_to_draw(request, search, kept.directory());
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  kept.close("done", {{"points", static_cast<double>(search.points.size())}, {"lost", search.lost}},
+  const SignalWatch signals;
+  Run kept = run_for(flags, request);
+  nlohmann::json object = json_of(request.landscape, found);
+  object["starts"] = request.search.starts;
+  std::vector<Atoms> measures;
+  for (const CriticalPoint& point : found.points) measures.push_back(point.mu);
+  keep(kept, object, "points.json", atoms_of(measures, request.landscape.d));
+  try_to_draw([&] { draw_landscape(request.landscape, found, kept.directory(), Look::paper); });
+  kept.close("done", {{"points", static_cast<double>(found.points.size())}, {"lost", found.lost}},
              "");
-  object["seconds"] = seconds;
+  object["seconds"] = clock.seconds();
   if (flags.json)
     report(object);
   else
-    data(table_of(request.landscape, search));
+    data(text_of(request.landscape, found));
   say(flags,
-      fmt::format("{} points from {} starts, {} lost, {:.2f} s, kept in {}", search.points.size(),
-                  request.search.starts, search.lost, seconds, kept.directory().string()));
-  return 0;
+      fmt::format("{} points from {} starts, {} lost, {:.2f} s, kept in {}", found.points.size(),
+                  request.search.starts, found.lost, clock.seconds(), kept.directory().string()));
+  return caught_signal == 0 ? 0 : 128 + caught_signal;
+}
+
+int scan(const Flags& flags, const LandscapeSetup& request) {
+  const Clock clock;
+  const std::vector<ScanPoint> found = [&] {
+    const LeaveAtOnce signals;
+    ProgressLine line(flags);
+    return scan_beta(request.landscape, request.betas, told(request, line));
+  }();
+  const SignalWatch signals;
+  Run kept = run_for(flags, request);
+  nlohmann::json object = json_of(request.landscape, found);
+  std::vector<Atoms> measures;
+  for (const ScanPoint& point : found) measures.push_back(point.best.mu);
+  keep(kept, object, "scan.json", atoms_of(measures, request.landscape.d));
+  write_file_atomically(kept.directory() / "scan.csv", csv_of(found));
+  try_to_draw([&] { draw_scan(found, kept.directory(), Look::paper); });
+  const auto certified = std::count_if(found.begin(), found.end(),
+                                       [](const ScanPoint& p) { return p.best.certificate.holds; });
+  kept.close(
+      "done",
+      {{"betas", static_cast<double>(found.size())}, {"certified", static_cast<double>(certified)}},
+      "");
+  object["seconds"] = clock.seconds();
+  if (flags.json)
+    report(object);
+  else
+    data(aligned(scan_table(found)));
+  say(flags, fmt::format("{} of {} measures certified, {:.2f} s, kept in {}", certified,
+                         found.size(), clock.seconds(), kept.directory().string()));
+  return caught_signal == 0 ? 0 : 128 + caught_signal;
+}
+
+int run(const Flags& flags, const std::vector<std::string>& words) {
+  const LandscapeSetup request =
+      make_landscape(settings_of(sort_words(words), landscape_parameters(), "landscape"));
+  std::error_code ignored;
+  if (!flags.out.empty() && !flags.force && fs::exists(flags.out, ignored) &&
+      !fs::is_empty(flags.out, ignored))  // before a search that may take a minute
+    usage(fmt::format("{} is already there", flags.out), "choose another name, or add --force");
+  return request.betas.empty() ? search(flags, request) : scan(flags, request);
 }
 
 }  // namespace
-
-std::span<const Parameter> landscape_parameters() {
-  using P = Parameter;
-  static const std::vector<Parameter> table = [] {
-    std::vector<Parameter> rows = {
-        {P::word, "name", "landscape", "a word", "first part of the run directory's name"},
-        {P::word, "kernel", "plain", "plain, scaled", "e^{beta x.y}, or e^{beta (x.y - 1)}"},
-        {P::word, "masses", "equal", "equal, free",
-         "tokens of mass 1/n, or atoms whose masses move too"},
-        {P::whole, "starts", "100", "1 or more", "where searches begin"},
-        {P::number, "tolerance", "1e-8", "1e-14 to 1", "largest gap of a certificate, as a share"},
-    };
-    static const std::set<std::string> shared = {
-        "n", "d", "beta", "perceptron", "activation", "direction", "seed", "replica", "threads"};
-    for (const Parameter& p : parameters())
-      if (shared.count(p.name) != 0) rows.push_back(p);
-    return rows;
-  }();
-  return table;
-}
 
 Command landscape_command() {
   return {"landscape", "Critical points of the energy, certified, with and without a perceptron.",
           "  murmur landscape d=2 beta=4 n=60\n"
           "  murmur landscape d=2 beta=5 perceptron=gradient:3 direction=descent kernel=scaled \\\n"
           "    masses=free starts=20\n"
+          "  murmur landscape d=2 betas=0.5:50:21 perceptron=gradient:3 direction=descent \\\n"
+          "    kernel=scaled\n"
           "  murmur landscape n=64 d=3 beta=4 perceptron=gradient:4 activation=gelu --json",
           nullptr, run};
 }

@@ -1,12 +1,12 @@
-// landscape_figures.cpp: draws critical points over the first variation that holds them in place.
+// landscape_figures.cpp: draws critical points over the first variation that holds them in place,
+// and best measures against beta.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "landscape.h"
-#include "murmur/curves.h"
+#include "murmur/portrait.h"
 
 namespace murmur::app {
 
@@ -14,7 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 constexpr std::size_t kMostPanels = 4;
 
 std::string title_of(const CriticalPoint& point) {
@@ -22,63 +21,23 @@ std::string title_of(const CriticalPoint& point) {
                      point.mu.count() == 1 ? "" : "s", point.index);
 }
 
-// The circle, F around it (a fifth of the radius from least to most), and a spoke an atom, inwards,
-// as long as its mass.
-CurveSheet circle_sheet(const Landscape& l, const CriticalPoint& point) {
-  constexpr int kPoints = 720;
-  CurveSheet sheet{.title = title_of(point), .equal_axes = true};
-  Vector f(kPoints + 1);
-  for (int k = 0; k <= kPoints; ++k) {
-    const double angle = 2 * kPi * k / kPoints;
-    f[k] = first_variation(l, point.mu, Vector{std::cos(angle), std::sin(angle)});
-  }
-  const auto [low, high] = std::minmax_element(f.begin(), f.end());
-  const double range = std::max(*high - *low, 1e-300), floor = *low;
-  Curve round{.mark = Curve::dashes, .colour = 7},
-      around{.name = "first variation F", .mark = Curve::line, .colour = 0};
-  for (int k = 0; k <= kPoints; ++k) {
-    const double angle = 2 * kPi * k / kPoints, r = 1.05 + 0.3 * (f[k] - floor) / range;
-    round.x.push_back(std::cos(angle));
-    round.y.push_back(std::sin(angle));
-    around.x.push_back(r * std::cos(angle));
-    around.y.push_back(r * std::sin(angle));
-  }
-  sheet.curves = {round, around};
-  Curve atoms{.name = "atoms; a spoke is as long as its mass", .mark = Curve::points, .colour = 1};
-  for (int i = 0; i < point.mu.count(); ++i) {
-    const double x = point.mu.x(i, 0), y = point.mu.x(i, 1), inner = 1 - point.mu.mass[i];
-    atoms.x.push_back(x);
-    atoms.y.push_back(y);
-    sheet.curves.push_back(
-        {.x = {x, inner * x}, .y = {y, inner * y}, .mark = Curve::line, .colour = 1});
-  }
-  sheet.curves.push_back(atoms);
-  return sheet;
+// Gaps as shares of the energy's scale.
+std::string subtitle_of(const CriticalPoint& point, double scale) {
+  const Certificate& c = point.certificate;
+  if (c.holds) return fmt::format("certified: gap at most {:.1e}", std::fmax(c.bound, 0) / scale);
+  return fmt::format("not certified: gap {:.2g}", std::fmax(c.gap, 0) / scale);
 }
 
-// F over longitude and latitude, the atoms upon it.
-CurveSheet sphere_sheet(const Landscape& l, const CriticalPoint& point) {
-  CurveSheet sheet{.x_label = "longitude", .y_label = "latitude", .title = title_of(point)};
-  ColourMap& map = sheet.map;
-  for (int k = -90; k <= 90; ++k) map.x.push_back(2.0 * k);
-  for (int k = -45; k <= 45; ++k) map.y.push_back(2.0 * k);
-  for (const double latitude : map.y)
-    for (const double longitude : map.x) {
-      const double u = longitude * kPi / 180, v = latitude * kPi / 180;
-      map.value.push_back(first_variation(
-          l, point.mu, Vector{std::cos(v) * std::cos(u), std::cos(v) * std::sin(u), std::sin(v)}));
-    }
-  const auto [low, high] = std::minmax_element(map.value.begin(), map.value.end());
-  map.low = *low;
-  map.high = std::max(*high, *low + 1e-12);
-  map.label = "first variation F";
-  Curve atoms{.name = "atoms", .mark = Curve::points, .colour = 1};
-  for (int i = 0; i < point.mu.count(); ++i) {
-    atoms.x.push_back(std::atan2(point.mu.x(i, 1), point.mu.x(i, 0)) * 180 / kPi);
-    atoms.y.push_back(std::asin(std::clamp(point.mu.x(i, 2), -1.0, 1.0)) * 180 / kPi);
-  }
-  sheet.curves = {atoms};
-  return sheet;
+Portrait portrait_of(const Landscape& l, const CriticalPoint& point) {
+  Portrait p{.title = title_of(point),
+             .subtitle = subtitle_of(point, energy_scale(l)),
+             .atoms = point.mu.x,
+             .mass = point.mu.mass,
+             .units = l.a,
+             .omega = l.omega};
+  p.value = [&](const Matrix& x) { return first_variations(l, point.mu, x); };
+  if (!l.a.empty()) p.extrema = localise(l, point.mu).extrema;
+  return p;
 }
 
 CurveSheet index_sheet(const Search& search) {
@@ -92,22 +51,116 @@ CurveSheet index_sheet(const Search& search) {
   return sheet;
 }
 
+// Eigenvalues of the best points, in order: how many ways out, and how steep.
+CurveSheet spectrum_sheet(const Search& search) {
+  CurveSheet sheet{.x_label = "eigenvalue, in order",
+                   .y_label = "",
+                   .title = "second derivative of the best, by E"};
+  for (std::size_t k = 0; k < std::min(search.points.size(), kMostPanels); ++k) {
+    const Vector& spectrum = search.points[k].spectrum;
+    Curve curve{.name = fmt::format("{:.3g}", search.points[k].energy), .mark = Curve::linespoints};
+    for (std::size_t i = 0; i < spectrum.size(); ++i) {
+      curve.x.push_back(static_cast<double>(i + 1));
+      curve.y.push_back(spectrum[i]);
+    }
+    if (spectrum.size() > 60) curve.mark = Curve::line;
+    sheet.curves.push_back(std::move(curve));
+  }
+  return sheet;
+}
+
+// How far the atoms of the best points are from their heaviest.
+CurveSheet spread_sheet(const Search& search) {
+  CurveSheet sheet{.x_label = "angle to the heaviest atom",
+                   .y_label = "mass",
+                   .title = "atoms of the best, by E"};
+  for (std::size_t k = 0; k < std::min(search.points.size(), kMostPanels); ++k) {
+    const CriticalPoint& point = search.points[k];
+    Curve curve{.name = fmt::format("{:.3g}", point.energy), .mark = Curve::points};
+    for (int i = 0; i < point.mu.count(); ++i) {
+      double square = 0;
+      for (int c = 0; c < point.mu.x.cols; ++c)
+        square += std::pow(point.mu.x(i, c) - point.mu.x(0, c), 2);
+      curve.x.push_back(2 * std::asin(std::fmin(1, std::sqrt(square) / 2)));
+      curve.y.push_back(point.mu.mass[i]);
+    }
+    sheet.curves.push_back(std::move(curve));
+  }
+  return sheet;
+}
+
+template <class Draw>
+std::vector<fs::path> drawn(const fs::path& directory, const char* stem, const Draw& draw) {
+  fs::create_directories(directory / "figures");
+  std::vector<fs::path> made;
+  for (const char* ending : {"svg", "png"}) {
+    made.push_back(directory / "figures" / fmt::format("{}.{}", stem, ending));
+    draw(made.back());
+  }
+  return made;
+}
+
+// A panel against beta of one number of each point.
+template <class Number>
+Curve against_beta(std::span<const ScanPoint> scan, const std::string& name, const Number& number) {
+  Curve curve{.name = name};
+  for (const ScanPoint& point : scan) {
+    curve.x.push_back(point.beta);
+    curve.y.push_back(number(point));
+  }
+  if (scan.size() > 40) curve.mark = Curve::line;
+  return curve;
+}
+
+bool any_finite(const Curve& curve) {
+  return std::any_of(curve.y.begin(), curve.y.end(), [](double y) { return std::isfinite(y); });
+}
+
 }  // namespace
 
 std::vector<fs::path> draw_landscape(const Landscape& l, const Search& search,
-                                     const fs::path& directory) {
-  std::vector<CurveSheet> sheets;
-  for (std::size_t k = 0; k < std::min(search.points.size(), kMostPanels) && l.d <= 3; ++k)
-    sheets.push_back(l.d == 2 ? circle_sheet(l, search.points[k])
-                              : sphere_sheet(l, search.points[k]));
-  if (l.d > 3) sheets.push_back(index_sheet(search));
-  fs::create_directories(directory / "figures");
-  std::vector<fs::path> made;
-  for (const char* name : {"landscape.svg", "landscape.png"}) {
-    made.push_back(directory / "figures" / name);
-    plot_sheets(sheets, Look::paper, made.back());
+                                     const fs::path& directory, Look look) {
+  if (l.d > 3) {
+    std::vector<CurveSheet> sheets = {index_sheet(search), spectrum_sheet(search)};
+    const std::size_t shown = std::min(search.points.size(), kMostPanels);
+    if (std::any_of(search.points.begin(), search.points.begin() + shown,
+                    [](const CriticalPoint& p) { return p.mu.count() > 1; }))
+      sheets.push_back(spread_sheet(search));
+    return drawn(directory, "landscape",
+                 [&](const fs::path& path) { plot_sheets(sheets, look, path); });
   }
-  return made;
+  PortraitSheet sheet{.value_name = "first variation F",
+                      .extrema_name = l.direction == Landscape::descent
+                                          ? "minimum of the units' potential V"
+                                          : "maximum of the units' potential V"};
+  for (std::size_t k = 0; k < std::min(search.points.size(), kMostPanels); ++k)
+    sheet.portraits.push_back(portrait_of(l, search.points[k]));
+  return drawn(directory, "landscape",
+               [&](const fs::path& path) { draw_portraits(sheet, look, path); });
+}
+
+std::vector<fs::path> draw_scan(std::span<const ScanPoint> scan, const fs::path& directory,
+                                Look look) {
+  const auto sheet = [](const char* label, std::vector<Curve> curves) {
+    return CurveSheet{.x_label = "β", .y_label = label, .curves = std::move(curves), .log_x = true};
+  };
+  std::vector<CurveSheet> sheets;
+  sheets.push_back(sheet("atoms", {against_beta(scan, "", [](const ScanPoint& p) {
+                           return static_cast<double>(p.best.mu.count());
+                         })}));
+  sheets.push_back(sheet("mass of the heaviest atom",
+                         {against_beta(scan, "", [](const auto& p) { return p.where.heaviest; })}));
+  Curve crowd =
+      against_beta(scan, "two or more atoms", [](const ScanPoint& p) { return p.where.crowd; });
+  crowd.mark = Curve::points;  // it jumps: there are none that close, or there are
+  Curve bound = against_beta(scan, "bound", [](const ScanPoint& p) {
+    return std::fmin(p.where.crowd_bound, 1);  // more than all mass says nothing
+  });
+  bound.mark = Curve::dashes;
+  if (any_finite(crowd)) sheets.push_back(sheet("most mass within 1/(2√β)", {crowd, bound}));
+  const Curve angle = against_beta(scan, "", [](const ScanPoint& p) { return p.angle; });
+  if (any_finite(angle)) sheets.push_back(sheet("mean angle to an extremum of V", {angle}));
+  return drawn(directory, "scan", [&](const fs::path& path) { plot_sheets(sheets, look, path); });
 }
 
 }  // namespace murmur::app

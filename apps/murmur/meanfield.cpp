@@ -1,34 +1,22 @@
 // meanfield.cpp: murmur meanfield: carries a measure of infinitely many tokens through time.
-#include "murmur/meanfield.h"
+#include "meanfield.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "command.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
 #include "murmur/meanfield_setup.h"
 #include "murmur/theory.h"
+#include "progress.h"
 
 namespace murmur::app {
 
+namespace fs = std::filesystem;
+
 namespace {
-
-constexpr int kColumns = 12;  // amplitudes in observables.csv
-
-std::vector<std::string> columns() {
-  std::vector<std::string> names = {"energy", "free_energy", "order", "tail", "least", "greatest"};
-  for (int k = 1; k <= kColumns; ++k) names.push_back(fmt::format("mode_{}", k));
-  return names;
-}
-
-std::vector<double> row_of(const MeanFieldReading& r) {
-  std::vector<double> row = {r.energy, r.free_energy, r.order, r.tail, r.least, r.greatest};
-  row.insert(row.end(), r.amplitude.begin() + 1, r.amplitude.begin() + 1 + kColumns);
-  return row;
-}
 
 double predicted(const MeanField& f, int k) {
   return theory::growth_rate(
@@ -42,9 +30,11 @@ double predicted(const MeanField& f, int k) {
 }
 
 nlohmann::json phases_json(const MeanFieldPhases& p) {
-  nlohmann::json json = {{"linear", {{"until", p.linear_until}, {"leader", p.leader}}},
-                         {"metastable", nullptr},
-                         {"clustering", nullptr}};
+  nlohmann::json json = {{"linear", nullptr}, {"metastable", nullptr}, {"clustering", nullptr}};
+  if (p.linear) {
+    json["linear"] = {{"until", nullptr}, {"leader", p.linear->leader}};
+    if (p.linear->until) json["linear"]["until"] = *p.linear->until;
+  }
   if (p.metastable)
     json["metastable"] = {
         {"from", p.metastable->first}, {"to", p.metastable->second}, {"energy", p.plateau}};
@@ -65,20 +55,13 @@ nlohmann::json summary_of(const MeanFieldSetup& s, const MeanFieldCourse& course
   if (!course.outcome.ok()) stopped = {{"t", course.outcome.t}, {"why", course.outcome.what}};
   return {{"t", course.outcome.t},
           {"energy", course.steps.back().energy},
+          {"energy_of", has_potential(s.field) ? "attention and perceptron" : "attention"},
           {"order", course.steps.back().order},
           {"growth_rates", rates},
           {"predicted_rates", theory},
           {"phases", phases_json(phases)},
           {"stopped", stopped},
-          {"steps", course.steps.size() - 1},
-          {"evaluations", course.evaluations}};
-}
-
-Array table_of(std::vector<double> values, std::size_t rows) {
-  const std::size_t columns = rows > 0 ? values.size() / rows : 0;
-  Array array = array_of(std::move(values));
-  array.shape = {rows, columns};
-  return array;
+          {"steps", course.steps.size() - 1}};
 }
 
 void tell(const Flags& flags, const MeanFieldSetup& s, const MeanFieldCourse& course) {
@@ -87,25 +70,41 @@ void tell(const Flags& flags, const MeanFieldSetup& s, const MeanFieldCourse& co
     say(flags, fmt::format(
                    "mode {}: rate {:.6g}{}", g.k, g.rate,
                    s.field.will ? "" : fmt::format(", predicted {:.6g}", predicted(s.field, g.k))));
-  say(flags, fmt::format("linear until t = {:.4g}, mode {} leads", p.linear_until, p.leader));
+  if (p.linear && p.growth.empty())
+    say(flags, "no rate is told: that takes three steps in which a wave grows by itself alone");
+  if (p.linear)
+    say(flags, fmt::format("{} t = {:.4g}, mode {} leads",
+                           p.linear->until ? "linear until" : "still linear at",
+                           p.linear->until.value_or(course.steps.back().t), p.linear->leader));
   if (p.metastable)
     say(flags, fmt::format("the energy stands at {:.6g} from t = {:.4g} to {:.4g}", p.plateau,
                            p.metastable->first, p.metastable->second));
   if (p.clustering)
     say(flags, fmt::format("towards one point at rate {:.4g} from t = {:.4g}", -p.clustering->rate,
                            p.clustering->from));
-  say(flags,
-      fmt::format("t = {:g}, energy {:.6g}, order {:.6g}, {} steps", course.outcome.t,
-                  course.steps.back().energy, course.steps.back().order, course.steps.size() - 1));
+  say(flags, fmt::format("t = {:g}, energy {:.6g}{}, order {:.6g}, {} steps", course.outcome.t,
+                         course.steps.back().energy,
+                         s.field.will && !has_potential(s.field) ? " of attention alone" : "",
+                         course.steps.back().order, course.steps.size() - 1));
 }
 
-int bifurcate(const Flags& flags, const MeanFieldSetup& s) {
-  const Bifurcation b = bifurcation({s.field.d, s.field.beta}, *s.kappas);
-  const double critical = theory::noise_threshold(s.field.d, s.field.beta);
+std::string csv_of(const Bifurcation& b) {
   std::string csv = "kappa,up,down\n";
   for (std::size_t i = 0; i < b.kappa.size(); ++i)
     csv += fmt::format("{},{},{}\n", b.kappa[i], b.up[i], b.down[i]);
-  if (!flags.out.empty()) write_file_atomically(output_file(flags), csv);
+  return csv;
+}
+
+// -o FILE.csv, or the diagram itself by its ending.
+int bifurcate(const Flags& flags, const MeanFieldSetup& s) {
+  const fs::path out = flags.out.empty() ? fs::path() : output_file(flags);
+  const Bifurcation b = bifurcation({s.field.d, s.field.beta}, *s.kappas);
+  const double critical = theory::noise_threshold(s.field.d, s.field.beta);
+  const std::string ending = out.extension().string();
+  if (ending == ".svg" || ending == ".png" || ending == ".pdf")
+    draw_bifurcation(b, critical, out);
+  else if (!out.empty())
+    write_file_atomically(out, csv_of(b));
   if (flags.json)
     report({{"kappa", b.kappa},
             {"up", b.up},
@@ -116,8 +115,8 @@ int bifurcate(const Flags& flags, const MeanFieldSetup& s) {
             {"hysteretic", b.hysteretic},
             {"predicted_onset", critical},
             {"continuous_until", theory::continuous_until(s.field.d)}});
-  else if (flags.out.empty())
-    app::data(csv);
+  else if (out.empty())
+    data(csv_of(b));
   say(flags, fmt::format("order sets in at kappa = {:.5g} (beta / lambda_1 = {:.5g}), {}", b.onset,
                          critical,
                          b.hysteretic ? fmt::format("with a jump to {:.3g}, and lives on down to "
@@ -131,7 +130,7 @@ RunContents contents_of(const MeanFieldSetup& s) {
   RunContents c;
   c.config = s.config;
   c.inputs = s.inputs;
-  c.columns = columns();
+  c.columns = meanfield_columns();
   c.shape = {1, s.field.d};
   c.command = "meanfield";
   c.argv = program_argv;
@@ -142,66 +141,130 @@ RunContents contents_of(const MeanFieldSetup& s) {
   return c;
 }
 
-// Frames go into the run as they come; densities are kept together at the end.
-MeanFieldCourse carry_into(Run& run, const MeanFieldSetup& s) {
-  const SignalWatch signals;
-  std::vector<double> densities;
-  std::size_t frames = 0;
-  MeanFieldPlan plan{.schedule = s.schedule};
-  plan.frame = [&](const MeanFieldFrame& frame) {
-    HostSwarm mean({1, s.field.d});
-    for (int k = 0; k < s.field.d; ++k) mean.at(0, k) = frame.reading.mean[k];
-    run.append(frame.reading.t, mean, row_of(frame.reading));
-    densities.insert(densities.end(), frame.density.begin(), frame.density.end());
-    ++frames;
-  };
-  plan.stop = [](const MeanFieldReading&) { return caught_signal != 0; };
-  MeanFieldCourse course = carry(s.field, s.start, s.method, plan);
-  std::vector<double> grid = density_cells(s.field, s.method);
-  const std::size_t cells = grid.size() / s.field.d;
-  write_npy(run.directory() / "grid.npy", table_of(std::move(grid), cells));
-  write_npy(run.directory() / "density.npy", table_of(std::move(densities), frames));
+void try_to_draw(const fs::path& directory) try {
+  draw_meanfield(directory, Look::paper);
+} catch (const Error& error) {
+  fmt::print(stderr, "murmur: the mean field is not drawn: {}\n  where: {}\n  do:    {}\n",
+             error.summary, error.where, error.remedy);
+}
+
+// What goes wrong in mid-flight closes the run, if that can still be done, before it is told.
+void close_failed(Run& run, const std::string& sentence) try {
+  run.close("failed", {}, sentence);
+} catch (const Error&) {
+}
+
+// Flies into the run and closes it over all its files, so that a closed run is a whole one.
+MeanFieldCourse fly_and_close(const Flags& flags, const MeanFieldSetup& s, Run& run) try {
+  const SignalWatch watch;
+  MeanFieldCourse course;
+  {
+    ProgressLine line(flags);
+    FlightControl control;
+    control.signal = &caught_signal;
+    control.checkpoint_seconds = flags.checkpoint_seconds;
+    control.report = [&](const Progress& progress) { line.show(progress); };
+    course = fly(s, run, control);
+  }
+  const bool interrupted = course.outcome.ending == Ending::interrupted;
   write_file_atomically(run.directory() / "phases.json", summary_of(s, course).dump(2) + "\n");
-  run.close(course.outcome.ok()                            ? "done"
-            : course.outcome.ending == Ending::interrupted ? "interrupted"
-                                                           : "failed",
+  const bool nowhere = course.outcome.ending == Ending::unresolved && course.outcome.t == 0;
+  if (!interrupted && !nowhere) try_to_draw(run.directory());
+  run.close(course.outcome.ok() ? "done"
+            : interrupted       ? "interrupted"
+                                : "failed",
             {{"t", course.outcome.t}, {"evaluations", static_cast<double>(course.evaluations)}},
             course.outcome.what);
   return course;
+} catch (const Error& error) {  // the disk, most likely
+  close_failed(run, error.summary);
+  throw;
+} catch (const std::exception& error) {  // memory
+  close_failed(run, error.what());
+  throw;
 }
 
-int run(const Flags& flags, const std::vector<std::string>& words) {
-  const MeanFieldSetup s = make_meanfield(settings_of(sort_words(words), meanfield_parameters()));
-  if (s.kappas) return bifurcate(flags, s);
-  density_cells(s.field, s.method);  // refuses what cannot be solved before a directory is made
-  if (s.method.solver == MeanFieldMethod::spectral && !s.start.atoms.empty())
-    throw Error(Fault::input, "atoms have no density", "init", "use solver=quantiles");
-  Run kept = create_run(flags, s.name, contents_of(s));
-  const MeanFieldCourse course = carry_into(kept, s);
+int carry_and_tell(const Flags& flags, const MeanFieldSetup& s, Run& run) {
+  const MeanFieldCourse course = fly_and_close(flags, s, run);
+  const std::string directory = run.directory().string();
   if (flags.json) {
     nlohmann::json summary = summary_of(s, course);
-    summary["run"] = kept.directory().string();
+    summary["run"] = directory;
+    summary["evaluations"] = course.evaluations;
     report(summary);
   } else {
-    data(kept.directory().string() + "\n");
+    data(directory + "\n");
+  }
+  if (course.outcome.ending == Ending::interrupted) {
+    say(flags, fmt::format("stopped at t = {:g} after a checkpoint; go on with\n"
+                           "  murmur meanfield --resume {}",
+                           course.outcome.t, directory));
+    return 128 + caught_signal;
   }
   tell(flags, s, course);
   if (course.outcome.ok()) return 0;
-  if (course.outcome.ending == Ending::interrupted) return 128 + caught_signal;
   throw Error(Fault::numerical, course.outcome.what,
-              fmt::format("{}: t = {:g}", kept.directory().string(), course.outcome.t),
-              course.outcome.remedy);
+              fmt::format("{}: t = {:g}", directory, course.outcome.t), course.outcome.remedy);
+}
+
+int run(const Flags& flags, const std::vector<std::string>& words) {
+  const Words sorted = sort_words(words);
+  if (!flags.resume.empty()) return resume_meanfield(flags, flags.resume, sorted);
+  const MeanFieldSetup s = make_meanfield(settings_of(sorted, meanfield_parameters(), "meanfield"));
+  if (s.kappas) return bifurcate(flags, s);
+  Run kept = create_run(flags, s.name, contents_of(s));
+  return carry_and_tell(flags, s, kept);
 }
 
 }  // namespace
+
+// Goes on from the last checkpoint to the original T, or to a larger one.
+int resume_meanfield(const Flags& flags, const std::string& word, const Words& words) {
+  const fs::path directory = find_run(flags, word);
+  if (!words.plain.empty()) usage("a resumed run takes no preset", "leave it out");
+  if (const std::string command = RunReader(directory).command(); command != "meanfield")
+    throw Error(Fault::input, fmt::format("this run was made by murmur {}", command),
+                directory.string(), "murmur runs resume goes on with any run");
+  Settings settings = settings_of_run(directory, {}, meanfield_parameters());
+  MeanFieldSetup s = make_meanfield(settings);
+  const double old_T = s.schedule.T;
+  for (const std::string& assignment : words.assignments) {
+    if (assignment.rfind("T=", 0) != 0)
+      throw Error(Fault::input, fmt::format("{} cannot change in a resumed run", assignment),
+                  directory.string(), "only a larger T is accepted; start a new run for the rest");
+    settings["T"] = {assignment.substr(2), "command line: " + assignment, {}};
+    s = make_meanfield(settings);
+  }
+  if (s.schedule.T < old_T)
+    throw Error(Fault::input,
+                fmt::format("T = {:g} is below the run's T = {:g}", s.schedule.T, old_T),
+                directory.string(), "give a larger T, or none");
+  if (s.schedule.T == old_T && RunReader(directory).status() == "done") {
+    if (flags.json)
+      report({{"run", directory.string()}, {"status", "done"}, {"t", old_T}});
+    else
+      data(directory.string() + "\n");
+    say(flags, fmt::format("the run is already finished at T = {:g}", old_T));
+    return 0;
+  }
+  Run kept = Run::reopen(directory, program_argv);
+  if (s.schedule.T > old_T) write_file_atomically(directory / "config.toml", s.config);
+  return carry_and_tell(flags, s, kept);
+}
 
 Command meanfield_command() {
   return {"meanfield", "Carry a measure of infinitely many tokens through time.",
           "  murmur meanfield d=2 beta=5 dynamics=USA init=mode:3:1e-4 T=0.3\n"
           "  murmur meanfield beta=9 init=modes:1-12:1e-6 T=60 solver=quantiles\n"
           "  murmur meanfield d=3 beta=5 init=vmf:4@0.5/0*0.7,4@2/1*0.3 modes=48 T=1.5\n"
-          "  murmur meanfield dynamics=USA beta=4 kappa=0.3:0.6:61 -o bifurcation.csv",
-          nullptr, run};
+          "  murmur meanfield dynamics=USA beta=4 kappa=0.3:0.6:61 -o bifurcation.svg\n"
+          "  murmur meanfield --resume runs/mine T=200",
+          [](CLI::App& sub, Flags& flags) {
+            sub.add_option("--resume", flags.resume, "go on with a run")->type_name("RUN");
+            sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
+                ->check(CLI::Range(0.0, 10.0));
+          },
+          run};
 }
 
 }  // namespace murmur::app

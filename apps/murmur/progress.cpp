@@ -112,4 +112,17 @@ void ProgressLine::show(const SweepProgress& p) {
   put(fmt::format("{} / {} cells{}{}{}", p.done, p.cells, failed, left, last));
 }
 
+void ProgressLine::show(const CountProgress& p) {
+  if (!due()) return;
+  const double left = p.done > 0 ? (now() - began_) * (p.of - p.done) / p.done : std::nan("");
+  if (kind_ == json) {
+    const nlohmann::json seconds = p.done > 0 ? nlohmann::json(left) : nlohmann::json(nullptr);
+    put(nlohmann::json{{"done", p.done}, {"of", p.of}, {"what", p.what}, {"seconds_left", seconds}}
+            .dump());
+    return;
+  }
+  put(fmt::format("{} / {} {}{}", p.done, p.of, p.what,
+                  p.done > 0 ? fmt::format("  {} left", duration_text(left)) : ""));
+}
+
 }  // namespace murmur::app

@@ -9,6 +9,11 @@
 
 namespace murmur::app {
 
+struct CountProgress {
+  int done = 0, of = 0;
+  const char* what = "";  // is counted: starts, betas
+};
+
 // auto: one rewritten line on a terminal, nothing elsewhere; plain: a line every few seconds;
 // json: an object a line; none: silence.
 class ProgressLine {
@@ -18,6 +23,7 @@ class ProgressLine {
   void show(const Progress& progress);
   void show(const TrainingProgress& progress);
   void show(const SweepProgress& progress);
+  void show(const CountProgress& progress);
 
  private:
   bool due();                         // whether to say something now

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "flight_run.h"
 #include "murmur/error.h"
 #include "murmur/picture.h"
-#include "sweep_run.h"
 
 namespace murmur::app {
 
@@ -142,7 +142,7 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
 }
 
 void check_frames(const RunReader& run) {
-  refuse_sweep(run);
+  require_flight(run);
   if (run.frames() == 0)
     throw Error(Fault::input, "the run has no frames yet", run.directory().string(),
                 "let it fly first: murmur simulate --resume RUN");

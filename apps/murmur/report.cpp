@@ -1,16 +1,17 @@
 // report.cpp: murmur report: one page of a run, with its figures, film, numbers and recipe inside.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "digits.h"
+#include "flight_run.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
+#include "report_page.h"
 #include "reproduce_page.h"
-#include "sweep_run.h"
 
 namespace murmur::app {
 
@@ -20,292 +21,6 @@ namespace {
 
 bool no_film = false;
 std::string style = "paper";
-
-// Test accuracies of the companion code for 5 against 6, in percent.
-struct Published {
-  int blocks;
-  bool shared;
-  int d;
-  double accuracy;
-};
-constexpr Published kPublished[] = {
-    {1, true, 3, 89.68},  {1, false, 3, 89.68}, {2, true, 3, 95.03},
-    {10, true, 3, 96.43}, {2, false, 3, 96.97}, {10, false, 100, 99.35},
-};
-
-const Published* published_for(const TrainedSwarm& swarm) {
-  const Architecture& a = swarm.architecture;
-  const bool as_published = swarm.digits == std::vector<int>{5, 6} && a.heads == 1 &&
-                            a.hidden == 512 && a.residual == 0.1 && !a.position &&
-                            a.interaction == Architecture::attention &&
-                            a.readout == Architecture::mean;
-  for (const Published& row : kPublished)
-    if (as_published && row.blocks == a.blocks && row.shared == a.shared && row.d == a.d)
-      return &row;
-  return nullptr;
-}
-
-// A trained swarm before its examination.
-struct Examination {
-  TrainedSwarm swarm{};
-  Images pictures{};                   // the test set
-  std::vector<std::size_t> picture{};  // (flocks) index of each flock's picture
-  Ensemble flocks{};
-  Verdicts verdicts{};
-  Matrix chances{};  // (flocks, classes)
-  std::size_t right() const {
-    std::size_t count = 0;
-    for (std::size_t k = 0; k < flocks.flocks(); ++k)
-      count += flocks.label[k] == verdicts.verdict[k] ? 1 : 0;
-    return count;
-  }
-};
-
-Examination examine(const fs::path& run, const std::string& data) {
-  Examination e;
-  e.swarm = read_trained_swarm(run);
-  e.pictures = read_data_set(data_folder(data.empty() ? e.swarm.data : data)).test;
-  if (e.pictures.height != e.swarm.height || e.pictures.width != e.swarm.width)
-    throw Error(Fault::input,
-                fmt::format("the pictures are {} x {} pixels, the swarm learned from {} x {}",
-                            e.pictures.width, e.pictures.height, e.swarm.width, e.swarm.height),
-                e.pictures.where, "give the pictures it learned from");
-  e.flocks = flocks_of(e.pictures, e.swarm.digits, e.swarm.tokens, &e.picture);
-  e.verdicts = judge(e.swarm, e.flocks, 0);
-  e.chances = chances_of(e.verdicts.scores);
-  return e;
-}
-
-// Flocks that were judged wrongly (or rightly), the surest first.
-std::vector<std::size_t> surest(const Examination& e, bool right) {
-  std::vector<std::size_t> chosen;
-  for (std::size_t k = 0; k < e.flocks.flocks(); ++k)
-    if ((e.flocks.label[k] == e.verdicts.verdict[k]) == right) chosen.push_back(k);
-  const auto chance = [&](std::size_t k) {
-    return e.chances(static_cast<int>(k), e.verdicts.verdict[k]);
-  };
-  std::stable_sort(chosen.begin(), chosen.end(),
-                   [&](std::size_t a, std::size_t b) { return chance(a) > chance(b); });
-  return chosen;
-}
-
-std::vector<Mistake> mistakes_of(const Examination& e) {
-  constexpr std::size_t kMost = 40;
-  const std::vector<std::string> names = class_names(e.swarm);
-  std::vector<Mistake> mistakes;
-  for (const std::size_t k : surest(e, false)) {
-    if (mistakes.size() == kMost) break;
-    const auto ink = e.pictures.picture(e.picture[k]);
-    const int verdict = e.verdicts.verdict[k];
-    mistakes.push_back({{ink.begin(), ink.end()},
-                        names[e.flocks.label[k]],
-                        names[verdict],
-                        e.chances(static_cast<int>(k), verdict),
-                        e.picture[k]});
-  }
-  return mistakes;
-}
-
-// The flock to be shown: read rightly and surely, of a usual size, and whose boids keep together
-// best at their gate. Only the flocks whose mean boid ends nearest to it are flown to find out.
-std::size_t shown_flock(const Examination& e) {
-  constexpr std::size_t kFlown = 24;
-  std::vector<int> sizes;
-  for (std::size_t k = 0; k < e.flocks.flocks(); ++k) sizes.push_back(e.flocks.size_of(k));
-  std::nth_element(sizes.begin(), sizes.begin() + sizes.size() / 2, sizes.end());
-  const int usual = sizes[sizes.size() / 2];
-  const Matrix& targets = e.swarm.architecture.targets;
-  std::vector<std::size_t> right = surest(e, true);
-  if (right.empty()) return 0;
-  const auto from_gate = [&](std::size_t k, const auto& place) {
-    double square = 0;
-    for (int c = 0; c < targets.cols; ++c) {
-      const double gap = place(c) - targets(e.verdicts.verdict[k], c);
-      square += gap * gap;
-    }
-    return std::sqrt(square);
-  };
-  const auto mean_boid = [&](std::size_t k) {
-    return from_gate(k, [&](int c) { return e.verdicts.readout(static_cast<int>(k), c); });
-  };
-  std::erase_if(right, [&](std::size_t k) {
-    return k != right.front() && (std::abs(e.flocks.size_of(k) - usual) > std::max(1, usual / 5) ||
-                                  e.chances(static_cast<int>(k), e.verdicts.verdict[k]) < 0.99);
-  });
-  std::stable_sort(right.begin(), right.end(),
-                   [&](std::size_t a, std::size_t b) { return mean_boid(a) < mean_boid(b); });
-  right.resize(std::min(kFlown, right.size()));
-  std::vector<double> strayed;
-  for (const std::size_t k : right) {
-    const HostSwarm last = fly_flock(e.swarm, e.flocks, k).frames.back();
-    double sum = 0;
-    for (int i = 0; i < last.n(); ++i) sum += from_gate(k, [&](int c) { return last.at(i, c); });
-    strayed.push_back(sum / last.n());
-  }
-  return right[std::min_element(strayed.begin(), strayed.end()) - strayed.begin()];
-}
-
-// The fields of one block over [-10, 10]^3, or a plane of it at height z: the first coordinates.
-struct FieldGrid {
-  int shown;     // coordinates of places and arrows
-  int side;      // places along an axis
-  double z = 0;  // third coordinate, where only two are shown
-};
-std::vector<VectorField> fields_on(const TrainedSwarm& swarm, int block, const FieldGrid& grid) {
-  std::vector<VectorField> fields(4);
-  for (int f = 0; f < 4; ++f) fields[f].name = kFieldNames[f];
-  const int points = grid.shown == 3 ? grid.side * grid.side * grid.side : grid.side * grid.side;
-  for (int p = 0; p < points; ++p) {
-    std::vector<double> x(static_cast<std::size_t>(swarm.architecture.d));
-    for (int k = 0, rest = p; k < grid.shown; ++k, rest /= grid.side)
-      x[k] = kHabitatHalfWidth * (2.0 * (rest % grid.side) / (grid.side - 1) - 1);
-    if (grid.shown == 2 && x.size() > 2) x[2] = grid.z;
-    const BlockFields at = fields_at(swarm, block, x);
-    const Vector* const arrows[] = {&at.query, &at.key, &at.value, &at.feed_forward};
-    for (int f = 0; f < 4; ++f)
-      for (int k = 0; k < grid.shown && !arrows[f]->empty(); ++k) {
-        fields[f].at.push_back(x[k]);
-        fields[f].arrow.push_back((*arrows[f])[k]);
-      }
-  }
-  std::erase_if(fields, [](const VectorField& field) { return field.at.empty(); });
-  return fields;
-}
-
-// What a report is made of, while it is being made.
-struct Page {
-  fs::path run{}, figures{}, video{};
-  Report report{};
-  std::vector<std::string> made{};
-
-  explicit Page(const fs::path& directory)
-      : run(directory), figures(directory / "figures"), video(directory / "video") {
-    fs::create_directories(figures);
-  }
-  void add(const std::string& heading, const std::string& text, const fs::path& picture,
-           const std::string& caption) {
-    report.parts.push_back({heading, text, {}, picture, caption});
-    if (!picture.empty()) made.push_back(picture.string());
-  }
-  void write() {
-    write_report(report, run / "report.html");
-    made.push_back((run / "report.html").string());
-  }
-};
-
-void add_course(Page& page) {
-  const RunReader reader(page.run);
-  std::vector<std::string> names;
-  for (const char* name : {"loss", "train_accuracy", "validation_accuracy", "rate"}) {
-    const std::vector<double> column = reader.column(name);
-    if (std::any_of(column.begin(), column.end(), [](double v) { return std::isfinite(v); }))
-      names.emplace_back(name);
-  }
-  if (names.empty()) return;
-  for (const char* ending : {"svg", "png", "pdf"})
-    plot_observables(reader, names, false, page.figures / fmt::format("training.{}", ending));
-  page.add("The course of training", "", page.figures / "training.svg",
-           "Against epochs; the validation pictures are kept back from learning.");
-}
-
-void add_examination(Page& page, const Examination& e) {
-  const std::vector<std::string> names = class_names(e.swarm);
-  draw_confusion(confusion_of(e.verdicts, e.flocks.label, static_cast<int>(names.size())), names,
-                 {}, page.figures / "confusion.png");
-  page.add("The test",
-           fmt::format("{} of {} test pictures are read rightly.", e.right(), e.flocks.flocks()),
-           page.figures / "confusion.png", "Rows: what it is. Columns: what the swarm says.");
-  draw_mistakes(mistakes_of(e), e.pictures.height, e.pictures.width, {},
-                page.figures / "mistakes.png");
-  page.add("Its mistakes", "", page.figures / "mistakes.png",
-           "Wrong verdicts, the surest first, with their numbers in the test set.");
-}
-
-void add_flight(Page& page, const Examination& e) {
-  const std::size_t k = shown_flock(e);
-  const DigitFlight flight = flight_of_picture(e.swarm, e.pictures, e.picture[k]);
-  const std::string which =
-      fmt::format("Test picture {}, {} boids.", e.picture[k], e.flocks.size_of(k));
-  draw_digit_flight(flight, {}, page.figures / "flight.png");
-  draw_dissent(flight, {}, page.figures / "dissent.png");
-  if (!no_film) {
-    fs::create_directories(page.video);
-    DigitFilm film;
-    film.stop = [] { return caught_signal != 0; };
-    if (film_digit(flight, film, page.video / "flight.mp4"))
-      page.add("A flight", which, page.video / "flight.mp4", "");
-  }
-  page.add(no_film ? "A flight" : "", no_film ? which : "", page.figures / "flight.png",
-           "The same flight at a few blocks.");
-  page.add("Who dissents", "", page.figures / "dissent.png",
-           "The ink by the class whose target each boid ends nearest to.");
-}
-
-void add_fields(Page& page, const TrainedSwarm& swarm, int block) {
-  const Architecture& a = swarm.architecture;
-  const std::string stem = fmt::format("fields-block-{}", block);
-  const std::string which =
-      a.shared ? "The block that is flown again and again." : fmt::format("Block {}.", block);
-  const std::string rest =
-      a.d > 3 ? fmt::format(" The first three of {} coordinates, the others at 0.", a.d) : "";
-  std::string heading = a.shared ? "Its instinct" : fmt::format("Its instinct in block {}", block);
-  std::vector<double> heights{-5, 0, 5};
-  if (a.d == 2) heights = {0};
-  if (a.d > 2) {
-    draw_fields_in_space(fields_on(swarm, block, {3, 5}), {true, 1280, 960},
-                         page.figures / (stem + ".png"));
-    page.add(heading, which + rest, page.figures / (stem + ".png"),
-             "What query, key, value and feed-forward make of a place.");
-    heading.clear();
-  }
-  std::vector<std::vector<VectorField>> planes;
-  for (const double z : heights) planes.push_back(fields_on(swarm, block, {2, 11, z}));
-  draw_fields_in_planes(planes, heights, {true, 1280, a.d == 2 ? 480 : 960},
-                        page.figures / (stem + "-planes.png"));
-  page.add(heading, heading.empty() ? "" : which, page.figures / (stem + "-planes.png"),
-           a.d == 2 ? "What query, key, value and feed-forward make of a place."
-                    : "The same in planes of constant height z.");
-}
-
-void add_facts(Page& page, const Examination& e) {
-  const TrainingSummary s = read_summary(page.run);
-  auto& facts = page.report.facts;
-  const double accuracy = static_cast<double>(e.right()) /
-                          static_cast<double>(std::max<std::size_t>(1, e.flocks.flocks()));
-  facts.emplace_back(fmt::format("{:.2f}\u202f%", 100 * accuracy), "test accuracy");
-  const Published* row = read_summary(page.run).data == "mnist" ? published_for(e.swarm) : nullptr;
-  if (row != nullptr) facts.emplace_back(fmt::format("{:.2f}\u202f%", row->accuracy), "published");
-  if (std::isfinite(s.validation_accuracy))
-    facts.emplace_back(fmt::format("{:.2f}\u202f%", 100 * s.validation_accuracy),
-                       "validation accuracy");
-  facts.emplace_back(fmt::format("{}", e.swarm.parameters.size()), "parameters");
-  facts.emplace_back(fmt::format("{}", s.epochs), "epochs");
-  facts.emplace_back(fmt::format("{:.0f}", s.images_per_second), "images a second");
-  facts.emplace_back(fmt::format("{}", s.seed), "seed");
-}
-
-void report_training(Page& page, const std::string& data) {
-  const Examination e = examine(page.run, data);
-  const Architecture& a = e.swarm.architecture;
-  const std::vector<std::string> names = class_names(e.swarm);
-  page.report.title = names.size() == 2
-                          ? fmt::format("The swarm that tells {} from {}", names[0], names[1])
-                          : fmt::format("The swarm that tells {} apart", fmt::join(names, ", "));
-  page.report.lead = fmt::format(
-      "Every pixel with ink is a boid in R^{}. {} {} of attention and feed-forward move the flock; "
-      "where it settles is the verdict.",
-      a.d, a.blocks,
-      a.blocks == 1 ? "block"
-      : a.shared    ? "rounds of one block"
-                    : "blocks");
-  add_facts(page, e);
-  add_flight(page, e);
-  if (caught_signal != 0) return;
-  add_examination(page, e);
-  add_course(page);
-  add_fields(page, e.swarm, 0);
-  if (!a.shared && a.blocks > 1) add_fields(page, e.swarm, a.blocks - 1);
-}
 
 // Numbers of the first and the last frame.
 std::vector<std::vector<std::string>> observable_table(const RunReader& reader) {
@@ -324,7 +39,7 @@ std::vector<std::vector<std::string>> observable_table(const RunReader& reader) 
 void add_laboratory(Page& page, const RunReader& reader) {
   const Experiment e = make_experiment(settings_of_run(page.run));
   const Reproduction done = predictions_of(reader, e);
-  draw_figures(done, look_of(style));
+  draw_figures(done, look_of(page.style));
   for (const ReproducedTable& table : done.tables)
     write_file_atomically(done.folder / fmt::format("laboratory-{}.csv", table.name),
                           csv_of(table));
@@ -332,8 +47,8 @@ void add_laboratory(Page& page, const RunReader& reader) {
   for (const Check& check : done.checks)
     words += fmt::format(" Predicted {}: {:.4g}, measured {:.4g}.", check.what, check.published,
                          check.ours);
-  words +=
-      fmt::format(" Made by: murmur report {} --style {}", page.run.filename().string(), style);
+  words += fmt::format(" Made by: murmur report {} --style {}", page.run.filename().string(),
+                       page.style);
   page.report.parts.push_back({"Beside the theory", words, {}, done.folder / "laboratory.svg", ""});
   for (const char* ending : {".svg", ".png"})
     page.made.push_back((done.folder / ("laboratory" + std::string(ending))).string());
@@ -341,7 +56,7 @@ void add_laboratory(Page& page, const RunReader& reader) {
 
 void report_flight(Page& page) {
   const RunReader reader(page.run);
-  const std::vector<fs::path> drawn = draw_run(page.run, !no_film);
+  const std::vector<fs::path> drawn = draw_run(page.run, page.film);
   if (caught_signal != 0) return;
   page.report.title = page.run.filename().string();
   page.report.lead = fmt::format("{} particles in {} coordinates, from t = 0 to t = {:g}.",
@@ -381,13 +96,22 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     usage("a report lies in its run", "leave -o out: the page is RUN/report.html");
   const fs::path directory = find_run(flags, sorted.plain[0]);
   const RunReader reader(directory);
-  refuse_sweep(reader);
-  const bool training = reader.command() == "train";
-  if (training) read_trained_swarm(directory);  // refuses before anything is made
+  const std::string command = reader.command();
+  if (command != "meanfield" && command != "landscape") require_flight(reader);
+  if (command == "train") read_trained_swarm(directory);  // refuses before anything is made
   Page page(directory);
+  page.style = style;
+  page.film = !no_film;
   page.report.recipe = reader.config();
   const SignalWatch watch;
-  training ? report_training(page, data_asked) : report_flight(page);
+  if (command == "train")
+    report_training(page, data_asked);
+  else if (command == "landscape")
+    report_landscape(page);
+  else if (command == "meanfield")
+    report_meanfield(page);
+  else
+    report_flight(page);
   if (caught_signal != 0) {
     say(flags, "stopped; no report was written");
     return 128 + caught_signal;
@@ -403,10 +127,20 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 
 }  // namespace
 
+nlohmann::json kept_json(const fs::path& file) {
+  std::ifstream stream(file);
+  nlohmann::json kept = nlohmann::json::parse(stream, nullptr, false);
+  if (kept.is_discarded())
+    throw Error(Fault::input, "the run did not keep what it found", file.string(),
+                "run it again: murmur runs show RUN tells how it was made");
+  return kept;
+}
+
 Command report_command() {
   return {"report", "Make one page of a run, with all its pictures inside.",
           "  murmur report runs/digits-0-1\n"
-          "  murmur report runs/flock-0-1 --no-film",
+          "  murmur report runs/flock-0-1 --no-film\n"
+          "  murmur report runs/landscape-0-1",
           [](CLI::App& sub, Flags&) {
             sub.add_flag("--no-film", no_film, "leave the film out: faster, a smaller page");
             add_style(sub, style);

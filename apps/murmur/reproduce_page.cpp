@@ -38,7 +38,20 @@ bool among(const std::vector<std::string>& names, const std::string& name) {
 Curve::Mark mark_of(const ReproducedFigure& figure, const std::string& column) {
   if (among(figure.dashed, column)) return Curve::dashes;
   if (among(figure.points, column)) return Curve::points;
+  if (among(figure.rings, column)) return Curve::rings;
   return Curve::linespoints;
+}
+
+// What the key calls a curve. Dashes for each value of `by` have the colours of what they are held
+// against, and one name.
+std::string name_of(const ReproducedFigure& figure, const std::string& column,
+                    const std::string& value, bool first) {
+  const std::string own = figure.by.empty() ? "" : fmt::format("{} = {}", figure.by, value);
+  if (figure.columns.size() == 1 && figure.map.empty()) return own;
+  if (own.empty()) return column;
+  const std::size_t solid = figure.columns.size() - figure.dashed.size();
+  if (among(figure.dashed, column)) return first ? column : "";
+  return solid == 1 ? own : fmt::format("{}, {}", column, own);
 }
 
 // Curves of one column: one in all, or one for each value of the column `by`, in order of showing.
@@ -52,16 +65,13 @@ std::vector<Curve> curves_of(const ReproducedFigure& figure, const ReproducedTab
   for (const auto& row : table.rows) {
     const std::string value = figure.by.empty() ? "" : text_of(row[by]);
     const auto [at, fresh] = place.try_emplace(value, curves.size());
-    const bool alone = figure.columns.size() == 1 && figure.map.empty();
     if (fresh)
-      curves.push_back({.name = figure.by.empty() ? (alone ? "" : column)
-                                : alone           ? fmt::format("{} = {}", figure.by, value)
-                                        : fmt::format("{}, {} = {}", column, figure.by, value),
+      curves.push_back({.name = name_of(figure, column, value, curves.empty()),
                         .mark = mark_of(figure, column),
                         .colour = figure.by.empty() ? -1 : static_cast<int>(curves.size())});
     curves[at->second].x.push_back(number_of(row[x]));
     curves[at->second].y.push_back(number_of(row[y]));
-    if (!figure.error.empty())
+    if (!figure.error.empty() && column == figure.columns.front())
       curves[at->second].error.push_back(number_of(row[column_of(table, figure.error)]));
   }
   const bool many = !curves.empty() && curves.front().x.size() > 40;

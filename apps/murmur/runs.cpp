@@ -5,8 +5,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "command.h"
+#include "landscape.h"
+#include "meanfield.h"
 #include "murmur/error.h"
+#include "murmur/meanfield_setup.h"
 #include "murmur/sweep.h"
 #include "murmur/training.h"
 
@@ -98,15 +100,19 @@ int show(const Flags& flags, const std::string& word) {
   return 0;
 }
 
+std::span<const Parameter> table_of(const std::string& command) {
+  if (command == "train") return training_parameters();
+  if (command == "sweep") return sweep_parameters();
+  if (command == "meanfield") return meanfield_parameters();
+  if (command == "landscape") return landscape_parameters();
+  return parameters();
+}
+
 // Parameters that differ, and how far the last common frames are apart.
 int diff(const Flags& flags, const std::string& first, const std::string& second) {
   const RunReader a(find_run(flags, first)), b(find_run(flags, second));
   const auto settings = [](const RunReader& run) {
-    const std::string command = run.command();
-    return settings_of_run(run.directory(), {},
-                           command == "train"   ? training_parameters()
-                           : command == "sweep" ? sweep_parameters()
-                                                : parameters());
+    return settings_of_run(run.directory(), {}, table_of(run.command()));
   };
   const Settings left = settings(a), right = settings(b);
   nlohmann::json report = {{"parameters", nlohmann::json::object()}};
@@ -135,19 +141,28 @@ int diff(const Flags& flags, const std::string& first, const std::string& second
   return 0;
 }
 
+int resume(const Flags& flags, const std::string& word, const Words& words) {
+  const fs::path directory = find_run(flags, word);
+  const std::string command = RunReader(directory).command();
+  if (command == "landscape")
+    throw Error(
+        Fault::input, "a landscape is found at once: there is nothing to go on with",
+        directory.string(),
+        fmt::format("search it again with murmur landscape {}/config.toml", directory.string()));
+  const auto go_on = command == "train"       ? resume_training
+                     : command == "sweep"     ? resume_sweep
+                     : command == "meanfield" ? resume_meanfield
+                                              : resume_run;
+  return go_on(flags, word, words);
+}
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   const std::vector<std::string>& w = sorted.plain;
   if (w.empty() || (w[0] == "list" && w.size() == 1)) return list(flags);
   if (w[0] == "show" && w.size() == 2) return show(flags, w[1]);
   if (w[0] == "diff" && w.size() == 3) return diff(flags, w[1], w[2]);
-  if (w[0] == "resume" && w.size() == 2) {
-    const std::string command = RunReader(find_run(flags, w[1])).command();
-    const auto resume = command == "train"   ? resume_training
-                        : command == "sweep" ? resume_sweep
-                                             : resume_run;
-    return resume(flags, w[1], {{}, sorted.assignments});
-  }
+  if (w[0] == "resume" && w.size() == 2) return resume(flags, w[1], {{}, sorted.assignments});
   usage("runs takes list, show RUN, diff RUN RUN or resume RUN", "murmur runs --help");
 }
 

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
+#include "murmur/moments.h"
 #include "progress.h"
 
 namespace murmur::app {
@@ -76,6 +77,16 @@ std::string run_numbers(const RunReader& reader) {
   return line;
 }
 
+// The moments engine's own bound, where it is above what its softmax heads are held to.
+void tell_pull_error(const Flags& flags, const RunReader& reader) {
+  const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
+  const double bound = manifest["numbers"].value("pull_error", 0.0);
+  if (bound > kMomentsPromise)
+    say(flags, fmt::format("the moments engine vouches for pulls to {:.1g} only, not {:g}: for "
+                           "more, use engine=simd",
+                           bound, kMomentsPromise));
+}
+
 }  // namespace
 
 int fly_and_tell(const Flags& flags, const Experiment& e, Run& run) {
@@ -107,6 +118,7 @@ int fly_and_tell(const Flags& flags, const Experiment& e, Run& run) {
     data(run.directory().string() + "\n");
   }
   if (flags.verbose) say(flags, run_numbers(reader));
+  tell_pull_error(flags, reader);
   if (outcome.ok()) {
     say(flags, fmt::format("t = {:g}, {} clusters, {} frames, {}", outcome.t,
                            clusters.empty() ? 0 : clusters.back(), reader.frames(),

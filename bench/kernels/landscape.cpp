@@ -106,6 +106,35 @@ void count_atoms(int weights, Landscape::Kernel kernel, double beta) {
       seconds_since(began));
 }
 
+// The same from tokens of equal mass that start evenly spread and never merge until they meet: how
+// many share a valley is then a matter of where they started.
+void count_groups(int weights, double beta) {
+  int same = 0, rest = 0;
+  for (int trial = 0; trial < weights; ++trial) {
+    Landscape l =
+        with_units({.d = 2, .beta = beta, .kernel = Landscape::scaled}, 2 + trial % 4, trial);
+    l.direction = Landscape::descent;
+    int counts[4], k = 0;
+    bool second = true;
+    for (const int n : {64, 128, 256, 512}) {
+      const Search search = critical_points(l, {.n = n, .starts = 1, .threads = 1});
+      counts[k++] = search.points.empty() ? 0 : search.points[0].mu.count();
+      second = second && !search.points.empty() && search.points[0].second_order;
+    }
+    const bool equal = counts[0] == counts[1] && counts[1] == counts[2] && counts[2] == counts[3];
+    same += equal;
+    rest += second;
+    if (!equal)
+      std::printf("  weights %d: %d, %d, %d, %d groups\n", trial, counts[0], counts[1], counts[2],
+                  counts[3]);
+  }
+  std::printf(
+      "scaled kernel, beta = %g, equal masses: %d of %d weights give the same groups from 64 to "
+      "512 "
+      "tokens, %d at second-order points\n",
+      beta, same, weights, rest);
+}
+
 }  // namespace
 
 // bench_landscape [WEIGHTS]
@@ -117,4 +146,5 @@ int main(int argc, char** argv) {
   const int weights = argc > 1 ? std::atoi(argv[1]) : 200;
   count_atoms(weights, Landscape::scaled, 5);
   count_atoms(weights / 10, Landscape::plain, 3);
+  count_groups(weights / 5, 5);
 }

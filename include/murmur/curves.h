@@ -15,9 +15,9 @@ enum class Look {
 };
 
 struct Curve {
-  std::string name{};  // in the key; empty: not there
-  std::vector<double> x{}, y{};
-  enum Mark { linespoints, line, dashes, points } mark = linespoints;
+  std::string name{};            // in the key; empty: not there
+  std::vector<double> x{}, y{};  // where x is NaN the line breaks
+  enum Mark { linespoints, line, dashes, points, rings } mark = linespoints;
   std::vector<double> error{};  // (points) half-lengths of bars; empty: none
   int colour = -1;              // its class; negative: its place in the sheet
 };

@@ -49,7 +49,7 @@ class Engine {
 enum class Precision { f32, f64 };
 
 struct EngineChoice {
-  std::string name = "auto";             // auto, reference, simd
+  std::string name = "auto";             // auto, reference, simd, moments
   Precision precision = Precision::f64;  // of the pair sums; positions are double everywhere
   int threads = 0;                       // 0: all cores
 };
@@ -62,7 +62,9 @@ std::unique_ptr<Engine> make_simd_engine(Precision precision, int threads);
 bool simd_knows(const Dynamics& dynamics);
 
 // auto takes `reference` up to n^2 d = 32,768 for double precision and for what simd does not know,
-// `simd` above. Error(input) where simd is asked for and does not know the dynamics.
+// `simd` above; `moments` (moments.h) for 4096 particles or more in double precision that attend by
+// softmax with beta up to 100, where it knows the dynamics. Error(input) where the engine asked for
+// does not know it, or not in this precision.
 std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics = {});
 std::unique_ptr<Engine> make_engine(const EngineChoice& choice, Shape shape,
                                     const Dynamics& dynamics = {});

@@ -45,12 +45,17 @@ struct Preset {
   const char* text;  // the .toml
 };
 std::span<const Preset> presets();
+// simulate, and the commands for which the preset holds a table of their name.
+std::vector<std::string> commands_of(const Preset& preset);
 
 // defaults < preset or file < MURMUR_* environment < key=value.
 struct Sources {
   std::string base{};                                // preset name, path of a .toml, or empty
   std::map<std::string, std::string> environment{};  // MURMUR_BETA -> 4
   std::vector<std::string> assignments{};            // beta=4
+  // A command that reads the table of its name: of a preset that alone, of a file the top level
+  // where it has no such table. Empty: the top level without those tables.
+  std::string section{};
 };
 Settings gather(const Sources& sources, std::span<const Parameter> table = parameters());
 Settings parse_experiment(const std::string& toml, const std::string& where,

@@ -67,6 +67,7 @@ enum class Ending {
   not_finite,
   step_too_small,
   too_many_evaluations,
+  unresolved,        // a density has become too sharp for its modes (mean fields)
   methods_disagree,  // a second method came to another end (bdf through mergers)
 };
 

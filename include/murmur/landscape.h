@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,9 +40,10 @@ struct Atoms {
 
 // Each throws Error(input) where the landscape or the atoms are off: shapes, beta, norms, masses.
 
-double primitive(Perceptron::Activation activation, double z);  // phi
 double energy(const Landscape& landscape, const Atoms& mu);
 double first_variation(const Landscape& landscape, const Atoms& mu, std::span<const double> x);
+// (points) F at the rows of x (points, d).
+Vector first_variations(const Landscape& landscape, const Atoms& mu, const Matrix& x);
 Matrix slope(const Landscape& landscape, const Atoms& mu);  // (count, d) P_x grad F at the atoms
 // (count (d-1), count (d-1)) second derivative of E along tangent moves u_i of the atoms in the
 // metric sum_i m_i |u_i|^2, in the frames of `tangent_frame`. At rest its eigenvalues are the rates
@@ -75,6 +77,7 @@ struct Certificate {
   double bound = 0;         // no point of the sphere gives more; infinite where not exhaustive
   bool exhaustive = false;  // whether every point of the sphere is accounted for
   bool holds = false;       // exhaustive, and bound <= tolerance energy_scale
+  bool fails = false;       // gap > tolerance energy_scale: `best` is better than the atoms
   Vector best{};            // (d) where F is best
   std::int64_t cells = 0;   // of the sphere that were looked at
 };
@@ -83,7 +86,7 @@ struct Certificate {
 // rounding. d > 3: slopes followed from many starts, never exhaustive.
 struct CertifySettings {
   double tolerance = 1e-8;
-  std::int64_t most_cells = 200'000;  // then the bound is what it is by then
+  std::int64_t most_cells = 500'000;  // then the bound is what it is by then
 };
 Certificate certify(const Landscape& landscape, const Atoms& mu,
                     const CertifySettings& settings = {});
@@ -97,15 +100,21 @@ struct CriticalPoint {
   Atoms mu{};  // heaviest first
   double energy = 0;
   double gradient_norm = 0;  // largest slope, and with free masses |F - mean|, over energy_scale
+  // Largest slope over the pulls of other atoms and units that have to cancel there: near 1 where
+  // nothing but distance keeps an atom. What is reported as a rest point has at most 1e-9.
+  double balance = 0;
   // Eigenvalues of the second derivative, increasing. Equal masses: of the n tokens, (n (d-1)).
   // Free masses: of moves of atoms and of square roots of masses, (count d - 1).
   Vector spectrum{};
   Matrix splitting{};      // (count, d-1) eigenvalues of F's own second derivative at each atom
   int index = 0;           // eigenvalues along which the flow leaves
-  int zeros = 0;           // eigenvalues below 1e-10 of the largest, or 1e-14 energy_scale
-  int expected_zeros = 0;  // those that rotations explain; 0 with a perceptron
-  // No eigenvalue along which the flow leaves; with free masses none of `splitting` either: an atom
-  // may then part into as many as it likes, with equal ones only into its tokens.
+  int zeros = 0;           // eigenvalues below 1e-10 of the largest, or 1e-14 of their terms
+  int expected_zeros = 0;  // those that rotations explain, of all or of what no unit sees
+  int edges = 0;  // atoms on the edge of a relu unit, counted by units: there the second derivative
+                  // has two sides, and spectrum and index are those of the side without it
+  // No eigenvalue along which the flow leaves, whichever sides of edges are taken; with free masses
+  // none of `splitting` either: an atom may then part into as many as it likes, with equal ones
+  // only into its tokens.
   bool second_order = false;
   int found = 0;  // starts that ended here
   Certificate certificate{};
@@ -122,14 +131,15 @@ struct SearchSettings {
   double gradient = 1e-12;  // what counts as rest, as a share of energy_scale
   double merge = 1e-6;      // atoms closer than this chord are one
   CertifySettings certify{};
-  int threads = 0;  // 0: all cores; the result does not depend on it
+  int threads = 0;                       // 0: all cores; the result does not depend on it
+  std::function<void(int done)> tell{};  // after each start, or each beta of a scan; one at a time
 };
 struct Search {
   std::vector<CriticalPoint> points{};  // best energy first
   int lost = 0;                         // starts that came to no rest
 };
-// Points are told apart up to the order of atoms and, without a perceptron, up to rotations and
-// reflections: by masses and cosines, to 1e-6.
+// Points are told apart up to the order of atoms and up to rotations and reflections that leave
+// every unit where it is: by masses and cosines, to 1e-6.
 Search critical_points(const Landscape& landscape, const SearchSettings& settings = {});
 
 // The best measure of all, its masses free, from n tokens at random places: conic particle steps,
@@ -152,8 +162,22 @@ struct Localisation {
   double crowd = 0, crowd_bound = 0;
 };
 Localisation localise(const Landscape& landscape, const Atoms& mu);
-// (2 e^{beta-3/2} + C) / (2 e^{beta-3/2} + (3/8) e^{beta-1/8}), C = 2 sum_m |omega_m| |a_m|^2, told
-// in the units of the plain kernel: the scaled one multiplies C by e^beta.
+// (2 e^{beta-3/2} + C) / (2 e^{beta-3/2} + (3/8) e^{beta-1/8}), C = 2 L sum_m |omega_m| |a_m|^2,
+// told in the units of the plain kernel: the scaled one multiplies C by e^beta.
 double crowd_bound(const Landscape& landscape);
+
+// The best measure at one beta, and where it is.
+struct ScanPoint {
+  double beta = 0;
+  CriticalPoint best{};
+  Localisation where{};
+  double scale = 0;  // energy_scale
+  double angle = 0;  // sum_i m_i angle_i to the nearest extremum of V; NaN where there is none
+  // Mass where at least one unit is active, and where all are; NaN without units.
+  double active_mass = 0, all_active_mass = 0;
+};
+// best_measure at each of `betas`, all else alike; each starts anew from the same tokens.
+std::vector<ScanPoint> scan_beta(const Landscape& landscape, std::span<const double> betas,
+                                 const SearchSettings& settings);
 
 }  // namespace murmur

@@ -28,4 +28,7 @@ inline Matrix scaled_identity(int d, double scale) {
   return m;
 }
 
+// Empty means identity, wherever a matrix may be left out.
+inline bool is_identity(const Matrix& m) { return m.empty() || m == scaled_identity(m.rows, 1); }
+
 }  // namespace murmur

@@ -30,6 +30,10 @@ struct MeanField {
 void check(const MeanField& field);            // Error(input) for what is not one
 Dynamics dynamics_of(const MeanField& field);  // the same forces, for particles
 double clock_scale(const MeanField& field);    // of plain attention over e^{beta (x.y - 1)}
+// Whether the energy that is read holds the perceptron's potential: beside plain attention one in
+// gradient form has one (docs/notation.md). Of any other the energy is that of attention alone, and
+// nothing says that it climbs.
+bool has_potential(const MeanField& field);
 
 // A probability measure on the circle or sphere, as a mixture. Places are unit vectors.
 //   wave:   the uniform law times 1 + eps cos(k theta) on the circle, times
@@ -53,7 +57,11 @@ struct Measure {
   std::vector<Wave> waves{};  // on the uniform part
   std::vector<Bump> bumps{};  // with atoms: weights scaled to sum 1; none of both: uniform
   std::vector<Atom> atoms{};
-  std::vector<double> density{};  // (cells) on the circle, at 2 pi i / cells; alone
+  // Alone, per unit of length or area, so that its integral is 1: on the circle (cells) at
+  // 2 pi i / cells; on the sphere (rows, columns) at the polar angle pi (i + 1/2) / rows and the
+  // azimuth 2 pi j / columns, and between them as waves.
+  std::vector<double> density{};
+  int rows = 0;  // of a density on the sphere
 };
 // Error(input) unless it is one for that d: weights positive, densities neither negative nor, to a
 // part in 10^6, of another integral than 1.
@@ -64,13 +72,19 @@ inline constexpr int kModesRead = 32;
 
 struct MeanFieldReading {
   double t = 0;
-  double energy = 0;                // (1/2 beta) int int e^{beta x.y}; at beta = 0 |int x|^2 / 2
-  double free_energy = 0;           // energy - noise int log(density) dmu: climbs under noisy USA
-                                    // in clock u1. NaN for particles, which have no density
+  // (1/2 beta) int int e^{beta x.y}; at beta = 0 |int x|^2 / 2. With a potential V the kernel is
+  // the clock's, and sign int V dmu is added: climbs, and falls where attention repels.
+  double energy = 0;
+  // Without noise the energy. With it energy - sign noise int log(density) dmu, the kernel always
+  // the clock's: climbs under noisy USA, and falls where attention repels. NaN for particles, which
+  // have no density.
+  double free_energy = 0;
   std::vector<double> mean{};       // (d) int x
   double order = 0;                 // |mean|
   std::vector<double> amplitude{};  // (kModesRead + 1)
-  double tail = 0;  // largest amplitude among the last tenth of the degrees; spectral
+  // Largest amplitude among the last tenth of the degrees, or product of two that attention carries
+  // beyond them; spectral.
+  double tail = 0;
   double least = 0, greatest = 0;  // of the density over the uniform one; particles: of the cells'
 };
 
@@ -96,18 +110,37 @@ struct MeanFieldMethod {
   int threads = 0;
 };
 
+// Where a solver stands. The step that reaches T is never taken, only its frames are, so that a
+// longer flight goes on as if T had been larger from the start.
+struct MeanFieldState {
+  FlowState flow{};                    // the spectral solver: t, h, evaluations, next_frame alone
+  std::vector<double> coefficients{};  // of the spectral solver
+};
+
 struct MeanFieldCourse {
-  Outcome outcome{};                      // unresolved is Ending::not_finite with its own words
-  bool unresolved = false;                // the spectral solver lost its resolution
-  std::vector<MeanFieldReading> steps{};  // after every accepted step, and at the start
+  Outcome outcome{};  // Ending::unresolved: the modes no longer hold the measure
+  std::vector<MeanFieldReading> steps{};  // at the start, after every step taken, and at T
   std::int64_t evaluations = 0;
+  double grain = 0;        // mean mass of the particles that stand for a density; 0: spectral
+  MeanFieldState state{};  // where it ended
 };
 
 struct MeanFieldPlan {
   Schedule schedule{};
   std::function<void(const MeanFieldFrame&)> frame{};
   std::function<bool(const MeanFieldReading&)> stop{};  // after every step; true: leave
+  // After every step and every frame inside one; true: leave, resumably. What has been so far lacks
+  // its state, which `fetch` gives.
+  std::function<bool(const MeanFieldCourse& so_far, const std::function<MeanFieldState()>& fetch)>
+      pause{};
+  // A course to go on with, bit for bit: its steps, and its state with the next frame to be kept.
+  std::optional<MeanFieldCourse> from{};
 };
+
+// Error(input) for what cannot be flown: waves above the modes or between the particles, too many
+// of either, frames without end.
+void check(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
+           const Schedule& schedule);
 
 // Where frames read their density: (cells, d), unit vectors.
 std::vector<double> density_cells(const MeanField& field, const MeanFieldMethod& method);
@@ -122,16 +155,22 @@ struct ModeGrowth {
   double rate = 0, error = 0;  // slope of ln a_k and its standard error
   double from = 0, to = 0;
 };
+// Until the leading wave's eps (see Measure) is 0.2: amplitude 0.1 on the circle, 0.2 / (2 k + 1)
+// on the sphere.
+struct LinearPhase {
+  std::optional<double> until{};  // none: still linear when the course ended
+  int leader = 0;                 // degree of greatest amplitude there, or at the course's end
+};
 struct MeanFieldPhases {
-  // linear: until the leading wave's eps (see Measure) is 0.2: amplitude 0.1 on the circle,
-  // 0.2 / (2 k + 1) on the sphere
-  double linear_until = 0;
-  int leader = 0;                    // degree of greatest amplitude there
-  std::vector<ModeGrowth> growth{};  // of degrees that can be read without the others' products
+  std::optional<LinearPhase> linear{};  // none where the start is not small, or no wave at all
+  // Of degrees in which, over three steps or more, products of waves and rounding make up less than
+  // a part in 2000 of the rate.
+  std::vector<ModeGrowth> growth{};
   // metastable: the longest stretch, in ln t after the linear phase, where the energy stands still
   std::optional<std::pair<double, double>> metastable{};
   double plateau = 0;  // its energy
-  // clustering: towards one point, from order 0.9 on; rate at which 1 - order decays
+  // clustering: towards one point, from order 0.9 on; rate at which 1 - order decays, as long as
+  // it is ten grains or more
   std::optional<ModeGrowth> clustering{};
 };
 MeanFieldPhases phases_of(const MeanFieldCourse& course);
@@ -142,20 +181,21 @@ struct NoisyLaw {
   int d = 2;
   double beta = 1;
 };
-// From order `start` by that map, which climbs the free energy; 0 where only the uniform law is.
+// Of the stable law to which order `start` leads; 0 for the uniform one.
 double stationary_order(const NoisyLaw& law, double kappa, double start);
 
 struct Bifurcation {
   std::vector<double> kappa{}, up{}, down{};  // order parameter, each sweep going on from its last
-  double onset = 0;         // kappa at which the uniform law becomes unstable, by bisection
-  double fold = 0;          // kappa down to which an ordered law lives, by bisection
-  double jump = 0;          // order of the ordered law at the onset
-  bool hysteretic = false;  // fold clearly below the onset
+  double onset = 0;         // kappa at which the branch of ordered laws leaves the uniform one
+  double fold = 0;          // least kappa of an ordered law; the onset where there is none below
+  double jump = 0;          // order of the stable law at the onset
+  bool hysteretic = false;  // fold below the onset
 };
 struct BifurcationSweep {
   double from = 0, to = 0;
   int points = 40;
 };
+// Error(input) unless the onset lies inside the sweep; fold and jump do not depend on it.
 Bifurcation bifurcation(const NoisyLaw& law, const BifurcationSweep& sweep);
 
 }  // namespace murmur

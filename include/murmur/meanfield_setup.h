@@ -1,4 +1,4 @@
-// meanfield_setup.h: mean fields out of words: their parameters, and what those describe.
+// meanfield_setup.h: mean fields out of words: their parameters, what those describe, its flight.
 #pragma once
 
 #include <optional>
@@ -22,5 +22,13 @@ struct MeanFieldSetup {
   Record inputs{};                           // arrays that came from files, by name
 };
 MeanFieldSetup make_meanfield(const Settings& settings);
+
+// Of observables.csv, after t: energies, order, the monitor, and amplitudes of the first modes.
+std::vector<std::string> meanfield_columns();
+
+// Carries the measure into `run` from its last checkpoint, or from t = 0: frames are means, with
+// their readings; density.npy grows beside them, over the cells of grid.npy. The run stays open for
+// what else belongs into it, and is closed by the caller.
+MeanFieldCourse fly(const MeanFieldSetup& setup, Run& run, const FlightControl& control);
 
 }  // namespace murmur

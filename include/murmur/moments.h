@@ -16,20 +16,28 @@ namespace murmur {
 // (of the largest weight e^beta) is a thousandth of `tolerance`.
 struct MomentsChoice {
   double tolerance = 1e-12;
+  // A particle with a larger bound on what a softmax head of norm 1 does to it is summed pair by
+  // pair. 2: only who is so lonely that the series says nothing.
+  double pairs_above = 2;
   int threads = 0;  // 0: all cores; never shows in the result
 };
+
+// What make_engine asks for, and so what a softmax head of a flight is held to.
+inline constexpr double kMomentsPromise = 1e-10;
 
 std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice = {});
 
 // Whether the engine knows a dynamics: softmax and plain heads on the circle with Q = K = I,
 // beta >= 0, everybody seen, and perceptrons.
 bool moments_know(const Dynamics& dynamics, int d);
+void require_moments(const Dynamics& dynamics, int d);  // Error(input) where it does not
 
 // What the last evaluation of a field of this engine knows about its own error.
 struct MomentsCertificate {
   // (n) bound on |pull - exact pull| of each particle, over all heads: cut, and rounding as tested
   std::vector<double> bound{};
   double worst = 0;
+  double worst_ever = 0;    // of all evaluations of the field
   int orders = 0;           // p of the sharpest head
   std::int64_t direct = 0;  // particles too lonely for the series, summed pair by pair
 };

@@ -14,4 +14,8 @@ struct Perceptron {
   enum Activation { relu, gelu, tanh } activation = relu;  // gelu: z Phi(z), the exact one
 };
 
+// phi with phi' = s and phi(0) = 0, of which potentials are made:
+//   relu z_+^2 / 2;   gelu ((z^2 - 1) Phi(z) + z pdf(z)) / 2 + 1/4;   tanh ln cosh z
+double primitive(Perceptron::Activation activation, double z);
+
 }  // namespace murmur

@@ -53,8 +53,9 @@ struct ReproducedFigure {
   std::string by{};                   // one curve for each value of this column; empty: one in all
   std::vector<std::string> dashed{};  // columns drawn as dashes: what theory says
   std::vector<std::string> points{};  // columns drawn as points alone
+  std::vector<std::string> rings{};   // columns drawn as hollow points alone
   std::string map{};                  // column shown as colours over the first two columns
-  std::string error{};                // column of half-lengths of bars; empty: none
+  std::string error{};                // column of half-lengths of the first curves' bars
 };
 
 struct Reproduction {

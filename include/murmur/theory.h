@@ -170,8 +170,8 @@ double noise_threshold(int d, double beta, int k = 1);
 // beta_*: I_{d/2+1}/I_{d/2} = 1/d; the transition at kappa_c is continuous up to it.
 double continuous_until(int d);
 double kuramoto_order(double kappa);  // beta = 0, d = 2: r = I_1(kappa r)/I_0(kappa r)
-// Circle: r = |int e^{i theta} dp| of p ~ exp((kappa/beta) W * p), W = e^{beta cos}, iterated from
-// r = start: 1 finds the ordered branch where there is one, small values the disordered one.
+// Circle: r = |int e^{i theta} dp| of the stable p ~ exp((kappa/beta) W * p), W = e^{beta cos}, to
+// which r = start leads: 1 finds the ordered law where there is one, small values the uniform one.
 double stationary_order(double kappa, double beta, double start = 1);
 
 // Long context: tokens of common cosine rho attended at beta = gamma ln n, 2512.01868.

@@ -77,6 +77,7 @@ Assignment assignment_distance(const HostSwarm& x, const HostSwarm& y, Ground gr
 // below, the coupling made exact on its margins from above (1705.09634). Up to kMostEntropic
 // particles a side.
 inline constexpr int kMostEntropic = 4'096;
+inline constexpr double kLeastEpsilon = 1e-6;  // as a share of the mean cost
 struct EntropicSettings {
   Ground ground = Ground::chord;
   double epsilon = 1e-2;    // last eps, as a share of the mean of d^2

@@ -1,5 +1,5 @@
-// attention.cpp: doubly stochastic weights by alternate normalisation in logarithms, and heads
-// whose scores grow with time.
+// attention.cpp: doubly stochastic weights by alternate normalisation in logarithms, heads whose
+// scores grow with time, and clocks.
 #include "core/attention.h"
 
 #include <algorithm>
@@ -31,6 +31,11 @@ double largest(const std::vector<double>& values) {
 }
 
 }  // namespace
+
+double clock_scale(Clock clock, double beta) {
+  if (clock == Clock::u2 || clock == Clock::u4) return 1;
+  return (clock == Clock::u3 ? beta : 1) * elementary::exp(beta);
+}
 
 Attention at_time(Attention head, double t, int d) {
   const Matrix value = head.value.empty() ? scaled_identity(d, 1) : head.value;

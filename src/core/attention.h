@@ -1,11 +1,16 @@
-// attention.h: what engines and observables share about attention: weights that rows cannot tell.
+// attention.h: what engines and observables share about attention: clocks, weights that rows cannot
+// tell.
 #pragma once
 
 #include <vector>
 
-#include "murmur/attention.h"
+#include "murmur/dynamics.h"
 
 namespace murmur {
+
+// The kernel of plain attention in each clock over e^{s - beta}: e^beta, 1, beta e^beta; u4 asks
+// for u2's.
+double clock_scale(Clock clock, double beta);
 
 // A rescaled head at time t as one that is not: e^{tV} goes into Q and K,
 //   <Q e^{tV} z_i + b_Q, K e^{tV} z_j + b_K>.

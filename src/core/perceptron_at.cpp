@@ -1,4 +1,4 @@
-// perceptron_at.cpp: the feed-forward force at one place, and its weights where it is a gradient.
+// perceptron_at.cpp: the feed-forward force at one place, and its potential where it is a gradient.
 #include "core/perceptron_at.h"
 
 #include <algorithm>
@@ -19,6 +19,24 @@ double activate(Perceptron::Activation kind, double z) {
       return elementary::tanh(z);
   }
   return z;
+}
+
+double primitive(Perceptron::Activation activation, double z) {
+  constexpr double kRootHalf = 0.70710678118654752440, kPdfAt0 = 0.39894228040143267794;
+  constexpr double kLn2 = 0.69314718055994530942;
+  const double size = std::fabs(z);
+  switch (activation) {
+    case Perceptron::relu:
+      return z > 0 ? z * z / 2 : 0;
+    case Perceptron::gelu: {
+      const double below = (1 + elementary::erf(z * kRootHalf)) / 2;  // Phi
+      const double pdf = kPdfAt0 * elementary::exp(-z * z / 2);
+      return ((z * z - 1) * below + z * pdf + 0.5) / 2;
+    }
+    case Perceptron::tanh:
+      return size + elementary::log(1 + elementary::exp(-2 * size)) - kLn2;
+  }
+  return 0;
 }
 
 void add_perceptron_at(const Perceptron& p, const double* x, double* a) {

@@ -1,4 +1,4 @@
-// perceptron_at.h: the feed-forward force at one place, and its weights where it is a gradient.
+// perceptron_at.h: the feed-forward force at one place, and its potential where it is a gradient.
 #pragma once
 
 #include <optional>

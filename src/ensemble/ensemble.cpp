@@ -22,8 +22,6 @@ using ensemble::Trouble;
 
 constexpr double kLeastBeta = -339;  // of softmax: e^{2 beta} is then still a double
 
-bool is_identity(const Matrix& m) { return m.empty() || m == scaled_identity(m.rows, 1); }
-
 bool is_known(Method method) { return method != Method::strang && method != Method::bdf; }
 
 void require(bool good, const char* what, const char* where, const char* remedy) {

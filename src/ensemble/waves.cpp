@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
+#include "core/attention.h"
 #include "core/bessel_series.h"
-#include "core/elementary.h"
 
 namespace murmur::ensemble {
 
@@ -40,10 +40,8 @@ Waves::Waves(const EnsembleSetting& setting, Shape stored) {
   if (orders == 0) return;
   const bool softmax = setting.scale == Attention::softmax;
   const bool layers = setting.method == Method::layers;
-  const double clock = setting.clock == Clock::u2   ? 1
-                       : setting.clock == Clock::u3 ? beta * elementary::exp(beta)
-                                                    : elementary::exp(beta);
-  const double push = (layers ? setting.dt : 1) * (softmax ? 1 : clock / n);
+  const double push =
+      (layers ? setting.dt : 1) * (softmax ? 1 : clock_scale(setting.clock, beta) / n);
   along_.resize(orders + 1);
   across_.resize(orders + 1);
   for (int k = 0; k <= orders; ++k) {

@@ -140,7 +140,7 @@ void check_merging(const Settings& settings, const Experiment& e) {
 
 EngineChoice engine_of(const Settings& settings, Shape shape, const Dynamics& dynamics) {
   EngineChoice engine;
-  static const std::vector<std::string> names = {"auto", "reference", "simd"};
+  static const std::vector<std::string> names = {"auto", "reference", "simd", "moments"};
   engine.name = names[choice(settings, "engine", names)];
   engine.precision = static_cast<Precision>(choice(settings, "precision", {"f32", "f64"}));
   if (setting(settings, "threads").text != "all")

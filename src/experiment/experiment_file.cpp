@@ -17,6 +17,9 @@ namespace fs = std::filesystem;
 
 using Table = std::span<const Parameter>;
 
+// Commands that read a table of their own name; the top level is the swarm of simulate.
+constexpr const char* kSections[] = {"meanfield", "landscape"};
+
 std::string place(const std::string& where, const toml::source_region& region) {
   return fmt::format("{}:{}:{}", where, region.begin.line, region.begin.column);
 }
@@ -64,19 +67,22 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-}  // namespace
+// A preset or file before it is read.
+struct Source {
+  std::string text{}, where{};
+  fs::path folder{};
+  bool preset = false;
+};
 
-Settings base_settings(Table table, const std::string& base) {
+Source source_of(const std::string& base) {
   for (const Preset& preset : presets())
-    if (base == preset.name)
-      return parse_experiment(preset.text, "preset " + base, current_folder(), table);
+    if (base == preset.name) return {preset.text, "preset " + base, current_folder(), true};
   const fs::path path(base);
   std::error_code ignored;
   if (fs::is_directory(path, ignored) && fs::exists(path / "config.toml", ignored))
-    return parse_experiment(read_text(path / "config.toml"), (path / "config.toml").string(), path,
-                            table);
+    return {read_text(path / "config.toml"), (path / "config.toml").string(), path};
   if (fs::exists(path, ignored) && !fs::is_directory(path, ignored))
-    return parse_experiment(read_text(path), base, fs::absolute(path).parent_path(), table);
+    return {read_text(path), base, fs::absolute(path).parent_path()};
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.emplace_back(preset.name);
   const std::string near = did_you_mean(base, names);
@@ -85,22 +91,62 @@ Settings base_settings(Table table, const std::string& base) {
                            : fmt::format("did you mean {}? murmur presets lists them all", near));
 }
 
-Settings parse_experiment(const std::string& text, const std::string& where, const fs::path& folder,
-                          Table parameters) {
-  toml::table table;
-  try {
-    table = toml::parse(text);
-  } catch (const toml::parse_error& e) {
-    throw Error(Fault::input, std::string(e.description()), place(where, e.source()),
-                "mend the line; an experiment file holds lines such as beta = 4");
-  }
+toml::table parsed(const std::string& text, const std::string& where) try {
+  return toml::parse(text);
+} catch (const toml::parse_error& e) {
+  throw Error(Fault::input, std::string(e.description()), place(where, e.source()),
+              "mend the line; an experiment file holds lines such as beta = 4");
+}
+
+Settings settings_in(const toml::table& table, const Source& source, Table parameters) {
   Settings settings;
   for (const auto& [key, node] : table) {
     const std::string name(key.str());
-    require_parameter(parameters, name, place(where, node.source()));
-    settings[name] = {value_text(name, node, where), place(where, node.source()), folder};
+    const std::string where = place(source.where, node.source());
+    require_parameter(parameters, name, where);
+    settings[name] = {value_text(name, node, source.where), where, source.folder};
   }
   return settings;
+}
+
+[[noreturn]] void refuse_preset(const Sources& sources) {
+  std::vector<std::string> names;
+  for (const Preset& preset : presets())
+    for (const std::string& command : commands_of(preset))
+      if (command == sources.section) names.emplace_back(preset.name);
+  throw Error(
+      Fault::input,
+      fmt::format("the preset {} holds nothing for murmur {}", sources.base, sources.section),
+      "command line", fmt::format("give one of {}", fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+Settings base_settings(Table table, const Sources& sources) {
+  const Source source = source_of(sources.base);
+  if (!sources.section.empty()) {
+    const toml::table whole = parsed(source.text, source.where);
+    if (const toml::table* own = whole[sources.section].as_table())
+      return settings_in(*own, source, table);
+    if (source.preset) refuse_preset(sources);
+  }
+  return parse_experiment(source.text, source.where, source.folder, table);
+}
+
+Settings parse_experiment(const std::string& text, const std::string& where, const fs::path& folder,
+                          Table parameters) {
+  toml::table table = parsed(text, where);
+  for (const char* section : kSections)
+    if (table[section].is_table()) table.erase(section);
+  return settings_in(table, {.where = where, .folder = folder}, parameters);
+}
+
+std::vector<std::string> commands_of(const Preset& preset) {
+  const toml::table table = parsed(preset.text, preset.name);
+  std::vector<std::string> commands = {"simulate"};
+  for (const char* section : kSections)
+    if (table[section].is_table()) commands.emplace_back(section);
+  return commands;
 }
 
 }  // namespace murmur

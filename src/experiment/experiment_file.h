@@ -9,8 +9,9 @@
 
 namespace murmur {
 
-// What a preset, a .toml or a run's config.toml sets. Error(input) where there is none.
-Settings base_settings(std::span<const Parameter> table, const std::string& base);
+// What the preset, the .toml or the run's config.toml of sources.base sets. Error(input) where
+// there is none, or a preset without the section.
+Settings base_settings(std::span<const Parameter> table, const Sources& sources);
 
 // Error(input) unless the table has such a parameter.
 void require_parameter(std::span<const Parameter> table, const std::string& key,

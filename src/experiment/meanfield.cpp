@@ -1,7 +1,9 @@
 // meanfield.cpp: mean fields out of words: law, initial measure, solver and schedule.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "experiment/config.h"
 #include "experiment/measures.h"
@@ -29,18 +31,18 @@ std::span<const Parameter> meanfield_parameters() {
        "draws the bifurcation diagram of noisy USA in place of a flight"},
       {P::word, "init", "mode:1:1e-4",
        "mode:K:EPS, modes:A-B:EPS, vmf:KAPPA@ANGLE*WEIGHT,..., atoms:ANGLE*WEIGHT,..., uniform, "
-       "FILE.npy",
-       "the measure at t = 0; on the sphere an ANGLE is POLAR/AZIMUTH; a file is a density on an "
-       "even grid of the circle"},
+       "FILE.npy, points:FILE.npy",
+       "the measure at t = 0; on the sphere an ANGLE is POLAR/AZIMUTH; a file holds a density on "
+       "an even grid, or unit vectors and their weights"},
       {P::number, "T", "10", "above 0", "final time"},
       {P::word, "save", "every:T/100", "every:DT, final", "when densities are kept"},
       {P::word, "solver", "spectral", "spectral, quantiles",
        "coefficients of waves, which stop where they no longer resolve the density; or particles"},
       {P::word, "modes", "auto", "auto, or 4 or more", "degrees of the spectral solver"},
-      {P::word, "particles", "auto", "auto, or 2 or more", "of the solver quantiles"},
-      {P::number, "merge", "0", "0 or above", "particles closer than this chord become one"},
-      {P::number, "rtol", "1e-9", "above 0", "relative tolerance of the steps"},
-      {P::number, "atol", "1e-12", "above 0", "absolute tolerance of the steps"},
+      {P::word, "particles", "auto", "auto, or 2 to 10000000", "of the solver quantiles"},
+      {P::number, "merge", "0", "0 to 2", "particles closer than this chord become one"},
+      {P::number, "rtol", "1e-9", "0 to 1", "relative tolerance of the steps"},
+      {P::number, "atol", "1e-12", "0 to 1", "absolute tolerance of the steps"},
       {P::whole, "seed", "0", "0 or more", "seed of a random perceptron"},
       {P::whole, "replica", "0", "0 or more", "which random perceptron of the seed"},
       {P::word, "threads", "all", "all, or 1 or more", "threads; results never depend on it"},
@@ -53,7 +55,7 @@ namespace {
 
 int count_of(const Settings& settings, const std::string& key, int fallback) {
   if (setting(settings, key).text == "auto") return fallback;
-  return static_cast<int>(whole(settings, key, 2, 100'000'000));
+  return static_cast<int>(whole(settings, key, 2, 10'000'000));
 }
 
 MeanField field_of(const Settings& settings, Record& inputs) {
@@ -84,20 +86,56 @@ Schedule schedule_of(const Settings& settings) {
   return schedule;
 }
 
+// Refuses typed words that a flight by this solver would not heed.
+void refuse_unheeded(const Settings& settings, MeanFieldMethod::Solver solver) {
+  const auto refuse_typed = [&](const char* key, const char* reason, const char* remedy) {
+    if (is_typed(settings, key)) refuse(settings, key, reason, remedy);
+  };
+  if (solver == MeanFieldMethod::spectral)
+    for (const char* key : {"particles", "merge"})
+      refuse_typed(key, "has no effect on the spectral solver",
+                   "leave it out, or solver=quantiles");
+  else
+    refuse_typed("modes", "has no effect on particles", "leave it out, or use solver=spectral");
+  if (setting(settings, "perceptron").text == "none")
+    refuse_typed("activation", "has no effect without a perceptron",
+                 "give a perceptron, or leave it out");
+  if (!is_random_perceptron(settings))
+    for (const char* key : {"seed", "replica"})
+      refuse_typed(key, "has no effect: nothing here is random",
+                   "leave it out, or give perceptron=gaussian:H or gradient:M");
+}
+
+// Stationary laws are those of attraction by USA in its own time, whatever solves a flight.
+void refuse_beside_kappa(const Settings& settings) {
+  if (choice(settings, "value", {"identity", "minus-identity"}) != 0)
+    refuse(settings, "value", "repulsion has no ordered laws", "use value=identity beside kappa");
+  if (choice(settings, "clock", {"U1", "U2", "U3"}) != 0)
+    refuse(settings, "clock", "kappa is told in the clock U1", "use clock=U1 beside kappa");
+  if (setting(settings, "perceptron").text != "none")
+    refuse(settings, "perceptron", "stationary laws are those of attention alone",
+           "use perceptron=none beside kappa");
+  if (number(settings, "noise") != 0)
+    refuse(settings, "noise", "kappa is 1 / noise already", "leave out one of them");
+  static constexpr std::string_view of_flights[] = {
+      "activation", "init", "T",    "save", "solver",  "modes",          "particles",
+      "merge",      "rtol", "atol", "seed", "replica", "max_evaluations"};
+  for (const Parameter& p : meanfield_parameters()) {
+    if (std::count(std::begin(of_flights), std::end(of_flights), p.name) == 0) continue;
+    const Setting& given = setting(settings, p.name);
+    if (is_typed(settings, p.name) || given.text != p.initial)
+      refuse(settings, p.name, "has no effect on a bifurcation diagram",
+             "leave it out beside kappa");
+  }
+}
+
 std::optional<BifurcationSweep> kappas_of(const Settings& settings) {
-  const std::string& text = setting(settings, "kappa").text;
-  if (text == "none") return std::nullopt;
-  const std::vector<std::string> parts = split(text, ':');
-  BifurcationSweep sweep;
-  double points = 0;
-  if (parts.size() != 3 || !parse_number(parts[0], sweep.from) ||
-      !parse_number(parts[1], sweep.to) || !parse_number(parts[2], points) || !(sweep.from > 0) ||
-      !(sweep.to > sweep.from) || points < 2 || points > 100'000 || points != std::floor(points))
-    refuse(settings, "kappa", "is not a sweep", "write kappa=1:3:41, ascending");
+  const std::optional<Range> range = range_of(settings, "kappa", 100'000);
+  if (!range) return std::nullopt;
   if (choice(settings, "dynamics", {"SA", "USA"}) == 0)
     refuse(settings, "dynamics", "stationary laws are those of USA", "use dynamics=USA");
-  sweep.points = static_cast<int>(points);
-  return sweep;
+  refuse_beside_kappa(settings);
+  return BifurcationSweep{range->from, range->to, range->points};
 }
 
 }  // namespace
@@ -106,12 +144,11 @@ MeanFieldSetup make_meanfield(const Settings& settings) {
   MeanFieldSetup s;
   s.name = run_name(settings);
   s.seed = seed_of(settings);
-  s.field = field_of(settings, s.inputs);
   s.kappas = kappas_of(settings);
+  s.field = field_of(settings, s.inputs);
   if (!s.kappas) {
     check(s.field);
     s.start = measure_of(settings, s.field.d, s.inputs);
-    check(s.start, s.field.d);
   }
   MeanFieldMethod& m = s.method;
   m.solver =
@@ -120,15 +157,19 @@ MeanFieldSetup make_meanfield(const Settings& settings) {
   m.particles = count_of(settings, "particles", s.field.d == 2 ? 100'000 : 3'200);
   m.tolerance = {positive(settings, "rtol"), positive(settings, "atol")};
   m.merge = number(settings, "merge");
-  if (m.merge < 0) refuse(settings, "merge", "must be 0 or above", "use merge=0 for never");
   m.max_evaluations = whole(settings, "max_evaluations", 1, kMostWhole);
   if (setting(settings, "threads").text != "all")
     m.threads = static_cast<int>(whole(settings, "threads", 1, 4096));
   if (m.solver == MeanFieldMethod::quantiles && s.field.noise > 0)
     refuse(settings, "noise", "is for the spectral solver only", "use solver=spectral, or noise=0");
   s.schedule = schedule_of(settings);
+  if (!s.kappas) {
+    refuse_unheeded(settings, m.solver);
+    check(s.field, s.start, m, s.schedule);
+  }
   Settings resolved = settings;
   if (s.inputs.count("density") != 0) resolved["init"].text = "inputs/density.npy";
+  if (s.inputs.count("points") != 0) resolved["init"].text = "points:inputs/points.npy";
   if (s.inputs.count("perceptron_in") != 0) resolved["perceptron"].text = "inputs/perceptron_*.npy";
   s.config = config_of(meanfield_parameters(), resolved);
   return s;

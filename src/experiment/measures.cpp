@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "experiment/words.h"
 #include "murmur/formats.h"
@@ -47,6 +48,10 @@ Measure::Bump bump_of(const Settings& settings, const std::string& text, int d) 
   return bump;
 }
 
+std::string shape_text(const Array& array) {
+  return fmt::format("({})", fmt::join(array.shape, ", "));
+}
+
 // mode:3:1e-4 and modes:1-12:1e-6
 std::vector<Measure::Wave> waves_of(const Settings& settings, const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');
@@ -60,6 +65,42 @@ std::vector<Measure::Wave> waves_of(const Settings& settings, const std::string&
   std::vector<Measure::Wave> waves;
   for (int k = static_cast<int>(first); k <= last; ++k) waves.push_back({k, eps});
   return waves;
+}
+
+// (n, d) unit vectors of equal masses, or (n, d + 1) with weights behind them.
+std::vector<Measure::Atom> atoms_of(const Settings& settings, const Array& array, int d) {
+  const auto width = static_cast<std::size_t>(d);
+  const bool fits = array.shape.size() == 2 && array.shape[0] > 0 &&
+                    (array.shape[1] == width || array.shape[1] == width + 1);
+  if (!fits)
+    refuse(settings, "init", fmt::format("has shape {}", shape_text(array)),
+           fmt::format("give points of shape (n, {}), or (n, {}) with weights last", d, d + 1));
+  const std::vector<double> cells = array.doubles();
+  std::vector<Measure::Atom> atoms;
+  for (std::size_t i = 0; i < array.shape[0]; ++i) {
+    const auto row = cells.begin() + static_cast<std::ptrdiff_t>(i * array.shape[1]);
+    Measure::Atom atom{{row, row + d}, array.shape[1] > width ? row[d] : 1.0};
+    const double length = std::sqrt(
+        std::inner_product(atom.place.begin(), atom.place.end(), atom.place.begin(), 0.0));
+    if (!(std::fabs(length - 1) <= 1e-6))
+      refuse(settings, "init", fmt::format("row {} has norm {:.9g}, not 1", i, length),
+             "divide every row by its norm");
+    if (!(atom.weight > 0) || !std::isfinite(atom.weight))
+      refuse(settings, "init", fmt::format("row {} has weight {:g}", i, atom.weight),
+             "give finite weights above 0");
+    for (double& x : atom.place) x /= length;
+    atoms.push_back(std::move(atom));
+  }
+  return atoms;
+}
+
+void set_density(const Settings& settings, const Array& array, int d, Measure& measure) {
+  if (array.shape.size() != static_cast<std::size_t>(d - 1) || array.size() == 0)
+    refuse(settings, "init", fmt::format("has shape {}", shape_text(array)),
+           d == 2 ? "give densities of shape (cells) around the circle"
+                  : "give densities of shape (polar angles, azimuths) over the sphere");
+  measure.density = array.doubles();
+  if (d == 3) measure.rows = static_cast<int>(array.shape[0]);
 }
 
 }  // namespace
@@ -83,14 +124,17 @@ Measure measure_of(const Settings& settings, int d, Record& inputs) {
     return measure;
   }
   if (!ends_with(text, ".npy"))
-    refuse(settings, "init", "is no measure",
-           "write mode:3:1e-4, modes:1-12:1e-6, vmf:20@0*0.5,20@2*0.5, atoms:0,2, uniform or "
-           "FILE.npy");
-  const Array array = read_npy(init.folder / text);
-  if (array.shape.size() != 1)
-    refuse(settings, "init", "holds no row of densities", "give an array of shape (cells)");
-  measure.density = array.doubles();
-  inputs["density"] = array;
+    refuse(
+        settings, "init", "is no measure",
+        "write mode:3:1e-4, modes:1-12:1e-6, vmf:20@0*0.5,20@2*0.5, atoms:0,2, uniform, FILE.npy "
+        "or points:FILE.npy");
+  const bool points = text.rfind("points:", 0) == 0;
+  const Array array = read_npy(init.folder / (points ? text.substr(7) : text));
+  if (points)
+    measure.atoms = atoms_of(settings, array, d);
+  else
+    set_density(settings, array, d, measure);
+  inputs[points ? "points" : "density"] = array;
   return measure;
 }
 

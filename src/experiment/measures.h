@@ -6,7 +6,7 @@
 
 namespace murmur {
 
-// A density that came from a file is added to `inputs` as "density".
+// What came from a file is added to `inputs`, as "density" or "points".
 Measure measure_of(const Settings& settings, int d, Record& inputs);
 
 }  // namespace murmur

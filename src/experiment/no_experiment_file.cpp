@@ -4,8 +4,8 @@
 
 namespace murmur {
 
-Settings base_settings(std::span<const Parameter>, const std::string& base) {
-  throw Error(Fault::input, "there are no experiment files here", base,
+Settings base_settings(std::span<const Parameter>, const Sources& sources) {
+  throw Error(Fault::input, "there are no experiment files here", sources.base,
               "give the parameters themselves");
 }
 

@@ -55,7 +55,7 @@ Settings gather(const Sources& sources, Table table) {
   const fs::path here = current_folder();
   Settings settings;
   for (const Parameter& p : table) settings[p.name] = {p.initial, "default", here};
-  if (!sources.base.empty()) lay_over(settings, base_settings(table, sources.base));
+  if (!sources.base.empty()) lay_over(settings, base_settings(table, sources));
   for (const auto& [variable, value] : sources.environment)
     if (const Parameter* p = parameter_of_variable(table, variable))
       settings[p->name] = {value, "environment variable " + variable, here};

@@ -27,6 +27,28 @@ bool is_given(const Settings& settings, const std::string& key) {
   return setting(settings, key).origin != "default";
 }
 
+bool is_typed(const Settings& settings, const std::string& key) {
+  return setting(settings, key).origin.rfind("command line", 0) == 0;
+}
+
+std::optional<Range> range_of(const Settings& settings, const std::string& key, int most) {
+  const std::string& text = setting(settings, key).text;
+  if (text == "none") return std::nullopt;
+  const std::vector<std::string> parts = split(text, ':');
+  Range range;
+  double points = 0;
+  const bool fits = parts.size() == 3 && parse_number(parts[0], range.from) &&
+                    parse_number(parts[1], range.to) && parse_number(parts[2], points) &&
+                    range.from > 0 && range.to > range.from;
+  const std::string remedy = "write " + key + "=FROM:TO:POINTS, such as " + key + "=0.5:5:10";
+  if (!fits) refuse(settings, key, "is no range that ascends from above 0", remedy);
+  if (!(points >= 2 && points <= most && points == std::floor(points)))
+    refuse(settings, key, "needs a whole number of points, from 2 to " + std::to_string(most),
+           remedy);
+  range.points = static_cast<int>(points);
+  return range;
+}
+
 bool parse_number(const std::string& text, double& value) {
   if (text.empty() || std::isspace(static_cast<unsigned char>(text.front()))) return false;
   char* end = nullptr;

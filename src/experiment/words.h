@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ inline constexpr std::int64_t kMostParticles = 2'000'000'000, kMostCoordinates =
 
 const Setting& setting(const Settings& settings, const std::string& key);
 bool is_given(const Settings& settings, const std::string& key);  // not a default
+bool is_typed(const Settings& settings, const std::string& key);  // on the command line
 double number(const Settings& settings, const std::string& key);  // finite
 double positive(const Settings& settings, const std::string& key);
 std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t least,
@@ -29,6 +31,13 @@ bool flag(const Settings& settings, const std::string& key);
 // The index of the value among `choices`.
 int choice(const Settings& settings, const std::string& key,
            const std::vector<std::string>& choices);
+
+// FROM:TO:POINTS, ascending from above 0, 2 to `most` points; nothing where the value is none.
+struct Range {
+  double from = 0, to = 0;
+  int points = 0;
+};
+std::optional<Range> range_of(const Settings& settings, const std::string& key, int most);
 
 // "cap:0.5" -> {"cap", "0.5"}; "uniform" -> {"uniform"}.
 std::vector<std::string> split(const std::string& text, char separator);

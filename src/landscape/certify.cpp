@@ -67,19 +67,16 @@ struct Bounded {
   std::int64_t cells = 0;
 };
 
-// sign F >= sign F(c) - |grad F(c)| rho - B rho^2 / 2 within rho of c. The worst cell is cut first,
-// until none can hold less than best - slack.
+// The worst cell is cut first, until none can hold less than best - slack.
 Bounded bounded(const Terrain& terrain, const Cloud& mu, Bounded best, double slack) {
   const int d = terrain.d();
   std::priority_queue<Cell> open;
-  VectorXd gradient;
   Bounded result{best.least};
   const auto look = [&](Cell cell) {
     const VectorXd x = centre(cell, d);
-    const double value = terrain.sign() * terrain.slope(mu, x, gradient), rho = radius(cell, x);
-    const double steepness = (gradient - x.dot(gradient) * x).norm();
-    cell.least = value - steepness * rho - terrain.curvature() * rho * rho / 2;
-    result.least = std::min(result.least, value);
+    const Floor floor = terrain.floor_near(mu, x, radius(cell, x));
+    cell.least = floor.least;
+    result.least = std::min(result.least, floor.value);
     ++result.cells;
     open.push(cell);
   };
@@ -102,6 +99,7 @@ Certificate certify(const Terrain& terrain, const Cloud& mu, const CertifySettin
   const double least = terrain.sign() * terrain.value(mu, best);
   const double mean = terrain.sign() * mu.m.dot(terrain.values(mu));
   certificate.gap = mean - least;
+  certificate.fails = certificate.gap > settings.tolerance * terrain.scale();
   certificate.best.assign(best.data(), best.data() + best.size());
   certificate.bound = std::numeric_limits<double>::infinity();
   if (terrain.d() > 3) return certificate;

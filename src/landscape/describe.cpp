@@ -12,51 +12,76 @@ namespace {
 
 // Below this share of the largest eigenvalue, or of the terms that it is the difference of.
 constexpr double kZero = 1e-10, kRounding = 1e-14;
+constexpr double kReached = 1e-6;  // singular value from which atoms reach a dimension
 
-// d(d-1)/2 - (d-r)(d-r-1)/2: rotations that move atoms spanning r dimensions.
-int rotations(const Cloud& mu) {
-  const auto d = static_cast<int>(mu.x.rows());
-  Eigen::ColPivHouseholderQR<MatrixXd> qr(mu.x);
-  qr.setThreshold(1e-8);
-  const auto r = static_cast<int>(qr.rank());
-  return d * (d - 1) / 2 - (d - r) * (d - r - 1) / 2;
+// Rotations that leave every unit where it is and move atoms: those of the c dimensions orthogonal
+// to all a_m, of which atoms reach r. c(c-1)/2 - (c-r)(c-r-1)/2; c = d without a perceptron.
+int rotations(const Terrain& terrain, const Cloud& mu) {
+  const MatrixXd free = terrain.unseen_by_units();  // (d, c)
+  const auto c = static_cast<int>(free.cols());
+  int r = 0;
+  if (c > 0) {
+    const Eigen::JacobiSVD<MatrixXd> svd(free.transpose() * mu.x);
+    for (const double size : svd.singularValues()) r += size > kReached ? 1 : 0;
+  }
+  return c * (c - 1) / 2 - (c - r) * (c - r - 1) / 2;
+}
+
+// What is no more than the rounding of a matrix of that size.
+double zero_of(const VectorXd& values, double terms) {
+  const double largest = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0;
+  return std::max(kZero * largest, kRounding * terms);
+}
+
+VectorXd eigenvalues(const MatrixXd& m) {
+  return Eigen::SelfAdjointEigenSolver<MatrixXd>(m, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
 }  // namespace
 
 // Tokens of equal mass that share an atom may part: such moves, sum 0 within the atom, have the
-// eigenvalues of F's own second derivative, each one time less than there are tokens.
+// eigenvalues of F's own second derivative, each one time less than there are tokens. Moves of
+// whole atoms may be slower than those by e^beta: each kind has its own zero.
 CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n) {
   const System system = system_of(terrain, mu, n == 0);
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> spectrum(system.matrix, Eigen::EigenvaluesOnly);
   CriticalPoint point{.mu = atoms_of(mu),
                       .energy = terrain.energy(mu),
-                      .gradient_norm = system.residual / terrain.scale()};
-  const VectorXd& all = spectrum.eigenvalues();
-  point.spectrum.assign(all.data(), all.data() + all.size());
-  point.splitting = zeros(mu.count(), terrain.d() - 1);
-  for (int i = 0; i < mu.count(); ++i) {
-    const MatrixXd second = terrain.local(mu, mu.x.col(i)).second;
-    const VectorXd own =
-        Eigen::SelfAdjointEigenSolver<MatrixXd>(second, Eigen::EigenvaluesOnly).eigenvalues();
-    const auto tokens = n == 0 ? 1 : std::lround(n * mu.m[i]);
-    for (int k = 0; k < own.size(); ++k) {
-      point.splitting(i, k) = own[k];
-      for (long copy = 1; copy < tokens; ++copy) point.spectrum.push_back(own[k]);
+                      .gradient_norm = system.residual / terrain.scale(),
+                      .balance = system.balance};
+  const double terms =
+      n == 0 ? terrain.scale() : (1 + terrain.beta()) * terrain.pulls(mu).maxCoeff();
+  const auto leaves = [&](double value, double zero) { return -terrain.sign() * value > zero; };
+  const auto count = [&](const VectorXd& values, double zero, long times) {
+    for (const double value : values) {
+      point.spectrum.insert(point.spectrum.end(), times, value);
+      if (std::fabs(value) <= zero) point.zeros += static_cast<int>(times);
+      if (leaves(value, zero)) point.index += static_cast<int>(times);
     }
+  };
+  const auto least_leaves = [&](const MatrixXd& m, double size) {
+    const VectorXd values = eigenvalues(m);
+    const double zero = zero_of(values, size);
+    return std::any_of(values.begin(), values.end(), [&](double v) { return leaves(v, zero); });
+  };
+  const VectorXd whole = eigenvalues(system.matrix);
+  count(whole, zero_of(whole, terms), 1);
+  MatrixXd worst = system.matrix;
+  bool out = false;  // a way out, the worse side of every edge taken
+  point.splitting = zeros(mu.count(), terrain.d() - 1);
+  for (int i = 0, t = terrain.d() - 1; i < mu.count(); ++i) {
+    const MatrixXd second = terrain.local(mu, mu.x.col(i)).second,
+                   edge = terrain.worst_of_edges(mu.x.col(i));
+    const VectorXd own = eigenvalues(second);
+    const long more = n == 0 ? 0 : std::lround(n * mu.m[i]) - 1;
+    for (int k = 0; k < own.size(); ++k) point.splitting(i, k) = own[k];
+    count(own, zero_of(own, terrain.scale()), more);
+    point.edges += static_cast<int>(terrain.edges_at(mu.x.col(i)).size());
+    worst.block(i * t, i * t, t, t) += edge;
+    if (n == 0 || more > 0) out = out || least_leaves(second + edge, terrain.scale());
   }
   std::sort(point.spectrum.begin(), point.spectrum.end());
-  double zero = kRounding * terrain.scale();
-  for (const double value : point.spectrum) zero = std::max(zero, kZero * std::fabs(value));
-  const auto leaves = [&](double value) { return -terrain.sign() * value > zero; };
-  for (const double value : point.spectrum) {
-    if (std::fabs(value) <= zero) ++point.zeros;
-    if (leaves(value)) ++point.index;
-  }
-  const Vector& apart = point.splitting.data;
-  point.second_order =
-      point.index == 0 && (n > 0 || std::none_of(apart.begin(), apart.end(), leaves));
-  point.expected_zeros = terrain.units() == 0 ? rotations(mu) : 0;
+  point.second_order = point.index == 0 && !out && !least_leaves(worst, terms);
+  point.expected_zeros = rotations(terrain, mu);
   return point;
 }
 

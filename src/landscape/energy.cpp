@@ -1,7 +1,4 @@
 // energy.cpp: the energy's public face: values and derivatives for atoms as plain data.
-#include <cmath>
-#include <numbers>
-
 #include "core/perceptron_at.h"
 #include "landscape/system.h"
 #include "murmur/error.h"
@@ -26,23 +23,6 @@ Eigen::VectorXd vector_of(std::span<const double> x) {
 
 }  // namespace
 
-//   relu z_+^2 / 2;   gelu (z^2 Phi(z) + z pdf(z) - Phi(z)) / 2 + 1/4;   tanh ln cosh z
-double primitive(Perceptron::Activation activation, double z) {
-  const double size = std::fabs(z);
-  switch (activation) {
-    case Perceptron::relu:
-      return z > 0 ? z * z / 2 : 0;
-    case Perceptron::gelu: {
-      const double below = std::erfc(-z / std::numbers::sqrt2) / 2;  // Phi
-      const double pdf = std::exp(-z * z / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
-      return ((z * z - 1) * below + z * pdf) / 2 + 0.25;
-    }
-    case Perceptron::tanh:
-      return size + std::log1p(std::exp(-2 * size)) - std::numbers::ln2;
-  }
-  return 0;
-}
-
 void set_potential(const Perceptron& p, Landscape& landscape) {
   const auto refuse = [] {
     throw Error(Fault::input, "the perceptron has no potential", "perceptron",
@@ -62,6 +42,18 @@ double first_variation(const Landscape& l, const Atoms& mu, std::span<const doub
   if (static_cast<int>(x.size()) != l.d)
     throw Error(Fault::input, "the point has another number of coordinates", "x", "give d of them");
   return Terrain(l).value(cloud_of(l, mu), vector_of(x));
+}
+
+Vector first_variations(const Landscape& l, const Atoms& mu, const Matrix& x) {
+  if (x.cols != l.d)
+    throw Error(Fault::input, "the points have another number of coordinates", "x",
+                "give d of them");
+  const Terrain terrain(l);
+  const landscape::Cloud cloud = cloud_of(l, mu);
+  Vector f(x.rows);
+  for (int i = 0; i < x.rows; ++i)
+    f[i] = terrain.value(cloud, Eigen::Map<const Eigen::VectorXd>(&x.data[i * l.d], l.d));
+  return f;
 }
 
 Matrix slope(const Landscape& l, const Atoms& mu) {

@@ -42,7 +42,7 @@ double crowd_of(const Cloud& mu, double arc) {
 double crowd_bound(const Landscape& l) {
   const landscape::Terrain terrain(l);
   // All three terms over e^beta.
-  const double units = 2 * (terrain.scale() - terrain.most_kernel()) / terrain.most_kernel();
+  const double units = 2 * (terrain.curvature() - terrain.most_kernel()) / terrain.most_kernel();
   const double near = 2 * std::exp(-1.5), far = 0.375 * std::exp(-0.125);
   return (near + units) / (near + far);
 }
@@ -54,7 +54,7 @@ Localisation localise(const Landscape& l, const Atoms& mu) {
   result.heaviest = cloud.m.maxCoeff();
   result.crowd = result.crowd_bound = std::numeric_limits<double>::quiet_NaN();
   if (l.d == 2) result.crowd = crowd_of(cloud, 1 / (2 * std::sqrt(l.beta)));
-  if (l.d == 2) result.crowd_bound = crowd_bound(l);
+  if (l.d == 2 && l.direction == Landscape::descent) result.crowd_bound = crowd_bound(l);
   std::vector<Eigen::VectorXd> extrema;
   const Cloud nothing{cloud.x.leftCols(0), cloud.m.head(0)};
   if (terrain.units() > 0) extrema = landscape::valleys(terrain, nothing);

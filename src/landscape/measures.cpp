@@ -22,20 +22,6 @@ Cloud with_atoms(const Cloud& mu, const std::vector<VectorXd>& more, double mass
   return all;
 }
 
-Cloud without_dust(const Cloud& mu) {
-  Cloud rest = mu;
-  int kept = 0;
-  for (int i = 0; i < mu.count(); ++i)
-    if (mu.m[i] > kDust) {
-      rest.x.col(kept) = mu.x.col(i);
-      rest.m[kept++] = mu.m[i];
-    }
-  rest.x.conservativeResize(Eigen::NoChange, kept);
-  rest.m.conservativeResize(kept);
-  rest.m /= rest.m.sum();
-  return rest;
-}
-
 // Each atom goes down to the bottom of its own valley, where those of one valley meet.
 Cloud gathered(const Terrain& terrain, const Cloud& mu) {
   Cloud next = mu;
@@ -51,7 +37,7 @@ double worth(const Terrain& terrain, const Cloud& mu) {
 Cloud improved(const Terrain& terrain, const Cloud& mu) {
   const bool descent = terrain.sign() > 0;
   const Cloud start = descent ? weighed(terrain, mu) : mu;
-  return without_dust(merged(minimised(terrain, start, true, 1e-9), 1e-6));
+  return without_dust(merged(minimised(terrain, start, true, 1e-9), 1e-6), kDust);
 }
 
 // One atom a valley where that is no worse.
@@ -80,7 +66,7 @@ Cloud conic(const Terrain& terrain, Cloud mu, int steps) {
       eta /= 4;
       continue;
     }
-    mu = without_dust(next);
+    mu = without_dust(next, kDust);
     value = worth(terrain, mu);
     eta *= 1.2;
   }
@@ -90,7 +76,8 @@ Cloud conic(const Terrain& terrain, Cloud mu, int steps) {
 bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& settings) {
   constexpr int kMostRounds = 40, kMostNumbers = 300;
   const double goal = settings.certify.tolerance * terrain.scale() / 4;
-  const PolishSettings exact{true, settings.gradient, settings.merge};
+  const PolishSettings exact{
+      .free_masses = true, .gradient = settings.gradient, .merge = settings.merge};
   mu = improved(terrain, merged(conic(terrain, mu, 60), settings.merge));
   double before = std::numeric_limits<double>::infinity();
   for (int round = 0; round < kMostRounds; ++round) {

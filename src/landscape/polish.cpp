@@ -10,20 +10,6 @@ namespace {
 
 constexpr double kNoMass = 1e-13;  // an atom of less is none
 
-Cloud without_dust(const Cloud& mu) {
-  if (mu.m.minCoeff() > kNoMass) return mu;
-  std::vector<int> kept;
-  for (int i = 0; i < mu.count(); ++i)
-    if (mu.m[i] > kNoMass) kept.push_back(i);
-  Cloud rest{MatrixXd(mu.x.rows(), kept.size()), VectorXd(kept.size())};
-  for (std::size_t k = 0; k < kept.size(); ++k) {
-    rest.x.col(k) = mu.x.col(kept[k]);
-    rest.m[k] = mu.m[kept[k]];
-  }
-  rest.m /= rest.m.sum();
-  return rest;
-}
-
 // Where p + tau q meets the sphere of that radius.
 double to_boundary(const VectorXd& p, const VectorXd& q, double radius) {
   const double a = q.squaredNorm(), b = p.dot(q), c = p.squaredNorm() - radius * radius;
@@ -68,7 +54,7 @@ Cloud minimised(const Terrain& terrain, Cloud mu, bool free_masses, double gradi
     if (ratio < 0.25) radius = 0.25 * step.norm();
     if (ratio > 0.75 && step.norm() > 0.9 * radius) radius = std::min(1.0, 2 * radius);
     if (!(ratio > 1e-3)) continue;
-    mu = free_masses ? without_dust(next) : next;
+    mu = free_masses ? without_dust(next, kNoMass) : next;
     energy = terrain.sign() * terrain.energy(mu);
     system = system_of(terrain, mu, free_masses);
   }
@@ -81,8 +67,12 @@ bool polish(const Terrain& terrain, Cloud& mu, const PolishSettings& settings) {
   mu = merged(mu, settings.merge);
   System system = system_of(terrain, mu, settings.free_masses);
   Eigen::SelfAdjointEigenSolver<MatrixXd> spectrum(system.matrix);
+  const auto rests = [&] {
+    return system.residual <= settings.gradient * terrain.scale() &&
+           system.balance <= settings.balance;
+  };
   for (int k = 0; k < settings.most_steps && nu < 1e20; ++k) {
-    if (system.residual <= settings.gradient * terrain.scale()) return true;
+    if (rests()) return true;
     const VectorXd& lambda = spectrum.eigenvalues();
     const double largest = lambda.cwiseAbs().maxCoeff(), square = system.gradient.squaredNorm();
     VectorXd along = spectrum.eigenvectors().transpose() * system.gradient;
@@ -91,7 +81,7 @@ bool polish(const Terrain& terrain, Cloud& mu, const PolishSettings& settings) {
                       ? 0
                       : -lambda[e] / (lambda[e] * lambda[e] + nu * square);
     Cloud next = moved(system, mu, spectrum.eigenvectors() * along, 0.5);
-    if (settings.free_masses) next = without_dust(next);
+    if (settings.free_masses) next = without_dust(next, kNoMass);
     next = merged(next, settings.merge);
     System there = system_of(terrain, next, settings.free_masses);
     const bool fewer = next.count() < mu.count();
@@ -104,7 +94,7 @@ bool polish(const Terrain& terrain, Cloud& mu, const PolishSettings& settings) {
     system = std::move(there);
     spectrum.compute(system.matrix);
   }
-  return system.residual <= settings.gradient * terrain.scale();
+  return rests();
 }
 
 }  // namespace murmur::landscape

@@ -1,6 +1,8 @@
 // search.cpp: critical points from many starts, told apart up to order and rotation.
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <numbers>
 #include <optional>
 
 #include "core/parallel.h"
@@ -15,6 +17,7 @@ namespace landscape {
 namespace {
 
 constexpr int kMostCorners = 8;  // atoms at the start of a search for rest points of any index
+constexpr int kMostWaysOut = 8;  // saddles that a start with the flow may come by
 constexpr double kSame = 1e-6;
 constexpr std::int64_t kMostMoves = 2000;
 
@@ -32,6 +35,16 @@ Draw draw_of(const SearchSettings& settings, int start, int particle) {
 Cloud random_tokens(int d, const SearchSettings& settings, int start) {
   Cloud mu{MatrixXd(d, settings.n), VectorXd::Constant(settings.n, 1.0 / settings.n)};
   for (int i = 0; i < settings.n; ++i) mu.x.col(i) = random_point(d, draw_of(settings, start, i));
+  return mu;
+}
+
+// Tokens as even as n can be on the circle; elsewhere at random.
+Cloud even_tokens(int d, const SearchSettings& settings) {
+  Cloud mu = random_tokens(d, settings, 0);
+  for (int i = 0; i < settings.n && d == 2; ++i) {
+    const double angle = 2 * std::numbers::pi * (i + 0.5) / settings.n;
+    mu.x.col(i) << std::cos(angle), std::sin(angle);
+  }
   return mu;
 }
 
@@ -55,6 +68,33 @@ Cloud random_atoms(int d, const SearchSettings& settings, int start) {
   return mu;
 }
 
+// A regular polygon on a random great circle.
+Cloud polygon(int d, const SearchSettings& settings, int start, int corners) {
+  const VectorXd x = random_point(d, draw_of(settings, start, 0));
+  const VectorXd y =
+      (frame(x).transpose() * random_point(d, draw_of(settings, start, 1))).normalized();
+  Cloud mu{MatrixXd(d, corners), VectorXd::Constant(corners, 1.0 / corners)};
+  for (int i = 0; i < corners; ++i) {
+    const double angle = 2 * std::numbers::pi * i / corners;
+    mu.x.col(i) = (std::cos(angle) * x + std::sin(angle) * (frame(x) * y)).normalized();
+  }
+  return mu;
+}
+
+// All n tokens, each a little off its atom: where there is a way out they find it.
+Cloud shaken(const Cloud& mu, const SearchSettings& settings, int start) {
+  constexpr double kShake = 1e-3;
+  Cloud tokens{MatrixXd(mu.x.rows(), settings.n), VectorXd::Constant(settings.n, 1.0 / settings.n)};
+  int next = 0;
+  for (int i = 0; i < mu.count(); ++i)
+    for (long copy = std::lround(mu.m[i] * settings.n); copy > 0; --copy, ++next) {
+      const Draw draw = draw_of(settings, start, settings.n + 1 + next);
+      const VectorXd way = random_point(static_cast<int>(mu.x.rows()), draw);
+      tokens.x.col(next) = (mu.x.col(i) + kShake * way).normalized();
+    }
+  return tokens;
+}
+
 // Shares of n again, after the sums of merging.
 void round_masses(Cloud& mu, int n) {
   for (double& m : mu.m) m = static_cast<double>(std::lround(m * n)) / n;
@@ -67,31 +107,45 @@ Landscape turned_round(Landscape l) {
 }
 
 // Even starts go with the flow to the end. Of the others half go against it first, to where a few
-// atoms of even masses are best kept apart (regular polygons), half seek the nearest rest.
+// atoms of even masses are best kept apart, half seek the nearest rest: without a perceptron first
+// from regular polygons.
 std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings, int start) {
   const Terrain terrain(l);
   const bool free = settings.masses == Masses::free;
-  const PolishSettings exact{free, settings.gradient, settings.merge};
+  const PolishSettings exact{
+      .free_masses = free, .gradient = settings.gradient, .merge = settings.merge};
   if (start % 2 == 1) {
-    Cloud mu = random_atoms(l.d, settings, start);
+    const int corners = 2 + start / 4;
+    const bool even = start % 4 == 3 && terrain.units() == 0 && corners <= kMostCorners &&
+                      (free || settings.n % corners == 0);
+    Cloud mu = even ? polygon(l.d, settings, start, corners) : random_atoms(l.d, settings, start);
     if (start % 4 == 1) mu = minimised(Terrain(turned_round(l)), mu, false, 1e-9);
     if (!polish(terrain, mu, exact)) return {};
     if (!free) round_masses(mu, settings.n);
     return mu;
   }
-  Cloud mu = random_tokens(l.d, settings, start);
+  Cloud mu = start == 0 ? even_tokens(l.d, settings) : random_tokens(l.d, settings, start);
   if (free) return best_measure(terrain, mu, settings) ? std::optional(mu) : std::nullopt;
   const Climb path =
       climb(l, atoms_of(mu), {.tolerance = 1e-2, .gradient = 1e-4, .most_steps = 300});
   mu = merged(minimised(terrain, merged(cloud_of(l, path.mu), settings.merge), false, 1e-11),
               settings.merge);
-  if (!polish(terrain, mu, exact)) return {};
-  round_masses(mu, settings.n);
+  for (int round = 0; round < kMostWaysOut; ++round) {
+    if (!polish(terrain, mu, exact)) return {};
+    round_masses(mu, settings.n);
+    if (landscape::describe(terrain, mu, settings.n).second_order) return mu;
+    const Cloud apart = shaken(mu, settings, start + round);
+    const Cloud next = merged(minimised(terrain, apart, false, 1e-11), settings.merge);
+    const double gain = terrain.sign() * (terrain.energy(mu) - terrain.energy(next));
+    if (!(gain > 1e-12 * terrain.scale())) return mu;  // too slow a way out to be followed
+    mu = next;
+  }
   return mu;
 }
 
-// Masses and pairs of atoms as numbers that neither order nor rotation changes.
-VectorXd fingerprint(const Cloud& mu) {
+// Masses, pairs of atoms, and atoms beside units (h, d), as numbers that neither order nor a
+// rotation that leaves the units changes.
+VectorXd fingerprint(const Cloud& mu, const MatrixXd& units) {
   const int n = mu.count();
   std::vector<double> numbers(mu.m.data(), mu.m.data() + n);
   std::sort(numbers.begin(), numbers.end());
@@ -100,6 +154,12 @@ VectorXd fingerprint(const Cloud& mu) {
     for (int j = 0; j < i; ++j)
       pairs.emplace_back(std::round(1e6 * mu.m[i] * mu.m[j]), mu.x.col(i).dot(mu.x.col(j)));
   std::sort(pairs.begin(), pairs.end());
+  for (int m = 0; m < units.rows(); ++m) {
+    const auto first = pairs.size();
+    for (int i = 0; i < n; ++i)
+      pairs.emplace_back(std::round(1e6 * mu.m[i]), units.row(m).dot(mu.x.col(i)));
+    std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(first), pairs.end());
+  }
   for (const auto& [weight, cosine] : pairs) numbers.push_back(cosine);
   return Eigen::Map<VectorXd>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
 }
@@ -121,8 +181,9 @@ bool same_places(const Cloud& a, const Cloud& b) {
 bool same(const Terrain& terrain, const Cloud& a, const Cloud& b) {
   if (a.count() != b.count()) return false;
   if (std::fabs(terrain.energy(a) - terrain.energy(b)) > 1e-9 * terrain.scale()) return false;
-  if (terrain.units() > 0) return same_places(a, b);
-  return (fingerprint(a) - fingerprint(b)).cwiseAbs().maxCoeff() < kSame;
+  if (terrain.unseen_by_units().cols() == 0) return same_places(a, b);
+  const MatrixXd& units = terrain.unit_rows();
+  return (fingerprint(a, units) - fingerprint(b, units)).cwiseAbs().maxCoeff() < kSame;
 }
 
 void check(const SearchSettings& settings, const Landscape& l) {
@@ -150,8 +211,13 @@ Search critical_points(const Landscape& l, const SearchSettings& settings) {
   const Terrain terrain(l);
   check(settings, l);
   std::vector<std::optional<Cloud>> ends(settings.starts);
-  for_blocks(settings.starts, settings.threads,
-             [&](int start) { ends[start] = searched(l, settings, start); });
+  std::mutex telling;
+  int done = 0;
+  for_blocks(settings.starts, settings.threads, [&](int start) {
+    ends[start] = searched(l, settings, start);
+    const std::lock_guard lock(telling);
+    if (settings.tell) settings.tell(++done);
+  });
   Search search;
   std::vector<Cloud> distinct;
   std::vector<int> found;

@@ -21,7 +21,7 @@ void add_masses(const Terrain& terrain, const Cloud& mu, const MatrixXd& k, cons
     own(i, i) += 2 * (f[i] - mean);
     for (int j = 0; j < n; ++j)
       mixed.block(i * t, j, t, 1) =
-          2 * r[i] * r[j] * k(i, j) * system.frames[i].transpose() * mu.x.col(j);
+          (i == j ? 0 : 2 * r[i] * r[j] * k(i, j)) * system.frames[i].transpose() * mu.x.col(j);
   }
   system.gradient.conservativeResize(moves + n - 1);
   system.gradient.tail(n - 1) = q.transpose() * (2 * r.cwiseProduct((f.array() - mean).matrix()));
@@ -47,16 +47,23 @@ System system_of(const Terrain& terrain, const Cloud& mu, bool free_masses) {
   for (int i = 0; i < n; ++i) seen.push_back(system.frames[i].transpose() * mu.x);
   for (int i = 0; i < n; ++i) {
     system.gradient.segment(i * t, t) = r[i] * (system.frames[i].transpose() * slopes.col(i));
-    for (int j = 0; j <= i; ++j) {
+    for (int j = 0; j < i; ++j) {
       const MatrixXd block = r[i] * r[j] * k(i, j) *
                              (terrain.beta() * seen[i].col(j) * seen[j].col(i).transpose() +
                               system.frames[i].transpose() * system.frames[j]);
       system.matrix.block(i * t, j * t, t, t) = block;
       system.matrix.block(j * t, i * t, t, t) = block.transpose();
     }
-    system.matrix.block(i * t, i * t, t, t) += terrain.local(mu, mu.x.col(i)).second;
+    // m_i k(1) of the atom itself cancels between the two terms of its block.
+    system.matrix.block(i * t, i * t, t, t) = terrain.local(mu, mu.x.col(i), i).second;
   }
   system.residual = slopes.colwise().norm().maxCoeff();
+  const VectorXd pulls = terrain.pulls(mu);
+  for (int i = 0; i < n; ++i) {
+    const double slope = slopes.col(i).norm();
+    const bool unseen = n > 1 && pulls[i] == 0;  // below what doubles hold: nobody knows
+    system.balance = std::max(system.balance, unseen ? 1 : slope > 0 ? slope / pulls[i] : 0);
+  }
   if (free_masses && n > 1) add_masses(terrain, mu, k, f, system);
   return system;
 }

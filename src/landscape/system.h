@@ -17,6 +17,9 @@ struct System {
   std::vector<MatrixXd> frames;  // of the atoms
   MatrixXd mass_frame;           // (count, count - 1), with free masses
   double residual = 0;           // largest slope, and |F_i - mean F| with free masses
+  // Largest slope over what has to cancel there (Terrain::pulls). Far atoms at large beta hardly
+  // move, but move: their residual vanishes, their balance does not.
+  double balance = 0;
 };
 System system_of(const Terrain& terrain, const Cloud& mu, bool free_masses);
 
@@ -26,11 +29,13 @@ Cloud moved(const System& system, const Cloud& mu, const VectorXd& step, double 
 // Minimises sign E by trust region (Steihaug) until the residual is below `gradient`.
 Cloud minimised(const Terrain& terrain, Cloud mu, bool free_masses, double gradient);
 
-// Newton for rest points of any index: |gradient|^2 falls at every step (Levenberg-Marquardt over
-// the spectrum). Atoms that meet become one. False where it stalls above `gradient`.
+// Newton for rest points of any index: at every step |gradient|^2 or the residual falls, or atoms
+// that meet become one (Levenberg-Marquardt over the spectrum). False where it stalls above
+// `gradient` or `balance`.
 struct PolishSettings {
   bool free_masses = false;
   double gradient = 1e-12;  // as a share of the scale
+  double balance = 1e-9;
   double merge = 1e-6;
   int most_steps = 500;
 };

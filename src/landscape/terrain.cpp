@@ -11,7 +11,8 @@ namespace murmur::landscape {
 
 namespace {
 
-constexpr double kMostBeta = 700;  // e^beta is finite
+constexpr double kMostBeta = 700;        // e^beta is finite
+constexpr double kMostScaledBeta = 1e6;  // beta times the rounding of a cosine is nothing
 
 void demand(bool fine, const char* what, const char* where, const char* remedy) {
   if (!fine) throw Error(Fault::input, what, where, remedy);
@@ -23,6 +24,8 @@ void check(const Landscape& l) {
          "give beta above 0");
   demand(l.kernel == Landscape::scaled || l.beta <= kMostBeta, "e^beta overflows", "beta",
          "use the scaled kernel, or beta up to 700");
+  demand(l.beta <= kMostScaledBeta, "beta makes rounding errors felt", "beta",
+         "give beta up to 1e6");
   demand(l.a.rows == static_cast<int>(l.omega.size()),
          "weights and directions of the units differ in number", "omega", "give one omega a unit");
   demand(l.a.empty() || l.a.cols == l.d, "the units have another number of coordinates", "a",
@@ -43,18 +46,6 @@ double normal_pdf(double z) {
   return std::exp(-z * z / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
 }
 
-double activate(Perceptron::Activation kind, double z) {
-  if (kind == Perceptron::relu) return z > 0 ? z : 0;
-  return kind == Perceptron::gelu ? z * normal_cdf(z) : std::tanh(z);
-}
-
-double activate_slope(Perceptron::Activation kind, double z) {
-  if (kind == Perceptron::relu) return z > 0 ? 1 : 0;
-  if (kind == Perceptron::gelu) return normal_cdf(z) + z * normal_pdf(z);
-  const double t = std::tanh(z);
-  return 1 - t * t;
-}
-
 }  // namespace
 
 Terrain::Terrain(const Landscape& l)
@@ -73,7 +64,29 @@ Terrain::Terrain(const Landscape& l)
   curvature_ = kernel(1) + lipschitz(activation_) * units;
 }
 
+double Terrain::activation(double z) const {
+  if (activation_ == Perceptron::relu) return z > 0 ? z : 0;
+  return activation_ == Perceptron::gelu ? z * normal_cdf(z) : std::tanh(z);
+}
+
+double Terrain::activation_slope(double z) const {
+  if (activation_ == Perceptron::relu) return z > 0 ? 1 : 0;
+  if (activation_ == Perceptron::gelu) return normal_cdf(z) + z * normal_pdf(z);
+  const double t = std::tanh(z);
+  return 1 - t * t;
+}
+
 double Terrain::kernel(double s) const { return std::exp(beta_ * (s - shift_)); }
+
+MatrixXd Terrain::unseen_by_units() const {
+  MatrixXd all = MatrixXd::Zero(d_, std::max(1, units()));
+  for (int m = 0; m < units(); ++m)
+    if (omega_[m] != 0) all.col(m) = a_.row(m).transpose();
+  Eigen::JacobiSVD<MatrixXd> svd(all, Eigen::ComputeFullU);
+  svd.setThreshold(1e-12);
+  const int seen = all.norm() > 0 ? static_cast<int>(svd.rank()) : 0;
+  return svd.matrixU().rightCols(d_ - seen);
+}
 
 double Terrain::potential(const VectorXd& x) const {
   double sum = 0;
@@ -100,26 +113,49 @@ double Terrain::slope(const Cloud& mu, const VectorXd& x, VectorXd& gradient) co
   for (int m = 0; m < units(); ++m) {
     const double z = a_.row(m).dot(x);
     value += omega_[m] * primitive(activation_, z);
-    gradient += omega_[m] * activate(activation_, z) * a_.row(m).transpose();
+    gradient += omega_[m] * activation(z) * a_.row(m).transpose();
   }
   return value;
 }
 
 //   D^2 F = beta sum_j m_j k(x . x_j) x_j x_j^t + sum_m omega_m s'(a_m . x) a_m a_m^t
-Local Terrain::local(const Cloud& mu, const VectorXd& x) const {
+Local Terrain::local(const Cloud& mu, const VectorXd& x, int left_out) const {
   Local here;
-  here.value = slope(mu, x, here.gradient);
+  Cloud others = mu;
+  if (left_out >= 0) others.m[left_out] = 0;
+  here.value = slope(others, x, here.gradient);
   const MatrixXd t = frame(x);
   here.second = -x.dot(here.gradient) * MatrixXd::Identity(d_ - 1, d_ - 1);
   for (int j = 0; j < mu.count(); ++j) {
+    if (j == left_out) continue;
     const VectorXd y = t.transpose() * mu.x.col(j);
     here.second += beta_ * mu.m[j] * kernel(mu.x.col(j).dot(x)) * y * y.transpose();
   }
   for (int m = 0; m < units(); ++m) {
     const VectorXd y = t.transpose() * a_.row(m).transpose();
-    here.second += omega_[m] * activate_slope(activation_, a_.row(m).dot(x)) * y * y.transpose();
+    const double z = a_.row(m).dot(x);
+    const bool edge = activation_ == Perceptron::relu && std::fabs(z) <= kEdge * a_.row(m).norm();
+    here.second += (edge ? 0 : omega_[m] * activation_slope(z)) * y * y.transpose();
   }
   return here;
+}
+
+std::vector<int> Terrain::edges_at(const VectorXd& x) const {
+  std::vector<int> edges;
+  for (int m = 0; m < units() && activation_ == Perceptron::relu; ++m)
+    if (omega_[m] != 0 && std::fabs(a_.row(m).dot(x)) <= kEdge * a_.row(m).norm())
+      edges.push_back(m);
+  return edges;
+}
+
+MatrixXd Terrain::worst_of_edges(const VectorXd& x) const {
+  MatrixXd sum = MatrixXd::Zero(d_ - 1, d_ - 1);
+  const MatrixXd t = frame(x);
+  for (const int m : edges_at(x)) {
+    const VectorXd y = t.transpose() * a_.row(m).transpose();
+    if (sign_ * omega_[m] < 0) sum += omega_[m] * y * y.transpose();
+  }
+  return sum;
 }
 
 MatrixXd Terrain::kernels(const MatrixXd& x) const {
@@ -134,18 +170,29 @@ VectorXd Terrain::values(const Cloud& mu) const {
 }
 
 MatrixXd Terrain::slopes(const Cloud& mu, VectorXd* values) const {
-  const MatrixXd weights = kernels(mu.x) * mu.m.asDiagonal();  // (i, j) m_j k_ij
-  MatrixXd g = mu.x * weights.transpose();
+  MatrixXd weights = kernels(mu.x) * mu.m.asDiagonal();  // (i, j) m_j k_ij
   if (values != nullptr) *values = weights.rowwise().sum() / beta_;
+  weights.diagonal().setZero();  // along x_i itself, which P takes away
+  MatrixXd g = mu.x * weights.transpose();
   for (int i = 0; i < mu.count(); ++i) {
     for (int m = 0; m < units(); ++m) {
       const double z = a_.row(m).dot(mu.x.col(i));
-      g.col(i) += omega_[m] * activate(activation_, z) * a_.row(m).transpose();
+      g.col(i) += omega_[m] * activation(z) * a_.row(m).transpose();
       if (values != nullptr) (*values)[i] += omega_[m] * primitive(activation_, z);
     }
     g.col(i) -= mu.x.col(i).dot(g.col(i)) * mu.x.col(i);
   }
   return g;
+}
+
+VectorXd Terrain::pulls(const Cloud& mu) const {
+  MatrixXd weights = kernels(mu.x) * mu.m.asDiagonal();
+  weights.diagonal().setZero();
+  VectorXd pull = weights.rowwise().sum();
+  for (int i = 0; i < mu.count(); ++i)
+    for (int m = 0; m < units(); ++m)
+      pull[i] += std::fabs(omega_[m] * activation(a_.row(m).dot(mu.x.col(i)))) * a_.row(m).norm();
+  return pull;
 }
 
 double Terrain::energy(const Cloud& mu) const {
@@ -221,6 +268,21 @@ Cloud merged(const Cloud& mu, double chord) {
     result.m[k] = mass[kept[k]];
   }
   return result;
+}
+
+Cloud without_dust(const Cloud& mu, double least) {
+  if (mu.m.minCoeff() > least) return mu;
+  Cloud rest = mu;
+  int kept = 0;
+  for (int i = 0; i < mu.count(); ++i)
+    if (mu.m[i] > least) {
+      rest.x.col(kept) = mu.x.col(i);
+      rest.m[kept++] = mu.m[i];
+    }
+  rest.x.conservativeResize(Eigen::NoChange, kept);
+  rest.m.conservativeResize(kept);
+  rest.m /= rest.m.sum();
+  return rest;
 }
 
 }  // namespace murmur::landscape

@@ -11,6 +11,8 @@ namespace murmur::landscape {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+constexpr double kEdge = 1e-8;  // |a . x| / |a| below which x lies on the edge of a relu unit
+
 struct Cloud {
   MatrixXd x;  // (d, count) columns of norm 1
   VectorXd m;  // (count)
@@ -24,6 +26,11 @@ struct Local {
   MatrixXd second{};    // (d-1, d-1): T^t (D^2 F) T - (x . grad F) I
 };
 
+// sign F at a point, and what it is no less than within some radius.
+struct Floor {
+  double value = 0, least = 0;
+};
+
 class Terrain {
  public:
   explicit Terrain(const Landscape& landscape);  // checks it
@@ -33,21 +40,35 @@ class Terrain {
   double beta() const { return beta_; }
   double sign() const { return sign_; }            // of what is minimised: sign E
   double scale() const { return scale_; }          // k(1) + sum |omega| |a|^2
-  double curvature() const { return curvature_; }  // bound of |F''| along great circles
+  double curvature() const { return curvature_; }  // k(1) + Lip(s) sum |omega| |a|^2 >= |F''|
   double most_kernel() const { return kernel(1); }
   double kernel(double s) const;
 
+  const MatrixXd& unit_rows() const { return a_; }  // (h, d)
+  MatrixXd unseen_by_units() const;  // (d, c) orthonormal columns, orthogonal to every a_m
   double potential(const VectorXd& x) const;
   double value(const Cloud& mu, const VectorXd& x) const;                      // F
   double slope(const Cloud& mu, const VectorXd& x, VectorXd& gradient) const;  // F, and grad F
-  Local local(const Cloud& mu, const VectorXd& x) const;
+  // An atom left out may stand at x itself: e^beta would drown what the others do there.
+  // On the edge of a relu unit the second derivative has two sides: the one without it.
+  Local local(const Cloud& mu, const VectorXd& x, int left_out = -1) const;
+  // (h) units on whose edge x lies, to kEdge |a_m|; none but relu's
+  std::vector<int> edges_at(const VectorXd& x) const;
+  // What the units of those edges add to the second derivative where they make sign F less convex.
+  MatrixXd worst_of_edges(const VectorXd& x) const;
+  Floor floor_near(const Cloud& mu, const VectorXd& x, double rho) const;  // d = 2, 3
 
   MatrixXd kernels(const MatrixXd& x) const;                 // (count, count)
   VectorXd values(const Cloud& mu) const;                    // (count) F at the atoms
   MatrixXd slopes(const Cloud& mu, VectorXd* values) const;  // (d, count) P grad F
+  // (count) sum_{j != i} m_j k_ij + sum_m |omega_m| |s(a_m . x_i)| |a_m|: what has to cancel
+  VectorXd pulls(const Cloud& mu) const;
   double energy(const Cloud& mu) const;
 
  private:
+  double activation(double z) const;
+  double activation_slope(double z) const;
+
   int d_;
   double beta_, shift_, sign_, scale_, curvature_;
   MatrixXd a_;  // (h, d)
@@ -63,5 +84,8 @@ Atoms atoms_of(const Cloud& mu);
 
 // Atoms closer than the chord become one, at their mean; single linkage. Heaviest first.
 Cloud merged(const Cloud& mu, double chord);
+
+// Without atoms of `least` mass or less; the others share what those had.
+Cloud without_dust(const Cloud& mu, double least);
 
 }  // namespace murmur::landscape

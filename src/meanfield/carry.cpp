@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "meanfield/continuum.h"
 #include "meanfield/march.h"
@@ -17,10 +18,7 @@ namespace {
 using namespace meanfield;
 
 std::unique_ptr<Continuum> continuum_of(const MeanField& field, int modes) {
-  const int most = field.d == 2 ? 8192 : 256;
-  if (modes < 4 || modes > most)
-    throw Error(Fault::input, "there cannot be so many modes", fmt::format("modes = {}", modes),
-                fmt::format("give 4 to {}", most));
+  check_modes(field.d, modes);
   return field.d == 2 ? make_circle(field, modes) : make_sphere(field, modes);
 }
 
@@ -34,10 +32,41 @@ std::string lost(const MeanFieldReading& r, const MeanFieldMethod& method) {
   return {};
 }
 
+// Particles carry no noise; and the kinks of a ReLU's drift become jumps of the density, whose
+// waves fall like 1/k: no number of modes resolves them.
+std::string remedy_of(const MeanField& field) {
+  const bool kinks = field.will && field.will->activation == Perceptron::relu;
+  if (field.noise > 0)
+    return kinks ? "use more noise, or activation=gelu: a ReLU has kinks"
+                 : "use more modes, or more noise";
+  return kinks ? "use solver=quantiles, or activation=gelu, or noise: a ReLU has kinks, which no "
+                 "modes resolve"
+               : "use more modes, or solver=quantiles, or noise";
+}
+
+// The steps of a course to go on with; one at T, which was read but not taken, only at its very
+// end.
+std::vector<MeanFieldReading> steps_before(const MeanFieldCourse& from, const Schedule& schedule) {
+  std::vector<MeanFieldReading> steps = from.steps;
+  const FlowState& state = from.state.flow;
+  if (state.next_frame < schedule.frames())
+    while (!steps.empty() && steps.back().t > state.t) steps.pop_back();
+  if (steps.empty())
+    throw Error(Fault::input, "a course to go on with begins nowhere", "steps",
+                "give the steps that came with its state");
+  return steps;
+}
+
 class SpectralCourse {
  public:
-  SpectralCourse(const MeanField& field, const Measure& start, const MeanFieldMethod& method)
-      : method_(method), continuum_(continuum_of(field, method.modes)) {
+  SpectralCourse(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
+                 const MeanFieldPlan& plan)
+      : method_(method),
+        plan_(plan),
+        frames_(plan.schedule.frames()),
+        beyond_(plan.from ? 0 : beyond(start, field.d, method.modes)),
+        remedy_(remedy_of(field)),
+        continuum_(continuum_of(field, method.modes)) {
     march_.flow = [this](const State& y, State& f) { continuum_->flow(y, f); };
     march_.tolerance = method.tolerance;
     march_.y = continuum_->start(start);
@@ -46,112 +75,182 @@ class SpectralCourse {
         march_.decay.push_back(field.noise * eigenvalue);
   }
 
-  MeanFieldCourse run(const MeanFieldPlan& plan) {
-    const Schedule& schedule = plan.schedule;
-    MeanFieldCourse course;
-    course.steps.push_back(read(0, march_.y).reading);
-    if (stop_unresolved(course)) return course;
-    std::int64_t next = keep(plan, 0);
-    while (march_.t < schedule.T) {
-      if (!march_.step(schedule.T)) {
-        end(course, Ending::step_too_small, "steps became too small", "lower beta or T");
-        break;
-      }
-      course.steps.push_back(read(march_.t, march_.y).reading);
-      if (stop_unresolved(course)) break;
-      next = keep(plan, next);
-      if (plan.stop && plan.stop(course.steps.back())) {
-        end(course, Ending::interrupted, "stopped", "");
-        break;
-      }
-      if (march_.evaluations > method_.max_evaluations) {
-        end(course, Ending::too_many_evaluations, "max_evaluations is reached",
-            "raise max_evaluations, or lower T");
-        break;
-      }
-    }
-    course.outcome.t = course.steps.back().t;
-    course.evaluations = march_.evaluations;
-    return course;
+  MeanFieldCourse run() {
+    plan_.from ? go_on(*plan_.from) : begin();
+    while (course_.outcome.ok() && next_ < frames_) step();
+    if (course_.outcome.ok()) course_.outcome.t = plan_.schedule.T;
+    keep_last_good();
+    course_.evaluations = march_.evaluations;
+    course_.state = state();
+    return course_;
   }
 
  private:
+  void begin() {
+    course_.steps.push_back(read(0, march_.y).reading);
+    std::string trouble = lost(course_.steps.back(), method_);
+    if (trouble.empty() && !(beyond_ <= method_.most_tail))
+      trouble =
+          fmt::format("the start holds waves of {:.2g} above degree {}", beyond_, method_.modes);
+    if (trouble.empty())
+      keep(true);
+    else
+      end_unresolved(trouble);
+  }
+
+  void go_on(const MeanFieldCourse& from) {
+    const MeanFieldState& state = from.state;
+    if (state.coefficients.size() != march_.y.size())
+      throw Error(
+          Fault::input, "the state is of other modes",
+          fmt::format("{} coefficients in place of {}", state.coefficients.size(), march_.y.size()),
+          "go on with the modes and solver it began with");
+    course_.steps = steps_before(from, plan_.schedule);
+    march_.t = state.flow.t;
+    march_.h = state.flow.h;
+    march_.y = state.coefficients;
+    march_.evaluations = state.flow.evaluations;
+    next_ = state.flow.next_frame;
+  }
+
+  // Finds a step, keeps the frames inside it, and takes it unless they were the last.
+  void step() {
+    if (!march_.find())
+      return end(Ending::step_too_small, "steps became too small", "lower beta or T");
+    const double t = march_.reach();
+    const MeanFieldReading reading = read(t, march_.at(t)).reading;
+    const std::string trouble = lost(reading, method_);
+    keep(trouble.empty());
+    if (next_ == frames_ || !course_.outcome.ok()) return;
+    if (!trouble.empty()) return end_unresolved(trouble);
+    march_.commit();
+    course_.steps.push_back(reading);
+    course_.evaluations = march_.evaluations;
+    if (pause() || (plan_.stop && plan_.stop(reading)))
+      return end(Ending::interrupted, "stopped", "");
+    if (march_.evaluations > method_.max_evaluations)
+      end(Ending::too_many_evaluations, "max_evaluations is reached",
+          "raise max_evaluations, or lower T");
+  }
+
+  bool pause() {
+    return plan_.pause && plan_.pause(course_, [this] { return state(); });
+  }
+
+  // Frames up to the end of the step found; unless `sure`, only as far as they are resolved. A
+  // pause between them is resumable: the step is not taken yet.
+  void keep(bool sure) {
+    while (next_ < frames_ && plan_.schedule.time(next_) <= march_.reach()) {
+      const double t = plan_.schedule.time(next_);
+      const MeanFieldFrame frame = read(t, march_.at(t));
+      if (!sure && !lost(frame.reading, method_).empty()) return;
+      if (plan_.frame) plan_.frame(frame);
+      if (next_ == frames_ - 1 && t > course_.steps.back().t)
+        course_.steps.push_back(frame.reading);
+      ++next_;
+      if (next_ < frames_ && pause()) return end(Ending::interrupted, "stopped", "");
+    }
+  }
+
+  // Where a flight is cut short, what it was last sure of, as `advance` keeps it.
+  void keep_last_good() {
+    const bool cut_short = !course_.outcome.ok() && course_.outcome.ending != Ending::interrupted;
+    const bool nowhere = course_.outcome.ending == Ending::unresolved && march_.t == 0;
+    const bool kept = next_ > 0 && plan_.schedule.time(next_ - 1) >= march_.t;
+    if (cut_short && !nowhere && !kept && plan_.frame) plan_.frame(read(march_.t, march_.y));
+  }
+
   MeanFieldFrame read(double t, const State& y) {
     MeanFieldFrame frame = continuum_->read(y);
     frame.reading.t = t;
     return frame;
   }
 
-  static void end(MeanFieldCourse& course, Ending ending, std::string what, std::string remedy) {
-    course.outcome.ending = ending;
-    course.outcome.what = std::move(what);
-    course.outcome.remedy = std::move(remedy);
+  MeanFieldState state() const {
+    MeanFieldState now{.coefficients = march_.y};
+    now.flow.t = march_.t;
+    now.flow.h = march_.h;
+    now.flow.evaluations = march_.evaluations;
+    now.flow.next_frame = next_;
+    return now;
   }
 
-  // The step that lost its resolution does not count.
-  bool stop_unresolved(MeanFieldCourse& course) {
-    const std::string what = lost(course.steps.back(), method_);
-    if (what.empty()) return false;
-    course.unresolved = true;
-    end(course, Ending::not_finite, what, "use more modes, or solver=quantiles, or noise");
-    course.evaluations = march_.evaluations;
-    if (course.steps.size() > 1) course.steps.pop_back();
-    course.outcome.t = course.steps.back().t;
-    return true;
+  void end(Ending ending, std::string what, std::string remedy) {
+    course_.outcome = {ending, march_.t, -1, std::move(what), std::move(remedy)};
   }
 
-  std::int64_t keep(const MeanFieldPlan& plan, std::int64_t next) {
-    const Schedule& schedule = plan.schedule;
-    for (; next < schedule.frames() && schedule.time(next) <= march_.t; ++next)
-      if (plan.frame) plan.frame(read(schedule.time(next), march_.at(schedule.time(next))));
-    return next;
-  }
+  void end_unresolved(const std::string& what) { end(Ending::unresolved, what, remedy_); }
 
   MeanFieldMethod method_;
+  const MeanFieldPlan& plan_;
+  const std::int64_t frames_;
+  const double beyond_;  // what the start holds above the degrees carried
+  const std::string remedy_;
   std::unique_ptr<Continuum> continuum_;
   March march_;
+  std::int64_t next_ = 0;  // the first frame not yet kept
+  MeanFieldCourse course_{};
 };
+
+// What particles show to a plan while they fly.
+FlowWatch watch_of(const MeanFieldPlan& plan, const ParticleReader& reader,
+                   MeanFieldCourse& course) {
+  const auto read = [&reader](double t, const HostSwarm& x) {
+    MeanFieldFrame frame = reader.read(x);
+    frame.reading.t = t;
+    return frame;
+  };
+  const double last = plan.schedule.time(plan.schedule.frames() - 1);
+  FlowWatch watch;
+  watch.frame = [&plan, &course, read, last](double t, const HostSwarm& x) {
+    const MeanFieldFrame frame = read(t, x);
+    if (plan.frame) plan.frame(frame);
+    if (t >= last && t > course.steps.back().t) course.steps.push_back(frame.reading);
+  };
+  watch.pause = [&plan, &course, read](const FlowState& now,
+                                       const std::function<FlowState&()>& fetch) {
+    const bool stepped = now.t > course.steps.back().t;  // or kept a frame inside a step
+    if (stepped) course.steps.push_back(read(now.t, fetch().x).reading);
+    course.evaluations = now.evaluations;
+    return (plan.pause &&
+            plan.pause(course, [&fetch] { return MeanFieldState{.flow = fetch()}; })) ||
+           (stepped && plan.stop && plan.stop(course.steps.back()));
+  };
+  return watch;
+}
 
 MeanFieldCourse fly_particles(const MeanField& field, const Measure& start,
                               const MeanFieldMethod& method, const MeanFieldPlan& plan) {
-  if (field.noise > 0)
-    throw Error(Fault::input, "particles here carry no noise", "solver = quantiles",
-                "use solver=spectral, or murmur simulate with noise");
-  if (method.particles < 2)
-    throw Error(Fault::input, "two particles are the least", "particles", "give 2 or more");
   const HostSwarm x = particles_of(start, field.d, method.particles);
   const auto engine = field.d == 2 ? make_moments_engine({.threads = method.threads})
                                    : make_simd_engine(Precision::f64, method.threads);
   const auto prepared = engine->prepare(dynamics_of(field), x.shape());
-  MeanFieldCourse course;
   const ParticleReader reader = reader_of(field, method.threads);
-  const auto read = [&](double t, const HostSwarm& at) {
-    MeanFieldFrame frame = reader.read(at);
-    frame.reading.t = t;
-    return frame;
-  };
-  course.steps.push_back(read(0, x).reading);
-  FlowWatch flow;
-  flow.frame = [&](double t, const HostSwarm& at) {
-    const MeanFieldFrame frame = read(t, at);
-    if (plan.frame) plan.frame(frame);
-    if (t >= plan.schedule.T)
-      course.steps.push_back(frame.reading);  // the last step is not committed
-  };
-  flow.pause = [&](const FlowState& state, const std::function<FlowState&()>& fetch) {
-    if (state.t <= course.steps.back().t) return false;
-    course.steps.push_back(read(state.t, fetch().x).reading);
-    return plan.stop && plan.stop(course.steps.back());
-  };
+  MeanFieldCourse course;
+  const Shares shares = shares_of(start);
+  const auto spread = static_cast<double>(x.n()) - static_cast<double>(shares.atoms.size());
+  if (spread > 0)
+    course.grain = (1 - std::reduce(shares.atoms.begin(), shares.atoms.end())) / spread;
   FlowState state = murmur::start(x);
-  course.outcome = advance({*engine,
-                            *prepared,
-                            Habitat::sphere,
-                            {.tolerance = method.tolerance,
-                             .merge = method.merge,
-                             .max_evaluations = method.max_evaluations}},
-                           plan.schedule, state, flow);
+  if (plan.from) {
+    course.steps = steps_before(*plan.from, plan.schedule);
+    state = plan.from->state.flow;
+    if (state.group.size() != static_cast<std::size_t>(x.n()))
+      throw Error(Fault::input, "the state is of other particles",
+                  fmt::format("{} in place of {}", state.group.size(), x.n()),
+                  "go on with the particles and solver it began with");
+  } else {
+    course.steps.push_back(reader.read(x).reading);
+  }
+  const Flight flight{*engine,
+                      *prepared,
+                      Habitat::sphere,
+                      {.tolerance = method.tolerance,
+                       .merge = method.merge,
+                       .max_evaluations = method.max_evaluations}};
+  course.outcome = advance(flight, plan.schedule, state, watch_of(plan, reader, course));
   course.evaluations = state.evaluations;
+  course.state.flow = std::move(state);
   return course;
 }
 
@@ -164,13 +263,9 @@ std::vector<double> density_cells(const MeanField& field, const MeanFieldMethod&
 
 MeanFieldCourse carry(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
                       const MeanFieldPlan& plan) {
-  check(field);
-  check(start, field.d);
+  check(field, start, method, plan.schedule);
   if (method.solver == MeanFieldMethod::quantiles) return fly_particles(field, start, method, plan);
-  if (!start.atoms.empty())
-    throw Error(Fault::input, "atoms have no density", "init",
-                "use solver=quantiles, or bumps with a large kappa");
-  return SpectralCourse(field, start, method).run(plan);
+  return SpectralCourse(field, start, method, plan).run();
 }
 
 }  // namespace murmur

@@ -15,20 +15,20 @@ namespace murmur::meanfield {
 
 using Complex = std::complex<double>;
 
-// m_k = int e^{i k theta} dmu, k = 0 .. modes
+Wave grid_waves(const Measure& measure) {
+  Wave waves = spectrum({measure.density.begin(), measure.density.end()});
+  waves.resize(measure.density.size() / 2 + 1);
+  for (std::size_t k = waves.size(); k-- > 0;) waves[k] /= waves[0].real();
+  return waves;
+}
+
 std::vector<Complex> circle_coefficients(const Measure& measure, int modes) {
   std::vector<Complex> m(modes + 1);
   const Shares shares = shares_of(measure);
   m[0] = 1;
   if (!measure.density.empty()) {
-    const auto cells = static_cast<double>(measure.density.size());
-    double sum = 0;
-    for (const double p : measure.density) sum += p;
-    for (int k = 1; k <= modes && 2 * k < cells; ++k)
-      for (std::size_t i = 0; i < measure.density.size(); ++i)
-        m[k] +=
-            std::polar(measure.density[i] / sum,
-                       2 * std::numbers::pi * std::fmod(k * static_cast<double>(i), cells) / cells);
+    const Wave all = grid_waves(measure);
+    for (std::size_t k = 1; k < m.size() && 2 * k < measure.density.size(); ++k) m[k] = all[k];
     return m;
   }
   for (const Measure::Wave& w : measure.waves)
@@ -70,6 +70,8 @@ class Circle final : public Continuum {
     for (int k = 1; k <= modes; ++k)
       laplacian_.insert(laplacian_.end(), 2, static_cast<double>(k) * k);
     if (!field.will) return;
+    if (const auto potential = meanfield::potential_of(field))
+      potential_ = values_of(*potential, cells());
     for (int g = 0; g < fourier_.size(); ++g) {
       const double theta = 2 * std::numbers::pi * g / fourier_.size();
       const double x[] = {std::cos(theta), std::sin(theta)};
@@ -77,6 +79,12 @@ class Circle final : public Continuum {
       add_perceptron_at(*field.will, x, pull);
       will_[g] = x[0] * pull[1] - x[1] * pull[0];
     }
+    Wave waves(will_.begin(), will_.end());
+    fourier_.transform(waves.data());
+    const auto weaker = [](Complex a, Complex b) { return std::abs(a) < std::abs(b); };
+    const auto strongest = std::max_element(waves.begin() + 1, waves.begin() + modes + 1, weaker);
+    if (std::abs(*strongest) > 1e-9 * std::abs(waves[0]))
+      spacing_ = static_cast<int>(strongest - waves.begin());
   }
 
   State start(const Measure& measure) const override {
@@ -119,10 +127,12 @@ class Circle final : public Continuum {
     r.greatest = *ends.second;
     std::vector<double> amplitude = {1};
     for (int k = 1; k <= modes_; ++k) amplitude.push_back(std::hypot(y[2 * k - 2], y[2 * k - 1]));
-    for (int k = modes_ - modes_ / 10; k <= modes_; ++k) r.tail = std::fmax(r.tail, amplitude[k]);
-    r.energy = energy_of(field_, kernel_, amplitude);
-    r.free_energy = r.energy - field_.noise * entropy_of(frame.density,
-                                                         std::vector<double>(cells, 1.0 / cells));
+    r.tail = tail_of(kernel_, amplitude, spacing_);
+    const std::vector<double> weight(cells, 1.0 / cells);
+    set_energies(field_,
+                 {pairs_of(field_, kernel_, amplitude), mean_of(potential_, frame.density, weight),
+                  entropy_of(frame.density, weight)},
+                 r);
     r.mean = {y[0], y[1]};
     r.order = amplitude[1];
     amplitude.resize(kModesRead + 1);
@@ -165,8 +175,10 @@ class Circle final : public Continuum {
   int modes_;
   Kernel kernel_;
   Fourier fourier_;
-  Wave first_, second_;       // (grid)
-  std::vector<double> will_;  // (grid) turn of the perceptron
+  Wave first_, second_;            // (grid)
+  std::vector<double> will_;       // (grid) turn of the perceptron
+  int spacing_ = 1;                // degree of its strongest wave
+  std::vector<double> potential_;  // (grid) V; empty: none
   std::vector<double> laplacian_;
 };
 

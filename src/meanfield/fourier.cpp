@@ -2,6 +2,7 @@
 #include "meanfield/fourier.h"
 
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <utility>
 
@@ -39,6 +40,32 @@ void Fourier::transform(std::complex<double>* x) const {
         x[first + k + half] = a - turned;
       }
   }
+}
+
+// j k = (j^2 + k^2 - (k - j)^2) / 2
+Wave spectrum(const Wave& x) {
+  const auto size = static_cast<std::int64_t>(x.size());
+  if (power_of_two(static_cast<int>(size)) == size) {
+    Wave y = x;
+    Fourier(static_cast<int>(size)).transform(y.data());
+    return y;
+  }
+  const Fourier fourier(power_of_two(static_cast<int>(2 * size)));
+  Wave chirp, product(fourier.size()), turned(fourier.size());
+  for (std::int64_t j = 0; j < size; ++j) {
+    const auto square = static_cast<double>(j * j % (2 * size));
+    chirp.push_back(std::polar(1.0, std::numbers::pi * square / static_cast<double>(size)));
+    product[j] = x[j] * chirp[j];
+    turned[j] = turned[j == 0 ? 0 : fourier.size() - j] = std::conj(chirp[j]);
+  }
+  fourier.transform(product.data());
+  fourier.transform(turned.data());
+  for (int k = 0; k < fourier.size(); ++k) product[k] = std::conj(product[k] * turned[k]);
+  fourier.transform(product.data());
+  Wave y;
+  for (std::int64_t k = 0; k < size; ++k)
+    y.push_back(chirp[k] * std::conj(product[k]) / static_cast<double>(fourier.size()));
+  return y;
 }
 
 // Newton's method from Tricomi's guess.

@@ -1,4 +1,4 @@
-// fourier.h: fast Fourier transforms of a power of two complex numbers.
+// fourier.h: fast Fourier transforms, and Gauss's nodes.
 #pragma once
 
 #include <complex>
@@ -20,6 +20,10 @@ class Fourier {
   std::vector<int> place_;                    // (size) bit reversal
   std::vector<std::complex<double>> root_{};  // (size / 2) e^{2 pi i k / size}
 };
+
+//   y_k = sum_j x_j e^{2 pi i j k / size}   of any size, by convolution with a chirp (Bluestein
+//   1970)
+Wave spectrum(const Wave& x);
 
 int power_of_two(int least);  // the least power of two that is no smaller
 

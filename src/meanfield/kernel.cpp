@@ -1,78 +1,16 @@
-// kernel.cpp: what circle and sphere share: the kernel's eigenvalues, energies, weights, checks.
-#include <fmt/format.h>
-
+// kernel.cpp: what circle and sphere share: the kernel's eigenvalues, energies, weights, tails.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "core/attention.h"
+#include "core/perceptron_at.h"
+#include "meanfield/circle.h"
 #include "meanfield/continuum.h"
-#include "murmur/error.h"
+#include "meanfield/grid_density.h"
 #include "murmur/theory.h"
 
 namespace murmur {
-
-namespace {
-
-[[noreturn]] void refuse(const std::string& what, const std::string& where,
-                         const std::string& remedy) {
-  throw Error(Fault::input, what, where, remedy);
-}
-
-bool is_unit(const std::vector<double>& x, int d) {
-  const double square = std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
-  return static_cast<int>(x.size()) == d && std::fabs(square - 1) < 1e-9;
-}
-
-void check_density(const std::vector<double>& density, int d) {
-  if (d != 2) refuse("a density on a grid is one on the circle", "init", "use d=2");
-  if (density.size() < 8) refuse("the grid has too few cells", "init", "give 8 cells or more");
-  double sum = 0;
-  for (std::size_t i = 0; i < density.size(); ++i) {
-    if (!(std::isfinite(density[i]) && density[i] >= 0))
-      refuse("the density is negative or no number", fmt::format("init, cell {}", i),
-             "give densities of 0 or above");
-    sum += density[i];
-  }
-  const double integral = 2 * 3.14159265358979323846 * sum / static_cast<double>(density.size());
-  if (std::fabs(integral - 1) > 1e-6)
-    refuse(fmt::format("the density integrates to {:g}, not to 1", integral), "init",
-           "divide it by its mean and by 2 pi");
-}
-
-}  // namespace
-
-void check(const MeanField& f) {
-  if (f.d != 2 && f.d != 3)
-    refuse("mean fields are solved on the circle and the sphere", fmt::format("d = {}", f.d),
-           "use d=2 or d=3");
-  if (!(f.beta >= 0 && f.beta <= 700))
-    refuse("beta is out of range", fmt::format("beta = {:g}", f.beta), "give beta from 0 to 700");
-  if (f.scale != Attention::softmax && f.scale != Attention::plain)
-    refuse("this attention has no mean field here", "dynamics", "use dynamics=SA or USA");
-  if (f.clock == Clock::u4 || (f.clock != Clock::u1 && f.scale == Attention::softmax))
-    refuse("this clock does not fit", "clock", "use U1; USA also knows U2 and U3");
-  if (!(f.noise >= 0 && std::isfinite(f.noise)))
-    refuse("there is no such noise", "noise", "give 0 or more");
-}
-
-void check(const Measure& m, int d) {
-  if (!m.density.empty()) return check_density(m.density, d);
-  double swing = 0;
-  for (const Measure::Wave& w : m.waves) {
-    if (w.k < 1) refuse("a mode has a degree of 1 or more", "init", "write mode:3:1e-4");
-    swing += std::fabs(w.eps) * (d == 2 ? 1 : (2 * w.k + 1) / 2.0);
-  }
-  if (!(swing <= 1))
-    refuse("the modes make the density negative", "init", "give smaller amplitudes");
-  for (const Measure::Bump& b : m.bumps)
-    if (!(b.kappa >= 0 && b.kappa <= 1e5 && b.weight > 0 && is_unit(b.centre, d)))
-      refuse("a bump is off", "init", "give kappa from 0 to 1e5, a weight above 0, unit vectors");
-  for (const Measure::Atom& a : m.atoms)
-    if (!(a.weight > 0 && is_unit(a.place, d)))
-      refuse("an atom is off", "init", "give weights above 0 and unit vectors");
-  if (!m.waves.empty() && (!m.bumps.empty() || !m.atoms.empty()))
-    refuse("modes perturb the uniform law alone", "init", "leave bumps and atoms out");
-}
 
 Dynamics dynamics_of(const MeanField& f) {
   Attention head{.beta = f.beta, .scale = f.scale};
@@ -83,8 +21,11 @@ Dynamics dynamics_of(const MeanField& f) {
 }
 
 double clock_scale(const MeanField& f) {
-  if (f.scale == Attention::softmax || f.clock == Clock::u2) return 1;
-  return (f.clock == Clock::u3 ? f.beta : 1) * std::exp(f.beta);
+  return f.scale == Attention::softmax ? 1 : clock_scale(f.clock, f.beta);
+}
+
+bool has_potential(const MeanField& f) {
+  return f.scale == Attention::plain && f.will && gradient_weights(*f.will).has_value();
 }
 
 namespace meanfield {
@@ -113,11 +54,25 @@ int energy_degrees(const MeanField& f) {
   return k;
 }
 
-double energy_of(const MeanField& f, const Kernel& kernel, const std::vector<double>& amplitude) {
+double pairs_of(const MeanField& f, const Kernel& kernel, const std::vector<double>& amplitude) {
   double sum = 0;
   for (std::size_t k = amplitude.size(); k-- > 0;)
     sum += kernel.slope[k] * harmonics(f.d, static_cast<int>(k)) * amplitude[k] * amplitude[k];
-  return 0.5 * std::exp(f.beta) * sum;
+  return 0.5 * sum;
+}
+
+std::optional<Potential> potential_of(const MeanField& f) {
+  if (!has_potential(f)) return std::nullopt;
+  return potential_of(*f.will, f.repulsive ? -1 : 1);
+}
+
+void set_energies(const MeanField& f, const EnergyParts& parts, MeanFieldReading& r) {
+  const double clocked =
+      parts.pairs * (f.scale == Attention::plain ? clock_scale(f) : std::exp(f.beta));
+  r.energy = has_potential(f) ? clocked + parts.potential : parts.pairs * std::exp(f.beta);
+  r.free_energy = r.energy;
+  if (f.noise > 0)
+    r.free_energy = clocked + parts.potential - (f.repulsive ? -1 : 1) * f.noise * parts.entropy;
 }
 
 double entropy_of(const std::vector<double>& density, const std::vector<double>& weight) {
@@ -125,6 +80,24 @@ double entropy_of(const std::vector<double>& density, const std::vector<double>&
   for (std::size_t i = 0; i < density.size(); ++i)
     if (density[i] > 0) sum += weight[i] * density[i] * std::log(density[i]);
   return sum;
+}
+
+double mean_of(const std::vector<double>& v, const std::vector<double>& density,
+               const std::vector<double>& weight) {
+  double sum = 0;
+  for (std::size_t i = 0; i < v.size(); ++i) sum += weight[i] * density[i] * v[i];
+  return sum;
+}
+
+double tail_of(const Kernel& kernel, const std::vector<double>& amplitude, int spacing) {
+  const int last = static_cast<int>(amplitude.size()) - 1;
+  double tail = 0, held = 0;  // held: the largest amplitude from degree last + 1 - l on
+  for (int l = 1; l <= last; ++l) {
+    held = std::fmax(held, amplitude[last + 1 - l]);
+    if (l <= std::max(last / 10 + 1, spacing)) tail = std::fmax(tail, held);
+    tail = std::fmax(tail, kernel.value[l] / kernel.value[0] * amplitude[l] * held);
+  }
+  return tail;
 }
 
 Shares shares_of(const Measure& m) {
@@ -136,6 +109,28 @@ Shares shares_of(const Measure& m) {
   for (const auto& b : m.bumps) shares.bumps.push_back(b.weight / sum);
   for (const auto& a : m.atoms) shares.atoms.push_back(a.weight / sum);
   return shares;
+}
+
+double beyond(const Measure& m, int d, int degree) {
+  double most = 0;
+  if (!m.density.empty() && d == 3) return grid_beyond(m, degree);
+  if (!m.density.empty()) {
+    const auto waves = grid_waves(m);
+    for (std::size_t k = degree + 1; k < waves.size(); ++k)
+      most = std::fmax(most, std::abs(waves[k]));
+    return most;
+  }
+  const auto norm = [d](int k) { return d == 2 ? 1 : std::sqrt(2.0 * k + 1); };
+  for (const Measure::Wave& w : m.waves)
+    if (w.k > degree) most = std::fmax(most, 0.5 * std::fabs(w.eps) * norm(w.k));
+  const Shares shares = shares_of(m);
+  const double first = 0.5 * d - 1;  // heights of bumps are I_{first + k} / I_first
+  for (std::size_t b = 0; b < m.bumps.size(); ++b)
+    if (const double kappa = m.bumps[b].kappa; kappa > 0)
+      most += shares.bumps[b] * norm(degree + 1) *
+              std::exp(theory::log_bessel(first + degree + 1, kappa) -
+                       theory::log_bessel(first, kappa));
+  return m.atoms.empty() ? most : 1;
 }
 
 }  // namespace meanfield

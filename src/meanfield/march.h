@@ -18,23 +18,30 @@ struct March {
   std::vector<double> decay{};  // (size), 0 or above; empty: none
   Tolerance tolerance{};
 
-  double t = 0, h = 0;  // h: the next step; 0: to be chosen
+  // All that a continuation with the same bits needs.
+  double t = 0, h = 0;  // h: the next step to be tried; 0: to be chosen
   std::vector<double> y{};
-  std::int64_t evaluations = 0;  // by steps
+  std::int64_t evaluations = 0;  // by steps taken
 
-  // Takes one step that is good enough, not beyond `until`; false where steps become too small.
-  bool step(double until);
-  // y at t0 <= time <= t of the last step, by a step of its own from t0: nothing else changes.
+  // Finds the next step that is good enough; false where steps become too small. It is taken by
+  // `commit`: until then t, h, y and evaluations stay as they are.
+  bool find();
+  double reach() const { return t + length_; }  // where the step found ends
+  // y inside the step found, by a step of its own from t.
   std::vector<double> at(double time);
+  void commit();
 
  private:
-  double attempt(double length, const std::vector<double>& from);  // error of next_; below 1: good
-  void stage(int i, double length, const std::vector<double>& from, std::vector<double>& out);
+  double attempt(double length);  // error of next_; below 1: good
+  void stage(int i, double length);
+  double first_step() const;
 
   std::array<std::vector<double>, 7> k_{};
   std::vector<double> next_{};
-  double t0_ = 0;
-  std::vector<double> y0_{}, k0_{};  // where the last step began
+  // the step found: its length and evaluations, the step after it, its end and the flow there
+  double length_ = 0, next_h_ = 0;
+  std::int64_t spent_ = 0;
+  std::vector<double> end_{}, end_flow_{};
 };
 
 }  // namespace murmur::meanfield

@@ -1,15 +1,19 @@
 // particles.cpp: measures as weighted particles, and what is read off them.
 #include "meanfield/particles.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <optional>
 
 #include "meanfield/circle.h"
 #include "meanfield/continuum.h"
 #include "meanfield/fourier.h"
+#include "meanfield/grid_density.h"
 #include "meanfield/sphere.h"
 #include "murmur/error.h"
 #include "murmur/modes.h"
@@ -28,8 +32,8 @@ struct Distribution {
 };
 
 Distribution distribution_of(const Measure& measure) {
-  constexpr int kModes = 8192, kGrid = 65'536;
-  std::vector<std::complex<double>> m = circle_coefficients(measure, kModes);
+  constexpr int kGrid = 65'536;
+  std::vector<std::complex<double>> m = circle_coefficients(measure, kDistributionDegrees);
   while (m.size() > 1 && std::abs(m.back()) < 1e-17) m.pop_back();
   const Fourier fourier(kGrid);
   Wave sum(kGrid);  // density + i (F - theta / 2 pi), over the uniform one
@@ -91,7 +95,7 @@ HostSwarm circle_particles(const Measure& measure, int n) {
 }
 
 // The density of waves and bumps over the uniform one.
-double sphere_density(const Measure& measure, const Shares& shares, const double* x) {
+double mixture_density(const Measure& measure, const Shares& shares, const double* x) {
   double p = shares.uniform;
   for (const Measure::Wave& w : measure.waves) {
     double below = 1, now = x[2];
@@ -108,26 +112,72 @@ double sphere_density(const Measure& measure, const Shares& shares, const double
   return p;
 }
 
+// (columns) the density over the uniform one along the circle of latitude cos theta = z.
+std::vector<double> latitude_density(const Measure& measure, double z,
+                                     const std::vector<double>& azimuth,
+                                     const std::optional<GridDensity>& grid) {
+  const Shares shares = shares_of(measure);
+  const double s = std::sqrt((1 - z) * (1 + z));
+  const auto orders = grid ? grid->at(z) : Wave{};
+  std::vector<double> density;
+  for (const double phi : azimuth) {
+    const double at[] = {s * std::cos(phi), s * std::sin(phi), z};
+    density.push_back(grid ? std::max(0.0, density_at(orders, phi))
+                           : mixture_density(measure, shares, at));
+  }
+  return density;
+}
+
+int rows_of(int n) { return std::max(2, static_cast<int>(std::sqrt(n / 2.0))); }
+
+// Mass and mean of the particles are those of the measure, unless the grid misses what is narrow.
+void check_resolved(const HostSwarm& x, const Measure& measure) {
+  constexpr double kOff = 1e-6;
+  const std::vector<double> wanted = sphere_coefficients(measure, 1);
+  std::vector<double> found(wanted.size());
+  for (int i = 0; i < x.n(); ++i) {
+    const double at[] = {x.at(i, 0), x.at(i, 1), x.at(i, 2)};
+    const std::vector<double> y = harmonics_at(1, at);
+    for (std::size_t k = 0; k < y.size(); ++k) found[k] += x.mass[i] * y[k];
+  }
+  double off = 0;
+  for (std::size_t k = 0; k < wanted.size(); ++k)
+    off = std::fmax(off, std::fabs(found[k] - wanted[k]));
+  if (!(off <= kOff))
+    throw Error(Fault::input,
+                fmt::format("the grid of particles is too coarse for the start: mass {:.7g}, mean "
+                            "off by {:.2g}",
+                            found[0], off),
+                "particles", "use more particles, or a smoother start");
+}
+
 HostSwarm sphere_particles(const Measure& measure, int n) {
   const Shares shares = shares_of(measure);
   const auto atoms = static_cast<int>(shares.atoms.size());
   const bool spread = shares.uniform > 0 || !shares.bumps.empty();
-  const int rows = spread ? std::max(2, static_cast<int>(std::sqrt(n / 2.0))) : 0;
+  const int rows = spread ? rows_of(n) : 0;
   const Gauss gauss = gauss_legendre(rows);
+  std::optional<GridDensity> grid;
+  if (!measure.density.empty()) grid.emplace(measure);
   HostSwarm x({2 * rows * rows + atoms, 3});
   int i = 0;
-  for (int j = 0; j < rows; ++j)
+  for (int j = 0; j < rows; ++j) {
+    const double z = gauss.node[j], s = std::sqrt((1 - z) * (1 + z));
+    std::vector<double> azimuth;
+    for (int g = 0; g < 2 * rows; ++g) azimuth.push_back(kTurn * (g + 0.5 * (j % 2)) / (2 * rows));
+    const std::vector<double> density = latitude_density(measure, z, azimuth, grid);
     for (int g = 0; g < 2 * rows; ++g, ++i) {
-      const double z = gauss.node[j], s = std::sqrt((1 - z) * (1 + z));
-      const double phi = kTurn * (g + 0.5 * (j % 2)) / (2 * rows);
-      const double at[] = {s * std::cos(phi), s * std::sin(phi), z};
-      for (int k = 0; k < 3; ++k) x.at(i, k) = at[k];
-      x.mass[i] = gauss.weight[j] / (4 * rows) * sphere_density(measure, shares, at);
+      x.at(i, 0) = s * std::cos(azimuth[g]);
+      x.at(i, 1) = s * std::sin(azimuth[g]);
+      x.at(i, 2) = z;
+      x.mass[i] = gauss.weight[j] / (4 * rows) * density[g];
     }
+  }
   for (int a = 0; a < atoms; ++a, ++i) {
     for (int k = 0; k < 3; ++k) x.at(i, k) = measure.atoms[a].place[k];
     x.mass[i] = shares.atoms[a];
   }
+  check_resolved(x, measure);
   // Masses are positive: what is too light to be one is left out.
   HostSwarm kept({static_cast<int>(std::count_if(x.mass.begin(), x.mass.end(),
                                                  [](double m) { return m > 1e-18; })),
@@ -154,6 +204,10 @@ int cell_of(const HostSwarm& x, int i) {
 }
 
 }  // namespace
+
+int particle_degrees(int d, int n) {
+  return d == 2 ? std::min(n / 8, kDistributionDegrees) : rows_of(n) - 1;
+}
 
 HostSwarm particles_of(const Measure& measure, int d, int n) {
   return d == 2 ? circle_particles(measure, n) : sphere_particles(measure, n);
@@ -185,7 +239,9 @@ MeanFieldFrame ParticleReader::read(const HostSwarm& x) const {
     for (const auto& m : circle_moments(x, degrees, threads)) amplitude.push_back(std::abs(m));
   else
     amplitude = mode_amplitudes(x, degrees);
-  r.energy = energy_of(field, kernel, amplitude);
+  const auto potential = potential_of(field);
+  set_energies(field,
+               {pairs_of(field, kernel, amplitude), potential ? energy_of(*potential, x) : 0}, r);
   r.free_energy = std::numeric_limits<double>::quiet_NaN();
   for (int k = 0; k < x.d(); ++k)
     r.mean.push_back(std::inner_product(x.mass.begin(), x.mass.end(), x.axis(k), 0.0));

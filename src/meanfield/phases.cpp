@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "meanfield/continuum.h"
-#include "murmur/error.h"
 #include "murmur/history.h"
 #include "murmur/meanfield.h"
 
@@ -12,38 +11,62 @@ namespace murmur {
 namespace {
 
 constexpr double kLinear = 0.1;
+constexpr double kMixed = 5e-4;  // of a rate, by anything else than its own degree
+constexpr double kNoWave = 1e-13, kRounding = 1e-14;  // amplitudes
 
 int leader_of(const MeanFieldReading& r) {
   return static_cast<int>(std::max_element(r.amplitude.begin() + 1, r.amplitude.end()) -
                           r.amplitude.begin());
 }
 
-std::optional<ModeGrowth> fit(const Series& series, Window window, int k) {
-  try {
-    const Growth g = growth_rate(series, window);
-    return ModeGrowth{k, g.rate, g.error, g.from, g.to};
-  } catch (const Error&) {
-    return std::nullopt;  // too few steps to tell a slope
-  }
+// None where fewer than three steps tell a slope.
+std::optional<ModeGrowth> fit(const Series& series, int k) {
+  if (series.t.size() < 3) return std::nullopt;
+  const Growth g = growth_rate(series, {.low = 0, .high = HUGE_VAL});
+  return ModeGrowth{k, g.rate, g.error, g.from, g.to};
 }
 
-// ln a_k is a straight line while products of others stay below a ten-thousandth of a_k.
-std::optional<ModeGrowth> growth_of(const std::vector<MeanFieldReading>& steps, int k) {
-  if (steps.front().amplitude[k] < 1e-13) return std::nullopt;
-  // On the sphere a degree meets itself in its own square, on the circle only in its cube.
-  const double own = steps.front().mean.size() == 2 ? 0.01 : 0.001;
-  Series series;
-  for (const MeanFieldReading& r : steps) {
-    const int leader = leader_of(r);
-    double product = 0;
-    for (int j = 1; j <= kModesRead; ++j)
-      if (j != k) product = std::fmax(product, r.amplitude[j]);
-    const double most = r.amplitude[leader];
-    if (product * most > 1e-4 * r.amplitude[k] || most > own) break;
-    series.t.push_back(r.t);
-    series.value.push_back(r.amplitude[k]);
+// The most that products of two waves, and of three, do to degree k between two steps, over what
+// became of it. A wave of degree j alone changes by a_j' = rate_j a_j; multiplied into wave i it
+// feeds degree k by, on the circle and for USA,
+//   (k / j) a_j' a_i,   k = |i - j| or i + j,
+// and on the sphere by (1/2) (1 + (k(k+1) - i(i+1)) / j(j+1)) (2i+1) w a_j' a_i, where the w, the
+// squares of 3j-symbols, sum to 1 over the min(i, k) + 1 degrees j that have one: taken as equal.
+// SA adds products of the same size.
+double mixed_share(const MeanFieldReading& before, const MeanFieldReading& after, int k) {
+  const auto& a = after.amplitude;
+  const auto changed = [&](int j) { return std::fabs(a[j] - before.amplitude[j]); };
+  const bool circle = after.mean.size() == 2;
+  double mixed = 0, most = 0;
+  for (int j = 1; j <= kModesRead; ++j) {
+    most = std::fmax(most, meanfield::harmonics(circle ? 2 : 3, j) * a[j]);
+    double partners = 0;
+    if (circle)
+      partners = k * ((j == k ? 0 : a[std::abs(k - j)]) + (k + j <= kModesRead ? a[k + j] : 0)) / j;
+    for (int i = std::max(1, std::abs(k - j)); !circle && i <= std::min(k + j, kModesRead); ++i)
+      if ((i + j + k) % 2 == 0)
+        partners += 0.5 * std::fabs(1 + (k * (k + 1.0) - i * (i + 1.0)) / (j * (j + 1.0))) *
+                    (2 * i + 1) / (std::min(i, k) + 1) * a[i];
+    mixed += changed(j) * partners;
   }
-  return fit(series, {.low = 1e-14, .high = 1}, k);
+  return mixed / changed(k) + most * most;
+}
+
+// ln a_k is a straight line while nothing but degree k itself tells in it.
+std::optional<ModeGrowth> growth_of(const std::vector<MeanFieldReading>& steps, int k) {
+  if (steps.front().amplitude[k] < kNoWave) return std::nullopt;
+  Series series{{steps.front().t}, {steps.front().amplitude[k]}};
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    const double before = steps[i - 1].amplitude[k], now = steps[i].amplitude[k];
+    // Over a step of z = rate h Dormand and Prince miss e^z by z^6 / 3600, which a wave fainter
+    // than the tolerance does not make them mind: below 3e-4 of the rate while z is below 1.
+    const bool coarse = !(std::fabs(std::log(now / before)) < 1);
+    if (now < kRounding || coarse || !(mixed_share(steps[i - 1], steps[i], k) < kMixed)) break;
+    series.t.push_back(steps[i].t);
+    series.value.push_back(now);
+  }
+  const auto growth = fit(series, k);
+  return growth && growth->error < kMixed * std::fabs(growth->rate) ? growth : std::nullopt;
 }
 
 // The longest stretch of ln t in which the energy rises by less than a twentieth of all its rise,
@@ -51,7 +74,7 @@ std::optional<ModeGrowth> growth_of(const std::vector<MeanFieldReading>& steps, 
 void find_plateau(const std::vector<MeanFieldReading>& steps, MeanFieldPhases& phases) {
   Series energy;
   for (const MeanFieldReading& r : steps)
-    if (r.t >= phases.linear_until && r.t > 0) {
+    if (r.t > 0 && (!phases.linear || r.t >= *phases.linear->until)) {
       energy.t.push_back(r.t);
       energy.value.push_back(r.energy);
     }
@@ -66,29 +89,45 @@ void find_plateau(const std::vector<MeanFieldReading>& steps, MeanFieldPhases& p
   }
 }
 
+bool is_small(const MeanFieldReading& r) {
+  const int k = leader_of(r), d = static_cast<int>(r.mean.size());
+  return 0.5 * meanfield::harmonics(d, k) * r.amplitude[k] < kLinear;
+}
+
+// On the circle the mass that leaves the far side of a cluster goes like e^{-t}, the cluster itself
+// shrinks twice as fast: what is left of the particles' slope once the last of them has left is
+// not the measure's.
+std::optional<ModeGrowth> clustering_of(const MeanFieldCourse& course) {
+  const double low = std::fmax(1e-10, 10 * course.grain);
+  Series apart;
+  for (const MeanFieldReading& r : course.steps) {
+    const double rest = 1 - r.order;
+    if (rest <= low) break;
+    if (rest >= 0.1) {
+      apart = {};
+      continue;
+    }
+    apart.t.push_back(r.t);
+    apart.value.push_back(rest);
+  }
+  return fit(apart, 1);
+}
+
 }  // namespace
 
 MeanFieldPhases phases_of(const MeanFieldCourse& course) {
   const auto& steps = course.steps;
   MeanFieldPhases phases;
-  const auto ends = std::find_if(steps.begin(), steps.end(), [](const MeanFieldReading& r) {
-    const int k = leader_of(r);
-    const int d = static_cast<int>(r.mean.size());
-    return 0.5 * meanfield::harmonics(d, k) * r.amplitude[k] >= kLinear;
-  });
-  const auto last = ends == steps.end() ? ends - 1 : ends;
-  phases.linear_until = last->t;
-  phases.leader = leader_of(*last);
+  const auto ends = std::find_if_not(steps.begin(), steps.end(), is_small);
+  const MeanFieldReading& last = ends == steps.end() ? steps.back() : *ends;
+  if (ends != steps.begin() && last.amplitude[leader_of(last)] >= kNoWave)
+    phases.linear = LinearPhase{.leader = leader_of(last)};
+  if (phases.linear && ends != steps.end()) phases.linear->until = last.t;
   for (int k = 1; k <= kModesRead; ++k)
     if (const auto growth = growth_of(steps, k)) phases.growth.push_back(*growth);
   if (ends == steps.end()) return phases;
   find_plateau(steps, phases);
-  Series apart;
-  for (const MeanFieldReading& r : steps) {
-    apart.t.push_back(r.t);
-    apart.value.push_back(1 - r.order);
-  }
-  phases.clustering = fit(apart, {.low = 1e-10, .high = 0.1}, 1);
+  phases.clustering = clustering_of(course);
   return phases;
 }
 

@@ -9,6 +9,7 @@
 #include "core/perceptron_at.h"
 #include "meanfield/continuum.h"
 #include "meanfield/fourier.h"
+#include "meanfield/grid_density.h"
 #include "murmur/theory.h"
 
 namespace murmur::meanfield {
@@ -62,6 +63,7 @@ std::vector<double> harmonics_at(int degree, const double* x) {
 }
 
 std::vector<double> sphere_coefficients(const Measure& measure, int degree) {
+  if (!measure.density.empty()) return grid_coefficients(measure, degree);
   std::vector<double> c(static_cast<std::size_t>(degree + 1) * (degree + 1));
   const Shares shares = shares_of(measure);
   c[0] = 1;
@@ -107,6 +109,8 @@ class Sphere final : public Continuum {
       laplacian_.insert(laplacian_.end(), 2 * l + 1, static_cast<double>(l) * (l + 1));
     for (int j = 0; j < rows_; ++j) table_.push_back(legendre_at(degree, gauss_.node[j]));
     if (field.will) find_will();
+    if (const auto potential = meanfield::potential_of(field))
+      potential_ = values_of(*potential, cells());
   }
 
   State start(const Measure& measure) const override {
@@ -155,10 +159,13 @@ class Sphere final : public Continuum {
         square += y[harmonic_index(l, m) - 1] * y[harmonic_index(l, m) - 1];
       amplitude.push_back(std::sqrt(square / (2 * l + 1)));
     }
-    for (int l = degree_ - degree_ / 10; l <= degree_; ++l)
-      r.tail = std::fmax(r.tail, amplitude[l] * std::sqrt(2.0 * l + 1));
-    r.energy = energy_of(field_, kernel_, amplitude);
-    r.free_energy = r.energy - field_.noise * entropy_of(frame.density, weight);
+    std::vector<double> held = amplitude;  // the norm of all c_lm of a degree
+    for (int l = 1; l <= degree_; ++l) held[l] *= std::sqrt(2.0 * l + 1);
+    r.tail = tail_of(kernel_, held);
+    set_energies(field_,
+                 {pairs_of(field_, kernel_, amplitude), mean_of(potential_, frame.density, weight),
+                  entropy_of(frame.density, weight)},
+                 r);
     const double root = std::sqrt(3.0);  // Y_1 = sqrt(3) x
     r.mean = {y[harmonic_index(1, 1) - 1] / root, y[harmonic_index(1, -1) - 1] / root,
               y[harmonic_index(1, 0) - 1] / root};
@@ -266,7 +273,8 @@ class Sphere final : public Continuum {
   int rows_;
   std::vector<Legendre> table_;  // (rows)
   Wave density_row_, weight_row_;
-  Wave will_;  // (rows, longitudes)
+  Wave will_;                      // (rows, longitudes)
+  std::vector<double> potential_;  // (rows, longitudes) V; empty: none
   std::vector<double> laplacian_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "core/attention.h"
@@ -11,8 +10,6 @@
 
 namespace murmur {
 namespace {
-
-bool is_identity(const Matrix& m) { return m.empty() || m == scaled_identity(m.rows, 1); }
 
 // Empty for every form of the identity.
 const Matrix& reduced(const Matrix& m) {
@@ -65,29 +62,16 @@ std::optional<Signed> pair_energy(const Attention& head, Habitat habitat) {
   return Signed{{.beta = head.beta, .matrix = std::move(scores)}, along ? 1.0 : -1.0};
 }
 
-std::optional<Potential> potential_of(const Perceptron& p, double sign) {
-  std::optional<Vector> omega = gradient_weights(p);
-  if (!omega) return {};
-  for (double& weight : *omega) weight *= sign;
-  return Potential{p.in, std::move(*omega), p.activation};
-}
-
-// phi with phi' = 2 s and phi(0) = 0:
-//   relu z_+^2;   gelu z^2 Phi(z) + z pdf(z) - Phi(z) + 1/2;   tanh 2 ln cosh z
-double twice_primitive(Perceptron::Activation kind, double z) {
-  const double size = std::abs(z);
-  switch (kind) {
-    case Perceptron::relu:
-      return z > 0 ? z * z : 0;
-    case Perceptron::gelu: {
-      const double below = std::erfc(-z / std::numbers::sqrt2) / 2;  // Phi
-      const double density = std::exp(-z * z / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
-      return (z * z - 1) * below + z * density + 0.5;
-    }
-    case Perceptron::tanh:
-      return 2 * (size + std::log1p(std::exp(-2 * size)) - std::numbers::ln2);
+// V at the point whose coordinate k is x(k).
+template <class Point>
+double value_at(const Potential& potential, const Point& x) {
+  double value = 0;
+  for (int m = 0; m < potential.a.rows; ++m) {
+    double z = 0;
+    for (int k = 0; k < potential.a.cols; ++k) z += potential.a(m, k) * x(k);
+    value += potential.omega[m] * primitive(potential.activation, z);
   }
-  return 0;
+  return value;
 }
 
 }  // namespace
@@ -131,15 +115,25 @@ std::optional<Interaction> interaction(const Dynamics& dynamics) {
   return all;
 }
 
+std::optional<Potential> potential_of(const Perceptron& p, double sign) {
+  std::optional<Vector> omega = gradient_weights(p);
+  if (!omega) return {};
+  for (double& weight : *omega) weight *= sign;
+  return Potential{p.in, std::move(*omega), p.activation};
+}
+
 double energy_of(const Potential& potential, const HostSwarm& x) {
   double energy = 0;
   for (int i = 0; i < x.n(); ++i)
-    for (int m = 0; m < potential.a.rows; ++m) {
-      double z = 0;
-      for (int k = 0; k < x.d(); ++k) z += potential.a(m, k) * x.at(i, k);
-      energy += x.mass[i] * potential.omega[m] * twice_primitive(potential.activation, z) / 2;
-    }
+    energy += x.mass[i] * value_at(potential, [&](int k) { return x.at(i, k); });
   return energy;
+}
+
+std::vector<double> values_of(const Potential& potential, const std::vector<double>& x) {
+  std::vector<double> values;
+  for (auto row = x.begin(); row != x.end(); row += potential.a.cols)
+    values.push_back(value_at(potential, [&](int k) { return row[k]; }));
+  return values;
 }
 
 }  // namespace murmur

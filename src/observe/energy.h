@@ -12,7 +12,7 @@ namespace murmur {
 // The first attention among all forces, or none.
 const Attention* first_attention(const Dynamics& dynamics);
 
-// (1/2) sum_m omega_m phi(a_m . x), phi' = 2 s: the potential of a perceptron in gradient form.
+// V(x) = sum_m omega_m phi(a_m . x), phi' = s: the potential of a perceptron in gradient form.
 struct Potential {
   Matrix a;      // (h, d) rows a_m
   Vector omega;  // (h)
@@ -32,12 +32,17 @@ struct Interaction {
 //   E = (1 / 2 beta) sum_ij m_i m_j e^{beta <x_i, D x_j>}
 // up to a positive factor for each particle. Beside a plain head, perceptrons without biases and
 // with W_out = +-W_in^T diag(omega), the sign that of V = +-D, add
-//   (1/2) sum_i m_i sum_m omega_m phi(a_m . x_i)
+//   sum_i m_i V(x_i),   V(x) = sum_m omega_m phi(a_m . x)
 // and E is then told with the kernel of the clock (u1 to u3). Anything else has no energy here,
 // nor has a dynamics with another normalisation than post, gains, or forces that come and go.
 std::optional<Interaction> interaction(const Dynamics& dynamics);
 
-//   sum_i m_i (1/2) sum_m omega_m phi(a_m . x_i)
+// sign times a perceptron's potential; none where it is no gradient.
+std::optional<Potential> potential_of(const Perceptron& perceptron, double sign);
+
+//   sum_i m_i V(x_i)
 double energy_of(const Potential& potential, const HostSwarm& x);
+// (points) V at x (points, d), row by row.
+std::vector<double> values_of(const Potential& potential, const std::vector<double>& x);
 
 }  // namespace murmur

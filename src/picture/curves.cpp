@@ -52,10 +52,31 @@ constexpr const char* kPalette =
     "set palette defined (0 '#440154', 0.13 '#482878', 0.25 '#3e4a89', 0.38 '#31688e', 0.5 "
     "'#26828e', 0.63 '#1f9e89', 0.75 '#35b779', 0.88 '#6dcd59', 1 '#fde725')\n";
 
+// Marks at 1, 2 and 5 where a logarithmic axis is too short for powers of ten alone.
+std::string log_marks(const CurveSheet& sheet) {
+  double low = INFINITY, high = 0;
+  for (const Curve& curve : sheet.curves)
+    for (const double x : curve.x)
+      if (std::isfinite(x) && x > 0) {
+        low = std::fmin(low, x);
+        high = std::fmax(high, x);
+      }
+  if (!(high > low) || high / low > 60) return "";
+  std::string marks;
+  for (double power = std::floor(std::log10(low)); power <= std::log10(high); ++power)
+    for (const double lead : {1.0, 2.0, 5.0})
+      marks += fmt::format("{}{:g}", marks.empty() ? "" : ", ", lead * std::pow(10, power));
+  // A little wider than the curves: rounding must not cut off a mark at an end.
+  return fmt::format("set xtics ({})\nset xrange [{}:{}]\n", marks, low * (1 - 1e-9),
+                     high * (1 + 1e-9));
+}
+
 std::string axes(const CurveSheet& sheet, const Dress& dress) {
+  // An empty line keeps a key below from touching the label.
   std::string script =
-      fmt::format("set xlabel {} textcolor '{}'\nset ylabel {} textcolor '{}'\n",
-                  quoted(sheet.x_label), dress.quiet, quoted(sheet.y_label), dress.quiet);
+      fmt::format("set xlabel {}{} offset 0,0.6 textcolor '{}'\nset ylabel {} textcolor '{}'\n",
+                  quoted(sheet.x_label), sheet.map.value.empty() ? ".\"\\n \"" : "", dress.quiet,
+                  quoted(sheet.y_label), dress.quiet);
   const auto range = [](double spacing, const std::vector<double>& at) {
     return fmt::format("[{}:{}]", at.front() - spacing / 2, at.back() + spacing / 2);
   };
@@ -63,7 +84,9 @@ std::string axes(const CurveSheet& sheet, const Dress& dress) {
     return at.size() > 1 ? (at.back() - at.front()) / static_cast<double>(at.size() - 1) : 1;
   };
   script += "unset logscale\nset format '%g'\nset autoscale\nset size noratio\n";
-  if (sheet.log_x) script += "set logscale x\n";
+  script += "set xtics autofreq\n";
+  if (sheet.log_x)  // no empty decade
+    script += "set logscale x\nset autoscale xfix\n" + log_marks(sheet);
   if (sheet.log_y) script += "set logscale y\n";
   if (sheet.log_y && sheet.y_least > 0) script += fmt::format("set yrange [{}:*]\n", sheet.y_least);
   if (sheet.equal_axes) script += "set size ratio -1\n";
@@ -77,11 +100,13 @@ std::string axes(const CurveSheet& sheet, const Dress& dress) {
                               sheet.map.high, quoted(sheet.map.label), dress.quiet);
 }
 
-// Finite rows "x y [error]" of a curve; on logarithmic axes only what they can show.
+// Finite rows "x y [error]" of a curve, and an empty one where x is NaN; on logarithmic axes only
+// what they can show.
 std::string rows_of(const Curve& curve, const CurveSheet& sheet) {
   std::string rows;
   for (std::size_t i = 0; i < curve.x.size(); ++i) {
     const double x = curve.x[i], y = curve.y[i];
+    if (std::isnan(x) && !rows.empty()) rows += "\n";
     if (!std::isfinite(x) || !std::isfinite(y)) continue;
     if ((sheet.log_x && x <= 0) || (sheet.log_y && y <= 0)) continue;
     rows += fmt::format("{} {} {}\n", x, y, curve.error.empty() ? 0 : curve.error[i]);
@@ -90,14 +115,14 @@ std::string rows_of(const Curve& curve, const CurveSheet& sheet) {
 }
 
 std::string style_of(const Curve& curve, const std::string& colour, double line) {
-  const char* style = curve.mark == Curve::linespoints ? "linespoints"
-                      : curve.mark == Curve::points    ? "points"
-                                                       : "lines";
+  const bool alone = curve.mark == Curve::points || curve.mark == Curve::rings;
+  const char* style = curve.mark == Curve::linespoints ? "linespoints" : alone ? "points" : "lines";
   std::string text =
       fmt::format("with {} linewidth {:.2f} linecolor rgb '{}'", style, line, colour);
   if (curve.mark == Curve::dashes) text += " dashtype (6,4)";
   if (curve.mark == Curve::linespoints || curve.mark == Curve::points)
     text += fmt::format(" pointtype 7 pointsize {:.2f}", 0.3 * line);
+  if (curve.mark == Curve::rings) text += fmt::format(" pointtype 6 pointsize {:.2f}", 0.7 * line);
   return text;
 }
 

@@ -56,8 +56,6 @@ void check_counts(const ReproductionControl& control, Reproduction& result) {
   }
 }
 
-double angle(const HostSwarm& x, int i) { return std::atan2(x.at(i, 1), x.at(i, 0)); }
-
 double turn(double from, double to) {
   return std::fabs(std::remainder(to - from, 6.283185307179586));
 }
@@ -77,17 +75,17 @@ std::optional<Reproduction> causal_centres(const ReproductionControl& control) {
     const Flown flown = fly_in_memory(e);
     double moved = 0;
     for (const int i : strong)
-      moved = std::max(moved, turn(angle(e.swarm, i), angle(flown.last(), i)));
+      moved = std::max(moved, turn(angle_of(e.swarm, i), angle_of(flown.last(), i)));
     result.checks.push_back(holds(
         fmt::format("seed {}: largest turn of a strong centre by t = {:g}", seed, e.schedule.T),
         moved, moved < 0.01, "below 0.01"));
-    const double first = turn(angle(e.swarm, 0), angle(flown.last(), 0));
+    const double first = turn(angle_of(e.swarm, 0), angle_of(flown.last(), 0));
     result.checks.push_back(holds(fmt::format("seed {}: turn of the first token", seed), first,
                                   first < 1e-14, "below 1e-14: rounding"));
     for (std::size_t t = 0; seed == 0 && t < flown.times.size(); ++t)
       for (int i = 0; i < e.swarm.n(); ++i) {
         const bool centre = std::find(strong.begin(), strong.end(), i) != strong.end();
-        const double at = angle(flown.frames[t], i);
+        const double at = angle_of(flown.frames[t], i);
         table.rows.push_back({flown.times[t], centre ? kNoNumber : at, centre ? at : kNoNumber});
       }
   }

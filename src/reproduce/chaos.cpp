@@ -27,7 +27,7 @@ double below(double theta) {  // its integral from 0
 
 std::vector<double> angles_of(const HostSwarm& x) {
   std::vector<double> angles(static_cast<std::size_t>(x.n()));
-  for (int i = 0; i < x.n(); ++i) angles[i] = std::atan2(x.at(i, 1), x.at(i, 0));
+  for (int i = 0; i < x.n(); ++i) angles[i] = angle_of(x, i);
   return angles;
 }
 
@@ -166,14 +166,24 @@ Chaos chaos_of(const ReproductionControl& control) {
   return chaos;
 }
 
+// The mean of sqrt(n) W2 over all n at one time.
+double height_at(const std::vector<ChaosPoint>& points, double t) {
+  std::vector<double> heights;
+  for (const ChaosPoint& p : points)
+    if (p.t == t) heights.push_back(std::sqrt(p.n) * p.distance.mean);
+  return spread_of(heights).mean;
+}
+
 ReproducedTable table_of(const std::vector<ChaosPoint>& points) {
-  ReproducedTable table{
-      "chaos",
-      {"n", "t", "distance", "standard error", "sqrt(n) distance", "sqrt(n) error", "clouds"}};
+  ReproducedTable table{"chaos",
+                        {"n", "t", "distance", "standard error", "sqrt(n) distance",
+                         "sqrt(n) error", "clouds", "slope -1/2", "level"}};
   for (const ChaosPoint& p : points) {
     const double error = p.distance.sd / std::sqrt(p.clouds), root = std::sqrt(p.n);
+    const double level = height_at(points, p.t);
     table.rows.push_back({static_cast<double>(p.n), p.t, p.distance.mean, error,
-                          root * p.distance.mean, root * error, static_cast<double>(p.clouds)});
+                          root * p.distance.mean, root * error, static_cast<double>(p.clouds),
+                          level / root, level});
   }
   return table;
 }
@@ -192,19 +202,21 @@ double mean_square(const std::vector<ChaosPoint>& points) {
 void draw(Reproduction& result) {
   ReproducedFigure figure{.name = "chaos",
                           .table = "chaos",
-                          .columns = {"distance"},
+                          .columns = {"distance", "slope -1/2"},
                           .x_label = "tokens n",
                           .y_label = "W2 to infinitely many",
                           .log_y = true,
                           .title = "Propagation of chaos on the circle, β = 4",
                           .log_x = true,
                           .by = "t",
+                          .dashed = {"slope -1/2"},
                           .error = "standard error"};
   result.figures.push_back(figure);
-  figure.columns = {"sqrt(n) distance"};
-  figure.y_label = "sqrt(n) W2";
+  figure.columns = {"sqrt(n) distance", "level"};
+  figure.dashed = {"level"};
+  figure.y_label = "√n W2";
   figure.log_y = false;
-  figure.title = "Times sqrt(n): level lines";
+  figure.title = "Times √n: level lines";
   figure.error = "sqrt(n) error";
   result.figures.push_back(figure);
 }

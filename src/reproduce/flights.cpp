@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "murmur/error.h"
 
 namespace murmur {
@@ -28,5 +30,7 @@ Flown fly_in_memory(const Experiment& e) {
                 fmt::format("{}, t = {:g}", e.name, flown.outcome.t), flown.outcome.remedy);
   return flown;
 }
+
+double angle_of(const HostSwarm& x, int i) { return std::atan2(x.at(i, 1), x.at(i, 0)); }
 
 }  // namespace murmur

@@ -22,4 +22,6 @@ struct Flown {
 // Error(numerical) where the flight does not reach its end.
 Flown fly_in_memory(const Experiment& experiment);
 
+double angle_of(const HostSwarm& x, int i);  // of its first two coordinates, in (-pi, pi]
+
 }  // namespace murmur

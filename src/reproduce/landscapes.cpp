@@ -1,4 +1,4 @@
-// landscapes.cpp: swarms on the circle beside random units, as energies and as flights.
+// landscapes.cpp: swarms on circle and sphere beside random units, as energies and as flights.
 #include "reproduce/landscapes.h"
 
 #include <fmt/format.h>
@@ -14,11 +14,17 @@ namespace {
 
 constexpr double kTime = 20;  // by U2; tokens are e^beta times as fast by U1
 
+const char* word_of(Perceptron::Activation activation) {
+  return activation == Perceptron::gelu ? "gelu" : activation == Perceptron::tanh ? "tanh" : "relu";
+}
+
 // The kernel of the clock U2 is e^{beta (s - 1)}, that of U1 e^{beta s}.
 Experiment experiment_beside(const Beside& b, Landscape::Direction direction, int n) {
   std::vector<std::string> words = {
-      fmt::format("seed={}", b.seed), fmt::format("beta={}", b.beta),
-      b.activation == Perceptron::gelu ? "activation=gelu" : "activation=relu",
+      fmt::format("seed={}", b.seed),
+      fmt::format("beta={}", b.beta),
+      fmt::format("d={}", b.d),
+      fmt::format("activation={}", word_of(b.activation)),
       b.kernel == Landscape::scaled ? "clock=U2" : "clock=U1",
       direction == Landscape::descent ? "direction=descent" : "direction=ascent"};
   words.emplace_back("threads=1");
@@ -35,7 +41,61 @@ Atoms atoms_of(const HostSwarm& swarm) {
   return mu;
 }
 
+// Tokens closer than 1e-6 become one, at the place of the first of them.
+Atoms joined(const Atoms& mu) {
+  std::vector<int> kept;
+  Vector mass;
+  for (int i = 0; i < mu.count(); ++i) {
+    std::size_t k = 0;
+    const auto square = [&](int j) {
+      double sum = 0;
+      for (int c = 0; c < mu.x.cols; ++c) sum += std::pow(mu.x(i, c) - mu.x(j, c), 2);
+      return sum;
+    };
+    while (k < kept.size() && square(kept[k]) > 1e-12) ++k;
+    if (k == kept.size()) kept.push_back(i);
+    if (mass.size() < kept.size()) mass.push_back(0);
+    mass[k] += mu.mass[i];
+  }
+  Atoms few{.x = zeros(static_cast<int>(kept.size()), mu.x.cols), .mass = mass};
+  for (int i = 0; i < few.count(); ++i)
+    for (int c = 0; c < mu.x.cols; ++c) few.x(i, c) = mu.x(kept[i], c);
+  return few;
+}
+
+double largest_slope(const Landscape& l, const Atoms& mu) {
+  const Matrix slopes = slope(l, mu);
+  double largest = 0;
+  for (int i = 0; i < slopes.rows; ++i) {
+    double square = 0;
+    for (int c = 0; c < slopes.cols; ++c) square += slopes(i, c) * slopes(i, c);
+    largest = std::fmax(largest, std::sqrt(square));
+  }
+  return largest / energy_scale(l);
+}
+
 }  // namespace
+
+Rest rest_of(const Landscape& l, const Atoms& start, const RestLimits& limits) {
+  constexpr double kStill = 1e-8;
+  constexpr int kSteps = 25;  // before tokens that have met are joined
+  Rest rest{.mu = joined(start)};
+  rest.gradient = largest_slope(l, rest.mu);
+  double t = 0;
+  for (int steps = 0; steps < limits.steps && t < limits.time; steps += kSteps) {
+    const Climb path = climb(l, rest.mu,
+                             {.tolerance = std::clamp(0.1 * rest.gradient, 1e-9, 1e-2),
+                              .gradient = kStill,
+                              .most_steps = kSteps,
+                              .most_time = limits.time - t});
+    t += path.times.back();
+    rest.mu = joined(path.mu);
+    rest.gradient = largest_slope(l, rest.mu);
+    rest.reached = rest.gradient <= kStill;
+    if (rest.reached) break;
+  }
+  return rest;
+}
 
 Landscape landscape_of(const Beside& b) {
   const Experiment e = experiment_beside(b, Landscape::ascent, 0);  // descent turns units round
@@ -74,7 +134,7 @@ std::vector<double> angles_of(const Atoms& mu) {
 }
 
 std::string name_of(Perceptron::Activation activation) {
-  return activation == Perceptron::gelu ? "GELU" : "ReLU";
+  return activation == Perceptron::gelu ? "GELU" : activation == Perceptron::tanh ? "tanh" : "ReLU";
 }
 
 std::string name_of(Landscape::Kernel kernel) {

@@ -1,4 +1,4 @@
-// landscapes.h: swarms on the circle beside random units, as energies and as flights.
+// landscapes.h: swarms on circle and sphere beside random units, as energies and as flights.
 #pragma once
 
 #include <string>
@@ -9,9 +9,10 @@
 
 namespace murmur {
 
-// What is laid over a preset with perceptron=gradient:M, d = 2.
+// What is laid over a preset with perceptron=gradient:M.
 struct Beside {
   std::string preset{};
+  int d = 2;
   int seed = 0;  // of the units and of the start
   Perceptron::Activation activation = Perceptron::relu;
   Landscape::Kernel kernel = Landscape::scaled;
@@ -29,6 +30,19 @@ struct EnergyCourse {
   Atoms end{};
 };
 EnergyCourse fly_beside(const Beside& beside);
+
+// The gradient flow until nothing moves, every slope below 1e-8 of energy_scale, or steps or time
+// are spent. Tokens closer than 1e-6 become one on the way.
+struct Rest {
+  Atoms mu{};
+  double gradient = 0;  // the largest slope, over energy_scale
+  bool reached = false;
+};
+struct RestLimits {
+  int steps = 0;
+  double time = 1e300;
+};
+Rest rest_of(const Landscape& landscape, const Atoms& start, const RestLimits& limits);
 
 std::vector<double> angles_of(const Atoms& mu);  // (count) increasing, in (-pi, pi]
 std::string name_of(Perceptron::Activation activation);

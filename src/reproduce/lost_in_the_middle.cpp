@@ -109,8 +109,6 @@ std::vector<double> mean_field_profile(const Probe& probe) {
   return profile;
 }
 
-double angle_of(const HostSwarm& x, int i) { return std::atan2(x.at(i, 1), x.at(i, 0)); }
-
 void turn(HostSwarm& x, int i, double by) {
   const double angle = angle_of(x, i) + by;
   x.at(i, 0) = std::cos(angle);

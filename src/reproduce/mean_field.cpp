@@ -1,8 +1,10 @@
-// mean_field.cpp: densities of infinitely many tokens: which waves win, and what noise leaves.
+// mean_field.cpp: equal waves on the uniform density of infinitely many tokens: the predicted one
+// leads.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "murmur/meanfield.h"
 #include "murmur/theory.h"
@@ -12,140 +14,150 @@ namespace murmur {
 
 namespace {
 
-constexpr int kSeeded = 12;       // modes that start alike,
-constexpr double kHeight = 1e-8;  // of this amplitude
-constexpr double kNoise = 0.01;   // 1 / kappa
+constexpr int kSeeded = 12;      // modes that start alike
+constexpr double kNoise = 0.01;  // 1 / kappa
+constexpr double kLinear = 0.1;  // amplitude of the leader at the end of the linear phase,
+constexpr double kPeaks = 0.4;   // and where its peaks are looked at
+constexpr double kTurn = 2 * std::numbers::pi;
 
-// From equal amplitudes until one of them is 0.1.
-MeanFieldCourse rise_of(const MeanField& field) {
+// Equal waves of one height at one temperature.
+struct Waves {
+  double beta, height;
+  MeanField field() const { return {.beta = beta, .scale = Attention::plain, .noise = kNoise}; }
+  double rate(int k) const {
+    return theory::growth_rate({.law = theory::Law::usa, .d = 2, .beta = beta, .noise = kNoise}, k);
+  }
+  int leader() const {
+    int best = 1;
+    for (int k = 2; k <= kSeeded; ++k)
+      if (rate(k) > rate(best)) best = k;
+    return best;
+  }
+};
+
+const MeanFieldMethod kMethod{.modes = 384, .tolerance = {1e-9, 1e-14}};
+
+// From equal amplitudes until one of them is `level`; the density there, over the uniform one.
+struct Rise {
+  MeanFieldCourse course;
+  std::vector<double> density;
+};
+Rise rise_of(const Waves& waves, double level) {
   Measure start;
-  for (int k = 1; k <= kSeeded; ++k) start.waves.push_back({k, 2 * kHeight});
+  for (int k = 1; k <= kSeeded; ++k) start.waves.push_back({k, 2 * waves.height});
   MeanFieldPlan plan{.schedule = {.T = 1e3}};
-  plan.stop = [](const MeanFieldReading& r) {
-    return *std::max_element(r.amplitude.begin() + 1, r.amplitude.end()) >= 0.1;
+  plan.stop = [&](const MeanFieldReading& r) {
+    return *std::max_element(r.amplitude.begin() + 1, r.amplitude.end()) >= level;
   };
-  return carry(field, start, {.modes = 192, .tolerance = {1e-9, 1e-14}}, plan);
+  Rise rise{carry(waves.field(), start, kMethod, plan), {}};
+  plan = {.schedule = {.T = rise.course.steps.back().t}};
+  plan.frame = [&](const MeanFieldFrame& frame) { rise.density = frame.density; };
+  carry(waves.field(), start, kMethod, plan);
+  return rise;
 }
 
-// |m_k|^2 of the leader over the greatest of the other seeded modes.
+// |m_k|^2 of mode k over the greatest of the other seeded modes,
 double lead(const MeanFieldReading& r, int k) {
   double second = 0;
   for (int j = 1; j <= kSeeded; ++j)
     if (j != k) second = std::fmax(second, r.amplitude[j]);
   return std::pow(r.amplitude[k] / second, 2);
 }
+// and what it is at the end of the linear phase if each mode grows at its own rate:
+//   e^{2 (s_max - s_next) t},   height e^{s_max t} = kLinear
+double predicted_lead(const Waves& waves) {
+  const int k = waves.leader();
+  double next = -INFINITY;
+  for (int j = 1; j <= kSeeded; ++j)
+    if (j != k) next = std::fmax(next, waves.rate(j));
+  const double t = std::log(kLinear / waves.height) / waves.rate(k);
+  return std::exp(2 * (waves.rate(k) - next) * t);
+}
 
-void check_rise(double beta, Reproduction& result) {
-  const MeanField field{.beta = beta, .scale = Attention::plain, .noise = kNoise};
-  const MeanFieldCourse course = rise_of(field);
-  const MeanFieldPhases phases = phases_of(course);
-  const int k = theory::fastest_mode(2, beta);
-  result.checks.push_back(
-      near(fmt::format("β = {:g}: mode that leads at the end of the linear phase", beta), k,
-           phases.leader, 0));
-  const double ratio = lead(course.steps.back(), k);
-  result.checks.push_back(holds(fmt::format("β = {:g}: its energy over the next one's", beta),
-                                ratio, ratio > 5, "above 5"));
-  for (const ModeGrowth& g : phases.growth)
-    if (std::abs(g.k - k) <= 1)
-      result.checks.push_back(
-          nearly(fmt::format("β = {:g}: rate of mode {}", beta, g.k),
-                 theory::growth_rate(
-                     {.law = theory::Law::usa, .d = 2, .beta = beta, .noise = kNoise}, g.k),
-                 g.rate, 1e-3));
-  const std::string name = fmt::format("amplitudes_beta{:g}", beta);
-  ReproducedTable table{name, {"t", "mode", "amplitude"}};
-  const auto& steps = course.steps;
+int peaks_of(const std::vector<double>& density) {
+  const std::size_t n = density.size();
+  int peaks = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    peaks += density[i] > density[(i + n - 1) % n] && density[i] >= density[(i + 1) % n] ? 1 : 0;
+  return peaks;
+}
+
+// Amplitudes of the leader and its neighbours, with straight lines of the predicted slopes.
+void draw_amplitudes(const Waves& waves, const std::vector<MeanFieldReading>& steps,
+                     Reproduction& result) {
+  const std::string name = fmt::format("amplitudes_beta{:g}_height{:g}", waves.beta, waves.height);
+  ReproducedTable table{name, {"t", "mode", "amplitude", "predicted"}};
   for (std::size_t i = 0; i < steps.size(); i += 1 + steps.size() / 100)
-    for (int mode = 1; mode <= 6; ++mode)
-      table.rows.push_back({steps[i].t, static_cast<double>(mode), steps[i].amplitude[mode]});
+    for (int k = waves.leader() - 2; k <= waves.leader() + 2; ++k)
+      table.rows.push_back({steps[i].t, static_cast<double>(k), steps[i].amplitude[k],
+                            waves.height * std::exp(waves.rate(k) * steps[i].t)});
+  result.tables.push_back(std::move(table));
+  result.figures.push_back(
+      {.name = "mean-field",
+       .table = name,
+       .columns = {"amplitude", "predicted"},
+       .x_label = "t",
+       .y_label = "amplitude of mode k",
+       .log_y = true,
+       .title = fmt::format("USA, β = {:g}, waves of {:g}", waves.beta, waves.height),
+       .by = "mode",
+       .dashed = {"predicted"}});
+}
+
+void draw_density(const Waves& waves, const Rise& linear, const Rise& later, Reproduction& result) {
+  const std::string name = fmt::format("density_beta{:g}", waves.beta);
+  ReproducedTable table{name, {"angle", "amplitude of the leader", "density"}};
+  for (const Rise* rise : {&linear, &later}) {
+    const std::size_t n = rise->density.size();
+    const double level = rise->course.steps.back().amplitude[waves.leader()];
+    for (std::size_t i = 0; i <= n; ++i)
+      table.rows.push_back({kTurn * static_cast<double>(i) / static_cast<double>(n),
+                            fmt::format("{:.1f}", level), rise->density[i % n]});
+  }
   result.tables.push_back(std::move(table));
   result.figures.push_back({.name = "mean-field",
                             .table = name,
-                            .columns = {"amplitude"},
-                            .x_label = "t",
-                            .y_label = "amplitude of mode k",
-                            .log_y = true,
-                            .title = fmt::format("Equal waves on the circle, USA, β = {:g}", beta),
-                            .by = "mode"});
+                            .columns = {"density"},
+                            .x_label = "angle",
+                            .y_label = "density over the uniform one",
+                            .title = fmt::format("β = {:g}: {} peaks", waves.beta, waves.leader()),
+                            .by = "amplitude of the leader"});
 }
 
-struct Noisy {
-  int d;
-  double beta;
-};
-constexpr Noisy kNoisy[] = {{2, 1}, {2, 4}, {3, 1}, {3, 3}};
-
-void check_branch(const Noisy& law, int points, Reproduction& result) {
-  const double critical = theory::noise_threshold(law.d, law.beta);
-  const bool jumps = law.beta > theory::continuous_until(law.d);
-  const Bifurcation b = bifurcation(
-      {law.d, law.beta}, {.from = 0.8 * critical, .to = 1.3 * critical, .points = points});
-  const std::string what = fmt::format("d = {}, β = {:g}", law.d, law.beta);
-  result.checks.push_back(nearly(what + ": κ at which order sets in", critical, b.onset, 0.01));
-  result.checks.push_back(holds(what + (jumps ? ": order jumps" : ": order sets in continuously"),
-                                b.jump, b.hysteretic == jumps,
-                                jumps ? "hysteresis" : "no hysteresis"));
-  if (jumps) {
-    result.checks.push_back(holds(what + ": κ down to which order lives", b.fold,
-                                  b.fold < 0.99 * critical, "clearly below the onset"));
-  }
-  const std::string name = fmt::format("noise_d{}_beta{:g}", law.d, law.beta);
-  ReproducedTable table{name, {"kappa", "up", "down"}};
-  for (std::size_t i = 0; i < b.kappa.size(); ++i)
-    table.rows.push_back({b.kappa[i], b.up[i], b.down[i]});
-  result.tables.push_back(std::move(table));
-  result.figures.push_back({.name = "noisy-bifurcation",
-                            .table = name,
-                            .columns = {"up", "down"},
-                            .x_label = "κ",
-                            .y_label = "order |∫ x dμ|",
-                            .title = what});
+void check_rates(const Waves& waves, const MeanFieldPhases& phases, Reproduction& result) {
+  for (const ModeGrowth& g : phases.growth)
+    if (std::abs(g.k - waves.leader()) <= 1)
+      result.checks.push_back(nearly(
+          fmt::format("β = {:g}, waves of {:g}: rate of mode {}", waves.beta, waves.height, g.k),
+          waves.rate(g.k), g.rate, 1e-3));
 }
 
-// The order to which the Fokker-Planck flow of USA settles.
-double settled(const MeanField& field, int modes, double T) {
-  Measure start;
-  start.waves = {{1, 0.6}};
-  const MeanFieldMethod method{.modes = modes, .tolerance = {1e-7, 1e-10}};
-  const MeanFieldCourse course = carry(field, start, method, {.schedule = {.T = T}});
-  return course.outcome.ok() ? course.steps.back().order : kNoNumber;
+void check_rise(const Waves& waves, Reproduction& result) {
+  const Rise rise = rise_of(waves, kLinear);
+  const MeanFieldPhases phases = phases_of(rise.course);
+  const std::string what = fmt::format("β = {:g}, waves of {:g}: ", waves.beta, waves.height);
+  result.checks.push_back(near(what + "mode that leads at the end of the linear phase",
+                               waves.leader(), phases.linear ? phases.linear->leader : 0, 0));
+  result.checks.push_back(nearly(what + "its energy over the next one's", predicted_lead(waves),
+                                 lead(rise.course.steps.back(), waves.leader()), 0.05));
+  check_rates(waves, phases, result);
+  if (waves.height < 1e-6) return;
+  const Rise later = rise_of(waves, kPeaks);
+  result.checks.push_back(near(what + fmt::format("peaks of the density when it is {:g}", kPeaks),
+                               waves.leader(), peaks_of(later.density), 0));
+  draw_amplitudes(waves, rise.course.steps, result);
+  draw_density(waves, rise, later, result);
 }
-
-struct Settled {
-  double kappa, order;
-};
-constexpr Settled kSettled[] = {{2.2, 0.6766}, {3.0, 0.8640}};
 
 }  // namespace
 
 std::optional<Reproduction> mean_field(const ReproductionControl& control) {
   Reproduction result = result_of(control, "mean-field");
-  for (const double beta : {5.0, 7.0}) {
-    if (control.stopped()) return std::nullopt;
-    check_rise(beta, result);
-  }
-  return result;
-}
-
-std::optional<Reproduction> noisy_bifurcation(const ReproductionControl& control) {
-  Reproduction result = result_of(control, "noisy-bifurcation");
-  for (const Settled& row : kSettled) {
-    if (control.stopped()) return std::nullopt;
-    result.checks.push_back(
-        near(fmt::format("d = 2, β = 1, κ = {:g}: order, stationary law", row.kappa), row.order,
-             stationary_order({2, 1}, row.kappa, 1), 1e-3));
-    result.checks.push_back(near(
-        fmt::format("d = 2, β = 1, κ = {:g}: order, flow until it settles", row.kappa), row.order,
-        settled({.beta = 1, .scale = Attention::plain, .noise = 1 / row.kappa}, 48, 50), 1e-3));
-  }
-  result.checks.push_back(near(
-      "d = 3, β = 1, κ = 3.5: order, flow on the sphere", stationary_order({3, 1}, 3.5, 1),
-      settled({.d = 3, .beta = 1, .scale = Attention::plain, .noise = 1 / 3.5}, 24, 25), 1e-3));
-  for (const Noisy& law : kNoisy) {
-    if (control.stopped()) return std::nullopt;
-    check_branch(law, control.quick ? 26 : 101, result);
-  }
+  for (const double beta : {5.0, 7.0})
+    for (const double height : {1e-6, 1e-8}) {
+      if (control.stopped()) return std::nullopt;
+      check_rise({beta, height}, result);
+    }
   return result;
 }
 

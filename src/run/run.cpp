@@ -235,7 +235,9 @@ void Run::close(const std::string& status, const std::map<std::string, double>& 
   s.sync();
   Manifest& manifest = s.manifest;
   if (status != "interrupted")  // a run that goes on would make new ones at once
-    for (const char* name : {"trajectory.npy", "times.npy", "observables.csv", "model.safetensors"})
+    for (const char* name :
+         {"trajectory.npy", "times.npy", "observables.csv", "model.safetensors", "density.npy",
+          "grid.npy", "phases.json", "points.json", "atoms.npy", "scan.csv", "scan.json"})
       if (fs::exists(s.directory / name))
         manifest.sha256[name] = sha256_of_file(s.directory / name);
   const auto now = std::chrono::steady_clock::now();

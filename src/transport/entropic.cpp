@@ -37,32 +37,41 @@ void for_rows(int rows, int threads, const std::function<void(int)>& work) {
   });
 }
 
-//   f_i = -eps ln sum_j b_j e^{(g_j - c_ij) / eps}
-void soften(const Costs& c, const std::vector<double>& b, const std::vector<double>& g,
-            std::vector<double>& f, double eps, int threads) {
-  for_rows(c.rows, threads, [&](int i) {
-    const double* row = c.row(i);
+// A problem as one side sees it.
+struct View {
+  const Costs& c;                // (n, m)
+  const std::vector<double>& a;  // (n) its own masses
+  const std::vector<double>& b;  // (m) the other side's
+  double eps;
+  int threads;
+};
+View from_x(const Problem& p, double eps) { return {p.there, p.a, p.b, eps, p.threads}; }
+View from_y(const Problem& p, double eps) { return {p.back, p.b, p.a, eps, p.threads}; }
+
+//   (n) f_i = -eps ln sum_j b_j e^{(g_j - c_ij) / eps}
+std::vector<double> soften(const View& v, const std::vector<double>& g) {
+  std::vector<double> f(v.a.size());
+  for_rows(v.c.rows, v.threads, [&](int i) {
+    const double* row = v.c.row(i);
     double top = g[0] - row[0];
-    for (int j = 1; j < c.cols; ++j) top = std::max(top, g[j] - row[j]);
+    for (int j = 1; j < v.c.cols; ++j) top = std::max(top, g[j] - row[j]);
     double sum = 0;
-    for (int j = 0; j < c.cols; ++j) sum += b[j] * elementary::exp((g[j] - row[j] - top) / eps);
-    f[i] = -(top + eps * elementary::log(sum));
+    for (int j = 0; j < v.c.cols; ++j)
+      sum += v.b[j] * elementary::exp((g[j] - row[j] - top) / v.eps);
+    f[i] = -(top + v.eps * elementary::log(sum));
   });
+  return f;
 }
 
 //   (n) sum_j P_ij,   P_ij = a_i b_j e^{(f_i + g_j - c_ij) / eps}
-std::vector<double> margin(const Costs& c, const Prices& at, double eps, const Problem& problem,
-                           bool back) {
-  const std::vector<double>& a = back ? problem.b : problem.a;
-  const std::vector<double>& b = back ? problem.a : problem.b;
-  const std::vector<double>& f = back ? at.g : at.f;
-  const std::vector<double>& g = back ? at.f : at.g;
-  std::vector<double> sums(a.size());
-  for_rows(c.rows, problem.threads, [&](int i) {
-    const double* row = c.row(i);
+std::vector<double> margin(const View& v, const Prices& at) {
+  std::vector<double> sums(v.a.size());
+  for_rows(v.c.rows, v.threads, [&](int i) {
+    const double* row = v.c.row(i);
     double sum = 0;
-    for (int j = 0; j < c.cols; ++j) sum += b[j] * elementary::exp((f[i] + g[j] - row[j]) / eps);
-    sums[i] = a[i] * sum;
+    for (int j = 0; j < v.c.cols; ++j)
+      sum += v.b[j] * elementary::exp((at.f[i] + at.g[j] - row[j]) / v.eps);
+    sums[i] = v.a[i] * sum;
   });
   return sums;
 }
@@ -90,18 +99,14 @@ void blend(std::vector<double>& price, const std::vector<double>& soft, double w
 // both prices are one, and w = 1/2.
 class Sweeper {
  public:
-  Sweeper(const Problem& problem, Solved& solved)
-      : problem_(problem), s_(solved), f_(problem.a.size()), g_(problem.b.size()) {}
+  Sweeper(const Problem& problem, Solved& solved) : problem_(problem), s_(solved) {}
 
   void sweep(double eps) {
-    soften(problem_.there, problem_.b, s_.prices.g, f_, eps, problem_.threads);
-    blend(s_.prices.f, f_, problem_.alone ? 0.5 : w_);
-    if (problem_.alone) {
+    blend(s_.prices.f, soften(from_x(problem_, eps), s_.prices.g), problem_.alone ? 0.5 : w_);
+    if (problem_.alone)
       s_.prices.g = s_.prices.f;
-    } else {
-      soften(problem_.back, problem_.a, s_.prices.f, g_, eps, problem_.threads);
-      blend(s_.prices.g, g_, w_);
-    }
+    else
+      blend(s_.prices.g, soften(from_y(problem_, eps), s_.prices.f), w_);
     ++s_.sweeps;
   }
 
@@ -109,8 +114,8 @@ class Sweeper {
   //   OT = sum a f + sum b g - eps (sum P - 1)
   void judge(double eps) {
     Prices at = s_.prices;
-    if (!problem_.alone) soften(problem_.back, problem_.a, at.f, at.g, eps, problem_.threads);
-    const std::vector<double> rows = margin(problem_.there, at, eps, problem_, false);
+    if (!problem_.alone) at.g = soften(from_y(problem_, eps), at.f);
+    const std::vector<double> rows = margin(from_x(problem_, eps), at);
     s_.margin_error = distance_of(rows, problem_.a);
     const auto& a = problem_.a;
     const auto& b = problem_.b;
@@ -136,7 +141,6 @@ class Sweeper {
  private:
   const Problem& problem_;
   Solved& s_;
-  std::vector<double> f_, g_;
   Prices judged_{};
   double w_ = 1;
 };
@@ -181,7 +185,7 @@ double value_below(const Problem& problem, const Prices& prices) {
 double cost_above(const Problem& problem, const Prices& prices, double eps) {
   const Costs& c = problem.there;
   const std::size_t n = problem.a.size(), m = problem.b.size();
-  std::vector<double> x = margin(c, prices, eps, problem, false), y(m, 0), r(n), s(m);
+  std::vector<double> x = margin(from_x(problem, eps), prices), y(m, 0), r(n), s(m);
   for (std::size_t i = 0; i < n; ++i) x[i] = std::min(1.0, problem.a[i] / x[i]);
   const auto weight = [&](int i, int j) {
     return problem.a[i] * problem.b[j] *
@@ -218,9 +222,9 @@ void check(const HostSwarm& x, const HostSwarm& y, const EntropicSettings& setti
     throw Error(Fault::input, "so many particles are too many for entropic transport",
                 "n = " + std::to_string(std::max(x.n(), y.n())),
                 "use up to " + std::to_string(kMostEntropic) + ", or the sliced distance");
-  if (!(settings.epsilon > 0) || !(settings.tolerance > 0) || settings.max_sweeps < 1)
-    throw Error(Fault::input, "entropic transport needs positive settings",
-                "epsilon, tolerance, max_sweeps", "give positive numbers");
+  if (!(settings.epsilon >= kLeastEpsilon) || !(settings.tolerance > 0) || settings.max_sweeps < 1)
+    throw Error(Fault::input, "entropic transport cannot be so sharp", "epsilon",
+                "give epsilon of 1e-6 or more, and positive numbers elsewhere");
 }
 
 // Below so many pairs threads cost more than they bring.

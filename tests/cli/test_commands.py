@@ -269,11 +269,11 @@ class Program(murmur.Case):
         self.assertIn("simulate", self.murmur("completion", "fish").stdout)
         script = self.murmur("completion", "bash").stdout + """
             COMP_WORDS=(murmur sim); COMP_CWORD=1; _murmur; echo "${COMPREPLY[@]}"
-            COMP_WORDS=(murmur simulate bet); COMP_CWORD=2; _murmur; echo "${COMPREPLY[@]}"
+            COMP_WORDS=(murmur simulate clo); COMP_CWORD=2; _murmur; echo "${COMPREPLY[@]}"
         """
         done = subprocess.run(["bash"], input=script, capture_output=True, text=True,
                               cwd=self.folder)
-        self.assertEqual(done.stdout.split(), ["simulate", "beta="], done.stderr)
+        self.assertEqual(done.stdout.split(), ["simulate", "clock="], done.stderr)
 
     def test_doctor(self):
         report = json.loads(self.murmur("doctor", "--json").stdout)

@@ -1,7 +1,10 @@
 """murmur landscape as a user meets it: the table, the JSON, the run directory, and what it refuses."""
 
+import csv
 import json
 import math
+import signal
+import time
 
 import numpy as np
 
@@ -58,6 +61,86 @@ class Landscape(murmur.Case):
         self.assertEqual(lines[0].split()[:3], ["energy", "atoms", "heaviest"])
         self.assertGreaterEqual(len(lines), 2)
         self.assertTrue((self.folder / "runs/landscape-0-1/figures/landscape.svg").exists())
+
+    SCAN = ("d=2", "betas=0.5:8:4", "perceptron=gradient:2", "direction=descent", "kernel=scaled")
+
+    def test_scan(self):
+        scan = self.points(*self.SCAN)["points"]
+        np.testing.assert_allclose([p["beta"] for p in scan], 0.5 * 16 ** (np.arange(4) / 3))
+        for p in scan:
+            self.assertTrue(p["certified"] and p["second_order"])
+            self.assertLessEqual(p["gap_bound"], 1e-8 * p["scale"])
+            self.assertEqual(p["heaviest"], max(p["masses"]))
+            angles = [place["angle"] for place in p["places"]]
+            self.assertAlmostEqual(p["angle"], np.dot(p["masses"], angles), 12)
+            active = [place["active"] for place in p["places"]]
+            for name, least in (("active_mass", 1), ("all_active_mass", 2)):
+                mass = sum(m for m, a in zip(p["masses"], active) if a >= least)
+                self.assertAlmostEqual(p[name], mass, 12)
+        alone = self.points(*self.SCAN[2:], "d=2", "beta=8", "masses=free", "starts=2")["points"]
+        self.assertAlmostEqual(alone[0]["energy"], scan[-1]["energy"], 9)
+
+    def test_what_a_scan_keeps(self):
+        scan = self.points(*self.SCAN, "threads=1")["points"]
+        found = self.folder / "found"
+        self.assertEqual(json.loads((found / "scan.json").read_text())["points"], scan)
+        with open(found / "scan.csv") as file:
+            for row, p in zip(csv.DictReader(file), scan, strict=True):
+                self.assertEqual(int(row["atoms"]), len(p["masses"]))
+                for name in ("beta", "energy", "heaviest", "angle", "crowd", "crowd_bound"):
+                    self.assertEqual(float(row[name]), p[name])
+        atoms = np.load(found / "atoms.npy")
+        np.testing.assert_array_equal(atoms[atoms[:, 0] == 3][:, 1], scan[3]["masses"])
+        for ending in ("svg", "png"):
+            self.assertTrue((found / f"figures/scan.{ending}").exists())
+        self.assertEqual(scan, self.points("found/config.toml", "threads=2")["points"])
+
+    def test_crowds_stay_below_their_bound(self):
+        scan = self.points("d=2", "betas=1:4:3", "perceptron=gradient:2", "direction=descent")
+        for p in scan["points"]:
+            self.assertTrue(p["certified"])
+            self.assertLessEqual(p["crowd"], p["crowd_bound"])
+        self.assertLess(scan["points"][-1]["crowd_bound"], 1)
+
+    def test_report(self):
+        for words, told in ((("d=2", "beta=4", "n=12", "starts=8"), "Critical points"),
+                            (("d=3", "beta=3", "n=8", "starts=4", "perceptron=gradient:2"),
+                             "Localisation"), (self.SCAN, "measures certified")):
+            with self.subTest(words):
+                self.points(*words)
+                self.murmur("report", "found", "-q")
+                page = (self.folder / "found/report.html").read_text()
+                self.assertIn(told, page)
+                self.assertIn("data:image/svg+xml", page)
+
+    def test_a_signal_ends_a_search_at_once(self):
+        process = self.start("landscape", "n=300", "d=3", "starts=100000", "--progress", "plain")
+        self.assertIn("0 / 100000 starts", process.stderr.readline())
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        began = time.monotonic()
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT)
+        self.assertLess(time.monotonic() - began, 5)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_progress(self):
+        done = self.murmur("landscape", "d=2", "n=6", "starts=3", "--progress", "json")
+        lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+        self.assertEqual([line["done"] for line in lines], [0, 1, 2, 3])
+        self.assertEqual({(line["of"], line["what"]) for line in lines}, {(3, "starts")})
+
+    def test_wrong_scans(self):
+        for words, told in ((("betas=4",), "betas"), (("betas=4:1:3",), "ascend"),
+                            (("betas=0:1:3",), "ascend"), (("betas=1:4:1",), "2 to 10000"),
+                            (("betas=1:4:2.5",), "2 to 10000"), (("betas=1:4:3:9",), "betas"),
+                            (("betas=1:4:3", "masses=equal"), "masses"),
+                            (("betas=1:4:3", "beta=2"), "beta"),
+                            (("betas=1:4:3", "starts=4"), "starts"),
+                            (("betas=1:900:3",), "overflows"),
+                            (("betas=1:4:3", "direction=descent"), "uniform")):
+            with self.subTest(words):
+                self.refused(INPUT, "landscape", *words, what=told)
 
     def test_wrong_requests(self):
         for words, told in (("beta=-1", "beta"), ("beta=0", "beta"), ("n=0", "n"), ("d=1", "d"),

@@ -150,6 +150,99 @@ TEST(Moments, LonelyParticlesAreSummedByPairs) {
   EXPECT_GT(std::fabs(wanted.at(3, 1)), 1e-6);
 }
 
+// Whoever the series does not know well enough is summed by pairs, and then is well known.
+TEST(Moments, HoldEveryParticleToAGivenBound) {
+  const HostSwarm x = scattered(2100, 0.01);
+  constexpr double kLimit = 1e-13;
+  const MomentsChoice strict{.pairs_above = kLimit}, loose{};
+  for (const MomentsChoice& choice : {strict, loose}) {
+    const auto engine = make_moments_engine(choice);
+    const auto field = engine->prepare(of({.beta = 9}), x.shape());
+    const auto at = engine->place(x), a = engine->place(x);
+    field->pull(0, 0, *at, *a);
+    const MomentsCertificate& certificate = certificate_of(*field);
+    EXPECT_EQ(certificate.worst <= kLimit, choice.pairs_above == kLimit) << certificate.worst;
+    EXPECT_EQ(certificate.direct, choice.pairs_above == kLimit ? 42 : 0);
+    const HostSwarm got = engine->fetch(*a);
+    for (int i = 7; i < x.n(); i += 50) {
+      const auto wanted = exact_pull({.beta = 9}, x, i);
+      EXPECT_LE(std::hypot(got.at(i, 0) - wanted[0], got.at(i, 1) - wanted[1]),
+                certificate.bound[i]);
+    }
+  }
+}
+
+// Weights that are drawn anew: the first phase is over before the second begins.
+TEST(Moments, CertifyOneEvaluationWhateverPhasesAct) {
+  const HostSwarm x = scattered(100, 3);
+  Dynamics dynamics = of({.beta = 4});
+  dynamics.phases.push_back(dynamics.phases[0]);
+  dynamics.phases[0].until = 1;
+  dynamics.phases[1].from = 1;
+  const auto engine = make_moments_engine();
+  const auto field = engine->prepare(dynamics, x.shape());
+  const auto at = engine->place(x), v = engine->place(x);
+  field->velocity(1.5, *at, *v);
+  const std::vector<double> once = certificate_of(*field).bound;
+  ASSERT_EQ(once.size(), 100U);
+  EXPECT_GT(once[0], 0);
+  for (const double t : {0.25, 0.5, 1.0, 1.0, 2.0}) {
+    field->velocity(t, *at, *v);
+    EXPECT_EQ(certificate_of(*field).bound, once) << t;
+  }
+  EXPECT_EQ(certificate_of(*field).worst_ever, certificate_of(*field).worst);
+}
+
+// The flight that make_engine's moments make of what the reference flew to `wanted`.
+double drift(const Dynamics& dynamics, const FlowSettings& settings, const Flown& wanted) {
+  const HostSwarm& x = wanted.frames.front();
+  const auto engine = make_engine({.name = "moments"}, x.shape(), dynamics);
+  const auto field = engine->prepare(dynamics, x.shape());
+  FlowState state = start(x);
+  std::size_t frames = 0;
+  double most = 0;
+  const auto compare = [&](double, const HostSwarm& frame) {
+    most = std::fmax(most, largest_difference(frame, wanted.frames[frames++]));
+  };
+  const Outcome outcome =
+      advance({*engine, *field, dynamics.habitat, settings},
+              {.T = wanted.times.back(), .every = wanted.times[1]}, state, {.frame = compare});
+  EXPECT_TRUE(outcome.ok());
+  EXPECT_EQ(frames, wanted.frames.size());
+  EXPECT_LE(certificate_of(*field).worst_ever, kMomentsPromise);
+  return most;
+}
+
+// As docs/engines.md says. Adaptive steps depend on the last digits of the error norm, so that two
+// engines differ by a little of what the steps themselves neglect: a hundredth of rtol.
+TEST(Moments, FlightsStayWithTheReference) {
+  for (const double beta : {1.0, 4.0, 9.0, 25.0})
+    for (const Method method : {Method::rk4, Method::dopri5}) {
+      const FlowSettings settings{.method = method, .dt = 0.05};
+      const double most = method == Method::rk4 ? 1e-11 : settings.tolerance.rtol / 100;
+      const Dynamics dynamics = of({.beta = beta});
+      const Flown wanted =
+          flown(dynamics, scattered(151, 3.14159), settings, {.T = 10, .every = 1});
+      EXPECT_GT(largest_difference(wanted.frames.front(), wanted.last()), 0.1);
+      EXPECT_LE(drift(dynamics, settings, wanted), most) << "beta " << beta;
+    }
+}
+
+TEST(Moments, AreChosenForCrowdsOnTheCircle) {
+  EXPECT_EQ(resolve_engine({}, {4096, 2}, sa(4)), "moments");
+  EXPECT_EQ(resolve_engine({}, {4095, 2}, sa(4)), "simd");
+  EXPECT_EQ(resolve_engine({}, {4096, 3}, sa(4)), "simd");
+  EXPECT_EQ(resolve_engine({}, {4096, 2}, sa(101)), "simd");
+  EXPECT_EQ(resolve_engine({}, {4096, 2}, usa(4)), "simd");
+  EXPECT_EQ(resolve_engine({}, {4096, 2}, {}), "simd");
+  EXPECT_EQ(resolve_engine({.precision = Precision::f32}, {4096, 2}, sa(4)), "simd");
+  EXPECT_EQ(resolve_engine({.name = "simd"}, {4096, 2}, sa(4)), "simd");
+  EXPECT_EQ(resolve_engine({.name = "moments"}, {5, 2}, usa(400)), "moments");
+  EXPECT_THROW(resolve_engine({.name = "moments"}, {4096, 3}, sa(4)), Error);
+  EXPECT_THROW(resolve_engine({"moments", Precision::f32}, {4096, 2}, sa(4)), Error);
+  EXPECT_EQ(make_engine({}, {4096, 2}, sa(4))->name().rfind("moments ", 0), 0U);
+}
+
 TEST(Moments, GiveTheSameBitsForAnyThreadCount) {
   const HostSwarm x = scattered(10'000, 3);
   const auto one = make_moments_engine({.threads = 1}), many = make_moments_engine({.threads = 5});

@@ -97,7 +97,7 @@ TEST(LandscapeEnergy, IsTheObservable) {
     }
 }
 
-// The energy is read again by the observables' own sums, not by those that kept the steps.
+// The energy is read along the path by the observables' own sums, not by those that kept its steps.
 TEST(LandscapeFlow, NeverTurnsBack) {
   int violations = 0;
   std::size_t steps = 0;
@@ -109,21 +109,27 @@ TEST(LandscapeFlow, NeverTurnsBack) {
     l.direction = trial % 4 < 2 ? Landscape::ascent : Landscape::descent;
     l = random_landscape(l, trial % 5, 100 + trial);
     l.activation = static_cast<Perceptron::Activation>(trial % 3);
-    const Climb path = climb(l, random_atoms(l.d, 2 + trial % 9, trial),
-                             {.tolerance = 1e-2, .gradient = 1e-10, .most_steps = 200});
     const double sign = l.direction == Landscape::ascent ? 1 : -1;
-    for (std::size_t k = 1; k < path.energies.size(); ++k)
-      if (sign * (path.energies[k] - path.energies[k - 1]) < -10 * 1e-14 * energy_scale(l))
-        ++violations;
-    steps += path.energies.size() - 1;
     const Dynamics dynamics = dynamics_of(l, Attention::plain);
     // Without a perceptron the observable is told with the plain kernel in every clock.
     const bool tells_scaled = l.kernel == Landscape::plain || l.a.rows > 0;
     const double unit = tells_scaled ? 1 : std::exp(-l.beta);
-    const auto row = measure(swarm_of(path.mu), dynamics, {});
-    EXPECT_NEAR(unit * row[observable_column(dynamics, "energy")], path.energies.back(),
-                1e-12 * energy_scale(l));
-    EXPECT_GE(sign * (path.energies.back() - path.energies.front()), 0) << trial;
+    const auto told = [&](const Atoms& mu) {
+      return unit * measure(swarm_of(mu), dynamics, {})[observable_column(dynamics, "energy")];
+    };
+    const Atoms start = random_atoms(l.d, 2 + trial % 9, trial);
+    double before = told(start);
+    std::size_t taken = 0;
+    for (const int most : {1, 2, 3, 5, 10, 20, 50, 200}) {
+      const Climb path =
+          climb(l, start, {.tolerance = 1e-2, .gradient = 1e-10, .most_steps = most});
+      const double now = told(path.mu);
+      if (!(sign * (now - before) >= -1e-13 * energy_scale(l))) ++violations;
+      EXPECT_NEAR(now, path.energies.back(), 1e-12 * energy_scale(l));
+      before = now;
+      taken = path.energies.size() - 1;
+    }
+    steps += taken;
   }
   EXPECT_EQ(violations, 0);
   EXPECT_GT(steps, 30'000u);
@@ -213,6 +219,30 @@ TEST(LandscapeSearch, FindsTheKnownRestPoints) {
   }
   EXPECT_EQ(search.points.front().mu.count(), 1);
   EXPECT_NEAR(search.points.front().energy, std::exp(4.0) / 8, 1e-13 * std::exp(4.0));
+}
+
+// Apart from each other clusters at large beta hardly move, but move: the search tells none of them
+// as at rest, and knows the pair's way out, which is slower than its atoms' by e^{-2 beta}.
+TEST(LandscapeSearch, TellsMetastableFromRest) {
+  for (const double beta : {4.0, 12.0, 30.0, 100.0}) {
+    const Landscape l{.d = 2, .beta = beta};
+    const Search search = critical_points(l, {.n = 8, .starts = 40});
+    const CriticalPoint* pair = nullptr;
+    for (const CriticalPoint& point : search.points) {
+      EXPECT_LE(point.balance, 1e-9);
+      if (point.mu.count() != 2) continue;
+      const double cosine =
+          point.mu.x(0, 0) * point.mu.x(1, 0) + point.mu.x(0, 1) * point.mu.x(1, 1);
+      EXPECT_NEAR(cosine, -1, 1e-12) << beta;
+      EXPECT_EQ(point.index, 1) << beta;
+      EXPECT_FALSE(point.second_order);
+      if (point.mu.mass[0] == 0.5) pair = &point;
+    }
+    ASSERT_NE(pair, nullptr) << beta;
+    // Rate of softmax attention, n^2 eigenvalue / sum_j e^{beta cos} = 1 - tanh beta for two.
+    EXPECT_NEAR(pair->spectrum.back() / (std::exp(beta) + std::exp(-beta)) * 2,
+                2 / (std::exp(2 * beta) + 1), 1e-12 * 2 / (std::exp(2 * beta) + 1));
+  }
 }
 
 // Under descent alone the uniform law is best, E = lambda_0 / (2 beta), and no measure is farther

@@ -9,6 +9,7 @@
 
 #include "meanfield/circle.h"
 #include "meanfield/fourier.h"
+#include "meanfield/grid_density.h"
 #include "meanfield/march.h"
 #include "meanfield/particles.h"
 #include "meanfield/sphere.h"
@@ -64,21 +65,21 @@ TEST(March, KeepsItsToleranceAndTakesDecayExactly) {
   still.flow = [](const auto& y, auto& f) { f.assign(y.size(), 0); };
   still.decay = {1000, 3};
   still.y = {1, 1};
-  while (still.t < 0.5) ASSERT_TRUE(still.step(0.5));
-  EXPECT_NEAR(still.y[1], std::exp(-1.5), 1e-14);
-  EXPECT_NEAR(still.y[0], 0, 1e-14);
+  while (still.find() && still.reach() < 0.5) still.commit();
+  EXPECT_NEAR(still.at(0.5)[1], std::exp(-1.5), 1e-14);
+  EXPECT_NEAR(still.at(0.5)[0], 0, 1e-14);
   March turn;
   turn.flow = [](const auto& y, auto& f) { f = {-y[1], y[0]}; };
   turn.tolerance = {1e-10, 1e-10};
   turn.y = {1, 0};
-  while (turn.t < 3) {
-    const double before = turn.t;
-    ASSERT_TRUE(turn.step(3));
-    const double middle = 0.5 * (before + turn.t);
+  while (turn.find() && turn.reach() < 3) {
+    const double middle = 0.5 * (turn.t + turn.reach());
     EXPECT_NEAR(turn.at(middle)[0], std::cos(middle), 1e-8);
+    turn.commit();
   }
-  EXPECT_NEAR(turn.y[0], std::cos(3), 1e-8);
-  EXPECT_NEAR(turn.y[1], std::sin(3), 1e-8);
+  ASSERT_GE(turn.reach(), 3);
+  EXPECT_NEAR(turn.at(3)[0], std::cos(3), 1e-8);
+  EXPECT_NEAR(turn.at(3)[1], std::sin(3), 1e-8);
 }
 
 TEST(Harmonics, AreOrthonormal) {
@@ -95,6 +96,70 @@ TEST(Harmonics, AreOrthonormal) {
     }
   for (int a = 0; a < 49; ++a)
     for (int b = 0; b < 49; ++b) EXPECT_NEAR(product[a * 49 + b], a == b ? 1 : 0, 1e-12);
+}
+
+// (rows, columns) of a measure of bumps, as a file would hold it.
+Measure on_a_grid(const Measure& m, int rows, int columns) {
+  Measure grid;
+  grid.rows = rows;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) {
+      const double polar = std::numbers::pi * (i + 0.5) / rows;
+      const double phi = 2 * std::numbers::pi * j / columns, s = std::sin(polar);
+      const double x[] = {s * std::cos(phi), s * std::sin(phi), std::cos(polar)};
+      double p = 0, weights = 0;
+      for (const auto& b : m.bumps) {
+        const double along = std::inner_product(x, x + 3, b.centre.begin(), 0.0);
+        p += b.weight * b.kappa / (4 * std::numbers::pi * std::sinh(b.kappa)) *
+             std::exp(b.kappa * along);
+        weights += b.weight;
+      }
+      grid.density.push_back(p / weights);
+    }
+  return grid;
+}
+
+TEST(GridDensity, FejerIntegratesPolynomialsOfItsRows) {
+  for (const int rows : {4, 5, 12, 33}) {
+    const std::vector<double> w = fejer_weights(rows);
+    for (int power = 0; power < rows; ++power) {
+      double sum = 0;
+      for (int i = 0; i < rows; ++i)
+        sum += w[i] * std::pow(std::cos(std::numbers::pi * (i + 0.5) / rows), power);
+      EXPECT_NEAR(sum, power % 2 == 0 ? 2.0 / (power + 1) : 0, 1e-14) << rows << " " << power;
+    }
+  }
+}
+
+// Even and odd rows and columns; degrees beyond what the grid itself could integrate.
+TEST(GridDensity, HasTheCoefficientsOfWhatItHolds) {
+  const auto wanted = sphere_coefficients(two_bumps(3), 40);
+  for (const auto& [rows, columns] : {std::pair{40, 64}, {41, 65}, {64, 63}}) {
+    const Measure grid = on_a_grid(two_bumps(3), rows, columns);
+    EXPECT_NO_THROW(check(grid, 3));
+    const auto c = sphere_coefficients(grid, 40);
+    for (std::size_t k = 0; k < c.size(); ++k) EXPECT_NEAR(c[k], wanted[k], 1e-13) << rows;
+  }
+}
+
+TEST(GridDensity, PassesThroughItsCells) {
+  Measure grid;
+  grid.rows = 6;
+  for (int i = 0; i < 6 * 9; ++i) grid.density.push_back(1 + 0.5 * std::sin(7.0 * i));
+  const GridDensity density(grid);
+  const double scale = density_at(density.at(std::cos(std::numbers::pi / 12)), 0) / grid.density[0];
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 9; ++j)
+      EXPECT_NEAR(density_at(density.at(std::cos(std::numbers::pi * (i + 0.5) / 6)),
+                             2 * std::numbers::pi * j / 9),
+                  scale * grid.density[9 * i + j], 1e-12);
+}
+
+TEST(GridDensity, WeighsParticles) {
+  const HostSwarm a = particles_of(two_bumps(3), 3, 800);
+  const HostSwarm b = particles_of(on_a_grid(two_bumps(3), 40, 64), 3, 800);
+  ASSERT_EQ(a.n(), b.n());
+  for (int i = 0; i < a.n(); ++i) EXPECT_NEAR(a.mass[i], b.mass[i], 1e-15) << i;
 }
 
 // The same measure as coefficients and as particles.
@@ -176,15 +241,55 @@ TEST(MeanField, PerceptronsDriftOnCircleAndSphere) {
   }
 }
 
+// Tokens never pass each other, so the mass between two of them stays: that of the density flown by
+// waves, between places flown by particles.
+TEST(MeanField, KeepsTheMassBetweenTokens) {
+  constexpr int n = 2000;
+  const double turn = 2 * std::numbers::pi;
+  for (const auto scale : {Attention::softmax, Attention::plain}) {
+    const MeanField field{.beta = 2, .scale = scale};
+    const MeanFieldMethod method{.solver = MeanFieldMethod::quantiles, .particles = n};
+    MeanFieldPlan plan{.schedule = {.T = 1}};
+    plan.stop = [](const MeanFieldReading& r) { return r.t >= 0.3; };
+    const FlowState tokens = carry(field, two_bumps(2), method, plan).state.flow;
+    const HostSwarm& x = tokens.x;
+    std::vector<double> density;
+    plan = {.schedule = {.T = tokens.t}};
+    plan.frame = [&](const MeanFieldFrame& f) { density = f.density; };
+    ASSERT_TRUE(carry(field, two_bumps(2), {.modes = 256}, plan).outcome.ok());
+    std::vector<double> below = {0};  // mass from angle 0 to each cell's
+    const auto cells = static_cast<int>(density.size());
+    for (int g = 0; g < cells; ++g)
+      below.push_back(below.back() + (density[g] + density[(g + 1) % cells]) / (2 * cells));
+    const auto mass_to = [&](int i) {
+      double at = std::atan2(x.at(i, 1), x.at(i, 0)) / turn;
+      at = (at < 0 ? at + 1 : at) * cells;
+      const int g = std::min(static_cast<int>(at), cells - 1);
+      return below[g] + (at - g) * (below[g + 1] - below[g]);
+    };
+    for (int i = 100; i < n; i += 100) {
+      const double between = mass_to(i) - mass_to(0);
+      EXPECT_NEAR(between < 0 ? between + 1 : between, static_cast<double>(i) / n, 1e-4) << i;
+    }
+  }
+}
+
 TEST(MeanField, KeepsItsMass) {
-  double worst = 0;
-  MeanFieldPlan plan{.schedule = {.T = 3, .every = 0.5}};
-  plan.frame = [&](const MeanFieldFrame& f) {
-    const double sum = std::accumulate(f.density.begin(), f.density.end(), 0.0);
-    worst = std::fmax(worst, std::fabs(sum / static_cast<double>(f.density.size()) - 1));
-  };
-  EXPECT_TRUE(carry({.beta = 4}, two_bumps(2), {.modes = 256}, plan).steps.size() > 5);
-  EXPECT_LT(worst, 1e-14);
+  for (const int d : {2, 3}) {
+    const MeanFieldMethod method{
+        .solver = MeanFieldMethod::quantiles, .particles = 800, .merge = 0.05};
+    double worst = 0;
+    MeanFieldPlan plan{.schedule = {.T = 3, .every = 0.5}};
+    plan.frame = [&](const MeanFieldFrame& f) {
+      const double sum = std::accumulate(f.density.begin(), f.density.end(), 0.0);
+      worst = std::fmax(worst, std::fabs(sum / static_cast<double>(f.density.size()) - 1));
+    };
+    const MeanFieldCourse course = carry({.d = d, .beta = 4}, two_bumps(d), method, plan);
+    const std::vector<double>& mass = course.state.flow.x.mass;
+    EXPECT_LT(mass.size(), 700u) << "none has merged";
+    EXPECT_NEAR(std::accumulate(mass.begin(), mass.end(), 0.0), 1, 1e-12);
+    EXPECT_LT(worst, 1e-12);
+  }
 }
 
 // A density that sharpens like e^t: more modes buy time, and each run says where it stopped.
@@ -195,8 +300,7 @@ TEST(MeanField, TheMonitorStopsBeforeAWrongCurve) {
   for (const int run : {0, 1}) {
     const MeanFieldCourse course =
         carry({.beta = 4}, start, {.modes = run == 0 ? 32 : 128}, {.schedule = {.T = 30}});
-    EXPECT_TRUE(course.unresolved);
-    EXPECT_FALSE(course.outcome.ok());
+    EXPECT_EQ(course.outcome.ending, Ending::unresolved);
     EXPECT_NE(course.outcome.what.find("the last modes"), std::string::npos);
     EXPECT_LE(course.steps.back().tail, 1e-8);
     stopped[run] = course.outcome.t;
@@ -216,7 +320,7 @@ TEST(MeanField, AStartThatIsNotResolvedStopsAtOnce) {
   Measure sharp;
   sharp.bumps = {{1000, {1, 0}, 1}};
   const MeanFieldCourse course = carry({.beta = 4}, sharp, {.modes = 32}, {.schedule = {.T = 1}});
-  EXPECT_TRUE(course.unresolved);
+  EXPECT_EQ(course.outcome.ending, Ending::unresolved);
   EXPECT_EQ(course.outcome.t, 0);
 }
 
@@ -227,6 +331,56 @@ TEST(MeanField, FramesNeverChangeTheSteps) {
   const auto b = carry({.beta = 4}, two_bumps(2), {.modes = 128}, {.schedule = {.T = 1}});
   ASSERT_EQ(a.steps.size(), b.steps.size());
   for (std::size_t i = 0; i < a.steps.size(); ++i) EXPECT_EQ(a.steps[i].energy, b.steps[i].energy);
+}
+
+// Left at any step and carried on, also to a larger T, it is the same course bit for bit.
+TEST(MeanField, GoesOnWithTheSameBits) {
+  for (const int d : {2, 3})
+    for (const auto solver : {MeanFieldMethod::spectral, MeanFieldMethod::quantiles}) {
+      const MeanField field{.d = d, .beta = 3};
+      const MeanFieldMethod method{
+          .solver = solver, .modes = d == 2 ? 96 : 40, .particles = 200, .merge = 1e-3};
+      std::vector<double> whole, parts;
+      const auto into = [](std::vector<double>& seen) {
+        return [&seen](const MeanFieldFrame& f) {
+          seen.push_back(f.reading.t);
+          seen.insert(seen.end(), f.density.begin(), f.density.end());
+        };
+      };
+      const Measure start = d == 2 ? two_bumps(2) : two_bumps(3);
+      MeanFieldPlan plan{.schedule = {.T = 0.5, .every = 0.05}, .frame = into(whole)};
+      const MeanFieldCourse expected = carry(field, start, method, plan);
+      ASSERT_TRUE(expected.outcome.ok()) << expected.outcome.what;
+      plan.frame = into(parts);
+      plan.schedule.T = 0.3;
+      int left = 0;
+      for (;;) {
+        std::size_t steps = 0;
+        MeanFieldState state;
+        plan.pause = [&](const MeanFieldCourse&, const std::function<MeanFieldState()>& fetch) {
+          state = fetch();
+          return ++steps == 2;
+        };
+        MeanFieldCourse part = carry(field, start, method, plan);
+        if (part.outcome.ok() && plan.schedule.T == 0.5) {
+          ASSERT_EQ(part.steps.size(), expected.steps.size());
+          for (std::size_t i = 0; i < part.steps.size(); ++i) {
+            EXPECT_EQ(part.steps[i].t, expected.steps[i].t);
+            EXPECT_EQ(part.steps[i].energy, expected.steps[i].energy);
+            EXPECT_EQ(part.steps[i].amplitude, expected.steps[i].amplitude);
+          }
+          break;
+        }
+        if (part.outcome.ok())
+          plan.schedule.T = 0.5;
+        else
+          part.state = state;
+        plan.from = part;
+        ++left;
+      }
+      EXPECT_GT(left, 2) << d;
+      EXPECT_EQ(parts, whole) << d;
+    }
 }
 
 TEST(MeanField, ThreadsNeverShow) {
@@ -281,6 +435,15 @@ TEST(Measure, DensitiesOnAGridAreChecked) {
   m.density.assign(64, 1);
   EXPECT_EQ(fault_of([&] { check(m, 2); }, &text), Fault::input);
   EXPECT_NE(text.find("integrates to"), std::string::npos);
+  m.rows = 8;
+  EXPECT_EQ(fault_of([&] { check(m, 2); }), Fault::input);
+  m.density.assign(64, 1 / (4 * std::numbers::pi));
+  EXPECT_NO_THROW(check(m, 3));
+  m.density[19] = -1;
+  EXPECT_EQ(fault_of([&] { check(m, 3); }, &text), Fault::input);
+  EXPECT_NE(text.find("cell (2, 3)"), std::string::npos) << text;
+  m.rows = 7;
+  EXPECT_EQ(fault_of([&] { check(m, 3); }), Fault::input);
 }
 
 }  // namespace

@@ -83,6 +83,7 @@ void SumSeries(const CircleBlock& block, const CircleSeries& s) {
 }
 
 int Width() { return static_cast<int>(hn::Lanes(D())); }
+const char* TargetHere() { return hwy::TargetName(HWY_TARGET); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace murmur::moments
@@ -94,11 +95,13 @@ namespace murmur::moments {
 HWY_EXPORT(AddPowers);
 HWY_EXPORT(SumSeries);
 HWY_EXPORT(Width);
+HWY_EXPORT(TargetHere);
 
 void add_powers(const CircleBlock& block, int orders, double* lanes, double* sums) {
   HWY_DYNAMIC_DISPATCH(AddPowers)(block, orders, lanes, sums);
 }
 int scratch_size(int orders) { return 2 * (orders + 1) * HWY_DYNAMIC_DISPATCH(Width)(); }
+std::string target_name() { return HWY_DYNAMIC_DISPATCH(TargetHere)(); }
 int longest_sum() { return kBlock / (kTogether * HWY_DYNAMIC_DISPATCH(Width)()); }
 void sum_series(const CircleBlock& block, const CircleSeries& series) {
   HWY_DYNAMIC_DISPATCH(SumSeries)(block, series);

@@ -1,6 +1,8 @@
 // circle_kernels.h: sums over powers of z = e^{i theta}, for blocks of particles.
 #pragma once
 
+#include <string>
+
 namespace murmur::moments {
 
 inline constexpr int kBlock = 2048;  // particles; arrays of a block are padded up to it
@@ -16,7 +18,8 @@ struct CircleBlock {
 // lanes: scratch of scratch_size(orders) doubles.
 void add_powers(const CircleBlock& block, int orders, double* lanes, double* sums);
 int scratch_size(int orders);
-int longest_sum();  // numbers one lane of a block adds up one after another
+std::string target_name();  // of the instruction set in use: "AVX3"
+int longest_sum();          // numbers one lane of a block adds up one after another
 
 // out[s] = Re sum_k c_sk z^k for s = 0 .. series - 1, series 1, 2 or 3.
 struct CircleSeries {

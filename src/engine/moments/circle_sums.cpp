@@ -27,6 +27,8 @@ double rounding(double beta, int n) {
   return (depth + 20 + beta) * 0.5 * std::numeric_limits<double>::epsilon();
 }
 
+constexpr int kRun = 256;  // pairs that are added before all others
+
 int blocks_of(const HostSwarm& x) { return (x.n() + kBlock - 1) / kBlock; }
 
 // One thread's copy of a block, aligned and padded, and room for what is summed over it.
@@ -132,17 +134,27 @@ void CircleSums::feel(const HostSwarm& x, Want want, int threads,
   });
 }
 
-std::vector<double> CircleSums::feel_pairs(const HostSwarm& x, int i) const {
-  std::vector<double> sums(3);
-  for (int j = 0; j < x.n(); ++j) {
-    const double along = x.at(i, 0) * x.at(j, 0) + x.at(i, 1) * x.at(j, 1);
-    const double across = x.at(i, 0) * x.at(j, 1) - x.at(i, 1) * x.at(j, 0);
-    const double w = x.mass[j] * elementary::exp(beta_ * (along - 1));
-    sums[0] += w;
-    sums[1] += w * along;
-    sums[2] += w * across;
+std::array<double, 3> CircleSums::feel_pairs(const HostSwarm& x, int i) const {
+  std::array<double, 3> sums{};
+  for (int first = 0; first < x.n(); first += kRun) {
+    std::array<double, 3> run{};
+    for (int j = first; j < std::min(first + kRun, x.n()); ++j) {
+      const double along = x.at(i, 0) * x.at(j, 0) + x.at(i, 1) * x.at(j, 1);
+      const double across = x.at(i, 0) * x.at(j, 1) - x.at(i, 1) * x.at(j, 0);
+      const double w = x.mass[j] * elementary::exp(beta_ * (along - 1));
+      run[0] += w;
+      run[1] += w * along;
+      run[2] += w * across;
+    }
+    for (int e = 0; e < 3; ++e) sums[e] += run[e];
   }
   return sums;
+}
+
+// As many roundings as additions follow one another, and those of the weights as in rounding().
+double CircleSums::pairs_error(int n) const {
+  const double additions = std::min(n, kRun) + n / kRun;
+  return (additions + 20 + beta_) * 0.5 * std::numeric_limits<double>::epsilon();
 }
 
 }  // namespace murmur::moments

@@ -1,6 +1,7 @@
 // circle_sums.h: what every particle of a swarm on the circle feels, through the swarm's moments.
 #pragma once
 
+#include <array>
 #include <complex>
 #include <functional>
 #include <vector>
@@ -37,7 +38,8 @@ class CircleSums {
   void feel(const HostSwarm& x, Want want, int threads,
             const std::function<void(const Feeling&)>& done) const;
   // The same sums of particle i alone, pair by pair: {weight, along, across}.
-  std::vector<double> feel_pairs(const HostSwarm& x, int i) const;
+  std::array<double, 3> feel_pairs(const HostSwarm& x, int i) const;
+  double pairs_error(int n) const;  // bound on the error of each, as a share of the weight
 
  private:
   std::vector<double> weigh(const Moments& m, Want want) const;

@@ -1,13 +1,16 @@
 // moments_engine.cpp: the engine of moments: heads on the circle as series, with a certificate.
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <mutex>
 #include <numeric>
 #include <optional>
 
-#include "core/elementary.h"
+#include "core/attention.h"
 #include "core/host_field.h"
 #include "core/parallel.h"
 #include "core/perceptron_at.h"
+#include "engine/moments/circle_kernels.h"
 #include "engine/moments/circle_sums.h"
 #include "murmur/error.h"
 #include "murmur/moments.h"
@@ -18,8 +21,6 @@ namespace {
 
 using moments::CircleSums;
 using moments::Feeling;
-
-bool is_identity(const Matrix& m) { return m.empty() || m == scaled_identity(m.rows, 1); }
 
 // c where V = c I.
 std::optional<double> scalar_of(const Matrix& value) {
@@ -36,16 +37,10 @@ double size_of(const Matrix& value) {
   return std::sqrt(square);
 }
 
-// e^{beta} in the kernel of a plain head, which the sums leave out.
-double clock_scale(Clock clock, double beta) {
-  if (clock == Clock::u2 || clock == Clock::u4) return 1;
-  return (clock == Clock::u3 ? beta : 1) * elementary::exp(beta);
-}
-
 struct Head {
   CircleSums sums;
   bool divided;  // softmax
-  double scale;  // of a plain head
+  double scale;  // of a plain head: the sums are those of e^{s - beta}
   Matrix value;
 };
 
@@ -69,14 +64,17 @@ class MomentsField final : public HostField {
 
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
-    if (ask.phase == 0) {
+    if (ask.t != last_t_ || ask.phase <= last_phase_) {  // a new evaluation
       certificate_.bound.assign(x.n(), 0);
       certificate_.direct = 0;
     }
+    last_t_ = ask.t;
+    last_phase_ = ask.phase;
     for (const Head& head : heads_[ask.phase]) add_head(head, ask.tangential, x, a);
     for (const Force& force : dynamics_.phases[ask.phase].forces)
       if (const auto* p = std::get_if<Perceptron>(&force)) add_perceptron(*p, x, a);
     certificate_.worst = *std::max_element(certificate_.bound.begin(), certificate_.bound.end());
+    certificate_.worst_ever = std::max(certificate_.worst_ever, certificate_.worst);
   }
 
   void add_head(const Head& head, bool tangential, const HostSwarm& x, HostSwarm& a) {
@@ -104,12 +102,12 @@ class MomentsField final : public HostField {
       double weight = block.weight != nullptr ? block.weight[b] : 1;
       double along = block.along != nullptr ? block.along[b] : 0, across = block.across[b];
       double error = head.divided ? 2 * eps / (weight - eps) : 2 * eps * head.scale;
-      if (head.divided && !(weight > 2 * eps)) {
-        const std::vector<double> sums = head.sums.feel_pairs(x, i);
+      if (head.divided && !(weight > eps && error <= choice_.pairs_above)) {
+        const std::array<double, 3> sums = head.sums.feel_pairs(x, i);
         weight = sums[0];
         along = block.along != nullptr ? sums[1] : 0;
         across = sums[2];
-        error = eps;
+        error = 2 * head.sums.pairs_error(x.n());
         ++lonely;
       }
       certificate_.bound[i] += size * error;
@@ -137,18 +135,17 @@ class MomentsField final : public HostField {
 
   MomentsChoice choice_;
   std::vector<std::vector<Head>> heads_;  // by phase
+  double last_t_ = 0;
+  int last_phase_ = std::numeric_limits<int>::max();
   MomentsCertificate certificate_;
 };
 
 class MomentsEngine final : public HostEngine {
  public:
   explicit MomentsEngine(const MomentsChoice& choice) : choice_(choice) {}
-  std::string name() const override { return "moments"; }
+  std::string name() const override { return "moments " + moments::target_name(); }
   std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape) override {
-    if (!moments_know(dynamics, shape.d))
-      throw Error(Fault::input, "the moments engine has no series for this dynamics",
-                  "engine = moments",
-                  "use engine=simd, or softmax or plain heads on the circle with Q = K = I");
+    require_moments(dynamics, shape.d);
     return std::make_unique<MomentsField>(dynamics, shape, choice_);
   }
 
@@ -171,6 +168,14 @@ bool moments_know(const Dynamics& dynamics, int d) {
     for (const Force& force : phase.forces)
       if (const auto* a = std::get_if<Attention>(&force); a != nullptr && !knows(*a)) return false;
   return true;
+}
+
+void require_moments(const Dynamics& dynamics, int d) {
+  if (!moments_know(dynamics, d))
+    throw Error(Fault::input, "the moments engine has no series for this dynamics",
+                "engine = moments",
+                "use engine=auto: it knows SA and USA on the circle (d=2) with query and key the "
+                "identity, beta >= 0 and everybody seen");
 }
 
 std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice) {

@@ -1,0 +1,107 @@
+// report_meanfield.cpp: the page of a measure of infinitely many tokens carried through time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "meanfield.h"
+#include "murmur/meanfield_setup.h"
+#include "report_page.h"
+#include "reproduce_page.h"
+
+namespace murmur::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using nlohmann::json;
+
+void add_facts(Page& page, const json& told) {
+  auto& facts = page.report.facts;
+  const json& phases = told.at("phases");
+  facts.emplace_back(fmt::format("{:.4g}", told.at("t").get<double>()), "time reached");
+  facts.emplace_back(fmt::format("{:.6g}", told.at("energy").get<double>()), "energy at the end");
+  facts.emplace_back(fmt::format("{:.4f}", told.at("order").get<double>()), "order at the end");
+  if (const json& linear = phases.at("linear"); !linear.is_null()) {
+    facts.emplace_back(fmt::format("mode {}", linear.at("leader").get<int>()), "leads");
+    if (!linear.at("until").is_null())
+      facts.emplace_back(fmt::format("{:.4g}", linear.at("until").get<double>()),
+                         "linear phase until t");
+  }
+  if (const json& plateau = phases.at("metastable"); !plateau.is_null())
+    facts.emplace_back(
+        fmt::format("{:.4g} to {:.4g}", plateau.at("from").get<double>(),
+                    plateau.at("to").get<double>()),
+        fmt::format("the energy stands at {:.4g}", plateau.at("energy").get<double>()));
+  if (const json& end = phases.at("clustering"); !end.is_null())
+    facts.emplace_back(
+        fmt::format("{:.4g}", end.at("rate").get<double>()),
+        fmt::format("clustering rate from t = {:.4g}", end.at("from").get<double>()));
+}
+
+// Modes in order, the measured rate beside the predicted one where theory has it.
+std::vector<std::vector<std::string>> rates_table(const json& told) {
+  const json &rates = told.at("growth_rates"), &theory = told.at("predicted_rates");
+  std::vector<int> modes;
+  for (const auto& [mode, rate] : rates.items()) modes.push_back(std::stoi(mode));
+  std::sort(modes.begin(), modes.end());
+  std::vector<std::vector<std::string>> table{{"mode", "measured", "predicted", "difference"}};
+  for (const int k : modes) {
+    const std::string mode = std::to_string(k);
+    const double measured = rates.at(mode);
+    std::vector<std::string> row{mode, fmt::format("{:.8g}", measured), "", ""};
+    if (theory.contains(mode)) {
+      const double predicted = theory.at(mode);
+      row[2] = fmt::format("{:.8g}", predicted);
+      row[3] = fmt::format("{:.1e}", std::fabs(measured - predicted));
+    }
+    table.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string lead_of(const MeanFieldSetup& s, const json& told) {
+  const MeanField& f = s.field;
+  std::string words = fmt::format("Infinitely many tokens on {} under {} attention, β = {:g}{}{}.",
+                                  f.d == 2   ? "the circle"
+                                  : f.d == 3 ? "the sphere"
+                                             : fmt::format("the unit sphere of R^{}", f.d),
+                                  f.scale == Attention::softmax ? "softmax" : "unnormalised",
+                                  f.beta, f.noise > 0 ? fmt::format(", noise {:g}", f.noise) : "",
+                                  f.will ? ", beside a perceptron" : "");
+  if (const json& stopped = told.at("stopped"); !stopped.is_null())
+    words += fmt::format(" Stopped at t = {:g}: {}.", stopped.at("t").get<double>(),
+                         stopped.at("why").get<std::string>());
+  return words;
+}
+
+}  // namespace
+
+void report_meanfield(Page& page) {
+  const MeanFieldSetup s = make_meanfield(settings_of_run(page.run, {}, meanfield_parameters()));
+  const json told = kept_json(page.run / "phases.json");
+  page.report.title = page.run.filename().string();
+  page.report.lead = lead_of(s, told);
+  add_facts(page, told);
+  for (const fs::path& path : draw_meanfield(page.run, look_of(page.style))) {
+    if (path.extension() == ".svg")
+      page.add("The course", "", path,
+               "Dashes over the modes: growth that theory predicts for small waves over the "
+               "uniform law.");
+    else
+      page.made.push_back(path.string());
+  }
+  if (const auto table = rates_table(told); table.size() > 1)
+    page.report.parts.push_back(
+        {"Growth of modes",
+         "Rates at which amplitudes grow while they are small, and those of the linearised flow "
+         "about the uniform law.",
+         table,
+         {},
+         ""});
+}
+
+}  // namespace murmur::app

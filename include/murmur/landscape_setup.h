@@ -1,0 +1,25 @@
+// landscape_setup.h: searches of a landscape out of words: their parameters, and what those
+// describe.
+#pragma once
+
+#include <vector>
+
+#include "murmur/experiment.h"
+#include "murmur/landscape.h"
+
+namespace murmur {
+
+std::span<const Parameter> landscape_parameters();
+
+struct LandscapeSetup {
+  std::string name = "landscape";
+  Landscape landscape{};
+  SearchSettings search{};
+  std::vector<double> betas{};  // of a scan; empty: a search at landscape.beta
+  std::string config{};         // config.toml: every setting
+  // Arrays that came from files, by name; and `units` (h, d + 1), rows a_m and omega_m.
+  Record inputs{};
+};
+LandscapeSetup make_landscape(const Settings& settings);
+
+}  // namespace murmur

@@ -1,0 +1,22 @@
+// flow_record.h: the state of a flow as named arrays, for checkpoints.
+#pragma once
+
+#include <string>
+
+#include "murmur/array.h"
+#include "murmur/flow.h"
+
+namespace murmur {
+
+// `T` tells a continuation which frames are already kept.
+Record record_of(const FlowState& state, double T);
+// Error(input) unless the record is of a swarm of that shape.
+FlowState state_of(const Record& record, Shape shape);
+
+// A named array of a checkpoint: Error(input) where it is missing or empty.
+const Array& entry(const Record& record, const std::string& name);
+
+// The first frame still to be kept: after T was raised, the first one beyond the old T, `reached`.
+std::int64_t next_frame_of(const Schedule& schedule, std::int64_t next_frame, double reached);
+
+}  // namespace murmur

@@ -1,0 +1,228 @@
+// checks.cpp: refuses mean fields, measures and flights that mean nothing or cannot be solved.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "meanfield/circle.h"
+#include "meanfield/continuum.h"
+#include "meanfield/grid_density.h"
+#include "meanfield/particles.h"
+#include "murmur/error.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr double kWhole = 1e-6;  // how far a measure on a grid may be from what it stands for
+
+[[noreturn]] void refuse(const std::string& what, const std::string& where,
+                         const std::string& remedy) {
+  throw Error(Fault::input, what, where, remedy);
+}
+
+bool is_unit(const std::vector<double>& x, int d) {
+  const double square = std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
+  return static_cast<int>(x.size()) == d && std::fabs(square - 1) < 1e-9;
+}
+
+bool are_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+// Shapes are compared by check(Dynamics); here that the numbers are there, and are some.
+void check_will(const Perceptron& p) {
+  for (const Matrix* m : {&p.in, &p.out})
+    if (m->rows < 0 || m->cols < 0 || m->data.size() != static_cast<std::size_t>(m->rows) * m->cols)
+      refuse(fmt::format("a matrix of shape ({}, {}) holds {} numbers", m->rows, m->cols,
+                         m->data.size()),
+             m == &p.in ? "perceptron in" : "perceptron out", "give rows times columns numbers");
+  if (!(are_finite(p.in.data) && are_finite(p.out.data) && are_finite(p.in_bias) &&
+        are_finite(p.out_bias)))
+    refuse("a number of the perceptron is not finite", "perceptron", "give finite numbers");
+}
+
+// Sums what may be summed: finite numbers of 0 or above.
+double sum_of(const Measure& m, const std::vector<double>& weight) {
+  const std::size_t columns = m.density.size() / weight.size();
+  double sum = 0;
+  for (std::size_t i = 0; i < m.density.size(); ++i) {
+    if (!(std::isfinite(m.density[i]) && m.density[i] >= 0))
+      refuse(fmt::format("the density is {}, which is negative or no number", m.density[i]),
+             weight.size() > 1 ? fmt::format("init, cell ({}, {})", i / columns, i % columns)
+                               : fmt::format("init, cell {}", i),
+             "give densities of 0 or above");
+    sum += weight[i / columns] * m.density[i];
+  }
+  return sum / static_cast<double>(columns);
+}
+
+void check_shape(const Measure& m, int d) {
+  constexpr std::size_t kMostCells = 1'048'576, kMostRows = 1024, kMostColumns = 2048;
+  const std::size_t cells = m.density.size(), rows = d == 2 ? 1 : m.rows;
+  if (d != 2 && d != 3)
+    refuse("a density on a grid is one on the circle or the sphere", "init", "use d=2 or d=3");
+  if ((d == 2 && m.rows != 0) || (d == 3 && (m.rows < 1 || cells % m.rows != 0)))
+    refuse("the density is not on a grid of this dimension", "init",
+           d == 2 ? "give an array of shape (cells)" : "give an array of shape (polar, azimuth)");
+  if (d == 2 && cells < 8) refuse("the grid has too few cells", "init", "give 8 cells or more");
+  if (d == 2 && cells > kMostCells)
+    refuse("the grid has too many cells", fmt::format("init, {} cells", cells),
+           fmt::format("give up to {} cells", kMostCells));
+  if (d == 3 && (rows < 4 || cells / rows < 4))
+    refuse("the grid has too few cells", fmt::format("init, shape ({}, {})", rows, cells / rows),
+           "give 4 polar angles and 4 azimuths or more");
+  if (d == 3 && (rows > kMostRows || cells / rows > kMostColumns))
+    refuse("the grid has too many cells", fmt::format("init, shape ({}, {})", rows, cells / rows),
+           fmt::format("give up to {} polar angles and {} azimuths", kMostRows, kMostColumns));
+}
+
+// The greatest wave among the last that the cells can tell: the next ones they would mistake.
+double grid_tail(const Measure& m, int d) {
+  if (d == 3) return meanfield::GridDensity(m).tail();
+  const auto waves = meanfield::grid_waves(m);
+  const std::size_t last = waves.size() - 1;
+  double tail = 0;
+  for (std::size_t k = last - last / 10; k <= last; ++k) tail = std::fmax(tail, std::abs(waves[k]));
+  return tail;
+}
+
+void check_density(const Measure& m, int d) {
+  check_shape(m, d);
+  if (!m.waves.empty() || !m.bumps.empty() || !m.atoms.empty())
+    refuse("a density on a grid stands alone", "init", "leave modes, bumps and atoms out");
+  const double integral =
+      2 * std::numbers::pi *
+      sum_of(m, d == 2 ? std::vector<double>{1} : meanfield::fejer_weights(m.rows));
+  if (!(std::fabs(integral - 1) <= kWhole))
+    refuse(fmt::format("the density integrates to {:.9g}, not to 1", integral), "init",
+           d == 2 ? "divide it by that: the uniform density of the circle is 1 / (2 pi)"
+                  : "divide it by that: the uniform density of the sphere is 1 / (4 pi)");
+  if (const double tail = grid_tail(m, d); !(tail <= kWhole))
+    refuse(fmt::format("the grid does not resolve the density: its finest waves hold {:.2g}", tail),
+           "init", "give the density on more cells, or a smoother one");
+}
+
+void check_particles(const Measure& start, int d, int particles) {
+  constexpr std::size_t kMost = 10'000'000;  // a few gigabytes with all stages of a step
+  const std::size_t count = start.atoms.size() + (particles > 0 ? particles : 0);
+  if (particles < 2 || count > kMost)
+    refuse("there cannot be so many particles", fmt::format("particles = {}", count),
+           fmt::format("give 2 to {}", kMost));
+  const int degree = meanfield::particle_degrees(d, particles);
+  for (const Measure::Wave& w : start.waves)
+    if (w.k > degree)
+      refuse(fmt::format("{} particles do not hold mode {}", particles, w.k), "init",
+             w.k > meanfield::kDistributionDegrees
+                 ? fmt::format("use modes of degree {} or less", meanfield::kDistributionDegrees)
+                 : fmt::format("use particles={} or more",
+                               d == 2 ? 8 * w.k : 2 * (w.k + 1) * (w.k + 1)));
+  if (d == 3) meanfield::particles_of(start, d, particles);
+  if (const double lost = d == 2 && !start.density.empty()
+                              ? meanfield::beyond(start, d, meanfield::kDistributionDegrees)
+                              : 0;
+      lost > kWhole)
+    refuse(fmt::format("the density holds waves of {:.2g} above degree {}", lost,
+                       meanfield::kDistributionDegrees),
+           "init", "give a smoother density, or points");
+}
+
+void check_schedule(const Schedule& s) {
+  constexpr double kMostFrames = 1e7;
+  if (!(s.T > 0 && std::isfinite(s.T)))
+    refuse("a flight ends at a time above 0", "T", "give a finite T above 0");
+  if (!(s.every >= 0 && std::isfinite(s.every)) || (s.every > 0 && !(s.T / s.every <= kMostFrames)))
+    refuse(fmt::format("this asks for more than {:.0f} frames, or none", kMostFrames), "save",
+           "write every:0.1, every:T/100 or final");
+}
+
+}  // namespace
+
+void check(const MeanField& f) {
+  if (f.d != 2 && f.d != 3)
+    refuse("mean fields are solved on the circle and the sphere", fmt::format("d = {}", f.d),
+           "use d=2 or d=3");
+  if (!(f.beta >= 0 && f.beta <= 700))
+    refuse("beta is out of range", fmt::format("beta = {:g}", f.beta), "give beta from 0 to 700");
+  if (f.scale != Attention::softmax && f.scale != Attention::plain)
+    refuse("this attention has no mean field here", "dynamics", "use dynamics=SA or USA");
+  if (f.clock == Clock::u4 || (f.clock != Clock::u1 && f.scale == Attention::softmax))
+    refuse("this clock does not fit", "clock", "use U1; USA also knows U2 and U3");
+  if (!(f.noise >= 0 && std::isfinite(f.noise)))
+    refuse("there is no such noise", "noise", "give 0 or more");
+  check(dynamics_of(f), f.d);
+  if (f.will) check_will(*f.will);
+}
+
+void check(const Measure& m, int d) {
+  constexpr int kMostDegree = 10'000;
+  if (!m.density.empty()) return check_density(m, d);
+  if (m.rows != 0) refuse("the density has no cells", "init", "give densities of 0 or above");
+  double swing = 0, weights = 0;
+  for (const Measure::Wave& w : m.waves) {
+    if (w.k < 1 || w.k > kMostDegree)
+      refuse(fmt::format("a mode has a degree from 1 to {}", kMostDegree), "init",
+             "write mode:3:1e-4");
+    swing += std::fabs(w.eps) * (d == 2 ? 1 : (2 * w.k + 1) / 2.0);
+  }
+  if (!(swing <= 1))
+    refuse("the modes make the density negative", "init", "give smaller amplitudes");
+  for (const Measure::Bump& b : m.bumps) {
+    if (!(b.kappa >= 0 && b.kappa <= 1e5 && b.weight > 0 && is_unit(b.centre, d)))
+      refuse("a bump is off", "init", "give kappa from 0 to 1e5, a weight above 0, unit vectors");
+    weights += b.weight;
+  }
+  for (const Measure::Atom& a : m.atoms) {
+    if (!(a.weight > 0 && is_unit(a.place, d)))
+      refuse("an atom is off", "init", "give weights above 0 and unit vectors");
+    weights += a.weight;
+  }
+  if (!std::isfinite(weights))
+    refuse("the weights have no finite sum", "init", "give smaller weights: they are scaled to 1");
+  if (!m.waves.empty() && (!m.bumps.empty() || !m.atoms.empty()))
+    refuse("modes perturb the uniform law alone", "init", "leave bumps and atoms out");
+}
+
+namespace meanfield {
+
+int most_modes(int d) { return d == 2 ? 8192 : 256; }
+
+void check_modes(int d, int modes) {
+  if (modes < 4 || modes > most_modes(d))
+    refuse("there cannot be so many modes", fmt::format("modes = {}", modes),
+           fmt::format("give 4 to {}", most_modes(d)));
+}
+
+}  // namespace meanfield
+
+void check(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
+           const Schedule& schedule) {
+  check(field);
+  check(start, field.d);
+  check_schedule(schedule);
+  const Tolerance& tolerance = method.tolerance;
+  if (!(tolerance.rtol > 0 && tolerance.rtol < 1 && tolerance.atol > 0 && tolerance.atol < 1))
+    refuse("the tolerances are out of range", "rtol, atol", "give both between 0 and 1");
+  if (!(method.merge >= 0 && method.merge <= 2))
+    refuse("two unit vectors are at most 2 apart", fmt::format("merge = {:g}", method.merge),
+           "give merge from 0, for never, to 2");
+  if (method.solver == MeanFieldMethod::quantiles) {
+    if (field.noise > 0)
+      refuse("particles here carry no noise", "solver = quantiles",
+             "use solver=spectral, or murmur simulate with noise");
+    return check_particles(start, field.d, method.particles);
+  }
+  meanfield::check_modes(field.d, method.modes);
+  const int most = meanfield::most_modes(field.d);
+  if (!start.atoms.empty())
+    refuse("atoms have no density", "init", "use solver=quantiles, or bumps with a large kappa");
+  for (const Measure::Wave& w : start.waves)
+    if (w.k > method.modes)
+      refuse(fmt::format("mode {} is above the {} modes carried", w.k, method.modes), "init",
+             w.k <= most ? fmt::format("use modes={} or more", 2 * w.k <= most ? 2 * w.k : most)
+                         : fmt::format("use modes of degree {} or less", most));
+}
+
+}  // namespace murmur

@@ -1,0 +1,179 @@
+// portrait.cpp: sheets of measures on the circle and on S^2, with titles and one key, by Cairo.
+#include "murmur/portrait.h"
+
+#include <cairo-pdf.h>
+#include <cairo-svg.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "murmur/error.h"
+#include "picture/portrait_pen.h"
+#include "picture/process.h"
+
+namespace murmur {
+
+using namespace picture;
+
+namespace {
+
+void check(const PortraitSheet& sheet) {
+  const auto refuse = [](const char* what) {
+    throw Error(Fault::input, what, "a portrait", "give atoms, masses, units of one d, 2 or 3");
+  };
+  if (sheet.portraits.empty()) refuse("there is nothing to draw");
+  const int d = sheet.portraits.front().atoms.cols;
+  if (d != 2 && d != 3) refuse("only the circle and S^2 have portraits");
+  for (const Portrait& p : sheet.portraits) {
+    const bool fits = p.atoms.cols == d && p.atoms.rows > 0 && p.value &&
+                      p.mass.size() == static_cast<std::size_t>(p.atoms.rows) &&
+                      p.omega.size() == static_cast<std::size_t>(p.units.rows) &&
+                      (p.units.empty() || p.units.cols == d) &&
+                      std::all_of(p.extrema.begin(), p.extrema.end(), [&](const Vector& x) {
+                        return x.size() == static_cast<std::size_t>(d);
+                      });
+    if (!fits) refuse("the parts of a portrait do not fit each other");
+  }
+}
+
+// Entries for what is drawn, and for nothing else.
+std::vector<KeyEntry> key_of(const PortraitSheet& sheet, double spokes) {
+  bool plus = false, minus = false, extrema = false;
+  for (const Portrait& p : sheet.portraits) {
+    for (const double omega : p.omega) (omega > 0 ? plus : minus) = true;
+    extrema = extrema || !p.extrema.empty();
+  }
+  const bool circle = sheet.portraits.front().atoms.cols == 2;
+  std::vector<KeyEntry> key{{circle ? KeyEntry::function : KeyEntry::colours, sheet.value_name}};
+  if (circle && spokes == 1)
+    key.push_back({KeyEntry::spoke, "atom; its spoke is as long as its mass"});
+  else if (circle)
+    key.push_back({KeyEntry::spoke, fmt::format("atom; its spoke is {:g} times its mass", spokes)});
+  else
+    key.push_back({KeyEntry::ball, "atom; its area is its mass"});
+  if (extrema) key.push_back({KeyEntry::extremum, sheet.extrema_name});
+  const char* const unit = circle ? "where a unit is active" : "edge of a unit, its axis marked";
+  if (plus) key.push_back({KeyEntry::plus, fmt::format("{}, ω > 0", unit)});
+  if (minus) key.push_back({KeyEntry::minus, fmt::format("{}, ω < 0", unit)});
+  return key;
+}
+
+// Where everything goes, in points.
+struct PortraitLayout {
+  double width = 0, height = 0;
+  std::vector<Frame> cells{};                                // below the titles
+  std::vector<std::vector<std::pair<int, double>>> lines{};  // of the key: entry, left edge
+  double key_top = 0;
+};
+
+constexpr double kWordGap = 0.6, kKeyGap = 2.2, kKeyRow = 1.8;  // em
+
+PortraitLayout lay_out(const PortraitPen& pen, const PortraitSheet& sheet,
+                       const std::vector<KeyEntry>& key) {
+  const PortraitDress& dress = pen.dress();
+  const bool circle = sheet.portraits.front().atoms.cols == 2;
+  const int count = static_cast<int>(sheet.portraits.size());
+  const int columns = circle && count == 3 ? 3 : std::min(count, 2);
+  const double em = dress.type, margin = 1.2 * em, title = 3.4 * em;
+  const double between = circle ? margin : 3.5 * em;  // pairs of discs stand apart
+  const double wide = circle ? dress.cell : 1.4 * dress.cell;
+  const double high = circle ? dress.cell : 0.7 * dress.cell + 2.6 * em;
+  PortraitLayout l;
+  l.width = std::max(columns * (wide + between) - between + 2 * margin, 1.9 * dress.cell);
+  const double left = (l.width - columns * (wide + between) + between) / 2;
+  for (int k = 0; k < count; ++k)
+    l.cells.push_back({left + k % columns * (wide + between),
+                       margin + title + k / columns * (high + title + margin), wide, high});
+  l.key_top = l.cells.back().y + high + 1.2 * em;
+  const double right = l.width - margin;
+  double x = right;
+  const auto length = [&](const KeyEntry& entry) {
+    return (entry.width() + kWordGap) * em + pen.text_width(entry.words, em);
+  };
+  for (int k = 0; k < static_cast<int>(key.size()); ++k) {
+    if (k == 0 || x + length(key[k]) > right) {
+      l.lines.emplace_back();
+      x = margin;
+    }
+    l.lines.back().emplace_back(k, x);
+    x += length(key[k]) + kKeyGap * em;
+  }
+  for (auto& line : l.lines) {  // each line is centred
+    const auto [last, at] = line.back();
+    const double shift = (right - at - length(key[last])) / 2;
+    for (auto& [entry, left_edge] : line) left_edge += shift;
+  }
+  l.height = l.key_top + kKeyRow * em * static_cast<double>(l.lines.size()) + 0.6 * em;
+  return l;
+}
+
+void paint(const PortraitPen& pen, const PortraitSheet& sheet, const PortraitLayout& l,
+           const std::vector<KeyEntry>& key) {
+  const PortraitDress& dress = pen.dress();
+  const int d = sheet.portraits.front().atoms.cols;
+  const double em = dress.type, spokes = spoke_scale(sheet);
+  pen.ink(dress.ground);
+  cairo_paint(pen.cr());
+  for (std::size_t k = 0; k < sheet.portraits.size(); ++k) {
+    const Portrait& p = sheet.portraits[k];
+    const Frame& cell = l.cells[k];
+    const double middle = cell.x + cell.width / 2;
+    pen.text(middle, cell.y - 2.2 * em, p.title,
+             {.size = 1.1 * em, .colour = dress.ink, .bold = true, .align = Align::centre});
+    pen.text(middle, cell.y - 0.8 * em, p.subtitle,
+             {.size = em, .colour = dress.quiet, .align = Align::centre});
+    if (d == 2)
+      draw_circle(pen, p, cell, spokes);
+    else
+      draw_discs(pen, p, cell);
+  }
+  for (std::size_t line = 0; line < l.lines.size(); ++line)
+    for (const auto& [k, x] : l.lines[line]) {
+      const double y = l.key_top + kKeyRow * em * (static_cast<double>(line) + 0.5);
+      draw_sample(pen, key[k], {x, y - em / 2, key[k].width() * em, em}, d);
+      pen.text(x + (key[k].width() + kWordGap) * em, y + 0.36 * em, key[k].words,
+               {.size = em, .colour = dress.ink});
+    }
+}
+
+}  // namespace
+
+void draw_portraits(const PortraitSheet& sheet, Look look, const std::filesystem::path& figure) {
+  check(sheet);
+  const std::string ending = figure.extension().string();
+  if (ending != ".svg" && ending != ".png" && ending != ".pdf")
+    throw Error(Fault::input, "a figure ends in .svg, .png or .pdf",
+                fmt::format("ending \"{}\"", ending), "give the figure one of these endings");
+  constexpr double kPixels = 2.5;  // of a PNG, a point
+  const PortraitDress dress = portrait_dress(look);
+  const std::vector<KeyEntry> key = key_of(sheet, spoke_scale(sheet));
+  const Surface ruler(cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1));
+  const Context measuring(cairo_create(ruler.get()));
+  const PortraitLayout l = lay_out(PortraitPen(measuring.get(), dress), sheet, key);
+  Draft draft(figure);
+  const std::string path = draft.path().string();
+  Surface surface;
+  if (ending == ".png")
+    surface.reset(cairo_image_surface_create(CAIRO_FORMAT_RGB24,
+                                             static_cast<int>(kPixels * l.width + 0.5),
+                                             static_cast<int>(kPixels * l.height + 0.5)));
+  else
+    surface.reset((ending == ".svg" ? cairo_svg_surface_create : cairo_pdf_surface_create)(
+        path.c_str(), l.width, l.height));
+  {
+    const Context context(cairo_create(surface.get()));
+    if (ending == ".png") cairo_scale(context.get(), kPixels, kPixels);
+    paint(PortraitPen(context.get(), dress), sheet, l, key);
+  }
+  cairo_status_t status = CAIRO_STATUS_SUCCESS;
+  if (ending == ".png") status = cairo_surface_write_to_png(surface.get(), path.c_str());
+  cairo_surface_finish(surface.get());
+  if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface.get());
+  if (status != CAIRO_STATUS_SUCCESS)
+    throw Error(Fault::runtime,
+                fmt::format("the figure could not be drawn: {}", cairo_status_to_string(status)),
+                figure.string(), "check the disk and the path");
+  draft.keep();
+}
+
+}  // namespace murmur

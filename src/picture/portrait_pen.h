@@ -1,0 +1,62 @@
+// portrait_pen.h: what a portrait of a measure is drawn with, on the circle and on the sphere.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "murmur/portrait.h"
+#include "picture/canvas.h"
+
+namespace murmur::picture {
+
+struct PortraitDress {  // lengths in points
+  Colour ground{}, ink{}, quiet{}, faint{};
+  Colour function{}, atom{}, extremum{}, plus{}, minus{};
+  Colour low{}, high{};  // of the function on the sphere
+  double type = 8, line = 1, cell = 250;
+};
+PortraitDress portrait_dress(Look look);
+
+// A Cairo context that draws in points and knows the dress.
+class PortraitPen {
+ public:
+  PortraitPen(cairo_t* cr, const PortraitDress& dress) : cr_(cr), dress_(dress) {}
+
+  cairo_t* cr() const { return cr_; }
+  const PortraitDress& dress() const { return dress_; }
+  void ink(Colour colour, double alpha = 1) const;
+  void stroke(Colour colour, double width, bool dashed = false) const;  // what was traced
+  void fill_and_outline(Colour fill, Colour outline, double width) const;
+  void disc(double x, double y, double radius) const;     // traced
+  void diamond(double x, double y, double radius) const;  // traced
+  double text_width(const std::string& text, double size, bool bold = false) const;
+  void text(double x, double baseline, const std::string& text, const TextStyle& style) const;
+
+ private:
+  void set_font(double size, bool bold) const;
+
+  cairo_t* cr_;
+  const PortraitDress& dress_;
+};
+
+// A unit with omega > 0 is drawn in one colour, one with omega < 0 in another and dashed.
+inline Colour unit_colour(const PortraitDress& dress, double omega) {
+  return omega > 0 ? dress.plus : dress.minus;
+}
+
+// How many radii a spoke is long for an atom of all mass: a round number that shows the heaviest.
+double spoke_scale(const PortraitSheet& sheet);
+
+// Draws into the square, or the rectangle twice as wide as high.
+void draw_circle(const PortraitPen& pen, const Portrait& portrait, const Frame& at, double spokes);
+void draw_discs(const PortraitPen& pen, const Portrait& portrait, const Frame& at);
+
+// One entry of the key: a sample and its words.
+struct KeyEntry {
+  enum Sample { function, spoke, ball, extremum, plus, minus, colours } sample;
+  std::string words;
+  double width() const { return sample == ball || sample == extremum ? 1 : 2.4; }  // em
+};
+void draw_sample(const PortraitPen& pen, const KeyEntry& entry, const Frame& at, int d);
+
+}  // namespace murmur::picture

@@ -1,0 +1,25 @@
+// perceptron_clusters.h: the two halves of the figure: tokens of equal mass, and best measures.
+#pragma once
+
+#include "reproduce/landscapes.h"
+#include "reproduce/reproductions.h"
+
+namespace murmur {
+
+inline constexpr const char* kClusters = "perceptron-clusters";
+
+// n equal tokens after the gradient flow, their clusters counted within 1/(2 sqrt(beta)), beside
+// the counts of 2601.21366; on the circle with both kernels, and on the sphere.
+void check_tokens(const ReproductionControl& control, Reproduction& result);
+
+// Best measures, their masses free, each certified: how many atoms there are over beta.
+void check_measures(const ReproductionControl& control, Reproduction& result);
+
+// A slope over seeds: its mean and the standard error of it.
+struct Slope {
+  double mean = 0, error = 0;
+  int seeds = 0;
+};
+Slope slope_of(const std::vector<double>& slopes);
+
+}  // namespace murmur

@@ -1,0 +1,229 @@
+// stationary.cpp: follows the branch of ordered laws that noise leaves standing, by their order.
+#include "theory/stationary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "murmur/error.h"
+#include "murmur/theory.h"
+#include "theory/numeric.h"
+
+namespace murmur::theory {
+namespace {
+
+constexpr int kNodes = 400;
+
+// dim of harmonics of degree k in d coordinates
+double harmonics_of(int d, int k) {
+  if (d == 2) return 2;
+  return (2.0 * k + d - 2) / k *
+         std::exp(std::lgamma(k + d - 2.0) - std::lgamma(k) - std::lgamma(d - 1.0));
+}
+
+// Weight of Fejer's first rule at cos phi_i, phi_i = (i + 1/2) pi / kNodes.
+double fejer_weight(double phi) {
+  double sum = 0;
+  for (int j = 1; j <= kNodes / 2; ++j) sum += std::cos(2 * j * phi) / (4.0 * j * j - 1);
+  return 2.0 / kNodes * (1 - 2 * sum);
+}
+
+// kappa is nearly a straight line in y = r^2 / (1 - r), at both ends of the branch.
+double line_of(double r) { return r * r / (1 - r); }
+double order_of(double y) { return 2 * y / (y + std::sqrt(y * (y + 4))); }
+
+constexpr double kLongest = 1e6;     // y beyond which the law is all in a cap of Gauss
+constexpr double kLeastDip = 1e-10;  // of kappa below the onset, over it: what is less is rounding
+
+}  // namespace
+
+StationaryBranch::StationaryBranch(int d, double beta) : d_(d), beta_(beta) {
+  demand(d >= 2 && beta >= 0 && beta <= 100, "there is no such noisy law", "d, beta",
+         "give d of 2 or more and beta from 0 to 100");
+  // beta -> 0: W * mu / beta keeps x_0 r alone
+  if (beta == 0) height_ = {1};
+  for (int k = 1; beta > 0 && k < 2000; ++k) {
+    height_.push_back(std::exp(log_eigenvalue(d, beta, k)) / beta * harmonics_of(d, k));
+    if (k > 2 && height_[k - 1] < 1e-17 * height_[0]) break;
+  }
+  modes_ = static_cast<int>(height_.size());
+  // theta = (pi / 2)(1 - cos phi) crowds the nodes where the law is sharp
+  for (int i = 0; i < kNodes; ++i) {
+    const double phi = (i + 0.5) * std::numbers::pi / kNodes;
+    const double theta = 0.5 * std::numbers::pi * (1 - std::cos(phi));
+    place_.push_back(std::cos(theta));
+    log_weight_.push_back(std::log(fejer_weight(phi)) + (d - 2) * std::log(std::sin(theta)));
+    tabulate(place_[i]);
+  }
+  // kappa = onset (1 + c r^2 + ...)
+  onset_ = (4 * kappa(1e-3) - kappa(2e-3)) / 3;
+  find_fold();
+}
+
+// (modes) c_k = C_k(x) / C_k(1) of index d/2 - 1 from k = 1, appended:
+//   (k + d - 2) c_{k+1} = (2k + d - 2) x c_k - k c_{k-1}
+void StationaryBranch::tabulate(double x) {
+  double below = 1, now = x;
+  for (int k = 1; k <= modes_; ++k) {
+    wave_.push_back(now);
+    below = std::exchange(now, ((2 * k + d_ - 2) * x * now - k * below) / (k + d_ - 2));
+  }
+}
+
+// p ~ weight e^{kappa level}, its greatest value 1.
+void StationaryBranch::weigh(const std::vector<double>& level, double kappa,
+                             std::vector<double>& p) const {
+  p.resize(kNodes);
+  for (int i = 0; i < kNodes; ++i) p[i] = log_weight_[i] + kappa * level[i];
+  const double top = *std::max_element(p.begin(), p.end());
+  for (double& value : p) value = std::exp(value - top);
+}
+
+// kappa with int x_0 dp = r, p ~ e^{kappa level}: the left side climbs with kappa, as the level
+// does with x_0. Newton's steps, halved where they leave the bracket.
+double StationaryBranch::find_level(const std::vector<double>& level, double r,
+                                    double guess) const {
+  std::vector<double> p;
+  double low = 0, high = HUGE_VAL, kappa = guess;
+  for (int round = 0; round < 200; ++round) {
+    weigh(level, kappa, p);
+    double mass = 0, mean = 0, height = 0, product = 0;
+    for (int i = 0; i < kNodes; ++i) {
+      mass += p[i];
+      mean += p[i] * place_[i];
+      height += p[i] * (level[i] - level[0]);
+      product += p[i] * place_[i] * (level[i] - level[0]);
+    }
+    mean /= mass;
+    const double slope = product / mass - mean * height / mass;
+    (mean < r ? low : high) = kappa;
+    double next = kappa + (r - mean) / slope;
+    if (!(next > low && next < high)) next = std::isinf(high) ? 2 * kappa : 0.5 * (low + high);
+    if (std::fabs(next - kappa) <= 1e-15 * kappa || next == low || next == high) return next;
+    kappa = next;
+  }
+  return kappa;
+}
+
+// q_k = int c_k dp, p ~ e^{kappa level}.
+void StationaryBranch::read(const std::vector<double>& level, double kappa,
+                            std::vector<double>& q) const {
+  std::vector<double> p;
+  weigh(level, kappa, p);
+  double mass = 0;
+  q.assign(modes_, 0);
+  for (int i = 0; i < kNodes; ++i) {
+    const double* wave = wave_.data() + static_cast<std::size_t>(i) * modes_;
+    mass += p[i];
+    for (int k = 0; k < modes_; ++k) q[k] += p[i] * wave[k];
+  }
+  for (double& moment : q) moment /= mass;
+}
+
+//   level = sum_k height_k q_k c_k,   q_k = int c_k dp,   p ~ e^{kappa level}
+// from von Mises and Fisher's law of order r, kappa keeping that order in every round: neither the
+// onset nor the fold slows this down, as both do the map at a given kappa.
+double StationaryBranch::kappa(double r) const {
+  demand(r > 0 && r < 1, "an order parameter is off", "order", "give one between 0 and 1");
+  std::vector<double> level = place_, q, before(modes_);
+  double kappa = find_level(level, r, d_ * r);
+  read(level, kappa, q);
+  for (int round = 0; round < 20'000; ++round) {
+    for (int i = 0; i < kNodes; ++i) {
+      const double* wave = wave_.data() + static_cast<std::size_t>(i) * modes_;
+      level[i] = 0;
+      for (int k = 0; k < modes_; ++k) level[i] += height_[k] * q[k] * wave[k];
+    }
+    kappa = find_level(level, r, round == 0 ? 1 : kappa);
+    std::swap(before, q);
+    read(level, kappa, q);
+    const double least = 1e-12 * std::fabs(level.front());  // next to the pole
+    bool still = true;
+    for (int k = 0; k < modes_ && still; ++k) {
+      const double change = std::fabs(q[k] - before[k]);
+      still = height_[k] * change <= least || change <= 1e-15;
+    }
+    if (still) return kappa;
+  }
+  throw Error(Fault::numerical, "the stationary law does not settle", "beta, order",
+              "lower beta, or ask for another order");
+}
+
+// The order in (low, high) at a kappa between theirs, by Illinois' rule on a line in y.
+double StationaryBranch::between(double wanted, double low, double high) const {
+  double a = line_of(low), b = line_of(high);
+  double at_a = (low > 0 ? kappa(low) : onset_) - wanted, at_b = kappa(high) - wanted;
+  int side = 0;
+  for (int round = 0; round < 200 && std::fabs(b - a) > 1e-13 * std::fabs(b); ++round) {
+    const double y = (a * at_b - b * at_a) / (at_b - at_a);
+    if (!(std::fmin(a, b) < y && y < std::fmax(a, b))) break;
+    const double at = kappa(order_of(y)) - wanted;
+    if (std::fabs(at) <= 1e-13 * wanted) return order_of(y);
+    if ((at > 0) == (at_b > 0)) {
+      b = y, at_b = at;
+      if (side == 1) at_a /= 2;
+      side = 1;
+    } else {
+      a = y, at_a = at;
+      if (side == -1) at_b /= 2;
+      side = -1;
+    }
+  }
+  return order_of(std::fabs(at_a) < std::fabs(at_b) ? a : b);
+}
+
+// The least kappa over doubled y, then by golden sections.
+void StationaryBranch::find_fold() {
+  fold_ = onset_;
+  constexpr double first = 1e-4;
+  double least = onset_, best = 0;
+  for (double y = first; y < 1e4; y *= 2) {
+    const double here = kappa(order_of(y));
+    if (here > 2 * least) break;
+    if (here < least) least = here, best = y;
+  }
+  if (!(least < (1 - kLeastDip) * onset_)) return;
+  constexpr double golden = 0.6180339887498949;
+  double low = std::log(best / 2), high = std::log(best * 2);
+  const auto at = [&](double z) { return kappa(order_of(std::exp(z))); };
+  double left = high - golden * (high - low), right = low + golden * (high - low);
+  double at_left = at(left), at_right = at(right);
+  while (high - low > 1e-6) {
+    if (at_left < at_right) {
+      high = std::exchange(right, left);
+      at_right = at_left;
+      at_left = at(left = high - golden * (high - low));
+    } else {
+      low = std::exchange(left, right);
+      at_left = at_right;
+      at_right = at(right = low + golden * (high - low));
+    }
+  }
+  fold_order_ = order_of(std::exp(0.5 * (low + high)));
+  fold_ = std::fmin(at_left, at_right);
+}
+
+double StationaryBranch::order(double wanted) const {
+  demand(wanted > 0 && std::isfinite(wanted), "there is no such noise", "kappa",
+         "give kappa above 0");
+  if (wanted <= fold_) return 0;
+  double high = std::fmax(1, 2 * line_of(fold_order_));
+  while (high < kLongest && kappa(order_of(high)) < wanted) high *= 4;
+  // kappa e^{beta cos theta} / beta ~ const - kappa e^beta theta^2 / 2
+  if (high >= kLongest) return 1 - (d_ - 1) / (2 * wanted * std::exp(beta_));
+  return between(wanted, fold_order_, order_of(high));
+}
+
+double StationaryBranch::order_from(double wanted, double start) const {
+  demand(start > 0 && start <= 1, "an order parameter is off", "start", "give one in (0, 1]");
+  const bool both = wanted > fold_ && wanted < onset_;
+  if (both && start < fold_order_ && start < between(wanted, 0, fold_order_)) return 0;
+  return order(wanted);
+}
+
+double stationary_order(double kappa, double beta, double start) {
+  return StationaryBranch(2, beta).order_from(kappa, start);
+}
+
+}  // namespace murmur::theory

@@ -1,0 +1,41 @@
+// stationary.h: the ordered laws that noise leaves standing on a sphere, as one branch.
+#pragma once
+
+#include <vector>
+
+namespace murmur::theory {
+
+// Axially symmetric laws mu ~ exp((kappa / beta) W * mu) on S^{d-1}, W = e^{beta x.y}, dense on one
+// side. Their order r = int x_0 dmu names them: kappa(r) goes out from the onset at r = 0 and
+// either climbs, or dips to a fold first. Laws of orders below the fold's are unstable.
+class StationaryBranch {
+ public:
+  StationaryBranch(int d, double beta);  // Error(input) unless d >= 2 and beta is in [0, 100]
+
+  double kappa(double r) const;  // at which the law of order r in (0, 1) stands
+  double onset() const { return onset_; }
+  double fold() const { return fold_; }  // the onset where the branch climbs from there
+  double fold_order() const { return fold_order_; }
+
+  // The stable law's order; 0: only the uniform one is stable.
+  double order(double kappa) const;
+  // Where the branch leads from order `start`.
+  double order_from(double kappa, double start) const;
+
+ private:
+  void tabulate(double x);
+  void weigh(const std::vector<double>& level, double kappa, std::vector<double>& p) const;
+  double find_level(const std::vector<double>& level, double r, double guess) const;
+  void read(const std::vector<double>& level, double kappa, std::vector<double>& q) const;
+  double between(double kappa, double low, double high) const;
+  void find_fold();
+
+  int d_, modes_ = 0;
+  double beta_;
+  std::vector<double> height_;              // (modes) lambda_k / beta times the harmonics
+  std::vector<double> place_, log_weight_;  // (nodes) x_0
+  std::vector<double> wave_;                // (nodes, modes) c_k
+  double onset_ = 0, fold_ = 0, fold_order_ = 0;
+};
+
+}  // namespace murmur::theory

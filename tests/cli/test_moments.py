@@ -1,0 +1,122 @@
+"""Crowds on the circle through their moments: what is refused, how fast, and always the same bytes."""
+
+import json
+import signal
+import time
+
+import numpy as np
+
+import murmur
+
+INPUT = 3
+CROWD = ("n=20000", "d=2", "beta=4", "engine=moments")
+
+
+def numbers(run):
+    return json.loads((run / "manifest.json").read_text())["numbers"]
+
+
+class Moments(murmur.Case):
+    def test_refused(self):
+        for words in (("d=3",), ("d=2", "dynamics=causal"), ("d=2", "self=false"),
+                      ("d=2", "query=gaussian"), ("d=2", "beta=-1"), ("d=2", "habitat=space"),
+                      ("d=2", "dynamics=hardmax"), ("d=2", "habitat=ellipsoid", "gains=1,2")):
+            for command in ("simulate", "velocity"):
+                self.refused(INPUT, command, "engine=moments", *words, what="no series",
+                             where="engine = moments", do="SA and USA on the circle")
+        self.refused(INPUT, "simulate", "engine=moments", "d=2", "precision=f32",
+                     what="always double", where="precision = f32", do="precision=f64")
+
+    def test_velocity(self):
+        found = {}
+        for engine in ("moments", "reference"):
+            for law in ("SA", "USA"):
+                self.murmur("velocity", "n=3000", "d=2", "beta=4", "init=cap:1.5",
+                            f"dynamics={law}", f"engine={engine}", "-o", "v.npy", "--force")
+                found[engine, law] = np.load(self.folder / "v.npy")
+        for law, bound in ("SA", 1e-13), ("USA", 1e-11):
+            apart = np.abs(found["moments", law] - found["reference", law]).max()
+            self.assertLess(apart, bound)
+            self.assertGreater(np.abs(found["reference", law]).max(), 0.1)
+
+    def test_crowd(self):
+        """20,000 tokens: many times faster than by pairs, and the same flight."""
+        speed = {}
+        for engine in ("moments", "simd"):
+            told = self.murmur("bench", "velocity", *CROWD[:3], f"engine={engine}", "threads=1",
+                               "--repetitions", "3", "--json")
+            speed[engine] = json.loads(told.stdout)["seconds_best"]
+        self.assertLess(20 * speed["moments"], speed["simd"])
+
+        short = ("T=0.5", "method=rk4", "dt=0.125", "save=every:0.25")
+        swift = self.simulate("swift", *CROWD, *short)
+        slow = self.simulate("slow", *CROWD, *short, "engine=simd")
+        apart = np.abs(murmur.trajectory(swift) - murmur.trajectory(slow)).max()
+        self.assertLess(apart, 1e-11)
+        self.assertLess(numbers(swift)["pull_error"], 1e-10)
+        self.assertNotIn("pull_error", numbers(slow))
+
+    def test_auto(self):
+        for n, d, precision, chosen in ((4096, 2, "f64", "moments"), (4095, 2, "f64", "simd"),
+                                        (4096, 3, "f64", "simd"), (4096, 2, "f32", "simd")):
+            told = self.murmur("simulate", f"n={n}", f"d={d}", f"precision={precision}",
+                               "--dry-run", "--json")
+            self.assertEqual(json.loads(told.stdout)["engine"], chosen)
+
+    def test_says_where_it_knows_less(self):
+        """USA in clock U1 pulls by up to e^beta, and errs in proportion."""
+        words = ("simulate", "n=100", "d=2", "beta=12", "dynamics=USA", "engine=moments", "T=1e-4")
+        told = self.murmur(*words, "-v", "-o", "run")
+        self.assertRegex(told.stderr, "vouches for pulls to .*engine=simd")
+        self.assertIn("pull_error", told.stderr)
+        self.assertGreater(numbers(self.folder / "run")["pull_error"], 1e-10)
+        quiet = self.murmur("simulate", "n=100", "d=2", "engine=moments", "T=1", "-o", "quiet")
+        self.assertNotIn("vouches", quiet.stderr)
+
+    def test_threads(self):
+        first = None
+        for count in (1, 2, 5):
+            run = self.simulate("run", "n=9000", "d=2", "beta=9", "engine=moments", "T=2",
+                                "save=every:0.5", f"threads={count}", "--force")
+            first = first or murmur.promised(run)
+            self.assertEqual(murmur.promised(run) == first, True, f"{count} threads")
+
+    def test_killed(self):
+        """Merging, and weights drawn anew, cut short again and again."""
+        flights = {
+            "merging": ("n=3000", "beta=9", "T=40", "merge=1e-4", "rtol=1e-7", "save=every:0.5"),
+            "redrawn": ("n=5000", "beta=4", "T=10", "value=gaussian", "redraw=1",
+                        "save=every:0.25"),
+        }
+        for name, words in flights.items():
+            with self.subTest(name):
+                words = (*words, "d=2", "engine=moments")
+                began = time.time()
+                whole = self.simulate(f"whole-{name}", *words)
+                self.strike(name, words, (time.time() - began) / 4)
+                run = self.folder / name
+                self.assertEqual(murmur.promised(run) == murmur.promised(whole), True)
+                self.assertEqual(numbers(run)["pull_error"], numbers(whole)["pull_error"])
+                if name == "merging":
+                    self.assertGreater(len(murmur.promised(run)["merges"]), 10)
+
+    def strike(self, name, words, seconds):
+        """Kills -9 after every `seconds`, at least three times, and resumes until done."""
+        run, strikes = self.folder / name, 0
+        while True:
+            words_now = ("--resume", name) if run.exists() else (*words, "-o", name)
+            process = self.start("simulate", *words_now, "-q", "--checkpoint", "0.02")
+            if strikes < 3:
+                time.sleep(seconds)
+                process.send_signal(signal.SIGKILL)
+            _, err = process.communicate(timeout=120)
+            self.assertEqual(err, "")
+            if process.returncode == 0:
+                break
+            self.assertEqual(process.returncode, -signal.SIGKILL)
+            strikes += 1
+        self.assertGreater(strikes, 0)
+
+
+if __name__ == "__main__":
+    murmur.main()

@@ -1,0 +1,122 @@
+// landscape_scan_test.cpp: best measures against beta, and the pictures of measures.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "murmur/error.h"
+#include "murmur/landscape.h"
+#include "murmur/portrait.h"
+
+namespace murmur {
+namespace {
+
+// One unit that pulls towards a on the circle: V = -(a . x)_+^2 / 2 under descent.
+Landscape one_unit() {
+  Landscape l{.d = 2, .kernel = Landscape::scaled, .direction = Landscape::descent};
+  l.a = zeros(1, 2);
+  l.a(0, 0) = 1;
+  l.omega = {-1};
+  return l;
+}
+
+TEST(LandscapeScan, FindsWhatBestMeasureFindsAtEachBeta) {
+  const SearchSettings settings{.masses = Masses::free, .n = 32};
+  const double betas[] = {0.1, 2, 6};
+  int told = 0;
+  SearchSettings telling = settings;
+  telling.tell = [&](int done) { EXPECT_EQ(done, ++told); };
+  const std::vector<ScanPoint> scan = scan_beta(one_unit(), betas, telling);
+  ASSERT_EQ(scan.size(), 3u);
+  EXPECT_EQ(told, 3);
+  for (int k = 0; k < 3; ++k) {
+    Landscape l = one_unit();
+    l.beta = betas[k];
+    const CriticalPoint best = best_measure(l, settings);
+    EXPECT_EQ(scan[k].beta, betas[k]);
+    EXPECT_EQ(scan[k].best.mu.x, best.mu.x);
+    EXPECT_EQ(scan[k].best.mu.mass, best.mu.mass);
+    EXPECT_EQ(scan[k].best.energy, best.energy);
+    EXPECT_EQ(scan[k].scale, energy_scale(l));
+    EXPECT_TRUE(scan[k].best.certificate.holds);
+    EXPECT_GE(scan[k].active_mass, scan[k].where.heaviest);
+    EXPECT_EQ(scan[k].active_mass, scan[k].all_active_mass);  // there is one unit
+  }
+}
+
+// V is least at the unit's axis and nowhere else.
+TEST(LandscapeScan, TheAngleIsMeasuredFromTheUnitsAxis) {
+  const double betas[] = {0.5, 3};
+  for (const ScanPoint& p : scan_beta(one_unit(), betas, {.masses = Masses::free, .n = 32})) {
+    double mean = 0;
+    for (int i = 0; i < p.best.mu.count(); ++i)
+      mean += p.best.mu.mass[i] * std::fabs(std::atan2(p.best.mu.x(i, 1), p.best.mu.x(i, 0)));
+    ASSERT_EQ(p.where.extrema.size(), 1u);
+    EXPECT_NEAR(p.angle, mean, 1e-9);
+  }
+}
+
+TEST(LandscapeScan, WithoutUnitsThereIsNothingToBeNear) {
+  const double betas[] = {1, 2};
+  for (const ScanPoint& p : scan_beta({.d = 3}, betas, {.masses = Masses::free, .n = 8})) {
+    EXPECT_EQ(p.best.mu.count(), 1);
+    EXPECT_TRUE(std::isnan(p.angle) && std::isnan(p.active_mass) && std::isnan(p.where.crowd));
+  }
+}
+
+TEST(LandscapeScan, EqualMassesAreRefused) {
+  const double betas[] = {1};
+  EXPECT_THROW(scan_beta(one_unit(), betas, {.masses = Masses::equal}), Error);
+}
+
+TEST(Landscape, FirstVariationsAreThoseOfOnePointEach) {
+  const Landscape l = one_unit();
+  const Atoms mu{.x = {2, 2, {1, 0, 0, 1}}, .mass = {0.25, 0.75}};
+  const Matrix x{3, 2, {0.6, 0.8, -1, 0, 0, -1}};
+  const Vector f = first_variations(l, mu, x);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(f[i], first_variation(l, mu, std::span(&x.data[2 * i], 2)));
+  EXPECT_THROW(first_variations(l, mu, zeros(1, 3)), Error);
+}
+
+class Portraits : public ::testing::Test {
+ protected:
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  static PortraitSheet sheet_of(int d) {
+    Portrait p{.title = "one", .atoms = zeros(1, d), .mass = {1}};
+    p.atoms(0, d - 1) = 1;
+    p.value = [](const Matrix& x) {
+      Vector f;
+      for (int i = 0; i < x.rows; ++i) f.push_back(x(i, 0));
+      return f;
+    };
+    return {.value_name = "F", .portraits = {p}};
+  }
+  std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
+                                  (std::string("murmur-portraits-") +
+                                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+TEST_F(Portraits, AreDrawnInEveryFormatAndLook) {
+  std::filesystem::create_directories(folder_);
+  for (const int d : {2, 3})
+    for (const Look look : {Look::paper, Look::slides, Look::dark})
+      for (const char* name : {"a.svg", "a.png", "a.pdf"}) {
+        draw_portraits(sheet_of(d), look, folder_ / name);
+        EXPECT_GT(std::filesystem::file_size(folder_ / name), 1000u) << name;
+      }
+}
+
+TEST_F(Portraits, PartsThatDoNotFitAreRefusedAndLeaveNoFile) {
+  std::filesystem::create_directories(folder_);
+  PortraitSheet four = sheet_of(4), masses = sheet_of(2), units = sheet_of(2);
+  masses.portraits[0].mass = {0.5, 0.5};
+  units.portraits[0].units = zeros(1, 2);
+  for (const PortraitSheet& sheet : {PortraitSheet{}, four, masses, units})
+    EXPECT_THROW(draw_portraits(sheet, Look::paper, folder_ / "a.svg"), Error);
+  EXPECT_THROW(draw_portraits(sheet_of(2), Look::paper, folder_ / "a.gif"), Error);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+}  // namespace
+}  // namespace murmur
