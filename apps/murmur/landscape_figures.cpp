@@ -21,16 +21,14 @@ std::string title_of(const CriticalPoint& point) {
                      point.mu.count() == 1 ? "" : "s", point.index);
 }
 
-// Gaps as shares of the energy's scale.
-std::string subtitle_of(const CriticalPoint& point, double scale) {
-  const Certificate& c = point.certificate;
-  if (c.holds) return fmt::format("certified: gap at most {:.1e}", std::fmax(c.bound, 0) / scale);
-  return fmt::format("not certified: gap {:.2g}", std::fmax(c.gap, 0) / scale);
+std::string subtitle_of(const Certificate& c) {
+  if (c.holds) return fmt::format("certified: gap at most {:.1e}", std::fmax(c.bound, 0));
+  return fmt::format("not certified: gap {:.2g}", std::fmax(c.gap, 0));
 }
 
 Portrait portrait_of(const Landscape& l, const CriticalPoint& point) {
   Portrait p{.title = title_of(point),
-             .subtitle = subtitle_of(point, energy_scale(l)),
+             .subtitle = subtitle_of(point.certificate),
              .atoms = point.mu.x,
              .mass = point.mu.mass,
              .units = l.a,

@@ -11,6 +11,7 @@
 #include "murmur/meanfield_setup.h"
 #include "murmur/theory.h"
 #include "progress.h"
+#include "resume.h"
 
 namespace murmur::app {
 
@@ -221,35 +222,15 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 // Goes on from the last checkpoint to the original T, or to a larger one.
 int resume_meanfield(const Flags& flags, const std::string& word, const Words& words) {
   const fs::path directory = find_run(flags, word);
-  if (!words.plain.empty()) usage("a resumed run takes no preset", "leave it out");
   if (const std::string command = RunReader(directory).command(); command != "meanfield")
     throw Error(Fault::input, fmt::format("this run was made by murmur {}", command),
                 directory.string(), "murmur runs resume goes on with any run");
-  Settings settings = settings_of_run(directory, {}, meanfield_parameters());
-  MeanFieldSetup s = make_meanfield(settings);
-  const double old_T = s.schedule.T;
-  for (const std::string& assignment : words.assignments) {
-    if (assignment.rfind("T=", 0) != 0)
-      throw Error(Fault::input, fmt::format("{} cannot change in a resumed run", assignment),
-                  directory.string(), "only a larger T is accepted; start a new run for the rest");
-    settings["T"] = {assignment.substr(2), "command line: " + assignment, {}};
-    s = make_meanfield(settings);
-  }
-  if (s.schedule.T < old_T)
-    throw Error(Fault::input,
-                fmt::format("T = {:g} is below the run's T = {:g}", s.schedule.T, old_T),
-                directory.string(), "give a larger T, or none");
-  if (s.schedule.T == old_T && RunReader(directory).status() == "done") {
-    if (flags.json)
-      report({{"run", directory.string()}, {"status", "done"}, {"t", old_T}});
-    else
-      data(directory.string() + "\n");
-    say(flags, fmt::format("the run is already finished at T = {:g}", old_T));
-    return 0;
-  }
+  const auto on = resumed(flags, directory, words,
+                          settings_of_run(directory, {}, meanfield_parameters()), make_meanfield);
+  if (!on) return 0;
   Run kept = Run::reopen(directory, program_argv);
-  if (s.schedule.T > old_T) write_file_atomically(directory / "config.toml", s.config);
-  return carry_and_tell(flags, s, kept);
+  if (on->longer) write_file_atomically(directory / "config.toml", on->setup.config);
+  return carry_and_tell(flags, on->setup, kept);
 }
 
 Command meanfield_command() {

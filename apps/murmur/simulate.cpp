@@ -9,6 +9,7 @@
 #include "murmur/formats.h"
 #include "murmur/moments.h"
 #include "progress.h"
+#include "resume.h"
 
 namespace murmur::app {
 
@@ -141,29 +142,9 @@ int fly_and_tell(const Flags& flags, const Experiment& e, Run& run) {
 // Goes on from the last checkpoint to the original T, or to a larger one.
 int resume_run(const Flags& flags, const std::string& word, const Words& words) {
   const fs::path directory = find_run(flags, word);
-  Settings settings = settings_of_run(directory);
-  if (!words.plain.empty()) usage("a resumed run takes no preset", "leave it out");
-  Experiment e = make_experiment(settings);
-  const double old_T = e.schedule.T;
-  for (const std::string& assignment : words.assignments) {
-    if (assignment.rfind("T=", 0) != 0)
-      throw Error(Fault::input, fmt::format("{} cannot change in a resumed run", assignment),
-                  directory.string(), "only a larger T is accepted; start a new run for the rest");
-    settings["T"] = {assignment.substr(2), "command line: " + assignment, {}};
-    e = make_experiment(settings);
-  }
-  if (e.schedule.T < old_T)
-    throw Error(Fault::input,
-                fmt::format("T = {:g} is below the run's T = {:g}", e.schedule.T, old_T),
-                directory.string(), "give a larger T, or none");
-  if (e.schedule.T == old_T && RunReader(directory).status() == "done") {
-    if (flags.json)
-      report({{"run", directory.string()}, {"status", "done"}, {"t", old_T}});
-    else
-      data(directory.string() + "\n");
-    say(flags, fmt::format("the run is already finished at T = {:g}", old_T));
-    return 0;
-  }
+  const auto on = resumed(flags, directory, words, settings_of_run(directory), make_experiment);
+  if (!on) return 0;
+  const Experiment& e = on->setup;
   if (flags.dry_run) return dry_run(flags, e);
   Run run = Run::reopen(directory, program_argv);
   const std::string before =
@@ -174,7 +155,7 @@ int resume_run(const Flags& flags, const std::string& word, const Words& words) 
                   .dump());
     say(flags, fmt::format("begun by {}, continued by {}: bits may differ", before, now));
   }
-  if (e.schedule.T > old_T) write_file_atomically(directory / "config.toml", e.config);
+  if (on->longer) write_file_atomically(directory / "config.toml", e.config);
   return fly_and_tell(flags, e, run);
 }
 

@@ -71,6 +71,21 @@ std::string log_marks(const CurveSheet& sheet) {
                      high * (1 + 1e-9));
 }
 
+// As many digits as tell marks apart where curves move little about a value far from 0.
+std::string y_format(const CurveSheet& sheet) {
+  double low = INFINITY, high = -INFINITY;
+  for (const Curve& curve : sheet.curves)
+    for (const double y : curve.y)
+      if (std::isfinite(y)) {
+        low = std::fmin(low, y);
+        high = std::fmax(high, y);
+      }
+  const double size = std::fmax(std::fabs(low), std::fabs(high));
+  if (sheet.log_y || !(high > low) || high - low > 1e-4 * size) return "set format '%g'\n";
+  const int digits = std::min(15, 2 + static_cast<int>(std::ceil(std::log10(size / (high - low)))));
+  return fmt::format("set format '%g'\nset format y '%.{}g'\n", digits);
+}
+
 std::string axes(const CurveSheet& sheet, const Dress& dress) {
   // An empty line keeps a key below from touching the label.
   std::string script =
@@ -83,7 +98,7 @@ std::string axes(const CurveSheet& sheet, const Dress& dress) {
   const auto spacing = [](const std::vector<double>& at) {
     return at.size() > 1 ? (at.back() - at.front()) / static_cast<double>(at.size() - 1) : 1;
   };
-  script += "unset logscale\nset format '%g'\nset autoscale\nset size noratio\n";
+  script += "unset logscale\n" + y_format(sheet) + "set autoscale\nset size noratio\n";
   script += "set xtics autofreq\n";
   if (sheet.log_x)  // no empty decade
     script += "set logscale x\nset autoscale xfix\n" + log_marks(sheet);

@@ -1,14 +1,12 @@
 // heat.cpp: draws maps of means and their standard errors by Cairo, several panels to a sheet.
 #include "murmur/heat.h"
 
-#include <cairo-pdf.h>
-#include <cairo-svg.h>
 #include <fmt/format.h>
 
 #include "murmur/error.h"
 #include "murmur/formats.h"
+#include "picture/figure_file.h"
 #include "picture/heat_sheet.h"
-#include "picture/process.h"
 
 namespace murmur {
 
@@ -53,46 +51,14 @@ std::string csv_text(const HeatSheet& sheet) {
   return text;
 }
 
-void finish(cairo_surface_t* surface, const std::filesystem::path& figure) {
-  cairo_surface_finish(surface);
-  if (const cairo_status_t status = cairo_surface_status(surface); status != CAIRO_STATUS_SUCCESS)
-    throw Error(Fault::runtime,
-                fmt::format("the figure could not be drawn: {}", cairo_status_to_string(status)),
-                figure.string(), "check the disk and the path");
-}
-
 }  // namespace
 
 void draw_heat(const HeatSheet& sheet, const std::filesystem::path& figure) {
   check(sheet);
-  const std::string ending = figure.extension().string();
-  if (ending != ".svg" && ending != ".png" && ending != ".pdf")
-    throw Error(Fault::input, "a figure ends in .svg, .png or .pdf",
-                fmt::format("ending \"{}\"", ending), "give the figure one of these endings");
-  constexpr double kPixels = 2.5;  // of a PNG, a point
   const HeatLayout layout = lay_out(sheet);
-  Draft draft(figure);
-  const std::string path = draft.path().string();
-  Surface surface;
-  if (ending == ".png")
-    surface.reset(cairo_image_surface_create(CAIRO_FORMAT_RGB24,
-                                             static_cast<int>(kPixels * layout.width + 0.5),
-                                             static_cast<int>(kPixels * layout.height + 0.5)));
-  else
-    surface.reset((ending == ".svg" ? cairo_svg_surface_create : cairo_pdf_surface_create)(
-        path.c_str(), layout.width, layout.height));
-  {
-    const Context context(cairo_create(surface.get()));
-    if (ending == ".png") cairo_scale(context.get(), kPixels, kPixels);
-    paint_heat(context.get(), sheet, layout);
-  }
-  if (ending == ".png" &&
-      cairo_surface_write_to_png(surface.get(), path.c_str()) != CAIRO_STATUS_SUCCESS)
-    throw Error(Fault::runtime, "the figure could not be written", figure.string(),
-                "check the disk and the path");
-  finish(surface.get(), figure);
+  write_figure(figure, {layout.width, layout.height},
+               [&](cairo_t* context) { paint_heat(context, sheet, layout); });
   write_file_atomically(std::filesystem::path(figure).replace_extension(".csv"), csv_text(sheet));
-  draft.keep();
 }
 
 }  // namespace murmur

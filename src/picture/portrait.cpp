@@ -1,15 +1,13 @@
 // portrait.cpp: sheets of measures on the circle and on S^2, with titles and one key, by Cairo.
 #include "murmur/portrait.h"
 
-#include <cairo-pdf.h>
-#include <cairo-svg.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "murmur/error.h"
+#include "picture/figure_file.h"
 #include "picture/portrait_pen.h"
-#include "picture/process.h"
 
 namespace murmur {
 
@@ -140,40 +138,14 @@ void paint(const PortraitPen& pen, const PortraitSheet& sheet, const PortraitLay
 
 void draw_portraits(const PortraitSheet& sheet, Look look, const std::filesystem::path& figure) {
   check(sheet);
-  const std::string ending = figure.extension().string();
-  if (ending != ".svg" && ending != ".png" && ending != ".pdf")
-    throw Error(Fault::input, "a figure ends in .svg, .png or .pdf",
-                fmt::format("ending \"{}\"", ending), "give the figure one of these endings");
-  constexpr double kPixels = 2.5;  // of a PNG, a point
+  check_ending(figure);
   const PortraitDress dress = portrait_dress(look);
   const std::vector<KeyEntry> key = key_of(sheet, spoke_scale(sheet));
   const Surface ruler(cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1));
   const Context measuring(cairo_create(ruler.get()));
   const PortraitLayout l = lay_out(PortraitPen(measuring.get(), dress), sheet, key);
-  Draft draft(figure);
-  const std::string path = draft.path().string();
-  Surface surface;
-  if (ending == ".png")
-    surface.reset(cairo_image_surface_create(CAIRO_FORMAT_RGB24,
-                                             static_cast<int>(kPixels * l.width + 0.5),
-                                             static_cast<int>(kPixels * l.height + 0.5)));
-  else
-    surface.reset((ending == ".svg" ? cairo_svg_surface_create : cairo_pdf_surface_create)(
-        path.c_str(), l.width, l.height));
-  {
-    const Context context(cairo_create(surface.get()));
-    if (ending == ".png") cairo_scale(context.get(), kPixels, kPixels);
-    paint(PortraitPen(context.get(), dress), sheet, l, key);
-  }
-  cairo_status_t status = CAIRO_STATUS_SUCCESS;
-  if (ending == ".png") status = cairo_surface_write_to_png(surface.get(), path.c_str());
-  cairo_surface_finish(surface.get());
-  if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface.get());
-  if (status != CAIRO_STATUS_SUCCESS)
-    throw Error(Fault::runtime,
-                fmt::format("the figure could not be drawn: {}", cairo_status_to_string(status)),
-                figure.string(), "check the disk and the path");
-  draft.keep();
+  write_figure(figure, {l.width, l.height},
+               [&](cairo_t* context) { paint(PortraitPen(context, dress), sheet, l, key); });
 }
 
 }  // namespace murmur

@@ -130,6 +130,9 @@ struct Group {
   std::string name() const {
     return fmt::format("d = {}, {}, {} kernel", d, name_of(activation), name_of(kernel));
   }
+  bool is_published() const {
+    return d == 2 && activation == Perceptron::relu && kernel == Landscape::scaled;
+  }
 };
 constexpr Group kGroups[] = {{2, Perceptron::relu, Landscape::scaled},
                              {2, Perceptron::gelu, Landscape::scaled},
@@ -246,27 +249,38 @@ struct Tables {
                        "share at rest", "largest gradient"}};
   ReproducedTable slopes{"slopes",
                          {"swarms", "time", "clusters over sqrt(beta)", "standard error", "seeds"}};
-  ReproducedTable circle{"circle", {"root_beta", "time", "clusters", "published"}};
+  ReproducedTable circle{"circle", {"root_beta"}};  // a column for each time, and "published"
   ReproducedTable fullest{"fullest", {"root_beta", "fullest arc", "bound"}};
   ReproducedTable sphere{"sphere", {"root_beta", "units", "clusters", "sd"}};
 };
 
 void tell_course(const Group& group, const std::vector<Counted>& swarms, double time,
                  Tables& tables) {
-  const bool relu = group.activation == Perceptron::relu, judged = time == kTimes[kJudged];
+  const bool judged = time == kTimes[kJudged];
   for (const Published& row : kPublished) {
     const Tally tally = tally_of(swarms, row.beta, time);
     const double root = std::sqrt(row.beta);
     const Spread& count = tally.count;
     tables.all.rows.push_back({root, time, group.name(), count.mean, count.sd, count.low,
                                count.high, tally.heaviest.mean, tally.rest, tally.gradient});
-    if (group.kernel == Landscape::scaled && group.d == 2 && relu)
-      tables.circle.rows.push_back({root, fmt::format("t = {:g}", time), count.mean,
-                                    time == kTimes[0] ? row.clusters : kNoNumber});
-    else if (judged && group.kernel == Landscape::plain)
+    if (judged && group.kernel == Landscape::plain)
       tables.fullest.rows.push_back({root, tally.heaviest.mean, tally.bound});
     else if (judged && group.d == 3)
       tables.sphere.rows.push_back({root, name_of(group.activation), count.mean, count.sd});
+  }
+}
+
+std::string name_of_time(double time) { return fmt::format("t = {:g}", time); }
+
+// Mean counts over sqrt(beta) beside the published ones.
+void tell_published(const std::vector<Counted>& swarms, ReproducedTable& table) {
+  for (const double time : kTimes) table.columns.push_back(name_of_time(time));
+  table.columns.emplace_back("published");
+  for (const Published& row : kPublished) {
+    table.rows.push_back({std::sqrt(row.beta)});
+    for (const double time : kTimes)
+      table.rows.back().emplace_back(tally_of(swarms, row.beta, time).count.mean);
+    table.rows.back().emplace_back(row.clusters);
   }
 }
 
@@ -277,19 +291,21 @@ void tell_group(const Group& group, const std::vector<Counted>& swarms, int seed
     tables.slopes.rows.push_back(
         {group.name(), time, slope.mean, slope.error, static_cast<double>(slope.seeds)});
   }
+  if (group.is_published()) tell_published(swarms, tables.circle);
 }
 
 void draw(Tables tables, Reproduction& result) {
+  const std::vector<std::string> counted(tables.circle.columns.begin() + 1,
+                                         tables.circle.columns.end());
   for (ReproducedTable* table :
        {&tables.all, &tables.slopes, &tables.circle, &tables.fullest, &tables.sphere})
     result.tables.push_back(std::move(*table));
   result.figures.push_back({.name = kClusters,
                             .table = "circle",
-                            .columns = {"clusters", "published"},
+                            .columns = counted,
                             .x_label = "√β",
                             .y_label = "clusters of 200 tokens",
                             .title = "Circle, ReLU, scaled kernel",
-                            .by = "time",
                             .rings = {"published"}});
   result.figures.push_back(
       {.name = kClusters,
@@ -314,9 +330,7 @@ void draw(Tables tables, Reproduction& result) {
 void check_tokens(const ReproductionControl& control, Reproduction& result) {
   Tables tables;
   for (const Group& group : kGroups) {
-    const bool published =
-        group.d == 2 && group.kernel == Landscape::scaled && group.activation == Perceptron::relu;
-    const int many = group.d == 2 ? 24 : 8, few = published ? 12 : 3;
+    const int many = group.d == 2 ? 24 : 8, few = group.is_published() ? 12 : 3;
     const int seeds = control.quick ? few : many;
     const std::vector<Counted> swarms = swarms_of(group, seeds, control);
     if (control.stopped()) return;
