@@ -99,10 +99,13 @@ std::string csv_of(const Bifurcation& b) {
 // -o FILE.csv, or the diagram itself by its ending.
 int bifurcate(const Flags& flags, const MeanFieldSetup& s) {
   const fs::path out = flags.out.empty() ? fs::path() : output_file(flags);
+  const std::string ending = out.extension().string();
+  const bool drawn = ending == ".svg" || ending == ".png" || ending == ".pdf";
+  if (!out.empty() && !drawn && ending != ".csv")
+    usage("a diagram is a table or a figure", "let -o end in .csv, .svg, .png or .pdf");
   const Bifurcation b = bifurcation({s.field.d, s.field.beta}, *s.kappas);
   const double critical = theory::noise_threshold(s.field.d, s.field.beta);
-  const std::string ending = out.extension().string();
-  if (ending == ".svg" || ending == ".png" || ending == ".pdf")
+  if (drawn)
     draw_bifurcation(b, critical, out);
   else if (!out.empty())
     write_file_atomically(out, csv_of(b));
@@ -222,9 +225,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 // Goes on from the last checkpoint to the original T, or to a larger one.
 int resume_meanfield(const Flags& flags, const std::string& word, const Words& words) {
   const fs::path directory = find_run(flags, word);
-  if (const std::string command = RunReader(directory).command(); command != "meanfield")
-    throw Error(Fault::input, fmt::format("this run was made by murmur {}", command),
-                directory.string(), "murmur runs resume goes on with any run");
+  require_command(directory, "meanfield");
   const auto on = resumed(flags, directory, words,
                           settings_of_run(directory, {}, meanfield_parameters()), make_meanfield);
   if (!on) return 0;

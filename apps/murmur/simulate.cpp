@@ -142,6 +142,7 @@ int fly_and_tell(const Flags& flags, const Experiment& e, Run& run) {
 // Goes on from the last checkpoint to the original T, or to a larger one.
 int resume_run(const Flags& flags, const std::string& word, const Words& words) {
   const fs::path directory = find_run(flags, word);
+  require_command(directory, "simulate");
   const auto on = resumed(flags, directory, words, settings_of_run(directory), make_experiment);
   if (!on) return 0;
   const Experiment& e = on->setup;

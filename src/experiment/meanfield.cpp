@@ -130,7 +130,7 @@ void refuse_beside_kappa(const Settings& settings) {
 }
 
 std::optional<BifurcationSweep> kappas_of(const Settings& settings) {
-  const std::optional<Range> range = range_of(settings, "kappa", 100'000);
+  const std::optional<Range> range = range_of(settings, "kappa", 10'000);
   if (!range) return std::nullopt;
   if (choice(settings, "dynamics", {"SA", "USA"}) == 0)
     refuse(settings, "dynamics", "stationary laws are those of USA", "use dynamics=USA");

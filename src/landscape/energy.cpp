@@ -1,6 +1,7 @@
 // energy.cpp: the energy's public face: values and derivatives for atoms as plain data.
 #include "core/perceptron_at.h"
 #include "landscape/system.h"
+#include "murmur/dynamics.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -28,7 +29,7 @@ void set_potential(const Perceptron& p, Landscape& landscape) {
     throw Error(Fault::input, "the perceptron has no potential", "perceptron",
                 "use gradient:M, or W_out = W_in^T diag(omega) without biases");
   };
-  if (p.out.rows != p.in.cols || p.out.cols != p.in.rows) refuse();
+  check(Dynamics{.phases = {{{p}}}}, landscape.d);
   const std::optional<Vector> weights = gradient_weights(p);
   if (!weights) refuse();
   landscape.a = p.in;

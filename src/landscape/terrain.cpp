@@ -11,6 +11,7 @@ namespace murmur::landscape {
 
 namespace {
 
+constexpr double kLeastBeta = 1e-4;      // k / beta is large beside its changes, which are told
 constexpr double kMostBeta = 700;        // e^beta is finite
 constexpr double kMostScaledBeta = 1e6;  // beta times the rounding of a cosine is nothing
 
@@ -22,6 +23,8 @@ void check(const Landscape& l) {
   demand(l.d >= 2, "a sphere has at least two coordinates", "d", "give d of at least 2");
   demand(l.beta > 0 && std::isfinite(l.beta), "the energy divides by beta", "beta",
          "give beta above 0");
+  demand(l.beta >= kLeastBeta, "beta is so small that k / beta loses the digits that tell", "beta",
+         "give beta from 1e-4 on");
   demand(l.kernel == Landscape::scaled || l.beta <= kMostBeta, "e^beta overflows", "beta",
          "use the scaled kernel, or beta up to 700");
   demand(l.beta <= kMostScaledBeta, "beta makes rounding errors felt", "beta",

@@ -205,6 +205,9 @@ void check(const MeanField& field, const Measure& start, const MeanFieldMethod& 
   const Tolerance& tolerance = method.tolerance;
   if (!(tolerance.rtol > 0 && tolerance.rtol < 1 && tolerance.atol > 0 && tolerance.atol < 1))
     refuse("the tolerances are out of range", "rtol, atol", "give both between 0 and 1");
+  if (tolerance.rtol + tolerance.atol < 1e-15)
+    refuse("rtol with atol asks for more digits than doubles have", "rtol, atol",
+           "use rtol=1e-14 or more");
   if (!(method.merge >= 0 && method.merge <= 2))
     refuse("two unit vectors are at most 2 apart", fmt::format("merge = {:g}", method.merge),
            "give merge from 0, for never, to 2");

@@ -11,7 +11,8 @@ namespace murmur {
 namespace {
 
 constexpr double kLinear = 0.1;
-constexpr double kMixed = 5e-4;  // of a rate, by anything else than its own degree
+constexpr double kMixed = 5e-4;     // of a rate, by anything else than its own degree
+constexpr double kOnePoint = 0.99;  // order of a measure that has nowhere left to go
 constexpr double kNoWave = 1e-13, kRounding = 1e-14;  // amplitudes
 
 int leader_of(const MeanFieldReading& r) {
@@ -74,7 +75,7 @@ std::optional<ModeGrowth> growth_of(const std::vector<MeanFieldReading>& steps, 
 void find_plateau(const std::vector<MeanFieldReading>& steps, MeanFieldPhases& phases) {
   Series energy;
   for (const MeanFieldReading& r : steps)
-    if (r.t > 0 && (!phases.linear || r.t >= *phases.linear->until)) {
+    if (r.t > 0 && r.order < kOnePoint && (!phases.linear || r.t >= *phases.linear->until)) {
       energy.t.push_back(r.t);
       energy.value.push_back(r.energy);
     }

@@ -143,7 +143,7 @@ class Landscape(murmur.Case):
                 self.refused(INPUT, "landscape", *words, what=told)
 
     def test_wrong_requests(self):
-        for words, told in (("beta=-1", "beta"), ("beta=0", "beta"), ("n=0", "n"), ("d=1", "d"),
+        for words, told in (("beta=-1", "beta"), ("beta=0", "beta"), ("beta=1e-9", "digits"), ("n=0", "n"), ("d=1", "d"),
                             ("n=5000", "2000"), ("kernel=soft", "kernel"), ("starts=0", "starts"),
                             ("masses=heavy", "masses"), ("perceptron=gaussian:4", "potential"),
                             ("beta=900", "overflows"), ("tolerance=0", "tolerance"),
@@ -152,7 +152,7 @@ class Landscape(murmur.Case):
                 self.refused(INPUT, "landscape", words, what=told)
         self.save("u_in.npy", np.eye(3)[:2])
         self.save("u_out.npy", np.eye(3)[:, :2])
-        self.refused(INPUT, "landscape", "d=2", "perceptron=u_*.npy")
+        self.refused(INPUT, "landscape", "d=2", "perceptron=u_*.npy", what="shape")
         self.refused(INPUT, "landscape", "betta=4", do="did you mean beta")
         self.assertFalse((self.folder / "runs").exists())
 

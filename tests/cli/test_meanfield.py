@@ -112,6 +112,17 @@ class MeanField(murmur.Case):
                       ("activation=tanh",), ("seed=3",), ("replica=1",), ("clock=U2",)):
             self.refused(3, "meanfield", *words, "T=0.1")
 
+    def test_diagrams_of_no_known_ending_are_refused(self):
+        self.refused(2, "meanfield", "dynamics=USA", "kappa=1:2:3", "beta=1", "-o", "diagram.txt",
+                     do="csv")
+
+    def test_one_point_is_the_end_and_no_metastable_phase(self):
+        told = json.loads(self.murmur("meanfield", "-q", "beta=4", "init=vmf:5@0", "T=200",
+                                      "save=final", "solver=quantiles", "particles=200",
+                                      "--json").stdout)
+        self.assertGreater(told["order"], 0.99)
+        self.assertIsNone(told["phases"]["metastable"])
+
     def test_what_cannot_be_flown_is_refused(self):
         theta = np.arange(64) * 2 * np.pi / 64
         self.save("comb.npy", (1 + 0.5 * np.cos(32 * theta)) / (2 * np.pi))
@@ -126,6 +137,7 @@ class MeanField(murmur.Case):
                 (("init=vmf:2@0*1e308,3@1*1e308",), "finite sum"),
                 ((quantiles, "init=atoms:0*1e308,1*1e308"), "finite sum"),
                 ((quantiles, "merge=5"), "at most 2"),
+                (("rtol=1e-30", "atol=1e-300"), "more digits than doubles"),
                 (("save=every:1e-300",), "frames"),
                 (("save=every:T/1e12",), "frames"),
                 ((quantiles, "particles=20000000"), "particles"),
@@ -424,6 +436,7 @@ class Resume(murmur.Case):
         self.refused(3, "meanfield", "--resume", "nowhere", what="not a run")
         self.simulate("flock", "n=4", "T=0.1", "-q")
         self.refused(3, "meanfield", "--resume", "flock", what="murmur simulate")
+        self.refused(3, "simulate", "--resume", "run", what="murmur meanfield")
 
 
 if __name__ == "__main__":
