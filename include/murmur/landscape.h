@@ -81,9 +81,10 @@ struct Certificate {
   Vector best{};            // (d) where F is best
   std::int64_t cells = 0;   // of the sphere that were looked at
 };
-// d = 2, 3: branch and bound over arcs or cells of the cube's faces, with |F''| <= k(1) + L sum_m
-// |omega_m| |a_m|^2 along every great circle, L the activation's Lipschitz constant; up to
-// rounding. d > 3: slopes followed from many starts, never exhaustive.
+// d = 2, 3: branch and bound over arcs or cells of the cube's faces, by F's Taylor series of second
+// order with a bound of F''' along great circles, or |F''| <= k(1) + L sum_m |omega_m| |a_m|^2, L
+// the activation's Lipschitz constant, where that says more; up to rounding. d > 3: slopes followed
+// from many starts, never exhaustive.
 struct CertifySettings {
   double tolerance = 1e-8;
   std::int64_t most_cells = 500'000;  // then the bound is what it is by then

@@ -8,8 +8,8 @@ namespace murmur {
 
 inline constexpr const char* kClusters = "perceptron-clusters";
 
-// n equal tokens after the gradient flow, their clusters counted within 1/(2 sqrt(beta)), beside
-// the counts of 2601.21366; on the circle with both kernels, and on the sphere.
+// n equal tokens on the gradient flow, their clusters counted within 1/(2 sqrt(beta)) at four
+// times, beside the counts of 2601.21366; on the circle with both kernels, and on the sphere.
 void check_tokens(const ReproductionControl& control, Reproduction& result);
 
 // Best measures, their masses free, each certified: how many atoms there are over beta.
