@@ -32,7 +32,7 @@ class Crate {
   }
 
   Spot spot(const std::array<double, 3>& p) const {
-    const Sight seen = camera_.style(
+    const Sight seen = camera_.project(
         {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])});
     return {at_.cx + grow_ * at_.radius * seen.x, cy_ - grow_ * at_.radius * seen.y};
   }
@@ -46,7 +46,7 @@ class Crate {
   void paint_shadows(const std::vector<Point>& points) {
     if (points.size() > 4000) return;
     std::unordered_set<std::uint64_t> taken;
-    const Colour dark = stage_.style->dark ? rgb(0x000000) : stage_.style->shade;
+    const Colour dark = stage_.look->dark ? rgb(0x000000) : stage_.look->shade;
     for (const Point& p : points) {
       if (!is_finite(p)) continue;
       const Spot s = spot({p.x, p.y, back_[2]});
@@ -55,7 +55,7 @@ class Crate {
               << 32 |
           static_cast<std::uint32_t>(std::lround(s.y / stage_.dot));
       if (taken.insert(cell).second)
-        canvas_.haze(s.x, s.y, 1.4 * stage_.dot, dark, stage_.style->dark ? 0.28 : 0.15);
+        canvas_.haze(s.x, s.y, 1.4 * stage_.dot, dark, stage_.look->dark ? 0.28 : 0.15);
     }
   }
 
@@ -84,10 +84,10 @@ class Crate {
       cairo_line_to(cr, s.x, s.y);
     }
     cairo_close_path(cr);
-    const double fill = stage_.style->dark ? (k == 2 ? 0.55 : 0.3) : (k == 2 ? 0.75 : 0.4);
-    canvas_.ink(stage_.style->body, fill);
+    const double fill = stage_.look->dark ? (k == 2 ? 0.55 : 0.3) : (k == 2 ? 0.75 : 0.4);
+    canvas_.ink(stage_.look->body, fill);
     cairo_fill_preserve(cr);
-    canvas_.ink(stage_.style->line, 0.3);
+    canvas_.ink(stage_.look->line, 0.3);
     cairo_set_line_width(cr, std::max(0.6, 0.9 * at_.unit));
     cairo_stroke(cr);
     for (const auto& [along, across] : {std::pair{a, b}, {b, a}}) {
@@ -100,7 +100,7 @@ class Crate {
         canvas_.line(from.x, from.y, to.x, to.y);
       }
     }
-    canvas_.ink(stage_.style->line, stage_.style->dark ? 0.14 : 0.17);
+    canvas_.ink(stage_.look->line, stage_.look->dark ? 0.14 : 0.17);
     cairo_stroke(cr);
   }
 
@@ -119,7 +119,7 @@ class Crate {
     const double reach = std::hypot(mid_edge.x - middle.x, mid_edge.y - middle.y);
     const Spot out{(mid_edge.x - middle.x) / reach, (mid_edge.y - middle.y) / reach};
     const TextStyle small{
-        .size = at_.small_size, .colour = stage_.style->quiet, .align = Align::centre};
+        .size = at_.small_size, .colour = stage_.look->quiet, .align = Align::centre};
     const Ticks marks = ticks(k);
     double widest = 0;
     for (double tick : marks.at) {
@@ -133,7 +133,7 @@ class Crate {
     }
     TextStyle name = small;
     name.size *= 1.15;
-    name.colour = mix(stage_.style->quiet, stage_.style->ink, 0.6);
+    name.colour = mix(stage_.look->quiet, stage_.look->ink, 0.6);
     const double away = 2.5 * small.size + std::abs(out.x) * widest;
     canvas_.text(mid_edge.x + away * out.x, mid_edge.y + away * out.y + 0.36 * name.size,
                  axis_name(k), name);

@@ -39,14 +39,12 @@ void paint_beginning(Canvas& canvas, const Stage& stage, const Rings& rings, dou
   const double shown = std::clamp(4 * (1 - rings.radius(0) / rings.radius()), 0.0, 1.0);
   if (shown <= 0) return;
   cairo_arc(canvas.cr(), at.cx, at.cy, rings.radius(0), 0, kTurn);
-  canvas.ink(stage.style->line, 0.4 * shown);
+  canvas.ink(stage.look->line, 0.4 * shown);
   cairo_set_line_width(canvas.cr(), std::max(0.6, 0.9 * at.unit));
   cairo_stroke(canvas.cr());
-  canvas.text(at.cx, at.cy + 0.36 * at.small_size, stage.clock->readout(first),
-              {.size = at.small_size,
-               .colour = stage.style->quiet,
-               .align = Align::centre,
-               .alpha = shown});
+  canvas.text(
+      at.cx, at.cy + 0.36 * at.small_size, stage.clock->readout(first),
+      {.size = at.small_size, .colour = stage.look->quiet, .align = Align::centre, .alpha = shown});
 }
 
 void paint_world_lines(Canvas& canvas, const Stage& stage, const Past& past, const Rings& rings) {
@@ -68,7 +66,7 @@ void paint_world_lines(Canvas& canvas, const Stage& stage, const Past& past, con
       }
       cairo_new_sub_path(cr);
     }
-    const Colour colour = class_colour(stage.label(sample.front()), stage.style->dark);
+    const Colour colour = class_colour(stage.label(sample.front()), stage.look->dark);
     Pattern fade =
         Canvas::radial(at.cx, at.cy, (1 - kDepth) * rings.radius(), at.cx, at.cy, rings.radius());
     Canvas::stop(fade, 0, colour, 0.36 * crowd);
@@ -85,7 +83,7 @@ void paint_world_lines(Canvas& canvas, const Stage& stage, const Past& past, con
 void draw_disc(Canvas& canvas, const Stage& stage) {
   const Rings rings(stage, 1);
   const Layout& at = stage.layout;
-  const Theme& look = *stage.style;
+  const Theme& look = *stage.look;
   cairo_t* cr = canvas.cr();
   Pattern disc = Canvas::radial(at.cx, at.cy, 0, at.cx, at.cy, rings.radius());
   Canvas::stop(disc, 0, look.body, look.dark ? 0.2 : 0.0);

@@ -16,12 +16,12 @@ void draw_title(Canvas& canvas, const DigitStage& stage) {
   double baseline = at.margin + 0.8 * at.title_size;
   for (const std::string& line : at.title) {
     canvas.text(at.margin, baseline, line,
-                {.size = at.title_size, .colour = stage.style().ink, .bold = true});
+                {.size = at.title_size, .colour = stage.look().ink, .bold = true});
     baseline += 1.25 * at.title_size;
   }
   baseline = at.note_top;
   for (const std::string& line : at.note) {
-    canvas.text(at.margin, baseline, line, {.size = at.small_size, .colour = stage.style().quiet});
+    canvas.text(at.margin, baseline, line, {.size = at.small_size, .colour = stage.look().quiet});
     baseline += 1.45 * at.small_size;
   }
 }
@@ -34,20 +34,20 @@ void draw_truth(Canvas& canvas, const DigitStage& stage) {
   const double room =
       (at.chances.x > x ? at.chances.x - at.text_size : at.chances.x + at.chances.width) - x;
   canvas.text(x, at.inset.y + at.small_size, canvas.shorten("truth", room, at.small_size),
-              {.size = at.small_size, .colour = stage.style().quiet});
+              {.size = at.small_size, .colour = stage.look().quiet});
   const std::string name = label < 0 ? "?" : clean_text(stage.trajectory->classes[label]);
   const double most = 1.7 * at.title_size;
   const double size = std::max(
       at.small_size, std::min(most, 0.98 * most * room / canvas.text_width(name, most, true)));
   canvas.text(x, at.inset.y + 1.5 * at.small_size + size, canvas.shorten(name, room, size, true),
               {.size = size,
-               .colour = label < 0 ? stage.style().quiet : class_colour(label, stage.style().dark),
+               .colour = label < 0 ? stage.look().quiet : class_colour(label, stage.look().dark),
                .bold = true});
 }
 
 void draw_counter(Canvas& canvas, const DigitStage& stage, double t) {
   const DigitLayout& at = stage.layout;
-  const Theme& look = stage.style();
+  const Theme& look = stage.look();
   const double left = at.margin, right = canvas.width() - at.margin;
   const int blocks = stage.blocks(), block = static_cast<int>(std::ceil(t - 1e-9));
   canvas.text(left, at.bar - 0.62 * at.clock_size, fmt::format("block {} of {}", block, blocks),
@@ -76,7 +76,7 @@ void draw_counter(Canvas& canvas, const DigitStage& stage, double t) {
 void draw_verdict(Canvas& canvas, const DigitStage& stage, double landed) {
   if (landed <= 0) return;
   const DigitLayout& at = stage.layout;
-  const Theme& look = stage.style();
+  const Theme& look = stage.look();
   const std::string reads =
       fmt::format("reads {}", clean_text(stage.trajectory->classes[stage.verdict]));
   const std::string truth = verdict_sentence(stage);
@@ -164,7 +164,7 @@ bool film_digit(const DigitTrajectory& trajectory, const DigitFilm& settings,
     const double landed = smooth((progress - 1 + clock.hold) / (0.25 * clock.hold));
     const Frame& scene = stage.layout.scene;
     canvas.layer(kGround, [&] {
-      canvas.backdrop(scene.x + scene.width / 2, scene.y + scene.height / 2, stage.style());
+      canvas.backdrop(scene.x + scene.width / 2, scene.y + scene.height / 2, stage.look());
       draw_title(canvas, stage);
       draw_ink(canvas, stage, stage.layout.inset);
       draw_truth(canvas, stage);
@@ -187,7 +187,7 @@ void draw_digit_trajectory(const DigitTrajectory& trajectory, const PictureStyle
                            const std::filesystem::path& png) {
   const DigitStage stage = set_digit_stage(trajectory, style);
   const DigitLayout& at = stage.layout;
-  const Theme& look = stage.style();
+  const Theme& look = stage.look();
   Canvas canvas(style.width, style.height);
   canvas.backdrop(style.width / 2.0, style.height / 2.0, look);
   const std::string verdict = fmt::format(

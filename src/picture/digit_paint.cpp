@@ -18,7 +18,7 @@ class ManifoldPainter {
       : canvas_(canvas),
         cr_(canvas.cr()),
         stage_(stage),
-        look_(stage.style()),
+        look_(stage.look()),
         shot_(shot),
         now_(now),
         unit_(shot.unit) {}
@@ -195,7 +195,7 @@ class ManifoldPainter {
   Dart dart_of(int i, const Point& here, const Point& before, double dt) const {
     const Mark m = token_mark(here), from = shot_.mark(before);
     const bool cls = stage_.trajectory->cls && i + 1 == stage_.swarm.shape.n;
-    Dart dart{.x = m.x, .y = m.y, .depth = shot_.camera.style(here).depth};
+    Dart dart{.x = m.x, .y = m.y, .depth = shot_.camera.project(here).depth};
     dart.radius = radius(here, cls ? 1.5 : 1);
     dart.fog = shot_.fog(here);
     const int label = stage_.swarm.label(i);
@@ -275,11 +275,11 @@ class ManifoldPainter {
   }
 
   void trace_ring(int c, bool near) {
-    const double middle = shot_.camera.style(stage_.gate[c]).depth;
+    const double middle = shot_.camera.project(stage_.gate[c]).depth;
     std::vector<Point> piece;
     cairo_new_path(cr_);
     for (const Point& p : ring_points(c)) {
-      const double depth = shot_.camera.style(p).depth;
+      const double depth = shot_.camera.project(p).depth;
       const bool front = stage_.flat || depth > middle - 1e-6;
       if (front == near) {
         piece.push_back(p);

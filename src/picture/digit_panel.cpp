@@ -19,7 +19,7 @@ std::string percent(double chance) {
 // Two classes: one bar that both drift at, from either end as their gates stand.
 void draw_tug(Canvas& canvas, const DigitStage& stage, const Frame& f, double t) {
   const DigitLayout& at = stage.layout;
-  const Theme& look = stage.style();
+  const Theme& look = stage.look();
   const std::vector<double> chance = stage.chances(t);
   const bool mirrored = stage.gate[0].x > stage.gate[1].x;
   const int left = mirrored ? 1 : 0, right = 1 - left;
@@ -61,7 +61,7 @@ void draw_tug(Canvas& canvas, const DigitStage& stage, const Frame& f, double t)
 
 void draw_rows(Canvas& canvas, const DigitStage& stage, const Frame& f, double t) {
   const DigitLayout& at = stage.layout;
-  const Theme& look = stage.style();
+  const Theme& look = stage.look();
   const std::vector<double> chance = stage.chances(t);
   const auto best = std::max_element(chance.begin(), chance.end()) - chance.begin();
   double names = 0;
@@ -104,7 +104,7 @@ void draw_rows(Canvas& canvas, const DigitStage& stage, const Frame& f, double t
 
 void draw_ink(Canvas& canvas, const DigitStage& stage, const Frame& frame) {
   const DigitTrajectory& trajectory = *stage.trajectory;
-  draw_pixels(canvas, {trajectory.ink, trajectory.height, trajectory.width}, frame, stage.style());
+  draw_pixels(canvas, {trajectory.ink, trajectory.height, trajectory.width}, frame, stage.look());
 }
 
 void draw_chances(Canvas& canvas, const DigitStage& stage, const Frame& frame, double t) {

@@ -206,7 +206,7 @@ DigitStage set_digit_stage(const DigitTrajectory& trajectory, const PictureStyle
   stage.trajectory = &trajectory;
   Stage& swarm = stage.swarm;
   swarm.settings.style = style;
-  swarm.style = &theme(style.dark);
+  swarm.look = &theme(style.dark);
   swarm.shape = trajectory.frames.front().shape();
   stage.flat = swarm.shape.d == 2;
   swarm.projection.view = stage.flat ? View::plane : View::box;

@@ -43,7 +43,7 @@ struct DigitStage {
 
   int blocks() const { return static_cast<int>(trajectory->frames.size()) - 1; }
   int classes() const { return static_cast<int>(trajectory->classes.size()); }
-  const Theme& look() const { return *swarm.style; }
+  const Theme& look() const { return *swarm.look; }
   Point place(double x, double y, double z) const;        // of the three axes, in scene units
   double unit() const { return swarm.projection.scale; }  // scene units a unit of length
   // Positions at t blocks and the flight of the last few before it.

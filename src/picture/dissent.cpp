@@ -56,7 +56,7 @@ Landing landing_of(const DigitStage& stage) {
 void draw_votes(Canvas& canvas, const DigitStage& stage, const Frame& f) {
   draw_ink(canvas, stage, f);
   const DigitTrajectory& trajectory = *stage.trajectory;
-  const Theme& look = stage.style();
+  const Theme& look = stage.look();
   cairo_t* cr = canvas.cr();
   cairo_save(cr);
   trace_round(canvas, f, 0.03 * f.width);
@@ -102,7 +102,7 @@ class LandingChart {
 
   void draw() {
     const DigitLayout& at = stage_.layout;
-    const Theme& look = stage_.style();
+    const Theme& look = stage_.look();
     std::vector<std::vector<int>> stack(static_cast<std::size_t>(bins_));
     std::vector<int> order(landing_.at.size());
     std::iota(order.begin(), order.end(), 0);
@@ -157,7 +157,7 @@ class LandingChart {
     const DigitLayout& at = stage_.layout;
     const double size = 1.5 * at.text_size;
     for (int c = 0; c < 2; ++c) {
-      const Colour colour = class_colour(c, stage_.style().dark);
+      const Colour colour = class_colour(c, stage_.look().dark);
       const double place = x(c == 0 ? -1 : 1);
       canvas_.line(place, base, place, base + 0.7 * at.text_size);
       canvas_.ink(colour);
@@ -169,10 +169,10 @@ class LandingChart {
           {.size = size, .colour = colour, .bold = true, .align = Align::centre});
     }
     canvas_.line(x(0), base, x(0), base + 0.5 * at.text_size);
-    canvas_.ink(stage_.style().line, 0.6);
+    canvas_.ink(stage_.look().line, 0.6);
     cairo_stroke(canvas_.cr());
     canvas_.text(x(0), base + 1.9 * at.small_size, "half way",
-                 {.size = at.small_size, .colour = stage_.style().quiet, .align = Align::centre});
+                 {.size = at.small_size, .colour = stage_.look().quiet, .align = Align::centre});
   }
 
   void draw_scale(double base) {
@@ -180,10 +180,10 @@ class LandingChart {
     const Ticks ticks = nice_ticks(0, high_, 6);
     for (double tick : ticks.at) {
       canvas_.line(x(tick), base, x(tick), base + 0.4 * at.small_size);
-      canvas_.ink(stage_.style().line, 0.6);
+      canvas_.ink(stage_.look().line, 0.6);
       cairo_stroke(canvas_.cr());
       canvas_.text(x(tick), base + 1.7 * at.small_size, ticks.text(tick),
-                   {.size = at.small_size, .colour = stage_.style().quiet, .align = Align::centre});
+                   {.size = at.small_size, .colour = stage_.look().quiet, .align = Align::centre});
     }
   }
 
@@ -218,10 +218,10 @@ double draw_legend(Canvas& canvas, const DigitStage& stage, const Frame& f) {
     if (x + width > f.x + f.width && x > f.x) x = f.x, y += 1.6 * at.text_size;
     cairo_rectangle(canvas.cr(), x, y - 0.8 * at.text_size, 0.85 * at.text_size,
                     0.85 * at.text_size);
-    canvas.ink(class_colour(c, stage.style().dark));
+    canvas.ink(class_colour(c, stage.look().dark));
     cairo_fill(canvas.cr());
     canvas.text(x + 1.3 * at.text_size, y, text,
-                {.size = at.text_size, .colour = stage.style().ink});
+                {.size = at.text_size, .colour = stage.look().ink});
     x += width + 0.9 * at.text_size;
   }
   return y - f.y;
@@ -239,7 +239,7 @@ void draw_dissent(const DigitTrajectory& trajectory, const PictureStyle& style,
                   const std::filesystem::path& png) {
   const DigitStage stage = set_digit_stage(trajectory, style);
   const DigitLayout& at = stage.layout;
-  const Theme& look = stage.style();
+  const Theme& look = stage.look();
   const Landing landing = landing_of(stage);
   Canvas canvas(style.width, style.height);
   canvas.backdrop(style.width / 2.0, style.height / 2.0, look);

@@ -30,8 +30,8 @@ void paint_grid(Canvas& canvas, const Stage& stage, const Grid& grid) {
   const Projection& box = stage.projection;
   const double em = stage.layout.small_size;
   const double below = grid.cy + grid.height + 1.7 * em, left = grid.cx - grid.width - 0.7 * em;
-  const TextStyle under{.size = em, .colour = stage.style->quiet, .align = Align::centre};
-  const TextStyle beside{.size = em, .colour = stage.style->quiet, .align = Align::right};
+  const TextStyle under{.size = em, .colour = stage.look->quiet, .align = Align::centre};
+  const TextStyle beside{.size = em, .colour = stage.look->quiet, .align = Align::right};
   cairo_set_line_width(canvas.cr(), std::max(0.6, 0.9 * stage.layout.unit));
   for (int axis = 0; axis < std::min(2, stage.shape.d); ++axis) {
     const double low = box.centre[axis] - box.half[axis], high = box.centre[axis] + box.half[axis];
@@ -47,7 +47,7 @@ void paint_grid(Canvas& canvas, const Stage& stage, const Grid& grid) {
         canvas.text(left, y + 0.36 * em, ticks.text(tick), beside);
         canvas.line(grid.cx - grid.width, y, grid.cx + grid.width, y);
       }
-      canvas.ink(stage.style->line, tick == 0 ? 0.42 : 0.16);
+      canvas.ink(stage.look->line, tick == 0 ? 0.42 : 0.16);
       cairo_stroke(canvas.cr());
     }
   }

@@ -15,7 +15,7 @@ enum Layer { behind = 0, before = 1 };
 // The front surface: dims what lies behind, brightens towards the outline.
 void paint_veil(Canvas& canvas, const Stage& stage, double opacity) {
   const Layout& at = stage.layout;
-  const Theme& look = *stage.style;
+  const Theme& look = *stage.look;
   const double x = at.cx, y = at.cy, r = at.radius;
   cairo_t* cr = canvas.cr();
   Pattern veil = Canvas::radial(x - 0.38 * r, y - 0.45 * r, 0.04 * r, x, y, r);
@@ -51,15 +51,15 @@ void paint_graticule(Canvas& canvas, const Stage& stage, const Camera& camera, L
   const auto curve = [&](const auto& point, bool strong) {
     bool drawing = false;
     for (int k = 0; k <= kPieces; ++k) {
-      const Sight seen = camera.style(point(2 * kPi * k / kPieces));
+      const Sight seen = camera.project(point(2 * kPi * k / kPieces));
       const bool here = (seen.depth > Camera::horizon()) == (side == before);
       const double x = at.cx + at.radius * seen.x, y = at.cy - at.radius * seen.y;
       if (here && drawing) cairo_line_to(cr, x, y);
       if (here && !drawing) cairo_move_to(cr, x, y);
       drawing = here;
     }
-    const double alpha = side == before ? stage.style->line_front : stage.style->line_back;
-    canvas.ink(stage.style->line, strong ? std::min(1.0, 1.9 * alpha) : alpha);
+    const double alpha = side == before ? stage.look->line_front : stage.look->line_back;
+    canvas.ink(stage.look->line, strong ? std::min(1.0, 1.9 * alpha) : alpha);
     cairo_set_line_width(cr, std::max(0.6, (strong ? 1.3 : 0.9) * at.unit));
     cairo_stroke(cr);
   };
@@ -88,7 +88,7 @@ void paint_graticule(Canvas& canvas, const Stage& stage, const Camera& camera, L
 void paint_outline(Canvas& canvas, const Stage& stage) {
   const Layout& at = stage.layout;
   cairo_arc(canvas.cr(), at.cx, at.cy, at.radius, 0, 2 * kPi);
-  canvas.ink(stage.style->line, stage.style->dark ? 0.38 : 0.45);
+  canvas.ink(stage.look->line, stage.look->dark ? 0.38 : 0.45);
   cairo_set_line_width(canvas.cr(), std::max(0.8, 1.2 * at.unit));
   cairo_stroke(canvas.cr());
 }
@@ -98,7 +98,7 @@ void paint_outline(Canvas& canvas, const Stage& stage) {
 // The light falls from the upper left.
 void draw_body(Canvas& canvas, const Stage& stage) {
   const Layout& at = stage.layout;
-  const Theme& look = *stage.style;
+  const Theme& look = *stage.look;
   const double x = at.cx, y = at.cy, r = at.radius;
   cairo_t* cr = canvas.cr();
   const double drop = look.dark ? 0 : 0.035 * r, spread = look.dark ? 1.32 * r : 1.13 * r;
@@ -125,7 +125,7 @@ void draw_sphere(Canvas& canvas, const Stage& stage, const Past& past, double az
   const bool ball = stage.projection.view == View::ball;
   const double horizon = ball ? 0 : Camera::horizon();
   const auto place = [&](const Point& p) {
-    const Sight seen = camera.style(p);
+    const Sight seen = camera.project(p);
     return Mark{at.cx + at.radius * seen.x, at.cy - at.radius * seen.y,
                 seen.depth > horizon ? before : behind};
   };
@@ -146,7 +146,7 @@ void draw_sphere(Canvas& canvas, const Stage& stage, const Past& past, double az
   if (ball) surface(0.08);  // everything flies inside: the surface stays faint, and behind
   paint_trails(canvas, stage, marks, far);
   paint_dots(canvas, stage, hidden);
-  if (!ball) surface(stage.style->veil);
+  if (!ball) surface(stage.look->veil);
   paint_trails(canvas, stage, marks, near);
   paint_dots(canvas, stage, open);
 }

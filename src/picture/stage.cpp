@@ -124,7 +124,7 @@ Stage set_stage(const RunReader& run, const SceneSettings& settings, bool log_ti
 void draw_stage(Canvas& canvas, const Stage& stage, const Past& past, double azimuth) {
   const Layout& at = stage.layout;
   canvas.layer(kGround, [&] {
-    canvas.backdrop(at.cx, at.cy, *stage.style);
+    canvas.backdrop(at.cx, at.cy, *stage.look);
     if (stage.projection.view == View::circle)
       draw_disc(canvas, stage);
     else if (stage.settings.sphere)

@@ -37,14 +37,14 @@ void paint_halos(Canvas& canvas, const Stage& stage, const std::vector<Dot>& dot
   }
   for (const auto& [dot, count] : crowds) {
     const double clear = 1 - dot->fog;
-    if (stage.style->dark) {
+    if (stage.look->dark) {
       const double glow = std::min(0.62, 0.17 + 0.075 * std::log2(1.0 + count));
       const double spread = 2.5 + 0.35 * std::min(4.0, std::log2(1.0 + count));
       canvas.haze(dot->x, dot->y, spread * dot->radius, class_colour(dot->label, true),
                   glow * clear * clear);
     } else {
       const double drop = 0.35 * dot->radius;
-      canvas.haze(dot->x + 0.5 * drop, dot->y + drop, 1.75 * dot->radius, stage.style->shade,
+      canvas.haze(dot->x + 0.5 * drop, dot->y + drop, 1.75 * dot->radius, stage.look->shade,
                   0.34 * clear * clear);
     }
   }
@@ -78,7 +78,7 @@ void paint_dots(Canvas& canvas, const Stage& stage, std::vector<Dot> dots) {
   for (auto dot = dots.rbegin(); dot != dots.rend(); ++dot)
     if (taken.insert(cell_of(dot->x, dot->y, 0.125)).second) shown.push_back(&*dot);
   for (auto dot = shown.rbegin(); dot != shown.rend(); ++dot)
-    canvas.ball((*dot)->x, (*dot)->y, (*dot)->radius, (*dot)->label, (*dot)->fog, *stage.style);
+    canvas.ball((*dot)->x, (*dot)->y, (*dot)->radius, (*dot)->label, (*dot)->fog, *stage.look);
 }
 
 std::vector<Dot> flat_dots(const Stage& stage, const Snapshot& now, const Place& place) {
@@ -103,7 +103,7 @@ std::vector<Dot> deep_dots(const Stage& stage, const Snapshot& now, const Camera
   for (int i = 0; i < stage.shape.n; ++i) {
     if (!is_finite(now.points[i])) continue;
     const Mark mark = place(now.points[i]);
-    const Sight seen = camera.style(now.points[i]);
+    const Sight seen = camera.project(now.points[i]);
     const double far = std::clamp((1 - seen.depth) / 2, 0.0, 1.0);
     dots.push_back({.x = mark.x,
                     .y = mark.y,
@@ -149,13 +149,13 @@ void paint_trails(Canvas& canvas, const Stage& stage, const std::vector<std::vec
   const int steps = static_cast<int>(rows.size()) - 1;
   const double each = 1 - std::pow(1 - style.alpha, 1.0 / strokes);
   for (const auto& sample : stage.samples) {
-    const Colour colour = mix(class_colour(stage.label(sample.front()), stage.style->dark),
-                              stage.style->ink, style.pale);
+    const Colour colour = mix(class_colour(stage.label(sample.front()), stage.look->dark),
+                              stage.look->ink, style.pale);
     for (int stroke = 0; stroke < strokes; ++stroke) {
       const double part = static_cast<double>(stroke) / strokes;
       const int oldest = static_cast<int>(std::floor(steps * part));
       for (int i : sample) trace_trail(canvas.cr(), rows, {oldest, i, style.layer});
-      canvas.ink(mix(colour, stage.style->body, style.fog), each);
+      canvas.ink(mix(colour, stage.look->body, style.fog), each);
       cairo_set_line_width(canvas.cr(), style.width * (0.3 + 0.7 * (part + 1.0 / strokes)));
       cairo_stroke(canvas.cr());
     }

@@ -15,13 +15,13 @@ void draw_heading(Canvas& canvas, const Stage& stage) {
   double baseline = at.margin + 0.8 * at.title_size;
   for (const std::string& line : at.title) {
     canvas.text(at.margin, baseline, line,
-                {.size = at.title_size, .colour = stage.style->ink, .bold = true});
+                {.size = at.title_size, .colour = stage.look->ink, .bold = true});
     baseline += 1.25 * at.title_size;
   }
   if (!at.title.empty())
     baseline += 1.2 * at.caption_size - 0.75 * at.title_size + 0.25 * at.margin;
   for (const std::string& line : at.caption) {
-    canvas.text(at.margin, baseline, line, {.size = at.caption_size, .colour = stage.style->quiet});
+    canvas.text(at.margin, baseline, line, {.size = at.caption_size, .colour = stage.look->quiet});
     baseline += 1.45 * at.caption_size;
   }
 }
@@ -30,13 +30,13 @@ void draw_clock(Canvas& canvas, const Stage& stage, const Snapshot& now) {
   const Layout& at = stage.layout;
   const double left = at.margin, right = canvas.width() - at.margin;
   canvas.text(left, at.bar - 0.55 * at.clock_size, stage.clock->readout(now.t),
-              {.size = at.clock_size, .colour = stage.style->ink});
+              {.size = at.clock_size, .colour = stage.look->ink});
   cairo_set_line_width(canvas.cr(), std::max(1.5, 2.4 * at.unit));
   canvas.line(left, at.bar, right, at.bar);
-  canvas.ink(stage.style->line, 0.22);
+  canvas.ink(stage.look->line, 0.22);
   cairo_stroke(canvas.cr());
   canvas.line(left, at.bar, left + now.progress * (right - left), at.bar);
-  canvas.ink(mix(stage.style->line, stage.style->ink, 0.5), 0.85);
+  canvas.ink(mix(stage.look->line, stage.look->ink, 0.5), 0.85);
   cairo_stroke(canvas.cr());
 }
 
@@ -56,10 +56,10 @@ class StripChart {
   void draw(const Snapshot& now) {
     draw_frame(now.t);
     cairo_t* cr = canvas_.cr();
-    const Colour accent = class_colour(1, stage_.style->dark);
+    const Colour accent = class_colour(1, stage_.look->dark);
     cairo_set_line_width(cr, std::max(1.1, 1.8 * stage_.layout.unit));
     trace();
-    canvas_.ink(stage_.style->quiet, 0.42);
+    canvas_.ink(stage_.look->quiet, 0.42);
     cairo_stroke(cr);
     cairo_save(cr);
     cairo_rectangle(cr, plot_.x - 4, 0, now.progress * plot_.width + 4, canvas_.height());
@@ -74,7 +74,7 @@ class StripChart {
     cairo_arc(cr, x(now.progress), y(value), dot, 0, 2 * std::numbers::pi);
     canvas_.ink(accent);
     cairo_fill_preserve(cr);
-    canvas_.ink(stage_.style->centre, 0.9);
+    canvas_.ink(stage_.look->centre, 0.9);
     cairo_set_line_width(cr, std::max(0.8, 1.2 * stage_.layout.unit));
     cairo_stroke(cr);
   }
@@ -88,7 +88,7 @@ class StripChart {
   }
 
   void draw_frame(double t) {
-    const Theme& look = *stage_.style;
+    const Theme& look = *stage_.look;
     const Frame& whole = stage_.layout.strip;
     const Series& series = *stage_.strip;
     const std::string value = short_number(series.at(t));
