@@ -23,9 +23,9 @@ add_link_options(-fwasm-exceptions)
 # The files of a folder that the page needs; a folder that is not named here comes whole.
 set(wasm_moments no_moments)
 set(wasm_run header_json no_files npy safetensors source)
-set(wasm_data centre flocks)
+set(wasm_data centre samples)
 set(wasm_learn architecture dynamics)
 set(wasm_theory bessel noise numeric)
-set(wasm_experiment config experiment fields flock_flight forces initial known laws make_engine
+set(wasm_experiment config experiment fields sample_trajectory forces initial known laws make_engine
                     matrices merging no_experiment_file no_given_model parameters perceptrons
                     settings trained_swarm words)

@@ -21,7 +21,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   Settings settings = settings_of(sorted);
   if (settings.at("n").origin == "default") settings["n"].text = "16384";
   const Experiment e = make_experiment(settings);
-  const VelocitySpeed speed = measure_velocity(e, {repetitions, beside_reference});
+  const VelocitySpeed speed = time_velocity(e, {repetitions, beside_reference});
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   const int threads = e.engine.threads > 0 ? e.engine.threads : cores;
   nlohmann::json result = {{"gpairs_per_second", speed.gpairs_per_second},

@@ -86,8 +86,8 @@ std::filesystem::path find_run(const Flags& flags, const std::string& word);
 
 // A new run at -o, or below --runs at the lowest number that is free.
 Run create_run(const Flags& flags, const std::string& name, const RunContents& contents);
-RunContents flight_contents(const Experiment& experiment);  // of a run that keeps a flight
-int fly_and_tell(const Flags& flags, const Experiment& experiment, Run& run);
+RunContents simulation_contents(const Experiment& experiment);  // of a run that keeps a flight
+int simulate_and_report(const Flags& flags, const Experiment& experiment, Run& run);
 int resume_run(const Flags& flags, const std::string& word, const Words& words);
 int resume_training(const Flags& flags, const std::string& word, const Words& words);
 int resume_sweep(const Flags& flags, const std::string& word, const Words& words);

@@ -146,33 +146,34 @@ std::vector<std::string> class_names(const TrainedSwarm& swarm) {
   return names;
 }
 
-Ensemble flocks_of_chosen(const ChosenImages& chosen, const TrainedSwarm& swarm) {
-  Ensemble flocks;
+SampleSet samples_of_chosen(const ChosenImages& chosen, const TrainedSwarm& swarm) {
+  SampleSet samples;
   const Images& images = chosen.images;
   for (const std::size_t index : chosen.index)
-    add_flock(images, index, images.labels.empty() ? -1 : class_of(swarm, images.labels[index]),
-              swarm.tokens, flocks);
-  return flocks;
+    add_sample(images, index, images.labels.empty() ? -1 : class_of(swarm, images.labels[index]),
+               swarm.tokens, samples);
+  return samples;
 }
 
-DigitFlight flight_of_picture(const TrainedSwarm& swarm, const Images& images, std::size_t index) {
+DigitTrajectory trajectory_of_picture(const TrainedSwarm& swarm, const Images& images,
+                                      std::size_t index) {
   const ChosenImages one{images, {index}, {}};
-  const Ensemble flock = flocks_of_chosen(one, swarm);
-  FlockFlight flown = fly_flock(swarm, flock, 0);
-  DigitFlight flight;
-  flight.height = images.height, flight.width = images.width;
+  const SampleSet sample = samples_of_chosen(one, swarm);
+  SampleTrajectory simulated = simulate_sample(swarm, sample, 0);
+  DigitTrajectory trajectory;
+  trajectory.height = images.height, trajectory.width = images.width;
   const auto ink = images.picture(index);
-  flight.ink.assign(ink.begin(), ink.end());
-  flight.frames = std::move(flown.frames);
-  flight.chances = chances_of(flown.scores);
-  flight.targets = swarm.architecture.targets;
-  flight.classes = class_names(swarm);
-  flight.label = flock.label[0];
-  flight.cls = swarm.architecture.readout == Architecture::cls;
-  flight.title = flight.classes.size() > 3
-                     ? "Which one is it?"
-                     : fmt::format("Is it {}?", fmt::join(flight.classes, " or "));
-  return flight;
+  trajectory.ink.assign(ink.begin(), ink.end());
+  trajectory.frames = std::move(simulated.frames);
+  trajectory.chances = chances_of(simulated.scores);
+  trajectory.targets = swarm.architecture.targets;
+  trajectory.classes = class_names(swarm);
+  trajectory.label = sample.label[0];
+  trajectory.cls = swarm.architecture.readout == Architecture::cls;
+  trajectory.title = trajectory.classes.size() > 3
+                         ? "Which one is it?"
+                         : fmt::format("Is it {}?", fmt::join(trajectory.classes, " or "));
+  return trajectory;
 }
 
 std::string half_blocks(const Images& images, std::size_t index, double threshold) {

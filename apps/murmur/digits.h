@@ -28,11 +28,12 @@ ChosenImages choose_images(const std::string& asked, const std::string& data,
 int class_of(const TrainedSwarm& swarm, int label);  // its place among the digits, -1: none of them
 std::vector<std::string> class_names(const TrainedSwarm& swarm);
 
-// A flock a picture, labelled by class where that is known.
-Ensemble flocks_of_chosen(const ChosenImages& chosen, const TrainedSwarm& swarm);
+// A sample a picture, labelled by class where that is known.
+SampleSet samples_of_chosen(const ChosenImages& chosen, const TrainedSwarm& swarm);
 
 // One of them in flight, ready to be drawn.
-DigitFlight flight_of_picture(const TrainedSwarm& swarm, const Images& images, std::size_t index);
+DigitTrajectory trajectory_of_picture(const TrainedSwarm& swarm, const Images& images,
+                                      std::size_t index);
 
 // The ink as text, two rows of pixels a line.
 std::string half_blocks(const Images& images, std::size_t index, double threshold);

@@ -66,7 +66,7 @@ std::string method_text(const Experiment& e) {
 
 std::string explanation(const Experiment& e, const Settings& s) {
   std::string text = fmt::format("{} particles on {}\n", e.swarm.n(),
-                                 e.dynamics.habitat == Habitat::sphere
+                                 e.dynamics.manifold == Manifold::sphere
                                      ? fmt::format("the unit sphere of R^{}", e.swarm.d())
                                      : fmt::format("R^{}", e.swarm.d()));
   text += equation_text(e, s);
@@ -75,9 +75,9 @@ std::string explanation(const Experiment& e, const Settings& s) {
       "Method: {}\nEngine: {}, {}\n", method_text(e), e.engine.name,
       e.engine.precision == Precision::f32 ? "pair sums in single precision" : "double precision");
   text += fmt::format("Clusters: components of the graph {} (cluster_tol)\n",
-                      e.dynamics.habitat == Habitat::sphere
-                          ? fmt::format("<x_i, x_j> > 1 - {:g}", e.measure.cluster_tol)
-                          : fmt::format("|x_i - x_j| < {:g}", e.measure.cluster_tol));
+                      e.dynamics.manifold == Manifold::sphere
+                          ? fmt::format("<x_i, x_j> > 1 - {:g}", e.observe.cluster_tol)
+                          : fmt::format("|x_i - x_j| < {:g}", e.observe.cluster_tol));
   text += "Columns:\n";
   const std::vector<std::string> names = observable_names(e.dynamics);
   for (const Observable& o : observables())

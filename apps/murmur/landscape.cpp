@@ -64,9 +64,9 @@ std::string text_of(const Landscape& l, const Search& search) {
   text += fmt::format("\natoms of the first; strict extrema of the potential: {}\n",
                       where.extrema.size()) +
           aligned(places_table(l, mu));
-  if (std::isfinite(where.crowd))
+  if (std::isfinite(where.arc_mass))
     text += fmt::format("two or more within 1/(2 sqrt beta): mass {:.4f}, bound {:.4f}\n",
-                        where.crowd, where.crowd_bound);
+                        where.arc_mass, where.arc_mass_bound);
   return text;
 }
 
@@ -140,7 +140,8 @@ int search(const Flags& flags, const LandscapeSetup& request) {
   std::vector<Atoms> measures;
   for (const CriticalPoint& point : found.points) measures.push_back(point.mu);
   keep(kept, object, "points.json", atoms_of(measures, request.landscape.d));
-  try_to_draw([&] { draw_landscape(request.landscape, found, kept.directory(), Look::paper); });
+  try_to_draw(
+      [&] { draw_landscape(request.landscape, found, kept.directory(), FigureStyle::paper); });
   kept.close("done", {{"points", static_cast<double>(found.points.size())}, {"lost", found.lost}},
              "");
   object["seconds"] = clock.seconds();
@@ -168,7 +169,7 @@ int scan(const Flags& flags, const LandscapeSetup& request) {
   for (const ScanPoint& point : found) measures.push_back(point.best.mu);
   keep(kept, object, "scan.json", atoms_of(measures, request.landscape.d));
   write_file_atomically(kept.directory() / "scan.csv", csv_of(found));
-  try_to_draw([&] { draw_scan(found, kept.directory(), Look::paper); });
+  try_to_draw([&] { draw_scan(found, kept.directory(), FigureStyle::paper); });
   const auto certified = std::count_if(found.begin(), found.end(),
                                        [](const ScanPoint& p) { return p.best.certificate.holds; });
   kept.close(

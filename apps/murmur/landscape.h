@@ -31,9 +31,10 @@ std::string csv_of(std::span<const ScanPoint> scan);
 // where gnuplot is missing and d > 3.
 std::vector<std::filesystem::path> draw_landscape(const Landscape& landscape, const Search& search,
                                                   const std::filesystem::path& directory,
-                                                  Look look);
+                                                  FigureStyle style);
 // figures/scan.svg and .png: panels against beta. Error(tool) without gnuplot.
 std::vector<std::filesystem::path> draw_scan(std::span<const ScanPoint> scan,
-                                             const std::filesystem::path& directory, Look look);
+                                             const std::filesystem::path& directory,
+                                             FigureStyle style);
 
 }  // namespace murmur::app

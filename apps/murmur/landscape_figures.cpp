@@ -23,7 +23,7 @@ std::string title_of(const CriticalPoint& point) {
 
 std::string subtitle_of(const Certificate& c) {
   if (c.holds) return fmt::format("certified: gap at most {:.1e}", std::fmax(c.bound, 0));
-  return fmt::format("not certified: gap {:.2g}", std::fmax(c.gap, 0));
+  return fmt::format("not certified: gap {:.2g}", std::fmax(c.duality_gap, 0));
 }
 
 Portrait portrait_of(const Landscape& l, const CriticalPoint& point) {
@@ -117,7 +117,7 @@ bool any_finite(const Curve& curve) {
 }  // namespace
 
 std::vector<fs::path> draw_landscape(const Landscape& l, const Search& search,
-                                     const fs::path& directory, Look look) {
+                                     const fs::path& directory, FigureStyle style) {
   if (l.d > 3) {
     std::vector<CurveSheet> sheets = {index_sheet(search), spectrum_sheet(search)};
     const std::size_t shown = std::min(search.points.size(), kMostPanels);
@@ -125,7 +125,7 @@ std::vector<fs::path> draw_landscape(const Landscape& l, const Search& search,
                     [](const CriticalPoint& p) { return p.mu.count() > 1; }))
       sheets.push_back(spread_sheet(search));
     return drawn(directory, "landscape",
-                 [&](const fs::path& path) { plot_sheets(sheets, look, path); });
+                 [&](const fs::path& path) { plot_sheets(sheets, style, path); });
   }
   PortraitSheet sheet{.value_name = "first variation F",
                       .extrema_name = l.direction == Landscape::descent
@@ -134,11 +134,11 @@ std::vector<fs::path> draw_landscape(const Landscape& l, const Search& search,
   for (std::size_t k = 0; k < std::min(search.points.size(), kMostPanels); ++k)
     sheet.portraits.push_back(portrait_of(l, search.points[k]));
   return drawn(directory, "landscape",
-               [&](const fs::path& path) { draw_portraits(sheet, look, path); });
+               [&](const fs::path& path) { draw_portraits(sheet, style, path); });
 }
 
 std::vector<fs::path> draw_scan(std::span<const ScanPoint> scan, const fs::path& directory,
-                                Look look) {
+                                FigureStyle style) {
   const auto sheet = [](const char* label, std::vector<Curve> curves) {
     return CurveSheet{.x_label = "β", .y_label = label, .curves = std::move(curves), .log_x = true};
   };
@@ -148,17 +148,17 @@ std::vector<fs::path> draw_scan(std::span<const ScanPoint> scan, const fs::path&
                          })}));
   sheets.push_back(sheet("mass of the heaviest atom",
                          {against_beta(scan, "", [](const auto& p) { return p.where.heaviest; })}));
-  Curve crowd =
-      against_beta(scan, "two or more atoms", [](const ScanPoint& p) { return p.where.crowd; });
-  crowd.mark = Curve::points;  // it jumps: there are none that close, or there are
+  Curve arc_mass =
+      against_beta(scan, "two or more atoms", [](const ScanPoint& p) { return p.where.arc_mass; });
+  arc_mass.mark = Curve::points;  // it jumps: there are none that close, or there are
   Curve bound = against_beta(scan, "bound", [](const ScanPoint& p) {
-    return std::fmin(p.where.crowd_bound, 1);  // more than all mass says nothing
+    return std::fmin(p.where.arc_mass_bound, 1);  // more than all mass says nothing
   });
   bound.mark = Curve::dashes;
-  if (any_finite(crowd)) sheets.push_back(sheet("most mass within 1/(2√β)", {crowd, bound}));
+  if (any_finite(arc_mass)) sheets.push_back(sheet("most mass within 1/(2√β)", {arc_mass, bound}));
   const Curve angle = against_beta(scan, "", [](const ScanPoint& p) { return p.angle; });
   if (any_finite(angle)) sheets.push_back(sheet("mean angle to an extremum of V", {angle}));
-  return drawn(directory, "scan", [&](const fs::path& path) { plot_sheets(sheets, look, path); });
+  return drawn(directory, "scan", [&](const fs::path& path) { plot_sheets(sheets, style, path); });
 }
 
 }  // namespace murmur::app

@@ -37,14 +37,14 @@ json json_of(const CriticalPoint& point, const Localisation& where) {
           {"edges", point.edges},
           {"spectrum", point.spectrum},
           {"second_order", point.second_order},
-          {"gap", point.certificate.gap},
+          {"gap", point.certificate.duality_gap},
           {"gap_bound", finite_or_null(point.certificate.bound)},
           {"exhaustive", point.certificate.exhaustive},
           {"certified", point.certificate.holds},
           {"refuted", point.certificate.fails},
           {"found", point.found},
-          {"crowd", finite_or_null(where.crowd)},
-          {"crowd_bound", finite_or_null(where.crowd_bound)}};
+          {"crowd", finite_or_null(where.arc_mass)},
+          {"crowd_bound", finite_or_null(where.arc_mass_bound)}};
 }
 
 json json_of(const std::vector<Place>& places) {
@@ -72,7 +72,7 @@ CriticalPoint point_of(const json& kept) {
   point.edges = kept.at("edges");
   point.spectrum = kept.at("spectrum").get<Vector>();
   point.second_order = kept.at("second_order");
-  point.certificate.gap = kept.at("gap");
+  point.certificate.duality_gap = kept.at("gap");
   point.certificate.bound =
       number_or(kept.at("gap_bound"), std::numeric_limits<double>::infinity());
   point.certificate.exhaustive = kept.at("exhaustive");
@@ -135,8 +135,8 @@ std::vector<ScanPoint> scan_of(const json& kept) {
     ScanPoint point{.beta = p.at("beta"), .best = point_of(p), .scale = p.at("scale")};
     point.where.heaviest = p.at("heaviest");
     point.where.extrema = p.at("extrema").get<std::vector<Vector>>();
-    point.where.crowd = number_or(p.at("crowd"), kNone);
-    point.where.crowd_bound = number_or(p.at("crowd_bound"), kNone);
+    point.where.arc_mass = number_or(p.at("crowd"), kNone);
+    point.where.arc_mass_bound = number_or(p.at("crowd_bound"), kNone);
     point.angle = number_or(p.at("angle"), kNone);
     point.active_mass = number_or(p.at("active_mass"), kNone);
     point.all_active_mass = number_or(p.at("all_active_mass"), kNone);
@@ -152,7 +152,7 @@ TextTable points_table(const Search& search) {
     table.push_back({fmt::format("{:.10g}", p.energy), fmt::format("{}", p.mu.count()),
                      fmt::format("{:.4f}", p.mu.mass[0]), fmt::format("{}", p.index),
                      fmt::format("{}/{}", p.zeros, p.expected_zeros), yes_or_no(p.second_order),
-                     fmt::format("{:.2e}", std::fmax(p.certificate.gap, 0)),
+                     fmt::format("{:.2e}", std::fmax(p.certificate.duality_gap, 0)),
                      certified(p.certificate), fmt::format("{}", p.found)});
   return table;
 }
@@ -174,9 +174,9 @@ TextTable scan_table(std::span<const ScanPoint> scan) {
   for (const ScanPoint& p : scan)
     table.push_back({fmt::format("{:.4g}", p.beta), fmt::format("{}", p.best.mu.count()),
                      fmt::format("{:.4f}", p.where.heaviest), fmt::format("{:.8g}", p.best.energy),
-                     fmt::format("{:.1e}", std::fmax(p.best.certificate.gap, 0)),
+                     fmt::format("{:.1e}", std::fmax(p.best.certificate.duality_gap, 0)),
                      certified(p.best.certificate), yes_or_no(p.best.second_order),
-                     text_of(p.where.crowd, "{:.4f}"), text_of(p.where.crowd_bound, "{:.4g}"),
+                     text_of(p.where.arc_mass, "{:.4f}"), text_of(p.where.arc_mass_bound, "{:.4g}"),
                      text_of(p.angle, "{:.4f}"), text_of(p.active_mass, "{:.4f}"),
                      text_of(p.all_active_mass, "{:.4f}")});
   return table;
@@ -191,10 +191,10 @@ std::string csv_of(std::span<const ScanPoint> scan) {
       "crowd_bound,angle,active_mass,all_active_mass\n";
   for (const ScanPoint& p : scan)
     csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", p.beta, p.best.mu.count(),
-                       p.where.heaviest, p.best.energy, p.scale, p.best.certificate.gap,
+                       p.where.heaviest, p.best.energy, p.scale, p.best.certificate.duality_gap,
                        number(p.best.certificate.bound), p.best.certificate.holds ? 1 : 0,
-                       p.best.second_order ? 1 : 0, p.best.gradient_norm, number(p.where.crowd),
-                       number(p.where.crowd_bound), number(p.angle), number(p.active_mass),
+                       p.best.second_order ? 1 : 0, p.best.gradient_norm, number(p.where.arc_mass),
+                       number(p.where.arc_mass_bound), number(p.angle), number(p.active_mass),
                        number(p.all_active_mass));
   return csv;
 }

@@ -21,7 +21,7 @@ namespace {
 
 double predicted(const MeanField& f, int k) {
   return theory::growth_rate(
-      {.law = f.scale == Attention::softmax ? theory::Law::sa : theory::Law::usa,
+      {.law = f.weighting == Attention::softmax ? theory::Law::sa : theory::Law::usa,
        .d = f.d,
        .beta = f.beta,
        .clock = f.clock,
@@ -30,7 +30,7 @@ double predicted(const MeanField& f, int k) {
       k);
 }
 
-nlohmann::json phases_json(const MeanFieldPhases& p) {
+nlohmann::json regimes_json(const MeanFieldRegimes& p) {
   nlohmann::json json = {{"linear", nullptr}, {"metastable", nullptr}, {"clustering", nullptr}};
   if (p.linear) {
     json["linear"] = {{"until", nullptr}, {"leader", p.linear->leader}};
@@ -45,48 +45,50 @@ nlohmann::json phases_json(const MeanFieldPhases& p) {
   return json;
 }
 
-nlohmann::json summary_of(const MeanFieldSetup& s, const MeanFieldCourse& course) {
-  const MeanFieldPhases phases = phases_of(course);
+nlohmann::json summary_of(const MeanFieldSetup& s, const MeanFieldTrajectory& trajectory) {
+  const MeanFieldRegimes regimes = regimes_of(trajectory);
   nlohmann::json rates = nlohmann::json::object(), theory = nlohmann::json::object();
-  for (const ModeGrowth& g : phases.growth) {
+  for (const ModeGrowth& g : regimes.growth) {
     rates[std::to_string(g.k)] = g.rate;
-    if (!s.field.will) theory[std::to_string(g.k)] = predicted(s.field, g.k);
+    if (!s.field.perceptron) theory[std::to_string(g.k)] = predicted(s.field, g.k);
   }
   nlohmann::json stopped;
-  if (!course.outcome.ok()) stopped = {{"t", course.outcome.t}, {"why", course.outcome.what}};
-  return {{"t", course.outcome.t},
-          {"energy", course.steps.back().energy},
+  if (!trajectory.outcome.ok())
+    stopped = {{"t", trajectory.outcome.t}, {"why", trajectory.outcome.what}};
+  return {{"t", trajectory.outcome.t},
+          {"energy", trajectory.steps.back().energy},
           {"energy_of", has_potential(s.field) ? "attention and perceptron" : "attention"},
-          {"order", course.steps.back().order},
+          {"order", trajectory.steps.back().order},
           {"growth_rates", rates},
           {"predicted_rates", theory},
-          {"phases", phases_json(phases)},
+          {"phases", regimes_json(regimes)},
           {"stopped", stopped},
-          {"steps", course.steps.size() - 1}};
+          {"steps", trajectory.steps.size() - 1}};
 }
 
-void tell(const Flags& flags, const MeanFieldSetup& s, const MeanFieldCourse& course) {
-  const MeanFieldPhases p = phases_of(course);
+void tell(const Flags& flags, const MeanFieldSetup& s, const MeanFieldTrajectory& trajectory) {
+  const MeanFieldRegimes p = regimes_of(trajectory);
   for (const ModeGrowth& g : p.growth)
-    say(flags, fmt::format(
-                   "mode {}: rate {:.6g}{}", g.k, g.rate,
-                   s.field.will ? "" : fmt::format(", predicted {:.6g}", predicted(s.field, g.k))));
+    say(flags,
+        fmt::format(
+            "mode {}: rate {:.6g}{}", g.k, g.rate,
+            s.field.perceptron ? "" : fmt::format(", predicted {:.6g}", predicted(s.field, g.k))));
   if (p.linear && p.growth.empty())
     say(flags, "no rate is told: that takes three steps in which a wave grows by itself alone");
   if (p.linear)
     say(flags, fmt::format("{} t = {:.4g}, mode {} leads",
                            p.linear->until ? "linear until" : "still linear at",
-                           p.linear->until.value_or(course.steps.back().t), p.linear->leader));
+                           p.linear->until.value_or(trajectory.steps.back().t), p.linear->leader));
   if (p.metastable)
     say(flags, fmt::format("the energy stands at {:.6g} from t = {:.4g} to {:.4g}", p.plateau,
                            p.metastable->first, p.metastable->second));
   if (p.clustering)
     say(flags, fmt::format("towards one point at rate {:.4g} from t = {:.4g}", -p.clustering->rate,
                            p.clustering->from));
-  say(flags, fmt::format("t = {:g}, energy {:.6g}{}, order {:.6g}, {} steps", course.outcome.t,
-                         course.steps.back().energy,
-                         s.field.will && !has_potential(s.field) ? " of attention alone" : "",
-                         course.steps.back().order, course.steps.size() - 1));
+  say(flags, fmt::format("t = {:g}, energy {:.6g}{}, order {:.6g}, {} steps", trajectory.outcome.t,
+                         trajectory.steps.back().energy,
+                         s.field.perceptron && !has_potential(s.field) ? " of attention alone" : "",
+                         trajectory.steps.back().order, trajectory.steps.size() - 1));
 }
 
 std::string csv_of(const Bifurcation& b) {
@@ -146,7 +148,7 @@ RunContents contents_of(const MeanFieldSetup& s) {
 }
 
 void try_to_draw(const fs::path& directory) try {
-  draw_meanfield(directory, Look::paper);
+  draw_meanfield(directory, FigureStyle::paper);
 } catch (const Error& error) {
   fmt::print(stderr, "murmur: the mean field is not drawn: {}\n  where: {}\n  do:    {}\n",
              error.summary, error.where, error.remedy);
@@ -159,27 +161,28 @@ void close_failed(Run& run, const std::string& sentence) try {
 }
 
 // Flies into the run and closes it over all its files, so that a closed run is a whole one.
-MeanFieldCourse fly_and_close(const Flags& flags, const MeanFieldSetup& s, Run& run) try {
+MeanFieldTrajectory simulate_and_close(const Flags& flags, const MeanFieldSetup& s, Run& run) try {
   const SignalWatch watch;
-  MeanFieldCourse course;
+  MeanFieldTrajectory trajectory;
   {
     ProgressLine line(flags);
-    FlightControl control;
+    ProcessControl control;
     control.signal = &caught_signal;
     control.checkpoint_seconds = flags.checkpoint_seconds;
     control.report = [&](const Progress& progress) { line.show(progress); };
-    course = fly(s, run, control);
+    trajectory = simulate(s, run, control);
   }
-  const bool interrupted = course.outcome.ending == Ending::interrupted;
-  write_file_atomically(run.directory() / "phases.json", summary_of(s, course).dump(2) + "\n");
-  const bool nowhere = course.outcome.ending == Ending::unresolved && course.outcome.t == 0;
+  const bool interrupted = trajectory.outcome.ending == Ending::interrupted;
+  write_file_atomically(run.directory() / "phases.json", summary_of(s, trajectory).dump(2) + "\n");
+  const bool nowhere = trajectory.outcome.ending == Ending::unresolved && trajectory.outcome.t == 0;
   if (!interrupted && !nowhere) try_to_draw(run.directory());
-  run.close(course.outcome.ok() ? "done"
-            : interrupted       ? "interrupted"
-                                : "failed",
-            {{"t", course.outcome.t}, {"evaluations", static_cast<double>(course.evaluations)}},
-            course.outcome.what);
-  return course;
+  run.close(
+      trajectory.outcome.ok() ? "done"
+      : interrupted           ? "interrupted"
+                              : "failed",
+      {{"t", trajectory.outcome.t}, {"evaluations", static_cast<double>(trajectory.evaluations)}},
+      trajectory.outcome.what);
+  return trajectory;
 } catch (const Error& error) {  // the disk, most likely
   close_failed(run, error.summary);
   throw;
@@ -188,27 +191,28 @@ MeanFieldCourse fly_and_close(const Flags& flags, const MeanFieldSetup& s, Run& 
   throw;
 }
 
-int carry_and_tell(const Flags& flags, const MeanFieldSetup& s, Run& run) {
-  const MeanFieldCourse course = fly_and_close(flags, s, run);
+int carry_and_report(const Flags& flags, const MeanFieldSetup& s, Run& run) {
+  const MeanFieldTrajectory trajectory = simulate_and_close(flags, s, run);
   const std::string directory = run.directory().string();
   if (flags.json) {
-    nlohmann::json summary = summary_of(s, course);
+    nlohmann::json summary = summary_of(s, trajectory);
     summary["run"] = directory;
-    summary["evaluations"] = course.evaluations;
+    summary["evaluations"] = trajectory.evaluations;
     report(summary);
   } else {
     data(directory + "\n");
   }
-  if (course.outcome.ending == Ending::interrupted) {
+  if (trajectory.outcome.ending == Ending::interrupted) {
     say(flags, fmt::format("stopped at t = {:g} after a checkpoint; go on with\n"
                            "  murmur meanfield --resume {}",
-                           course.outcome.t, directory));
+                           trajectory.outcome.t, directory));
     return 128 + caught_signal;
   }
-  tell(flags, s, course);
-  if (course.outcome.ok()) return 0;
-  throw Error(Fault::numerical, course.outcome.what,
-              fmt::format("{}: t = {:g}", directory, course.outcome.t), course.outcome.remedy);
+  tell(flags, s, trajectory);
+  if (trajectory.outcome.ok()) return 0;
+  throw Error(Fault::numerical, trajectory.outcome.what,
+              fmt::format("{}: t = {:g}", directory, trajectory.outcome.t),
+              trajectory.outcome.remedy);
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
@@ -217,7 +221,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const MeanFieldSetup s = make_meanfield(settings_of(sorted, meanfield_parameters(), "meanfield"));
   if (s.kappas) return bifurcate(flags, s);
   Run kept = create_run(flags, s.name, contents_of(s));
-  return carry_and_tell(flags, s, kept);
+  return carry_and_report(flags, s, kept);
 }
 
 }  // namespace
@@ -231,7 +235,7 @@ int resume_meanfield(const Flags& flags, const std::string& word, const Words& w
   if (!on) return 0;
   Run kept = Run::reopen(directory, program_argv);
   if (on->longer) write_file_atomically(directory / "config.toml", on->setup.config);
-  return carry_and_tell(flags, on->setup, kept);
+  return carry_and_report(flags, on->setup, kept);
 }
 
 Command meanfield_command() {

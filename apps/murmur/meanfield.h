@@ -16,7 +16,7 @@ int resume_meanfield(const Flags& flags, const std::string& word, const Words& w
 // on the sphere at three times; amplitudes beside their predicted growth; energy and order with the
 // phases marked. Error(tool) without gnuplot.
 std::vector<std::filesystem::path> draw_meanfield(const std::filesystem::path& directory,
-                                                  Look look);
+                                                  FigureStyle style);
 
 // Order over kappa, swept up and down, and where theory expects the onset; .svg, .png or .pdf.
 void draw_bifurcation(const Bifurcation& bifurcation, double predicted_onset,

@@ -29,12 +29,12 @@ struct Seen {
   std::size_t cells = 0;
   std::vector<double> density{};  // (frames, cells) over the uniform one
   std::vector<double> grid{};     // (cells, d)
-  nlohmann::json phases{};
+  nlohmann::json regimes{};
   bool particles = false;  // cells count particles, and many may hold none
   const double* frame(std::size_t k) const { return &density[k * cells]; }
   // 0 where there is no linear phase, the last time where it has not ended.
   double linear_until() const {
-    const nlohmann::json& linear = phases["phases"]["linear"];
+    const nlohmann::json& linear = regimes["phases"]["linear"];
     if (linear.is_null()) return 0;
     return linear["until"].is_null() ? t.back() : linear["until"].get<double>();
   }
@@ -45,11 +45,11 @@ Seen see(const RunReader& run) {
   Seen seen{.d = run.shape().d, .t = run.times()};
   const Array density = read_npy(folder / "density.npy"), grid = read_npy(folder / "grid.npy");
   std::ifstream file(folder / "phases.json");
-  seen.phases = nlohmann::json::parse(file, nullptr, false);
+  seen.regimes = nlohmann::json::parse(file, nullptr, false);
   const bool fits = !seen.t.empty() && density.shape.size() == 2 && grid.shape.size() == 2 &&
                     density.shape[1] == grid.shape[0] && density.shape[0] >= seen.t.size() &&
                     grid.shape[0] > 0 && grid.shape[1] == static_cast<std::size_t>(seen.d) &&
-                    seen.phases.is_object() && seen.phases.contains("phases");
+                    seen.regimes.is_object() && seen.regimes.contains("phases");
   if (!fits)
     throw Error(Fault::input, "the files of this mean field do not fit together", folder.string(),
                 "make the run again from its config.toml");
@@ -211,16 +211,16 @@ CurveSheet modes_sheet(const RunReader& run, const Seen& seen) {
   std::sort(order.begin(), order.end());
   order.resize(std::min(order.size(), kMostModes));
   std::sort(order.begin(), order.end(), [](auto a, auto b) { return a.second < b.second; });
-  const nlohmann::json& predicted = seen.phases["predicted_rates"];
+  const nlohmann::json& predicted = seen.regimes["predicted_rates"];
   sheet.title = predicted.empty() ? "modes" : "modes; dashed: predicted growth";
-  double least = 1;
+  double min = 1;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const int k = order[i].second;
     Curve curve{
         .name = fmt::format("{}", k), .x = seen.t, .y = run.column(fmt::format("mode_{}", k))};
     curve.mark = Curve::line;
     curve.colour = static_cast<int>(i);
-    for (const double a : curve.y) least = a > 1e-13 ? std::fmin(least, a) : least;
+    for (const double a : curve.y) min = a > 1e-13 ? std::fmin(min, a) : min;
     sheet.curves.push_back(curve);
     const std::string key = std::to_string(k);
     if (!predicted.contains(key) || seen.t.front() != 0 || seen.linear_until() == 0) continue;
@@ -234,13 +234,13 @@ CurveSheet modes_sheet(const RunReader& run, const Seen& seen) {
     }
     sheet.curves.push_back(dashes);
   }
-  sheet.y_least = 0.5 * least;
+  sheet.y_min = 0.5 * min;
   return sheet;
 }
 
 // Dashed lines where phases begin and end, as high as the curves before them.
-void mark_phases(const Seen& seen, CurveSheet& sheet) {
-  const nlohmann::json& phases = seen.phases["phases"];
+void mark_regimes(const Seen& seen, CurveSheet& sheet) {
+  const nlohmann::json& regimes = seen.regimes["phases"];
   double low = HUGE_VAL, high = -HUGE_VAL;
   for (const Curve& curve : sheet.curves)
     for (const double y : curve.y) {
@@ -253,12 +253,12 @@ void mark_phases(const Seen& seen, CurveSheet& sheet) {
         {.name = name, .x = {t, t}, .y = {low, high}, .mark = Curve::dashes, .colour = colour});
   };
   mark(seen.linear_until(), "linear until", 2);
-  if (!phases["metastable"].is_null()) {
-    mark(phases["metastable"]["from"].get<double>(), "metastable", 3);
-    mark(phases["metastable"]["to"].get<double>(), "", 3);
+  if (!regimes["metastable"].is_null()) {
+    mark(regimes["metastable"]["from"].get<double>(), "metastable", 3);
+    mark(regimes["metastable"]["to"].get<double>(), "", 3);
   }
-  if (!phases["clustering"].is_null())
-    mark(phases["clustering"]["from"].get<double>(), "to a point from", 4);
+  if (!regimes["clustering"].is_null())
+    mark(regimes["clustering"]["from"].get<double>(), "to a point from", 4);
 }
 
 // Where the first phase is short beside the rest, equal factors of time are equally wide.
@@ -278,7 +278,7 @@ CurveSheet energy_sheet(const RunReader& run, const Seen& seen) {
   if (noisy)
     sheet.curves.push_back(
         {.name = "free energy", .x = seen.t, .y = free, .mark = Curve::line, .colour = 1});
-  mark_phases(seen, sheet);
+  mark_regimes(seen, sheet);
   return sheet;
 }
 
@@ -291,13 +291,13 @@ CurveSheet order_sheet(const RunReader& run, const Seen& seen) {
       {.name = "order", .x = seen.t, .y = run.column("order"), .mark = Curve::line, .colour = 0},
       {.x = {first, last}, .y = {1, 1}, .mark = Curve::dashes, .colour = kGrey}};
   if (sheet.log_x) sheet.curves[1].x[0] = seen.t[1];
-  mark_phases(seen, sheet);
+  mark_regimes(seen, sheet);
   return sheet;
 }
 
 }  // namespace
 
-std::vector<fs::path> draw_meanfield(const fs::path& directory, Look look) {
+std::vector<fs::path> draw_meanfield(const fs::path& directory, FigureStyle style) {
   const RunReader run(directory);
   const Seen seen = see(run);
   std::vector<CurveSheet> sheets;
@@ -314,7 +314,7 @@ std::vector<fs::path> draw_meanfield(const fs::path& directory, Look look) {
   std::vector<fs::path> made;
   for (const char* name : {"meanfield.svg", "meanfield.png"}) {
     made.push_back(directory / "figures" / name);
-    plot_sheets(sheets, look, made.back());
+    plot_sheets(sheets, style, made.back());
   }
   return made;
 }
@@ -330,7 +330,7 @@ void draw_bifurcation(const Bifurcation& b, double predicted_onset, const fs::pa
                             .y = {0, std::fmax(most, 0.1)},
                             .mark = Curve::dashes,
                             .colour = 2});
-  plot_sheets(std::span(&sheet, 1), Look::paper, path);
+  plot_sheets(std::span(&sheet, 1), FigureStyle::paper, path);
 }
 
 }  // namespace murmur::app

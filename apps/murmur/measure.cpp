@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "flight_run.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
 #include "show.h"
+#include "simulation_run.h"
 
 namespace murmur::app {
 
@@ -73,10 +73,10 @@ void print_json(const History& frames, const Experiment& e) {
   nlohmann::json rows = nlohmann::json::array();
   for (std::int64_t k = 0; k < frames.count; ++k) {
     const HostSwarm x = frames.frame(k);
-    const std::vector<double> row = measure(x, e.dynamics, settings_at(e, frames.time(k)));
+    const std::vector<double> row = observe(x, e.dynamics, settings_at(e, frames.time(k)));
     nlohmann::json object = {{"t", frames.time(k)}};
     for (std::size_t c = 0; c < names.size(); ++c) object[names[c]] = number_or_null(row[c]);
-    const Clusters found = clusters(x, e.dynamics, e.measure.cluster_tol);
+    const Clusters found = clusters(x, e.dynamics, e.observe.cluster_tol);
     object["sizes"] = found.size;
     rows.push_back(std::move(object));
   }
@@ -89,7 +89,7 @@ void print_csv(const History& frames, const Experiment& e) {
   data(header + "\n");
   for (std::int64_t k = 0; k < frames.count; ++k) {
     std::string line = fmt::format("{}", frames.time(k));
-    for (const double value : measure(frames.frame(k), e.dynamics, settings_at(e, frames.time(k))))
+    for (const double value : observe(frames.frame(k), e.dynamics, settings_at(e, frames.time(k))))
       line += std::isfinite(value) ? fmt::format(",{}", value) : ",";
     data(line + "\n");
   }
@@ -114,7 +114,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   } else {
     const std::filesystem::path directory = find_run(flags, what);
     const auto reader = std::make_shared<RunReader>(directory);
-    require_flight(*reader);
+    require_simulation(*reader);
     frames = frames_of_run(reader);
     if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one run or file");
     settings = settings_of_run(directory, sorted.assignments);
@@ -123,7 +123,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   frames.frame = [frame = frames.frame, &e, &what](std::int64_t k) {
     HostSwarm x = frame(k);
     x.mass = e.swarm.mass;
-    settle(x, e.dynamics.habitat, fmt::format("{}: frame {}", what, k));
+    fit_to_manifold(x, e.dynamics.manifold, fmt::format("{}: frame {}", what, k));
     return x;
   };
   for (std::int64_t k = 0; is_array(what) && k < frames.count; ++k)
@@ -142,7 +142,7 @@ History frames_of(const Flags& flags, const std::string& what) {
   const std::filesystem::path directory = find_run(flags, what);
   const auto reader = std::make_shared<RunReader>(directory);
   if (reader->command() == "meanfield") return frames_of_densities(*reader);
-  require_flight(*reader);
+  require_simulation(*reader);
   History frames = frames_of_run(reader);
   const std::vector<double> mass = make_experiment(settings_of_run(directory)).swarm.mass;
   frames.frame = [frame = frames.frame, mass](std::int64_t k) {

@@ -55,7 +55,7 @@ void ProgressLine::show(const Progress& p) {
   if (first_t_ < 0) first_t_ = p.t;
   if (!due()) return;
   const double share = p.T > 0 ? p.t / p.T : 1;
-  const double flown = p.t - first_t_, elapsed = now() - began_;
+  const double simulated = p.t - first_t_, elapsed = now() - began_;
   if (kind_ == json) {
     fmt::print(stderr,
                R"({{"t":{},"T":{},"evaluations":{},"evaluations_per_second":{},"clusters":{}}})"
@@ -63,7 +63,8 @@ void ProgressLine::show(const Progress& p) {
                p.t, p.T, p.evaluations, p.evaluations_per_second, p.clusters);
     return;
   }
-  const std::string left = flown > 0 ? duration_text(elapsed * (p.T - p.t) / flown) + " left" : "";
+  const std::string left =
+      simulated > 0 ? duration_text(elapsed * (p.T - p.t) / simulated) + " left" : "";
   const std::string line =
       fmt::format("t {:.4g} / {:.4g}  {:3.0f} %  {:.3g} evaluations/s  {}{}", p.t, p.T, 100 * share,
                   p.evaluations_per_second,

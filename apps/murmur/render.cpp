@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "flight_run.h"
 #include "murmur/error.h"
 #include "murmur/picture.h"
+#include "simulation_run.h"
 
 namespace murmur::app {
 
@@ -44,7 +44,7 @@ PictureStyle style_of() {
 
 // Colours by the cluster each particle ends in; particles that end alone are grey.
 std::vector<int> labels_of(const RunReader& run, const Experiment& e) {
-  const Clusters end = clusters(run.frame(run.frames() - 1), e.dynamics, e.measure.cluster_tol);
+  const Clusters end = clusters(run.frame(run.frames() - 1), e.dynamics, e.observe.cluster_tol);
   std::vector<int> order(end.count), rank(end.count, -1), labels(end.label.size());
   for (int c = 0; c < end.count; ++c) order[c] = c;
   std::stable_sort(order.begin(), order.end(),
@@ -69,7 +69,7 @@ std::string caption_of(const Settings& s) {
 SceneSettings scene_of(const RunReader& run, const Settings& settings, const Experiment& e) {
   SceneSettings scene;
   scene.style = style_of();
-  scene.sphere = e.dynamics.habitat == Habitat::sphere;
+  scene.sphere = e.dynamics.manifold == Manifold::sphere;
   scene.label = labels_of(run, e);
   scene.title = e.name;
   scene.caption = caption_of(settings);
@@ -118,7 +118,7 @@ std::vector<fs::path> render_all(const RunReader& run, const SceneSettings& scen
     made.push_back(figures / fmt::format("observables.{}", ending));
     plot_observables(run, plotted(run), options.log_time, made.back());
   }
-  if (film && film_flight(run, film_of(scene), video / "flight.mp4"))
+  if (film && film_trajectory(run, film_of(scene), video / "flight.mp4"))
     made.push_back(video / "flight.mp4");
   return made;
 }
@@ -127,7 +127,7 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
   const fs::path path = output_file(flags);
   const std::string ending = path.extension().string();
   if (ending == ".mp4") {
-    film_flight(run, film_of(scene), path);
+    film_trajectory(run, film_of(scene), path);
     return;
   }
   if (ending == ".svg" || ending == ".pdf" || (ending == ".png" && !options.plot.empty())) {
@@ -142,7 +142,7 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
 }
 
 void check_frames(const RunReader& run) {
-  require_flight(run);
+  require_simulation(run);
   if (run.frames() == 0)
     throw Error(Fault::input, "the run has no frames yet", run.directory().string(),
                 "let it fly first: murmur simulate --resume RUN");

@@ -7,11 +7,11 @@
 
 #include "command.h"
 #include "digits.h"
-#include "flight_run.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
 #include "report_page.h"
 #include "reproduce_page.h"
+#include "simulation_run.h"
 
 namespace murmur::app {
 
@@ -39,7 +39,7 @@ std::vector<std::vector<std::string>> observable_table(const RunReader& reader) 
 void add_laboratory(Page& page, const RunReader& reader) {
   const Experiment e = make_experiment(settings_of_run(page.run));
   const Reproduction done = predictions_of(reader, e);
-  draw_figures(done, look_of(page.style));
+  draw_figures(done, style_of(page.style));
   for (const ReproducedTable& table : done.tables)
     write_file_atomically(done.folder / fmt::format("laboratory-{}.csv", table.name),
                           csv_of(table));
@@ -54,7 +54,7 @@ void add_laboratory(Page& page, const RunReader& reader) {
     page.made.push_back((done.folder / ("laboratory" + std::string(ending))).string());
 }
 
-void report_flight(Page& page) {
+void report_simulation(Page& page) {
   const RunReader reader(page.run);
   const std::vector<fs::path> drawn = draw_run(page.run, page.film);
   if (caught_signal != 0) return;
@@ -97,7 +97,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const fs::path directory = find_run(flags, sorted.plain[0]);
   const RunReader reader(directory);
   const std::string command = reader.command();
-  if (command != "meanfield" && command != "landscape") require_flight(reader);
+  if (command != "meanfield" && command != "landscape") require_simulation(reader);
   if (command == "train") read_trained_swarm(directory);  // refuses before anything is made
   Page page(directory);
   page.style = style;
@@ -111,7 +111,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   else if (command == "meanfield")
     report_meanfield(page);
   else
-    report_flight(page);
+    report_simulation(page);
   if (caught_signal != 0) {
     say(flags, "stopped; no report was written");
     return 128 + caught_signal;

@@ -80,8 +80,8 @@ void report_search(Page& page, const LandscapeSetup& request) {
   const Search search = search_of(kept_json(page.run / "points.json"));
   page.report.lead = fmt::format("Rest points of {}; β = {:g}.", setting_of(request), l.beta);
   add_search_facts(page, request, search);
-  add_picture(page, draw_landscape(l, search, page.run, look_of(page.style)), "Where the atoms are",
-              caption_of(l.d));
+  add_picture(page, draw_landscape(l, search, page.run, style_of(page.style)),
+              "Where the atoms are", caption_of(l.d));
   const std::string proof =
       l.direction == Landscape::descent
           ? "The gap bounds how far an energy is above the least of all; a certificate says so for "
@@ -101,15 +101,16 @@ void report_search(Page& page, const LandscapeSetup& request) {
       "Atoms of the best point against the units' potential V, which has {} strict {}. Angles in "
       "radians.",
       where.extrema.size(), descent ? (one ? "minimum" : "minima") : (one ? "maximum" : "maxima"));
-  if (std::isfinite(where.crowd))
-    words += where.crowd > 0
+  if (std::isfinite(where.arc_mass))
+    words += where.arc_mass > 0
                  ? fmt::format(" Two or more atoms within 1/(2√β) hold at most {:.4f} of the mass.",
-                               where.crowd)
+                               where.arc_mass)
                  : " No two atoms are within 1/(2√β) of each other.";
-  if (std::isfinite(where.crowd) && descent)
-    words += where.crowd_bound < 1
-                 ? fmt::format(" The bound for second-order points is {:.4f}.", where.crowd_bound)
-                 : " The bound for second-order points is above 1 here and says nothing.";
+  if (std::isfinite(where.arc_mass) && descent)
+    words +=
+        where.arc_mass_bound < 1
+            ? fmt::format(" The bound for second-order points is {:.4f}.", where.arc_mass_bound)
+            : " The bound for second-order points is above 1 here and says nothing.";
   add_table(page, "Localisation", words, places_table(l, mu));
 }
 
@@ -128,7 +129,7 @@ void report_scan(Page& page, const LandscapeSetup& request) {
   facts.emplace_back(fmt::format("{:.4f}", scan.front().where.heaviest), "heaviest, least β");
   facts.emplace_back(fmt::format("{:.4f}", scan.back().where.heaviest), "heaviest, greatest β");
   add_picture(
-      page, draw_scan(scan, page.run, look_of(page.style)), "Against β",
+      page, draw_scan(scan, page.run, style_of(page.style)), "Against β",
       "Dashes: the bound on crowds of second-order points of descent, never above all mass.");
   add_table(page, "Localisation",
             "Angle: mean over the mass, to the nearest strict extremum of the units' potential. "

@@ -19,32 +19,33 @@ namespace {
 
 using nlohmann::json;
 
-void add_facts(Page& page, const json& told) {
+void add_facts(Page& page, const json& summary) {
   auto& facts = page.report.facts;
-  const json& phases = told.at("phases");
-  facts.emplace_back(fmt::format("{:.4g}", told.at("t").get<double>()), "time reached");
-  facts.emplace_back(fmt::format("{:.6g}", told.at("energy").get<double>()), "energy at the end");
-  facts.emplace_back(fmt::format("{:.4f}", told.at("order").get<double>()), "order at the end");
-  if (const json& linear = phases.at("linear"); !linear.is_null()) {
+  const json& regimes = summary.at("phases");
+  facts.emplace_back(fmt::format("{:.4g}", summary.at("t").get<double>()), "time reached");
+  facts.emplace_back(fmt::format("{:.6g}", summary.at("energy").get<double>()),
+                     "energy at the end");
+  facts.emplace_back(fmt::format("{:.4f}", summary.at("order").get<double>()), "order at the end");
+  if (const json& linear = regimes.at("linear"); !linear.is_null()) {
     facts.emplace_back(fmt::format("mode {}", linear.at("leader").get<int>()), "leads");
     if (!linear.at("until").is_null())
       facts.emplace_back(fmt::format("{:.4g}", linear.at("until").get<double>()),
                          "linear phase until t");
   }
-  if (const json& plateau = phases.at("metastable"); !plateau.is_null())
+  if (const json& plateau = regimes.at("metastable"); !plateau.is_null())
     facts.emplace_back(
         fmt::format("{:.4g} to {:.4g}", plateau.at("from").get<double>(),
                     plateau.at("to").get<double>()),
         fmt::format("the energy stands at {:.4g}", plateau.at("energy").get<double>()));
-  if (const json& end = phases.at("clustering"); !end.is_null())
+  if (const json& end = regimes.at("clustering"); !end.is_null())
     facts.emplace_back(
         fmt::format("{:.4g}", end.at("rate").get<double>()),
         fmt::format("clustering rate from t = {:.4g}", end.at("from").get<double>()));
 }
 
 // Modes in order, the measured rate beside the predicted one where theory has it.
-std::vector<std::vector<std::string>> rates_table(const json& told) {
-  const json &rates = told.at("growth_rates"), &theory = told.at("predicted_rates");
+std::vector<std::vector<std::string>> rates_table(const json& summary) {
+  const json &rates = summary.at("growth_rates"), &theory = summary.at("predicted_rates");
   std::vector<int> modes;
   for (const auto& [mode, rate] : rates.items()) modes.push_back(std::stoi(mode));
   std::sort(modes.begin(), modes.end());
@@ -63,16 +64,16 @@ std::vector<std::vector<std::string>> rates_table(const json& told) {
   return table;
 }
 
-std::string lead_of(const MeanFieldSetup& s, const json& told) {
+std::string lead_of(const MeanFieldSetup& s, const json& summary) {
   const MeanField& f = s.field;
   std::string words = fmt::format("Infinitely many tokens on {} under {} attention, β = {:g}{}{}.",
                                   f.d == 2   ? "the circle"
                                   : f.d == 3 ? "the sphere"
                                              : fmt::format("the unit sphere of R^{}", f.d),
-                                  f.scale == Attention::softmax ? "softmax" : "unnormalised",
+                                  f.weighting == Attention::softmax ? "softmax" : "unnormalised",
                                   f.beta, f.noise > 0 ? fmt::format(", noise {:g}", f.noise) : "",
-                                  f.will ? ", beside a perceptron" : "");
-  if (const json& stopped = told.at("stopped"); !stopped.is_null())
+                                  f.perceptron ? ", beside a perceptron" : "");
+  if (const json& stopped = summary.at("stopped"); !stopped.is_null())
     words += fmt::format(" Stopped at t = {:g}: {}.", stopped.at("t").get<double>(),
                          stopped.at("why").get<std::string>());
   return words;
@@ -82,11 +83,11 @@ std::string lead_of(const MeanFieldSetup& s, const json& told) {
 
 void report_meanfield(Page& page) {
   const MeanFieldSetup s = make_meanfield(settings_of_run(page.run, {}, meanfield_parameters()));
-  const json told = kept_json(page.run / "phases.json");
+  const json summary = kept_json(page.run / "phases.json");
   page.report.title = page.run.filename().string();
-  page.report.lead = lead_of(s, told);
-  add_facts(page, told);
-  for (const fs::path& path : draw_meanfield(page.run, look_of(page.style))) {
+  page.report.lead = lead_of(s, summary);
+  add_facts(page, summary);
+  for (const fs::path& path : draw_meanfield(page.run, style_of(page.style))) {
     if (path.extension() == ".svg")
       page.add("The course", "", path,
                "Dashes over the modes: growth that theory predicts for small waves over the "
@@ -94,7 +95,7 @@ void report_meanfield(Page& page) {
     else
       page.made.push_back(path.string());
   }
-  if (const auto table = rates_table(told); table.size() > 1)
+  if (const auto table = rates_table(summary); table.size() > 1)
     page.report.parts.push_back(
         {"Growth of modes",
          "Rates at which amplitudes grow while they are small, and those of the linearised flow "

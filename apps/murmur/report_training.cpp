@@ -44,14 +44,14 @@ const Published* published_for(const TrainedSwarm& swarm) {
 struct Examination {
   TrainedSwarm swarm{};
   Images pictures{};                   // the test set
-  std::vector<std::size_t> picture{};  // (flocks) index of each flock's picture
-  Ensemble flocks{};
+  std::vector<std::size_t> picture{};  // (samples) index of each sample's picture
+  SampleSet samples{};
   Verdicts verdicts{};
-  Matrix chances{};  // (flocks, classes)
+  Matrix chances{};  // (samples, classes)
   std::size_t right() const {
     std::size_t count = 0;
-    for (std::size_t k = 0; k < flocks.flocks(); ++k)
-      count += flocks.label[k] == verdicts.verdict[k] ? 1 : 0;
+    for (std::size_t k = 0; k < samples.samples(); ++k)
+      count += samples.label[k] == verdicts.verdict[k] ? 1 : 0;
     return count;
   }
 };
@@ -65,17 +65,17 @@ Examination examine(const fs::path& run, const std::string& data) {
                 fmt::format("the pictures are {} x {} pixels, the swarm learned from {} x {}",
                             e.pictures.width, e.pictures.height, e.swarm.width, e.swarm.height),
                 e.pictures.where, "give the pictures it learned from");
-  e.flocks = flocks_of(e.pictures, e.swarm.digits, e.swarm.tokens, &e.picture);
-  e.verdicts = judge(e.swarm, e.flocks, 0);
+  e.samples = samples_of(e.pictures, e.swarm.digits, e.swarm.tokens, &e.picture);
+  e.verdicts = judge(e.swarm, e.samples, 0);
   e.chances = chances_of(e.verdicts.scores);
   return e;
 }
 
-// Flocks that were judged wrongly (or rightly), the surest first.
+// Samples that were judged wrongly (or rightly), the surest first.
 std::vector<std::size_t> surest(const Examination& e, bool right) {
   std::vector<std::size_t> chosen;
-  for (std::size_t k = 0; k < e.flocks.flocks(); ++k)
-    if ((e.flocks.label[k] == e.verdicts.verdict[k]) == right) chosen.push_back(k);
+  for (std::size_t k = 0; k < e.samples.samples(); ++k)
+    if ((e.samples.label[k] == e.verdicts.verdict[k]) == right) chosen.push_back(k);
   const auto chance = [&](std::size_t k) {
     return e.chances(static_cast<int>(k), e.verdicts.verdict[k]);
   };
@@ -93,7 +93,7 @@ std::vector<Mistake> mistakes_of(const Examination& e) {
     const auto ink = e.pictures.picture(e.picture[k]);
     const int verdict = e.verdicts.verdict[k];
     mistakes.push_back({{ink.begin(), ink.end()},
-                        names[e.flocks.label[k]],
+                        names[e.samples.label[k]],
                         names[verdict],
                         e.chances(static_cast<int>(k), verdict),
                         e.picture[k]});
@@ -101,12 +101,12 @@ std::vector<Mistake> mistakes_of(const Examination& e) {
   return mistakes;
 }
 
-// The flock to be shown: read rightly and surely, of a usual size, and whose boids keep together
-// best at their gate. Only the flocks whose mean boid ends nearest to it are flown to find out.
-std::size_t shown_flock(const Examination& e) {
+// The sample to be shown: read rightly and surely, of a usual size, and whose tokens keep together
+// best at their gate. Only the samples whose mean token ends nearest to it are flown to find out.
+std::size_t shown_sample(const Examination& e) {
   constexpr std::size_t kFlown = 24;
   std::vector<int> sizes;
-  for (std::size_t k = 0; k < e.flocks.flocks(); ++k) sizes.push_back(e.flocks.size_of(k));
+  for (std::size_t k = 0; k < e.samples.samples(); ++k) sizes.push_back(e.samples.size_of(k));
   std::nth_element(sizes.begin(), sizes.begin() + sizes.size() / 2, sizes.end());
   const int usual = sizes[sizes.size() / 2];
   const Matrix& targets = e.swarm.architecture.targets;
@@ -120,19 +120,19 @@ std::size_t shown_flock(const Examination& e) {
     }
     return std::sqrt(square);
   };
-  const auto mean_boid = [&](std::size_t k) {
+  const auto mean_token = [&](std::size_t k) {
     return from_gate(k, [&](int c) { return e.verdicts.readout(static_cast<int>(k), c); });
   };
   std::erase_if(right, [&](std::size_t k) {
-    return k != right.front() && (std::abs(e.flocks.size_of(k) - usual) > std::max(1, usual / 5) ||
+    return k != right.front() && (std::abs(e.samples.size_of(k) - usual) > std::max(1, usual / 5) ||
                                   e.chances(static_cast<int>(k), e.verdicts.verdict[k]) < 0.99);
   });
   std::stable_sort(right.begin(), right.end(),
-                   [&](std::size_t a, std::size_t b) { return mean_boid(a) < mean_boid(b); });
+                   [&](std::size_t a, std::size_t b) { return mean_token(a) < mean_token(b); });
   right.resize(std::min(kFlown, right.size()));
   std::vector<double> strayed;
   for (const std::size_t k : right) {
-    const HostSwarm last = fly_flock(e.swarm, e.flocks, k).frames.back();
+    const HostSwarm last = simulate_sample(e.swarm, e.samples, k).frames.back();
     double sum = 0;
     for (int i = 0; i < last.n(); ++i) sum += from_gate(k, [&](int c) { return last.at(i, c); });
     strayed.push_back(sum / last.n());
@@ -153,7 +153,7 @@ std::vector<VectorField> fields_on(const TrainedSwarm& swarm, int block, const F
   for (int p = 0; p < points; ++p) {
     std::vector<double> x(static_cast<std::size_t>(swarm.architecture.d));
     for (int k = 0, rest = p; k < grid.shown; ++k, rest /= grid.side)
-      x[k] = kHabitatHalfWidth * (2.0 * (rest % grid.side) / (grid.side - 1) - 1);
+      x[k] = kPlaneHalfWidth * (2.0 * (rest % grid.side) / (grid.side - 1) - 1);
     if (grid.shown == 2 && x.size() > 2) x[2] = grid.z;
     const BlockFields at = fields_at(swarm, block, x);
     const Vector* const arrows[] = {&at.query, &at.key, &at.value, &at.feed_forward};
@@ -167,7 +167,7 @@ std::vector<VectorField> fields_on(const TrainedSwarm& swarm, int block, const F
   return fields;
 }
 
-void add_course(Page& page) {
+void add_curve(Page& page) {
   const RunReader reader(page.run);
   std::vector<std::string> names;
   for (const char* name : {"loss", "train_accuracy", "validation_accuracy", "rate"}) {
@@ -184,10 +184,10 @@ void add_course(Page& page) {
 
 void add_examination(Page& page, const Examination& e) {
   const std::vector<std::string> names = class_names(e.swarm);
-  draw_confusion(confusion_of(e.verdicts, e.flocks.label, static_cast<int>(names.size())), names,
+  draw_confusion(confusion_of(e.verdicts, e.samples.label, static_cast<int>(names.size())), names,
                  {}, page.figures / "confusion.png");
   page.add("The test",
-           fmt::format("{} of {} test pictures are read rightly.", e.right(), e.flocks.flocks()),
+           fmt::format("{} of {} test pictures are read rightly.", e.right(), e.samples.samples()),
            page.figures / "confusion.png", "Rows: what it is. Columns: what the swarm says.");
   draw_mistakes(mistakes_of(e), e.pictures.height, e.pictures.width, {},
                 page.figures / "mistakes.png");
@@ -195,18 +195,18 @@ void add_examination(Page& page, const Examination& e) {
            "Wrong verdicts, the surest first, with their numbers in the test set.");
 }
 
-void add_flight(Page& page, const Examination& e) {
-  const std::size_t k = shown_flock(e);
-  const DigitFlight flight = flight_of_picture(e.swarm, e.pictures, e.picture[k]);
+void add_trajectory(Page& page, const Examination& e) {
+  const std::size_t k = shown_sample(e);
+  const DigitTrajectory trajectory = trajectory_of_picture(e.swarm, e.pictures, e.picture[k]);
   const std::string which =
-      fmt::format("Test picture {}, {} boids.", e.picture[k], e.flocks.size_of(k));
-  draw_digit_flight(flight, {}, page.figures / "flight.png");
-  draw_dissent(flight, {}, page.figures / "dissent.png");
+      fmt::format("Test picture {}, {} boids.", e.picture[k], e.samples.size_of(k));
+  draw_digit_trajectory(trajectory, {}, page.figures / "flight.png");
+  draw_dissent(trajectory, {}, page.figures / "dissent.png");
   if (page.film) {
     fs::create_directories(page.video);
     DigitFilm film;
     film.stop = [] { return caught_signal != 0; };
-    if (film_digit(flight, film, page.video / "flight.mp4"))
+    if (film_digit(trajectory, film, page.video / "flight.mp4"))
       page.add("A flight", which, page.video / "flight.mp4", "");
   }
   page.add(!page.film ? "A flight" : "", !page.film ? which : "", page.figures / "flight.png",
@@ -245,7 +245,7 @@ void add_facts(Page& page, const Examination& e) {
   const TrainingSummary s = read_summary(page.run);
   auto& facts = page.report.facts;
   const double accuracy = static_cast<double>(e.right()) /
-                          static_cast<double>(std::max<std::size_t>(1, e.flocks.flocks()));
+                          static_cast<double>(std::max<std::size_t>(1, e.samples.samples()));
   facts.emplace_back(fmt::format("{:.2f}\u202f%", 100 * accuracy), "test accuracy");
   const Published* row = read_summary(page.run).data == "mnist" ? published_for(e.swarm) : nullptr;
   if (row != nullptr) facts.emplace_back(fmt::format("{:.2f}\u202f%", row->accuracy), "published");
@@ -275,10 +275,10 @@ void report_training(Page& page, const std::string& data) {
       : a.shared    ? "rounds of one block"
                     : "blocks");
   add_facts(page, e);
-  add_flight(page, e);
+  add_trajectory(page, e);
   if (caught_signal != 0) return;
   add_examination(page, e);
-  add_course(page);
+  add_curve(page);
   add_fields(page, e.swarm, 0);
   if (!a.shared && a.blocks > 1) add_fields(page, e.swarm, a.blocks - 1);
 }

@@ -109,7 +109,7 @@ std::optional<Reproduction> do_one(const Flags& flags, const Words& words,
 // A figure that cannot be drawn here is passed over: its numbers are kept.
 void draw(const Flags& flags, const Reproduction& done) {
   try {
-    draw_figures(done, look_of(style));
+    draw_figures(done, style_of(style));
   } catch (const Error& error) {
     if (error.fault != Fault::tool) throw;
     say(flags, fmt::format("figures of {} are not drawn: {}", done.name, error.summary));

@@ -111,7 +111,7 @@ CurveSheet sheet_of(const ReproducedFigure& figure, const ReproducedTable& table
   CurveSheet sheet{.x_label = figure.x_label,
                    .y_label = figure.y_label,
                    .log_y = figure.log_y,
-                   .y_least = figure.y_least,
+                   .y_min = figure.y_min,
                    .title = figure.title,
                    .log_x = figure.log_x,
                    .equal_axes = figure.equal_axes};
@@ -161,11 +161,13 @@ void add_style(Options& sub, std::string& style) {
   sub.add_option("--style", style, "look of the figures").among({"paper", "slides", "dark"});
 }
 
-Look look_of(const std::string& style) {
-  return style == "slides" ? Look::slides : style == "dark" ? Look::dark : Look::paper;
+FigureStyle style_of(const std::string& style) {
+  return style == "slides" ? FigureStyle::slides
+         : style == "dark" ? FigureStyle::dark
+                           : FigureStyle::paper;
 }
 
-void draw_figures(const Reproduction& done, Look look) {
+void draw_figures(const Reproduction& done, FigureStyle style) {
   for (const std::string& name : figure_names(done)) {
     std::vector<CurveSheet> sheets;
     for (const ReproducedFigure& figure : done.figures)
@@ -173,7 +175,7 @@ void draw_figures(const Reproduction& done, Look look) {
         if (figure.name == name && table.name == figure.table)
           sheets.push_back(sheet_of(figure, table));
     for (const char* ending : {".svg", ".png"})
-      plot_sheets(sheets, look, done.folder / (name + suffix(done) + ending));
+      plot_sheets(sheets, style, done.folder / (name + suffix(done) + ending));
   }
 }
 

@@ -15,7 +15,7 @@ namespace murmur::app {
 
 namespace fs = std::filesystem;
 
-RunContents flight_contents(const Experiment& e) {
+RunContents simulation_contents(const Experiment& e) {
   RunContents c;
   c.config = e.config;
   c.inputs = e.inputs;
@@ -61,8 +61,8 @@ int simulate(const Flags& flags, const std::vector<std::string>& words) {
   if (!flags.resume.empty()) return resume_run(flags, flags.resume, sorted);
   Experiment e = make_experiment(settings_of(sorted));
   if (flags.dry_run) return dry_run(flags, e);
-  Run run = create_run(flags, e.name, flight_contents(e));
-  return fly_and_tell(flags, e, run);
+  Run run = create_run(flags, e.name, simulation_contents(e));
+  return simulate_and_report(flags, e, run);
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ std::string run_numbers(const RunReader& reader) {
 }
 
 // The moments engine's own bound, where it is above what its softmax heads are held to.
-void tell_pull_error(const Flags& flags, const RunReader& reader) {
+void report_drift_error(const Flags& flags, const RunReader& reader) {
   const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
   const double bound = manifest["numbers"].value("pull_error", 0.0);
   if (bound > kMomentsPromise)
@@ -90,17 +90,17 @@ void tell_pull_error(const Flags& flags, const RunReader& reader) {
 
 }  // namespace
 
-int fly_and_tell(const Flags& flags, const Experiment& e, Run& run) {
+int simulate_and_report(const Flags& flags, const Experiment& e, Run& run) {
   const auto began = std::chrono::steady_clock::now();
   Outcome outcome;
   {
     const SignalWatch watch;
     ProgressLine line(flags);
-    FlightControl control;
+    ProcessControl control;
     control.signal = &caught_signal;
     control.checkpoint_seconds = flags.checkpoint_seconds;
     control.report = [&](const Progress& progress) { line.show(progress); };
-    outcome = fly(e, run, control);
+    outcome = simulate(e, run, control);
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -119,7 +119,7 @@ int fly_and_tell(const Flags& flags, const Experiment& e, Run& run) {
     data(run.directory().string() + "\n");
   }
   if (flags.verbose) say(flags, run_numbers(reader));
-  tell_pull_error(flags, reader);
+  report_drift_error(flags, reader);
   if (outcome.ok()) {
     say(flags, fmt::format("t = {:g}, {} clusters, {} frames, {}", outcome.t,
                            clusters.empty() ? 0 : clusters.back(), reader.frames(),
@@ -157,7 +157,7 @@ int resume_run(const Flags& flags, const std::string& word, const Words& words) 
     say(flags, fmt::format("begun by {}, continued by {}: bits may differ", before, now));
   }
   if (on->longer) write_file_atomically(directory / "config.toml", e.config);
-  return fly_and_tell(flags, e, run);
+  return simulate_and_report(flags, e, run);
 }
 
 Command simulate_command() {

@@ -47,7 +47,7 @@ int dry_run(const Flags& flags, const Sweep& sweep) {
   if (flags.json) {
     nlohmann::json plan = {{"config", sweep.config},
                            {"cells", cost.cells},
-                           {"flights", cost.flights},
+                           {"flights", cost.simulations},
                            {"sweep_csv_bytes", cost.table_bytes}};
     if (cost.pairs > 0) plan["coordinate_pairs"] = cost.pairs;
     if (cost.pairs_per_moment > 0)
@@ -62,7 +62,7 @@ int dry_run(const Flags& flags, const Sweep& sweep) {
                          cost.pairs_per_moment);
   data(sweep.config);
   data(fmt::format("# {} cells{}, {:.0f} flights{}, sweep.csv about {:.3g} MB\n", cost.cells,
-                   sweep.refine > 0 ? " before refinement" : "", cost.flights, pairs,
+                   sweep.refine > 0 ? " before refinement" : "", cost.simulations, pairs,
                    cost.table_bytes / 1e6));
   return 0;
 }
@@ -128,7 +128,7 @@ std::vector<fs::path> try_to_draw(const Sweep& sweep, const SweepOutcome& outcom
   return {};
 }
 
-int fly_and_tell(const Flags& flags, const Sweep& sweep, Run& run, bool stop_at_failure) {
+int simulate_and_report(const Flags& flags, const Sweep& sweep, Run& run, bool stop_at_failure) {
   const auto began = std::chrono::steady_clock::now();
   SweepOutcome outcome;
   {
@@ -140,7 +140,7 @@ int fly_and_tell(const Flags& flags, const Sweep& sweep, Run& run, bool stop_at_
     control.threads = threads_of(sweep);
     control.report = [&](const SweepProgress& progress) { line.show(progress); };
     control.failed = tell_failure;
-    outcome = fly_sweep(sweep, run, control);
+    outcome = run_sweep(sweep, run, control);
   }
   Tale tale;
   if (outcome.finished) tale.figures = try_to_draw(sweep, outcome, run.directory());
@@ -178,7 +178,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const Sweep sweep = make_sweep(settings_of(sorted, sweep_parameters()), typed);
   if (flags.dry_run) return dry_run(flags, sweep);
   Run made = create_run(flags, sweep.name, contents_of(sweep, program_argv));
-  return fly_and_tell(flags, sweep, made, fail_fast);
+  return simulate_and_report(flags, sweep, made, fail_fast);
 }
 
 }  // namespace
@@ -209,7 +209,8 @@ int resume_sweep(const Flags& flags, const std::string& word, const Words& words
     return 0;
   }
   Run run = Run::reopen(directory, program_argv);
-  return fly_and_tell(flags, sweep, run, fail_fast && !finished);  // finished: only tried again
+  return simulate_and_report(flags, sweep, run,
+                             fail_fast && !finished);  // finished: only tried again
 }
 
 Command sweep_command() {

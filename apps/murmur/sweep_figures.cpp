@@ -84,7 +84,7 @@ HeatSheet sheet_of(const Sweep& sweep, std::size_t y) {
   sheet.value_name = sweep.observe;
   sheet.value_label = label_of(sweep.observe);
   sheet.log_y = is_logarithmic(sweep.axes[y]);
-  sheet.look = look_of(sweep.look);
+  sheet.style = style_of(sweep.style);
   return sheet;
 }
 

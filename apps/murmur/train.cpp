@@ -58,7 +58,8 @@ int dry_run(const Flags& flags, const Training& t) {
   return 0;
 }
 
-int train_and_tell(const Flags& flags, const Training& t, const TrainingData& pictures, Run& run) {
+int train_and_report(const Flags& flags, const Training& t, const TrainingData& pictures,
+                     Run& run) {
   std::optional<TrainingSummary> summary;
   {
     const SignalWatch watch;
@@ -103,7 +104,7 @@ int resume_training(const Flags& flags, const std::string& word, const Words& wo
   adjoint_for(t);  // refuses a device that is not there, as below
   const TrainingData pictures = gather_data(t, data_folder(t.data));
   Run run = Run::reopen(directory, program_argv);
-  return train_and_tell(flags, t, pictures, run);
+  return train_and_report(flags, t, pictures, run);
 }
 
 namespace {
@@ -116,7 +117,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   adjoint_for(t);  // refuses a device that is not there before anything is written
   const TrainingData pictures = gather_data(t, data_folder(t.data));
   Run made = create_run(flags, t.name, contents_of(t, program_argv));
-  return train_and_tell(flags, t, pictures, made);
+  return train_and_report(flags, t, pictures, made);
 }
 
 }  // namespace

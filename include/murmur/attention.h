@@ -22,8 +22,8 @@ struct Attention {                  // one head; several heads are several force
   Vector value_bias{};              // (d); empty means zero
   bool relative = false;  // value acts on x_j - x_i (Euclidean, V-rescaled, pure attraction)
   bool self = true;       // whether i attends to itself
-  enum Reach { all, past } reach = all;  // past: causal, j <= i
-  enum Scale { softmax, plain, hard, sinkhorn } scale = softmax;
+  enum Mask { none, causal } mask = none;  // causal: the sums run over j <= i
+  enum Weighting { softmax, unnormalised, hard, sinkhorn } weighting = softmax;
   double alibi = 0;       // slope a: how much less those far back count
   bool rescaled = false;  // scores are read off e^{tV} x: z = e^{-tV} x moves, with relative = true
 };

@@ -8,7 +8,7 @@
 
 namespace murmur {
 
-enum class Look {
+enum class FigureStyle {
   paper,   // white, small type: a column of a paper
   slides,  // white, large type and thick lines
   dark,    // for screens
@@ -33,7 +33,7 @@ struct ColourMap {
 struct CurveSheet {
   std::string x_label{}, y_label{};
   bool log_y = false;
-  double y_least = 0;  // of log_y: the axis begins here; 0: where the curves do
+  double y_min = 0;  // of log_y: the axis begins here; 0: where the curves do
   std::vector<Curve> curves{};
   std::string title{};
   bool log_x = false;
@@ -43,7 +43,8 @@ struct CurveSheet {
 
 // The panels row by row in one figure, as SVG, PNG or PDF by the path's ending, by gnuplot.
 // Error(tool) where gnuplot is missing.
-void plot_sheets(std::span<const CurveSheet> sheets, Look look, const std::filesystem::path& path);
+void plot_sheets(std::span<const CurveSheet> sheets, FigureStyle style,
+                 const std::filesystem::path& path);
 
 // One panel, its key at its side, as SVG for a page.
 void plot_curves(const CurveSheet& sheet, const std::filesystem::path& svg);

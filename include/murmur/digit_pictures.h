@@ -16,7 +16,7 @@
 namespace murmur {
 
 // One digit and its flight through a trained swarm.
-struct DigitFlight {
+struct DigitTrajectory {
   int height = 28, width = 28;
   std::vector<std::uint8_t> ink{};     // (height, width), 255 is ink
   std::vector<HostSwarm> frames{};     // blocks + 1: x to the right, y up, R^d
@@ -24,7 +24,7 @@ struct DigitFlight {
   Matrix targets{};                    // (classes, d): the gates
   std::vector<std::string> classes{};  // "5", "6"
   int label = -1;                      // true class, -1: unknown
-  bool cls = false;                    // the last boid is the CLS boid: it alone is read
+  bool cls = false;                    // the last token is the CLS token: it alone is read
   std::string title{};
 };
 
@@ -35,17 +35,17 @@ struct DigitFilm {
   int threads = 0;
   std::function<bool()> stop{};
 };
-// Boids with headings and trails, digit inset, step counter, verdict bar, gates; the verdict is
+// Tokens with headings and trails, digit inset, step counter, verdict bar, gates; the verdict is
 // held at the end. False when stopped. Error(input) where the parts of a flight do not fit each
 // other or are not finite.
-bool film_digit(const DigitFlight& flight, const DigitFilm& settings,
+bool film_digit(const DigitTrajectory& trajectory, const DigitFilm& settings,
                 const std::filesystem::path& mp4);
 // The same at about six steps side by side, as one PNG.
-void draw_digit_flight(const DigitFlight& flight, const PictureStyle& style,
-                       const std::filesystem::path& png);
-// Which boids dissent: the ink coloured by the class whose target each boid ends nearest to, and
+void draw_digit_trajectory(const DigitTrajectory& trajectory, const PictureStyle& style,
+                           const std::filesystem::path& png);
+// Which tokens dissent: the ink coloured by the class whose target each token ends nearest to, and
 // how far from the verdict's it ended.
-void draw_dissent(const DigitFlight& flight, const PictureStyle& style,
+void draw_dissent(const DigitTrajectory& trajectory, const PictureStyle& style,
                   const std::filesystem::path& png);
 
 // The four fields of one block on a grid: what query, key, value and feed-forward make of a place.

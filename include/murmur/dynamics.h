@@ -1,4 +1,4 @@
-// dynamics.h: what moves a swarm, as data: habitat, forces, and the clock they are told in.
+// dynamics.h: what moves a swarm, as data: manifold, forces, and the clock they are told in.
 #pragma once
 
 #include <limits>
@@ -10,7 +10,7 @@
 
 namespace murmur {
 
-enum class Habitat {
+enum class Manifold {
   sphere,  // S^{d-1}: velocities are projected, x -> x - <x, .> x; retraction x / |x|
   space,   // R^d: velocities as they are, no retraction
 };
@@ -27,16 +27,17 @@ enum class Clock {
 
 // Phases are done in turn by the method `layers` (attention, then feed-forward); every other method
 // adds them all. Within a phase the forces add.
-struct Phase {
+struct Sublayer {
   std::vector<Force> forces{};
   double from = -std::numeric_limits<double>::infinity();  // active for from <= t < until
   double until = std::numeric_limits<double>::infinity();
   bool active(double t) const { return from <= t && t < until; }
 };
 
-// What layer normalisation does to x = r theta, |theta| = 1, under the pull A(theta) of the forces:
+// What layer normalisation does to x = r theta, |theta| = 1, under the drift A(theta) of the
+// forces:
 //   theta' = P A / s,   with r' as said; `pre`, `peri` and `mix` move x itself in R^d.
-enum class Normalisation {
+enum class LayerNorm {
   post,  // s = 1, r = 1: the flow on the sphere
   pre,   // x' = A(x / |x|): s = r, r' = <theta, A>
   peri,  // x' = A / |A|: s = r |A|, r' = <theta, A> / |A|
@@ -46,10 +47,10 @@ enum class Normalisation {
 };
 
 struct Dynamics {
-  Habitat habitat = Habitat::sphere;
-  std::vector<Phase> phases{};
+  Manifold manifold = Manifold::sphere;
+  std::vector<Sublayer> sublayers{};
   Clock clock = Clock::u1;
-  Normalisation normalisation = Normalisation::post;
+  LayerNorm normalisation = LayerNorm::post;
   double mix_until = 0;  // of `mix`
   double speed = 1;      // of `ngpt`
   // The ellipsoid g(t) o u, |u| = 1: layer norm with axis gains. The swarm holds u, on the sphere;
@@ -58,14 +59,13 @@ struct Dynamics {
   Vector gain{}, gain_end{};  // (d), positive; empty: ones, and no change
   double gain_until = 0;
   double noise =
-      0;  // 1/kappa: dX = v dt + sqrt(2 noise) dB, B Brownian on the habitat (u's sphere)
+      0;  // 1/kappa: dX = v dt + sqrt(2 noise) dB, B Brownian on the manifold (u's sphere)
 };
 
 // Whether norms move too: `pre`, `peri` and `mix` read forces off x / |x|.
 inline bool moves_norms(const Dynamics& dynamics) {
-  return dynamics.normalisation == Normalisation::pre ||
-         dynamics.normalisation == Normalisation::peri ||
-         dynamics.normalisation == Normalisation::mix;
+  return dynamics.normalisation == LayerNorm::pre || dynamics.normalisation == LayerNorm::peri ||
+         dynamics.normalisation == LayerNorm::mix;
 }
 
 // (d) g(t) of the ellipsoid; empty: ones.

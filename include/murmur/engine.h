@@ -15,7 +15,7 @@ struct Tolerance {
   double rtol = 1e-8, atol = 1e-10;
 };
 
-struct Push {  // one term scale * along of a step
+struct Term {  // one term scale * along of a step
   double scale;
   const Swarm* along;
 };
@@ -25,16 +25,16 @@ struct Push {  // one term scale * along of a step
 class Field {
  public:
   virtual ~Field() = default;
-  virtual int phases() const = 0;
+  virtual int sublayers() const = 0;
   virtual bool active(double, int) const { return true; }  // whether a phase acts at time t
   // A(t, x) of one phase before projection: what the method `layers` adds.
-  virtual void pull(double t, int phase, const Swarm& x, Swarm& a) = 0;
-  // The sum of all phases, projected onto the habitat's tangent space at x.
+  virtual void drift(double t, int sublayer, const Swarm& x, Swarm& a) = 0;
+  // The sum of all phases, projected onto the manifold's tangent space at x.
   virtual void velocity(double t, const Swarm& x, Swarm& v) = 0;
   // y = retract(x + sum of pushes); y may be x. Masses are copied.
-  virtual void move(const Swarm& x, std::span<const Push> pushes, Swarm& y) = 0;
+  virtual void retract(const Swarm& x, std::span<const Term> terms, Swarm& y) = 0;
   // sqrt( mean_i ( |a_i - b_i| / (atol + rtol max(|a_i|, |b_i|)) )^2 ): below 1 is good enough.
-  virtual double gap(const Swarm& a, const Swarm& b, Tolerance tolerance) = 0;
+  virtual double error_norm(const Swarm& a, const Swarm& b, Tolerance tolerance) = 0;
 };
 
 class Engine {

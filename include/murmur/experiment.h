@@ -70,16 +70,16 @@ struct Experiment {
   EngineChoice engine{};
   FlowSettings flow{};
   Schedule schedule{};
-  MeasureSettings measure{};
+  ObserveSettings observe{};
   std::string config{};  // config.toml: every setting, file inputs as inputs/NAME.npy
   Record inputs{};       // points, and the masses and matrices that came from files
 };
 
 Experiment make_experiment(const Settings& settings);
 
-// Makes given points fit their habitat: Error(input) unless finite and, on the sphere, of norm 1
+// Makes given points fit their manifold: Error(input) unless finite and, on the sphere, of norm 1
 // within 1e-5, which then becomes 1. What was settled once stays as it is, bit for bit.
-void settle(HostSwarm& x, Habitat habitat, const std::string& where);
+void fit_to_manifold(HostSwarm& x, Manifold manifold, const std::string& where);
 
 // What a flight reports while it flies.
 struct Progress {
@@ -88,14 +88,14 @@ struct Progress {
   double evaluations_per_second;
   int clusters;  // at the last kept frame; -1 before
 };
-struct FlightControl {
+struct ProcessControl {
   std::function<void(const Progress&)> report{};
   const std::atomic<int>* signal = nullptr;  // non-zero: checkpoint and leave
   double checkpoint_seconds = 10;
 };
 
 // Flies the experiment into `run` from its last checkpoint, or from t = 0.
-Outcome fly(const Experiment& experiment, Run& run, const FlightControl& control);
+Outcome simulate(const Experiment& experiment, Run& run, const ProcessControl& control);
 
 struct VelocityBench {
   int repetitions = 9;
@@ -110,6 +110,6 @@ struct VelocitySpeed {
 
 // How fast the experiment's engine computes velocities. One thread is timed by its own processor
 // clock, several by the wall.
-VelocitySpeed measure_velocity(const Experiment& experiment, const VelocityBench& bench);
+VelocitySpeed time_velocity(const Experiment& experiment, const VelocityBench& bench);
 
 }  // namespace murmur

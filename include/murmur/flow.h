@@ -55,7 +55,7 @@ struct FlowState {
   std::int64_t evaluations = 0;  // velocities computed so far
   std::int64_t next_frame = 0;   // the first frame not yet kept
   double h = 0;                  // next step of dopri5; 0: to be chosen
-  double last_gap = 1;           // error of the last accepted step, for the controller
+  double last_error = 1;         // error of the last accepted step, for the controller
   HostSwarm x{};                 // groups, with their masses
   std::vector<int> group{};      // (n0) row of x that particle i belongs to
   std::vector<double> mass{};    // (n0) original masses
@@ -90,16 +90,16 @@ struct FlowWatch {
 
 FlowState start(const HostSwarm& x);
 
-struct Flight {  // what carries the swarm
+struct Flow {  // what carries the swarm
   Engine& engine;
   Field& field;
-  Habitat habitat;
+  Manifold manifold;
   FlowSettings settings{};
 };
 
 // Carries state to schedule.T. Saving never changes the steps taken: dopri5 and bdf interpolate
 // frames.
-Outcome advance(const Flight& flight, const Schedule& schedule, FlowState& state,
+Outcome advance(const Flow& flow, const Schedule& schedule, FlowState& state,
                 const FlowWatch& watch);
 
 // The frame a state stands for: n0 rows, each at its group's place, with original masses.

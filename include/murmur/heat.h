@@ -23,7 +23,7 @@ struct HeatSheet {
   std::string x_name{"x"}, y_name{"y"}, value_name{"mean"};  // columns of the CSV
   bool log_x = false, log_y = false;
   double low = 0, high = 1;  // of the colours
-  Look look = Look::paper;
+  FigureStyle style = FigureStyle::paper;
   std::vector<HeatPanel> panels{};
 };
 

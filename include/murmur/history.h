@@ -112,6 +112,6 @@ struct NearClusteringRequest {
 };
 // Between frames the smallest cosine, and the fraction of close pairs, are taken as straight lines.
 NearClustering near_clustering(const History& history, const NearClusteringRequest& request,
-                               const MeasureSettings& settings = {});
+                               const ObserveSettings& settings = {});
 
 }  // namespace murmur

@@ -73,7 +73,7 @@ Climb climb(const Landscape& landscape, const Atoms& start, const ClimbSettings&
 //   gap = mean of F over mu - min F >= E(mu) - min E >= 0      (E is convex in mu)
 // and under ascent gap = max F - mean of F, zero at every maximiser.
 struct Certificate {
-  double gap = 0;           // from the best point that was found
+  double duality_gap = 0;   // from the best point that was found
   double bound = 0;         // no point of the sphere gives more; infinite where not exhaustive
   bool exhaustive = false;  // whether every point of the sphere is accounted for
   bool holds = false;       // exhaustive, and bound <= tolerance energy_scale
@@ -101,7 +101,7 @@ struct CriticalPoint {
   Atoms mu{};  // heaviest first
   double energy = 0;
   double gradient_norm = 0;  // largest slope, and with free masses |F - mean|, over energy_scale
-  // Largest slope over the pulls of other atoms and units that have to cancel there: near 1 where
+  // Largest slope over the drifts of other atoms and units that have to cancel there: near 1 where
   // nothing but distance keeps an atom. What is reported as a rest point has at most 1e-9.
   double balance = 0;
   // Eigenvalues of the second derivative, increasing. Equal masses: of the n tokens, (n (d-1)).
@@ -160,12 +160,12 @@ struct Localisation {
   double heaviest = 0;            // mass of one atom
   // d = 2: the greatest mass of two or more atoms in an arc of 1 / (2 sqrt beta), and its bound at
   // second-order points under descent; NaN elsewhere.
-  double crowd = 0, crowd_bound = 0;
+  double arc_mass = 0, arc_mass_bound = 0;
 };
 Localisation localise(const Landscape& landscape, const Atoms& mu);
 // (2 e^{beta-3/2} + C) / (2 e^{beta-3/2} + (3/8) e^{beta-1/8}), C = 2 L sum_m |omega_m| |a_m|^2,
 // told in the units of the plain kernel: the scaled one multiplies C by e^beta.
-double crowd_bound(const Landscape& landscape);
+double arc_mass_bound(const Landscape& landscape);
 
 // The best measure at one beta, and where it is.
 struct ScanPoint {

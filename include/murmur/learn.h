@@ -1,4 +1,4 @@
-// learn.h: the swarm that learns: its architecture, its parameters, its flight and its hindsight.
+// learn.h: the swarm that learns: its architecture, its parameters, its flight and its backward.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace murmur {
 //   x_i += residual (M o_i + b_M)                         M mixes the heads
 //   x_i += residual (W_out relu(W_in x_i + b_in) + b_out)
 // No norm. Points start at (x, y, 0, ...), plus the code of their number where `position` says so;
-// a CLS boid starts where it learned to.
+// a CLS token starts where it learned to.
 struct Architecture {
   int d = 3;  // 2 or more
   int blocks = 10;
@@ -35,7 +35,7 @@ struct Architecture {
   enum Readout { mean, cls } readout = mean;
   bool position = false;
   Matrix
-      targets{};  // (classes, d), all of one length: where the flocks of each class are to settle
+      targets{};  // (classes, d), all of one length: where the samples of each class are to settle
 };
 
 // left, right for two classes; ten at most on the golden spiral of the sphere of radius 10 (on the
@@ -70,52 +70,54 @@ std::vector<float> initial_parameters(const Architecture& architecture, std::uin
 //   p_i[2m] = sin(i / 100^(2m/d)),  p_i[2m + 1] = cos(i / 100^(2m/d))      added to token i
 std::vector<double> position_code(int i, int d);
 
-// One flock ready to fly: (n, d) rows, positional code added, the CLS boid last where there is one.
-struct Flock {
-  int n = 0;                   // boids, CLS included
+// One sample ready to fly: (n, d) rows, positional code added, the CLS token last where there is
+// one.
+struct Sample {
+  int n = 0;                   // tokens, CLS included
   std::vector<double> rows{};  // (n, d)
 };
-Flock start_flock(const Architecture& architecture, std::span<const double> parameters,
-                  std::span<const float> x, std::span<const float> y);
+Sample start_sample(const Architecture& architecture, std::span<const double> parameters,
+                    std::span<const float> x, std::span<const float> y);
 
 //   score_c = <m, t_c> / 10,  m the readout; the verdict is the largest: the nearest target.
 std::vector<double> scores(const Architecture& architecture, std::span<const double> readout);
 
 struct Objective {
   enum Loss {
-    target,         // |x_i - t_label|, averaged over boids: as published
+    target,         // |x_i - t_label|, averaged over tokens: as published
     cross_entropy,  // of softmax(score) at the label
   } loss = cross_entropy;
-  // target only: the mean is over the tensor padded to the batch's longest flock, as the companion
-  // code has it: sum / (flocks * longest). Otherwise over the boids that are there.
+  // target only: the mean is over the tensor padded to the batch's longest sample, as the companion
+  // code has it: sum / (samples * longest). Otherwise over the tokens that are there.
   bool padded = false;
-  double dropout = 0;    // of attention weights; a mask per (update, flock, block, head)
+  double dropout = 0;    // of attention weights; a mask per (update, sample, block, head)
   double smoothing = 0;  // of labels in the cross-entropy
 };
 
-// Some flocks of an ensemble, each shifted, for one pass.
+// Some samples of an ensemble, each shifted, for one pass.
 struct Batch {
   std::span<const float> x{}, y{};        // (points) of the ensemble
-  std::span<const std::size_t> first{};   // (flocks + 1) of the ensemble
-  std::span<const int> label{};           // (flocks) of the ensemble; may be empty to fly only
-  std::span<const std::size_t> chosen{};  // (batch) flocks of the ensemble
+  std::span<const std::size_t> first{};   // (samples + 1) of the ensemble
+  std::span<const int> label{};           // (samples) of the ensemble; may be empty to fly only
+  std::span<const std::size_t> chosen{};  // (batch) samples of the ensemble
   std::span<const float> shift{};         // (batch, 2), or empty
   std::uint64_t seed = 0;                 // of dropout masks
   std::uint32_t update = 0;               // likewise
 };
 
-struct Lesson {
+struct BatchResult {
   double loss = 0;          // mean over the batch, as the objective has it
-  std::size_t correct = 0;  // flocks whose verdict was their label
+  std::size_t correct = 0;  // samples whose verdict was their label
 };
 
 // The definition: plain loops in double. gradient (parameters): overwritten. readout (batch, d).
-Lesson reference_learn(const Architecture& architecture, std::span<const double> parameters,
-                       const Batch& batch, const Objective& objective, std::span<double> gradient);
-void reference_fly(const Architecture& architecture, std::span<const double> parameters,
-                   const Batch& batch, std::span<double> readout);
-// How strongly each boid of one flock moves the readout: the Frobenius norm of d readout / d x_i,
-// (n) over the tokens that were given (not the CLS boid).
+BatchResult reference_backward(const Architecture& architecture, std::span<const double> parameters,
+                               const Batch& batch, const Objective& objective,
+                               std::span<double> gradient);
+void reference_forward(const Architecture& architecture, std::span<const double> parameters,
+                       const Batch& batch, std::span<double> readout);
+// How strongly each token of one sample moves the readout: the Frobenius norm of d readout / d x_i,
+// (n) over the tokens that were given (not the CLS token).
 std::vector<double> reference_influence(const Architecture& architecture,
                                         std::span<const double> parameters, const Batch& one);
 
@@ -124,10 +126,10 @@ std::vector<double> reference_influence(const Architecture& architecture,
 class Adjoint {
  public:
   virtual ~Adjoint() = default;
-  virtual Lesson learn(std::span<const float> parameters, const Batch& batch,
-                       const Objective& objective, std::span<float> gradient) = 0;
-  virtual void fly(std::span<const float> parameters, const Batch& batch,
-                   std::span<float> readout) = 0;  // (batch, d)
+  virtual BatchResult backward(std::span<const float> parameters, const Batch& batch,
+                               const Objective& objective, std::span<float> gradient) = 0;
+  virtual void forward(std::span<const float> parameters, const Batch& batch,
+                       std::span<float> readout) = 0;  // (batch, d)
 };
 std::unique_ptr<Adjoint> make_adjoint(const Architecture& architecture, int threads);
 // On an NVIDIA GPU: single precision, whole batches at once, the same bits every time on one GPU;

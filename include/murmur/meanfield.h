@@ -20,11 +20,11 @@ namespace murmur {
 // and the part along the sphere of a perceptron, if there is one (2312.10794, section 3).
 struct MeanField {
   int d = 2;
-  double beta = 1;                              // at least 0
-  Attention::Scale scale = Attention::softmax;  // softmax or plain
-  bool repulsive = false;                       // V = -I: sign -1
-  Clock clock = Clock::u1;                      // u1, u2 or u3; softmax knows u1 alone
-  std::optional<Perceptron> will{};
+  double beta = 1;                                      // at least 0
+  Attention::Weighting weighting = Attention::softmax;  // softmax or plain
+  bool repulsive = false;                               // V = -I: sign -1
+  Clock clock = Clock::u1;                              // u1, u2 or u3; softmax knows u1 alone
+  std::optional<Perceptron> perceptron{};
   double noise = 0;  // 1 / kappa
 };
 void check(const MeanField& field);            // Error(input) for what is not one
@@ -85,7 +85,7 @@ struct MeanFieldReading {
   // Largest amplitude among the last tenth of the degrees, or product of two that attention carries
   // beyond them; spectral.
   double tail = 0;
-  double least = 0, greatest = 0;  // of the density over the uniform one; particles: of the cells'
+  double min = 0, max = 0;  // of the density over the uniform one; particles: of the cells'
 };
 
 struct MeanFieldFrame {
@@ -117,7 +117,7 @@ struct MeanFieldState {
   std::vector<double> coefficients{};  // of the spectral solver
 };
 
-struct MeanFieldCourse {
+struct MeanFieldTrajectory {
   Outcome outcome{};  // Ending::unresolved: the modes no longer hold the measure
   std::vector<MeanFieldReading> steps{};  // at the start, after every step taken, and at T
   std::int64_t evaluations = 0;
@@ -131,10 +131,11 @@ struct MeanFieldPlan {
   std::function<bool(const MeanFieldReading&)> stop{};  // after every step; true: leave
   // After every step and every frame inside one; true: leave, resumably. What has been so far lacks
   // its state, which `fetch` gives.
-  std::function<bool(const MeanFieldCourse& so_far, const std::function<MeanFieldState()>& fetch)>
+  std::function<bool(const MeanFieldTrajectory& so_far,
+                     const std::function<MeanFieldState()>& fetch)>
       pause{};
   // A course to go on with, bit for bit: its steps, and its state with the next frame to be kept.
-  std::optional<MeanFieldCourse> from{};
+  std::optional<MeanFieldTrajectory> from{};
 };
 
 // Error(input) for what cannot be flown: waves above the modes or between the particles, too many
@@ -146,8 +147,8 @@ void check(const MeanField& field, const Measure& start, const MeanFieldMethod& 
 std::vector<double> density_cells(const MeanField& field, const MeanFieldMethod& method);
 
 // Carries `start` to plan.schedule.T. Frames never change the steps taken.
-MeanFieldCourse carry(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
-                      const MeanFieldPlan& plan);
+MeanFieldTrajectory carry(const MeanField& field, const Measure& start,
+                          const MeanFieldMethod& method, const MeanFieldPlan& plan);
 
 // What a course shows. Times are those of the steps.
 struct ModeGrowth {
@@ -157,12 +158,12 @@ struct ModeGrowth {
 };
 // Until the leading wave's eps (see Measure) is 0.2: amplitude 0.1 on the circle, 0.2 / (2 k + 1)
 // on the sphere.
-struct LinearPhase {
+struct LinearRegime {
   std::optional<double> until{};  // none: still linear when the course ended
   int leader = 0;                 // degree of greatest amplitude there, or at the course's end
 };
-struct MeanFieldPhases {
-  std::optional<LinearPhase> linear{};  // none where the start is not small, or no wave at all
+struct MeanFieldRegimes {
+  std::optional<LinearRegime> linear{};  // none where the start is not small, or no wave at all
   // Of degrees in which, over three steps or more, products of waves and rounding make up less than
   // a part in 2000 of the rate.
   std::vector<ModeGrowth> growth{};
@@ -173,7 +174,7 @@ struct MeanFieldPhases {
   // it is ten grains or more
   std::optional<ModeGrowth> clustering{};
 };
-MeanFieldPhases phases_of(const MeanFieldCourse& course);
+MeanFieldRegimes regimes_of(const MeanFieldTrajectory& trajectory);
 
 // Noise: stationary laws mu ~ exp((kappa / beta) W * mu) of USA, axially symmetric, any d >= 2;
 // their order parameter r = |int x dmu| (2412.14813, 2606.05140).

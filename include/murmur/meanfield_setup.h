@@ -29,6 +29,6 @@ std::vector<std::string> meanfield_columns();
 // Carries the measure into `run` from its last checkpoint, or from t = 0: frames are means, with
 // their readings; density.npy grows beside them, over the cells of grid.npy. The run stays open for
 // what else belongs into it, and is closed by the caller.
-MeanFieldCourse fly(const MeanFieldSetup& setup, Run& run, const FlightControl& control);
+MeanFieldTrajectory simulate(const MeanFieldSetup& setup, Run& run, const ProcessControl& control);
 
 }  // namespace murmur

@@ -19,7 +19,7 @@ struct CosineHistogram {
   std::int64_t pairs = 0;             // all n (n - 1) / 2, or the sample that `measure` takes too
 };
 CosineHistogram cosine_histogram(const HostSwarm& x, int bins,
-                                 const MeasureSettings& settings = {});
+                                 const ObserveSettings& settings = {});
 
 // m_k = sum_i m_i e^{i k theta_i} for k = 0 .. modes, of the directions of a swarm with d = 2.
 std::vector<std::complex<double>> fourier_amplitudes(const HostSwarm& x, int modes);
@@ -30,11 +30,11 @@ std::vector<std::complex<double>> fourier_amplitudes(const HostSwarm& x, int mod
 // These two forms serve d = 2 and 3 at any n; for d > 3 the pairs are summed, and above
 // settings.max_exact sampled. Error(input) for d = 1.
 std::vector<double> mode_powers(const HostSwarm& x, int modes,
-                                const MeasureSettings& settings = {});
+                                const ObserveSettings& settings = {});
 
 // sqrt(max(a_k, 0)), the amplitude of degree k; 1 for k = 0 and, for a Dirac mass, for every k.
 std::vector<double> mode_amplitudes(const HostSwarm& x, int modes,
-                                    const MeasureSettings& settings = {});
+                                    const ObserveSettings& settings = {});
 
 // The heads that act at time t, in the order of the phases: those of weights drawn anew come and
 // go.
@@ -68,7 +68,7 @@ enum class Centres {
   ordinary,  // from all earlier centres: Renyi parking
   strong,    // from all earlier tokens
 };
-std::vector<int> renyi_centres(const HostSwarm& x, Habitat habitat, double delta, Centres kind);
+std::vector<int> renyi_centres(const HostSwarm& x, Manifold manifold, double delta, Centres kind);
 
 // Where the density of a swarm has its local maxima, ascending (2412.09080):
 //   circle:  sum_i m_i e^{beta cos(theta - theta_i)}, theta in [0, 2 pi)     sphere, d = 2
@@ -79,7 +79,7 @@ struct DensityRequest {
   double beta = 1;
   int axis = 0;  // coordinate of R^d; the circle has no choice
 };
-std::vector<double> density_modes(const HostSwarm& x, Habitat habitat,
+std::vector<double> density_modes(const HostSwarm& x, Manifold manifold,
                                   const DensityRequest& request);
 
 }  // namespace murmur

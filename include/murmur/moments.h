@@ -34,7 +34,8 @@ void require_moments(const Dynamics& dynamics, int d);  // Error(input) where it
 
 // What the last evaluation of a field of this engine knows about its own error.
 struct MomentsCertificate {
-  // (n) bound on |pull - exact pull| of each particle, over all heads: cut, and rounding as tested
+  // (n) bound on |drift - exact drift| of each particle, over all heads: cut, and rounding as
+  // tested
   std::vector<double> bound{};
   double worst = 0;
   double worst_ever = 0;    // of all evaluations of the field

@@ -12,7 +12,7 @@
 
 namespace murmur {
 
-struct MeasureSettings {
+struct ObserveSettings {
   double cluster_tol = 1e-3;  // sphere: linked when <x_i, x_j> > 1 - tol; R^d: |x_i - x_j| < tol
   double pair_threshold = 0.999;  // of close_pairs: fraction of pairs with cosine above it
   std::uint64_t seed = 0;         // of the pair sample of large swarms
@@ -40,8 +40,8 @@ std::size_t observable_column(const Dynamics& dynamics, const std::string& name)
 // One row of numbers, in the order of observable_names(dynamics). NaN where a value does not exist
 // for this frame: an energy that overflows, the cosines of a lone particle, anything read off a
 // swarm with a coordinate that is not finite.
-std::vector<double> measure(const HostSwarm& x, const Dynamics& dynamics,
-                            const MeasureSettings& settings);
+std::vector<double> observe(const HostSwarm& x, const Dynamics& dynamics,
+                            const ObserveSettings& settings);
 
 struct Clusters {
   int count = 0;
@@ -51,9 +51,9 @@ struct Clusters {
 };
 
 // Components of the graph of close pairs. Error(input) unless tol > 0 and x is finite.
-Clusters clusters(const HostSwarm& x, Habitat habitat, double tol = 1e-3);
+Clusters clusters(const HostSwarm& x, Manifold manifold, double tol = 1e-3);
 
-// The same in the habitat of a dynamics; where it moves norms too, of the directions x / |x|.
+// The same in the manifold of a dynamics; where it moves norms too, of the directions x / |x|.
 Clusters clusters(const HostSwarm& x, const Dynamics& dynamics, double tol = 1e-3);
 
 }  // namespace murmur

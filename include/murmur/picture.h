@@ -21,7 +21,7 @@ struct PictureStyle {
 // a box around the whole flight.
 struct SceneSettings {
   PictureStyle style{};
-  bool sphere = true;          // the habitat is S^(d-1); false: R^d
+  bool sphere = true;          // the manifold is S^(d-1); false: R^d
   std::vector<int> label{};    // (n) colour class of each particle, negative: grey; empty: all one
   std::vector<double> axes{};  // (3, d) projection; empty: coordinates, or principal axes for d > 3
   double azimuth = 0.6, elevation = 0.35;  // radians, of the camera
@@ -46,8 +46,8 @@ struct FilmSettings {
 };
 
 // The flight as MP4 (H.264, yuv420p); false when stopped. Error(tool) where ffmpeg is missing.
-bool film_flight(const RunReader& run, const FilmSettings& settings,
-                 const std::filesystem::path& mp4);
+bool film_trajectory(const RunReader& run, const FilmSettings& settings,
+                     const std::filesystem::path& mp4);
 
 // Observables against time, one panel a name, as SVG, PNG or PDF by the path's ending, with a CSV
 // of the same stem beside. Error(tool) where gnuplot is missing.

@@ -33,6 +33,7 @@ struct PortraitSheet {
 
 // The portraits row by row with one key below, as SVG, PNG or PDF by the path's ending.
 // Error(input) for another d, or shapes that do not fit.
-void draw_portraits(const PortraitSheet& sheet, Look look, const std::filesystem::path& figure);
+void draw_portraits(const PortraitSheet& sheet, FigureStyle style,
+                    const std::filesystem::path& figure);
 
 }  // namespace murmur

@@ -45,7 +45,7 @@ struct ReproducedFigure {
   std::vector<std::string> columns{};  // one curve each
   std::string x_label{}, y_label{};
   bool log_y = false;
-  double y_least = 0;  // where a logarithmic axis begins
+  double y_min = 0;  // where a logarithmic axis begins
   std::string title{};
   bool log_x = false;
   bool equal_axes = false;
@@ -71,7 +71,7 @@ struct Reproduction {
 };
 
 struct ReproductionControl {
-  bool quick = false;  // fewer trainings, epochs and flocks
+  bool quick = false;  // fewer trainings, epochs and samples
   int seeds = 3;       // of each row of a table of accuracies: 0, 1, ...
   int threads = 0;
   std::filesystem::path runs = "runs";  // the folder of runs

@@ -40,7 +40,7 @@ struct Sweep {
   int times = 200;                      // checkpoints over [0, T]
   int refine = 0;                       // how often steep intervals of the first axis are halved
   std::string observe = "close_pairs";  // what refinement, front and heat maps look at
-  std::string look = "paper";           // of the heat maps
+  std::string style = "paper";          // of the heat maps
   std::string config{};                 // config.toml
   Record inputs{};                      // what came from files
 
@@ -65,7 +65,7 @@ double cost_of(const Sweep& sweep, const Cell& cell);  // n^2 d T, for estimates
 // What the grid before refinement would cost; nothing of it is flown.
 struct SweepEstimate {
   std::int64_t cells = 0;
-  double flights = 0;
+  double simulations = 0;
   double pairs = 0;             // n^2 d an evaluation, over all flights of a fixed step
   double pairs_per_moment = 0;  // the same for one evaluation in a unit of time, of the others
   double table_bytes = 0;       // sweep.csv, about
@@ -104,7 +104,7 @@ void check_settings(const Sweep& sweep, const std::filesystem::path& directory);
 // Whether a finished run still holds every table, and the cells they were made of.
 bool is_complete(const Sweep& sweep, const std::filesystem::path& directory);
 // Flies what is missing in the run's cells/. The same bytes for any threads, kills and resumes.
-SweepOutcome fly_sweep(const Sweep& sweep, Run& run, const SweepControl& control);
+SweepOutcome run_sweep(const Sweep& sweep, Run& run, const SweepControl& control);
 // Status and digests; after whatever else the directory is to hold.
 void close_sweep(Run& run, const SweepOutcome& outcome);
 

@@ -55,7 +55,7 @@ struct Equiangular {
 double cosine_velocity(const Equiangular& swarm, double rho);
 double cosine(const Equiangular& swarm, double t);  // rho(t), to 1e-12
 double late_rate(Law law, double beta);             // of 1 - rho: 2 (SA), 2 e^beta (USA)
-// Phase curve: the time at which rho reaches 1 - delta. From rho = 0 under SA,
+// Sublayer curve: the time at which rho reaches 1 - delta. From rho = 0 under SA,
 //   t* = int_0^{ln 1/delta} (e^{beta e^{-u}} + n - 1) / (2 ((n-1)(1 - e^{-u}) + 1)) du.
 double clustering_time(const Equiangular& swarm, double delta);
 // The beta whose clustering time is t (swarm.beta is not read). Error(input) where no beta in
@@ -63,10 +63,10 @@ double clustering_time(const Equiangular& swarm, double delta);
 double clustering_beta(const Equiangular& swarm, double delta, double t);
 
 // Layer normalisations of x = r theta from equiangular directions under SA, 2510.22026:
-//   rho' = f(rho) / s,  f the SA velocity;  s and r' as in Normalisation, with
+//   rho' = f(rho) / s,  f the SA velocity;  s and r' as in LayerNorm, with
 //   <theta, A> = (e^beta + (n-1) rho e^{beta rho}) / Z,   Z = e^beta + (n-1) e^{beta rho}.
 struct Normalised {
-  Normalisation scheme = Normalisation::post;
+  LayerNorm scheme = LayerNorm::post;
   int n = 16;
   double beta = 1;
   double start = 0;      // rho(0)

@@ -35,7 +35,7 @@ struct Training {
   double rate = 1e-2;  // the peak of one-cycle, or constant
   bool one_cycle = true;
   double decay = 0.01, clip = 1;  // 0: none
-  double shift = 0.5;             // standard deviation of the random shift of a whole flock
+  double shift = 0.5;             // standard deviation of the random shift of a whole sample
   double validation = 0.1;        // share of the training set that is kept back
   enum Device { cpu, cuda } device = cpu;
   int threads = 0;
@@ -43,15 +43,15 @@ struct Training {
   std::string config{};  // config.toml: every setting, recipe resolved
 };
 Training make_training(const Settings& settings);
-// Flight and hindsight on the training's device. Error(tool) where it is not there.
+// Flow and backward on the training's device. Error(tool) where it is not there.
 std::unique_ptr<Adjoint> adjoint_for(const Training& training);
 
-// The flocks a training learns from, is watched on and is judged by.
+// The samples a training learns from, is watched on and is judged by.
 struct TrainingData {
   std::string name{}, checksum{};
-  Ensemble train{}, test{};
-  std::vector<std::size_t> learned{}, kept_back{};  // flocks of `train`
-  std::vector<std::size_t> test_picture{};          // (flocks of test) index of the picture
+  SampleSet train{}, test{};
+  std::vector<std::size_t> learned{}, kept_back{};  // samples of `train`
+  std::vector<std::size_t> test_picture{};          // (samples of test) index of the picture
   Images test_pictures{};
 };
 TrainingData gather_data(const Training& training, const std::filesystem::path& folder);
@@ -78,26 +78,26 @@ TrainedSwarm read_trained_swarm(const std::filesystem::path& run_or_file);
 TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::string& where);
 void write_trained_swarm(const TrainedSwarm& swarm, const std::filesystem::path& file);
 
-// Verdicts of a trained swarm on flocks.
+// Verdicts of a trained swarm on samples.
 struct Verdicts {
-  std::vector<int> verdict{};  // (flocks) index of a class
-  Matrix scores{};             // (flocks, classes)
-  Matrix readout{};            // (flocks, d)
+  std::vector<int> verdict{};  // (samples) index of a class
+  Matrix scores{};             // (samples, classes)
+  Matrix readout{};            // (samples, d)
 };
-Verdicts judge(const TrainedSwarm& swarm, const Ensemble& flocks, int threads);
-// (d) the mean boid, or the CLS boid, which is the last: what the scores are read off.
+Verdicts judge(const TrainedSwarm& swarm, const SampleSet& samples, int threads);
+// (d) the mean token, or the CLS token, which is the last: what the scores are read off.
 Vector readout_of(const Architecture& architecture, const HostSwarm& x);
 Matrix chances_of(const Matrix& scores);  // softmax of every row
 Matrix confusion_of(const Verdicts& verdicts, const std::vector<int>& label, int classes);
 
-// One flock's flight through the common vocabulary (Dynamics, Flow, method `layers`): a frame a
+// One sample's flight through the common vocabulary (Dynamics, Flow, method `layers`): a frame a
 // block; `blocks` past the trained depth when larger. The readout of every frame, as scores.
-struct FlockFlight {
+struct SampleTrajectory {
   std::vector<HostSwarm> frames{};
   Matrix scores{};  // (frames, classes)
 };
-FlockFlight fly_flock(const TrainedSwarm& swarm, const Ensemble& flocks, std::size_t flock,
-                      int blocks = 0);
+SampleTrajectory simulate_sample(const TrainedSwarm& swarm, const SampleSet& samples,
+                                 std::size_t sample, int blocks = 0);
 
 // What one block makes of a place x of R^d, (d) each; empty where the interaction has no such map:
 //   Q x + b_Q,  K x + b_K,  V x + b_V,  W_out relu(W_in x + b_in) + b_out
@@ -128,7 +128,7 @@ struct TrainingSummary {
   std::string data{}, checksum{};
 };
 
-// A run whose frames are epochs: where the mean flock of each class settles (classes, d), with
+// A run whose frames are epochs: where the mean sample of each class settles (classes, d), with
 // loss, accuracies, rate and length of the gradient as columns.
 RunContents contents_of(const Training& training, const std::vector<std::string>& argv);
 

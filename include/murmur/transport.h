@@ -38,7 +38,7 @@ CircleMeasure circle_quantiles(const std::function<double(double)>& quantile, in
 // Masses are taken as known to 1e-15.
 struct CircleDistance {
   double distance = 0;
-  double least = 0;  // the true one is not below, by the tangents
+  double min = 0;    // the true one is not below, by the tangents
   double shift = 0;  // a
 };
 CircleDistance circle_distance(const CircleMeasure& a, const CircleMeasure& b, int p = 2);
@@ -65,7 +65,7 @@ enum class Ground {
 inline constexpr int kMostAssigned = 2'000;
 struct Assignment {
   double distance = 0;
-  double least = 0;            // by the dual prices: the true one is not below
+  double min = 0;              // by the dual prices: the true one is not below
   std::vector<int> partner{};  // (n) of each x among the y
 };
 Assignment assignment_distance(const HostSwarm& x, const HostSwarm& y, Ground ground, int p = 2);
@@ -86,11 +86,11 @@ struct EntropicSettings {
   int threads = 0;          // 0: all cores; never shows in the result
 };
 struct EntropicDistance {
-  double distance = 0;         // sqrt(S); outside [least, most] while eps is large beside W2^2
-  double least = 0, most = 0;  // of the exact W2
-  double epsilon = 0;          // its last value, in units of d^2
-  double margin_error = 0;     // the largest of the three problems; above the tolerance: cut short
-  int sweeps = 0;              // of the three problems
+  double distance = 0;       // sqrt(S); outside [least, most] while eps is large beside W2^2
+  double min = 0, most = 0;  // of the exact W2
+  double epsilon = 0;        // its last value, in units of d^2
+  double margin_error = 0;   // the largest of the three problems; above the tolerance: cut short
+  int sweeps = 0;            // of the three problems
 };
 EntropicDistance entropic_distance(const HostSwarm& x, const HostSwarm& y,
                                    const EntropicSettings& settings = {});

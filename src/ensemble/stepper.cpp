@@ -18,14 +18,14 @@ constexpr int kWholeWeights = 128;  // particles up to which the weights of all 
 // With s = beta <x_i, x_j> and b = |beta|:
 //   softmax:  w = e^{s - b}, whatever the shift
 //   plain:    factor w = m_j e^{s}, m_j e^{s - beta}, m_j beta e^{s} in the clocks u1, u2, u3
-PairSums pair_sums(const EnsembleSetting& setting, Shape shape) {
+PairSums pair_sums(const ReplicasSetting& setting, Shape shape) {
   const double beta = setting.beta, size = std::fabs(beta);
   PairSums p{.shape = shape,
              .slope = beta * std::numbers::log2e,
              .offset = size * std::numbers::log2e,
              .deep = 2 * size * std::numbers::log2e > 980,
              .self = elementary::exp(beta - size),
-             .softmax = setting.scale == Attention::softmax};
+             .softmax = setting.weighting == Attention::softmax};
   const double clock = setting.clock == Clock::u2   ? elementary::exp(size - beta)
                        : setting.clock == Clock::u3 ? beta * elementary::exp(size)
                                                     : elementary::exp(size);
@@ -35,7 +35,7 @@ PairSums pair_sums(const EnsembleSetting& setting, Shape shape) {
 
 }  // namespace
 
-Stepper::Stepper(const EnsembleSetting& setting, Block& block)
+Stepper::Stepper(const ReplicasSetting& setting, Block& block)
     : setting_(setting),
       block_(block),
       shape_(block.shape()),
@@ -64,11 +64,11 @@ void Stepper::velocity(const double* x, double* v) const {
 
 // normalise(x + h sum_i w_i k_i), leaving out zero weights
 void Stepper::shift(const std::array<double, 7>& weights, int stages, double h, double* to) {
-  std::array<LanePush, 7> pushes;
+  std::array<LaneTerm, 7> terms;
   std::size_t count = 0;
   for (int i = 0; i < stages; ++i)
-    if (weights[i] != 0) pushes[count++] = {h * weights[i], k_[i].get()};
-  move({shape_, at_x(), {pushes.data(), count}, to, lengths_.data()});
+    if (weights[i] != 0) terms[count++] = {h * weights[i], k_[i].get()};
+  retract({shape_, at_x(), {terms.data(), count}, to, lengths_.data()});
 }
 
 void Stepper::stages(const Tableau& tableau, double h) {
@@ -98,9 +98,9 @@ std::optional<Trouble> Stepper::step_fixed() {
 }
 
 // The largest of the eight; infinite where one is not finite.
-double Stepper::gap(const double* a, const double* b, Tolerance tolerance) const {
+double Stepper::error_norm(const double* a, const double* b, Tolerance tolerance) const {
   alignas(64) Lanes each;
-  ensemble::gap({shape_, a, b, tolerance, each.data()});
+  ensemble::error_norm({shape_, a, b, tolerance, each.data()});
   double most = 0;
   for (const double g : each)
     most = std::isfinite(g) ? std::max(most, g) : std::numeric_limits<double>::infinity();
@@ -117,12 +117,12 @@ double Stepper::first_step() {
   const Tolerance tolerance = setting_.tolerance;
   const Tolerance absolute{0, tolerance.atol + tolerance.rtol};
   shift({1}, 1, kNudge, y_.get());
-  const double d1 = gap(at_x(), y_.get(), tolerance) / kNudge;
+  const double d1 = error_norm(at_x(), y_.get(), tolerance) / kNudge;
   if (stands_still(d1)) return kStillStep;
   const double h0 = euler_step(d1, tolerance);
   shift({1}, 1, h0, y_.get());
   velocity(y_.get(), k_[1].get());
-  const double d2 = gap(k_[0].get(), k_[1].get(), absolute) / h0;
+  const double d2 = error_norm(k_[0].get(), k_[1].get(), absolute) / h0;
   return first_step_of(d1, d2, h0);
 }
 
@@ -138,7 +138,7 @@ std::optional<Trouble> Stepper::find_step() {
   for (;;) {
     stages(kDopri5, h_);  // the last stage stands at the new point, in y
     shift(kDopri5Embedded, 7, h_, between_.get());
-    error_ = gap(y_.get(), between_.get(), setting_.tolerance);
+    error_ = error_norm(y_.get(), between_.get(), setting_.tolerance);
     if (error_ <= 1) break;
     grow = 1;
     const auto swarm = std::isfinite(error_) ? std::nullopt : lost(between_.get());
@@ -147,7 +147,7 @@ std::optional<Trouble> Stepper::find_step() {
         h_ < std::numeric_limits<double>::min())
       return Trouble{swarm ? Ending::not_finite : Ending::step_too_small, swarm.value_or(-1)};
   }
-  next_h_ = h_ * next_factor(error_, last_gap_, grow);
+  next_h_ = h_ * next_factor(error_, last_error_, grow);
   return std::nullopt;
 }
 
@@ -162,7 +162,7 @@ void Stepper::commit() {
   std::swap(block_.x, y_);
   std::swap(k_[0], k_[6]);  // the last stage is the next step's first
   t_ += h_;
-  last_gap_ = error_;
+  last_error_ = error_;
 }
 
 }  // namespace murmur::ensemble

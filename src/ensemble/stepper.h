@@ -16,7 +16,7 @@ struct Trouble {
 
 class Stepper {
  public:
-  Stepper(const EnsembleSetting& setting, Block& block);
+  Stepper(const ReplicasSetting& setting, Block& block);
 
   // A step of dt by layers, euler or rk4. Trouble in swarms not asked for is theirs alone.
   std::optional<Trouble> step_fixed();
@@ -34,11 +34,11 @@ class Stepper {
   void velocity(const double* x, double* v) const;
   void shift(const std::array<double, 7>& weights, int stages, double h, double* to);
   void stages(const Tableau& tableau, double h);
-  double gap(const double* a, const double* b, Tolerance tolerance) const;
+  double error_norm(const double* a, const double* b, Tolerance tolerance) const;
   std::optional<int> lost(const double* a) const;  // the first swarm with what is not finite
   double first_step();
 
-  const EnsembleSetting& setting_;
+  const ReplicasSetting& setting_;
   Block& block_;
   const Shape shape_;
   const Waves waves_;
@@ -47,7 +47,7 @@ class Stepper {
   std::array<Array, 7> k_{};
   bool have_first_stage_ = false;
   alignas(64) Lanes lengths_{};
-  double t_ = 0, h_ = 0, next_h_ = 0, error_ = 1, last_gap_ = 1;
+  double t_ = 0, h_ = 0, next_h_ = 0, error_ = 1, last_error_ = 1;
 };
 
 }  // namespace murmur::ensemble

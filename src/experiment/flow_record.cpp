@@ -26,7 +26,7 @@ Record record_of(const FlowState& state, double T) {
   record["evaluations"] = array_of(state.evaluations);
   record["next_frame"] = array_of(state.next_frame);
   record["h"] = array_of(state.h);
-  record["last_gap"] = array_of(state.last_gap);
+  record["last_gap"] = array_of(state.last_error);
   record["x"] = array_of(to_rows(state.x));
   record["x"].shape = {static_cast<std::size_t>(state.x.n()),
                        static_cast<std::size_t>(state.x.d())};
@@ -67,7 +67,7 @@ FlowState state_of(const Record& record, Shape shape) {
   state.evaluations = count("evaluations");
   state.next_frame = count("next_frame");
   state.h = real("h");
-  state.last_gap = real("last_gap");
+  state.last_error = real("last_gap");
   state.x = from_rows({static_cast<int>(x.shape[0]), shape.d}, x.doubles().data());
   state.x.mass = group_mass;
   state.group.assign(group.begin(), group.end());

@@ -9,16 +9,16 @@ namespace {
 
 // What auto gives to moments (docs/engines.md): crowds on the circle that attend by softmax, not
 // sharper than the certificate was tested for.
-constexpr int kCrowd = 4096;
+constexpr int kManyParticles = 4096;
 constexpr double kSharpest = 100;
 
 bool suits_moments(const EngineChoice& choice, Shape shape, const Dynamics& dynamics) {
-  if (choice.precision != Precision::f64 || shape.n < kCrowd) return false;
+  if (choice.precision != Precision::f64 || shape.n < kManyParticles) return false;
   bool attends = false;
-  for (const Phase& phase : dynamics.phases)
-    for (const Force& force : phase.forces)
+  for (const Sublayer& sublayer : dynamics.sublayers)
+    for (const Force& force : sublayer.forces)
       if (const auto* a = std::get_if<Attention>(&force)) {
-        if (a->scale != Attention::softmax || a->beta > kSharpest) return false;
+        if (a->weighting != Attention::softmax || a->beta > kSharpest) return false;
         attends = true;
       }
   return attends && moments_know(dynamics, shape.d);

@@ -102,10 +102,10 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   for (const std::string& candidate : known)
     if (word.size() >= 3 && candidate.rfind(word, 0) == 0) return candidate;
   std::string best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  std::size_t min = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : known)
-    if (const std::size_t steps = distance(word, candidate); steps < least) {
-      least = steps;
+    if (const std::size_t steps = distance(word, candidate); steps < min) {
+      min = steps;
       best = candidate;
     }
   return best;

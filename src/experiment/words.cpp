@@ -69,14 +69,14 @@ double positive(const Settings& settings, const std::string& key) {
   return value;
 }
 
-std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t least,
+std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t min,
                    std::int64_t most) {
-  const std::string remedy = fmt::format("write a whole number from {} to {}", least, most);
+  const std::string remedy = fmt::format("write a whole number from {} to {}", min, most);
   double value = 0;
   if (!parse_number(setting(settings, key).text, value) || value != std::floor(value) ||
       std::fabs(value) > 9e15)
     refuse(settings, key, "not a whole number", remedy);
-  if (value < static_cast<double>(least) || value > static_cast<double>(most))
+  if (value < static_cast<double>(min) || value > static_cast<double>(most))
     refuse(settings, key, "out of range", remedy);
   return static_cast<std::int64_t>(value);
 }

@@ -13,7 +13,7 @@ namespace murmur {
 
 class Carrier {
  public:
-  Carrier(const Flight& flight, FlowState& state, const FlowWatch& watch);
+  Carrier(const Flow& flow, FlowState& state, const FlowWatch& watch);
 
   const Swarm& x() const { return *x_; }
   double h() const { return h_; }            // length of the step found
@@ -29,7 +29,7 @@ class Carrier {
   const Swarm& interpolate(double theta);  // inside the step found
   void commit_adaptive();
 
-  void settle();  // state.x becomes the swarm as last committed
+  void fetch_state();  // state.x becomes the swarm as last committed
 
   const FlowSettings& settings;
   FlowState& state;
@@ -41,21 +41,21 @@ class Carrier {
   void step_layers();
   void step_tableau(const Tableau& tableau);
   void step_strang();
-  Gust gust(int half, double h) const;
+  NoiseStep noise_step(int half, double h) const;
   double first_step();
   bool finite(const Swarm& swarm);
-  bool on_habitat(const Swarm& swarm);
-  Outcome lost(const Swarm& swarm, Habitat habitat, double h);
+  bool on_manifold(const Swarm& swarm);
+  Outcome lost(const Swarm& swarm, Manifold manifold, double h);
   void resize_scratch();
 
   Engine& engine_;
   Field& field_;
-  const Habitat habitat_;
+  const Manifold manifold_;
   const FlowWatch& watch_;
-  std::unique_ptr<Swarm> x_, y_, between_, gust_;
+  std::unique_ptr<Swarm> x_, y_, between_, noise_;
   std::unique_ptr<Swarm> origin_;              // every particle at 0
   std::array<std::unique_ptr<Swarm>, 7> k_{};  // stages
-  std::array<Push, 7> pushes_{};
+  std::array<Term, 7> terms_{};
   bool have_first_stage_ = false;          // k_[0] is the velocity at x
   double h_ = 0, error_ = 1, next_h_ = 0;  // of the step found
 };

@@ -95,15 +95,15 @@ void check_settings(const FlowSettings& settings) {
 
 }  // namespace
 
-Outcome advance(const Flight& flight, const Schedule& schedule, FlowState& state,
+Outcome advance(const Flow& flow, const Schedule& schedule, FlowState& state,
                 const FlowWatch& watch) {
-  check_settings(flight.settings);
-  if (flight.settings.method == Method::bdf) return advance_stiff(flight, schedule, state, watch);
-  Carrier carrier(flight, state, watch);
-  const Outcome outcome = flight.settings.method == Method::dopri5
+  check_settings(flow.settings);
+  if (flow.settings.method == Method::bdf) return advance_stiff(flow, schedule, state, watch);
+  Carrier carrier(flow, state, watch);
+  const Outcome outcome = flow.settings.method == Method::dopri5
                               ? advance_adaptive(carrier, schedule)
                               : advance_fixed(carrier, schedule);
-  carrier.settle();
+  carrier.fetch_state();
   const bool cut_short = !outcome.ok() && outcome.ending != Ending::interrupted;
   const bool kept = state.next_frame > 0 && schedule.time(state.next_frame - 1) >= state.t;
   if (cut_short && !kept) carrier.keep(state.t, carrier.x());  // the last good frame

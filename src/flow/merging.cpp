@@ -40,14 +40,14 @@ Pair nearest_pair(const HostSwarm& x, double delta) {
 }
 
 // Row j joins row i; later rows move up by one.
-void join(HostSwarm& x, int i, int j, Habitat habitat) {
+void join(HostSwarm& x, int i, int j, Manifold manifold) {
   const double mass = x.mass[i] + x.mass[j];
   double square = 0;
   for (int k = 0; k < x.d(); ++k) {
     x.at(i, k) = (x.mass[i] * x.at(i, k) + x.mass[j] * x.at(j, k)) / mass;
     square += x.at(i, k) * x.at(i, k);
   }
-  if (habitat == Habitat::sphere)
+  if (manifold == Manifold::sphere)
     for (int k = 0; k < x.d(); ++k) x.at(i, k) /= std::sqrt(square);
   x.mass[i] = mass;
   for (int k = 0; k < x.d(); ++k) std::copy(x.axis(k) + j + 1, x.axis(k) + x.n(), x.axis(k) + j);
@@ -61,14 +61,14 @@ int first_member(const std::vector<int>& group, int row) {
 
 }  // namespace
 
-std::vector<Merge> merge_close(FlowState& state, double delta, Habitat habitat) {
+std::vector<Merge> merge_close(FlowState& state, double delta, Manifold manifold) {
   std::vector<Merge> merges;
   for (;;) {
     const Pair pair = nearest_pair(state.x, delta);
     if (pair.i < 0) return merges;
     const int into = first_member(state.group, pair.i);
     const int absorbed = first_member(state.group, pair.j);
-    join(state.x, pair.i, pair.j, habitat);
+    join(state.x, pair.i, pair.j, manifold);
     for (int& row : state.group) row = row == pair.j ? pair.i : row > pair.j ? row - 1 : row;
     merges.push_back({state.t, into, absorbed, state.x.mass[pair.i], state.x.n()});
   }

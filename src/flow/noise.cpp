@@ -11,21 +11,21 @@ namespace murmur {
 namespace {
 
 // (n, d) standard normal, in R^d or in the tangent space at x.
-HostSwarm normals(const Gust& gust, const HostSwarm& x) {
+HostSwarm normals(const NoiseStep& noise_step, const HostSwarm& x) {
   HostSwarm xi(x.shape());
   xi.mass = x.mass;
   for (int i = 0; i < x.n(); ++i) {
-    const Draw who{.seed = gust.seed,
+    const Draw who{.seed = noise_step.seed,
                    .stream = Stream::noise,
                    .particle = static_cast<std::uint32_t>(i),
-                   .step = static_cast<std::uint32_t>(gust.moment),
-                   .replica = gust.replica};
+                   .step = static_cast<std::uint32_t>(noise_step.moment),
+                   .replica = noise_step.replica};
     double along = 0;  // <x_i, xi_i>
     for (int k = 0; k < x.d(); ++k) {
       xi.at(i, k) = who.normal(static_cast<std::uint16_t>(k));
       along += x.at(i, k) * xi.at(i, k);
     }
-    if (gust.habitat == Habitat::sphere)
+    if (noise_step.manifold == Manifold::sphere)
       for (int k = 0; k < x.d(); ++k) xi.at(i, k) -= along * x.at(i, k);
   }
   return xi;
@@ -44,12 +44,12 @@ void follow_geodesic(double deviation, const HostSwarm& xi, int i, HostSwarm& x)
 
 }  // namespace
 
-HostSwarm push_of(const Gust& gust, const HostSwarm& x) {
-  HostSwarm push = normals(gust, x);
-  const double deviation = std::sqrt(2 * gust.noise * gust.h);
+HostSwarm noise_increment(const NoiseStep& noise_step, const HostSwarm& x) {
+  HostSwarm term = normals(noise_step, x);
+  const double deviation = std::sqrt(2 * noise_step.noise * noise_step.h);
   for (int k = 0; k < x.d(); ++k)
-    for (int i = 0; i < x.n(); ++i) push.at(i, k) *= deviation;
-  return push;
+    for (int i = 0; i < x.n(); ++i) term.at(i, k) *= deviation;
+  return term;
 }
 
 // A harmonic f of eigenvalue lambda on S^{d-1} obeys E f(X_h) = e^{-lambda D h} f(x). A geodesic
@@ -58,11 +58,11 @@ HostSwarm push_of(const Gust& gust, const HostSwarm& x) {
 // which agrees to second order for every lambda when
 //   s = 2 D h (1 - (d-2) D h / 3 + O(h^2)).
 // s = 2 D h / (1 + (d-2) D h / 3) does and is positive for every h.
-void blow(const Gust& gust, HostSwarm& x) {
-  const double time = gust.noise * gust.h;
-  const bool sphere = gust.habitat == Habitat::sphere;
+void brownian_step(const NoiseStep& noise_step, HostSwarm& x) {
+  const double time = noise_step.noise * noise_step.h;
+  const bool sphere = noise_step.manifold == Manifold::sphere;
   const double deviation = std::sqrt(2 * time / (sphere ? 1 + (x.d() - 2) * time / 3 : 1));
-  const HostSwarm xi = normals(gust, x);
+  const HostSwarm xi = normals(noise_step, x);
   if (sphere) {
     for (int i = 0; i < x.n(); ++i) follow_geodesic(deviation, xi, i, x);
     return;

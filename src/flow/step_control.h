@@ -10,20 +10,21 @@
 namespace murmur {
 
 // The controller of Hairer, Norsett, Wanner I, section II.4 (PI, Gustafsson):
-//   h <- h min(grow, max(shrink, safety gap^-alpha last_gap^beta)),   alpha = 1/5 - 3/4 beta
+//   h <- h min(grow, max(shrink, safety gap^-alpha last_error^beta)),   alpha = 1/5 - 3/4 beta
 inline constexpr double kSafety = 0.9, kShrink = 0.2, kGrow = 10, kPiBeta = 0.04;
 inline constexpr double kPiAlpha = 0.2 - 0.75 * kPiBeta;
 
 // Of a step that is refused.
-inline double shrink_factor(double gap) {
-  return std::isfinite(gap) ? std::max(kShrink, kSafety * elementary::pow(gap, -kPiAlpha))
-                            : kShrink;
+inline double shrink_factor(double error_norm) {
+  return std::isfinite(error_norm)
+             ? std::max(kShrink, kSafety * elementary::pow(error_norm, -kPiAlpha))
+             : kShrink;
 }
 
 // Of the step after one that is taken; grow is 1 where it was refused before, else kGrow.
-inline double next_factor(double gap, double last_gap, double grow) {
-  const double factor = kSafety * elementary::pow(std::max(gap, 1e-10), -kPiAlpha) *
-                        elementary::pow(std::max(last_gap, 1e-4), kPiBeta);
+inline double next_factor(double error_norm, double last_error, double grow) {
+  const double factor = kSafety * elementary::pow(std::max(error_norm, 1e-10), -kPiAlpha) *
+                        elementary::pow(std::max(last_error, 1e-4), kPiBeta);
   return std::clamp(factor, kShrink, grow);
 }
 

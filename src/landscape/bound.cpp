@@ -54,7 +54,7 @@ struct Taylor {
 };
 
 // The least eigenvalue of T^t S T - (x . g) I, T a frame of the tangent space.
-double least_eigenvalue(const Taylor& f, const VectorXd& x) {
+double min_eigenvalue(const Taylor& f, const VectorXd& x) {
   const MatrixXd t = frame(x);
   double along = 0, m[2][2] = {};
   for (int i = 0; i < f.d; ++i) along += x[i] * f.gradient[i];
@@ -108,11 +108,11 @@ Floor Terrain::floor_near(const Cloud& mu, const VectorXd& x, double rho) const 
   Floor floor{f.value, f.value - steep * rho - curvature_ * rho * rho / 2};
   if (rho > 0.5) return floor;
   third = std::min(third, most_kernel() * kernel_third(beta_)) + units_third;
-  const double least = least_eigenvalue(f, x);
-  const double t = least > 0 ? std::min(rho, steep / least) : rho;
+  const double min = min_eigenvalue(f, x);
+  const double t = min > 0 ? std::min(rho, steep / min) : rho;
   const double cube = rho * rho * rho;
-  floor.least = std::max(
-      floor.least, f.value + (least * t / 2 - steep) * t - third * cube / 6 - edges * cube * rho);
+  floor.min = std::max(floor.min,
+                       f.value + (min * t / 2 - steep) * t - third * cube / 6 - edges * cube * rho);
   return floor;
 }
 

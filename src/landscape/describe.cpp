@@ -49,7 +49,7 @@ CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n) {
                       .gradient_norm = system.residual / terrain.scale(),
                       .balance = system.balance};
   const double terms =
-      n == 0 ? terrain.scale() : (1 + terrain.beta()) * terrain.pulls(mu).maxCoeff();
+      n == 0 ? terrain.scale() : (1 + terrain.beta()) * terrain.drifts(mu).maxCoeff();
   const auto leaves = [&](double value, double zero) { return -terrain.sign() * value > zero; };
   const auto count = [&](const VectorXd& values, double zero, long times) {
     for (const double value : values) {
@@ -58,7 +58,7 @@ CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n) {
       if (leaves(value, zero)) point.index += static_cast<int>(times);
     }
   };
-  const auto least_leaves = [&](const MatrixXd& m, double size) {
+  const auto min_leaves = [&](const MatrixXd& m, double size) {
     const VectorXd values = eigenvalues(m);
     const double zero = zero_of(values, size);
     return std::any_of(values.begin(), values.end(), [&](double v) { return leaves(v, zero); });
@@ -77,10 +77,10 @@ CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n) {
     count(own, zero_of(own, terrain.scale()), more);
     point.edges += static_cast<int>(terrain.edges_at(mu.x.col(i)).size());
     worst.block(i * t, i * t, t, t) += edge;
-    if (n == 0 || more > 0) out = out || least_leaves(second + edge, terrain.scale());
+    if (n == 0 || more > 0) out = out || min_leaves(second + edge, terrain.scale());
   }
   std::sort(point.spectrum.begin(), point.spectrum.end());
-  point.second_order = point.index == 0 && !out && !least_leaves(worst, terms);
+  point.second_order = point.index == 0 && !out && !min_leaves(worst, terms);
   point.expected_zeros = rotations(terrain, mu);
   return point;
 }

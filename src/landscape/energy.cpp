@@ -29,7 +29,7 @@ void set_potential(const Perceptron& p, Landscape& landscape) {
     throw Error(Fault::input, "the perceptron has no potential", "perceptron",
                 "use gradient:M, or W_out = W_in^T diag(omega) without biases");
   };
-  check(Dynamics{.phases = {{{p}}}}, landscape.d);
+  check(Dynamics{.sublayers = {{{p}}}}, landscape.d);
   const std::optional<Vector> weights = gradient_weights(p);
   if (!weights) refuse();
   landscape.a = p.in;

@@ -17,7 +17,7 @@ struct System {
   std::vector<MatrixXd> frames;  // of the atoms
   MatrixXd mass_frame;           // (count, count - 1), with free masses
   double residual = 0;           // largest slope, and |F_i - mean F| with free masses
-  // Largest slope over what has to cancel there (Terrain::pulls). Far atoms at large beta hardly
+  // Largest slope over what has to cancel there (Terrain::drifts). Far atoms at large beta hardly
   // move, but move: their residual vanishes, their balance does not.
   double balance = 0;
 };

@@ -28,7 +28,7 @@ struct Local {
 
 // sign F at a point, and what it is no less than within some radius.
 struct Floor {
-  double value = 0, least = 0;
+  double value = 0, min = 0;
 };
 
 class Terrain {
@@ -62,7 +62,7 @@ class Terrain {
   VectorXd values(const Cloud& mu) const;                    // (count) F at the atoms
   MatrixXd slopes(const Cloud& mu, VectorXd* values) const;  // (d, count) P grad F
   // (count) sum_{j != i} m_j k_ij + sum_m |omega_m| |s(a_m . x_i)| |a_m|: what has to cancel
-  VectorXd pulls(const Cloud& mu) const;
+  VectorXd drifts(const Cloud& mu) const;
   double energy(const Cloud& mu) const;
 
  private:
@@ -86,6 +86,6 @@ Atoms atoms_of(const Cloud& mu);
 Cloud merged(const Cloud& mu, double chord);
 
 // Without atoms of `least` mass or less; the others share what those had.
-Cloud without_dust(const Cloud& mu, double least);
+Cloud without_dust(const Cloud& mu, double min);
 
 }  // namespace murmur::landscape

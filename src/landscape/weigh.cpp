@@ -25,7 +25,7 @@ VectorXd level_masses(const MatrixXd& k, const VectorXd& v, const std::vector<in
 }
 
 // The masses of the chosen atoms, those that would turn negative given up one after another.
-void settle(const MatrixXd& k, const VectorXd& v, std::vector<int>& chosen, VectorXd& m) {
+void solve_active(const MatrixXd& k, const VectorXd& v, std::vector<int>& chosen, VectorXd& m) {
   while (true) {
     const VectorXd goal = level_masses(k, v, chosen);
     double share = 1;
@@ -57,12 +57,12 @@ Cloud weighed(const Terrain& terrain, const Cloud& mu) {
   for (int round = 0; round < 4 * n; ++round) {
     const VectorXd f = k * m + v;
     int lowest = -1;
-    double least = m.dot(f) - 1e-14 * terrain.scale();
+    double min = m.dot(f) - 1e-14 * terrain.scale();
     for (int i = 0; i < n; ++i)
-      if (m[i] == 0 && f[i] < least) least = f[lowest = i];
+      if (m[i] == 0 && f[i] < min) min = f[lowest = i];
     if (lowest < 0) break;
     chosen.push_back(lowest);
-    settle(k, v, chosen, m);
+    solve_active(k, v, chosen, m);
     if (m[lowest] == 0) break;  // rounding alone asked for it
   }
   Cloud result{MatrixXd(mu.x.rows(), chosen.size()), VectorXd(chosen.size())};

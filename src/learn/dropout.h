@@ -1,4 +1,4 @@
-// dropout.h: which attention weights are left out of one flock in one update of training.
+// dropout.h: which attention weights are left out of one sample in one update of training.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace murmur {
 struct DropoutDraw {
   std::uint64_t seed = 0;
   std::uint32_t update = 0;
-  std::uint32_t flock = 0;  // its position in the batch
+  std::uint32_t sample = 0;  // its position in the batch
   int block = 0, head = 0;
 };
 

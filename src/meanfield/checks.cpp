@@ -33,7 +33,7 @@ bool are_finite(const std::vector<double>& values) {
 }
 
 // Shapes are compared by check(Dynamics); here that the numbers are there, and are some.
-void check_will(const Perceptron& p) {
+void check_perceptron(const Perceptron& p) {
   for (const Matrix* m : {&p.in, &p.out})
     if (m->rows < 0 || m->cols < 0 || m->data.size() != static_cast<std::size_t>(m->rows) * m->cols)
       refuse(fmt::format("a matrix of shape ({}, {}) holds {} numbers", m->rows, m->cols,
@@ -146,14 +146,14 @@ void check(const MeanField& f) {
            "use d=2 or d=3");
   if (!(f.beta >= 0 && f.beta <= 700))
     refuse("beta is out of range", fmt::format("beta = {:g}", f.beta), "give beta from 0 to 700");
-  if (f.scale != Attention::softmax && f.scale != Attention::plain)
+  if (f.weighting != Attention::softmax && f.weighting != Attention::unnormalised)
     refuse("this attention has no mean field here", "dynamics", "use dynamics=SA or USA");
-  if (f.clock == Clock::u4 || (f.clock != Clock::u1 && f.scale == Attention::softmax))
+  if (f.clock == Clock::u4 || (f.clock != Clock::u1 && f.weighting == Attention::softmax))
     refuse("this clock does not fit", "clock", "use U1; USA also knows U2 and U3");
   if (!(f.noise >= 0 && std::isfinite(f.noise)))
     refuse("there is no such noise", "noise", "give 0 or more");
   check(dynamics_of(f), f.d);
-  if (f.will) check_will(*f.will);
+  if (f.perceptron) check_perceptron(*f.perceptron);
 }
 
 void check(const Measure& m, int d) {

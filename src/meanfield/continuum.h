@@ -39,7 +39,7 @@ void set_energies(const MeanField& field, const EnergyParts& parts, MeanFieldRea
 
 // What the last degrees of amplitudes a_0 .. a_M hold, and what attention carries beyond them:
 //   max of a_k over the last tenth,   and of p_l a_j over l + j > M,   p_l = value_l / value_0 a_l
-// since its pull, of waves p_l, turns wave j into j - l and j + l. The products see a measure of
+// since its drift, of waves p_l, turns wave j into j - l and j + l. The products see a measure of
 // k-fold symmetry, of which the last tenth may hold no degree; a perceptron of that symmetry is
 // seen by its `spacing` k, where that is more than a tenth.
 double tail_of(const Kernel& kernel, const std::vector<double>& amplitude, int spacing = 1);

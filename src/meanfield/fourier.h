@@ -25,7 +25,7 @@ class Fourier {
 //   1970)
 Wave spectrum(const Wave& x);
 
-int power_of_two(int least);  // the least power of two that is no smaller
+int power_of_two(int min);  // the least power of two that is no smaller
 
 // Nodes in (-1, 1), descending, and weights of sum 2: exact up to degree 2 count - 1.
 struct Gauss {

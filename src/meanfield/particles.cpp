@@ -252,8 +252,8 @@ MeanFieldFrame ParticleReader::read(const HostSwarm& x) const {
   frame.density.resize(cells);
   for (int i = 0; i < x.n(); ++i) frame.density[cell_of(x, i)] += cells * x.mass[i];
   const auto ends = std::minmax_element(frame.density.begin(), frame.density.end());
-  r.least = *ends.first;
-  r.greatest = *ends.second;
+  r.min = *ends.first;
+  r.max = *ends.second;
   return frame;
 }
 

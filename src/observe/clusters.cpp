@@ -12,13 +12,13 @@
 namespace murmur {
 
 bool Linker::ask(const double* a, const HostSwarm& x, int first, int count) {
-  if (closeness_.habitat == Habitat::sphere) {
+  if (closeness_.manifold == Manifold::sphere) {
     inner_products(a, x, first, count, score_);
   } else {
     squared_distances(a, x, first, count, score_);
     for (int c = 0; c < count; ++c) score_[c] = -score_[c];
   }
-  return greatest(score_, count) > bound_;
+  return max(score_, count) > bound_;
 }
 
 std::vector<int> flood(const HostSwarm& x, Closeness closeness, std::span<int> members) {
@@ -101,7 +101,7 @@ std::optional<int> first_unmeasurable(const HostSwarm& x) {
   return {};
 }
 
-Clusters clusters(const HostSwarm& x, Habitat habitat, double tol) {
+Clusters clusters(const HostSwarm& x, Manifold manifold, double tol) {
   if (!(tol > 0)) {
     throw Error(Fault::input, "clusters need a tolerance above 0",
                 "cluster_tol = " + std::to_string(tol),
@@ -113,7 +113,7 @@ Clusters clusters(const HostSwarm& x, Habitat habitat, double tol) {
                 "look for clusters in an earlier frame, or mend the data");
   }
   constexpr int few = 1024;  // below this, sorting into cells costs more than it saves
-  const Closeness closeness{habitat, tol};
+  const Closeness closeness{manifold, tol};
   return x.n() <= few ? clusters_directly(x, closeness) : clusters_by_cells(x, closeness);
 }
 

@@ -11,7 +11,7 @@ namespace murmur {
 //   sphere:  <x, y> > 1 - tol        space:  |x - y|^2 < tol^2
 // with the sum over coordinates taken in turn, in double: both ways ask this very question.
 struct Closeness {
-  Habitat habitat = Habitat::sphere;
+  Manifold manifold = Manifold::sphere;
   double tol = 1e-3;
 };
 

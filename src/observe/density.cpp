@@ -91,8 +91,8 @@ class Density {
     if (depth == halvings || (a.slope.sign == 0 && b.slope.sign == 0)) return;
     const bool same = a.slope.sign == b.slope.sign;
     const double width = b.y - a.y;
-    const double least = std::min(std::abs(a.slope.value), std::abs(b.slope.value));
-    if (same && least > greatest_third(a.y, b.y) * width * width / 8) return;
+    const double min = std::min(std::abs(a.slope.value), std::abs(b.slope.value));
+    if (same && min > max_third(a.y, b.y) * width * width / 8) return;
     if (a.slope.sign * b.slope.sign < 0 && depth == halvings / 2) return;
     const Node middle = node((a.y + b.y) / 2);
     refine(a, middle, depth + 1, nodes);
@@ -121,7 +121,7 @@ class Density {
     const auto last = std::upper_bound(first, at_.end(), b + distance);
     return {first - at_.begin(), last - at_.begin()};
   }
-  double greatest_third(double a, double b) const {
+  double max_third(double a, double b) const {
     double bound = 0, inside = 0, from = 0;
     for (const double u : {3.0, 5.0, 8.6}) {
       const auto [first, last] = within(a, b, kernel_.offset(u));
@@ -209,7 +209,7 @@ std::vector<double> circle_modes(const HostSwarm& x, double beta) {
 
 }  // namespace
 
-std::vector<double> density_modes(const HostSwarm& x, Habitat habitat,
+std::vector<double> density_modes(const HostSwarm& x, Manifold manifold,
                                   const DensityRequest& request) {
   if (!(request.beta > 0 && request.beta < 1e12))
     throw Error(Fault::input, "a density needs a beta above 0, and below 1e12",
@@ -217,11 +217,11 @@ std::vector<double> density_modes(const HostSwarm& x, Habitat habitat,
   if (const auto lost = first_unmeasurable(x))
     throw Error(Fault::input, "a coordinate is not a finite number, or too large to square",
                 "particle " + std::to_string(*lost), "look at an earlier frame, or mend the data");
-  if (habitat == Habitat::sphere && x.d() != 2)
+  if (manifold == Manifold::sphere && x.d() != 2)
     throw Error(Fault::input, "modes of a density are counted on the circle and on a line",
                 "sphere, d = " + std::to_string(x.d()),
                 "use d=2, or habitat=space and one of its axes");
-  if (habitat == Habitat::sphere) return circle_modes(x, request.beta);
+  if (manifold == Manifold::sphere) return circle_modes(x, request.beta);
   if (request.axis < 0 || request.axis >= x.d())
     throw Error(Fault::input, "there is no such axis", "axis = " + std::to_string(request.axis),
                 "the swarm has axes 0 to " + std::to_string(x.d() - 1));

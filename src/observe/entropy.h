@@ -15,6 +15,6 @@ namespace murmur {
 // sees anybody. For large swarms (is_sampled) the mean is over a fixed sample of rows, which
 // sinkhorn does not have.
 double attention_entropy(const HostSwarm& x, const Dynamics& dynamics,
-                         const MeasureSettings& settings);
+                         const ObserveSettings& settings);
 
 }  // namespace murmur

@@ -14,8 +14,8 @@ class Linker {
  public:
   explicit Linker(Closeness closeness)
       : closeness_(closeness),
-        bound_(closeness.habitat == Habitat::sphere ? 1 - closeness.tol
-                                                    : -(closeness.tol * closeness.tol)) {}
+        bound_(closeness.manifold == Manifold::sphere ? 1 - closeness.tol
+                                                      : -(closeness.tol * closeness.tol)) {}
 
   // Whether a (d) is linked to any of x_first .. x_{first + count - 1}, count <= tile.
   bool ask(const double* a, const HostSwarm& x, int first, int count);

@@ -35,13 +35,13 @@ struct Dress {
   bool dark;
 };
 
-Dress dress_of(Look look) {
+Dress dress_of(FigureStyle look) {
   switch (look) {
-    case Look::slides:
+    case FigureStyle::slides:
       return {"#ffffff", "#10151f", "#3f4858", "#e4e8ee", 13, 2.6, false};
-    case Look::dark:
+    case FigureStyle::dark:
       return {"#10151f", "#eef2f8", "#aab4c4", "#2a3342", 10, 1.8, true};
-    case Look::paper:
+    case FigureStyle::paper:
       break;
   }
   return {"#ffffff", "#1a2130", "#3f4858", "#e4e8ee", 10, 1.7, false};
@@ -103,7 +103,7 @@ std::string axes(const CurveSheet& sheet, const Dress& dress) {
   if (sheet.log_x)  // no empty decade
     script += "set logscale x\nset autoscale xfix\n" + log_marks(sheet);
   if (sheet.log_y) script += "set logscale y\n";
-  if (sheet.log_y && sheet.y_least > 0) script += fmt::format("set yrange [{}:*]\n", sheet.y_least);
+  if (sheet.log_y && sheet.y_min > 0) script += fmt::format("set yrange [{}:*]\n", sheet.y_min);
   if (sheet.equal_axes) script += "set size ratio -1\n";
   if (!sheet.title.empty())
     script +=
@@ -230,7 +230,8 @@ void gnuplot(const std::string& script, const std::filesystem::path& path) {
 
 }  // namespace
 
-void plot_sheets(std::span<const CurveSheet> sheets, Look look, const std::filesystem::path& path) {
+void plot_sheets(std::span<const CurveSheet> sheets, FigureStyle look,
+                 const std::filesystem::path& path) {
   if (sheets.empty())
     throw Error(Fault::input, "a figure needs a panel", path.string(), "give at least one");
   constexpr double kPanelWidth = 400, kPanelHeight = 330;
@@ -250,7 +251,7 @@ void plot_sheets(std::span<const CurveSheet> sheets, Look look, const std::files
 }
 
 void plot_curves(const CurveSheet& sheet, const std::filesystem::path& svg) {
-  const Dress dress = dress_of(Look::paper);
+  const Dress dress = dress_of(FigureStyle::paper);
   const std::string script =
       "set encoding utf8\n" + terminal(".svg", dress, 560, 320) + house(dress) +
       fmt::format("set key outside right top reverse Left samplen 1.5 spacing 1.3 textcolor '{}'\n",

@@ -13,9 +13,9 @@ struct Sizes {
   double type, width, height;  // letters; one map
 };
 
-Sizes sizes_of(Look look) {
-  if (look == Look::slides) return {15, 300, 210};
-  if (look == Look::dark) return {11, 250, 185};
+Sizes sizes_of(FigureStyle look) {
+  if (look == FigureStyle::slides) return {15, 300, 210};
+  if (look == FigureStyle::dark) return {11, 250, 185};
   return {8, 158, 118};
 }
 
@@ -54,10 +54,10 @@ std::vector<std::string> names_of_curves(const HeatSheet& sheet) {
 }
 
 HeatLayout lay_out(const HeatSheet& sheet) {
-  const Sizes size = sizes_of(sheet.look);
+  const Sizes size = sizes_of(sheet.style);
   HeatLayout l;
   l.type = size.type;
-  const bool dark = sheet.look == Look::dark;
+  const bool dark = sheet.style == FigureStyle::dark;
   l.ground = dark ? rgb(0x0d1320) : rgb(0xffffff);
   l.ink = dark ? rgb(0xe9eef8) : rgb(0x1a2130);
   l.quiet = dark ? rgb(0xa3aec4) : rgb(0x4c5668);

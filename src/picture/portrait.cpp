@@ -136,7 +136,8 @@ void paint(const PortraitPen& pen, const PortraitSheet& sheet, const PortraitLay
 
 }  // namespace
 
-void draw_portraits(const PortraitSheet& sheet, Look look, const std::filesystem::path& figure) {
+void draw_portraits(const PortraitSheet& sheet, FigureStyle look,
+                    const std::filesystem::path& figure) {
   check(sheet);
   check_ending(figure);
   const PortraitDress dress = portrait_dress(look);

@@ -6,8 +6,8 @@
 
 namespace murmur::picture {
 
-PortraitDress portrait_dress(Look look) {
-  const bool dark = look == Look::dark;
+PortraitDress portrait_dress(FigureStyle look) {
+  const bool dark = look == FigureStyle::dark;
   PortraitDress dress{.function = class_colour(0, dark),
                       .atom = class_colour(1, dark),
                       .extremum = class_colour(2, dark),
@@ -19,7 +19,7 @@ PortraitDress portrait_dress(Look look) {
   dress.faint = dark ? rgb(0x566176) : rgb(0x9aa4b4);
   dress.low = dark ? rgb(0x1d2838) : rgb(0xf6f8fb);
   dress.high = dark ? rgb(0x8aa5c4) : rgb(0x7796b8);
-  if (look == Look::slides) {
+  if (look == FigureStyle::slides) {
     dress.type = 11;
     dress.line = 1.6;
     dress.cell = 300;

@@ -15,7 +15,7 @@ struct PortraitDress {  // lengths in points
   Colour low{}, high{};  // of the function on the sphere
   double type = 8, line = 1, cell = 250;
 };
-PortraitDress portrait_dress(Look look);
+PortraitDress portrait_dress(FigureStyle look);
 
 // A Cairo context that draws in points and knows the dress.
 class PortraitPen {

@@ -36,7 +36,7 @@ class Modelled {
 SweepEstimate estimate(const Sweep& sweep) {
   SweepEstimate all{.cells = sweep.grid()};
   const auto replicas = static_cast<double>(sweep.replicas);
-  all.flights = static_cast<double>(all.cells) * replicas;
+  all.simulations = static_cast<double>(all.cells) * replicas;
   all.table_bytes = static_cast<double>(all.cells) * sweep.times * kBytesARow;
   Modelled modelled;
   for (std::int64_t k = 0; k < all.cells; ++k) try {

@@ -48,7 +48,7 @@ class Workshop {
 
   bool stopped() const { return halted_ || (control_.signal != nullptr && *control_.signal != 0); }
 
-  void fly(const std::vector<Cell>& cells) {
+  void simulate(const std::vector<Cell>& cells) {
     std::vector<const Cell*> missing;
     for (const Cell& cell : cells) {
       ++all_;
@@ -66,7 +66,7 @@ class Workshop {
     // Fewer cells than threads share all of them: replicas of a cell then fly side by side too.
     const int threads_a_cell = count < threads ? threads : 1;
     for_blocks(count, threads, [&](int k) {
-      if (!stopped()) fly_one(*missing[static_cast<std::size_t>(k)], threads_a_cell);
+      if (!stopped()) simulate_one(*missing[static_cast<std::size_t>(k)], threads_a_cell);
     });
   }
 
@@ -84,9 +84,9 @@ class Workshop {
 
  private:
   // What the cell itself cannot do is its failure; what the machine refuses ends the sweep.
-  void fly_one(const Cell& cell, int threads) {
+  void simulate_one(const Cell& cell, int threads) {
     try {
-      const auto table = fly_cell(sweep_, cell, {threads, control_.signal});
+      const auto table = simulate_cell(sweep_, cell, {threads, control_.signal});
       if (!table) return;
       write_file_atomically(cell_path(directory_, cell),
                             table_head(sweep_) + table_rows(sweep_, cell, *table));
@@ -148,16 +148,16 @@ class Workshop {
 
 }  // namespace
 
-SweepOutcome fly_sweep(const Sweep& sweep, Run& run, const SweepControl& control) {
+SweepOutcome run_sweep(const Sweep& sweep, Run& run, const SweepControl& control) {
   keep_settings(sweep, run.directory());
   Workshop workshop(sweep, run.directory(), control);
   SweepOutcome outcome;
   for (std::int64_t k = 0; k < sweep.grid(); ++k) outcome.cells.push_back(grid_cell(sweep, k));
-  workshop.fly(outcome.cells);
+  workshop.simulate(outcome.cells);
   for (int level = 0; level < sweep.refine && !workshop.stopped(); ++level) {
     const std::vector<Cell> added = halved(sweep, outcome.cells, run.directory());
     if (added.empty()) break;
-    workshop.fly(added);
+    workshop.simulate(added);
     outcome.cells.insert(outcome.cells.end(), added.begin(), added.end());
   }
   std::stable_sort(outcome.cells.begin(), outcome.cells.end(), comes_before);

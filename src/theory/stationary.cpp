@@ -138,11 +138,11 @@ double StationaryBranch::kappa(double r) const {
     kappa = find_level(level, r, round == 0 ? 1 : kappa);
     std::swap(before, q);
     read(level, kappa, q);
-    const double least = 1e-12 * std::fabs(level.front());  // next to the pole
+    const double min = 1e-12 * std::fabs(level.front());  // next to the pole
     bool still = true;
     for (int k = 0; k < modes_ && still; ++k) {
       const double change = std::fabs(q[k] - before[k]);
-      still = height_[k] * change <= least || change <= 1e-15;
+      still = height_[k] * change <= min || change <= 1e-15;
     }
     if (still) return kappa;
   }
@@ -177,13 +177,13 @@ double StationaryBranch::between(double wanted, double low, double high) const {
 void StationaryBranch::find_fold() {
   fold_ = onset_;
   constexpr double first = 1e-4;
-  double least = onset_, best = 0;
+  double min = onset_, best = 0;
   for (double y = first; y < 1e4; y *= 2) {
     const double here = kappa(order_of(y));
-    if (here > 2 * least) break;
-    if (here < least) least = here, best = y;
+    if (here > 2 * min) break;
+    if (here < min) min = here, best = y;
   }
-  if (!(least < (1 - kLeastDip) * onset_)) return;
+  if (!(min < (1 - kLeastDip) * onset_)) return;
   constexpr double golden = 0.6180339887498949;
   double low = std::log(best / 2), high = std::log(best * 2);
   const auto at = [&](double z) { return kappa(order_of(std::exp(z))); };

@@ -69,7 +69,7 @@ class Matching {
     int i = start, end = kNobody;
     double reached = 0;
     while (end == kNobody) {
-      double least = std::numeric_limits<double>::infinity();
+      double min = std::numeric_limits<double>::infinity();
       std::size_t at = 0;
       const double* row = c_.row(i);
       for (std::size_t k = 0; k < open.size(); ++k) {
@@ -79,15 +79,15 @@ class Matching {
           far[j] = through;
           from[j] = i;
         }
-        if (far[j] < least) {
-          least = far[j];
+        if (far[j] < min) {
+          min = far[j];
           at = k;
         }
       }
       const int j = open[at];
       open[at] = open.back();
       open.pop_back();
-      reached = std::max(reached, least);
+      reached = std::max(reached, min);
       if (row_of_[j] == kNobody)
         end = j;
       else

@@ -70,7 +70,7 @@ CircleDistance shifted_atoms(const CircleMeasure& a, const CircleMeasure& b, int
 
 // The shift nearest to `a` at which an end of g meets an end of f: where C has a corner.
 double nearest_corner(const Quantiles& f, const Quantiles& g, double a) {
-  double best = a, least = 2;
+  double best = a, min = 2;
   const double whole = std::floor(a), rest = a - whole;
   std::size_t l = 0;
   double turn = 0;
@@ -84,8 +84,8 @@ double nearest_corner(const Quantiles& f, const Quantiles& g, double a) {
     const double above = g.end[l] + turn;
     const double below = l > 0 ? g.end[l - 1] + turn : turn;
     for (const double corner : {above, below})
-      if (std::fabs(corner - aim) < least) {
-        least = std::fabs(corner - aim);
+      if (std::fabs(corner - aim) < min) {
+        min = std::fabs(corner - aim);
         best = corner - end + whole;
       }
   }

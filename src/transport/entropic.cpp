@@ -172,9 +172,9 @@ double value_below(const Problem& problem, const Prices& prices) {
   std::vector<double> f(problem.a.size());
   for_rows(problem.there.rows, problem.threads, [&](int i) {
     const double* row = problem.there.row(i);
-    double least = row[0] - prices.g[0];
-    for (int j = 1; j < problem.there.cols; ++j) least = std::min(least, row[j] - prices.g[j]);
-    f[i] = least;
+    double min = row[0] - prices.g[0];
+    for (int j = 1; j < problem.there.cols; ++j) min = std::min(min, row[j] - prices.g[j]);
+    f[i] = min;
   });
   return std::inner_product(problem.a.begin(), problem.a.end(), f.begin(), 0.0) +
          std::inner_product(problem.b.begin(), problem.b.end(), prices.g.begin(), 0.0);
@@ -260,7 +260,7 @@ EntropicDistance entropic_distance(const HostSwarm& x, const HostSwarm& y,
     result.margin_error = std::max(result.margin_error, alone.margin_error);
   }
   result.distance = std::sqrt(std::max(0.0, s.value - own));
-  result.least = std::sqrt(std::max(0.0, value_below(across, s.prices)));
+  result.min = std::sqrt(std::max(0.0, value_below(across, s.prices)));
   result.most = std::sqrt(cost_above(across, s.prices, eps));
   return result;
 }

@@ -14,12 +14,12 @@ HostSwarm velocity_at(Engine& engine, const Dynamics& dynamics, const HostSwarm&
 
 std::vector<Dynamics> family() {
   std::vector<Dynamics> all;
-  for (int n = 0; n <= static_cast<int>(Normalisation::sqrt); ++n) {
+  for (int n = 0; n <= static_cast<int>(LayerNorm::sqrt); ++n) {
     Dynamics dynamics = dynamics_of(Attention{.beta = 2, .value = random_matrix(3, 3, 1)});
-    dynamics.normalisation = static_cast<Normalisation>(n);
+    dynamics.normalisation = static_cast<LayerNorm>(n);
     dynamics.mix_until = 1;
     dynamics.speed = 2;
-    if (moves_norms(dynamics)) dynamics.habitat = Habitat::space;
+    if (moves_norms(dynamics)) dynamics.manifold = Manifold::space;
     all.push_back(dynamics);
   }
   Dynamics ellipsoid = sa(2);
@@ -34,7 +34,7 @@ TEST(NormalisedPull, AgreesWithTheReference) {
   HostSwarm x = random_sphere({40, 3}, 2);
   const auto reference = make_reference_engine();
   for (const Dynamics& dynamics : family()) {
-    if (dynamics.habitat == Habitat::space)
+    if (dynamics.manifold == Manifold::space)
       for (int i = 0; i < x.n(); ++i)
         for (int k = 0; k < 3; ++k) x.at(i, k) *= 1 + 0.1 * (i % 7);
     for (const double t : {0.5, 2.0}) {
@@ -54,13 +54,13 @@ TEST(NormalisedPull, AgreesWithTheReference) {
 TEST(SimdEngine, RefusesWhatItHasNoKernelFor) {
   const auto engine = make_simd_engine(Precision::f64, 1);
   const Attention unknown[] = {
-      {.scale = Attention::hard},
-      {.scale = Attention::sinkhorn},
-      {.reach = Attention::past, .alibi = 1},
+      {.weighting = Attention::hard},
+      {.weighting = Attention::sinkhorn},
+      {.mask = Attention::causal, .alibi = 1},
       {.relative = true, .rescaled = true},
   };
   for (const Attention& head : unknown) {
-    const Dynamics dynamics = dynamics_of(head, Habitat::space);
+    const Dynamics dynamics = dynamics_of(head, Manifold::space);
     EXPECT_FALSE(simd_knows(dynamics));
     EXPECT_THROW(engine->prepare(dynamics, {4, 3}), Error);
     EXPECT_THROW(resolve_engine({.name = "simd"}, {4, 3}, dynamics), Error);

@@ -14,20 +14,20 @@ const HostSwarm& start_point() {
 
 const HostSwarm& exact() {
   static const HostSwarm y =
-      flown(sa(9), start_point(), {.tolerance = {1e-14, 1e-14}}, {.T = 4}).last();
+      simulated(sa(9), start_point(), {.tolerance = {1e-14, 1e-14}}, {.T = 4}).last();
   return y;
 }
 
-double measured_order(const std::function<HostSwarm(double dt)>& fly_with, double dt) {
-  const double coarse = largest_difference(fly_with(dt), exact());
-  const double fine = largest_difference(fly_with(dt / 2), exact());
+double measured_order(const std::function<HostSwarm(double dt)>& simulate_with, double dt) {
+  const double coarse = largest_difference(simulate_with(dt), exact());
+  const double fine = largest_difference(simulate_with(dt / 2), exact());
   return std::log2(coarse / fine);
 }
 
 TEST(Order, FixedSteps) {
   const auto with = [](Method method) {
     return [method](double dt) {
-      return flown(sa(9), start_point(), {.method = method, .dt = dt}, {.T = 4}).last();
+      return simulated(sa(9), start_point(), {.method = method, .dt = dt}, {.T = 4}).last();
     };
   };
   EXPECT_NEAR(measured_order(with(Method::euler), 1. / 128), 1, 0.15);
@@ -45,9 +45,9 @@ HostSwarm dopri5_fixed(double h, bool between) {
   std::array<std::unique_ptr<Swarm>, 7> k;
   for (auto& stage : k) stage = engine->place(start_point());
   const auto shift = [&](const std::array<double, 7>& weights, int stages) {
-    std::vector<Push> pushes;
-    for (int i = 0; i < stages; ++i) pushes.push_back({h * weights[i], k[i].get()});
-    field->move(*x, pushes, *y);
+    std::vector<Term> terms;
+    for (int i = 0; i < stages; ++i) terms.push_back({h * weights[i], k[i].get()});
+    field->retract(*x, terms, *y);
   };
   // `between`: the last step is one half too far, and its middle is read off the interpolant.
   const int steps = static_cast<int>(std::lround(4 / h));

@@ -12,7 +12,7 @@
 namespace murmur {
 namespace {
 
-// One unit that pulls towards a on the circle: V = -(a . x)_+^2 / 2 under descent.
+// One unit that drifts towards a on the circle: V = -(a . x)_+^2 / 2 under descent.
 Landscape one_unit() {
   Landscape l{.d = 2, .kernel = Landscape::scaled, .direction = Landscape::descent};
   l.a = zeros(1, 2);
@@ -61,7 +61,7 @@ TEST(LandscapeScan, WithoutUnitsThereIsNothingToBeNear) {
   const double betas[] = {1, 2};
   for (const ScanPoint& p : scan_beta({.d = 3}, betas, {.masses = Masses::free, .n = 8})) {
     EXPECT_EQ(p.best.mu.count(), 1);
-    EXPECT_TRUE(std::isnan(p.angle) && std::isnan(p.active_mass) && std::isnan(p.where.crowd));
+    EXPECT_TRUE(std::isnan(p.angle) && std::isnan(p.active_mass) && std::isnan(p.where.arc_mass));
   }
 }
 
@@ -100,7 +100,7 @@ class Portraits : public ::testing::Test {
 TEST_F(Portraits, AreDrawnInEveryFormatAndLook) {
   std::filesystem::create_directories(folder_);
   for (const int d : {2, 3})
-    for (const Look look : {Look::paper, Look::slides, Look::dark})
+    for (const FigureStyle look : {FigureStyle::paper, FigureStyle::slides, FigureStyle::dark})
       for (const char* name : {"a.svg", "a.png", "a.pdf"}) {
         draw_portraits(sheet_of(d), look, folder_ / name);
         EXPECT_GT(std::filesystem::file_size(folder_ / name), 1000u) << name;
@@ -113,8 +113,8 @@ TEST_F(Portraits, PartsThatDoNotFitAreRefusedAndLeaveNoFile) {
   masses.portraits[0].mass = {0.5, 0.5};
   units.portraits[0].units = zeros(1, 2);
   for (const PortraitSheet& sheet : {PortraitSheet{}, four, masses, units})
-    EXPECT_THROW(draw_portraits(sheet, Look::paper, folder_ / "a.svg"), Error);
-  EXPECT_THROW(draw_portraits(sheet_of(2), Look::paper, folder_ / "a.gif"), Error);
+    EXPECT_THROW(draw_portraits(sheet, FigureStyle::paper, folder_ / "a.svg"), Error);
+  EXPECT_THROW(draw_portraits(sheet_of(2), FigureStyle::paper, folder_ / "a.gif"), Error);
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 

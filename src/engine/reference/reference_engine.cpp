@@ -33,24 +33,24 @@ void add_perceptron(const Perceptron& p, const HostSwarm& x, HostSwarm& out) {
 class ReferenceField final : public HostField {
  public:
   ReferenceField(const Dynamics& dynamics, Shape shape)
-      : HostField(dynamics, shape), tangential_(dynamics.phases) {
-    for (Phase& phase : tangential_)
-      for (Force& force : phase.forces)
+      : HostField(dynamics, shape), tangential_(dynamics.sublayers) {
+    for (Sublayer& sublayer : tangential_)
+      for (Force& force : sublayer.forces)
         if (auto* a = std::get_if<Attention>(&force))
           a->relative = a->relative || is_multiple_of_identity(a->value);
   }
 
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& out) override {
-    const std::vector<Phase>& phases = ask.tangential ? tangential_ : dynamics_.phases;
-    for (const Force& force : phases[ask.phase].forces)
+    const std::vector<Sublayer>& sublayers = ask.tangential ? tangential_ : dynamics_.sublayers;
+    for (const Force& force : sublayers[ask.sublayer].forces)
       if (const auto* attention = std::get_if<Attention>(&force))
         reference::add_attention(*attention, {ask.t, dynamics_.clock}, x, out);
       else
         add_perceptron(std::get<Perceptron>(force), x, out);
   }
 
-  std::vector<Phase> tangential_;  // the same forces along the sphere, with less rounding
+  std::vector<Sublayer> tangential_;  // the same forces along the sphere, with less rounding
 };
 
 class ReferenceEngine final : public HostEngine {

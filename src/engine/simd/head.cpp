@@ -48,10 +48,10 @@ bool is_scaled_identity(const Matrix& m) {
 }  // namespace
 
 Head fold(const Attention& a, Clock clock, int d) {
-  Head head{.softmax = a.scale == Attention::softmax,
+  Head head{.softmax = a.weighting == Attention::softmax,
             .relative = a.relative,
             .self = a.self,
-            .past = a.reach == Attention::past,
+            .past = a.mask == Attention::causal,
             .value_bias = a.value_bias};
   const double scale = a.beta * kLog2e;
   Matrix gaze = transpose_times(a.key, a.query, d);

@@ -20,9 +20,9 @@ class SimdField final : public HostField {
       : HostField(dynamics, shape),
         threads_(choice.threads),
         pair_forces_(choice.precision, choice.threads) {
-    for (const Phase& phase : dynamics_.phases) {
+    for (const Sublayer& sublayer : dynamics_.sublayers) {
       auto& forces = ready_.emplace_back();
-      for (const Force& force : phase.forces)
+      for (const Force& force : sublayer.forces)
         if (const auto* attention = std::get_if<Attention>(&force))
           forces.push_back(simd::fold(*attention, dynamics_.clock, shape.d));
         else
@@ -32,7 +32,7 @@ class SimdField final : public HostField {
 
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
-    for (const auto& force : ready_[ask.phase])
+    for (const auto& force : ready_[ask.sublayer])
       if (const auto* head = std::get_if<Head>(&force))
         pair_forces_.add(*head, x, a);
       else
@@ -73,11 +73,11 @@ class SimdEngine final : public HostEngine {
 }  // namespace
 
 bool simd_knows(const Dynamics& dynamics) {
-  for (const Phase& phase : dynamics.phases)
-    for (const Force& force : phase.forces)
+  for (const Sublayer& sublayer : dynamics.sublayers)
+    for (const Force& force : sublayer.forces)
       if (const auto* a = std::get_if<Attention>(&force))
-        if ((a->scale != Attention::softmax && a->scale != Attention::plain) || a->alibi != 0 ||
-            a->rescaled)
+        if ((a->weighting != Attention::softmax && a->weighting != Attention::unnormalised) ||
+            a->alibi != 0 || a->rescaled)
           return false;
   return true;
 }

@@ -1,4 +1,4 @@
-// run_flight.h: a small made-up flight that any test can write, interrupt and finish.
+// run_recorded.h: a small made-up flight that any test can write, interrupt and finish.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace murmur::test {
 using RunWriter = Run;  // inside a test, Run is a member of the fixture
 
 // Frame k of a flight of `frames` frames is a function of k alone, as a resumed flight requires.
-struct Flight {
+struct Flow {
   Shape shape{3, 2};
   Precision stored = Precision::f64;
   std::int64_t frames = 12;

@@ -1,4 +1,4 @@
-// training_shelf.h: trainings that are done once: kept in directories, read back, gone on with.
+// training_cache.h: trainings that are done once: kept in directories, read back, gone on with.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@ struct ShelvedTraining {
   TrainingSummary summary{};
 };
 
-class TrainingShelf {
+class TrainingCache {
  public:
-  TrainingShelf(const ReproductionControl& control, std::filesystem::path folder);
+  TrainingCache(const ReproductionControl& control, std::filesystem::path folder);
 
   // The training that `assignments` describe, with the control's own changes laid over.
   Training describe(const std::vector<std::string>& assignments) const;
@@ -24,8 +24,8 @@ class TrainingShelf {
   // Done before: read back. Interrupted: gone on with. Otherwise trained anew, below the folder at
   // KEY-eEPOCHS-sSEED; where a training of other parameters or pictures lies there, at the next
   // free KEY-eEPOCHS-sSEED-2, -3, ... Nothing when stopped by a signal.
-  // A messenger learns in the swarm's place, with as many parameters, where `kind` says so.
-  enum class Kind { swarm, messenger };
+  // A rnn learns in the swarm's place, with as many parameters, where `kind` says so.
+  enum class Kind { swarm, rnn };
   std::optional<ShelvedTraining> fetch(const std::string& key, const Training& training,
                                        Kind kind = Kind::swarm);
 

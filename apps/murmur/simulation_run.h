@@ -1,4 +1,4 @@
-// flight_run.h: how commands that look at frames of a swarm refuse runs that keep none.
+// simulation_run.h: how commands that look at frames of a swarm refuse runs that keep none.
 #pragma once
 
 #include "murmur/error.h"
@@ -6,7 +6,7 @@
 
 namespace murmur::app {
 
-inline void require_flight(const RunReader& run) {
+inline void require_simulation(const RunReader& run) {
   const auto refuse = [&](const char* what, const char* remedy) {
     throw Error(Fault::input, what, run.directory().string(), remedy);
   };

@@ -1,5 +1,5 @@
-// flight.cpp: flies by the library's own loop, pausing where enough frames are kept.
-#include "flight.h"
+// recording.cpp: flies by the library's own loop, pausing where enough frames are kept.
+#include "recording.h"
 
 #include <fmt/format.h>
 
@@ -21,29 +21,29 @@ std::size_t numbers_of(Shape shape) {
   return static_cast<std::size_t>(shape.n) * static_cast<std::size_t>(shape.d);
 }
 
-// Given places brought onto the habitat.
-void retract(HostSwarm& x, Habitat habitat, const std::string& where) {
+// Given places brought onto the manifold.
+void retract(HostSwarm& x, Manifold manifold, const std::string& where) {
   for (int i = 0; i < x.n(); ++i) {
     double square = 0;
     for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
-    if (!std::isfinite(square) || (habitat == Habitat::sphere && square == 0))
+    if (!std::isfinite(square) || (manifold == Manifold::sphere && square == 0))
       throw Error(Fault::input, "a place is nowhere in the habitat", fmt::format("{} {}", where, i),
-                  habitat == Habitat::sphere ? "give finite numbers that are not all 0"
-                                             : "give finite numbers");
-    if (habitat == Habitat::sphere && std::fabs(square - 1) > 1e-15)
+                  manifold == Manifold::sphere ? "give finite numbers that are not all 0"
+                                               : "give finite numbers");
+    if (manifold == Manifold::sphere && std::fabs(square - 1) > 1e-15)
       for (int k = 0; k < x.d(); ++k) x.at(i, k) /= std::sqrt(square);
   }
 }
 
 }  // namespace
 
-KeptFlight::KeptFlight(Experiment experiment, std::shared_ptr<const TrainedSwarm> trained)
+Recording::Recording(Experiment experiment, std::shared_ptr<const TrainedSwarm> trained)
     : experiment_(std::move(experiment)), trained_(std::move(trained)) {
   state_ = start(experiment_.swarm);
   prepare();
 }
 
-void KeptFlight::prepare() {
+void Recording::prepare() {
   const Shape shape = experiment_.swarm.shape();
   const std::int64_t frames = experiment_.schedule.frames() - first_;
   const double numbers = static_cast<double>(frames) * static_cast<double>(numbers_of(shape));
@@ -57,18 +57,19 @@ void KeptFlight::prepare() {
   field_ = engine_->prepare(experiment_.dynamics, shape);
 }
 
-KeptFlight::KeptFlight(const KeptFlight& from, std::int64_t frame, std::span<const Edit> edits)
+Recording::Recording(const Recording& from, std::int64_t frame, std::span<const Edit> edits)
     : experiment_(from.experiment_), trained_(from.trained_), first_(frame) {
   const double t = from.time(frame);
   HostSwarm x = from.swarm(frame);
   for (const Edit& edit : edits) {
-    if (edit.boid < 0 || edit.boid >= x.n() || edit.place.size() != static_cast<std::size_t>(x.d()))
+    if (edit.token < 0 || edit.token >= x.n() ||
+        edit.place.size() != static_cast<std::size_t>(x.d()))
       throw Error(Fault::input, "there is no such boid, or its place has other coordinates",
-                  fmt::format("boid {}, {} coordinates", edit.boid, edit.place.size()),
+                  fmt::format("boid {}, {} coordinates", edit.token, edit.place.size()),
                   fmt::format("give a boid from 0 to {} and {} numbers", x.n() - 1, x.d()));
     HostSwarm one = from_rows({1, x.d()}, edit.place.data());
-    retract(one, experiment_.dynamics.habitat, "boid");
-    for (int k = 0; k < x.d(); ++k) x.at(edit.boid, k) = one.at(0, k);
+    retract(one, experiment_.dynamics.manifold, "boid");
+    for (int k = 0; k < x.d(); ++k) x.at(edit.token, k) = one.at(0, k);
   }
   prepare();
   FlowState anew = start(x);
@@ -84,7 +85,7 @@ KeptFlight::KeptFlight(const KeptFlight& from, std::int64_t frame, std::span<con
   states_.push_back(std::make_shared<FlowState>(state_));
 }
 
-void KeptFlight::begin_at(std::int64_t frame, FlowState& state) const {
+void Recording::begin_at(std::int64_t frame, FlowState& state) const {
   const Schedule& schedule = experiment_.schedule;
   state.t = time(frame);
   if (frame >= schedule.frames() || schedule.time(frame) != state.t)
@@ -95,12 +96,12 @@ void KeptFlight::begin_at(std::int64_t frame, FlowState& state) const {
   state.next_frame = frame + 1;
 }
 
-void KeptFlight::keep(double t, std::span<const double> rows) {
+void Recording::keep(double t, std::span<const double> rows) {
   times_.push_back(t);
   rows_.insert(rows_.end(), rows.begin(), rows.end());
 }
 
-std::int64_t KeptFlight::fly(std::int64_t count, double seconds) {
+std::int64_t Recording::advance(std::int64_t count, double seconds) {
   using Now = std::chrono::steady_clock;
   const Now::time_point start = Now::now();
   const std::int64_t begin = handed_;
@@ -120,54 +121,54 @@ std::int64_t KeptFlight::fly(std::int64_t count, double seconds) {
   };
   if (!ended_ && times_.size() < wanted) {
     const Outcome outcome =
-        advance({*engine_, *field_, experiment_.dynamics.habitat, experiment_.flow},
-                experiment_.schedule, state_, watch);
+        murmur::advance({*engine_, *field_, experiment_.dynamics.manifold, experiment_.flow},
+                        experiment_.schedule, state_, watch);
     if (outcome.ending != Ending::interrupted) ended_ = outcome;
   }
   handed_ = static_cast<std::int64_t>(times_.size());
   return first_ + begin;
 }
 
-void KeptFlight::check_frame(std::int64_t frame) const {
+void Recording::check_frame(std::int64_t frame) const {
   if (frame < first_ || frame >= kept())
     throw Error(
         Fault::input, "this frame has not been flown", fmt::format("frame {}", frame),
         kept() > first_ ? fmt::format("ask for frames {} to {}", first_, kept() - 1) : "fly first");
 }
 
-double KeptFlight::time(std::int64_t frame) const {
+double Recording::time(std::int64_t frame) const {
   check_frame(frame);
   return times_[static_cast<std::size_t>(frame - first_)];
 }
 
-std::span<const double> KeptFlight::rows(std::int64_t frame) const {
+std::span<const double> Recording::rows(std::int64_t frame) const {
   check_frame(frame);
   const std::size_t size = numbers_of(experiment_.swarm.shape());
   return {rows_.data() + static_cast<std::size_t>(frame - first_) * size, size};
 }
 
-HostSwarm KeptFlight::swarm(std::int64_t frame) const {
+HostSwarm Recording::swarm(std::int64_t frame) const {
   HostSwarm x = from_rows(experiment_.swarm.shape(), rows(frame).data());
   x.mass = experiment_.swarm.mass;
   return x;
 }
 
-HostSwarm KeptFlight::joined(std::int64_t frame, std::span<const double> rows) const {
-  const HostSwarm flock = swarm(frame);
-  const int n = flock.n(), d = flock.d(), some = static_cast<int>(rows.size()) / d;
+HostSwarm Recording::joined(std::int64_t frame, std::span<const double> rows) const {
+  const HostSwarm sample = swarm(frame);
+  const int n = sample.n(), d = sample.d(), some = static_cast<int>(rows.size()) / d;
   HostSwarm probes = from_rows({some, d}, rows.data());
-  retract(probes, experiment_.dynamics.habitat, "place");
+  retract(probes, experiment_.dynamics.manifold, "place");
   HostSwarm all({n + some, d});
   for (int k = 0; k < d; ++k) {
-    std::copy_n(flock.axis(k), n, all.axis(k));
+    std::copy_n(sample.axis(k), n, all.axis(k));
     std::copy_n(probes.axis(k), some, all.axis(k) + n);
   }
   all.mass.assign(static_cast<std::size_t>(n + some), 0.0);
-  std::copy(flock.mass.begin(), flock.mass.end(), all.mass.begin());
+  std::copy(sample.mass.begin(), sample.mass.end(), all.mass.begin());
   return all;
 }
 
-std::vector<double> KeptFlight::velocity(std::int64_t frame, std::span<const double> rows) const {
+std::vector<double> Recording::velocity(std::int64_t frame, std::span<const double> rows) const {
   const double t = time(frame);
   const std::size_t turn = numbers_of(experiment_.swarm.shape());
   std::vector<double> velocities;
@@ -185,8 +186,8 @@ std::vector<double> KeptFlight::velocity(std::int64_t frame, std::span<const dou
   return velocities;
 }
 
-std::vector<double> KeptFlight::carry(std::int64_t frame, std::int64_t count,
-                                      std::span<const double> rows) const {
+std::vector<double> Recording::carry(std::int64_t frame, std::int64_t count,
+                                     std::span<const double> rows) const {
   const std::int64_t wanted = std::clamp<std::int64_t>(count, 0, kept() - 1 - frame);
   FlowState state = start(joined(frame, rows));
   begin_at(frame, state);
@@ -203,12 +204,12 @@ std::vector<double> KeptFlight::carry(std::int64_t frame, std::int64_t count,
   flow.merge = 0;
   const auto field = engine_->prepare(experiment_.dynamics, state.x.shape());
   if (wanted > 0)
-    advance({*engine_, *field, experiment_.dynamics.habitat, flow}, experiment_.schedule, state,
-            watch);
+    murmur::advance({*engine_, *field, experiment_.dynamics.manifold, flow}, experiment_.schedule,
+                    state, watch);
   return ways;
 }
 
-std::vector<double> KeptFlight::axes() const {
+std::vector<double> Recording::axes() const {
   const int d = experiment_.swarm.d();
   std::vector<double> identity(static_cast<std::size_t>(3) * d, 0.0);
   for (int k = 0; k < std::min(3, d); ++k) identity[static_cast<std::size_t>(k) * d + k] = 1;
@@ -218,7 +219,7 @@ std::vector<double> KeptFlight::axes() const {
   std::vector<HostSwarm> seen;
   for (std::int64_t look = 0; look <= looks; ++look)
     seen.push_back(swarm(first_ + (looks > 0 ? look * last / looks : 0)));
-  const bool centred = experiment_.dynamics.habitat == Habitat::space;
+  const bool centred = experiment_.dynamics.manifold == Manifold::space;
   return leading_axes(second_moment(seen, centred), d, 3);
 }
 

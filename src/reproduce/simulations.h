@@ -1,4 +1,5 @@
-// flights.h: experiments flown in memory, for figures that need their frames and no run directory.
+// simulations.h: experiments flown in memory, for figures that need their frames and no run
+// directory.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@ namespace murmur {
 // The preset with assignments key=value laid over it.
 Experiment experiment_of(const std::string& preset, const std::vector<std::string>& assignments);
 
-struct Flown {
+struct Simulated {
   Outcome outcome{};
   std::vector<double> times{};
   std::vector<HostSwarm> frames{};  // merged particles repeat their group's place
@@ -20,7 +21,7 @@ struct Flown {
 };
 
 // Error(numerical) where the flight does not reach its end.
-Flown fly_in_memory(const Experiment& experiment);
+Simulated simulate_in_memory(const Experiment& experiment);
 
 double angle_of(const HostSwarm& x, int i);  // of its first two coordinates, in (-pi, pi]
 

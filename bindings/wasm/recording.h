@@ -1,4 +1,4 @@
-// flight.h: a flight held in memory: its frames in double precision, flown piece by piece.
+// recording.h: a flight held in memory: its frames in double precision, flown piece by piece.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,26 @@
 
 namespace murmur::facade {
 
-struct Edit {  // where a boid is put before a branch flies on
-  int boid = 0;
+struct Edit {  // where a token is put before a branch flies on
+  int token = 0;
   std::vector<double> place{};  // (d)
 };
 
-class KeptFlight {
+class Recording {
  public:
   // Error(input) where the frames of the whole schedule would not fit into memory.
-  explicit KeptFlight(Experiment experiment, std::shared_ptr<const TrainedSwarm> trained = {});
+  explicit Recording(Experiment experiment, std::shared_ptr<const TrainedSwarm> trained = {});
 
   // Leaves `from` at one of its frames. Without edits the flight goes on as `from` does, bit for
   // bit; an edited swarm starts there as if new, in the same schedule and the same noise.
-  KeptFlight(const KeptFlight& from, std::int64_t frame, std::span<const Edit> edits);
+  Recording(const Recording& from, std::int64_t frame, std::span<const Edit> edits);
 
   // Flies until `count` further frames are kept, or the end; the first call keeps frame first() as
   // well. How the frames are asked for never changes them. Returns the number of the first frame
   // that was not handed out before; kept() is one past the last. After `seconds` it comes back with
   // what there is, which may be nothing; a step that has begun is finished first.
-  std::int64_t fly(std::int64_t count, double seconds = std::numeric_limits<double>::infinity());
+  std::int64_t advance(std::int64_t count,
+                       double seconds = std::numeric_limits<double>::infinity());
 
   const Experiment& experiment() const { return experiment_; }
   const TrainedSwarm* trained() const { return trained_.get(); }
@@ -50,7 +51,7 @@ class KeptFlight {
   std::vector<double> velocity(std::int64_t frame, std::span<const double> rows) const;
 
   // (frames, rows, d): where such particles, at `rows` in one frame, are in the next `count` of the
-  // frames kept, or in as many as all of them stay finite. The flock flies once more beside them,
+  // frames kept, or in as many as all of them stay finite. The sample flies once more beside them,
   // by its own method and without merging.
   std::vector<double> carry(std::int64_t frame, std::int64_t count,
                             std::span<const double> rows) const;
@@ -63,7 +64,7 @@ class KeptFlight {
   void keep(double t, std::span<const double> rows);
   void check_frame(std::int64_t frame) const;
   void begin_at(std::int64_t frame, FlowState& state) const;  // a state that is new there
-  // The flock of a frame, then particles without mass at `rows`.
+  // The sample of a frame, then particles without mass at `rows`.
   HostSwarm joined(std::int64_t frame, std::span<const double> rows) const;
 
   Experiment experiment_;

@@ -1,4 +1,4 @@
-// flock_kernels-inl.h: attention and feed-forward of one small flock, fused, with their adjoints.
+// sample_kernels-inl.h: attention and feed-forward of one small sample, fused, with their adjoints.
 #if defined(MURMUR_LEARN_FLOCK_KERNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MURMUR_LEARN_FLOCK_KERNELS_INL_H_
 #undef MURMUR_LEARN_FLOCK_KERNELS_INL_H_
@@ -11,7 +11,7 @@
 #include <cstddef>
 
 #include "core/exp2-inl.h"
-#include "learn/flock_kernels.h"
+#include "learn/sample_kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace murmur::simd {
@@ -26,7 +26,7 @@ static_assert(kPadding % kLanes == 0);
 // product with a small gradient falls below the smallest normal number, where processors crawl.
 inline constexpr float kFaintest = -64;
 
-// y = scale (W x + b), lanes over boids; W (kD, kD).
+// y = scale (W x + b), lanes over tokens; W (kD, kD).
 template <int kD>
 HWY_INLINE void Map(const float* w, const float* b, float scale, const V (&x)[kD], V (&y)[kD]) {
   const F f;
@@ -55,7 +55,7 @@ HWY_INLINE void StoreAxes(const V (&v)[kD], float* x, std::size_t stride, std::s
   for (int k = 0; k < kD; ++k) hn::Store(v[k], F(), x + k * stride + i);
 }
 
-// The gradient of a map (W, b) gathered over vectors of boids, then over lanes.
+// The gradient of a map (W, b) gathered over vectors of tokens, then over lanes.
 template <int kD>
 struct MapGradient {
   V w[kD][kD], b[kD];
@@ -108,7 +108,7 @@ HWY_INLINE void SumRows(const float* table, std::size_t rows, float* sums) {
 #endif
 }
 
-// Calls tile.template operator()<vectors>(first boid) over the whole stride, kMost vectors a time.
+// Calls tile.template operator()<vectors>(first token) over the whole stride, kMost vectors a time.
 template <int kMost, class Tile>
 HWY_INLINE void ForTiles(std::size_t stride, const Tile& tile) {
   std::size_t i = 0;
@@ -127,12 +127,12 @@ HWY_INLINE void ForTiles(std::size_t stride, const Tile& tile) {
 // (2 kD, stride); table (2 kD, stride, kLanes).
 template <int kD>
 struct AttentionScratch {
-  float *source, *q, *pull, *dq, *level, *sums, *table;
+  float *source, *q, *drift, *dq, *level, *sums, *table;
   HWY_INLINE AttentionScratch(float* at, std::size_t stride) {
     source = at;
     q = source + pitch(kD) * stride;
-    pull = q + kD * stride;
-    dq = pull + kD * stride;
+    drift = q + kD * stride;
+    dq = drift + kD * stride;
     level = dq + kD * stride;
     sums = level + stride;
     table = sums + 2 * kD * stride;
@@ -145,7 +145,7 @@ HWY_INLINE float QueryScale() {
   return 1.44269504088896341f / std::sqrt(static_cast<float>(kD));
 }
 
-// Packs (k_j, v_j) one boid after another, and lays the queries out by axes.
+// Packs (k_j, v_j) one token after another, and lays the queries out by axes.
 template <int kD>
 HWY_INLINE void Project(const AttentionPass& p, const AttentionScratch<kD>& s) {
   alignas(64) float lanes[2 * kD][kLanes];
@@ -227,19 +227,19 @@ HWY_INLINE void BackThroughMix(const AttentionPass& p, const AttentionScratch<kD
   const F f;
   MapGradient<kD> gradient;
   for (std::size_t i = 0; i < p.stride; i += kLanes) {
-    V dy[kD], o[kD], pull[kD];
+    V dy[kD], o[kD], drift[kD];
     LoadAxes<kD>(p.dx, p.stride, i, dy);
     LoadAxes<kD>(p.o, p.stride, i, o);
     gradient.add(dy, o);
-    for (int c = 0; c < kD; ++c) pull[c] = hn::Zero(f);
-    AddTransposed<kD>(p.parameters.mix, p.residual, dy, pull);
+    for (int c = 0; c < kD; ++c) drift[c] = hn::Zero(f);
+    AddTransposed<kD>(p.parameters.mix, p.residual, dy, drift);
     const V share = hn::Load(f, p.share + i);
     V level = hn::Zero(f);
     for (int c = 0; c < kD; ++c) {
-      pull[c] = hn::Mul(pull[c], share);
-      level = hn::MulAdd(pull[c], o[c], level);
+      drift[c] = hn::Mul(drift[c], share);
+      level = hn::MulAdd(drift[c], o[c], level);
     }
-    StoreAxes<kD>(pull, s.pull, p.stride, i);
+    StoreAxes<kD>(drift, s.drift, p.stride, i);
     hn::Store(level, f, s.level + i);
   }
   gradient.flush(p.residual, p.gradient.mix, p.gradient.mix_bias);
@@ -247,7 +247,7 @@ HWY_INLINE void BackThroughMix(const AttentionPass& p, const AttentionScratch<kD
 
 //   dS_ij = e_ij (w_ij <dO_i, v_j> - D_i)
 //   dq_i += dS_ij k_j,   dk_j += dS_ij q_i,   dv_j += e_ij w_ij dO_i
-// Lanes over i; dk and dv gather a vector a boid in `table`, which SumRows adds up.
+// Lanes over i; dk and dv gather a vector a token in `table`, which SumRows adds up.
 template <int kD, bool kMasked>
 HWY_INLINE void BackThroughPairs(const AttentionPass& p, const AttentionScratch<kD>& s) {
   const F f;
@@ -256,11 +256,11 @@ HWY_INLINE void BackThroughPairs(const AttentionPass& p, const AttentionScratch<
   const std::size_t row = p.stride * kLanes;
   std::fill_n(s.table, 2 * kD * row, 0.0f);
   ForTiles<2>(p.stride, [&]<int kU>(std::size_t i) HWY_ATTR {
-    V q[kU][kD], pull[kU][kD], dq[kU][kD], start[kU], level[kU];
+    V q[kU][kD], drift[kU][kD], dq[kU][kD], start[kU], level[kU];
     for (int u = 0; u < kU; ++u) {
       const std::size_t at = i + u * kLanes;
       LoadAxes<kD>(s.q, p.stride, at, q[u]);
-      LoadAxes<kD>(s.pull, p.stride, at, pull[u]);
+      LoadAxes<kD>(s.drift, p.stride, at, drift[u]);
       start[u] = hn::Neg(hn::Load(f, p.peak + at));
       level[u] = hn::Neg(hn::Load(f, s.level + at));
       for (int c = 0; c < kD; ++c) dq[u][c] = hn::Zero(f);
@@ -274,11 +274,11 @@ HWY_INLINE void BackThroughPairs(const AttentionPass& p, const AttentionScratch<
       for (int u = 0; u < kU; ++u) {
         if constexpr (kMasked) {
           const V mask = hn::Load(f, p.mask + j * p.stride + i + u * kLanes);
-          ds[u] = hn::Mul(e[u],
-                          hn::MulAdd(mask, Score<kD>(pull[u], source + kD, hn::Zero(f)), level[u]));
+          ds[u] = hn::Mul(
+              e[u], hn::MulAdd(mask, Score<kD>(drift[u], source + kD, hn::Zero(f)), level[u]));
           e[u] = hn::Mul(e[u], mask);
         } else {
-          ds[u] = hn::Mul(e[u], Score<kD>(pull[u], source + kD, level[u]));
+          ds[u] = hn::Mul(e[u], Score<kD>(drift[u], source + kD, level[u]));
         }
       }
       for (int c = 0; c < kD; ++c) {
@@ -287,7 +287,7 @@ HWY_INLINE void BackThroughPairs(const AttentionPass& p, const AttentionScratch<
         for (int u = 0; u < kU; ++u) {
           dq[u][c] = hn::MulAdd(ds[u], k, dq[u][c]);
           dk = hn::MulAdd(ds[u], q[u][c], dk);
-          dv = hn::MulAdd(e[u], pull[u][c], dv);
+          dv = hn::MulAdd(e[u], drift[u][c], dv);
         }
         hn::Store(dk, f, table + c * row);
         hn::Store(dv, f, table + (kD + c) * row);
@@ -355,21 +355,21 @@ void PerceptronForward(const PerceptronPass& p) {
   });
 }
 
-// Lanes over hidden units. Scratch: boids (n, pitch): x_i then residual dy_i; sums (kD, stride);
+// Lanes over hidden units. Scratch: tokens (n, pitch): x_i then residual dy_i; sums (kD, stride);
 // table (kD, stride, kLanes).
 template <int kD>
 void PerceptronBackward(const PerceptronPass& p) {
   const F f;
-  float* boids = p.scratch;
-  float* sums = boids + pitch(kD) * p.stride;
+  float* tokens = p.scratch;
+  float* sums = tokens + pitch(kD) * p.stride;
   float* table = sums + kD * p.stride;
   const std::size_t row = p.stride * kLanes;
   float total[kD] = {};
   for (int i = 0; i < p.n; ++i)
     for (int c = 0; c < kD; ++c) {
-      boids[i * pitch(kD) + c] = p.x[c * p.stride + i];
-      boids[i * pitch(kD) + kD + c] = p.residual * p.dx[c * p.stride + i];
-      total[c] += boids[i * pitch(kD) + kD + c];
+      tokens[i * pitch(kD) + c] = p.x[c * p.stride + i];
+      tokens[i * pitch(kD) + kD + c] = p.residual * p.dx[c * p.stride + i];
+      total[c] += tokens[i * pitch(kD) + kD + c];
     }
   for (int c = 0; c < kD; ++c) p.out_bias_gradient[c] += total[c];
   std::fill_n(table, kD * row, 0.0f);
@@ -382,18 +382,18 @@ void PerceptronBackward(const PerceptronPass& p) {
     }
     const V bias = hn::Load(f, p.lanes + kD * p.units + h);
     V dbias = hn::Zero(f);
-    const float* boid = boids;
+    const float* token = tokens;
     float* at = table;
-    for (int i = 0; i < p.n; ++i, boid += pitch(kD), at += kLanes) {
-      V z = bias, dz = hn::Mul(out[0], hn::Set(f, boid[kD]));
-      for (int c = 0; c < kD; ++c) z = hn::MulAdd(in[c], hn::Set(f, boid[c]), z);
-      for (int c = 1; c < kD; ++c) dz = hn::MulAdd(out[c], hn::Set(f, boid[kD + c]), dz);
+    for (int i = 0; i < p.n; ++i, token += pitch(kD), at += kLanes) {
+      V z = bias, dz = hn::Mul(out[0], hn::Set(f, token[kD]));
+      for (int c = 0; c < kD; ++c) z = hn::MulAdd(in[c], hn::Set(f, token[c]), z);
+      for (int c = 1; c < kD; ++c) dz = hn::MulAdd(out[c], hn::Set(f, token[kD + c]), dz);
       dz = hn::IfThenElseZero(hn::Gt(z, hn::Zero(f)), dz);
       z = hn::Max(z, hn::Zero(f));
       dbias = hn::Add(dbias, dz);
       for (int c = 0; c < kD; ++c) {
-        dout[c] = hn::MulAdd(z, hn::Set(f, boid[kD + c]), dout[c]);
-        din[c] = hn::MulAdd(dz, hn::Set(f, boid[c]), din[c]);
+        dout[c] = hn::MulAdd(z, hn::Set(f, token[kD + c]), dout[c]);
+        din[c] = hn::MulAdd(dz, hn::Set(f, token[c]), din[c]);
         hn::Store(hn::MulAdd(dz, in[c], hn::Load(f, at + c * row)), f, at + c * row);
       }
     }

@@ -1,11 +1,11 @@
-// flock_kernels.cpp: the fused kernels, compiled for every target and chosen at run time.
-#include "learn/flock_kernels.h"
+// sample_kernels.cpp: the fused kernels, compiled for every target and chosen at run time.
+#include "learn/sample_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "learn/flock_kernels.cpp"
+#define HWY_TARGET_INCLUDE "learn/sample_kernels.cpp"
 #include <hwy/foreach_target.h>
 
-#include "learn/flock_kernels-inl.h"
+#include "learn/sample_kernels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace murmur::simd {
@@ -23,12 +23,12 @@ void AttendBack(const AttentionPass& p) {
   return p.mask ? AttentionBackward<4, true>(p) : AttentionBackward<4, false>(p);
 }
 
-void Will(const PerceptronPass& p) {
+void FeedForwardForward(const PerceptronPass& p) {
   if (p.d == 2) return PerceptronForward<2>(p);
   return p.d == 3 ? PerceptronForward<3>(p) : PerceptronForward<4>(p);
 }
 
-void WillBack(const PerceptronPass& p) {
+void FeedForwardBackward(const PerceptronPass& p) {
   if (p.d == 2) return PerceptronBackward<2>(p);
   return p.d == 3 ? PerceptronBackward<3>(p) : PerceptronBackward<4>(p);
 }
@@ -44,8 +44,8 @@ namespace murmur::simd {
 
 HWY_EXPORT(Attend);
 HWY_EXPORT(AttendBack);
-HWY_EXPORT(Will);
-HWY_EXPORT(WillBack);
+HWY_EXPORT(FeedForwardForward);
+HWY_EXPORT(FeedForwardBackward);
 HWY_EXPORT(Softmax);
 
 std::size_t scratch_size(int d, std::size_t stride) {
@@ -55,8 +55,8 @@ std::size_t scratch_size(int d, std::size_t stride) {
 
 void attention_forward(const AttentionPass& p) { HWY_DYNAMIC_DISPATCH(Attend)(p); }
 void attention_backward(const AttentionPass& p) { HWY_DYNAMIC_DISPATCH(AttendBack)(p); }
-void perceptron_forward(const PerceptronPass& p) { HWY_DYNAMIC_DISPATCH(Will)(p); }
-void perceptron_backward(const PerceptronPass& p) { HWY_DYNAMIC_DISPATCH(WillBack)(p); }
+void perceptron_forward(const PerceptronPass& p) { HWY_DYNAMIC_DISPATCH(FeedForwardForward)(p); }
+void perceptron_backward(const PerceptronPass& p) { HWY_DYNAMIC_DISPATCH(FeedForwardBackward)(p); }
 void softmax_rows(const SoftmaxPass& p) { HWY_DYNAMIC_DISPATCH(Softmax)(p); }
 
 }  // namespace murmur::simd

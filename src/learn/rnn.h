@@ -1,4 +1,4 @@
-// messenger.h: a recurrent network's way through one flock, forwards and back, in either precision.
+// rnn.h: a recurrent network's way through one sample, forwards and back, in either precision.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "core/elementary.h"
-#include "murmur/messenger.h"
+#include "murmur/rnn.h"
 
 namespace murmur {
 
-constexpr double kMessengerUnit = 10;  // coordinates are divided by it
+constexpr double kRnnUnit = 10;  // coordinates are divided by it
 
 template <class T>
-struct MessengerTensors {
+struct RnnTensors {
   T* in;        // (hidden, 2)
   T* memory;    // (hidden, hidden)
   T* bias;      // (hidden)
@@ -24,7 +24,7 @@ struct MessengerTensors {
 };
 
 template <class T>
-MessengerTensors<T> messenger_tensors(const Messenger& m, T* at) {
+RnnTensors<T> rnn_tensors(const Rnn& m, T* at) {
   const auto h = static_cast<std::size_t>(m.hidden);
   T* memory = at + 2 * h;
   T* bias = memory + h * h;
@@ -36,18 +36,18 @@ MessengerTensors<T> messenger_tensors(const Messenger& m, T* at) {
 template <class T>
 struct WayBack {
   const std::vector<T>& push;          // (classes) d loss / d logit
-  MessengerTensors<T> gradient;        // added to
+  RnnTensors<T> gradient;              // added to
   std::vector<T>* d_points = nullptr;  // (n, 2) added to, where wanted
 };
 
-// One messenger with its parameters; loops run along rows of h numbers, so that they vectorise.
+// One rnn with its parameters; loops run along rows of h numbers, so that they vectorise.
 template <class T>
 class Journey {
  public:
-  Journey(const Messenger& messenger, std::span<const T> parameters)
-      : classes_(messenger.classes),
-        h_(messenger.hidden),
-        at_(messenger_tensors(messenger, parameters.data())),
+  Journey(const Rnn& rnn, std::span<const T> parameters)
+      : classes_(rnn.classes),
+        h_(rnn.hidden),
+        at_(rnn_tensors(rnn, parameters.data())),
         memory_t_(h_ * h_) {
     for (std::size_t r = 0; r < h_; ++r)
       for (std::size_t c = 0; c < h_; ++c) memory_t_[c * h_ + r] = at_.memory[r * h_ + c];
@@ -77,7 +77,7 @@ class Journey {
   //   dz = dh (1 - h^2),  dW_x += dz p^T,  dW_h += dz h_past^T,  db += dz,  dh_past = W_h^T dz
   void back(const std::vector<T>& points, const std::vector<T>& states,
             const WayBack<T>& way) const {
-    const MessengerTensors<T>& gradient = way.gradient;
+    const RnnTensors<T>& gradient = way.gradient;
     const std::vector<T>& push = way.push;
     const std::size_t n = points.size() / 2;
     std::vector<T> dh(h_), dz(h_);
@@ -110,7 +110,7 @@ class Journey {
  private:
   const int classes_;
   const std::size_t h_;
-  const MessengerTensors<const T> at_;
+  const RnnTensors<const T> at_;
   std::vector<T> memory_t_;  // (hidden, hidden), the transpose
 };
 

@@ -1,4 +1,4 @@
-// learning_flocks.h: flocks to learn from, and what an Adjoint must say of them to be right.
+// learning_samples.h: samples to learn from, and what an Adjoint must say of them to be right.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace murmur::testing {
 
-struct Flocks {
+struct Samples {
   std::vector<float> x, y, shift;
   std::vector<std::size_t> first{0}, chosen;
   std::vector<int> label;
@@ -31,9 +31,9 @@ struct AdjointCase {
 
 inline void PrintTo(const AdjointCase& c, std::ostream* out) { *out << c.name; }
 
-// Flocks of every size that a kernel's tiles treat apart, in a scrambled order.
-inline Flocks some_flocks(int classes) {
-  Flocks f;
+// Samples of every size that a kernel's tiles treat apart, in a scrambled order.
+inline Samples some_samples(int classes) {
+  Samples f;
   const int sizes[] = {1, 7, 16, 17, 98, 33, 64, 2, 49, 80, 120, 5};
   std::uint32_t number = 0;
   for (const int size : sizes) {
@@ -59,7 +59,7 @@ inline double length(std::span<const double> a) {
   return std::sqrt(square);
 }
 
-inline double gap(std::span<const float> a, std::span<const double> b) {
+inline double error_norm(std::span<const float> a, std::span<const double> b) {
   std::vector<double> difference(b.size());
   for (std::size_t k = 0; k < b.size(); ++k) difference[k] = a[k] - b[k];
   return length(difference);
@@ -68,13 +68,13 @@ inline double gap(std::span<const float> a, std::span<const double> b) {
 // Loss, gradient and readout are those of the plain loops; of each tensor's gradient within
 // `tolerance` of its length.
 inline void expect_as_defined(Adjoint& adjoint, const Architecture& a, const Objective& objective,
-                              const Flocks& flocks, double tolerance) {
+                              const Samples& samples, double tolerance) {
   const std::vector<float> parameters = initial_parameters(a, 1);
   const std::vector<double> doubles(parameters.begin(), parameters.end());
-  std::vector<double> expected(parameters.size()), places(flocks.chosen.size() * a.d);
+  std::vector<double> expected(parameters.size()), places(samples.chosen.size() * a.d);
   std::vector<float> gradient(parameters.size()), readout(places.size());
-  const Lesson plain = reference_learn(a, doubles, flocks.batch(), objective, expected);
-  const Lesson fast = adjoint.learn(parameters, flocks.batch(), objective, gradient);
+  const BatchResult plain = reference_backward(a, doubles, samples.batch(), objective, expected);
+  const BatchResult fast = adjoint.backward(parameters, samples.batch(), objective, gradient);
   EXPECT_NEAR(fast.loss, plain.loss, 2e-6 * std::fabs(plain.loss));
   EXPECT_EQ(fast.correct, plain.correct);
   double before = 0;  // length of the tensor before: of the key, at its bias
@@ -86,12 +86,12 @@ inline void expect_as_defined(Adjoint& adjoint, const Architecture& a, const Obj
     if (unseen) {
       EXPECT_LT(length(e), 1e-12 * before);
     }
-    EXPECT_LT(gap(g, e), tolerance * (unseen ? before : length(e))) << t.name;
+    EXPECT_LT(error_norm(g, e), tolerance * (unseen ? before : length(e))) << t.name;
     before = length(e);
   }
-  reference_fly(a, doubles, flocks.batch(), places);
-  adjoint.fly(parameters, flocks.batch(), readout);
-  EXPECT_LT(gap(readout, places), 1e-6 * length(places));
+  reference_forward(a, doubles, samples.batch(), places);
+  adjoint.forward(parameters, samples.batch(), readout);
+  EXPECT_LT(error_norm(readout, places), 1e-6 * length(places));
 }
 
 }  // namespace murmur::testing

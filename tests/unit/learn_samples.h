@@ -1,4 +1,4 @@
-// learn_flocks.h: small flocks, architectures and parameters for the tests of the learning swarm.
+// learn_samples.h: small samples, architectures and parameters for the tests of the learning swarm.
 #pragma once
 
 #include <cmath>
@@ -9,13 +9,13 @@
 
 namespace murmur::testing {
 
-// Flocks of given sizes, spread over a box, labelled in turn; all of them chosen, each shifted.
-struct Flocks {
+// Samples of given sizes, spread over a box, labelled in turn; all of them chosen, each shifted.
+struct Samples {
   std::vector<float> x{}, y{}, shift{};
   std::vector<std::size_t> first{0}, chosen{};
   std::vector<int> label{};
 
-  explicit Flocks(const std::vector<int>& sizes, int classes = 2, double half_width = 2) {
+  explicit Samples(const std::vector<int>& sizes, int classes = 2, double half_width = 2) {
     for (const int size : sizes) {
       for (int i = 0; i < size; ++i) {
         const Draw who{.seed = 77, .particle = static_cast<std::uint32_t>(x.size())};

@@ -1,11 +1,11 @@
-// training_shelf.cpp: finds the place of a training, and trains only what is not there yet.
-#include "reproduce/training_shelf.h"
+// training_cache.cpp: finds the place of a training, and trains only what is not there yet.
+#include "reproduce/training_cache.h"
 
 #include <fmt/format.h>
 
 #include <sstream>
 
-#include "experiment/messenger_course.h"
+#include "experiment/rnn_training.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -44,12 +44,12 @@ bool same_training(const std::string& config, const std::string& other) {
   return lines_without(config, free) == lines_without(other, free);
 }
 
-TrainingShelf::TrainingShelf(const ReproductionControl& control, fs::path folder)
+TrainingCache::TrainingCache(const ReproductionControl& control, fs::path folder)
     : control_(control), folder_(std::move(folder)) {
   fs::create_directories(folder_);
 }
 
-Training TrainingShelf::describe(const std::vector<std::string>& assignments) const {
+Training TrainingCache::describe(const std::vector<std::string>& assignments) const {
   Sources sources;
   sources.assignments = assignments;
   sources.assignments.insert(sources.assignments.end(), control_.changed.begin(),
@@ -60,7 +60,7 @@ Training TrainingShelf::describe(const std::vector<std::string>& assignments) co
   return make_training(gather(sources, training_parameters()));
 }
 
-const TrainingData& TrainingShelf::data_for(const Training& training) {
+const TrainingData& TrainingCache::data_for(const Training& training) {
   const std::string wanted = key_of(training);
   if (data_ && held_ == wanted) return *data_;
   data_.reset();
@@ -69,7 +69,7 @@ const TrainingData& TrainingShelf::data_for(const Training& training) {
   return *data_;
 }
 
-TrainingShelf::Place TrainingShelf::find_place(const std::string& key, const Training& training) {
+TrainingCache::Place TrainingCache::find_place(const std::string& key, const Training& training) {
   const std::string stem = fmt::format("{}-e{}-s{}", key, training.epochs, training.seed);
   for (int number = 1;; ++number) {
     Place place{folder_ / (number == 1 ? stem : fmt::format("{}-{}", stem, number))};
@@ -85,7 +85,7 @@ TrainingShelf::Place TrainingShelf::find_place(const std::string& key, const Tra
   }
 }
 
-TrainingControl TrainingShelf::control_for(const Place& place) const {
+TrainingControl TrainingCache::control_for(const Place& place) const {
   TrainingControl control;
   control.signal = control_.signal;
   control.checkpoint_seconds = control_.checkpoint_seconds;
@@ -95,7 +95,7 @@ TrainingControl TrainingShelf::control_for(const Place& place) const {
   return control;
 }
 
-void TrainingShelf::tell(const Place& place, const TrainingSummary& summary) const {
+void TrainingCache::tell(const Place& place, const TrainingSummary& summary) const {
   if (!control_.tell) return;
   control_.tell(fmt::format(
       "{:<32} {:6.2f} %  {}", place.directory.filename().string(), 100 * summary.test_accuracy,
@@ -103,7 +103,7 @@ void TrainingShelf::tell(const Place& place, const TrainingSummary& summary) con
                  : fmt::format("{} epochs, {:.0f} s", summary.epochs, summary.seconds)));
 }
 
-std::optional<ShelvedTraining> TrainingShelf::fetch(const std::string& key,
+std::optional<ShelvedTraining> TrainingCache::fetch(const std::string& key,
                                                     const Training& training, Kind kind) {
   const Place place = find_place(key, training);
   std::optional<TrainingSummary> summary;
@@ -116,10 +116,10 @@ std::optional<ShelvedTraining> TrainingShelf::fetch(const std::string& key,
     Run run = place.there ? Run::reopen(place.directory, control_.argv)
                           : Run::create(place.directory,
                                         swarm ? contents_of(training, control_.argv)
-                                              : messenger_contents(training, control_.argv),
+                                              : rnn_contents(training, control_.argv),
                                         false);
-    summary = swarm ? train(training, data, run, control)
-                    : train_messenger({training, data, run, control});
+    summary =
+        swarm ? train(training, data, run, control) : train_rnn({training, data, run, control});
   }
   if (!summary) return std::nullopt;
   tell(place, *summary);

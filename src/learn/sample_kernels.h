@@ -1,4 +1,5 @@
-// flock_kernels.h: one block of the swarm on one flock in few dimensions, forward and in hindsight.
+// sample_kernels.h: one block of the swarm on one sample in few dimensions, forward and in
+// backward.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +8,19 @@
 
 namespace murmur::simd {
 
-// Flocks lie as (d, stride) with stride a whole number of these; what pads them is finite.
+// Samples lie as (d, stride) with stride a whole number of these; what pads them is finite.
 inline constexpr int kPadding = 16;
 inline constexpr int kMostSmall = 4;  // dimensions that have fused kernels: 2, 3, 4
 // Floats a row that holds up to 2 d + 1 of them.
 inline constexpr int pitch(int d) { return d < 4 ? 8 : 12; }
 
-// Memory that the kernels work in, for flocks of up to `stride` boids.
+// Memory that the kernels work in, for samples of up to `stride` tokens.
 std::size_t scratch_size(int d, std::size_t stride);
 
 //   q_i = Q x_i + b_Q, k_j = K x_j + b_K, v_j = V x_j + b_V
 //   e_ij = exp(<q_i, k_j> / sqrt(d) - peak_i),  share_i = 1 / sum_j e_ij
 //   o_i = share_i sum_j e_ij w_ij v_j,          y_i = x_i + residual (M o_i + b_M)
-// w is the dropout mask. Peak, share and o are kept: hindsight then needs no second softmax.
+// w is the dropout mask. Peak, share and o are kept: backward then needs no second softmax.
 struct AttentionPass {
   int d = 0, n = 0;
   std::size_t stride = 0;
@@ -31,16 +32,16 @@ struct AttentionPass {
   float* peak = nullptr;        // (stride), in powers of two
   float* share = nullptr;       // (stride)
   float* y = nullptr;           // (d, stride), of the forward pass
-  float* dx = nullptr;          // (d, stride), hindsight: the gradient at y in, at x out; 0 padded
-  BlockTensors<float> gradient{};  // hindsight adds to these
+  float* dx = nullptr;          // (d, stride), backward: the gradient at y in, at x out; 0 padded
+  BlockTensors<float> gradient{};  // backward adds to these
   float* scratch = nullptr;
 };
 void attention_forward(const AttentionPass& pass);
 void attention_backward(const AttentionPass& pass);
 
 //   y_i = x_i + residual (W_out relu(W_in x_i + b_in) + b_out)
-// Forward reads one hidden unit at a time, hindsight a vector of them: the parameters and their
-// gradients then stay in registers over all boids.
+// Forward reads one hidden unit at a time, backward a vector of them: the parameters and their
+// gradients then stay in registers over all tokens.
 struct PerceptronPass {
   int d = 0, n = 0, hidden = 0;
   std::size_t stride = 0;

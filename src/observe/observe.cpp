@@ -1,4 +1,6 @@
-// measure.cpp: the table of observables, and the row of numbers it gives for one frame.
+// observe.cpp: the table of observables, and the row of numbers it gives for one frame.
+#include "murmur/observe.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,7 +8,6 @@
 
 #include "core/elementary.h"
 #include "murmur/error.h"
-#include "murmur/observe.h"
 #include "observe/clusters.h"
 #include "observe/directions.h"
 #include "observe/energy.h"
@@ -32,8 +33,8 @@ struct Reading {  // every observable of one frame
 };
 
 bool always(const Dynamics&) { return true; }
-bool on_sphere(const Dynamics& dynamics) { return dynamics.habitat == Habitat::sphere; }
-bool in_space(const Dynamics& dynamics) { return dynamics.habitat == Habitat::space; }
+bool on_sphere(const Dynamics& dynamics) { return dynamics.manifold == Manifold::sphere; }
+bool in_space(const Dynamics& dynamics) { return dynamics.manifold == Manifold::space; }
 bool with_attention(const Dynamics& dynamics) { return first_attention(dynamics) != nullptr; }
 bool with_scaled_energy(const Dynamics& dynamics) {
   return on_sphere(dynamics) && with_attention(dynamics);
@@ -137,7 +138,7 @@ double radius(const HostSwarm& x) {
 
 // Cosines and energies. On the sphere one pass over the pairs serves both when D = I:
 //   E = e^beta / (2 beta) sum_ij m_i m_j e^{beta (x_i . x_j - 1)}
-void read_pairs(const HostSwarm& x, const Dynamics& dynamics, const MeasureSettings& settings,
+void read_pairs(const HostSwarm& x, const Dynamics& dynamics, const ObserveSettings& settings,
                 Reading& reading) {
   const bool sphere = on_sphere(dynamics);
   const Attention* head = first_attention(dynamics);
@@ -146,8 +147,8 @@ void read_pairs(const HostSwarm& x, const Dynamics& dynamics, const MeasureSetti
   const HostSwarm& u = sphere ? x : turned;
   const PairSums cosines = sum_pairs({.x = u, .y = u, .beta = beta, .anchor = 1}, settings);
   reading.mean_cos = cosines.mean;
-  reading.min_cos = cosines.least;
-  reading.max_cos = cosines.greatest;
+  reading.min_cos = cosines.min;
+  reading.max_cos = cosines.max;
   reading.close_pairs = cosines.close;
   reading.pairs = cosines.pairs;
   if (sphere && head != nullptr) {
@@ -171,7 +172,7 @@ void read_pairs(const HostSwarm& x, const Dynamics& dynamics, const MeasureSetti
   reading.energy = finite_or_nan(reading.energy);
 }
 
-void check(const MeasureSettings& settings) {
+void check(const ObserveSettings& settings) {
   const auto refuse = [](const char* name, const std::string& value, const char* remedy) {
     throw Error(Fault::input, "a setting of the observables is out of range",
                 std::string(name) + " = " + value, remedy);
@@ -193,8 +194,8 @@ void check(const MeasureSettings& settings) {
 std::span<const Observable> observables() { return listed; }
 
 Clusters clusters(const HostSwarm& x, const Dynamics& dynamics, double tol) {
-  return moves_norms(dynamics) ? clusters(directions_of(x), Habitat::sphere, tol)
-                               : clusters(x, dynamics.habitat, tol);
+  return moves_norms(dynamics) ? clusters(directions_of(x), Manifold::sphere, tol)
+                               : clusters(x, dynamics.manifold, tol);
 }
 
 std::vector<std::string> observable_names(const Dynamics& dynamics) {
@@ -210,11 +211,11 @@ std::size_t observable_column(const Dynamics& dynamics, const std::string& name)
   return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-std::vector<double> measure(const HostSwarm& x, const Dynamics& dynamics,
-                            const MeasureSettings& asked) {
+std::vector<double> observe(const HostSwarm& x, const Dynamics& dynamics,
+                            const ObserveSettings& asked) {
   check(asked);
   constexpr double kWorthThreads = 1e6;  // n^2 d below which threads cost more than they bring
-  MeasureSettings settings = asked;
+  ObserveSettings settings = asked;
   if (static_cast<double>(x.n()) * x.n() * x.d() < kWorthThreads) settings.threads = 1;
   Reading reading;
   reading.cluster_tol = settings.cluster_tol;

@@ -1,4 +1,4 @@
-// flock_flight.cpp: the flight of one flock, frame by frame, and what its readout says.
+// sample_trajectory.cpp: the flight of one sample, frame by frame, and what its readout says.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,15 +37,15 @@ Matrix chances_of(const Matrix& scores) {
   return chances;
 }
 
-FlockFlight fly_flock(const TrainedSwarm& swarm, const Ensemble& flocks, std::size_t flock,
-                      int blocks) {
-  assert(flock < flocks.flocks());
+SampleTrajectory simulate_sample(const TrainedSwarm& swarm, const SampleSet& samples,
+                                 std::size_t sample, int blocks) {
+  assert(sample < samples.samples());
   const Architecture& a = swarm.architecture;
   const std::vector<double> parameters = swarm.doubles();
-  const std::size_t first = flocks.first[flock];
-  const auto size = static_cast<std::size_t>(flocks.size_of(flock));
-  const Flock ready =
-      start_flock(a, parameters, {flocks.x.data() + first, size}, {flocks.y.data() + first, size});
+  const std::size_t first = samples.first[sample];
+  const auto size = static_cast<std::size_t>(samples.size_of(sample));
+  const Sample ready = start_sample(a, parameters, {samples.x.data() + first, size},
+                                    {samples.y.data() + first, size});
   const HostSwarm begin = from_rows({ready.n, a.d}, ready.rows.data());
   const auto engine = make_reference_engine();
   const Dynamics dynamics = dynamics_of(a, parameters);
@@ -54,21 +54,22 @@ FlockFlight fly_flock(const TrainedSwarm& swarm, const Ensemble& flocks, std::si
   settings.method = Method::layers;
   settings.dt = a.residual;
   const int steps = blocks > 0 ? blocks : a.blocks;
-  FlockFlight flight;
+  SampleTrajectory trajectory;
   FlowState state = start(begin);
-  const Outcome outcome = advance(
-      {*engine, *field, dynamics.habitat, settings}, {.T = steps * a.residual, .every = a.residual},
-      state, {.frame = [&](double, const HostSwarm& x) { flight.frames.push_back(x); }});
+  const Outcome outcome =
+      advance({*engine, *field, dynamics.manifold, settings},
+              {.T = steps * a.residual, .every = a.residual}, state,
+              {.frame = [&](double, const HostSwarm& x) { trajectory.frames.push_back(x); }});
   if (!outcome.ok())
     throw Error(Fault::numerical, "the flight left the finite numbers",
-                fmt::format("flock {}", flock), "fly fewer blocks past the trained depth");
-  flight.scores = zeros(static_cast<int>(flight.frames.size()), a.targets.rows);
-  double* row = flight.scores.data.data();
-  for (const HostSwarm& frame : flight.frames) {
+                fmt::format("flock {}", sample), "fly fewer blocks past the trained depth");
+  trajectory.scores = zeros(static_cast<int>(trajectory.frames.size()), a.targets.rows);
+  double* row = trajectory.scores.data.data();
+  for (const HostSwarm& frame : trajectory.frames) {
     const std::vector<double> score = scores(a, readout_of(a, frame));
     row = std::copy(score.begin(), score.end(), row);
   }
-  return flight;
+  return trajectory;
 }
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// fly.cpp: the whole program in one function: an experiment becomes a run.
+// simulate.cpp: the whole program in one function: an experiment becomes a run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,11 +29,11 @@ std::string merge_line(const Merge& m) {
                      m.t, m.into, m.absorbed, m.mass, m.left);
 }
 
-// The largest bound on the error of a pull, where the engine knows one: of this field, and of those
-// that carried the run before.
-class PullError {
+// The largest bound on the error of a drift, where the engine knows one: of this field, and of
+// those that carried the run before.
+class DriftError {
  public:
-  PullError(const Field& field, const Experiment& e, const Run& run)
+  DriftError(const Field& field, const Experiment& e, const Run& run)
       : field_(e.engine.name == "moments" ? &field : nullptr) {
     if (field_ != nullptr && run.last_checkpoint())
       before_ = entry(*run.last_checkpoint(), "pull_error").doubles()[0];
@@ -53,7 +53,7 @@ const char* status_of(const Outcome& outcome) {
 
 }  // namespace
 
-Outcome fly(const Experiment& e, Run& run, const FlightControl& control) {
+Outcome simulate(const Experiment& e, Run& run, const ProcessControl& control) {
   using Time = std::chrono::steady_clock;
   const auto since = [](Time::time_point then) {
     return std::chrono::duration<double>(Time::now() - then).count();
@@ -64,7 +64,7 @@ Outcome fly(const Experiment& e, Run& run, const FlightControl& control) {
   const auto cluster_column =
       std::find(columns.begin(), columns.end(), "clusters") - columns.begin();
   FlowState state = where_it_stands(e, run);
-  const PullError pull_error(*field, e, run);
+  const DriftError drift_error(*field, e, run);
   const std::int64_t evaluations_before = state.evaluations;
   const Time::time_point began = Time::now();
   Time::time_point last_checkpoint = began, last_report = began;
@@ -73,15 +73,15 @@ Outcome fly(const Experiment& e, Run& run, const FlightControl& control) {
   const auto save = [&](const FlowState& current) {
     run.event(fmt::format(R"({{"event":"checkpoint","t":{}}})", current.t));
     Record record = record_of(current, e.schedule.T);
-    if (pull_error) record["pull_error"] = array_of(*pull_error);
+    if (drift_error) record["pull_error"] = array_of(*drift_error);
     run.checkpoint(record);
     last_checkpoint = Time::now();
   };
   FlowWatch watch;
   watch.frame = [&](double t, const HostSwarm& frame) {
-    MeasureSettings settings = e.measure;
+    ObserveSettings settings = e.observe;
     settings.t = t;
-    const std::vector<double> row = measure(frame, e.dynamics, settings);
+    const std::vector<double> row = observe(frame, e.dynamics, settings);
     clusters = std::isnan(row[cluster_column]) ? -1 : static_cast<int>(row[cluster_column]);
     run.append(t, frame, row);
   };
@@ -99,7 +99,7 @@ Outcome fly(const Experiment& e, Run& run, const FlightControl& control) {
 
   Outcome outcome;
   try {
-    outcome = advance({*engine, *field, e.dynamics.habitat, e.flow}, e.schedule, state, watch);
+    outcome = advance({*engine, *field, e.dynamics.manifold, e.flow}, e.schedule, state, watch);
     if (outcome.ok()) save(state);
     if (outcome.ok() && e.flow.method == Method::bdf) outcome = verify(e, run, control);
   } catch (const Error& error) {  // the disk, most likely: say so in the manifest if it can be said
@@ -114,7 +114,7 @@ Outcome fly(const Experiment& e, Run& run, const FlightControl& control) {
                                            {"rejected", static_cast<double>(state.rejected)},
                                            {"evaluations", static_cast<double>(state.evaluations)},
                                            {"groups", static_cast<double>(state.x.n())}};
-  if (pull_error) numbers["pull_error"] = *pull_error;
+  if (drift_error) numbers["pull_error"] = *drift_error;
   run.close(status_of(outcome), numbers, outcome.what);
   return outcome;
 }

@@ -1,4 +1,4 @@
-// flocks.cpp: ink turned into boids.
+// samples.cpp: ink turned into tokens.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,14 +44,14 @@ void check(const Images& images, const std::vector<int>& classes) {
 
 //   on the grid: row = i / finer, col = j / finer;  r, c their whole parts, u, v their fractions
 //   p = (1 - u) ((1 - v) p_rc + v p_r,c+1) + u ((1 - v) p_r+1,c + v p_r+1,c+1)
-void add_flock(const Images& images, std::size_t index, int label, const Tokenisation& how,
-               Ensemble& flocks) {
+void add_sample(const Images& images, std::size_t index, int label, const Tokenisation& how,
+                SampleSet& samples) {
   check(how);
   assert(index < images.count() && images.height > 1 && images.width > 1);
   const auto picture = images.picture(index);
   const int h = images.height, w = images.width, f = how.finer;
   const double enough = 255 * how.threshold;
-  const std::size_t before = flocks.x.size();
+  const std::size_t before = samples.x.size();
   for (int i = 0; i <= f * (h - 1); ++i) {
     const std::uint8_t* upper = picture.data() + static_cast<std::size_t>(i / f) * w;
     const std::uint8_t* lower = i % f == 0 ? upper : upper + w;
@@ -64,27 +64,27 @@ void add_flock(const Images& images, std::size_t index, int label, const Tokenis
       if (!(p > enough)) continue;
       const double across = static_cast<double>(j) / (f * (w - 1));
       const double down = static_cast<double>(i) / (f * (h - 1));
-      flocks.x.push_back(static_cast<float>(2 * kHabitatHalfWidth * (across - 0.5)));
-      flocks.y.push_back(static_cast<float>(-2 * kHabitatHalfWidth * (down - 0.5)));
+      samples.x.push_back(static_cast<float>(2 * kPlaneHalfWidth * (across - 0.5)));
+      samples.y.push_back(static_cast<float>(-2 * kPlaneHalfWidth * (down - 0.5)));
     }
   }
-  if (flocks.x.size() == before)
+  if (samples.x.size() == before)
     throw Error(Fault::input,
                 fmt::format("the picture has no ink above the threshold {}", how.threshold),
                 fmt::format("{}: picture {}", images.where, index),
                 *std::max_element(picture.begin(), picture.end()) == 0
                     ? "take the empty picture out of the data"
                     : "lower the threshold, or take the picture out of the data");
-  if (flocks.first.empty()) flocks.first.push_back(0);
-  flocks.first.push_back(flocks.x.size());
-  flocks.label.push_back(label);
+  if (samples.first.empty()) samples.first.push_back(0);
+  samples.first.push_back(samples.x.size());
+  samples.label.push_back(label);
 }
 
-Ensemble flocks_of(const Images& images, const std::vector<int>& classes, const Tokenisation& how,
-                   std::vector<std::size_t>* source) {
+SampleSet samples_of(const Images& images, const std::vector<int>& classes, const Tokenisation& how,
+                     std::vector<std::size_t>* source) {
   check(images, classes);
   if (source != nullptr) source->clear();
-  Ensemble flocks;
+  SampleSet samples;
   for (std::size_t index = 0; index < images.count(); ++index) {
     int place = -1;
     if (!classes.empty()) {
@@ -92,10 +92,10 @@ Ensemble flocks_of(const Images& images, const std::vector<int>& classes, const 
       if (found == classes.end()) continue;
       place = static_cast<int>(found - classes.begin());
     }
-    add_flock(images, index, place, how, flocks);
+    add_sample(images, index, place, how, samples);
     if (source != nullptr) source->push_back(index);
   }
-  return flocks;
+  return samples;
 }
 
 }  // namespace murmur

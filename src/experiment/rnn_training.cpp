@@ -1,5 +1,5 @@
-// messenger_course.cpp: teaches one messenger by the swarm's own recipe, epoch by epoch.
-#include "experiment/messenger_course.h"
+// rnn_training.cpp: teaches one rnn by the swarm's own recipe, epoch by epoch.
+#include "experiment/rnn_training.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-struct Standing {
+struct Accuracy {
   std::size_t correct = 0, count = 0;
   HostSwarm logits{};  // (classes, classes) mean logits of each class
   double accuracy() const {
@@ -26,52 +26,52 @@ struct Standing {
   }
 };
 
-struct Flocks {
-  const Ensemble& ensemble;
+struct Samples {
+  const SampleSet& ensemble;
   const std::vector<std::size_t>& chosen;
 };
 
-Standing stand(Adjoint& adjoint, int classes, const std::vector<float>& parameters,
-               const Flocks& flocks) {
-  const auto& [e, chosen] = flocks;
+Accuracy evaluate(Adjoint& adjoint, int classes, const std::vector<float>& parameters,
+                  const Samples& samples) {
+  const auto& [e, chosen] = samples;
   std::vector<float> logits(chosen.size() * static_cast<std::size_t>(classes));
-  adjoint.fly(parameters, {e.x, e.y, e.first, e.label, chosen}, logits);
-  Standing standing{0, chosen.size(), HostSwarm({classes, classes})};
+  adjoint.forward(parameters, {e.x, e.y, e.first, e.label, chosen}, logits);
+  Accuracy accuracy_now{0, chosen.size(), HostSwarm({classes, classes})};
   std::vector<double> members(classes);
   for (std::size_t at = 0; at < chosen.size(); ++at) {
     const float* row = logits.data() + at * static_cast<std::size_t>(classes);
     const int label = e.label[chosen[at]];
-    standing.correct += std::max_element(row, row + classes) - row == label ? 1 : 0;
+    accuracy_now.correct += std::max_element(row, row + classes) - row == label ? 1 : 0;
     members[label] += 1;
-    for (int c = 0; c < classes; ++c) standing.logits.at(label, c) += row[c];
+    for (int c = 0; c < classes; ++c) accuracy_now.logits.at(label, c) += row[c];
   }
   for (int label = 0; label < classes; ++label)
-    for (int c = 0; c < classes; ++c) standing.logits.at(label, c) /= std::max(1.0, members[label]);
-  return standing;
+    for (int c = 0; c < classes; ++c)
+      accuracy_now.logits.at(label, c) /= std::max(1.0, members[label]);
+  return accuracy_now;
 }
 
-void write_model(const Messenger& messenger, const std::vector<float>& parameters,
+void write_model(const Rnn& rnn, const std::vector<float>& parameters,
                  const std::filesystem::path& file) {
   Safetensors content;
-  for (const TensorPlace& place : layout(messenger)) {
+  for (const TensorPlace& place : layout(rnn)) {
     const auto at = parameters.begin() + static_cast<std::ptrdiff_t>(place.offset);
     content.tensors[place.name] = {
         place.shape, std::vector<float>(at, at + static_cast<std::ptrdiff_t>(place.size()))};
   }
   content.metadata = {{"format", "murmur messenger"},
-                      {"hidden", std::to_string(messenger.hidden)},
-                      {"classes", std::to_string(messenger.classes)}};
+                      {"hidden", std::to_string(rnn.hidden)},
+                      {"classes", std::to_string(rnn.classes)}};
   write_safetensors(file, content);
 }
 
 }  // namespace
 
-Messenger messenger_for(const Training& training) {
-  return messenger_near(parameter_count(training.architecture),
-                        static_cast<int>(training.digits.size()));
+Rnn rnn_for(const Training& training) {
+  return rnn_near(parameter_count(training.architecture), static_cast<int>(training.digits.size()));
 }
 
-RunContents messenger_contents(const Training& training, const std::vector<std::string>& argv) {
+RunContents rnn_contents(const Training& training, const std::vector<std::string>& argv) {
   RunContents c;
   c.config = "# One messenger learned in the place of the swarm that these lines describe.\n" +
              training.config;
@@ -85,57 +85,57 @@ RunContents messenger_contents(const Training& training, const std::vector<std::
   return c;
 }
 
-std::optional<TrainingSummary> train_messenger(const MessengerTraining& what) {
+std::optional<TrainingSummary> train_rnn(const RnnTraining& what) {
   const auto& [training, data, run, control] = what;
-  const Messenger messenger = messenger_for(training);
-  const auto adjoint = make_adjoint(messenger, training.threads);
-  Course course(training, data, *adjoint);
-  CourseState state = where_it_stands(
-      run, data.checksum, Course::begin(training, initial_parameters(messenger, training.seed)));
+  const Rnn rnn = rnn_for(training);
+  const auto adjoint = make_adjoint(rnn, training.threads);
+  TrainingLoop loop(training, data, *adjoint);
+  TrainingState state = where_it_stands(
+      run, data.checksum, TrainingLoop::begin(training, initial_parameters(rnn, training.seed)));
   const auto& watched = data.kept_back.empty() ? data.learned : data.kept_back;
   auto last_report = std::chrono::steady_clock::now();
-  while (!course.finished(state)) {
+  while (!loop.finished(state)) {
     if (control.signal != nullptr && *control.signal != 0) {
       run.checkpoint(record_of(state, data.checksum));
       run.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
       return std::nullopt;
     }
-    const bool ended = course.update(state);
+    const bool ended = loop.update(state);
     const auto now = std::chrono::steady_clock::now();
     if (control.report && now - last_report > std::chrono::milliseconds(100)) {
       last_report = now;
-      control.report(progress_of(course, state, kNan));
+      control.report(progress_of(loop, state, kNan));
     }
     if (!ended) continue;
-    const double row[] = {state.loss / static_cast<double>(course.per_epoch()),
+    const double row[] = {state.loss / static_cast<double>(loop.per_epoch()),
                           static_cast<double>(state.correct) / static_cast<double>(state.seen),
-                          course.rate(state.update - 1)};
-    run.append(course.epoch(state),
-               stand(*adjoint, messenger.classes, state.parameters, {data.train, watched}).logits,
+                          loop.rate(state.update - 1)};
+    run.append(loop.epoch(state),
+               evaluate(*adjoint, rnn.classes, state.parameters, {data.train, watched}).logits,
                row);
     run.checkpoint(record_of(state, data.checksum));
   }
-  std::vector<std::size_t> everyone(data.test.flocks());
+  std::vector<std::size_t> everyone(data.test.samples());
   std::iota(everyone.begin(), everyone.end(), std::size_t{0});
-  const Standing test = stand(*adjoint, messenger.classes, state.parameters, {data.test, everyone});
+  const Accuracy test = evaluate(*adjoint, rnn.classes, state.parameters, {data.test, everyone});
   const TrainingSummary summary{.test_accuracy = test.accuracy(),
                                 .validation_accuracy = kNan,
                                 .test_correct = test.correct,
                                 .test_count = test.count,
-                                .images_per_second = images_per_second(course, state),
+                                .images_per_second = images_per_second(loop, state),
                                 .seconds = state.seconds,
                                 .epochs = training.epochs,
                                 .seed = training.seed,
                                 .parameters = state.parameters.size(),
                                 .data = data.name,
                                 .checksum = data.checksum};
-  write_model(messenger, state.parameters, run.directory() / "model.safetensors");
+  write_model(rnn, state.parameters, run.directory() / "model.safetensors");
   write_file_atomically(run.directory() / "summary.json", to_json(summary));
   run.close("done", {{"test_accuracy", summary.test_accuracy}}, "");
   return summary;
 }
 
-TrainedMessenger read_trained_messenger(const std::filesystem::path& run) {
+TrainedRnn read_trained_rnn(const std::filesystem::path& run) {
   const std::filesystem::path file = run / "model.safetensors";
   const Safetensors content = read_safetensors(file);
   const auto whole = [&](const char* key) {
@@ -145,8 +145,8 @@ TrainedMessenger read_trained_messenger(const std::filesystem::path& run) {
                       found->second.find_first_not_of("0123456789") == std::string::npos;
     return sane ? std::stoi(found->second) : 0;
   };
-  TrainedMessenger trained{{whole("hidden"), whole("classes")}, {}};
-  for (const TensorPlace& place : layout(trained.messenger)) {
+  TrainedRnn trained{{whole("hidden"), whole("classes")}, {}};
+  for (const TensorPlace& place : layout(trained.rnn)) {
     const auto found = content.tensors.find(place.name);
     if (found == content.tensors.end() || found->second.shape != place.shape)
       throw Error(Fault::input, fmt::format("the messenger has no fitting tensor {}", place.name),

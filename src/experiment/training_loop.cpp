@@ -1,6 +1,6 @@
-// course.cpp: updates as pure functions of seed, epoch and flock, and how a course is kept and
-// told.
-#include "experiment/course.h"
+// training_loop.cpp: updates as pure functions of seed, epoch and sample, and how a course is kept
+// and told.
+#include "experiment/training_loop.h"
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ Array letters(const std::string& text) {
 
 }  // namespace
 
-Record record_of(const CourseState& state, const std::string& pictures) {
+Record record_of(const TrainingState& state, const std::string& pictures) {
   Record record;
   record["pictures"] = letters(pictures);
   record["parameters"] = floats(state.parameters);
@@ -45,7 +45,7 @@ Record record_of(const CourseState& state, const std::string& pictures) {
   return record;
 }
 
-CourseState where_it_stands(const Run& run, const std::string& pictures, CourseState state) {
+TrainingState where_it_stands(const Run& run, const std::string& pictures, TrainingState state) {
   if (!run.last_checkpoint()) return state;
   const Record& record = *run.last_checkpoint();
   const auto entry = [&](const char* name) -> const Array& {
@@ -78,14 +78,14 @@ CourseState where_it_stands(const Run& run, const std::string& pictures, CourseS
   return state;
 }
 
-Course::Course(const Training& training, const TrainingData& data, Adjoint& adjoint)
+TrainingLoop::TrainingLoop(const Training& training, const TrainingData& data, Adjoint& adjoint)
     : training_(training), data_(data), adjoint_(adjoint) {
   batch_ = std::min(training.batch, data.learned.size());
   per_epoch_ = static_cast<std::int64_t>(data.learned.size() / batch_);  // a rest waits its turn
 }
 
-CourseState Course::begin(const Training& training, std::vector<float> parameters) {
-  CourseState state;
+TrainingState TrainingLoop::begin(const Training& training, std::vector<float> parameters) {
+  TrainingState state;
   state.optimiser.decay = training.decay;
   state.optimiser.momentum.assign(parameters.size(), 0.0f);
   state.optimiser.square.assign(parameters.size(), 0.0f);
@@ -93,19 +93,19 @@ CourseState Course::begin(const Training& training, std::vector<float> parameter
   return state;
 }
 
-double Course::rate(std::int64_t update) const {
+double TrainingLoop::rate(std::int64_t update) const {
   return training_.one_cycle ? one_cycle(update, updates(), training_.rate) : training_.rate;
 }
 
-void Course::shuffle(int epoch) {
+void TrainingLoop::shuffle(int epoch) {
   if (shuffled_ == epoch) return;
   std::vector<std::pair<std::uint64_t, std::size_t>> keys;
   keys.reserve(data_.learned.size());
-  for (const std::size_t flock : data_.learned) {
-    const auto bits = Draw{training_.seed, Stream::order, static_cast<std::uint32_t>(flock),
+  for (const std::size_t sample : data_.learned) {
+    const auto bits = Draw{training_.seed, Stream::order, static_cast<std::uint32_t>(sample),
                            static_cast<std::uint32_t>(epoch)}
                           .bits(0);
-    keys.emplace_back(static_cast<std::uint64_t>(bits[0]) << 32 | bits[1], flock);
+    keys.emplace_back(static_cast<std::uint64_t>(bits[0]) << 32 | bits[1], sample);
   }
   std::sort(keys.begin(), keys.end());
   order_.clear();
@@ -113,7 +113,7 @@ void Course::shuffle(int epoch) {
   shuffled_ = epoch;
 }
 
-bool Course::update(CourseState& state) {
+bool TrainingLoop::update(TrainingState& state) {
   const int epoch_now = epoch(state);
   const std::int64_t within = state.update % per_epoch_;
   if (within == 0) state.loss = state.gradient = 0, state.correct = state.seen = 0;
@@ -131,9 +131,10 @@ bool Course::update(CourseState& state) {
       data_.train.x, data_.train.y, data_.train.first, data_.train.label,
       chosen,        shift_,        training_.seed,    static_cast<std::uint32_t>(state.update)};
   gradient_.resize(state.parameters.size());
-  const Lesson lesson = adjoint_.learn(state.parameters, batch, training_.objective, gradient_);
+  const BatchResult result =
+      adjoint_.backward(state.parameters, batch, training_.objective, gradient_);
   const double length = clip(gradient_, training_.clip);
-  if (!std::isfinite(lesson.loss) || !std::isfinite(length))
+  if (!std::isfinite(result.loss) || !std::isfinite(length))
     throw Error(
         Fault::numerical, "the loss or its gradient is no longer finite",
         "epoch " + std::to_string(epoch_now + 1) + ", update " + std::to_string(state.update + 1),
@@ -141,28 +142,29 @@ bool Course::update(CourseState& state) {
   state.optimiser.rate = rate(state.update);
   state.optimiser.update(state.parameters, gradient_);
   state.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  state.loss += lesson.loss;
+  state.loss += result.loss;
   state.gradient += length;
-  state.correct += static_cast<std::int64_t>(lesson.correct);
+  state.correct += static_cast<std::int64_t>(result.correct);
   state.seen += static_cast<std::int64_t>(batch_);
   ++state.update;
   return state.update % per_epoch_ == 0;
 }
 
-double images_per_second(const Course& course, const CourseState& state) {
-  const double images = static_cast<double>(state.update) * static_cast<double>(course.batch());
+double images_per_second(const TrainingLoop& loop, const TrainingState& state) {
+  const double images = static_cast<double>(state.update) * static_cast<double>(loop.batch());
   return state.seconds > 0 ? images / state.seconds : 0;
 }
 
-TrainingProgress progress_of(const Course& course, const CourseState& state, double validation) {
-  const std::int64_t within = (state.update - 1) % course.per_epoch() + 1;
-  const double speed = images_per_second(course, state);
+TrainingProgress progress_of(const TrainingLoop& loop, const TrainingState& state,
+                             double validation) {
+  const std::int64_t within = (state.update - 1) % loop.per_epoch() + 1;
+  const double speed = images_per_second(loop, state);
   const double left =
-      static_cast<double>(course.updates() - state.update) * static_cast<double>(course.batch());
-  return {static_cast<int>((state.update - 1) / course.per_epoch()) + 1,
-          course.epochs(),
+      static_cast<double>(loop.updates() - state.update) * static_cast<double>(loop.batch());
+  return {static_cast<int>((state.update - 1) / loop.per_epoch()) + 1,
+          loop.epochs(),
           state.update,
-          course.updates(),
+          loop.updates(),
           state.loss / static_cast<double>(within),
           static_cast<double>(state.correct) / static_cast<double>(state.seen),
           validation,

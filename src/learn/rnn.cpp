@@ -1,5 +1,5 @@
-// messenger.cpp: the one-messenger model: its size, its parameters, its lessons, its forgetting.
-#include "learn/messenger.h"
+// rnn.cpp: the one-rnn model: its size, its parameters, its lessons, its forgetting.
+#include "learn/rnn.h"
 
 #include <fmt/format.h>
 
@@ -13,9 +13,9 @@ namespace murmur {
 
 namespace {
 
-constexpr std::size_t kGroup = 8;  // flocks whose gradients are summed together, in order
+constexpr std::size_t kGroup = 8;  // samples whose gradients are summed together, in order
 
-void check(const Messenger& m) {
+void check(const Rnn& m) {
   if (m.hidden < 1 || m.hidden > 4096 || m.classes < 2)
     throw Error(Fault::input,
                 fmt::format("a messenger with hidden={} and classes={} cannot be built", m.hidden,
@@ -38,8 +38,8 @@ std::vector<T> points_of(const Batch& batch, std::size_t place) {
   std::vector<T> points;  // (n, 2)
   points.reserve(2 * (to - from));
   for (std::size_t i = from; i < to; ++i) {
-    points.push_back((batch.x[i] + right) / static_cast<T>(kMessengerUnit));
-    points.push_back((batch.y[i] + up) / static_cast<T>(kMessengerUnit));
+    points.push_back((batch.x[i] + right) / static_cast<T>(kRnnUnit));
+    points.push_back((batch.y[i] + up) / static_cast<T>(kRnnUnit));
   }
   return points;
 }
@@ -72,66 +72,64 @@ Verdict<T> judge(const std::vector<T>& logits, int label, double smoothing) {
 }
 
 struct Pass {
-  const Messenger& messenger;
+  const Rnn& rnn;
   const Batch& batch;
   const Objective& objective;
   int threads;
 };
 
-// Groups of flocks have gradients of their own, added up in order: threads do not show.
+// Groups of samples have gradients of their own, added up in order: threads do not show.
 template <class T>
-Lesson learn_in_groups(const Pass& pass, std::span<const T> parameters, std::span<T> gradient) {
-  const Messenger& m = pass.messenger;
+BatchResult learn_in_groups(const Pass& pass, std::span<const T> parameters,
+                            std::span<T> gradient) {
+  const Rnn& m = pass.rnn;
   const Batch& batch = pass.batch;
   check(pass.objective);
   assert(parameters.size() == parameter_count(m) && gradient.size() == parameters.size());
   const Journey<T> journey(m, parameters);
-  const std::size_t flocks = batch.chosen.size(), groups = (flocks + kGroup - 1) / kGroup;
+  const std::size_t samples = batch.chosen.size(), groups = (samples + kGroup - 1) / kGroup;
   std::vector<T> gradients(groups * gradient.size());  // (groups, parameters)
-  std::vector<Lesson> lessons(groups);
+  std::vector<BatchResult> results(groups);
   for_blocks(static_cast<int>(groups), pass.threads, [&](int group) {
     const auto into =
-        messenger_tensors(m, gradients.data() + static_cast<std::size_t>(group) * gradient.size());
+        rnn_tensors(m, gradients.data() + static_cast<std::size_t>(group) * gradient.size());
     std::vector<T> states;
     const std::size_t first = static_cast<std::size_t>(group) * kGroup;
-    for (std::size_t place = first; place < std::min(flocks, first + kGroup); ++place) {
+    for (std::size_t place = first; place < std::min(samples, first + kGroup); ++place) {
       const std::vector<T> points = points_of<T>(batch, place);
       const std::vector<T> logits = journey.out(points, states);
       Verdict<T> verdict =
           judge(logits, batch.label[batch.chosen[place]], pass.objective.smoothing);
-      lessons[group].loss += verdict.loss;
-      lessons[group].correct += verdict.right ? 1 : 0;
-      for (T& push : verdict.push) push /= static_cast<T>(flocks);
+      results[group].loss += verdict.loss;
+      results[group].correct += verdict.right ? 1 : 0;
+      for (T& push : verdict.push) push /= static_cast<T>(samples);
       journey.back(points, states, {verdict.push, into});
     }
   });
-  Lesson lesson;
+  BatchResult result;
   std::vector<double> sum(gradient.size());
   for (std::size_t group = 0; group < groups; ++group) {
-    lesson.loss += lessons[group].loss / static_cast<double>(flocks);
-    lesson.correct += lessons[group].correct;
+    result.loss += results[group].loss / static_cast<double>(samples);
+    result.correct += results[group].correct;
     for (std::size_t e = 0; e < sum.size(); ++e) sum[e] += gradients[group * sum.size() + e];
   }
   for (std::size_t e = 0; e < sum.size(); ++e) gradient[e] = static_cast<T>(sum[e]);
-  return lesson;
+  return result;
 }
 
-class MessengerAdjoint final : public Adjoint {
+class RnnAdjoint final : public Adjoint {
  public:
-  MessengerAdjoint(const Messenger& messenger, int threads)
-      : messenger_(messenger), threads_(threads) {
-    check(messenger);
+  RnnAdjoint(const Rnn& rnn, int threads) : rnn_(rnn), threads_(threads) { check(rnn); }
+
+  BatchResult backward(std::span<const float> parameters, const Batch& batch,
+                       const Objective& objective, std::span<float> gradient) override {
+    return learn_in_groups(Pass{rnn_, batch, objective, threads_}, parameters, gradient);
   }
 
-  Lesson learn(std::span<const float> parameters, const Batch& batch, const Objective& objective,
-               std::span<float> gradient) override {
-    return learn_in_groups(Pass{messenger_, batch, objective, threads_}, parameters, gradient);
-  }
-
-  void fly(std::span<const float> parameters, const Batch& batch,
-           std::span<float> readout) override {
-    const Journey<float> journey(messenger_, parameters);
-    const auto classes = static_cast<std::size_t>(messenger_.classes);
+  void forward(std::span<const float> parameters, const Batch& batch,
+               std::span<float> readout) override {
+    const Journey<float> journey(rnn_, parameters);
+    const auto classes = static_cast<std::size_t>(rnn_.classes);
     assert(readout.size() == batch.chosen.size() * classes);
     for_blocks(static_cast<int>(batch.chosen.size()), threads_, [&](int place) {
       std::vector<float> states;
@@ -142,24 +140,24 @@ class MessengerAdjoint final : public Adjoint {
   }
 
  private:
-  Messenger messenger_;
+  Rnn rnn_;
   int threads_;
 };
 
 }  // namespace
 
-Messenger messenger_near(std::size_t parameters, int classes) {
+Rnn rnn_near(std::size_t parameters, int classes) {
   const auto miss = [&](int hidden) {
-    const std::size_t count = parameter_count(Messenger{hidden, classes});
+    const std::size_t count = parameter_count(Rnn{hidden, classes});
     return count > parameters ? count - parameters : parameters - count;
   };
   int hidden = 1;
   while (miss(hidden + 1) < miss(hidden)) ++hidden;
-  check(Messenger{hidden, classes});
+  check(Rnn{hidden, classes});
   return {hidden, classes};
 }
 
-std::vector<TensorPlace> layout(const Messenger& m) {
+std::vector<TensorPlace> layout(const Rnn& m) {
   const auto h = static_cast<std::size_t>(m.hidden), c = static_cast<std::size_t>(m.classes);
   std::vector<TensorPlace> places = {{"in", {h, 2}, 0},
                                      {"memory", {h, h}, 0},
@@ -171,39 +169,39 @@ std::vector<TensorPlace> layout(const Messenger& m) {
   return places;
 }
 
-std::size_t parameter_count(const Messenger& m) {
+std::size_t parameter_count(const Rnn& m) {
   const std::vector<TensorPlace> places = layout(m);
   return places.back().offset + places.back().size();
 }
 
-std::vector<float> initial_parameters(const Messenger& m, std::uint64_t seed) {
+std::vector<float> initial_parameters(const Rnn& m, std::uint64_t seed) {
   check(m);
-  constexpr std::uint32_t kMessengerDraws = 256;  // beyond the tensors of swarms
+  constexpr std::uint32_t kRnnDraws = 256;  // beyond the tensors of swarms
   const double bound = 1 / std::sqrt(static_cast<double>(m.hidden));
   std::vector<float> parameters(parameter_count(m));
   for (std::size_t e = 0; e < parameters.size(); ++e) {
     const Draw who{.seed = seed,
                    .stream = Stream::parameters,
                    .particle = static_cast<std::uint32_t>(e),
-                   .replica = kMessengerDraws};
+                   .replica = kRnnDraws};
     parameters[e] = static_cast<float>(bound * (2 * who.uniform(0) - 1));
   }
   return parameters;
 }
 
-std::unique_ptr<Adjoint> make_adjoint(const Messenger& messenger, int threads) {
-  return std::make_unique<MessengerAdjoint>(messenger, threads);
+std::unique_ptr<Adjoint> make_adjoint(const Rnn& rnn, int threads) {
+  return std::make_unique<RnnAdjoint>(rnn, threads);
 }
 
-Lesson reference_learn(const Messenger& messenger, std::span<const double> parameters,
-                       const Batch& batch, const Objective& objective, std::span<double> gradient) {
-  check(messenger);
-  return learn_in_groups(Pass{messenger, batch, objective, 1}, parameters, gradient);
+BatchResult reference_backward(const Rnn& rnn, std::span<const double> parameters,
+                               const Batch& batch, const Objective& objective,
+                               std::span<double> gradient) {
+  check(rnn);
+  return learn_in_groups(Pass{rnn, batch, objective, 1}, parameters, gradient);
 }
 
 // One way back for each logit gives one row of every Jacobian.
-std::vector<double> influence(const Messenger& m, std::span<const double> parameters,
-                              const Batch& one) {
+std::vector<double> influence(const Rnn& m, std::span<const double> parameters, const Batch& one) {
   assert(one.chosen.size() == 1);
   const Journey<double> journey(m, parameters);
   const std::vector<double> points = points_of<double>(one, 0);
@@ -212,10 +210,10 @@ std::vector<double> influence(const Messenger& m, std::span<const double> parame
   for (int c = 0; c < m.classes; ++c) {
     std::vector<double> push(m.classes), d_points(points.size());
     push[c] = 1;
-    journey.back(points, states, {push, messenger_tensors(m, unused.data()), &d_points});
+    journey.back(points, states, {push, rnn_tensors(m, unused.data()), &d_points});
     for (std::size_t e = 0; e < points.size(); ++e) square[e / 2] += d_points[e] * d_points[e];
   }
-  for (double& s : square) s = std::sqrt(s) / kMessengerUnit;
+  for (double& s : square) s = std::sqrt(s) / kRnnUnit;
   return square;
 }
 

@@ -1,4 +1,4 @@
-// course.h: the updates of a training, one after another, over any Adjoint.
+// training_loop.h: the updates of a training, one after another, over any Adjoint.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace murmur {
 
 // Everything an exact continuation needs; sums are over the epoch under way.
-struct CourseState {
+struct TrainingState {
   std::vector<float> parameters{};
   Optimiser optimiser{};
   std::int64_t update = 0;  // updates made so far
@@ -20,36 +20,37 @@ struct CourseState {
 };
 
 // A state as named arrays, with the checksum of the pictures it learns from.
-Record record_of(const CourseState& state, const std::string& pictures);
+Record record_of(const TrainingState& state, const std::string& pictures);
 // Where a run stands: its last checkpoint, or `state`, the beginning. Error(input) for a checkpoint
 // of another swarm or of other pictures.
-CourseState where_it_stands(const Run& run, const std::string& pictures, CourseState state);
+TrainingState where_it_stands(const Run& run, const std::string& pictures, TrainingState state);
 
-class Course;
+class TrainingLoop;
 
 // How far a course is; `validation`: accuracy after the last whole epoch.
-TrainingProgress progress_of(const Course& course, const CourseState& state, double validation);
-double images_per_second(const Course& course, const CourseState& state);
+TrainingProgress progress_of(const TrainingLoop& loop, const TrainingState& state,
+                             double validation);
+double images_per_second(const TrainingLoop& loop, const TrainingState& state);
 std::string to_json(const TrainingSummary& summary);  // text of summary.json
 
-class Course {
+class TrainingLoop {
  public:
-  Course(const Training& training, const TrainingData& data, Adjoint& adjoint);
-  static CourseState begin(const Training& training, std::vector<float> parameters);
+  TrainingLoop(const Training& training, const TrainingData& data, Adjoint& adjoint);
+  static TrainingState begin(const Training& training, std::vector<float> parameters);
 
   std::int64_t updates() const { return per_epoch_ * training_.epochs; }
   std::int64_t per_epoch() const { return per_epoch_; }
   std::size_t batch() const { return batch_; }
   int epochs() const { return training_.epochs; }
-  int epoch(const CourseState& state) const {  // under way: 0 is the first
+  int epoch(const TrainingState& state) const {  // under way: 0 is the first
     return static_cast<int>(state.update / per_epoch_);
   }
-  bool finished(const CourseState& state) const { return state.update >= updates(); }
+  bool finished(const TrainingState& state) const { return state.update >= updates(); }
   double rate(std::int64_t update) const;
 
-  // One batch: hindsight, clipping, one update of the parameters. True when it ended an epoch: the
+  // One batch: backward, clipping, one update of the parameters. True when it ended an epoch: the
   // sums then stand until the next update begins them anew.
-  bool update(CourseState& state);
+  bool update(TrainingState& state);
 
  private:
   void shuffle(int epoch);
@@ -60,7 +61,7 @@ class Course {
   std::size_t batch_;
   std::int64_t per_epoch_;
   int shuffled_ = -1;                 // the epoch that `order_` is for
-  std::vector<std::size_t> order_{};  // (learned) flocks
+  std::vector<std::size_t> order_{};  // (learned) samples
   std::vector<float> gradient_{}, shift_{};
 };
 

@@ -1,4 +1,4 @@
-// meanfield_flight.cpp: carries a measure into a run: frames, densities, checkpoints, progress.
+// meanfield_run.cpp: carries a measure into a run: frames, densities, checkpoints, progress.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr int kColumns = 12;    // amplitudes in observables.csv
 constexpr int kPlainCells = 7;  // of a reading in a checkpoint, before mean and amplitudes
 
 std::vector<double> row_of(const MeanFieldReading& r) {
-  std::vector<double> row = {r.energy, r.free_energy, r.order, r.tail, r.least, r.greatest};
+  std::vector<double> row = {r.energy, r.free_energy, r.order, r.tail, r.min, r.max};
   row.insert(row.end(), r.amplitude.begin() + 1, r.amplitude.begin() + 1 + kColumns);
   return row;
 }
@@ -32,7 +32,7 @@ Array table_of(std::vector<double> values, std::size_t columns) {
 Array array_of_steps(const std::vector<MeanFieldReading>& steps) {
   std::vector<double> cells;
   for (const MeanFieldReading& r : steps) {
-    cells.insert(cells.end(), {r.t, r.energy, r.free_energy, r.order, r.tail, r.least, r.greatest});
+    cells.insert(cells.end(), {r.t, r.energy, r.free_energy, r.order, r.tail, r.min, r.max});
     cells.insert(cells.end(), r.mean.begin(), r.mean.end());
     cells.insert(cells.end(), r.amplitude.begin(), r.amplitude.end());
   }
@@ -50,15 +50,15 @@ std::vector<MeanFieldReading> steps_of(const Record& record, int d) {
   for (auto at = cells.begin(); at != cells.end(); at += width) {
     MeanFieldReading& r = steps.emplace_back();
     r = {.t = at[0], .energy = at[1], .free_energy = at[2], .order = at[3], .tail = at[4]};
-    r.least = at[5];
-    r.greatest = at[6];
+    r.min = at[5];
+    r.max = at[6];
     r.mean.assign(at + kPlainCells, at + kPlainCells + d);
     r.amplitude.assign(at + kPlainCells + d, at + width);
   }
   return steps;
 }
 
-Record record_of(const MeanFieldSetup& s, const MeanFieldCourse& so_far,
+Record record_of(const MeanFieldSetup& s, const MeanFieldTrajectory& so_far,
                  const MeanFieldState& state) {
   Record record;
   if (s.method.solver == MeanFieldMethod::quantiles) {
@@ -76,10 +76,10 @@ Record record_of(const MeanFieldSetup& s, const MeanFieldCourse& so_far,
 }
 
 // The course that a checkpoint interrupted.
-MeanFieldCourse course_of(const MeanFieldSetup& s, const Record& record) {
+MeanFieldTrajectory training_loop_of(const MeanFieldSetup& s, const Record& record) {
   const auto real = [&](const char* name) { return entry(record, name).doubles()[0]; };
-  MeanFieldCourse course;
-  FlowState& flow = course.state.flow;
+  MeanFieldTrajectory trajectory;
+  FlowState& flow = trajectory.state.flow;
   if (s.method.solver == MeanFieldMethod::quantiles) {
     flow = state_of(record, {static_cast<int>(entry(record, "group").size()), s.field.d});
   } else {
@@ -87,11 +87,11 @@ MeanFieldCourse course_of(const MeanFieldSetup& s, const Record& record) {
     flow.h = real("h");
     flow.evaluations = static_cast<std::int64_t>(real("evaluations"));
     flow.next_frame = static_cast<std::int64_t>(real("next_frame"));
-    course.state.coefficients = entry(record, "coefficients").doubles();
+    trajectory.state.coefficients = entry(record, "coefficients").doubles();
   }
   flow.next_frame = next_frame_of(s.schedule, flow.next_frame, real("T"));
-  course.steps = steps_of(record, s.field.d);
-  return course;
+  trajectory.steps = steps_of(record, s.field.d);
+  return trajectory;
 }
 
 // density.npy, (frames, cells), as far as the checkpoint says.
@@ -130,20 +130,20 @@ std::vector<std::string> meanfield_columns() {
   return names;
 }
 
-MeanFieldCourse fly(const MeanFieldSetup& s, Run& run, const FlightControl& control) {
+MeanFieldTrajectory simulate(const MeanFieldSetup& s, Run& run, const ProcessControl& control) {
   using Time = std::chrono::steady_clock;
   const auto since = [](Time::time_point then) {
     return std::chrono::duration<double>(Time::now() - then).count();
   };
   MeanFieldPlan plan{.schedule = s.schedule};
-  if (run.last_checkpoint()) plan.from = course_of(s, *run.last_checkpoint());
+  if (run.last_checkpoint()) plan.from = training_loop_of(s, *run.last_checkpoint());
   const std::int64_t evaluations_before = plan.from ? plan.from->state.flow.evaluations : 0;
   const Time::time_point began = Time::now();
   Time::time_point last_checkpoint = began, last_report = began;
   const Array grid = table_of(density_cells(s.field, s.method), s.field.d);
   write_npy(run.directory() / "grid.npy", grid);
   Densities densities(run, grid.shape[0]);
-  const auto save = [&](const MeanFieldCourse& so_far, const MeanFieldState& state) {
+  const auto save = [&](const MeanFieldTrajectory& so_far, const MeanFieldState& state) {
     run.event(fmt::format(R"({{"event":"checkpoint","t":{}}})", state.flow.t));
     Record record = record_of(s, so_far, state);
     record["densities"] = array_of(densities.sync());
@@ -156,7 +156,7 @@ MeanFieldCourse fly(const MeanFieldSetup& s, Run& run, const FlightControl& cont
     run.append(frame.reading.t, mean, row_of(frame.reading));
     densities.append(frame.density);
   };
-  plan.pause = [&](const MeanFieldCourse& now, const std::function<MeanFieldState()>& fetch) {
+  plan.pause = [&](const MeanFieldTrajectory& now, const std::function<MeanFieldState()>& fetch) {
     const bool stop = control.signal != nullptr && *control.signal != 0;
     if (stop || since(last_checkpoint) >= control.checkpoint_seconds) save(now, fetch());
     if (control.report && since(last_report) >= 0.1) {
@@ -166,9 +166,9 @@ MeanFieldCourse fly(const MeanFieldSetup& s, Run& run, const FlightControl& cont
     }
     return stop;
   };
-  MeanFieldCourse course = carry(s.field, s.start, s.method, plan);
-  if (course.outcome.ok()) save(course, course.state);
-  return course;
+  MeanFieldTrajectory trajectory = carry(s.field, s.start, s.method, plan);
+  if (trajectory.outcome.ok()) save(trajectory, trajectory.state);
+  return trajectory;
 }
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// phases.cpp: reads a course: the linear phase and its rates, the plateau, the last clustering.
+// regimes.cpp: reads a course: the linear phase and its rates, the plateau, the last clustering.
 #include <algorithm>
 #include <cmath>
 
@@ -72,10 +72,10 @@ std::optional<ModeGrowth> growth_of(const std::vector<MeanFieldReading>& steps, 
 
 // The longest stretch of ln t in which the energy rises by less than a twentieth of all its rise,
 // for each factor e of time; at least half a unit of ln t long.
-void find_plateau(const std::vector<MeanFieldReading>& steps, MeanFieldPhases& phases) {
+void find_plateau(const std::vector<MeanFieldReading>& steps, MeanFieldRegimes& regimes) {
   Series energy;
   for (const MeanFieldReading& r : steps)
-    if (r.t > 0 && r.order < kOnePoint && (!phases.linear || r.t >= *phases.linear->until)) {
+    if (r.t > 0 && r.order < kOnePoint && (!regimes.linear || r.t >= *regimes.linear->until)) {
       energy.t.push_back(r.t);
       energy.value.push_back(r.energy);
     }
@@ -85,8 +85,8 @@ void find_plateau(const std::vector<MeanFieldReading>& steps, MeanFieldPhases& p
     // ln t makes the first steps long, whatever they do
     if (p.start <= energy.t.front() || std::log(p.end / p.start) <= longest) continue;
     longest = std::log(p.end / p.start);
-    phases.metastable = {p.start, p.end};
-    phases.plateau = p.level;
+    regimes.metastable = {p.start, p.end};
+    regimes.plateau = p.level;
   }
 }
 
@@ -98,10 +98,10 @@ bool is_small(const MeanFieldReading& r) {
 // On the circle the mass that leaves the far side of a cluster goes like e^{-t}, the cluster itself
 // shrinks twice as fast: what is left of the particles' slope once the last of them has left is
 // not the measure's.
-std::optional<ModeGrowth> clustering_of(const MeanFieldCourse& course) {
-  const double low = std::fmax(1e-10, 10 * course.grain);
+std::optional<ModeGrowth> clustering_of(const MeanFieldTrajectory& trajectory) {
+  const double low = std::fmax(1e-10, 10 * trajectory.grain);
   Series apart;
-  for (const MeanFieldReading& r : course.steps) {
+  for (const MeanFieldReading& r : trajectory.steps) {
     const double rest = 1 - r.order;
     if (rest <= low) break;
     if (rest >= 0.1) {
@@ -116,20 +116,20 @@ std::optional<ModeGrowth> clustering_of(const MeanFieldCourse& course) {
 
 }  // namespace
 
-MeanFieldPhases phases_of(const MeanFieldCourse& course) {
-  const auto& steps = course.steps;
-  MeanFieldPhases phases;
+MeanFieldRegimes regimes_of(const MeanFieldTrajectory& trajectory) {
+  const auto& steps = trajectory.steps;
+  MeanFieldRegimes regimes;
   const auto ends = std::find_if_not(steps.begin(), steps.end(), is_small);
   const MeanFieldReading& last = ends == steps.end() ? steps.back() : *ends;
   if (ends != steps.begin() && last.amplitude[leader_of(last)] >= kNoWave)
-    phases.linear = LinearPhase{.leader = leader_of(last)};
-  if (phases.linear && ends != steps.end()) phases.linear->until = last.t;
+    regimes.linear = LinearRegime{.leader = leader_of(last)};
+  if (regimes.linear && ends != steps.end()) regimes.linear->until = last.t;
   for (int k = 1; k <= kModesRead; ++k)
-    if (const auto growth = growth_of(steps, k)) phases.growth.push_back(*growth);
-  if (ends == steps.end()) return phases;
-  find_plateau(steps, phases);
-  phases.clustering = clustering_of(course);
-  return phases;
+    if (const auto growth = growth_of(steps, k)) regimes.growth.push_back(*growth);
+  if (ends == steps.end()) return regimes;
+  find_plateau(steps, regimes);
+  regimes.clustering = clustering_of(trajectory);
+  return regimes;
 }
 
 }  // namespace murmur
