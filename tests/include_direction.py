@@ -18,7 +18,7 @@ ALLOWED = {  # folder -> folders it may include, beside itself
     "learn": {"core"},
     "learn/cuda": {"core", "learn"},
     "picture": {"core", "run"},
-    "theory": {"core"},
+    "theory": {"core", "flow"},
     "ensemble": {"core", "flow"},
     "landscape": {"core", "flow"},
     "serve": {"core", "run", "experiment"},
