@@ -1,4 +1,4 @@
-// engine.h: the seam between what a swarm does (Dynamics) and the machine that computes it.
+// engine.h: the interface between a Dynamics and the machine that computes it.
 #pragma once
 
 #include <memory>
@@ -26,12 +26,12 @@ class Field {
  public:
   virtual ~Field() = default;
   virtual int sublayers() const = 0;
-  virtual bool active(double, int) const { return true; }  // whether a phase acts at time t
-  // A(t, x) of one phase before projection: what the method `layers` adds.
+  virtual bool active(double, int) const { return true; }  // whether a sublayer acts at time t
+  // A(t, x) of one sublayer before projection: what the method `layers` adds.
   virtual void drift(double t, int sublayer, const Swarm& x, Swarm& a) = 0;
-  // The sum of all phases, projected onto the manifold's tangent space at x.
+  // The sum of all sublayers, projected onto the manifold's tangent space at x.
   virtual void velocity(double t, const Swarm& x, Swarm& v) = 0;
-  // y = retract(x + sum of pushes); y may be x. Masses are copied.
+  // y = retraction of x + sum of terms; y may be x. Masses are copied.
   virtual void retract(const Swarm& x, std::span<const Term> terms, Swarm& y) = 0;
   // sqrt( mean_i ( |a_i - b_i| / (atol + rtol max(|a_i|, |b_i|)) )^2 ): below 1 is good enough.
   virtual double error_norm(const Swarm& a, const Swarm& b, Tolerance tolerance) = 0;
@@ -57,8 +57,8 @@ struct EngineChoice {
 std::unique_ptr<Engine> make_reference_engine();
 std::unique_ptr<Engine> make_simd_engine(Precision precision, int threads);
 
-// Whether the vector kernels know every force: softmax and plain attention, neither with alibi nor
-// rescaled, and perceptrons.
+// Whether the vector kernels compute every force: softmax and unnormalised attention, neither with
+// alibi nor rescaled, and perceptrons.
 bool simd_knows(const Dynamics& dynamics);
 
 // auto takes `reference` up to n^2 d = 32,768 for double precision and for what simd does not know,
