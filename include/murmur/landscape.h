@@ -169,8 +169,7 @@ struct Localisation {
 };
 Localisation localise(const Landscape& landscape, const Atoms& mu);
 // (2 e^{beta-3/2} + C) / (2 e^{beta-3/2} + (3/8) e^{beta-1/8}), C = 2 L sum_m |omega_m| |a_m|^2,
-// for the plain kernel; the scaled one multiplies C by e^beta (2601.21366, atoms within 1/(2 sqrt
-// beta)).
+// for the plain kernel; the scaled one multiplies C by e^beta (2601.21366).
 double arc_mass_bound(const Landscape& landscape);
 
 // The best measure at one beta, and where it is.

@@ -187,8 +187,7 @@ struct NoisyLaw {
 double stationary_order(const NoisyLaw& law, double kappa, double start);
 
 struct Bifurcation {
-  std::vector<double> kappa{}, up{},
-      down{};               // order parameter; each sweep continues its own branch
+  std::vector<double> kappa{}, up{}, down{};  // order parameter, each sweep from its last law
   double onset = 0;         // kappa at which the branch of ordered laws bifurcates from the uniform
   double fold = 0;          // least kappa of an ordered law; the onset where there is none below
   double jump = 0;          // order of the stable law at the onset

@@ -22,8 +22,8 @@ double log_eigenvalue(int d, double beta, int k);  // ln lambda_k, see `eigenval
 double eigenvalue(int d, double beta, int k);
 double uniform_energy(int d, double beta);  // lambda_0 / (2 beta), E at the uniform law
 
-// Growth of harmonics at the uniform law, 2410.23228; derived here for every d from -Lap Y_k =
-// k(k+d-2) Y_k.
+// Growth of harmonics at the uniform law, 2410.23228; for d > 2 derived here, with
+// -Lap Y_k = k(k+d-2) Y_k.
 
 //   s_k = k(k+d-2) lambda_k / beta            (USA; divided by lambda_0 for SA)
 // In clock u2 a rate is e^{-beta} times that of u1, in u3 beta times. Noise subtracts
@@ -113,8 +113,9 @@ struct Escape {
 double escape_rate(const Polygon& polygon, int mode);
 Escape fastest_escape(const Polygon& polygon);
 
-// Kuramoto form (2312.10794): theta_i' = -sum_j m_j e^{beta cos(theta_i - theta_j)} sin(theta_i -
-// theta_j), divided by sum_j m_j e^{beta cos(theta_i - theta_j)} for SA. No masses: equal ones.
+// Kuramoto form (2312.10794), divided by sum_j m_j e^{beta cos(theta_i - theta_j)} for SA:
+//   theta_i' = -sum_j m_j e^{beta cos(theta_i - theta_j)} sin(theta_i - theta_j)
+// No masses: equal ones.
 struct Angles {
   std::span<const double> theta;
   std::span<const double> mass = {};
@@ -202,8 +203,8 @@ double retrieval_series(double c, double y);                               // ps
 double retrieval_profile(const Retrieval& retrieval, double t, double s);  // 0 < s <= 1
 // Where the slope at s = 1 vanishes: 2 (1 - e^{-lambda}) sum w_n a_n / sum w_n a_n^2.
 double retrieval_critical_time(const Retrieval& retrieval);
-// Up to this time there is exactly one interior minimum: t sup a_n <= min(3 - sqrt 3, 2(1 -
-// e^{-lambda})).
+// Up to this time there is exactly one interior minimum:
+//   t sup a_n <= min(3 - sqrt 3, 2 (1 - e^{-lambda}))
 double retrieval_certain_until(const Retrieval& retrieval);
 
 // Densities and hardmax.
