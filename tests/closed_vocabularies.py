@@ -22,7 +22,7 @@ ADDED = {  # vocabulary -> header, text, its replacement, a pattern of the files
     ),
     "method": ("flow.h", "strang, bdf,", "strang, bdf, heun,", r"case Method::|case Stepping::|Method::\w+;"),
     "normalisation": ("dynamics.h", "  sqrt,  // s =", "  rms,\n  sqrt,  // s =", r"case LayerNorm::|row_of\("),
-    "clock": ("dynamics.h", "  u4,  // u2", "  u5,\n  u4,  // u2", r"case Clock::|kernel_of\("),
+    "clock": ("dynamics.h", "  u4,\n};", "  u4,\n  u5,\n};", r"case Clock::|kernel_of\("),
 }
 MUST = {  # what has to know a new value; engines are all here
     "force": {

@@ -1,4 +1,4 @@
-// engine.h: the seam between what a swarm does (Dynamics) and the machine that computes it.
+// engine.h: the interface between a Dynamics and the machine that computes it.
 #pragma once
 
 #include <cstdint>

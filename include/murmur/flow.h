@@ -1,4 +1,4 @@
-// flow.h: carries a swarm through time: methods, schedules, merging, and how a flight can end.
+// flow.h: integrates a swarm in time: methods, schedules, merging, and how an integration can end.
 #pragma once
 
 #include <cstdint>
@@ -99,14 +99,14 @@ enum class Ending {
   step_too_small,
   too_many_evaluations,
   unresolved,        // a density has become too sharp for its modes (mean fields)
-  methods_disagree,  // a second method came to another end (bdf through mergers)
+  methods_disagree,  // a second method gave another result (bdf through mergers)
 };
 
 struct Outcome {
   Ending ending = Ending::finished;
   double t = 0;
   int particle = -1;
-  std::string what{}, remedy{};  // sentences, where the flight did not finish
+  std::string what{}, remedy{};  // sentences, where the integration did not finish
   bool ok() const { return ending == Ending::finished; }
 };
 
@@ -114,7 +114,7 @@ struct FlowWatch {
   std::function<void(double t, const HostSwarm& x)> frame{};  // n0 rows: merged ones repeat
   std::function<void(const Merge&)> merged{};
   // After every accepted step and every frame inside one; true: stop here, resumably. The state
-  // shown tells how far the flight has come; the one to continue from is what `fetch` gives, since
+  // shown says how far the integration is; the one to continue from is what `fetch` gives, since
   // the swarm may have to come from a device.
   std::function<bool(const FlowState&, const std::function<FlowState&()>& fetch)> pause{};
 };
@@ -133,7 +133,7 @@ struct Flow {  // what carries the swarm
 Outcome advance(const Flow& flow, const Schedule& schedule, FlowState& state,
                 const FlowWatch& watch);
 
-// The frame a state stands for: n0 rows, each at its group's place, with original masses.
+// The frame of a state: n0 rows, each at its group's position, with original masses.
 HostSwarm unfold(const FlowState& state, const HostSwarm& groups);
 
 }  // namespace murmur

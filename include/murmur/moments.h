@@ -10,19 +10,21 @@
 
 namespace murmur {
 
-// Every particle feels the moments m_k = sum_j m_j e^{i k theta_j}, k = 0 .. p, in place of every
-// other particle: n p terms instead of n^2. p is the least for which the cut of the kernel's series
-//   T_p <= 2 exp(-beta h((p + 1) / beta)),   h(s) = s asinh s - sqrt(1 + s^2) + 1,
-// (of the largest weight e^beta) is a thousandth of `tolerance`.
+// By Jacobi and Anger, e^{beta cos t} = I_0(beta) + 2 sum_k I_k(beta) cos kt, so that sums over
+// particles become sums over the moments m_k = sum_j m_j e^{i k theta_j}, k = 0 .. p: n p terms
+// instead of n^2. e^{-beta} I_k(beta) is the law of the difference of two Poisson(beta / 2)
+// variables; Chernoff's bound gives for what the series leaves out, over its largest value e^beta,
+//   T_p <= 2 exp(-beta h((p + 1) / beta)),   h(s) = s asinh s - sqrt(1 + s^2) + 1.
+// p is the least for which that is a thousandth of `tolerance`.
 struct MomentsChoice {
   double tolerance = 1e-12;
-  // A particle with a larger bound on what a softmax head of norm 1 does to it is summed pair by
-  // pair. 2: only who is so lonely that the series says nothing.
+  // A particle for which the bound on the error of a softmax head, |V| = 1, is larger than this is
+  // summed pair by pair. 2: only particles so isolated that the series bounds nothing.
   double pairs_above = 2;
   int threads = 0;  // 0: all cores; never shows in the result
 };
 
-// What make_engine asks for, and so what a softmax head of a flight is held to.
+// The pairs_above that make_engine uses: the error bound of a softmax head in a simulation.
 inline constexpr double kMomentsPromise = 1e-10;
 
 std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice = {});
