@@ -1,4 +1,5 @@
-// recording.h: a flight held in memory: its frames in double precision, flown piece by piece.
+// recording.h: a trajectory held in memory: its frames in double precision, computed piece by
+// piece, with branches that leave it and massless particles carried along.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@
 #include "murmur/experiment.h"
 #include "murmur/training.h"
 
-namespace murmur::facade {
+namespace murmur {
 
-struct Edit {  // where a token is put before a branch flies on
+struct Edit {  // where a token is put before a branch goes on
   int token = 0;
   std::vector<double> place{};  // (d)
 };
@@ -24,12 +25,12 @@ class Recording {
   // Error(input) where the frames of the whole schedule would not fit into memory.
   explicit Recording(Experiment experiment, std::shared_ptr<const TrainedSwarm> trained = {});
 
-  // Leaves `from` at one of its frames. Without edits the flight goes on as `from` does, bit for
+  // Leaves `from` at one of its frames. Without edits it goes on as `from` does, bit for
   // bit; an edited swarm starts there as if new, in the same schedule and the same noise.
   Recording(const Recording& from, std::int64_t frame, std::span<const Edit> edits);
 
-  // Flies until `count` further frames are kept, or the end; the first call keeps frame first() as
-  // well. How the frames are asked for never changes them. Returns the number of the first frame
+  // Goes on until `count` further frames are kept, or the end; the first call keeps frame first()
+  // as well. How the frames are asked for never changes them. Returns the number of the first frame
   // that was not handed out before; kept() is one past the last. After `seconds` it comes back with
   // what there is, which may be nothing; a step that has begun is finished first.
   std::int64_t advance(std::int64_t count,
@@ -51,7 +52,7 @@ class Recording {
   std::vector<double> velocity(std::int64_t frame, std::span<const double> rows) const;
 
   // (frames, rows, d): where such particles, at `rows` in one frame, are in the next `count` of the
-  // frames kept, or in as many as all of them stay finite. The sample flies once more beside them,
+  // frames kept, or in as many as all of them stay finite. The swarm goes once more beside them,
   // by its own method and without merging.
   std::vector<double> carry(std::int64_t frame, std::int64_t count,
                             std::span<const double> rows) const;
@@ -64,7 +65,7 @@ class Recording {
   void keep(double t, std::span<const double> rows);
   void check_frame(std::int64_t frame) const;
   void begin_at(std::int64_t frame, FlowState& state) const;  // a state that is new there
-  // The sample of a frame, then particles without mass at `rows`.
+  // The swarm of a frame, then particles without mass at `rows`.
   HostSwarm joined(std::int64_t frame, std::span<const double> rows) const;
 
   Experiment experiment_;
@@ -80,4 +81,9 @@ class Recording {
   std::optional<Outcome> ended_{};
 };
 
-}  // namespace murmur::facade
+// A sample x (n, d) of a trained swarm as an experiment like any other: method layers, dt the
+// residual's factor, a frame a block. `blocks`: 0 for those it was trained with.
+Experiment experiment_of(const TrainedSwarm& swarm, HostSwarm x, int blocks,
+                         const std::string& engine);
+
+}  // namespace murmur

@@ -1,5 +1,5 @@
-// recording.cpp: flies by the library's own loop, pausing where enough frames are kept.
-#include "recording.h"
+// recording.cpp: advances by the loop of flow, pausing where enough frames are kept.
+#include "murmur/recording.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "murmur/axes.h"
 #include "murmur/error.h"
 
-namespace murmur::facade {
+namespace murmur {
 
 namespace {
 
@@ -223,4 +223,20 @@ std::vector<double> Recording::axes() const {
   return leading_axes(second_moment(seen, centred), d, 3);
 }
 
-}  // namespace murmur::facade
+Experiment experiment_of(const TrainedSwarm& swarm, HostSwarm x, int blocks,
+                         const std::string& engine) {
+  const Architecture& a = swarm.architecture;
+  Experiment e;
+  e.dynamics = dynamics_of(a, swarm.doubles());
+  e.swarm = std::move(x);
+  fit_to_manifold(e.swarm, Manifold::space, "the given places");
+  e.flow.method = Method::layers;
+  e.flow.dt = a.residual;
+  e.schedule = {.T = (blocks > 0 ? blocks : a.blocks) * a.residual, .every = a.residual};
+  e.engine.name = engine;
+  e.engine.name = resolve_engine(e.engine, e.swarm.shape(), e.dynamics);
+  e.inputs["model"] = {};
+  return e;
+}
+
+}  // namespace murmur
