@@ -1,16 +1,14 @@
-// report_training.cpp: the page of a trained swarm: its flights, its test, its mistakes, its
-// fields.
+// training.cpp: the page of a trained swarm: a trajectory, its test, its mistakes, its fields.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "command.h"
-#include "digits.h"
 #include "murmur/error.h"
-#include "report_page.h"
+#include "report/digits.h"
+#include "report/report.h"
 
-namespace murmur::app {
+namespace murmur {
 
 namespace fs = std::filesystem;
 
@@ -56,10 +54,11 @@ struct Examination {
   }
 };
 
-Examination examine(const fs::path& run, const std::string& data) {
+Examination examine(const ReportRequest& request) {
   Examination e;
-  e.swarm = read_trained_swarm(run);
-  e.pictures = read_data_set(data_folder(data.empty() ? e.swarm.data : data)).test;
+  e.swarm = read_trained_swarm(request.run);
+  const std::string& named = request.data.empty() ? e.swarm.data : request.data;
+  e.pictures = read_data_set(request.find_data ? request.find_data(named) : fs::path(named)).test;
   if (e.pictures.height != e.swarm.height || e.pictures.width != e.swarm.width)
     throw Error(Fault::input,
                 fmt::format("the pictures are {} x {} pixels, the swarm learned from {} x {}",
@@ -167,8 +166,8 @@ std::vector<VectorField> fields_on(const TrainedSwarm& swarm, int block, const F
   return fields;
 }
 
-void add_curve(Page& page) {
-  const RunReader reader(page.run);
+void add_curve(RunReport& report) {
+  const RunReader reader(report.run());
   std::vector<std::string> names;
   for (const char* name : {"loss", "train_accuracy", "validation_accuracy", "rate"}) {
     const std::vector<double> column = reader.column(name);
@@ -177,45 +176,55 @@ void add_curve(Page& page) {
   }
   if (names.empty()) return;
   for (const char* ending : {"svg", "png", "pdf"})
-    plot_observables(reader, names, false, page.figures / fmt::format("training.{}", ending));
-  page.add("The course of training", "", page.figures / "training.svg",
-           "Against epochs; the validation pictures are kept back from learning.");
+    plot_observables(reader, names, false, report.figures / fmt::format("training.{}", ending));
+  report.add_picture(
+      {.heading = "The course of training",
+       .picture = report.figures / "training.svg",
+       .caption = "Against epochs; the validation pictures are kept back from learning."});
 }
 
-void add_examination(Page& page, const Examination& e) {
+void add_examination(RunReport& report, const Examination& e) {
   const std::vector<std::string> names = class_names(e.swarm);
   draw_confusion(confusion_of(e.verdicts, e.samples.label, static_cast<int>(names.size())), names,
-                 {}, page.figures / "confusion.png");
-  page.add("The test",
-           fmt::format("{} of {} test pictures are read rightly.", e.right(), e.samples.samples()),
-           page.figures / "confusion.png", "Rows: what it is. Columns: what the swarm says.");
+                 {}, report.figures / "confusion.png");
+  report.add_picture({.heading = "The test",
+                      .text = fmt::format("{} of {} test pictures are read rightly.", e.right(),
+                                          e.samples.samples()),
+                      .picture = report.figures / "confusion.png",
+                      .caption = "Rows: what it is. Columns: what the swarm says."});
   draw_mistakes(mistakes_of(e), e.pictures.height, e.pictures.width, {},
-                page.figures / "mistakes.png");
-  page.add("Its mistakes", "", page.figures / "mistakes.png",
-           "Wrong verdicts, the surest first, with their numbers in the test set.");
+                report.figures / "mistakes.png");
+  report.add_picture(
+      {.heading = "Its mistakes",
+       .picture = report.figures / "mistakes.png",
+       .caption = "Wrong verdicts, the surest first, with their numbers in the test set."});
 }
 
-void add_trajectory(Page& page, const Examination& e) {
+void add_trajectory(RunReport& report, const Examination& e) {
   const std::size_t k = shown_sample(e);
   const DigitTrajectory trajectory = trajectory_of_picture(e.swarm, e.pictures, e.picture[k]);
   const std::string which =
       fmt::format("Test picture {}, {} boids.", e.picture[k], e.samples.size_of(k));
-  draw_digit_trajectory(trajectory, {}, page.figures / "flight.png");
-  draw_dissent(trajectory, {}, page.figures / "dissent.png");
-  if (page.film) {
-    fs::create_directories(page.video);
+  draw_digit_trajectory(trajectory, {}, report.figures / "flight.png");
+  draw_dissent(trajectory, {}, report.figures / "dissent.png");
+  if (report.request.film) {
+    fs::create_directories(report.video);
     DigitFilm film;
-    film.stop = [] { return caught_signal != 0; };
-    if (film_digit(trajectory, film, page.video / "flight.mp4"))
-      page.add("A flight", which, page.video / "flight.mp4", "");
+    film.stop = report.request.stop;
+    if (film_digit(trajectory, film, report.video / "flight.mp4"))
+      report.add_picture(
+          {.heading = "A flight", .text = which, .picture = report.video / "flight.mp4"});
   }
-  page.add(!page.film ? "A flight" : "", !page.film ? which : "", page.figures / "flight.png",
-           "The same flight at a few blocks.");
-  page.add("Who dissents", "", page.figures / "dissent.png",
-           "The ink by the class whose target each boid ends nearest to.");
+  report.add_picture({.heading = !report.request.film ? "A flight" : "",
+                      .text = !report.request.film ? which : "",
+                      .picture = report.figures / "flight.png",
+                      .caption = "The same flight at a few blocks."});
+  report.add_picture({.heading = "Who dissents",
+                      .picture = report.figures / "dissent.png",
+                      .caption = "The ink by the class whose target each boid ends nearest to."});
 }
 
-void add_fields(Page& page, const TrainedSwarm& swarm, int block) {
+void add_fields(RunReport& report, const TrainedSwarm& swarm, int block) {
   const Architecture& a = swarm.architecture;
   const std::string stem = fmt::format("fields-block-{}", block);
   const std::string which =
@@ -227,27 +236,33 @@ void add_fields(Page& page, const TrainedSwarm& swarm, int block) {
   if (a.d == 2) heights = {0};
   if (a.d > 2) {
     draw_fields_in_space(fields_on(swarm, block, {3, 5}), {true, 1280, 960},
-                         page.figures / (stem + ".png"));
-    page.add(heading, which + rest, page.figures / (stem + ".png"),
-             "What query, key, value and feed-forward make of a place.");
+                         report.figures / (stem + ".png"));
+    report.add_picture({.heading = heading,
+                        .text = which + rest,
+                        .picture = report.figures / (stem + ".png"),
+                        .caption = "What query, key, value and feed-forward make of a place."});
     heading.clear();
   }
   std::vector<std::vector<VectorField>> planes;
   for (const double z : heights) planes.push_back(fields_on(swarm, block, {2, 11, z}));
   draw_fields_in_planes(planes, heights, {true, 1280, a.d == 2 ? 480 : 960},
-                        page.figures / (stem + "-planes.png"));
-  page.add(heading, heading.empty() ? "" : which, page.figures / (stem + "-planes.png"),
-           a.d == 2 ? "What query, key, value and feed-forward make of a place."
-                    : "The same in planes of constant height z.");
+                        report.figures / (stem + "-planes.png"));
+  report.add_picture({.heading = heading,
+                      .text = heading.empty() ? "" : which,
+                      .picture = report.figures / (stem + "-planes.png"),
+                      .caption = a.d == 2
+                                     ? "What query, key, value and feed-forward make of a place."
+                                     : "The same in planes of constant height z."});
 }
 
-void add_facts(Page& page, const Examination& e) {
-  const TrainingSummary s = read_summary(page.run);
-  auto& facts = page.report.facts;
+void add_facts(RunReport& report, const Examination& e) {
+  const TrainingSummary s = read_summary(report.run());
+  auto& facts = report.page.facts;
   const double accuracy = static_cast<double>(e.right()) /
                           static_cast<double>(std::max<std::size_t>(1, e.samples.samples()));
   facts.emplace_back(fmt::format("{:.2f}\u202f%", 100 * accuracy), "test accuracy");
-  const Published* row = read_summary(page.run).data == "mnist" ? published_for(e.swarm) : nullptr;
+  const Published* row =
+      read_summary(report.run()).data == "mnist" ? published_for(e.swarm) : nullptr;
   if (row != nullptr) facts.emplace_back(fmt::format("{:.2f}\u202f%", row->accuracy), "published");
   if (std::isfinite(s.validation_accuracy))
     facts.emplace_back(fmt::format("{:.2f}\u202f%", 100 * s.validation_accuracy),
@@ -260,27 +275,27 @@ void add_facts(Page& page, const Examination& e) {
 
 }  // namespace
 
-void report_training(Page& page, const std::string& data) {
-  const Examination e = examine(page.run, data);
+void report_training(RunReport& report) {
+  const Examination e = examine(report.request);
   const Architecture& a = e.swarm.architecture;
   const std::vector<std::string> names = class_names(e.swarm);
-  page.report.title = names.size() == 2
+  report.page.title = names.size() == 2
                           ? fmt::format("The swarm that tells {} from {}", names[0], names[1])
                           : fmt::format("The swarm that tells {} apart", fmt::join(names, ", "));
-  page.report.lead = fmt::format(
+  report.page.lead = fmt::format(
       "Every pixel with ink is a boid in R^{}. {} {} of attention and feed-forward move the flock; "
       "where it settles is the verdict.",
       a.d, a.blocks,
       a.blocks == 1 ? "block"
       : a.shared    ? "rounds of one block"
                     : "blocks");
-  add_facts(page, e);
-  add_trajectory(page, e);
-  if (caught_signal != 0) return;
-  add_examination(page, e);
-  add_curve(page);
-  add_fields(page, e.swarm, 0);
-  if (!a.shared && a.blocks > 1) add_fields(page, e.swarm, a.blocks - 1);
+  add_facts(report, e);
+  add_trajectory(report, e);
+  if (report.stopped()) return;
+  add_examination(report, e);
+  add_curve(report);
+  add_fields(report, e.swarm, 0);
+  if (!a.shared && a.blocks > 1) add_fields(report, e.swarm, a.blocks - 1);
 }
 
-}  // namespace murmur::app
+}  // namespace murmur

@@ -8,11 +8,11 @@
 #include <numbers>
 #include <numeric>
 
-#include "meanfield.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
+#include "report/figures.h"
 
-namespace murmur::app {
+namespace murmur {
 
 namespace fs = std::filesystem;
 
@@ -86,9 +86,9 @@ std::size_t frame_from(const Seen& seen, double t) {
 }
 
 // The density over angle and time, on an even grid whatever frames were kept.
-CurveSheet circle_map(const Seen& seen) {
-  CurveSheet sheet{.x_label = "angle in degrees", .y_label = "t", .title = "density"};
-  ColourMap& map = sheet.map;
+Panel circle_map(const Seen& seen) {
+  Panel panel{.title = "density", .x = {.label = "angle in degrees"}, .y = {.label = "t"}};
+  ColourMap& map = panel.map;
   const std::size_t columns = std::min(seen.cells, kMostColumns), width = seen.cells / columns;
   for (std::size_t c = 0; c < columns; ++c)
     map.x.push_back(360.0 * (static_cast<double>(c) + 0.5) / static_cast<double>(columns) - 180);
@@ -109,20 +109,20 @@ CurveSheet circle_map(const Seen& seen) {
     }
   }
   set_scale(map);
-  return sheet;
+  return panel;
 }
 
-CurveSheet circle_profile(const Seen& seen) {
-  CurveSheet sheet{.x_label = "angle in degrees", .y_label = "density / uniform"};
-  sheet.title = fmt::format("t = {:.4g}", seen.t.back());
+Panel circle_profile(const Seen& seen) {
+  Panel panel{.x = {.label = "angle in degrees"}, .y = {.label = "density / uniform"}};
+  panel.title = fmt::format("t = {:.4g}", seen.t.back());
   Curve curve{.mark = Curve::line};
   for (std::size_t c = 0; c < seen.cells; ++c) {
     const std::size_t cell = (c + seen.cells / 2) % seen.cells;
     curve.x.push_back(360.0 * static_cast<double>(c) / static_cast<double>(seen.cells) - 180);
     curve.y.push_back(seen.frame(seen.t.size() - 1)[cell]);
   }
-  sheet.curves = {curve};
-  return sheet;
+  panel.curves = {curve};
+  return panel;
 }
 
 // (latitudes, longitudes) between the rows of equal latitude of a spectral grid.
@@ -176,19 +176,19 @@ std::vector<double> smoothed(const Seen& seen, std::size_t frame, const ColourMa
 }
 
 // The density of a frame over longitude and latitude.
-CurveSheet sphere_map(const Seen& seen, std::size_t frame, const std::string& when) {
-  CurveSheet sheet{.x_label = "longitude and latitude in degrees"};
-  sheet.title = fmt::format("{}, t = {:.4g}", when, seen.t[frame]);
-  ColourMap& map = sheet.map;
+Panel sphere_map(const Seen& seen, std::size_t frame, const std::string& when) {
+  Panel panel{.x = {.label = "longitude and latitude in degrees"}};
+  panel.title = fmt::format("{}, t = {:.4g}", when, seen.t[frame]);
+  ColourMap& map = panel.map;
   const int step = seen.particles ? 5 : 3;
   for (int k = -180; k <= 180; k += step) map.x.push_back(k);
   for (int k = -90; k <= 90; k += step) map.y.push_back(k);
   map.value = seen.particles ? smoothed(seen, frame, map) : between_rows(seen, frame, map);
   set_scale(map);
-  return sheet;
+  return panel;
 }
 
-std::vector<CurveSheet> sphere_maps(const Seen& seen) {
+std::vector<Panel> sphere_maps(const Seen& seen) {
   const std::size_t last = seen.t.size() - 1, linear = frame_from(seen, seen.linear_until());
   if (last == 0) return {sphere_map(seen, 0, "end")};
   const bool ended = linear > 0 && linear < last;
@@ -199,8 +199,8 @@ std::vector<CurveSheet> sphere_maps(const Seen& seen) {
 }
 
 // The modes that stand out at the end of the linear phase, their predicted growth dashed.
-CurveSheet modes_sheet(const RunReader& run, const Seen& seen) {
-  CurveSheet sheet{.x_label = "t", .y_label = "amplitude of mode", .log_y = true};
+Panel modes_panel(const RunReader& run, const Seen& seen) {
+  Panel panel{.x = {.label = "t"}, .y = {.label = "amplitude of mode", .log = true}};
   const std::size_t linear = std::max<std::size_t>(1, frame_from(seen, seen.linear_until()));
   std::vector<std::pair<double, int>> order;  // greatest amplitude until then, mode
   for (int k = 1; k <= 12; ++k) {
@@ -212,7 +212,7 @@ CurveSheet modes_sheet(const RunReader& run, const Seen& seen) {
   order.resize(std::min(order.size(), kMostModes));
   std::sort(order.begin(), order.end(), [](auto a, auto b) { return a.second < b.second; });
   const nlohmann::json& predicted = seen.regimes["predicted_rates"];
-  sheet.title = predicted.empty() ? "modes" : "modes; dashed: predicted growth";
+  panel.title = predicted.empty() ? "modes" : "modes; dashed: predicted growth";
   double min = 1;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const int k = order[i].second;
@@ -221,7 +221,7 @@ CurveSheet modes_sheet(const RunReader& run, const Seen& seen) {
     curve.mark = Curve::line;
     curve.colour = static_cast<int>(i);
     for (const double a : curve.y) min = a > 1e-13 ? std::fmin(min, a) : min;
-    sheet.curves.push_back(curve);
+    panel.curves.push_back(curve);
     const std::string key = std::to_string(k);
     if (!predicted.contains(key) || seen.t.front() != 0 || seen.linear_until() == 0) continue;
     Curve dashes{.mark = Curve::dashes, .colour = kGrey};
@@ -232,24 +232,24 @@ CurveSheet modes_sheet(const RunReader& run, const Seen& seen) {
       dashes.x.push_back(t);
       dashes.y.push_back(a);
     }
-    sheet.curves.push_back(dashes);
+    panel.curves.push_back(dashes);
   }
-  sheet.y_min = 0.5 * min;
-  return sheet;
+  panel.y.from = 0.5 * min;
+  return panel;
 }
 
 // Dashed lines where phases begin and end, as high as the curves before them.
-void mark_regimes(const Seen& seen, CurveSheet& sheet) {
+void mark_regimes(const Seen& seen, Panel& panel) {
   const nlohmann::json& regimes = seen.regimes["phases"];
   double low = HUGE_VAL, high = -HUGE_VAL;
-  for (const Curve& curve : sheet.curves)
+  for (const Curve& curve : panel.curves)
     for (const double y : curve.y) {
       low = std::fmin(low, y);
       high = std::fmax(high, y);
     }
   const auto mark = [&](double t, const char* name, int colour) {
     if (t <= seen.t.front() || t >= seen.t.back()) return;
-    sheet.curves.push_back(
+    panel.curves.push_back(
         {.name = name, .x = {t, t}, .y = {low, high}, .mark = Curve::dashes, .colour = colour});
   };
   mark(seen.linear_until(), "linear until", 2);
@@ -267,32 +267,32 @@ bool is_long(const Seen& seen) {
   return until > 0 && until < 0.05 * seen.t.back() && seen.t.size() > 20;
 }
 
-CurveSheet energy_sheet(const RunReader& run, const Seen& seen) {
+Panel energy_panel(const RunReader& run, const Seen& seen) {
   const std::vector<double> energy = run.column("energy"), free = run.column("free_energy");
-  CurveSheet sheet{.x_label = "t", .y_label = "energy", .title = "energy"};
-  sheet.log_x = is_long(seen);
-  sheet.curves = {{.name = "energy", .x = seen.t, .y = energy, .mark = Curve::line, .colour = 0}};
+  Panel panel{.title = "energy", .x = {.label = "t"}, .y = {.label = "energy"}};
+  panel.x.log = is_long(seen);
+  panel.curves = {{.name = "energy", .x = seen.t, .y = energy, .mark = Curve::line, .colour = 0}};
   bool noisy = false;
   for (std::size_t i = 0; i < energy.size(); ++i)
     noisy = noisy || std::fabs(free[i] - energy[i]) > 1e-12 * std::fabs(energy[i]);
   if (noisy)
-    sheet.curves.push_back(
+    panel.curves.push_back(
         {.name = "free energy", .x = seen.t, .y = free, .mark = Curve::line, .colour = 1});
-  mark_regimes(seen, sheet);
-  return sheet;
+  mark_regimes(seen, panel);
+  return panel;
 }
 
 // Order from 0, where the measure is uniform or balanced, to 1, where it is one point.
-CurveSheet order_sheet(const RunReader& run, const Seen& seen) {
-  CurveSheet sheet{.x_label = "t", .y_label = "order", .title = "order; 1: one point"};
-  sheet.log_x = is_long(seen);
+Panel order_panel(const RunReader& run, const Seen& seen) {
+  Panel panel{.title = "order; 1: one point", .x = {.label = "t"}, .y = {.label = "order"}};
+  panel.x.log = is_long(seen);
   const double first = seen.t.front(), last = seen.t.back();
-  sheet.curves = {
+  panel.curves = {
       {.name = "order", .x = seen.t, .y = run.column("order"), .mark = Curve::line, .colour = 0},
       {.x = {first, last}, .y = {1, 1}, .mark = Curve::dashes, .colour = kGrey}};
-  if (sheet.log_x) sheet.curves[1].x[0] = seen.t[1];
-  mark_regimes(seen, sheet);
-  return sheet;
+  if (panel.x.log) panel.curves[1].x[0] = seen.t[1];
+  mark_regimes(seen, panel);
+  return panel;
 }
 
 }  // namespace
@@ -300,37 +300,32 @@ CurveSheet order_sheet(const RunReader& run, const Seen& seen) {
 std::vector<fs::path> draw_meanfield(const fs::path& directory, FigureStyle style) {
   const RunReader run(directory);
   const Seen seen = see(run);
-  std::vector<CurveSheet> sheets;
+  Figure figure{.style = style};
   if (seen.d == 3)
-    sheets = sphere_maps(seen);
+    figure.panels = sphere_maps(seen);
   else
-    sheets = {seen.t.size() > 1 ? circle_map(seen) : circle_profile(seen)};
+    figure.panels = {seen.t.size() > 1 ? circle_map(seen) : circle_profile(seen)};
   if (seen.t.size() > 1) {
-    sheets.push_back(modes_sheet(run, seen));
-    sheets.push_back(energy_sheet(run, seen));
-    sheets.push_back(order_sheet(run, seen));
+    figure.panels.push_back(modes_panel(run, seen));
+    figure.panels.push_back(energy_panel(run, seen));
+    figure.panels.push_back(order_panel(run, seen));
   }
-  fs::create_directories(directory / "figures");
-  std::vector<fs::path> made;
-  for (const char* name : {"meanfield.svg", "meanfield.png"}) {
-    made.push_back(directory / "figures" / name);
-    plot_sheets(sheets, style, made.back());
-  }
-  return made;
+  return draw_svg_and_png(figure, directory / "figures", "meanfield");
 }
 
-void draw_bifurcation(const Bifurcation& b, double predicted_onset, const fs::path& path) {
-  CurveSheet sheet{.x_label = "kappa", .y_label = "order", .title = "stationary laws under noise"};
-  sheet.curves = {{.name = "up", .x = b.kappa, .y = b.up, .colour = 0},
+Figure bifurcation_figure(const Bifurcation& b, double predicted_onset) {
+  Panel panel{
+      .title = "stationary laws under noise", .x = {.label = "kappa"}, .y = {.label = "order"}};
+  panel.curves = {{.name = "up", .x = b.kappa, .y = b.up, .colour = 0},
                   {.name = "down", .x = b.kappa, .y = b.down, .colour = 1}};
   const double most = *std::max_element(b.down.begin(), b.down.end());
   if (predicted_onset > b.kappa.front() && predicted_onset < b.kappa.back())
-    sheet.curves.push_back({.name = "predicted",
+    panel.curves.push_back({.name = "predicted",
                             .x = {predicted_onset, predicted_onset},
                             .y = {0, std::fmax(most, 0.1)},
                             .mark = Curve::dashes,
                             .colour = 2});
-  plot_sheets(std::span(&sheet, 1), FigureStyle::paper, path);
+  return {.panels = {panel}};
 }
 
-}  // namespace murmur::app
+}  // namespace murmur

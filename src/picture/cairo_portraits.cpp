@@ -1,28 +1,26 @@
-// portrait.cpp: sheets of measures on the circle and on S^2, with titles and one key, by Cairo.
-#include "murmur/portrait.h"
-
+// cairo_portraits.cpp: measures on the circle and on S^2, with titles and one key, by Cairo.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "murmur/error.h"
+#include "picture/cairo.h"
 #include "picture/figure_file.h"
 #include "picture/portrait_pen.h"
 
-namespace murmur {
-
-using namespace picture;
+namespace murmur::picture {
 
 namespace {
 
-void check(const PortraitSheet& sheet) {
+void check(const Figure& figure) {
   const auto refuse = [](const char* what) {
     throw Error(Fault::input, what, "a portrait", "give atoms, masses, units of one d, 2 or 3");
   };
-  if (sheet.portraits.empty()) refuse("there is nothing to draw");
-  const int d = sheet.portraits.front().atoms.cols;
+  if (figure.panels.empty()) refuse("there is nothing to draw");
+  const int d = figure.panels.front().portrait.atoms.cols;
   if (d != 2 && d != 3) refuse("only the circle and S^2 have portraits");
-  for (const Portrait& p : sheet.portraits) {
+  for (const Panel& panel : figure.panels) {
+    const Portrait& p = panel.portrait;
     const bool fits = p.atoms.cols == d && p.atoms.rows > 0 && p.value &&
                       p.mass.size() == static_cast<std::size_t>(p.atoms.rows) &&
                       p.omega.size() == static_cast<std::size_t>(p.units.rows) &&
@@ -35,21 +33,22 @@ void check(const PortraitSheet& sheet) {
 }
 
 // Entries for what is drawn, and for nothing else.
-std::vector<KeyEntry> key_of(const PortraitSheet& sheet, double spokes) {
+std::vector<KeyEntry> key_of(const Figure& figure, double spokes) {
   bool plus = false, minus = false, extrema = false;
-  for (const Portrait& p : sheet.portraits) {
+  for (const Panel& panel : figure.panels) {
+    const Portrait& p = panel.portrait;
     for (const double omega : p.omega) (omega > 0 ? plus : minus) = true;
     extrema = extrema || !p.extrema.empty();
   }
-  const bool circle = sheet.portraits.front().atoms.cols == 2;
-  std::vector<KeyEntry> key{{circle ? KeyEntry::function : KeyEntry::colours, sheet.value_name}};
+  const bool circle = figure.panels.front().portrait.atoms.cols == 2;
+  std::vector<KeyEntry> key{{circle ? KeyEntry::function : KeyEntry::colours, figure.value_name}};
   if (circle && spokes == 1)
     key.push_back({KeyEntry::spoke, "atom; its spoke is as long as its mass"});
   else if (circle)
     key.push_back({KeyEntry::spoke, fmt::format("atom; its spoke is {:g} times its mass", spokes)});
   else
     key.push_back({KeyEntry::ball, "atom; its area is its mass"});
-  if (extrema) key.push_back({KeyEntry::extremum, sheet.extrema_name});
+  if (extrema) key.push_back({KeyEntry::extremum, figure.extrema_name});
   const char* const unit = circle ? "where a unit is active" : "edge of a unit, its axis marked";
   if (plus) key.push_back({KeyEntry::plus, fmt::format("{}, ω > 0", unit)});
   if (minus) key.push_back({KeyEntry::minus, fmt::format("{}, ω < 0", unit)});
@@ -66,18 +65,18 @@ struct PortraitLayout {
 
 constexpr double kWordGap = 0.6, kKeyGap = 2.2, kKeyRow = 1.8;  // em
 
-PortraitLayout lay_out(const PortraitPen& pen, const PortraitSheet& sheet,
+PortraitLayout lay_out(const PortraitPen& pen, const Figure& figure,
                        const std::vector<KeyEntry>& key) {
-  const PortraitDress& dress = pen.dress();
-  const bool circle = sheet.portraits.front().atoms.cols == 2;
-  const int count = static_cast<int>(sheet.portraits.size());
+  const PortraitStyle& style = pen.style();
+  const bool circle = figure.panels.front().portrait.atoms.cols == 2;
+  const int count = static_cast<int>(figure.panels.size());
   const int columns = circle && count == 3 ? 3 : std::min(count, 2);
-  const double em = dress.type, margin = 1.2 * em, title = 3.4 * em;
+  const double em = style.type, margin = 1.2 * em, title = 3.4 * em;
   const double between = circle ? margin : 3.5 * em;  // pairs of discs stand apart
-  const double wide = circle ? dress.cell : 1.4 * dress.cell;
-  const double high = circle ? dress.cell : 0.7 * dress.cell + 2.6 * em;
+  const double wide = circle ? style.cell : 1.4 * style.cell;
+  const double high = circle ? style.cell : 0.7 * style.cell + 2.6 * em;
   PortraitLayout l;
-  l.width = std::max(columns * (wide + between) - between + 2 * margin, 1.9 * dress.cell);
+  l.width = std::max(columns * (wide + between) - between + 2 * margin, 1.9 * style.cell);
   const double left = (l.width - columns * (wide + between) + between) / 2;
   for (int k = 0; k < count; ++k)
     l.cells.push_back({left + k % columns * (wide + between),
@@ -105,48 +104,47 @@ PortraitLayout lay_out(const PortraitPen& pen, const PortraitSheet& sheet,
   return l;
 }
 
-void paint(const PortraitPen& pen, const PortraitSheet& sheet, const PortraitLayout& l,
+void paint(const PortraitPen& pen, const Figure& figure, const PortraitLayout& l,
            const std::vector<KeyEntry>& key) {
-  const PortraitDress& dress = pen.dress();
-  const int d = sheet.portraits.front().atoms.cols;
-  const double em = dress.type, spokes = spoke_scale(sheet);
-  pen.ink(dress.ground);
+  const PortraitStyle& style = pen.style();
+  const int d = figure.panels.front().portrait.atoms.cols;
+  const double em = style.type, spokes = spoke_scale(figure);
+  pen.ink(style.ground);
   cairo_paint(pen.cr());
-  for (std::size_t k = 0; k < sheet.portraits.size(); ++k) {
-    const Portrait& p = sheet.portraits[k];
+  for (std::size_t k = 0; k < figure.panels.size(); ++k) {
+    const Panel& panel = figure.panels[k];
     const Frame& cell = l.cells[k];
     const double middle = cell.x + cell.width / 2;
-    pen.text(middle, cell.y - 2.2 * em, p.title,
-             {.size = 1.1 * em, .colour = dress.ink, .bold = true, .align = Align::centre});
-    pen.text(middle, cell.y - 0.8 * em, p.subtitle,
-             {.size = em, .colour = dress.quiet, .align = Align::centre});
+    pen.text(middle, cell.y - 2.2 * em, panel.title,
+             {.size = 1.1 * em, .colour = style.ink, .bold = true, .align = Align::centre});
+    pen.text(middle, cell.y - 0.8 * em, panel.subtitle,
+             {.size = em, .colour = style.quiet, .align = Align::centre});
     if (d == 2)
-      draw_circle(pen, p, cell, spokes);
+      draw_circle(pen, panel.portrait, cell, spokes);
     else
-      draw_discs(pen, p, cell);
+      draw_discs(pen, panel.portrait, cell);
   }
   for (std::size_t line = 0; line < l.lines.size(); ++line)
     for (const auto& [k, x] : l.lines[line]) {
       const double y = l.key_top + kKeyRow * em * (static_cast<double>(line) + 0.5);
       draw_sample(pen, key[k], {x, y - em / 2, key[k].width() * em, em}, d);
       pen.text(x + (key[k].width() + kWordGap) * em, y + 0.36 * em, key[k].words,
-               {.size = em, .colour = dress.ink});
+               {.size = em, .colour = style.ink});
     }
 }
 
 }  // namespace
 
-void draw_portraits(const PortraitSheet& sheet, FigureStyle look,
-                    const std::filesystem::path& figure) {
-  check(sheet);
-  check_ending(figure);
-  const PortraitDress dress = portrait_dress(look);
-  const std::vector<KeyEntry> key = key_of(sheet, spoke_scale(sheet));
+void draw_portraits(const Figure& figure, const std::filesystem::path& path) {
+  check(figure);
+  check_ending(path);
+  const PortraitStyle style = portrait_style(figure.style);
+  const std::vector<KeyEntry> key = key_of(figure, spoke_scale(figure));
   const Surface ruler(cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1));
   const Context measuring(cairo_create(ruler.get()));
-  const PortraitLayout l = lay_out(PortraitPen(measuring.get(), dress), sheet, key);
-  write_figure(figure, {l.width, l.height},
-               [&](cairo_t* context) { paint(PortraitPen(context, dress), sheet, l, key); });
+  const PortraitLayout l = lay_out(PortraitPen(measuring.get(), style), figure, key);
+  write_figure(path, {l.width, l.height},
+               [&](cairo_t* context) { paint(PortraitPen(context, style), figure, l, key); });
 }
 
-}  // namespace murmur
+}  // namespace murmur::picture

@@ -1,26 +1,23 @@
-// report_meanfield.cpp: the page of a measure of infinitely many tokens carried through time.
+// meanfield.cpp: the page of a measure of infinitely many tokens carried through time.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "command.h"
-#include "meanfield.h"
 #include "murmur/meanfield_setup.h"
-#include "report_page.h"
-#include "reproduce_page.h"
+#include "report/figures.h"
+#include "report/kept.h"
+#include "report/report.h"
 
-namespace murmur::app {
-
-namespace fs = std::filesystem;
+namespace murmur {
 
 namespace {
 
 using nlohmann::json;
 
-void add_facts(Page& page, const json& summary) {
-  auto& facts = page.report.facts;
+void add_facts(RunReport& report, const json& summary) {
+  auto& facts = report.page.facts;
   const json& regimes = summary.at("phases");
   facts.emplace_back(fmt::format("{:.4g}", summary.at("t").get<double>()), "time reached");
   facts.emplace_back(fmt::format("{:.6g}", summary.at("energy").get<double>()),
@@ -44,12 +41,12 @@ void add_facts(Page& page, const json& summary) {
 }
 
 // Modes in order, the measured rate beside the predicted one where theory has it.
-std::vector<std::vector<std::string>> rates_table(const json& summary) {
+TextTable rates_table(const json& summary) {
   const json &rates = summary.at("growth_rates"), &theory = summary.at("predicted_rates");
   std::vector<int> modes;
   for (const auto& [mode, rate] : rates.items()) modes.push_back(std::stoi(mode));
   std::sort(modes.begin(), modes.end());
-  std::vector<std::vector<std::string>> table{{"mode", "measured", "predicted", "difference"}};
+  TextTable table{{"mode", "measured", "predicted", "difference"}};
   for (const int k : modes) {
     const std::string mode = std::to_string(k);
     const double measured = rates.at(mode);
@@ -81,28 +78,22 @@ std::string lead_of(const MeanFieldSetup& s, const json& summary) {
 
 }  // namespace
 
-void report_meanfield(Page& page) {
-  const MeanFieldSetup s = make_meanfield(settings_of_run(page.run, {}, meanfield_parameters()));
-  const json summary = kept_json(page.run / "phases.json");
-  page.report.title = page.run.filename().string();
-  page.report.lead = lead_of(s, summary);
-  add_facts(page, summary);
-  for (const fs::path& path : draw_meanfield(page.run, style_of(page.style))) {
-    if (path.extension() == ".svg")
-      page.add("The course", "", path,
-               "Dashes over the modes: growth that theory predicts for small waves over the "
-               "uniform law.");
-    else
-      page.made.push_back(path.string());
-  }
+void report_meanfield(RunReport& report) {
+  const std::string config = (report.run() / "config.toml").string();
+  const MeanFieldSetup s = make_meanfield(gather({.base = config}, meanfield_parameters()));
+  const json summary = kept_json(report.run() / "phases.json");
+  report.page.title = report.run().filename().string();
+  report.page.lead = lead_of(s, summary);
+  add_facts(report, summary);
+  report.add_figure(draw_meanfield(report.run(), report.style()), "The course",
+                    "Dashes over the modes: growth that theory predicts for small waves over the "
+                    "uniform law.");
   if (const auto table = rates_table(summary); table.size() > 1)
-    page.report.parts.push_back(
-        {"Growth of modes",
-         "Rates at which amplitudes grow while they are small, and those of the linearised flow "
-         "about the uniform law.",
-         table,
-         {},
-         ""});
+    report.add_table(
+        "Growth of modes",
+        "Rates at which amplitudes grow while they are small, and those of the linearised flow "
+        "about the uniform law.",
+        table);
 }
 
-}  // namespace murmur::app
+}  // namespace murmur

@@ -1,4 +1,6 @@
-// report.cpp: writes one HTML page that holds its own style, pictures and films.
+// page.cpp: the one template of an HTML page: head, style, facts, sections, recipe.
+#include "picture/page.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <iterator>
 #include <string_view>
 
-#include "murmur/digit_pictures.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
 #include "picture/canvas.h"
@@ -224,21 +225,21 @@ std::string png_size(const std::string& bytes) {
   return fmt::format(" width=\"{}\" height=\"{}\"", number(16), number(20));
 }
 
-std::string figure_of(const ReportPart& part) {
+std::string figure_of(const PageSection& section) {
   static constexpr std::array<std::array<const char*, 2>, 3> kKinds{
       {{".png", "image/png"}, {".svg", "image/svg+xml"}, {".mp4", "video/mp4"}}};
-  const std::string ending = part.picture.extension().string();
+  const std::string ending = section.picture.extension().string();
   const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
                                  [&](const auto& known) { return ending == known[0]; });
   if (kind == kKinds.end())
     throw Error(Fault::input, "a picture in a report ends in .png, .svg or .mp4",
-                part.picture.string(), "give the report one of these");
-  std::ifstream file(part.picture, std::ios::binary);
+                section.picture.string(), "give the report one of these");
+  std::ifstream file(section.picture, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (!file || bytes.empty())
-    throw Error(Fault::input, "a picture of the report is missing or empty", part.picture.string(),
-                "draw it first, or leave it out of the report");
-  const std::string about = escaped(part.caption.empty() ? part.heading : part.caption);
+    throw Error(Fault::input, "a picture of the report is missing or empty",
+                section.picture.string(), "draw it first, or leave it out of the report");
+  const std::string about = escaped(section.caption.empty() ? section.heading : section.caption);
   std::string html = "<figure>\n";
   if (ending == ".mp4")
     html += fmt::format(
@@ -248,7 +249,7 @@ std::string figure_of(const ReportPart& part) {
   else
     html += fmt::format("<img alt=\"{}\"{} src=\"data:{};base64,{}\">\n", about,
                         ending == ".png" ? png_size(bytes) : "", (*kind)[1], base64(bytes));
-  if (!part.caption.empty()) html += fmt::format("<figcaption>{}</figcaption>\n", about);
+  if (!section.caption.empty()) html += fmt::format("<figcaption>{}</figcaption>\n", about);
   return html + "</figure>\n";
 }
 
@@ -260,33 +261,34 @@ namespace murmur {
 
 using namespace picture;
 
-void write_report(const Report& report, const std::filesystem::path& html) {
+void write_page(const Page& content, const std::filesystem::path& html) {
   std::string page = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n<header>\n<h1>{}</h1>\n",
-      escaped(report.title), kStyle, escaped(report.title));
-  if (!report.lead.empty()) page += fmt::format("<p class=\"lead\">{}</p>\n", escaped(report.lead));
-  if (!report.facts.empty()) {
+      escaped(content.title), kStyle, escaped(content.title));
+  if (!content.lead.empty())
+    page += fmt::format("<p class=\"lead\">{}</p>\n", escaped(content.lead));
+  if (!content.facts.empty()) {
     page += "<dl class=\"facts\">\n";
-    for (const auto& [value, what] : report.facts)
+    for (const auto& [value, what] : content.facts)
       page += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escaped(what), big(value));
     page += "</dl>\n";
   }
   page += "</header>\n";
-  for (const ReportPart& part : report.parts) {
+  for (const PageSection& section : content.sections) {
     page += "<section>\n";
-    if (!part.heading.empty()) page += fmt::format("<h2>{}</h2>\n", escaped(part.heading));
-    page += paragraphs(part.text);
-    if (!part.table.empty()) page += table_of(part.table);
-    if (!part.picture.empty()) page += figure_of(part);
+    if (!section.heading.empty()) page += fmt::format("<h2>{}</h2>\n", escaped(section.heading));
+    page += paragraphs(section.text);
+    if (!section.table.empty()) page += table_of(section.table);
+    if (!section.picture.empty()) page += figure_of(section);
     page += "</section>\n";
   }
-  if (!report.recipe.empty())
+  if (!content.recipe.empty())
     page += fmt::format(
         "<details>\n<summary>The recipe: config.toml</summary>\n<pre><code>{}</code></pre>\n"
         "</details>\n",
-        escaped(report.recipe));
+        escaped(content.recipe));
   page += "</main>\n</body>\n</html>\n";
   if (!html.parent_path().empty()) std::filesystem::create_directories(html.parent_path());
   write_file_atomically(html, page);

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "landscape.h"
-#include "murmur/portrait.h"
+#include "report/figures.h"
 
-namespace murmur::app {
+namespace murmur {
 
 namespace fs = std::filesystem;
 
@@ -26,34 +25,29 @@ std::string subtitle_of(const Certificate& c) {
   return fmt::format("not certified: gap {:.2g}", std::fmax(c.duality_gap, 0));
 }
 
-Portrait portrait_of(const Landscape& l, const CriticalPoint& point) {
-  Portrait p{.title = title_of(point),
-             .subtitle = subtitle_of(point.certificate),
-             .atoms = point.mu.x,
-             .mass = point.mu.mass,
-             .units = l.a,
-             .omega = l.omega};
-  p.value = [&](const Matrix& x) { return first_variations(l, point.mu, x); };
-  if (!l.a.empty()) p.extrema = localise(l, point.mu).extrema;
-  return p;
+Panel portrait_of(const Landscape& l, const CriticalPoint& point) {
+  Panel panel{.title = title_of(point), .subtitle = subtitle_of(point.certificate)};
+  panel.portrait = {.atoms = point.mu.x, .mass = point.mu.mass, .units = l.a, .omega = l.omega};
+  panel.portrait.value = [&](const Matrix& x) { return first_variations(l, point.mu, x); };
+  if (!l.a.empty()) panel.portrait.extrema = localise(l, point.mu).extrema;
+  return panel;
 }
 
-CurveSheet index_sheet(const Search& search) {
-  CurveSheet sheet{.x_label = "index", .y_label = "energy", .title = "critical points"};
+Panel index_panel(const Search& search) {
+  Panel panel{.title = "critical points", .x = {.label = "index"}, .y = {.label = "energy"}};
   Curve points{.mark = Curve::points};
   for (const CriticalPoint& point : search.points) {
     points.x.push_back(point.index);
     points.y.push_back(point.energy);
   }
-  sheet.curves = {points};
-  return sheet;
+  panel.curves = {points};
+  return panel;
 }
 
 // Eigenvalues of the best points, in order: how many ways out, and how steep.
-CurveSheet spectrum_sheet(const Search& search) {
-  CurveSheet sheet{.x_label = "eigenvalue, in order",
-                   .y_label = "",
-                   .title = "second derivative of the best, by E"};
+Panel spectrum_panel(const Search& search) {
+  Panel panel{.title = "second derivative of the best, by E",
+              .x = {.label = "eigenvalue, in order"}};
   for (std::size_t k = 0; k < std::min(search.points.size(), kMostPanels); ++k) {
     const Vector& spectrum = search.points[k].spectrum;
     Curve curve{.name = fmt::format("{:.3g}", search.points[k].energy), .mark = Curve::linespoints};
@@ -62,16 +56,16 @@ CurveSheet spectrum_sheet(const Search& search) {
       curve.y.push_back(spectrum[i]);
     }
     if (spectrum.size() > 60) curve.mark = Curve::line;
-    sheet.curves.push_back(std::move(curve));
+    panel.curves.push_back(std::move(curve));
   }
-  return sheet;
+  return panel;
 }
 
 // How far the atoms of the best points are from their heaviest.
-CurveSheet spread_sheet(const Search& search) {
-  CurveSheet sheet{.x_label = "angle to the heaviest atom",
-                   .y_label = "mass",
-                   .title = "atoms of the best, by E"};
+Panel spread_panel(const Search& search) {
+  Panel panel{.title = "atoms of the best, by E",
+              .x = {.label = "angle to the heaviest atom"},
+              .y = {.label = "mass"}};
   for (std::size_t k = 0; k < std::min(search.points.size(), kMostPanels); ++k) {
     const CriticalPoint& point = search.points[k];
     Curve curve{.name = fmt::format("{:.3g}", point.energy), .mark = Curve::points};
@@ -82,20 +76,9 @@ CurveSheet spread_sheet(const Search& search) {
       curve.x.push_back(2 * std::asin(std::fmin(1, std::sqrt(square) / 2)));
       curve.y.push_back(point.mu.mass[i]);
     }
-    sheet.curves.push_back(std::move(curve));
+    panel.curves.push_back(std::move(curve));
   }
-  return sheet;
-}
-
-template <class Draw>
-std::vector<fs::path> drawn(const fs::path& directory, const char* stem, const Draw& draw) {
-  fs::create_directories(directory / "figures");
-  std::vector<fs::path> made;
-  for (const char* ending : {"svg", "png"}) {
-    made.push_back(directory / "figures" / fmt::format("{}.{}", stem, ending));
-    draw(made.back());
-  }
-  return made;
+  return panel;
 }
 
 // A panel against beta of one number of each point.
@@ -118,36 +101,36 @@ bool any_finite(const Curve& curve) {
 
 std::vector<fs::path> draw_landscape(const Landscape& l, const Search& search,
                                      const fs::path& directory, FigureStyle style) {
+  const std::size_t shown = std::min(search.points.size(), kMostPanels);
+  Figure figure{.style = style};
   if (l.d > 3) {
-    std::vector<CurveSheet> sheets = {index_sheet(search), spectrum_sheet(search)};
-    const std::size_t shown = std::min(search.points.size(), kMostPanels);
+    figure.panels = {index_panel(search), spectrum_panel(search)};
     if (std::any_of(search.points.begin(), search.points.begin() + shown,
                     [](const CriticalPoint& p) { return p.mu.count() > 1; }))
-      sheets.push_back(spread_sheet(search));
-    return drawn(directory, "landscape",
-                 [&](const fs::path& path) { plot_sheets(sheets, style, path); });
+      figure.panels.push_back(spread_panel(search));
+  } else {
+    figure.layout = Figure::portraits;
+    figure.value_name = "first variation F";
+    figure.extrema_name = l.direction == Landscape::descent ? "minimum of the units' potential V"
+                                                            : "maximum of the units' potential V";
+    for (std::size_t k = 0; k < shown; ++k)
+      figure.panels.push_back(portrait_of(l, search.points[k]));
   }
-  PortraitSheet sheet{.value_name = "first variation F",
-                      .extrema_name = l.direction == Landscape::descent
-                                          ? "minimum of the units' potential V"
-                                          : "maximum of the units' potential V"};
-  for (std::size_t k = 0; k < std::min(search.points.size(), kMostPanels); ++k)
-    sheet.portraits.push_back(portrait_of(l, search.points[k]));
-  return drawn(directory, "landscape",
-               [&](const fs::path& path) { draw_portraits(sheet, style, path); });
+  return draw_svg_and_png(figure, directory / "figures", "landscape");
 }
 
 std::vector<fs::path> draw_scan(std::span<const ScanPoint> scan, const fs::path& directory,
                                 FigureStyle style) {
-  const auto sheet = [](const char* label, std::vector<Curve> curves) {
-    return CurveSheet{.x_label = "β", .y_label = label, .curves = std::move(curves), .log_x = true};
+  Figure figure{.style = style};
+  const auto add = [&](const char* label, std::vector<Curve> curves) {
+    figure.panels.push_back(
+        {.x = {.label = "β", .log = true}, .y = {.label = label}, .curves = std::move(curves)});
   };
-  std::vector<CurveSheet> sheets;
-  sheets.push_back(sheet("atoms", {against_beta(scan, "", [](const ScanPoint& p) {
-                           return static_cast<double>(p.best.mu.count());
-                         })}));
-  sheets.push_back(sheet("mass of the heaviest atom",
-                         {against_beta(scan, "", [](const auto& p) { return p.where.heaviest; })}));
+  add("atoms", {against_beta(scan, "", [](const ScanPoint& p) {
+        return static_cast<double>(p.best.mu.count());
+      })});
+  add("mass of the heaviest atom",
+      {against_beta(scan, "", [](const auto& p) { return p.where.heaviest; })});
   Curve arc_mass =
       against_beta(scan, "two or more atoms", [](const ScanPoint& p) { return p.where.arc_mass; });
   arc_mass.mark = Curve::points;  // it jumps: there are none that close, or there are
@@ -155,10 +138,10 @@ std::vector<fs::path> draw_scan(std::span<const ScanPoint> scan, const fs::path&
     return std::fmin(p.where.arc_mass_bound, 1);  // more than all mass says nothing
   });
   bound.mark = Curve::dashes;
-  if (any_finite(arc_mass)) sheets.push_back(sheet("most mass within 1/(2√β)", {arc_mass, bound}));
+  if (any_finite(arc_mass)) add("most mass within 1/(2√β)", {arc_mass, bound});
   const Curve angle = against_beta(scan, "", [](const ScanPoint& p) { return p.angle; });
-  if (any_finite(angle)) sheets.push_back(sheet("mean angle to an extremum of V", {angle}));
-  return drawn(directory, "scan", [&](const fs::path& path) { plot_sheets(sheets, style, path); });
+  if (any_finite(angle)) add("mean angle to an extremum of V", {angle});
+  return draw_svg_and_png(figure, directory / "figures", "scan");
 }
 
-}  // namespace murmur::app
+}  // namespace murmur

@@ -1,13 +1,12 @@
-// heat_paint.cpp: paints maps, axes, colour bars and curves of a sheet of heat maps.
+// cairo_maps_paint.cpp: paints colour maps, their axes, colour bars and curves.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <numbers>
 
-#include "picture/heat_sheet.h"
+#include "picture/cairo_maps.h"
 #include "picture/stage.h"
 
 namespace murmur::picture {
@@ -71,16 +70,16 @@ std::vector<Mark> marks_of(const Scale& scale, int wanted) {
 
 using Colouring = std::function<Colour(double)>;
 
-class HeatPainter {
+class MapsPainter : private Pen {
  public:
-  HeatPainter(cairo_t* cr, const HeatSheet& sheet, const HeatLayout& layout)
-      : cr_(cr), sheet_(sheet), l_(layout) {}
+  MapsPainter(cairo_t* cr, const Figure& figure, const MapsLayout& layout)
+      : Pen(cr), figure_(figure), l_(layout) {}
 
   void paint() {
     ink(l_.ground);
-    cairo_paint(cr_);
+    cairo_paint(cr());
     paint_legend();
-    const auto count = static_cast<int>(sheet_.panels.size());
+    const auto count = static_cast<int>(figure_.panels.size());
     for (int k = 0; k < count; ++k) {
       paint_block(k);
       if (k % l_.columns == l_.columns - 1 || k + 1 == count) paint_bars(l_.blocks[k]);
@@ -88,45 +87,6 @@ class HeatPainter {
   }
 
  private:
-  void ink(Colour c, double alpha = 1) {
-    cairo_set_source_rgba(cr_, c.red, c.green, c.blue, alpha);
-  }
-
-  double text_width(const std::string& text, double size) {
-    set_font(size, false);
-    cairo_text_extents_t extents;
-    cairo_text_extents(cr_, text.c_str(), &extents);
-    return extents.x_advance;
-  }
-
-  void set_font(double size, bool bold) {
-    cairo_select_font_face(cr_, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
-                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(cr_, size);
-  }
-
-  void text(double x, double baseline, const std::string& raw, const TextStyle& style) {
-    const std::string words = clean_text(raw);
-    set_font(style.size, style.bold);
-    cairo_text_extents_t extents;
-    cairo_text_extents(cr_, words.c_str(), &extents);
-    const double back = style.align == Align::left     ? 0
-                        : style.align == Align::centre ? extents.x_advance / 2
-                                                       : extents.x_advance;
-    ink(style.colour);
-    cairo_move_to(cr_, x - back, baseline);
-    cairo_show_text(cr_, words.c_str());
-    cairo_new_path(cr_);
-  }
-
-  void turned_text(double x, double y, const std::string& words, const TextStyle& style) {
-    cairo_save(cr_);
-    cairo_translate(cr_, x, y);
-    cairo_rotate(cr_, -std::numbers::pi / 2);
-    text(0, 0, words, style);
-    cairo_restore(cr_);
-  }
-
   // The values as a small image, one lookup a pixel, laid unsmoothed into the frame.
   void paint_map(const Frame& frame, const std::function<Colour(double, double)>& colour) {
     constexpr double kPixels = 3;  // a point
@@ -145,56 +105,56 @@ class HeatPainter {
       }
     }
     cairo_surface_mark_dirty(image.get());
-    cairo_save(cr_);
-    cairo_translate(cr_, frame.x, frame.y);
-    cairo_scale(cr_, frame.width / width, frame.height / height);
-    cairo_set_source_surface(cr_, image.get(), 0, 0);
-    cairo_pattern_set_filter(cairo_get_source(cr_), CAIRO_FILTER_NEAREST);
-    cairo_rectangle(cr_, 0, 0, width, height);
-    cairo_fill(cr_);
-    cairo_restore(cr_);
+    cairo_save(cr());
+    cairo_translate(cr(), frame.x, frame.y);
+    cairo_scale(cr(), frame.width / width, frame.height / height);
+    cairo_set_source_surface(cr(), image.get(), 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(cr()), CAIRO_FILTER_NEAREST);
+    cairo_rectangle(cr(), 0, 0, width, height);
+    cairo_fill(cr());
+    cairo_restore(cr());
   }
 
   void outline(const Frame& f) {
-    cairo_rectangle(cr_, f.x, f.y, f.width, f.height);
+    cairo_rectangle(cr(), f.x, f.y, f.width, f.height);
     ink(l_.quiet);
-    cairo_set_line_width(cr_, 0.06 * l_.type);
-    cairo_stroke(cr_);
+    cairo_set_line_width(cr(), 0.06 * l_.type);
+    cairo_stroke(cr());
   }
 
   void tick(double x0, double y0, double x1, double y1) {
     ink(l_.quiet);
-    cairo_set_line_width(cr_, 0.07 * l_.type);
-    cairo_move_to(cr_, x0, y0);
-    cairo_line_to(cr_, x1, y1);
-    cairo_stroke(cr_);
+    cairo_set_line_width(cr(), 0.07 * l_.type);
+    cairo_move_to(cr(), x0, y0);
+    cairo_line_to(cr(), x1, y1);
+    cairo_stroke(cr());
   }
 
   void paint_block(int k) {
-    const HeatPanel& panel = sheet_.panels[static_cast<std::size_t>(k)];
-    const HeatBlock& block = l_.blocks[static_cast<std::size_t>(k)];
-    const Scale x = scale_of(panel.x, sheet_.log_x), y = scale_of(panel.y, sheet_.log_y);
-    const auto look_up = [&](const Matrix& values, const Colouring& colouring) {
+    const Panel& panel = figure_.panels[static_cast<std::size_t>(k)];
+    const MapsBlock& block = l_.blocks[static_cast<std::size_t>(k)];
+    const ColourMap& map = panel.map;
+    const Scale x = scale_of(map.x, first().x.log), y = scale_of(map.y, first().y.log);
+    const auto look_up = [&](const std::vector<double>& values, const Colouring& colouring) {
       return [&, colouring](double sx, double sy) {
-        const double value = values(y.index(sy), x.index(sx));
+        const double value = values[y.index(sy) * map.x.size() + x.index(sx)];
         return std::isfinite(value) ? colouring(value) : l_.missing;
       };
     };
-    paint_map(block.mean, look_up(panel.mean, [&](double v) {
-                return heat_colour((v - sheet_.low) / (sheet_.high - sheet_.low));
+    paint_map(block.value, look_up(map.value, [&](double v) {
+                return heat_colour((v - first().map.low) / (first().map.high - first().map.low));
               }));
-    paint_curves(panel, block.mean, x, y);
+    paint_curves(panel, block.value, x, y);
     const bool errors = l_.most_error > 0;
-    if (errors && !panel.error.empty())
-      paint_map(block.error, look_up(panel.error, [&](double v) {
-                  return error_colour(v / l_.most_error, l_);
-                }));
-    text(block.mean.x, block.mean.y - 0.8 * l_.type, panel.title,
+    if (errors && !map.error.empty())
+      paint_map(block.error,
+                look_up(map.error, [&](double v) { return error_colour(v / l_.most_error, l_); }));
+    text(block.value.x, block.value.y - 0.8 * l_.type, panel.title,
          {.size = 1.08 * l_.type, .colour = l_.ink, .bold = true});
     const bool names_y = k % l_.columns == 0 || l_.y_on_all;
-    paint_y_axis(block.mean, y, {5, names_y, k % l_.columns == 0});
+    paint_y_axis(block.value, y, {5, names_y, k % l_.columns == 0});
     if (errors) paint_y_axis(block.error, y, {2, names_y, false});
-    paint_x_axis(block.mean, x, !errors);
+    paint_x_axis(block.value, x, !errors);
     if (errors) paint_x_axis(block.error, x, true);
   }
 
@@ -214,7 +174,7 @@ class HeatPainter {
              {.size = em, .colour = l_.quiet, .align = Align::right});
     }
     if (words.label)
-      turned_text(l_.left + 0.8 * em, f.y + f.height / 2, sheet_.y_label,
+      turned_text(l_.left + 0.8 * em, f.y + f.height / 2, first().y.label,
                   {.size = 1.05 * em, .colour = l_.ink, .align = Align::centre});
   }
 
@@ -228,38 +188,38 @@ class HeatPainter {
              {.size = em, .colour = l_.quiet, .align = Align::centre});
     }
     if (words)
-      text(f.x + f.width / 2, bottom + 2.9 * em, sheet_.x_label,
+      text(f.x + f.width / 2, bottom + 2.9 * em, first().x.label,
            {.size = 1.05 * em, .colour = l_.ink, .align = Align::centre});
   }
 
   // The names of all curves in the order in which they first appear; a name's place is its style.
-  std::vector<std::string> curve_names() const { return names_of_curves(sheet_); }
+  std::vector<std::string> curve_names() const { return names_of_curves(figure_); }
 
   // Strokes the current path so that it shows on every colour of the map.
   void stroke(std::size_t style) {
     const double em = l_.type;
-    cairo_set_line_join(cr_, CAIRO_LINE_JOIN_ROUND);
-    cairo_set_line_cap(cr_, CAIRO_LINE_CAP_BUTT);
-    cairo_set_line_width(cr_, (style % 3 == 0 ? 0.34 : 0.26) * em);
+    cairo_set_line_join(cr(), CAIRO_LINE_JOIN_ROUND);
+    cairo_set_line_cap(cr(), CAIRO_LINE_CAP_BUTT);
+    cairo_set_line_width(cr(), (style % 3 == 0 ? 0.34 : 0.26) * em);
     ink(rgb(0x10151f));
-    cairo_stroke_preserve(cr_);
+    cairo_stroke_preserve(cr());
     static constexpr Colour inks[] = {rgb(0xffffff), rgb(0xff8a5c), rgb(0x7fd7ff)};
     ink(inks[style % 3]);
-    cairo_set_line_width(cr_, (style % 3 == 0 ? 0.18 : 0.16) * em);
+    cairo_set_line_width(cr(), (style % 3 == 0 ? 0.18 : 0.16) * em);
     const double dash[] = {0.7 * em, 0.4 * em};
-    cairo_set_dash(cr_, dash, style % 3 == 0 ? 0 : 2, 0);
-    cairo_stroke(cr_);
-    cairo_set_dash(cr_, nullptr, 0, 0);
+    cairo_set_dash(cr(), dash, style % 3 == 0 ? 0 : 2, 0);
+    cairo_stroke(cr());
+    cairo_set_dash(cr(), nullptr, 0, 0);
   }
 
-  void paint_curves(const HeatPanel& panel, const Frame& f, const Scale& x, const Scale& y) {
+  void paint_curves(const Panel& panel, const Frame& f, const Scale& x, const Scale& y) {
     const std::vector<std::string> names = curve_names();
-    cairo_save(cr_);
-    cairo_rectangle(cr_, f.x, f.y, f.width, f.height);
-    cairo_clip(cr_);
+    cairo_save(cr());
+    cairo_rectangle(cr(), f.x, f.y, f.width, f.height);
+    cairo_clip(cr());
     for (const Curve& curve : panel.curves) {
       bool pen = false;
-      cairo_new_path(cr_);
+      cairo_new_path(cr());
       for (std::size_t k = 0; k < curve.x.size(); ++k) {
         const double sx = x.share(curve.x[k]), sy = y.share(curve.y[k]);
         if (!std::isfinite(sx) || !std::isfinite(sy)) {
@@ -268,25 +228,25 @@ class HeatPainter {
         }
         const double px = f.x + f.width * std::clamp(sx, -4.0, 5.0);
         const double py = f.y + f.height * (1 - std::clamp(sy, -4.0, 5.0));
-        (pen ? cairo_line_to : cairo_move_to)(cr_, px, py);
+        (pen ? cairo_line_to : cairo_move_to)(cr(), px, py);
         pen = true;
       }
       stroke(static_cast<std::size_t>(std::find(names.begin(), names.end(), curve.name) -
                                       names.begin()));
     }
-    cairo_restore(cr_);
+    cairo_restore(cr());
   }
 
   void paint_legend() {
     if (l_.legend == 0) return;
     const double em = l_.type;
-    double x = l_.blocks.front().mean.x;
+    double x = l_.blocks.front().value.x;
     const std::vector<std::string> names = curve_names();
     for (std::size_t k = 0; k < names.size(); ++k) {
       const bool stacked = l_.columns == 1;  // one panel is not wide enough for a row of names
       const double y = l_.legend + (stacked ? kLegendRow * em * static_cast<double>(k) : 0);
-      cairo_move_to(cr_, x, y - 0.35 * em);
-      cairo_line_to(cr_, x + 2.6 * em, y - 0.35 * em);
+      cairo_move_to(cr(), x, y - 0.35 * em);
+      cairo_line_to(cr(), x + 2.6 * em, y - 0.35 * em);
       stroke(k);
       text(x + 3.2 * em, y, names[k], {.size = em, .colour = l_.ink});
       if (!stacked) x += 5.2 * em + text_width(clean_text(names[k]), em);
@@ -313,26 +273,29 @@ class HeatPainter {
                 {.size = em, .colour = l_.ink, .align = Align::centre});
   }
 
-  void paint_bars(const HeatBlock& block) {
+  void paint_bars(const MapsBlock& block) {
     paint_bar(
-        block.mean, {.edges = {sheet_.low, sheet_.high}},
-        [&](double v) { return heat_colour((v - sheet_.low) / (sheet_.high - sheet_.low)); },
-        sheet_.value_label);
+        block.value, {.edges = {first().map.low, first().map.high}},
+        [&](double v) {
+          return heat_colour((v - first().map.low) / (first().map.high - first().map.low));
+        },
+        first().map.label);
     if (l_.most_error > 0)
       paint_bar(
           block.error, {.edges = {0, l_.most_error}},
           [&](double v) { return error_colour(v / l_.most_error, l_); }, "std. error");
   }
 
-  cairo_t* cr_;
-  const HeatSheet& sheet_;
-  const HeatLayout& l_;
+  const Panel& first() const { return figure_.panels.front(); }
+
+  const Figure& figure_;
+  const MapsLayout& l_;
 };
 
 }  // namespace
 
-void paint_heat(cairo_t* cr, const HeatSheet& sheet, const HeatLayout& layout) {
-  HeatPainter(cr, sheet, layout).paint();
+void paint_maps(cairo_t* cr, const Figure& figure, const MapsLayout& layout) {
+  MapsPainter(cr, figure, layout).paint();
 }
 
 }  // namespace murmur::picture

@@ -1,6 +1,4 @@
-// sweep_figures.cpp: turns the cells of a sweep into panels of heat maps.
-#include "sweep_figures.h"
-
+// sweep_figures.cpp: turns the cells of a sweep into panels of colour maps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,10 +8,9 @@
 #include <map>
 
 #include "murmur/error.h"
-#include "murmur/heat.h"
-#include "reproduce_page.h"
+#include "report/figures.h"
 
-namespace murmur::app {
+namespace murmur {
 
 namespace fs = std::filesystem;
 
@@ -77,42 +74,44 @@ bool is_logarithmic(const Axis& axis) {
   return axis.numbers.size() == 2;
 }
 
-HeatSheet sheet_of(const Sweep& sweep, std::size_t y) {
-  HeatSheet sheet;
-  sheet.y_name = sweep.axes[y].name;
-  sheet.y_label = label_of(sheet.y_name);
-  sheet.value_name = sweep.observe;
-  sheet.value_label = label_of(sweep.observe);
-  sheet.log_y = is_logarithmic(sweep.axes[y]);
-  sheet.style = style_of(sweep.style);
-  return sheet;
+FigureAxis figure_axis(const Axis& axis) {
+  return {.label = label_of(axis.name), .name = axis.name, .log = is_logarithmic(axis)};
 }
 
-// Colours from 0 to 1; clusters, and means below 0, to the values there are.
-void set_range(HeatSheet& sheet) {
-  if (sheet.value_name == "clusters") sheet.low = 1;
-  for (const HeatPanel& panel : sheet.panels)
-    for (const double value : panel.mean.data)
+// An empty panel of a fibre; the caller fills its map.
+Panel panel_of(const Sweep& sweep, const Fibre& fibre, std::size_t y) {
+  Panel panel{.title = fibre.title, .y = figure_axis(sweep.axes[y])};
+  panel.map.name = sweep.observe;
+  panel.map.label = label_of(sweep.observe);
+  return panel;
+}
+
+// Colours from 0 to 1 in all panels; clusters, and means below 0, to the values there are.
+void set_range(Figure& figure) {
+  double low = figure.panels.front().map.name == "clusters" ? 1 : 0, high = 1;
+  for (const Panel& panel : figure.panels)
+    for (const double value : panel.map.value)
       if (std::isfinite(value)) {
-        sheet.high = std::max(sheet.high, value);
-        sheet.low = std::min(sheet.low, value);
+        high = std::max(high, value);
+        low = std::min(low, value);
       }
-  if (!(sheet.high > sheet.low)) sheet.high = sheet.low + 1;
-}
-
-void put_row(Matrix& m, int row, const std::vector<double>& values) {
-  for (int k = 0; k < m.cols; ++k) m(row, k) = values[static_cast<std::size_t>(k)];
+  if (!(high > low)) high = low + 1;
+  for (Panel& panel : figure.panels) {
+    panel.map.low = low;
+    panel.map.high = high;
+  }
 }
 
 // Where theory and the sweep itself put the front, in (t, y).
 void add_fronts(const Sweep& sweep, std::vector<std::pair<const Cell*, CellCurve>>& rows,
-                std::size_t y, HeatPanel& panel) {
+                std::size_t y, Panel& panel) {
   if (sweep.observe != "close_pairs") return;
   Curve theory{.name = "predicted for orthogonal tokens, t*(β)"},
       seen{.name = "half of the pairs are close"};
   constexpr int kPoints = 200;
   for (int k = 0; k <= kPoints && sweep.axes[y].name == "beta"; ++k) {
-    const double at = panel.y.front() + (panel.y.back() - panel.y.front()) * k / kPoints;
+    const double at =
+        panel.map.y.front() + (panel.map.y.back() - panel.map.y.front()) * k / kPoints;
     Settings settings = settings_of_cell(sweep, *rows.front().first);
     settings["beta"].text = fmt::format("{}", at);
     if (const auto t = predicted_front(settings)) {
@@ -130,8 +129,8 @@ void add_fronts(const Sweep& sweep, std::vector<std::pair<const Cell*, CellCurve
 }
 
 // Nothing where the cells of the fibre are read at different times, or fewer than two flew.
-std::optional<HeatPanel> time_panel(const Sweep& sweep, const Fibre& fibre, std::size_t y,
-                                    const fs::path& directory) {
+std::optional<Panel> time_panel(const Sweep& sweep, const Fibre& fibre, std::size_t y,
+                                const fs::path& directory) {
   std::vector<std::pair<const Cell*, CellCurve>> rows;
   for (const Cell* cell : fibre.cells)
     if (auto curve = read_cell(sweep, *cell, directory)) rows.emplace_back(cell, std::move(*curve));
@@ -139,53 +138,54 @@ std::optional<HeatPanel> time_panel(const Sweep& sweep, const Fibre& fibre, std:
     return value_at(*a.first, y) < value_at(*b.first, y);
   });
   if (rows.size() < 2) return std::nullopt;
-  HeatPanel panel{.title = fibre.title, .x = rows.front().second.t};
-  if (panel.x.size() < 2) return std::nullopt;
-  panel.mean = zeros(static_cast<int>(rows.size()), static_cast<int>(panel.x.size()));
-  panel.error = panel.mean;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    const auto& [cell, curve] = rows[k];
-    if (curve.t != panel.x) return std::nullopt;
-    panel.y.push_back(value_at(*cell, y));
-    put_row(panel.mean, static_cast<int>(k), curve.mean);
-    put_row(panel.error, static_cast<int>(k), curve.error);
+  Panel panel = panel_of(sweep, fibre, y);
+  panel.x = {.label = "time t", .name = "t"};
+  ColourMap& map = panel.map;
+  map.x = rows.front().second.t;
+  if (map.x.size() < 2) return std::nullopt;
+  for (const auto& [cell, curve] : rows) {
+    if (curve.t != map.x) return std::nullopt;
+    map.y.push_back(value_at(*cell, y));
+    map.value.insert(map.value.end(), curve.mean.begin(), curve.mean.end());
+    map.error.insert(map.error.end(), curve.error.begin(), curve.error.end());
   }
   add_fronts(sweep, rows, y, panel);
   return panel;
 }
 
 // The last reading over two numeric axes; cells that refinement added have no partners there.
-HeatPanel last_panel(const Sweep& sweep, const Fibre& fibre, const std::vector<std::size_t>& axes,
-                     const fs::path& directory) {
-  HeatPanel panel{.title = fibre.title};
-  panel.y = sweep.axes[axes[0]].numbers;
-  panel.x = sweep.axes[axes[1]].numbers;
-  std::sort(panel.y.begin(), panel.y.end());
-  std::sort(panel.x.begin(), panel.x.end());
-  panel.mean = zeros(static_cast<int>(panel.y.size()), static_cast<int>(panel.x.size()));
-  std::fill(panel.mean.data.begin(), panel.mean.data.end(), kNothing);
-  panel.error = panel.mean;
+Panel last_panel(const Sweep& sweep, const Fibre& fibre, const std::vector<std::size_t>& axes,
+                 const fs::path& directory) {
+  Panel panel = panel_of(sweep, fibre, axes[0]);
+  panel.x = figure_axis(sweep.axes[axes[1]]);
+  ColourMap& map = panel.map;
+  map.y = sweep.axes[axes[0]].numbers;
+  map.x = sweep.axes[axes[1]].numbers;
+  std::sort(map.y.begin(), map.y.end());
+  std::sort(map.x.begin(), map.x.end());
+  map.value.assign(map.y.size() * map.x.size(), kNothing);
+  map.error = map.value;
   for (const Cell* cell : fibre.cells) {
     if (cell->place[axes[0]] != std::floor(cell->place[axes[0]])) continue;
     const auto at = [](const std::vector<double>& values, double value) {
-      return static_cast<int>(std::lower_bound(values.begin(), values.end(), value) -
-                              values.begin());
+      return static_cast<std::size_t>(std::lower_bound(values.begin(), values.end(), value) -
+                                      values.begin());
     };
     const auto curve = read_cell(sweep, *cell, directory);
     if (!curve) continue;
-    const int row = at(panel.y, value_at(*cell, axes[0]));
-    const int column = at(panel.x, value_at(*cell, axes[1]));
-    panel.mean(row, column) = curve->mean.back();
-    panel.error(row, column) = curve->error.back();
+    const std::size_t row = at(map.y, value_at(*cell, axes[0]));
+    const std::size_t column = at(map.x, value_at(*cell, axes[1]));
+    map.value[row * map.x.size() + column] = curve->mean.back();
+    map.error[row * map.x.size() + column] = curve->error.back();
   }
   return panel;
 }
 
-void draw(const HeatSheet& sheet, const fs::path& stem, std::vector<fs::path>& drawn) {
-  for (const char* ending : {".svg", ".png"}) {
-    drawn.push_back(fs::path(stem.string() + ending));
-    draw_heat(sheet, drawn.back());
-  }
+void draw_maps(Figure& figure, const fs::path& stem, std::vector<fs::path>& drawn) {
+  set_range(figure);
+  for (const fs::path& path :
+       draw_svg_and_png(figure, stem.parent_path(), stem.filename().string()))
+    drawn.push_back(path);
 }
 
 std::vector<std::size_t> numeric_axes(const Sweep& sweep) {
@@ -211,26 +211,17 @@ std::vector<fs::path> draw_sweep(const Sweep& sweep, const SweepOutcome& outcome
     if (const std::string name = entry.path().filename().string();
         name.front() == '.' && name.find(".part") != std::string::npos)
       fs::remove(entry.path());
-  HeatSheet over_time = sheet_of(sweep, numeric[0]);
-  over_time.x_name = "t";
-  over_time.x_label = "time t";
+  Figure over_time{.layout = Figure::maps, .style = style_of(sweep.style)};
   for (const Fibre& fibre : fibres_of(sweep, outcome, {numeric[0]}))
     if (auto panel = time_panel(sweep, fibre, numeric[0], directory))
       over_time.panels.push_back(std::move(*panel));
-  if (!over_time.panels.empty()) {
-    set_range(over_time);
-    draw(over_time, figures / sweep.observe, drawn);
-  }
+  if (!over_time.panels.empty()) draw_maps(over_time, figures / sweep.observe, drawn);
   if (numeric.size() < 2) return drawn;
   const std::vector<std::size_t> both = {numeric[0], numeric[1]};
-  HeatSheet at_end = sheet_of(sweep, both[0]);
-  at_end.x_name = sweep.axes[both[1]].name;
-  at_end.x_label = label_of(at_end.x_name);
-  at_end.log_x = is_logarithmic(sweep.axes[both[1]]);
+  Figure at_end{.layout = Figure::maps, .style = over_time.style};
   for (const Fibre& fibre : fibres_of(sweep, outcome, both))
     at_end.panels.push_back(last_panel(sweep, fibre, both, directory));
-  set_range(at_end);
-  draw(at_end, figures / (sweep.observe + "_last"), drawn);
+  draw_maps(at_end, figures / (sweep.observe + "_last"), drawn);
   return drawn;
 }
 
@@ -240,4 +231,4 @@ bool is_drawn(const Sweep& sweep, const fs::path& directory) {
          fs::directory_iterator(directory / "figures", missing) != fs::directory_iterator();
 }
 
-}  // namespace murmur::app
+}  // namespace murmur

@@ -1,18 +1,17 @@
-// report_landscape.cpp: the page of a search for critical points, or of a scan over beta.
+// landscape.cpp: the page of a search for critical points, or of a scan over beta.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "command.h"
-#include "landscape.h"
-#include "murmur/error.h"
-#include "report_page.h"
-#include "reproduce_page.h"
+#include "experiment/landscape_files.h"
+#include "murmur/landscape_setup.h"
+#include "report/figures.h"
+#include "report/kept.h"
+#include "report/landscape_tables.h"
+#include "report/report.h"
 
-namespace murmur::app {
-
-namespace fs = std::filesystem;
+namespace murmur {
 
 namespace {
 
@@ -36,26 +35,11 @@ std::string setting_of(const LandscapeSetup& request) {
                      request.search.masses == Masses::free ? "free" : "equal");
 }
 
-void add_picture(Page& page, const std::vector<fs::path>& drawn, const std::string& heading,
-                 const std::string& caption) {
-  for (const fs::path& path : drawn) {
-    if (path.extension() == ".svg")
-      page.add(heading, "", path, caption);
-    else
-      page.made.push_back(path.string());
-  }
-}
-
-void add_table(Page& page, const std::string& heading, const std::string& text,
-               const TextTable& table) {
-  page.report.parts.push_back({heading, text, table, {}, ""});
-}
-
-void add_search_facts(Page& page, const LandscapeSetup& request, const Search& search) {
+void add_search_facts(RunReport& report, const LandscapeSetup& request, const Search& search) {
   const CriticalPoint& best = search.points.front();
   const auto certified = std::count_if(search.points.begin(), search.points.end(),
                                        [](const auto& p) { return p.certificate.holds; });
-  auto& facts = page.report.facts;
+  auto& facts = report.page.facts;
   facts.emplace_back(fmt::format("{:.3g}", best.energy), "best energy");
   facts.emplace_back(fmt::format("{}", best.mu.count()), "atoms of the best");
   facts.emplace_back(fmt::format("{:.4f}", best.mu.mass[0]), "heaviest atom");
@@ -75,24 +59,25 @@ const char* caption_of(int d) {
   return "Energies against the number of ways out, and how the atoms of the best points lie.";
 }
 
-void report_search(Page& page, const LandscapeSetup& request) {
+void report_search(RunReport& report, const LandscapeSetup& request) {
   const Landscape& l = request.landscape;
-  const Search search = search_of(kept_json(page.run / "points.json"));
-  page.report.lead = fmt::format("Rest points of {}; β = {:g}.", setting_of(request), l.beta);
-  add_search_facts(page, request, search);
-  add_picture(page, draw_landscape(l, search, page.run, style_of(page.style)),
-              "Where the atoms are", caption_of(l.d));
+  const Search search = search_of(kept_json(report.run() / "points.json"));
+  report.page.lead = fmt::format("Rest points of {}; β = {:g}.", setting_of(request), l.beta);
+  add_search_facts(report, request, search);
+  report.add_figure(draw_landscape(l, search, report.run(), report.style()), "Where the atoms are",
+                    caption_of(l.d));
   const std::string proof =
       l.direction == Landscape::descent
           ? "The gap bounds how far an energy is above the least of all; a certificate says so for "
             "every point of the sphere."
           : "The gap is how much better F is elsewhere than on the atoms; every maximiser has "
             "none.";
-  add_table(page, "Critical points",
-            "Zeros: vanishing eigenvalues, and those that rotations explain. Second: no way out to "
-            "second order. " +
-                proof,
-            points_table(search));
+  report.add_table(
+      "Critical points",
+      "Zeros: vanishing eigenvalues, and those that rotations explain. Second: no way out to "
+      "second order. " +
+          proof,
+      points_table(search));
   if (l.a.empty()) return;
   const Atoms& mu = search.points.front().mu;
   const Localisation where = localise(l, mu);
@@ -111,42 +96,43 @@ void report_search(Page& page, const LandscapeSetup& request) {
         where.arc_mass_bound < 1
             ? fmt::format(" The bound for second-order points is {:.4f}.", where.arc_mass_bound)
             : " The bound for second-order points is above 1 here and says nothing.";
-  add_table(page, "Localisation", words, places_table(l, mu));
+  report.add_table("Localisation", words, places_table(l, mu));
 }
 
-void report_scan(Page& page, const LandscapeSetup& request) {
-  const std::vector<ScanPoint> scan = scan_of(kept_json(page.run / "scan.json"));
-  page.report.lead = fmt::format("The best measure of {}, as β goes from {:g} to {:g}.",
+void report_scan(RunReport& report, const LandscapeSetup& request) {
+  const std::vector<ScanPoint> scan = scan_of(kept_json(report.run() / "scan.json"));
+  report.page.lead = fmt::format("The best measure of {}, as β goes from {:g} to {:g}.",
                                  setting_of(request), scan.front().beta, scan.back().beta);
   const auto certified = std::count_if(scan.begin(), scan.end(),
                                        [](const ScanPoint& p) { return p.best.certificate.holds; });
   const auto [few, many] = std::minmax_element(
       scan.begin(), scan.end(),
       [](const auto& a, const auto& b) { return a.best.mu.count() < b.best.mu.count(); });
-  auto& facts = page.report.facts;
+  auto& facts = report.page.facts;
   facts.emplace_back(fmt::format("{} of {}", certified, scan.size()), "measures certified");
   facts.emplace_back(fmt::format("{} to {}", few->best.mu.count(), many->best.mu.count()), "atoms");
   facts.emplace_back(fmt::format("{:.4f}", scan.front().where.heaviest), "heaviest, least β");
   facts.emplace_back(fmt::format("{:.4f}", scan.back().where.heaviest), "heaviest, greatest β");
-  add_picture(
-      page, draw_scan(scan, page.run, style_of(page.style)), "Against β",
+  report.add_figure(
+      draw_scan(scan, report.run(), report.style()), "Against β",
       "Dashes: the bound on crowds of second-order points of descent, never above all mass.");
-  add_table(page, "Localisation",
-            "Angle: mean over the mass, to the nearest strict extremum of the units' potential. "
-            "Active: mass where at least one unit is active, and where all are.",
-            scan_table(scan));
+  report.add_table(
+      "Localisation",
+      "Angle: mean over the mass, to the nearest strict extremum of the units' potential. "
+      "Active: mass where at least one unit is active, and where all are.",
+      scan_table(scan));
 }
 
 }  // namespace
 
-void report_landscape(Page& page) {
-  const LandscapeSetup request =
-      make_landscape(settings_of_run(page.run, {}, landscape_parameters()));
-  page.report.title = page.run.filename().string();
+void report_landscape(RunReport& report) {
+  const std::string config = (report.run() / "config.toml").string();
+  const LandscapeSetup request = make_landscape(gather({.base = config}, landscape_parameters()));
+  report.page.title = report.run().filename().string();
   if (request.betas.empty())
-    report_search(page, request);
+    report_search(report, request);
   else
-    report_scan(page, request);
+    report_scan(report, request);
 }
 
-}  // namespace murmur::app
+}  // namespace murmur

@@ -1,7 +1,4 @@
-// reproduce_page.cpp: turns the tables of a reproduction into figures, and many of them into a
-// page.
-#include "reproduce_page.h"
-
+// reproduction.cpp: turns the tables of a reproduction into figures, and many of them into a page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,9 +7,10 @@
 #include <map>
 #include <set>
 
-#include "murmur/digit_pictures.h"
+#include "report/figures.h"
+#include "report/report.h"
 
-namespace murmur::app {
+namespace murmur {
 
 namespace {
 
@@ -107,18 +105,15 @@ ColourMap map_of(const ReproducedFigure& figure, const ReproducedTable& table) {
   return map;
 }
 
-CurveSheet sheet_of(const ReproducedFigure& figure, const ReproducedTable& table) {
-  CurveSheet sheet{.x_label = figure.x_label,
-                   .y_label = figure.y_label,
-                   .log_y = figure.log_y,
-                   .y_min = figure.y_min,
-                   .title = figure.title,
-                   .log_x = figure.log_x,
-                   .equal_axes = figure.equal_axes};
-  if (!figure.map.empty()) sheet.map = map_of(figure, table);
+Panel panel_of(const ReproducedFigure& figure, const ReproducedTable& table) {
+  Panel panel{.title = figure.title,
+              .x = {.label = figure.x_label, .log = figure.log_x},
+              .y = {.label = figure.y_label, .log = figure.log_y, .from = figure.y_min},
+              .equal_axes = figure.equal_axes};
+  if (!figure.map.empty()) panel.map = map_of(figure, table);
   for (const std::string& column : figure.columns)
-    for (Curve& curve : curves_of(figure, table, column)) sheet.curves.push_back(std::move(curve));
-  return sheet;
+    for (Curve& curve : curves_of(figure, table, column)) panel.curves.push_back(std::move(curve));
+  return panel;
 }
 
 std::string number_text(double value) {
@@ -134,7 +129,7 @@ std::set<std::string> figure_names(const Reproduction& done) {
 }
 
 // The figures of one reproduction, then its verdicts.
-void add_parts(Report& page, const Reproduction& done, const ReproductionRow& row) {
+void add_sections(Page& page, const Reproduction& done, const ReproductionRow& row) {
   std::string heading = done.name;
   std::string meaning = row.meaning;
   meaning[0] = static_cast<char>(std::toupper(meaning[0]));
@@ -144,44 +139,33 @@ void add_parts(Report& page, const Reproduction& done, const ReproductionRow& ro
   for (const std::string& name : figure_names(done)) {
     const auto path = done.folder / (name + suffix(done) + ".svg");
     if (!std::filesystem::exists(path)) continue;
-    page.parts.push_back({heading, heading.empty() ? "" : words, {}, path, ""});
+    page.sections.push_back(
+        {.heading = heading, .text = heading.empty() ? "" : words, .picture = path});
     heading.clear();
   }
-  std::vector<std::vector<std::string>> table{
-      {"what", "expected", "ours", "agrees when", "agrees"}};
+  TextTable table{{"what", "expected", "ours", "agrees when", "agrees"}};
   for (const Check& check : done.checks)
     table.push_back({check.what, number_text(check.published), number_text(check.ours), check.rule,
                      check.agrees ? "yes" : "NO"});
-  page.parts.push_back({heading, heading.empty() ? "" : words, table, {}, ""});
+  page.sections.push_back(
+      {.heading = heading, .text = heading.empty() ? "" : words, .table = table});
 }
 
 }  // namespace
 
-void add_style(CLI::App& sub, std::string& style) {
-  sub.add_option("--style", style, "look of the figures")
-      ->check(CLI::IsMember({"paper", "slides", "dark"}));
-}
-
-FigureStyle style_of(const std::string& style) {
-  return style == "slides" ? FigureStyle::slides
-         : style == "dark" ? FigureStyle::dark
-                           : FigureStyle::paper;
-}
-
-void draw_figures(const Reproduction& done, FigureStyle style) {
+void draw_reproduction(const Reproduction& done, FigureStyle style) {
   for (const std::string& name : figure_names(done)) {
-    std::vector<CurveSheet> sheets;
+    Figure drawn{.style = style};
     for (const ReproducedFigure& figure : done.figures)
       for (const ReproducedTable& table : done.tables)
         if (figure.name == name && table.name == figure.table)
-          sheets.push_back(sheet_of(figure, table));
-    for (const char* ending : {".svg", ".png"})
-      plot_sheets(sheets, style, done.folder / (name + suffix(done) + ending));
+          drawn.panels.push_back(panel_of(figure, table));
+    draw_svg_and_png(drawn, done.folder, name + suffix(done));
   }
 }
 
-void write_page(const std::vector<Reproduction>& all, const std::filesystem::path& html) {
-  Report page;
+void write_reproductions(const std::vector<Reproduction>& all, const std::filesystem::path& html) {
+  Page page;
   page.title = "Figures of the clustering laboratory, done again";
   page.lead =
       "Each number stands beside the one that was published or predicted, its expected value.";
@@ -191,12 +175,12 @@ void write_page(const std::vector<Reproduction>& all, const std::filesystem::pat
                             [](const Check& check) { return check.agrees; });
     checks += static_cast<std::ptrdiff_t>(done.checks.size());
     for (const ReproductionRow& row : reproductions())
-      if (done.name == row.name) add_parts(page, done, row);
+      if (done.name == row.name) add_sections(page, done, row);
   }
   page.facts = {{fmt::format("{}", all.size()), "figures"},
                 {fmt::format("{}", checks), "checks"},
                 {fmt::format("{}", agreed), "agree"}};
-  write_report(page, html);
+  write_page(page, html);
 }
 
-}  // namespace murmur::app
+}  // namespace murmur
