@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "landscape.h"
 #include "murmur/error.h"
+#include "murmur/landscape_setup.h"
 #include "murmur/meanfield_setup.h"
 #include "murmur/training.h"
 
