@@ -1,4 +1,4 @@
-// march.cpp: Dormand and Prince's method for coefficients, with decay taken exactly.
+// march.cpp: Dormand-Prince steps for coefficients, with decay integrated exactly (Lawson 1967).
 #include "meanfield/march.h"
 
 #include <algorithm>

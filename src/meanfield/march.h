@@ -1,4 +1,4 @@
-// march.h: Dormand and Prince's method for coefficients, with decay taken exactly.
+// march.h: Dormand-Prince steps for coefficients, with decay integrated exactly (Lawson 1967).
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// centres.cpp: how many tokens of a causal swarm stand alone, and when all share a hemisphere.
+// centres.cpp: expected numbers of Renyi centres, and the probability of a common hemisphere.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
