@@ -17,8 +17,8 @@ void check_bessel(double order, double x) {
 
 // Miller's backward recurrence (DLMF 10.74(iv)), in ratios so that nothing overflows:
 //   r_k = I_{k+1}/I_k = 1 / (2 (k+1)/x + r_{k+1})
-// Started at N with r_N = 0, the error at k is (I_N/K_N) (K_k/I_k): below rounding for N - k >= 40
-// + sqrt(80 x).
+// Started at N with r_N = 0, the error at k is (I_N/K_N) (K_k/I_k), which is below rounding for
+// N - k >= 40 + sqrt(80 x).
 double start_above(double order, double x) { return order + std::ceil(40 + std::sqrt(80 * x)); }
 
 // e^{-x} I_0(x) by e^x = I_0 + 2 (I_1 + I_2 + ...), the sum nested in ratios (DLMF 10.35.5).

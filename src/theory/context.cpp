@@ -1,5 +1,4 @@
-// context.cpp: one layer in the limit of long contexts, and retrieval profiles (lost in the
-// middle).
+// context.cpp: one layer in long contexts (2512.01868), and retrieval profiles (2605.09213).
 #include <algorithm>
 #include <cmath>
 #include <numbers>
