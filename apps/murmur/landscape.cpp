@@ -1,6 +1,4 @@
 // landscape.cpp: murmur landscape: critical points of attention beside a perceptron, certified.
-#include "landscape.h"
-
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -10,9 +8,13 @@
 #include <cmath>
 
 #include "command.h"
+#include "experiment/landscape_files.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
+#include "murmur/landscape_setup.h"
 #include "progress.h"
+#include "report/figures.h"
+#include "report/landscape_tables.h"
 
 namespace murmur::app {
 

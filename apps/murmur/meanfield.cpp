@@ -11,6 +11,7 @@
 #include "murmur/meanfield_setup.h"
 #include "murmur/theory.h"
 #include "progress.h"
+#include "report/figures.h"
 #include "resume.h"
 
 namespace murmur::app {
@@ -108,7 +109,7 @@ int bifurcate(const Flags& flags, const MeanFieldSetup& s) {
   const Bifurcation b = bifurcation({s.field.d, s.field.beta}, *s.kappas);
   const double critical = theory::noise_threshold(s.field.d, s.field.beta);
   if (drawn)
-    draw_bifurcation(b, critical, out);
+    draw(bifurcation_figure(b, critical), out);
   else if (!out.empty())
     write_file_atomically(out, csv_of(b));
   if (flags.json)

@@ -1,25 +1,12 @@
-// meanfield.h: runs of the command meanfield: how they go on, and how they are drawn.
+// meanfield.h: how runs of the command meanfield go on.
 #pragma once
 
-#include <filesystem>
-#include <vector>
+#include <string>
 
 #include "command.h"
-#include "murmur/curves.h"
-#include "murmur/meanfield.h"
 
 namespace murmur::app {
 
 int resume_meanfield(const Flags& flags, const std::string& word, const Words& words);
-
-// A run read back and drawn as figures/meanfield.svg and .png: the density over angle and time, or
-// on the sphere at three times; amplitudes beside their predicted growth; energy and order with the
-// phases marked. Error(tool) without gnuplot.
-std::vector<std::filesystem::path> draw_meanfield(const std::filesystem::path& directory,
-                                                  FigureStyle style);
-
-// Order over kappa, swept up and down, and where theory expects the onset; .svg, .png or .pdf.
-void draw_bifurcation(const Bifurcation& bifurcation, double predicted_onset,
-                      const std::filesystem::path& path);
 
 }  // namespace murmur::app

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "landscape.h"
 #include "meanfield.h"
 #include "murmur/error.h"
+#include "murmur/landscape_setup.h"
 #include "murmur/meanfield_setup.h"
 #include "murmur/sweep.h"
 #include "murmur/training.h"

@@ -11,7 +11,7 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "progress.h"
-#include "sweep_figures.h"
+#include "report/figures.h"
 
 namespace murmur::app {
 

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "murmur/matrix.h"
@@ -77,21 +76,5 @@ struct Mistake {
 // As many as fit legibly, the most confident first; a sentence where there is none.
 void draw_mistakes(const std::vector<Mistake>& mistakes, int height, int width,
                    const PictureStyle& style, const std::filesystem::path& png);
-
-// A page that needs nothing beside itself: pictures and films go inside.
-struct ReportPart {
-  std::string heading{}, text{};                  // text: plain sentences, escaped here
-  std::vector<std::vector<std::string>> table{};  // first row is the head; may be empty
-  std::filesystem::path picture{};                // .png, .svg or .mp4; may be empty
-  std::string caption{};
-};
-struct Report {
-  std::string title{}, lead{};
-  std::vector<std::pair<std::string, std::string>> facts{};  // big numbers: value, what it is
-  std::vector<ReportPart> parts{};
-  std::string recipe{};  // config.toml, shown folded
-};
-// Error(input) for a picture that is missing or of another kind.
-void write_report(const Report& report, const std::filesystem::path& html);
 
 }  // namespace murmur

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -16,6 +17,9 @@ enum class Manifold {
 };
 
 using Force = std::variant<Attention, Perceptron>;
+
+// The head that a force is; nullptr where it acts on each particle by itself.
+const Attention* head_of(const Force& force);
 
 // The four units of time in which USA is published (unnormalised attention; softmax has u1 alone):
 enum class Clock {
@@ -49,6 +53,25 @@ enum class LayerNorm {
   sqrt,  // s = sqrt(t + 1), r = 1
 };
 
+// What checks, words and engines need to know of a normalisation beside its formula.
+struct LayerNormRow {
+  LayerNorm norm;
+  const char* name;                                     // the word for it
+  bool moves_norms = false;                             // x itself moves, in R^d
+  bool whole_drift = false;                             // |A| counts what P takes off
+  enum Argument { none, time, speed } argument = none;  // of `NAME:VALUE`
+};
+std::span<const LayerNormRow> layer_norms();
+const LayerNormRow& row_of(LayerNorm norm);
+
+// How a clock changes the kernel e^{s} of unnormalised attention.
+struct ClockKernel {
+  bool over_max = false;    // e^{s - beta}
+  bool times_beta = false;  // beta e^{s}
+  bool arc_length = false;  // the velocity is divided by its own norm, times ln(beta)
+};
+ClockKernel kernel_of(Clock clock);
+
 struct Dynamics {
   Manifold manifold = Manifold::sphere;
   std::vector<Sublayer> sublayers{};
@@ -66,10 +89,7 @@ struct Dynamics {
 };
 
 // Whether |x_i| changes too: `pre`, `peri` and `mix` evaluate forces at x / |x|.
-inline bool moves_norms(const Dynamics& dynamics) {
-  return dynamics.normalisation == LayerNorm::pre || dynamics.normalisation == LayerNorm::peri ||
-         dynamics.normalisation == LayerNorm::mix;
-}
+bool moves_norms(const Dynamics& dynamics);
 
 // (d) g(t) of the ellipsoid; empty: ones.
 Vector gain_at(const Dynamics& dynamics, double t);

@@ -29,23 +29,8 @@ inline constexpr double kMomentsPromise = 1e-10;
 
 std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice = {});
 
-// Whether the engine computes a dynamics: softmax and unnormalised heads on the circle with
-// Q = K = I, beta >= 0 and no mask, and perceptrons.
-bool moments_know(const Dynamics& dynamics, int d);
-void require_moments(const Dynamics& dynamics, int d);  // Error(input) where it does not
-
-// Error bounds of the last evaluation of a field of this engine.
-struct MomentsCertificate {
-  // (n) bound on |drift - exact drift| of each particle, over all heads: truncation, and an
-  // allowance for rounding that the tests confirm
-  std::vector<double> bound{};
-  double worst = 0;
-  double worst_ever = 0;    // of all evaluations of the field
-  int orders = 0;           // p of the sharpest head
-  std::int64_t direct = 0;  // particles too isolated for the series, summed pair by pair
-};
-// Error(input) for a field of another engine.
-const MomentsCertificate& certificate_of(const Field& field);
+// It knows softmax and unnormalised heads on the circle with Q = K = I, beta >= 0, everybody seen,
+// and perceptrons; its fields certify their drift (Field::certificate).
 
 // m_k for k = 0 .. orders of a swarm with d = 2 and |x| = 1.
 std::vector<std::complex<double>> circle_moments(const HostSwarm& x, int orders, int threads = 0);
