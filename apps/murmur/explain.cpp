@@ -117,7 +117,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 Command explain_command() {
   return {"explain", "The equation, method and definitions behind a setting.",
           "  murmur explain dynamics=causal beta=9\n  murmur explain --parameters",
-          [](CLI::App& sub, Flags&) {
+          [](Options& sub, Flags&) {
             sub.add_flag("--parameters", list_parameters, "list every parameter");
           },
           run};

@@ -157,9 +157,8 @@ void add_parts(Report& page, const Reproduction& done, const ReproductionRow& ro
 
 }  // namespace
 
-void add_style(CLI::App& sub, std::string& style) {
-  sub.add_option("--style", style, "look of the figures")
-      ->check(CLI::IsMember({"paper", "slides", "dark"}));
+void add_style(Options& sub, std::string& style) {
+  sub.add_option("--style", style, "look of the figures").among({"paper", "slides", "dark"});
 }
 
 FigureStyle style_of(const std::string& style) {

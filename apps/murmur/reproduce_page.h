@@ -1,12 +1,12 @@
 // reproduce_page.h: figures of reproductions, and one page that shows many of them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "murmur/curves.h"
 #include "murmur/reproduce.h"
+#include "options.h"
 
 namespace murmur::app {
 
@@ -15,7 +15,7 @@ namespace murmur::app {
 void draw_figures(const Reproduction& done, FigureStyle style);
 
 // --style paper, slides or dark, and what the word means.
-void add_style(CLI::App& sub, std::string& style);
+void add_style(Options& sub, std::string& style);
 FigureStyle style_of(const std::string& style);
 
 // One self-contained HTML page: verdicts and figures, in the order given.

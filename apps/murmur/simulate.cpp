@@ -166,11 +166,11 @@ Command simulate_command() {
           "  murmur simulate staircase seed=3 -o runs/mine\n"
           "  murmur simulate model=runs/digits-0-1 init=test:17\n"
           "  murmur simulate --resume runs/mine T=200",
-          [](CLI::App& sub, Flags& flags) {
-            sub.add_option("--resume", flags.resume, "go on with a run")->type_name("RUN");
+          [](Options& sub, Flags& flags) {
+            sub.add_option("--resume", flags.resume, "go on with a run").type_name("RUN");
             sub.add_flag("--dry-run", flags.dry_run, "resolved parameters and cost, nothing run");
             sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
-                ->check(CLI::Range(0.0, 10.0));
+                .range(0.0, 10.0);
           },
           simulate};
 }
