@@ -30,7 +30,7 @@ ALLOWED = {  # folder -> folders it may include, beside itself
 PUBLIC = {  # public header -> the folder that implements it
     "error": "core", "matrix": "core", "attention": "core", "perceptron": "core", "dynamics": "core",
     "swarm": "core", "engine": "core", "random": "core", "array": "core",
-    "flow": "flow", "observe": "observe", "formats": "run", "run": "run", "picture": "picture",
+    "flow": "flow", "observe": "observe", "formats": "run", "run": "run", "process": "run", "picture": "picture",
     "images": "data", "learn": "learn", "training": "experiment", "curves": "picture", "portrait": "picture", "digit_pictures": "picture",
     "rnn": "learn", "theory": "theory", "ensemble": "ensemble", "sweep": "sweep", "reproduce": "reproduce",
     "history": "observe", "modes": "observe", "heat": "picture", "serve": "serve", "axes": "core", "explain": "experiment",

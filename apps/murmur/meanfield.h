@@ -1,4 +1,4 @@
-// meanfield.h: runs of the command meanfield: how they go on, and how they are drawn.
+// meanfield.h: how runs of the command meanfield are drawn.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,6 @@
 #include "murmur/meanfield.h"
 
 namespace murmur::app {
-
-int resume_meanfield(const Flags& flags, const std::string& word, const Words& words);
 
 // A run read back and drawn as figures/meanfield.svg and .png: the density over angle and time, or
 // on the sphere at three times; amplitudes beside their predicted growth; energy and order with the

@@ -7,7 +7,7 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "murmur/picture.h"
-#include "simulation_run.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
@@ -142,7 +142,7 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
 }
 
 void check_frames(const RunReader& run) {
-  require_simulation(run);
+  require_frames(run);
   if (run.frames() == 0)
     throw Error(Fault::input, "the run has no frames yet", run.directory().string(),
                 "let it fly first: murmur simulate --resume RUN");

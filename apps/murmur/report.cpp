@@ -11,7 +11,7 @@
 #include "murmur/formats.h"
 #include "report_page.h"
 #include "reproduce_page.h"
-#include "simulation_run.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
@@ -54,7 +54,9 @@ void add_laboratory(Page& page, const RunReader& reader) {
     page.made.push_back((done.folder / ("laboratory" + std::string(ending))).string());
 }
 
-void report_simulation(Page& page) {
+}  // namespace
+
+void report_simulation(Page& page, const std::string&) {
   const RunReader reader(page.run);
   const std::vector<fs::path> drawn = draw_run(page.run, page.film);
   if (caught_signal != 0) return;
@@ -80,6 +82,8 @@ void report_simulation(Page& page) {
   page.report.parts.push_back({"Numbers", "", observable_table(reader), {}, ""});
 }
 
+namespace {
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   std::string data_asked;
@@ -96,22 +100,15 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     usage("a report lies in its run", "leave -o out: the page is RUN/report.html");
   const fs::path directory = find_run(flags, sorted.plain[0]);
   const RunReader reader(directory);
-  const std::string command = reader.command();
-  if (command != "meanfield" && command != "landscape") require_simulation(reader);
-  if (command == "train") read_trained_swarm(directory);  // refuses before anything is made
+  const RunKind& kind = kind_of(reader);
+  if (kind.report == nullptr) refuse(reader, kind.no_report);
+  if (kind.check_report != nullptr) kind.check_report(directory);
   Page page(directory);
   page.style = style;
   page.film = !no_film;
   page.report.recipe = reader.config();
   const SignalWatch watch;
-  if (command == "train")
-    report_training(page, data_asked);
-  else if (command == "landscape")
-    report_landscape(page);
-  else if (command == "meanfield")
-    report_meanfield(page);
-  else
-    report_simulation(page);
+  kind.report(page, data_asked);
   if (caught_signal != 0) {
     say(flags, "stopped; no report was written");
     return 128 + caught_signal;

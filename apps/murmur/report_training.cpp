@@ -177,7 +177,8 @@ void add_curve(Page& page) {
   }
   if (names.empty()) return;
   for (const char* ending : {"svg", "png", "pdf"})
-    plot_observables(reader, names, false, page.figures / fmt::format("training.{}", ending));
+    plot_observables(reader, names, {false, "epoch"},
+                     page.figures / fmt::format("training.{}", ending));
   page.add("The course of training", "", page.figures / "training.svg",
            "Against epochs; the validation pictures are kept back from learning.");
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -132,9 +133,10 @@ struct SearchSettings {
   double gradient = 1e-12;  // what counts as rest, as a share of energy_scale
   double merge = 1e-6;      // atoms closer than this chord are one
   CertifySettings certify{};
-  int threads = 0;                       // 0: all cores; the result does not depend on it
-  std::function<void(int done)> tell{};  // after each start, or each beta of a scan; one at a time
+  int threads = 0;  // 0: all cores; the result does not depend on it
 };
+// Error(input) for what cannot be searched, before anything is.
+void check_search(const Landscape& landscape, const SearchSettings& settings);
 struct Search {
   std::vector<CriticalPoint> points{};  // best energy first
   int lost = 0;                         // starts that came to no rest
@@ -142,6 +144,20 @@ struct Search {
 // Points are told apart up to the order of atoms and up to rotations and reflections that leave
 // every unit where it is: by masses and cosines, to 1e-6.
 Search critical_points(const Landscape& landscape, const SearchSettings& settings = {});
+
+// Between the starts of a search, or the betas of a scan: what is known of each, and when to leave.
+template <typename Found>
+struct SearchWatch {
+  std::vector<std::optional<Found>> known{};             // one a start, found before; empty: none
+  std::function<void(int start, const Found&)> ended{};  // after each; one call at a time
+  std::function<bool()> stop{};                          // true: leave; asked by any thread
+  bool stopped() const { return stop && stop(); }
+};
+// Where a start came to rest; no atoms: nowhere.
+using SearchEnd = Atoms;
+// Nothing when stopped.
+std::optional<Search> critical_points(const Landscape& landscape, const SearchSettings& settings,
+                                      const SearchWatch<SearchEnd>& watch);
 
 // The best measure of all, its masses free, from n tokens at random places: conic particle steps,
 // then atoms where F is best and masses by quadratic programming (sliding Frank-Wolfe), until the
@@ -180,5 +196,10 @@ struct ScanPoint {
 // best_measure at each of `betas`, all else alike; each starts anew from the same tokens.
 std::vector<ScanPoint> scan_beta(const Landscape& landscape, std::span<const double> betas,
                                  const SearchSettings& settings);
+// The same with what is known of each beta: its best measure. Nothing when stopped.
+std::optional<std::vector<ScanPoint>> scan_beta(const Landscape& landscape,
+                                                std::span<const double> betas,
+                                                const SearchSettings& settings,
+                                                const SearchWatch<CriticalPoint>& watch);
 
 }  // namespace murmur

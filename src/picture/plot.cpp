@@ -29,7 +29,7 @@ struct Sheet {
   std::vector<Panel> panels{};
   int rows = 1, columns = 1;
   bool log_time = false;
-  const char* axis = "time  {/:Italic t}";
+  const char* axis = "";
   double from = 0, to = 1;  // time axis
   double height() const { return rows * (kHead + kPanel) + kFoot; }
 };
@@ -175,7 +175,8 @@ std::string csv_text(const Sheet& sheet) {
   return text;
 }
 
-Sheet make_sheet(const RunReader& run, const std::vector<std::string>& names, bool log_time) {
+Sheet make_sheet(const RunReader& run, const std::vector<std::string>& names,
+                 const TimeAxis& axis) {
   if (run.frames() == 0)
     throw Error(Fault::input, "the run holds no whole frame yet", run.directory().string(),
                 "wait for the first frame, or resume the run");
@@ -184,13 +185,13 @@ Sheet make_sheet(const RunReader& run, const std::vector<std::string>& names, bo
                 "name at least one column of observables.csv");
   Sheet sheet;
   for (const std::string& name : names) sheet.panels.push_back({name, read_series(run, name)});
-  if (run.command() == "train") sheet.axis = "epoch";
+  sheet.axis = axis.label;
   const int count = static_cast<int>(names.size());
   sheet.columns = count > 5 ? 2 : 1;
   sheet.rows = (count + sheet.columns - 1) / sheet.columns;
   const std::vector<double>& t = run.times();
   const auto positive = std::find_if(t.begin(), t.end(), [](double time) { return time > 0; });
-  sheet.log_time = log_time && positive != t.end();
+  sheet.log_time = axis.log && positive != t.end();
   sheet.from = sheet.log_time ? *positive : t.front();
   sheet.to = t.back();
   if (sheet.from < sheet.to) return sheet;
@@ -208,9 +209,9 @@ namespace murmur {
 
 using namespace picture;
 
-void plot_observables(const RunReader& run, const std::vector<std::string>& names, bool log_time,
-                      const std::filesystem::path& figure) {
-  const Sheet sheet = make_sheet(run, names, log_time);
+void plot_observables(const RunReader& run, const std::vector<std::string>& names,
+                      const TimeAxis& axis, const std::filesystem::path& figure) {
+  const Sheet sheet = make_sheet(run, names, axis);
   const std::string script = figure_script(figure.extension().string(), sheet);
   Draft draft(figure);
   Process gnuplot({.words = {"gnuplot", "-d", "-"},

@@ -113,11 +113,11 @@ void send_file(const Asked& asked, const OpenedFile& opened, httplib::Response& 
 // The list of runs, read at most once a second however many ask.
 class Listing {
  public:
-  std::string text(const fs::path& runs) {
+  std::string text(const Site& site) {
     const std::lock_guard lock(mutex_);
     const auto now = std::chrono::steady_clock::now();
     if (text_.empty() || now - read_ > 1s) {
-      text_ = runs.empty() ? "[]\n" : list_runs(runs);
+      text_ = site.runs.empty() ? "[]\n" : list_runs(site.runs, site.kinds);
       read_ = std::chrono::steady_clock::now();
     }
     return text_;
@@ -224,7 +224,7 @@ struct PageServer::State : httplib::Server {
     if (asked.path == "runs/index.json") {
       answer.status = 200;
       answer.set_header("Cache-Control", "no-store");
-      return answer.set_content(listing.text(site.runs), "application/json");
+      return answer.set_content(listing.text(site), "application/json");
     }
     const OpenedFile opened = find(asked.path);
     if (opened.status != 200) return refuse(answer, opened.status);
