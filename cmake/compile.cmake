@@ -45,7 +45,6 @@ if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" AND CMAKE_CXX_COMPILER_ID STREQU
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>")
 endif()
 
-get_property(parts GLOBAL PROPERTY murmur_parts)
 foreach(part ${parts})
   if(part IN_LIST own_arithmetic)
     continue()

@@ -1,6 +1,4 @@
 // landscape.cpp: murmur landscape: critical points of attention beside a perceptron, certified.
-#include "landscape.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,9 +6,14 @@
 #include <type_traits>
 
 #include "command.h"
+#include "experiment/landscape_files.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
+#include "murmur/landscape_setup.h"
 #include "progress.h"
+#include "report/figures.h"
+#include "report/kept.h"
+#include "report/landscape_tables.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -221,7 +224,7 @@ RunKind landscape_kind() {
           .resume = resume,
           .no_frames = {"this run is a landscape: it keeps critical points, and no frames",
                         "see its atoms.npy, points.json and figures/, or use murmur report"},
-          .report = [](Page& page, const std::string&) { report_landscape(page); }};
+          .report = report_landscape};
 }
 
 Command landscape_command() {

@@ -1,6 +1,4 @@
 // meanfield.cpp: murmur meanfield: carries a measure of infinitely many tokens through time.
-#include "meanfield.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,6 +10,7 @@
 #include "murmur/meanfield_setup.h"
 #include "murmur/theory.h"
 #include "progress.h"
+#include "report/figures.h"
 #include "resume.h"
 #include "run_kind.h"
 
@@ -112,7 +111,7 @@ int bifurcate(const Flags& flags, const MeanFieldSetup& s) {
   const Bifurcation b = bifurcation({s.field.d, s.field.beta}, *s.kappas);
   const double critical = theory::noise_threshold(s.field.d, s.field.beta);
   if (drawn)
-    draw_bifurcation(b, critical, out);
+    draw(bifurcation_figure(b, critical), out);
   else if (!out.empty())
     write_file_atomically(out, csv_of(b));
   if (flags.json)
@@ -254,7 +253,7 @@ RunKind meanfield_kind() {
                         "see its density.npy and figures/, or use murmur report; murmur measure "
                         "SWARM show=distance to=RUN compares"},
           .measures = frames_of_densities,
-          .report = [](Page& page, const std::string&) { report_meanfield(page); }};
+          .report = report_meanfield};
 }
 
 Command meanfield_command() {

@@ -90,7 +90,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   } else {
     const std::filesystem::path directory = find_run(flags, what);
     const auto reader = std::make_shared<RunReader>(directory);
-    require_frames(*reader);
+    require_kind_with_frames(*reader);
     frames = frames_of_run(reader);
     if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one run or file");
     settings = settings_of_run(directory, sorted.assignments);
@@ -119,7 +119,7 @@ History frames_of(const Flags& flags, const std::string& what) {
   const auto reader = std::make_shared<RunReader>(directory);
   if (const RunKind& kind = kind_of(*reader); kind.measures != nullptr)
     return kind.measures(*reader);
-  require_frames(*reader);
+  require_kind_with_frames(*reader);
   History frames = frames_of_run(reader);
   const std::vector<double> mass = make_experiment(settings_of_run(directory)).swarm.mass;
   frames.frame = [frame = frames.frame, mass](std::int64_t k) {

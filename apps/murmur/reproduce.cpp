@@ -9,8 +9,10 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "progress.h"
-#include "reproduce_page.h"
+#include "report/figures.h"
+#include "report/report.h"
 #include "run_kind.h"
+#include "style.h"
 
 namespace murmur::app {
 
@@ -100,7 +102,7 @@ std::optional<Reproduction> do_one(const Flags& flags, const Words& words,
 // A figure that cannot be drawn here is passed over: its numbers are kept.
 void draw(const Flags& flags, const Reproduction& done) {
   try {
-    draw_figures(done, style_of(style));
+    draw_reproduction(done, style_of(style));
   } catch (const Error& error) {
     if (error.fault != Fault::tool) throw;
     say(flags, fmt::format("figures of {} are not drawn: {}", done.name, error.summary));
@@ -142,7 +144,7 @@ int run_all(const Flags& flags, const Words& words) {
   }
   const std::filesystem::path page =
       std::filesystem::path(flags.runs) / (quick ? "reproduce-quick.html" : "reproduce.html");
-  write_page(all, page);
+  write_reproductions(all, page);
   if (flags.json) {
     nlohmann::json list = nlohmann::json::array();
     for (const Reproduction& one : all) list.push_back(nlohmann::json::parse(json_of(one)));

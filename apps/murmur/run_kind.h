@@ -8,7 +8,7 @@
 
 #include "command.h"
 #include "murmur/history.h"
-#include "report_page.h"
+#include "report/report.h"
 
 namespace murmur::app {
 
@@ -39,8 +39,8 @@ struct RunKind {
   // Frames that a swarm can be held against, where they are not swarms themselves.
   History (*measures)(const RunReader& run) = nullptr;
 
-  // The page of a run; refuses before anything is made. `data`: where pictures were said to be.
-  void (*report)(Page& page, const std::string& data) = nullptr;
+  // Fills the page of a run; `check_report` refuses before anything is made.
+  void (*report)(RunReport& report) = nullptr;
   void (*check_report)(const std::filesystem::path& run) = nullptr;
   Refusal no_report{};
 };
@@ -55,9 +55,6 @@ const RunKind* find_kind(const std::string& word);  // null: not in the table
 // --resume of a command whose runs are of the kind `own`: finds the run, and refuses other kinds.
 int resume_own(const RunKind& own, const Flags& flags, const Words& words);
 
-void require_frames(const RunReader& run);  // Error(input) for runs that keep none
-
-// The page of a run that carried a swarm.
-void report_simulation(Page& page, const std::string& data);
+void require_kind_with_frames(const RunReader& run);  // Error(input) for runs that keep none
 
 }  // namespace murmur::app

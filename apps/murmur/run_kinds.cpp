@@ -47,7 +47,7 @@ int resume_own(const RunKind& own, const Flags& flags, const Words& words) {
                                       : fmt::format("use murmur {} --resume", kind.word)});
 }
 
-void require_frames(const RunReader& run) {
+void require_kind_with_frames(const RunReader& run) {
   const RunKind& kind = kind_of(run);
   if (!kind.no_frames.what.empty()) refuse(run, kind.no_frames);
 }

@@ -40,8 +40,7 @@ int dry_run(const Flags& flags, const Experiment& e) {
   const std::int64_t frames = e.schedule.frames();
   const double bytes =
       static_cast<double>(frames) * n * d * (e.engine.precision == Precision::f32 ? 4 : 8);
-  const bool adaptive = e.flow.method == Method::dopri5 || e.flow.method == Method::bdf;
-  const double steps = adaptive ? -1 : e.schedule.T / e.flow.dt;
+  const double steps = is_fixed(e.flow.method) ? e.schedule.T / e.flow.dt : -1;
   if (flags.json) {
     nlohmann::json cost = {{"config", e.config},
                            {"pairs_per_evaluation", pairs},

@@ -11,8 +11,8 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "progress.h"
+#include "report/figures.h"
 #include "run_kind.h"
-#include "sweep_figures.h"
 
 namespace murmur::app {
 

@@ -8,7 +8,6 @@
 #include "experiment/verify.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
-#include "murmur/moments.h"
 
 namespace murmur {
 
@@ -32,16 +31,15 @@ std::string merge_line(const Merge& m) {
 // those that carried the run before.
 class DriftError {
  public:
-  DriftError(const Field& field, const Experiment& e, const Run& run)
-      : field_(e.engine.name == "moments" ? &field : nullptr) {
-    if (field_ != nullptr && run.last_checkpoint())
+  DriftError(const Field& field, const Run& run) : certificate_(field.certificate()) {
+    if (certificate_ != nullptr && run.last_checkpoint())
       before_ = entry(*run.last_checkpoint(), "pull_error").doubles()[0];
   }
-  explicit operator bool() const { return field_ != nullptr; }
-  double operator*() const { return std::max(before_, certificate_of(*field_).worst_ever); }
+  explicit operator bool() const { return certificate_ != nullptr; }
+  double operator*() const { return std::max(before_, certificate_->worst_ever); }
 
  private:
-  const Field* field_;
+  const FieldCertificate* certificate_;
   double before_ = 0;
 };
 
@@ -59,7 +57,7 @@ Outcome simulate(const Experiment& e, Run& run, const ProcessControl& control) {
     const auto field = engine->prepare(e.dynamics, e.swarm.shape());
     const std::size_t cluster_column = observable_column(e.dynamics, "clusters");
     FlowState state = where_it_stands(e, run);
-    const DriftError drift_error(*field, e, run);
+    const DriftError drift_error(*field, run);
     const std::int64_t evaluations_before = state.evaluations;
     int clusters = -1;
 
@@ -89,7 +87,8 @@ Outcome simulate(const Experiment& e, Run& run, const ProcessControl& control) {
     Outcome outcome =
         advance({*engine, *field, e.dynamics.manifold, e.flow}, e.schedule, state, watch);
     if (outcome.ok()) process.save(state.t, record(state));
-    if (outcome.ok() && e.flow.method == Method::bdf) outcome = verify(e, run, control);
+    if (outcome.ok() && row_of(e.flow.method).stepping == Stepping::cvode)
+      outcome = verify(e, run, control);
     std::map<std::string, double> numbers = {
         {"t", outcome.t},
         {"steps", static_cast<double>(state.step)},

@@ -9,7 +9,7 @@
 
 #include "murmur/error.h"
 #include "murmur/landscape.h"
-#include "murmur/portrait.h"
+#include "picture/figure.h"
 
 namespace murmur {
 namespace {
@@ -115,15 +115,17 @@ TEST(Landscape, FirstVariationsAreThoseOfOnePointEach) {
 class Portraits : public ::testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove_all(folder_); }
-  static PortraitSheet sheet_of(int d) {
-    Portrait p{.title = "one", .atoms = zeros(1, d), .mass = {1}};
+  static Figure figure_of(int d) {
+    Portrait p{.atoms = zeros(1, d), .mass = {1}};
     p.atoms(0, d - 1) = 1;
     p.value = [](const Matrix& x) {
       Vector f;
       for (int i = 0; i < x.rows; ++i) f.push_back(x(i, 0));
       return f;
     };
-    return {.value_name = "F", .portraits = {p}};
+    return {.layout = Figure::portraits,
+            .panels = {{.title = "one", .portrait = p}},
+            .value_name = "F"};
   }
   std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
                                   (std::string("murmur-portraits-") +
@@ -133,21 +135,23 @@ class Portraits : public ::testing::Test {
 TEST_F(Portraits, AreDrawnInEveryFormatAndLook) {
   std::filesystem::create_directories(folder_);
   for (const int d : {2, 3})
-    for (const FigureStyle look : {FigureStyle::paper, FigureStyle::slides, FigureStyle::dark})
+    for (const FigureStyle style : {FigureStyle::paper, FigureStyle::slides, FigureStyle::dark})
       for (const char* name : {"a.svg", "a.png", "a.pdf"}) {
-        draw_portraits(sheet_of(d), look, folder_ / name);
+        Figure figure = figure_of(d);
+        figure.style = style;
+        draw(figure, folder_ / name);
         EXPECT_GT(std::filesystem::file_size(folder_ / name), 1000u) << name;
       }
 }
 
 TEST_F(Portraits, PartsThatDoNotFitAreRefusedAndLeaveNoFile) {
   std::filesystem::create_directories(folder_);
-  PortraitSheet four = sheet_of(4), masses = sheet_of(2), units = sheet_of(2);
-  masses.portraits[0].mass = {0.5, 0.5};
-  units.portraits[0].units = zeros(1, 2);
-  for (const PortraitSheet& sheet : {PortraitSheet{}, four, masses, units})
-    EXPECT_THROW(draw_portraits(sheet, FigureStyle::paper, folder_ / "a.svg"), Error);
-  EXPECT_THROW(draw_portraits(sheet_of(2), FigureStyle::paper, folder_ / "a.gif"), Error);
+  Figure four = figure_of(4), masses = figure_of(2), units = figure_of(2);
+  masses.panels[0].portrait.mass = {0.5, 0.5};
+  units.panels[0].portrait.units = zeros(1, 2);
+  for (const Figure& figure : {Figure{.layout = Figure::portraits}, four, masses, units})
+    EXPECT_THROW(draw(figure, folder_ / "a.svg"), Error);
+  EXPECT_THROW(draw(figure_of(2), folder_ / "a.gif"), Error);
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
