@@ -13,12 +13,12 @@
 
 namespace murmur::testing {
 
-inline Dynamics dynamics_of(Force force, Habitat habitat = Habitat::sphere) {
-  return {.habitat = habitat, .phases = {{{std::move(force)}}}};
+inline Dynamics dynamics_of(Force force, Manifold manifold = Manifold::sphere) {
+  return {.manifold = manifold, .sublayers = {{{std::move(force)}}}};
 }
 inline Dynamics sa(double beta) { return dynamics_of(Attention{.beta = beta}); }
 inline Dynamics usa(double beta) {
-  return dynamics_of(Attention{.beta = beta, .scale = Attention::plain});
+  return dynamics_of(Attention{.beta = beta, .weighting = Attention::unnormalised});
 }
 
 inline HostSwarm random_sphere(Shape shape, std::uint64_t seed) {
@@ -75,7 +75,7 @@ inline HostSwarm velocity(Engine& engine, const Dynamics& dynamics, const HostSw
   return engine.fetch(*v);
 }
 
-struct Flown {
+struct Simulated {
   Outcome outcome;
   FlowState state;
   std::vector<double> times;
@@ -84,11 +84,11 @@ struct Flown {
   const HostSwarm& last() const { return frames.back(); }
 };
 
-inline Flown flown(const Dynamics& dynamics, const HostSwarm& x, const FlowSettings& settings,
-                   const Schedule& schedule) {
+inline Simulated simulated(const Dynamics& dynamics, const HostSwarm& x,
+                           const FlowSettings& settings, const Schedule& schedule) {
   const auto engine = make_reference_engine();
   const auto field = engine->prepare(dynamics, x.shape());
-  Flown result;
+  Simulated result;
   result.state = start(x);
   FlowWatch watch;
   watch.frame = [&](double t, const HostSwarm& frame) {
@@ -97,7 +97,7 @@ inline Flown flown(const Dynamics& dynamics, const HostSwarm& x, const FlowSetti
   };
   watch.merged = [&](const Merge& merge) { result.merges.push_back(merge); };
   result.outcome =
-      advance({*engine, *field, dynamics.habitat, settings}, schedule, result.state, watch);
+      advance({*engine, *field, dynamics.manifold, settings}, schedule, result.state, watch);
   return result;
 }
 

@@ -21,7 +21,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   Settings settings = settings_of(sorted);
   if (settings.at("n").origin == "default") settings["n"].text = "16384";
   const Experiment e = make_experiment(settings);
-  const VelocitySpeed speed = measure_velocity(e, {repetitions, beside_reference});
+  const VelocitySpeed speed = time_velocity(e, {repetitions, beside_reference});
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   const int threads = e.engine.threads > 0 ? e.engine.threads : cores;
   nlohmann::json result = {{"gpairs_per_second", speed.gpairs_per_second},
@@ -45,16 +45,16 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command bench_command() {
-  return {"bench", "How fast velocities are computed, best of several, side by side.",
-          "  murmur bench velocity n=16384 d=3 precision=f32 threads=1 --json\n"
-          "  murmur bench velocity d=64 n=2048 --beside-reference",
-          [](CLI::App& sub, Flags&) {
-            sub.add_option("--repetitions", repetitions, "takes the best of so many")
-                ->check(CLI::Range(1, 100000));
-            sub.add_flag("--beside-reference", beside_reference,
-                         "times the reference engine too, turn by turn");
-          },
-          run};
+  return {
+      "bench", "How fast velocities are computed, best of several, side by side.",
+      "  murmur bench velocity n=16384 d=3 precision=f32 threads=1 --json\n"
+      "  murmur bench velocity d=64 n=2048 --beside-reference",
+      [](Options& sub, Flags&) {
+        sub.add_option("--repetitions", repetitions, "takes the best of so many").range(1, 100000);
+        sub.add_flag("--beside-reference", beside_reference,
+                     "times the reference engine too, turn by turn");
+      },
+      run};
 }
 
 }  // namespace murmur::app

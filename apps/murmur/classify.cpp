@@ -37,7 +37,7 @@ Request request_of(const Words& words) {
 
 // Of a PNG: what the swarm is going to see, and how it came about.
 void show_picture(const Flags& flags, const ChosenImages& chosen, const TrainedSwarm& swarm,
-                  int boids) {
+                  int tokens) {
   const std::string ending = fs::path(chosen.name).extension().string();
   if (ending != ".png" && ending != ".PNG") return;
   const Picture drawn = read_png(chosen.name);
@@ -48,7 +48,7 @@ void show_picture(const Flags& flags, const ChosenImages& chosen, const TrainedS
                          ready ? "taken as they are"
                                : "its ink scaled to fit 20 x 20 and laid by its centre of mass "
                                  "into the middle of 28 x 28",
-                         boids));
+                         tokens));
 }
 
 nlohmann::json json_of(const ChosenImages& chosen, const TrainedSwarm& swarm,
@@ -89,44 +89,44 @@ void print_lines(const ChosenImages& chosen, const TrainedSwarm& swarm, const Ve
   }
 }
 
-void tell_score(const Flags& flags, const Ensemble& flocks, const Verdicts& verdicts) {
+void tell_score(const Flags& flags, const SampleSet& samples, const Verdicts& verdicts) {
   std::size_t known = 0, right = 0;
-  for (std::size_t k = 0; k < flocks.label.size(); ++k) {
-    known += flocks.label[k] >= 0 ? 1 : 0;
-    right += flocks.label[k] == verdicts.verdict[k] ? 1 : 0;
+  for (std::size_t k = 0; k < samples.label.size(); ++k) {
+    known += samples.label[k] >= 0 ? 1 : 0;
+    right += samples.label[k] == verdicts.verdict[k] ? 1 : 0;
   }
   if (known > 0)
     say(flags, fmt::format("{} of {} right: {:.2f} %{}", right, known,
                            100.0 * static_cast<double>(right) / static_cast<double>(known),
-                           known < flocks.flocks()
+                           known < samples.samples()
                                ? fmt::format("; {} more are of classes it has never seen",
-                                             flocks.flocks() - known)
+                                             samples.samples() - known)
                                : ""));
 }
 
 // The flight as a run like any other, with the pictures of a digit's flight.
-void keep_flight(const Flags& flags, const fs::path& model, const ChosenImages& one) {
+void keep_trajectory(const Flags& flags, const fs::path& model, const ChosenImages& one) {
   const TrainedSwarm swarm = read_trained_swarm(model);
-  const Ensemble flock = flocks_of_chosen(one, swarm);
+  const SampleSet sample = samples_of_chosen(one, swarm);
   std::string points = "init=points:";
-  for (std::size_t i = 0; i < flock.x.size(); ++i)
-    points += fmt::format("{}{},{}", i > 0 ? ";" : "", flock.x[i], flock.y[i]);
+  for (std::size_t i = 0; i < sample.x.size(); ++i)
+    points += fmt::format("{}{},{}", i > 0 ? ";" : "", sample.x[i], sample.y[i]);
   const Experiment e =
       make_experiment(gather({"", {}, {"model=" + model.string(), points, "name=digit"}}));
-  Run run = Run::create(flags.out, flight_contents(e), flags.force);
-  const Outcome outcome = fly(e, run, {});
+  Run run = Run::create(flags.out, simulation_contents(e), flags.force);
+  const Outcome outcome = simulate(e, run, {});
   if (!outcome.ok())
     throw Error(Fault::numerical, outcome.what, run.directory().string(), outcome.remedy);
   const fs::path figures = run.directory() / "figures", video = run.directory() / "video";
   fs::create_directories(figures);
-  const DigitFlight flight = flight_of_picture(swarm, one.images, one.index[0]);
-  draw_digit_flight(flight, {}, figures / "flight.png");
-  draw_dissent(flight, {}, figures / "dissent.png");
+  const DigitTrajectory trajectory = trajectory_of_picture(swarm, one.images, one.index[0]);
+  draw_digit_trajectory(trajectory, {}, figures / "flight.png");
+  draw_dissent(trajectory, {}, figures / "dissent.png");
   DigitFilm film;
   film.stop = [] { return caught_signal != 0; };
   if (!no_film) {
     fs::create_directories(video);
-    film_digit(flight, film, video / "flight.mp4");
+    film_digit(trajectory, film, video / "flight.mp4");
   }
   say(flags, fmt::format("the flight is in {}", run.directory().string()));
 }
@@ -140,29 +140,28 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (!flags.out.empty() && chosen.index.size() != 1)
     usage(fmt::format("-o keeps the flight of one picture, and there are {}", chosen.index.size()),
           "choose one: images=FILE:17");
-  const Ensemble flocks = flocks_of_chosen(chosen, swarm);
-  const Verdicts verdicts = judge(swarm, flocks, 0);
+  const SampleSet samples = samples_of_chosen(chosen, swarm);
+  const Verdicts verdicts = judge(swarm, samples, 0);
   const SignalWatch watch;
-  if (!flags.out.empty()) keep_flight(flags, model, chosen);
-  show_picture(flags, chosen, swarm, flocks.size_of(0));
+  if (!flags.out.empty()) keep_trajectory(flags, model, chosen);
+  show_picture(flags, chosen, swarm, samples.size_of(0));
   if (flags.json)
     report(json_of(chosen, swarm, verdicts));
   else
     print_lines(chosen, swarm, verdicts);
-  tell_score(flags, flocks, verdicts);
+  tell_score(flags, samples, verdicts);
   return caught_signal == 0 ? 0 : 128 + caught_signal;
 }
 
 }  // namespace
 
 Command classify_command() {
-  return {
-      "classify", "Ask a trained swarm what pictures show.",
-      "  murmur classify runs/digits-0-1 images=test:0-9\n"
-      "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
-      "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json",
-      [](CLI::App& sub, Flags&) { sub.add_flag("--no-film", no_film, "with -o: figures only"); },
-      run};
+  return {"classify", "Ask a trained swarm what pictures show.",
+          "  murmur classify runs/digits-0-1 images=test:0-9\n"
+          "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
+          "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json",
+          [](Options& sub, Flags&) { sub.add_flag("--no-film", no_film, "with -o: figures only"); },
+          run};
 }
 
 }  // namespace murmur::app

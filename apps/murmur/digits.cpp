@@ -1,4 +1,4 @@
-// digits.cpp: finds the pictures that words name, and makes a flight of one ready to be drawn.
+// digits.cpp: finds the pictures that words name, and shows one as text.
 #include "digits.h"
 
 #include <fmt/format.h>
@@ -135,44 +135,13 @@ ChosenImages choose_images(const std::string& asked, const std::string& data,
   return chosen;
 }
 
-int class_of(const TrainedSwarm& swarm, int label) {
-  const auto found = std::find(swarm.digits.begin(), swarm.digits.end(), label);
-  return found == swarm.digits.end() ? -1 : static_cast<int>(found - swarm.digits.begin());
-}
-
-std::vector<std::string> class_names(const TrainedSwarm& swarm) {
-  std::vector<std::string> names;
-  for (const int digit : swarm.digits) names.push_back(fmt::format("{}", digit));
-  return names;
-}
-
-Ensemble flocks_of_chosen(const ChosenImages& chosen, const TrainedSwarm& swarm) {
-  Ensemble flocks;
+SampleSet samples_of_chosen(const ChosenImages& chosen, const TrainedSwarm& swarm) {
+  SampleSet samples;
   const Images& images = chosen.images;
   for (const std::size_t index : chosen.index)
-    add_flock(images, index, images.labels.empty() ? -1 : class_of(swarm, images.labels[index]),
-              swarm.tokens, flocks);
-  return flocks;
-}
-
-DigitFlight flight_of_picture(const TrainedSwarm& swarm, const Images& images, std::size_t index) {
-  const ChosenImages one{images, {index}, {}};
-  const Ensemble flock = flocks_of_chosen(one, swarm);
-  FlockFlight flown = fly_flock(swarm, flock, 0);
-  DigitFlight flight;
-  flight.height = images.height, flight.width = images.width;
-  const auto ink = images.picture(index);
-  flight.ink.assign(ink.begin(), ink.end());
-  flight.frames = std::move(flown.frames);
-  flight.chances = chances_of(flown.scores);
-  flight.targets = swarm.architecture.targets;
-  flight.classes = class_names(swarm);
-  flight.label = flock.label[0];
-  flight.cls = swarm.architecture.readout == Architecture::cls;
-  flight.title = flight.classes.size() > 3
-                     ? "Which one is it?"
-                     : fmt::format("Is it {}?", fmt::join(flight.classes, " or "));
-  return flight;
+    add_sample(images, index, images.labels.empty() ? -1 : class_of(swarm, images.labels[index]),
+               swarm.tokens, samples);
+  return samples;
 }
 
 std::string half_blocks(const Images& images, std::size_t index, double threshold) {

@@ -1,9 +1,8 @@
 // meanfield.cpp: murmur meanfield: carries a measure of infinitely many tokens through time.
-#include "meanfield.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "murmur/error.h"
@@ -11,17 +10,21 @@
 #include "murmur/meanfield_setup.h"
 #include "murmur/theory.h"
 #include "progress.h"
+#include "report/figures.h"
 #include "resume.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
 namespace fs = std::filesystem;
 
+RunKind meanfield_kind();
+
 namespace {
 
 double predicted(const MeanField& f, int k) {
   return theory::growth_rate(
-      {.law = f.scale == Attention::softmax ? theory::Law::sa : theory::Law::usa,
+      {.law = f.weighting == Attention::softmax ? theory::Law::sa : theory::Law::usa,
        .d = f.d,
        .beta = f.beta,
        .clock = f.clock,
@@ -30,7 +33,7 @@ double predicted(const MeanField& f, int k) {
       k);
 }
 
-nlohmann::json phases_json(const MeanFieldPhases& p) {
+nlohmann::json regimes_json(const MeanFieldRegimes& p) {
   nlohmann::json json = {{"linear", nullptr}, {"metastable", nullptr}, {"clustering", nullptr}};
   if (p.linear) {
     json["linear"] = {{"until", nullptr}, {"leader", p.linear->leader}};
@@ -45,48 +48,50 @@ nlohmann::json phases_json(const MeanFieldPhases& p) {
   return json;
 }
 
-nlohmann::json summary_of(const MeanFieldSetup& s, const MeanFieldCourse& course) {
-  const MeanFieldPhases phases = phases_of(course);
+nlohmann::json summary_of(const MeanFieldSetup& s, const MeanFieldTrajectory& trajectory) {
+  const MeanFieldRegimes regimes = regimes_of(trajectory);
   nlohmann::json rates = nlohmann::json::object(), theory = nlohmann::json::object();
-  for (const ModeGrowth& g : phases.growth) {
+  for (const ModeGrowth& g : regimes.growth) {
     rates[std::to_string(g.k)] = g.rate;
-    if (!s.field.will) theory[std::to_string(g.k)] = predicted(s.field, g.k);
+    if (!s.field.perceptron) theory[std::to_string(g.k)] = predicted(s.field, g.k);
   }
   nlohmann::json stopped;
-  if (!course.outcome.ok()) stopped = {{"t", course.outcome.t}, {"why", course.outcome.what}};
-  return {{"t", course.outcome.t},
-          {"energy", course.steps.back().energy},
+  if (!trajectory.outcome.ok())
+    stopped = {{"t", trajectory.outcome.t}, {"why", trajectory.outcome.what}};
+  return {{"t", trajectory.outcome.t},
+          {"energy", trajectory.steps.back().energy},
           {"energy_of", has_potential(s.field) ? "attention and perceptron" : "attention"},
-          {"order", course.steps.back().order},
+          {"order", trajectory.steps.back().order},
           {"growth_rates", rates},
           {"predicted_rates", theory},
-          {"phases", phases_json(phases)},
+          {"phases", regimes_json(regimes)},
           {"stopped", stopped},
-          {"steps", course.steps.size() - 1}};
+          {"steps", trajectory.steps.size() - 1}};
 }
 
-void tell(const Flags& flags, const MeanFieldSetup& s, const MeanFieldCourse& course) {
-  const MeanFieldPhases p = phases_of(course);
+void tell(const Flags& flags, const MeanFieldSetup& s, const MeanFieldTrajectory& trajectory) {
+  const MeanFieldRegimes p = regimes_of(trajectory);
   for (const ModeGrowth& g : p.growth)
-    say(flags, fmt::format(
-                   "mode {}: rate {:.6g}{}", g.k, g.rate,
-                   s.field.will ? "" : fmt::format(", predicted {:.6g}", predicted(s.field, g.k))));
+    say(flags,
+        fmt::format(
+            "mode {}: rate {:.6g}{}", g.k, g.rate,
+            s.field.perceptron ? "" : fmt::format(", predicted {:.6g}", predicted(s.field, g.k))));
   if (p.linear && p.growth.empty())
     say(flags, "no rate is told: that takes three steps in which a wave grows by itself alone");
   if (p.linear)
     say(flags, fmt::format("{} t = {:.4g}, mode {} leads",
                            p.linear->until ? "linear until" : "still linear at",
-                           p.linear->until.value_or(course.steps.back().t), p.linear->leader));
+                           p.linear->until.value_or(trajectory.steps.back().t), p.linear->leader));
   if (p.metastable)
     say(flags, fmt::format("the energy stands at {:.6g} from t = {:.4g} to {:.4g}", p.plateau,
                            p.metastable->first, p.metastable->second));
   if (p.clustering)
     say(flags, fmt::format("towards one point at rate {:.4g} from t = {:.4g}", -p.clustering->rate,
                            p.clustering->from));
-  say(flags, fmt::format("t = {:g}, energy {:.6g}{}, order {:.6g}, {} steps", course.outcome.t,
-                         course.steps.back().energy,
-                         s.field.will && !has_potential(s.field) ? " of attention alone" : "",
-                         course.steps.back().order, course.steps.size() - 1));
+  say(flags, fmt::format("t = {:g}, energy {:.6g}{}, order {:.6g}, {} steps", trajectory.outcome.t,
+                         trajectory.steps.back().energy,
+                         s.field.perceptron && !has_potential(s.field) ? " of attention alone" : "",
+                         trajectory.steps.back().order, trajectory.steps.size() - 1));
 }
 
 std::string csv_of(const Bifurcation& b) {
@@ -106,7 +111,7 @@ int bifurcate(const Flags& flags, const MeanFieldSetup& s) {
   const Bifurcation b = bifurcation({s.field.d, s.field.beta}, *s.kappas);
   const double critical = theory::noise_threshold(s.field.d, s.field.beta);
   if (drawn)
-    draw_bifurcation(b, critical, out);
+    draw(bifurcation_figure(b, critical), out);
   else if (!out.empty())
     write_file_atomically(out, csv_of(b));
   if (flags.json)
@@ -146,92 +151,109 @@ RunContents contents_of(const MeanFieldSetup& s) {
 }
 
 void try_to_draw(const fs::path& directory) try {
-  draw_meanfield(directory, Look::paper);
+  draw_meanfield(directory, FigureStyle::paper);
 } catch (const Error& error) {
   fmt::print(stderr, "murmur: the mean field is not drawn: {}\n  where: {}\n  do:    {}\n",
              error.summary, error.where, error.remedy);
 }
 
-// What goes wrong in mid-flight closes the run, if that can still be done, before it is told.
-void close_failed(Run& run, const std::string& sentence) try {
-  run.close("failed", {}, sentence);
-} catch (const Error&) {
-}
-
-// Flies into the run and closes it over all its files, so that a closed run is a whole one.
-MeanFieldCourse fly_and_close(const Flags& flags, const MeanFieldSetup& s, Run& run) try {
-  const SignalWatch watch;
-  MeanFieldCourse course;
-  {
-    ProgressLine line(flags);
-    FlightControl control;
-    control.signal = &caught_signal;
-    control.checkpoint_seconds = flags.checkpoint_seconds;
-    control.report = [&](const Progress& progress) { line.show(progress); };
-    course = fly(s, run, control);
-  }
-  const bool interrupted = course.outcome.ending == Ending::interrupted;
-  write_file_atomically(run.directory() / "phases.json", summary_of(s, course).dump(2) + "\n");
-  const bool nowhere = course.outcome.ending == Ending::unresolved && course.outcome.t == 0;
+// Carries the measure into the run and closes it over all its files, so that a closed run is whole.
+MeanFieldTrajectory simulate_and_close(const Flags& flags, const MeanFieldSetup& s, Run& run) try {
+  LiveProcess process(flags);
+  const MeanFieldTrajectory trajectory = simulate(s, run, process.control);
+  process.clear();
+  const bool interrupted = trajectory.outcome.ending == Ending::interrupted;
+  write_file_atomically(run.directory() / "phases.json", summary_of(s, trajectory).dump(2) + "\n");
+  const bool nowhere = trajectory.outcome.ending == Ending::unresolved && trajectory.outcome.t == 0;
   if (!interrupted && !nowhere) try_to_draw(run.directory());
-  run.close(course.outcome.ok() ? "done"
-            : interrupted       ? "interrupted"
-                                : "failed",
-            {{"t", course.outcome.t}, {"evaluations", static_cast<double>(course.evaluations)}},
-            course.outcome.what);
-  return course;
-} catch (const Error& error) {  // the disk, most likely
-  close_failed(run, error.summary);
-  throw;
-} catch (const std::exception& error) {  // memory
-  close_failed(run, error.what());
+  run.close(
+      trajectory.outcome.ok() ? "done"
+      : interrupted           ? "interrupted"
+                              : "failed",
+      {{"t", trajectory.outcome.t}, {"evaluations", static_cast<double>(trajectory.evaluations)}},
+      trajectory.outcome.what);
+  return trajectory;
+} catch (...) {  // the disk or the memory, most likely
+  close_after_exception(run, {});
   throw;
 }
 
-int carry_and_tell(const Flags& flags, const MeanFieldSetup& s, Run& run) {
-  const MeanFieldCourse course = fly_and_close(flags, s, run);
+int carry_and_report(const Flags& flags, const MeanFieldSetup& s, Run& run) {
+  const MeanFieldTrajectory trajectory = simulate_and_close(flags, s, run);
   const std::string directory = run.directory().string();
   if (flags.json) {
-    nlohmann::json summary = summary_of(s, course);
+    nlohmann::json summary = summary_of(s, trajectory);
     summary["run"] = directory;
-    summary["evaluations"] = course.evaluations;
+    summary["evaluations"] = trajectory.evaluations;
     report(summary);
   } else {
     data(directory + "\n");
   }
-  if (course.outcome.ending == Ending::interrupted) {
-    say(flags, fmt::format("stopped at t = {:g} after a checkpoint; go on with\n"
-                           "  murmur meanfield --resume {}",
-                           course.outcome.t, directory));
-    return 128 + caught_signal;
-  }
-  tell(flags, s, course);
-  if (course.outcome.ok()) return 0;
-  throw Error(Fault::numerical, course.outcome.what,
-              fmt::format("{}: t = {:g}", directory, course.outcome.t), course.outcome.remedy);
+  if (trajectory.outcome.ending == Ending::interrupted)
+    return tell_stopped(flags, resume_command("meanfield", run.directory()),
+                        fmt::format("t = {:g}", trajectory.outcome.t));
+  tell(flags, s, trajectory);
+  if (trajectory.outcome.ok()) return 0;
+  throw Error(Fault::numerical, trajectory.outcome.what,
+              fmt::format("{}: t = {:g}", directory, trajectory.outcome.t),
+              trajectory.outcome.remedy);
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
-  if (!flags.resume.empty()) return resume_meanfield(flags, flags.resume, sorted);
+  if (!flags.resume.empty()) return resume_own(meanfield_kind(), flags, sorted);
   const MeanFieldSetup s = make_meanfield(settings_of(sorted, meanfield_parameters(), "meanfield"));
   if (s.kappas) return bifurcate(flags, s);
   Run kept = create_run(flags, s.name, contents_of(s));
-  return carry_and_tell(flags, s, kept);
+  return carry_and_report(flags, s, kept);
 }
 
-}  // namespace
+// Densities of a mean field on the circle: particles at the cells, as heavy as what the cells hold.
+History frames_of_densities(const RunReader& run) {
+  const Array cells = read_npy(run.directory() / "grid.npy");
+  const Array densities = read_npy(run.directory() / "density.npy");
+  const bool fits = cells.shape.size() == 2 && densities.shape.size() == 2 &&
+                    densities.shape[1] == cells.shape[0] && densities.shape[0] > 0;
+  if (!fits || cells.shape[1] != 2)
+    throw Error(Fault::input, "only densities on the circle can be held against a swarm",
+                run.directory().string(), "use a mean field with d = 2");
+  const int n = static_cast<int>(cells.shape[0]);
+  const auto x = std::make_shared<HostSwarm>(from_rows({n, 2}, cells.doubles().data()));
+  const auto rows = std::make_shared<std::vector<double>>(densities.doubles());
+  return {static_cast<std::int64_t>(densities.shape[0]),
+          [times = run.times()](std::int64_t k) { return times[k]; },
+          [=](std::int64_t k) {
+            HostSwarm frame = *x;
+            double sum = 0;
+            for (int i = 0; i < n; ++i)
+              sum += frame.mass[i] = std::fmax(0, (*rows)[k * static_cast<std::int64_t>(n) + i]);
+            for (double& m : frame.mass) m /= sum;
+            return frame;
+          }};
+}
 
 // Goes on from the last checkpoint to the original T, or to a larger one.
-int resume_meanfield(const Flags& flags, const std::string& word, const Words& words) {
-  const fs::path directory = find_run(flags, word);
-  require_command(directory, "meanfield");
+int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const auto on = resumed(flags, directory, words,
                           settings_of_run(directory, {}, meanfield_parameters()), make_meanfield);
   if (!on) return 0;
   Run kept = Run::reopen(directory, program_argv);
   if (on->longer) write_file_atomically(directory / "config.toml", on->setup.config);
-  return carry_and_tell(flags, on->setup, kept);
+  return carry_and_report(flags, on->setup, kept);
+}
+
+}  // namespace
+
+RunKind meanfield_kind() {
+  return {.word = "meanfield",
+          .noun = "meanfield",
+          .parameters = meanfield_parameters,
+          .resume = resume,
+          .no_frames = {"this run is a mean field: it keeps densities, and no swarm",
+                        "see its density.npy and figures/, or use murmur report; murmur measure "
+                        "SWARM show=distance to=RUN compares"},
+          .measures = frames_of_densities,
+          .report = report_meanfield};
 }
 
 Command meanfield_command() {
@@ -241,10 +263,10 @@ Command meanfield_command() {
           "  murmur meanfield d=3 beta=5 init=vmf:4@0.5/0*0.7,4@2/1*0.3 modes=48 T=1.5\n"
           "  murmur meanfield dynamics=USA beta=4 kappa=0.3:0.6:61 -o bifurcation.svg\n"
           "  murmur meanfield --resume runs/mine T=200",
-          [](CLI::App& sub, Flags& flags) {
-            sub.add_option("--resume", flags.resume, "go on with a run")->type_name("RUN");
+          [](Options& sub, Flags& flags) {
+            sub.add_option("--resume", flags.resume, "go on with a run").type_name("RUN");
             sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
-                ->check(CLI::Range(0.0, 10.0));
+                .range(0.0, 10.0);
           },
           run};
 }

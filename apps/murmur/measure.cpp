@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "flight_run.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
+#include "run_kind.h"
 #include "show.h"
 
 namespace murmur::app {
@@ -18,30 +18,6 @@ namespace {
 History frames_of_run(const std::shared_ptr<RunReader>& reader) {
   return {reader->frames(), [reader](std::int64_t k) { return reader->times()[k]; },
           [reader](std::int64_t k) { return reader->frame(k); }};
-}
-
-// Densities of a mean field on the circle: particles at the cells, as heavy as what the cells hold.
-History frames_of_densities(const RunReader& run) {
-  const Array cells = read_npy(run.directory() / "grid.npy");
-  const Array densities = read_npy(run.directory() / "density.npy");
-  const bool fits = cells.shape.size() == 2 && densities.shape.size() == 2 &&
-                    densities.shape[1] == cells.shape[0] && densities.shape[0] > 0;
-  if (!fits || cells.shape[1] != 2)
-    throw Error(Fault::input, "only densities on the circle can be held against a swarm",
-                run.directory().string(), "use a mean field with d = 2");
-  const int n = static_cast<int>(cells.shape[0]);
-  const auto x = std::make_shared<HostSwarm>(from_rows({n, 2}, cells.doubles().data()));
-  const auto rows = std::make_shared<std::vector<double>>(densities.doubles());
-  return {static_cast<std::int64_t>(densities.shape[0]),
-          [times = run.times()](std::int64_t k) { return times[k]; },
-          [=](std::int64_t k) {
-            HostSwarm frame = *x;
-            double sum = 0;
-            for (int i = 0; i < n; ++i)
-              sum += frame.mass[i] = std::fmax(0, (*rows)[k * static_cast<std::int64_t>(n) + i]);
-            for (double& m : frame.mass) m /= sum;
-            return frame;
-          }};
 }
 
 // (n, d) or (frames, n, d), at times 0, 1, ...
@@ -73,10 +49,10 @@ void print_json(const History& frames, const Experiment& e) {
   nlohmann::json rows = nlohmann::json::array();
   for (std::int64_t k = 0; k < frames.count; ++k) {
     const HostSwarm x = frames.frame(k);
-    const std::vector<double> row = measure(x, e.dynamics, settings_at(e, frames.time(k)));
+    const std::vector<double> row = observe(x, e.dynamics, settings_at(e, frames.time(k)));
     nlohmann::json object = {{"t", frames.time(k)}};
     for (std::size_t c = 0; c < names.size(); ++c) object[names[c]] = number_or_null(row[c]);
-    const Clusters found = clusters(x, e.dynamics, e.measure.cluster_tol);
+    const Clusters found = clusters(x, e.dynamics, e.observe.cluster_tol);
     object["sizes"] = found.size;
     rows.push_back(std::move(object));
   }
@@ -89,7 +65,7 @@ void print_csv(const History& frames, const Experiment& e) {
   data(header + "\n");
   for (std::int64_t k = 0; k < frames.count; ++k) {
     std::string line = fmt::format("{}", frames.time(k));
-    for (const double value : measure(frames.frame(k), e.dynamics, settings_at(e, frames.time(k))))
+    for (const double value : observe(frames.frame(k), e.dynamics, settings_at(e, frames.time(k))))
       line += std::isfinite(value) ? fmt::format(",{}", value) : ",";
     data(line + "\n");
   }
@@ -114,7 +90,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   } else {
     const std::filesystem::path directory = find_run(flags, what);
     const auto reader = std::make_shared<RunReader>(directory);
-    require_flight(*reader);
+    require_kind_with_frames(*reader);
     frames = frames_of_run(reader);
     if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one run or file");
     settings = settings_of_run(directory, sorted.assignments);
@@ -123,7 +99,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   frames.frame = [frame = frames.frame, &e, &what](std::int64_t k) {
     HostSwarm x = frame(k);
     x.mass = e.swarm.mass;
-    settle(x, e.dynamics.habitat, fmt::format("{}: frame {}", what, k));
+    fit_to_manifold(x, e.dynamics.manifold, fmt::format("{}: frame {}", what, k));
     return x;
   };
   for (std::int64_t k = 0; is_array(what) && k < frames.count; ++k)
@@ -141,8 +117,9 @@ History frames_of(const Flags& flags, const std::string& what) {
   if (is_array(what)) return frames_of_array(what);
   const std::filesystem::path directory = find_run(flags, what);
   const auto reader = std::make_shared<RunReader>(directory);
-  if (reader->command() == "meanfield") return frames_of_densities(*reader);
-  require_flight(*reader);
+  if (const RunKind& kind = kind_of(*reader); kind.measures != nullptr)
+    return kind.measures(*reader);
+  require_kind_with_frames(*reader);
   History frames = frames_of_run(reader);
   const std::vector<double> mass = make_experiment(settings_of_run(directory)).swarm.mass;
   frames.frame = [frame = frames.frame, mass](std::int64_t k) {

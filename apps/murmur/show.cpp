@@ -90,7 +90,7 @@ std::pair<int, int> modes_of(const ShowWords& words) {
 
 void show_histogram(const Flags& flags, const Subject& s, const ShowWords& words) {
   const CosineHistogram h = cosine_histogram(s.history.frame(frame_of(s, words)),
-                                             words.whole("bins"), s.experiment.measure);
+                                             words.whole("bins"), s.experiment.observe);
   Sheet sheet{{"from", "to", "pairs", "fraction"}};
   for (std::size_t b = 0; b < h.count.size(); ++b)
     sheet.rows.push_back({h.edge[b], h.edge[b + 1], h.count[b],
@@ -106,7 +106,7 @@ void show_modes(const Flags& flags, const Subject& s, const ShowWords& words) {
   Sheet sheet;
   if (words.given("frame") && !all_frames(words)) {
     const HostSwarm x = s.history.frame(frame_of(s, words));
-    const std::vector<double> amplitude = mode_amplitudes(x, last, s.experiment.measure);
+    const std::vector<double> amplitude = mode_amplitudes(x, last, s.experiment.observe);
     std::vector<std::complex<double>> wave;  // of the circle
     if (x.d() == 2) wave = fourier_amplitudes(x, last);
     sheet.columns = {"mode", "amplitude", "power", "phase"};
@@ -118,7 +118,7 @@ void show_modes(const Flags& flags, const Subject& s, const ShowWords& words) {
   sheet.columns = {"t"};
   for (int k = first; k <= last; ++k) sheet.columns.push_back(fmt::format("mode_{}", k));
   for (std::int64_t f = 0; f < s.history.count; ++f) {
-    const auto amplitude = mode_amplitudes(s.history.frame(f), last, s.experiment.measure);
+    const auto amplitude = mode_amplitudes(s.history.frame(f), last, s.experiment.observe);
     sheet.rows.push_back({s.history.time(f)});
     for (int k = first; k <= last; ++k) sheet.rows.back().push_back(amplitude[k]);
   }
@@ -162,7 +162,7 @@ void show_centres(const Flags& flags, const Subject& s, const ShowWords& words) 
     throw Error(Fault::input, "beta gives centres no distance", fmt::format("beta = {}", s.beta),
                 "say how far apart they are: delta=0.5");
   const auto find = [&](const HostSwarm& x, Centres kind) {
-    return renyi_centres(x, s.experiment.dynamics.habitat, delta, kind);
+    return renyi_centres(x, s.experiment.dynamics.manifold, delta, kind);
   };
   Sheet sheet;
   if (all_frames(words)) {
@@ -185,7 +185,7 @@ void show_centres(const Flags& flags, const Subject& s, const ShowWords& words) 
 void show_density_modes(const Flags& flags, const Subject& s, const ShowWords& words) {
   const DensityRequest request{.beta = s.beta, .axis = words.whole("axis")};
   const auto find = [&](std::int64_t frame) {
-    return density_modes(s.history.frame(frame), s.experiment.dynamics.habitat, request);
+    return density_modes(s.history.frame(frame), s.experiment.dynamics.manifold, request);
   };
   Sheet sheet;
   if (all_frames(words)) {
@@ -193,14 +193,14 @@ void show_density_modes(const Flags& flags, const Subject& s, const ShowWords& w
     for (std::int64_t f = 0; f < s.history.count; ++f)
       sheet.rows.push_back({s.history.time(f), find(f).size()});
   } else {
-    sheet.columns = {s.experiment.dynamics.habitat == Habitat::sphere ? "angle" : "place"};
+    sheet.columns = {s.experiment.dynamics.manifold == Manifold::sphere ? "angle" : "place"};
     for (const double y : find(frame_of(s, words))) sheet.rows.push_back({y});
   }
   write(flags, sheet);
 }
 
 void show_genealogy(const Flags& flags, const Subject& s, const ShowWords&) {
-  const Genealogy g = genealogy(s.history, s.experiment.dynamics, s.experiment.measure.cluster_tol);
+  const Genealogy g = genealogy(s.history, s.experiment.dynamics, s.experiment.observe.cluster_tol);
   Sheet events{{"kind", "after", "by", "from", "to", "mass"}};
   for (const Regrouping& e : g.events) {
     std::vector<double> mass;
@@ -236,7 +236,7 @@ Series column_of(const Subject& s, const std::string& name) {
   for (std::int64_t f = 0; f < s.history.count; ++f) {
     series.t.push_back(s.history.time(f));
     series.value.push_back(
-        measure(s.history.frame(f), dynamics, settings_at(s.experiment, series.t.back()))[column]);
+        observe(s.history.frame(f), dynamics, settings_at(s.experiment, series.t.back()))[column]);
   }
   return series;
 }
@@ -266,7 +266,7 @@ void show_growth(const Flags& flags, const Subject& s, const ShowWords& words) {
       words.refuse("modes", "growth is that of one mode", "write modes=3, or name a column");
     for (std::int64_t f = 0; f < s.history.count; ++f) {
       series.t.push_back(s.history.time(f));
-      series.value.push_back(mode_amplitudes(s.history.frame(f), last, s.experiment.measure)[last]);
+      series.value.push_back(mode_amplitudes(s.history.frame(f), last, s.experiment.observe)[last]);
     }
     window = {3 / std::sqrt(s.history.frame(0).n()), 0.06};
   }
@@ -282,7 +282,7 @@ void show_clustering(const Flags& flags, const Subject& s, const ShowWords& word
       near_clustering(s.history,
                       {.delta = words.given("delta") ? words.number("delta") : 1e-3,
                        .share = words.number("share")},
-                      s.experiment.measure);
+                      s.experiment.observe);
   write(flags,
         {{"share", "part", "all"}, {{words.number("share"), maybe(found.part), maybe(found.all)}}});
 }
@@ -292,7 +292,7 @@ void show_atoms(const Flags& flags, const Subject& s, const ShowWords& words) {
   const Series series =
       atoms_over_time(s.history, s.experiment.dynamics,
                       {.share = words.given("share") ? words.number("share") : 0.99,
-                       .tol = s.experiment.measure.cluster_tol});
+                       .tol = s.experiment.observe.cluster_tol});
   Sheet sheet{{"t", "atoms"}};
   for (std::size_t k = 0; k < series.t.size(); ++k)
     sheet.rows.push_back({series.t[k], static_cast<int>(series.value[k])});
@@ -301,8 +301,8 @@ void show_atoms(const Flags& flags, const Subject& s, const ShowWords& words) {
 
 }  // namespace
 
-MeasureSettings settings_at(const Experiment& e, double t) {
-  MeasureSettings settings = e.measure;
+ObserveSettings settings_at(const Experiment& e, double t) {
+  ObserveSettings settings = e.observe;
   settings.t = t;
   return settings;
 }

@@ -57,7 +57,7 @@ History frames_of(const Flags& flags, const std::string& what);
 void show_distance(const Flags& flags, const Subject& subject, const ShowWords& words);
 
 // How the frame of time t is measured.
-MeasureSettings settings_at(const Experiment& e, double t);
+ObserveSettings settings_at(const Experiment& e, double t);
 
 // Writes what words.show() names, as CSV or JSON.
 void show(const Flags& flags, const Subject& subject, const ShowWords& words);

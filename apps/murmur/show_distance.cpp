@@ -29,10 +29,10 @@ Other other_of(const Flags& flags, const Subject& s, const ShowWords& words) {
     other.history = {1, s.history.time, [&s](std::int64_t) { return s.history.frame(0); }};
   } else {
     other.history = frames_of(flags, other.name);
-    other.history.frame = [frame = other.history.frame, habitat = s.experiment.dynamics.habitat,
+    other.history.frame = [frame = other.history.frame, manifold = s.experiment.dynamics.manifold,
                            name = other.name](std::int64_t k) {
       HostSwarm x = frame(k);
-      settle(x, habitat, fmt::format("{}: frame {}", name, k));
+      fit_to_manifold(x, manifold, fmt::format("{}: frame {}", name, k));
       return x;
     };
   }
@@ -57,12 +57,12 @@ class Ruler {
  public:
   Ruler(const Subject& s, const ShowWords& words)
       : kind_(words.text("distance")),
-        circle_(s.experiment.dynamics.habitat == Habitat::sphere && s.history.frame(0).d() == 2),
-        ground_(s.experiment.dynamics.habitat == Habitat::sphere ? Ground::arc : Ground::chord),
-        sliced_{ground_, words.whole("slices"), s.experiment.seed, s.experiment.measure.threads},
+        circle_(s.experiment.dynamics.manifold == Manifold::sphere && s.history.frame(0).d() == 2),
+        ground_(s.experiment.dynamics.manifold == Manifold::sphere ? Ground::arc : Ground::chord),
+        sliced_{ground_, words.whole("slices"), s.experiment.seed, s.experiment.observe.threads},
         entropic_{.ground = ground_,
                   .epsilon = words.number("epsilon"),
-                  .threads = s.experiment.measure.threads} {
+                  .threads = s.experiment.observe.threads} {
     if (kind_ != "w2" && kind_ != "w1" && kind_ != "sliced" && kind_ != "entropic")
       words.refuse("distance", "not one of its values", "use distance=w2, w1, sliced or entropic");
   }
@@ -80,7 +80,7 @@ class Ruler {
     }
     if (kind_ == "entropic") {
       const EntropicDistance found = entropic_distance(x, y, entropic_);
-      return {t, found.distance, found.least, found.most, found.margin_error};
+      return {t, found.distance, found.min, found.most, found.margin_error};
     }
     if (circle_) return {t, circle_distance(circle_atoms(x), circle_atoms(y), power()).distance};
     return {t, assignment_distance(x, y, ground_, power()).distance};

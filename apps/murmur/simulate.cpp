@@ -10,12 +10,15 @@
 #include "murmur/moments.h"
 #include "progress.h"
 #include "resume.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
 namespace fs = std::filesystem;
 
-RunContents flight_contents(const Experiment& e) {
+RunKind simulate_kind();
+
+RunContents simulation_contents(const Experiment& e) {
   RunContents c;
   c.config = e.config;
   c.inputs = e.inputs;
@@ -37,8 +40,7 @@ int dry_run(const Flags& flags, const Experiment& e) {
   const std::int64_t frames = e.schedule.frames();
   const double bytes =
       static_cast<double>(frames) * n * d * (e.engine.precision == Precision::f32 ? 4 : 8);
-  const bool adaptive = e.flow.method == Method::dopri5 || e.flow.method == Method::bdf;
-  const double steps = adaptive ? -1 : e.schedule.T / e.flow.dt;
+  const double steps = is_fixed(e.flow.method) ? e.schedule.T / e.flow.dt : -1;
   if (flags.json) {
     nlohmann::json cost = {{"config", e.config},
                            {"pairs_per_evaluation", pairs},
@@ -58,11 +60,11 @@ int dry_run(const Flags& flags, const Experiment& e) {
 
 int simulate(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
-  if (!flags.resume.empty()) return resume_run(flags, flags.resume, sorted);
+  if (!flags.resume.empty()) return resume_own(simulate_kind(), flags, sorted);
   Experiment e = make_experiment(settings_of(sorted));
   if (flags.dry_run) return dry_run(flags, e);
-  Run run = create_run(flags, e.name, flight_contents(e));
-  return fly_and_tell(flags, e, run);
+  Run run = create_run(flags, e.name, simulation_contents(e));
+  return simulate_and_report(flags, e, run);
 }
 
 }  // namespace
@@ -79,7 +81,7 @@ std::string run_numbers(const RunReader& reader) {
 }
 
 // The moments engine's own bound, where it is above what its softmax heads are held to.
-void tell_pull_error(const Flags& flags, const RunReader& reader) {
+void report_drift_error(const Flags& flags, const RunReader& reader) {
   const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
   const double bound = manifest["numbers"].value("pull_error", 0.0);
   if (bound > kMomentsPromise)
@@ -90,17 +92,12 @@ void tell_pull_error(const Flags& flags, const RunReader& reader) {
 
 }  // namespace
 
-int fly_and_tell(const Flags& flags, const Experiment& e, Run& run) {
+int simulate_and_report(const Flags& flags, const Experiment& e, Run& run) {
   const auto began = std::chrono::steady_clock::now();
   Outcome outcome;
   {
-    const SignalWatch watch;
-    ProgressLine line(flags);
-    FlightControl control;
-    control.signal = &caught_signal;
-    control.checkpoint_seconds = flags.checkpoint_seconds;
-    control.report = [&](const Progress& progress) { line.show(progress); };
-    outcome = fly(e, run, control);
+    const LiveProcess process(flags);
+    outcome = simulate(e, run, process.control);
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -119,19 +116,16 @@ int fly_and_tell(const Flags& flags, const Experiment& e, Run& run) {
     data(run.directory().string() + "\n");
   }
   if (flags.verbose) say(flags, run_numbers(reader));
-  tell_pull_error(flags, reader);
+  report_drift_error(flags, reader);
   if (outcome.ok()) {
     say(flags, fmt::format("t = {:g}, {} clusters, {} frames, {}", outcome.t,
                            clusters.empty() ? 0 : clusters.back(), reader.frames(),
                            duration_text(seconds)));
     return 0;
   }
-  if (outcome.ending == Ending::interrupted) {
-    say(flags, fmt::format("stopped at t = {:g} after a checkpoint; go on with\n"
-                           "  murmur simulate --resume {}",
-                           outcome.t, run.directory().string()));
-    return 128 + caught_signal;
-  }
+  if (outcome.ending == Ending::interrupted)
+    return tell_stopped(flags, resume_command("simulate", run.directory()),
+                        fmt::format("t = {:g}", outcome.t));
   const std::string particle =
       outcome.particle >= 0 ? fmt::format(", particle {}", outcome.particle) : "";
   throw Error(Fault::numerical, outcome.what,
@@ -139,10 +133,10 @@ int fly_and_tell(const Flags& flags, const Experiment& e, Run& run) {
               outcome.remedy);
 }
 
+namespace {
+
 // Goes on from the last checkpoint to the original T, or to a larger one.
-int resume_run(const Flags& flags, const std::string& word, const Words& words) {
-  const fs::path directory = find_run(flags, word);
-  require_command(directory, "simulate");
+int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const auto on = resumed(flags, directory, words, settings_of_run(directory), make_experiment);
   if (!on) return 0;
   const Experiment& e = on->setup;
@@ -157,7 +151,18 @@ int resume_run(const Flags& flags, const std::string& word, const Words& words) 
     say(flags, fmt::format("begun by {}, continued by {}: bits may differ", before, now));
   }
   if (on->longer) write_file_atomically(directory / "config.toml", e.config);
-  return fly_and_tell(flags, e, run);
+  return simulate_and_report(flags, e, run);
+}
+
+}  // namespace
+
+RunKind simulate_kind() {
+  return {.word = "simulate",
+          .noun = "simulate",
+          .parameters = parameters,
+          .resume = resume,
+          .page_facts = [](const fs::path&) { return std::string("{}"); },
+          .report = report_simulation};
 }
 
 Command simulate_command() {
@@ -166,11 +171,11 @@ Command simulate_command() {
           "  murmur simulate staircase seed=3 -o runs/mine\n"
           "  murmur simulate model=runs/digits-0-1 init=test:17\n"
           "  murmur simulate --resume runs/mine T=200",
-          [](CLI::App& sub, Flags& flags) {
-            sub.add_option("--resume", flags.resume, "go on with a run")->type_name("RUN");
+          [](Options& sub, Flags& flags) {
+            sub.add_option("--resume", flags.resume, "go on with a run").type_name("RUN");
             sub.add_flag("--dry-run", flags.dry_run, "resolved parameters and cost, nothing run");
             sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
-                ->check(CLI::Range(0.0, 10.0));
+                .range(0.0, 10.0);
           },
           simulate};
 }

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kSteps = 5;
 
-Flocks uniform(double beta) {
-  Flocks f{{.beta = beta}, 128, {}};
+Samples uniform(double beta) {
+  Samples f{{.beta = beta}, 128, {}};
   const std::size_t size = f.blocks * ensemble::block_size(f.setting.shape);
   f.x = ensemble::zeros(size);
   std::mt19937 bits(1);
@@ -32,7 +32,7 @@ Flocks uniform(double beta) {
   return f;
 }
 
-double difference(const Flocks& a, const Flocks& b) {
+double difference(const Samples& a, const Samples& b) {
   double most = 0;
   for (std::size_t e = 0; e < a.blocks * ensemble::block_size(a.setting.shape); ++e)
     most = std::max(most, std::abs(a.x[e] - b.x[e]));
@@ -40,7 +40,7 @@ double difference(const Flocks& a, const Flocks& b) {
 }
 
 int climb(double beta) {
-  Flocks wanted = uniform(beta);
+  Samples wanted = uniform(beta);
   if (!ensemble::Waves(wanted.setting, wanted.setting.shape)) {
     std::fprintf(stderr, "beta is not one of Fourier sums: give one from 0 to about 16\n");
     return 2;
@@ -53,7 +53,7 @@ int climb(double beta) {
   for (const EnsembleRung& rung : ensemble_rungs()) {
     double best = HUGE_VAL, error = 0;
     for (int r = 0; r < 9; ++r) {
-      Flocks f = uniform(beta);
+      Samples f = uniform(beta);
       const double start = processor_seconds();
       for (int s = 0; s < kSteps; ++s) rung.step(f);
       best = std::min(best, (processor_seconds() - start) / kSteps);

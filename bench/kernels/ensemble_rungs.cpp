@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace murmur::ensemble {
 namespace HWY_NAMESPACE {
 
-using bench::Flocks;
+using bench::Samples;
 
 struct LibraryExp {  // Highway's own e^s
   HWY_INLINE V operator()(V s) const {
@@ -49,7 +49,7 @@ struct Lane {
 };
 
 template <class Step>
-void for_lanes(Flocks& f, const Step& step) {
+void for_lanes(Samples& f, const Step& step) {
   const Shape shape = f.setting.shape;
   const Array sums = zeros(block_size(shape)), totals = zeros(block_size(shape));
   for (int b = 0; b < f.blocks; ++b)
@@ -61,7 +61,7 @@ void for_lanes(Flocks& f, const Step& step) {
 
 // All ordered pairs.
 template <class Exp>
-void Ordered(Flocks& f) {
+void Ordered(Samples& f) {
   for_lanes(f, [](const Lane& l) {
     const Exp exp2;
     for (int i = 0; i < l.n; ++i) {
@@ -83,7 +83,7 @@ void Ordered(Flocks& f) {
 }
 
 // Each exponential used twice; the weight of a particle with itself is 1.
-void Twice(Flocks& f) {
+void Twice(Samples& f) {
   for_lanes(f, [](const Lane& l) {
     const TableExp exp2;
     for (int i = 0; i < l.n; ++i) {
@@ -114,7 +114,7 @@ void Twice(Flocks& f) {
 
 // Fourier sums with powers of e^{i theta} on both ways: 4 FMA slots an order for the power, 4 to
 // feel it.
-void Powers(Flocks& f) {
+void Powers(Samples& f) {
   const Waves waves(f.setting, f.setting.shape);
   const WaveSums& w = waves.sums();
   for_lanes(f, [&](const Lane& l) {
@@ -150,7 +150,7 @@ void Powers(Flocks& f) {
 }
 
 // The walks of the kernel in src, then roots and divisions.
-void Clenshaw(Flocks& f) {
+void Clenshaw(Samples& f) {
   const Waves waves(f.setting, f.setting.shape);
   for_lanes(f, [&](const Lane& l) {
     WaveWalk<true>(waves.sums(), l.x - l.part, l.part)
@@ -161,8 +161,8 @@ void Clenshaw(Flocks& f) {
   });
 }
 
-void Library(Flocks& f) { Ordered<LibraryExp>(f); }
-void Table(Flocks& f) { Ordered<TableExp>(f); }
+void Library(Samples& f) { Ordered<LibraryExp>(f); }
+void Table(Samples& f) { Ordered<TableExp>(f); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace murmur::ensemble
@@ -185,7 +185,7 @@ namespace {
 
 using namespace ensemble;
 
-void plain_loops(Flocks& f) {
+void plain_loops(Samples& f) {
   const auto [n, d] = f.setting.shape;
   std::vector<double> y(static_cast<std::size_t>(n) * 2);  // (n, 2)
   for (int b = 0; b < f.blocks; ++b)
@@ -212,7 +212,7 @@ void plain_loops(Flocks& f) {
 }
 
 // The kernels in src, as they stand.
-void pairs(Flocks& f) {
+void pairs(Samples& f) {
   const double slope = f.setting.beta * std::numbers::log2e;
   const Array sums = zeros(block_size(f.setting.shape)),
               totals = zeros(block_size(f.setting.shape));
@@ -225,7 +225,7 @@ void pairs(Flocks& f) {
   for (int b = 0; b < f.blocks; ++b) layer(p, f.setting.dt, f.block(b), lengths.data());
 }
 
-void waves(Flocks& f) {
+void waves(Samples& f) {
   const Waves waves(f.setting, f.setting.shape);
   alignas(64) Lanes lengths;
   for (int b = 0; b < f.blocks; ++b) layer(waves.sums(), f.block(b), lengths.data());
@@ -237,28 +237,28 @@ std::span<const EnsembleRung> ensemble_rungs() {
   static const EnsembleRung all[] = {
       {"plain loops", plain_loops},
       {"one lane a swarm, Highway's Exp",
-       [](Flocks& f) {
+       [](Samples& f) {
          HWY_DYNAMIC_DISPATCH(Library)
          (f);
        }},
       {"2^s by a table in registers",
-       [](Flocks& f) {
+       [](Samples& f) {
          HWY_DYNAMIC_DISPATCH(Table)
          (f);
        }},
       {"each exponential twice",
-       [](Flocks& f) {
+       [](Samples& f) {
          HWY_DYNAMIC_DISPATCH(Twice)
          (f);
        }},
       {"two particles together: layer, by pairs", pairs},
       {"Fourier sums by powers of e^{i theta}",
-       [](Flocks& f) {
+       [](Samples& f) {
          HWY_DYNAMIC_DISPATCH(Powers)
          (f);
        }},
       {"Chebyshev up, Clenshaw down",
-       [](Flocks& f) {
+       [](Samples& f) {
          HWY_DYNAMIC_DISPATCH(Clenshaw)
          (f);
        }},

@@ -58,7 +58,7 @@ void localise_over_beta(Landscape::Kernel kernel) {
               kernel == Landscape::plain ? "plain" : "scaled");
   for (const double beta : {0.5, 1.0, 2.0, 5.0, 15.0, 25.0, 50.0}) {
     if (kernel == Landscape::plain && beta > 5) continue;  // the units no longer matter
-    double atoms = 0, heaviest = 0, crowd = 0, bound = 0;
+    double atoms = 0, heaviest = 0, arc_mass = 0, bound = 0;
     int certified = 0;
     for (int trial = 0; trial < 8; ++trial) {
       Landscape l = with_units({.d = 2, .beta = beta, .kernel = kernel}, 2, 42 + trial);
@@ -68,13 +68,13 @@ void localise_over_beta(Landscape::Kernel kernel) {
       certified += point.certificate.holds;
       atoms += point.mu.count() / 8.0;
       heaviest += where.heaviest / 8;
-      crowd = std::fmax(crowd, where.crowd);
-      bound += std::fmin(1, where.crowd_bound) / 8;
+      arc_mass = std::fmax(arc_mass, where.arc_mass);
+      bound += std::fmin(1, where.arc_mass_bound) / 8;
     }
     std::printf(
         "beta %4g: %6.2f atoms, heaviest %.4f, greatest crowd %.4f, bound %.4f, %d of 8 "
         "certified\n",
-        beta, atoms, heaviest, crowd, bound, certified);
+        beta, atoms, heaviest, arc_mass, bound, certified);
   }
 }
 

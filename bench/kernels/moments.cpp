@@ -24,9 +24,9 @@ HostSwarm ring(int n) {
   return x;
 }
 
-void time_one(const HostSwarm& x, double beta, Attention::Scale scale, int repetitions) {
+void time_one(const HostSwarm& x, double beta, Attention::Weighting weighting, int repetitions) {
   const auto engine = make_moments_engine({.tolerance = 1e-12, .threads = 1});
-  const Dynamics dynamics{.phases = {{{Attention{.beta = beta, .scale = scale}}}}};
+  const Dynamics dynamics{.sublayers = {{{Attention{.beta = beta, .weighting = weighting}}}}};
   const auto field = engine->prepare(dynamics, x.shape());
   const auto at = engine->place(x), v = engine->place(x);
   double best = HUGE_VAL;
@@ -35,9 +35,9 @@ void time_one(const HostSwarm& x, double beta, Attention::Scale scale, int repet
     field->velocity(0, *at, *v);
     best = std::min(best, processor_seconds() - began);
   }
-  const MomentsCertificate& c = certificate_of(*field);
-  std::printf("| %s | %g | %d | %.1f | %.1e |\n", scale == Attention::softmax ? "SA" : "USA", beta,
-              c.orders, 1e3 * best, c.worst);
+  const FieldCertificate& c = *field->certificate();
+  std::printf("| %s | %g | %d | %.1f | %.1e |\n", weighting == Attention::softmax ? "SA" : "USA",
+              beta, c.orders, 1e3 * best, c.worst);
 }
 
 }  // namespace
@@ -51,6 +51,6 @@ int main(int argc, char** argv) {
   std::printf("%d particles, one thread, tolerance 1e-12, least of %d\n\n", n, repetitions);
   std::printf("| law | beta | orders | ms | worst bound |\n|---|---|---|---|---|\n");
   for (const double beta : {1.0, 5.0, 9.0, 25.0})
-    for (const auto scale : {Attention::softmax, Attention::plain})
-      bench::time_one(x, beta, scale, repetitions);
+    for (const auto weighting : {Attention::softmax, Attention::unnormalised})
+      bench::time_one(x, beta, weighting, repetitions);
 }

@@ -39,17 +39,17 @@ HostSwarm uniform(Shape shape, std::int64_t replica) {
 }
 
 double time_column(int d, double beta) {
-  EnsembleSetting setting;
+  ReplicasSetting setting;
   setting.shape = {32, d};
   setting.beta = beta;
-  EnsembleWork work;
+  ReplicasWork work;
   work.count = kReplicas;
   work.threads = 1;
   work.keep_last = false;
   work.start = [&](std::int64_t replica) { return uniform(setting.shape, replica); };
   for (int m = 1; m <= kTimes; ++m) work.times.push_back(setting.dt * (kSteps * m / kTimes));
   const double start = processor_seconds();
-  const EnsembleResult result = fly_ensemble(setting, work);
+  const ReplicasResult result = advance_replicas(setting, work);
   const double seconds = processor_seconds() - start;
   double close = 0;
   for (int r = 0; r < kReplicas; ++r)

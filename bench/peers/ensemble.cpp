@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   using namespace murmur;
   if (argc != 8) return 2;
   const int count = std::atoi(argv[2]);
-  EnsembleSetting setting;
+  ReplicasSetting setting;
   setting.shape = {std::atoi(argv[3]), std::atoi(argv[4])};
   setting.beta = std::atof(argv[5]);
   setting.dt = std::atof(argv[6]);
@@ -25,18 +25,18 @@ int main(int argc, char** argv) {
   const auto bytes = static_cast<std::streamsize>(rows.size() * sizeof(double));
   std::ifstream(argv[1], std::ios::binary).read(reinterpret_cast<char*>(rows.data()), bytes);
 
-  EnsembleWork work;
+  ReplicasWork work;
   work.count = count;
   work.times = {std::atoi(argv[7]) * setting.dt};
   work.threads = 1;
   work.start = [&](std::int64_t replica) {
     return from_rows(setting.shape, &rows[static_cast<std::size_t>(replica) % count * size]);
   };
-  EnsembleResult result;
+  ReplicasResult result;
   std::cout << "ready" << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     const double start = processor_seconds();
-    result = fly_ensemble(setting, work);
+    result = advance_replicas(setting, work);
     std::cout << processor_seconds() - start << std::endl;
   }
   std::ofstream file(argv[1], std::ios::binary);

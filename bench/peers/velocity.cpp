@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   const auto precision = std::string(argv[5]) == "f32" ? Precision::f32 : Precision::f64;
   const auto engine = make_simd_engine(precision, 1);
   Dynamics dynamics;
-  dynamics.phases = {{{Attention{.beta = std::atof(argv[4])}}}};
+  dynamics.sublayers = {{{Attention{.beta = std::atof(argv[4])}}}};
   const auto field = engine->prepare(dynamics, shape);
   const HostSwarm x = from_rows(shape, rows.data());
   HostSwarm v = x;

@@ -21,7 +21,7 @@ int verdict_of(const std::vector<double>& scores) {
 }
 
 // (bins) shares of the pairs; zeros for a lone particle.
-void add_cosines(const HostSwarm& x, const MeasureSettings& settings, std::vector<double>& to) {
+void add_cosines(const HostSwarm& x, const ObserveSettings& settings, std::vector<double>& to) {
   const CosineHistogram cosines = cosine_histogram(x, kCosineBins, settings);
   for (const std::int64_t count : cosines.count)
     to.push_back(cosines.pairs > 0 ? static_cast<double>(count) / static_cast<double>(cosines.pairs)
@@ -33,7 +33,7 @@ struct Readings {  // of several frames
   std::vector<std::int8_t> verdicts{};
 };
 
-// What a trained swarm's readout says, and which target each boid is nearest to.
+// What a trained swarm's readout says, and which target each token is nearest to.
 void read_trained(const TrainedSwarm& swarm, const HostSwarm& x, Readings& readings) {
   const Architecture& a = swarm.architecture;
   const std::vector<double> score = scores(a, readout_of(a, x));
@@ -59,17 +59,18 @@ Json about() {
   return text;
 }
 
-Json describe(const KeptFlight& flight, int id) {
-  const Experiment& e = flight.experiment();
+Json describe(const Recording& trajectory, int id) {
+  const Experiment& e = trajectory.experiment();
   return {{"id", id},
           {"n", e.swarm.n()},
           {"d", e.swarm.d()},
-          {"habitat", e.dynamics.habitat == Habitat::sphere ? "sphere" : "space"},
+          {"habitat", e.dynamics.manifold == Manifold::sphere ? "sphere" : "space"},
           {"frames", e.schedule.frames()},
-          {"first", flight.first()},
+          {"first", trajectory.first()},
           {"T", e.schedule.T},
           {"columns", observable_names(e.dynamics)},
-          {"digits", flight.trained() != nullptr ? flight.trained()->digits : std::vector<int>{}},
+          {"digits",
+           trajectory.trained() != nullptr ? trajectory.trained()->digits : std::vector<int>{}},
           {"known", known_results(e)},
           {"config", e.config}};
 }
@@ -99,29 +100,30 @@ Json describe(const TrainedSwarm& swarm, int id) {
           {"targets", targets}};
 }
 
-void add_frames(const KeptFlight& flight, std::int64_t first, Reply& reply) {
-  const Experiment& e = flight.experiment();
+void add_frames(const Recording& trajectory, std::int64_t first, Reply& reply) {
+  const Experiment& e = trajectory.experiment();
   std::vector<double> times;
   std::vector<float> positions;
   Readings readings;
-  for (std::int64_t frame = first; frame < flight.kept(); ++frame) {
-    const HostSwarm x = flight.swarm(frame);
-    MeasureSettings settings = e.measure;
-    settings.t = flight.time(frame);
+  for (std::int64_t frame = first; frame < trajectory.kept(); ++frame) {
+    const HostSwarm x = trajectory.swarm(frame);
+    ObserveSettings settings = e.observe;
+    settings.t = trajectory.time(frame);
     times.push_back(settings.t);
-    for (const double value : flight.rows(frame)) positions.push_back(static_cast<float>(value));
-    const std::vector<double> row = measure(x, e.dynamics, settings);
+    for (const double value : trajectory.rows(frame))
+      positions.push_back(static_cast<float>(value));
+    const std::vector<double> row = observe(x, e.dynamics, settings);
     readings.observables.insert(readings.observables.end(), row.begin(), row.end());
-    if (e.dynamics.habitat == Habitat::sphere) add_cosines(x, settings, readings.cosines);
-    if (flight.trained() != nullptr) read_trained(*flight.trained(), x, readings);
+    if (e.dynamics.manifold == Manifold::sphere) add_cosines(x, settings, readings.cosines);
+    if (trajectory.trained() != nullptr) read_trained(*trajectory.trained(), x, readings);
   }
   reply.text["first"] = first;
   reply.text["count"] = times.size();
   reply.text["ended"] = nullptr;
-  if (flight.ended())
-    reply.text["ended"] = {{"ok", flight.ended()->ok()},
-                           {"what", flight.ended()->what},
-                           {"remedy", flight.ended()->remedy}};
+  if (trajectory.ended())
+    reply.text["ended"] = {{"ok", trajectory.ended()->ok()},
+                           {"what", trajectory.ended()->what},
+                           {"remedy", trajectory.ended()->remedy}};
   reply.add(times);
   reply.add(positions);
   reply.add(readings.observables);

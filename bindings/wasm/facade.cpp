@@ -28,7 +28,7 @@ struct Gone : Error {
 
 struct House {  // everything that has a handle
   int next = 1;
-  std::map<int, KeptFlight> flights{};
+  std::map<int, Recording> simulations{};
   std::map<int, std::shared_ptr<const TrainedSwarm>> trained{};
 };
 
@@ -37,10 +37,10 @@ House& house() {
   return instance;
 }
 
-KeptFlight& flight_of(const Request& r) {
+Recording& recording_of(const Request& r) {
   const int id = r.words.at("flight");
-  const auto found = house().flights.find(id);
-  if (found == house().flights.end())
+  const auto found = house().simulations.find(id);
+  if (found == house().simulations.end())
     throw Gone(Fault::input, "there is no such flight", fmt::format("flight {}", id),
                "it was closed, or never made");
   return found->second;
@@ -55,9 +55,9 @@ std::shared_ptr<const TrainedSwarm> trained_of(const Request& r) {
   return found->second;
 }
 
-void enter(KeptFlight flight, Reply& reply) {
+void enter(Recording trajectory, Reply& reply) {
   const int id = house().next++;
-  reply.text = describe(house().flights.emplace(id, std::move(flight)).first->second, id);
+  reply.text = describe(house().simulations.emplace(id, std::move(trajectory)).first->second, id);
 }
 
 // Rows (n, d) that came with a request.
@@ -87,7 +87,7 @@ void add_picture(const Picture& picture, Reply& reply) {
 }
 
 // key=value, a line each; given points take the place of init.
-void make_flight(const Request& r, Reply& reply) {
+void make_recording(const Request& r, Reply& reply) {
   Sources sources;
   const std::string lines = r.words.at("words");
   for (std::size_t begin = 0; begin < lines.size();) {
@@ -108,7 +108,7 @@ void make_flight(const Request& r, Reply& reply) {
                      rows[e]);
     settings["init"] = {text, "the given points", {}};
   }
-  enter(KeptFlight(make_experiment(settings)), reply);
+  enter(Recording(make_experiment(settings)), reply);
 }
 
 void load(const Request& r, Reply& reply) {
@@ -119,26 +119,14 @@ void load(const Request& r, Reply& reply) {
   house().trained.emplace(id, std::move(swarm));
 }
 
-// A trained swarm's flight as every other: method layers, dt = residual, a frame a block.
-KeptFlight flight_of_flock(std::shared_ptr<const TrainedSwarm> swarm, HostSwarm x,
-                           const Request& r) {
-  const Architecture& a = swarm->architecture;
-  const int asked = r.words.value("blocks", 0), blocks = asked > 0 ? asked : a.blocks;
-  Experiment e;
-  e.dynamics = dynamics_of(a, swarm->doubles());
-  e.swarm = std::move(x);
-  settle(e.swarm, Habitat::space, "the given places");
-  e.flow.method = Method::layers;
-  e.flow.dt = a.residual;
-  e.schedule = {.T = blocks * a.residual, .every = a.residual};
-  e.engine.name = r.words.value("engine", "auto");
-  e.engine.name = resolve_engine(e.engine, e.swarm.shape(), e.dynamics);
-  e.inputs["model"] = {};
-  return KeptFlight(std::move(e), std::move(swarm));
+Recording record_sample(std::shared_ptr<const TrainedSwarm> swarm, HostSwarm x, const Request& r) {
+  Experiment e = experiment_of(*swarm, std::move(x), r.words.value("blocks", 0),
+                               r.words.value("engine", "auto"));
+  return Recording(std::move(e), std::move(swarm));
 }
 
 // Pictures of the size it learned from as they are; any other is centred as MNIST was.
-void make_flock(const Request& r, Reply& reply) {
+void make_sample(const Request& r, Reply& reply) {
   const auto swarm = trained_of(r);
   Picture picture = picture_of(r);
   if (picture.height != swarm->height || picture.width != swarm->width)
@@ -152,14 +140,14 @@ void make_flock(const Request& r, Reply& reply) {
     throw Error(Fault::input, "there is no such grid", fmt::format("finer = {}", finer),
                 "use 1, 2 or 4");
   how.finer *= finer;
-  Ensemble flocks;
-  add_flock({picture.height, picture.width, picture.pixels, {}, "the ink"}, 0, -1, how, flocks);
+  SampleSet samples;
+  add_sample({picture.height, picture.width, picture.pixels, {}, "the ink"}, 0, -1, how, samples);
   const Architecture& a = swarm->architecture;
-  const Flock flock = start_flock(a, swarm->doubles(), flocks.x, flocks.y);
-  enter(flight_of_flock(swarm, from_rows({flock.n, a.d}, flock.rows.data()), r), reply);
+  const Sample sample = start_sample(a, swarm->doubles(), samples.x, samples.y);
+  enter(record_sample(swarm, from_rows({sample.n, a.d}, sample.rows.data()), r), reply);
 }
 
-void make_flock_of_points(const Request& r, Reply& reply) {
+void make_sample_of_points(const Request& r, Reply& reply) {
   const auto swarm = trained_of(r);
   const int d = swarm->architecture.d;
   if (r.words.value("d", static_cast<double>(d)) != d)
@@ -168,45 +156,45 @@ void make_flock_of_points(const Request& r, Reply& reply) {
                 fmt::format("give {} numbers for each place", d));
   const std::vector<double> rows = rows_of(r, static_cast<std::size_t>(d), "places");
   const int n = static_cast<int>(rows.size()) / d;
-  enter(flight_of_flock(swarm, from_rows({n, d}, rows.data()), r), reply);
+  enter(record_sample(swarm, from_rows({n, d}, rows.data()), r), reply);
 }
 
-void fly(const Request& r, Reply& reply) {
-  KeptFlight& flight = flight_of(r);
+void simulate(const Request& r, Reply& reply) {
+  Recording& trajectory = recording_of(r);
   constexpr double kAsLongAsItTakes = std::numeric_limits<double>::infinity();
   const std::int64_t first =
-      flight.fly(r.words.at("count"), r.words.value("seconds", kAsLongAsItTakes));
+      trajectory.advance(r.words.at("count"), r.words.value("seconds", kAsLongAsItTakes));
   reply.text["flight"] = r.words.at("flight");
-  add_frames(flight, first, reply);
+  add_frames(trajectory, first, reply);
 }
 
 void branch(const Request& r, Reply& reply) {
   std::vector<Edit> edits;
   for (const Json& edit : r.words.at("edits")) edits.push_back({edit.at("boid"), edit.at("place")});
-  enter(KeptFlight(flight_of(r), r.words.at("frame"), edits), reply);
+  enter(Recording(recording_of(r), r.words.at("frame"), edits), reply);
 }
 
-void frame(const Request& r, Reply& reply) { reply.add(flight_of(r).rows(r.words.at("frame"))); }
+void frame(const Request& r, Reply& reply) { reply.add(recording_of(r).rows(r.words.at("frame"))); }
 
 void gaze(const Request& r, Reply& reply) {
-  const KeptFlight& flight = flight_of(r);
+  const Recording& trajectory = recording_of(r);
   const std::int64_t at = r.words.at("frame");
-  const int boid = r.words.at("boid");
-  const HostSwarm x = flight.swarm(at);
-  const double t = flight.time(at);
-  const Dynamics& dynamics = flight.experiment().dynamics;
+  const int token = r.words.at("boid");
+  const HostSwarm x = trajectory.swarm(at);
+  const double t = trajectory.time(at);
+  const Dynamics& dynamics = trajectory.experiment().dynamics;
   const int heads = static_cast<int>(heads_of(dynamics, t).size());
   std::vector<double> weights;
   for (int head = 0; head < heads; ++head) {
-    const Vector row = attention_row(x, dynamics, {head, boid, t});
+    const Vector row = attention_row(x, dynamics, {head, token, t});
     weights.insert(weights.end(), row.begin(), row.end());
   }
   BlockFields fields;
-  if (const TrainedSwarm* swarm = flight.trained(); swarm != nullptr && boid < x.n()) {
+  if (const TrainedSwarm* swarm = trajectory.trained(); swarm != nullptr && token < x.n()) {
     const auto d = static_cast<std::size_t>(x.d());
     const auto block = std::min<std::int64_t>(at, swarm->architecture.blocks - 1);
     fields = fields_at(*swarm, static_cast<int>(block),
-                       flight.rows(at).subspan(static_cast<std::size_t>(boid) * d, d));
+                       trajectory.rows(at).subspan(static_cast<std::size_t>(token) * d, d));
   }
   reply.text = {{"heads", heads},
                 {"query", fields.query},
@@ -236,44 +224,44 @@ void fields(const Request& r, Reply& reply) {
 }
 
 void velocity(const Request& r, Reply& reply) {
-  const KeptFlight& flight = flight_of(r);
-  const auto d = static_cast<std::size_t>(flight.experiment().swarm.d());
-  reply.add(flight.velocity(r.words.at("frame"), rows_of(r, d, "places")));
+  const Recording& trajectory = recording_of(r);
+  const auto d = static_cast<std::size_t>(trajectory.experiment().swarm.d());
+  reply.add(trajectory.velocity(r.words.at("frame"), rows_of(r, d, "places")));
 }
 
 void carry(const Request& r, Reply& reply) {
-  const KeptFlight& flight = flight_of(r);
-  const auto d = static_cast<std::size_t>(flight.experiment().swarm.d());
-  reply.add(flight.carry(r.words.at("frame"), r.words.at("count"), rows_of(r, d, "places")));
+  const Recording& trajectory = recording_of(r);
+  const auto d = static_cast<std::size_t>(trajectory.experiment().swarm.d());
+  reply.add(trajectory.carry(r.words.at("frame"), r.words.at("count"), rows_of(r, d, "places")));
 }
 
 void close(const Request& r, Reply&) {
   if (r.words.contains("trained")) {
     house().trained.erase(r.words.at("trained").get<int>());
   } else {
-    house().flights.erase(r.words.at("flight").get<int>());
+    house().simulations.erase(r.words.at("flight").get<int>());
   }
 }
 
 using Deed = void (*)(const Request&, Reply&);
 constexpr std::pair<std::string_view, Deed> kDeeds[] = {
     {"about", [](const Request&, Reply& reply) { reply.text = about(); }},
-    {"flight", make_flight},
+    {"flight", make_recording},
     {"trained", load},
     {"centre",
      [](const Request& r, Reply& reply) {
        add_picture(centre_like_mnist(picture_of(r), "the ink"), reply);
      }},
-    {"flock", make_flock},
-    {"flockOfPoints", make_flock_of_points},
-    {"fly", fly},
+    {"flock", make_sample},
+    {"flockOfPoints", make_sample_of_points},
+    {"fly", simulate},
     {"branch", branch},
     {"frame", frame},
     {"gaze", gaze},
     {"fields", fields},
     {"velocity", velocity},
     {"carry", carry},
-    {"axes", [](const Request& r, Reply& reply) { reply.add(flight_of(r).axes()); }},
+    {"axes", [](const Request& r, Reply& reply) { reply.add(recording_of(r).axes()); }},
     {"close", close},
 };
 

@@ -15,26 +15,26 @@
 namespace murmur {
 
 // Swarms of equal masses on the sphere under SA or USA with Q = K = V = I.
-struct EnsembleSetting {
+struct ReplicasSetting {
   Shape shape{32, 2};  // of every swarm
   double beta = 1;
-  Attention::Scale scale = Attention::softmax;  // or plain
-  Clock clock = Clock::u1;                      // of plain; u4 is not known here
-  Method method = Method::layers;               // layers, euler, rk4, dopri5
-  double dt = 0.1;                              // of the first three
-  Tolerance tolerance{1e-6, 1e-8};              // of dopri5, whose step eight swarms share
+  Attention::Weighting weighting = Attention::softmax;  // or unnormalised
+  Clock clock = Clock::u1;                              // of unnormalised; u4 is not known here
+  Method method = Method::layers;                       // layers, euler, rk4, dopri5
+  double dt = 0.1;                                      // of the first three
+  Tolerance tolerance{1e-6, 1e-8};                      // of dopri5, whose step eight swarms share
   double pair_threshold = 0.999, cluster_tol = 1e-3;
 };
 
 // One swarm at one time.
-struct EnsembleReading {
+struct ReplicaReading {
   double close_pairs = 0;  // fraction of pairs i < j with cosine above pair_threshold
   double mean_cos = 0;     // over pairs i < j
   double order = 0;        // |sum_i m_i x_i|
   int clusters = 0;        // components of the graph of cosines above 1 - cluster_tol
 };
 
-struct EnsembleWork {
+struct ReplicasWork {
   std::int64_t first = 0, count = 0;  // replicas
   std::vector<double> times{};        // increasing; multiples of dt where fixed
   std::function<HostSwarm(std::int64_t replica)> start{};  // called from several threads
@@ -43,20 +43,21 @@ struct EnsembleWork {
   bool keep_last = true;                                   // whether `last` is wanted
 };
 
-struct EnsembleResult {
+struct ReplicasResult {
   Outcome outcome{};  // interrupted, not_finite, step_too_small, ...; of the first block that ended
-  std::vector<EnsembleReading> readings{};  // (count, times); NaN where a flight did not come
-  std::vector<HostSwarm> last{};            // (count) at the last time
+  std::vector<ReplicaReading> readings{};  // (count, times); NaN after a simulation failed
+  std::vector<HostSwarm> last{};           // (count) at the last time
 };
 
-// Whether the kernel knows this dynamics; what it does not know is flown one by one elsewhere.
-bool ensemble_knows(const Dynamics& dynamics, Method method);
+// Whether the kernel computes this dynamics; others are simulated one by one elsewhere.
+bool replicas_know(const Dynamics& dynamics, Method method);
 
-// A flight ends at its last time or in trouble: FlowSettings::max_evaluations is not read here.
-// Blocks of eight replicas, aligned to multiples of eight, fly together whichever of them are asked
-// for: a replica's numbers do not depend on first, count, times or threads. Where d > n a swarm is
-// flown in the span of its start, which costs as much as d = n. On the circle, where beta is small
-// for n, forces are Fourier sums instead of sums over pairs, cut at 1e-13 of a particle's own part.
-EnsembleResult fly_ensemble(const EnsembleSetting& setting, const EnsembleWork& work);
+// A simulation ends at its last time or with a failure: FlowSettings::max_evaluations is not used
+// here. Blocks of eight replicas, aligned to multiples of eight, are stepped together, whichever of
+// them are asked for: a replica's numbers do not depend on first, count, times or threads. Where
+// d > n a swarm is simulated in the span of its start, which costs as much as d = n. On the circle,
+// where beta is small for n, forces are Fourier sums instead of sums over pairs, cut at 1e-13 of a
+// particle's own part.
+ReplicasResult advance_replicas(const ReplicasSetting& setting, const ReplicasWork& work);
 
 }  // namespace murmur

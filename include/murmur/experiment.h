@@ -1,10 +1,8 @@
-// experiment.h: from words to objects: parameters, presets, experiment files, and the whole flight.
+// experiment.h: from text to objects: parameters, presets, experiment files, and the simulation.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -15,6 +13,7 @@
 #include "murmur/engine.h"
 #include "murmur/flow.h"
 #include "murmur/observe.h"
+#include "murmur/process.h"
 #include "murmur/run.h"
 
 namespace murmur {
@@ -70,32 +69,19 @@ struct Experiment {
   EngineChoice engine{};
   FlowSettings flow{};
   Schedule schedule{};
-  MeasureSettings measure{};
+  ObserveSettings observe{};
   std::string config{};  // config.toml: every setting, file inputs as inputs/NAME.npy
   Record inputs{};       // points, and the masses and matrices that came from files
 };
 
 Experiment make_experiment(const Settings& settings);
 
-// Makes given points fit their habitat: Error(input) unless finite and, on the sphere, of norm 1
-// within 1e-5, which then becomes 1. What was settled once stays as it is, bit for bit.
-void settle(HostSwarm& x, Habitat habitat, const std::string& where);
+// Makes given points fit their manifold: Error(input) unless finite and, on the sphere, of norm 1
+// within 1e-5, which then becomes 1. Points that fit already keep their bits.
+void fit_to_manifold(HostSwarm& x, Manifold manifold, const std::string& where);
 
-// What a flight reports while it flies.
-struct Progress {
-  double t, T;
-  std::int64_t evaluations;
-  double evaluations_per_second;
-  int clusters;  // at the last kept frame; -1 before
-};
-struct FlightControl {
-  std::function<void(const Progress&)> report{};
-  const std::atomic<int>* signal = nullptr;  // non-zero: checkpoint and leave
-  double checkpoint_seconds = 10;
-};
-
-// Flies the experiment into `run` from its last checkpoint, or from t = 0.
-Outcome fly(const Experiment& experiment, Run& run, const FlightControl& control);
+// Runs the experiment into `run` from its last checkpoint, or from t = 0.
+Outcome simulate(const Experiment& experiment, Run& run, const ProcessControl& control);
 
 struct VelocityBench {
   int repetitions = 9;
@@ -110,6 +96,6 @@ struct VelocitySpeed {
 
 // How fast the experiment's engine computes velocities. One thread is timed by its own processor
 // clock, several by the wall.
-VelocitySpeed measure_velocity(const Experiment& experiment, const VelocityBench& bench);
+VelocitySpeed time_velocity(const Experiment& experiment, const VelocityBench& bench);
 
 }  // namespace murmur

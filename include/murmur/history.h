@@ -1,4 +1,4 @@
-// history.h: what only several frames show: who merged with whom, plateaus, rates, crossing times.
+// history.h: what takes several frames: genealogies of clusters, plateaus, rates, crossing times.
 #pragma once
 
 #include <cstdint>
@@ -112,6 +112,6 @@ struct NearClusteringRequest {
 };
 // Between frames the smallest cosine, and the fraction of close pairs, are taken as straight lines.
 NearClustering near_clustering(const History& history, const NearClusteringRequest& request,
-                               const MeasureSettings& settings = {});
+                               const ObserveSettings& settings = {});
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// images.h: pictures with labels, from files, and the flocks of points that their ink becomes.
+// images.h: pictures with labels, from files, and the samples of points that their ink becomes.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct Images {
   }
 };
 
-// idx files (LeCun's format), plain or gzip, told apart by their first bytes. Error(input) for
+// idx files (LeCun's format), plain or gzip, recognised by their first bytes. Error(input) for
 // anything missing, truncated, too long, or of the wrong kind: a label file where images belong is
 // named as such. Never allocates more than the file can fill; a packed file may hold 1 GiB.
 Images read_idx_images(const std::filesystem::path& path);
@@ -74,34 +74,36 @@ struct DataPlaces {
 };
 std::filesystem::path find_data(const DataPlaces& places);
 
-// Many flocks of points in the habitat, one after another, without padding.
-struct Ensemble {
+// Many samples of points of the plane, one after another, without padding.
+struct SampleSet {
   std::vector<float> x{}, y{};       // (points): x to the right, y up, both in [-10, 10]
-  std::vector<std::size_t> first{};  // (flocks + 1) where each flock starts
-  std::vector<int> label{};          // (flocks) index of its class; -1: unknown
+  std::vector<std::size_t> first{};  // (samples + 1) where each sample starts
+  std::vector<int> label{};          // (samples) index of its class; -1: unknown
 
-  std::size_t flocks() const { return first.empty() ? 0 : first.size() - 1; }
-  int size_of(std::size_t flock) const { return static_cast<int>(first[flock + 1] - first[flock]); }
+  std::size_t samples() const { return first.empty() ? 0 : first.size() - 1; }
+  int size_of(std::size_t sample) const {
+    return static_cast<int>(first[sample + 1] - first[sample]);
+  }
 };
 
-inline constexpr double kHabitatHalfWidth = 10;
+inline constexpr double kPlaneHalfWidth = 10;
 
 // Pixels above `threshold` (a share of full ink) become points, in reading order:
 //   x = 20 (column / (width - 1) - 1/2),    y = -20 (row / (height - 1) - 1/2)
 // `finer` > 1 reads the picture on a grid that many times as fine, by linear interpolation: about
-// finer^2 times as many boids. Error(input) for a picture without such a pixel.
+// finer^2 times as many tokens. Error(input) for a picture without such a pixel.
 struct Tokenisation {
   double threshold = 0.5;
   int finer = 1;
 };
-void add_flock(const Images& images, std::size_t index, int label, const Tokenisation& how,
-               Ensemble& flocks);
+void add_sample(const Images& images, std::size_t index, int label, const Tokenisation& how,
+                SampleSet& samples);
 
-// The pictures whose label is among `classes` (in the order given), as flocks labelled by their
+// The pictures whose label is among `classes` (in the order given), as samples labelled by their
 // place in that list; `source` receives the index of each picture. Pictures without ink are an
 // Error(input) naming the first, and so is a class that no picture has. Empty `classes`: every
 // picture, unlabelled.
-Ensemble flocks_of(const Images& images, const std::vector<int>& classes, const Tokenisation& how,
-                   std::vector<std::size_t>* source = nullptr);
+SampleSet samples_of(const Images& images, const std::vector<int>& classes, const Tokenisation& how,
+                     std::vector<std::size_t>* source = nullptr);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// learn.h: the swarm that learns: its architecture, its parameters, its flight and its hindsight.
+// learn.h: the trained swarm: architecture, parameters, forward and backward pass, optimiser.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace murmur {
 //   x_i += residual (M o_i + b_M)                         M mixes the heads
 //   x_i += residual (W_out relu(W_in x_i + b_in) + b_out)
 // No norm. Points start at (x, y, 0, ...), plus the code of their number where `position` says so;
-// a CLS boid starts where it learned to.
+// a CLS token starts where it learned to.
 struct Architecture {
   int d = 3;  // 2 or more
   int blocks = 10;
@@ -35,7 +35,7 @@ struct Architecture {
   enum Readout { mean, cls } readout = mean;
   bool position = false;
   Matrix
-      targets{};  // (classes, d), all of one length: where the flocks of each class are to settle
+      targets{};  // (classes, d), all of one length: where the samples of each class are to settle
 };
 
 // left, right for two classes; ten at most on the golden spiral of the sphere of radius 10 (on the
@@ -68,54 +68,57 @@ std::size_t parameter_count(const Architecture& architecture);
 std::vector<float> initial_parameters(const Architecture& architecture, std::uint64_t seed);
 
 //   p_i[2m] = sin(i / 100^(2m/d)),  p_i[2m + 1] = cos(i / 100^(2m/d))      added to token i
+// (1706.03762, section 3.5, with 100 in place of 10000)
 std::vector<double> position_code(int i, int d);
 
-// One flock ready to fly: (n, d) rows, positional code added, the CLS boid last where there is one.
-struct Flock {
-  int n = 0;                   // boids, CLS included
+// One sample as input of the first block: (n, d) rows, positional code added, the CLS token last
+// where there is one.
+struct Sample {
+  int n = 0;                   // tokens, CLS included
   std::vector<double> rows{};  // (n, d)
 };
-Flock start_flock(const Architecture& architecture, std::span<const double> parameters,
-                  std::span<const float> x, std::span<const float> y);
+Sample start_sample(const Architecture& architecture, std::span<const double> parameters,
+                    std::span<const float> x, std::span<const float> y);
 
 //   score_c = <m, t_c> / 10,  m the readout; the verdict is the largest: the nearest target.
 std::vector<double> scores(const Architecture& architecture, std::span<const double> readout);
 
 struct Objective {
   enum Loss {
-    target,         // |x_i - t_label|, averaged over boids: as published
+    target,         // |x_i - t_label|, averaged over tokens: as published
     cross_entropy,  // of softmax(score) at the label
   } loss = cross_entropy;
-  // target only: the mean is over the tensor padded to the batch's longest flock, as the companion
-  // code has it: sum / (flocks * longest). Otherwise over the boids that are there.
+  // target only: the mean is over the tensor padded to the batch's longest sample, as the companion
+  // code has it: sum / (samples * longest). Otherwise over the tokens that are there.
   bool padded = false;
-  double dropout = 0;    // of attention weights; a mask per (update, flock, block, head)
+  double dropout = 0;    // of attention weights; a mask per (update, sample, block, head)
   double smoothing = 0;  // of labels in the cross-entropy
 };
 
-// Some flocks of an ensemble, each shifted, for one pass.
+// Some samples of an ensemble, each shifted, for one pass.
 struct Batch {
   std::span<const float> x{}, y{};        // (points) of the ensemble
-  std::span<const std::size_t> first{};   // (flocks + 1) of the ensemble
-  std::span<const int> label{};           // (flocks) of the ensemble; may be empty to fly only
-  std::span<const std::size_t> chosen{};  // (batch) flocks of the ensemble
+  std::span<const std::size_t> first{};   // (samples + 1) of the ensemble
+  std::span<const int> label{};           // (samples) of the ensemble; may be empty for forward
+  std::span<const std::size_t> chosen{};  // (batch) samples of the ensemble
   std::span<const float> shift{};         // (batch, 2), or empty
   std::uint64_t seed = 0;                 // of dropout masks
   std::uint32_t update = 0;               // likewise
 };
 
-struct Lesson {
+struct BatchResult {
   double loss = 0;          // mean over the batch, as the objective has it
-  std::size_t correct = 0;  // flocks whose verdict was their label
+  std::size_t correct = 0;  // samples whose verdict was their label
 };
 
 // The definition: plain loops in double. gradient (parameters): overwritten. readout (batch, d).
-Lesson reference_learn(const Architecture& architecture, std::span<const double> parameters,
-                       const Batch& batch, const Objective& objective, std::span<double> gradient);
-void reference_fly(const Architecture& architecture, std::span<const double> parameters,
-                   const Batch& batch, std::span<double> readout);
-// How strongly each boid of one flock moves the readout: the Frobenius norm of d readout / d x_i,
-// (n) over the tokens that were given (not the CLS boid).
+BatchResult reference_backward(const Architecture& architecture, std::span<const double> parameters,
+                               const Batch& batch, const Objective& objective,
+                               std::span<double> gradient);
+void reference_forward(const Architecture& architecture, std::span<const double> parameters,
+                       const Batch& batch, std::span<double> readout);
+// How strongly each token of one sample moves the readout: the Frobenius norm of d readout / d x_i,
+// (n) over the tokens that were given (not the CLS token).
 std::vector<double> reference_influence(const Architecture& architecture,
                                         std::span<const double> parameters, const Batch& one);
 
@@ -124,22 +127,22 @@ std::vector<double> reference_influence(const Architecture& architecture,
 class Adjoint {
  public:
   virtual ~Adjoint() = default;
-  virtual Lesson learn(std::span<const float> parameters, const Batch& batch,
-                       const Objective& objective, std::span<float> gradient) = 0;
-  virtual void fly(std::span<const float> parameters, const Batch& batch,
-                   std::span<float> readout) = 0;  // (batch, d)
+  virtual BatchResult backward(std::span<const float> parameters, const Batch& batch,
+                               const Objective& objective, std::span<float> gradient) = 0;
+  virtual void forward(std::span<const float> parameters, const Batch& batch,
+                       std::span<float> readout) = 0;  // (batch, d)
 };
 std::unique_ptr<Adjoint> make_adjoint(const Architecture& architecture, int threads);
 // On an NVIDIA GPU: single precision, whole batches at once, the same bits every time on one GPU;
 // no dropout. Error(tool) where there is no GPU or murmur was built without CUDA.
 std::unique_ptr<Adjoint> make_cuda_adjoint(const Architecture& architecture);
 
-// The same flight as everyone else's: attention and feed-forward as phases of a Dynamics in R^d for
-// the method `layers` with dt = residual; free blocks follow each other in time, and the last one
-// goes on past the trained depth.
+// The forward pass as a Dynamics: attention and feed-forward as sublayers in R^d for the method
+// `layers` with dt = residual; free blocks follow each other in time, and the last one continues
+// past the trained depth.
 Dynamics dynamics_of(const Architecture& architecture, std::span<const double> parameters);
 
-// Adam with decoupled decay (AdamW; decay 0 is Adam), state included.
+// Adam with decoupled decay (AdamW, 1711.05101; decay 0 is Adam, 1412.6980), state included.
 struct Optimiser {
   double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0;
   std::vector<float> momentum{}, square{};  // (parameters)
@@ -148,11 +151,11 @@ struct Optimiser {
   void update(std::span<float> parameters, std::span<const float> gradient);
 };
 
-// Scales a gradient longer than `most` down to it; returns the length it had. most = 0: only tells.
+// Scales a gradient longer than `most` down to it; returns the length it had. most = 0: no scaling.
 double clip(std::span<float> gradient, double most);
 
-//   one-cycle: from peak / 25 up to peak over the first `warm` of all updates, down to peak / 1e5,
-//   both along half a cosine.
+//   one-cycle (1708.07120): from peak / 25 up to peak over the first `warm` of all updates, down to
+//   peak / 1e5, both along half a cosine.
 double one_cycle(std::int64_t update, std::int64_t updates, double peak, double warm = 0.3);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// meanfield_setup.h: mean fields out of words: their parameters, what those describe, its flight.
+// meanfield_setup.h: mean fields from text: their parameters, what those describe, and the run.
 #pragma once
 
 #include <optional>
@@ -29,6 +29,6 @@ std::vector<std::string> meanfield_columns();
 // Carries the measure into `run` from its last checkpoint, or from t = 0: frames are means, with
 // their readings; density.npy grows beside them, over the cells of grid.npy. The run stays open for
 // what else belongs into it, and is closed by the caller.
-MeanFieldCourse fly(const MeanFieldSetup& setup, Run& run, const FlightControl& control);
+MeanFieldTrajectory simulate(const MeanFieldSetup& setup, Run& run, const ProcessControl& control);
 
 }  // namespace murmur

@@ -20,10 +20,10 @@ enum class Stream : std::uint16_t {
   pairs = 6,       // pairs and rows sampled by observables of large swarms
   parameters = 7,  // initial parameters of a swarm that learns
   order = 8,       // shuffles of a training set
-  shift = 9,       // random shifts of training flocks
+  shift = 9,       // random shifts of training samples
   dropout = 10,    // attention weights left out in training
-  split = 11,      // which training flocks are kept for validation
-  noise = 12,      // Brownian motion of a flight
+  split = 11,      // which training samples are kept for validation
+  noise = 12,      // Brownian motion of particles
   target = 13,     // random maps that attention is to approximate
   landscape = 14,  // starts of searches for critical points
   slices = 15,     // lines and great circles that measures are projected on

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/overloaded.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -54,42 +55,47 @@ void check_force(const Perceptron& p, int d) {
   check_bias("perceptron out_bias", p.out_bias, d);
 }
 
-void check_meaning(const Attention& a, Habitat habitat) {
+void check_meaning(const Attention& a, Manifold manifold) {
   require(a.alibi >= 0 && std::isfinite(a.alibi), "the slope alibi is not a number of 0 or above",
           "use alibi=0 for none");
-  require(a.alibi == 0 || a.reach == Attention::past,
+  require(a.alibi == 0 || a.mask == Attention::causal,
           "alibi counts how far back a token lies, and here all see all", "use reach=past");
-  require(a.alibi == 0 || a.scale == Attention::softmax || a.scale == Attention::plain,
-          "alibi is known for softmax and plain attention", "use dynamics=SA or dynamics=USA");
-  require(a.scale != Attention::sinkhorn || (a.reach == Attention::all && a.self),
+  require(
+      a.alibi == 0 || a.weighting == Attention::softmax || a.weighting == Attention::unnormalised,
+      "alibi is known for softmax and plain attention", "use dynamics=SA or dynamics=USA");
+  require(a.weighting != Attention::sinkhorn || (a.mask == Attention::none && a.self),
           "sinkhorn weights need everyone to see everyone, itself included",
           "use reach=all and self=true");
-  require(!a.rescaled || (a.relative && habitat == Habitat::space),
+  require(!a.rescaled || (a.relative && manifold == Manifold::space),
           "rescaled attention moves z = e^{-tV} x, which lives in R^d",
           "use habitat=space and relative=true");
 }
 
+void check_meaning(const Perceptron&, Manifold) {}  // every one of fitting shape means something
+
 void check_normalisation(const Dynamics& dynamics) {
-  const bool sphere = dynamics.habitat == Habitat::sphere;
-  const Normalisation n = dynamics.normalisation;
+  const bool sphere = dynamics.manifold == Manifold::sphere;
+  const LayerNormRow& row = row_of(dynamics.normalisation);
   require(!moves_norms(dynamics) || !sphere, "normalisation pre, peri and mix move the norms too",
           "use habitat=space");
-  require((n != Normalisation::ngpt && n != Normalisation::sqrt) || sphere,
-          "normalisation ngpt and sqrt keep the norms at 1", "use habitat=sphere");
-  require(n == Normalisation::post || dynamics.clock != Clock::u4,
+  const bool post = dynamics.normalisation == LayerNorm::post;
+  require(post || row.moves_norms || sphere, "normalisation ngpt and sqrt keep the norms at 1",
+          "use habitat=sphere");
+  require(post || !kernel_of(dynamics.clock).arc_length,
           "the arc-length clock U4 sets the speed itself", "use normalisation=post");
-  require(n != Normalisation::mix || dynamics.mix_until >= 0,
+  require(row.argument != LayerNormRow::time || dynamics.mix_until >= 0,
           "mix turns from post to pre at a time of 0 or above", "give mix:TAU with TAU >= 0");
-  require(n != Normalisation::ngpt || (dynamics.speed > 0 && std::isfinite(dynamics.speed)),
-          "the speed of ngpt must be above 0", "give ngpt:SPEED with SPEED > 0");
+  require(
+      row.argument != LayerNormRow::speed || (dynamics.speed > 0 && std::isfinite(dynamics.speed)),
+      "the speed of ngpt must be above 0", "give ngpt:SPEED with SPEED > 0");
 }
 
 void check_gain(const Dynamics& dynamics, int d) {
   const bool changes = !dynamics.gain_end.empty();
   if (dynamics.gain.empty() && !changes) return;
-  require(dynamics.habitat == Habitat::sphere, "gains are the axes of an ellipsoid",
+  require(dynamics.manifold == Manifold::sphere, "gains are the axes of an ellipsoid",
           "use habitat=ellipsoid");
-  require(dynamics.normalisation == Normalisation::post, "gains belong to normalisation post",
+  require(dynamics.normalisation == LayerNorm::post, "gains belong to normalisation post",
           "leave gains or normalisation out");
   check_bias("gain", dynamics.gain, d);
   check_bias("gain_end", dynamics.gain_end, d);
@@ -104,19 +110,75 @@ void check_gain(const Dynamics& dynamics, int d) {
 void check_clock(const Dynamics& dynamics) {
   if (dynamics.clock == Clock::u1) return;
   double beta = 0;
-  for (const Phase& phase : dynamics.phases)
-    for (const Force& force : phase.forces)
-      if (const auto* a = std::get_if<Attention>(&force)) {
-        require(a->scale == Attention::plain, "clocks U2 to U4 are those of USA",
+  for (const Sublayer& sublayer : dynamics.sublayers)
+    for (const Force& force : sublayer.forces)
+      if (const Attention* a = head_of(force)) {
+        require(a->weighting == Attention::unnormalised, "clocks U2 to U4 are those of USA",
                 "use dynamics=USA, or clock=U1");
         beta = a->beta;
       }
-  require(dynamics.clock != Clock::u4 || (beta > 1 && dynamics.phases.size() == 1),
+  require(!kernel_of(dynamics.clock).arc_length || (beta > 1 && dynamics.sublayers.size() == 1),
           "the arc-length clock U4 runs at ln(beta)",
           "use beta > 1 and one phase, or another clock");
 }
 
 }  // namespace
+
+namespace {
+
+constexpr LayerNormRow kLayerNorms[] = {
+    {.norm = LayerNorm::post, .name = "post"},
+    {.norm = LayerNorm::pre, .name = "pre", .moves_norms = true},
+    {.norm = LayerNorm::peri, .name = "peri", .moves_norms = true},
+    {.norm = LayerNorm::mix, .name = "mix", .moves_norms = true, .argument = LayerNormRow::time},
+    {.norm = LayerNorm::ngpt, .name = "ngpt", .whole_drift = true, .argument = LayerNormRow::speed},
+    {.norm = LayerNorm::sqrt, .name = "sqrt"},
+};
+
+}  // namespace
+
+std::span<const LayerNormRow> layer_norms() { return kLayerNorms; }
+
+const LayerNormRow& row_of(LayerNorm norm) {
+  switch (norm) {
+    case LayerNorm::post:
+      return kLayerNorms[0];
+    case LayerNorm::pre:
+      return kLayerNorms[1];
+    case LayerNorm::peri:
+      return kLayerNorms[2];
+    case LayerNorm::mix:
+      return kLayerNorms[3];
+    case LayerNorm::ngpt:
+      return kLayerNorms[4];
+    case LayerNorm::sqrt:
+      return kLayerNorms[5];
+  }
+  return kLayerNorms[0];
+}
+
+bool moves_norms(const Dynamics& dynamics) { return row_of(dynamics.normalisation).moves_norms; }
+
+ClockKernel kernel_of(Clock clock) {
+  switch (clock) {
+    case Clock::u1:
+      return {};
+    case Clock::u2:
+      return {.over_max = true};
+    case Clock::u3:
+      return {.times_beta = true};
+    case Clock::u4:
+      return {.over_max = true, .arc_length = true};
+  }
+  return {};
+}
+
+const Attention* head_of(const Force& force) {
+  return std::visit(
+      Overloaded{[](const Attention& a) { return &a; },
+                 [](const Perceptron&) { return static_cast<const Attention*>(nullptr); }},
+      force);
+}
 
 //   g(t) = gain + (gain_end - gain) min(t / gain_until, 1)
 Vector gain_at(const Dynamics& dynamics, double t) {
@@ -128,11 +190,11 @@ Vector gain_at(const Dynamics& dynamics, double t) {
 }
 
 void check(const Dynamics& dynamics, int d) {
-  require(!dynamics.phases.empty(), "the dynamics has no phase", "give at least one force");
-  for (const Phase& phase : dynamics.phases)
-    for (const Force& force : phase.forces) {
+  require(!dynamics.sublayers.empty(), "the dynamics has no phase", "give at least one force");
+  for (const Sublayer& sublayer : dynamics.sublayers)
+    for (const Force& force : sublayer.forces) {
       std::visit([d](const auto& f) { check_force(f, d); }, force);
-      if (const auto* a = std::get_if<Attention>(&force)) check_meaning(*a, dynamics.habitat);
+      std::visit([&](const auto& f) { check_meaning(f, dynamics.manifold); }, force);
     }
   check_normalisation(dynamics);
   check_gain(dynamics, d);

@@ -5,7 +5,9 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/close_pairs.h"
 #include "core/elementary.h"
+#include "core/noise.h"
 
 namespace murmur {
 
@@ -63,9 +65,9 @@ void clear(HostSwarm& a) {
 }
 
 double first_beta(const Dynamics& dynamics) {
-  for (const Phase& phase : dynamics.phases)
-    for (const Force& force : phase.forces)
-      if (const auto* a = std::get_if<Attention>(&force)) return a->beta;
+  for (const Sublayer& sublayer : dynamics.sublayers)
+    for (const Force& force : sublayer.forces)
+      if (const Attention* a = head_of(force)) return a->beta;
   return 0;
 }
 
@@ -75,53 +77,54 @@ HostField::HostField(const Dynamics& dynamics, Shape shape) : dynamics_(dynamics
   check(dynamics, shape.d);
 }
 
-void HostField::pull(double t, int phase, const Swarm& x, Swarm& a) {
-  if (dynamics_.clock == Clock::u4) return velocity(t, x, a);  // arc length is along the habitat
+void HostField::drift(double t, int sublayer, const Swarm& x, Swarm& a) {
+  if (kernel_of(dynamics_.clock).arc_length)
+    return velocity(t, x, a);  // arc length is along the manifold
   clear(host(a));
-  if (!active(t, phase)) return;
-  add_forces({t, phase, false}, stand(t, host(x)), host(a));
-  normalise_pull(t, host(x), host(a));
+  if (!active(t, sublayer)) return;
+  add_forces({t, sublayer, false}, force_points(t, host(x)), host(a));
+  normalise_drift(t, host(x), host(a));
 }
 
 void HostField::velocity(double t, const Swarm& x, Swarm& v) {
-  const bool sphere = dynamics_.habitat == Habitat::sphere;
-  const bool whole = dynamics_.normalisation == Normalisation::ngpt;  // |A| counts what P takes off
-  const HostSwarm& at = stand(t, host(x));
+  const bool sphere = dynamics_.manifold == Manifold::sphere;
+  const bool whole = row_of(dynamics_.normalisation).whole_drift;
+  const HostSwarm& at = force_points(t, host(x));
   clear(host(v));
-  for (int phase = 0; phase < phases(); ++phase)
-    if (active(t, phase)) add_forces({t, phase, sphere && !whole}, at, host(v));
-  normalise_pull(t, host(x), host(v));
+  for (int sublayer = 0; sublayer < sublayers(); ++sublayer)
+    if (active(t, sublayer)) add_forces({t, sublayer, sphere && !whole}, at, host(v));
+  normalise_drift(t, host(x), host(v));
   if (sphere) project(host(x), host(v));
-  if (dynamics_.clock == Clock::u4) to_arc_length(host(v));
+  if (kernel_of(dynamics_.clock).arc_length) to_arc_length(host(v));
 }
 
-const HostSwarm& HostField::stand(double t, const HostSwarm& x) {
+const HostSwarm& HostField::force_points(double t, const HostSwarm& x) {
   const Vector g = gain_at(dynamics_, t);
   const bool turned = moves_norms(dynamics_);
   if (g.empty() && !turned) return x;
-  stand_ = x;
-  if (turned) normalise(stand_);
+  force_points_ = x;
+  if (turned) normalise(force_points_);
   for (std::size_t k = 0; k < g.size(); ++k)
-    for (int i = 0; i < x.n(); ++i) stand_.axis(static_cast<int>(k))[i] *= g[k];
-  return stand_;
+    for (int i = 0; i < x.n(); ++i) force_points_.axis(static_cast<int>(k))[i] *= g[k];
+  return force_points_;
 }
 
-void HostField::normalise_pull(double t, const HostSwarm& x, HostSwarm& a) const {
+void HostField::normalise_drift(double t, const HostSwarm& x, HostSwarm& a) const {
   const Vector g = gain_at(dynamics_, t);
   for (std::size_t k = 0; k < g.size(); ++k)
     for (int i = 0; i < a.n(); ++i) a.axis(static_cast<int>(k))[i] /= g[k];
   switch (dynamics_.normalisation) {
-    case Normalisation::post:
-    case Normalisation::pre:
+    case LayerNorm::post:
+    case LayerNorm::pre:
       return;
-    case Normalisation::peri:
+    case LayerNorm::peri:
       return set_lengths(a, 1);
-    case Normalisation::mix:
+    case LayerNorm::mix:
       if (t <= dynamics_.mix_until) turn_only(x, a);
       return;
-    case Normalisation::ngpt:
+    case LayerNorm::ngpt:
       return set_lengths(a, dynamics_.speed);
-    case Normalisation::sqrt:
+    case LayerNorm::sqrt:
       for (int k = 0; k < a.d(); ++k)
         for (int i = 0; i < a.n(); ++i) a.axis(k)[i] /= std::sqrt(t + 1);
   }
@@ -144,23 +147,23 @@ void HostField::to_arc_length(HostSwarm& v) const {
     for (int i = 0; i < v.n(); ++i) v.axis(k)[i] *= scale;
 }
 
-void HostField::move(const Swarm& from, std::span<const Push> pushes, Swarm& to) {
+void HostField::retract(const Swarm& from, std::span<const Term> terms, Swarm& to) {
   const HostSwarm& x = host(from);
   HostSwarm& y = host(to);
   assert(x.shape() == y.shape());
   for (int k = 0; k < x.d(); ++k) {
     if (&x != &y) std::copy_n(x.axis(k), x.n(), y.axis(k));
-    for (const Push& push : pushes) {
-      const double* along = host(*push.along).axis(k);
+    for (const Term& term : terms) {
+      const double* along = host(*term.along).axis(k);
       double* out = y.axis(k);
-      for (int i = 0; i < x.n(); ++i) out[i] += push.scale * along[i];
+      for (int i = 0; i < x.n(); ++i) out[i] += term.scale * along[i];
     }
   }
   y.mass = x.mass;
-  if (dynamics_.habitat == Habitat::sphere) normalise(y);
+  if (dynamics_.manifold == Manifold::sphere) normalise(y);
 }
 
-double HostField::gap(const Swarm& first, const Swarm& second, Tolerance tolerance) {
+double HostField::error_norm(const Swarm& first, const Swarm& second, Tolerance tolerance) {
   const HostSwarm& a = host(first);
   const HostSwarm& b = host(second);
   const std::vector<double> size_a = dots(a, a), size_b = dots(b, b);  // (n), squared lengths
@@ -177,6 +180,19 @@ double HostField::gap(const Swarm& first, const Swarm& second, Tolerance toleran
     sum += difference[i] / (scale * scale);
   }
   return std::sqrt(sum / a.n());
+}
+
+void HostField::noise_increment(const NoiseStep& step, const Swarm& x, Swarm& out) {
+  host(out) = murmur::noise_increment(step, dynamics_.manifold, host(x));
+}
+
+void HostField::diffuse(const NoiseStep& step, const Swarm& x, Swarm& y) {
+  if (&x != &y) host(y) = host(x);
+  brownian_step(step, dynamics_.manifold, host(y));
+}
+
+ClosePair HostField::nearest_pair(const Swarm& x, double delta) {
+  return murmur::nearest_pair(host(x), delta);
 }
 
 std::unique_ptr<Swarm> HostEngine::place(const HostSwarm& x) {

@@ -10,17 +10,22 @@ class HostField : public Field {
  public:
   HostField(const Dynamics& dynamics, Shape shape);
 
-  int phases() const override { return static_cast<int>(dynamics_.phases.size()); }
-  bool active(double t, int phase) const override { return dynamics_.phases[phase].active(t); }
-  void pull(double t, int phase, const Swarm& x, Swarm& a) override;
+  int sublayers() const override { return static_cast<int>(dynamics_.sublayers.size()); }
+  bool active(double t, int sublayer) const override {
+    return dynamics_.sublayers[sublayer].active(t);
+  }
+  void drift(double t, int sublayer, const Swarm& x, Swarm& a) override;
   void velocity(double t, const Swarm& x, Swarm& v) override;
-  void move(const Swarm& x, std::span<const Push> pushes, Swarm& y) override;
-  double gap(const Swarm& a, const Swarm& b, Tolerance tolerance) override;
+  void retract(const Swarm& x, std::span<const Term> terms, Swarm& y) override;
+  double error_norm(const Swarm& a, const Swarm& b, Tolerance tolerance) override;
+  void noise_increment(const NoiseStep& step, const Swarm& x, Swarm& out) override;
+  void diffuse(const NoiseStep& step, const Swarm& x, Swarm& y) override;
+  ClosePair nearest_pair(const Swarm& x, double delta) override;
 
  protected:
   struct Ask {
     double t;
-    int phase;
+    int sublayer;
     // Only the part along the sphere is wanted: since P_x x = 0, a head with V = c I may sum
     // c (x_j - x_i) instead of c x_j, and so escape the rounding of its own large weight.
     bool tangential;
@@ -33,12 +38,12 @@ class HostField : public Field {
   const Dynamics dynamics_;
 
  private:
-  const HostSwarm& stand(double t, const HostSwarm& x);  // where the forces are asked for
-  void normalise_pull(double t, const HostSwarm& x, HostSwarm& a) const;
+  const HostSwarm& force_points(double t, const HostSwarm& x);  // where the forces are asked for
+  void normalise_drift(double t, const HostSwarm& x, HostSwarm& a) const;
   void to_arc_length(HostSwarm& v) const;  // clock u4
 
-  const int n0_;       // particles before any merging
-  HostSwarm stand_{};  // scratch
+  const int n0_;              // particles before any merging
+  HostSwarm force_points_{};  // scratch
 };
 
 inline const HostSwarm& host(const Swarm& x) { return static_cast<const HostSwarm&>(x); }

@@ -40,7 +40,7 @@ Array zeros(std::size_t count) {
   return array;
 }
 
-Block::Block(const EnsembleSetting& setting, const EnsembleWork& work, std::int64_t first)
+Block::Block(const ReplicasSetting& setting, const ReplicasWork& work, std::int64_t first)
     : setting_(setting),
       work_(work),
       first_(first),
@@ -90,17 +90,17 @@ HostSwarm Block::fetch(int swarm) const {
   return from_rows(setting_.shape, all.data());
 }
 
-void Block::read(std::size_t time, EnsembleResult& result) {
+void Block::read(std::size_t time, ReplicasResult& result) {
   alignas(64) Lanes cosines, closes, mean;
   constexpr double kEvery = -2;  // below every cosine
-  look({.shape = shape_,
-        .x = x.get(),
-        .close = std::max(setting_.pair_threshold, kEvery),
-        .linked = std::max(1 - setting_.cluster_tol, kEvery),
-        .cosines = cosines.data(),
-        .closes = closes.data(),
-        .mean = mean.data(),
-        .link = link_.get()});
+  summarise_pairs({.shape = shape_,
+                   .x = x.get(),
+                   .close = std::max(setting_.pair_threshold, kEvery),
+                   .linked = std::max(1 - setting_.cluster_tol, kEvery),
+                   .cosines = cosines.data(),
+                   .closes = closes.data(),
+                   .mean = mean.data(),
+                   .link = link_.get()});
   const double pairs = 0.5 * shape_.n * (shape_.n - 1.0);
   const double none = std::numeric_limits<double>::quiet_NaN();
   for (int swarm = 0; swarm < kSwarms; ++swarm) {

@@ -21,7 +21,7 @@ Array zeros(std::size_t count);
 class Block {
  public:
   // Replicas [first, first + 8), asked for or not: which ones fly together never depends on it.
-  Block(const EnsembleSetting& setting, const EnsembleWork& work, std::int64_t first);
+  Block(const ReplicasSetting& setting, const ReplicasWork& work, std::int64_t first);
 
   Shape shape() const { return shape_; }  // as stored
   std::int64_t replica(int swarm) const { return first_ + swarm; }
@@ -29,7 +29,7 @@ class Block {
     return replica(swarm) >= work_.first && replica(swarm) < work_.first + work_.count;
   }
 
-  void read(std::size_t time, EnsembleResult& result);  // of x, for the replicas asked for
+  void read(std::size_t time, ReplicasResult& result);  // of x, for the replicas asked for
   HostSwarm fetch(int swarm) const;                     // of x, in all its coordinates
 
   Array x;  // (rows, d, kSwarms)
@@ -38,8 +38,8 @@ class Block {
   void place(int swarm);
   int count_clusters(int swarm);
 
-  const EnsembleSetting& setting_;
-  const EnsembleWork& work_;
+  const ReplicasSetting& setting_;
+  const ReplicasWork& work_;
   const std::int64_t first_;
   const bool reduced_;  // flown in the span
   const Shape shape_;

@@ -22,17 +22,27 @@ using ensemble::Trouble;
 
 constexpr double kLeastBeta = -339;  // of softmax: e^{2 beta} is then still a double
 
-bool is_known(Method method) { return method != Method::strang && method != Method::bdf; }
+bool is_known(Method method) {
+  switch (row_of(method).stepping) {
+    case Stepping::layers:
+    case Stepping::runge_kutta:
+      return true;
+    case Stepping::strang:
+    case Stepping::cvode:
+      return false;
+  }
+  return false;
+}
 
 void require(bool good, const char* what, const char* where, const char* remedy) {
   if (!good) throw Error(Fault::input, what, where, remedy);
 }
 
-void check(const EnsembleSetting& s) {
-  const bool softmax = s.scale == Attention::softmax;
+void check(const ReplicasSetting& s) {
+  const bool softmax = s.weighting == Attention::softmax;
   require(s.shape.n > 0 && s.shape.d > 0, "an ensemble has no particles", "shape",
           "give n and d of at least 1");
-  require(softmax || s.scale == Attention::plain, "an ensemble flies SA or USA", "scale",
+  require(softmax || s.weighting == Attention::unnormalised, "an ensemble flies SA or USA", "scale",
           "fly other swarms one by one");
   require(s.clock != Clock::u4 && (!softmax || s.clock == Clock::u1),
           "an ensemble flies SA in clock U1 and USA in U1 to U3", "clock",
@@ -50,7 +60,7 @@ void check(const EnsembleSetting& s) {
           "give a small positive number, such as cluster_tol=1e-3");
 }
 
-void check(const EnsembleWork& work, const EnsembleSetting& setting) {
+void check(const ReplicasWork& work, const ReplicasSetting& setting) {
   require(work.first >= 0 && work.count >= 0, "replicas are counted from 0", "first, count",
           "give numbers of at least 0");
   require(static_cast<bool>(work.start), "no swarm to start from", "start", "give a function");
@@ -66,16 +76,17 @@ void check(const EnsembleWork& work, const EnsembleSetting& setting) {
 }
 
 // One block on its way to the last time.
-class BlockFlight {
+class BlockFlow {
  public:
-  BlockFlight(const EnsembleSetting& setting, const EnsembleWork& work, int number)
+  BlockFlow(const ReplicasSetting& setting, const ReplicasWork& work, int number)
       : setting_(setting),
         work_(work),
         block_(setting, work, (work.first / kSwarms + number) * kSwarms),
         stepper_(setting, block_) {}
 
-  Outcome fly(EnsembleResult& result) {
-    const Outcome outcome = is_fixed(setting_.method) ? fly_fixed(result) : fly_adaptive(result);
+  Outcome forward(ReplicasResult& result) {
+    const Outcome outcome =
+        is_fixed(setting_.method) ? advance_fixed(result) : advance_adaptive(result);
     if (!outcome.ok() || !work_.keep_last) return outcome;
     for (int swarm = 0; swarm < kSwarms; ++swarm)
       if (block_.asked(swarm))
@@ -88,7 +99,7 @@ class BlockFlight {
   bool stopped() const { return work_.signal != nullptr && work_.signal->load() != 0; }
   Outcome interrupted(double t) const { return {Ending::interrupted, t, -1, {}, {}}; }
 
-  Outcome fly_fixed(EnsembleResult& result) {
+  Outcome advance_fixed(ReplicasResult& result) {
     std::int64_t step = 0;
     for (std::size_t time = 0; time < work_.times.size(); ++time) {
       const std::int64_t end = std::llround(work_.times[time] / setting_.dt);
@@ -103,7 +114,7 @@ class BlockFlight {
   }
 
   // The last step is interpolated, never shortened: times asked for do not change the steps taken.
-  Outcome fly_adaptive(EnsembleResult& result) {
+  Outcome advance_adaptive(ReplicasResult& result) {
     std::size_t time = 0;
     for (; time < work_.times.size() && work_.times[time] == 0; ++time) block_.read(time, result);
     while (time < work_.times.size()) {
@@ -141,16 +152,16 @@ class BlockFlight {
             "raise rtol and atol, or use a smaller beta"};
   }
 
-  const EnsembleSetting& setting_;
-  const EnsembleWork& work_;
+  const ReplicasSetting& setting_;
+  const ReplicasWork& work_;
   Block block_;
   Stepper stepper_;
 };
 
-EnsembleResult nothing_yet(const EnsembleWork& work) {
+ReplicasResult nothing_yet(const ReplicasWork& work) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   const auto count = static_cast<std::size_t>(work.count);
-  EnsembleResult result;
+  ReplicasResult result;
   result.readings.assign(count * work.times.size(), {none, none, none, 0});
   result.last.resize(work.keep_last ? count : 0);
   return result;
@@ -158,28 +169,29 @@ EnsembleResult nothing_yet(const EnsembleWork& work) {
 
 }  // namespace
 
-bool ensemble_knows(const Dynamics& dynamics, Method method) {
+bool replicas_know(const Dynamics& dynamics, Method method) {
   if (!is_known(method)) return false;
-  if (dynamics.habitat != Habitat::sphere || dynamics.normalisation != Normalisation::post ||
+  if (dynamics.manifold != Manifold::sphere || dynamics.normalisation != LayerNorm::post ||
       !dynamics.gain.empty() || !dynamics.gain_end.empty() || dynamics.noise != 0)
     return false;
-  if (dynamics.phases.size() != 1 || dynamics.phases[0].forces.size() != 1) return false;
-  const Phase& phase = dynamics.phases[0];
-  if (!std::isinf(phase.from) || !std::isinf(phase.until)) return false;
-  const auto* a = std::get_if<Attention>(&phase.forces[0]);
+  if (dynamics.sublayers.size() != 1 || dynamics.sublayers[0].forces.size() != 1) return false;
+  const Sublayer& sublayer = dynamics.sublayers[0];
+  if (!std::isinf(sublayer.from) || !std::isinf(sublayer.until)) return false;
+  const Attention* a = head_of(sublayer.forces[0]);
   if (a == nullptr || !is_identity(a->query) || !is_identity(a->key) || !is_identity(a->value) ||
       !a->query_bias.empty() || !a->key_bias.empty() || !a->value_bias.empty())
     return false;
-  if (a->relative || !a->self || a->reach != Attention::all || a->alibi != 0 || a->rescaled)
+  if (a->relative || !a->self || a->mask != Attention::none || a->alibi != 0 || a->rescaled)
     return false;
-  if (a->scale == Attention::softmax) return dynamics.clock == Clock::u1 && a->beta >= kLeastBeta;
-  return a->scale == Attention::plain && dynamics.clock != Clock::u4;
+  if (a->weighting == Attention::softmax)
+    return dynamics.clock == Clock::u1 && a->beta >= kLeastBeta;
+  return a->weighting == Attention::unnormalised && dynamics.clock != Clock::u4;
 }
 
-EnsembleResult fly_ensemble(const EnsembleSetting& setting, const EnsembleWork& work) {
+ReplicasResult advance_replicas(const ReplicasSetting& setting, const ReplicasWork& work) {
   check(setting);
   check(work, setting);
-  EnsembleResult result = nothing_yet(work);
+  ReplicasResult result = nothing_yet(work);
   if (work.count == 0) return result;
   const std::int64_t begin = work.first / kSwarms, last = (work.first + work.count - 1) / kSwarms;
   const int blocks = static_cast<int>(last - begin + 1);
@@ -188,7 +200,7 @@ EnsembleResult fly_ensemble(const EnsembleSetting& setting, const EnsembleWork& 
       blocks};  // the first block known to have ended early: those after it need not fly
   for_blocks(blocks, work.threads, [&](int number) {
     if (ended.load() < number) return;
-    outcomes[number] = BlockFlight(setting, work, number).fly(result);
+    outcomes[number] = BlockFlow(setting, work, number).forward(result);
     if (outcomes[number].ok()) return;
     for (int seen = ended.load(); number < seen && !ended.compare_exchange_weak(seen, number);) {
     }

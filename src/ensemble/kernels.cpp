@@ -19,11 +19,11 @@ void WaveLayer(const WaveSums& w, double* x, double* lengths) { wave_layer(w, x,
 void WaveVelocity(const WaveSums& w, const double* x, double* v) {
   w.divided ? wave_velocity<true>(w, x, v) : wave_velocity<false>(w, x, v);
 }
-void MakeMove(const Move& m) { make_move(m); }
-void FindGap(const Gap& g) { find_gap(g); }
+void MakeMove(const Retract& m) { make_move(m); }
+void FindErrorNorm(const ErrorNorm& g) { find_error_norm(g); }
 
-void LookAt(const Look& l) {
-  for (int part = 0; part < kSwarms; part += kLanes) Watcher(l, part).look();
+void SummarisePairs(const PairSummary& l) {
+  for (int part = 0; part < kSwarms; part += kLanes) Watcher(l, part).summarise_pairs();
 }
 
 }  // namespace HWY_NAMESPACE
@@ -38,8 +38,8 @@ HWY_EXPORT(Velocity);
 HWY_EXPORT(WaveLayer);
 HWY_EXPORT(WaveVelocity);
 HWY_EXPORT(MakeMove);
-HWY_EXPORT(FindGap);
-HWY_EXPORT(LookAt);
+HWY_EXPORT(FindErrorNorm);
+HWY_EXPORT(SummarisePairs);
 
 void layer(const PairSums& p, double dt, double* x, double* lengths) {
   HWY_DYNAMIC_DISPATCH(Layer)(p, dt, x, lengths);
@@ -53,9 +53,9 @@ void layer(const WaveSums& w, double* x, double* lengths) {
 void velocity(const WaveSums& w, const double* x, double* v) {
   HWY_DYNAMIC_DISPATCH(WaveVelocity)(w, x, v);
 }
-void move(const Move& m) { HWY_DYNAMIC_DISPATCH(MakeMove)(m); }
-void gap(const Gap& g) { HWY_DYNAMIC_DISPATCH(FindGap)(g); }
-void look(const Look& l) { HWY_DYNAMIC_DISPATCH(LookAt)(l); }
+void retract(const Retract& m) { HWY_DYNAMIC_DISPATCH(MakeMove)(m); }
+void error_norm(const ErrorNorm& g) { HWY_DYNAMIC_DISPATCH(FindErrorNorm)(g); }
+void summarise_pairs(const PairSummary& l) { HWY_DYNAMIC_DISPATCH(SummarisePairs)(l); }
 
 }  // namespace murmur::ensemble
 #endif

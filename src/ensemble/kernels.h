@@ -56,32 +56,32 @@ struct WaveSums {
 void layer(const WaveSums& waves, double* x, double* lengths);  // along x + across x', normalised
 void velocity(const WaveSums& waves, const double* x, double* v);  // (across / along) x'
 
-struct LanePush {  // one term scale * along of a step
+struct LaneTerm {  // one term scale * along of a step
   double scale;
   const double* along;  // (rows, d, kSwarms)
 };
 
 // y_i = normalise(x_i + sum of pushes); y may be x. lengths as of `layer`.
-struct Move {
+struct Retract {
   Shape shape{};
   const double* x = nullptr;
-  std::span<const LanePush> pushes{};
+  std::span<const LaneTerm> terms{};
   double* y = nullptr;
   double* lengths = nullptr;
 };
-void move(const Move& move);
+void retract(const Retract& retract);
 
 // (kSwarms) sqrt( mean_i ( |a_i - b_i| / (atol + rtol max(|a_i|, |b_i|)) )^2 )
-struct Gap {
+struct ErrorNorm {
   Shape shape{};
   const double *a = nullptr, *b = nullptr;
   Tolerance tolerance{};
-  double* gap = nullptr;
+  double* error_norm = nullptr;
 };
-void gap(const Gap& gap);
+void error_norm(const ErrorNorm& error_norm);
 
 // Pairs i < j of every swarm, and the mean of its particles.
-struct Look {
+struct PairSummary {
   Shape shape{};
   const double* x = nullptr;
   double close = 0;               // cosine above which a pair is counted
@@ -92,7 +92,7 @@ struct Look {
   std::uint64_t* link = nullptr;  // (rows, words, kSwarms) bit j of row i: linked
 };
 inline int link_words(int n) { return (n + 63) / 64; }
-void look(const Look& look);
+void summarise_pairs(const PairSummary& summarise_pairs);
 
 // Rows x_i = sum_k c_ik q_k with q_k orthonormal, or zero where x_k adds no new direction.
 struct Span {

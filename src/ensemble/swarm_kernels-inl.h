@@ -39,9 +39,9 @@ inline void step_layer(const PairSums& p, double dt, double* x, double* lengths)
   add_pairs(p, x);
   const D tag;
   const int d = p.shape.d;
-  const double push = p.softmax ? dt : dt * p.factor;
-  const V pull = hn::Set(tag, push);
-  const V own = hn::Set(tag, p.softmax ? (1 + dt) * p.self : 1 + push * p.self);
+  const double term = p.softmax ? dt : dt * p.factor;
+  const V drift = hn::Set(tag, term);
+  const V own = hn::Set(tag, p.softmax ? (1 + dt) * p.self : 1 + term * p.self);
   const bool faint = p.softmax && p.self < 1e-100;  // squares of such sums are no longer numbers
   for (int part = 0; part < kSwarms; part += kLanes) {
     V length = hn::Zero(tag);
@@ -50,7 +50,7 @@ inline void step_layer(const PairSums& p, double dt, double* x, double* lengths)
       const double* sum = p.sums + at(static_cast<std::size_t>(i) * d) + part;
       const V keep = p.softmax ? hn::Add(own, load(p.totals + part, i)) : own;
       const V scale = faint ? hn::Div(hn::Set(tag, 1.0), keep) : hn::Set(tag, 1.0);
-      const V kept = hn::Mul(scale, keep), pulled = hn::Mul(scale, pull);
+      const V kept = hn::Mul(scale, keep), pulled = hn::Mul(scale, drift);
       V square = hn::Zero(tag);
       for (int k = 0; k < d; ++k) {
         const V y = hn::MulAdd(pulled, load(sum, k), hn::Mul(kept, load(row, k)));
@@ -82,7 +82,7 @@ inline void find_velocity(const PairSums& p, const double* x, double* v) {
     }
 }
 
-inline void make_move(const Move& m) {
+inline void make_move(const Retract& m) {
   const D tag;
   const int d = m.shape.d;
   for (int part = 0; part < kSwarms; part += kLanes) {
@@ -92,8 +92,8 @@ inline void make_move(const Move& m) {
       V square = hn::Zero(tag);
       for (int k = 0; k < d; ++k) {
         V y = load(m.x + begin, k);
-        for (const LanePush& push : m.pushes)
-          y = hn::MulAdd(hn::Set(tag, push.scale), load(push.along + begin, k), y);
+        for (const LaneTerm& term : m.terms)
+          y = hn::MulAdd(hn::Set(tag, term.scale), load(term.along + begin, k), y);
         square = hn::MulAdd(y, y, square);
         store(y, m.y + begin, k);
       }
@@ -103,7 +103,7 @@ inline void make_move(const Move& m) {
   }
 }
 
-inline void find_gap(const Gap& g) {
+inline void find_error_norm(const ErrorNorm& g) {
   const D tag;
   const int d = g.shape.d;
   const V atol = hn::Set(tag, g.tolerance.atol), rtol = hn::Set(tag, g.tolerance.rtol);
@@ -122,17 +122,17 @@ inline void find_gap(const Gap& g) {
       sum = hn::Add(sum, hn::Div(square, hn::Mul(scale, scale)));
     }
     hn::Store(hn::Sqrt(hn::Div(sum, hn::Set(tag, static_cast<double>(g.shape.n)))), tag,
-              g.gap + part);
+              g.error_norm + part);
   }
 }
 
 // Looks at the pairs of one part of the lanes, tile by tile.
 class Watcher {
  public:
-  Watcher(const Look& l, int part)
+  Watcher(const PairSummary& l, int part)
       : l_(l), part_(part), words_(link_words(l.shape.n)), count_(hn::Zero(D())) {}
 
-  void look() {
+  void summarise_pairs() {
     const DI di;
     const int n = l_.shape.n;
     for (int e = 0; e < n * words_; ++e)
@@ -219,7 +219,7 @@ class Watcher {
   }
 
   static constexpr double kNone = -4;  // below every threshold: not a pair i < j
-  const Look& l_;
+  const PairSummary& l_;
   const int part_, words_;
   V count_;  // close pairs
 };

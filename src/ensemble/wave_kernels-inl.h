@@ -38,8 +38,8 @@ class WaveWalk {
   template <class Done>
   HWY_INLINE void for_each(const Done& done) const {
     int i = 0;
-    for (; i + kDown <= n_; i += kDown) feel<kDown>(i, done);
-    for (; i < n_; ++i) feel<1>(i, done);
+    for (; i + kDown <= n_; i += kDown) evaluate<kDown>(i, done);
+    for (; i < n_; ++i) evaluate<1>(i, done);
   }
 
  private:
@@ -95,7 +95,7 @@ class WaveWalk {
   }
 
   template <int kI, class Done>
-  HWY_INLINE void feel(int first, const Done& done) const {
+  HWY_INLINE void evaluate(int first, const Done& done) const {
     constexpr int kFrom = kAlong ? 0 : 2;
     V x[kI][2], twice[kI], b[2][kI][kTerms];  // orders of one parity each
     for (int a = 0; a < kI; ++a) {

@@ -31,23 +31,23 @@ int enough_orders(const BesselSeries& s, int n) {
 // With Z = sum_j w_ij, R + i T = sum_j w_ij e^{i (theta_j - theta_i)}, and u = clock / n:
 //   layers:    SA (Z + dt R) x + dt T x',   USA (1 + dt u R) x + dt u T x'
 //   velocity:  SA T / Z x',                 USA u T x'
-Waves::Waves(const EnsembleSetting& setting, Shape stored) {
+Waves::Waves(const ReplicasSetting& setting, Shape stored) {
   const double beta = setting.beta;
   const int n = stored.n, most = static_cast<int>(kOrdersPerPartner * (n - 1));
   if (stored.d != 2 || !(beta >= 0) || beta > static_cast<double>(most) * most) return;
   const BesselSeries s = bessel_series(beta, most + 2);
   const int orders = enough_orders(s, n);
   if (orders == 0) return;
-  const bool softmax = setting.scale == Attention::softmax;
+  const bool softmax = setting.weighting == Attention::softmax;
   const bool layers = setting.method == Method::layers;
-  const double push =
+  const double term =
       (layers ? setting.dt : 1) * (softmax ? 1 : clock_scale(setting.clock, beta) / n);
   along_.resize(orders + 1);
   across_.resize(orders + 1);
   for (int k = 0; k <= orders; ++k) {
     const double below = s.a[std::abs(k - 1)], above = s.a[k + 1];
-    along_[k] = (softmax ? 2 * s.a[k] : 0) + (layers ? push * (below + above) : 0);
-    across_[k] = push * (below - above);
+    along_[k] = (softmax ? 2 * s.a[k] : 0) + (layers ? term * (below + above) : 0);
+    across_[k] = term * (below - above);
   }
   along_[0] *= 0.5 * n;  // C_0 = n
   if (!softmax) along_[0] += 1;

@@ -11,7 +11,7 @@ class Waves {
  public:
   // Empty where pairs are to be summed: in more than two dimensions, where they cost less, and for
   // beta < 0, where the sums of a lonely particle are too small beside the terms of the series.
-  Waves(const EnsembleSetting& setting, Shape stored);
+  Waves(const ReplicasSetting& setting, Shape stored);
 
   explicit operator bool() const { return sums_.orders > 0; }
   const WaveSums& sums() const { return sums_; }

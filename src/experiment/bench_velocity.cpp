@@ -41,7 +41,7 @@ class Candidate {
 
 }  // namespace
 
-VelocitySpeed measure_velocity(const Experiment& e, const VelocityBench& bench) {
+VelocitySpeed time_velocity(const Experiment& e, const VelocityBench& bench) {
   Candidate candidate(make_engine(e.engine, e.swarm.shape(), e.dynamics), e.dynamics, e.swarm);
   std::unique_ptr<Candidate> reference;
   if (bench.beside_reference)

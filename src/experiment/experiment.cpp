@@ -39,8 +39,7 @@ void set_noise(const Settings& settings, FlowSettings& flow) {
   flow.replica = replica_of(settings);
   if (flow.noise < 0) refuse(settings, "noise", "must be 0 or above", "use noise=0 for none");
   if (flow.noise == 0) return;
-  if (flow.method != Method::layers && flow.method != Method::euler &&
-      flow.method != Method::strang)
+  if (!row_of(flow.method).takes_noise)
     refuse(settings, "noise", "is for method=strang, euler and layers only",
            "use method=strang, or noise=0");
   if (flow.merge > 0)
@@ -50,8 +49,7 @@ void set_noise(const Settings& settings, FlowSettings& flow) {
 
 FlowSettings flow_of(const Settings& settings) {
   FlowSettings flow;
-  flow.method = static_cast<Method>(
-      choice(settings, "method", {"layers", "euler", "rk4", "dopri5", "strang", "bdf"}));
+  flow.method = method_of(settings);
   flow.dt = positive(settings, "dt");
   flow.tolerance = {positive(settings, "rtol"), positive(settings, "atol")};
   if (flow.tolerance.rtol + flow.tolerance.atol < 1e-15)
@@ -60,13 +58,13 @@ FlowSettings flow_of(const Settings& settings) {
   flow.merge = number(settings, "merge");
   flow.max_evaluations = whole(settings, "max_evaluations", 1, kMostWhole);
   if (flow.merge < 0) refuse(settings, "merge", "must be 0 or above", "use merge=0 for none");
-  const double least = 10 * std::max(flow.tolerance.rtol, flow.tolerance.atol);
-  if (flow.merge > 0 && !is_fixed(flow.method) && flow.merge < least * (1 - 1e-12))
+  const double min = 10 * std::max(flow.tolerance.rtol, flow.tolerance.atol);
+  if (flow.merge > 0 && !is_fixed(flow.method) && flow.merge < min * (1 - 1e-12))
     refuse(settings, "merge",
            fmt::format("is below 10 max(rtol, atol) = {:g}: groups would hover above it for ever",
-                       least),
-           fmt::format("use merge={:g} or more, or smaller rtol and atol", least));
-  if (flow.method == Method::bdf) check_stiff(settings, flow);
+                       min),
+           fmt::format("use merge={:g} or more, or smaller rtol and atol", min));
+  if (row_of(flow.method).stepping == Stepping::cvode) check_stiff(settings, flow);
   set_noise(settings, flow);
   return flow;
 }
@@ -157,7 +155,7 @@ std::string config_text(const Settings& settings, const Experiment& e) {
   resolved["n"].text = fmt::format("{}", e.swarm.n());
   resolved["d"].text = fmt::format("{}", e.swarm.d());
   resolved["engine"].text = e.engine.name;
-  resolved["habitat"].text = habitat_name(settings);
+  resolved["habitat"].text = manifold_name(settings);
   if (setting(settings, "dynamics").text == "causal") resolved["reach"].text = "past";
   if (!e.dynamics.gain_end.empty())
     resolved["gains_until"].text = fmt::format("{}", e.dynamics.gain_until);
@@ -165,7 +163,7 @@ std::string config_text(const Settings& settings, const Experiment& e) {
   if (e.schedule.ratio > 0)
     resolved["save"].text = fmt::format("log:{}:{}", e.schedule.first, e.schedule.ratio);
   std::size_t heads = 0;
-  for (const Force& force : e.dynamics.phases.front().forces)
+  for (const Force& force : e.dynamics.sublayers.front().forces)
     heads += std::holds_alternative<Attention>(force) ? 1 : 0;
   if (heads > 0) resolved["heads"].text = fmt::format("{}", heads);
   const std::string& init = setting(settings, "init").text;
@@ -182,7 +180,7 @@ std::string config_text(const Settings& settings, const Experiment& e) {
   std::vector<Parameter> table;
   for (const Parameter& p : parameters()) {
     const auto is_this = [&](const char* name) { return std::string_view(name) == p.name; };
-    const auto settled = settled_by_model();
+    const auto settled = fixed_by_model();
     if (std::none_of(settled.begin(), settled.end(), is_this)) table.push_back(p);
   }
   return config_of(table, resolved);
@@ -221,8 +219,8 @@ Experiment make_experiment(const Settings& given) {
   check_unused(settings);
   e.flow = flow_of(settings);
   e.schedule = schedule_of(settings, e.flow);
-  const auto flock = model ? initial_flock(settings, *model) : std::nullopt;
-  e.swarm = flock ? *flock : initial_swarm(settings, habitat_of(settings));
+  const auto sample = model ? initial_sample(settings, *model) : std::nullopt;
+  e.swarm = sample ? *sample : initial_swarm(settings, manifold_of(settings));
   if (model) {
     e.dynamics = dynamics_of(model->swarm.architecture, model->swarm.doubles());
     e.inputs["model"] = {{model->bytes.size()}, model->bytes};
@@ -232,12 +230,12 @@ Experiment make_experiment(const Settings& given) {
   e.dynamics.noise = e.flow.noise;
   check_merging(settings, e);
   e.engine = engine_of(settings, e.swarm.shape(), e.dynamics);
-  e.measure.cluster_tol = positive(settings, "cluster_tol");
-  e.measure.pair_threshold = number(settings, "pair_threshold");
-  if (std::fabs(e.measure.pair_threshold) > 1)
+  e.observe.cluster_tol = positive(settings, "cluster_tol");
+  e.observe.pair_threshold = number(settings, "pair_threshold");
+  if (std::fabs(e.observe.pair_threshold) > 1)
     refuse(settings, "pair_threshold", "is not a cosine", "write a number from -1 to 1");
-  e.measure.seed = e.seed;
-  e.measure.threads = e.engine.threads;
+  e.observe.seed = e.seed;
+  e.observe.threads = e.engine.threads;
   e.inputs["points"] = points_of(e.swarm);
   if (setting(settings, "masses").text != "equal") e.inputs["masses"] = array_of(e.swarm.mass);
   e.config = config_text(settings, e);

@@ -26,7 +26,7 @@ Record record_of(const FlowState& state, double T) {
   record["evaluations"] = array_of(state.evaluations);
   record["next_frame"] = array_of(state.next_frame);
   record["h"] = array_of(state.h);
-  record["last_gap"] = array_of(state.last_gap);
+  record["last_gap"] = array_of(state.last_error);
   record["x"] = array_of(to_rows(state.x));
   record["x"].shape = {static_cast<std::size_t>(state.x.n()),
                        static_cast<std::size_t>(state.x.d())};
@@ -67,7 +67,7 @@ FlowState state_of(const Record& record, Shape shape) {
   state.evaluations = count("evaluations");
   state.next_frame = count("next_frame");
   state.h = real("h");
-  state.last_gap = real("last_gap");
+  state.last_error = real("last_gap");
   state.x = from_rows({static_cast<int>(x.shape[0]), shape.d}, x.doubles().data());
   state.x.mass = group_mass;
   state.group.assign(group.begin(), group.end());
@@ -80,6 +80,20 @@ std::int64_t next_frame_of(const Schedule& schedule, std::int64_t next_frame, do
   next_frame = std::min(next_frame, schedule.frames());
   while (next_frame > 0 && schedule.time(next_frame - 1) > reached * (1 + 1e-9)) --next_frame;
   return next_frame;
+}
+
+Progress progress_of(const FlowReading& r, Pace& pace) {
+  Progress p{.done = r.t, .of = r.T, .what = "time", .speed_of = "evaluations"};
+  p.position = fmt::format("t {:.4g} / {:.4g}", r.t, r.T);
+  p.speed = static_cast<double>(r.evaluations) / std::max(pace.seconds(), 1e-9);
+  p.seconds_left = pace.seconds_left(r.t, r.T);
+  if (r.clusters >= 0) p.live = fmt::format("{} clusters", r.clusters);
+  p.details = {{"t", r.t},
+               {"T", r.T},
+               {"evaluations", static_cast<double>(r.evaluations_ever)},
+               {"evaluations_per_second", p.speed},
+               {"clusters", static_cast<double>(r.clusters)}};
+  return p;
 }
 
 }  // namespace murmur

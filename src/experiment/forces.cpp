@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/overloaded.h"
 #include "experiment/matrices.h"
 #include "experiment/perceptrons.h"
 #include "experiment/words.h"
@@ -22,8 +23,8 @@ Kind kind_of(const Settings& settings) {
              {"SA", "USA", "causal", "hardmax", "sinkhorn", "euclidean", "rescaled", "none"}));
 }
 
-Attention::Scale scale_of(Kind kind) {
-  return kind == USA        ? Attention::plain
+Attention::Weighting weighting_of(Kind kind) {
+  return kind == USA        ? Attention::unnormalised
          : kind == hardmax  ? Attention::hard
          : kind == sinkhorn ? Attention::sinkhorn
                             : Attention::softmax;
@@ -33,7 +34,7 @@ Attention::Scale scale_of(Kind kind) {
 bool is_relative(const Settings& settings, Kind kind) {
   const int asked = choice(settings, "relative", {"auto", "true", "false"});
   if (asked != 0) return asked == 1;
-  return kind == rescaled || (kind == hardmax && habitat_of(settings) == Habitat::space);
+  return kind == rescaled || (kind == hardmax && manifold_of(settings) == Manifold::space);
 }
 
 bool is_given_word(const Settings& settings, const std::string& key) {
@@ -57,7 +58,7 @@ Vector gains_of(const Settings& settings, const std::string& key, int d) {
 void set_gains(const Settings& settings, int d, Dynamics& dynamics) {
   dynamics.gain = gains_of(settings, "gains", d);
   dynamics.gain_end = gains_of(settings, "gains_end", d);
-  const bool ellipsoid = habitat_name(settings) == "ellipsoid";
+  const bool ellipsoid = manifold_name(settings) == "ellipsoid";
   if (ellipsoid && dynamics.gain.empty() && dynamics.gain_end.empty())
     refuse(settings, "habitat", "has no axes", "add gains=1,2,... with one number a coordinate");
   if (!ellipsoid && (!dynamics.gain.empty() || !dynamics.gain_end.empty()))
@@ -72,12 +73,14 @@ void set_gains(const Settings& settings, int d, Dynamics& dynamics) {
 
 // post, pre, peri, mix:TAU, ngpt, ngpt:SPEED, sqrt
 void set_normalisation(const Settings& settings, Dynamics& dynamics) {
-  static const std::vector<std::string> names = {"post", "pre", "peri", "mix", "ngpt", "sqrt"};
+  std::vector<std::string> names;
+  for (const LayerNormRow& row : layer_norms()) names.emplace_back(row.name);
   const std::vector<std::string> parts = split(setting(settings, "normalisation").text, ':');
   Settings word = settings;
   word["normalisation"].text = parts[0];
-  dynamics.normalisation = static_cast<Normalisation>(choice(word, "normalisation", names));
-  const bool mix = parts[0] == "mix", ngpt = parts[0] == "ngpt";
+  const LayerNormRow& row = layer_norms()[choice(word, "normalisation", names)];
+  dynamics.normalisation = row.norm;
+  const bool mix = row.argument == LayerNormRow::time, ngpt = row.argument == LayerNormRow::speed;
   if (parts.size() > (mix || ngpt ? 2u : 1u) || (mix && parts.size() < 2))
     refuse(settings, "normalisation", "has the wrong number of arguments",
            "write mix:TAU with the time to change at, or ngpt:SPEED");
@@ -90,14 +93,15 @@ void set_normalisation(const Settings& settings, Dynamics& dynamics) {
 // direction=descent turns every force round.
 void turn_round(int d, std::vector<Force>& forces) {
   for (Force& force : forces)
-    if (auto* a = std::get_if<Attention>(&force)) {
-      if (a->value.empty()) a->value = scaled_identity(d, 1);
-      for (double& entry : a->value.data) entry = -entry;
-    } else {
-      auto& p = std::get<Perceptron>(force);
-      for (double& entry : p.out.data) entry = -entry;
-      for (double& entry : p.out_bias) entry = -entry;
-    }
+    std::visit(Overloaded{[d](Attention& a) {
+                            if (a.value.empty()) a.value = scaled_identity(d, 1);
+                            for (double& entry : a.value.data) entry = -entry;
+                          },
+                          [](Perceptron& p) {
+                            for (double& entry : p.out.data) entry = -entry;
+                            for (double& entry : p.out_bias) entry = -entry;
+                          }},
+               force);
 }
 
 std::vector<Force> attention_heads(const Settings& settings, Shape shape, std::uint32_t redraw,
@@ -116,8 +120,8 @@ std::vector<Force> attention_heads(const Settings& settings, Shape shape, std::u
                                .value = value[h],
                                .relative = is_relative(settings, kind),
                                .self = flag(settings, "self"),
-                               .reach = past ? Attention::past : Attention::all,
-                               .scale = scale_of(kind),
+                               .mask = past ? Attention::causal : Attention::none,
+                               .weighting = weighting_of(kind),
                                .alibi = number(settings, "alibi") / shape.n,
                                .rescaled = kind == rescaled});
   return forces;
@@ -144,44 +148,45 @@ int windows_of(const Settings& settings, int d) {
 }
 
 // Window k is k redraw <= t < (k + 1) redraw, begun a little early: times are sums of steps.
-Phase window(double every, int k, int windows) {
+Sublayer window(double every, int k, int windows) {
   constexpr double kSlack = 1e-9;
-  Phase phase;
-  if (k > 0) phase.from = (k - kSlack) * every;
-  if (k + 1 < windows) phase.until = (k + 1 - kSlack) * every;
-  return phase;
+  Sublayer sublayer;
+  if (k > 0) sublayer.from = (k - kSlack) * every;
+  if (k + 1 < windows) sublayer.until = (k + 1 - kSlack) * every;
+  return sublayer;
 }
 
-void set_phases(const Settings& settings, Shape shape, Record& inputs, Dynamics& dynamics) {
-  const bool attends = kind_of(settings) != none, wills = is_given_word(settings, "perceptron");
-  if (!attends && !wills) {  // Brownian motion needs no force
+void set_sublayers(const Settings& settings, Shape shape, Record& inputs, Dynamics& dynamics) {
+  const bool attends = kind_of(settings) != none,
+             perceptrons = is_given_word(settings, "perceptron");
+  if (!attends && !perceptrons) {  // Brownian motion needs no force
     if (number(settings, "noise") <= 0)
       refuse(settings, "dynamics", "leaves no force at all",
              "give a perceptron, noise, or dynamics=SA");
-    dynamics.phases.push_back({});
+    dynamics.sublayers.push_back({});
     return;
   }
   const bool descent = choice(settings, "direction", {"ascent", "descent"}) == 1;
   const int windows = windows_of(settings, shape.d);
   for (int k = 0; k < windows; ++k) {
     const auto redraw = static_cast<std::uint32_t>(k);
-    const Phase empty = window(number(settings, "redraw"), k, windows);
+    const Sublayer empty = window(number(settings, "redraw"), k, windows);
     if (attends) {
-      dynamics.phases.push_back(empty);
-      dynamics.phases.back().forces = attention_heads(settings, shape, redraw, inputs);
+      dynamics.sublayers.push_back(empty);
+      dynamics.sublayers.back().forces = attention_heads(settings, shape, redraw, inputs);
     }
-    if (wills) {
-      dynamics.phases.push_back(empty);
-      dynamics.phases.back().forces = {perceptron_of(settings, shape.d, redraw, inputs)};
+    if (perceptrons) {
+      dynamics.sublayers.push_back(empty);
+      dynamics.sublayers.back().forces = {perceptron_of(settings, shape.d, redraw, inputs)};
     }
   }
-  for (Phase& phase : dynamics.phases)
-    if (descent) turn_round(shape.d, phase.forces);
+  for (Sublayer& sublayer : dynamics.sublayers)
+    if (descent) turn_round(shape.d, sublayer.forces);
 }
 
 }  // namespace
 
-std::string habitat_name(const Settings& settings) {
+std::string manifold_name(const Settings& settings) {
   if (is_given(settings, "habitat")) {
     static const std::vector<std::string> names = {"sphere", "space", "ellipsoid"};
     return names[choice(settings, "habitat", names)];
@@ -194,20 +199,20 @@ std::string habitat_name(const Settings& settings) {
   return kind == hardmax || kind == euclidean || kind == rescaled ? "space" : "sphere";
 }
 
-Habitat habitat_of(const Settings& settings) {
-  return habitat_name(settings) == "space" ? Habitat::space : Habitat::sphere;
+Manifold manifold_of(const Settings& settings) {
+  return manifold_name(settings) == "space" ? Manifold::space : Manifold::sphere;
 }
 
 Dynamics dynamics_of(const Settings& settings, Shape shape, Record& inputs) {
   Dynamics dynamics;
-  dynamics.habitat = habitat_of(settings);
+  dynamics.manifold = manifold_of(settings);
   dynamics.clock = static_cast<Clock>(choice(settings, "clock", {"U1", "U2", "U3", "U4"}));
-  if (kind_of(settings) == euclidean && dynamics.habitat != Habitat::space)
+  if (kind_of(settings) == euclidean && dynamics.manifold != Manifold::space)
     refuse(settings, "dynamics", "is softmax attention in R^d",
            "use habitat=space, or dynamics=SA on the sphere");
   set_normalisation(settings, dynamics);
   set_gains(settings, shape.d, dynamics);
-  set_phases(settings, shape, inputs, dynamics);
+  set_sublayers(settings, shape, inputs, dynamics);
   check(dynamics, shape.d);
   return dynamics;
 }

@@ -1,4 +1,4 @@
-// given_model.cpp: pictures and points become the flock that a given model was trained to move.
+// given_model.cpp: pictures and points become the sample that a given model was trained to move.
 #include "experiment/given_model.h"
 
 #include <fmt/format.h>
@@ -24,23 +24,23 @@ constexpr double kFarthest = 1e6;  // of a given point from the origin, along an
 
 std::filesystem::path file_of(const Setting& setting) { return setting.folder / setting.text; }
 
-// One flock of points in the plane, with code and CLS boid as the model has them.
+// One sample of points in the plane, with code and CLS token as the model has them.
 HostSwarm started(const GivenModel& model, std::span<const float> x, std::span<const float> y) {
   const Architecture& a = model.swarm.architecture;
-  const Flock flock = start_flock(a, model.swarm.doubles(), x, y);
-  return from_rows({flock.n, a.d}, flock.rows.data());
+  const Sample sample = start_sample(a, model.swarm.doubles(), x, y);
+  return from_rows({sample.n, a.d}, sample.rows.data());
 }
 
 HostSwarm started(const GivenModel& model, const Images& images, std::size_t index, int finer) {
   Tokenisation how = model.swarm.tokens;
   how.finer *= finer;
-  Ensemble flocks;
-  add_flock(images, index, -1, how, flocks);
-  return started(model, flocks.x, flocks.y);
+  SampleSet samples;
+  add_sample(images, index, -1, how, samples);
+  return started(model, samples.x, samples.y);
 }
 
 // test:K, train:K, test:K:FINER
-HostSwarm flock_of_set(const Settings& settings, const GivenModel& model) {
+HostSwarm sample_of_set(const Settings& settings, const GivenModel& model) {
   const std::vector<std::string> parts = split(setting(settings, "init").text, ':');
   const std::string remedy = "write init=test:17, or init=test:17:2 for a grid twice as fine";
   double index = 0, finer = 1;
@@ -57,15 +57,15 @@ HostSwarm flock_of_set(const Settings& settings, const GivenModel& model) {
   return started(model, images, static_cast<std::size_t>(index), static_cast<int>(finer));
 }
 
-HostSwarm flock_of_png(const Settings& settings, const GivenModel& model) {
+HostSwarm sample_of_png(const Settings& settings, const GivenModel& model) {
   const std::filesystem::path path = file_of(setting(settings, "init"));
   Picture picture = read_digit_png(path);
   const Images images{picture.height, picture.width, std::move(picture.pixels), {}, path.string()};
   return started(model, images, 0, 1);
 }
 
-// (n, d) are boids as they are; (n, 2) are points of a picture, unless they have started already.
-std::optional<HostSwarm> flock_of_points(const Settings& settings, const GivenModel& model) {
+// (n, d) are tokens as they are; (n, 2) are points of a picture, unless they have started already.
+std::optional<HostSwarm> sample_of_points(const Settings& settings, const GivenModel& model) {
   const Array points = given_points(settings);
   const auto d = static_cast<std::size_t>(model.swarm.architecture.d);
   if (points.shape.size() != 2 || points.shape[0] == 0 ||
@@ -121,7 +121,7 @@ std::optional<GivenModel> given_model(const Settings& settings) {
   return model;
 }
 
-std::span<const char* const> settled_by_model() { return kSettled; }
+std::span<const char* const> fixed_by_model() { return kSettled; }
 
 Settings with_model(Settings settings, const GivenModel& model) {
   const Architecture& a = model.swarm.architecture;
@@ -129,38 +129,38 @@ Settings with_model(Settings settings, const GivenModel& model) {
     if (is_given(settings, key))
       refuse(settings, key, "the model alone says how its boids move",
              fmt::format("leave {} out, or model=", key));
-  const auto settle = [&](const char* key, const std::string& text) {
+  const auto fix = [&](const char* key, const std::string& text) {
     if (!is_given(settings, key))
       settings[key] = {text, "the model", setting(settings, key).folder};
   };
-  settle("habitat", "space");
+  fix("habitat", "space");
   if (setting(settings, "habitat").text != "space")
     refuse(settings, "habitat", "a trained swarm flies in R^d", "leave habitat out");
-  settle("d", fmt::format("{}", a.d));
+  fix("d", fmt::format("{}", a.d));
   if (whole(settings, "d", 2, kMostCoordinates) != a.d)
     refuse(settings, "d", fmt::format("but the model has d = {}", a.d), "leave d out");
-  settle("init", "test:0");
-  settle("method", "layers");
-  settle("dt", fmt::format("{}", a.residual));
-  settle("T", fmt::format("{:.12g}", a.blocks * a.residual));
-  settle("save", fmt::format("every:{}", a.residual));
+  fix("init", "test:0");
+  fix("method", "layers");
+  fix("dt", fmt::format("{}", a.residual));
+  fix("T", fmt::format("{:.12g}", a.blocks * a.residual));
+  fix("save", fmt::format("every:{}", a.residual));
   return settings;
 }
 
-std::optional<HostSwarm> initial_flock(const Settings& settings, const GivenModel& model) {
+std::optional<HostSwarm> initial_sample(const Settings& settings, const GivenModel& model) {
   const std::string& init = setting(settings, "init").text;
-  std::optional<HostSwarm> flock;
+  std::optional<HostSwarm> sample;
   if (init.rfind("test:", 0) == 0 || init.rfind("train:", 0) == 0)
-    flock = flock_of_set(settings, model);
+    sample = sample_of_set(settings, model);
   else if (ends_with(init, ".png"))
-    flock = flock_of_png(settings, model);
+    sample = sample_of_png(settings, model);
   else if (ends_with(init, ".npy") || init.rfind("points:", 0) == 0)
-    flock = flock_of_points(settings, model);
-  if (flock && is_given(settings, "n") &&
-      whole(settings, "n", 1, kMostParticles) != static_cast<std::int64_t>(flock->n()))
-    refuse(settings, "n", fmt::format("but the flock of init has n = {}", flock->n()),
+    sample = sample_of_points(settings, model);
+  if (sample && is_given(settings, "n") &&
+      whole(settings, "n", 1, kMostParticles) != static_cast<std::int64_t>(sample->n()))
+    refuse(settings, "n", fmt::format("but the flock of init has n = {}", sample->n()),
            "leave n out: the picture sets it");
-  return flock;
+  return sample;
 }
 
 }  // namespace murmur

@@ -1,4 +1,5 @@
-// given_model.h: a trained swarm named by model=: the settings it brings, the flock it starts with.
+// given_model.h: a trained swarm named by model=: the settings it brings, the sample it starts
+// with.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +21,11 @@ struct GivenModel {
 std::optional<GivenModel> given_model(const Settings& settings);  // nothing for model=none
 
 // The parameters that a model settles: they cannot be given beside it.
-std::span<const char* const> settled_by_model();
+std::span<const char* const> fixed_by_model();
 Settings with_model(Settings settings, const GivenModel& model);
 
 // What init says in the words of digits: test:K, train:K, a PNG, points of the plane or of R^d.
 // Nothing where it is an initial law.
-std::optional<HostSwarm> initial_flock(const Settings& settings, const GivenModel& model);
+std::optional<HostSwarm> initial_sample(const Settings& settings, const GivenModel& model);
 
 }  // namespace murmur

@@ -24,7 +24,7 @@ void check_given(const Settings& settings, const std::string& key, std::size_t f
            fmt::format("leave {} out: the points set it", key));
 }
 
-HostSwarm swarm_of_points(const Settings& settings, const Array& points, Habitat habitat) {
+HostSwarm swarm_of_points(const Settings& settings, const Array& points, Manifold manifold) {
   if (points.shape.size() != 2 || points.shape[0] < 1 || points.shape[1] < 2)
     refuse(settings, "init", "points must have shape (n, d) with n >= 1 and d >= 2",
            "save a two-dimensional array, one row a particle");
@@ -34,7 +34,7 @@ HostSwarm swarm_of_points(const Settings& settings, const Array& points, Habitat
   check_given(settings, "d", points.shape[1]);
   const Shape shape{static_cast<int>(points.shape[0]), static_cast<int>(points.shape[1])};
   HostSwarm x = from_rows(shape, points.doubles().data());
-  settle(x, habitat, setting(settings, "init").origin);
+  fit_to_manifold(x, manifold, setting(settings, "init").origin);
   return x;
 }
 
@@ -59,7 +59,7 @@ void set_masses(const Settings& settings, HostSwarm& x) {
 
 }  // namespace
 
-void settle(HostSwarm& x, Habitat habitat, const std::string& where) {
+void fit_to_manifold(HostSwarm& x, Manifold manifold, const std::string& where) {
   for (int i = 0; i < x.n(); ++i) {
     double square = 0;
     for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
@@ -67,7 +67,7 @@ void settle(HostSwarm& x, Habitat habitat, const std::string& where) {
     if (!std::isfinite(length))
       throw Error(Fault::input, fmt::format("particle {} is not a finite point", i), where,
                   "remove NaN and infinite coordinates");
-    if (habitat == Habitat::space) continue;
+    if (manifold == Manifold::space) continue;
     if (std::fabs(length - 1) > 1e-5)
       throw Error(Fault::input, fmt::format("particle {} has norm {:.6g}, not 1", i, length), where,
                   "normalise the points, or use habitat=space");
@@ -82,11 +82,11 @@ Array given_points(const Settings& settings) {
   return typed ? typed_rows(settings, "init") : read_npy(init.folder / init.text);
 }
 
-HostSwarm initial_swarm(const Settings& settings, Habitat habitat) {
+HostSwarm initial_swarm(const Settings& settings, Manifold manifold) {
   const Setting& init = setting(settings, "init");
   HostSwarm x;
   if (init.text.rfind("points:", 0) == 0 || ends_with(init.text, ".npy")) {
-    x = swarm_of_points(settings, given_points(settings), habitat);
+    x = swarm_of_points(settings, given_points(settings), manifold);
   } else if (init.text.rfind("test:", 0) == 0 || init.text.rfind("train:", 0) == 0 ||
              ends_with(init.text, ".png")) {
     refuse(settings, "init", "pictures are for a trained swarm",
@@ -94,7 +94,7 @@ HostSwarm initial_swarm(const Settings& settings, Habitat habitat) {
   } else {
     const Shape shape{static_cast<int>(whole(settings, "n", 1, kMostParticles)),
                       static_cast<int>(whole(settings, "d", 2, kMostCoordinates))};
-    const std::function<Row(int)> law = initial_law(settings, shape, habitat);
+    const std::function<Row(int)> law = initial_law(settings, shape, manifold);
     x = HostSwarm(shape);
     for (int i = 0; i < shape.n; ++i) {
       const Row row = law(i);

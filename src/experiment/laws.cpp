@@ -142,8 +142,8 @@ struct Law {
 
 struct NamedLaw {
   const char* name;
-  std::size_t least, most;  // arguments
-  bool in_space;            // a law of R^d alone
+  std::size_t min, most;  // arguments
+  bool in_space;          // a law of R^d alone
   Law::Maker make;
 };
 
@@ -169,7 +169,7 @@ constexpr NamedLaw kLaws[] = {
 
 }  // namespace
 
-std::function<Row(int)> initial_law(const Settings& settings, Shape shape, Habitat habitat) {
+std::function<Row(int)> initial_law(const Settings& settings, Shape shape, Manifold manifold) {
   const std::vector<std::string> parts = split(setting(settings, "init").text, ':');
   const std::string help = "murmur explain --parameters shows what init takes";
   for (const NamedLaw& named : kLaws) {
@@ -178,9 +178,9 @@ std::function<Row(int)> initial_law(const Settings& settings, Shape shape, Habit
     for (std::size_t i = 1; i < parts.size(); ++i)
       if (!parse_number(parts[i], arguments.emplace_back()))
         refuse(settings, "init", fmt::format("'{}' is not a number", parts[i]), help);
-    if (arguments.size() < named.least || arguments.size() > named.most)
+    if (arguments.size() < named.min || arguments.size() > named.most)
       refuse(settings, "init", "has the wrong number of arguments", help);
-    if (named.in_space && habitat == Habitat::sphere)
+    if (named.in_space && manifold == Manifold::sphere)
       refuse(settings, "init", "is a law of R^d, and the habitat is the sphere",
              "use init=uniform, or habitat=space");
     return (Law{settings, shape, seed_of(settings), replica_of(settings)}.*named.make)(arguments);

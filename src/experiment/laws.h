@@ -11,6 +11,6 @@ namespace murmur {
 using Row = std::vector<double>;  // (d)
 
 // The law that `init` names; on the sphere its rows have norm 1.
-std::function<Row(int)> initial_law(const Settings& settings, Shape shape, Habitat habitat);
+std::function<Row(int)> initial_law(const Settings& settings, Shape shape, Manifold manifold);
 
 }  // namespace murmur

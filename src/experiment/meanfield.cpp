@@ -62,13 +62,13 @@ MeanField field_of(const Settings& settings, Record& inputs) {
   MeanField f;
   f.d = static_cast<int>(whole(settings, "d", 2, 1000));
   f.beta = number(settings, "beta");
-  f.scale =
-      choice(settings, "dynamics", {"SA", "USA"}) == 0 ? Attention::softmax : Attention::plain;
+  f.weighting = choice(settings, "dynamics", {"SA", "USA"}) == 0 ? Attention::softmax
+                                                                 : Attention::unnormalised;
   f.repulsive = choice(settings, "value", {"identity", "minus-identity"}) == 1;
   f.clock = static_cast<Clock>(choice(settings, "clock", {"U1", "U2", "U3"}));
   f.noise = number(settings, "noise");
   if (setting(settings, "perceptron").text != "none")
-    f.will = perceptron_of(settings, f.d, 0, inputs);
+    f.perceptron = perceptron_of(settings, f.d, 0, inputs);
   return f;
 }
 
@@ -117,11 +117,11 @@ void refuse_beside_kappa(const Settings& settings) {
            "use perceptron=none beside kappa");
   if (number(settings, "noise") != 0)
     refuse(settings, "noise", "kappa is 1 / noise already", "leave out one of them");
-  static constexpr std::string_view of_flights[] = {
+  static constexpr std::string_view of_simulations[] = {
       "activation", "init", "T",    "save", "solver",  "modes",          "particles",
       "merge",      "rtol", "atol", "seed", "replica", "max_evaluations"};
   for (const Parameter& p : meanfield_parameters()) {
-    if (std::count(std::begin(of_flights), std::end(of_flights), p.name) == 0) continue;
+    if (std::count(std::begin(of_simulations), std::end(of_simulations), p.name) == 0) continue;
     const Setting& given = setting(settings, p.name);
     if (is_typed(settings, p.name) || given.text != p.initial)
       refuse(settings, p.name, "has no effect on a bifurcation diagram",

@@ -10,10 +10,10 @@ std::optional<GivenModel> given_model(const Settings& settings) {
   return std::nullopt;
 }
 
-std::span<const char* const> settled_by_model() { return {}; }
+std::span<const char* const> fixed_by_model() { return {}; }
 
 Settings with_model(Settings settings, const GivenModel&) { return settings; }
 
-std::optional<HostSwarm> initial_flock(const Settings&, const GivenModel&) { return std::nullopt; }
+std::optional<HostSwarm> initial_sample(const Settings&, const GivenModel&) { return std::nullopt; }
 
 }  // namespace murmur

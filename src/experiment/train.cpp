@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "experiment/course.h"
+#include "experiment/training_loop.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
 #include "murmur/training.h"
@@ -22,8 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// How flocks fare: which are right, and where the mean flock of each class settles.
-struct Standing {
+// How samples fare: which are right, and where the mean sample of each class settles.
+struct Accuracy {
   std::size_t correct = 0, count = 0;
   HostSwarm settled{};  // (classes, d)
   double accuracy() const {
@@ -31,132 +30,116 @@ struct Standing {
   }
 };
 
-struct Flocks {
-  const Ensemble& ensemble;
+struct Samples {
+  const SampleSet& ensemble;
   const std::vector<std::size_t>& chosen;
 };
 
-Standing stand(const Architecture& a, Adjoint& adjoint, const std::vector<float>& parameters,
-               const Flocks& flocks) {
+Accuracy evaluate(const Architecture& a, Adjoint& adjoint, const std::vector<float>& parameters,
+                  const Samples& samples) {
   const int classes = a.targets.rows;
-  const auto& [e, chosen] = flocks;
+  const auto& [e, chosen] = samples;
   std::vector<float> readout(chosen.size() * static_cast<std::size_t>(a.d));
-  adjoint.fly(parameters, {e.x, e.y, e.first, e.label, chosen, {}, 0, 0}, readout);
-  Standing standing{0, chosen.size(), HostSwarm({classes, a.d})};
+  adjoint.forward(parameters, {e.x, e.y, e.first, e.label, chosen, {}, 0, 0}, readout);
+  Accuracy accuracy_now{0, chosen.size(), HostSwarm({classes, a.d})};
   std::vector<double> members(classes);
   for (std::size_t at = 0; at < chosen.size(); ++at) {
     const float* m = readout.data() + at * static_cast<std::size_t>(a.d);
     const std::vector<double> score = scores(a, std::vector<double>(m, m + a.d));
     const int label = e.label[chosen[at]];
     const auto best = std::max_element(score.begin(), score.end()) - score.begin();
-    standing.correct += best == label ? 1 : 0;
+    accuracy_now.correct += best == label ? 1 : 0;
     members[label] += 1;
-    for (int k = 0; k < a.d; ++k) standing.settled.at(label, k) += m[k];
+    for (int k = 0; k < a.d; ++k) accuracy_now.settled.at(label, k) += m[k];
   }
   for (int c = 0; c < classes; ++c)
-    for (int k = 0; k < a.d; ++k) standing.settled.at(c, k) /= std::max(1.0, members[c]);
-  return standing;
+    for (int k = 0; k < a.d; ++k) accuracy_now.settled.at(c, k) /= std::max(1.0, members[c]);
+  return accuracy_now;
 }
 
 // The run of one training while it goes on.
 class Keeper {
  public:
   Keeper(const Training& training, const TrainingData& data, Run& run,
-         const TrainingControl& control)
+         const ProcessControl& control)
       : training_(training),
         data_(data),
         run_(run),
-        control_(control),
+        process_(run, control, "update"),
         adjoint_(adjoint_for(training)),
-        course_(training, data, *adjoint_) {}
+        loop_(training, data, *adjoint_) {}
 
-  std::optional<TrainingSummary> keep();
+  std::optional<TrainingSummary> keep() {
+    return process_.guarded([&] { return carry(); });
+  }
 
  private:
-  using Time = std::chrono::steady_clock;
-  static double since(Time::time_point then) {
-    return std::chrono::duration<double>(Time::now() - then).count();
-  }
   const std::vector<std::size_t>& watched() const {
     return data_.kept_back.empty() ? data_.learned : data_.kept_back;
   }
 
-  void save(const CourseState& state);
-  void append(const CourseState& state);
-  void tell(const CourseState& state);
-  TrainingSummary finish(const CourseState& state);
+  std::optional<TrainingSummary> carry();
+  void append(const TrainingState& state);
+  TrainingSummary finish(const TrainingState& state);
 
   const Training& training_;
   const TrainingData& data_;
   Run& run_;
-  const TrainingControl& control_;
+  RecordedProcess process_;
   std::unique_ptr<Adjoint> adjoint_;
-  Course course_;
-  Time::time_point last_checkpoint_ = Time::now(), last_report_ = last_checkpoint_;
+  TrainingLoop loop_;
   double validation_ = kNan;
 };
 
-void Keeper::save(const CourseState& state) {
-  run_.event(fmt::format(R"({{"event":"checkpoint","update":{}}})", state.update));
-  run_.checkpoint(record_of(state, data_.checksum));
-  last_checkpoint_ = Time::now();
-}
-
 // One frame and row: t is the number of epochs done.
-void Keeper::append(const CourseState& state) {
-  const Standing standing =
-      stand(training_.architecture, *adjoint_, state.parameters, {data_.train, watched()});
-  validation_ = data_.kept_back.empty() ? kNan : standing.accuracy();
+void Keeper::append(const TrainingState& state) {
+  const Accuracy accuracy_now =
+      evaluate(training_.architecture, *adjoint_, state.parameters, {data_.train, watched()});
+  validation_ = data_.kept_back.empty() ? kNan : accuracy_now.accuracy();
   const bool any = state.seen > 0;
-  const auto updates = static_cast<double>(course_.per_epoch());
+  const auto updates = static_cast<double>(loop_.per_epoch());
   const double row[] = {
       any ? state.loss / updates : kNan,
       any ? static_cast<double>(state.correct) / static_cast<double>(state.seen) : kNan,
-      validation_, course_.rate(std::max<std::int64_t>(0, state.update - 1)),
+      validation_, loop_.rate(std::max<std::int64_t>(0, state.update - 1)),
       any ? state.gradient / updates : kNan};
-  run_.append(course_.epoch(state), standing.settled, row);
+  run_.append(loop_.epoch(state), accuracy_now.settled, row);
 }
 
-void Keeper::tell(const CourseState& state) {
-  if (!control_.report || since(last_report_) < 0.1) return;
-  last_report_ = Time::now();
-  control_.report(progress_of(course_, state, validation_));
-}
-
-std::optional<TrainingSummary> Keeper::keep() {
-  CourseState state = where_it_stands(
+std::optional<TrainingSummary> Keeper::carry() {
+  TrainingState state = where_it_stands(
       run_, data_.checksum,
-      Course::begin(training_, initial_parameters(training_.architecture, training_.seed)));
+      TrainingLoop::begin(training_, initial_parameters(training_.architecture, training_.seed)));
   if (state.update == 0 && !run_.last_checkpoint()) append(state);
-  while (!course_.finished(state)) {
-    const bool ended = course_.update(state);
+  while (!loop_.finished(state)) {
+    const bool ended = loop_.update(state);
     if (ended) append(state);
-    const bool stop = control_.signal != nullptr && *control_.signal != 0;
-    if (stop || since(last_checkpoint_) >= control_.checkpoint_seconds) save(state);
-    tell(state);
+    const bool stop = process_.pause(
+        static_cast<double>(state.update), [&] { return record_of(state, data_.checksum); },
+        [&] { return progress_of(loop_, state, validation_); });
     if (!stop) continue;
     run_.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
     return std::nullopt;
   }
-  save(state);
+  process_.save(static_cast<double>(state.update), record_of(state, data_.checksum));
   return finish(state);
 }
 
-TrainingSummary Keeper::finish(const CourseState& state) {
+TrainingSummary Keeper::finish(const TrainingState& state) {
   const Architecture& a = training_.architecture;
-  std::vector<std::size_t> everyone(data_.test.flocks());
+  std::vector<std::size_t> everyone(data_.test.samples());
   std::iota(everyone.begin(), everyone.end(), std::size_t{0});
-  const Standing test = stand(a, *adjoint_, state.parameters, {data_.test, everyone});
+  const Accuracy test = evaluate(a, *adjoint_, state.parameters, {data_.test, everyone});
   const double validation =
       data_.kept_back.empty()
           ? kNan
-          : stand(a, *adjoint_, state.parameters, {data_.train, data_.kept_back}).accuracy();
+          : evaluate(a, *adjoint_, state.parameters, {data_.train, data_.kept_back}).accuracy();
   TrainingSummary s;
   s.test_accuracy = test.accuracy();
   s.validation_accuracy = validation;
   s.test_correct = test.correct;
   s.test_count = test.count;
-  s.images_per_second = images_per_second(course_, state);
+  s.images_per_second = images_per_second(loop_, state);
   s.seconds = state.seconds;
   s.epochs = training_.epochs;
   s.seed = training_.seed;
@@ -191,19 +174,11 @@ RunContents contents_of(const Training& training, const std::vector<std::string>
 }
 
 std::optional<TrainingSummary> train(const Training& training, const TrainingData& data, Run& run,
-                                     const TrainingControl& control) {
+                                     const ProcessControl& control) {
   if (data.learned.empty())
     throw Error(Fault::input, "no flock is left to learn from", "validation",
                 "keep fewer back: a smaller validation=");
-  try {
-    return Keeper(training, data, run, control).keep();
-  } catch (const Error& error) {  // tell the manifest, if it can still be told
-    try {
-      run.close(error.fault == Fault::input ? "interrupted" : "failed", {}, error.summary);
-    } catch (const Error&) {
-    }
-    throw;
-  }
+  return Keeper(training, data, run, control).keep();
 }
 
 TrainingSummary read_summary(const fs::path& run) {

@@ -61,7 +61,7 @@ std::span<const Parameter> training_parameters() {
 
 namespace {
 
-// What each recipe says. `best` is tuned on validation flocks; `published` is the companion code.
+// What each recipe says. `best` is tuned on validation samples; `published` is the companion code.
 struct RecipeRow {
   const char *key, *best, *published;
 };
@@ -208,17 +208,17 @@ TrainingData gather_data(const Training& training, const std::filesystem::path& 
   TrainingData data;
   data.name = set.name;
   data.checksum = set.checksum;
-  data.train = flocks_of(set.train, training.digits, training.tokens);
-  data.test = flocks_of(set.test, training.digits, training.tokens, &data.test_picture);
+  data.train = samples_of(set.train, training.digits, training.tokens);
+  data.test = samples_of(set.test, training.digits, training.tokens, &data.test_picture);
   data.test_pictures = std::move(set.test);
-  // The flocks with the smallest draws are kept back: the same ones for any recipe of one seed.
+  // The samples with the smallest draws are kept back: the same ones for any recipe of one seed.
   std::vector<std::pair<std::array<std::uint32_t, 4>, std::size_t>> draws;
-  for (std::size_t flock = 0; flock < data.train.flocks(); ++flock)
+  for (std::size_t sample = 0; sample < data.train.samples(); ++sample)
     draws.emplace_back(
-        Draw{training.seed, Stream::split, static_cast<std::uint32_t>(flock)}.bits(0), flock);
+        Draw{training.seed, Stream::split, static_cast<std::uint32_t>(sample)}.bits(0), sample);
   std::sort(draws.begin(), draws.end());
   const auto back =
-      static_cast<std::size_t>(training.validation * static_cast<double>(data.train.flocks()));
+      static_cast<std::size_t>(training.validation * static_cast<double>(data.train.samples()));
   for (std::size_t k = 0; k < draws.size(); ++k)
     (k < back ? data.kept_back : data.learned).push_back(draws[k].second);
   std::sort(data.kept_back.begin(), data.kept_back.end());

@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
+
+#include "experiment/flow_record.h"
 
 namespace murmur {
 
@@ -30,10 +31,10 @@ double largest_chord(const HostSwarm& a, const HostSwarm& b) {
 double energy_gap(const Experiment& e, const HostSwarm& first, const HostSwarm& second) {
   const std::size_t column = observable_column(e.dynamics, "energy_scaled");
   if (column == observable_names(e.dynamics).size()) return std::numeric_limits<double>::infinity();
-  MeasureSettings settings = e.measure;
+  ObserveSettings settings = e.observe;
   settings.t = e.schedule.T;
-  const double a = measure(first, e.dynamics, settings)[column];
-  const double b = measure(second, e.dynamics, settings)[column];
+  const double a = observe(first, e.dynamics, settings)[column];
+  const double b = observe(second, e.dynamics, settings)[column];
   return std::fabs(a - b) / std::fabs(a);
 }
 
@@ -49,8 +50,8 @@ class Second {
       : e_(e), first_(run.directory()), counts_(first_.column("clusters")) {
     flow_ = e.flow;
     flow_.method = Method::dopri5;
-    const double least = 10 * std::max(flow_.tolerance.rtol, flow_.tolerance.atol);
-    if (!why_not_merge(e.dynamics)) flow_.merge = std::max(kLeastMerge, least);
+    const double min = 10 * std::max(flow_.tolerance.rtol, flow_.tolerance.atol);
+    if (!why_not_merge(e.dynamics)) flow_.merge = std::max(kLeastMerge, min);
   }
 
   bool is_needed() const {
@@ -58,18 +59,18 @@ class Second {
                        [&](double count) { return count != counts_.front(); });
   }
 
-  Outcome fly(const FlightControl& control) {
-    const auto engine = make_engine(e_.engine, e_.swarm.shape());
+  Outcome simulate(const ProcessControl& control) {
+    const auto engine = make_engine(e_.engine, e_.swarm.shape(), e_.dynamics);
     const auto field = engine->prepare(e_.dynamics, e_.swarm.shape());
     state_ = start(e_.swarm);
     FlowWatch watch;
     watch.frame = [&](double t, const HostSwarm& x) { compare(t, x); };
     watch.pause = [&](const FlowState& now, const auto&) {
       report(control, now);
-      return !departure_.empty() || (control.signal != nullptr && *control.signal != 0);
+      return !departure_.empty() || control.stopped();
     };
     const Outcome outcome =
-        advance({*engine, *field, e_.dynamics.habitat, flow_}, e_.schedule, state_, watch);
+        advance({*engine, *field, e_.dynamics.manifold, flow_}, e_.schedule, state_, watch);
     if (!departure_.empty()) return parted(departure_t_, departure_);
     if (outcome.ok()) return end();
     if (outcome.ending == Ending::interrupted) return outcome;
@@ -88,7 +89,7 @@ class Second {
     if (!departure_.empty()) return;
     while (next_ < first_.frames() && first_.times()[next_] < t) ++next_;  // of an earlier end
     last_ = x;
-    count_ = clusters(x, e_.dynamics, e_.measure.cluster_tol).count;
+    count_ = clusters(x, e_.dynamics, e_.observe.cluster_tol).count;
     ++compared_;
     if (next_ < first_.frames() && counts_[next_] == count_) return;
     departure_t_ = t;
@@ -105,13 +106,11 @@ class Second {
     return parted(e_.schedule.T, fmt::format("a particle ends {:.2g} away", chord_));
   }
 
-  void report(const FlightControl& control, const FlowState& now) {
-    const auto time = std::chrono::steady_clock::now();
-    if (!control.report || time - told_ < std::chrono::milliseconds(100)) return;
-    told_ = time;
-    const double seconds = std::chrono::duration<double>(time - began_).count();
-    control.report({now.t, e_.schedule.T, now.evaluations,
-                    static_cast<double>(now.evaluations) / std::max(seconds, 1e-9), count_});
+  void report(const ProcessControl& control, const FlowState& now) {
+    if (!control.report || pace_.seconds() - told_ < 0.1) return;
+    told_ = pace_.seconds();
+    control.report(
+        progress_of({now.t, e_.schedule.T, now.evaluations, now.evaluations, count_}, pace_));
   }
 
   const Experiment& e_;
@@ -124,15 +123,16 @@ class Second {
   int count_ = -1;
   double chord_ = 0, departure_t_ = 0;
   std::string departure_{};
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now(), told_ = began_;
+  Pace pace_{};
+  double told_ = 0;  // seconds since the beginning
 };
 
 }  // namespace
 
-Outcome verify(const Experiment& e, Run& run, const FlightControl& control) {
+Outcome verify(const Experiment& e, Run& run, const ProcessControl& control) {
   Second second(e, run);
   if (!second.is_needed()) return {Ending::finished, e.schedule.T, -1, {}, {}};
-  const Outcome outcome = second.fly(control);
+  const Outcome outcome = second.simulate(control);
   if (outcome.ok()) run.event(second.event());
   return outcome;
 }

@@ -69,14 +69,14 @@ double positive(const Settings& settings, const std::string& key) {
   return value;
 }
 
-std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t least,
+std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t min,
                    std::int64_t most) {
-  const std::string remedy = fmt::format("write a whole number from {} to {}", least, most);
+  const std::string remedy = fmt::format("write a whole number from {} to {}", min, most);
   double value = 0;
   if (!parse_number(setting(settings, key).text, value) || value != std::floor(value) ||
       std::fabs(value) > 9e15)
     refuse(settings, key, "not a whole number", remedy);
-  if (value < static_cast<double>(least) || value > static_cast<double>(most))
+  if (value < static_cast<double>(min) || value > static_cast<double>(most))
     refuse(settings, key, "out of range", remedy);
   return static_cast<std::int64_t>(value);
 }
@@ -102,6 +102,12 @@ std::string run_name(const Settings& settings) {
 
 bool flag(const Settings& settings, const std::string& key) {
   return choice(settings, key, {"false", "true"}) == 1;
+}
+
+Method method_of(const Settings& settings) {
+  std::vector<std::string> names;
+  for (const MethodRow& row : methods()) names.emplace_back(row.name);
+  return methods()[static_cast<std::size_t>(choice(settings, "method", names))].method;
 }
 
 int choice(const Settings& settings, const std::string& key,

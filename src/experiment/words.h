@@ -22,7 +22,7 @@ bool is_given(const Settings& settings, const std::string& key);  // not a defau
 bool is_typed(const Settings& settings, const std::string& key);  // on the command line
 double number(const Settings& settings, const std::string& key);  // finite
 double positive(const Settings& settings, const std::string& key);
-std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t least,
+std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t min,
                    std::int64_t most);
 std::uint64_t seed_of(const Settings& settings);
 std::uint32_t replica_of(const Settings& settings);
@@ -31,6 +31,8 @@ bool flag(const Settings& settings, const std::string& key);
 // The index of the value among `choices`.
 int choice(const Settings& settings, const std::string& key,
            const std::vector<std::string>& choices);
+
+Method method_of(const Settings& settings);  // by its row in the table of methods
 
 // FROM:TO:POINTS, ascending from above 0, 2 to `most` points; nothing where the value is none.
 struct Range {

@@ -8,20 +8,20 @@ namespace murmur {
 
 namespace {
 
-bool is_lost(const HostSwarm& x, int i, Habitat habitat) {
+bool is_lost(const HostSwarm& x, int i, Manifold manifold) {
   double square = 0;
   for (int k = 0; k < x.d(); ++k) {
     if (!std::isfinite(x.at(i, k))) return true;
     square += x.at(i, k) * x.at(i, k);
   }
-  return habitat == Habitat::sphere && square < 0.5;
+  return manifold == Manifold::sphere && square < 0.5;
 }
 
 }  // namespace
 
-Outcome not_finite(const FlowState& state, Habitat habitat, const HostSwarm& at, double h) {
+Outcome not_finite(const FlowState& state, Manifold manifold, const HostSwarm& at, double h) {
   int row = 0;
-  while (row + 1 < at.n() && !is_lost(at, row, habitat)) ++row;
+  while (row + 1 < at.n() && !is_lost(at, row, manifold)) ++row;
   const auto particle = std::find(state.group.begin(), state.group.end(), row);
   return {Ending::not_finite, state.t, static_cast<int>(particle - state.group.begin()),
           "a velocity or position stopped being a finite number in a step of " + std::to_string(h),

@@ -5,8 +5,8 @@
 
 namespace murmur {
 
-// `at` holds the numbers that are not finite, or have left the habitat, after a step of h.
-Outcome not_finite(const FlowState& state, Habitat habitat, const HostSwarm& at, double h);
+// `at` holds the numbers that are not finite, or have left the manifold, after a step of h.
+Outcome not_finite(const FlowState& state, Manifold manifold, const HostSwarm& at, double h);
 Outcome out_of_evaluations(double t);
 Outcome step_too_small(double t);
 

@@ -10,6 +10,6 @@ namespace murmur {
 
 // Joins pairs closer than `delta` (chord), nearest first, until none is left. The joint particle
 // sits at the mass-weighted mean, retracted. Updates state.x and state.group.
-std::vector<Merge> merge_close(FlowState& state, double delta, Habitat habitat);
+std::vector<Merge> merge_close(FlowState& state, double delta, Manifold manifold);
 
 }  // namespace murmur

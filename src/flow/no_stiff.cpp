@@ -4,7 +4,7 @@
 
 namespace murmur {
 
-Outcome advance_stiff(const Flight&, const Schedule&, FlowState&, const FlowWatch&) {
+Outcome advance_stiff(const Flow&, const Schedule&, FlowState&, const FlowWatch&) {
   throw Error(Fault::tool, "the method bdf needs SUNDIALS, and this program was built without it",
               "method=bdf", "install libsundials-dev and build again, or use method=dopri5");
 }

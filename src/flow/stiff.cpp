@@ -1,4 +1,4 @@
-// stiff.cpp: the method bdf: backward differentiation formulas of CVODE, kept on the habitat.
+// stiff.cpp: the method bdf: backward differentiation formulas of CVODE, kept on the manifold.
 //
 // CVODE's history is no part of a FlowState. The flight therefore goes in stretches of a fixed
 // number of steps, each begun anew from positions alone; a state stands at the beginning of a
@@ -39,8 +39,8 @@ constexpr int kRetry = 1, kGiveUp = -1;  // what CVODE's callbacks answer beside
 // y' = v(t, retract(y)), y all coordinates, axis by axis (d, n). Its flow keeps norms.
 class System {
  public:
-  System(const Flight& flight, const HostSwarm& x)
-      : flight_(flight), host_(x), at_(flight.engine.place(x)), v_(flight.engine.place(x)) {}
+  System(const Flow& flow, const HostSwarm& x)
+      : flow_(flow), host_(x), at_(flow.engine.place(x)), v_(flow.engine.place(x)) {}
 
   std::int64_t evaluations = 0, allowed = 0;  // so far, and at most
   bool repeating = false;                     // steps whose evaluations are counted already
@@ -49,7 +49,7 @@ class System {
   std::exception_ptr problem{};
 
   std::size_t size() const { return static_cast<std::size_t>(host_.n()) * host_.d(); }
-  Habitat habitat() const { return flight_.habitat; }
+  Manifold manifold() const { return flow_.manifold; }
   Shape shape() const { return host_.shape(); }
   static double* numbers(N_Vector y) { return N_VGetArrayPointer(y); }
 
@@ -60,24 +60,24 @@ class System {
 
   HostSwarm retracted(N_Vector y) {
     retract(y);
-    return flight_.engine.fetch(*at_);
+    return flow_.engine.fetch(*at_);
   }
 
   HostSwarm velocity(double t, N_Vector y) {
     retract(y);
-    flight_.field.velocity(t, *at_, *v_);
-    return flight_.engine.fetch(*v_);
+    flow_.field.velocity(t, *at_, *v_);
+    return flow_.engine.fetch(*v_);
   }
 
  private:
   void retract(N_Vector y) {
     for (int k = 0; k < host_.d(); ++k)
       std::copy_n(numbers(y) + static_cast<std::size_t>(k) * host_.n(), host_.n(), host_.axis(k));
-    const auto there = flight_.engine.place(host_);
-    flight_.field.move(*there, {}, *at_);
+    const auto there = flow_.engine.place(host_);
+    flow_.field.retract(*there, {}, *at_);
   }
 
-  const Flight& flight_;
+  const Flow& flow_;
   HostSwarm host_;
   std::unique_ptr<Swarm> at_, v_;
 };
@@ -181,7 +181,8 @@ class Stretch {
     need(CVodeSStolerances(memory_.get(), tolerance.rtol, tolerance.atol));
     need(CVodeSetUserData(memory_.get(), &system));
     need(CVodeSetLinearSolver(memory_.get(), solver_.get(), jacobian_.get()));
-    if (system.habitat() == Habitat::sphere) need(CVodeSetProjFn(memory_.get(), project_for_cvode));
+    if (system.manifold() == Manifold::sphere)
+      need(CVodeSetProjFn(memory_.get(), project_for_cvode));
   }
 
   // One step. The end given to CVODE only bounds its first step: it must not depend on T.
@@ -229,16 +230,15 @@ class Stretch {
   Owned<void*> memory_;
 };
 
-class StiffFlight {
+class StiffFlow {
  public:
-  StiffFlight(const Flight& flight, const Schedule& schedule, FlowState& state,
-              const FlowWatch& watch)
-      : flight_(flight),
+  StiffFlow(const Flow& flow, const Schedule& schedule, FlowState& state, const FlowWatch& watch)
+      : flow_(flow),
         schedule_(schedule),
         state_(state),
         watch_(watch),
         frames_(schedule.frames()),
-        system_(flight, state.x) {}
+        system_(flow, state.x) {}
 
   Outcome advance() {
     if (state_.next_frame == 0 && schedule_.time(0) == 0) {
@@ -268,9 +268,9 @@ class StiffFlight {
 
   std::optional<Outcome> advance_stretch() {
     const auto counted = static_cast<int>(state_.step % kStretch);  // steps of this stretch
-    Stretch stretch(system_, state_, flight_.settings.tolerance);
+    Stretch stretch(system_, state_, flow_.settings.tolerance);
     system_.evaluations = state_.evaluations;
-    system_.allowed = flight_.settings.max_evaluations;
+    system_.allowed = flow_.settings.max_evaluations;
     for (int step = 0; step < kStretch; ++step) {
       const double before = stretch.reached();
       const std::int64_t rejected = stretch.rejected();
@@ -311,12 +311,12 @@ class StiffFlight {
     const bool overflow = answer == CV_FIRST_RHSFUNC_ERR || answer == CV_REPTD_RHSFUNC_ERR ||
                           answer == CV_UNREC_RHSFUNC_ERR;
     if (!overflow) return step_too_small(before);
-    Outcome outcome = not_finite(state_, Habitat::space, system_.lost, stretch.h());
+    Outcome outcome = not_finite(state_, Manifold::space, system_.lost, stretch.h());
     outcome.t = before;
     return outcome;
   }
 
-  const Flight& flight_;
+  const Flow& flow_;
   const Schedule& schedule_;
   FlowState& state_;
   const FlowWatch& watch_;
@@ -326,9 +326,9 @@ class StiffFlight {
 
 }  // namespace
 
-Outcome advance_stiff(const Flight& flight, const Schedule& schedule, FlowState& state,
+Outcome advance_stiff(const Flow& flow, const Schedule& schedule, FlowState& state,
                       const FlowWatch& watch) {
-  return StiffFlight(flight, schedule, state, watch).advance();
+  return StiffFlow(flow, schedule, state, watch).advance();
 }
 
 }  // namespace murmur

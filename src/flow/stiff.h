@@ -7,7 +7,7 @@ namespace murmur {
 
 // As `advance`, by backward differentiation formulas. Error(tool) where SUNDIALS was not there when
 // the program was built.
-Outcome advance_stiff(const Flight& flight, const Schedule& schedule, FlowState& state,
+Outcome advance_stiff(const Flow& flow, const Schedule& schedule, FlowState& state,
                       const FlowWatch& watch);
 
 }  // namespace murmur

@@ -14,12 +14,12 @@ namespace landscape {
 namespace {
 
 // A part of the sphere: on the circle an arc u +- w; on S^2 the square (u +- w, v +- w) of a face
-// of the cube, seen from the centre. sign F is no less than `least` in it.
+// of the cube, seen from the centre. `min` is a lower bound of sign F in it.
 struct Cell {
   int face = 0;
   double u = 0, v = 0, w = 0;
-  double least = -std::numeric_limits<double>::infinity();
-  bool operator<(const Cell& other) const { return least > other.least; }  // a heap's top is worst
+  double min = -std::numeric_limits<double>::infinity();
+  bool operator<(const Cell& other) const { return min > other.min; }  // a heap's top is worst
 };
 
 VectorXd point(int face, double u, double v) {
@@ -63,30 +63,30 @@ std::vector<Cell> halves(const Cell& cell, int d) {
 }
 
 struct Bounded {
-  double least;  // sign F is no less anywhere
+  double min;  // lower bound of sign F
   std::int64_t cells = 0;
 };
 
-// The worst cell is cut first, until none can hold less than best - slack.
+// The cell of the lowest bound is split first, until no bound is below best - slack.
 Bounded bounded(const Terrain& terrain, const Cloud& mu, Bounded best, double slack) {
   const int d = terrain.d();
   std::priority_queue<Cell> open;
-  Bounded result{best.least};
+  Bounded result{best.min};
   const auto look = [&](Cell cell) {
     const VectorXd x = centre(cell, d);
     const Floor floor = terrain.floor_near(mu, x, radius(cell, x));
-    cell.least = floor.least;
-    result.least = std::min(result.least, floor.value);
+    cell.min = floor.min;
+    result.min = std::min(result.min, floor.value);
     ++result.cells;
     open.push(cell);
   };
   for (const Cell& cell : first_cells(d)) look(cell);
-  while (open.top().least < result.least - slack && result.cells < best.cells) {
+  while (open.top().min < result.min - slack && result.cells < best.cells) {
     const Cell worst = open.top();
     open.pop();
     for (const Cell& cell : halves(worst, d)) look(cell);
   }
-  result.least = std::min(result.least, open.top().least);
+  result.min = std::min(result.min, open.top().min);
   return result;
 }
 
@@ -96,18 +96,19 @@ Certificate certify(const Terrain& terrain, const Cloud& mu, const CertifySettin
   Certificate certificate;
   const std::vector<VectorXd> found = valleys(terrain, mu);
   const VectorXd& best = found.front();
-  const double least = terrain.sign() * terrain.value(mu, best);
+  const double min = terrain.sign() * terrain.value(mu, best);
   const double mean = terrain.sign() * mu.m.dot(terrain.values(mu));
-  certificate.gap = mean - least;
-  certificate.fails = certificate.gap > settings.tolerance * terrain.scale();
+  certificate.duality_gap = mean - min;
+  certificate.fails = certificate.duality_gap > settings.tolerance * terrain.scale();
   certificate.best.assign(best.data(), best.data() + best.size());
   certificate.bound = std::numeric_limits<double>::infinity();
   if (terrain.d() > 3) return certificate;
-  // A gap that is there need not be known to the last digit.
-  const double slack = std::max(settings.tolerance * terrain.scale(), 1e-3 * certificate.gap) / 4;
-  const Bounded rest = bounded(terrain, mu, {least, settings.most_cells}, slack);
+  // A gap above the tolerance need not be known to the last digit.
+  const double slack =
+      std::max(settings.tolerance * terrain.scale(), 1e-3 * certificate.duality_gap) / 4;
+  const Bounded rest = bounded(terrain, mu, {min, settings.most_cells}, slack);
   certificate.cells = rest.cells;
-  certificate.bound = mean - rest.least;
+  certificate.bound = mean - rest.min;
   certificate.exhaustive = true;
   certificate.holds = certificate.bound <= settings.tolerance * terrain.scale();
   return certificate;

@@ -1,4 +1,4 @@
-// energy.cpp: the energy's public face: values and derivatives for atoms as plain data.
+// energy.cpp: the public functions of the energy: values and derivatives for atoms as plain data.
 #include "core/perceptron_at.h"
 #include "landscape/system.h"
 #include "murmur/dynamics.h"
@@ -29,7 +29,7 @@ void set_potential(const Perceptron& p, Landscape& landscape) {
     throw Error(Fault::input, "the perceptron has no potential", "perceptron",
                 "use gradient:M, or W_out = W_in^T diag(omega) without biases");
   };
-  check(Dynamics{.phases = {{{p}}}}, landscape.d);
+  check(Dynamics{.sublayers = {{{p}}}}, landscape.d);
   const std::optional<Vector> weights = gradient_weights(p);
   if (!weights) refuse();
   landscape.a = p.in;

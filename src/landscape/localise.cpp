@@ -1,4 +1,4 @@
-// localise.cpp: atoms against the potential alone: its extrema, its units, and how they may crowd.
+// localise.cpp: positions of atoms relative to the potential: its extrema, its units, arc masses.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,7 +17,7 @@ double angle_between(const Eigen::VectorXd& x, const Eigen::VectorXd& y) {
 }
 
 // The greatest mass of two or more atoms in an arc of that length.
-double crowd_of(const Cloud& mu, double arc) {
+double arc_mass_of(const Cloud& mu, double arc) {
   std::vector<std::pair<double, double>> atoms;
   for (int i = 0; i < mu.count(); ++i)
     atoms.emplace_back(std::atan2(mu.x(1, i), mu.x(0, i)), mu.m[i]);
@@ -39,9 +39,9 @@ double crowd_of(const Cloud& mu, double arc) {
 
 }  // namespace
 
-double crowd_bound(const Landscape& l) {
+double arc_mass_bound(const Landscape& l) {
   const landscape::Terrain terrain(l);
-  // All three terms over e^beta.
+  // All three terms divided by e^beta; 2601.21366.
   const double units = 2 * (terrain.curvature() - terrain.most_kernel()) / terrain.most_kernel();
   const double near = 2 * std::exp(-1.5), far = 0.375 * std::exp(-0.125);
   return (near + units) / (near + far);
@@ -52,9 +52,9 @@ Localisation localise(const Landscape& l, const Atoms& mu) {
   const Cloud cloud = landscape::cloud_of(l, mu);
   Localisation result;
   result.heaviest = cloud.m.maxCoeff();
-  result.crowd = result.crowd_bound = std::numeric_limits<double>::quiet_NaN();
-  if (l.d == 2) result.crowd = crowd_of(cloud, 1 / (2 * std::sqrt(l.beta)));
-  if (l.d == 2 && l.direction == Landscape::descent) result.crowd_bound = crowd_bound(l);
+  result.arc_mass = result.arc_mass_bound = std::numeric_limits<double>::quiet_NaN();
+  if (l.d == 2) result.arc_mass = arc_mass_of(cloud, 1 / (2 * std::sqrt(l.beta)));
+  if (l.d == 2 && l.direction == Landscape::descent) result.arc_mass_bound = arc_mass_bound(l);
   std::vector<Eigen::VectorXd> extrema;
   const Cloud nothing{cloud.x.leftCols(0), cloud.m.head(0)};
   if (terrain.units() > 0) extrema = landscape::valleys(terrain, nothing);

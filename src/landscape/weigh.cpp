@@ -1,4 +1,4 @@
-// weigh.cpp: the best masses for atoms that stay where they are: a quadratic program on a simplex.
+// weigh.cpp: the best masses for fixed atoms: a quadratic program on the simplex.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +9,7 @@ namespace murmur::landscape {
 
 namespace {
 
-// K m = level - V on the chosen atoms, sum m = 1. A hair on the diagonal keeps near twins apart.
+// K m = level - V on the chosen atoms, sum m = 1. A small diagonal term separates equal atoms.
 VectorXd level_masses(const MatrixXd& k, const VectorXd& v, const std::vector<int>& chosen) {
   const auto n = static_cast<int>(chosen.size());
   MatrixXd own(n, n);
@@ -24,8 +24,8 @@ VectorXd level_masses(const MatrixXd& k, const VectorXd& v, const std::vector<in
   return rest + (1 - rest.sum()) / ones.sum() * ones;
 }
 
-// The masses of the chosen atoms, those that would turn negative given up one after another.
-void settle(const MatrixXd& k, const VectorXd& v, std::vector<int>& chosen, VectorXd& m) {
+// The masses of the chosen atoms; those that would be negative are dropped one after another.
+void solve_active(const MatrixXd& k, const VectorXd& v, std::vector<int>& chosen, VectorXd& m) {
   while (true) {
     const VectorXd goal = level_masses(k, v, chosen);
     double share = 1;
@@ -57,13 +57,13 @@ Cloud weighed(const Terrain& terrain, const Cloud& mu) {
   for (int round = 0; round < 4 * n; ++round) {
     const VectorXd f = k * m + v;
     int lowest = -1;
-    double least = m.dot(f) - 1e-14 * terrain.scale();
+    double min = m.dot(f) - 1e-14 * terrain.scale();
     for (int i = 0; i < n; ++i)
-      if (m[i] == 0 && f[i] < least) least = f[lowest = i];
+      if (m[i] == 0 && f[i] < min) min = f[lowest = i];
     if (lowest < 0) break;
     chosen.push_back(lowest);
-    settle(k, v, chosen, m);
-    if (m[lowest] == 0) break;  // rounding alone asked for it
+    solve_active(k, v, chosen, m);
+    if (m[lowest] == 0) break;  // it was chosen because of rounding only
   }
   Cloud result{MatrixXd(mu.x.rows(), chosen.size()), VectorXd(chosen.size())};
   for (std::size_t i = 0; i < chosen.size(); ++i) {

@@ -1,5 +1,4 @@
-// architecture.cpp: the learning swarm as numbers: what it may be, its parameters, start and
-// scores.
+// architecture.cpp: checks, parameter layout, initial parameters, inputs and scores of a swarm.
 #include <fmt/format.h>
 
 #include <cassert>
@@ -24,9 +23,9 @@ void require(bool good, const std::string& what, const std::string& remedy) {
   if (!good) throw Error(Fault::input, what, "in the architecture", remedy);
 }
 
-void require_between(const char* name, int value, int least, int most) {
-  require(least <= value && value <= most, fmt::format("{}={} cannot be built", name, value),
-          fmt::format("use {} from {} to {}", name, least, most));
+void require_between(const char* name, int value, int min, int most) {
+  require(min <= value && value <= most, fmt::format("{}={} cannot be built", name, value),
+          fmt::format("use {} from {} to {}", name, min, most));
 }
 
 double length_of_row(const Matrix& m, int row) {
@@ -204,32 +203,32 @@ std::vector<float> initial_parameters(const Architecture& a, std::uint64_t seed)
         parameters.push_back(static_cast<float>(bound * (2 * who.uniform(0) - 1)));
       }
     }
-  parameters.resize(parameter_count(a));  // the CLS boid starts at the origin
+  parameters.resize(parameter_count(a));  // the CLS token starts at the origin
   return parameters;
 }
 
 std::vector<double> position_code(int i, int d) {
   std::vector<double> code(static_cast<std::size_t>(d));
   for (int k = 0; k < d; ++k) {
-    const double phase = i / elementary::pow(100, static_cast<double>(k - k % 2) / d);
+    const double sublayer = i / elementary::pow(100, static_cast<double>(k - k % 2) / d);
     code[static_cast<std::size_t>(k)] =
-        k % 2 == 0 ? elementary::sin(phase) : elementary::cos(phase);
+        k % 2 == 0 ? elementary::sin(sublayer) : elementary::cos(sublayer);
   }
   return code;
 }
 
-Flock start_flock(const Architecture& a, std::span<const double> parameters,
-                  std::span<const float> x, std::span<const float> y) {
+Sample start_sample(const Architecture& a, std::span<const double> parameters,
+                    std::span<const float> x, std::span<const float> y) {
   assert(x.size() == y.size() && parameters.size() == parameter_count(a));
   if (x.empty())
     throw Error(Fault::input, "a flock has no boids", "in the ensemble",
                 "leave out pictures without ink, or lower the threshold");
   const auto d = static_cast<std::size_t>(a.d), points = x.size();
   const double* cls = cls_start(a, parameters.data());
-  Flock flock{static_cast<int>(points) + (cls ? 1 : 0), {}};
-  flock.rows.resize(static_cast<std::size_t>(flock.n) * d);
+  Sample sample{static_cast<int>(points) + (cls ? 1 : 0), {}};
+  sample.rows.resize(static_cast<std::size_t>(sample.n) * d);
   for (std::size_t i = 0; i < points; ++i) {
-    double* row = flock.rows.data() + i * d;  // (d)
+    double* row = sample.rows.data() + i * d;  // (d)
     if (a.position) {
       const std::vector<double> code = position_code(static_cast<int>(i), a.d);
       for (std::size_t k = 0; k < d; ++k) row[k] = code[k];
@@ -237,8 +236,8 @@ Flock start_flock(const Architecture& a, std::span<const double> parameters,
     row[0] += x[i];
     row[1] += y[i];
   }
-  for (std::size_t k = 0; cls && k < d; ++k) flock.rows[points * d + k] = cls[k];
-  return flock;
+  for (std::size_t k = 0; cls && k < d; ++k) sample.rows[points * d + k] = cls[k];
+  return sample;
 }
 
 std::vector<double> scores(const Architecture& a, std::span<const double> readout) {

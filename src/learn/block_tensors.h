@@ -18,7 +18,7 @@ struct BlockTensors {
   T *out = nullptr, *out_bias = nullptr;      // (d, hidden), (d)
 };
 
-// Numbers in one block, and in all that are stored; the CLS boid's start comes after these.
+// Numbers in one block, and in all that are stored; the CLS token's start comes after these.
 inline std::size_t block_size(const Architecture& a) {
   const auto d = static_cast<std::size_t>(a.d), h = static_cast<std::size_t>(a.hidden);
   const std::size_t maps = a.interaction == Architecture::attention ? 4
@@ -51,7 +51,7 @@ BlockTensors<T> block_tensors(const Architecture& a, T* parameters, int block) {
   return t;
 }
 
-// (d), where there is a CLS boid; null otherwise.
+// (d), where there is a CLS token; null otherwise.
 template <class T>
 T* cls_start(const Architecture& a, T* parameters) {
   return a.readout == Architecture::cls

@@ -11,7 +11,7 @@
 namespace murmur {
 
 // Pair p = i n + j reads half-word p mod 8 of the Philox block with counter
-//   (p / 8, update, flock, stream * 2^16 + 256 block + head)
+//   (p / 8, update, sample, stream * 2^16 + 256 block + head)
 void dropout_mask(const DropoutDraw& draw, int n, double p, float* mask) {
   const auto pairs = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
   const auto dropped = static_cast<std::uint32_t>(std::lround(std::clamp(p, 0.0, 1.0) * 65536));
@@ -23,7 +23,7 @@ void dropout_mask(const DropoutDraw& draw, int n, double p, float* mask) {
              .stream = Stream::dropout,
              .particle = static_cast<std::uint32_t>(first / 8),
              .step = draw.update,
-             .replica = draw.flock}
+             .replica = draw.sample}
             .bits(name);
     const std::size_t count = std::min<std::size_t>(8, pairs - first);
     for (std::size_t k = 0; k < count; ++k) {

@@ -1,4 +1,4 @@
-// dropout.h: which attention weights are left out of one flock in one update of training.
+// dropout.h: which attention weights are left out of one sample in one update of training.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@ namespace murmur {
 struct DropoutDraw {
   std::uint64_t seed = 0;
   std::uint32_t update = 0;
-  std::uint32_t flock = 0;  // its position in the batch
+  std::uint32_t sample = 0;  // its position in the batch
   int block = 0, head = 0;
 };
 
 // mask (n, n), row i, column j: 0 with chance p, else 1 / (1 - p); it multiplies the weights a_ij
-// after their softmax (only attention chooses, so only it drops). p is rounded to 1/65,536.
+// after their softmax (other interactions have no dropout). p is rounded to 1/65,536.
 void dropout_mask(const DropoutDraw& draw, int n, double p, float* mask);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// dynamics.cpp: a trained swarm in the words of every other swarm: phases of forces in R^d.
+// dynamics.cpp: a trained swarm as a Dynamics: sublayers of forces in R^d.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -58,7 +58,7 @@ std::vector<Force> messages(const Architecture& a, const Block& block) {
   return heads;
 }
 
-Perceptron will(const Architecture& a, const Block& block) {
+Perceptron feed_forward(const Architecture& a, const Block& block) {
   return {.in = matrix_of(block.in, a.hidden, a.d),
           .in_bias = vector_of(block.in_bias, a.hidden),
           .out = matrix_of(block.out, a.d, a.hidden),
@@ -68,24 +68,24 @@ Perceptron will(const Architecture& a, const Block& block) {
 
 }  // namespace
 
-// Block b is flown at t = b residual. Windows change half a block earlier and later, where no
-// rounding of t can reach; the last block has no end.
+// Block b acts at t = b residual. Its interval extends half a residual to either side, so that
+// rounding of t never matters; the interval of the last block has no end.
 Dynamics dynamics_of(const Architecture& a, std::span<const double> parameters) {
   check(a);
   assert(parameters.size() == parameter_count(a));
-  Dynamics dynamics{.habitat = Habitat::space};
+  Dynamics dynamics{.manifold = Manifold::space};
   const int stored = stored_blocks(a);
   for (int b = 0; b < stored; ++b) {
     const Block block = block_tensors(a, parameters.data(), b);
-    Phase window;
+    Sublayer window;
     if (b > 0) window.from = (b - 0.5) * a.residual;
     if (b + 1 < stored) window.until = (b + 0.5) * a.residual;
     if (a.interaction != Architecture::none) {
-      dynamics.phases.push_back(window);
-      dynamics.phases.back().forces = messages(a, block);
+      dynamics.sublayers.push_back(window);
+      dynamics.sublayers.back().forces = messages(a, block);
     }
-    dynamics.phases.push_back(window);
-    dynamics.phases.back().forces = {will(a, block)};
+    dynamics.sublayers.push_back(window);
+    dynamics.sublayers.back().forces = {feed_forward(a, block)};
   }
   return dynamics;
 }

@@ -1,4 +1,4 @@
-// grouped_adjoint.cpp: groups of flocks on threads, their gradients added in fixed order.
+// grouped_adjoint.cpp: groups of samples on threads, their gradients added in fixed order.
 #include "learn/grouped_adjoint.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "core/parallel.h"
 #include "learn/block_tensors.h"
-#include "learn/flock_kernels.h"
+#include "learn/sample_kernels.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -19,52 +19,53 @@ constexpr std::size_t kSlice = 1 << 14;  // parameters summed at a time
 }  // namespace
 
 GroupedAdjoint::GroupedAdjoint(const Architecture& architecture, int threads,
-                               std::size_t flocks_a_group)
-    : architecture_(architecture), threads_(threads), group_(flocks_a_group) {
+                               std::size_t samples_a_group)
+    : architecture_(architecture), threads_(threads), group_(samples_a_group) {
   check(architecture);
 }
 
-int GroupedAdjoint::boids_of(const Batch& batch, std::size_t at) const {
-  const std::size_t flock = batch.chosen[at];
-  return static_cast<int>(batch.first[flock + 1] - batch.first[flock]) +
+int GroupedAdjoint::tokens_of(const Batch& batch, std::size_t at) const {
+  const std::size_t sample = batch.chosen[at];
+  return static_cast<int>(batch.first[sample + 1] - batch.first[sample]) +
          (architecture_.readout == Architecture::cls ? 1 : 0);
 }
 
 std::size_t GroupedAdjoint::longest_of(const Batch& batch) const {
   int longest = 0;
   for (std::size_t at = 0; at < batch.chosen.size(); ++at)
-    longest = std::max(longest, boids_of(batch, at));
+    longest = std::max(longest, tokens_of(batch, at));
   return static_cast<std::size_t>(longest);
 }
 
-void GroupedAdjoint::check_flocks(const Batch& batch, bool labelled) const {
+void GroupedAdjoint::check_samples(const Batch& batch, bool labelled) const {
   for (std::size_t at = 0; at < batch.chosen.size(); ++at) {
-    const std::size_t flock = batch.chosen[at];
-    if (batch.first[flock + 1] == batch.first[flock])
-      throw Error(Fault::input, "a flock has no boids", "flock " + std::to_string(flock),
+    const std::size_t sample = batch.chosen[at];
+    if (batch.first[sample + 1] == batch.first[sample])
+      throw Error(Fault::input, "a flock has no boids", "flock " + std::to_string(sample),
                   "leave out pictures without ink");
-    const int label = !labelled ? 0 : flock < batch.label.size() ? batch.label[flock] : -1;
+    const int label = !labelled ? 0 : sample < batch.label.size() ? batch.label[sample] : -1;
     if (label < 0 || label >= architecture_.targets.rows)
       throw Error(Fault::input, "a flock to learn from has no label of a known class",
-                  "flock " + std::to_string(flock), "learn from labelled pictures only");
+                  "flock " + std::to_string(sample), "learn from labelled pictures only");
   }
 }
 
-Lesson GroupedAdjoint::learn(std::span<const float> parameters, const Batch& batch,
-                             const Objective& objective, std::span<float> gradient) {
+BatchResult GroupedAdjoint::backward(std::span<const float> parameters, const Batch& batch,
+                                     const Objective& objective, std::span<float> gradient) {
   assert(gradient.size() == parameters.size());
-  check_flocks(batch, true);
+  check_samples(batch, true);
   parameters_.assign(parameters.begin(), parameters.end());
   prepare(parameters);
-  const std::size_t flocks = batch.chosen.size(), groups = (flocks + group_ - 1) / group_;
+  const std::size_t samples = batch.chosen.size(), groups = (samples + group_ - 1) / group_;
   const std::size_t longest = longest_of(batch);
   if (gradients_.size() < groups) gradients_.resize(groups);
-  std::vector<Lesson> lessons(groups);
+  std::vector<BatchResult> results(groups);
   for_blocks(static_cast<int>(groups), threads_, [&](int g) {
     const std::size_t begin = static_cast<std::size_t>(g) * group_;
     gradients_[g].assign(parameters.size(), 0.0f);
-    lessons[g] = learn_group({&batch, &objective, begin, std::min(begin + group_, flocks), longest},
-                             gradients_[g].data());
+    results[g] =
+        learn_group({&batch, &objective, begin, std::min(begin + group_, samples), longest},
+                    gradients_[g].data());
   });
   const std::size_t slices = (gradient.size() + kSlice - 1) / kSlice;
   for_blocks(static_cast<int>(slices), threads_, [&](int slice) {
@@ -74,29 +75,29 @@ Lesson GroupedAdjoint::learn(std::span<const float> parameters, const Batch& bat
     for (std::size_t g = 0; g < groups; ++g)
       for (std::size_t k = begin; k < end; ++k) gradient[k] += gradients_[g][k];
   });
-  Lesson total;
-  for (const Lesson& lesson : lessons) {
-    total.loss += lesson.loss;
-    total.correct += lesson.correct;
+  BatchResult total;
+  for (const BatchResult& result : results) {
+    total.loss += result.loss;
+    total.correct += result.correct;
   }
   return total;
 }
 
-void GroupedAdjoint::fly(std::span<const float> parameters, const Batch& batch,
-                         std::span<float> readout) {
-  check_flocks(batch, false);
+void GroupedAdjoint::forward(std::span<const float> parameters, const Batch& batch,
+                             std::span<float> readout) {
+  check_samples(batch, false);
   parameters_.assign(parameters.begin(), parameters.end());
   prepare(parameters);
-  const std::size_t flocks = batch.chosen.size(), groups = (flocks + group_ - 1) / group_;
+  const std::size_t samples = batch.chosen.size(), groups = (samples + group_ - 1) / group_;
   const Objective none{};
   for_blocks(static_cast<int>(groups), threads_, [&](int g) {
     const std::size_t begin = static_cast<std::size_t>(g) * group_;
-    fly_group({&batch, &none, begin, std::min(begin + group_, flocks), 0}, readout.data());
+    forward_group({&batch, &none, begin, std::min(begin + group_, samples), 0}, readout.data());
   });
 }
 
-void place_flock(const Architecture& a, std::span<const float> parameters, const Batch& batch,
-                 std::size_t at, const Boids& x) {
+void place_sample(const Architecture& a, std::span<const float> parameters, const Batch& batch,
+                  std::size_t at, const Tokens& x) {
   const std::size_t first = batch.first[batch.chosen[at]];
   const bool cls = a.readout == Architecture::cls;
   const int tokens = x.n - (cls ? 1 : 0);

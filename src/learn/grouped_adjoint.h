@@ -1,4 +1,4 @@
-// grouped_adjoint.h: shares a batch out in fixed groups of flocks, whose gradients add up in order.
+// grouped_adjoint.h: splits a batch into fixed groups of samples, whose gradients add in order.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace murmur {
 
-// Workspaces that threads borrow: as many as ever worked at once.
+// Workspaces that threads borrow: as many as ever were in use at once.
 template <class T>
 class Pool {
  public:
@@ -40,46 +40,48 @@ class Pool {
   std::vector<std::unique_ptr<T>> free_{};
 };
 
-// A part of a batch: flocks [begin, end) of `chosen`.
+// A part of a batch: samples [begin, end) of `chosen`.
 struct Group {
   const Batch* batch = nullptr;
   const Objective* objective = nullptr;
   std::size_t begin = 0, end = 0;
-  std::size_t longest = 0;  // boids of the batch's longest flock, CLS included
+  std::size_t longest = 0;  // tokens of the batch's longest sample, CLS included
 };
 
 // The groups do not depend on the number of threads, and neither does any sum.
 class GroupedAdjoint : public Adjoint {
  public:
-  GroupedAdjoint(const Architecture& architecture, int threads, std::size_t flocks_a_group = 8);
-  Lesson learn(std::span<const float> parameters, const Batch& batch, const Objective& objective,
-               std::span<float> gradient) final;
-  void fly(std::span<const float> parameters, const Batch& batch, std::span<float> readout) final;
+  GroupedAdjoint(const Architecture& architecture, int threads, std::size_t samples_a_group = 8);
+  BatchResult backward(std::span<const float> parameters, const Batch& batch,
+                       const Objective& objective, std::span<float> gradient) final;
+  void forward(std::span<const float> parameters, const Batch& batch,
+               std::span<float> readout) final;
 
  protected:
   // Called once a pass, before the groups.
   virtual void prepare(std::span<const float> parameters) = 0;
   // gradient (parameters), zero at first: added to.
-  virtual Lesson learn_group(const Group& group, float* gradient) = 0;
-  virtual void fly_group(const Group& group, float* readout) = 0;  // (batch, d), rows of the group
+  virtual BatchResult learn_group(const Group& group, float* gradient) = 0;
+  virtual void forward_group(const Group& group,
+                             float* readout) = 0;  // (batch, d), rows of the group
 
-  int boids_of(const Batch& batch, std::size_t flock) const;  // CLS included
+  int tokens_of(const Batch& batch, std::size_t sample) const;  // CLS included
 
   const Architecture architecture_;
   std::vector<float> parameters_{};  // of this pass
 
  private:
   std::size_t longest_of(const Batch& batch) const;
-  void check_flocks(const Batch& batch, bool labelled) const;
+  void check_samples(const Batch& batch, bool labelled) const;
 
   int threads_;
-  std::size_t group_;                            // flocks
+  std::size_t group_;                            // samples
   std::vector<std::vector<float>> gradients_{};  // one a group
 };
 
-// Where token i of flock number `at` of a batch starts: shifted, coded, in `x`; CLS last.
-void place_flock(const Architecture& architecture, std::span<const float> parameters,
-                 const Batch& batch, std::size_t at, const Boids& x);
+// Where token i of sample number `at` of a batch starts: shifted, coded, in `x`; CLS last.
+void place_sample(const Architecture& architecture, std::span<const float> parameters,
+                  const Batch& batch, std::size_t at, const Tokens& x);
 
 std::unique_ptr<Adjoint> make_small_adjoint(const Architecture& architecture, int threads);
 std::unique_ptr<Adjoint> make_wide_adjoint(const Architecture& architecture, int threads);

@@ -1,4 +1,4 @@
-// loss.cpp: the two losses, target and cross-entropy, at the last places of one flock.
+// loss.cpp: the two losses, target and cross-entropy, of the outputs of one sample.
 #include "learn/loss.h"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace murmur {
 
-void read_out(const Architecture& a, const Boids& x, float* readout) {
+void read_out(const Architecture& a, const Tokens& x, float* readout) {
   for (int k = 0; k < a.d; ++k) {
     if (a.readout == Architecture::cls) {
       readout[k] = x(x.n - 1, k);
@@ -40,23 +40,23 @@ double cross_entropy(const Objective& objective, int label, const std::vector<do
   return loss;
 }
 
-// A flock that is sure leaves a gradient so faint that hindsight would compute with subnormal
-// numbers, which some processors do a hundred times as slowly. Below this it counts as nothing.
+// A sample classified with near certainty has a gradient so small that backward would compute with
+// subnormal numbers, up to a hundred times as slow on some processors. Below this it is set to 0.
 float felt(double gradient) {
   return std::fabs(gradient) < 1e-20 ? 0.0f : static_cast<float>(gradient);
 }
 
-// The gradient at the readout, laid back onto the boids it is read from.
-void back_to_boids(const Architecture& a, const std::vector<double>& dm, const Boids& dx) {
+// The gradient at the readout, distributed to the tokens that it is computed from.
+void back_to_tokens(const Architecture& a, const std::vector<double>& dm, const Tokens& dx) {
   const bool cls = a.readout == Architecture::cls;
   for (int k = 0; k < a.d; ++k)
     for (int i = 0; i < dx.n; ++i)
       dx(i, k) = felt(cls ? (i == dx.n - 1 ? dm[k] : 0.0) : dm[k] / dx.n);
 }
 
-// |x_i - t| of the boids that are read, times `weight` each.
-double target_distance(const Architecture& a, int label, double weight, const Boids& x,
-                       const Boids& dx) {
+// |x_i - t| of the tokens that are read, times `weight` each.
+double target_distance(const Architecture& a, int label, double weight, const Tokens& x,
+                       const Tokens& dx) {
   const bool cls = a.readout == Architecture::cls;
   double loss = 0;
   for (int i = 0; i < x.n; ++i) {
@@ -78,20 +78,20 @@ double target_distance(const Architecture& a, int label, double weight, const Bo
 
 }  // namespace
 
-FlockLoss flock_loss(const Architecture& a, const Objective& objective,
-                     const LossQuestion& question, const Boids& x, const Boids& dx) {
+SampleLoss sample_loss(const Architecture& a, const Objective& objective,
+                       const LossQuestion& question, const Tokens& x, const Tokens& dx) {
   std::vector<float> m(a.d);
   read_out(a, x, m.data());
   const std::vector<double> score = scores(a, std::vector<double>(m.begin(), m.end()));
-  FlockLoss result;
+  SampleLoss result;
   result.correct = std::max_element(score.begin(), score.end()) - score.begin() == question.label;
   const auto batch = static_cast<double>(question.batch);
   if (objective.loss == Objective::target) {
     const bool cls = a.readout == Architecture::cls;
-    const double boids = cls                ? 1.0
-                         : objective.padded ? static_cast<double>(question.longest)
-                                            : static_cast<double>(x.n);
-    result.loss = target_distance(a, question.label, 1 / (batch * boids), x, dx);
+    const double tokens = cls                ? 1.0
+                          : objective.padded ? static_cast<double>(question.longest)
+                                             : static_cast<double>(x.n);
+    result.loss = target_distance(a, question.label, 1 / (batch * tokens), x, dx);
     return result;
   }
   std::vector<double> dscore(score.size()), dm(a.d);
@@ -99,7 +99,7 @@ FlockLoss flock_loss(const Architecture& a, const Objective& objective,
   for (std::size_t c = 0; c < score.size(); ++c)
     for (int k = 0; k < a.d; ++k)
       dm[k] += dscore[c] * a.targets(static_cast<int>(c), k) / (10 * batch);
-  back_to_boids(a, dm, dx);
+  back_to_tokens(a, dm, dx);
   return result;
 }
 

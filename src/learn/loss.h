@@ -1,4 +1,4 @@
-// loss.h: what a flock's last places cost, and how the cost changes with each of them.
+// loss.h: the loss of one sample's outputs, and its gradient with respect to each of them.
 #pragma once
 
 #include <cstddef>
@@ -7,30 +7,31 @@
 
 namespace murmur {
 
-// n boids of d coordinates in single precision: coordinate k of boid i is at[i * boid + k * axis].
-struct Boids {
+// n tokens of d coordinates in single precision: coordinate k of token i is at[i * token + k *
+// axis].
+struct Tokens {
   float* at = nullptr;
   int n = 0, d = 0;
-  std::size_t boid = 0, axis = 0;
+  std::size_t token = 0, axis = 0;
   float& operator()(int i, int k) const {
-    return at[static_cast<std::size_t>(i) * boid + static_cast<std::size_t>(k) * axis];
+    return at[static_cast<std::size_t>(i) * token + static_cast<std::size_t>(k) * axis];
   }
 };
 
-// m: the mean boid, or the last one; (d).
-void read_out(const Architecture& architecture, const Boids& x, float* readout);
+// m: the mean token, or the last one; (d).
+void read_out(const Architecture& architecture, const Tokens& x, float* readout);
 
-struct FlockLoss {
-  double loss = 0;  // this flock's share of the batch's mean
+struct SampleLoss {
+  double loss = 0;  // this sample's share of the batch's mean
   bool correct = false;
 };
 struct LossQuestion {
   int label = 0;
-  std::size_t batch = 1;    // flocks in the batch
-  std::size_t longest = 1;  // boids of its longest flock
+  std::size_t batch = 1;    // samples in the batch
+  std::size_t longest = 1;  // tokens of its longest sample
 };
-// dx: the gradient of the loss at every boid, overwritten.
-FlockLoss flock_loss(const Architecture& architecture, const Objective& objective,
-                     const LossQuestion& question, const Boids& x, const Boids& dx);
+// dx: the gradient of the loss at every token, overwritten.
+SampleLoss sample_loss(const Architecture& architecture, const Objective& objective,
+                       const LossQuestion& question, const Tokens& x, const Tokens& dx);
 
 }  // namespace murmur

@@ -1,5 +1,4 @@
-// reference.cpp: the definition of learning: flights of whole batches, losses, gradients,
-// influence.
+// reference.cpp: forward and backward pass of batches in plain double loops, and influence.
 #include "learn/reference.h"
 
 #include <algorithm>
@@ -14,14 +13,14 @@ namespace murmur {
 
 namespace {
 
-struct Swarms {  // what every flock of a pass shares
+struct Swarms {  // what every sample of a pass shares
   const Architecture& architecture;
   std::span<const double> parameters;
   const Batch& batch;
   double dropout = 0;
 
-  std::size_t size_of(std::size_t flock) const {  // boids, CLS included; flock of the ensemble
-    return batch.first[flock + 1] - batch.first[flock] +
+  std::size_t size_of(std::size_t sample) const {  // tokens, CLS included; sample of the ensemble
+    return batch.first[sample + 1] - batch.first[sample] +
            (architecture.readout == Architecture::cls ? 1 : 0);
   }
   int label_of(std::size_t place) const {
@@ -33,49 +32,49 @@ struct Swarms {  // what every flock of a pass shares
   }
 };
 
-struct Flown {
+struct Simulated {
   std::vector<double> x{};         // (n, d) at the end
   std::vector<BlockTape> tapes{};  // (blocks)
 };
 
-// One flock, `place` in the batch, from its shifted start through all blocks.
-Flown fly_flock(const Swarms& all, std::size_t place) {
+// One sample, `place` in the batch, from its shifted start through all blocks.
+Simulated simulate_sample(const Swarms& all, std::size_t place) {
   const Architecture& a = all.architecture;
   const Batch& batch = all.batch;
   const std::size_t from = batch.first[batch.chosen[place]];
   const std::size_t count = batch.first[batch.chosen[place] + 1] - from;
-  Flock flock =
-      start_flock(a, all.parameters, batch.x.subspan(from, count), batch.y.subspan(from, count));
+  Sample sample =
+      start_sample(a, all.parameters, batch.x.subspan(from, count), batch.y.subspan(from, count));
   if (!batch.shift.empty())
     for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t k = 0; k < 2; ++k) flock.rows[i * a.d + k] += batch.shift[2 * place + k];
-  Flown flown{std::move(flock.rows), std::vector<BlockTape>(a.blocks)};
+      for (std::size_t k = 0; k < 2; ++k) sample.rows[i * a.d + k] += batch.shift[2 * place + k];
+  Simulated simulated{std::move(sample.rows), std::vector<BlockTape>(a.blocks)};
   const bool masked = all.dropout > 0 && a.interaction == Architecture::attention;
-  const std::size_t pairs = static_cast<std::size_t>(flock.n) * flock.n;
+  const std::size_t pairs = static_cast<std::size_t>(sample.n) * sample.n;
   for (int block = 0; block < a.blocks; ++block) {
-    BlockTape& tape = flown.tapes[block];
+    BlockTape& tape = simulated.tapes[block];
     if (masked) tape.mask.resize(a.heads * pairs);
     for (int head = 0; masked && head < a.heads; ++head)
       dropout_mask({batch.seed, batch.update, static_cast<std::uint32_t>(place), block, head},
-                   flock.n, all.dropout, tape.mask.data() + head * pairs);
-    fly_block(a, block_tensors(a, all.parameters.data(), block), tape, flown.x);
+                   sample.n, all.dropout, tape.mask.data() + head * pairs);
+    forward_block(a, block_tensors(a, all.parameters.data(), block), tape, simulated.x);
   }
-  return flown;
+  return simulated;
 }
 
-// Adds to `gradient` (parameters) what the flock's parameters did; `pull` (n, d) goes from the end
-// of the flight back to its start.
-void look_back_at_flock(const Swarms& all, const Flown& flown, std::vector<double>& pull,
-                        std::span<double> gradient) {
+// Adds the sample's part to `gradient` (parameters); `drift` (n, d) is d loss / d x, at the output
+// on entry and at the input on return.
+void backward_through_sample(const Swarms& all, const Simulated& simulated,
+                             std::vector<double>& drift, std::span<double> gradient) {
   const Architecture& a = all.architecture;
   for (int block = a.blocks - 1; block >= 0; --block)
-    look_back(a, block_tensors(a, all.parameters.data(), block), flown.tapes[block],
-              {block_tensors(a, gradient.data(), block), pull});
+    backward_pass(a, block_tensors(a, all.parameters.data(), block), simulated.tapes[block],
+                  {block_tensors(a, gradient.data(), block), drift});
   if (double* cls = cls_start(a, gradient.data()))
-    for (int k = 0; k < a.d; ++k) cls[k] += pull[pull.size() - a.d + k];
+    for (int k = 0; k < a.d; ++k) cls[k] += drift[drift.size() - a.d + k];
 }
 
-// The boids that are read: all with equal shares, or the CLS boid, which is the last.
+// The tokens that are read: all with equal shares, or the CLS token, which is the last.
 struct Readers {
   std::size_t first, last;
   double share() const { return 1.0 / static_cast<double>(last - first); }
@@ -94,19 +93,19 @@ std::vector<double> readout_of(const Architecture& a, const std::vector<double>&
   return readout;
 }
 
-// pull (n, d) of a loss whose gradient with respect to the readout is `push` (d).
-std::vector<double> spread_to_boids(const Architecture& a, const std::vector<double>& x,
-                                    const std::vector<double>& push) {
+// (n, d) d loss / d x of a loss whose gradient with respect to the readout is `push` (d).
+std::vector<double> spread_to_tokens(const Architecture& a, const std::vector<double>& x,
+                                     const std::vector<double>& push) {
   const Readers who = readers(a, x);
-  std::vector<double> pull(x.size());
+  std::vector<double> drift(x.size());
   for (std::size_t i = who.first; i < who.last; ++i)
-    for (int k = 0; k < a.d; ++k) pull[i * a.d + k] = who.share() * push[k];
-  return pull;
+    for (int k = 0; k < a.d; ++k) drift[i * a.d + k] = who.share() * push[k];
+  return drift;
 }
 
 struct Judged {
-  double loss = 0;             // of one flock
-  std::vector<double> pull{};  // (n, d) d loss / d x at the end
+  double loss = 0;              // of one sample
+  std::vector<double> drift{};  // (n, d) d loss / d x at the end
 };
 
 //   p = softmax(score),  y_c = (1 - smoothing) [c = label] + smoothing / classes
@@ -127,7 +126,7 @@ Judged cross_entropy_of(const Architecture& a, const Objective& objective,
     judged.loss -= wanted * (score[c] - largest - elementary::log(sum));
     for (int k = 0; k < a.d; ++k) push[k] += (chance - wanted) * a.targets(c, k) / 10;
   }
-  judged.pull = spread_to_boids(a, x, push);
+  judged.drift = spread_to_tokens(a, x, push);
   return judged;
 }
 
@@ -139,24 +138,25 @@ Judged distance_of(const Architecture& a, const std::vector<double>& x, int labe
     double square = 0;
     for (int k = 0; k < a.d; ++k) {
       const double apart = x[i * a.d + k] - a.targets(label, k);
-      judged.pull[i * a.d + k] = apart;
+      judged.drift[i * a.d + k] = apart;
       square += apart * apart;
     }
     const double distance = std::sqrt(square);
     judged.loss += share * distance;
-    for (int k = 0; k < a.d; ++k) judged.pull[i * a.d + k] *= distance > 0 ? share / distance : 0;
+    for (int k = 0; k < a.d; ++k) judged.drift[i * a.d + k] *= distance > 0 ? share / distance : 0;
   }
   return judged;
 }
 
-// Boids that the mean of the objective `target` divides by, in each flock. A CLS boid alone is
+// Tokens that the mean of the objective `target` divides by, in each sample. A CLS token alone is
 // read, so nothing is padded there.
-double divisor(const Swarms& all, const Objective& objective, const Flown& flown) {
-  const Readers who = readers(all.architecture, flown.x);
+double divisor(const Swarms& all, const Objective& objective, const Simulated& simulated) {
+  const Readers who = readers(all.architecture, simulated.x);
   if (!objective.padded || all.architecture.readout == Architecture::cls)
     return static_cast<double>(who.last - who.first);
   std::size_t longest = 0;
-  for (const std::size_t flock : all.batch.chosen) longest = std::max(longest, all.size_of(flock));
+  for (const std::size_t sample : all.batch.chosen)
+    longest = std::max(longest, all.size_of(sample));
   return static_cast<double>(longest);
 }
 
@@ -167,52 +167,54 @@ bool right(const Architecture& a, const std::vector<double>& x, int label) {
 
 }  // namespace
 
-Lesson reference_learn(const Architecture& a, std::span<const double> parameters,
-                       const Batch& batch, const Objective& objective, std::span<double> gradient) {
+BatchResult reference_backward(const Architecture& a, std::span<const double> parameters,
+                               const Batch& batch, const Objective& objective,
+                               std::span<double> gradient) {
   assert(parameters.size() == parameter_count(a) && gradient.size() == parameters.size());
   const Swarms all{a, parameters, batch, objective.dropout};
-  const double flocks = static_cast<double>(batch.chosen.size());
+  const double samples = static_cast<double>(batch.chosen.size());
   std::fill(gradient.begin(), gradient.end(), 0.0);
-  Lesson lesson;
+  BatchResult result;
   for (std::size_t place = 0; place < batch.chosen.size(); ++place) {
     const int label = all.label_of(place);
-    const Flown flown = fly_flock(all, place);
-    Judged judged = objective.loss == Objective::cross_entropy
-                        ? cross_entropy_of(a, objective, flown.x, label)
-                        : distance_of(a, flown.x, label, 1 / divisor(all, objective, flown));
-    lesson.loss += judged.loss / flocks;
-    lesson.correct += right(a, flown.x, label) ? 1 : 0;
-    for (double& push : judged.pull) push /= flocks;
-    look_back_at_flock(all, flown, judged.pull, gradient);
+    const Simulated simulated = simulate_sample(all, place);
+    Judged judged =
+        objective.loss == Objective::cross_entropy
+            ? cross_entropy_of(a, objective, simulated.x, label)
+            : distance_of(a, simulated.x, label, 1 / divisor(all, objective, simulated));
+    result.loss += judged.loss / samples;
+    result.correct += right(a, simulated.x, label) ? 1 : 0;
+    for (double& push : judged.drift) push /= samples;
+    backward_through_sample(all, simulated, judged.drift, gradient);
   }
-  return lesson;
+  return result;
 }
 
-void reference_fly(const Architecture& a, std::span<const double> parameters, const Batch& batch,
-                   std::span<double> readout) {
+void reference_forward(const Architecture& a, std::span<const double> parameters,
+                       const Batch& batch, std::span<double> readout) {
   assert(readout.size() == batch.chosen.size() * a.d);
   for (std::size_t place = 0; place < batch.chosen.size(); ++place) {
-    const Flown flown = fly_flock({a, parameters, batch}, place);
-    const std::vector<double> m = readout_of(a, flown.x);
+    const Simulated simulated = simulate_sample({a, parameters, batch}, place);
+    const std::vector<double> m = readout_of(a, simulated.x);
     std::copy(m.begin(), m.end(), readout.begin() + static_cast<std::ptrdiff_t>(place * a.d));
   }
 }
 
-// One look back for each coordinate of the readout gives one row of every Jacobian.
+// One backward pass for each coordinate of the readout gives one row of every Jacobian.
 std::vector<double> reference_influence(const Architecture& a, std::span<const double> parameters,
                                         const Batch& one) {
   assert(one.chosen.size() == 1);
   const Swarms all{a, parameters, one};
-  const Flown flown = fly_flock(all, 0);
+  const Simulated simulated = simulate_sample(all, 0);
   std::vector<double> square(one.first[one.chosen[0] + 1] - one.first[one.chosen[0]]);
   std::vector<double> unused(parameters.size());
   for (int row = 0; row < a.d; ++row) {
     std::vector<double> push(a.d);
     push[row] = 1;
-    std::vector<double> pull = spread_to_boids(a, flown.x, push);
-    look_back_at_flock(all, flown, pull, unused);
+    std::vector<double> drift = spread_to_tokens(a, simulated.x, push);
+    backward_through_sample(all, simulated, drift, unused);
     for (std::size_t i = 0; i < square.size(); ++i)
-      for (int k = 0; k < a.d; ++k) square[i] += pull[i * a.d + k] * pull[i * a.d + k];
+      for (int k = 0; k < a.d; ++k) square[i] += drift[i * a.d + k] * drift[i * a.d + k];
   }
   for (double& s : square) s = std::sqrt(s);
   return square;

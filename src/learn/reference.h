@@ -8,7 +8,7 @@
 
 namespace murmur {
 
-// What hindsight needs to know of a flock's flight through one block.
+// What backward needs of the forward pass of one sample through one block.
 struct BlockTape {
   std::vector<float> mask{};                    // (heads, n, n), or empty: nothing left out
   std::vector<double> start{};                  // (n, d) x before the block
@@ -19,17 +19,17 @@ struct BlockTape {
   std::vector<double> inner{};                  // (n, hidden) W_in x_i + b_in
 };
 
-// Carries x (n, d) through the block; fills the tape, whose mask is the caller's.
-void fly_block(const Architecture& architecture, const BlockTensors<const double>& block,
-               BlockTape& tape, std::vector<double>& x);
+// Applies the block to x (n, d); fills the tape, whose mask is the caller's.
+void forward_block(const Architecture& architecture, const BlockTensors<const double>& block,
+                   BlockTape& tape, std::vector<double>& x);
 
-// The same backwards: pull (n, d) is d loss / d x after the block and becomes that before it;
+// The adjoint: `drift` (n, d) is d loss / d x after the block and becomes that before it;
 // the parameters' share is added to `gradient`.
-struct Hindsight {
+struct Backward {
   BlockTensors<double> gradient{};
-  std::vector<double>& pull;
+  std::vector<double>& drift;
 };
-void look_back(const Architecture& architecture, const BlockTensors<const double>& block,
-               const BlockTape& tape, const Hindsight& hindsight);
+void backward_pass(const Architecture& architecture, const BlockTensors<const double>& block,
+                   const BlockTape& tape, const Backward& backward);
 
 }  // namespace murmur

@@ -50,7 +50,7 @@ void add_adjoint(const Map& map, const MapGradient& gradient, const std::vector<
     }
 }
 
-struct Heads {  // n boids whose d coordinates are shared out among the heads
+struct Heads {  // n tokens whose d coordinates are shared out among the heads
   int n, d, count;
   int wide() const { return d / count; }
   double beta() const { return 1 / std::sqrt(static_cast<double>(wide())); }
@@ -157,8 +157,8 @@ void draw_together(const Architecture& a, std::vector<double>& x) {
 }
 
 //   x_i += r (M o_i + b_M)
-void fly_messages(const Architecture& a, const BlockTensors<const double>& block, BlockTape& tape,
-                  std::vector<double>& x) {
+void forward_messages(const Architecture& a, const BlockTensors<const double>& block,
+                      BlockTape& tape, std::vector<double>& x) {
   const Heads at = heads_of(a, x);
   if (a.interaction == Architecture::attention) {
     tape.query = applied({block.query, block.query_bias, a.d, a.d}, x);
@@ -173,24 +173,24 @@ void fly_messages(const Architecture& a, const BlockTensors<const double>& block
   for (std::size_t e = 0; e < x.size(); ++e) x[e] += a.residual * mixed[e];
 }
 
-void look_back_at_messages(const Architecture& a, const BlockTensors<const double>& block,
-                           const BlockTape& tape, const Hindsight& hindsight) {
+void backward_through_messages(const Architecture& a, const BlockTensors<const double>& block,
+                               const BlockTape& tape, const Backward& backward) {
   const Heads at = heads_of(a, tape.start);
-  const BlockTensors<double>& gradient = hindsight.gradient;
-  std::vector<double> d_mixed(hindsight.pull);
+  const BlockTensors<double>& gradient = backward.gradient;
+  std::vector<double> d_mixed(backward.drift);
   for (double& push : d_mixed) push *= a.residual;
   std::vector<double> d_heard(d_mixed.size()), d_value(d_mixed.size());
   add_adjoint({block.mix, block.mix_bias, a.d, a.d}, {gradient.mix, gradient.mix_bias}, tape.heard,
               {d_mixed, d_heard});
   const std::vector<double> pushes = heard_adjoint(at, tape, d_heard, d_value);
   add_adjoint({block.value, block.value_bias, a.d, a.d}, {gradient.value, gradient.value_bias},
-              tape.start, {d_value, hindsight.pull});
+              tape.start, {d_value, backward.drift});
   if (a.interaction != Architecture::attention) return;
   const Gazes gazes = softmax_adjoint(at, tape, pushes);
   add_adjoint({block.query, block.query_bias, a.d, a.d}, {gradient.query, gradient.query_bias},
-              tape.start, {gazes.d_query, hindsight.pull});
+              tape.start, {gazes.d_query, backward.drift});
   add_adjoint({block.key, block.key_bias, a.d, a.d}, {gradient.key, gradient.key_bias}, tape.start,
-              {gazes.d_key, hindsight.pull});
+              {gazes.d_key, backward.drift});
 }
 
 std::vector<double> rectified(const std::vector<double>& z) {
@@ -200,44 +200,44 @@ std::vector<double> rectified(const std::vector<double>& z) {
 }
 
 //   x_i += r (W_out relu(W_in x_i + b_in) + b_out)
-void fly_alone(const Architecture& a, const BlockTensors<const double>& block, BlockTape& tape,
-               std::vector<double>& x) {
+void forward_alone(const Architecture& a, const BlockTensors<const double>& block, BlockTape& tape,
+                   std::vector<double>& x) {
   tape.inner = applied({block.in, block.in_bias, a.hidden, a.d}, x);
-  const std::vector<double> will =
+  const std::vector<double> feed_forward =
       applied({block.out, block.out_bias, a.d, a.hidden}, rectified(tape.inner));
-  for (std::size_t e = 0; e < x.size(); ++e) x[e] += a.residual * will[e];
+  for (std::size_t e = 0; e < x.size(); ++e) x[e] += a.residual * feed_forward[e];
 }
 
 //   relu'(z) = 1 for z > 0, else 0
-void look_back_alone(const Architecture& a, const BlockTensors<const double>& block,
-                     const BlockTape& tape, const Hindsight& hindsight) {
-  const BlockTensors<double>& gradient = hindsight.gradient;
-  std::vector<double> d_will(hindsight.pull), d_inner(tape.inner.size());
-  for (double& push : d_will) push *= a.residual;
+void backward_alone(const Architecture& a, const BlockTensors<const double>& block,
+                    const BlockTape& tape, const Backward& backward) {
+  const BlockTensors<double>& gradient = backward.gradient;
+  std::vector<double> d_perceptron(backward.drift), d_inner(tape.inner.size());
+  for (double& push : d_perceptron) push *= a.residual;
   add_adjoint({block.out, block.out_bias, a.d, a.hidden}, {gradient.out, gradient.out_bias},
-              rectified(tape.inner), {d_will, d_inner});
+              rectified(tape.inner), {d_perceptron, d_inner});
   for (std::size_t e = 0; e < d_inner.size(); ++e)
     if (!(tape.inner[e] > 0)) d_inner[e] = 0;
   add_adjoint({block.in, block.in_bias, a.hidden, a.d}, {gradient.in, gradient.in_bias},
-              tape.middle, {d_inner, hindsight.pull});
+              tape.middle, {d_inner, backward.drift});
 }
 
 }  // namespace
 
-void fly_block(const Architecture& a, const BlockTensors<const double>& block, BlockTape& tape,
-               std::vector<double>& x) {
+void forward_block(const Architecture& a, const BlockTensors<const double>& block, BlockTape& tape,
+                   std::vector<double>& x) {
   tape.start = x;
   if (a.interaction == Architecture::attraction) draw_together(a, x);
-  if (a.interaction >= Architecture::uniform) fly_messages(a, block, tape, x);
+  if (a.interaction >= Architecture::uniform) forward_messages(a, block, tape, x);
   tape.middle = x;
-  fly_alone(a, block, tape, x);
+  forward_alone(a, block, tape, x);
 }
 
-void look_back(const Architecture& a, const BlockTensors<const double>& block,
-               const BlockTape& tape, const Hindsight& hindsight) {
-  look_back_alone(a, block, tape, hindsight);
-  if (a.interaction == Architecture::attraction) draw_together(a, hindsight.pull);
-  if (a.interaction >= Architecture::uniform) look_back_at_messages(a, block, tape, hindsight);
+void backward_pass(const Architecture& a, const BlockTensors<const double>& block,
+                   const BlockTape& tape, const Backward& backward) {
+  backward_alone(a, block, tape, backward);
+  if (a.interaction == Architecture::attraction) draw_together(a, backward.drift);
+  if (a.interaction >= Architecture::uniform) backward_through_messages(a, block, tape, backward);
 }
 
 }  // namespace murmur

@@ -1,10 +1,10 @@
-// small_adjoint.cpp: flight and hindsight of flocks in two, three or four dimensions.
+// small_adjoint.cpp: forward and backward pass of samples in two, three or four dimensions.
 #include <algorithm>
 #include <cassert>
 
 #include "learn/dropout.h"
-#include "learn/flock_kernels.h"
 #include "learn/grouped_adjoint.h"
+#include "learn/sample_kernels.h"
 
 namespace murmur {
 
@@ -20,8 +20,8 @@ struct PackedPerceptron {
   float *row = nullptr, *lane = nullptr;
 };
 
-// One flock in the air: the places before each half of each block, and what hindsight needs.
-struct Flight {
+// One sample in a pass: the positions before each half of each block, and what backward needs.
+struct Forward {
   int n = 0;
   std::size_t stride = 0;
   float* places = nullptr;  // (2 blocks + 1, d, stride)
@@ -47,23 +47,25 @@ class SmallAdjoint final : public GroupedAdjoint {
 
  private:
   void prepare(std::span<const float> parameters) override;
-  Lesson learn_group(const Group& group, float* gradient) override;
-  void fly_group(const Group& group, float* readout) override;
+  BatchResult learn_group(const Group& group, float* gradient) override;
+  void forward_group(const Group& group, float* readout) override;
 
-  Flight take_off(const Group& group, std::size_t at, Workspace& w) const;
-  void draw_masks(const Group& group, std::size_t at, Workspace& w, Flight& f) const;
-  void forward(const Flight& f) const;
-  void backward(const Flight& f, float* gradient, float* lanes) const;
-  void interact(const Flight& f, int block) const;
-  void interact_back(const Flight& f, int block, float* gradient) const;
+  Forward take_off(const Group& group, std::size_t at, Workspace& w) const;
+  void draw_masks(const Group& group, std::size_t at, Workspace& w, Forward& f) const;
+  void forward(const Forward& f) const;
+  void backward(const Forward& f, float* gradient, float* lanes) const;
+  void interact(const Forward& f, int block) const;
+  void interact_back(const Forward& f, int block, float* gradient) const;
   void unpack(const float* lanes, float* gradient) const;
 
-  simd::AttentionPass attention_pass(const Flight& f, int block) const;
-  simd::PerceptronPass perceptron_pass(const Flight& f, int block) const;
-  float* place(const Flight& f, int half) const {
+  simd::AttentionPass attention_pass(const Forward& f, int block) const;
+  simd::PerceptronPass perceptron_pass(const Forward& f, int block) const;
+  float* place(const Forward& f, int half) const {
     return f.places + static_cast<std::size_t>(half) * d_ * f.stride;
   }
-  Boids boids(const Flight& f, float* at) const { return {at, f.n, architecture_.d, 1, f.stride}; }
+  Tokens tokens(const Forward& f, float* at) const {
+    return {at, f.n, architecture_.d, 1, f.stride};
+  }
   std::size_t stored(int block) const {
     return architecture_.shared ? 0 : static_cast<std::size_t>(block);
   }
@@ -95,25 +97,25 @@ void SmallAdjoint::prepare(std::span<const float> parameters) {
   }
 }
 
-Flight SmallAdjoint::take_off(const Group& group, std::size_t at, Workspace& w) const {
+Forward SmallAdjoint::take_off(const Group& group, std::size_t at, Workspace& w) const {
   const auto blocks = static_cast<std::size_t>(architecture_.blocks);
-  Flight f;
-  f.n = boids_of(*group.batch, at);
+  Forward f;
+  f.n = tokens_of(*group.batch, at);
   f.stride = padded(static_cast<std::size_t>(f.n));
-  const std::size_t flock = d_ * f.stride;
-  f.places = w.places.need((2 * blocks + 1) * flock);
-  f.o = w.kept.need(blocks * (flock + 2 * f.stride));
-  f.peak = f.o + blocks * flock;
+  const std::size_t sample = d_ * f.stride;
+  f.places = w.places.need((2 * blocks + 1) * sample);
+  f.o = w.kept.need(blocks * (sample + 2 * f.stride));
+  f.peak = f.o + blocks * sample;
   f.share = f.peak + blocks * f.stride;
-  f.dx = w.dx.need(flock);
+  f.dx = w.dx.need(sample);
   f.scratch = w.scratch.need(simd::scratch_size(architecture_.d, f.stride));
-  std::fill_n(f.places, flock, 0.0f);
-  place_flock(architecture_, parameters_, *group.batch, at, boids(f, f.places));
+  std::fill_n(f.places, sample, 0.0f);
+  place_sample(architecture_, parameters_, *group.batch, at, tokens(f, f.places));
   draw_masks(group, at, w, f);
   return f;
 }
 
-void SmallAdjoint::draw_masks(const Group& group, std::size_t at, Workspace& w, Flight& f) const {
+void SmallAdjoint::draw_masks(const Group& group, std::size_t at, Workspace& w, Forward& f) const {
   const double dropout = group.objective->dropout;
   if (dropout == 0 || architecture_.interaction != Architecture::attention) return;
   const auto n = static_cast<std::size_t>(f.n);
@@ -129,7 +131,7 @@ void SmallAdjoint::draw_masks(const Group& group, std::size_t at, Workspace& w, 
   }
 }
 
-simd::AttentionPass SmallAdjoint::attention_pass(const Flight& f, int b) const {
+simd::AttentionPass SmallAdjoint::attention_pass(const Forward& f, int b) const {
   const auto block = static_cast<std::size_t>(b);
   simd::AttentionPass p;
   p.d = architecture_.d;
@@ -148,7 +150,7 @@ simd::AttentionPass SmallAdjoint::attention_pass(const Flight& f, int b) const {
   return p;
 }
 
-simd::PerceptronPass SmallAdjoint::perceptron_pass(const Flight& f, int b) const {
+simd::PerceptronPass SmallAdjoint::perceptron_pass(const Forward& f, int b) const {
   simd::PerceptronPass p;
   p.d = architecture_.d;
   p.n = f.n;
@@ -166,12 +168,12 @@ simd::PerceptronPass SmallAdjoint::perceptron_pass(const Flight& f, int b) const
   return p;
 }
 
-// The interactions that see only the mean boid, in plain loops.
+// The interactions through the mean token alone, in plain loops.
 //   uniform:    y_i = x_i + residual (M (V mean_j x_j + b_V) + b_M)
 //   attraction: y_i = x_i + residual (mean_j x_j - x_i)
-void SmallAdjoint::interact(const Flight& f, int b) const {
+void SmallAdjoint::interact(const Forward& f, int b) const {
   const Architecture& a = architecture_;
-  const Boids x = boids(f, place(f, 2 * b)), y = boids(f, place(f, 2 * b + 1));
+  const Tokens x = tokens(f, place(f, 2 * b)), y = tokens(f, place(f, 2 * b + 1));
   std::copy_n(x.at, d_ * f.stride, y.at);
   if (a.interaction == Architecture::none) return;
   const float r = static_cast<float>(a.residual);
@@ -200,11 +202,11 @@ void SmallAdjoint::interact(const Flight& f, int b) const {
   }
 }
 
-void SmallAdjoint::interact_back(const Flight& f, int b, float* gradient) const {
+void SmallAdjoint::interact_back(const Forward& f, int b, float* gradient) const {
   const Architecture& a = architecture_;
   if (a.interaction == Architecture::none) return;
   const float r = static_cast<float>(a.residual), n = static_cast<float>(f.n);
-  const Boids dx = boids(f, f.dx);
+  const Tokens dx = tokens(f, f.dx);
   float total[simd::kMostSmall] = {}, dv[simd::kMostSmall] = {};
   for (int k = 0; k < a.d; ++k)
     for (int i = 0; i < f.n; ++i) total[k] += dx(i, k);
@@ -235,7 +237,7 @@ void SmallAdjoint::interact_back(const Flight& f, int b, float* gradient) const 
   }
 }
 
-void SmallAdjoint::forward(const Flight& f) const {
+void SmallAdjoint::forward(const Forward& f) const {
   for (int b = 0; b < architecture_.blocks; ++b) {
     if (architecture_.interaction == Architecture::attention)
       simd::attention_forward(attention_pass(f, b));
@@ -246,13 +248,13 @@ void SmallAdjoint::forward(const Flight& f) const {
 }
 
 // lanes: (stored blocks, 2 d + 1, units), the feed-forward gradients in the kernels' order.
-void SmallAdjoint::backward(const Flight& f, float* gradient, float* lanes) const {
+void SmallAdjoint::backward(const Forward& f, float* gradient, float* lanes) const {
   for (int b = architecture_.blocks - 1; b >= 0; --b) {
     const BlockTensors<float> g = block_tensors(architecture_, gradient, b);
-    simd::PerceptronPass will = perceptron_pass(f, b);
-    will.lanes_gradient = lanes + stored(b) * lanes_size();
-    will.out_bias_gradient = g.out_bias;
-    simd::perceptron_backward(will);
+    simd::PerceptronPass feed_forward = perceptron_pass(f, b);
+    feed_forward.lanes_gradient = lanes + stored(b) * lanes_size();
+    feed_forward.out_bias_gradient = g.out_bias;
+    simd::perceptron_backward(feed_forward);
     if (architecture_.interaction == Architecture::attention) {
       simd::AttentionPass pass = attention_pass(f, b);
       pass.gradient = g;
@@ -280,34 +282,35 @@ void SmallAdjoint::unpack(const float* lanes, float* gradient) const {
   }
 }
 
-Lesson SmallAdjoint::learn_group(const Group& group, float* gradient) {
+BatchResult SmallAdjoint::learn_group(const Group& group, float* gradient) {
   const auto loan = pool_.borrow();
   Workspace& w = *loan.workspace;
   float* lanes = w.lanes.need(packed_.size() * lanes_size());
   std::fill_n(lanes, packed_.size() * lanes_size(), 0.0f);
-  Lesson lesson;
+  BatchResult result;
   for (std::size_t at = group.begin; at < group.end; ++at) {
-    const Flight f = take_off(group, at, w);
+    const Forward f = take_off(group, at, w);
     forward(f);
     std::fill_n(f.dx, d_ * f.stride, 0.0f);
     const LossQuestion question{group.batch->label[group.batch->chosen[at]],
                                 group.batch->chosen.size(), group.longest};
-    const FlockLoss loss = flock_loss(architecture_, *group.objective, question,
-                                      boids(f, place(f, 2 * architecture_.blocks)), boids(f, f.dx));
+    const SampleLoss loss =
+        sample_loss(architecture_, *group.objective, question,
+                    tokens(f, place(f, 2 * architecture_.blocks)), tokens(f, f.dx));
     backward(f, gradient, lanes);
-    lesson.loss += loss.loss;
-    lesson.correct += loss.correct ? 1 : 0;
+    result.loss += loss.loss;
+    result.correct += loss.correct ? 1 : 0;
   }
   unpack(lanes, gradient);
-  return lesson;
+  return result;
 }
 
-void SmallAdjoint::fly_group(const Group& group, float* readout) {
+void SmallAdjoint::forward_group(const Group& group, float* readout) {
   const auto loan = pool_.borrow();
   for (std::size_t at = group.begin; at < group.end; ++at) {
-    const Flight f = take_off(group, at, *loan.workspace);
+    const Forward f = take_off(group, at, *loan.workspace);
     forward(f);
-    read_out(architecture_, boids(f, place(f, 2 * architecture_.blocks)), readout + at * d_);
+    read_out(architecture_, tokens(f, place(f, 2 * architecture_.blocks)), readout + at * d_);
   }
 }
 

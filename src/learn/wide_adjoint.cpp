@@ -1,12 +1,12 @@
-// wide_adjoint.cpp: flight and hindsight in any dimension and with any heads, by matrix products.
+// wide_adjoint.cpp: forward and backward pass in any dimension with any heads, by matrix products.
 #include <cblas.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "learn/dropout.h"
-#include "learn/flock_kernels.h"
 #include "learn/grouped_adjoint.h"
+#include "learn/sample_kernels.h"
 
 namespace murmur {
 
@@ -53,18 +53,18 @@ struct Workspace {
   simd::Buffer<float> places{}, maps{}, units{}, weights{}, mask{};
 };
 
-// All flocks of a group one below the other, so that every product is over all their boids.
-struct Flight {
-  std::vector<int> first{};           // (flocks + 1) rows
-  std::vector<std::size_t> number{};  // (flocks) in the batch
-  int boids = 0;
-  float* o = nullptr;                              // (blocks, boids, d): what each gathered
-  float* places = nullptr;                         // (2 blocks + 1, boids, d)
-  float *q = nullptr, *k = nullptr, *v = nullptr;  // (boids, d) each
+// All samples of a group one below the other, so that every product is over all their tokens.
+struct Forward {
+  std::vector<int> first{};           // (samples + 1) rows
+  std::vector<std::size_t> number{};  // (samples) in the batch
+  int tokens = 0;
+  float* o = nullptr;                              // (blocks, tokens, d): outputs of attention
+  float* places = nullptr;                         // (2 blocks + 1, tokens, d)
+  float *q = nullptr, *k = nullptr, *v = nullptr;  // (tokens, d) each
   float *dq = nullptr, *dk = nullptr, *dv = nullptr, *dout = nullptr;  // likewise
   float* dx = nullptr;                                                 // likewise
-  float *h = nullptr, *dh = nullptr;                                   // (boids, hidden)
-  float *p = nullptr, *dp = nullptr;  // (longest, pitch): weights of one flock and head
+  float *h = nullptr, *dh = nullptr;                                   // (tokens, hidden)
+  float *p = nullptr, *dp = nullptr;  // (longest, pitch): weights of one sample and head
   float* mask = nullptr;              // (longest, longest)
 };
 
@@ -72,72 +72,72 @@ class WideAdjoint final : public GroupedAdjoint {
  public:
   WideAdjoint(const Architecture& architecture, int threads)
       : GroupedAdjoint(architecture, threads), d_(architecture.d), k_(d_ / architecture.heads) {
-    openblas_set_num_threads(1);  // flocks share the cores, products do not
+    openblas_set_num_threads(1);  // samples share the cores, products do not
   }
 
  private:
   void prepare(std::span<const float>) override {}
-  Lesson learn_group(const Group& group, float* gradient) override;
-  void fly_group(const Group& group, float* readout) override;
+  BatchResult learn_group(const Group& group, float* gradient) override;
+  void forward_group(const Group& group, float* readout) override;
 
-  Flight take_off(const Group& group, Workspace& w) const;
-  void forward(const Group& group, const Flight& f) const;
-  void interact(const Group& group, const Flight& f, int block, float* y) const;
-  void interact_back(const Group& group, const Flight& f, int block, float* gradient) const;
-  void project(const Flight& f, int block) const;
-  void gather(const Group& group, const Flight& f, int block) const;
-  void gather_back(const Group& group, const Flight& f, int block) const;
-  void weigh(const Group& group, const Flight& f, int block, const View (&qkw)[3], int flock,
+  Forward take_off(const Group& group, Workspace& w) const;
+  void forward(const Group& group, const Forward& f) const;
+  void interact(const Group& group, const Forward& f, int block, float* y) const;
+  void interact_back(const Group& group, const Forward& f, int block, float* gradient) const;
+  void project(const Forward& f, int block) const;
+  void gather(const Group& group, const Forward& f, int block) const;
+  void gather_back(const Group& group, const Forward& f, int block) const;
+  void weigh(const Group& group, const Forward& f, int block, const View (&qkw)[3], int sample,
              int head) const;
-  void will(const Flight& f, int block) const;
-  void will_back(const Flight& f, int block, float* gradient) const;
-  void means(const Flight& f, const float* from, float* to) const;
+  void feed_forward(const Forward& f, int block) const;
+  void perceptron_backward_(const Forward& f, int block, float* gradient) const;
+  void means(const Forward& f, const float* from, float* to) const;
 
-  View rows(const Flight& f, float* at) const { return whole(at, f.boids, d_); }
-  View part(const Flight& f, float* at, int flock, int head) const {
-    return {at + static_cast<std::size_t>(f.first[flock]) * d_ + head * k_,
-            f.first[flock + 1] - f.first[flock], k_, d_};
+  View rows(const Forward& f, float* at) const { return whole(at, f.tokens, d_); }
+  View part(const Forward& f, float* at, int sample, int head) const {
+    return {at + static_cast<std::size_t>(f.first[sample]) * d_ + head * k_,
+            f.first[sample + 1] - f.first[sample], k_, d_};
   }
-  float* gathered(const Flight& f, int block) const {
-    return f.o + static_cast<std::size_t>(block) * f.boids * d_;
+  float* gathered(const Forward& f, int block) const {
+    return f.o + static_cast<std::size_t>(block) * f.tokens * d_;
   }
-  float* place(const Flight& f, int half) const {
-    return f.places + static_cast<std::size_t>(half) * f.boids * d_;
+  float* place(const Forward& f, int half) const {
+    return f.places + static_cast<std::size_t>(half) * f.tokens * d_;
   }
-  Boids boids(const Flight& f, float* at, int flock) const {
-    return {at + static_cast<std::size_t>(f.first[flock]) * d_, f.first[flock + 1] - f.first[flock],
-            d_, static_cast<std::size_t>(d_), 1};
+  Tokens tokens(const Forward& f, float* at, int sample) const {
+    return {at + static_cast<std::size_t>(f.first[sample]) * d_,
+            f.first[sample + 1] - f.first[sample], d_, static_cast<std::size_t>(d_), 1};
   }
   float residual() const { return static_cast<float>(architecture_.residual); }
   BlockTensors<const float> tensors(int block) const {
     return block_tensors(architecture_, parameters_.data(), block);
   }
   bool attends() const { return architecture_.interaction == Architecture::attention; }
-  static int flocks(const Flight& f) { return static_cast<int>(f.number.size()); }
+  static int samples(const Forward& f) { return static_cast<int>(f.number.size()); }
 
   int d_, k_;  // k: coordinates a head
   Pool<Workspace> pool_{};
 };
 
-Flight WideAdjoint::take_off(const Group& group, Workspace& w) const {
-  Flight f;
+Forward WideAdjoint::take_off(const Group& group, Workspace& w) const {
+  Forward f;
   f.first = {0};
   int longest = 0;
   for (std::size_t at = group.begin; at < group.end; ++at) {
-    const int n = boids_of(*group.batch, at);
+    const int n = tokens_of(*group.batch, at);
     longest = std::max(longest, n);
     f.first.push_back(f.first.back() + n);
     f.number.push_back(at);
   }
-  f.boids = f.first.back();
-  const std::size_t flock = static_cast<std::size_t>(f.boids) * d_;
-  const std::size_t hidden = static_cast<std::size_t>(f.boids) * architecture_.hidden;
+  f.tokens = f.first.back();
+  const std::size_t sample = static_cast<std::size_t>(f.tokens) * d_;
+  const std::size_t hidden = static_cast<std::size_t>(f.tokens) * architecture_.hidden;
   const std::size_t pitch = (longest + simd::kPadding - 1) / simd::kPadding * simd::kPadding;
-  f.places = w.places.need((2 * static_cast<std::size_t>(architecture_.blocks) + 1) * flock);
-  float* maps = w.maps.need((8 + static_cast<std::size_t>(architecture_.blocks)) * flock);
+  f.places = w.places.need((2 * static_cast<std::size_t>(architecture_.blocks) + 1) * sample);
+  float* maps = w.maps.need((8 + static_cast<std::size_t>(architecture_.blocks)) * sample);
   for (float** to : {&f.q, &f.k, &f.v, &f.dq, &f.dk, &f.dv, &f.dout, &f.dx}) {
     *to = maps;
-    maps += flock;
+    maps += sample;
   }
   f.o = maps;
   f.h = w.units.need(2 * hidden);
@@ -145,14 +145,14 @@ Flight WideAdjoint::take_off(const Group& group, Workspace& w) const {
   f.p = w.weights.need(2 * longest * pitch);
   f.dp = f.p + longest * pitch;
   f.mask = w.mask.need(static_cast<std::size_t>(longest) * longest);
-  for (int b = 0; b < flocks(f); ++b)
-    place_flock(architecture_, parameters_, *group.batch, f.number[b], boids(f, f.places, b));
+  for (int b = 0; b < samples(f); ++b)
+    place_sample(architecture_, parameters_, *group.batch, f.number[b], tokens(f, f.places, b));
   return f;
 }
 
-// Every boid's row becomes the mean of its flock's rows.
-void WideAdjoint::means(const Flight& f, const float* from, float* to) const {
-  for (int b = 0; b < flocks(f); ++b) {
+// Every token's row becomes the mean of its sample's rows.
+void WideAdjoint::means(const Forward& f, const float* from, float* to) const {
+  for (int b = 0; b < samples(f); ++b) {
     const int n = f.first[b + 1] - f.first[b];
     const float* x = from + static_cast<std::size_t>(f.first[b]) * d_;
     float* y = to + static_cast<std::size_t>(f.first[b]) * d_;
@@ -162,8 +162,8 @@ void WideAdjoint::means(const Flight& f, const float* from, float* to) const {
   }
 }
 
-// q, k and v of all boids; uniform attention has only v.
-void WideAdjoint::project(const Flight& f, int b) const {
+// q, k and v of all tokens; uniform attention has only v.
+void WideAdjoint::project(const Forward& f, int b) const {
   const auto t = tensors(b);
   const View x = rows(f, place(f, 2 * b));
   const auto map = [&](const float* w, const float* bias, float* to) {
@@ -178,15 +178,15 @@ void WideAdjoint::project(const Flight& f, int b) const {
 }
 
 // p <- softmax of q k^T / sqrt(k), times the dropout mask; the mask itself stays in f.mask.
-void WideAdjoint::weigh(const Group& group, const Flight& f, int block, const View (&qkw)[3],
-                        int flock, int head) const {
+void WideAdjoint::weigh(const Group& group, const Forward& f, int block, const View (&qkw)[3],
+                        int sample, int head) const {
   const auto& [q, k, w] = qkw;
   multiply(q, k, Turn::right, w);
   simd::softmax_rows({w.rows, w.cols, static_cast<std::size_t>(w.pitch),
                       1 / std::sqrt(static_cast<float>(k_)), w.at});
   if (group.objective->dropout == 0) return;
-  dropout_mask({group.batch->seed, group.batch->update, static_cast<std::uint32_t>(f.number[flock]),
-                block, head},
+  dropout_mask({group.batch->seed, group.batch->update,
+                static_cast<std::uint32_t>(f.number[sample]), block, head},
                w.rows, group.objective->dropout, f.mask);
 }
 
@@ -202,11 +202,11 @@ void mask_out(const View& w, const float* mask) {
           mask[static_cast<std::size_t>(i) * w.cols + j];
 }
 
-// o: what each boid gathers from the others, head by head.
-void WideAdjoint::gather(const Group& group, const Flight& f, int block) const {
+// o: the output of attention of each token, head by head.
+void WideAdjoint::gather(const Group& group, const Forward& f, int block) const {
   float* o = gathered(f, block);
   if (!attends()) return means(f, f.v, o);
-  for (int b = 0; b < flocks(f); ++b)
+  for (int b = 0; b < samples(f); ++b)
     for (int head = 0; head < architecture_.heads; ++head) {
       const View w = weights_of(f.p, f.first[b + 1] - f.first[b]);
       weigh(group, f, block, {part(f, f.q, b, head), part(f, f.k, b, head), w}, b, head);
@@ -217,11 +217,11 @@ void WideAdjoint::gather(const Group& group, const Flight& f, int block) const {
 
 //   dp = do v^T (masked),  dv = (masked p)^T do,  ds = p (dp - sum_j p dp)
 //   dq = ds k / sqrt(k),   dk = ds^T q / sqrt(k)
-void WideAdjoint::gather_back(const Group& group, const Flight& f, int block) const {
+void WideAdjoint::gather_back(const Group& group, const Forward& f, int block) const {
   if (!attends()) return means(f, f.dout, f.dv);
   const float scale = 1 / std::sqrt(static_cast<float>(k_));
   const bool drops = group.objective->dropout > 0;
-  for (int b = 0; b < flocks(f); ++b)
+  for (int b = 0; b < samples(f); ++b)
     for (int head = 0; head < architecture_.heads; ++head) {
       const int n = f.first[b + 1] - f.first[b];
       const View p = weights_of(f.p, n), dp = weights_of(f.dp, n);
@@ -248,9 +248,9 @@ void WideAdjoint::gather_back(const Group& group, const Flight& f, int block) co
 }
 
 //   y = x + residual (M o + b_M), or x + residual (mean - x), or x
-void WideAdjoint::interact(const Group& group, const Flight& f, int b, float* y) const {
+void WideAdjoint::interact(const Group& group, const Forward& f, int b, float* y) const {
   const float* x = place(f, 2 * b);
-  const std::size_t size = static_cast<std::size_t>(f.boids) * d_;
+  const std::size_t size = static_cast<std::size_t>(f.tokens) * d_;
   std::copy_n(x, size, y);
   if (architecture_.interaction == Architecture::none) return;
   if (architecture_.interaction == Architecture::attraction) {
@@ -265,8 +265,9 @@ void WideAdjoint::interact(const Group& group, const Flight& f, int b, float* y)
   add_bias(rows(f, y), tensors(b).mix_bias, residual());
 }
 
-void WideAdjoint::interact_back(const Group& group, const Flight& f, int b, float* gradient) const {
-  const std::size_t size = static_cast<std::size_t>(f.boids) * d_;
+void WideAdjoint::interact_back(const Group& group, const Forward& f, int b,
+                                float* gradient) const {
+  const std::size_t size = static_cast<std::size_t>(f.tokens) * d_;
   if (architecture_.interaction == Architecture::none) return;
   if (architecture_.interaction == Architecture::attraction) {
     means(f, f.dx, f.v);
@@ -293,79 +294,79 @@ void WideAdjoint::interact_back(const Group& group, const Flight& f, int b, floa
   map_back(t.value, f.dv, g.value, g.value_bias);
 }
 
-// h = relu(W_in y + b_in) of all boids.
-void WideAdjoint::will(const Flight& f, int b) const {
+// h = relu(W_in y + b_in) of all tokens.
+void WideAdjoint::feed_forward(const Forward& f, int b) const {
   const auto t = tensors(b);
-  const View h = whole(f.h, f.boids, architecture_.hidden);
+  const View h = whole(f.h, f.tokens, architecture_.hidden);
   multiply(rows(f, place(f, 2 * b + 1)), whole(t.in, architecture_.hidden, d_), Turn::right, h);
   add_bias(h, t.in_bias, 1);
-  const std::size_t size = static_cast<std::size_t>(f.boids) * architecture_.hidden;
+  const std::size_t size = static_cast<std::size_t>(f.tokens) * architecture_.hidden;
   for (std::size_t i = 0; i < size; ++i) f.h[i] = f.h[i] > 0 ? f.h[i] : 0;
 }
 
-void WideAdjoint::will_back(const Flight& f, int b, float* gradient) const {
+void WideAdjoint::perceptron_backward_(const Forward& f, int b, float* gradient) const {
   const int hidden = architecture_.hidden;
   const auto t = tensors(b);
   const auto g = block_tensors(architecture_, gradient, b);
-  will(f, b);
-  const View h = whole(f.h, f.boids, hidden), dh = whole(f.dh, f.boids, hidden);
+  feed_forward(f, b);
+  const View h = whole(f.h, f.tokens, hidden), dh = whole(f.dh, f.tokens, hidden);
   const View dx = rows(f, f.dx);
   multiply(dx, h, Turn::left, whole(g.out, d_, hidden), residual(), 1);
   add_columns(dx, residual(), g.out_bias);
   multiply(dx, whole(t.out, d_, hidden), Turn::none, dh, residual());
-  const std::size_t size = static_cast<std::size_t>(f.boids) * hidden;
+  const std::size_t size = static_cast<std::size_t>(f.tokens) * hidden;
   for (std::size_t i = 0; i < size; ++i) f.dh[i] = f.h[i] > 0 ? f.dh[i] : 0;
   multiply(dh, rows(f, place(f, 2 * b + 1)), Turn::left, whole(g.in, hidden, d_), 1, 1);
   add_columns(dh, 1, g.in_bias);
   multiply(dh, whole(t.in, hidden, d_), Turn::none, dx, 1, 1);
 }
 
-void WideAdjoint::forward(const Group& group, const Flight& f) const {
+void WideAdjoint::forward(const Group& group, const Forward& f) const {
   const int hidden = architecture_.hidden;
   for (int b = 0; b < architecture_.blocks; ++b) {
     float *y = place(f, 2 * b + 1), *z = place(f, 2 * b + 2);
     interact(group, f, b, y);
-    will(f, b);
-    std::copy_n(y, static_cast<std::size_t>(f.boids) * d_, z);
-    multiply(whole(f.h, f.boids, hidden), whole(tensors(b).out, d_, hidden), Turn::right,
+    feed_forward(f, b);
+    std::copy_n(y, static_cast<std::size_t>(f.tokens) * d_, z);
+    multiply(whole(f.h, f.tokens, hidden), whole(tensors(b).out, d_, hidden), Turn::right,
              rows(f, z), residual(), 1);
     add_bias(rows(f, z), tensors(b).out_bias, residual());
   }
 }
 
-Lesson WideAdjoint::learn_group(const Group& group, float* gradient) {
+BatchResult WideAdjoint::learn_group(const Group& group, float* gradient) {
   const auto loan = pool_.borrow();
-  const Flight f = take_off(group, *loan.workspace);
+  const Forward f = take_off(group, *loan.workspace);
   forward(group, f);
-  Lesson lesson;
-  for (int b = 0; b < flocks(f); ++b) {
+  BatchResult result;
+  for (int b = 0; b < samples(f); ++b) {
     const LossQuestion question{group.batch->label[group.batch->chosen[f.number[b]]],
                                 group.batch->chosen.size(), group.longest};
-    const FlockLoss loss =
-        flock_loss(architecture_, *group.objective, question,
-                   boids(f, place(f, 2 * architecture_.blocks), b), boids(f, f.dx, b));
-    lesson.loss += loss.loss;
-    lesson.correct += loss.correct ? 1 : 0;
+    const SampleLoss loss =
+        sample_loss(architecture_, *group.objective, question,
+                    tokens(f, place(f, 2 * architecture_.blocks), b), tokens(f, f.dx, b));
+    result.loss += loss.loss;
+    result.correct += loss.correct ? 1 : 0;
   }
   for (int b = architecture_.blocks - 1; b >= 0; --b) {
-    will_back(f, b, gradient);
+    perceptron_backward_(f, b, gradient);
     interact_back(group, f, b, gradient);
   }
   if (float* cls = cls_start(architecture_, gradient))
-    for (int b = 0; b < flocks(f); ++b)
+    for (int b = 0; b < samples(f); ++b)
       for (int k = 0; k < d_; ++k) {
-        const Boids dx = boids(f, f.dx, b);
+        const Tokens dx = tokens(f, f.dx, b);
         cls[k] += dx(dx.n - 1, k);
       }
-  return lesson;
+  return result;
 }
 
-void WideAdjoint::fly_group(const Group& group, float* readout) {
+void WideAdjoint::forward_group(const Group& group, float* readout) {
   const auto loan = pool_.borrow();
-  const Flight f = take_off(group, *loan.workspace);
+  const Forward f = take_off(group, *loan.workspace);
   forward(group, f);
-  for (int b = 0; b < flocks(f); ++b)
-    read_out(architecture_, boids(f, place(f, 2 * architecture_.blocks), b),
+  for (int b = 0; b < samples(f); ++b)
+    read_out(architecture_, tokens(f, place(f, 2 * architecture_.blocks), b),
              readout + f.number[b] * static_cast<std::size_t>(d_));
 }
 

@@ -1,4 +1,4 @@
-// carry.cpp: carries a measure through time, by coefficients or by particles.
+// carry.cpp: integrates a measure in time, by coefficients or by particles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,15 +27,15 @@ std::string lost(const MeanFieldReading& r, const MeanFieldMethod& method) {
   if (!(r.tail <= method.most_tail))
     return fmt::format("the last modes have grown to {:.2g}: the density is too sharp for them",
                        r.tail);
-  if (!(r.least >= -method.most_negative * std::fmax(1, r.greatest)))
-    return fmt::format("the density has become negative, {:.2g} of the uniform one", r.least);
+  if (!(r.min >= -method.most_negative * std::fmax(1, r.max)))
+    return fmt::format("the density has become negative, {:.2g} of the uniform one", r.min);
   return {};
 }
 
 // Particles carry no noise; and the kinks of a ReLU's drift become jumps of the density, whose
 // waves fall like 1/k: no number of modes resolves them.
 std::string remedy_of(const MeanField& field) {
-  const bool kinks = field.will && field.will->activation == Perceptron::relu;
+  const bool kinks = field.perceptron && field.perceptron->activation == Perceptron::relu;
   if (field.noise > 0)
     return kinks ? "use more noise, or activation=gelu: a ReLU has kinks"
                  : "use more modes, or more noise";
@@ -46,7 +46,8 @@ std::string remedy_of(const MeanField& field) {
 
 // The steps of a course to go on with; one at T, which was read but not taken, only at its very
 // end.
-std::vector<MeanFieldReading> steps_before(const MeanFieldCourse& from, const Schedule& schedule) {
+std::vector<MeanFieldReading> steps_before(const MeanFieldTrajectory& from,
+                                           const Schedule& schedule) {
   std::vector<MeanFieldReading> steps = from.steps;
   const FlowState& state = from.state.flow;
   if (state.next_frame < schedule.frames())
@@ -57,38 +58,46 @@ std::vector<MeanFieldReading> steps_before(const MeanFieldCourse& from, const Sc
   return steps;
 }
 
-class SpectralCourse {
+// Attention and perceptron as the flow of the coefficients, noise as their decay.
+CoefficientSystem system_of(const MeanField& field, const MeanFieldMethod& method,
+                            Continuum& continuum) {
+  CoefficientSystem system;
+  system.flow = [&continuum](const State& y, State& f) { continuum.flow(y, f); };
+  system.tolerance = method.tolerance;
+  if (field.noise > 0)
+    for (const double eigenvalue : continuum.laplacian())
+      system.decay.push_back(field.noise * eigenvalue);
+  return system;
+}
+
+class SpectralFlow {
  public:
-  SpectralCourse(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
-                 const MeanFieldPlan& plan)
+  SpectralFlow(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
+               const MeanFieldPlan& plan)
       : method_(method),
         plan_(plan),
         frames_(plan.schedule.frames()),
         beyond_(plan.from ? 0 : beyond(start, field.d, method.modes)),
         remedy_(remedy_of(field)),
-        continuum_(continuum_of(field, method.modes)) {
-    march_.flow = [this](const State& y, State& f) { continuum_->flow(y, f); };
-    march_.tolerance = method.tolerance;
+        continuum_(continuum_of(field, method.modes)),
+        march_(system_of(field, method, *continuum_)) {
     march_.y = continuum_->start(start);
-    if (field.noise > 0)
-      for (const double eigenvalue : continuum_->laplacian())
-        march_.decay.push_back(field.noise * eigenvalue);
   }
 
-  MeanFieldCourse run() {
+  MeanFieldTrajectory run() {
     plan_.from ? go_on(*plan_.from) : begin();
-    while (course_.outcome.ok() && next_ < frames_) step();
-    if (course_.outcome.ok()) course_.outcome.t = plan_.schedule.T;
+    while (trajectory_.outcome.ok() && next_ < frames_) step();
+    if (trajectory_.outcome.ok()) trajectory_.outcome.t = plan_.schedule.T;
     keep_last_good();
-    course_.evaluations = march_.evaluations;
-    course_.state = state();
-    return course_;
+    trajectory_.evaluations = march_.at.evaluations;
+    trajectory_.state = state();
+    return trajectory_;
   }
 
  private:
   void begin() {
-    course_.steps.push_back(read(0, march_.y).reading);
-    std::string trouble = lost(course_.steps.back(), method_);
+    trajectory_.steps.push_back(read(0, march_.y).reading);
+    std::string trouble = lost(trajectory_.steps.back(), method_);
     if (trouble.empty() && !(beyond_ <= method_.most_tail))
       trouble =
           fmt::format("the start holds waves of {:.2g} above degree {}", beyond_, method_.modes);
@@ -98,18 +107,18 @@ class SpectralCourse {
       end_unresolved(trouble);
   }
 
-  void go_on(const MeanFieldCourse& from) {
+  void go_on(const MeanFieldTrajectory& from) {
     const MeanFieldState& state = from.state;
     if (state.coefficients.size() != march_.y.size())
       throw Error(
           Fault::input, "the state is of other modes",
           fmt::format("{} coefficients in place of {}", state.coefficients.size(), march_.y.size()),
           "go on with the modes and solver it began with");
-    course_.steps = steps_before(from, plan_.schedule);
-    march_.t = state.flow.t;
-    march_.h = state.flow.h;
+    trajectory_.steps = steps_before(from, plan_.schedule);
+    march_.at.t = state.flow.t;
+    march_.at.h = state.flow.h;
     march_.y = state.coefficients;
-    march_.evaluations = state.flow.evaluations;
+    march_.at.evaluations = state.flow.evaluations;
     next_ = state.flow.next_frame;
   }
 
@@ -117,36 +126,36 @@ class SpectralCourse {
   void step() {
     if (!march_.find())
       return end(Ending::step_too_small, "steps became too small", "lower beta or T");
-    const double t = march_.reach();
-    const MeanFieldReading reading = read(t, march_.at(t)).reading;
+    const double t = march_.end_time();
+    const MeanFieldReading reading = read(t, march_.inside(t)).reading;
     const std::string trouble = lost(reading, method_);
     keep(trouble.empty());
-    if (next_ == frames_ || !course_.outcome.ok()) return;
+    if (next_ == frames_ || !trajectory_.outcome.ok()) return;
     if (!trouble.empty()) return end_unresolved(trouble);
     march_.commit();
-    course_.steps.push_back(reading);
-    course_.evaluations = march_.evaluations;
+    trajectory_.steps.push_back(reading);
+    trajectory_.evaluations = march_.at.evaluations;
     if (pause() || (plan_.stop && plan_.stop(reading)))
       return end(Ending::interrupted, "stopped", "");
-    if (march_.evaluations > method_.max_evaluations)
+    if (march_.at.evaluations > method_.max_evaluations)
       end(Ending::too_many_evaluations, "max_evaluations is reached",
           "raise max_evaluations, or lower T");
   }
 
   bool pause() {
-    return plan_.pause && plan_.pause(course_, [this] { return state(); });
+    return plan_.pause && plan_.pause(trajectory_, [this] { return state(); });
   }
 
   // Frames up to the end of the step found; unless `sure`, only as far as they are resolved. A
   // pause between them is resumable: the step is not taken yet.
   void keep(bool sure) {
-    while (next_ < frames_ && plan_.schedule.time(next_) <= march_.reach()) {
+    while (next_ < frames_ && plan_.schedule.time(next_) <= march_.end_time()) {
       const double t = plan_.schedule.time(next_);
-      const MeanFieldFrame frame = read(t, march_.at(t));
+      const MeanFieldFrame frame = read(t, march_.inside(t));
       if (!sure && !lost(frame.reading, method_).empty()) return;
       if (plan_.frame) plan_.frame(frame);
-      if (next_ == frames_ - 1 && t > course_.steps.back().t)
-        course_.steps.push_back(frame.reading);
+      if (next_ == frames_ - 1 && t > trajectory_.steps.back().t)
+        trajectory_.steps.push_back(frame.reading);
       ++next_;
       if (next_ < frames_ && pause()) return end(Ending::interrupted, "stopped", "");
     }
@@ -154,10 +163,11 @@ class SpectralCourse {
 
   // Where a flight is cut short, what it was last sure of, as `advance` keeps it.
   void keep_last_good() {
-    const bool cut_short = !course_.outcome.ok() && course_.outcome.ending != Ending::interrupted;
-    const bool nowhere = course_.outcome.ending == Ending::unresolved && march_.t == 0;
-    const bool kept = next_ > 0 && plan_.schedule.time(next_ - 1) >= march_.t;
-    if (cut_short && !nowhere && !kept && plan_.frame) plan_.frame(read(march_.t, march_.y));
+    const bool cut_short =
+        !trajectory_.outcome.ok() && trajectory_.outcome.ending != Ending::interrupted;
+    const bool nowhere = trajectory_.outcome.ending == Ending::unresolved && march_.at.t == 0;
+    const bool kept = next_ > 0 && plan_.schedule.time(next_ - 1) >= march_.at.t;
+    if (cut_short && !nowhere && !kept && plan_.frame) plan_.frame(read(march_.at.t, march_.y));
   }
 
   MeanFieldFrame read(double t, const State& y) {
@@ -168,15 +178,15 @@ class SpectralCourse {
 
   MeanFieldState state() const {
     MeanFieldState now{.coefficients = march_.y};
-    now.flow.t = march_.t;
-    now.flow.h = march_.h;
-    now.flow.evaluations = march_.evaluations;
+    now.flow.t = march_.at.t;
+    now.flow.h = march_.at.h;
+    now.flow.evaluations = march_.at.evaluations;
     now.flow.next_frame = next_;
     return now;
   }
 
   void end(Ending ending, std::string what, std::string remedy) {
-    course_.outcome = {ending, march_.t, -1, std::move(what), std::move(remedy)};
+    trajectory_.outcome = {ending, march_.at.t, -1, std::move(what), std::move(remedy)};
   }
 
   void end_unresolved(const std::string& what) { end(Ending::unresolved, what, remedy_); }
@@ -189,12 +199,12 @@ class SpectralCourse {
   std::unique_ptr<Continuum> continuum_;
   March march_;
   std::int64_t next_ = 0;  // the first frame not yet kept
-  MeanFieldCourse course_{};
+  MeanFieldTrajectory trajectory_{};
 };
 
 // What particles show to a plan while they fly.
 FlowWatch watch_of(const MeanFieldPlan& plan, const ParticleReader& reader,
-                   MeanFieldCourse& course) {
+                   MeanFieldTrajectory& trajectory) {
   const auto read = [&reader](double t, const HostSwarm& x) {
     MeanFieldFrame frame = reader.read(x);
     frame.reading.t = t;
@@ -202,56 +212,57 @@ FlowWatch watch_of(const MeanFieldPlan& plan, const ParticleReader& reader,
   };
   const double last = plan.schedule.time(plan.schedule.frames() - 1);
   FlowWatch watch;
-  watch.frame = [&plan, &course, read, last](double t, const HostSwarm& x) {
+  watch.frame = [&plan, &trajectory, read, last](double t, const HostSwarm& x) {
     const MeanFieldFrame frame = read(t, x);
     if (plan.frame) plan.frame(frame);
-    if (t >= last && t > course.steps.back().t) course.steps.push_back(frame.reading);
+    if (t >= last && t > trajectory.steps.back().t) trajectory.steps.push_back(frame.reading);
   };
-  watch.pause = [&plan, &course, read](const FlowState& now,
-                                       const std::function<FlowState&()>& fetch) {
-    const bool stepped = now.t > course.steps.back().t;  // or kept a frame inside a step
-    if (stepped) course.steps.push_back(read(now.t, fetch().x).reading);
-    course.evaluations = now.evaluations;
+  watch.pause = [&plan, &trajectory, read](const FlowState& now,
+                                           const std::function<FlowState&()>& fetch) {
+    const bool stepped = now.t > trajectory.steps.back().t;  // or kept a frame inside a step
+    if (stepped) trajectory.steps.push_back(read(now.t, fetch().x).reading);
+    trajectory.evaluations = now.evaluations;
     return (plan.pause &&
-            plan.pause(course, [&fetch] { return MeanFieldState{.flow = fetch()}; })) ||
-           (stepped && plan.stop && plan.stop(course.steps.back()));
+            plan.pause(trajectory, [&fetch] { return MeanFieldState{.flow = fetch()}; })) ||
+           (stepped && plan.stop && plan.stop(trajectory.steps.back()));
   };
   return watch;
 }
 
-MeanFieldCourse fly_particles(const MeanField& field, const Measure& start,
-                              const MeanFieldMethod& method, const MeanFieldPlan& plan) {
+MeanFieldTrajectory advance_particles(const MeanField& field, const Measure& start,
+                                      const MeanFieldMethod& method, const MeanFieldPlan& plan) {
   const HostSwarm x = particles_of(start, field.d, method.particles);
   const auto engine = field.d == 2 ? make_moments_engine({.threads = method.threads})
                                    : make_simd_engine(Precision::f64, method.threads);
   const auto prepared = engine->prepare(dynamics_of(field), x.shape());
   const ParticleReader reader = reader_of(field, method.threads);
-  MeanFieldCourse course;
+  MeanFieldTrajectory trajectory;
   const Shares shares = shares_of(start);
   const auto spread = static_cast<double>(x.n()) - static_cast<double>(shares.atoms.size());
   if (spread > 0)
-    course.grain = (1 - std::reduce(shares.atoms.begin(), shares.atoms.end())) / spread;
+    trajectory.grain = (1 - std::reduce(shares.atoms.begin(), shares.atoms.end())) / spread;
   FlowState state = murmur::start(x);
   if (plan.from) {
-    course.steps = steps_before(*plan.from, plan.schedule);
+    trajectory.steps = steps_before(*plan.from, plan.schedule);
     state = plan.from->state.flow;
     if (state.group.size() != static_cast<std::size_t>(x.n()))
       throw Error(Fault::input, "the state is of other particles",
                   fmt::format("{} in place of {}", state.group.size(), x.n()),
                   "go on with the particles and solver it began with");
   } else {
-    course.steps.push_back(reader.read(x).reading);
+    trajectory.steps.push_back(reader.read(x).reading);
   }
-  const Flight flight{*engine,
-                      *prepared,
-                      Habitat::sphere,
-                      {.tolerance = method.tolerance,
-                       .merge = method.merge,
-                       .max_evaluations = method.max_evaluations}};
-  course.outcome = advance(flight, plan.schedule, state, watch_of(plan, reader, course));
-  course.evaluations = state.evaluations;
-  course.state.flow = std::move(state);
-  return course;
+  const Flow particle_flow{*engine,
+                           *prepared,
+                           Manifold::sphere,
+                           {.tolerance = method.tolerance,
+                            .merge = method.merge,
+                            .max_evaluations = method.max_evaluations}};
+  trajectory.outcome =
+      advance(particle_flow, plan.schedule, state, watch_of(plan, reader, trajectory));
+  trajectory.evaluations = state.evaluations;
+  trajectory.state.flow = std::move(state);
+  return trajectory;
 }
 
 }  // namespace
@@ -261,11 +272,12 @@ std::vector<double> density_cells(const MeanField& field, const MeanFieldMethod&
   return continuum_of(field, method.modes)->cells();
 }
 
-MeanFieldCourse carry(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
-                      const MeanFieldPlan& plan) {
+MeanFieldTrajectory carry(const MeanField& field, const Measure& start,
+                          const MeanFieldMethod& method, const MeanFieldPlan& plan) {
   check(field, start, method, plan.schedule);
-  if (method.solver == MeanFieldMethod::quantiles) return fly_particles(field, start, method, plan);
-  return SpectralCourse(field, start, method, plan).run();
+  if (method.solver == MeanFieldMethod::quantiles)
+    return advance_particles(field, start, method, plan);
+  return SpectralFlow(field, start, method, plan).run();
 }
 
 }  // namespace murmur

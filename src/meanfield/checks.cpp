@@ -1,4 +1,4 @@
-// checks.cpp: refuses mean fields, measures and flights that mean nothing or cannot be solved.
+// checks.cpp: refuses mean fields, measures and schedules that are invalid or cannot be solved.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace murmur {
 
 namespace {
 
-constexpr double kWhole = 1e-6;  // how far a measure on a grid may be from what it stands for
+constexpr double kWhole = 1e-6;  // largest error of the integral of a density on a grid
 
 [[noreturn]] void refuse(const std::string& what, const std::string& where,
                          const std::string& remedy) {
@@ -32,8 +32,8 @@ bool are_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
-// Shapes are compared by check(Dynamics); here that the numbers are there, and are some.
-void check_will(const Perceptron& p) {
+// Shapes are compared by check(Dynamics); here that entries exist and are finite.
+void check_perceptron(const Perceptron& p) {
   for (const Matrix* m : {&p.in, &p.out})
     if (m->rows < 0 || m->cols < 0 || m->data.size() != static_cast<std::size_t>(m->rows) * m->cols)
       refuse(fmt::format("a matrix of shape ({}, {}) holds {} numbers", m->rows, m->cols,
@@ -44,7 +44,7 @@ void check_will(const Perceptron& p) {
     refuse("a number of the perceptron is not finite", "perceptron", "give finite numbers");
 }
 
-// Sums what may be summed: finite numbers of 0 or above.
+// The sum of finite numbers of 0 or above; any other is refused.
 double sum_of(const Measure& m, const std::vector<double>& weight) {
   const std::size_t columns = m.density.size() / weight.size();
   double sum = 0;
@@ -79,7 +79,7 @@ void check_shape(const Measure& m, int d) {
            fmt::format("give up to {} polar angles and {} azimuths", kMostRows, kMostColumns));
 }
 
-// The greatest wave among the last that the cells can tell: the next ones they would mistake.
+// The largest amplitude among the highest degrees that the cells resolve: higher ones would alias.
 double grid_tail(const Measure& m, int d) {
   if (d == 3) return meanfield::GridDensity(m).tail();
   const auto waves = meanfield::grid_waves(m);
@@ -146,14 +146,14 @@ void check(const MeanField& f) {
            "use d=2 or d=3");
   if (!(f.beta >= 0 && f.beta <= 700))
     refuse("beta is out of range", fmt::format("beta = {:g}", f.beta), "give beta from 0 to 700");
-  if (f.scale != Attention::softmax && f.scale != Attention::plain)
+  if (f.weighting != Attention::softmax && f.weighting != Attention::unnormalised)
     refuse("this attention has no mean field here", "dynamics", "use dynamics=SA or USA");
-  if (f.clock == Clock::u4 || (f.clock != Clock::u1 && f.scale == Attention::softmax))
+  if (f.clock == Clock::u4 || (f.clock != Clock::u1 && f.weighting == Attention::softmax))
     refuse("this clock does not fit", "clock", "use U1; USA also knows U2 and U3");
   if (!(f.noise >= 0 && std::isfinite(f.noise)))
     refuse("there is no such noise", "noise", "give 0 or more");
   check(dynamics_of(f), f.d);
-  if (f.will) check_will(*f.will);
+  if (f.perceptron) check_perceptron(*f.perceptron);
 }
 
 void check(const Measure& m, int d) {

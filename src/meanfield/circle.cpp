@@ -52,11 +52,12 @@ std::vector<Complex> circle_coefficients(const Measure& measure, int modes) {
 
 namespace {
 
-// State: Re m_1, Im m_1, ..., Im m_M. With z = e^{i theta} and over the uniform density 1 / 2 pi,
+// State: Re m_1, Im m_1, ..., Im m_M. With z = e^{i theta} and relative to the density 1 / 2 pi,
 //   density = sum_k conj(m_k) z^k                    (k of both signs, m_{-k} = conj m_k)
 //   Z       = sum_k value_k conj(m_k) z^k            e^{-beta} W * mu
 //   T       = sum_k i k slope_k conj(m_k) z^k        e^{-beta} (W * mu)' / beta
-//   m_k'    = i k mean of density v z^k,   v = sign T / Z (SA), sign clock T (USA), plus the will
+//   m_k'    = i k mean of density v z^k,   v = sign T / Z (SA), sign clock T (USA), plus the
+//             perceptron's
 class Circle final : public Continuum {
  public:
   Circle(const MeanField& field, int modes)
@@ -66,20 +67,20 @@ class Circle final : public Continuum {
         fourier_(power_of_two(3 * modes + 1)),
         first_(fourier_.size()),
         second_(fourier_.size()),
-        will_(fourier_.size()) {
+        perceptron_(fourier_.size()) {
     for (int k = 1; k <= modes; ++k)
       laplacian_.insert(laplacian_.end(), 2, static_cast<double>(k) * k);
-    if (!field.will) return;
+    if (!field.perceptron) return;
     if (const auto potential = meanfield::potential_of(field))
       potential_ = values_of(*potential, cells());
     for (int g = 0; g < fourier_.size(); ++g) {
       const double theta = 2 * std::numbers::pi * g / fourier_.size();
       const double x[] = {std::cos(theta), std::sin(theta)};
-      double pull[] = {0, 0};
-      add_perceptron_at(*field.will, x, pull);
-      will_[g] = x[0] * pull[1] - x[1] * pull[0];
+      double drift[] = {0, 0};
+      add_perceptron_at(*field.perceptron, x, drift);
+      perceptron_[g] = x[0] * drift[1] - x[1] * drift[0];
     }
-    Wave waves(will_.begin(), will_.end());
+    Wave waves(perceptron_.begin(), perceptron_.end());
     fourier_.transform(waves.data());
     const auto weaker = [](Complex a, Complex b) { return std::abs(a) < std::abs(b); };
     const auto strongest = std::max_element(waves.begin() + 1, waves.begin() + modes + 1, weaker);
@@ -97,14 +98,14 @@ class Circle final : public Continuum {
   const std::vector<double>& laplacian() const override { return laplacian_; }
 
   void flow(const State& y, State& change) override {
-    const bool divided = field_.scale == Attention::softmax;
+    const bool divided = field_.weighting == Attention::softmax;
     const double scale = (field_.repulsive ? -1 : 1) * clock_scale(field_);
     fill(y, divided);
     fourier_.transform(first_.data());
     if (divided) fourier_.transform(second_.data());
     for (int g = 0; g < fourier_.size(); ++g) {
       const double turn = first_[g].imag() * scale / (divided ? second_[g].real() : 1);
-      first_[g] = first_[g].real() * (turn + will_[g]);
+      first_[g] = first_[g].real() * (turn + perceptron_[g]);
     }
     fourier_.transform(first_.data());
     change.resize(y.size());
@@ -123,8 +124,8 @@ class Circle final : public Continuum {
     for (int g = 0; g < cells; ++g) frame.density.push_back(first_[g].real());
     MeanFieldReading& r = frame.reading;
     const auto ends = std::minmax_element(frame.density.begin(), frame.density.end());
-    r.least = *ends.first;
-    r.greatest = *ends.second;
+    r.min = *ends.first;
+    r.max = *ends.second;
     std::vector<double> amplitude = {1};
     for (int k = 1; k <= modes_; ++k) amplitude.push_back(std::hypot(y[2 * k - 2], y[2 * k - 1]));
     r.tail = tail_of(kernel_, amplitude, spacing_);
@@ -175,10 +176,10 @@ class Circle final : public Continuum {
   int modes_;
   Kernel kernel_;
   Fourier fourier_;
-  Wave first_, second_;            // (grid)
-  std::vector<double> will_;       // (grid) turn of the perceptron
-  int spacing_ = 1;                // degree of its strongest wave
-  std::vector<double> potential_;  // (grid) V; empty: none
+  Wave first_, second_;             // (grid)
+  std::vector<double> perceptron_;  // (grid) angular velocity of the perceptron
+  int spacing_ = 1;                 // degree of its largest Fourier coefficient
+  std::vector<double> potential_;   // (grid) V; empty: none
   std::vector<double> laplacian_;
 };
 

@@ -10,9 +10,9 @@
 
 namespace murmur::meanfield {
 
-int power_of_two(int least) {
+int power_of_two(int min) {
   int size = 1;
-  while (size < least) size *= 2;
+  while (size < min) size *= 2;
   return size;
 }
 

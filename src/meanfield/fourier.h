@@ -31,7 +31,7 @@ class Fourier {
 //   made a convolution with a chirp (Bluestein 1970)
 Wave spectrum(const Wave& x);
 
-int power_of_two(int least);  // the least power of two that is no smaller
+int power_of_two(int min);  // the least power of two that is no smaller
 
 // Nodes in (-1, 1), descending, and weights of sum 2: exact up to degree 2 count - 1.
 struct Gauss {

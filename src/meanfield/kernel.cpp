@@ -13,19 +13,20 @@
 namespace murmur {
 
 Dynamics dynamics_of(const MeanField& f) {
-  Attention head{.beta = f.beta, .scale = f.scale};
+  Attention head{.beta = f.beta, .weighting = f.weighting};
   if (f.repulsive) head.value = scaled_identity(f.d, -1);
-  Dynamics dynamics{.phases = {{{head}}}, .clock = f.clock, .noise = f.noise};
-  if (f.will) dynamics.phases.push_back({{*f.will}});
+  Dynamics dynamics{.sublayers = {{{head}}}, .clock = f.clock, .noise = f.noise};
+  if (f.perceptron) dynamics.sublayers.push_back({{*f.perceptron}});
   return dynamics;
 }
 
 double clock_scale(const MeanField& f) {
-  return f.scale == Attention::softmax ? 1 : clock_scale(f.clock, f.beta);
+  return f.weighting == Attention::softmax ? 1 : clock_scale(f.clock, f.beta);
 }
 
 bool has_potential(const MeanField& f) {
-  return f.scale == Attention::plain && f.will && gradient_weights(*f.will).has_value();
+  return f.weighting == Attention::unnormalised && f.perceptron &&
+         gradient_weights(*f.perceptron).has_value();
 }
 
 namespace meanfield {
@@ -63,12 +64,12 @@ double pairs_of(const MeanField& f, const Kernel& kernel, const std::vector<doub
 
 std::optional<Potential> potential_of(const MeanField& f) {
   if (!has_potential(f)) return std::nullopt;
-  return potential_of(*f.will, f.repulsive ? -1 : 1);
+  return potential_of(*f.perceptron, f.repulsive ? -1 : 1);
 }
 
 void set_energies(const MeanField& f, const EnergyParts& parts, MeanFieldReading& r) {
   const double clocked =
-      parts.pairs * (f.scale == Attention::plain ? clock_scale(f) : std::exp(f.beta));
+      parts.pairs * (f.weighting == Attention::unnormalised ? clock_scale(f) : std::exp(f.beta));
   r.energy = has_potential(f) ? clocked + parts.potential : parts.pairs * std::exp(f.beta);
   r.free_energy = r.energy;
   if (f.noise > 0)

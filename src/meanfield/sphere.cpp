@@ -18,7 +18,8 @@ using Complex = std::complex<double>;
 
 // Associated Legendre functions with int Y^2 dsigma = 1 for the uniform probability:
 //   Y_l0 = Q_l0,   Y_lm = Q_lm cos m phi,   Y_l,-m = Q_lm sin m phi
-// by the recurrences in l that stay accurate in all degrees (Holmes and Featherstone 2002).
+// by the recurrences in l that stay accurate in all degrees (Holmes and Featherstone, J. Geodesy
+// 76, 2002).
 Legendre legendre_at(int degree, double cosine) {
   const double sine = std::sqrt((1 - cosine) * (1 + cosine));
   const auto size = static_cast<std::size_t>(legendre_index(degree, degree) + 1);
@@ -49,7 +50,7 @@ Legendre legendre_at(int degree, double cosine) {
 
 // (harmonics up to `degree`) Y_lm(x) in the order of a state, l = 0 first.
 std::vector<double> harmonics_at(int degree, const double* x) {
-  // At a pole only m = 0 is left, and no slope is asked for.
+  // At a pole only m = 0 is left, and no slope is needed.
   const Legendre q = legendre_at(degree, std::clamp(x[2], -1.0, 1.0));
   const double phi = std::atan2(x[1], x[0]);
   std::vector<double> y(static_cast<std::size_t>(degree + 1) * (degree + 1));
@@ -93,7 +94,7 @@ namespace {
 // State: c_lm = int Y_lm dmu for l = 1 .. L, m = -l .. l. Over the uniform density,
 //   density = sum c_lm Y_lm,   Z = sum value_l c_lm Y_lm,   G = grad sum slope_l c_lm Y_lm
 //   c_lm'   = int density <v, grad Y_lm> dsigma,   v = sign G / Z (SA), sign clock G (USA), plus
-//             the will; on a grid of Gauss's latitudes that integrates degree 3 L exactly
+//             the perceptron's; on a Gauss grid of latitudes that integrates degree 3 L exactly
 class Sphere final : public Continuum {
  public:
   Sphere(const MeanField& field, int degree)
@@ -108,7 +109,7 @@ class Sphere final : public Continuum {
     for (int l = 1; l <= degree; ++l)
       laplacian_.insert(laplacian_.end(), 2 * l + 1, static_cast<double>(l) * (l + 1));
     for (int j = 0; j < rows_; ++j) table_.push_back(legendre_at(degree, gauss_.node[j]));
-    if (field.will) find_will();
+    if (field.perceptron) find_perceptron();
     if (const auto potential = meanfield::potential_of(field))
       potential_ = values_of(*potential, cells());
   }
@@ -121,16 +122,16 @@ class Sphere final : public Continuum {
   const std::vector<double>& laplacian() const override { return laplacian_; }
 
   void flow(const State& y, State& change) override {
-    const bool divided = field_.scale == Attention::softmax;
+    const bool divided = field_.weighting == Attention::softmax;
     const double scale = (field_.repulsive ? -1 : 1) * clock_scale(field_);
     const int size = fourier_.size();
     change.assign(y.size(), 0);
     for (int j = 0; j < rows_; ++j) {
       synthesise(y, j);  // density + i Z and G_theta + i G_phi
       for (int g = 0; g < size; ++g) {
-        const double push = scale / (divided ? density_row_[g].imag() : 1);
-        Complex v = push * weight_row_[g];
-        if (!will_.empty()) v += will_[static_cast<std::size_t>(j) * size + g];
+        const double term = scale / (divided ? density_row_[g].imag() : 1);
+        Complex v = term * weight_row_[g];
+        if (!perceptron_.empty()) v += perceptron_[static_cast<std::size_t>(j) * size + g];
         weight_row_[g] = density_row_[g].real() * v;
       }
       fourier_.transform(weight_row_.data());
@@ -150,8 +151,8 @@ class Sphere final : public Continuum {
     }
     MeanFieldReading& r = frame.reading;
     const auto ends = std::minmax_element(frame.density.begin(), frame.density.end());
-    r.least = *ends.first;
-    r.greatest = *ends.second;
+    r.min = *ends.first;
+    r.max = *ends.second;
     std::vector<double> amplitude = {1};
     for (int l = 1; l <= degree_; ++l) {
       double square = 0;
@@ -254,14 +255,14 @@ class Sphere final : public Continuum {
   }
 
   // north + i east of the perceptron, with d/dtheta pointing south of the pole theta = 0
-  void find_will() {
+  void find_perceptron() {
     const std::vector<double> x = cells();
     for (std::size_t p = 0; p < x.size(); p += 3) {
-      double pull[] = {0, 0, 0};
-      add_perceptron_at(*field_.will, &x[p], pull);
+      double drift[] = {0, 0, 0};
+      add_perceptron_at(*field_.perceptron, &x[p], drift);
       const double s = std::hypot(x[p], x[p + 1]), c = x[p] / s, e = x[p + 1] / s;
-      will_.emplace_back(x[p + 2] * (c * pull[0] + e * pull[1]) - s * pull[2],
-                         c * pull[1] - e * pull[0]);
+      perceptron_.emplace_back(x[p + 2] * (c * drift[0] + e * drift[1]) - s * drift[2],
+                               c * drift[1] - e * drift[0]);
     }
   }
 
@@ -273,7 +274,7 @@ class Sphere final : public Continuum {
   int rows_;
   std::vector<Legendre> table_;  // (rows)
   Wave density_row_, weight_row_;
-  Wave will_;                      // (rows, longitudes)
+  Wave perceptron_;                // (rows, longitudes)
   std::vector<double> potential_;  // (rows, longitudes) V; empty: none
   std::vector<double> laplacian_;
 };

@@ -30,16 +30,16 @@ Series distance_from(const History& history, const HostSwarm& reference) {
 }
 
 NearClustering near_clustering(const History& history, const NearClusteringRequest& request,
-                               const MeasureSettings& settings) {
+                               const ObserveSettings& settings) {
   if (!(request.delta > 0 && request.delta <= 2) || !(request.share > 0 && request.share <= 1))
     throw Error(
         Fault::input, "near clustering needs 0 < delta <= 2 and a share in (0, 1]",
         "delta = " + std::to_string(request.delta) + ", share = " + std::to_string(request.share),
         "give such numbers, for example delta=1e-3 share=0.5");
-  MeasureSettings asked = settings;
+  ObserveSettings asked = settings;
   asked.pair_threshold = 1 - request.delta;
   NearClustering found;
-  double t_before = 0, least_before = 0, close_before = 0;
+  double t_before = 0, min_before = 0, close_before = 0;
   for (std::int64_t f = 0; f < history.count && !(found.all && found.part); ++f) {
     const HostSwarm u = directions_of(history.frame(f));
     const PairSums now = sum_pairs({.x = u, .y = u}, asked);
@@ -49,12 +49,12 @@ NearClustering near_clustering(const History& history, const NearClusteringReque
                  ? t
                  : t_before + (t - t_before) * (level - before) / (after - before);
     };
-    if (!found.all && now.least > asked.pair_threshold)
-      found.all = passed(least_before, now.least, asked.pair_threshold);
+    if (!found.all && now.min > asked.pair_threshold)
+      found.all = passed(min_before, now.min, asked.pair_threshold);
     if (!found.part && now.close >= request.share)
       found.part = passed(close_before, now.close, request.share);
     t_before = t;
-    least_before = now.least;
+    min_before = now.min;
     close_before = now.close;
   }
   return found;

@@ -17,8 +17,8 @@ namespace {
 
 using Key = std::uint64_t;  // three cell numbers of 21 bits
 
-// Chords |x - y| that decide the question without asking: up to `inside` all pairs are linked,
-// from `outside` on none is.
+// Chords |x - y| that decide without the exact test: up to `inside` all pairs are linked, from
+// `outside` on none is.
 struct Chords {
   double inside, outside;
 };
@@ -26,20 +26,20 @@ struct Chords {
 // On the sphere <x, y> = (|x|^2 + |y|^2 - |x - y|^2) / 2, and norms are 1 only up to drift and
 // rounding: the smallest and largest of them bound the chords.
 Chords deciding_chords(const HostSwarm& x, Closeness closeness) {
-  if (closeness.habitat == Habitat::space) {
+  if (closeness.manifold == Manifold::space) {
     return {closeness.tol * (1 - 1e-12), closeness.tol * (1 + 1e-12)};
   }
-  double least = std::numeric_limits<double>::infinity(), greatest = 0;
+  double min = std::numeric_limits<double>::infinity(), max = 0;
   for (int i = 0; i < x.n(); ++i) {
     double square = 0;
     for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
-    least = std::min(least, square);
-    greatest = std::max(greatest, square);
+    min = std::min(min, square);
+    max = std::max(max, square);
   }
-  const double rounding = 1e-15 * (x.d() + 4) * (1 + greatest);
+  const double rounding = 1e-15 * (x.d() + 4) * (1 + max);
   const auto root = [](double square) { return square > 0 ? std::sqrt(square) : 0; };
-  return {root(2 * (least - 1 + closeness.tol - rounding)),
-          root(2 * (greatest - 1 + closeness.tol + rounding))};
+  return {root(2 * (min - 1 + closeness.tol - rounding)),
+          root(2 * (max - 1 + closeness.tol + rounding))};
 }
 
 struct Grid {
@@ -59,8 +59,8 @@ struct Grid {
   }
 };
 
-// Rounding moves a cell's wall by less than 2^-31 of its side while there are at most 2^20 cells on
-// an axis; sides are chosen with more room than that.
+// Rounding moves the boundary of a cell by less than 2^-31 of its side while there are at most 2^20
+// cells on an axis; sides are chosen with more room than that.
 Grid make_grid(const HostSwarm& x, Chords chords) {
   constexpr double room = 1e-8;
   Grid grid{std::min(x.d(), 3), {}, 0, 1, x.d() <= 3 && chords.inside > 0.9 * chords.outside};

@@ -1,4 +1,4 @@
-// centres.cpp: the tokens of a sequence that come first in their neighbourhood.
+// centres.cpp: Renyi centres of a sequence of tokens (2411.04990).
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -13,23 +13,23 @@ namespace murmur {
 namespace {
 
 // Squared distance beyond which two tokens are farther than delta. On the sphere the angle phi has
-// chord 2 sin(phi / 2), which tells small angles apart better than their cosine.
-double far_square(Habitat habitat, double delta) {
-  if (habitat == Habitat::space) return delta * delta;
+// chord 2 sin(phi / 2), which resolves small angles better than the cosine does.
+double far_square(Manifold manifold, double delta) {
+  if (manifold == Manifold::space) return delta * delta;
   const double chord = 2 * std::sin(std::min(delta, std::numbers::pi) / 2);
   return chord * chord;
 }
 
 }  // namespace
 
-std::vector<int> renyi_centres(const HostSwarm& x, Habitat habitat, double delta, Centres kind) {
+std::vector<int> renyi_centres(const HostSwarm& x, Manifold manifold, double delta, Centres kind) {
   if (!(delta > 0))
     throw Error(Fault::input, "centres need a distance above 0", "delta = " + std::to_string(delta),
                 "give one, such as delta=0.5, or 4 / sqrt(beta)");
   if (const auto lost = first_unmeasurable(x))
     throw Error(Fault::input, "a coordinate is not a finite number, or too large to square",
                 "particle " + std::to_string(*lost), "look at an earlier frame, or mend the data");
-  const double bound = far_square(habitat, delta);
+  const double bound = far_square(manifold, delta);
   std::vector<int> centres;
   HostSwarm earlier(x.shape());                            // centres so far, or all tokens so far
   std::vector<double> a(static_cast<std::size_t>(x.d()));  // (d)

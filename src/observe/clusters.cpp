@@ -1,4 +1,4 @@
-// clusters.cpp: components of the graph of close pairs, found by flooding.
+// clusters.cpp: components of the graph of close pairs, by breadth-first search.
 #include "observe/clusters.h"
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace murmur {
 
 bool Linker::ask(const double* a, const HostSwarm& x, int first, int count) {
-  if (closeness_.habitat == Habitat::sphere) {
+  if (closeness_.manifold == Manifold::sphere) {
     inner_products(a, x, first, count, score_);
   } else {
     squared_distances(a, x, first, count, score_);
     for (int c = 0; c < count; ++c) score_[c] = -score_[c];
   }
-  return greatest(score_, count) > bound_;
+  return max(score_, count) > bound_;
 }
 
 std::vector<int> flood(const HostSwarm& x, Closeness closeness, std::span<int> members) {
@@ -46,7 +46,7 @@ std::vector<int> flood(const HostSwarm& x, Closeness closeness, std::span<int> m
     members[absorbed++] = take_out(left - 1);
     for (; spread < absorbed && left > 0; ++spread) {
       gather(x, members[spread], a.data());
-      // From the back, so that whoever moves into a free slot has been asked already.
+      // From the back, so that the particle moved into a free slot has been tested already.
       for (int first = (left - 1) / tile * tile; first >= 0; first -= tile) {
         const int count = std::min(tile, left - first);
         if (!linker.ask(a.data(), at, first, count)) continue;
@@ -101,7 +101,7 @@ std::optional<int> first_unmeasurable(const HostSwarm& x) {
   return {};
 }
 
-Clusters clusters(const HostSwarm& x, Habitat habitat, double tol) {
+Clusters clusters(const HostSwarm& x, Manifold manifold, double tol) {
   if (!(tol > 0)) {
     throw Error(Fault::input, "clusters need a tolerance above 0",
                 "cluster_tol = " + std::to_string(tol),
@@ -113,7 +113,7 @@ Clusters clusters(const HostSwarm& x, Habitat habitat, double tol) {
                 "look for clusters in an earlier frame, or mend the data");
   }
   constexpr int few = 1024;  // below this, sorting into cells costs more than it saves
-  const Closeness closeness{habitat, tol};
+  const Closeness closeness{manifold, tol};
   return x.n() <= few ? clusters_directly(x, closeness) : clusters_by_cells(x, closeness);
 }
 

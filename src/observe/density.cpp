@@ -1,4 +1,4 @@
-// density.cpp: the modes of a smoothed swarm, on the line and on the circle.
+// density.cpp: local maxima of kernel density estimates on the line and circle (2412.09080).
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -17,7 +17,7 @@ constexpr double pi = std::numbers::pi;
 constexpr int nodes_per_width = 8;
 constexpr int halvings = 12;
 
-// The kernel's height h(0) = 1 and slope at an offset, and how fast its third derivative can be.
+// The kernel h, h(0) = 1, its slope at an offset, and a bound of its third derivative.
 //   line:    h = e^{-v}, v = beta y^2 / 2          circle:  h = e^{-v}, v = beta (1 - cos y)
 struct Kernel {
   double beta;
@@ -91,8 +91,8 @@ class Density {
     if (depth == halvings || (a.slope.sign == 0 && b.slope.sign == 0)) return;
     const bool same = a.slope.sign == b.slope.sign;
     const double width = b.y - a.y;
-    const double least = std::min(std::abs(a.slope.value), std::abs(b.slope.value));
-    if (same && least > greatest_third(a.y, b.y) * width * width / 8) return;
+    const double min = std::min(std::abs(a.slope.value), std::abs(b.slope.value));
+    if (same && min > max_third(a.y, b.y) * width * width / 8) return;
     if (a.slope.sign * b.slope.sign < 0 && depth == halvings / 2) return;
     const Node middle = node((a.y + b.y) / 2);
     refine(a, middle, depth + 1, nodes);
@@ -121,7 +121,7 @@ class Density {
     const auto last = std::upper_bound(first, at_.end(), b + distance);
     return {first - at_.begin(), last - at_.begin()};
   }
-  double greatest_third(double a, double b) const {
+  double max_third(double a, double b) const {
     double bound = 0, inside = 0, from = 0;
     for (const double u : {3.0, 5.0, 8.6}) {
       const auto [first, last] = within(a, b, kernel_.offset(u));
@@ -155,7 +155,7 @@ void add_nodes(const Density& density, const Grid& grid, std::vector<Node>& node
   }
 }
 
-// Where f' goes from + to -, whatever lies flat between.
+// Where f' changes from + to -, with zeros in between.
 std::vector<double> peaks(const Density& density, const std::vector<Node>& nodes) {
   std::vector<double> found;
   const Node* last = nullptr;
@@ -168,7 +168,7 @@ std::vector<double> peaks(const Density& density, const std::vector<Node>& nodes
   return found;
 }
 
-// Points farther apart than twice the reach are strangers: each island of points has its own grid.
+// Points farther apart than twice the reach do not interact: each group of points has its own grid.
 std::vector<double> line_modes(const HostSwarm& x, const DensityRequest& request) {
   std::vector<std::pair<double, double>> points;
   for (int i = 0; i < x.n(); ++i) points.emplace_back(x.at(i, request.axis), x.mass[i]);
@@ -209,7 +209,7 @@ std::vector<double> circle_modes(const HostSwarm& x, double beta) {
 
 }  // namespace
 
-std::vector<double> density_modes(const HostSwarm& x, Habitat habitat,
+std::vector<double> density_modes(const HostSwarm& x, Manifold manifold,
                                   const DensityRequest& request) {
   if (!(request.beta > 0 && request.beta < 1e12))
     throw Error(Fault::input, "a density needs a beta above 0, and below 1e12",
@@ -217,11 +217,11 @@ std::vector<double> density_modes(const HostSwarm& x, Habitat habitat,
   if (const auto lost = first_unmeasurable(x))
     throw Error(Fault::input, "a coordinate is not a finite number, or too large to square",
                 "particle " + std::to_string(*lost), "look at an earlier frame, or mend the data");
-  if (habitat == Habitat::sphere && x.d() != 2)
+  if (manifold == Manifold::sphere && x.d() != 2)
     throw Error(Fault::input, "modes of a density are counted on the circle and on a line",
                 "sphere, d = " + std::to_string(x.d()),
                 "use d=2, or habitat=space and one of its axes");
-  if (habitat == Habitat::sphere) return circle_modes(x, request.beta);
+  if (manifold == Manifold::sphere) return circle_modes(x, request.beta);
   if (request.axis < 0 || request.axis >= x.d())
     throw Error(Fault::input, "there is no such axis", "axis = " + std::to_string(request.axis),
                 "the swarm has axes 0 to " + std::to_string(x.d() - 1));

@@ -1,4 +1,4 @@
-// energy.cpp: recognises the forces that are gradients of an energy, and knows their potentials.
+// energy.cpp: recognises forces that are gradients of an energy, and computes their potentials.
 #include "observe/energy.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/attention.h"
+#include "core/overloaded.h"
 #include "core/perceptron_at.h"
 
 namespace murmur {
@@ -45,13 +46,13 @@ struct Signed {
   double sign;  // of V = +-D
 };
 
-std::optional<Signed> pair_energy(const Attention& head, Habitat habitat) {
-  if (head.scale != Attention::softmax && head.scale != Attention::plain) return {};
-  if (head.beta == 0 || head.relative || head.reach != Attention::all || head.rescaled) return {};
+std::optional<Signed> pair_energy(const Attention& head, Manifold manifold) {
+  if (head.weighting != Attention::softmax && head.weighting != Attention::unnormalised) return {};
+  if (head.beta == 0 || head.relative || head.mask != Attention::none || head.rescaled) return {};
   if (!zero(head.query_bias) || !zero(head.key_bias) || !zero(head.value_bias)) return {};
   Matrix scores = score_matrix(reduced(head.query), reduced(head.key));
-  if (!head.self && (!scores.empty() || habitat == Habitat::space))
-    return {};  // without j = i only P_x x = 0 saves the energy
+  if (!head.self && (!scores.empty() || manifold == Manifold::space))
+    return {};  // without j = i there is an energy only where P_x x = 0
   const int size = scores.empty() ? head.value.rows : scores.rows;
   const Matrix identity = scaled_identity(size, 1);
   const Matrix& d = scores.empty() ? identity : scores;
@@ -77,38 +78,41 @@ double value_at(const Potential& potential, const Point& x) {
 }  // namespace
 
 const Attention* first_attention(const Dynamics& dynamics) {
-  for (const Phase& phase : dynamics.phases) {
-    for (const Force& force : phase.forces) {
-      if (const auto* attention = std::get_if<Attention>(&force)) return attention;
+  for (const Sublayer& sublayer : dynamics.sublayers) {
+    for (const Force& force : sublayer.forces) {
+      if (const Attention* attention = head_of(force)) return attention;
     }
   }
   return nullptr;
 }
 
 std::optional<Interaction> interaction(const Dynamics& dynamics) {
-  if (dynamics.normalisation != Normalisation::post) return {};
+  if (dynamics.normalisation != LayerNorm::post) return {};
   if (!dynamics.gain.empty() || !dynamics.gain_end.empty()) return {};
   const Attention* head = nullptr;
-  std::vector<const Perceptron*> wills;
-  for (const Phase& phase : dynamics.phases) {
-    if (std::isfinite(phase.from) || std::isfinite(phase.until)) return {};
-    for (const Force& force : phase.forces) {
-      const auto* attention = std::get_if<Attention>(&force);
-      if (attention != nullptr && head != nullptr) return {};
-      if (attention != nullptr) head = attention;
-      if (attention == nullptr) wills.push_back(&std::get<Perceptron>(force));
+  std::vector<const Perceptron*> perceptrons;
+  for (const Sublayer& sublayer : dynamics.sublayers) {
+    if (std::isfinite(sublayer.from) || std::isfinite(sublayer.until)) return {};
+    for (const Force& force : sublayer.forces) {
+      const bool second = head != nullptr && head_of(force) != nullptr;
+      if (second) return {};
+      std::visit(Overloaded{[&](const Attention& a) { head = &a; },
+                            [&](const Perceptron& p) { perceptrons.push_back(&p); }},
+                 force);
     }
   }
   if (head == nullptr) return {};
-  auto found = pair_energy(*head, dynamics.habitat);
-  if (!found || wills.empty()) return found ? std::optional(found->interaction) : std::nullopt;
+  auto found = pair_energy(*head, dynamics.manifold);
+  if (!found || perceptrons.empty())
+    return found ? std::optional(found->interaction) : std::nullopt;
 
-  if (head->scale != Attention::plain || dynamics.clock == Clock::u4) return {};
+  if (head->weighting != Attention::unnormalised || kernel_of(dynamics.clock).arc_length) return {};
   Interaction& all = found->interaction;
-  if (dynamics.clock == Clock::u2) all.weight = std::exp(-all.beta);
-  if (dynamics.clock == Clock::u3) all.weight = all.beta;
-  for (const Perceptron* will : wills) {
-    auto potential = potential_of(*will, found->sign);
+  const ClockKernel kernel = kernel_of(dynamics.clock);
+  if (kernel.over_max) all.weight = std::exp(-all.beta);
+  if (kernel.times_beta) all.weight = all.beta;
+  for (const Perceptron* perceptron : perceptrons) {
+    auto potential = potential_of(*perceptron, found->sign);
     if (!potential) return {};
     all.potentials.push_back(std::move(*potential));
   }

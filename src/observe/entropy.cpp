@@ -39,13 +39,13 @@ struct Sight {  // the particles that i attends to: [0, end) without `hole`
   int end, hole;
 };
 Sight sight(const Attention& head, int i, int n) {
-  return {head.reach == Attention::past ? i + 1 : n, head.self ? n : i};
+  return {head.mask == Attention::causal ? i + 1 : n, head.self ? n : i};
 }
 
 // With t_j = s_ij + ln m_j, top = max_j t_j and Z = sum_j e^{t_j - top}:
 //   -sum_j a_ij ln a_ij = ln Z - sum_j e^{t_j - top} (t_j - top) / Z
 double row_entropy(const double* t, int count) {
-  const double top = greatest(t, count);
+  const double top = max(t, count);
   double weight = 0, moment = 0;
   for (int j = 0; j < count; j += tile) {
     const EntropySums part = entropy_sums(t + j, std::min(tile, count - j), top);
@@ -60,9 +60,9 @@ struct Part {
   std::int64_t rows = 0;
 };
 
-// Of hard attention the row has only the seen of greatest score: log_mass of those moves to the
+// A row of hard attention has only the allowed j of greatest score: their log_mass moves to the
 // front of t. Returns how many there are.
-int keep_greatest(const double* log_mass, std::vector<double>& t, int end, int hole) {
+int keep_max(const double* log_mass, std::vector<double>& t, int end, int hole) {
   double top = -std::numeric_limits<double>::infinity();
   for (int j = 0; j < end; ++j)
     if (j != hole) top = std::max(top, t[j]);
@@ -73,8 +73,8 @@ int keep_greatest(const double* log_mass, std::vector<double>& t, int end, int h
 }
 
 // -sum_j a_ij ln a_ij over all i, of doubly stochastic weights. Swarms too large for all pairs have
-// no entropy here: the weights cannot be known row by row.
-Part sinkhorn_entropy(const HostSwarm& x, const Attention& head, const MeasureSettings& settings) {
+// no entropy here: the weights cannot be computed row by row.
+Part sinkhorn_entropy(const HostSwarm& x, const Attention& head, const ObserveSettings& settings) {
   const auto n = static_cast<std::size_t>(x.n());
   if (is_sampled(x.n(), settings)) return {};
   const HostSwarm query = project(x, head.query, head.query_bias, head.beta);
@@ -91,15 +91,16 @@ Part sinkhorn_entropy(const HostSwarm& x, const Attention& head, const MeasureSe
 
 // One head: the scores t_ij are inner products of queries and keys whose last coordinates are
 // 1 and ln m_j.
-Part head_entropy(const HostSwarm& x, const Attention& head, const MeasureSettings& settings) {
+Part head_entropy(const HostSwarm& x, const Attention& head, const ObserveSettings& settings) {
   const int n = x.n();
   HostSwarm query = project(x, head.query, head.query_bias, head.beta);
   HostSwarm key = project(x, head.key, head.key_bias, 1);
   std::fill_n(query.axis(query.d() - 1), n, 1.0);
   std::vector<double> log_mass(n);  // (n)
   for (int j = 0; j < n; ++j) log_mass[j] = elementary::log(x.mass[j]);
-  const bool hard = head.scale == Attention::hard;
-  const bool faded = head.scale == Attention::plain && head.alibi > 0;  // in place of the masses
+  const bool hard = head.weighting == Attention::hard;
+  const bool faded =
+      head.weighting == Attention::unnormalised && head.alibi > 0;  // in place of the masses
   if (!hard && !faded) std::copy(log_mass.begin(), log_mass.end(), key.axis(key.d() - 1));
 
   const bool sampled = is_sampled(n, settings);
@@ -119,7 +120,7 @@ Part head_entropy(const HostSwarm& x, const Attention& head, const MeasureSettin
       for (int j = 0; j < seen.end && head.alibi > 0; ++j) t[j] -= head.alibi * (i - j);
       int count = seen.end;
       if (hard)
-        count = keep_greatest(log_mass.data(), t, seen.end, seen.hole);
+        count = keep_max(log_mass.data(), t, seen.end, seen.hole);
       else if (seen.hole < seen.end)
         t[seen.hole] = t[--count];
       if (count == 0) continue;
@@ -138,20 +139,20 @@ Part head_entropy(const HostSwarm& x, const Attention& head, const MeasureSettin
 }  // namespace
 
 double attention_entropy(const HostSwarm& x, const Dynamics& dynamics,
-                         const MeasureSettings& settings) {
+                         const ObserveSettings& settings) {
   HostSwarm at = x;
   const Vector gain = gain_at(dynamics, settings.t);
   for (std::size_t k = 0; k < gain.size(); ++k)
     for (int i = 0; i < x.n(); ++i) at.axis(static_cast<int>(k))[i] *= gain[k];
   Part total;
-  for (const Phase& phase : dynamics.phases) {
-    if (!phase.active(settings.t)) continue;
-    for (const Force& force : phase.forces) {
-      const auto* head = std::get_if<Attention>(&force);
+  for (const Sublayer& sublayer : dynamics.sublayers) {
+    if (!sublayer.active(settings.t)) continue;
+    for (const Force& force : sublayer.forces) {
+      const Attention* head = head_of(force);
       if (head == nullptr) continue;
       const Attention now = head->rescaled ? at_time(*head, settings.t, x.d()) : *head;
-      const Part part = now.scale == Attention::sinkhorn ? sinkhorn_entropy(at, now, settings)
-                                                         : head_entropy(at, now, settings);
+      const Part part = now.weighting == Attention::sinkhorn ? sinkhorn_entropy(at, now, settings)
+                                                             : head_entropy(at, now, settings);
       total.entropy += part.entropy;
       total.rows += part.rows;
     }

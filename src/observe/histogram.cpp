@@ -11,7 +11,7 @@
 
 namespace murmur {
 
-CosineHistogram cosine_histogram(const HostSwarm& x, int bins, const MeasureSettings& settings) {
+CosineHistogram cosine_histogram(const HostSwarm& x, int bins, const ObserveSettings& settings) {
   if (bins < 1 || bins > 1'000'000)
     throw Error(Fault::input, "a histogram has 1 to 1,000,000 bins",
                 "bins = " + std::to_string(bins), "give such a number, for example bins=50");

@@ -105,26 +105,26 @@ double dot(const double* a, const double* b, int count) {
 
 MURMUR_CLONES
 CosineSums tally(const double* cosine, int count, double threshold) {
-  Lanes sum{}, least = infinity - sum, most = -least, value;
+  Lanes sum{}, min = infinity - sum, most = -min, value;
   Counts close{};
   int c = 0;
   for (; c + lanes <= count; c += lanes) {
     load(cosine + c, value);
     sum += value;
     close -= value > threshold;  // true is -1
-    least = value < least ? value : least;
+    min = value < min ? value : min;
     most = value > most ? value : most;
   }
   CosineSums all{fold(sum), infinity, -infinity, 0};
   for (int lane = 0; lane < lanes; ++lane) {
-    all.least = std::min(all.least, least[lane]);
-    all.greatest = std::max(all.greatest, most[lane]);
+    all.min = std::min(all.min, min[lane]);
+    all.max = std::max(all.max, most[lane]);
     all.close += static_cast<double>(close[lane]);
   }
   for (; c < count; ++c) {
     all.sum += cosine[c];
-    all.least = std::min(all.least, cosine[c]);
-    all.greatest = std::max(all.greatest, cosine[c]);
+    all.min = std::min(all.min, cosine[c]);
+    all.max = std::max(all.max, cosine[c]);
     all.close += cosine[c] > threshold ? 1 : 0;
   }
   return all;
@@ -146,7 +146,7 @@ double gibbs_sum(const double* score, const double* mass, int count, double beta
 }
 
 MURMUR_CLONES
-double greatest(const double* t, int count) {
+double max(const double* t, int count) {
   Lanes most = Lanes{} - infinity, value;
   int c = 0;
   for (; c + lanes <= count; c += lanes) {

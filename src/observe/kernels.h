@@ -20,7 +20,7 @@ void squared_distances(const double* a, const HostSwarm& x, int first, int count
 double dot(const double* a, const double* b, int count);
 
 struct CosineSums {
-  double sum, least, greatest;
+  double sum, min, max;
   double close;  // how many lie above the threshold
 };
 CosineSums tally(const double* cosine, int count, double threshold);
@@ -32,7 +32,7 @@ struct EntropySums {
   double weight;  // Z = sum_c e^{t_c - top}
   double moment;  // sum_c e^{t_c - top} (t_c - top)
 };
-double greatest(const double* t, int count);
+double max(const double* t, int count);
 EntropySums entropy_sums(const double* t, int count, double top);  // count <= tile
 
 }  // namespace murmur

@@ -17,18 +17,18 @@ constexpr std::int64_t samples_per_block = 1 << 16;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Part {  // what one block adds
-  double sum = 0, least = infinity, greatest = -infinity, close = 0;
+  double sum = 0, min = infinity, max = -infinity, close = 0;
   double gibbs = 0;   // sum of m_i m_j e^{beta (c_ij - anchor)}
   double weight = 0;  // sum of m_i m_j, where sampled
 
   void add(const CosineSums& c) {
     sum += c.sum;
-    least = std::min(least, c.least);
-    greatest = std::max(greatest, c.greatest);
+    min = std::min(min, c.min);
+    max = std::max(max, c.max);
     close += c.close;
   }
   void add(const Part& other) {
-    add(CosineSums{other.sum, other.least, other.greatest, other.close});
+    add(CosineSums{other.sum, other.min, other.max, other.close});
     gibbs += other.gibbs;
     weight += other.weight;
   }
@@ -76,7 +76,7 @@ void add_rows(const PairScores& s, double threshold, int block, Part& part) {
   }
 }
 
-void add_samples(const PairScores& s, const MeasureSettings& settings, int block, Part& part) {
+void add_samples(const PairScores& s, const ObserveSettings& settings, int block, Part& part) {
   const int n = s.x.n(), d = s.x.d();
   const std::int64_t first = block * samples_per_block;
   const std::int64_t last = std::min(settings.sample_pairs, first + samples_per_block);
@@ -114,7 +114,7 @@ Part diagonal(const PairScores& s) {
 
 }  // namespace
 
-PairSums sum_pairs(const PairScores& scores, const MeasureSettings& settings) {
+PairSums sum_pairs(const PairScores& scores, const ObserveSettings& settings) {
   const int n = scores.x.n();
   const bool sampled = is_sampled(n, settings);
   const std::int64_t pairs = sampled ? settings.sample_pairs : std::int64_t{n} * (n - 1) / 2;
@@ -132,13 +132,13 @@ PairSums sum_pairs(const PairScores& scores, const MeasureSettings& settings) {
   sums.pairs = static_cast<double>(pairs);
   if (pairs > 0) {
     sums.mean = off.sum / sums.pairs;
-    sums.least = off.least;
-    sums.greatest = off.greatest;
+    sums.min = off.min;
+    sums.max = off.max;
     sums.close = off.close / sums.pairs;
   } else {
-    sums.mean = sums.least = sums.greatest = sums.close = std::numeric_limits<double>::quiet_NaN();
+    sums.mean = sums.min = sums.max = sums.close = std::numeric_limits<double>::quiet_NaN();
   }
-  // The masses sum to 1, so the ordered pairs i != j weigh 1 - sum_i m_i^2 together: a sample is
+  // The masses sum to 1, so the ordered pairs i != j have the weight 1 - sum_i m_i^2: a sample is
   // scaled to that, which keeps constant scores exact.
   const double scale = sampled ? (1 - on.weight) / off.weight : 2;
   sums.gibbs = on.gibbs + (pairs > 0 ? scale * off.gibbs : 0);

@@ -1,4 +1,4 @@
-// spectrum.cpp: how much of a swarm lies in the harmonics of each degree.
+// spectrum.cpp: the power of a swarm in the harmonics of each degree.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -77,8 +77,8 @@ void add_polynomials(const PairTile& pairs, double nu, std::vector<double>& sum)
   }
 }
 
-// The pairs i != j weigh 1 - sum_i m_i^2 together: a sample is scaled to that.
-std::vector<double> pair_powers(const HostSwarm& u, int modes, const MeasureSettings& settings) {
+// The pairs i != j have the weight 1 - sum_i m_i^2: a sample is scaled to that.
+std::vector<double> pair_powers(const HostSwarm& u, int modes, const ObserveSettings& settings) {
   const double nu = u.d() / 2.0 - 1;
   std::vector<double> zero(static_cast<std::size_t>(modes) + 1, 0.0), off = zero, power = zero;
   if (u.n() > 1) {
@@ -117,7 +117,7 @@ std::vector<std::complex<double>> fourier_amplitudes(const HostSwarm& x, int mod
   return sum;
 }
 
-std::vector<double> mode_powers(const HostSwarm& x, int modes, const MeasureSettings& settings) {
+std::vector<double> mode_powers(const HostSwarm& x, int modes, const ObserveSettings& settings) {
   check(x, modes);
   if (x.d() == 2) {
     std::vector<double> power;
@@ -129,7 +129,7 @@ std::vector<double> mode_powers(const HostSwarm& x, int modes, const MeasureSett
 }
 
 std::vector<double> mode_amplitudes(const HostSwarm& x, int modes,
-                                    const MeasureSettings& settings) {
+                                    const ObserveSettings& settings) {
   std::vector<double> amplitude = mode_powers(x, modes, settings);
   for (double& a : amplitude) a = std::sqrt(std::max(a, 0.0));
   return amplitude;

@@ -1,4 +1,4 @@
-// visit_pairs.h: shows the cosines of all pairs, or of the fixed sample of them, a tile at a time.
+// visit_pairs.h: visits the cosines of all pairs, or of the fixed sample of them, a tile at a time.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct PairTile {
 // Calls add(tile, part) for all pairs i < j, or for the sample, each block with a Part of its own;
 // returns the parts in the order of the blocks, which does not depend on the number of threads.
 template <class Part, class Add>
-std::vector<Part> visit_pairs(const HostSwarm& u, const MeasureSettings& settings, const Part& zero,
+std::vector<Part> visit_pairs(const HostSwarm& u, const ObserveSettings& settings, const Part& zero,
                               Add add) {
   constexpr int rows_per_block = 64;
   constexpr std::int64_t samples_per_block = 1 << 16;

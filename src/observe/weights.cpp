@@ -1,4 +1,4 @@
-// weights.cpp: attention matrices of small swarms, their rank and whom they single out.
+// weights.cpp: attention matrices of small swarms, their rank and their leaders.
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,7 @@ struct Those {  // particles first, first + 1, ...
   int first, count;
 };
 
-// (count, n): s_ij - alibi (i - j) of those i, -infinity where i does not see j.
+// (count, n): s_ij - alibi (i - j) of those i, -infinity where the mask excludes j.
 Rows scores(const Rows& x, const Attention& head, Those those) {
   Rows s = head.beta *
            project(x.middleRows(those.first, those.count), head.query, head.query_bias) *
@@ -54,7 +54,7 @@ Rows scores(const Rows& x, const Attention& head, Those those) {
   for (int row = 0; row < s.rows(); ++row) {
     const int i = those.first + row;
     for (int j = 0; j < s.cols(); ++j) {
-      const bool hidden = (head.reach == Attention::past && j > i) || (!head.self && j == i);
+      const bool hidden = (head.mask == Attention::causal && j > i) || (!head.self && j == i);
       s(row, j) = hidden ? unseen : s(row, j) - head.alibi * (i - j);
     }
   }
@@ -112,11 +112,12 @@ Attention head_at(const HostSwarm& x, const Dynamics& dynamics, int head, double
 
 // Scores become weights; sinkhorn needs all rows.
 void weigh(Rows& a, const Attention& head, const std::vector<double>& mass) {
-  if (head.scale == Attention::hard)
+  if (head.weighting == Attention::hard)
     hard_rows(a, mass);
-  else if (head.scale == Attention::sinkhorn)
+  else if (head.weighting == Attention::sinkhorn)
     sinkhorn_rows(a, mass);
-  else if (head.scale == Attention::plain && head.alibi > 0)  // the masses are read as the slope's
+  else if (head.weighting == Attention::unnormalised &&
+           head.alibi > 0)  // the slope replaces the masses
     softmax_rows(a, std::vector<double>(mass.size(), 1.0));
   else
     softmax_rows(a, mass);
@@ -126,10 +127,10 @@ void weigh(Rows& a, const Attention& head, const std::vector<double>& mass) {
 
 std::vector<Attention> heads_of(const Dynamics& dynamics, double t) {
   std::vector<Attention> heads;
-  for (const Phase& phase : dynamics.phases) {
-    if (!phase.active(t)) continue;
-    for (const Force& force : phase.forces)
-      if (const auto* head = std::get_if<Attention>(&force)) heads.push_back(*head);
+  for (const Sublayer& sublayer : dynamics.sublayers) {
+    if (!sublayer.active(t)) continue;
+    for (const Force& force : sublayer.forces)
+      if (const Attention* head = head_of(force)) heads.push_back(*head);
   }
   return heads;
 }
@@ -150,7 +151,7 @@ Vector attention_row(const HostSwarm& x, const Dynamics& dynamics, const Attenti
     throw Error(Fault::input, "there is no such particle", "i = " + std::to_string(row.i),
                 "the swarm has particles 0 to " + std::to_string(x.n() - 1));
   const Attention asked = head_at(x, dynamics, row.head, row.t);
-  if (asked.scale == Attention::sinkhorn) {
+  if (asked.weighting == Attention::sinkhorn) {
     const Matrix all = attention_weights(x, dynamics, row.head, row.t);
     const double* from = all.data.data() + static_cast<std::size_t>(row.i) * all.cols;
     return {from, from + all.cols};

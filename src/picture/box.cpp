@@ -32,7 +32,7 @@ class Crate {
   }
 
   Spot spot(const std::array<double, 3>& p) const {
-    const Sight seen = camera_.look(
+    const Sight seen = camera_.project(
         {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])});
     return {at_.cx + grow_ * at_.radius * seen.x, cy_ - grow_ * at_.radius * seen.y};
   }

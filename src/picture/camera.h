@@ -31,7 +31,7 @@ class Camera {
         up_{-std::sin(elevation) * std::cos(azimuth), -std::sin(elevation) * std::sin(azimuth),
             std::cos(elevation)} {}
 
-  Sight look(Point p) const {
+  Sight project(Point p) const {
     const double depth = along(eye_, p);
     const double scale = std::sqrt(kDistance * kDistance - 1) / (kDistance - depth);
     return {along(right_, p) * scale, along(up_, p) * scale, depth, scale};

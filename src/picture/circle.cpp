@@ -51,12 +51,12 @@ void paint_world_lines(Canvas& canvas, const Stage& stage, const Past& past, con
   const Layout& at = stage.layout;
   cairo_t* cr = canvas.cr();
   std::size_t trailing = 0;
-  for (const auto& flock : stage.flocks) trailing += flock.size();
+  for (const auto& sample : stage.samples) trailing += sample.size();
   const std::size_t pieces = std::clamp<std::size_t>(40'000 / trailing, 24, 400);
   const std::size_t stride = std::max<std::size_t>(1, (past.size() + pieces - 1) / pieces);
   const double crowd = std::pow(64.0 / std::max<double>(64, static_cast<double>(trailing)), 0.22);
-  for (const auto& flock : stage.flocks) {
-    for (int i : flock) {
+  for (const auto& sample : stage.samples) {
+    for (int i : sample) {
       for (std::size_t k = 0; k < past.size(); ++k) {
         if (k % stride != 0 && k + 1 != past.size()) continue;
         const Snapshot& then = *past[k];
@@ -66,7 +66,7 @@ void paint_world_lines(Canvas& canvas, const Stage& stage, const Past& past, con
       }
       cairo_new_sub_path(cr);
     }
-    const Colour colour = class_colour(stage.label(flock.front()), stage.look->dark);
+    const Colour colour = class_colour(stage.label(sample.front()), stage.look->dark);
     Pattern fade =
         Canvas::radial(at.cx, at.cy, (1 - kDepth) * rings.radius(), at.cx, at.cy, rings.radius());
     Canvas::stop(fade, 0, colour, 0.36 * crowd);

@@ -15,7 +15,7 @@ constexpr double kNearest = 3.6;  // depths beyond are too close to the eye to b
 }  // namespace
 
 Mark Shot::mark(const Point& p) const {
-  const Sight seen = camera.look(p);
+  const Sight seen = camera.project(p);
   if (!(seen.depth < kNearest)) {
     constexpr double kNowhere = std::numeric_limits<double>::quiet_NaN();
     return {kNowhere, kNowhere, 0};
@@ -24,12 +24,12 @@ Mark Shot::mark(const Point& p) const {
 }
 
 double Shot::size(const Point& p) const {
-  const Sight seen = camera.look(p);
+  const Sight seen = camera.project(p);
   return seen.depth < kNearest ? zoom * seen.scale : 0;
 }
 
 double Shot::fog(const Point& p) const {
-  return std::clamp((1 - camera.look(p).depth) / 2, 0.0, 1.0);
+  return std::clamp((1 - camera.project(p).depth) / 2, 0.0, 1.0);
 }
 
 Camera CameraWay::camera(double progress) const {
@@ -55,10 +55,10 @@ CameraWay::CameraWay(const DigitStage& stage, const Frame& room) : stage_(stage)
   // From now on at most what the next looks need, then a running mean of that: smooth, and at no
   // time more than needed then.
   std::vector<double> bound(kLooks);
-  double least = needed[0];
+  double min = needed[0];
   for (int k = 0, j = 1; k < kLooks; ++k) {
-    for (; j < kLooks && j <= k + kAhead; ++j) least = std::min(least, needed[j]);
-    bound[k] = least;
+    for (; j < kLooks && j <= k + kAhead; ++j) min = std::min(min, needed[j]);
+    bound[k] = min;
   }
   zooms_.resize(kLooks);
   for (int k = 0; k < kLooks; ++k) {
@@ -84,7 +84,7 @@ std::vector<Point> CameraWay::seen_at(double t) const {
 double CameraWay::middle(const Camera& camera) const {
   double low = 0, high = 0;
   const auto hold = [&](const Point& p) {
-    const double y = camera.look(p).y;
+    const double y = camera.project(p).y;
     low = std::min(low, y), high = std::max(high, y);
   };
   for (double x : {-10.0, 10.0})
@@ -103,7 +103,7 @@ double CameraWay::room_for(const Camera& camera, double t, double aim) const {
   const double half_width = room_.width / 2, half_height = room_.height / 2;
   double zoom = std::numeric_limits<double>::infinity();
   const auto hold = [&](const Point& p, double pad_x, double pad_above) {
-    const Sight seen = camera.look(p);
+    const Sight seen = camera.project(p);
     if (std::abs(seen.x) > 1e-9)
       zoom = std::min(zoom, std::max(half_width - pad_x, 0.3 * half_width) / std::abs(seen.x));
     const double y = seen.y - aim;

@@ -29,13 +29,13 @@ void draw_title(Canvas& canvas, const DigitStage& stage) {
 // What is known of the picture, beside it.
 void draw_truth(Canvas& canvas, const DigitStage& stage) {
   const DigitLayout& at = stage.layout;
-  const int label = stage.flight->label;
+  const int label = stage.trajectory->label;
   const double x = at.inset.x + at.inset.width + 0.9 * at.text_size;
   const double room =
       (at.chances.x > x ? at.chances.x - at.text_size : at.chances.x + at.chances.width) - x;
   canvas.text(x, at.inset.y + at.small_size, canvas.shorten("truth", room, at.small_size),
               {.size = at.small_size, .colour = stage.look().quiet});
-  const std::string name = label < 0 ? "?" : clean_text(stage.flight->classes[label]);
+  const std::string name = label < 0 ? "?" : clean_text(stage.trajectory->classes[label]);
   const double most = 1.7 * at.title_size;
   const double size = std::max(
       at.small_size, std::min(most, 0.98 * most * room / canvas.text_width(name, most, true)));
@@ -78,13 +78,13 @@ void draw_verdict(Canvas& canvas, const DigitStage& stage, double landed) {
   const DigitLayout& at = stage.layout;
   const Theme& look = stage.look();
   const std::string reads =
-      fmt::format("reads {}", clean_text(stage.flight->classes[stage.verdict]));
+      fmt::format("reads {}", clean_text(stage.trajectory->classes[stage.verdict]));
   const std::string truth = verdict_sentence(stage);
   const bool wide = at.scene.x > at.chances.x;
-  const bool wrong = stage.flight->label >= 0 && stage.flight->label != stage.verdict;
-  const Colour tone = wrong                     ? class_colour(4, look.dark)
-                      : stage.flight->label < 0 ? look.quiet
-                                                : class_colour(2, look.dark);
+  const bool wrong = stage.trajectory->label >= 0 && stage.trajectory->label != stage.verdict;
+  const Colour tone = wrong                         ? class_colour(4, look.dark)
+                      : stage.trajectory->label < 0 ? look.quiet
+                                                    : class_colour(2, look.dark);
   if (wide) {
     const double y = at.chances.y + at.chances.height + 1.75 * at.title_size, x = at.margin;
     canvas.text(x, y, canvas.shorten(reads, at.chances.width, 1.15 * at.title_size, true),
@@ -107,7 +107,7 @@ void draw_verdict(Canvas& canvas, const DigitStage& stage, double landed) {
                .alpha = landed});
 }
 
-// Colours of the boids' choice come out over the first half of the flight.
+// Colours of the tokens' choice come out over the first half of the flight.
 double boldness(const DigitStage& stage, double t) {
   return stage.blocks() > 0 ? smooth(t / (0.5 * stage.blocks())) : 1;
 }
@@ -150,10 +150,10 @@ namespace murmur {
 
 using namespace picture;
 
-bool film_digit(const DigitFlight& flight, const DigitFilm& settings,
+bool film_digit(const DigitTrajectory& trajectory, const DigitFilm& settings,
                 const std::filesystem::path& mp4) {
   const int frames = count_frames(settings.fps, settings.seconds);
-  const DigitStage stage = set_digit_stage(flight, settings.style);
+  const DigitStage stage = set_digit_stage(trajectory, settings.style);
   const CameraWay way(stage, stage.layout.scene);
   const DigitClock clock{.lead = std::min(0.7 / settings.seconds, 0.12),
                          .hold = std::min(1.3 / settings.seconds, 0.3),
@@ -169,8 +169,8 @@ bool film_digit(const DigitFlight& flight, const DigitFilm& settings,
       draw_ink(canvas, stage, stage.layout.inset);
       draw_truth(canvas, stage);
     });
-    draw_habitat(canvas, stage, way.at(progress, t),
-                 {.t = t, .landed = landed, .boldness = boldness(stage, t)});
+    draw_manifold(canvas, stage, way.at(progress, t),
+                  {.t = t, .landed = landed, .boldness = boldness(stage, t)});
     draw_chances(canvas, stage, stage.layout.chances, t);
     draw_counter(canvas, stage, t);
     draw_verdict(canvas, stage, landed);
@@ -183,21 +183,21 @@ bool film_digit(const DigitFlight& flight, const DigitFilm& settings,
                 {.draw = draw}, mp4);
 }
 
-void draw_digit_flight(const DigitFlight& flight, const PictureStyle& style,
-                       const std::filesystem::path& png) {
-  const DigitStage stage = set_digit_stage(flight, style);
+void draw_digit_trajectory(const DigitTrajectory& trajectory, const PictureStyle& style,
+                           const std::filesystem::path& png) {
+  const DigitStage stage = set_digit_stage(trajectory, style);
   const DigitLayout& at = stage.layout;
   const Theme& look = stage.look();
   Canvas canvas(style.width, style.height);
   canvas.backdrop(style.width / 2.0, style.height / 2.0, look);
-  const std::string verdict = fmt::format("reads {}  {}", clean_text(flight.classes[stage.verdict]),
-                                          verdict_sentence(stage));
+  const std::string verdict = fmt::format(
+      "reads {}  {}", clean_text(trajectory.classes[stage.verdict]), verdict_sentence(stage));
   const double inner = style.width - 2 * at.margin;
   const double baseline = 0.75 * at.margin + 0.8 * at.title_size;
   const double said = canvas.text_width(verdict, at.clock_size, true);
   canvas.text(
       at.margin, baseline,
-      canvas.shorten(clean_text(flight.title), inner - said - at.margin, at.title_size, true),
+      canvas.shorten(clean_text(trajectory.title), inner - said - at.margin, at.title_size, true),
       {.size = at.title_size, .colour = look.ink, .bold = true});
   canvas.text(style.width - at.margin, baseline, verdict,
               {.size = at.clock_size,
@@ -212,10 +212,10 @@ void draw_digit_flight(const DigitFlight& flight, const PictureStyle& style,
     const double bars = stage.classes() == 2 ? 3.0 * at.text_size : 0;
     const double head = 1.6 * at.text_size;
     const Frame scene{x, whole.y + head, width, whole.height - head - bars - 0.6 * at.margin};
-    draw_habitat(canvas, stage, CameraWay(stage, scene).still(),
-                 {.t = static_cast<double>(block),
-                  .landed = block == stage.blocks() ? 1.0 : 0.0,
-                  .boldness = boldness(stage, block)});
+    draw_manifold(canvas, stage, CameraWay(stage, scene).still(),
+                  {.t = static_cast<double>(block),
+                   .landed = block == stage.blocks() ? 1.0 : 0.0,
+                   .boldness = boldness(stage, block)});
     canvas.text(x, whole.y + at.text_size, fmt::format("block {}", block),
                 {.size = at.text_size, .colour = look.ink, .bold = true});
     if (stage.classes() == 2) {
@@ -225,12 +225,13 @@ void draw_digit_flight(const DigitFlight& flight, const PictureStyle& style,
     } else {
       const std::vector<double> chance = stage.chances(block);
       const auto best = std::max_element(chance.begin(), chance.end()) - chance.begin();
-      canvas.text(x + width, whole.y + at.text_size,
-                  fmt::format("{}  {:.0f} %", clean_text(flight.classes[best]), 100 * chance[best]),
-                  {.size = at.text_size,
-                   .colour = class_colour(static_cast<int>(best), look.dark),
-                   .bold = true,
-                   .align = Align::right});
+      canvas.text(
+          x + width, whole.y + at.text_size,
+          fmt::format("{}  {:.0f} %", clean_text(trajectory.classes[best]), 100 * chance[best]),
+          {.size = at.text_size,
+           .colour = class_colour(static_cast<int>(best), look.dark),
+           .bold = true,
+           .align = Align::right});
     }
   }
   canvas.save(png);

@@ -1,4 +1,4 @@
-// digit_paint.cpp: paints the habitat of a digit: floor, ink, gates, and boids as darts.
+// digit_paint.cpp: paints the manifold of a digit: floor, ink, gates, and tokens as darts.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,9 +12,9 @@ namespace {
 
 constexpr double kTurn = 2 * std::numbers::pi;
 
-class HabitatPainter {
+class ManifoldPainter {
  public:
-  HabitatPainter(Canvas& canvas, const DigitStage& stage, const Shot& shot, const Moment& now)
+  ManifoldPainter(Canvas& canvas, const DigitStage& stage, const Shot& shot, const Moment& now)
       : canvas_(canvas),
         cr_(canvas.cr()),
         stage_(stage),
@@ -43,13 +43,13 @@ class HabitatPainter {
 
   // The ink as tiles on the floor; what has flown leaves a print.
   void paint_print() {
-    const DigitFlight& flight = *stage_.flight;
+    const DigitTrajectory& trajectory = *stage_.trajectory;
     const double share = 0.16 + 0.5 * (1 - smooth(now_.t / 0.8));
-    const double dx = 20.0 / std::max(1, flight.width - 1);
-    const double dy = 20.0 / std::max(1, flight.height - 1);
-    for (int row = 0; row < flight.height; ++row) {
-      for (int column = 0; column < flight.width; ++column) {
-        const int ink = flight.ink[static_cast<std::size_t>(row) * flight.width + column];
+    const double dx = 20.0 / std::max(1, trajectory.width - 1);
+    const double dy = 20.0 / std::max(1, trajectory.height - 1);
+    for (int row = 0; row < trajectory.height; ++row) {
+      for (int column = 0; column < trajectory.width; ++column) {
+        const int ink = trajectory.ink[static_cast<std::size_t>(row) * trajectory.width + column];
         if (ink < 16) continue;
         const double x = dx * column - 10, y = 10 - dy * row, a = 0.44 * dx, b = 0.44 * dy;
         trace({stage_.place(x - a, y - b, 0), stage_.place(x + a, y - b, 0),
@@ -67,14 +67,14 @@ class HabitatPainter {
     const double strength = (look_.dark ? 0.30 : 0.13) * smooth(now_.t / 0.5);
     for (const Point& p : points) {
       const Point below{p.x, p.y, floor};
-      const Mark m = boid_mark(below);
+      const Mark m = token_mark(below);
       if (p.z > floor && std::isfinite(m.x))
         canvas_.haze(m.x, m.y, 1.5 * radius(below, 1), look_.dark ? rgb(0) : look_.shade, strength);
     }
   }
 
   // A ring that faces the eye, turned a little to the middle, on a post from the floor; the far
-  // half goes behind the boids.
+  // half goes behind the tokens.
   void paint_gates(bool near) {
     const std::vector<double> chance = stage_.chances(now_.t);
     for (int c = 0; c < stage_.classes(); ++c) {
@@ -104,7 +104,7 @@ class HabitatPainter {
         if (std::isfinite(m.y)) top = std::min(top, m.y);
       }
       const std::string name =
-          canvas_.shorten(clean_text(stage_.flight->classes[c]), 8 * size, size, true);
+          canvas_.shorten(clean_text(stage_.trajectory->classes[c]), 8 * size, size, true);
       const double y = top - 0.35 * size;
       halo_text(middle.x, y, name,
                 {.size = size,
@@ -117,13 +117,13 @@ class HabitatPainter {
   void paint_trails_of(const Past& past) {
     const double dot = radius({0, 0, 0}, 1);
     paint_trails(canvas_, stage_.swarm,
-                 place_marks(stage_.swarm, past, [&](const Point& p) { return boid_mark(p); }),
+                 place_marks(stage_.swarm, past, [&](const Point& p) { return token_mark(p); }),
                  {.width = std::max(0.8, 0.62 * dot),
                   .alpha = 0.5 * std::pow(100.0 / std::max(stage_.swarm.shape.n, 100), 0.22),
                   .pale = 0.6 * (1 - now_.boldness)});
   }
 
-  void paint_boids(const Past& past) {
+  void paint_tokens(const Past& past) {
     const std::vector<Point>&here = past.back()->points, &before = past[past.size() - 2]->points;
     const double dt = past.back()->t - past[past.size() - 2]->t;
     std::vector<Dart> darts;
@@ -144,17 +144,17 @@ class HabitatPainter {
     for (const Dart& dart : darts) paint_dart(dart);
   }
 
-  // What is read: a ring around the CLS boid, or where the mean of all boids is.
+  // What is read: a ring around the CLS token, or where the mean of all tokens is.
   void paint_readout(const std::vector<Point>& points) {
     Point p{};
-    if (stage_.flight->cls) {
+    if (stage_.trajectory->cls) {
       p = points.back();
     } else {
       for (const Point& q : points) p = {p.x + q.x, p.y + q.y, p.z + q.z};
       const auto n = static_cast<float>(points.size());
       p = {p.x / n, p.y / n, p.z / n};
     }
-    const Mark m = boid_mark(p);
+    const Mark m = token_mark(p);
     if (!std::isfinite(m.x)) return;
     const double r = std::max(4.5, 12 * unit_);
     for (const auto& [width, colour, alpha] :
@@ -178,7 +178,7 @@ class HabitatPainter {
     Colour colour{};
   };
 
-  Mark boid_mark(const Point& p) const {
+  Mark token_mark(const Point& p) const {
     const Mark m = shot_.mark(p);
     const Frame& w = shot_.window;
     const bool inside = m.x > w.x && m.x < w.x + w.width && m.y > w.y && m.y < w.y + w.height;
@@ -193,9 +193,9 @@ class HabitatPainter {
   }
 
   Dart dart_of(int i, const Point& here, const Point& before, double dt) const {
-    const Mark m = boid_mark(here), from = shot_.mark(before);
-    const bool cls = stage_.flight->cls && i + 1 == stage_.swarm.shape.n;
-    Dart dart{.x = m.x, .y = m.y, .depth = shot_.camera.look(here).depth};
+    const Mark m = token_mark(here), from = shot_.mark(before);
+    const bool cls = stage_.trajectory->cls && i + 1 == stage_.swarm.shape.n;
+    Dart dart{.x = m.x, .y = m.y, .depth = shot_.camera.project(here).depth};
     dart.radius = radius(here, cls ? 1.5 : 1);
     dart.fog = shot_.fog(here);
     const int label = stage_.swarm.label(i);
@@ -275,11 +275,11 @@ class HabitatPainter {
   }
 
   void trace_ring(int c, bool near) {
-    const double middle = shot_.camera.look(stage_.gate[c]).depth;
+    const double middle = shot_.camera.project(stage_.gate[c]).depth;
     std::vector<Point> piece;
     cairo_new_path(cr_);
     for (const Point& p : ring_points(c)) {
-      const double depth = shot_.camera.look(p).depth;
+      const double depth = shot_.camera.project(p).depth;
       const bool front = stage_.flat || depth > middle - 1e-6;
       if (front == near) {
         piece.push_back(p);
@@ -330,18 +330,18 @@ class HabitatPainter {
 
 }  // namespace
 
-void draw_habitat(Canvas& canvas, const DigitStage& stage, const Shot& shot, const Moment& now) {
+void draw_manifold(Canvas& canvas, const DigitStage& stage, const Shot& shot, const Moment& now) {
   const Past past = stage.past(now.t);
-  HabitatPainter habitat(canvas, stage, shot, now);
-  habitat.paint_floor();
-  habitat.paint_print();
-  habitat.paint_shadows(past.back()->points);
-  habitat.paint_gates(false);
-  habitat.paint_trails_of(past);
-  habitat.paint_boids(past);
-  habitat.paint_gates(true);
-  habitat.paint_readout(past.back()->points);
-  habitat.paint_gate_names();
+  ManifoldPainter manifold(canvas, stage, shot, now);
+  manifold.paint_floor();
+  manifold.paint_print();
+  manifold.paint_shadows(past.back()->points);
+  manifold.paint_gates(false);
+  manifold.paint_trails_of(past);
+  manifold.paint_tokens(past);
+  manifold.paint_gates(true);
+  manifold.paint_readout(past.back()->points);
+  manifold.paint_gate_names();
 }
 
 }  // namespace murmur::picture

@@ -16,7 +16,7 @@ std::string percent(double chance) {
   return fmt::format("{:.{}f} %", 100 * chance, part < 0.01 && part >= 0.0005 ? 1 : 0);
 }
 
-// Two classes: one bar that both pull at, from either end as their gates stand.
+// Two classes: one bar that both drift at, from either end as their gates stand.
 void draw_tug(Canvas& canvas, const DigitStage& stage, const Frame& f, double t) {
   const DigitLayout& at = stage.layout;
   const Theme& look = stage.look();
@@ -45,7 +45,7 @@ void draw_tug(Canvas& canvas, const DigitStage& stage, const Frame& f, double t)
     const Align align = c == left ? Align::left : Align::right;
     const double x = c == left ? f.x : f.x + f.width;
     const double sign = c == left ? 1 : -1;
-    const std::string name = canvas.shorten(clean_text(stage.flight->classes[c]), 0.3 * f.width,
+    const std::string name = canvas.shorten(clean_text(stage.trajectory->classes[c]), 0.3 * f.width,
                                             1.25 * at.text_size, true);
     const double baseline = y - 0.55 * at.text_size;
     canvas.text(x, baseline, name,
@@ -66,7 +66,7 @@ void draw_rows(Canvas& canvas, const DigitStage& stage, const Frame& f, double t
   const auto best = std::max_element(chance.begin(), chance.end()) - chance.begin();
   double names = 0;
   std::vector<std::string> name;
-  for (const std::string& full : stage.flight->classes) {
+  for (const std::string& full : stage.trajectory->classes) {
     name.push_back(canvas.shorten(clean_text(full), 0.34 * f.width, at.text_size, true));
     names = std::max(names, canvas.text_width(name.back(), at.text_size, true));
   }
@@ -103,8 +103,8 @@ void draw_rows(Canvas& canvas, const DigitStage& stage, const Frame& f, double t
 }  // namespace
 
 void draw_ink(Canvas& canvas, const DigitStage& stage, const Frame& frame) {
-  const DigitFlight& flight = *stage.flight;
-  draw_pixels(canvas, {flight.ink, flight.height, flight.width}, frame, stage.look());
+  const DigitTrajectory& trajectory = *stage.trajectory;
+  draw_pixels(canvas, {trajectory.ink, trajectory.height, trajectory.width}, frame, stage.look());
 }
 
 void draw_chances(Canvas& canvas, const DigitStage& stage, const Frame& frame, double t) {

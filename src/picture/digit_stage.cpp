@@ -29,29 +29,29 @@ void require_finite(const std::vector<double>& values, const std::string& where)
 }
 
 // x and y are the picture's; the third axis is the third coordinate, or, where the targets have
-// parts beyond it, the direction along which targets and landed boids differ most.
+// parts beyond it, the direction along which targets and landed tokens differ most.
 void choose_axes(DigitStage& stage) {
-  const DigitFlight& flight = *stage.flight;
+  const DigitTrajectory& trajectory = *stage.trajectory;
   const int d = stage.swarm.shape.d;
   std::vector<double>& axes = stage.swarm.projection.axes;
   axes.assign(static_cast<std::size_t>(3) * d, 0.0);
   axes[0] = axes[d + 1] = 1;
   if (d == 2) return;
   double beyond = 0;
-  for (int c = 0; c < flight.targets.rows; ++c)
-    for (int k = 3; k < d; ++k) beyond = std::max(beyond, std::abs(flight.targets(c, k)));
+  for (int c = 0; c < trajectory.targets.rows; ++c)
+    for (int k = 3; k < d; ++k) beyond = std::max(beyond, std::abs(trajectory.targets(c, k)));
   axes[2 * d + 2] = 1;
   if (d > 3) stage.axes_note = fmt::format("The first three of {} coordinates.", d);
   if (beyond < 1e-9) return;
   const int rest = d - 2;
-  const HostSwarm& end = flight.frames.back();
+  const HostSwarm& end = trajectory.frames.back();
   std::vector<double> moment(static_cast<std::size_t>(rest) * rest, 0.0);
   const auto add = [&](auto&& part, double weight) {
     for (int k = 0; k < rest; ++k)
       for (int l = 0; l < rest; ++l) moment[k * rest + l] += weight * part(k) * part(l);
   };
-  for (int c = 0; c < flight.targets.rows; ++c)
-    add([&](int k) { return flight.targets(c, k + 2); }, 1);
+  for (int c = 0; c < trajectory.targets.rows; ++c)
+    add([&](int k) { return trajectory.targets(c, k + 2); }, 1);
   for (int i = 0; i < end.n(); ++i) add([&](int k) { return end.at(i, k + 2); }, 1.0 / end.n());
   const std::vector<double> leading = leading_axes(moment, rest, 1);
   for (int k = 0; k < rest; ++k) axes[2 * d + 2 + k] = leading[k];
@@ -64,7 +64,7 @@ void choose_axes(DigitStage& stage) {
 void fit_bounds(DigitStage& stage, const Matrix& targets) {
   Projection& projection = stage.swarm.projection;
   std::array<std::vector<double>, 3> places;
-  for (const HostSwarm& x : stage.flight->frames)
+  for (const HostSwarm& x : stage.trajectory->frames)
     for (const Point& p : projection.project(x)) {
       places[0].push_back(p.x), places[1].push_back(p.y), places[2].push_back(p.z);
     }
@@ -107,8 +107,8 @@ DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
   const bool wide = width >= 1.3 * height;
   const double bars = std::min(stage.classes() == 2 ? 3.1 * at.text_size : row * stage.classes(),
                                (wide ? 0.40 : 0.28) * height);
-  const std::string title = clean_text(stage.flight->title);
-  std::string note = stage.flight->cls
+  const std::string title = clean_text(stage.trajectory->title);
+  std::string note = stage.trajectory->cls
                          ? "Each dart is a point of ink; the ringed CLS boid alone is read."
                          : "Each dart is a point of ink; the ring is their mean, which is read.";
   if (!stage.axes_note.empty()) note += " " + stage.axes_note;
@@ -146,84 +146,85 @@ DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
 
 }  // namespace
 
-void check(const DigitFlight& flight) {
+void check(const DigitTrajectory& trajectory) {
   const char* const remedy = "fly the digit again, with the swarm that its gates belong to";
-  if (flight.height < 1 || flight.width < 1 ||
-      flight.ink.size() != static_cast<std::size_t>(flight.height) * flight.width)
-    refuse(fmt::format("the picture has {} pixels where {} x {} are needed", flight.ink.size(),
-                       flight.height, flight.width),
+  if (trajectory.height < 1 || trajectory.width < 1 ||
+      trajectory.ink.size() != static_cast<std::size_t>(trajectory.height) * trajectory.width)
+    refuse(fmt::format("the picture has {} pixels where {} x {} are needed", trajectory.ink.size(),
+                       trajectory.height, trajectory.width),
            "parameter ink", remedy);
-  if (flight.frames.empty()) refuse("the flight holds no frame", "parameter frames", remedy);
-  const Shape shape = flight.frames.front().shape();
-  if (shape.n < (flight.cls ? 2 : 1) || shape.d < 2)
+  if (trajectory.frames.empty()) refuse("the flight holds no frame", "parameter frames", remedy);
+  const Shape shape = trajectory.frames.front().shape();
+  if (shape.n < (trajectory.cls ? 2 : 1) || shape.d < 2)
     refuse(fmt::format("the flight has {} boids of {} coordinates", shape.n, shape.d),
            "parameter frames", "draw a flight of one boid or more, in two dimensions or more");
-  for (std::size_t f = 0; f < flight.frames.size(); ++f) {
-    if (flight.frames[f].shape() != shape)
+  for (std::size_t f = 0; f < trajectory.frames.size(); ++f) {
+    if (trajectory.frames[f].shape() != shape)
       refuse(fmt::format("frame {} is of another shape than the first", f), "parameter frames",
              remedy);
-    require_finite(to_rows(flight.frames[f]), fmt::format("frame {}", f));
+    require_finite(to_rows(trajectory.frames[f]), fmt::format("frame {}", f));
   }
-  const int classes = static_cast<int>(flight.classes.size());
-  if (classes < 1 || flight.targets.rows != classes || flight.targets.cols != shape.d)
+  const int classes = static_cast<int>(trajectory.classes.size());
+  if (classes < 1 || trajectory.targets.rows != classes || trajectory.targets.cols != shape.d)
     refuse(fmt::format("there are ({}, {}) targets for {} classes in {} dimensions",
-                       flight.targets.rows, flight.targets.cols, classes, shape.d),
+                       trajectory.targets.rows, trajectory.targets.cols, classes, shape.d),
            "parameter targets", remedy);
-  require_finite(flight.targets.data, "parameter targets");
-  if (flight.chances.rows != static_cast<int>(flight.frames.size()) ||
-      flight.chances.cols != classes)
+  require_finite(trajectory.targets.data, "parameter targets");
+  if (trajectory.chances.rows != static_cast<int>(trajectory.frames.size()) ||
+      trajectory.chances.cols != classes)
     refuse(fmt::format("there are ({}, {}) chances for {} frames and {} classes",
-                       flight.chances.rows, flight.chances.cols, flight.frames.size(), classes),
+                       trajectory.chances.rows, trajectory.chances.cols, trajectory.frames.size(),
+                       classes),
            "parameter chances", remedy);
-  require_finite(flight.chances.data, "parameter chances");
-  if (flight.label < -1 || flight.label >= classes)
-    refuse(fmt::format("there is no class {}", flight.label), "parameter label",
+  require_finite(trajectory.chances.data, "parameter chances");
+  if (trajectory.label < -1 || trajectory.label >= classes)
+    refuse(fmt::format("there is no class {}", trajectory.label), "parameter label",
            fmt::format("name one from 0 to {}, or -1 where it is unknown", classes - 1));
 }
 
-std::vector<int> choices(const DigitFlight& flight) {
-  const HostSwarm& end = flight.frames.back();
+std::vector<int> choices(const DigitTrajectory& trajectory) {
+  const HostSwarm& end = trajectory.frames.back();
   std::vector<int> choice(static_cast<std::size_t>(end.n()), -1);
-  for (int i = 0; i < end.n() - (flight.cls ? 1 : 0); ++i) {
-    double least = std::numeric_limits<double>::infinity();
-    for (int c = 0; c < flight.targets.rows; ++c) {
+  for (int i = 0; i < end.n() - (trajectory.cls ? 1 : 0); ++i) {
+    double min = std::numeric_limits<double>::infinity();
+    for (int c = 0; c < trajectory.targets.rows; ++c) {
       double square = 0;
       for (int k = 0; k < end.d(); ++k) {
-        const double apart = end.at(i, k) - flight.targets(c, k);
+        const double apart = end.at(i, k) - trajectory.targets(c, k);
         square += apart * apart;
       }
-      if (square < least) least = square, choice[i] = c;
+      if (square < min) min = square, choice[i] = c;
     }
   }
   return choice;
 }
 
-DigitStage set_digit_stage(const DigitFlight& flight, const PictureStyle& style) {
+DigitStage set_digit_stage(const DigitTrajectory& trajectory, const PictureStyle& style) {
   check_size(style);
-  check(flight);
+  check(trajectory);
   DigitStage stage;
-  stage.flight = &flight;
+  stage.trajectory = &trajectory;
   Stage& swarm = stage.swarm;
   swarm.settings.style = style;
   swarm.look = &theme(style.dark);
-  swarm.shape = flight.frames.front().shape();
+  swarm.shape = trajectory.frames.front().shape();
   stage.flat = swarm.shape.d == 2;
   swarm.projection.view = stage.flat ? View::plane : View::box;
   choose_axes(stage);
-  fit_bounds(stage, flight.targets);
-  swarm.settings.label = choices(flight);
-  swarm.flocks = choose_flocks(swarm);
+  fit_bounds(stage, trajectory.targets);
+  swarm.settings.label = choices(trajectory);
+  swarm.samples = choose_samples(swarm);
   const Projection& seen = swarm.projection;
   for (int c = 0; c < stage.classes(); ++c) {
-    HostSwarm target({1, flight.targets.cols});
-    for (int k = 0; k < flight.targets.cols; ++k) target.at(0, k) = flight.targets(c, k);
+    HostSwarm target({1, trajectory.targets.cols});
+    for (int k = 0; k < trajectory.targets.cols; ++k) target.at(0, k) = trajectory.targets(c, k);
     stage.gate.push_back(seen.project(target).front());
   }
   const double widest = *std::max_element(seen.half.begin(), seen.half.end());
   stage.ring = seen.scale * std::max(stage.classes() > 4 ? 1.2 : 2.0, 0.07 * widest);
-  const int last = flight.chances.rows - 1;
+  const int last = trajectory.chances.rows - 1;
   for (int c = 1; c < stage.classes(); ++c)
-    if (flight.chances(last, c) > flight.chances(last, stage.verdict)) stage.verdict = c;
+    if (trajectory.chances(last, c) > trajectory.chances(last, stage.verdict)) stage.verdict = c;
   stage.layout = lay_out(stage, style);
   return stage;
 }
@@ -237,12 +238,12 @@ Point DigitStage::place(double x, double y, double z) const {
 
 Past DigitStage::past(double t) const {
   constexpr int kInstants = 32;
-  std::vector<double> times(flight->frames.size());
+  std::vector<double> times(trajectory->frames.size());
   for (std::size_t f = 0; f < times.size(); ++f) times[f] = static_cast<double>(f);
   Track track(
       times,
       [this](std::int64_t index) {
-        return swarm.projection.project(flight->frames[static_cast<std::size_t>(index)]);
+        return swarm.projection.project(trajectory->frames[static_cast<std::size_t>(index)]);
       },
       false);
   const double span = std::clamp(0.25 * blocks(), 0.5, 2.5);
@@ -255,7 +256,7 @@ Past DigitStage::past(double t) const {
 }
 
 std::vector<double> DigitStage::chances(double t) const {
-  const Matrix& all = flight->chances;
+  const Matrix& all = trajectory->chances;
   const int before = std::clamp(static_cast<int>(std::floor(t)), 0, blocks());
   const int after = std::min(before + 1, blocks());
   std::vector<double> now(static_cast<std::size_t>(classes()));
@@ -265,8 +266,8 @@ std::vector<double> DigitStage::chances(double t) const {
 }
 
 std::string verdict_sentence(const DigitStage& stage) {
-  const auto name = [&](int c) { return clean_text(stage.flight->classes[c]); };
-  const int label = stage.flight->label;
+  const auto name = [&](int c) { return clean_text(stage.trajectory->classes[c]); };
+  const int label = stage.trajectory->label;
   if (label < 0) return "truth unknown";
   if (label == stage.verdict) return "✓ right";
   return fmt::format("✗ wrong: it is {}", name(label));

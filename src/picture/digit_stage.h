@@ -1,4 +1,4 @@
-// digit_stage.h: the habitat of a digit's flight: axes, gates, camera, and where the text goes.
+// digit_stage.h: the manifold of a digit's flight: axes, gates, camera, and where the text goes.
 #pragma once
 
 #include <algorithm>
@@ -27,13 +27,13 @@ struct DigitLayout {
   double note_top = 0;  // baseline of the first line of the note
   Frame inset{};        // the picture
   Frame chances{};      // the verdict bars
-  Frame scene{};        // the habitat
+  Frame scene{};        // the manifold
 };
 
 // What stays the same over a film. Points are in scene units: 1 is the reach of the whole flight.
 struct DigitStage {
-  const DigitFlight* flight = nullptr;
-  Stage swarm{};              // look, shape, projection, colours and trails of the boids
+  const DigitTrajectory* trajectory = nullptr;
+  Stage swarm{};              // look, shape, projection, colours and trails of the tokens
   std::vector<Point> gate{};  // (classes)
   double ring = 0.1;          // radius of a gate, scene units
   bool flat = false;          // d = 2: seen from above
@@ -41,8 +41,8 @@ struct DigitStage {
   int verdict = 0;
   DigitLayout layout{};
 
-  int blocks() const { return static_cast<int>(flight->frames.size()) - 1; }
-  int classes() const { return static_cast<int>(flight->classes.size()); }
+  int blocks() const { return static_cast<int>(trajectory->frames.size()) - 1; }
+  int classes() const { return static_cast<int>(trajectory->classes.size()); }
   const Theme& look() const { return *swarm.look; }
   Point place(double x, double y, double z) const;        // of the three axes, in scene units
   double unit() const { return swarm.projection.scale; }  // scene units a unit of length
@@ -52,11 +52,11 @@ struct DigitStage {
 };
 
 // Error(input) where parts of the flight do not fit each other or are not finite.
-void check(const DigitFlight& flight);
-DigitStage set_digit_stage(const DigitFlight& flight, const PictureStyle& style);
+void check(const DigitTrajectory& trajectory);
+DigitStage set_digit_stage(const DigitTrajectory& trajectory, const PictureStyle& style);
 
-// (n) the class whose target each boid ends nearest to; -1 for the CLS boid.
-std::vector<int> choices(const DigitFlight& flight);
+// (n) the class whose target each token ends nearest to; -1 for the CLS token.
+std::vector<int> choices(const DigitTrajectory& trajectory);
 
 // A camera and how its sights become pixels.
 struct Shot {
@@ -64,7 +64,7 @@ struct Shot {
   double zoom = 1;        // pixels a sight's unit
   double cx = 0, cy = 0;  // pixels: where the camera aims
   double unit = 1;        // of lines and letters: 1 in a film of 1280 x 720
-  Frame window{};         // boids outside are not drawn
+  Frame window{};         // tokens outside are not drawn
 
   Mark mark(const Point& p) const;    // not finite behind the eye
   double size(const Point& p) const;  // pixels a scene unit there
@@ -72,7 +72,7 @@ struct Shot {
 };
 
 // The camera's way: from above, where the digit can be read, down to where the flight is seen; it
-// draws back as the flock spreads, never nearer, so that everything stays in `room`.
+// draws back as the sample spreads, never nearer, so that everything stays in `room`.
 class CameraWay {
  public:
   CameraWay(const DigitStage& stage, const Frame& room);
@@ -82,7 +82,7 @@ class CameraWay {
  private:
   Camera camera(double progress) const;
   Shot shot(const Camera& camera, double zoom, double aim) const;
-  std::vector<Point> seen_at(double t) const;  // boids that must be in the picture
+  std::vector<Point> seen_at(double t) const;  // tokens that must be in the picture
   double middle(const Camera& camera) const;   // height of a sight, between lowest and highest
   double aim(double t) const;                  // height of a sight that goes to the room's middle
   double room_for(const Camera& camera, double t, double aim) const;  // the zoom that shows all
@@ -101,13 +101,13 @@ struct DigitClock {
   double at(double progress) const;
 };
 
-// The parts of a picture. `boldness` 0 to 1: how far the boids show the colours of their choice.
+// The parts of a picture. `boldness` 0 to 1: how far the tokens show the colours of their choice.
 struct Moment {
   double t = 0;       // blocks
   double landed = 0;  // 0 to 1: how far the verdict is shown
   double boldness = 1;
 };
-void draw_habitat(Canvas& canvas, const DigitStage& stage, const Shot& shot, const Moment& now);
+void draw_manifold(Canvas& canvas, const DigitStage& stage, const Shot& shot, const Moment& now);
 void draw_ink(Canvas& canvas, const DigitStage& stage, const Frame& frame);
 void draw_chances(Canvas& canvas, const DigitStage& stage, const Frame& frame, double t);
 std::string verdict_sentence(const DigitStage& stage);

@@ -1,4 +1,4 @@
-// dissent.cpp: draws which boids of a digit dissent from its verdict, and by how much.
+// dissent.cpp: draws which tokens of a digit dissent from its verdict, and by how much.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace murmur::picture {
 
 namespace {
 
-// Where the boids end: along the line through both gates where there are two, else how far from
+// Where the tokens end: along the line through both gates where there are two, else how far from
 // the verdict's gate.
 struct Landing {
   std::vector<double> at{};  // (n)
@@ -20,42 +20,42 @@ struct Landing {
   bool between = false;  // two gates, at -1 and 1 of the line
 };
 
-double distance(const DigitFlight& flight, int i, int c) {
+double distance(const DigitTrajectory& trajectory, int i, int c) {
   double square = 0;
-  for (int k = 0; k < flight.targets.cols; ++k) {
-    const double apart = flight.frames.back().at(i, k) - flight.targets(c, k);
+  for (int k = 0; k < trajectory.targets.cols; ++k) {
+    const double apart = trajectory.frames.back().at(i, k) - trajectory.targets(c, k);
     square += apart * apart;
   }
   return std::sqrt(square);
 }
 
 Landing landing_of(const DigitStage& stage) {
-  const DigitFlight& flight = *stage.flight;
-  const HostSwarm& end = flight.frames.back();
-  const int n = end.n() - (flight.cls ? 1 : 0);
+  const DigitTrajectory& trajectory = *stage.trajectory;
+  const HostSwarm& end = trajectory.frames.back();
+  const int n = end.n() - (trajectory.cls ? 1 : 0);
   Landing landing;
-  const Matrix& gate = flight.targets;
+  const Matrix& gate = trajectory.targets;
   double span = 0;
   for (int k = 0; gate.rows == 2 && k < gate.cols; ++k)
     span += (gate(1, k) - gate(0, k)) * (gate(1, k) - gate(0, k));
   landing.between = span > 0;
   landing.name = landing.between ? "where the boids end, along the line from gate to gate"
                                  : fmt::format("distance at which the boids end from the gate {}",
-                                               clean_text(flight.classes[stage.verdict]));
+                                               clean_text(trajectory.classes[stage.verdict]));
   for (int i = 0; i < n; ++i) {
     double along = 0;
     for (int k = 0; landing.between && k < gate.cols; ++k)
       along +=
           2 * (gate(1, k) - gate(0, k)) * (end.at(i, k) - (gate(0, k) + gate(1, k)) / 2) / span;
-    landing.at.push_back(landing.between ? along : distance(flight, i, stage.verdict));
+    landing.at.push_back(landing.between ? along : distance(trajectory, i, stage.verdict));
   }
   return landing;
 }
 
-// Squares of the boids' colours where each began, over the picture.
+// Squares of the tokens' colours where each began, over the picture.
 void draw_votes(Canvas& canvas, const DigitStage& stage, const Frame& f) {
   draw_ink(canvas, stage, f);
-  const DigitFlight& flight = *stage.flight;
+  const DigitTrajectory& trajectory = *stage.trajectory;
   const Theme& look = stage.look();
   cairo_t* cr = canvas.cr();
   cairo_save(cr);
@@ -63,17 +63,17 @@ void draw_votes(Canvas& canvas, const DigitStage& stage, const Frame& f) {
   cairo_clip_preserve(cr);
   canvas.ink(look.dark ? look.edge : look.centre, 0.72);
   cairo_fill(cr);
-  const double cell = std::min(f.width / flight.width, f.height / flight.height);
-  const HostSwarm& start = flight.frames.front();
-  const int n = start.n() - (flight.cls ? 1 : 0);
-  const int inked = static_cast<int>(
-      std::count_if(flight.ink.begin(), flight.ink.end(), [](std::uint8_t v) { return v > 127; }));
+  const double cell = std::min(f.width / trajectory.width, f.height / trajectory.height);
+  const HostSwarm& start = trajectory.frames.front();
+  const int n = start.n() - (trajectory.cls ? 1 : 0);
+  const int inked = static_cast<int>(std::count_if(trajectory.ink.begin(), trajectory.ink.end(),
+                                                   [](std::uint8_t v) { return v > 127; }));
   const double side = 0.84 * cell * std::min(1.0, std::sqrt(std::max(1, inked) / double(n)));
   for (int i = 0; i < n; ++i) {
-    const double column = (start.at(i, 0) / 20 + 0.5) * (flight.width - 1);
-    const double row = (0.5 - start.at(i, 1) / 20) * (flight.height - 1);
-    const double x = f.x + f.width / 2 + cell * (column + 0.5 - flight.width / 2.0);
-    const double y = f.y + f.height / 2 + cell * (row + 0.5 - flight.height / 2.0);
+    const double column = (start.at(i, 0) / 20 + 0.5) * (trajectory.width - 1);
+    const double row = (0.5 - start.at(i, 1) / 20) * (trajectory.height - 1);
+    const double x = f.x + f.width / 2 + cell * (column + 0.5 - trajectory.width / 2.0);
+    const double y = f.y + f.height / 2 + cell * (row + 0.5 - trajectory.height / 2.0);
     cairo_rectangle(cr, x - side / 2, y - side / 2, side, side);
     const int label = stage.swarm.label(i);
     canvas.ink(class_colour(label, look.dark));
@@ -85,7 +85,7 @@ void draw_votes(Canvas& canvas, const DigitStage& stage, const Frame& f) {
   cairo_restore(cr);
 }
 
-// One small square a boid, stacked where it ends.
+// One small square a token, stacked where it ends.
 class LandingChart {
  public:
   LandingChart(Canvas& canvas, const DigitStage& stage, const Landing& landing, const Frame& f)
@@ -133,7 +133,7 @@ class LandingChart {
   }
 
  private:
-  // The largest squares whose stacks fit; flat ones where there are too many boids.
+  // The largest squares whose stacks fit; flat ones where there are too many tokens.
   void choose_bins() {
     constexpr int kMost = 90;
     for (bins_ = 16; bins_ < kMost; ++bins_) {
@@ -147,7 +147,7 @@ class LandingChart {
     const double share = (landing_.at[i] - low_) / (high_ - low_);
     return static_cast<int>(std::clamp(share * bins_, 0.0, bins_ - 1.0));
   }
-  int rank(int i) const {  // the verdict's boids at the bottom
+  int rank(int i) const {  // the verdict's tokens at the bottom
     const int label = stage_.swarm.label(i);
     return label == stage_.verdict ? -1 : label;
   }
@@ -165,7 +165,7 @@ class LandingChart {
       cairo_stroke(canvas_.cr());
       canvas_.text(
           place, base + 0.9 * at.text_size + size,
-          canvas_.shorten(clean_text(stage_.flight->classes[c]), 0.4 * plot_.width, size, true),
+          canvas_.shorten(clean_text(stage_.trajectory->classes[c]), 0.4 * plot_.width, size, true),
           {.size = size, .colour = colour, .bold = true, .align = Align::centre});
     }
     canvas_.line(x(0), base, x(0), base + 0.5 * at.text_size);
@@ -198,13 +198,13 @@ class LandingChart {
 std::string count_sentence(const DigitStage& stage, std::size_t n) {
   const auto with = static_cast<std::size_t>(std::count(
       stage.swarm.settings.label.begin(), stage.swarm.settings.label.end(), stage.verdict));
-  const std::string name = clean_text(stage.flight->classes[stage.verdict]);
+  const std::string name = clean_text(stage.trajectory->classes[stage.verdict]);
   if (with == n) return fmt::format("All {} boids end nearest to the gate {}.", n, name);
   return fmt::format("{} of {} boids end nearest to the gate {}, the verdict; {} {} (outlined).",
                      with, n, name, n - with, n - with == 1 ? "dissents" : "dissent");
 }
 
-// Names of the classes that some boid ends nearest to, in their colours; returns the height used.
+// Names of the classes that some token ends nearest to, in their colours; returns the height used.
 double draw_legend(Canvas& canvas, const DigitStage& stage, const Frame& f) {
   const DigitLayout& at = stage.layout;
   double x = f.x, y = f.y + at.text_size;
@@ -212,7 +212,7 @@ double draw_legend(Canvas& canvas, const DigitStage& stage, const Frame& f) {
     const auto& label = stage.swarm.settings.label;
     const auto count = std::count(label.begin(), label.end(), c);
     if (count == 0) continue;
-    const std::string text = fmt::format("{}: {} boid{}", clean_text(stage.flight->classes[c]),
+    const std::string text = fmt::format("{}: {} boid{}", clean_text(stage.trajectory->classes[c]),
                                          count, count == 1 ? "" : "s");
     const double width = canvas.text_width(text, at.text_size) + 1.6 * at.text_size;
     if (x + width > f.x + f.width && x > f.x) x = f.x, y += 1.6 * at.text_size;
@@ -235,9 +235,9 @@ namespace murmur {
 
 using namespace picture;
 
-void draw_dissent(const DigitFlight& flight, const PictureStyle& style,
+void draw_dissent(const DigitTrajectory& trajectory, const PictureStyle& style,
                   const std::filesystem::path& png) {
-  const DigitStage stage = set_digit_stage(flight, style);
+  const DigitStage stage = set_digit_stage(trajectory, style);
   const DigitLayout& at = stage.layout;
   const Theme& look = stage.look();
   const Landing landing = landing_of(stage);
@@ -245,10 +245,11 @@ void draw_dissent(const DigitFlight& flight, const PictureStyle& style,
   canvas.backdrop(style.width / 2.0, style.height / 2.0, look);
   const double inner = style.width - 2 * at.margin;
   double y = 0.75 * at.margin + 0.8 * at.title_size;
-  canvas.text(at.margin, y,
-              canvas.shorten(flight.title.empty() ? "Who dissents" : clean_text(flight.title),
-                             inner, at.title_size, true),
-              {.size = at.title_size, .colour = look.ink, .bold = true});
+  canvas.text(
+      at.margin, y,
+      canvas.shorten(trajectory.title.empty() ? "Who dissents" : clean_text(trajectory.title),
+                     inner, at.title_size, true),
+      {.size = at.title_size, .colour = look.ink, .bold = true});
   y += 0.35 * at.title_size;
   for (const std::string& line :
        canvas.wrap(count_sentence(stage, landing.at.size()), inner, at.text_size, false, 2))

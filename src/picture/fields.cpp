@@ -149,7 +149,7 @@ class SpacePanel {
     scale_ = 1 / std::sqrt(square);
     double wide = 0, tall = 0;
     for (int corner = 0; corner < 8; ++corner) {
-      const Sight seen = camera_.look(corner_point(corner));
+      const Sight seen = camera_.project(corner_point(corner));
       wide = std::max(wide, std::abs(seen.x)), tall = std::max(tall, std::abs(seen.y));
     }
     zoom_ = std::min(room.width / (2 * wide), room.height / (2 * tall)) * 0.97;
@@ -165,7 +165,7 @@ class SpacePanel {
         const double half = 0.5 * grow * field.arrow[3 * p + k];  // centred on its place
         from[k] = field.at[3 * p + k] - half, to[k] = field.at[3 * p + k] + half;
       }
-      const Sight a = camera_.look(point(from)), b = camera_.look(point(to));
+      const Sight a = camera_.project(point(from)), b = camera_.project(point(to));
       const double cx = room_.x + room_.width / 2, cy = room_.y + room_.height / 2;
       const double depth = (a.depth + b.depth) / 2;
       arrows.push_back({cx + zoom_ * a.x, cy - zoom_ * a.y, cx + zoom_ * b.x, cy - zoom_ * b.y,
@@ -195,14 +195,16 @@ class SpacePanel {
   void paint_edges(const Sheet& sheet, bool near) {
     int nearest = 0;
     for (int corner = 1; corner < 8; ++corner)
-      if (camera_.look(corner_point(corner)).depth > camera_.look(corner_point(nearest)).depth)
+      if (camera_.project(corner_point(corner)).depth >
+          camera_.project(corner_point(nearest)).depth)
         nearest = corner;
     const double cx = room_.x + room_.width / 2, cy = room_.y + room_.height / 2;
     for (int corner = 0; corner < 8; ++corner)
       for (int k = 0; k < 3; ++k) {
         const int other = corner ^ 1 << k;
         if (other < corner || (corner == nearest || other == nearest) != near) continue;
-        const Sight a = camera_.look(corner_point(corner)), b = camera_.look(corner_point(other));
+        const Sight a = camera_.project(corner_point(corner)),
+                    b = camera_.project(corner_point(other));
         canvas_.line(cx + zoom_ * a.x, cy - zoom_ * a.y, cx + zoom_ * b.x, cy - zoom_ * b.y);
       }
     canvas_.ink(look_.line, near ? 0.20 : 0.34);
@@ -213,8 +215,8 @@ class SpacePanel {
     const char* const names[] = {"x", "y", "z"};
     const int edges[][2] = {{0, 1}, {1, 3}, {0, 4}};
     for (int k = 0; k < 3; ++k) {
-      const Sight a = camera_.look(corner_point(edges[k][0]));
-      const Sight b = camera_.look(corner_point(edges[k][1]));
+      const Sight a = camera_.project(corner_point(edges[k][0]));
+      const Sight b = camera_.project(corner_point(edges[k][1]));
       const double out_x = k == 2 ? -1.0 : k == 1 ? 0.8 : 0, out_y = k == 2 ? 0 : 1.2;
       canvas_.text(cx + zoom_ * (a.x + b.x) / 2 + out_x * sheet.text,
                    cy - zoom_ * (a.y + b.y) / 2 + (out_y + 0.36) * sheet.text, names[k],

@@ -50,8 +50,8 @@ namespace murmur {
 
 using namespace picture;
 
-bool film_flight(const RunReader& run, const FilmSettings& settings,
-                 const std::filesystem::path& mp4) {
+bool film_trajectory(const RunReader& run, const FilmSettings& settings,
+                     const std::filesystem::path& mp4) {
   const int frames = count_frames(settings.fps, settings.seconds);
   const SceneSettings& scene = settings.scene;
   const Stage stage = set_stage(run, scene, settings.log_time, settings.strip);

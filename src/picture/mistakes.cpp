@@ -46,14 +46,14 @@ Gallery lay_out(const Canvas& canvas, std::size_t count) {
   const double top = 0.75 * g.margin + 1.15 * g.title + 2.4 * g.text + 0.5 * g.margin;
   const double width = canvas.width() - 2 * g.margin;
   const double height = canvas.height() - top - 0.6 * g.margin;
-  const double least = 6.6 * g.text, largest = 15 * g.text;
+  const double min = 6.6 * g.text, largest = 15 * g.text;
   g.tile = 0;
   for (int columns = 1; columns <= 64; ++columns) {
     const double by_width = (width + g.gap) / columns - g.gap;
-    if (by_width < least && columns > 1) break;
+    if (by_width < min && columns > 1) break;
     const int rows_needed = static_cast<int>((count + columns - 1) / columns);
     const double by_height = (height + g.gap) / std::max(1, rows_needed) - g.gap - g.caption;
-    const double side = std::min({by_width, std::max(by_height, least), largest});
+    const double side = std::min({by_width, std::max(by_height, min), largest});
     const int rows = std::min(
         std::max(1, rows_needed),
         std::max(1, static_cast<int>((height + g.gap) / (side + g.caption + g.gap) + 1e-9)));

@@ -51,7 +51,7 @@ void paint_graticule(Canvas& canvas, const Stage& stage, const Camera& camera, L
   const auto curve = [&](const auto& point, bool strong) {
     bool drawing = false;
     for (int k = 0; k <= kPieces; ++k) {
-      const Sight seen = camera.look(point(2 * kPi * k / kPieces));
+      const Sight seen = camera.project(point(2 * kPi * k / kPieces));
       const bool here = (seen.depth > Camera::horizon()) == (side == before);
       const double x = at.cx + at.radius * seen.x, y = at.cy - at.radius * seen.y;
       if (here && drawing) cairo_line_to(cr, x, y);
@@ -125,7 +125,7 @@ void draw_sphere(Canvas& canvas, const Stage& stage, const Past& past, double az
   const bool ball = stage.projection.view == View::ball;
   const double horizon = ball ? 0 : Camera::horizon();
   const auto place = [&](const Point& p) {
-    const Sight seen = camera.look(p);
+    const Sight seen = camera.project(p);
     return Mark{at.cx + at.radius * seen.x, at.cy - at.radius * seen.y,
                 seen.depth > horizon ? before : behind};
   };

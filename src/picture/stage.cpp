@@ -83,13 +83,13 @@ void check_size(const PictureStyle& style) {
         "parameter size", "choose even numbers from 320 to 8192, such as 1280 x 720");
 }
 
-std::vector<std::vector<int>> choose_flocks(const Stage& stage) {
+std::vector<std::vector<int>> choose_samples(const Stage& stage) {
   std::map<int, std::vector<int>> by_label;
   const int stride = (stage.shape.n + kMostTrails - 1) / kMostTrails;
   for (int i = 0; i < stage.shape.n; i += stride) by_label[stage.label(i)].push_back(i);
-  std::vector<std::vector<int>> flocks;
-  for (auto& [label, members] : by_label) flocks.push_back(std::move(members));
-  return flocks;
+  std::vector<std::vector<int>> samples;
+  for (auto& [label, members] : by_label) samples.push_back(std::move(members));
+  return samples;
 }
 
 Stage set_stage(const RunReader& run, const SceneSettings& settings, bool log_time,
@@ -110,7 +110,7 @@ Stage set_stage(const RunReader& run, const SceneSettings& settings, bool log_ti
   stage.size.assign(static_cast<std::size_t>(n), 1.0);
   for (int i = 0; i < n && static_cast<int>(mass.size()) == n; ++i)
     stage.size[i] = std::clamp(std::cbrt(mass[i] * n), 0.5, 3.0);
-  stage.flocks = choose_flocks(stage);
+  stage.samples = choose_samples(stage);
 
   std::string caption = clean_text(settings.caption);
   const std::string note = projection_sentence(stage.projection, stage.shape, settings.sphere);

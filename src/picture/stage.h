@@ -30,8 +30,8 @@ struct Stage {
   Shape shape{};
   Projection projection{};
   std::vector<double> size{};  // (n) radius of each particle relative to `dot`, by its mass
-  std::vector<std::vector<int>> flocks{};  // particles that leave trails, by colour class
-  double dot = 8;                          // pixels: radius of a particle of mean mass
+  std::vector<std::vector<int>> samples{};  // particles that leave trails, by colour class
+  double dot = 8;                           // pixels: radius of a particle of mean mass
   std::optional<Series> strip{};
   std::string strip_name{};
   std::optional<Timeline> clock{};
@@ -44,7 +44,7 @@ struct Stage {
 void check_size(const PictureStyle& style);
 
 // The particles that leave trails, by colour class; a part of them where there are too many.
-std::vector<std::vector<int>> choose_flocks(const Stage& stage);
+std::vector<std::vector<int>> choose_samples(const Stage& stage);
 
 // Error(input) where settings and run do not fit, or the run has no frames.
 Stage set_stage(const RunReader& run, const SceneSettings& settings, bool log_time,

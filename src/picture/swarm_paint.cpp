@@ -103,7 +103,7 @@ std::vector<Dot> deep_dots(const Stage& stage, const Snapshot& now, const Camera
   for (int i = 0; i < stage.shape.n; ++i) {
     if (!is_finite(now.points[i])) continue;
     const Mark mark = place(now.points[i]);
-    const Sight seen = camera.look(now.points[i]);
+    const Sight seen = camera.project(now.points[i]);
     const double far = std::clamp((1 - seen.depth) / 2, 0.0, 1.0);
     dots.push_back({.x = mark.x,
                     .y = mark.y,
@@ -126,8 +126,8 @@ std::vector<std::vector<Mark>> place_marks(const Stage& stage, const Past& past,
   std::vector<std::vector<Mark>> marks;
   for (const auto& snapshot : past) {
     auto& row = marks.emplace_back(static_cast<std::size_t>(stage.shape.n));
-    for (const auto& flock : stage.flocks)
-      for (int i : flock) {
+    for (const auto& sample : stage.samples)
+      for (int i : sample) {
         const Point& p = snapshot->points[i];
         row[i] = is_finite(p) ? place(p) : Mark{kNowhere, kNowhere, -1};
       }
@@ -139,7 +139,7 @@ void paint_trails(Canvas& canvas, const Stage& stage, const std::vector<std::vec
                   const TrailStyle& style) {
   if (marks.size() < 2) return;
   std::size_t trailing = 0;
-  for (const auto& flock : stage.flocks) trailing += flock.size();
+  for (const auto& sample : stage.samples) trailing += sample.size();
   // Each stroke covers a younger part of the trail; together they fade. Crowds need less care.
   const int strokes = trailing <= 200 ? 14 : trailing <= 1000 ? 7 : 4;
   const std::size_t stride = trailing <= 1000 ? 1 : 1 + marks.size() / 10;
@@ -148,13 +148,13 @@ void paint_trails(Canvas& canvas, const Stage& stage, const std::vector<std::vec
     rows.push_back(&marks[age]);
   const int steps = static_cast<int>(rows.size()) - 1;
   const double each = 1 - std::pow(1 - style.alpha, 1.0 / strokes);
-  for (const auto& flock : stage.flocks) {
-    const Colour colour = mix(class_colour(stage.label(flock.front()), stage.look->dark),
+  for (const auto& sample : stage.samples) {
+    const Colour colour = mix(class_colour(stage.label(sample.front()), stage.look->dark),
                               stage.look->ink, style.pale);
     for (int stroke = 0; stroke < strokes; ++stroke) {
       const double part = static_cast<double>(stroke) / strokes;
       const int oldest = static_cast<int>(std::floor(steps * part));
-      for (int i : flock) trace_trail(canvas.cr(), rows, {oldest, i, style.layer});
+      for (int i : sample) trace_trail(canvas.cr(), rows, {oldest, i, style.layer});
       canvas.ink(mix(colour, stage.look->body, style.fog), each);
       cairo_set_line_width(canvas.cr(), style.width * (0.3 + 0.7 * (part + 1.0 / strokes)));
       cairo_stroke(canvas.cr());

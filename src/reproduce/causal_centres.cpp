@@ -7,8 +7,8 @@
 
 #include "murmur/modes.h"
 #include "murmur/theory.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -29,7 +29,7 @@ Spread count_centres(const Count& c, Centres kind, int starts) {
         experiment_of("causal-centres", {fmt::format("beta={}", c.beta), fmt::format("n={}", c.n),
                                          fmt::format("d={}", c.d), fmt::format("seed={}", seed)});
     counts.push_back(
-        static_cast<double>(renyi_centres(e.swarm, e.dynamics.habitat, c.delta, kind).size()));
+        static_cast<double>(renyi_centres(e.swarm, e.dynamics.manifold, c.delta, kind).size()));
   }
   return spread_of(counts);
 }
@@ -71,22 +71,23 @@ std::optional<Reproduction> causal_centres(const ReproductionControl& control) {
     const Experiment e = experiment_of("causal-centres", {fmt::format("seed={}", seed)});
     const double delta = 4 / std::sqrt(64.0);
     const std::vector<int> strong =
-        renyi_centres(e.swarm, e.dynamics.habitat, delta, Centres::strong);
-    const Flown flown = fly_in_memory(e);
+        renyi_centres(e.swarm, e.dynamics.manifold, delta, Centres::strong);
+    const Simulated simulated = simulate_in_memory(e);
     double moved = 0;
     for (const int i : strong)
-      moved = std::max(moved, turn(angle_of(e.swarm, i), angle_of(flown.last(), i)));
+      moved = std::max(moved, turn(angle_of(e.swarm, i), angle_of(simulated.last(), i)));
     result.checks.push_back(holds(
         fmt::format("seed {}: largest turn of a strong centre by t = {:g}", seed, e.schedule.T),
         moved, moved < 0.01, "below 0.01"));
-    const double first = turn(angle_of(e.swarm, 0), angle_of(flown.last(), 0));
+    const double first = turn(angle_of(e.swarm, 0), angle_of(simulated.last(), 0));
     result.checks.push_back(holds(fmt::format("seed {}: turn of the first token", seed), first,
                                   first < 1e-14, "below 1e-14: rounding"));
-    for (std::size_t t = 0; seed == 0 && t < flown.times.size(); ++t)
+    for (std::size_t t = 0; seed == 0 && t < simulated.times.size(); ++t)
       for (int i = 0; i < e.swarm.n(); ++i) {
         const bool centre = std::find(strong.begin(), strong.end(), i) != strong.end();
-        const double at = angle_of(flown.frames[t], i);
-        table.rows.push_back({flown.times[t], centre ? kNoNumber : at, centre ? at : kNoNumber});
+        const double at = angle_of(simulated.frames[t], i);
+        table.rows.push_back(
+            {simulated.times[t], centre ? kNoNumber : at, centre ? at : kNoNumber});
       }
   }
   result.tables.push_back(std::move(table));

@@ -12,7 +12,7 @@
 #include "murmur/flow.h"
 #include "murmur/moments.h"
 #include "murmur/random.h"
-#include "reproduce/flights.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -42,14 +42,14 @@ HostSwarm on_circle(int n, const std::function<double(int)>& rank) {
 }
 
 // Frames at 0, every, ..., T by the engine of moments: n p terms an evaluation, error 1e-12.
-std::vector<HostSwarm> flown(const Chaos& chaos, const HostSwarm& x, int threads) {
+std::vector<HostSwarm> simulated(const Chaos& chaos, const HostSwarm& x, int threads) {
   const auto engine = make_moments_engine({.threads = threads});
   const auto field = engine->prepare(chaos.dynamics, x.shape());
   std::vector<HostSwarm> frames;
   FlowWatch watch;
   watch.frame = [&](double, const HostSwarm& frame) { frames.push_back(frame); };
   FlowState state = start(x);
-  const Outcome outcome = advance({*engine, *field, chaos.dynamics.habitat, {}},
+  const Outcome outcome = advance({*engine, *field, chaos.dynamics.manifold, {}},
                                   {.T = chaos.T, .every = chaos.every}, state, watch);
   if (!outcome.ok())
     throw Error(Fault::numerical, outcome.what, fmt::format("chaos, t = {:g}", outcome.t),
@@ -67,7 +67,7 @@ std::vector<double> cloud_distances(const Chaos& chaos, const std::vector<Circle
         .uniform(0);
   });
   std::vector<double> distances;
-  const std::vector<HostSwarm> frames = flown(chaos, cloud, 1);
+  const std::vector<HostSwarm> frames = simulated(chaos, cloud, 1);
   for (std::size_t k = 0; k < frames.size(); ++k)
     distances.push_back(circle_w2(circle_atoms(frames[k]), limit[k]));
   return distances;
@@ -92,7 +92,7 @@ std::vector<CircleMeasure> chaos_limit(const Chaos& chaos, int particles) {
   const HostSwarm quantiles =
       on_circle(particles, [&](int i) { return static_cast<double>(i) / particles; });
   std::vector<CircleMeasure> limit;
-  for (const HostSwarm& frame : flown(chaos, quantiles, chaos.threads))
+  for (const HostSwarm& frame : simulated(chaos, quantiles, chaos.threads))
     limit.push_back(circle_between(angles_of(frame)));
   return limit;
 }
@@ -246,13 +246,13 @@ std::optional<Reproduction> chaos(const ReproductionControl& control) {
   }
   result.checks.push_back(nearly("t = 0: n W2^2 on average", chaos_constant(), mean_square(points),
                                  control.quick ? 0.2 : 0.1));
-  double least = points.front().distance.mean;
-  for (const ChaosPoint& point : points) least = std::min(least, point.distance.mean);
+  double min = points.front().distance.mean;
+  for (const ChaosPoint& point : points) min = std::min(min, point.distance.mean);
   const double doubt = circle_w2(limit.back(), coarse.back());
   result.checks.push_back(
       holds(fmt::format("t = {:g}: W2 between the limits by {} and by half as many", chaos.T,
                         chaos.limit),
-            doubt, doubt < 0.01 * least, "below 1 % of the least distance"));
+            doubt, doubt < 0.01 * min, "below 1 % of the least distance"));
   result.tables.push_back(table_of(points));
   draw(result);
   return result;

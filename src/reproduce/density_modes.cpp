@@ -6,8 +6,8 @@
 #include "core/parallel.h"
 #include "murmur/modes.h"
 #include "murmur/theory.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -24,7 +24,7 @@ std::vector<double> count_modes(double beta, int starts, int threads) {
   for_blocks(starts, threads, [&](int seed) {
     const Experiment e = experiment_of("density-modes", {fmt::format("seed={}", seed)});
     counts[seed] =
-        static_cast<double>(density_modes(e.swarm, e.dynamics.habitat, {.beta = beta}).size());
+        static_cast<double>(density_modes(e.swarm, e.dynamics.manifold, {.beta = beta}).size());
   });
   return counts;
 }

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "murmur/theory.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -38,8 +38,8 @@ Cosines cosines(const HostSwarm& x) {
   return {sum / (x.n() * (x.n() - 1) / 2), high - low};
 }
 
-Flown fly(const Case& c, const std::string& save) {
-  return fly_in_memory(experiment_of(
+Simulated simulate(const Case& c, const std::string& save) {
+  return simulate_in_memory(experiment_of(
       "orthonormal",
       {fmt::format("dynamics={}", c.dynamics), fmt::format("n={}", c.n), fmt::format("d={}", c.n),
        fmt::format("beta={}", c.beta), fmt::format("T={}", c.t), "save=" + save, "init=orthonormal",
@@ -48,7 +48,7 @@ Flown fly(const Case& c, const std::string& save) {
 
 void check_cosines(Reproduction& result) {
   for (const Case& c : kCases) {
-    const Cosines at = cosines(fly(c, "final").last());
+    const Cosines at = cosines(simulate(c, "final").last());
     Check check = near(fmt::format("{}, n = {}, β = {:g}: common cosine at t = {:g}", c.dynamics,
                                    c.n, c.beta, c.t),
                        c.published, at.mean, 1e-9);
@@ -83,12 +83,12 @@ std::optional<Reproduction> equiangular(const ReproductionControl& control) {
   Reproduction result = result_of(control, "equiangular");
   check_cosines(result);
   check_phase_curve(result);
-  ReproducedTable courses{"courses", {"t", "beta", "particles", "closed form"}};
+  ReproducedTable curves{"courses", {"t", "beta", "particles", "closed form"}};
   for (const double beta : {0.0, 1.0, 4.0, 7.0}) {
-    const Flown flown = fly({"SA", 32, beta, 15, 0}, "every:0.5");
-    for (std::size_t k = 0; k < flown.times.size(); ++k)
-      courses.rows.push_back({flown.times[k], beta, cosines(flown.frames[k]).mean,
-                              theory::cosine({.n = 32, .beta = beta}, flown.times[k])});
+    const Simulated simulated = simulate({"SA", 32, beta, 15, 0}, "every:0.5");
+    for (std::size_t k = 0; k < simulated.times.size(); ++k)
+      curves.rows.push_back({simulated.times[k], beta, cosines(simulated.frames[k]).mean,
+                             theory::cosine({.n = 32, .beta = beta}, simulated.times[k])});
   }
   ReproducedTable phase{"phase", {"beta", "n = 32", "n = 128"}};
   for (int k = 1; k <= 90; ++k) {
@@ -96,7 +96,7 @@ std::optional<Reproduction> equiangular(const ReproductionControl& control) {
     phase.rows.push_back({beta, theory::clustering_time({.n = 32, .beta = beta}, 1e-3),
                           theory::clustering_time({.n = 128, .beta = beta}, 1e-3)});
   }
-  result.tables = {std::move(courses), std::move(phase)};
+  result.tables = {std::move(curves), std::move(phase)};
   result.figures.push_back({.name = "equiangular",
                             .table = "courses",
                             .columns = {"particles", "closed form"},

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "murmur/random.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -27,7 +27,7 @@ double along(const HostSwarm& z, int i, const Vector& direction) {
 }
 
 Attention& head_of(Experiment& e) {
-  return std::get<Attention>(e.dynamics.phases.front().forces.front());
+  return std::get<Attention>(e.dynamics.sublayers.front().forces.front());
 }
 
 // Largest and smallest <direction, z_i>.
@@ -79,9 +79,9 @@ std::vector<Corner> hull_of(const HostSwarm& z) {
     return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) <= 0;
   };
   for (const bool back : {false, true}) {
-    const std::size_t least = hull.size() + (back ? 0 : 1);
+    const std::size_t min = hull.size() + (back ? 0 : 1);
     for (const Corner& c : points) {
-      while (hull.size() > least && turns_right(c)) hull.pop_back();
+      while (hull.size() > min && turns_right(c)) hull.pop_back();
       hull.push_back(c);
     }
     std::reverse(points.begin(), points.end());
@@ -226,9 +226,9 @@ struct HyperplaneCase {
   double astray = 0;  // farthest from the largest, the smallest and 0
 };
 
-HyperplaneCase judge_hyperplanes(const Flown& flown, const Leading& leading) {
+HyperplaneCase judge_hyperplanes(const Simulated& simulated, const Leading& leading) {
   HyperplaneCase found{.lambda = leading.lambda};
-  const HostSwarm& z = flown.last();
+  const HostSwarm& z = simulated.last();
   const Range range = range_along(z, leading.functional);
   found.low = range.low;
   found.high = range.high;
@@ -240,7 +240,7 @@ HyperplaneCase judge_hyperplanes(const Flown& flown, const Leading& leading) {
         std::max(found.astray, std::min({range.high - value, value - range.low, std::fabs(value)}));
   }
   found.values = distinct_values(values, kGap);
-  found.growth = hull_growth(flown.frames, {leading.functional});
+  found.growth = hull_growth(simulated.frames, {leading.functional});
   return found;
 }
 
@@ -252,15 +252,15 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
                         {"d", "seed", "boundary_start", "boundary_end", "largest_miss",
                          "hull_growth", "area_start", "area_end"}};
   double miss = 0, growth = 0, area_kept = 0;
-  int least_gained = 1'000'000, n = 0;
+  int min_gained = 1'000'000, n = 0;
   for (const int d : control.quick ? std::vector<int>{2} : std::vector<int>{2, 3})
     for (int seed = 0; seed < (control.quick ? 2 : 5); ++seed) {
       const Experiment e =
           experiment_of("polytope", {fmt::format("d={}", d), fmt::format("seed={}", seed)});
-      const Flown flown = fly_in_memory(e);
-      const HostSwarm &first = flown.frames.front(), &last = flown.last();
+      const Simulated simulated = simulate_in_memory(e);
+      const HostSwarm &first = simulated.frames.front(), &last = simulated.last();
       const Misses before = misses_of(first), after = misses_of(last);
-      const double grown = hull_growth(flown.frames, random_directions(d, 200));
+      const double grown = hull_growth(simulated.frames, random_directions(d, 200));
       const double from = d == 2 ? area_of(hull_of(first)) : kNoNumber;
       const double to = d == 2 ? area_of(hull_of(last)) : kNoNumber;
       cases.rows.push_back({double(d), double(seed), double(before.boundary),
@@ -268,7 +268,7 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
       miss = std::max(miss, after.largest);
       growth = std::max(growth, grown);
       if (d == 2) area_kept = std::max(area_kept, to / from);
-      least_gained = std::min(least_gained, after.boundary - before.boundary);
+      min_gained = std::min(min_gained, after.boundary - before.boundary);
       n = first.n();
       if (d == 2 && seed == 0) result.tables.push_back(plane_table(first, last));
     }
@@ -276,7 +276,7 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
       holds("largest (max_j <z, z_j> - <z, z>) / <z, z> at the end, 0.01 off the origin", miss,
             miss < 1e-2, "below 0.01: every particle is on the boundary or at 0"),
       holds(fmt::format("of {} particles, those that came to be so in flight, least", n),
-            least_gained, least_gained > 0, "above 0: they were not there from the start"),
+            min_gained, min_gained > 0, "above 0: they were not there from the start"),
       holds("most that the hull grows between frames along 200 directions", growth,
             growth < kRounding, fmt::format("below {:g}: it never grows", kRounding)),
       holds("largest area of the hull at the end over that at the start, d = 2", area_kept,
@@ -308,18 +308,18 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
       Experiment e = experiment_of(
           "hyperplanes", {fmt::format("d={}", kValues[v].d), fmt::format("seed={}", seed)});
       head_of(e).value = kValues[v].matrix();
-      const Flown flown = fly_in_memory(e);
-      const HyperplaneCase found = judge_hyperplanes(flown, leading);
+      const Simulated simulated = simulate_in_memory(e);
+      const HyperplaneCase found = judge_hyperplanes(simulated, leading);
       cases.rows.push_back({kValues[v].title, double(seed), found.lambda, double(found.values),
                             found.low, found.high, found.astray, found.growth});
       most = std::max(most, found.values);
       growth = std::max(growth, found.growth);
       astray = std::max(astray, found.astray);
       if (seed > 0) continue;
-      for (int i = 0; i < flown.last().n(); ++i)
-        for (std::size_t f = 0; f < flown.frames.size(); f += 2)
+      for (int i = 0; i < simulated.last().n(); ++i)
+        for (std::size_t f = 0; f < simulated.frames.size(); f += 2)
           paths.rows.push_back(
-              {flown.times[f], double(i), along(flown.frames[f], i, leading.functional)});
+              {simulated.times[f], double(i), along(simulated.frames[f], i, leading.functional)});
     }
     result.checks.push_back(holds(fmt::format("values of phi_1* at the end, {}", kValues[v].title),
                                   most, most <= 3,

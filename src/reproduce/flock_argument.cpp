@@ -1,24 +1,24 @@
-// flock_argument.cpp: why a flock: the same digits read without talk, by one messenger, by a flock.
+// flock_argument.cpp: why a sample: the same digits read without talk, by one rnn, by a sample.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "experiment/words.h"
-#include "reproduce/flock_probes.h"
 #include "reproduce/reproductions.h"
-#include "reproduce/training_shelf.h"
+#include "reproduce/token_probes.h"
+#include "reproduce/training_cache.h"
 
 namespace murmur {
 
 namespace {
 
-// Who reads the digits. All but the messenger have the same feed-forward and blocks; all have the
+// Who reads the digits. All but the rnn have the same feed-forward and blocks; all have the
 // same recipe and number of epochs.
 struct Reader {
   const char* name;
   const char* key;  // of its run directories
-  bool messenger, position;
+  bool rnn, position;
   const char* settings;  // parameters of `train`, with blanks between
 };
 constexpr Reader kReaders[] = {
@@ -37,11 +37,11 @@ constexpr Reader kReaders[] = {
     {"full flock, numbered", "flock-position", false, true, "interaction=attention position=true"},
 };
 constexpr std::size_t kReaderCount = std::size(kReaders);
-enum ReaderIndex : std::size_t { isolated, messenger, attraction, uniform, flock, flock_cls };
+enum ReaderIndex : std::size_t { isolated, rnn, attraction, uniform, sample, sample_cls };
 
 constexpr const char* kShared = "blocks=10 shared=true d=3";
 constexpr int kEpochs = 20, kQuickEpochs = 3;
-constexpr std::size_t kFlocks = 100, kQuickFlocks = 20, kGuests = 300, kQuickGuests = 50;
+constexpr std::size_t kSamples = 100, kQuickSamples = 20, kProbes = 300, kQuickProbes = 50;
 
 // What was measured of one reader; probes look at the first seed.
 struct Findings {
@@ -52,29 +52,29 @@ struct Findings {
   std::vector<double> in_order{}, in_disorder{};  // (bins) influence; reading order, shuffled
 };
 
-Training training_of(const Reader& reader, int seed, const TrainingShelf& shelf, bool quick) {
+Training training_of(const Reader& reader, int seed, const TrainingCache& cache, bool quick) {
   std::vector<std::string> assignments = split(kShared, ' ');
   for (const std::string& word : split(reader.settings, ' ')) assignments.push_back(word);
   assignments.push_back(fmt::format("epochs={}", quick ? kQuickEpochs : kEpochs));
   assignments.push_back(fmt::format("seed={}", seed));
-  return shelf.describe(assignments);
+  return cache.describe(assignments);
 }
 
 // False when stopped by a signal.
-bool train_readers(const ReproductionControl& control, TrainingShelf& shelf,
+bool train_readers(const ReproductionControl& control, TrainingCache& cache,
                    std::vector<Findings>& findings) {
-  using Kind = TrainingShelf::Kind;
+  using Kind = TrainingCache::Kind;
   for (int seed = 0; seed < (control.quick ? 1 : control.seeds); ++seed)
     for (std::size_t r = 0; r < kReaderCount; ++r) {
       const Reader& reader = kReaders[r];
-      const auto kept = shelf.fetch(reader.key, training_of(reader, seed, shelf, control.quick),
-                                    reader.messenger ? Kind::messenger : Kind::swarm);
+      const auto kept = cache.fetch(reader.key, training_of(reader, seed, cache, control.quick),
+                                    reader.rnn ? Kind::rnn : Kind::swarm);
       if (!kept) return false;
       findings[r].accuracy.push_back(100 * kept->summary.test_accuracy);
       findings[r].parameters = kept->summary.parameters;
       if (seed > 0) continue;
-      if (reader.messenger)
-        findings[r].contender.messenger = read_trained_messenger(kept->directory);
+      if (reader.rnn)
+        findings[r].contender.rnn = read_trained_rnn(kept->directory);
       else
         findings[r].contender.swarm = read_trained_swarm(kept->directory);
     }
@@ -82,10 +82,10 @@ bool train_readers(const ReproductionControl& control, TrainingShelf& shelf,
 }
 
 // False when stopped by a signal.
-bool probe(const ReproductionControl& control, const Ensemble& test,
+bool probe(const ReproductionControl& control, const SampleSet& test,
            std::vector<Findings>& findings) {
-  const Ensemble mixed = shuffled(test, 0);
-  const std::size_t count = std::min(test.flocks(), control.quick ? kQuickFlocks : kFlocks);
+  const SampleSet mixed = shuffled(test, 0);
+  const std::size_t count = std::min(test.samples(), control.quick ? kQuickSamples : kSamples);
   for (Findings& f : findings) {
     if (control.stopped()) return false;
     f.order = verdict_change(f.contender.logits(test, control.threads),
@@ -122,7 +122,7 @@ ReproducedTable influence_table(const std::vector<Findings>& findings, bool diso
   return table;
 }
 
-ReproducedTable guest_table(const GuestEffect& mean, const GuestEffect& cls) {
+ReproducedTable probe_table(const ProbeEffect& mean, const ProbeEffect& cls) {
   ReproducedTable table{"guests",
                         {"readout", "shift", "spread", "shift_over_spread", "largest", "one_vote",
                          "changed_verdicts"}};
@@ -132,7 +132,7 @@ ReproducedTable guest_table(const GuestEffect& mean, const GuestEffect& cls) {
   return table;
 }
 
-// By how many points of accuracy the full flock is ahead of a reader, at least.
+// By how many points of accuracy the full sample is ahead of a reader, at least.
 void check_accuracies(const std::vector<Findings>& findings, bool quick,
                       std::vector<Check>& checks) {
   struct Lead {
@@ -140,23 +140,23 @@ void check_accuracies(const std::vector<Findings>& findings, bool quick,
     double points, quick_points;
   };
   constexpr Lead kLeads[] = {
-      {isolated, 0.5, 0}, {messenger, 1, 0}, {attraction, 0.5, 0}, {uniform, 0.3, 0}};
+      {isolated, 0.5, 0}, {rnn, 1, 0}, {attraction, 0.5, 0}, {uniform, 0.3, 0}};
   for (const Lead& lead : kLeads) {
     const double ours =
-        spread_of(findings[flock].accuracy).mean - spread_of(findings[lead.reader].accuracy).mean;
-    const double least = quick ? lead.quick_points : lead.points;
+        spread_of(findings[sample].accuracy).mean - spread_of(findings[lead.reader].accuracy).mean;
+    const double min = quick ? lead.quick_points : lead.points;
     checks.push_back({.what = fmt::format("points of accuracy the full flock is ahead of {}",
                                           kReaders[lead.reader].name),
                       .ours = ours,
-                      .tolerance = least,
-                      .agrees = ours > least,
-                      .rule = fmt::format("above {:g}", least)});
+                      .tolerance = min,
+                      .agrees = ours > min,
+                      .rule = fmt::format("above {:g}", min)});
   }
 }
 
 void check_order(const std::vector<Findings>& findings, std::vector<Check>& checks) {
   for (std::size_t r = 0; r < kReaderCount; ++r) {
-    const bool ordered = kReaders[r].messenger || kReaders[r].position;
+    const bool ordered = kReaders[r].rnn || kReaders[r].position;
     const auto changed = static_cast<double>(findings[r].order.changed);
     if (kReaders[r].position) continue;  // in the table, nothing is asked of it
     checks.push_back(
@@ -169,8 +169,8 @@ void check_order(const std::vector<Findings>& findings, std::vector<Check>& chec
 
 // Among shuffled tokens, place i / n says nothing of where a token lies in the picture.
 void check_influence(const std::vector<Findings>& findings, std::vector<Check>& checks) {
-  const std::vector<double>& m = findings[messenger].in_disorder;
-  const std::vector<double>& f = findings[flock].in_disorder;
+  const std::vector<double>& m = findings[rnn].in_disorder;
+  const std::vector<double>& f = findings[sample].in_disorder;
   checks.push_back({.what = "messenger: influence of the first tenth of tokens over the last",
                     .ours = m.front() / m.back(),
                     .tolerance = 0.1,
@@ -190,19 +190,19 @@ void check_influence(const std::vector<Findings>& findings, std::vector<Check>& 
 std::optional<Reproduction> flock_argument(const ReproductionControl& control) {
   Reproduction result;
   result.folder = control.runs / "flock-argument";
-  TrainingShelf shelf(control, result.folder);
+  TrainingCache cache(control, result.folder);
   std::vector<Findings> findings(kReaderCount);
-  if (!train_readers(control, shelf, findings)) return std::nullopt;
-  const TrainingData& data = shelf.data_for(training_of(kReaders[flock], 0, shelf, control.quick));
+  if (!train_readers(control, cache, findings)) return std::nullopt;
+  const TrainingData& data = cache.data_for(training_of(kReaders[sample], 0, cache, control.quick));
   if (control.tell) control.tell("trained; now shuffling, weighing and inviting guests");
   if (!probe(control, data.test, findings)) return std::nullopt;
-  const FlockSample sample{data.test,
-                           std::min(data.test.flocks(), control.quick ? kQuickGuests : kGuests),
-                           control.threads};
-  const double step = 2 * kHabitatHalfWidth / (data.test_pictures.width - 1);
-  const Ensemble visited = with_guests(sample, step, 0);
-  const GuestEffect mean = guest_effect(*findings[flock].contender.swarm, sample, visited);
-  const GuestEffect cls = guest_effect(*findings[flock_cls].contender.swarm, sample, visited);
+  const Subset subset{data.test,
+                      std::min(data.test.samples(), control.quick ? kQuickProbes : kProbes),
+                      control.threads};
+  const double step = 2 * kPlaneHalfWidth / (data.test_pictures.width - 1);
+  const SampleSet visited = with_probes(subset, step, 0);
+  const ProbeEffect mean = probe_effect(*findings[sample].contender.swarm, subset, visited);
+  const ProbeEffect cls = probe_effect(*findings[sample_cls].contender.swarm, subset, visited);
   check_accuracies(findings, control.quick, result.checks);
   check_order(findings, result.checks);
   check_influence(findings, result.checks);
@@ -212,7 +212,7 @@ std::optional<Reproduction> flock_argument(const ReproductionControl& control) {
                            .agrees = mean.relative < 0.1,
                            .rule = "below 0.1: one more vote among many"});
   result.tables = {reader_table(findings), influence_table(findings, false),
-                   influence_table(findings, true), guest_table(mean, cls)};
+                   influence_table(findings, true), probe_table(mean, cls)};
   for (const bool disorder : {false, true})
     result.figures.push_back(
         {.name = disorder ? "influence_shuffled" : "influence",
@@ -221,7 +221,7 @@ std::optional<Reproduction> flock_argument(const ReproductionControl& control) {
          .x_label = "place of the token, i / n",
          .y_label = "influence on the readout, mean 1",
          .log_y = true,
-         .y_least = 1e-4});
+         .y_min = 1e-4});
   return result;
 }
 

@@ -11,8 +11,8 @@
 #include "murmur/history.h"
 #include "murmur/modes.h"
 #include "murmur/theory.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -55,8 +55,8 @@ double linear_rate(const Dynamics& dynamics, int k) {
   return (change / mode).real();
 }
 
-Dynamics plain_or_softmax(double beta, Attention::Scale scale) {
-  return {.phases = {{{Attention{.beta = beta, .scale = scale}}}}};
+Dynamics plain_or_softmax(double beta, Attention::Weighting weighting) {
+  return {.sublayers = {{{Attention{.beta = beta, .weighting = weighting}}}}};
 }
 
 struct Published {
@@ -71,42 +71,42 @@ constexpr Published kRates[] = {{1, 1, 0.446390, 0.565159}, {2, 2, 0.604451, 1.3
 // The published runs: 20,000 iid tokens on the circle under USA.
 struct Cloud {
   const char* preset;
-  double beta, T, look;  // `look`: when the dominant mode is read
+  double beta, T, style;  // `look`: when the dominant mode is read
   int k;
 };
 constexpr Cloud kClouds[] = {{"growth", 5, 0.3, 0.25, 3}, {"growth", 7, 0.05, 0.04, 4}};
 constexpr int kModes = 8, kSeeds = 20;
 
-struct Course {
+struct TrainingLoop {
   double rate = kNoNumber;  // of the predicted mode; NaN where its window is too short
   int dominant = 0;
   std::vector<double> times{};
   std::vector<std::vector<double>> amplitude{};  // (times)(modes + 1)
 };
 
-Course fly_cloud(const Cloud& cloud, int seed, int threads) {
+TrainingLoop simulate_cloud(const Cloud& cloud, int seed, int threads) {
   const Experiment e = experiment_of(
       cloud.preset, {fmt::format("beta={}", cloud.beta), fmt::format("T={}", cloud.T),
                      fmt::format("save=every:{}", cloud.T / 60), fmt::format("seed={}", seed),
                      fmt::format("threads={}", threads > 0 ? std::to_string(threads) : "all")});
-  const Flown flown = fly_in_memory(e);
-  Course course{.times = flown.times};
+  const Simulated simulated = simulate_in_memory(e);
+  TrainingLoop trajectory{.times = simulated.times};
   Series series;
-  for (std::size_t t = 0; t < flown.times.size(); ++t) {
-    course.amplitude.push_back(mode_amplitudes(flown.frames[t], kModes));
-    series.t.push_back(flown.times[t]);
-    series.value.push_back(course.amplitude.back()[cloud.k]);
-    if (course.dominant == 0 && flown.times[t] >= cloud.look * (1 - 1e-9)) {
-      const auto& a = course.amplitude.back();
-      course.dominant = static_cast<int>(std::max_element(a.begin() + 1, a.end()) - a.begin());
+  for (std::size_t t = 0; t < simulated.times.size(); ++t) {
+    trajectory.amplitude.push_back(mode_amplitudes(simulated.frames[t], kModes));
+    series.t.push_back(simulated.times[t]);
+    series.value.push_back(trajectory.amplitude.back()[cloud.k]);
+    if (trajectory.dominant == 0 && simulated.times[t] >= cloud.style * (1 - 1e-9)) {
+      const auto& a = trajectory.amplitude.back();
+      trajectory.dominant = static_cast<int>(std::max_element(a.begin() + 1, a.end()) - a.begin());
     }
   }
   try {
-    course.rate = growth_rate(series, {.low = 3 / std::sqrt(e.swarm.n()), .high = 0.06}).rate;
+    trajectory.rate = growth_rate(series, {.low = 3 / std::sqrt(e.swarm.n()), .high = 0.06}).rate;
   } catch (const Error&) {
     // too few points between the noise and saturation: this seed has no rate
   }
-  return course;
+  return trajectory;
 }
 
 double median(std::vector<double> values) {
@@ -123,12 +123,13 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
   ReproducedTable table{fmt::format("modes_beta{:g}", cloud.beta), {"t", "mode", "amplitude"}};
   for (int seed = 0; seed < kSeeds; ++seed) {
     if (control.stopped()) return false;
-    const Course course = fly_cloud(cloud, seed, control.threads);
-    if (std::isfinite(course.rate)) rates.push_back(course.rate);
-    ++wins[course.dominant];
-    for (std::size_t t = 0; seed == 0 && t < course.times.size(); ++t)
+    const TrainingLoop trajectory = simulate_cloud(cloud, seed, control.threads);
+    if (std::isfinite(trajectory.rate)) rates.push_back(trajectory.rate);
+    ++wins[trajectory.dominant];
+    for (std::size_t t = 0; seed == 0 && t < trajectory.times.size(); ++t)
       for (int k = 1; k <= 5; ++k)
-        table.rows.push_back({course.times[t], static_cast<double>(k), course.amplitude[t][k]});
+        table.rows.push_back(
+            {trajectory.times[t], static_cast<double>(k), trajectory.amplitude[t][k]});
   }
   const auto most = std::max_element(
       wins.begin(), wins.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -140,7 +141,7 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
   rate.more["seeds"] = static_cast<double>(rates.size());
   result.checks.push_back(std::move(rate));
   Check winner =
-      near(fmt::format("β = {:g}: mode that leads most often at t = {:g}", cloud.beta, cloud.look),
+      near(fmt::format("β = {:g}: mode that leads most often at t = {:g}", cloud.beta, cloud.style),
            cloud.k, most->first, 0);
   winner.more["seeds"] = most->second;
   winner.rule = fmt::format("it is {}", cloud.k);
@@ -165,9 +166,9 @@ std::optional<Reproduction> growth(const ReproductionControl& control) {
     result.checks.push_back(
         nearly(fmt::format("SA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k),
                row.sa, linear_rate(plain_or_softmax(row.beta, Attention::softmax), row.k), 1e-3));
-    result.checks.push_back(
-        nearly(fmt::format("USA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k),
-               row.usa, linear_rate(plain_or_softmax(row.beta, Attention::plain), row.k), 1e-3));
+    result.checks.push_back(nearly(
+        fmt::format("USA, β = {:g}: rate of mode {}, quantile start", row.beta, row.k), row.usa,
+        linear_rate(plain_or_softmax(row.beta, Attention::unnormalised), row.k), 1e-3));
   }
   if (!control.quick)
     for (const Cloud& cloud : kClouds)

@@ -8,8 +8,8 @@
 
 #include "murmur/random.h"
 #include "murmur/theory.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -113,11 +113,11 @@ struct HardmaxCase {
   double last_step = 0;  // the longest move in the last step
 };
 
-HardmaxCase judge_hardmax(const Flown& flown, double alpha) {
+HardmaxCase judge_hardmax(const Simulated& simulated, double alpha) {
   HardmaxCase found;
-  const Points first = points_of(flown.frames.front());
-  const Points last = points_of(flown.last());
-  const Points before = points_of(flown.frames[flown.frames.size() - 2]);
+  const Points first = points_of(simulated.frames.front());
+  const Points last = points_of(simulated.last());
+  const Points before = points_of(simulated.frames[simulated.frames.size() - 2]);
   for (std::size_t i = 0; i < first.size(); ++i) {
     ++found.particles;
     found.last_step = std::max(found.last_step, distance(last[i], before[i]));
@@ -125,15 +125,15 @@ HardmaxCase judge_hardmax(const Flown& flown, double alpha) {
     found.leaders += leads ? 1 : 0;
     const Fate fate = fate_of(first[i], first);
     found.known += fate.known ? 1 : 0;
-    for (std::size_t step = 0; step < flown.frames.size(); ++step) {
-      const Point at = {flown.frames[step].at(static_cast<int>(i), 0),
-                        flown.frames[step].at(static_cast<int>(i), 1)};
+    for (std::size_t step = 0; step < simulated.frames.size(); ++step) {
+      const Point at = {simulated.frames[step].at(static_cast<int>(i), 0),
+                        simulated.frames[step].at(static_cast<int>(i), 1)};
       if (leads) found.moved = std::max(found.moved, distance(at, first[i]));
       if (!fate.known) continue;
       const int steps = static_cast<int>(step);
-      const Point told = {theory::hardmax({first[i].x, fate.target.x}, alpha, steps),
-                          theory::hardmax({first[i].y, fate.target.y}, alpha, steps)};
-      found.error = std::max(found.error, distance(at, told));
+      const Point predicted = {theory::hardmax({first[i].x, fate.target.x}, alpha, steps),
+                               theory::hardmax({first[i].y, fate.target.y}, alpha, steps)};
+      found.error = std::max(found.error, distance(at, predicted));
     }
   }
   return found;
@@ -141,11 +141,11 @@ HardmaxCase judge_hardmax(const Flown& flown, double alpha) {
 
 constexpr int kSnapshots[] = {0, 1, 2, 5, 30};
 
-void draw_start(Reproduction& result, const std::string& name, const Flown& flown) {
+void draw_start(Reproduction& result, const std::string& name, const Simulated& simulated) {
   ReproducedTable table{"snapshots_" + name, {"x"}};
   for (const int step : kSnapshots) table.columns.push_back(fmt::format("step {}", step));
   for (std::size_t s = 0; s < std::size(kSnapshots); ++s)
-    for (const Point& p : points_of(flown.frames[kSnapshots[s]])) {
+    for (const Point& p : points_of(simulated.frames[kSnapshots[s]])) {
       std::vector<ReproducedTable::Cell> row(1 + std::size(kSnapshots), kNoNumber);
       row[0] = p.x;
       row[1 + s] = p.y;
@@ -255,7 +255,7 @@ struct Followers {
   int count = 0;
   double error = 0;
 };
-Followers fly_followers(const Points& corners, int side) {
+Followers simulate_followers(const Points& corners, int side) {
   Points all = corners;
   const std::vector<int> order = by_angle(corners);
   for (int r = 0; r < side; ++r)
@@ -264,15 +264,15 @@ Followers fly_followers(const Points& corners, int side) {
       if (in_hull(corners, order, at) && attended(corners, at).lead > kTie) all.push_back(at);
     }
   const Experiment e = experiment_of("hardmax-cells", {init_of(all)});
-  const Points last = points_of(fly_in_memory(e).last());
+  const Points last = points_of(simulate_in_memory(e).last());
   const int steps = static_cast<int>(std::lround(e.schedule.T / e.flow.dt));
   const double alpha = e.flow.dt / (1 - e.flow.dt);
   Followers found{static_cast<int>(all.size() - corners.size())};
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Point& v = corners[nearest(corners, all[i]).best];
-    const Point told = {theory::hardmax({all[i].x, v.x}, alpha, steps),
-                        theory::hardmax({all[i].y, v.y}, alpha, steps)};
-    found.error = std::max(found.error, distance(last[i], told));
+    const Point predicted = {theory::hardmax({all[i].x, v.x}, alpha, steps),
+                             theory::hardmax({all[i].y, v.y}, alpha, steps)};
+    found.error = std::max(found.error, distance(last[i], predicted));
   }
   return found;
 }
@@ -312,9 +312,9 @@ std::optional<Reproduction> hardmax(const ReproductionControl& control) {
   const std::vector<Start> all = starts();
   for (const Start& start : all)
     for (std::uint32_t draw = 0; draw < (start.drawn.empty() || control.quick ? 1u : 20u); ++draw) {
-      const Flown flown =
-          fly_in_memory(experiment_of("hardmax", {init_of(points_of(start, draw))}));
-      const HardmaxCase found = judge_hardmax(flown, kAlpha);
+      const Simulated simulated =
+          simulate_in_memory(experiment_of("hardmax", {init_of(points_of(start, draw))}));
+      const HardmaxCase found = judge_hardmax(simulated, kAlpha);
       cases.rows.push_back({start.name, double(draw), double(found.particles),
                             double(found.leaders), double(found.known), found.moved, found.error,
                             found.last_step});
@@ -323,7 +323,7 @@ std::optional<Reproduction> hardmax(const ReproductionControl& control) {
       last_step = std::max(last_step, found.last_step);
       known += found.known;
       particles += found.particles;
-      if (draw == 0) draw_start(result, start.name, flown);
+      if (draw == 0) draw_start(result, start.name, simulated);
     }
   result.checks = {
       holds("farthest that a leader moves in 30 steps", moved, moved < 1e-12, "below 1e-12"),
@@ -340,24 +340,24 @@ std::optional<Reproduction> hardmax_cells(const ReproductionControl& control) {
   ReproducedTable cases{
       "cases", {"corners", "places", "agree", "agree_unequal_norms", "followers", "flight_error"}};
   const int side = control.quick ? 200 : 1000;
-  double least = 1, unequal = 0, error = 0;
+  double min = 1, unequal = 0, error = 0;
   int followers = 0;
   for (int k = 5; k <= 25; k += control.quick ? 5 : 1) {
     const Agreement equal = agreement_of(polygon(k, true), side);
     const Agreement other = agreement_of(polygon(k, false), side / 5);
-    const Followers flown = fly_followers(polygon(k, true), control.quick ? 12 : 20);
+    const Followers simulated = simulate_followers(polygon(k, true), control.quick ? 12 : 20);
     cases.rows.push_back({double(k), double(equal.places), equal.share, other.share,
-                          double(flown.count), flown.error});
-    least = std::min(least, equal.share);
+                          double(simulated.count), simulated.error});
+    min = std::min(min, equal.share);
     unequal = std::max(unequal, other.share);
-    error = std::max(error, flown.error);
-    followers += flown.count;
+    error = std::max(error, simulated.error);
+    followers += simulated.count;
   }
   result.tables.push_back(std::move(cases));
   for (const int k : {8, 15}) draw_cells(result, k);
   result.checks = {
       holds(fmt::format("share of a {}^2 grid where the corner attended to is the nearest", side),
-            least, least == 1, "1 for every polygon, ties apart"),
+            min, min == 1, "1 for every polygon, ties apart"),
       holds("the same for corners of unequal norms, largest", unequal, unequal < 1,
             "below 1: there the cells are others"),
       holds(fmt::format("farthest that {} particles end from where their cell leads", followers),

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "murmur/random.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -79,9 +79,9 @@ HostSwarm configuration(int n, std::uint64_t seed, std::uint32_t which) {
 class Heads {
  public:
   explicit Heads(const Experiment& e) : engine_(make_reference_engine()) {
-    for (const Force& force : e.dynamics.phases.front().forces)
+    for (const Force& force : e.dynamics.sublayers.front().forces)
       fields_.push_back(engine_->prepare(
-          {.habitat = Habitat::space, .phases = {{.forces = {force}}}}, e.swarm.shape()));
+          {.manifold = Manifold::space, .sublayers = {{.forces = {force}}}}, e.swarm.shape()));
   }
   int count() const { return static_cast<int>(fields_.size()); }
 
@@ -95,10 +95,10 @@ class Heads {
         for (int k = 0; k < kDimension; ++k) out(i, column + k) = y.at(i, k);
     };
     put(x, 1);
-    const auto placed = engine_->place(x), pull = engine_->place(x);
+    const auto placed = engine_->place(x), drift = engine_->place(x);
     for (int h = 0; h < count(); ++h) {
-      fields_[h]->pull(0, 0, *placed, *pull);
-      put(engine_->fetch(*pull), 1 + kDimension * (1 + h));
+      fields_[h]->drift(0, 0, *placed, *drift);
+      put(engine_->fetch(*drift), 1 + kDimension * (1 + h));
     }
     return out;
   }

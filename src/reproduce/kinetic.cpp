@@ -3,8 +3,8 @@
 
 #include "murmur/error.h"
 #include "murmur/history.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -14,10 +14,11 @@ namespace {
 std::vector<double> merge_times(const std::string& method, double every) {
   const Experiment e = experiment_of("kinetic", {"method=" + method, fmt::format("dt={}", every),
                                                  "T=400", fmt::format("save=every:{}", every)});
-  const Flown flown = fly_in_memory(e);
+  const Simulated simulated = simulate_in_memory(e);
   std::vector<double> times;
   for (const Regrouping& event :
-       genealogy(history_of(flown.times, flown.frames), e.dynamics, e.measure.cluster_tol).events)
+       genealogy(history_of(simulated.times, simulated.frames), e.dynamics, e.observe.cluster_tol)
+           .events)
     if (event.kind == Regrouping::merge) times.push_back(event.by);
   return times;
 }

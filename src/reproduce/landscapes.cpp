@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reproduce/flights.h"
+#include "core/overloaded.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -100,9 +101,11 @@ Rest rest_of(const Landscape& l, const Atoms& start, const RestLimits& limits) {
 Landscape landscape_of(const Beside& b) {
   const Experiment e = experiment_beside(b, Landscape::ascent, 0);  // descent turns units round
   Landscape l{.d = e.swarm.d(), .beta = b.beta, .kernel = b.kernel};
-  for (const Phase& phase : e.dynamics.phases)
-    for (const Force& force : phase.forces)
-      if (const auto* perceptron = std::get_if<Perceptron>(&force)) set_potential(*perceptron, l);
+  for (const Sublayer& sublayer : e.dynamics.sublayers)
+    for (const Force& force : sublayer.forces)
+      std::visit(Overloaded{[](const Attention&) {},  // the kernel, which b names
+                            [&](const Perceptron& p) { set_potential(p, l); }},
+                 force);
   l.direction = b.direction;
   return l;
 }
@@ -111,19 +114,20 @@ Atoms start_of(const Beside& b, int n) {
   return atoms_of(experiment_beside(b, b.direction, n).swarm);
 }
 
-EnergyCourse fly_beside(const Beside& b) {
+EnergyCurve simulate_beside(const Beside& b) {
   const Landscape l = landscape_of(b);
-  const Flown flown = fly_in_memory(experiment_beside(b, b.direction, 0));
-  EnergyCourse course{.times = flown.times};
+  const Simulated simulated = simulate_in_memory(experiment_beside(b, b.direction, 0));
+  EnergyCurve trajectory{.times = simulated.times};
   const double sign = b.direction == Landscape::descent ? 1 : -1;
-  for (const HostSwarm& frame : flown.frames) {
+  for (const HostSwarm& frame : simulated.frames) {
     const double now = energy(l, atoms_of(frame));
-    if (!course.energies.empty() && sign * (now - course.energies.back()) > 1e-9 * energy_scale(l))
-      ++course.reversals;
-    course.energies.push_back(now);
+    if (!trajectory.energies.empty() &&
+        sign * (now - trajectory.energies.back()) > 1e-9 * energy_scale(l))
+      ++trajectory.reversals;
+    trajectory.energies.push_back(now);
   }
-  course.end = atoms_of(flown.last());
-  return course;
+  trajectory.end = atoms_of(simulated.last());
+  return trajectory;
 }
 
 std::vector<double> angles_of(const Atoms& mu) {

@@ -24,12 +24,12 @@ Landscape landscape_of(const Beside& beside);
 Atoms start_of(const Beside& beside, int n);  // n tokens of mass 1/n where the preset puts them
 
 // The tokens fly by the engine, and landscape.h reads their energy off every frame.
-struct EnergyCourse {
+struct EnergyCurve {
   std::vector<double> times{}, energies{};
   int reversals = 0;  // frames at which it turned back by more than 1e-9 of energy_scale
   Atoms end{};
 };
-EnergyCourse fly_beside(const Beside& beside);
+EnergyCurve simulate_beside(const Beside& beside);
 
 // The gradient flow until nothing moves, every slope below 1e-8 of energy_scale, or steps or time
 // are spent. Tokens closer than 1e-6 become one on the way.

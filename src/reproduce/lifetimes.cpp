@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include "murmur/theory.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -32,7 +32,7 @@ double angle_after(const Case& c, double t) {
       {fmt::format("dynamics={}", c.law), fmt::format("beta={}", c.beta), fmt::format("T={}", t),
        fmt::format("init=points:1,0;{},{}", std::cos(c.angle), std::sin(c.angle))});
   e.swarm.mass = {c.mass, 1 - c.mass};
-  const HostSwarm x = fly_in_memory(e).last();
+  const HostSwarm x = simulate_in_memory(e).last();
   const double chord = std::hypot(x.at(0, 0) - x.at(1, 0), x.at(0, 1) - x.at(1, 1));
   return 2 * std::asin(chord / 2);
 }

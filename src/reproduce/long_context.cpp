@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "murmur/theory.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -22,7 +22,7 @@ double output_cosine(int n, double gamma) {
   const auto engine = make_engine({.name = "simd"}, e.swarm.shape(), e.dynamics);
   const auto field = engine->prepare(e.dynamics, e.swarm.shape());
   const auto x = engine->place(e.swarm), a = engine->place(e.swarm);
-  field->pull(0, 0, *x, *a);
+  field->drift(0, 0, *x, *a);
   const HostSwarm out = engine->fetch(*a);
   double dot = 0, first = 0, second = 0;
   for (int k = 0; k < out.d(); ++k) {

@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "murmur/theory.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -41,11 +41,11 @@ double slope_root(const theory::Retrieval& retrieval, double near) {
 }
 
 double place_of_minimum(const theory::Retrieval& retrieval, double t) {
-  double place = 0, least = 1e300;
+  double place = 0, min = 1e300;
   for (int k = 1; k <= 1000; ++k) {
     const double value = theory::retrieval_profile(retrieval, t, k / 1000.0);
-    if (value < least) {
-      least = value;
+    if (value < min) {
+      min = value;
       place = k / 1000.0;
     }
   }
@@ -82,7 +82,7 @@ struct Probe {
     for (int l = 0; l < j; ++l) all += std::exp(retrieval.lambda * (l - k) / n);
     return 1 / all;
   }
-  double pull(double delta) const {
+  double drift(double delta) const {
     const double b = retrieval.beta, c = std::cos(delta), s = std::sin(delta);
     return b * (c - b * s * s) * std::exp(b * c);
   }
@@ -123,7 +123,7 @@ std::vector<double> sample_profile(const Probe& probe, const std::vector<int>& t
                                 fmt::format("T={}", probe.t), fmt::format("replica={}", draw)});
   const HostSwarm start = e.swarm;
   const int last = probe.n - 1;
-  const double ends = angle_of(fly_in_memory(e).last(), last);
+  const double ends = angle_of(simulate_in_memory(e).last(), last);
   double known = 0;
   for (int mode = 1; mode <= probe.retrieval.modes; ++mode)
     known += probe.weight(mode) * probe.rate(mode);
@@ -132,11 +132,11 @@ std::vector<double> sample_profile(const Probe& probe, const std::vector<int>& t
     e.swarm = start;
     turn(e.swarm, k, kTurn);
     const double moved =
-        std::remainder(angle_of(fly_in_memory(e).last(), last) - ends, 2 * std::numbers::pi);
+        std::remainder(angle_of(simulate_in_memory(e).last(), last) - ends, 2 * std::numbers::pi);
     const double from = angle_of(start, k), first = angle_of(start, last) - from;
     const double direct = probe.t * probe.kernel(last, k);
     profile.push_back(probe.n * (probe.envelope(ends - from) * moved / kTurn +
-                                 direct * (known - probe.envelope(first) * probe.pull(first))));
+                                 direct * (known - probe.envelope(first) * probe.drift(first))));
   }
   return profile;
 }
@@ -148,7 +148,7 @@ struct Measured {
 };
 
 // Nothing when stopped by a signal.
-std::optional<std::vector<Measured>> measure(const Probe& probe, const std::vector<int>& tokens,
+std::optional<std::vector<Measured>> observe(const Probe& probe, const std::vector<int>& tokens,
                                              int draws, const ReproductionControl& control) {
   std::vector<std::vector<double>> samples(tokens.size());
   for (int draw = 0; draw < draws; ++draw) {
@@ -191,11 +191,11 @@ constexpr double kFiniteShare = 0.05;
 
 void check_particles(const Probe& probe, const std::vector<Measured>& measured, int draws,
                      Reproduction& result) {
-  const std::vector<double> told = mean_field_profile(probe);
+  const std::vector<double> predicted = mean_field_profile(probe);
   ReproducedTable table{"particles", {"s", "particles", "error", "mean field", "large swarm"}};
   double ours = 0, theirs = 0, farthest = 0;
   for (const Measured& m : measured) {
-    const double expected = told[m.token];
+    const double expected = predicted[m.token];
     table.rows.push_back({m.place, m.profile, m.error, expected,
                           theory::retrieval_profile(probe.retrieval, probe.t, m.place)});
     ours += m.profile / static_cast<double>(measured.size());
@@ -222,7 +222,7 @@ void check_theory(Reproduction& result) {
   ReproducedTable table{"critical_times",
                         {"beta", "published", "t_crit", "slope_root", "minimum_before",
                          "minimum_after", "certain_until"}};
-  double worst_root = 0, least_before = 1, most_before = 0, least_after = 1;
+  double worst_root = 0, min_before = 1, most_before = 0, min_after = 1;
   for (const Published& p : kPublished) {
     const theory::Retrieval retrieval{.beta = p.beta};
     const double critical = theory::retrieval_critical_time(retrieval);
@@ -230,9 +230,9 @@ void check_theory(Reproduction& result) {
     const double before = place_of_minimum(retrieval, 0.9 * critical);
     const double after = place_of_minimum(retrieval, 1.1 * critical);
     worst_root = std::max(worst_root, std::fabs(root / critical - 1));
-    least_before = std::min(least_before, before);
+    min_before = std::min(min_before, before);
     most_before = std::max(most_before, before);
-    least_after = std::min(least_after, after);
+    min_after = std::min(min_after, after);
     result.checks.push_back(
         near(fmt::format("t_crit at beta = {:g}", p.beta), p.time, critical, p.digits));
     table.rows.push_back({p.beta, p.time, critical, root, before, after,
@@ -241,9 +241,9 @@ void check_theory(Reproduction& result) {
   result.checks.push_back(holds("zero of the end slope over t_crit, less 1, largest", worst_root,
                                 worst_root < 1e-5, "below 1e-5"));
   result.checks.push_back(holds("last place of a minimum at 0.9 t_crit", most_before,
-                                least_before > 0.01 && most_before < 1, "inside (0, 1)"));
+                                min_before > 0.01 && most_before < 1, "inside (0, 1)"));
   result.checks.push_back(
-      holds("first place of a minimum at 1.1 t_crit", least_after, least_after == 1, "at the end"));
+      holds("first place of a minimum at 1.1 t_crit", min_after, min_after == 1, "at the end"));
   result.tables.push_back(std::move(table));
 }
 
@@ -280,7 +280,7 @@ std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& contro
       control.quick ? std::vector<int>{8, 22, 32, 40, 56, 62}
                     : std::vector<int>{5, 10, 16, 21, 26, 31, 36, 40, 46, 52, 56, 59, 62};
   const int draws = control.quick ? 150 : 800;
-  const auto measured = measure(probe, tokens, draws, control);
+  const auto measured = observe(probe, tokens, draws, control);
   if (!measured) return std::nullopt;
   check_particles(probe, *measured, draws, result);
   result.figures.push_back({.name = "lost-in-the-middle",

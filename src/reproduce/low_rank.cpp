@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "murmur/modes.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -43,10 +43,10 @@ ReproducedTable weights_table(const std::string& name, const Matrix& weights) {
 struct RankCase {
   Matrix first{}, last{};  // attention at the start and at the end
 };
-RankCase fly_for_rank(const Experiment& e) {
-  const Flown flown = fly_in_memory(e);
+RankCase simulate_for_rank(const Experiment& e) {
+  const Simulated simulated = simulate_in_memory(e);
   return {attention_weights(e.swarm, e.dynamics, 0, 0),
-          attention_weights(flown.last(), e.dynamics, 0, flown.times.back())};
+          attention_weights(simulated.last(), e.dynamics, 0, simulated.times.back())};
 }
 
 void draw_rank(Reproduction& result, const RankCase& drawn) {
@@ -70,22 +70,22 @@ void draw_rank(Reproduction& result, const RankCase& drawn) {
 std::optional<Reproduction> low_rank(const ReproductionControl& control) {
   Reproduction result = result_of(control, "low-rank");
   ReproducedTable cases{"cases", {"d", "n", "seed", "rank_start", "rank_end", "undecided_rows"}};
-  int least = 1'000'000, most = 0, undecided = 0;
+  int min = 1'000'000, most = 0, undecided = 0;
   RankCase drawn;
   for (const int n : control.quick ? std::vector<int>{10, 40} : std::vector<int>{10, 20, 30, 40})
     for (int seed = 0; seed < (control.quick ? 2 : 5); ++seed) {
       if (control.stopped()) return std::nullopt;
-      drawn = fly_for_rank(line_experiment(n, seed));
+      drawn = simulate_for_rank(line_experiment(n, seed));
       const int before = numerical_rank(drawn.first), rank = numerical_rank(drawn.last);
       cases.rows.push_back({1.0, double(n), double(seed), double(before), double(rank),
                             double(undecided_rows(drawn.last))});
-      least = std::min(least, before);
+      min = std::min(min, before);
       most = std::max(most, rank);
       undecided = std::max(undecided, undecided_rows(drawn.last));
     }
   draw_rank(result, drawn);
   result.checks = {
-      holds("smallest rank of attention at the start, d = 1", least, least > 3,
+      holds("smallest rank of attention at the start, d = 1", min, min > 3,
             "above 3: it falls in flight"),
       holds("largest rank of attention at the end, d = 1", most, most <= 3, "1, 2 or 3"),
       holds("most rows that attend to neither end of the line alone", undecided, undecided <= 1,
@@ -93,7 +93,7 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control) {
   if (!control.quick) {
     const Experiment e =
         experiment_of("low-rank", {"n=40", "d=80", "init=box:1", "value=psd", "T=6", "save=final"});
-    const RankCase wide = fly_for_rank(e);
+    const RankCase wide = simulate_for_rank(e);
     const int before = numerical_rank(wide.first), after = numerical_rank(wide.last);
     cases.rows.push_back({80.0, 40.0, 0.0, double(before), double(after), kNoNumber});
     result.checks.push_back(holds("rank of attention at the end, d = 80, n = 40, V = G G^T / d",

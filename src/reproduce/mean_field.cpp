@@ -23,7 +23,9 @@ constexpr double kTurn = 2 * std::numbers::pi;
 // Equal waves of one height at one temperature.
 struct Waves {
   double beta, height;
-  MeanField field() const { return {.beta = beta, .scale = Attention::plain, .noise = kNoise}; }
+  MeanField field() const {
+    return {.beta = beta, .weighting = Attention::unnormalised, .noise = kNoise};
+  }
   double rate(int k) const {
     return theory::growth_rate({.law = theory::Law::usa, .d = 2, .beta = beta, .noise = kNoise}, k);
   }
@@ -39,7 +41,7 @@ const MeanFieldMethod kMethod{.modes = 384, .tolerance = {1e-9, 1e-14}};
 
 // From equal amplitudes until one of them is `level`; the density there, over the uniform one.
 struct Rise {
-  MeanFieldCourse course;
+  MeanFieldTrajectory trajectory;
   std::vector<double> density;
 };
 Rise rise_of(const Waves& waves, double level) {
@@ -50,7 +52,7 @@ Rise rise_of(const Waves& waves, double level) {
     return *std::max_element(r.amplitude.begin() + 1, r.amplitude.end()) >= level;
   };
   Rise rise{carry(waves.field(), start, kMethod, plan), {}};
-  plan = {.schedule = {.T = rise.course.steps.back().t}};
+  plan = {.schedule = {.T = rise.trajectory.steps.back().t}};
   plan.frame = [&](const MeanFieldFrame& frame) { rise.density = frame.density; };
   carry(waves.field(), start, kMethod, plan);
   return rise;
@@ -109,7 +111,7 @@ void draw_density(const Waves& waves, const Rise& linear, const Rise& later, Rep
   ReproducedTable table{name, {"angle", "amplitude of the leader", "density"}};
   for (const Rise* rise : {&linear, &later}) {
     const std::size_t n = rise->density.size();
-    const double level = rise->course.steps.back().amplitude[waves.leader()];
+    const double level = rise->trajectory.steps.back().amplitude[waves.leader()];
     for (std::size_t i = 0; i <= n; ++i)
       table.rows.push_back({kTurn * static_cast<double>(i) / static_cast<double>(n),
                             fmt::format("{:.1f}", level), rise->density[i % n]});
@@ -124,8 +126,8 @@ void draw_density(const Waves& waves, const Rise& linear, const Rise& later, Rep
                             .by = "amplitude of the leader"});
 }
 
-void check_rates(const Waves& waves, const MeanFieldPhases& phases, Reproduction& result) {
-  for (const ModeGrowth& g : phases.growth)
+void check_rates(const Waves& waves, const MeanFieldRegimes& regimes, Reproduction& result) {
+  for (const ModeGrowth& g : regimes.growth)
     if (std::abs(g.k - waves.leader()) <= 1)
       result.checks.push_back(nearly(
           fmt::format("β = {:g}, waves of {:g}: rate of mode {}", waves.beta, waves.height, g.k),
@@ -134,18 +136,18 @@ void check_rates(const Waves& waves, const MeanFieldPhases& phases, Reproduction
 
 void check_rise(const Waves& waves, Reproduction& result) {
   const Rise rise = rise_of(waves, kLinear);
-  const MeanFieldPhases phases = phases_of(rise.course);
+  const MeanFieldRegimes regimes = regimes_of(rise.trajectory);
   const std::string what = fmt::format("β = {:g}, waves of {:g}: ", waves.beta, waves.height);
   result.checks.push_back(near(what + "mode that leads at the end of the linear phase",
-                               waves.leader(), phases.linear ? phases.linear->leader : 0, 0));
+                               waves.leader(), regimes.linear ? regimes.linear->leader : 0, 0));
   result.checks.push_back(nearly(what + "its energy over the next one's", predicted_lead(waves),
-                                 lead(rise.course.steps.back(), waves.leader()), 0.05));
-  check_rates(waves, phases, result);
+                                 lead(rise.trajectory.steps.back(), waves.leader()), 0.05));
+  check_rates(waves, regimes, result);
   if (waves.height < 1e-6) return;
   const Rise later = rise_of(waves, kPeaks);
   result.checks.push_back(near(what + fmt::format("peaks of the density when it is {:g}", kPeaks),
                                waves.leader(), peaks_of(later.density), 0));
-  draw_amplitudes(waves, rise.course.steps, result);
+  draw_amplitudes(waves, rise.trajectory.steps, result);
   draw_density(waves, rise, later, result);
 }
 

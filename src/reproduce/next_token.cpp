@@ -7,8 +7,8 @@
 #include "core/parallel.h"
 #include "murmur/history.h"
 #include "murmur/transport.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -23,9 +23,9 @@ std::vector<Series> count_atoms(double beta, int starts, int threads) {
   for_blocks(starts, threads, [&](int seed) {
     const Experiment e = experiment_of(
         "next-token", {fmt::format("beta={}", beta), fmt::format("seed={}", seed), "threads=1"});
-    const Flown flown = fly_in_memory(e);
-    counts[seed] = atoms_over_time(history_of(flown.times, flown.frames), e.dynamics,
-                                   {.share = kShare, .tol = e.measure.cluster_tol});
+    const Simulated simulated = simulate_in_memory(e);
+    counts[seed] = atoms_over_time(history_of(simulated.times, simulated.frames), e.dynamics,
+                                   {.share = kShare, .tol = e.observe.cluster_tol});
   });
   return counts;
 }
@@ -48,10 +48,10 @@ double rises(const std::vector<Series>& counts) {
 // W2 between what a swarm puts out at time t and what it puts out with its tokens in reverse.
 double change_by_order(double t) {
   Experiment e = experiment_of("next-token", {fmt::format("T={}", t), "save=final"});
-  const HostSwarm out = fly_in_memory(e).last(), in = e.swarm;
+  const HostSwarm out = simulate_in_memory(e).last(), in = e.swarm;
   for (int i = 0; i < in.n(); ++i)
     for (int k = 0; k < in.d(); ++k) e.swarm.at(i, k) = in.at(in.n() - 1 - i, k);
-  return assignment_distance(out, fly_in_memory(e).last(), Ground::arc).distance;
+  return assignment_distance(out, simulate_in_memory(e).last(), Ground::arc).distance;
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct Noisy {
   int d;
   double beta;
   MeanField field(double kappa) const {
-    return {.d = d, .beta = beta, .scale = Attention::plain, .noise = 1 / kappa};
+    return {.d = d, .beta = beta, .weighting = Attention::unnormalised, .noise = 1 / kappa};
   }
   std::string name() const { return fmt::format("d = {}, β = {:g}", d, beta); }
 };
@@ -36,7 +36,7 @@ Measure bump(int d) {
 }
 
 // The Fokker-Planck flow; a small order needs few modes, a bump on the sphere more.
-MeanFieldCourse flow_of(const MeanField& field, const Measure& start, double T) {
+MeanFieldTrajectory flow_of(const MeanField& field, const Measure& start, double T) {
   const bool small = !start.waves.empty() && start.waves.front().eps < 0.01;
   const MeanFieldMethod method{.modes = small          ? 12
                                         : field.d == 2 ? 48
@@ -47,15 +47,15 @@ MeanFieldCourse flow_of(const MeanField& field, const Measure& start, double T) 
 
 // The order to which it settles; NaN where it does not get there.
 double settled(const MeanField& field, const Measure& start, double T) {
-  const MeanFieldCourse course = flow_of(field, start, T);
-  return course.outcome.ok() ? course.steps.back().order : kNoNumber;
+  const MeanFieldTrajectory trajectory = flow_of(field, start, T);
+  return trajectory.outcome.ok() ? trajectory.steps.back().order : kNoNumber;
 }
 
 // ln of the order of a wave that stays small grows along a straight line; its slope.
 double measured_rate(const MeanField& field) {
-  const MeanFieldCourse course = flow_of(field, wave(1e-5), 1);
+  const MeanFieldTrajectory trajectory = flow_of(field, wave(1e-5), 1);
   std::vector<double> t, log_order;
-  for (const MeanFieldReading& r : course.steps) {
+  for (const MeanFieldReading& r : trajectory.steps) {
     t.push_back(r.t);
     log_order.push_back(std::log(r.order));
   }

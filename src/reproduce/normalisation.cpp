@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "murmur/theory.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -18,19 +18,19 @@ enum class LateClock { time, logarithm, root };
 struct Scheme {
   const char* name;
   const char* setting;  // of the parameter normalisation
-  Normalisation scheme;
+  LayerNorm scheme;
   LateClock clock;
   double slope;     // what 2510.22026 says of it
   double from, to;  // where the slope is read off
 };
 constexpr double kMixUntil = 2;
 constexpr Scheme kSchemes[] = {
-    {"post", "post", Normalisation::post, LateClock::time, -2, 5, 8},
-    {"pre", "pre", Normalisation::pre, LateClock::logarithm, -2, 300, 1000},
-    {"peri", "peri", Normalisation::peri, LateClock::logarithm, -2, 300, 1000},
-    {"mix", "mix:2", Normalisation::mix, LateClock::logarithm, -2, 300, 1000},
-    {"ngpt", "ngpt", Normalisation::ngpt, LateClock::time, -2, 5, 8},
-    {"sqrt", "sqrt", Normalisation::sqrt, LateClock::root, -4, 9, 25},
+    {"post", "post", LayerNorm::post, LateClock::time, -2, 5, 8},
+    {"pre", "pre", LayerNorm::pre, LateClock::logarithm, -2, 300, 1000},
+    {"peri", "peri", LayerNorm::peri, LateClock::logarithm, -2, 300, 1000},
+    {"mix", "mix:2", LayerNorm::mix, LateClock::logarithm, -2, 300, 1000},
+    {"ngpt", "ngpt", LayerNorm::ngpt, LateClock::time, -2, 5, 8},
+    {"sqrt", "sqrt", LayerNorm::sqrt, LateClock::root, -4, 9, 25},
 };
 
 double read_clock(LateClock clock, double t) {
@@ -73,12 +73,12 @@ Shell shell_of(const HostSwarm& x) {
 }
 
 // The mean slope of ln(1 - rho) over the clock, by least squares over the frames of the window.
-double measured_slope(const Scheme& scheme, const Flown& flown) {
+double measured_slope(const Scheme& scheme, const Simulated& simulated) {
   std::vector<double> clock, logs;
-  for (std::size_t f = 0; f < flown.frames.size(); ++f) {
-    if (flown.times[f] < scheme.from || flown.times[f] > scheme.to) continue;
-    clock.push_back(read_clock(scheme.clock, flown.times[f]));
-    logs.push_back(std::log(shell_of(flown.frames[f]).gap));
+  for (std::size_t f = 0; f < simulated.frames.size(); ++f) {
+    if (simulated.times[f] < scheme.from || simulated.times[f] > scheme.to) continue;
+    clock.push_back(read_clock(scheme.clock, simulated.times[f]));
+    logs.push_back(std::log(shell_of(simulated.frames[f]).gap));
   }
   return line_of(clock, logs).slope;
 }
@@ -92,7 +92,7 @@ constexpr double kReadAt = 6;    // the time of the numbers
 constexpr double kSlopeShare = 0.01;
 
 struct SchemeCurve {
-  std::vector<double> t{}, gap{}, told{};
+  std::vector<double> t{}, gap{}, predicted{};
 };
 
 // Particles against the equation of rho and r, at kReadAt and along the curve.
@@ -100,29 +100,29 @@ SchemeCurve judge(const Scheme& scheme, Reproduction& result, ReproducedTable& n
   const std::string setting = fmt::format("normalisation={}", scheme.setting);
   const Experiment at =
       experiment_of("normalisation", {setting, fmt::format("T={}", kReadAt), "save=final"});
-  const double beta = std::get<Attention>(at.dynamics.phases.front().forces.front()).beta;
-  const Shell ours = shell_of(fly_in_memory(at).last());
+  const double beta = std::get<Attention>(at.dynamics.sublayers.front().forces.front()).beta;
+  const Shell ours = shell_of(simulate_in_memory(at).last());
   const theory::Normalised theory = theory_of(scheme, at.swarm, beta);
-  const theory::Shells told = theory::normalised(theory, kReadAt);
-  const Flown flown =
-      fly_in_memory(experiment_of("normalisation", {setting, fmt::format("T={}", scheme.to)}));
-  const double slope = measured_slope(scheme, flown);
+  const theory::Shells predicted = theory::normalised(theory, kReadAt);
+  const Simulated simulated =
+      simulate_in_memory(experiment_of("normalisation", {setting, fmt::format("T={}", scheme.to)}));
+  const double slope = measured_slope(scheme, simulated);
   result.checks.push_back(
-      near(fmt::format("rho({:g}), {}", kReadAt, scheme.name), told.rho, 1 - ours.gap, 1e-6));
+      near(fmt::format("rho({:g}), {}", kReadAt, scheme.name), predicted.rho, 1 - ours.gap, 1e-6));
   result.checks.push_back(
-      near(fmt::format("r({:g}), {}", kReadAt, scheme.name), told.r, ours.r, 1e-6));
+      near(fmt::format("r({:g}), {}", kReadAt, scheme.name), predicted.r, ours.r, 1e-6));
   result.checks.push_back(nearly(
       fmt::format("late slope of ln(1 - rho) over {}, {}", clock_name(scheme.clock), scheme.name),
       scheme.slope, slope, kSlopeShare));
-  numbers.rows.push_back({scheme.name, 1 - ours.gap, told.rho, ours.r, told.r, slope, scheme.slope,
-                          scheme.from, scheme.to});
+  numbers.rows.push_back({scheme.name, 1 - ours.gap, predicted.rho, ours.r, predicted.r, slope,
+                          scheme.slope, scheme.from, scheme.to});
   SchemeCurve curve;
-  for (std::size_t f = 1; f < flown.frames.size(); ++f) {
-    const double gap = shell_of(flown.frames[f]).gap;
+  for (std::size_t f = 1; f < simulated.frames.size(); ++f) {
+    const double gap = shell_of(simulated.frames[f]).gap;
     if (gap < kFloor) break;
-    curve.t.push_back(flown.times[f]);
+    curve.t.push_back(simulated.times[f]);
     curve.gap.push_back(gap);
-    curve.told.push_back(1 - theory::normalised(theory, flown.times[f]).rho);
+    curve.predicted.push_back(1 - theory::normalised(theory, simulated.times[f]).rho);
   }
   return curve;
 }
@@ -140,7 +140,7 @@ std::optional<Reproduction> normalisation(const ReproductionControl& control) {
                           .x_label = "t",
                           .y_label = "1 - rho",
                           .log_y = true,
-                          .y_least = kFloor,
+                          .y_min = kFloor,
                           .title = "n = d = 16, beta = 1, from orthonormal directions",
                           .log_x = true};
   const std::size_t width = 1 + 2 * std::size(kSchemes);
@@ -155,7 +155,7 @@ std::optional<Reproduction> normalisation(const ReproductionControl& control) {
       std::vector<ReproducedTable::Cell> row(width, kNoNumber);
       row[0] = curve.t[k];
       row[1 + 2 * s] = curve.gap[k];
-      row[2 + 2 * s] = curve.told[k];
+      row[2 + 2 * s] = curve.predicted[k];
       curves.rows.push_back(std::move(row));
     }
   }

@@ -51,7 +51,7 @@ std::vector<double> maxima_of(const Landscape& l, const Atoms& mu) {
 
 struct Ascent {
   Beside beside;
-  EnergyCourse flight;
+  EnergyCurve trajectory;
   Rest rest;
   int maxima = 0;        // of F, found around the circle without the atoms; d = 2
   double apart = 0;      // the greatest angle from an atom to the nearest of them; d = 2
@@ -73,8 +73,8 @@ void look_around(const Landscape& l, Ascent& a) {
 // The flight, then the gradient flow from where it ended until nothing moves.
 Ascent ascent_of(const Beside& beside) {
   const Landscape l = landscape_of(beside);
-  Ascent a{.beside = beside, .flight = fly_beside(beside)};
-  a.rest = rest_of(l, a.flight.end, {.steps = kMostSteps});
+  Ascent a{.beside = beside, .trajectory = simulate_beside(beside)};
+  a.rest = rest_of(l, a.trajectory.end, {.steps = kMostSteps});
   const CriticalPoint point = describe(l, a.rest.mu, 0);
   a.curvature =
       *std::max_element(point.splitting.data.begin(), point.splitting.data.end()) / energy_scale(l);
@@ -94,7 +94,7 @@ ReproducedTable table_of(const std::vector<Ascent>& ascents) {
                           *std::max_element(mu.mass.begin(), mu.mass.end()),
                           b.d == 2 ? static_cast<double>(a.maxima) : kNoNumber,
                           b.d == 2 ? a.apart : kNoNumber, a.curvature, a.rest.gradient,
-                          a.at_rest() ? 1.0 : 0.0, static_cast<double>(a.flight.reversals)});
+                          a.at_rest() ? 1.0 : 0.0, static_cast<double>(a.trajectory.reversals)});
   }
   return table;
 }
@@ -129,7 +129,7 @@ void check_ascents(const std::vector<Ascent>& ascents, int d, Reproduction& resu
   for (const Ascent& a : ascents) {
     if (a.beside.d != d) continue;
     ++swarms;
-    reversals += a.flight.reversals;
+    reversals += a.trajectory.reversals;
     if (!a.at_rest()) continue;
     ++rest;
     apart = std::max(apart, a.apart);
@@ -174,14 +174,14 @@ void draw_around(const Ascent& a, Reproduction& result) {
 
 // How far the energy of each has come, from 0 at the start to 1 at the end of the flight.
 void draw_energies(const std::vector<const Ascent*>& shown, Reproduction& result) {
-  ReproducedTable course{"energy", {"t", "units", "energy"}};
+  ReproducedTable trajectory{"energy", {"t", "units", "energy"}};
   for (const Ascent* a : shown) {
-    const std::vector<double>& e = a->flight.energies;
+    const std::vector<double>& e = a->trajectory.energies;
     for (std::size_t k = 0; k < e.size(); ++k)
-      course.rows.push_back({a->flight.times[k], name_of(a->beside.activation),
-                             (e[k] - e.front()) / (e.back() - e.front())});
+      trajectory.rows.push_back({a->trajectory.times[k], name_of(a->beside.activation),
+                                 (e[k] - e.front()) / (e.back() - e.front())});
   }
-  result.tables.push_back(std::move(course));
+  result.tables.push_back(std::move(trajectory));
   result.figures.push_back({.name = kPreset,
                             .table = "energy",
                             .columns = {"energy"},

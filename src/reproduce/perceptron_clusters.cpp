@@ -25,7 +25,7 @@ struct Minimum {
   int atoms = 0, atoms_of_many = 0;
   double gradient = 0;  // the larger of the two
   bool certified = false;
-  double heaviest = 0, crowd = 0, bound = 0;
+  double heaviest = 0, arc_mass = 0, bound = 0;
 };
 
 // How much of the circle is a valley without slope: where omega > 0 and no ReLU unit is active, V
@@ -59,8 +59,8 @@ Minimum minimum_of(const Beside& beside) {
           .gradient = std::fmax(few.gradient_norm, many.gradient_norm),
           .certified = few.certificate.holds && many.certificate.holds,
           .heaviest = where.heaviest,
-          .crowd = where.crowd,
-          .bound = where.crowd_bound};
+          .arc_mass = where.arc_mass,
+          .bound = where.arc_mass_bound};
 }
 
 // The first seeds whose units leave a level valley, and the first of those that do not.
@@ -93,18 +93,18 @@ const char* kind_of(const Minimum& m) {
 
 // Atoms over ln beta, a line for each seed of one kind.
 Slope slope_of_kind(const std::vector<Minimum>& minima, const std::string& kind) {
-  struct Course {
+  struct TrainingLoop {
     std::vector<double> x, y;
   };
-  std::map<int, Course> courses;
+  std::map<int, TrainingLoop> curves;
   for (const Minimum& m : minima) {
     if (kind_of(m) != kind || m.gradient >= kStill) continue;
-    courses[m.beside.seed].x.push_back(std::log(m.beside.beta));
-    courses[m.beside.seed].y.push_back(m.atoms);
+    curves[m.beside.seed].x.push_back(std::log(m.beside.beta));
+    curves[m.beside.seed].y.push_back(m.atoms);
   }
   std::vector<double> slopes;
-  for (const auto& [seed, course] : courses)
-    if (course.x.size() > 1) slopes.push_back(line_of(course.x, course.y).slope);
+  for (const auto& [seed, trajectory] : curves)
+    if (trajectory.x.size() > 1) slopes.push_back(line_of(trajectory.x, trajectory.y).slope);
   return slope_of(slopes);
 }
 
@@ -123,8 +123,8 @@ void check_slopes(const std::vector<Minimum>& minima, Reproduction& result) {
 }
 
 // Means over the weights of one kind, over sqrt(beta).
-void draw_courses(const std::vector<Minimum>& minima, const std::vector<double>& betas,
-                  Reproduction& result) {
+void draw_curves(const std::vector<Minimum>& minima, const std::vector<double>& betas,
+                 Reproduction& result) {
   ReproducedTable table{"atoms", {"root_beta", "units", "atoms", "error", "heaviest", "seeds"}};
   for (const char* kind : {kLevel, kStrict, kGelu})
     for (const double beta : betas) {
@@ -175,7 +175,7 @@ ReproducedTable table_of(const std::vector<Minimum>& minima) {
     table.rows.push_back({static_cast<double>(m.beside.seed), name_of(m.beside.activation),
                           name_of(m.beside.kernel), m.beside.beta, m.level,
                           static_cast<double>(m.atoms), static_cast<double>(m.atoms_of_many),
-                          m.heaviest, m.crowd, m.bound, m.gradient, m.certified ? 1.0 : 0.0});
+                          m.heaviest, m.arc_mass, m.bound, m.gradient, m.certified ? 1.0 : 0.0});
   return table;
 }
 
@@ -187,7 +187,7 @@ void check_minima(const std::vector<Minimum>& minima, Reproduction& result) {
     open += m.certified ? 0 : 1;
     const bool bound = m.beside.kernel == Landscape::plain && m.bound < 1;
     bites += bound ? 1 : 0;
-    over += bound && m.crowd > m.bound ? 1 : 0;
+    over += bound && m.arc_mass > m.bound ? 1 : 0;
   }
   const std::string what = fmt::format("{} best measures: ", minima.size());
   // The table `minimisers` shows which: where F is nearly level, few digits tell atoms apart.
@@ -198,10 +198,11 @@ void check_minima(const std::vector<Minimum>& minima, Reproduction& result) {
                                 differ <= few, "at most 5 %"));
   result.checks.push_back(
       holds(what + "without a certificate on the whole circle", open, open == 0, "none"));
-  Check crowds = holds("plain kernel: crowds in an arc of 1/(2√β) above the bound, where it is < 1",
-                       over, bites > 0 && over == 0, "none");
-  crowds.more["cases"] = bites;
-  result.checks.push_back(crowds);
+  Check arc_masses =
+      holds("plain kernel: crowds in an arc of 1/(2√β) above the bound, where it is < 1", over,
+            bites > 0 && over == 0, "none");
+  arc_masses.more["cases"] = bites;
+  result.checks.push_back(arc_masses);
   result.tables.push_back(table_of(minima));
 }
 
@@ -233,7 +234,7 @@ void check_measures(const ReproductionControl& control, Reproduction& result) {
   std::vector<Minimum> all = minima_of(besides, control);
   if (control.stopped()) return;
   check_slopes(minima, result);
-  draw_courses(minima, betas, result);
+  draw_curves(minima, betas, result);
   draw_level(minima, result);
   all.insert(all.begin(), minima.begin(), minima.end());
   check_minima(all, result);

@@ -98,28 +98,29 @@ struct Counted {
 };
 
 // (kTimes) one swarm on its way.
-std::vector<Counted> courses_of(const Beside& beside) {
+std::vector<Counted> curves_of(const Beside& beside) {
   constexpr int kMostSteps = 20'000;
   const Landscape l = landscape_of(beside);
   const double length = 1 / (2 * std::sqrt(beside.beta));
   const double unit = beside.kernel == Landscape::plain ? std::exp(-beside.beta) : 1;
   Rest rest{.mu = start_of(beside, kTokens)};
-  std::vector<Counted> course;
+  std::vector<Counted> trajectory;
   double now = 0;
   for (const double time : kTimes) {
     rest = rest_of(l, rest.mu, {.steps = kMostSteps, .time = unit * (time - now)});
     now = time;
-    course.push_back(
+    trajectory.push_back(
         {.beside = beside,
          .time = time,
          .clusters = beside.d == 2
                          ? arcs_of(rest.mu, length)
                          : linked(rest.mu, std::fmin(length, std::numbers::pi / (2 * beside.d))),
-         .bound = beside.d == 2 ? crowd_bound(l) : kNoNumber,
+         .bound = beside.d == 2 ? arc_mass_bound(l) : kNoNumber,
          .gradient = rest.gradient});
   }
-  if (beside.beta == kPublished[0].beta) course[0].reversals = fly_beside(beside).reversals;
-  return course;
+  if (beside.beta == kPublished[0].beta)
+    trajectory[0].reversals = simulate_beside(beside).reversals;
+  return trajectory;
 }
 
 // The swarms of one panel.
@@ -150,12 +151,13 @@ std::vector<Counted> swarms_of(const Group& group, int seeds, const Reproduction
                          .activation = group.activation,
                          .kernel = group.kernel,
                          .beta = row.beta});
-  std::vector<std::vector<Counted>> courses(besides.size());
+  std::vector<std::vector<Counted>> curves(besides.size());
   for_blocks(static_cast<int>(besides.size()), control.threads, [&](int k) {
-    if (!control.stopped()) courses[k] = courses_of(besides[k]);
+    if (!control.stopped()) curves[k] = curves_of(besides[k]);
   });
   std::vector<Counted> swarms;
-  for (const auto& course : courses) swarms.insert(swarms.end(), course.begin(), course.end());
+  for (const auto& trajectory : curves)
+    swarms.insert(swarms.end(), trajectory.begin(), trajectory.end());
   return swarms;
 }
 
@@ -254,8 +256,8 @@ struct Tables {
   ReproducedTable sphere{"sphere", {"root_beta", "units", "clusters", "sd"}};
 };
 
-void tell_course(const Group& group, const std::vector<Counted>& swarms, double time,
-                 Tables& tables) {
+void describe_curve(const Group& group, const std::vector<Counted>& swarms, double time,
+                    Tables& tables) {
   const bool judged = time == kTimes[kJudged];
   for (const Published& row : kPublished) {
     const Tally tally = tally_of(swarms, row.beta, time);
@@ -286,7 +288,7 @@ void tell_published(const std::vector<Counted>& swarms, ReproducedTable& table) 
 
 void tell_group(const Group& group, const std::vector<Counted>& swarms, int seeds, Tables& tables) {
   for (const double time : kTimes) {
-    tell_course(group, swarms, time, tables);
+    describe_curve(group, swarms, time, tables);
     const Slope slope = growth_of(swarms, seeds, time);
     tables.slopes.rows.push_back(
         {group.name(), time, slope.mean, slope.error, static_cast<double>(slope.seeds)});

@@ -9,8 +9,8 @@
 #include "murmur/ensemble.h"
 #include "murmur/error.h"
 #include "murmur/theory.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -26,14 +26,14 @@ struct Request {
 };
 
 // Many swarms of 32 tokens from the uniform law; nothing when a signal came.
-std::optional<EnsembleResult> fly(const Request& r, const ReproductionControl& control) {
+std::optional<ReplicasResult> simulate(const Request& r, const ReproductionControl& control) {
   const std::vector<std::string> words = {fmt::format("beta={}", r.beta), fmt::format("d={}", r.d)};
   const Experiment e = experiment_of(r.preset, words);
-  EnsembleSetting setting{.shape = e.swarm.shape(), .beta = r.beta, .method = r.method};
+  ReplicasSetting setting{.shape = e.swarm.shape(), .beta = r.beta, .method = r.method};
   setting.dt = e.flow.dt;
-  setting.pair_threshold = e.measure.pair_threshold;
-  setting.cluster_tol = e.measure.cluster_tol;
-  EnsembleWork work{.count = r.replicas, .times = r.times};
+  setting.pair_threshold = e.observe.pair_threshold;
+  setting.cluster_tol = e.observe.cluster_tol;
+  ReplicasWork work{.count = r.replicas, .times = r.times};
   work.start = [&](std::int64_t replica) {
     std::vector<std::string> own = words;
     own.push_back(fmt::format("replica={}", replica));
@@ -42,7 +42,7 @@ std::optional<EnsembleResult> fly(const Request& r, const ReproductionControl& c
   work.threads = control.threads;
   work.signal = control.signal;
   work.keep_last = false;
-  EnsembleResult result = fly_ensemble(setting, work);
+  ReplicasResult result = advance_replicas(setting, work);
   if (result.outcome.ending == Ending::interrupted) return std::nullopt;
   if (!result.outcome.ok())
     throw Error(Fault::numerical, result.outcome.what,
@@ -51,7 +51,7 @@ std::optional<EnsembleResult> fly(const Request& r, const ReproductionControl& c
 }
 
 // (times) mean over the replicas of the fraction of close pairs.
-std::vector<double> close_pairs(const EnsembleResult& result, std::size_t times) {
+std::vector<double> close_pairs(const ReplicasResult& result, std::size_t times) {
   std::vector<double> mean(times);
   const std::size_t replicas = result.readings.size() / times;
   for (std::size_t r = 0; r < replicas; ++r)
@@ -77,10 +77,10 @@ const std::vector<double> kTimes = {4, 5, 6, 7, 8, 10, 15, 20, 30};
 
 bool check_fractions(const ReproductionControl& control, Reproduction& result) {
   for (const Fractions& row : kFractions) {
-    const auto flown =
-        fly({"phase-diagram", row.beta, row.d, Method::layers, kTimes, 8192}, control);
-    if (!flown) return false;
-    const std::vector<double> ours = close_pairs(*flown, kTimes.size());
+    const auto simulated =
+        simulate({"phase-diagram", row.beta, row.d, Method::layers, kTimes, 8192}, control);
+    if (!simulated) return false;
+    const std::vector<double> ours = close_pairs(*simulated, kTimes.size());
     double worst = 0;
     std::size_t where = 0;
     for (std::size_t t = 0; t < kTimes.size(); ++t)
@@ -106,10 +106,10 @@ bool check_fronts(const ReproductionControl& control, Reproduction& result) {
     const double predicted = theory::clustering_time({.n = 32, .beta = beta}, 1e-3);
     std::vector<double> times;
     for (int k = 0; k <= 60; ++k) times.push_back(predicted * (0.7 + 0.01 * k));
-    const auto flown =
-        fly({"phase-diagram", beta, d, Method::dopri5, times, control.quick ? 16 : 64}, control);
-    if (!flown) return false;
-    const std::vector<double> ours = close_pairs(*flown, times.size());
+    const auto simulated = simulate(
+        {"phase-diagram", beta, d, Method::dopri5, times, control.quick ? 16 : 64}, control);
+    if (!simulated) return false;
+    const std::vector<double> ours = close_pairs(*simulated, times.size());
     double half = kNoNumber;
     for (std::size_t t = 1; t < times.size() && std::isnan(half); ++t)
       if (ours[t] >= 0.5 && ours[t - 1] < 0.5)
@@ -131,9 +131,10 @@ bool draw_map(const ReproductionControl& control, int d, Reproduction& result) {
   ReproducedTable table{fmt::format("map_d{}", d), {"t", "beta", "close_pairs", "front"}};
   for (int b = 0; b < betas; ++b) {
     const double beta = 0.1 + 8.9 * b / (betas - 1);
-    const auto flown = fly({"phase-diagram", beta, d, Method::layers, times, replicas}, control);
-    if (!flown) return false;
-    const std::vector<double> ours = close_pairs(*flown, times.size());
+    const auto simulated =
+        simulate({"phase-diagram", beta, d, Method::layers, times, replicas}, control);
+    if (!simulated) return false;
+    const std::vector<double> ours = close_pairs(*simulated, times.size());
     for (std::size_t t = 0; t < times.size(); ++t)
       table.rows.push_back({times[t], beta, ours[t], kNoNumber});
   }
@@ -183,10 +184,11 @@ std::optional<Reproduction> circle_clusters(const ReproductionControl& control) 
       {"clusters", "β = 4 layers", "β = 4 exact flow", "β = 9 layers", "β = 9 exact flow"}};
   for (int k = 1; k <= 6; ++k) table.rows.push_back({{static_cast<double>(k)}});
   for (const Row& row : kRows) {
-    const auto flown = fly({"circle-clusters", row.beta, 2, row.method, {30}, replicas}, control);
-    if (!flown) return std::nullopt;
+    const auto simulated =
+        simulate({"circle-clusters", row.beta, 2, row.method, {30}, replicas}, control);
+    if (!simulated) return std::nullopt;
     std::map<int, double> share;  // per cent by number of clusters
-    for (const EnsembleReading& reading : flown->readings)
+    for (const ReplicaReading& reading : simulated->readings)
       share[reading.clusters] += 100.0 / static_cast<double>(replicas);
     Check check = near(fmt::format("β = {:g}, {}: per cent of swarms with {} clusters at t = 30",
                                    row.beta, row.name, row.clusters),

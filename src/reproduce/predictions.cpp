@@ -23,18 +23,18 @@ bool has(const RunReader& run, const std::string& column) {
 
 // SA or USA with Q = K = V = I on the sphere and no noise: what closed forms are about.
 std::optional<theory::Law> law_of(const Experiment& e) {
-  if (!ensemble_knows(e.dynamics, Method::layers) || e.dynamics.clock != Clock::u1)
+  if (!replicas_know(e.dynamics, Method::layers) || e.dynamics.clock != Clock::u1)
     return std::nullopt;
-  const auto& head = std::get<Attention>(e.dynamics.phases.front().forces.front());
-  return head.scale == Attention::plain ? theory::Law::usa : theory::Law::sa;
+  const auto& head = std::get<Attention>(e.dynamics.sublayers.front().forces.front());
+  return head.weighting == Attention::unnormalised ? theory::Law::usa : theory::Law::sa;
 }
 
 double beta_of(const Experiment& e) {
-  return std::get<Attention>(e.dynamics.phases.front().forces.front()).beta;
+  return std::get<Attention>(e.dynamics.sublayers.front().forces.front()).beta;
 }
 
 // Observables against time, one panel each.
-void add_courses(const RunReader& run, Reproduction& result) {
+void add_curves(const RunReader& run, Reproduction& result) {
   ReproducedTable table{"courses", {"t"}};
   for (const char* name : {"energy_scaled", "clusters", "order", "radius"})
     if (has(run, name)) table.columns.emplace_back(name);
@@ -90,7 +90,7 @@ void add_late_rate(const RunReader& run, const Experiment& e, Reproduction& resu
        .x_label = "t",
        .y_label = "1 - mean cosine",
        .log_y = true,
-       .y_least = 1e-12,
+       .y_min = 1e-12,
        .dashed = {"predicted rate"}});
 }
 
@@ -99,7 +99,7 @@ void add_histogram(const RunReader& run, const Experiment& e, Reproduction& resu
   ReproducedTable table{"cosines", {"cosine", "t", "share of pairs"}};
   const std::int64_t last = run.frames() - 1;
   for (const std::int64_t frame : {std::int64_t{0}, last / 2, last}) {
-    const CosineHistogram h = cosine_histogram(run.frame(frame), 40, e.measure);
+    const CosineHistogram h = cosine_histogram(run.frame(frame), 40, e.observe);
     for (std::size_t b = 0; b < h.count.size(); ++b)
       table.rows.push_back({(h.edge[b] + h.edge[b + 1]) / 2, run.times()[frame],
                             static_cast<double>(h.count[b]) / static_cast<double>(h.pairs)});
@@ -149,11 +149,11 @@ Reproduction predictions_of(const RunReader& run, const Experiment& experiment) 
   Reproduction result;
   result.name = "laboratory";
   result.folder = run.directory() / "figures";
-  add_courses(run, result);
+  add_curves(run, result);
   if (experiment.swarm.n() < 2) return result;
   add_late_rate(run, experiment, result);
   add_histogram(run, experiment, result);
-  if (experiment.swarm.d() == 2 && experiment.dynamics.habitat == Habitat::sphere)
+  if (experiment.swarm.d() == 2 && experiment.dynamics.manifold == Manifold::sphere)
     add_modes(run, experiment, result);
   return result;
 }

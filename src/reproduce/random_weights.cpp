@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/parallel.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -29,7 +29,7 @@ struct Mean {
 };
 
 // Each replica has its own start and its own matrices.
-std::optional<Mean> fly_family(const Family& family, const ReproductionControl& control) {
+std::optional<Mean> simulate_family(const Family& family, const ReproductionControl& control) {
   const int replicas = control.quick ? 2 : 8;
   std::vector<Mean> each(replicas);
   for_blocks(replicas, control.threads, [&](int r) {
@@ -39,10 +39,10 @@ std::optional<Mean> fly_family(const Family& family, const ReproductionControl& 
         {fmt::format("query={}", family.query), fmt::format("key={}", family.key),
          fmt::format("value={}", family.value), fmt::format("replica={}", r), "threads=1"});
     const std::size_t column = observable_column(e.dynamics, "close_pairs");
-    const Flown flown = fly_in_memory(e);
-    each[r].times = flown.times;
-    for (const HostSwarm& x : flown.frames)
-      each[r].close.push_back(measure(x, e.dynamics, e.measure)[column]);
+    const Simulated simulated = simulate_in_memory(e);
+    each[r].times = simulated.times;
+    for (const HostSwarm& x : simulated.frames)
+      each[r].close.push_back(observe(x, e.dynamics, e.observe)[column]);
   });
   if (control.stopped()) return std::nullopt;
   Mean mean{each[0].times, std::vector<double>(each[0].times.size())};
@@ -65,7 +65,7 @@ std::optional<Reproduction> random_weights(const ReproductionControl& control) {
   ReproducedTable ends{"ends", {"family", "t of 10 %", "t of 90 %", "close at the end"}};
   std::vector<std::string> curves;
   for (const Family& family : kFamilies) {
-    const auto mean = fly_family(family, control);
+    const auto mean = simulate_family(family, control);
     if (!mean) return std::nullopt;
     table.columns.push_back(family.name);
     curves.push_back(family.name);

@@ -5,8 +5,8 @@
 
 #include "murmur/history.h"
 #include "murmur/theory.h"
-#include "reproduce/flights.h"
 #include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
 
 namespace murmur {
 
@@ -18,12 +18,12 @@ Series energy_of(double beta, bool quick) {
   const Experiment e =
       experiment_of("staircase", {fmt::format("beta={}", beta), "T=0.14", "save=every:1e-5",
                                   quick ? "dt=1e-5" : "dt=5e-6", "merge=1.3e-4"});
-  const Flown flown = fly_in_memory(e);
+  const Simulated simulated = simulate_in_memory(e);
   const std::size_t column = observable_column(e.dynamics, "energy_scaled");
   Series energy;
-  for (std::size_t k = 0; k < flown.times.size(); ++k) {
-    energy.t.push_back(flown.times[k]);
-    energy.value.push_back(measure(flown.frames[k], e.dynamics, e.measure)[column]);
+  for (std::size_t k = 0; k < simulated.times.size(); ++k) {
+    energy.t.push_back(simulated.times[k]);
+    energy.value.push_back(observe(simulated.frames[k], e.dynamics, e.observe)[column]);
   }
   return energy;
 }

@@ -6,7 +6,7 @@
 
 #include "experiment/words.h"
 #include "reproduce/reproductions.h"
-#include "reproduce/training_shelf.h"
+#include "reproduce/training_cache.h"
 
 namespace murmur {
 
@@ -28,7 +28,7 @@ struct Row {
   double asked;          // what this recipe is to reach; NaN: nothing
   int epochs;            // 0: as the recipe has it
   int quick_epochs;      // 0: left out of the quick table
-  double quick_least;    // what the quick training is to reach; NaN: published - 1
+  double quick_min;      // what the quick training is to reach; NaN: published - 1
   Peer peer;             // whose distribution ours is to share, in place of `asked`
   const char* settings;  // parameters of `train`, with blanks between
 };
@@ -71,21 +71,20 @@ Check check_of(const Row& row, const std::vector<double>& accuracies, bool quick
     return check;
   }
   const double published = row.published - kQuickTolerance;
-  const double least =
-      quick ? (std::isnan(row.quick_least) ? published : row.quick_least) : row.asked;
-  if (quick && std::isnan(row.quick_least)) check.tolerance = kQuickTolerance;
-  check.agrees = std::isnan(least) || s.mean >= least;
-  check.rule = std::isnan(least) ? "always: nothing is asked of it"
-                                 : fmt::format("the mean is {:g} or more", least);
+  const double min = quick ? (std::isnan(row.quick_min) ? published : row.quick_min) : row.asked;
+  if (quick && std::isnan(row.quick_min)) check.tolerance = kQuickTolerance;
+  check.agrees = std::isnan(min) || s.mean >= min;
+  check.rule = std::isnan(min) ? "always: nothing is asked of it"
+                               : fmt::format("the mean is {:g} or more", min);
   return check;
 }
 
-Training training_of(const Row& row, int seed, const TrainingShelf& shelf, bool quick) {
+Training training_of(const Row& row, int seed, const TrainingCache& cache, bool quick) {
   std::vector<std::string> assignments = split(row.settings, ' ');
   const int epochs = quick ? row.quick_epochs : row.epochs;
   if (epochs > 0) assignments.push_back(fmt::format("epochs={}", epochs));
   assignments.push_back(fmt::format("seed={}", seed));
-  return shelf.describe(assignments);
+  return cache.describe(assignments);
 }
 
 }  // namespace
@@ -94,7 +93,7 @@ Training training_of(const Row& row, int seed, const TrainingShelf& shelf, bool 
 std::optional<Reproduction> swarm_table(const ReproductionControl& control) {
   Reproduction result;
   result.folder = control.runs / "swarm-table";
-  TrainingShelf shelf(control, result.folder);
+  TrainingCache cache(control, result.folder);
   ReproducedTable runs{"runs",
                        {"row", "seed", "epochs", "parameters", "test_accuracy",
                         "validation_accuracy", "seconds", "images_per_second", "run"}};
@@ -104,7 +103,7 @@ std::optional<Reproduction> swarm_table(const ReproductionControl& control) {
     for (std::size_t r = 0; r < std::size(kRows); ++r) {
       if (control.quick && kRows[r].quick_epochs == 0) continue;
       const auto trained =
-          shelf.fetch(kRows[r].key, training_of(kRows[r], seed, shelf, control.quick));
+          cache.fetch(kRows[r].key, training_of(kRows[r], seed, cache, control.quick));
       if (!trained) return std::nullopt;
       const TrainingSummary& s = trained->summary;
       accuracies[r].push_back(100 * s.test_accuracy);

@@ -138,8 +138,8 @@ void HeaderJson::raw_character(std::string& out) {
     point = point << 6 | static_cast<std::uint32_t>(next & 0x3F);
   }
   // Overlong forms, surrogates and points beyond Unicode are not UTF-8.
-  constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-  if (point < least[more] || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
+  constexpr std::uint32_t min[] = {0, 0x80, 0x800, 0x10000};
+  if (point < min[more] || point > 0x10FFFF || (point >= 0xD800 && point < 0xE000))
     fail("a text is not UTF-8", rewrite);
   append_utf8(out, point);
   at_ += static_cast<std::size_t>(more) + 1;

@@ -20,7 +20,7 @@ constexpr std::int64_t kAtOnce = 512;  // replicas in memory; a multiple of any 
 
 using Readings = std::vector<double>;  // (times, kKept)
 
-struct Flights {
+struct Simulations {
   Outcome outcome{};
   std::int64_t replica = 0;          // where the outcome is not finished
   std::vector<Readings> readings{};  // one a replica
@@ -37,7 +37,7 @@ struct Common {
   bool interrupted() const { return control.signal != nullptr && *control.signal != 0; }
 };
 
-bool flies_as_ensemble(const Common& c) {
+bool runs_as_replicas(const Common& c) {
   const Experiment& e = c.experiment;
   const Settings settings = settings_of_cell(c.sweep, c.cell);
   const auto says = [&](const char* key, const char* value) {
@@ -46,45 +46,45 @@ bool flies_as_ensemble(const Common& c) {
   return says("engine", "auto") && says("masses", "equal") &&
          e.engine.precision == Precision::f64 && e.flow.merge == 0 && e.swarm.n() >= 2 &&
          e.swarm.n() <= kMostTogether && e.flow.max_evaluations == FlowSettings{}.max_evaluations &&
-         ensemble_knows(e.dynamics, e.flow.method);
+         replicas_know(e.dynamics, e.flow.method);
 }
 
-Flights fly_together(const Common& c, std::int64_t first, std::int64_t count) {
+Simulations simulate_together(const Common& c, std::int64_t first, std::int64_t count) {
   const Experiment& e = c.experiment;
-  const auto& attention = std::get<Attention>(e.dynamics.phases.front().forces.front());
-  const EnsembleSetting setting{.shape = e.swarm.shape(),
+  const auto& attention = std::get<Attention>(e.dynamics.sublayers.front().forces.front());
+  const ReplicasSetting setting{.shape = e.swarm.shape(),
                                 .beta = attention.beta,
-                                .scale = attention.scale,
+                                .weighting = attention.weighting,
                                 .clock = e.dynamics.clock,
                                 .method = e.flow.method,
                                 .dt = e.flow.dt,
                                 .tolerance = e.flow.tolerance,
-                                .pair_threshold = e.measure.pair_threshold,
-                                .cluster_tol = e.measure.cluster_tol};
-  const EnsembleResult result =
-      fly_ensemble(setting, {.first = first,
-                             .count = count,
-                             .times = c.times,
-                             .start =
-                                 [&](std::int64_t replica) {
-                                   return initial_swarm(settings_of_cell(c.sweep, c.cell, replica),
-                                                        e.dynamics.habitat);
-                                 },
-                             .threads = c.control.threads,
-                             .signal = c.control.signal,
-                             .keep_last = false});
-  Flights flights{.outcome = result.outcome, .replica = first};
-  if (!result.outcome.ok()) return flights;
+                                .pair_threshold = e.observe.pair_threshold,
+                                .cluster_tol = e.observe.cluster_tol};
+  const ReplicasResult result = advance_replicas(
+      setting, {.first = first,
+                .count = count,
+                .times = c.times,
+                .start =
+                    [&](std::int64_t replica) {
+                      return initial_swarm(settings_of_cell(c.sweep, c.cell, replica),
+                                           e.dynamics.manifold);
+                    },
+                .threads = c.control.threads,
+                .signal = c.control.signal,
+                .keep_last = false});
+  Simulations simulations{.outcome = result.outcome, .replica = first};
+  if (!result.outcome.ok()) return simulations;
   for (std::int64_t r = 0; r < count; ++r) {
-    Readings& row = flights.readings.emplace_back();
+    Readings& row = simulations.readings.emplace_back();
     for (std::size_t k = 0; k < c.times.size(); ++k) {
-      const EnsembleReading& reading =
+      const ReplicaReading& reading =
           result.readings[static_cast<std::size_t>(r) * c.times.size() + k];
       row.insert(row.end(), {reading.close_pairs, reading.mean_cos, reading.order,
                              static_cast<double>(reading.clusters)});
     }
   }
-  return flights;
+  return simulations;
 }
 
 std::vector<std::size_t> columns_kept(const Dynamics& dynamics) {
@@ -95,11 +95,11 @@ std::vector<std::size_t> columns_kept(const Dynamics& dynamics) {
 }
 
 // Frames at every step, or at the times themselves, of which the wanted ones are read.
-Outcome fly_one(const Common& c, std::int64_t replica, Readings& readings) {
+Outcome simulate_one(const Common& c, std::int64_t replica, Readings& readings) {
   Settings settings = settings_of_cell(c.sweep, c.cell, replica);
   settings["threads"].text = "1";
   const Experiment e = make_experiment(settings);
-  const auto engine = make_engine(e.engine, e.swarm.shape());
+  const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);
   const auto field = engine->prepare(e.dynamics, e.swarm.shape());
   const std::vector<std::size_t> columns = columns_kept(e.dynamics);
   Schedule schedule{.T = e.schedule.T};
@@ -112,7 +112,7 @@ Outcome fly_one(const Common& c, std::int64_t replica, Readings& readings) {
   watch.frame = [&](double t, const HostSwarm& x) {
     const double slack = 1e-6 * (schedule.every > 0 ? schedule.every : schedule.T);
     if (next == c.times.size() || t < c.times[next] - slack) return;
-    const std::vector<double> row = measure(x, e.dynamics, e.measure);
+    const std::vector<double> row = observe(x, e.dynamics, e.observe);
     for (const std::size_t column : columns) readings.push_back(row[column]);
     ++next;
   };
@@ -120,31 +120,31 @@ Outcome fly_one(const Common& c, std::int64_t replica, Readings& readings) {
     return c.interrupted();
   };
   FlowState state = start(e.swarm);
-  return advance({*engine, *field, e.dynamics.habitat, e.flow}, schedule, state, watch);
+  return advance({*engine, *field, e.dynamics.manifold, e.flow}, schedule, state, watch);
 }
 
-Flights fly_apart(const Common& c, std::int64_t first, std::int64_t count) {
-  Flights flights;
-  flights.readings.resize(static_cast<std::size_t>(count));
+Simulations simulate_apart(const Common& c, std::int64_t first, std::int64_t count) {
+  Simulations simulations;
+  simulations.readings.resize(static_cast<std::size_t>(count));
   std::vector<Outcome> outcomes(static_cast<std::size_t>(count));
   for_blocks(static_cast<int>(count), c.control.threads, [&](int r) {
     if (c.interrupted()) {
       outcomes[r].ending = Ending::interrupted;
       return;
     }
-    outcomes[r] = fly_one(c, first + r, flights.readings[r]);
+    outcomes[r] = simulate_one(c, first + r, simulations.readings[r]);
   });
   for (std::size_t r = 0; r < outcomes.size(); ++r)
     if (!outcomes[r].ok()) {
-      flights.outcome = outcomes[r];
-      flights.replica = first + static_cast<std::int64_t>(r);
+      simulations.outcome = outcomes[r];
+      simulations.replica = first + static_cast<std::int64_t>(r);
       break;
     }
-  return flights;
+  return simulations;
 }
 
-void add_up(const Flights& flights, CellTable& table) {
-  for (const Readings& row : flights.readings) {
+void add_up(const Simulations& simulations, CellTable& table) {
+  for (const Readings& row : simulations.readings) {
     for (std::size_t k = 0; k < row.size(); ++k) table.tally[k].add(row[k]);
     if (std::isfinite(row.back())) ++table.cluster_counts[static_cast<int>(row.back())];
   }
@@ -188,26 +188,27 @@ std::vector<double> sweep_times(const FlowSettings& flow, double T, int count) {
   return times;
 }
 
-std::optional<CellTable> fly_cell(const Sweep& sweep, const Cell& cell,
-                                  const CellControl& control) {
+std::optional<CellTable> simulate_cell(const Sweep& sweep, const Cell& cell,
+                                       const CellControl& control) {
   Settings settings = settings_of_cell(sweep, cell);
   settings["threads"].text = "1";
   Common c{sweep, cell, control, make_experiment(settings), {}};
   c.times = sweep_times(c.experiment.flow, c.experiment.schedule.T, sweep.times);
-  const bool together = flies_as_ensemble(c);
+  const bool together = runs_as_replicas(c);
   CellTable table{.t = c.times};
   table.tally.resize(c.times.size() * kKept);
   for (std::int64_t first = 0; first < sweep.replicas; first += kAtOnce) {
     const std::int64_t count = std::min(kAtOnce, sweep.replicas - first);
-    const Flights flights = together ? fly_together(c, first, count) : fly_apart(c, first, count);
-    if (flights.outcome.ending == Ending::interrupted) return std::nullopt;
-    if (!flights.outcome.ok())
+    const Simulations simulations =
+        together ? simulate_together(c, first, count) : simulate_apart(c, first, count);
+    if (simulations.outcome.ending == Ending::interrupted) return std::nullopt;
+    if (!simulations.outcome.ok())
       throw Error(
-          Fault::numerical, flights.outcome.what,
-          fmt::format("the cell {}: t = {:g}, {} {}", name_of(sweep, cell), flights.outcome.t,
-                      together ? "replicas from" : "replica", flights.replica),
-          flights.outcome.remedy);
-    add_up(flights, table);
+          Fault::numerical, simulations.outcome.what,
+          fmt::format("the cell {}: t = {:g}, {} {}", name_of(sweep, cell), simulations.outcome.t,
+                      together ? "replicas from" : "replica", simulations.replica),
+          simulations.outcome.remedy);
+    add_up(simulations, table);
   }
   return table;
 }

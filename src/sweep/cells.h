@@ -44,7 +44,8 @@ struct CellControl {
   const std::atomic<int>* signal = nullptr;
 };
 // Nothing when interrupted; Error where a replica fails.
-std::optional<CellTable> fly_cell(const Sweep& sweep, const Cell& cell, const CellControl& control);
+std::optional<CellTable> simulate_cell(const Sweep& sweep, const Cell& cell,
+                                       const CellControl& control);
 
 std::filesystem::path cell_path(const std::filesystem::path& directory, const Cell& cell);
 std::string table_head(const Sweep& sweep);  // row of names, with its line's end

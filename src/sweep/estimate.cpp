@@ -12,9 +12,9 @@ constexpr double kBytesARow = 100;
 
 // Evaluations in a unit of time; nothing where the method chooses its own steps.
 std::optional<double> evaluation_rate(const Settings& cell) {
-  const std::string& method = setting(cell, "method").text;
-  if (method == "dopri5" || method == "bdf") return std::nullopt;
-  return (method == "rk4" ? 4 : method == "strang" ? 2 : 1) / positive(cell, "dt");
+  const MethodRow& method = row_of(method_of(cell));
+  if (method.embedded_order > 0) return std::nullopt;
+  return method.stages / positive(cell, "dt");
 }
 
 // A cell's settings with what its model brings; a model is read once.
@@ -36,7 +36,7 @@ class Modelled {
 SweepEstimate estimate(const Sweep& sweep) {
   SweepEstimate all{.cells = sweep.grid()};
   const auto replicas = static_cast<double>(sweep.replicas);
-  all.flights = static_cast<double>(all.cells) * replicas;
+  all.simulations = static_cast<double>(all.cells) * replicas;
   all.table_bytes = static_cast<double>(all.cells) * sweep.times * kBytesARow;
   Modelled modelled;
   for (std::int64_t k = 0; k < all.cells; ++k) try {

@@ -227,7 +227,7 @@ Sweep make_sweep(const Settings& given, const std::vector<std::string>& typed) {
   sweep.observe =
       kept_observables()[static_cast<std::size_t>(choice(settings, "observe", kept_observables()))];
   static const std::vector<std::string> looks = {"paper", "slides", "dark"};
-  sweep.look = looks[static_cast<std::size_t>(choice(settings, "look", looks))];
+  sweep.style = looks[static_cast<std::size_t>(choice(settings, "look", looks))];
   if (setting(settings, "save").origin.rfind("command line", 0) == 0)
     refuse(settings, "save", "a sweep keeps no frames", "say how many checkpoints with times=200");
   sweep.axes = in_order(settings, find_axes(settings), typed);

@@ -172,12 +172,12 @@ std::optional<double> predicted_front(const Settings& cell) {
   Record unused;
   Dynamics dynamics = dynamics_of(cell, shape, unused);
   dynamics.noise = number(cell, "noise");
-  if (!ensemble_knows(dynamics, Method::layers) || dynamics.clock != Clock::u1) return std::nullopt;
-  const auto& attention = std::get<Attention>(dynamics.phases.front().forces.front());
+  if (!replicas_know(dynamics, Method::layers) || dynamics.clock != Clock::u1) return std::nullopt;
+  const auto& attention = std::get<Attention>(dynamics.sublayers.front().forces.front());
   const double threshold = number(cell, "pair_threshold");
   if (shape.n < 2 || attention.beta < 0 || attention.beta > 700 || threshold <= 0 || threshold >= 1)
     return std::nullopt;
-  const bool softmax = attention.scale == Attention::softmax;
+  const bool softmax = attention.weighting == Attention::softmax;
   return theory::clustering_time(
       {.n = shape.n, .beta = attention.beta, .law = softmax ? theory::Law::sa : theory::Law::usa},
       1 - threshold);

@@ -1,4 +1,4 @@
-// equiangular.cpp: swarms whose pairs all share one cosine, reduced to that cosine and a radius.
+// equiangular.cpp: swarms with one common cosine, reduced to that cosine and a radius.
 #include <cmath>
 
 #include "murmur/theory.h"
@@ -30,10 +30,10 @@ double time_between(const Equiangular& swarm, double from, double to) {
 
 // <theta_i, A_i> and |A_i| of A = (a theta_i + sum_{j != i} theta_j)/(a + n - 1),
 // a = e^{beta(1 - rho)}.
-struct Pull {
+struct Drift {
   double along, norm;
 };
-Pull pull(const Normalised& swarm, double u) {
+Drift drift(const Normalised& swarm, double u) {
   const double rho = rho_of(u), a = std::exp(swarm.beta * std::exp(-u)), others = swarm.n - 1;
   const double square = a * a + others + 2 * a * others * rho + others * (others - 1) * rho;
   return {(a + others * rho) / (a + others), std::sqrt(square) / (a + others)};
@@ -42,20 +42,20 @@ Pull pull(const Normalised& swarm, double u) {
 // (u', r') at (u, r)
 State u_and_r(const Normalised& swarm, const State& at, double t) {
   const double plain = u_velocity({.n = swarm.n, .beta = swarm.beta}, at[0]);
-  const Pull a = pull(swarm, at[0]);
+  const Drift a = drift(swarm, at[0]);
   switch (swarm.scheme) {
-    case Normalisation::post:
+    case LayerNorm::post:
       return {plain, 0};
-    case Normalisation::mix:
+    case LayerNorm::mix:
       if (t < swarm.mix_until) return {plain, 0};
       [[fallthrough]];
-    case Normalisation::pre:
+    case LayerNorm::pre:
       return {plain / at[1], a.along};
-    case Normalisation::peri:
+    case LayerNorm::peri:
       return {plain / (at[1] * a.norm), a.along / a.norm};
-    case Normalisation::ngpt:
+    case LayerNorm::ngpt:
       return {plain * swarm.speed / a.norm, 0};
-    case Normalisation::sqrt:
+    case LayerNorm::sqrt:
       return {plain / std::sqrt(t + 1), 0};
   }
   return {0, 0};
@@ -73,7 +73,8 @@ double cosine(const Equiangular& swarm, double t) {
   const auto slope = [&](double, const State& y) { return State{u_velocity(swarm, y[0]), 0}; };
   const double start = u_of(swarm.start);
   double u = carry(slope, {start, 0}, 0, t)[0];
-  // A slow start multiplies every early error; time as an integral over u does not: Newton on it.
+  // While rho grows slowly, integrating in t amplifies early errors; t as an integral over u does
+  // not: Newton's method on it.
   for (int k = 0; k < 2; ++k) u -= (time_between(swarm, start, u) - t) * u_velocity(swarm, u);
   return rho_of(u);
 }
@@ -112,10 +113,10 @@ Shells normalised(const Normalised& swarm, double t) {
     return [law](double t, const State& y) { return u_and_r(law, y, t); };
   };
   State y{u_of(swarm.start), swarm.radius};
-  // The law of `mix` jumps: land on the jump, and begin anew on its far side.
-  const double jump = swarm.scheme == Normalisation::mix ? std::fmin(swarm.mix_until, t) : 0;
+  // The right-hand side of `mix` jumps at mix_until: integrate up to it and restart there.
+  const double jump = swarm.scheme == LayerNorm::mix ? std::fmin(swarm.mix_until, t) : 0;
   Normalised before = swarm;
-  before.scheme = Normalisation::post;
+  before.scheme = LayerNorm::post;
   y = carry(under(before), y, 0, jump);
   y = carry(under(swarm), y, jump, t);
   return {rho_of(y[0]), y[1]};

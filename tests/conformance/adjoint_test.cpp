@@ -1,20 +1,20 @@
-// adjoint_test.cpp: the fast flight and hindsight agree with the plain ones, for any threads.
+// adjoint_test.cpp: the fast flight and backward agree with the plain ones, for any threads.
 #include <gtest/gtest.h>
 
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include "conformance/learning_flocks.h"
+#include "conformance/learning_samples.h"
 #include "murmur/learn.h"
 
 namespace murmur {
 namespace {
 
 using testing::expect_as_defined;
-using testing::Flocks;
+using testing::Samples;
 using Case = testing::AdjointCase;
-using testing::some_flocks;
+using testing::some_samples;
 
 std::vector<Case> cases() {
   using A = Architecture;
@@ -54,20 +54,21 @@ class Adjoints : public ::testing::TestWithParam<Case> {};
 TEST_P(Adjoints, LossGradientAndReadoutAgreeWithThePlainLoops) {
   const auto& [name, a, objective] = GetParam();
   const auto adjoint = make_adjoint(a, 2);
-  expect_as_defined(*adjoint, a, objective, some_flocks(a.targets.rows), 5e-5);
+  expect_as_defined(*adjoint, a, objective, some_samples(a.targets.rows), 5e-5);
 }
 
 TEST_P(Adjoints, ThreadsNeverShow) {
   const auto& [name, a, objective] = GetParam();
   const std::vector<float> parameters = initial_parameters(a, 2);
-  const Flocks flocks = some_flocks(a.targets.rows);
+  const Samples samples = some_samples(a.targets.rows);
   std::vector<float> one(parameters.size()), many(parameters.size());
-  const Lesson alone = make_adjoint(a, 1)->learn(parameters, flocks.batch(), objective, one);
+  const BatchResult alone =
+      make_adjoint(a, 1)->backward(parameters, samples.batch(), objective, one);
   for (const int threads : {2, 3, 7}) {
     const auto adjoint = make_adjoint(a, threads);
     for (int again = 0; again < 2; ++again) {
-      const Lesson lesson = adjoint->learn(parameters, flocks.batch(), objective, many);
-      EXPECT_EQ(lesson.loss, alone.loss);
+      const BatchResult result = adjoint->backward(parameters, samples.batch(), objective, many);
+      EXPECT_EQ(result.loss, alone.loss);
       EXPECT_EQ(many, one) << threads;
     }
   }

@@ -68,10 +68,11 @@ TEST(Attention, LargeDimension) { expect_agreement(sa(8), random_sphere({70, 103
 TEST(Attention, Temperatures) {
   for (const double beta : kBetas)
     for (const int d : {2, 3, 4, 6})
-      for (const auto scale : {Attention::softmax, Attention::plain}) {
-        SCOPED_TRACE(::testing::Message() << "beta = " << beta << ", d = " << d << ", " << scale);
-        Dynamics dynamics = dynamics_of(Attention{.beta = beta, .scale = scale});
-        if (scale == Attention::plain && beta > 100) dynamics.clock = Clock::u2;
+      for (const auto weighting : {Attention::softmax, Attention::unnormalised}) {
+        SCOPED_TRACE(::testing::Message()
+                     << "beta = " << beta << ", d = " << d << ", " << weighting);
+        Dynamics dynamics = dynamics_of(Attention{.beta = beta, .weighting = weighting});
+        if (weighting == Attention::unnormalised && beta > 100) dynamics.clock = Clock::u2;
         expect_agreement(dynamics, random_sphere({150, d}, 2));
       }
 }
@@ -84,7 +85,7 @@ TEST(Attention, PlacesOfParticles) {
       for (const HostSwarm& x : {clustered(shape, 3, 1e-2), clustered(shape, 1, 1e-5),
                                  clustered(shape, 4, 0), antipodal(shape)})
         expect_agreement(sa(beta), x);
-      expect_agreement(dynamics_of(Attention{.beta = beta}, Habitat::space), in_space(shape, 3));
+      expect_agreement(dynamics_of(Attention{.beta = beta}, Manifold::space), in_space(shape, 3));
     }
 }
 
@@ -105,11 +106,12 @@ TEST(Attention, RowsFarBelowTheirBound) {
       SCOPED_TRACE(::testing::Message() << "beta = " << beta << ", d = " << d);
       for (const bool past : {false, true})
         for (const bool self : {false, true})
-          expect_agreement(dynamics_of(Attention{.beta = beta,
-                                                 .query = scaled_identity(d, -1),
-                                                 .self = self,
-                                                 .reach = past ? Attention::past : Attention::all}),
-                           clustered({80, d}, 1, 0.1));
+          expect_agreement(
+              dynamics_of(Attention{.beta = beta,
+                                    .query = scaled_identity(d, -1),
+                                    .self = self,
+                                    .mask = past ? Attention::causal : Attention::none}),
+              clustered({80, d}, 1, 0.1));
     }
 }
 
@@ -123,9 +125,9 @@ TEST(Attention, Everything) {
     };
     const int d = pick(2, 3, 4, 5, 17, 33), n = pick(1, 7, 9, 64, 130, 200);
     Dynamics dynamics;
-    dynamics.habitat = pick(Habitat::sphere, Habitat::space);
+    dynamics.manifold = pick(Manifold::sphere, Manifold::space);
     dynamics.clock = pick(Clock::u1, Clock::u2, Clock::u3);
-    dynamics.phases.resize(1);
+    dynamics.sublayers.resize(1);
     for (int h = pick(1, 2, 3); h > 0; --h) {
       const int k = pick(0, 1, d, d + 3), s = 10 * seed + h;
       Attention a{.beta = pick(-3.0, 0.0, 1.0, 4.0, 20.0, 100.0)};
@@ -140,13 +142,13 @@ TEST(Attention, Everything) {
       if (draw() % 2) a.value_bias = random_vector(d, s + 4);
       a.relative = draw() % 2;
       a.self = draw() % 3;
-      a.reach = pick(Attention::all, Attention::past);
-      a.scale = pick(Attention::softmax, Attention::plain);
-      if (dynamics.clock != Clock::u1) a.scale = Attention::plain;
-      dynamics.phases[0].forces.push_back(a);
+      a.mask = pick(Attention::none, Attention::causal);
+      a.weighting = pick(Attention::softmax, Attention::unnormalised);
+      if (dynamics.clock != Clock::u1) a.weighting = Attention::unnormalised;
+      dynamics.sublayers[0].forces.push_back(a);
     }
-    HostSwarm x =
-        dynamics.habitat == Habitat::sphere ? random_sphere({n, d}, seed) : in_space({n, d}, seed);
+    HostSwarm x = dynamics.manifold == Manifold::sphere ? random_sphere({n, d}, seed)
+                                                        : in_space({n, d}, seed);
     if (draw() % 2) weigh_unevenly(x);
     SCOPED_TRACE(::testing::Message() << "seed " << seed << ", n = " << n << ", d = " << d);
     expect_agreement(dynamics, x);
@@ -161,13 +163,13 @@ TEST(Attention, NotANumber) {
         for (const bool past : {false, true}) {
           HostSwarm x = random_sphere({300, d}, 5);
           x.at(99, 0) = bad;
-          const Attention a{.beta = beta, .reach = past ? Attention::past : Attention::all};
+          const Attention a{.beta = beta, .mask = past ? Attention::causal : Attention::none};
           const auto reference = make_reference_engine();
-          const HostSwarm wanted = pull(*reference, dynamics_of(a), x);
+          const HostSwarm wanted = drift(*reference, dynamics_of(a), x);
           for (const Contender& contender : contenders()) {
             const OnTarget on(contender.target);
             const auto engine = make_simd_engine(contender.precision, 1);
-            const HostSwarm got = pull(*engine, dynamics_of(a), x);
+            const HostSwarm got = drift(*engine, dynamics_of(a), x);
             for (int i = 0; i < x.n(); ++i)
               ASSERT_TRUE(std::isfinite(wanted.at(i, 0)) || !std::isfinite(got.at(i, 0)))
                   << contender.name() << ", d = " << d << ", beta = " << beta << ", row " << i;
@@ -183,8 +185,8 @@ TEST(Attention, AfterMerging) {
     x.resize(37);
     for (double& m : x.mass) m = 1.0 / 37;
     HostSwarm a = x;
-    field->pull(0, 0, x, a);
-    EXPECT_LT(largest_difference(a, pull(*reference, sa(4), x)), 1e-14);
+    field->drift(0, 0, x, a);
+    EXPECT_LT(largest_difference(a, drift(*reference, sa(4), x)), 1e-14);
   }
 }
 

@@ -85,19 +85,19 @@ inline double largest_score(const Attention& a, const HostSwarm& x) {
   return std::abs(a.beta) * reach(a.query, a.query_bias) * reach(a.key, a.key_bias);
 }
 
-inline HostSwarm pull(Engine& engine, const Dynamics& dynamics, const HostSwarm& x) {
+inline HostSwarm drift(Engine& engine, const Dynamics& dynamics, const HostSwarm& x) {
   const auto field = engine.prepare(dynamics, x.shape());
   const auto at = engine.place(x), a = engine.place(x);
-  field->pull(0, 0, *at, *a);
+  field->drift(0, 0, *at, *a);
   return engine.fetch(*a);
 }
 
-// (n) what the messages that reach particle i weigh together: the pull of the same head with
+// (n) what the messages that reach particle i weigh together: the drift of the same head with
 // messages of length 1 (softmax: 1), times the largest message.
 inline std::vector<double> message_sizes(const Dynamics& dynamics, const HostSwarm& x) {
   std::vector<double> sizes(x.n());
   const auto reference = make_reference_engine();
-  for (const Force& force : dynamics.phases[0].forces) {
+  for (const Force& force : dynamics.sublayers[0].forces) {
     const auto* a = std::get_if<Attention>(&force);
     if (!a) continue;
     const double message = size_of(a->value, x.d()) * farthest(x) * (a->relative ? 2 : 1) +
@@ -107,8 +107,8 @@ inline std::vector<double> message_sizes(const Dynamics& dynamics, const HostSwa
     unit.value_bias.assign(x.d(), 0.0);
     unit.value_bias[0] = 1;
     Dynamics one = dynamics;
-    one.phases = {{{unit}}};
-    const HostSwarm weight = pull(*reference, one, x);
+    one.sublayers = {{{unit}}};
+    const HostSwarm weight = drift(*reference, one, x);
     for (int i = 0; i < x.n(); ++i) sizes[i] += std::abs(weight.at(i, 0)) * message;
   }
   return sizes;
@@ -135,16 +135,16 @@ inline double disagreement(const HostSwarm& got, const HostSwarm& wanted,
 // Holds every contender to the reference at x, for one phase of attention heads.
 inline void expect_agreement(const Dynamics& dynamics, const HostSwarm& x) {
   const auto reference = make_reference_engine();
-  const HostSwarm wanted = pull(*reference, dynamics, x);
+  const HostSwarm wanted = drift(*reference, dynamics, x);
   const std::vector<double> size = message_sizes(dynamics, x);
   double score = 0;
-  for (const Force& force : dynamics.phases[0].forces)
+  for (const Force& force : dynamics.sublayers[0].forces)
     if (const auto* a = std::get_if<Attention>(&force))
       score = std::max(score, largest_score(*a, x));
   for (const Contender& contender : contenders()) {
     const OnTarget on(contender.target);
     const auto engine = make_simd_engine(contender.precision, 2);
-    const double got = disagreement(pull(*engine, dynamics, x), wanted, size);
+    const double got = disagreement(drift(*engine, dynamics, x), wanted, size);
     EXPECT_LE(got, tolerance(contender.precision, score)) << contender.name();
   }
 }

@@ -1,4 +1,4 @@
-// cuda_adjoint_test.cpp: flight and hindsight on a GPU agree with the plain ones, with equal bits
+// cuda_adjoint_test.cpp: flight and backward on a GPU agree with the plain ones, with equal bits
 // every time; passed over where there is no GPU.
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "conformance/learning_flocks.h"
+#include "conformance/learning_samples.h"
 #include "murmur/error.h"
 #include "murmur/learn.h"
 
@@ -14,9 +14,9 @@ namespace murmur {
 namespace {
 
 using testing::expect_as_defined;
-using testing::Flocks;
+using testing::Samples;
 using Case = testing::AdjointCase;
-using testing::some_flocks;
+using testing::some_samples;
 
 std::vector<Case> cases() {
   using A = Architecture;
@@ -67,44 +67,44 @@ class CudaAdjoints : public ::testing::TestWithParam<Case> {
 
 TEST_P(CudaAdjoints, LossGradientAndReadoutAgreeWithThePlainLoops) {
   const auto& [name, a, objective] = GetParam();
-  expect_as_defined(*adjoint_, a, objective, some_flocks(a.targets.rows), 1e-4);
+  expect_as_defined(*adjoint_, a, objective, some_samples(a.targets.rows), 1e-4);
 }
 
 TEST_P(CudaAdjoints, EveryTimeTheSameBits) {
   const auto& [name, a, objective] = GetParam();
   const std::vector<float> parameters = initial_parameters(a, 2);
-  const Flocks flocks = some_flocks(a.targets.rows);
+  const Samples samples = some_samples(a.targets.rows);
   std::vector<float> once(parameters.size()), again(parameters.size());
-  const Lesson first = adjoint_->learn(parameters, flocks.batch(), objective, once);
+  const BatchResult first = adjoint_->backward(parameters, samples.batch(), objective, once);
   const auto other = make_cuda_adjoint(a);
   for (Adjoint* adjoint : {adjoint_.get(), other.get()}) {
-    const Lesson lesson = adjoint->learn(parameters, flocks.batch(), objective, again);
-    EXPECT_EQ(lesson.loss, first.loss);
+    const BatchResult result = adjoint->backward(parameters, samples.batch(), objective, again);
+    EXPECT_EQ(result.loss, first.loss);
     EXPECT_EQ(again, once);
   }
 }
 
-// Batches of more flocks than the GPU takes at once, and of fewer after that.
+// Batches of more samples than the GPU takes at once, and of fewer after that.
 TEST_P(CudaAdjoints, BatchesOfAnySizeAgree) {
   const auto& [name, a, objective] = GetParam();
   if (a.d > 10) GTEST_SKIP() << "the plain loops would take long";
-  Flocks flocks = some_flocks(a.targets.rows);
-  flocks.chosen.clear();
-  flocks.shift.clear();
-  for (std::size_t k = 0; k < 300; ++k) flocks.chosen.push_back(k * 7 % flocks.label.size());
+  Samples samples = some_samples(a.targets.rows);
+  samples.chosen.clear();
+  samples.shift.clear();
+  for (std::size_t k = 0; k < 300; ++k) samples.chosen.push_back(k * 7 % samples.label.size());
   std::vector<float> parameters = initial_parameters(a, 1), gradient(parameters.size());
-  adjoint_->learn(parameters, flocks.batch(), objective, gradient);
-  if (a.blocks <= 3) expect_as_defined(*adjoint_, a, objective, flocks, 1e-4);
-  expect_as_defined(*adjoint_, a, objective, some_flocks(a.targets.rows), 1e-4);
+  adjoint_->backward(parameters, samples.batch(), objective, gradient);
+  if (a.blocks <= 3) expect_as_defined(*adjoint_, a, objective, samples, 1e-4);
+  expect_as_defined(*adjoint_, a, objective, some_samples(a.targets.rows), 1e-4);
 }
 
 TEST_P(CudaAdjoints, DropoutIsRefused) {
   const auto& [name, a, objective] = GetParam();
   const std::vector<float> parameters = initial_parameters(a, 1);
   std::vector<float> gradient(parameters.size());
-  EXPECT_THROW(
-      adjoint_->learn(parameters, some_flocks(a.targets.rows).batch(), {.dropout = 0.1}, gradient),
-      Error);
+  EXPECT_THROW(adjoint_->backward(parameters, some_samples(a.targets.rows).batch(),
+                                  {.dropout = 0.1}, gradient),
+               Error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, CudaAdjoints, ::testing::ValuesIn(cases()),

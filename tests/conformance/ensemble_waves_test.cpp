@@ -16,7 +16,7 @@ using ensemble::PairSums;
 using ensemble::Waves;
 using ensemble::zeros;
 
-EnsembleSetting sa_on_circle(int n, double beta, Method method = Method::euler) {
+ReplicasSetting sa_on_circle(int n, double beta, Method method = Method::euler) {
   return {.shape = {n, 2}, .beta = beta, .method = method};
 }
 

@@ -14,12 +14,12 @@ HostSwarm velocity_at(Engine& engine, const Dynamics& dynamics, const HostSwarm&
 
 std::vector<Dynamics> family() {
   std::vector<Dynamics> all;
-  for (int n = 0; n <= static_cast<int>(Normalisation::sqrt); ++n) {
+  for (int n = 0; n <= static_cast<int>(LayerNorm::sqrt); ++n) {
     Dynamics dynamics = dynamics_of(Attention{.beta = 2, .value = random_matrix(3, 3, 1)});
-    dynamics.normalisation = static_cast<Normalisation>(n);
+    dynamics.normalisation = static_cast<LayerNorm>(n);
     dynamics.mix_until = 1;
     dynamics.speed = 2;
-    if (moves_norms(dynamics)) dynamics.habitat = Habitat::space;
+    if (moves_norms(dynamics)) dynamics.manifold = Manifold::space;
     all.push_back(dynamics);
   }
   Dynamics ellipsoid = sa(2);
@@ -34,7 +34,7 @@ TEST(NormalisedPull, AgreesWithTheReference) {
   HostSwarm x = random_sphere({40, 3}, 2);
   const auto reference = make_reference_engine();
   for (const Dynamics& dynamics : family()) {
-    if (dynamics.habitat == Habitat::space)
+    if (dynamics.manifold == Manifold::space)
       for (int i = 0; i < x.n(); ++i)
         for (int k = 0; k < 3; ++k) x.at(i, k) *= 1 + 0.1 * (i % 7);
     for (const double t : {0.5, 2.0}) {
@@ -54,20 +54,20 @@ TEST(NormalisedPull, AgreesWithTheReference) {
 TEST(SimdEngine, RefusesWhatItHasNoKernelFor) {
   const auto engine = make_simd_engine(Precision::f64, 1);
   const Attention unknown[] = {
-      {.scale = Attention::hard},
-      {.scale = Attention::sinkhorn},
-      {.reach = Attention::past, .alibi = 1},
+      {.weighting = Attention::hard},
+      {.weighting = Attention::sinkhorn},
+      {.mask = Attention::causal, .alibi = 1},
       {.relative = true, .rescaled = true},
   };
   for (const Attention& head : unknown) {
-    const Dynamics dynamics = dynamics_of(head, Habitat::space);
-    EXPECT_FALSE(simd_knows(dynamics));
+    const Dynamics dynamics = dynamics_of(head, Manifold::space);
+    EXPECT_TRUE(make_simd_engine(Precision::f64, 1)->knows(dynamics, {4, 3}).has_value());
     EXPECT_THROW(engine->prepare(dynamics, {4, 3}), Error);
     EXPECT_THROW(resolve_engine({.name = "simd"}, {4, 3}, dynamics), Error);
     EXPECT_THROW(resolve_engine({.precision = Precision::f32}, {4, 3}, dynamics), Error);
     EXPECT_EQ(resolve_engine({}, {4000, 3}, dynamics), "reference");
   }
-  EXPECT_TRUE(simd_knows(sa(1)));
+  EXPECT_FALSE(make_simd_engine(Precision::f64, 1)->knows(sa(1), {4, 3}).has_value());
   EXPECT_EQ(resolve_engine({}, {4000, 3}, sa(1)), "simd");
 }
 

@@ -17,12 +17,12 @@ TEST(Perceptron, EveryActivation) {
             if (d > 1) p.out_bias = random_matrix(1, d, 4).data;
             const HostSwarm x = random_sphere({n, d}, 5);
             const auto reference = make_reference_engine();
-            const HostSwarm wanted = pull(*reference, dynamics_of(p), x);
+            const HostSwarm wanted = drift(*reference, dynamics_of(p), x);
             const double most = size_of(p.out, d) * (size_of(p.in, d) + size * std::sqrt(h)) + 1;
             for (const std::int64_t target : compiled_targets()) {
               const OnTarget on(target);
               const auto engine = make_simd_engine(Precision::f32, 2);  // perceptrons are double
-              EXPECT_LT(largest_difference(pull(*engine, dynamics_of(p), x), wanted), 4e-15 * most)
+              EXPECT_LT(largest_difference(drift(*engine, dynamics_of(p), x), wanted), 4e-15 * most)
                   << hwy::TargetName(target) << ", activation " << activation << ", n = " << n
                   << ", d = " << d << ", h = " << h << ", size " << size;
             }
@@ -38,13 +38,13 @@ TEST(Perceptron, ActivationsKeepTheirDigits) {
     const Dynamics unit = dynamics_of(
         Perceptron{
             .in = scaled_identity(1, 1), .out = scaled_identity(1, 1), .activation = activation},
-        Habitat::space);
+        Manifold::space);
     const auto reference = make_reference_engine();
-    const HostSwarm wanted = pull(*reference, unit, x);
+    const HostSwarm wanted = drift(*reference, unit, x);
     for (const std::int64_t target : compiled_targets()) {
       const OnTarget on(target);
       const auto engine = make_simd_engine(Precision::f64, 1);
-      const HostSwarm got = pull(*engine, unit, x);
+      const HostSwarm got = drift(*engine, unit, x);
       for (int i = 0; i < n; ++i) {
         // The reference's gelu loses the digits of its left tail in 1 + erf.
         const double size =

@@ -20,14 +20,14 @@ TEST(Symmetry, ThreadsDoNotShow) {
   for (const int d : {2, 3, 5, 64})
     for (const double beta : {4.0, 100.0, 1e3}) {
       const HostSwarm x = random_sphere({777, d}, 1);
-      Attention past{.beta = beta, .self = false, .reach = Attention::past};
+      Attention past{.beta = beta, .self = false, .mask = Attention::causal};
       past.query = random_matrix(d, d, 2);
       past.value = random_matrix(d, d, 3);
       Perceptron own{.activation = Perceptron::gelu};
       own.in = random_matrix(9, d, 4);
       own.out = random_matrix(d, 9, 5);
       Dynamics dynamics = sa(beta);
-      dynamics.phases.push_back({{past, own}});
+      dynamics.sublayers.push_back({{past, own}});
       for (const Contender& contender : contenders()) {
         const OnTarget on(contender.target);
         const HostSwarm one = velocity(*make_simd_engine(contender.precision, 1), dynamics, x);

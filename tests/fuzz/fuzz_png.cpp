@@ -34,7 +34,7 @@ std::vector<std::uint8_t> with_right_sums(const std::uint8_t* data, std::size_t 
   return repaired;
 }
 
-void read_and_fly(std::span<const std::uint8_t> data) {
+void read_and_simulate(std::span<const std::uint8_t> data) {
   const fuzz::AllocationLimit limit(16 << 20);
   try {
     const Picture picture = parse_png(std::as_bytes(data), "input");
@@ -42,9 +42,9 @@ void read_and_fly(std::span<const std::uint8_t> data) {
     if (area == 0 || picture.pixels.size() != area) std::abort();
     const Picture centred = centre_like_mnist(picture, "input");
     if (centred.height != 28 || centred.width != 28 || centred.pixels.size() != 784) std::abort();
-    Ensemble flocks;
-    add_flock({.pixels = centred.pixels, .where = "input"}, 0, 0, {}, flocks);
-    if (flocks.size_of(0) < 1) std::abort();  // the brightest spot is full ink
+    SampleSet samples;
+    add_sample({.pixels = centred.pixels, .where = "input"}, 0, 0, {}, samples);
+    if (samples.size_of(0) < 1) std::abort();  // the brightest spot is full ink
   } catch (const Error&) {
   }
 }
@@ -52,7 +52,7 @@ void read_and_fly(std::span<const std::uint8_t> data) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  read_and_fly({data, size});
-  if (size > 8) read_and_fly(with_right_sums(data, size));
+  read_and_simulate({data, size});
+  if (size > 8) read_and_simulate(with_right_sums(data, size));
   return 0;
 }

@@ -10,9 +10,9 @@ namespace murmur::testing {
 namespace {
 
 // FNV-1a over the bytes of every frame's coordinates.
-std::uint64_t hash_of(const Flown& flight) {
+std::uint64_t hash_of(const Simulated& trajectory) {
   std::uint64_t hash = 14695981039346656037u;
-  for (const HostSwarm& frame : flight.frames)
+  for (const HostSwarm& frame : trajectory.frames)
     for (const double value : to_rows(frame)) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, &value, sizeof bits);
@@ -44,9 +44,9 @@ class Reference : public ::testing::TestWithParam<Golden> {};
 TEST_P(Reference, GivesTheseBits) {
   const Golden golden = GetParam();
   const Experiment e = make_experiment(gather({"", {}, split_words(golden.words)}));
-  const Flown flight = flown(e.dynamics, e.swarm, e.flow, e.schedule);
-  ASSERT_TRUE(flight.outcome.ok());
-  EXPECT_EQ(hash_of(flight), golden.hash) << std::hex << "0x" << hash_of(flight);
+  const Simulated trajectory = simulated(e.dynamics, e.swarm, e.flow, e.schedule);
+  ASSERT_TRUE(trajectory.outcome.ok());
+  EXPECT_EQ(hash_of(trajectory), golden.hash) << std::hex << "0x" << hash_of(trajectory);
 }
 
 INSTANTIATE_TEST_SUITE_P(

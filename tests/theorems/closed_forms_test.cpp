@@ -25,8 +25,8 @@ class OrthonormalStart : public ::testing::TestWithParam<Equiangular> {};
 
 TEST_P(OrthonormalStart, KeepsOneCosine) {
   const Equiangular c = GetParam();
-  const Flown f =
-      flown(c.normalised ? sa(c.beta) : usa(c.beta), orthonormal(c.n), kExact, {.T = c.T});
+  const Simulated f =
+      simulated(c.normalised ? sa(c.beta) : usa(c.beta), orthonormal(c.n), kExact, {.T = c.T});
   ASSERT_TRUE(f.outcome.ok());
   for (int i = 0; i < c.n; ++i)
     for (int j = 0; j < i; ++j) EXPECT_NEAR(dot(f.last(), i, j), c.rho, 1e-9);
@@ -40,17 +40,18 @@ INSTANTIATE_TEST_SUITE_P(C1, OrthonormalStart,
 
 // Two particles at beta = 0: rho(t) = tanh t from a right angle, tan(th/2) decays as e^{-t}.
 TEST(TwoParticles, BetaZero) {
-  const Flown f = flown(sa(0), circle({0, std::numbers::pi / 2}), kExact, {.T = 2, .every = 0.1});
+  const Simulated f =
+      simulated(sa(0), circle({0, std::numbers::pi / 2}), kExact, {.T = 2, .every = 0.1});
   for (std::size_t k = 0; k < f.times.size(); ++k)
     EXPECT_NEAR(dot(f.frames[k], 0, 1), std::tanh(f.times[k]), 1e-11);
-  const Flown g = flown(sa(0), circle({0, 2}), kExact, {.T = 1.5});
+  const Simulated g = simulated(sa(0), circle({0, 2}), kExact, {.T = 1.5});
   EXPECT_NEAR(std::tan(std::acos(dot(g.last(), 0, 1)) / 2), std::tan(1.0) * std::exp(-1.5), 1e-11);
 }
 
 // Late rate of 1 - rho: 2 for SA, 2 e^beta for USA.
 TEST(OrthonormalLateRate, IsTwo) {
   const auto rate = [](const Dynamics& dynamics, double t, double dt) {
-    const Flown f = flown(dynamics, orthonormal(8), kExact, {.T = t + dt, .every = dt});
+    const Simulated f = simulated(dynamics, orthonormal(8), kExact, {.T = t + dt, .every = dt});
     const double a = 1 - dot(f.frames[f.frames.size() - 2], 0, 1), b = 1 - dot(f.last(), 0, 1);
     return std::log(a / b) / dt;
   };
@@ -63,7 +64,7 @@ double time_to_angle(const Dynamics& dynamics, const HostSwarm& x, double target
   double low = 0.99 * guess, high = 1.01 * guess;
   for (int halving = 0; halving < 30; ++halving) {
     const double middle = (low + high) / 2;
-    const Flown f = flown(dynamics, x, kExact, {.T = middle});
+    const Simulated f = simulated(dynamics, x, kExact, {.T = middle});
     const double angle = 2 * std::asin(std::sqrt((1 - dot(f.last(), 0, 1)) / 2));
     (angle > target ? low : high) = middle;
   }
@@ -104,8 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Masses, StandForCopies) {
   const HostSwarm two = circle({0, 1.5}, {0.25, 0.75}), four = circle({0, 1.5, 1.5, 1.5});
   for (const Dynamics& dynamics : {sa(6), usa(2)}) {
-    const Flown a = flown(dynamics, two, kExact, {.T = 3}),
-                b = flown(dynamics, four, kExact, {.T = 3});
+    const Simulated a = simulated(dynamics, two, kExact, {.T = 3}),
+                    b = simulated(dynamics, four, kExact, {.T = 3});
     EXPECT_NEAR(dot(a.last(), 0, 1), dot(b.last(), 0, 1), 1e-11);
     EXPECT_NEAR(dot(b.last(), 1, 3), 1, 1e-15);
   }
@@ -115,7 +116,7 @@ TEST(Masses, StandForCopies) {
 std::vector<double> merger_times(const FlowSettings& settings, double T, double every) {
   const double rows[] = {.99806638, .06215705,  .97712061, .21268594,  -.24578194,
                          .96932515, -.97354734, .2284854,  -.99892629, -.04632772};
-  const Flown f = flown(sa(4), from_rows({5, 2}, rows), settings, {.T = T, .every = every});
+  const Simulated f = simulated(sa(4), from_rows({5, 2}, rows), settings, {.T = T, .every = every});
   std::vector<double> times;
   int before = 5;
   for (std::size_t k = 0; k < f.frames.size(); ++k) {

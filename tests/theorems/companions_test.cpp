@@ -20,11 +20,11 @@ Dynamics under(Law law, double beta) { return law == Law::sa ? sa(beta) : usa(be
 double angle_of(const HostSwarm& x, int i) { return std::atan2(x.at(i, 1), x.at(i, 0)); }
 
 // The whole course of rho(t), not its end alone.
-TEST(Companions, EquiangularCourse) {
+TEST(Companions, EquiangularCurve) {
   for (const Law law : {Law::sa, Law::usa}) {
     const theory::Equiangular swarm{.n = 8, .beta = 2, .law = law};
     const double T = theory::clustering_time(swarm, 1e-3);
-    const Flown f = flown(under(law, 2), orthonormal(8), kExact, {.T = T, .every = T / 7});
+    const Simulated f = simulated(under(law, 2), orthonormal(8), kExact, {.T = T, .every = T / 7});
     for (std::size_t k = 0; k < f.times.size(); ++k)
       EXPECT_NEAR(dot(f.frames[k], 2, 5), theory::cosine(swarm, f.times[k]), 1e-10) << f.times[k];
     EXPECT_NEAR(dot(f.last(), 2, 5), 1 - 1e-3, 1e-10);
@@ -48,7 +48,7 @@ TEST(Companions, TwoClustersReachTheAngleOnTime) {
   for (const Pair& pair : pairs) {
     const double target = 0.5, T = theory::lifetime(pair.law, pair.from, target);
     const HostSwarm x = circle({0, pair.from}, {pair.law.mass, 1 - pair.law.mass});
-    const Flown f = flown(under(pair.law.law, pair.law.beta), x, kExact, {.T = T});
+    const Simulated f = simulated(under(pair.law.law, pair.law.beta), x, kExact, {.T = T});
     ASSERT_TRUE(f.outcome.ok());
     const double angle = 2 * std::asin(std::sqrt((1 - dot(f.last(), 0, 1)) / 2));
     // what is left of the angle, told as time
@@ -78,8 +78,8 @@ TEST(Companions, PolygonsEscapeAtTheirRate) {
       angles.push_back(home + 1e-4 * std::cos(mode * home));
     }
     const double T = 1 / rate;
-    const Flown f =
-        flown(under(polygon.law, polygon.beta), circle(angles), kExact, {.T = T, .every = T / 2});
+    const Simulated f = simulated(under(polygon.law, polygon.beta), circle(angles), kExact,
+                                  {.T = T, .every = T / 2});
     const double measured =
         std::log(polygon_amplitude(f.last(), mode) / polygon_amplitude(f.frames[1], mode)) /
         (T / 2);
@@ -110,8 +110,8 @@ TEST(Companions, RipplesGrowAtTheirRate) {
     for (const double beta : {1.0, 5.0, 9.0}) {
       const int k = theory::fastest_mode(2, beta);
       const double rate = theory::growth_rate({.law = law, .beta = beta}, k), T = 1 / rate;
-      const Flown f = flown(under(law, beta), circle(rippled(600, k, 1e-4)),
-                            {.tolerance = {1e-9, 1e-11}}, {.T = T, .every = T / 2});
+      const Simulated f = simulated(under(law, beta), circle(rippled(600, k, 1e-4)),
+                                    {.tolerance = {1e-9, 1e-11}}, {.T = T, .every = T / 2});
       EXPECT_NEAR(mode_amplitude(f.frames[0], k), 5e-5, 1e-9);
       const double measured =
           std::log(mode_amplitude(f.last(), k) / mode_amplitude(f.frames[1], k)) / (T / 2);
@@ -125,23 +125,24 @@ TEST(Companions, RipplesDecayInDescent) {
       dynamics_of(Attention{.beta = 3, .value = {.rows = 2, .cols = 2, .data = {-1, 0, 0, -1}}});
   const int k = 2;
   const double rate = theory::growth_rate({.beta = 3, .descent = true}, k), T = -1 / rate;
-  const Flown f = flown(descent, circle(rippled(300, k, 1e-4)), {.tolerance = {1e-9, 1e-11}},
-                        {.T = T, .every = T / 2});
+  const Simulated f = simulated(descent, circle(rippled(300, k, 1e-4)),
+                                {.tolerance = {1e-9, 1e-11}}, {.T = T, .every = T / 2});
   EXPECT_NEAR(
       std::log(mode_amplitude(f.last(), k) / mode_amplitude(f.frames[1], k)) / (T / 2) / rate, 1,
       1e-5);
 }
 
 TEST(Companions, NormalisationsOfOrthonormalStarts) {
-  for (const auto scheme : {Normalisation::post, Normalisation::pre, Normalisation::peri,
-                            Normalisation::mix, Normalisation::ngpt, Normalisation::sqrt}) {
-    const bool free = scheme == Normalisation::pre || scheme == Normalisation::peri ||
-                      scheme == Normalisation::mix;
+  for (const auto scheme : {LayerNorm::post, LayerNorm::pre, LayerNorm::peri, LayerNorm::mix,
+                            LayerNorm::ngpt, LayerNorm::sqrt}) {
+    const bool free =
+        scheme == LayerNorm::pre || scheme == LayerNorm::peri || scheme == LayerNorm::mix;
     Dynamics dynamics = sa(1);
-    dynamics.habitat = free ? Habitat::space : Habitat::sphere;
+    dynamics.manifold = free ? Manifold::space : Manifold::sphere;
     dynamics.normalisation = scheme;
     dynamics.mix_until = 2;
-    const Flown f = flown(dynamics, orthonormal(16), {.tolerance = {1e-11, 1e-12}}, {.T = 6});
+    const Simulated f =
+        simulated(dynamics, orthonormal(16), {.tolerance = {1e-11, 1e-12}}, {.T = 6});
     const theory::Shells end = theory::normalised({.scheme = scheme, .mix_until = 2}, 6);
     const double square = dot(f.last(), 3, 3);
     EXPECT_NEAR(dot(f.last(), 3, 4) / square, end.rho, 1e-8) << static_cast<int>(scheme);
@@ -158,8 +159,9 @@ TEST(Companions, StaircaseIsClimbedOnTime) {
   Dynamics dynamics = usa(beta);
   dynamics.clock = Clock::u4;
   const auto stairs = theory::staircase(angles, {}, beta);
-  const Flown f = flown(dynamics, circle(angles), {.tolerance = {1e-9, 1e-9}, .merge = 1e-6},
-                        {.T = .1, .every = 5e-6});
+  const Simulated f =
+      simulated(dynamics, circle(angles), {.tolerance = {1e-9, 1e-9}, .merge = 1e-6},
+                {.T = .1, .every = 5e-6});
   ASSERT_EQ(f.merges.size(), 3u);
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(f.merges[k].t, stairs[k].full, 1e-6);
   double before = theory::first_level(std::vector<double>(5, 1));

@@ -81,8 +81,8 @@ TEST(Sinkhorn, WeighsByMass) {
 TEST(Sinkhorn, KeepsTheMean) {
   const HostSwarm x = random_sphere({20, 3}, 3);
   const auto engine = make_reference_engine();
-  const Attention head{.beta = 2, .relative = true, .scale = Attention::sinkhorn};
-  const HostSwarm v = velocity(*engine, dynamics_of(head, Habitat::space), x);
+  const Attention head{.beta = 2, .relative = true, .weighting = Attention::sinkhorn};
+  const HostSwarm v = velocity(*engine, dynamics_of(head, Manifold::space), x);
   for (int k = 0; k < 3; ++k) {
     double mean = 0, size = 0;
     for (int i = 0; i < 20; ++i) mean += v.at(i, k) / 20, size += std::fabs(v.at(i, k));
@@ -90,8 +90,8 @@ TEST(Sinkhorn, KeepsTheMean) {
     EXPECT_NEAR(mean, 0, 1e-15);
   }
   const Matrix value{3, 3, {0.2, -0.5, 0.1, 0.3, 0.1, 0, -0.2, 0.4, -0.3}};
-  const Attention turning{.beta = 2, .value = value, .scale = Attention::sinkhorn};
-  const Flown f = flown(dynamics_of(turning, Habitat::space), x, kExact, {.T = 1.5});
+  const Attention turning{.beta = 2, .value = value, .weighting = Attention::sinkhorn};
+  const Simulated f = simulated(dynamics_of(turning, Manifold::space), x, kExact, {.T = 1.5});
   const Matrix grown = matrix_exponential(value, 1.5);
   for (int k = 0; k < 3; ++k) {
     double mean = 0, wanted = 0;
@@ -121,11 +121,11 @@ TEST(Hardmax, GoesStraightToItsVertex) {
     for (int v = 1; v < 7; ++v)
       if (dot(x, i, v) > dot(x, i, vertex[i])) vertex[i] = v;
   const Dynamics hard =
-      dynamics_of(Attention{.relative = true, .scale = Attention::hard}, Habitat::space);
+      dynamics_of(Attention{.relative = true, .weighting = Attention::hard}, Manifold::space);
   const double g = 0.5 / 1.5;
-  const Flown layers =
-      flown(hard, x, {.method = Method::layers, .dt = g}, {.T = 20 * g, .every = g});
-  const Flown flow = flown(hard, x, kExact, {.T = 3});
+  const Simulated layers =
+      simulated(hard, x, {.method = Method::layers, .dt = g}, {.T = 20 * g, .every = g});
+  const Simulated flow = simulated(hard, x, kExact, {.T = 3});
   for (const int step : {1, 5, 20}) {
     const double left = std::pow(1 - g, step);
     for (int i = 0; i < 19; ++i)
@@ -148,12 +148,12 @@ TEST(Hardmax, TiesCountByMass) {
   x.mass = {0.5, 0.125, 0.375};
   const auto engine = make_reference_engine();
   const HostSwarm v =
-      velocity(*engine, dynamics_of(Attention{.scale = Attention::hard}, Habitat::space), x);
+      velocity(*engine, dynamics_of(Attention{.weighting = Attention::hard}, Manifold::space), x);
   EXPECT_EQ(v.at(0, 0), 2);
   EXPECT_EQ(v.at(0, 1), (0.125 - 0.375) / 0.5);
   EXPECT_EQ(v.at(1, 1), 1);
   const HostSwarm all = velocity(
-      *engine, dynamics_of(Attention{.beta = 0, .scale = Attention::hard}, Habitat::space), x);
+      *engine, dynamics_of(Attention{.beta = 0, .weighting = Attention::hard}, Manifold::space), x);
   EXPECT_EQ(all.at(2, 0), 0.5 + 2 * 0.5);
 }
 
@@ -165,9 +165,9 @@ TEST(Rescaled, IsTheEuclideanFlowSeenFromWithin) {
   const HostSwarm x = scaled(random_sphere({12, 2}, 7), 0.7);
   const double T = 1.2;
   Attention head{.beta = 1, .query = query, .key = key, .value = value};
-  const Flown outer = flown(dynamics_of(head, Habitat::space), x, kExact, {.T = T});
+  const Simulated outer = simulated(dynamics_of(head, Manifold::space), x, kExact, {.T = T});
   head.relative = head.rescaled = true;
-  const Flown inner = flown(dynamics_of(head, Habitat::space), x, kExact, {.T = T});
+  const Simulated inner = simulated(dynamics_of(head, Manifold::space), x, kExact, {.T = T});
   const Matrix back = matrix_exponential(value, -T);
   double moved = 0;
   for (int i = 0; i < 12; ++i)
@@ -204,12 +204,12 @@ TEST(Rescaled, EndsOnParallelLines) {
                             static_cast<std::uint16_t>(k)) -
                    5;
   const Attention head{.value = value, .relative = true, .rescaled = true};
-  const Flown f = flown(dynamics_of(head, Habitat::space), x, {.tolerance = {1e-9, 1e-10}},
-                        {.T = 8, .every = 1});
+  const Simulated f = simulated(dynamics_of(head, Manifold::space), x, {.tolerance = {1e-9, 1e-10}},
+                                {.T = 8, .every = 1});
   // The left eigenvector of the leading eigenvalue 1.34799.
   const double leading = 1.34799, a = value(1, 0), b = leading - value(0, 0);
   const auto height = [&](const HostSwarm& z, int i) { return a * z.at(i, 0) + b * z.at(i, 1); };
-  double most = 1e300, least = -1e300;
+  double most = 1e300, min = -1e300;
   for (const HostSwarm& z : f.frames) {
     double top = -1e300, bottom = 1e300;
     for (int i = 0; i < 20; ++i) {
@@ -217,12 +217,12 @@ TEST(Rescaled, EndsOnParallelLines) {
       bottom = std::min(bottom, height(z, i));
     }
     EXPECT_LE(top, most + 1e-5);
-    EXPECT_GE(bottom, least - 1e-5);
-    most = top, least = bottom;
+    EXPECT_GE(bottom, min - 1e-5);
+    most = top, min = bottom;
   }
   for (int i = 0; i < 20; ++i) {
     const double h = height(f.last(), i);
-    EXPECT_LT(std::min({std::fabs(h - most), std::fabs(h - least), std::fabs(h)}), 1e-2 * most);
+    EXPECT_LT(std::min({std::fabs(h - most), std::fabs(h - min), std::fabs(h)}), 1e-2 * most);
   }
 }
 
@@ -233,8 +233,8 @@ TEST(Alibi, VelocityInAngles) {
   const double beta = 1.3, slope = 0.25;
   Dynamics dynamics = dynamics_of(Attention{.beta = beta,
                                             .self = false,
-                                            .reach = Attention::past,
-                                            .scale = Attention::plain,
+                                            .mask = Attention::causal,
+                                            .weighting = Attention::unnormalised,
                                             .alibi = slope});
   dynamics.clock = Clock::u3;
   const auto engine = make_reference_engine();
@@ -255,31 +255,31 @@ TEST(Alibi, VelocityInAngles) {
 TEST(Alibi, SoftmaxScoresFallWithDistance) {
   HostSwarm x({3, 2});
   x.at(0, 0) = 1, x.at(1, 1) = 1, x.at(2, 0) = -1;
-  const Attention head{.beta = 0, .reach = Attention::past, .alibi = 2};
+  const Attention head{.beta = 0, .mask = Attention::causal, .alibi = 2};
   const auto engine = make_reference_engine();
-  const HostSwarm v = velocity(*engine, dynamics_of(head, Habitat::space), x);
+  const HostSwarm v = velocity(*engine, dynamics_of(head, Manifold::space), x);
   const double total = 1 + std::exp(-2) + std::exp(-4);
   EXPECT_NEAR(v.at(2, 0), (std::exp(-4) - 1) / total, 1e-15);
   EXPECT_NEAR(v.at(2, 1), std::exp(-2) / total, 1e-15);
 }
 
 struct Scheme {
-  Normalisation normalisation;
+  LayerNorm normalisation;
   double rho, radius;  // at t = 6
 };
 
 // From an orthonormal start, n = 16, beta = 1, r(0) = 1 (2510.22026, 2512.01868).
 TEST(NormalisationFamily, OrthonormalStart) {
-  const Scheme schemes[] = {{Normalisation::post, 0.99987094, 1},
-                            {Normalisation::pre, 0.94893540, 5.062301},
-                            {Normalisation::peri, 0.96737295, 6.337020},
-                            {Normalisation::ngpt, 0.99998157, 1},
-                            {Normalisation::sqrt, 0.97175293, 1}};
+  const Scheme schemes[] = {{LayerNorm::post, 0.99987094, 1},
+                            {LayerNorm::pre, 0.94893540, 5.062301},
+                            {LayerNorm::peri, 0.96737295, 6.337020},
+                            {LayerNorm::ngpt, 0.99998157, 1},
+                            {LayerNorm::sqrt, 0.97175293, 1}};
   for (const Scheme& scheme : schemes) {
     Dynamics dynamics = sa(1);
     dynamics.normalisation = scheme.normalisation;
-    if (moves_norms(dynamics)) dynamics.habitat = Habitat::space;
-    const Flown f = flown(dynamics, orthonormal(16), kExact, {.T = 6});
+    if (moves_norms(dynamics)) dynamics.manifold = Manifold::space;
+    const Simulated f = simulated(dynamics, orthonormal(16), kExact, {.T = 6});
     ASSERT_TRUE(f.outcome.ok());
     EXPECT_NEAR(cosine(f.last(), 0, 5), scheme.rho, 1e-8) << int(scheme.normalisation);
     EXPECT_NEAR(cosine(f.last(), 14, 3), scheme.rho, 1e-8) << int(scheme.normalisation);
@@ -288,11 +288,11 @@ TEST(NormalisationFamily, OrthonormalStart) {
 }
 
 TEST(NormalisationFamily, MixIsPostThenPre) {
-  Dynamics mix = dynamics_of(Attention{.beta = 1}, Habitat::space);
-  mix.normalisation = Normalisation::mix;
+  Dynamics mix = dynamics_of(Attention{.beta = 1}, Manifold::space);
+  mix.normalisation = LayerNorm::mix;
   mix.mix_until = 2;
-  const Flown f = flown(mix, orthonormal(16), kExact, {.T = 6, .every = 1});
-  const Flown post = flown(sa(1), orthonormal(16), kExact, {.T = 2});
+  const Simulated f = simulated(mix, orthonormal(16), kExact, {.T = 6, .every = 1});
+  const Simulated post = simulated(sa(1), orthonormal(16), kExact, {.T = 2});
   EXPECT_NEAR(cosine(f.frames[2], 0, 5), cosine(post.last(), 0, 5), 1e-9);
   EXPECT_NEAR(std::sqrt(dot(f.frames[2], 7, 7)), 1, 1e-9);
   EXPECT_NEAR(cosine(f.last(), 0, 5), 0.98749, 5e-6);
@@ -301,19 +301,19 @@ TEST(NormalisationFamily, MixIsPostThenPre) {
 
 // rho'(0) = 2/(e^beta + n - 1), or 2/sqrt(e^{2 beta} + n - 1) where |A| is divided by.
 TEST(NormalisationFamily, FirstRates) {
-  const auto rate = [](Normalisation normalisation, double speed) {
+  const auto rate = [](LayerNorm normalisation, double speed) {
     Dynamics dynamics = sa(1);
     dynamics.normalisation = normalisation;
     dynamics.speed = speed;
-    if (moves_norms(dynamics)) dynamics.habitat = Habitat::space;
+    if (moves_norms(dynamics)) dynamics.manifold = Manifold::space;
     const auto engine = make_reference_engine();
     const HostSwarm v = velocity(*engine, dynamics, orthonormal(16));
     return v.at(0, 1) + v.at(1, 0);
   };
-  EXPECT_NEAR(rate(Normalisation::pre, 1), 2 / (std::exp(1) + 15), 1e-14);
-  EXPECT_NEAR(rate(Normalisation::sqrt, 1), 2 / (std::exp(1) + 15), 1e-14);
-  EXPECT_NEAR(rate(Normalisation::peri, 1), 2 / std::sqrt(std::exp(2) + 15), 1e-14);
-  EXPECT_NEAR(rate(Normalisation::ngpt, 3), 6 / std::sqrt(std::exp(2) + 15), 1e-14);
+  EXPECT_NEAR(rate(LayerNorm::pre, 1), 2 / (std::exp(1) + 15), 1e-14);
+  EXPECT_NEAR(rate(LayerNorm::sqrt, 1), 2 / (std::exp(1) + 15), 1e-14);
+  EXPECT_NEAR(rate(LayerNorm::peri, 1), 2 / std::sqrt(std::exp(2) + 15), 1e-14);
+  EXPECT_NEAR(rate(LayerNorm::ngpt, 3), 6 / std::sqrt(std::exp(2) + 15), 1e-14);
 }
 
 TEST(Ellipsoid, OfEqualAxesIsTheSphere) {
@@ -322,7 +322,8 @@ TEST(Ellipsoid, OfEqualAxesIsTheSphere) {
   round.gain = {1, 1, 1};
   for (const Method method : {Method::dopri5, Method::layers}) {
     const FlowSettings settings{.method = method};
-    const Flown a = flown(sa(3), x, settings, {.T = 2}), b = flown(round, x, settings, {.T = 2});
+    const Simulated a = simulated(sa(3), x, settings, {.T = 2}),
+                    b = simulated(round, x, settings, {.T = 2});
     EXPECT_EQ(to_rows(a.last()), to_rows(b.last()));
   }
 }
@@ -348,16 +349,16 @@ TEST(Ellipsoid, VelocityByHand) {
     for (int i = 0; i < 6; ++i) y.at(i, k) *= g[k];
   }
   for (int i = 0; i < 6; ++i) {
-    double total = 0, pull[3] = {}, along = 0;
+    double total = 0, drift[3] = {}, along = 0;
     for (int j = 0; j < 6; ++j) {
       const double weight = std::exp(2 * dot(y, i, j));
       total += weight;
-      for (int k = 0; k < 3; ++k) pull[k] += weight * y.at(j, k);
+      for (int k = 0; k < 3; ++k) drift[k] += weight * y.at(j, k);
     }
-    for (int k = 0; k < 3; ++k) pull[k] /= total * g[k], along += pull[k] * x.at(i, k);
-    for (int k = 0; k < 3; ++k) EXPECT_NEAR(v.at(i, k), pull[k] - along * x.at(i, k), 1e-14);
+    for (int k = 0; k < 3; ++k) drift[k] /= total * g[k], along += drift[k] * x.at(i, k);
+    for (int k = 0; k < 3; ++k) EXPECT_NEAR(v.at(i, k), drift[k] - along * x.at(i, k), 1e-14);
   }
-  const Flown f = flown(dynamics, x, kExact, {.T = 5});
+  const Simulated f = simulated(dynamics, x, kExact, {.T = 5});
   for (int i = 0; i < 6; ++i) EXPECT_NEAR(dot(f.last(), i, i), 1, 1e-15);
 }
 
@@ -373,7 +374,7 @@ double energy(const Dynamics& dynamics, const HostSwarm& x) {
   const std::vector<std::string> names = observable_names(dynamics);
   const auto found = std::find(names.begin(), names.end(), "energy");
   EXPECT_NE(found, names.end());
-  return measure(x, dynamics, {})[found - names.begin()];
+  return observe(x, dynamics, {})[found - names.begin()];
 }
 
 // dE/dt = +-sum_i m_i |x_i'|^2 along the flow (2601.21366), by central differences.
@@ -383,8 +384,9 @@ TEST(GradientForm, EnergyIdentity) {
   for (const auto activation : {Perceptron::relu, Perceptron::gelu, Perceptron::tanh})
     for (const Clock clock : {Clock::u1, Clock::u2, Clock::u3})
       for (const double sign : {1.0, -1.0}) {
-        Attention head{.beta = 3, .value = scaled_identity(3, sign), .scale = Attention::plain};
-        Dynamics dynamics{.phases = {{{head}}, {{gradient_form(5, 3, activation, sign)}}},
+        Attention head{
+            .beta = 3, .value = scaled_identity(3, sign), .weighting = Attention::unnormalised};
+        Dynamics dynamics{.sublayers = {{{head}}, {{gradient_form(5, 3, activation, sign)}}},
                           .clock = clock};
         const HostSwarm v = velocity(*engine, dynamics, x);
         const double h = 1e-5;
@@ -406,9 +408,9 @@ TEST(GradientForm, EnergyIdentity) {
 // at a top eigenvector.
 TEST(DMatrix, EndsAtATopEigenvector) {
   const Matrix d{3, 3, {2, 0, 0, 0, 1, 0, 0, 0, 0.5}};
-  const Attention head{.beta = 1, .key = d, .value = d, .scale = Attention::plain};
-  const Flown f =
-      flown(dynamics_of(head), random_sphere({16, 3}, 16), kExact, {.T = 12, .every = 1});
+  const Attention head{.beta = 1, .key = d, .value = d, .weighting = Attention::unnormalised};
+  const Simulated f =
+      simulated(dynamics_of(head), random_sphere({16, 3}, 16), kExact, {.T = 12, .every = 1});
   double before = -1;
   for (const HostSwarm& x : f.frames) {
     const double now = energy(dynamics_of(head), x);
@@ -421,16 +423,16 @@ TEST(DMatrix, EndsAtATopEigenvector) {
 double observed(const char* name, const HostSwarm& x, const Dynamics& dynamics, double t = 0) {
   const std::vector<std::string> names = observable_names(dynamics);
   const auto found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? NAN : measure(x, dynamics, {.t = t})[found - names.begin()];
+  return found == names.end() ? NAN : observe(x, dynamics, {.t = t})[found - names.begin()];
 }
 
 // Where norms move, all but the radius is read off directions.
 TEST(Observed, DirectionsWhereNormsMove) {
   HostSwarm x({3, 2});
   x.at(0, 0) = 2, x.at(1, 0) = 6, x.at(2, 1) = 4;
-  Dynamics pre = dynamics_of(Attention{.beta = 1}, Habitat::space);
+  Dynamics pre = dynamics_of(Attention{.beta = 1}, Manifold::space);
   EXPECT_EQ(observed("clusters", x, pre), 3);
-  pre.normalisation = Normalisation::pre;
+  pre.normalisation = LayerNorm::pre;
   EXPECT_EQ(observed("clusters", x, pre), 2);
   EXPECT_NEAR(observed("radius", x, pre), 4, 1e-15);
   EXPECT_NEAR(observed("order", x, pre), std::sqrt(5.0) / 3, 1e-15);
@@ -451,20 +453,22 @@ TEST(Observed, EntropyOfOtherWeights) {
   x.at(1, 0) = 2, x.at(1, 1) = 1;
   x.at(2, 0) = 2, x.at(2, 1) = -1;
   x.mass = {0.5, 0.125, 0.375};  // the first sees the other two at equal scores, they themselves
-  EXPECT_NEAR(observed("attention_entropy", x, dynamics_of(Attention{.scale = Attention::hard})),
-              entropy_of({0.125, 0.375}) / 3, 1e-15);
-  const Attention faded{.beta = 0, .reach = Attention::past, .alibi = 2};
+  EXPECT_NEAR(
+      observed("attention_entropy", x, dynamics_of(Attention{.weighting = Attention::hard})),
+      entropy_of({0.125, 0.375}) / 3, 1e-15);
+  const Attention faded{.beta = 0, .mask = Attention::causal, .alibi = 2};
   EXPECT_NEAR(observed("attention_entropy", x, dynamics_of(faded)),
               (entropy_of({0.5 * std::exp(-2), 0.125}) +
                entropy_of({0.5 * std::exp(-4), 0.125 * std::exp(-2), 0.375})) /
                   3,
               1e-15);
-  const Attention even{.beta = 0, .scale = Attention::sinkhorn};
+  const Attention even{.beta = 0, .weighting = Attention::sinkhorn};
   EXPECT_NEAR(observed("attention_entropy", x, dynamics_of(even)), entropy_of({0.5, 0.125, 0.375}),
               1e-14);
   // Of forces that come and go, those of the time.
-  Dynamics handed{.phases = {{{Attention{.beta = 0}}}, {{Attention{.scale = Attention::hard}}}}};
-  handed.phases[0].until = handed.phases[1].from = 1;
+  Dynamics handed{
+      .sublayers = {{{Attention{.beta = 0}}}, {{Attention{.weighting = Attention::hard}}}}};
+  handed.sublayers[0].until = handed.sublayers[1].from = 1;
   EXPECT_NEAR(observed("attention_entropy", x, handed, 0), entropy_of({0.5, 0.125, 0.375}), 1e-15);
   EXPECT_NEAR(observed("attention_entropy", x, handed, 1), entropy_of({0.125, 0.375}) / 3, 1e-15);
 }
@@ -475,23 +479,23 @@ TEST(Energy, DoesNotExistWhereTheFlowIsNoGradient) {
     return std::find(names.begin(), names.end(), "energy") != names.end();
   };
   EXPECT_TRUE(has(usa(2)));
-  EXPECT_FALSE(has(dynamics_of(Attention{.scale = Attention::hard})));
-  EXPECT_FALSE(has(dynamics_of(Attention{.scale = Attention::sinkhorn})));
-  EXPECT_FALSE(has(dynamics_of(Attention{.reach = Attention::past, .alibi = 1})));
+  EXPECT_FALSE(has(dynamics_of(Attention{.weighting = Attention::hard})));
+  EXPECT_FALSE(has(dynamics_of(Attention{.weighting = Attention::sinkhorn})));
+  EXPECT_FALSE(has(dynamics_of(Attention{.mask = Attention::causal, .alibi = 1})));
   Dynamics other = usa(2);
-  other.normalisation = Normalisation::ngpt;
+  other.normalisation = LayerNorm::ngpt;
   EXPECT_FALSE(has(other));
   other = usa(2);
   other.gain = {1, 2};
   EXPECT_FALSE(has(other));
   const Perceptron gradient = gradient_form(4, 3, Perceptron::relu, 1);
-  const Attention plain{.beta = 2, .scale = Attention::plain};
-  EXPECT_TRUE(has({.phases = {{{plain}}, {{gradient}}}}));
+  const Attention plain{.beta = 2, .weighting = Attention::unnormalised};
+  EXPECT_TRUE(has({.sublayers = {{{plain}}, {{gradient}}}}));
   EXPECT_FALSE(
-      has({.phases = {{{Attention{.beta = 2}}}, {{gradient}}}}));  // softmax has its own Z_i
+      has({.sublayers = {{{Attention{.beta = 2}}}, {{gradient}}}}));  // softmax has its own Z_i
   Perceptron general = gradient;
   general.out(0, 0) += 1e-6;
-  EXPECT_FALSE(has({.phases = {{{plain}}, {{general}}}}));
+  EXPECT_FALSE(has({.sublayers = {{{plain}}, {{general}}}}));
 }
 
 }  // namespace

@@ -29,15 +29,15 @@ HostSwarm swarm_of(const Atoms& mu) {
   return x;
 }
 
-// Attention of that scale and, beside plain one, the perceptron whose potential V is.
-Dynamics dynamics_of(const Landscape& l, Attention::Scale scale) {
+// Attention of that weighting and, beside plain one, the perceptron whose potential V is.
+Dynamics dynamics_of(const Landscape& l, Attention::Weighting weighting) {
   Dynamics dynamics;
-  dynamics.phases.push_back({{Attention{.beta = l.beta, .scale = scale}}});
+  dynamics.sublayers.push_back({{Attention{.beta = l.beta, .weighting = weighting}}});
   if (!l.a.empty()) {
     Perceptron p{.in = l.a, .out = zeros(l.d, l.a.rows), .activation = l.activation};
     for (int m = 0; m < l.a.rows; ++m)
       for (int k = 0; k < l.d; ++k) p.out(k, m) = l.omega[m] * l.a(m, k);
-    dynamics.phases.push_back({{p}});
+    dynamics.sublayers.push_back({{p}});
   }
   if (l.kernel == Landscape::scaled) dynamics.clock = Clock::u2;
   return dynamics;
@@ -49,18 +49,18 @@ double share_off(double value, double expected) { return std::fabs(value - expec
 TEST(LandscapeEnergy, GrowsAtTheRateOfTheSquaredVelocities) {
   const int n = 20;
   for (const bool perceptron : {false, true})
-    for (const auto scale : {Attention::plain, Attention::softmax}) {
-      if (perceptron && scale == Attention::softmax) continue;  // no gradient of this energy
+    for (const auto weighting : {Attention::unnormalised, Attention::softmax}) {
+      if (perceptron && weighting == Attention::softmax) continue;  // no gradient of this energy
       const Landscape l = random_landscape({.d = 3, .beta = 3}, perceptron ? 4 : 0, 2);
       const Atoms mu = equal_atoms(3, n, 4);
       const HostSwarm x = swarm_of(mu),
-                      v = testing::velocity(*make_reference_engine(), dynamics_of(l, scale), x);
+                      v = testing::velocity(*make_reference_engine(), dynamics_of(l, weighting), x);
       double rate = 0;
       for (int i = 0; i < n; ++i) {
         double square = 0, z = 0;
         for (int k = 0; k < 3; ++k) square += v.at(i, k) * v.at(i, k);
         for (int j = 0; j < n; ++j) z += std::exp(l.beta * testing::dot(x, i, j));
-        rate += scale == Attention::plain ? square / n : z * square / (n * n);
+        rate += weighting == Attention::unnormalised ? square / n : z * square / (n * n);
       }
       const auto at = [&](double h) {
         Atoms next = mu;
@@ -86,8 +86,8 @@ TEST(LandscapeEnergy, IsTheObservable) {
       Landscape l = random_landscape({.d = 3, .beta = 2.5, .kernel = kernel}, 5, 8);
       l.activation = activation;
       const Atoms mu = random_atoms(3, 7, 3);
-      const Dynamics dynamics = dynamics_of(l, Attention::plain);
-      const auto row = measure(swarm_of(mu), dynamics, {});
+      const Dynamics dynamics = dynamics_of(l, Attention::unnormalised);
+      const auto row = observe(swarm_of(mu), dynamics, {});
       EXPECT_NEAR(row[observable_column(dynamics, "energy")], energy(l, mu),
                   1e-13 * energy_scale(l));
       const Matrix g = slope(l, mu);
@@ -110,12 +110,12 @@ TEST(LandscapeFlow, NeverTurnsBack) {
     l = random_landscape(l, trial % 5, 100 + trial);
     l.activation = static_cast<Perceptron::Activation>(trial % 3);
     const double sign = l.direction == Landscape::ascent ? 1 : -1;
-    const Dynamics dynamics = dynamics_of(l, Attention::plain);
+    const Dynamics dynamics = dynamics_of(l, Attention::unnormalised);
     // Without a perceptron the observable is told with the plain kernel in every clock.
     const bool tells_scaled = l.kernel == Landscape::plain || l.a.rows > 0;
     const double unit = tells_scaled ? 1 : std::exp(-l.beta);
     const auto told = [&](const Atoms& mu) {
-      return unit * measure(swarm_of(mu), dynamics, {})[observable_column(dynamics, "energy")];
+      return unit * observe(swarm_of(mu), dynamics, {})[observable_column(dynamics, "energy")];
     };
     const Atoms start = random_atoms(l.d, 2 + trial % 9, trial);
     double before = told(start);
@@ -282,7 +282,7 @@ TEST(LandscapeMeasures, AtomsDoNotDependOnTheNumberOfTokens) {
       EXPECT_LE(point.gradient_norm, 1e-12) << trial << " n=" << n;
       EXPECT_TRUE(point.second_order) << trial << " n=" << n;
       const Localisation where = localise(l, point.mu);
-      EXPECT_LE(where.crowd, std::min(1.0, where.crowd_bound) + 1e-12);
+      EXPECT_LE(where.arc_mass, std::min(1.0, where.arc_mass_bound) + 1e-12);
     }
     if (counts[0] == counts[1] && counts[1] == counts[2])
       ++same;
@@ -323,10 +323,10 @@ TEST(LandscapeMeasures, MaximisersAreDiracsAtMaximaOfThePotential) {
 }
 
 TEST(LandscapeMeasures, CrowdBoundIsThePublishedOne) {
-  EXPECT_NEAR(crowd_bound({.d = 2, .beta = 9}), .57419, 5.01e-6);
+  EXPECT_NEAR(arc_mass_bound({.d = 2, .beta = 9}), .57419, 5.01e-6);
   const Landscape l{.d = 2, .beta = 3, .a = {1, 2, {0, 2}}, .omega = {-0.5}};
   const double near = 2 * std::exp(1.5), far = 0.375 * std::exp(2.875);
-  EXPECT_NEAR(crowd_bound(l), (near + 2 * 0.5 * 4) / (near + far), 1e-14);
+  EXPECT_NEAR(arc_mass_bound(l), (near + 2 * 0.5 * 4) / (near + far), 1e-14);
 }
 
 }  // namespace

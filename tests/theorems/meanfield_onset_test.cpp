@@ -14,9 +14,9 @@ double rate_of(const MeanField& field) {
   Measure start;
   start.waves = {{1, 1e-5}};
   const MeanFieldMethod method{.modes = field.d == 2 ? 48 : 16};
-  const auto course = carry(field, start, method, {.schedule = {.T = 0.5}});
-  EXPECT_TRUE(course.outcome.ok()) << course.outcome.what;
-  const auto &first = course.steps.front(), &last = course.steps.back();
+  const auto trajectory = carry(field, start, method, {.schedule = {.T = 0.5}});
+  EXPECT_TRUE(trajectory.outcome.ok()) << trajectory.outcome.what;
+  const auto &first = trajectory.steps.front(), &last = trajectory.steps.back();
   return std::log(last.amplitude[1] / first.amplitude[1]) / (last.t - first.t);
 }
 
@@ -44,7 +44,8 @@ TEST(MeanFieldOnset, IsWhereTheFlowNeitherLiftsNorDampsTheFirstMode) {
                                         {2, 4, {1.5, 2.2, 2.9}},
                                         {3, 1, {0.2, 0.3, 0.4, 0.5}},
                                         {3, 3, {0.5, 0.7, 0.9, 1.1}}}) {
-    const double noise = balance({.d = d, .beta = beta, .scale = Attention::plain}, noises);
+    const double noise =
+        balance({.d = d, .beta = beta, .weighting = Attention::unnormalised}, noises);
     ASSERT_GT(noise, 0) << d << " " << beta;
     const double critical = 1 / noise;
     EXPECT_NEAR(theory::noise_threshold(d, beta) / critical, 1, 0.01) << d << " " << beta;

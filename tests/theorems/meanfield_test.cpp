@@ -13,18 +13,18 @@
 namespace murmur {
 namespace {
 
-theory::Law law_of(Attention::Scale scale) {
-  return scale == Attention::softmax ? theory::Law::sa : theory::Law::usa;
+theory::Law law_of(Attention::Weighting weighting) {
+  return weighting == Attention::softmax ? theory::Law::sa : theory::Law::usa;
 }
 
 double measured_rate(const MeanField& field, const MeanFieldMethod& method, int k) {
   const double rate =
-      theory::growth_rate({.law = law_of(field.scale), .d = field.d, .beta = field.beta}, k);
+      theory::growth_rate({.law = law_of(field.weighting), .d = field.d, .beta = field.beta}, k);
   Measure start;
   start.waves = {{k, 1e-5}};
-  const auto course = carry(field, start, method, {.schedule = {.T = 3 / rate}});
-  EXPECT_TRUE(course.outcome.ok()) << course.outcome.what;
-  for (const ModeGrowth& g : phases_of(course).growth)
+  const auto trajectory = carry(field, start, method, {.schedule = {.T = 3 / rate}});
+  EXPECT_TRUE(trajectory.outcome.ok()) << trajectory.outcome.what;
+  for (const ModeGrowth& g : regimes_of(trajectory).growth)
     if (g.k == k) return g.rate;
   return 0;
 }
@@ -32,14 +32,14 @@ double measured_rate(const MeanField& field, const MeanFieldMethod& method, int 
 TEST(MeanFieldGrowth, RatesAtTheUniformLawAreThoseOfTheory) {
   for (const int d : {2, 3})
     for (const double beta : {1.0, 2.0, 5.0, 7.0, 9.0})
-      for (const auto scale : {Attention::softmax, Attention::plain})
+      for (const auto weighting : {Attention::softmax, Attention::unnormalised})
         for (const auto solver : {MeanFieldMethod::spectral, MeanFieldMethod::quantiles}) {
           const int k = theory::fastest_mode(d, beta);
-          const MeanField field{.d = d, .beta = beta, .scale = scale};
+          const MeanField field{.d = d, .beta = beta, .weighting = weighting};
           const MeanFieldMethod method{
               .solver = solver, .modes = d == 2 ? 64 : 20, .particles = d == 2 ? 2000 : 800};
           const double wanted =
-              theory::growth_rate({.law = law_of(scale), .d = d, .beta = beta}, k);
+              theory::growth_rate({.law = law_of(weighting), .d = d, .beta = beta}, k);
           EXPECT_NEAR(measured_rate(field, method, k) / wanted, 1, 1e-3)
               << "d " << d << " beta " << beta << " mode " << k;
         }
@@ -49,12 +49,12 @@ TEST(MeanFieldGrowth, RepulsionDampsAndNoiseTakesItsShare) {
   Measure start;
   start.waves = {{2, 1e-4}};
   const MeanField repulsive{.beta = 3, .repulsive = true};
-  const auto fade = phases_of(carry(repulsive, start, {.modes = 64}, {.schedule = {.T = 3}}));
+  const auto fade = regimes_of(carry(repulsive, start, {.modes = 64}, {.schedule = {.T = 3}}));
   ASSERT_FALSE(fade.growth.empty());
   EXPECT_NEAR(fade.growth[0].rate, theory::growth_rate({.d = 2, .beta = 3, .descent = true}, 2),
               1e-4);
-  const MeanField noisy{.beta = 3, .scale = Attention::plain, .noise = 0.2};
-  const auto grow = phases_of(carry(noisy, start, {.modes = 64}, {.schedule = {.T = 1}}));
+  const MeanField noisy{.beta = 3, .weighting = Attention::unnormalised, .noise = 0.2};
+  const auto grow = regimes_of(carry(noisy, start, {.modes = 64}, {.schedule = {.T = 1}}));
   ASSERT_FALSE(grow.growth.empty());
   EXPECT_NEAR(grow.growth[0].rate,
               theory::growth_rate({.law = theory::Law::usa, .d = 2, .beta = 3, .noise = 0.2}, 2),
@@ -66,18 +66,18 @@ TEST(MeanFieldGrowth, EveryRateToldIsWithinAThousandth) {
   const MeanFieldMethod circle{.modes = 96}, sphere{.modes = 32};
   const MeanFieldMethod particles{.solver = MeanFieldMethod::quantiles, .particles = 2000};
   for (const auto& [d, method] : {std::pair{2, circle}, {3, sphere}, {2, particles}})
-    for (const auto scale : {Attention::softmax, Attention::plain})
+    for (const auto weighting : {Attention::softmax, Attention::unnormalised})
       for (const double height : {1e-4, 1e-6, 1e-8}) {
         Measure start;
         for (int k = 1; k <= 12; ++k) start.waves.push_back({k, height});
-        const theory::Growth law{.law = law_of(scale), .d = d, .beta = 9};
+        const theory::Growth law{.law = law_of(weighting), .d = d, .beta = 9};
         const double T = 4 / theory::growth_rate(law, theory::fastest_mode(d, 9));
-        const MeanField field{.d = d, .beta = 9, .scale = scale};
-        const auto growth = phases_of(carry(field, start, method, {.schedule = {.T = T}})).growth;
+        const MeanField field{.d = d, .beta = 9, .weighting = weighting};
+        const auto growth = regimes_of(carry(field, start, method, {.schedule = {.T = T}})).growth;
         // by particles waves of 1e-8 are fainter than their tolerance, and steps are long for 1e-6
         const bool spectral = method.solver == MeanFieldMethod::spectral;
-        const std::size_t least = height > 1e-6 ? 0 : spectral ? 7 : height == 1e-6 ? 3 : 0;
-        EXPECT_GE(growth.size(), least) << "d " << d << " " << height;
+        const std::size_t min = height > 1e-6 ? 0 : spectral ? 7 : height == 1e-6 ? 3 : 0;
+        EXPECT_GE(growth.size(), min) << "d " << d << " " << height;
         for (const ModeGrowth& g : growth)
           EXPECT_NEAR(g.rate / theory::growth_rate(law, g.k), 1, 1e-3)
               << "d " << d << " solver " << method.solver << " mode " << g.k << " " << height;
@@ -90,9 +90,9 @@ TEST(MeanFieldGrowth, AWaveThatOthersFeedHasNoRate) {
     for (const double small : {1e-8, 1e-5, 1e-3}) {
       Measure start;
       start.waves = {{3, 1e-2}, {6, small}};
-      const auto course =
+      const auto trajectory =
           carry({.d = d, .beta = 9}, start, {.modes = d == 2 ? 96 : 32}, {.schedule = {.T = 2}});
-      for (const ModeGrowth& g : phases_of(course).growth)
+      for (const ModeGrowth& g : regimes_of(trajectory).growth)
         EXPECT_NEAR(g.rate / theory::growth_rate({.d = d, .beta = 9}, g.k), 1, 1e-3)
             << "d " << d << " mode " << g.k << " beside " << small;
     }
@@ -111,29 +111,29 @@ TEST(MeanFieldGrowth, ThePredictedModeLeadsAtTheEndOfTheLinearPhase) {
         return false;
       };
       const MeanFieldMethod method{.modes = d == 2 ? 96 : 32};
-      const auto course = carry({.d = d, .beta = beta}, start, method, plan);
-      EXPECT_EQ(course.outcome.ending, Ending::interrupted) << course.outcome.what;
-      const auto linear = phases_of(course).linear;
+      const auto trajectory = carry({.d = d, .beta = beta}, start, method, plan);
+      EXPECT_EQ(trajectory.outcome.ending, Ending::interrupted) << trajectory.outcome.what;
+      const auto linear = regimes_of(trajectory).linear;
       ASSERT_TRUE(linear.has_value());
       EXPECT_EQ(linear->leader, theory::fastest_mode(d, beta)) << d << " " << beta;
     }
 }
 
 TEST(MeanFieldEnergy, StartsAtTheUniformOneAndClimbs) {
-  for (const auto scale : {Attention::softmax, Attention::plain})
+  for (const auto weighting : {Attention::softmax, Attention::unnormalised})
     for (const int d : {2, 3})
       for (const bool repulsive : {false, true}) {
         Measure start;
         start.waves = {{1, 0.05}, {2, 0.05}};
-        const MeanField field{.d = d, .beta = 3, .scale = scale, .repulsive = repulsive};
+        const MeanField field{.d = d, .beta = 3, .weighting = weighting, .repulsive = repulsive};
         const MeanFieldMethod method{.modes = d == 2 ? 256 : 32};
-        const double T = scale == Attention::plain ? 0.5 : 3;
-        const auto course = carry(field, start, method, {.schedule = {.T = T}});
-        for (std::size_t i = 1; i < course.steps.size(); ++i) {
-          const double rise = course.steps[i].energy - course.steps[i - 1].energy;
+        const double T = weighting == Attention::unnormalised ? 0.5 : 3;
+        const auto trajectory = carry(field, start, method, {.schedule = {.T = T}});
+        for (std::size_t i = 1; i < trajectory.steps.size(); ++i) {
+          const double rise = trajectory.steps[i].energy - trajectory.steps[i - 1].energy;
           EXPECT_GE(repulsive ? -rise : rise, -1e-12) << d << " step " << i;
         }
-        EXPECT_GT(course.steps.size(), 5u);
+        EXPECT_GT(trajectory.steps.size(), 5u);
       }
   const auto still = carry({.beta = 5}, {}, {.modes = 64}, {.schedule = {.T = 1}});
   EXPECT_NEAR(still.steps.back().energy, theory::uniform_energy(2, 5), 1e-12);
@@ -141,7 +141,7 @@ TEST(MeanFieldEnergy, StartsAtTheUniformOneAndClimbs) {
   EXPECT_NEAR(sphere.steps.back().energy, theory::uniform_energy(3, 5), 1e-12);
 }
 
-Perceptron gradient_will(int d, Perceptron::Activation activation) {
+Perceptron gradient_perceptron(int d, Perceptron::Activation activation) {
   Perceptron p{.in = zeros(3, d), .out = zeros(d, 3), .activation = activation};
   const double a[3][3] = {{1, 0.3, -0.5}, {-0.4, 0.9, 0.2}, {0.1, -0.6, 0.7}};
   const double omega[] = {0.8, -0.5, 0.6};
@@ -154,7 +154,7 @@ Perceptron gradient_will(int d, Perceptron::Activation activation) {
 }
 
 // USA beside a perceptron in gradient form, all in units of the clock's own time.
-struct Willed {
+struct WithPerceptron {
   int d;
   Clock clock;
   bool repulsive;
@@ -162,15 +162,15 @@ struct Willed {
   MeanField field() const {
     return {.d = d,
             .beta = 2,
-            .scale = Attention::plain,
+            .weighting = Attention::unnormalised,
             .repulsive = repulsive,
             .clock = clock,
-            .will = gradient_will(d, activation)};
+            .perceptron = gradient_perceptron(d, activation)};
   }
   double T() const { return clock == Clock::u2 ? 0.4 : clock == Clock::u3 ? 0.1 : 0.15; }
 };
-std::vector<Willed> willed() {
-  std::vector<Willed> all;
+std::vector<WithPerceptron> with_perceptron() {
+  std::vector<WithPerceptron> all;
   for (const int d : {2, 3})
     for (const Clock clock : {Clock::u1, Clock::u2, Clock::u3})
       for (const bool repulsive : {false, true})
@@ -183,7 +183,7 @@ std::vector<Willed> willed() {
 // The energy that the flow climbs has the perceptron's potential and the clock's kernel: without
 // either it would turn back, and the two solvers read it off different things.
 TEST(MeanFieldEnergy, WithAGradientPerceptronItClimbsAndBothSolversAgree) {
-  for (const Willed& w : willed()) {
+  for (const WithPerceptron& w : with_perceptron()) {
     Measure start;
     start.waves = {{1, 0.3}, {2, 0.2}};
     // the drift of relu units has kinks, which leave a faint tail at once
@@ -196,13 +196,13 @@ TEST(MeanFieldEnergy, WithAGradientPerceptronItClimbsAndBothSolversAgree) {
       plan.frame = [&](const MeanFieldFrame& frame) {
         read[by_particles].push_back(frame.reading.energy);
       };
-      const auto course = carry(w.field(), start, by_particles ? particles : spectral, plan);
-      ASSERT_TRUE(course.outcome.ok()) << course.outcome.what;
-      ASSERT_GT(course.steps.size(), 4u);
-      const double all = course.steps.back().energy - course.steps.front().energy;
+      const auto trajectory = carry(w.field(), start, by_particles ? particles : spectral, plan);
+      ASSERT_TRUE(trajectory.outcome.ok()) << trajectory.outcome.what;
+      ASSERT_GT(trajectory.steps.size(), 4u);
+      const double all = trajectory.steps.back().energy - trajectory.steps.front().energy;
       EXPECT_GT(w.repulsive ? -all : all, 1e-3);
-      for (std::size_t i = 1; i < course.steps.size(); ++i) {
-        const double rise = course.steps[i].energy - course.steps[i - 1].energy;
+      for (std::size_t i = 1; i < trajectory.steps.size(); ++i) {
+        const double rise = trajectory.steps[i].energy - trajectory.steps[i - 1].energy;
         EXPECT_GE(w.repulsive ? -rise : rise, -1e-9) << "step " << i;
       }
     }
@@ -217,7 +217,7 @@ TEST(MeanFieldEnergy, WithAGradientPerceptronItClimbsAndBothSolversAgree) {
 
 // Of the same atoms a mean field, a landscape and `simulate` tell the same energy.
 TEST(MeanFieldEnergy, OfAtomsIsThatOfTheLandscape) {
-  for (const Willed& w : willed()) {
+  for (const WithPerceptron& w : with_perceptron()) {
     Measure start;
     start.atoms = {{{1, 0}, 2}, {{0, 1}, 1}, {{-0.6, 0.8}, 1}};
     if (w.d == 3) start.atoms = {{{1, 0, 0}, 2}, {{0, 1, 0}, 1}, {{-0.6, 0, 0.8}, 1}};
@@ -227,7 +227,7 @@ TEST(MeanFieldEnergy, OfAtomsIsThatOfTheLandscape) {
 
     Landscape l{.d = w.d, .beta = field.beta};
     if (w.clock == Clock::u2) l.kernel = Landscape::scaled;
-    set_potential(*field.will, l);
+    set_potential(*field.perceptron, l);
     for (double& omega : l.omega) omega *= w.repulsive ? -1 : 1;
     // beta times the kernel is not one of a landscape: E = beta E(omega / beta)
     const double unit = w.clock == Clock::u3 ? field.beta : 1;
@@ -247,13 +247,13 @@ TEST(MeanFieldEnergy, OfAtomsIsThatOfTheLandscape) {
 TEST(MeanFieldEnergy, OfAttentionAloneWhereThePerceptronHasNoPotential) {
   Measure start;
   start.waves = {{1, 0.3}};
-  MeanField field{.beta = 2, .will = gradient_will(2, Perceptron::gelu)};
+  MeanField field{.beta = 2, .perceptron = gradient_perceptron(2, Perceptron::gelu)};
   EXPECT_FALSE(has_potential(field));
-  field.scale = Attention::plain;
+  field.weighting = Attention::unnormalised;
   EXPECT_TRUE(has_potential(field));
-  field.will->out(0, 1) += 0.1;
+  field.perceptron->out(0, 1) += 0.1;
   EXPECT_FALSE(has_potential(field));
-  const MeanField alone{.beta = 2, .scale = Attention::plain};
+  const MeanField alone{.beta = 2, .weighting = Attention::unnormalised};
   for (const Clock clock : {Clock::u1, Clock::u2, Clock::u3}) {
     field.clock = clock;
     EXPECT_EQ(carry(field, start, {.modes = 64}, {.schedule = {.T = 1e-3}}).steps[0].energy,
@@ -267,13 +267,13 @@ TEST(MeanFieldEnergy, QuantilesGoOnToOnePoint) {
   start.waves = {{1, 0.5}};
   const MeanFieldMethod method{
       .solver = MeanFieldMethod::quantiles, .particles = 1000, .tolerance = {1e-8, 1e-10}};
-  const auto course = carry({.beta = 1}, start, method, {.schedule = {.T = 20}});
-  EXPECT_TRUE(course.outcome.ok());
-  EXPECT_GT(course.steps.back().order, 0.9999);
-  EXPECT_NEAR(course.steps.back().energy, std::exp(1.0) / 2, 1e-3);
-  const auto phases = phases_of(course);
-  ASSERT_TRUE(phases.clustering.has_value());
-  EXPECT_LT(phases.clustering->rate, -0.5);
+  const auto trajectory = carry({.beta = 1}, start, method, {.schedule = {.T = 20}});
+  EXPECT_TRUE(trajectory.outcome.ok());
+  EXPECT_GT(trajectory.steps.back().order, 0.9999);
+  EXPECT_NEAR(trajectory.steps.back().energy, std::exp(1.0) / 2, 1e-3);
+  const auto regimes = regimes_of(trajectory);
+  ASSERT_TRUE(regimes.clustering.has_value());
+  EXPECT_LT(regimes.clustering->rate, -0.5);
 }
 
 // mu ~ exp((kappa / beta) W * mu), r as published for d = 2; the flow comes to the same laws.
@@ -290,41 +290,41 @@ TEST(MeanFieldNoise, TheFlowSettlesThere) {
   for (const double kappa : {1.4, 2.2, 3.0}) {
     Measure start;
     start.waves = {{1, kappa < 2 ? 0.2 : 0.8}};
-    const MeanField field{.beta = 1, .scale = Attention::plain, .noise = 1 / kappa};
+    const MeanField field{.beta = 1, .weighting = Attention::unnormalised, .noise = 1 / kappa};
     const MeanFieldMethod method{.modes = 40, .tolerance = {1e-6, 1e-9}};
-    const auto course = carry(field, start, method, {.schedule = {.T = 50}});
-    ASSERT_TRUE(course.outcome.ok()) << course.outcome.what;
-    EXPECT_NEAR(course.steps.back().order, stationary_order({2, 1}, kappa, 1), 5e-4) << kappa;
-    for (std::size_t i = 1; i < course.steps.size(); ++i)
-      EXPECT_GE(course.steps[i].free_energy, course.steps[i - 1].free_energy - 1e-7);
+    const auto trajectory = carry(field, start, method, {.schedule = {.T = 50}});
+    ASSERT_TRUE(trajectory.outcome.ok()) << trajectory.outcome.what;
+    EXPECT_NEAR(trajectory.steps.back().order, stationary_order({2, 1}, kappa, 1), 5e-4) << kappa;
+    for (std::size_t i = 1; i < trajectory.steps.size(); ++i)
+      EXPECT_GE(trajectory.steps[i].free_energy, trajectory.steps[i - 1].free_energy - 1e-7);
   }
   Measure start;
   start.waves = {{1, 0.6}};
-  const MeanField sphere{.d = 3, .beta = 1, .scale = Attention::plain, .noise = 1 / 3.5};
+  const MeanField sphere{.d = 3, .beta = 1, .weighting = Attention::unnormalised, .noise = 1 / 3.5};
   const MeanFieldMethod method{.modes = 24, .tolerance = {1e-6, 1e-9}};
-  const auto course = carry(sphere, start, method, {.schedule = {.T = 25}});
-  ASSERT_TRUE(course.outcome.ok()) << course.outcome.what;
-  EXPECT_NEAR(course.steps.back().order, stationary_order({3, 1}, 3.5, 1), 1e-3);
+  const auto trajectory = carry(sphere, start, method, {.schedule = {.T = 25}});
+  ASSERT_TRUE(trajectory.outcome.ok()) << trajectory.outcome.what;
+  EXPECT_NEAR(trajectory.steps.back().order, stationary_order({3, 1}, 3.5, 1), 1e-3);
 }
 
 // In every clock, with a potential and without, attracting and repelling.
 TEST(MeanFieldNoise, TheFreeEnergyClimbsInEveryClock) {
   for (const Clock clock : {Clock::u1, Clock::u2, Clock::u3})
     for (const bool repulsive : {false, true})
-      for (const bool willed : {false, true}) {
-        MeanField field{.beta = 3, .scale = Attention::plain, .repulsive = repulsive};
+      for (const bool with_perceptron : {false, true}) {
+        MeanField field{.beta = 3, .weighting = Attention::unnormalised, .repulsive = repulsive};
         field.clock = clock;
         field.noise = clock == Clock::u2 ? 0.1 : 1;
-        if (willed) field.will = gradient_will(2, Perceptron::gelu);
+        if (with_perceptron) field.perceptron = gradient_perceptron(2, Perceptron::gelu);
         Measure start;
         start.bumps = {{8, {0.6, 0.8}, 1}};
-        const auto course =
+        const auto trajectory =
             carry(field, start, {.modes = 96}, {.schedule = {.T = clock == Clock::u2 ? 5.0 : 0.5}});
-        ASSERT_TRUE(course.outcome.ok()) << course.outcome.what;
-        for (std::size_t i = 1; i < course.steps.size(); ++i) {
-          const double rise = course.steps[i].free_energy - course.steps[i - 1].free_energy;
+        ASSERT_TRUE(trajectory.outcome.ok()) << trajectory.outcome.what;
+        for (std::size_t i = 1; i < trajectory.steps.size(); ++i) {
+          const double rise = trajectory.steps[i].free_energy - trajectory.steps[i - 1].free_energy;
           EXPECT_GE(repulsive ? -rise : rise, -1e-8)
-              << static_cast<int>(clock) << repulsive << willed << " step " << i;
+              << static_cast<int>(clock) << repulsive << with_perceptron << " step " << i;
         }
       }
 }

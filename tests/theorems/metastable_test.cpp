@@ -13,7 +13,7 @@ constexpr FlowSettings kPlain{.tolerance = {1e-8, 1e-8}};
 TEST(Metastable, MillionTimeUnitsInThreeThousandEvaluations) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const HostSwarm x = random_sphere({32, 2}, seed);
-    const Flown f = flown(sa(9), x, kMerging, {.T = 1e6});
+    const Simulated f = simulated(sa(9), x, kMerging, {.T = 1e6});
     ASSERT_TRUE(f.outcome.ok());
     EXPECT_LE(f.state.evaluations, 3000) << "seed " << seed;
     EXPECT_EQ(f.state.x.n() + static_cast<int>(f.merges.size()), 32);
@@ -26,11 +26,11 @@ TEST(Metastable, MillionTimeUnitsInThreeThousandEvaluations) {
 TEST(Metastable, MergingKeepsTheClusters) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const HostSwarm x = random_sphere({32, 2}, seed);
-    const Flown merged = flown(sa(9), x, kMerging, {.T = 1e3});
-    const Flown plain = flown(sa(9), x, kPlain, {.T = 1e3});
+    const Simulated merged = simulated(sa(9), x, kMerging, {.T = 1e3});
+    const Simulated plain = simulated(sa(9), x, kPlain, {.T = 1e3});
     EXPECT_LT(largest_difference(merged.last(), plain.last()), 1e-5) << "seed " << seed;
-    EXPECT_EQ(clusters(merged.last(), Habitat::sphere).label,
-              clusters(plain.last(), Habitat::sphere).label);
+    EXPECT_EQ(clusters(merged.last(), Manifold::sphere).label,
+              clusters(plain.last(), Manifold::sphere).label);
   }
 }
 

@@ -1,6 +1,6 @@
 // noise_test.cpp: Brownian motion on spheres and in R^d, the orders of its methods, and the order
 // that noise leaves to a swarm.
-#include "flow/noise.h"
+#include "core/noise.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace murmur::testing {
 namespace {
 
-const Dynamics kFree{.habitat = Habitat::sphere, .phases = {{}}};
+const Dynamics kFree{.manifold = Manifold::sphere, .sublayers = {{}}};
 
 // n walkers at the north pole.
 HostSwarm at_pole(Shape shape) {
@@ -38,7 +38,7 @@ double order_parameter(const HostSwarm& x) {
 
 HostSwarm walked(Method method, Shape shape, FlowSettings settings, double T) {
   settings.method = method;
-  return flown(kFree, at_pole(shape), settings, {.T = T}).last();
+  return simulated(kFree, at_pole(shape), settings, {.T = T}).last();
 }
 
 // The first harmonic has eigenvalue d - 1: E <x_0, x_t> = e^{-(d-1) D t}. Five deviations of the
@@ -56,10 +56,10 @@ TEST(Noise, FreeMotionForgetsAtItsRate) {
 }
 
 TEST(Noise, InSpaceTheVarianceGrowsLinearly) {
-  const Dynamics free{.habitat = Habitat::space, .phases = {{}}};
+  const Dynamics free{.manifold = Manifold::space, .sublayers = {{}}};
   for (const Method method : {Method::strang, Method::euler, Method::layers}) {
-    const HostSwarm x = flown(free, HostSwarm({50'000, 2}),
-                              {.method = method, .dt = 0.5, .noise = 0.3, .seed = 2}, {.T = 2})
+    const HostSwarm x = simulated(free, HostSwarm({50'000, 2}),
+                                  {.method = method, .dt = 0.5, .noise = 0.3, .seed = 2}, {.T = 2})
                             .last();
     double square = 0;
     for (int i = 0; i < x.n(); ++i) square += x.at(i, 0) * x.at(i, 0);
@@ -67,9 +67,9 @@ TEST(Noise, InSpaceTheVarianceGrowsLinearly) {
   }
 }
 
-// The bias of one gust of duration h, E <x, X_h> - e^{-(d-1) D h}, without chance: the length r of
-// the normal vector of R^{d-1} has density ~ r^{d-2} e^{-r^2/2}, integrated by Simpson's rule.
-double one_gust_bias(int d, double h, const std::function<double(double r)>& cosine) {
+// The bias of one noise_step of duration h, E <x, X_h> - e^{-(d-1) D h}, without chance: the length
+// r of the normal vector of R^{d-1} has density ~ r^{d-2} e^{-r^2/2}, integrated by Simpson's rule.
+double one_step_bias(int d, double h, const std::function<double(double r)>& cosine) {
   double weight = 0, sum = 0;
   constexpr int kParts = 4000;
   for (int part = 0; part <= kParts; ++part) {
@@ -88,20 +88,20 @@ TEST(Noise, LocalBiasIsOfThirdAndSecondOrder) {
   for (const int d : {3, 5, 8}) {
     const auto geodesic = [d](double h) {
       const double deviation = std::sqrt(2 * h / (1 + (d - 2) * h / 3));
-      return one_gust_bias(d, h, [&](double r) { return std::cos(deviation * r); });
+      return one_step_bias(d, h, [&](double r) { return std::cos(deviation * r); });
     };
     const auto retracted = [d](double h) {
-      return one_gust_bias(d, h, [&](double r) { return 1 / std::sqrt(1 + 2 * h * r * r); });
+      return one_step_bias(d, h, [&](double r) { return 1 / std::sqrt(1 + 2 * h * r * r); });
     };
     EXPECT_NEAR(std::log2(geodesic(0.01) / geodesic(0.005)), 3, 0.1) << d;
     EXPECT_NEAR(std::log2(retracted(0.002) / retracted(0.001)), 2, 0.1) << d;
     for (const double h : {0.3, 0.01}) {  // and these formulas are those of the code
       HostSwarm x = at_pole({1, d});
-      const Gust gust{Habitat::sphere, 1, h, 7, 0, 3};
-      const HostSwarm push = push_of(gust, x);
-      const double length = std::sqrt(dot(push, 0, 0) / (2 * h));
-      EXPECT_NEAR(push.at(0, 0), 0, 1e-15);
-      blow(gust, x);
+      const NoiseStep step{1, h, 7, 0, 3};
+      const HostSwarm term = noise_increment(step, Manifold::sphere, x);
+      const double length = std::sqrt(dot(term, 0, 0) / (2 * h));
+      EXPECT_NEAR(term.at(0, 0), 0, 1e-15);
+      brownian_step(step, Manifold::sphere, x);
       EXPECT_NEAR(x.at(0, 0), std::cos(std::sqrt(2 * h / (1 + (d - 2) * h / 3)) * length), 1e-14);
       EXPECT_NEAR(dot(x, 0, 0), 1, 1e-15);
     }
@@ -117,7 +117,7 @@ TEST(Noise, WeakOrderWithDrift) {
       dynamics_of(Perceptron{.in = zeros(1, 2), .out = zeros(2, 1), .out_bias = {1, 0}});
   const auto bias = [&](Method method, double dt) {
     const FlowSettings settings{.method = method, .dt = dt, .noise = 0.5, .seed = 11};
-    return mean_first(flown(wind, at_pole({walkers, 2}), settings, {.T = 8}).last()) - 0.697775;
+    return mean_first(simulated(wind, at_pole({walkers, 2}), settings, {.T = 8}).last()) - 0.697775;
   };
   const double euler = bias(Method::euler, 0.25), euler_finer = bias(Method::euler, 0.125);
   const double strang = bias(Method::strang, 1), strang_finer = bias(Method::strang, 0.5);
@@ -132,10 +132,10 @@ TEST(Noise, WeakOrderWithDrift) {
 // Without noise strang is the midpoint rule.
 TEST(Noise, StrangWithoutNoiseIsOfSecondOrder) {
   const HostSwarm x = random_sphere({32, 3}, 21);
-  const HostSwarm exact = flown(sa(9), x, {.tolerance = {1e-13, 1e-13}}, {.T = 4}).last();
+  const HostSwarm exact = simulated(sa(9), x, {.tolerance = {1e-13, 1e-13}}, {.T = 4}).last();
   const auto error = [&](double dt) {
     return largest_difference(
-        flown(sa(9), x, {.method = Method::strang, .dt = dt}, {.T = 4}).last(), exact);
+        simulated(sa(9), x, {.method = Method::strang, .dt = dt}, {.T = 4}).last(), exact);
   };
   EXPECT_NEAR(std::log2(error(1. / 64) / error(1. / 128)), 2, 0.15);
 }
@@ -144,7 +144,7 @@ TEST(Noise, StrangWithoutNoiseIsOfSecondOrder) {
 double stationary_order(double beta, double kappa, int n, double T) {
   HostSwarm x = at_pole({n, 2});
   const FlowSettings settings{.method = Method::strang, .dt = 0.2, .noise = 1 / kappa, .seed = 3};
-  const auto engine = make_engine({}, x.shape());
+  const auto engine = make_engine({}, x.shape(), usa(beta));
   const auto field = engine->prepare(usa(beta), x.shape());
   FlowState state = start(x);
   double sum = 0;
@@ -156,7 +156,7 @@ double stationary_order(double beta, double kappa, int n, double T) {
     ++frames;
   };
   const Outcome outcome =
-      advance({*engine, *field, Habitat::sphere, settings}, {.T = T, .every = 1}, state, watch);
+      advance({*engine, *field, Manifold::sphere, settings}, {.T = T, .every = 1}, state, watch);
   EXPECT_TRUE(outcome.ok());
   return sum / frames;
 }
@@ -182,7 +182,7 @@ TEST(Noise, SameBitsOnAnyNumberOfThreads) {
     const auto field = engine->prepare(sa(4), x.shape());
     FlowState state = start(x);
     const FlowSettings settings{.method = method, .dt = 0.1, .noise = 0.1, .seed = 8};
-    advance({*engine, *field, Habitat::sphere, settings}, {.T = 2}, state, {});
+    advance({*engine, *field, Manifold::sphere, settings}, {.T = 2}, state, {});
     return to_rows(state.x);
   };
   for (const Method method : {Method::layers, Method::euler, Method::strang})
@@ -193,13 +193,13 @@ TEST(Noise, StoppedAndContinuedGivesTheSameBits) {
   const HostSwarm x = random_sphere({20, 3}, 4);
   for (const Method method : {Method::layers, Method::euler, Method::strang}) {
     const FlowSettings settings{.method = method, .dt = 0.1, .noise = 0.1, .seed = 8};
-    const Flown whole = flown(sa(4), x, settings, {.T = 4, .every = 0.5});
+    const Simulated whole = simulated(sa(4), x, settings, {.T = 4, .every = 0.5});
     const auto engine = make_reference_engine();
     const auto field = engine->prepare(sa(4), x.shape());
     FlowState state = start(x);
-    advance({*engine, *field, Habitat::sphere, settings}, {.T = 2, .every = 0.5}, state, {});
+    advance({*engine, *field, Manifold::sphere, settings}, {.T = 2, .every = 0.5}, state, {});
     FlowState copy = state;
-    advance({*engine, *field, Habitat::sphere, settings}, {.T = 4, .every = 0.5}, copy, {});
+    advance({*engine, *field, Manifold::sphere, settings}, {.T = 4, .every = 0.5}, copy, {});
     EXPECT_EQ(to_rows(copy.x), to_rows(whole.state.x));
   }
 }

@@ -15,15 +15,15 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-Dynamics one(Attention head, Habitat habitat = Habitat::sphere) {
-  return {.habitat = habitat, .phases = {Phase{{std::move(head)}}}};
+Dynamics one(Attention head, Manifold manifold = Manifold::sphere) {
+  return {.manifold = manifold, .sublayers = {Sublayer{{std::move(head)}}}};
 }
 
 double value(const HostSwarm& x, const Dynamics& dynamics, const std::string& name,
-             const MeasureSettings& settings = {}) {
+             const ObserveSettings& settings = {}) {
   const std::vector<std::string> names = observable_names(dynamics);
   const auto at = std::find(names.begin(), names.end(), name) - names.begin();
-  return measure(x, dynamics, settings).at(static_cast<std::size_t>(at));
+  return observe(x, dynamics, settings).at(static_cast<std::size_t>(at));
 }
 
 HostSwarm polygon(int n) {
@@ -189,11 +189,11 @@ TEST(ObservedEntropy, CausalByHand) {
   };
   const double e2 = std::exp(2), mid = std::exp(2 * std::sqrt(0.5));
   const double row2 = entropy({0.5, 0.25 * e2}), row3 = entropy({0.5 * mid, 0.25 * mid, 0.25 * e2});
-  Attention head{.beta = 2, .reach = Attention::past};
+  Attention head{.beta = 2, .mask = Attention::causal};
   EXPECT_NEAR(value(x, one(head), "attention_entropy"), (0 + row2 + row3) / 3, 1e-15);
   head.self = false;  // row 1 sees nobody and does not count
   EXPECT_NEAR(value(x, one(head), "attention_entropy"), (0 + entropy({0.5, 0.25})) / 2, 1e-15);
-  head.reach = Attention::all;
+  head.mask = Attention::none;
   const double row1 = entropy({0.25, 0.25 * mid}), row2b = entropy({0.5, 0.25 * mid});
   EXPECT_NEAR(value(x, one(head), "attention_entropy"), (row1 + row2b + entropy({0.5, 0.25})) / 3,
               1e-15);
@@ -227,9 +227,9 @@ TEST(ObservedEntropy, WithMatricesAndBiases) {
     total += h / 60;
   }
   EXPECT_NEAR(value(x, one(head), "attention_entropy"), total, 1e-13);
-  const Dynamics two{.phases = {Phase{{head}}, Phase{{Attention{.beta = 0}}}}};
+  const Dynamics two{.sublayers = {Sublayer{{head}}, Sublayer{{Attention{.beta = 0}}}}};
   EXPECT_NEAR(value(x, two, "attention_entropy"), (total + std::log(60)) / 2, 1e-13);
-  head.scale = Attention::plain;
+  head.weighting = Attention::unnormalised;
   EXPECT_NEAR(value(x, one(head), "attention_entropy"), total, 1e-13);
 }
 
@@ -255,17 +255,17 @@ HostSwarm reversed(const HostSwarm& x) {
 }
 
 TEST(ObservedSymmetry, NeitherNamesNorAxesMatter) {
-  for (const Habitat habitat : {Habitat::sphere, Habitat::space}) {
+  for (const Manifold manifold : {Manifold::sphere, Manifold::space}) {
     for (const Shape shape : {Shape{50, 2}, Shape{333, 3}, Shape{20, 31}}) {
       HostSwarm x = uniform(shape, 6);
       double total = 0;
       for (int i = 0; i < shape.n; ++i) total += x.mass[i] = 1 + i % 7;
       for (double& m : x.mass) m /= total;
-      const Dynamics dynamics = one({.beta = 3}, habitat);
-      const MeasureSettings settings{.cluster_tol = 0.01, .pair_threshold = 0.5};
-      const std::vector<double> row = measure(x, dynamics, settings);
+      const Dynamics dynamics = one({.beta = 3}, manifold);
+      const ObserveSettings settings{.cluster_tol = 0.01, .pair_threshold = 0.5};
+      const std::vector<double> row = observe(x, dynamics, settings);
       for (const HostSwarm& same : {reversed(x), rotated(x, 0.7), rotated(reversed(x), 2.1)}) {
-        const std::vector<double> other = measure(same, dynamics, settings);
+        const std::vector<double> other = observe(same, dynamics, settings);
         for (std::size_t c = 0; c < row.size(); ++c) {
           EXPECT_NEAR(row[c], other[c], 1e-12 * (1 + std::abs(row[c])))
               << observable_names(dynamics)[c];

@@ -11,7 +11,7 @@ namespace {
 
 bool has_stiff() {
   try {
-    flown(sa(1), random_sphere({2, 2}, 1), {.method = Method::bdf}, {.T = 0.1});
+    simulated(sa(1), random_sphere({2, 2}, 1), {.method = Method::bdf}, {.T = 0.1});
     return true;
   } catch (const Error& error) {
     EXPECT_EQ(error.fault, Fault::tool);
@@ -29,9 +29,9 @@ class Stiff : public ::testing::Test {
 TEST_F(Stiff, AgreesWithDopri5) {
   const HostSwarm x = random_sphere({8, 3}, 6);
   const Schedule schedule{.T = 20, .every = 1};
-  const Flown stiff =
-      flown(sa(4), x, {.method = Method::bdf, .tolerance = {1e-11, 1e-12}}, schedule);
-  const Flown other = flown(sa(4), x, {.tolerance = {1e-12, 1e-13}}, schedule);
+  const Simulated stiff =
+      simulated(sa(4), x, {.method = Method::bdf, .tolerance = {1e-11, 1e-12}}, schedule);
+  const Simulated other = simulated(sa(4), x, {.tolerance = {1e-12, 1e-13}}, schedule);
   ASSERT_TRUE(stiff.outcome.ok());
   ASSERT_EQ(stiff.frames.size(), other.frames.size());
   for (std::size_t k = 0; k < stiff.frames.size(); ++k) {
@@ -46,8 +46,8 @@ TEST_F(Stiff, AgreesWithDopri5) {
 TEST_F(Stiff, ManyParticlesToo) {
   const HostSwarm x = random_sphere({700, 3}, 6);
   const FlowSettings settings{.method = Method::bdf, .tolerance = {1e-8, 1e-10}};
-  const Flown stiff = flown(sa(2), x, settings, {.T = 0.5});
-  const Flown other = flown(sa(2), x, {}, {.T = 0.5});
+  const Simulated stiff = simulated(sa(2), x, settings, {.T = 0.5});
+  const Simulated other = simulated(sa(2), x, {}, {.T = 0.5});
   ASSERT_TRUE(stiff.outcome.ok());
   EXPECT_LT(largest_difference(stiff.last(), other.last()), 1e-5);
 }
@@ -55,9 +55,9 @@ TEST_F(Stiff, ManyParticlesToo) {
 // In R^d nothing is projected. beta = 0: x_i' = mean, which grows as e^t.
 TEST_F(Stiff, InSpace) {
   const HostSwarm x = random_sphere({5, 2}, 3);
-  const Dynamics grow = dynamics_of(Attention{.beta = 0}, Habitat::space);
-  const Flown stiff =
-      flown(grow, x, {.method = Method::bdf, .tolerance = {1e-10, 1e-12}}, {.T = 1});
+  const Dynamics grow = dynamics_of(Attention{.beta = 0}, Manifold::space);
+  const Simulated stiff =
+      simulated(grow, x, {.method = Method::bdf, .tolerance = {1e-10, 1e-12}}, {.T = 1});
   for (int k = 0; k < 2; ++k) {
     double mean = 0;
     for (int i = 0; i < 5; ++i) mean += x.at(i, k) / 5;
@@ -71,8 +71,9 @@ TEST_F(Stiff, InSpace) {
 TEST_F(Stiff, LifetimesOfTwoClusters) {
   const struct { double beta, lifetime; } cases[] = {{4, 10.0219}, {9, 465.896}};
   for (const auto& c : cases) {
-    const Flown f = flown(sa(c.beta), circle({0, std::numbers::pi / 2}),
-                          {.method = Method::bdf, .tolerance = {1e-10, 1e-12}}, {.T = c.lifetime});
+    const Simulated f =
+        simulated(sa(c.beta), circle({0, std::numbers::pi / 2}),
+                  {.method = Method::bdf, .tolerance = {1e-10, 1e-12}}, {.T = c.lifetime});
     ASSERT_TRUE(f.outcome.ok());
     const double angle = std::acos(dot(f.last(), 0, 1));
     const double speed = std::sin(angle) * 2 / (1 + std::exp(c.beta * (1 - std::cos(angle))));
@@ -82,10 +83,12 @@ TEST_F(Stiff, LifetimesOfTwoClusters) {
 
 // Thirty-two tokens through all their mergers, where explicit steps stay of order one.
 TEST_F(Stiff, LongLivesTakeFewSteps) {
-  const Flown f = flown(sa(9), random_sphere({32, 2}, 1), {.method = Method::bdf}, {.T = 1e6});
+  const Simulated f =
+      simulated(sa(9), random_sphere({32, 2}, 1), {.method = Method::bdf}, {.T = 1e6});
   ASSERT_TRUE(f.outcome.ok());
   EXPECT_LT(f.state.step, 4000);
-  const Flown merging = flown(sa(9), random_sphere({32, 2}, 1), {.merge = 1e-6}, {.T = 1e6});
+  const Simulated merging =
+      simulated(sa(9), random_sphere({32, 2}, 1), {.merge = 1e-6}, {.T = 1e6});
   EXPECT_LT(largest_difference(f.last(), merging.last()), 1e-3);
 }
 
@@ -95,26 +98,27 @@ TEST_F(Stiff, StoppedAndContinuedGivesTheSameBits) {
   const HostSwarm x = random_sphere({6, 2}, 3);
   const FlowSettings settings{.method = Method::bdf};
   const Schedule schedule{.T = 400, .every = 20};
-  const Flown whole = flown(sa(6), x, settings, schedule);
+  const Simulated whole = simulated(sa(6), x, settings, schedule);
   ASSERT_GT(whole.state.step, 200) << "the test needs more than one stretch";
   const auto engine = make_reference_engine();
   const auto field = engine->prepare(sa(6), x.shape());
-  const Flight flight{*engine, *field, Habitat::sphere, settings};
+  const Flow flow{*engine, *field, Manifold::sphere, settings};
   for (const int patience : {37, 150, 199, 200}) {
     FlowState saved = start(x);
     std::vector<HostSwarm> frames;
-    for (int flights = 1; flights < 50 && saved.next_frame < schedule.frames(); ++flights) {
+    for (int simulations = 1; simulations < 50 && saved.next_frame < schedule.frames();
+         ++simulations) {
       FlowState state = saved;
       int calls = 0;
       FlowWatch watch;
       watch.frame = [&](double, const HostSwarm& frame) { frames.push_back(frame); };
       watch.pause = [&](const FlowState&, const auto& fetch) {
-        if (++calls < patience * flights) return false;
+        if (++calls < patience * simulations) return false;
         saved = fetch();
         return true;
       };
-      const Schedule now{.T = flights == 1 ? 200. : 400., .every = 20};
-      if (advance(flight, now, state, watch).ok()) saved = state;
+      const Schedule now{.T = simulations == 1 ? 200. : 400., .every = 20};
+      if (advance(flow, now, state, watch).ok()) saved = state;
     }
     ASSERT_EQ(frames.size(), whole.frames.size()) << patience;
     for (std::size_t k = 0; k < frames.size(); ++k)
@@ -126,12 +130,12 @@ TEST_F(Stiff, StoppedAndContinuedGivesTheSameBits) {
 }
 
 TEST_F(Stiff, EndsWithASentence) {
-  const Flown few = flown(sa(4), random_sphere({8, 3}, 1),
-                          {.method = Method::bdf, .max_evaluations = 40}, {.T = 100});
+  const Simulated few = simulated(sa(4), random_sphere({8, 3}, 1),
+                                  {.method = Method::bdf, .max_evaluations = 40}, {.T = 100});
   EXPECT_EQ(few.outcome.ending, Ending::too_many_evaluations);
   ASSERT_EQ(few.frames.size(), 1u);
-  const Flown overflow =
-      flown(usa(800), random_sphere({8, 3}, 1), {.method = Method::bdf}, {.T = 1});
+  const Simulated overflow =
+      simulated(usa(800), random_sphere({8, 3}, 1), {.method = Method::bdf}, {.T = 1});
   EXPECT_EQ(overflow.outcome.ending, Ending::not_finite);
   EXPECT_FALSE(overflow.outcome.what.empty());
 }
@@ -141,8 +145,8 @@ TEST_F(Stiff, NamesTheParticleThatIsLost) {
   HostSwarm x({4, 2});
   for (int i = 0; i < 4; ++i) x.at(i, i % 2) = i == 1 ? 30 : 1e-3;
   const Dynamics plain =
-      dynamics_of(Attention{.beta = 1, .scale = Attention::plain}, Habitat::space);
-  const Flown f = flown(plain, x, {.method = Method::bdf}, {.T = 1});
+      dynamics_of(Attention{.beta = 1, .weighting = Attention::unnormalised}, Manifold::space);
+  const Simulated f = simulated(plain, x, {.method = Method::bdf}, {.T = 1});
   EXPECT_EQ(f.outcome.ending, Ending::not_finite);
   EXPECT_EQ(f.outcome.particle, 1);
 }

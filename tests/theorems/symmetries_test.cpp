@@ -23,7 +23,8 @@ TEST(Energy, GrowsAtTheIdentityRate) {
   for (const bool normalised : {false, true}) {
     const Dynamics dynamics = normalised ? sa(beta) : usa(beta);
     const double h = normalised ? 2e-3 : 1e-4;
-    const Flown f = flown(dynamics, x, {.tolerance = {1e-13, 1e-14}}, {.T = 4 * h, .every = h});
+    const Simulated f =
+        simulated(dynamics, x, {.tolerance = {1e-13, 1e-14}}, {.T = 4 * h, .every = h});
     ASSERT_EQ(f.frames.size(), 5u);
     const auto E = [&](int k) { return energy(f.frames[k], beta); };
     const double difference = (E(0) - 8 * E(1) + 8 * E(3) - E(4)) / (12 * h);
@@ -42,9 +43,10 @@ TEST(Energy, GrowsAtTheIdentityRate) {
 }
 
 TEST(Energy, FallsWhenValueIsMinusIdentity) {
-  Attention repulsive{.beta = 2, .value = scaled_identity(3, -1), .scale = Attention::plain};
-  const Flown f =
-      flown(dynamics_of(repulsive), random_sphere({24, 3}, 3), kExact, {.T = 2, .every = 0.1});
+  Attention repulsive{
+      .beta = 2, .value = scaled_identity(3, -1), .weighting = Attention::unnormalised};
+  const Simulated f =
+      simulated(dynamics_of(repulsive), random_sphere({24, 3}, 3), kExact, {.T = 2, .every = 0.1});
   for (std::size_t k = 1; k < f.frames.size(); ++k)
     EXPECT_LE(energy(f.frames[k], 2), energy(f.frames[k - 1], 2) * (1 + 1e-12));
 }
@@ -52,8 +54,9 @@ TEST(Energy, FallsWhenValueIsMinusIdentity) {
 TEST(Energy, GrowsAtEveryFrame) {
   for (std::uint64_t seed = 0; seed < 8; ++seed)
     for (const Dynamics& dynamics : {sa(5), usa(2)}) {
-      const double beta = std::get<Attention>(dynamics.phases[0].forces[0]).beta;
-      const Flown f = flown(dynamics, random_sphere({16, 3}, seed), kExact, {.T = 5, .every = 0.1});
+      const double beta = std::get<Attention>(dynamics.sublayers[0].forces[0]).beta;
+      const Simulated f =
+          simulated(dynamics, random_sphere({16, 3}, seed), kExact, {.T = 5, .every = 0.1});
       for (std::size_t k = 1; k < f.frames.size(); ++k)
         EXPECT_GE(energy(f.frames[k], beta), energy(f.frames[k - 1], beta) * (1 - 1e-10));
     }
@@ -112,7 +115,7 @@ TEST(Sphere, PermutationPermutesTheVelocity) {
 
 TEST(Sphere, NormsStayOne) {
   for (const Method method : {Method::layers, Method::euler, Method::rk4, Method::dopri5}) {
-    const Flown f = flown(sa(9), random_sphere({32, 3}, 4), {.method = method}, {.T = 10});
+    const Simulated f = simulated(sa(9), random_sphere({32, 3}, 4), {.method = method}, {.T = 10});
     for (int i = 0; i < 32; ++i) EXPECT_NEAR(dot(f.last(), i, i), 1, 5e-16);
   }
 }
@@ -131,7 +134,7 @@ TEST(Sphere, OneParticleAndAntipodalPairRest) {
 TEST(Sphere, DuplicatesStayTogether) {
   HostSwarm x = random_sphere({10, 3}, 2);
   for (int k = 0; k < 3; ++k) x.at(7, k) = x.at(2, k);
-  const Flown f = flown(sa(6), x, kExact, {.T = 8});
+  const Simulated f = simulated(sa(6), x, kExact, {.T = 8});
   for (int k = 0; k < 3; ++k) EXPECT_EQ(f.last().at(7, k), f.last().at(2, k));
 }
 
@@ -140,9 +143,9 @@ TEST(Causal, AllComeToTheFirst) {
   const Attention causal{.beta = 1,
                          .query = random_matrix(3, 3, 1),
                          .key = random_matrix(3, 3, 2),
-                         .reach = Attention::past};
+                         .mask = Attention::causal};
   const HostSwarm x = random_sphere({12, 3}, 6);
-  const Flown f = flown(dynamics_of(causal), x, {.tolerance = {1e-8, 1e-10}}, {.T = 40});
+  const Simulated f = simulated(dynamics_of(causal), x, {.tolerance = {1e-8, 1e-10}}, {.T = 40});
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(f.last().at(0, k), x.at(0, k), 1e-14);
   for (int i = 1; i < 12; ++i) EXPECT_GT(dot(f.last(), i, 0), 0.999);
 }
@@ -153,7 +156,7 @@ TEST(Usa, SelfTermAndClocksKeepTheOrbit) {
   const HostSwarm x = random_sphere({9, 3}, 8);
   const HostSwarm v = velocity(*engine, usa(3), x);
   const Dynamics no_self =
-      dynamics_of(Attention{.beta = 3, .self = false, .scale = Attention::plain});
+      dynamics_of(Attention{.beta = 3, .self = false, .weighting = Attention::unnormalised});
   EXPECT_LT(largest_difference(velocity(*engine, no_self, x), v), 1e-14);
   double square = 0;
   for (int i = 0; i < 9; ++i)

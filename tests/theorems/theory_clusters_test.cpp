@@ -198,36 +198,36 @@ TEST(Noise, StationaryOrder) {
 }
 
 struct NormRow {
-  Normalisation scheme;
+  LayerNorm scheme;
   double rho, digits, r;
 };
 
 TEST(Normalised, CosinesAndRadii) {
-  const NormRow rows[] = {{Normalisation::post, .99987094, 5.01e-9, 1},
-                          {Normalisation::pre, .94893540, 5.01e-9, 5.062301},
-                          {Normalisation::peri, .96737295, 5.01e-9, 6.337020},
-                          {Normalisation::ngpt, .99998157, 5.01e-9, 1},
-                          {Normalisation::sqrt, .97175293, 5.01e-9, 1}};
+  const NormRow rows[] = {{LayerNorm::post, .99987094, 5.01e-9, 1},
+                          {LayerNorm::pre, .94893540, 5.01e-9, 5.062301},
+                          {LayerNorm::peri, .96737295, 5.01e-9, 6.337020},
+                          {LayerNorm::ngpt, .99998157, 5.01e-9, 1},
+                          {LayerNorm::sqrt, .97175293, 5.01e-9, 1}};
   for (const NormRow& row : rows) {
     const Shells end = normalised({.scheme = row.scheme}, 6);
     EXPECT_NEAR(end.rho, row.rho, row.digits) << static_cast<int>(row.scheme);
     EXPECT_NEAR(end.r, row.r, 5.01e-7) << static_cast<int>(row.scheme);
-    const bool unit = row.scheme == Normalisation::peri || row.scheme == Normalisation::ngpt;
+    const bool unit = row.scheme == LayerNorm::peri || row.scheme == LayerNorm::ngpt;
     EXPECT_NEAR(normalised_velocity({.scheme = row.scheme}, {0, 1}, 0).rho,
                 unit ? .422680 : .112878, 5.01e-7);
   }
-  EXPECT_NEAR(normalised({.scheme = Normalisation::mix, .mix_until = 2}, 6).rho, .98749, 5.01e-6);
+  EXPECT_NEAR(normalised({.scheme = LayerNorm::mix, .mix_until = 2}, 6).rho, .98749, 5.01e-6);
 }
 
 TEST(Normalised, LateDecay) {
   const auto slope = [](const Normalised& swarm, double a, double b) {
     return std::log((1 - normalised(swarm, b).rho) / (1 - normalised(swarm, a).rho));
   };
-  for (const auto scheme : {Normalisation::pre, Normalisation::peri, Normalisation::mix})
+  for (const auto scheme : {LayerNorm::pre, LayerNorm::peri, LayerNorm::mix})
     EXPECT_NEAR(slope({.scheme = scheme, .mix_until = 2}, 2000, 4000) / std::log(2), -2, .005);
-  EXPECT_NEAR(slope({.scheme = Normalisation::sqrt}, 24, 35), -4, .01);  // sqrt(t+1): 5 to 6
-  EXPECT_NEAR(slope({.scheme = Normalisation::post}, 8, 9), -2, 1e-3);
-  EXPECT_NEAR(slope({.scheme = Normalisation::ngpt, .speed = 1.5}, 4, 5), -3, 1e-3);
+  EXPECT_NEAR(slope({.scheme = LayerNorm::sqrt}, 24, 35), -4, .01);  // sqrt(t+1): 5 to 6
+  EXPECT_NEAR(slope({.scheme = LayerNorm::post}, 8, 9), -2, 1e-3);
+  EXPECT_NEAR(slope({.scheme = LayerNorm::ngpt, .speed = 1.5}, 4, 5), -3, 1e-3);
 }
 
 TEST(LongContext, ThreeBranches) {

@@ -132,8 +132,9 @@ TEST(Equiangular, FlightAndQuadratureAgree) {
       EXPECT_NEAR(cosine(swarm, clustering_time(swarm, 0.2)), 0.8, 1e-12) << beta;
     }
     const Equiangular swarm{.n = 32, .beta = beta, .start = -0.02};
-    const Normalised flight{.n = 32, .beta = beta, .start = -0.02};
-    EXPECT_NEAR(normalised(flight, clustering_time(swarm, 0.2)).rho, 0.8, beta < 9 ? 1e-12 : 1e-10);
+    const Normalised trajectory{.n = 32, .beta = beta, .start = -0.02};
+    EXPECT_NEAR(normalised(trajectory, clustering_time(swarm, 0.2)).rho, 0.8,
+                beta < 9 ? 1e-12 : 1e-10);
   }
 }
 

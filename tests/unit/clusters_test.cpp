@@ -53,7 +53,7 @@ std::vector<int> labels_by_definition(const HostSwarm& x, Closeness closeness) {
         dot += x.at(i, k) * x.at(j, k);
         square += (x.at(i, k) - x.at(j, k)) * (x.at(i, k) - x.at(j, k));
       }
-      const bool close = closeness.habitat == Habitat::sphere
+      const bool close = closeness.manifold == Manifold::sphere
                              ? dot > 1 - closeness.tol
                              : square < closeness.tol * closeness.tol;
       if (!close || label[i] == label[j]) continue;
@@ -88,7 +88,7 @@ void expect_both_right(const HostSwarm& x, Closeness closeness) {
 
 TEST(Clusters, BothWaysAgreeWithTheDefinition) {
   std::uint64_t seed = 1;
-  for (const Habitat habitat : {Habitat::sphere, Habitat::space}) {
+  for (const Manifold manifold : {Manifold::sphere, Manifold::space}) {
     for (const int d : {1, 2, 3, 4, 7, 40}) {
       for (const int n : {1, 2, 33, 300, 700}) {
         for (const double tol : {1e-9, 1e-4, 1e-2, 0.2, 1.0, 3.0}) {
@@ -96,7 +96,7 @@ TEST(Clusters, BothWaysAgreeWithTheDefinition) {
             SCOPED_TRACE(testing::Message() << "d " << d << " n " << n << " tol " << tol
                                             << " spread " << spread << " seed " << seed);
             const int centres = spread == 0 ? (n % 2) * 5 : 6;
-            expect_both_right(lumpy({n, d}, centres, spread, seed++), {habitat, tol});
+            expect_both_right(lumpy({n, d}, centres, spread, seed++), {manifold, tol});
             if (HasFatalFailure()) return;
           }
         }
@@ -110,9 +110,9 @@ TEST(Clusters, NormsThatDriftStillGetTheExactAnswer) {
     for (const int d : {2, 3, 5}) {
       HostSwarm x = lumpy({400, d}, 7, 0.02, 99);
       for (int i = 0; i < x.n(); ++i) normalise(x, i, 1 + drift * std::sin(i));
-      for (const double tol : {1e-4, 1e-3, 1e-2}) expect_both_right(x, {Habitat::sphere, tol});
+      for (const double tol : {1e-4, 1e-3, 1e-2}) expect_both_right(x, {Manifold::sphere, tol});
       for (int i = 0; i < x.n(); ++i) normalise(x, i, 1 - 0.02);
-      for (const double tol : {1e-3, 0.05}) expect_both_right(x, {Habitat::sphere, tol});
+      for (const double tol : {1e-3, 0.05}) expect_both_right(x, {Manifold::sphere, tol});
     }
   }
 }
@@ -126,10 +126,10 @@ TEST(Clusters, ShortParticlesAreFartherApart) {
       x.at(i, 0) = 0.98 * std::cos(0.05 * std::numbers::pi * i);
       x.at(i, 1) = 0.98 * std::sin(0.05 * std::numbers::pi * i);
     }
-    expect_both_right(x, {Habitat::sphere, 0.05});
-    EXPECT_EQ(clusters_by_cells(x, {Habitat::sphere, 0.05}).count, 40);
+    expect_both_right(x, {Manifold::sphere, 0.05});
+    EXPECT_EQ(clusters_by_cells(x, {Manifold::sphere, 0.05}).count, 40);
     for (int i = 0; i < 40; ++i) normalise(x, i);
-    EXPECT_EQ(clusters_by_cells(x, {Habitat::sphere, 0.05}).count, 1);
+    EXPECT_EQ(clusters_by_cells(x, {Manifold::sphere, 0.05}).count, 1);
   }
 }
 
@@ -141,9 +141,9 @@ TEST(Clusters, TheBoundaryIsStrict) {
     x.at(i, 1) = i / 5 % 5 * 0.25;
     x.at(i, 2) = i % 5 * 0.25;
   }
-  expect_both_right(x, {Habitat::space, 0.25});
-  EXPECT_EQ(clusters(x, Habitat::space, 0.25).count, 125);
-  EXPECT_EQ(clusters(x, Habitat::space, std::nextafter(0.25, 1)).count, 1);
+  expect_both_right(x, {Manifold::space, 0.25});
+  EXPECT_EQ(clusters(x, Manifold::space, 0.25).count, 125);
+  EXPECT_EQ(clusters(x, Manifold::space, std::nextafter(0.25, 1)).count, 1);
 }
 
 TEST(Clusters, AChainIsOneCluster) {
@@ -155,8 +155,8 @@ TEST(Clusters, AChainIsOneCluster) {
       x.at(i, 1) = std::sin(step * i);
     }
     const double gap = 1 - std::cos(step);
-    EXPECT_EQ(clusters(x, Habitat::sphere, 1.01 * gap).count, 1);
-    EXPECT_EQ(clusters(x, Habitat::sphere, 0.99 * gap).count, n);
+    EXPECT_EQ(clusters(x, Manifold::sphere, 1.01 * gap).count, 1);
+    EXPECT_EQ(clusters(x, Manifold::sphere, 0.99 * gap).count, n);
   }
 }
 
@@ -165,7 +165,7 @@ TEST(Clusters, AreNumberedByFirstMemberAndKeepMasses) {
   for (const int i : {0, 3, 4}) x.at(i, 1) = 1;
   x.at(1, 0) = x.at(2, 1) = -1;
   x.mass = {0.1, 0.2, 0.3, 0.15, 0.25};
-  const Clusters found = clusters(x, Habitat::sphere);
+  const Clusters found = clusters(x, Manifold::sphere);
   EXPECT_EQ(found.count, 3);
   EXPECT_EQ(found.label, (std::vector<int>{0, 1, 2, 0, 0}));
   EXPECT_EQ(found.size, (std::vector<int>{3, 1, 1}));
@@ -178,7 +178,7 @@ TEST(Clusters, AreNumberedByFirstMemberAndKeepMasses) {
 TEST(Clusters, FivePointsOfTheKineticExample) {
   const double rows[] = {.99806638, .06215705,  .97712061, .21268594,  -.24578194,
                          .96932515, -.97354734, .2284854,  -.99892629, -.04632772};
-  EXPECT_EQ(clusters(from_rows({5, 2}, rows), Habitat::sphere).count, 5);
+  EXPECT_EQ(clusters(from_rows({5, 2}, rows), Manifold::sphere).count, 5);
 }
 
 // A million particles, in one point, in a ball of a few tolerances, and on two close points: none
@@ -188,7 +188,7 @@ TEST(Clusters, DegenerateMillionsAreQuick) {
   const int n = 1'000'000;
   HostSwarm x(Shape{n, 3});
   for (int i = 0; i < n; ++i) x.at(i, 2) = 1;
-  EXPECT_EQ(clusters(x, Habitat::sphere).count, 1);
+  EXPECT_EQ(clusters(x, Manifold::sphere).count, 1);
   for (const double size : {0.02, 0.05, 0.2}) {
     for (int i = 0; i < n; ++i) {
       for (int k = 0; k < 2; ++k) {
@@ -197,7 +197,7 @@ TEST(Clusters, DegenerateMillionsAreQuick) {
       x.at(i, 2) = 1;
       normalise(x, i);
     }
-    EXPECT_EQ(clusters(x, Habitat::sphere).count, 1);
+    EXPECT_EQ(clusters(x, Manifold::sphere).count, 1);
   }
   for (int i = 0; i < n; ++i) {
     x.at(i, 0) = i % 2 == 0 ? 0.0 : 0.05;
@@ -205,7 +205,7 @@ TEST(Clusters, DegenerateMillionsAreQuick) {
     x.at(i, 2) = 1;
     normalise(x, i);
   }
-  EXPECT_EQ(clusters(x, Habitat::sphere).count, 2);
+  EXPECT_EQ(clusters(x, Manifold::sphere).count, 2);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   EXPECT_LT(taken.count(), 120);
 }
@@ -213,17 +213,17 @@ TEST(Clusters, DegenerateMillionsAreQuick) {
 TEST(Clusters, RefusesWhatHasNoAnswer) {
   HostSwarm x(Shape{3, 2});
   for (const double tol : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
-    EXPECT_THROW(clusters(x, Habitat::space, tol), Error);
+    EXPECT_THROW(clusters(x, Manifold::space, tol), Error);
   }
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 1e200}) {
     x.at(1, 1) = bad;
-    EXPECT_THROW(clusters(x, Habitat::space), Error);
+    EXPECT_THROW(clusters(x, Manifold::space), Error);
   }
 }
 
 TEST(Clusters, OfNobodyAreNone) {
-  EXPECT_EQ(clusters(HostSwarm(Shape{0, 3}), Habitat::sphere).count, 0);
+  EXPECT_EQ(clusters(HostSwarm(Shape{0, 3}), Manifold::sphere).count, 0);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "murmur/error.h"
 #include "picture/digit_stage.h"
 #include "picture/encoder.h"
+#include "picture/page.h"
 #include "refused.h"
 #include "temporary.h"
 
@@ -31,27 +32,27 @@ struct Made {
   double reach = 1;  // of the landing, in distances of a gate
 };
 
-// A ring of ink whose boids fly to gate 0, every fifth to gate 1; the chances follow.
-DigitFlight make_flight(const Made& made) {
+// A ring of ink whose tokens fly to gate 0, every fifth to gate 1; the chances follow.
+DigitTrajectory make_recording(const Made& made) {
   const auto [d, classes, blocks, reach] = made;
-  DigitFlight flight;
-  flight.ink.assign(28 * 28, 0);
+  DigitTrajectory trajectory;
+  trajectory.ink.assign(28 * 28, 0);
   std::vector<std::pair<double, double>> start;
   for (int row = 0; row < 28; ++row)
     for (int column = 0; column < 28; ++column) {
       const double r = std::hypot(row - 13.5, column - 13.5);
       if (r < 6 || r > 9) continue;
-      flight.ink[row * 28 + column] = 255;
+      trajectory.ink[row * 28 + column] = 255;
       start.emplace_back(20 * (column / 27.0 - 0.5), -20 * (row / 27.0 - 0.5));
     }
-  flight.targets = zeros(classes, d);
+  trajectory.targets = zeros(classes, d);
   for (int c = 0; c < classes; ++c) {
-    flight.classes.push_back(std::to_string(c));
+    trajectory.classes.push_back(std::to_string(c));
     const double angle = 3.14159265358979 * (1 + 2.0 * c / classes);
-    flight.targets(c, 0) = 10 * std::cos(angle);
-    flight.targets(c, 1) = 10 * std::sin(angle);
+    trajectory.targets(c, 0) = 10 * std::cos(angle);
+    trajectory.targets(c, 1) = 10 * std::sin(angle);
   }
-  flight.chances = zeros(blocks + 1, classes);
+  trajectory.chances = zeros(blocks + 1, classes);
   const int n = static_cast<int>(start.size());
   for (int b = 0; b <= blocks; ++b) {
     const double s = blocks > 0 ? static_cast<double>(b) / blocks : 0;
@@ -59,16 +60,16 @@ DigitFlight make_flight(const Made& made) {
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < d; ++k) {
         const double from = k == 0 ? start[i].first : k == 1 ? start[i].second : 0;
-        const double to = reach * flight.targets(i % 5 == 0 && classes > 1 ? 1 : 0, k);
+        const double to = reach * trajectory.targets(i % 5 == 0 && classes > 1 ? 1 : 0, k);
         x.at(i, k) = (1 - s) * from + s * to + (k > 1 ? 4 * s * (1 - s) * (1 + i % 3) : 0);
       }
-    flight.frames.push_back(x);
+    trajectory.frames.push_back(x);
     for (int c = 0; c < classes; ++c)
-      flight.chances(b, c) = c == 0 ? (1 + s * (classes - 1)) / classes : (1 - s) / classes;
+      trajectory.chances(b, c) = c == 0 ? (1 + s * (classes - 1)) / classes : (1 - s) / classes;
   }
-  flight.label = 0;
-  flight.title = "A ring of ink";
-  return flight;
+  trajectory.label = 0;
+  trajectory.title = "A ring of ink";
+  return trajectory;
 }
 
 std::string bytes_of(const fs::path& path) {
@@ -133,10 +134,10 @@ class DigitPictures : public ::testing::Test {
 TEST_F(DigitPictures, EveryPictureHasItsSizeInBothThemesAndAnyShape) {
   for (const Made& made : {Made{}, Made{.d = 2}, Made{.d = 5, .classes = 10}, Made{.blocks = 0},
                            Made{.d = 4, .classes = 1, .blocks = 1}}) {
-    const DigitFlight flight = make_flight(made);
+    const DigitTrajectory trajectory = make_recording(made);
     for (const PictureStyle& style : {small_, PictureStyle{false, 400, 600}}) {
-      draw_digit_flight(flight, style, folder_ / "new" / "flight.png");
-      draw_dissent(flight, style, folder_ / "new" / "dissent.png");
+      draw_digit_trajectory(trajectory, style, folder_ / "new" / "flight.png");
+      draw_dissent(trajectory, style, folder_ / "new" / "dissent.png");
       for (const char* name : {"flight.png", "dissent.png"}) {
         const Seen seen = look_at(folder_ / "new" / name);
         EXPECT_EQ(seen.width, style.width);
@@ -150,11 +151,11 @@ TEST_F(DigitPictures, EveryPictureHasItsSizeInBothThemesAndAnyShape) {
 TEST_F(DigitPictures, FilmHasTheFramesAskedFor) {
   if (!have_ffmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
   for (const Made& made : {Made{}, Made{.d = 2, .classes = 10}, Made{.d = 5, .blocks = 0}}) {
-    DigitFlight flight = make_flight(made);
-    flight.cls = made.d == 5;
-    flight.label = made.d == 2 ? -1 : 1 % made.classes;
+    DigitTrajectory trajectory = make_recording(made);
+    trajectory.cls = made.d == 5;
+    trajectory.label = made.d == 2 ? -1 : 1 % made.classes;
     ASSERT_TRUE(
-        film_digit(flight, {.style = small_, .fps = 12, .seconds = 0.75}, folder_ / "f.mp4"));
+        film_digit(trajectory, {.style = small_, .fps = 12, .seconds = 0.75}, folder_ / "f.mp4"));
     std::string size;
     EXPECT_EQ(frames_in(folder_ / "f.mp4", &size), 9);
     EXPECT_EQ(size, "640x360");
@@ -163,11 +164,11 @@ TEST_F(DigitPictures, FilmHasTheFramesAskedFor) {
 
 TEST_F(DigitPictures, FilmIsTheSameForAnyNumberOfThreads) {
   if (!have_ffmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
-  const DigitFlight flight = make_flight({});
+  const DigitTrajectory trajectory = make_recording({});
   DigitFilm film{.style = small_, .fps = 10, .seconds = 0.7, .threads = 1};
-  film_digit(flight, film, folder_ / "one.mp4");
+  film_digit(trajectory, film, folder_ / "one.mp4");
   film.threads = 3;
-  film_digit(flight, film, folder_ / "three.mp4");
+  film_digit(trajectory, film, folder_ / "three.mp4");
   EXPECT_EQ(bytes_of(folder_ / "one.mp4"), bytes_of(folder_ / "three.mp4"));
 }
 
@@ -175,36 +176,36 @@ TEST_F(DigitPictures, AStoppedFilmLeavesNothing) {
   if (!have_ffmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
   DigitFilm film{.style = small_, .seconds = 1};
   film.stop = [] { return true; };
-  EXPECT_FALSE(film_digit(make_flight({}), film, folder_ / "f.mp4"));
+  EXPECT_FALSE(film_digit(make_recording({}), film, folder_ / "f.mp4"));
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 TEST_F(DigitPictures, DissentersAreCountedAndShownInTheirColour) {
-  DigitFlight flight = make_flight({});
-  const std::vector<int> chosen = picture::choices(flight);
+  DigitTrajectory trajectory = make_recording({});
+  const std::vector<int> chosen = picture::choices(trajectory);
   int dissenters = 0;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     EXPECT_EQ(chosen[i], i % 5 == 0 ? 1 : 0);
     dissenters += chosen[i];
   }
   const PictureStyle style{.dark = false, .width = 1280, .height = 720};
-  draw_dissent(flight, style, folder_ / "some.png");
-  for (int i = 0; i < flight.frames.back().n(); ++i)
-    for (int k = 0; k < 3; ++k) flight.frames.back().at(i, k) = flight.targets(0, k);
-  draw_dissent(flight, style, folder_ / "none.png");
+  draw_dissent(trajectory, style, folder_ / "some.png");
+  for (int i = 0; i < trajectory.frames.back().n(); ++i)
+    for (int k = 0; k < 3; ++k) trajectory.frames.back().at(i, k) = trajectory.targets(0, k);
+  draw_dissent(trajectory, style, folder_ / "none.png");
   const picture::Colour other = picture::class_colour(1, false);
   EXPECT_GT(look_at(folder_ / "some.png").of(other), 50 * dissenters);
   EXPECT_LT(look_at(folder_ / "none.png").of(other), 2000) << "only the name of its gate";
-  flight.cls = true;
-  EXPECT_EQ(picture::choices(flight).back(), -1) << "the CLS boid votes for nothing";
+  trajectory.cls = true;
+  EXPECT_EQ(picture::choices(trajectory).back(), -1) << "the CLS boid votes for nothing";
 }
 
-// A flight far beyond its gates, with one boid lost altogether.
+// A flight far beyond its gates, with one token lost altogether.
 TEST_F(DigitPictures, TheCameraKeepsTheFlightInTheRoom) {
   for (double reach : {1.0, 4.0}) {
-    DigitFlight flight = make_flight({.reach = reach});
-    flight.frames.back().at(7, 0) = 1e6;
-    const picture::DigitStage stage = picture::set_digit_stage(flight, small_);
+    DigitTrajectory trajectory = make_recording({.reach = reach});
+    trajectory.frames.back().at(7, 0) = 1e6;
+    const picture::DigitStage stage = picture::set_digit_stage(trajectory, small_);
     const picture::Frame room = stage.layout.scene;
     const picture::CameraWay way(stage, room);
     const picture::DigitClock clock{.lead = 0.1, .hold = 0.2, .blocks = stage.blocks()};
@@ -232,49 +233,51 @@ TEST_F(DigitPictures, TheCameraKeepsTheFlightInTheRoom) {
 }
 
 TEST_F(DigitPictures, ChancesMoveFromFrameToFrame) {
-  const DigitFlight flight = make_flight({.classes = 4});
-  const picture::DigitStage stage = picture::set_digit_stage(flight, small_);
+  const DigitTrajectory trajectory = make_recording({.classes = 4});
+  const picture::DigitStage stage = picture::set_digit_stage(trajectory, small_);
   for (int b = 0; b <= stage.blocks(); ++b)
     for (int c = 0; c < 4; ++c)
-      EXPECT_DOUBLE_EQ(stage.chances(b)[c], flight.chances(b, c)) << b << c;
-  EXPECT_NEAR(stage.chances(1.5)[0], (flight.chances(1, 0) + flight.chances(2, 0)) / 2, 1e-12);
+      EXPECT_DOUBLE_EQ(stage.chances(b)[c], trajectory.chances(b, c)) << b << c;
+  EXPECT_NEAR(stage.chances(1.5)[0], (trajectory.chances(1, 0) + trajectory.chances(2, 0)) / 2,
+              1e-12);
 }
 
 TEST_F(DigitPictures, TheTruthIsSaidAsFarAsItIsKnown) {
-  DigitFlight flight = make_flight({});
-  const auto said = [&] { return verdict_sentence(picture::set_digit_stage(flight, small_)); };
+  DigitTrajectory trajectory = make_recording({});
+  const auto said = [&] { return verdict_sentence(picture::set_digit_stage(trajectory, small_)); };
   EXPECT_NE(said().find("right"), std::string::npos);
-  flight.label = 1;
+  trajectory.label = 1;
   EXPECT_NE(said().find("wrong: it is 1"), std::string::npos);
-  flight.label = -1;
+  trajectory.label = -1;
   EXPECT_NE(said().find("unknown"), std::string::npos);
 }
 
 TEST_F(DigitPictures, FlightsThatDoNotFitAreRefused) {
-  const auto refused = [&](const std::function<void(DigitFlight&)>& spoil) {
-    DigitFlight flight = make_flight({});
-    spoil(flight);
+  const auto refused = [&](const std::function<void(DigitTrajectory&)>& spoil) {
+    DigitTrajectory trajectory = make_recording({});
+    spoil(trajectory);
     const fs::path png = folder_ / "no.png";
-    EXPECT_EQ(fault_of([&] { draw_digit_flight(flight, small_, png); }), Fault::input);
-    EXPECT_EQ(fault_of([&] { draw_dissent(flight, small_, png); }), Fault::input);
-    EXPECT_EQ(fault_of([&] { film_digit(flight, {.style = small_}, folder_ / "no.mp4"); }),
+    EXPECT_EQ(fault_of([&] { draw_digit_trajectory(trajectory, small_, png); }), Fault::input);
+    EXPECT_EQ(fault_of([&] { draw_dissent(trajectory, small_, png); }), Fault::input);
+    EXPECT_EQ(fault_of([&] { film_digit(trajectory, {.style = small_}, folder_ / "no.mp4"); }),
               Fault::input);
     EXPECT_TRUE(fs::is_empty(folder_.path()));
   };
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  refused([&](DigitFlight& f) { f.frames[2].at(3, 1) = kNan; });
-  refused([&](DigitFlight& f) { f.frames[0].at(0, 0) = std::numeric_limits<double>::infinity(); });
-  refused([&](DigitFlight& f) { f.chances(1, 1) = kNan; });
-  refused([&](DigitFlight& f) { f.targets(0, 0) = kNan; });
-  refused([](DigitFlight& f) { f.frames.clear(); });
-  refused([](DigitFlight& f) { f.frames.pop_back(); });
-  refused([](DigitFlight& f) { f.frames.back() = HostSwarm({3, 3}); });
-  refused([](DigitFlight& f) { f.ink.pop_back(); });
-  refused([](DigitFlight& f) { f.label = 2; });
-  refused([](DigitFlight& f) { f.targets = zeros(2, 2); });
-  refused([](DigitFlight& f) { f.classes.pop_back(); });
+  refused([&](DigitTrajectory& f) { f.frames[2].at(3, 1) = kNan; });
+  refused(
+      [&](DigitTrajectory& f) { f.frames[0].at(0, 0) = std::numeric_limits<double>::infinity(); });
+  refused([&](DigitTrajectory& f) { f.chances(1, 1) = kNan; });
+  refused([&](DigitTrajectory& f) { f.targets(0, 0) = kNan; });
+  refused([](DigitTrajectory& f) { f.frames.clear(); });
+  refused([](DigitTrajectory& f) { f.frames.pop_back(); });
+  refused([](DigitTrajectory& f) { f.frames.back() = HostSwarm({3, 3}); });
+  refused([](DigitTrajectory& f) { f.ink.pop_back(); });
+  refused([](DigitTrajectory& f) { f.label = 2; });
+  refused([](DigitTrajectory& f) { f.targets = zeros(2, 2); });
+  refused([](DigitTrajectory& f) { f.classes.pop_back(); });
   EXPECT_EQ(fault_of([&] {
-              draw_dissent(make_flight({}), {true, 641, 360}, folder_ / "n.png");
+              draw_dissent(make_recording({}), {true, 641, 360}, folder_ / "n.png");
             }),
             Fault::input);
 }
@@ -360,7 +363,7 @@ TEST_F(DigitPictures, MistakesFromNoneToMoreThanFit) {
   for (std::size_t count : {0u, 1u, 30u, 500u}) {
     std::vector<Mistake> mistakes(count);
     for (std::size_t k = 0; k < count; ++k)
-      mistakes[k] = {make_flight({}).ink, "5", "6", 0.5 + 0.4 / (1.0 + k), k};
+      mistakes[k] = {make_recording({}).ink, "5", "6", 0.5 + 0.4 / (1.0 + k), k};
     draw_mistakes(mistakes, 28, 28, small_, folder_ / "m.png");
     EXPECT_EQ(look_at(folder_ / "m.png").width, 640);
     pictures.insert(bytes_of(folder_ / "m.png"));
@@ -374,13 +377,13 @@ TEST_F(DigitPictures, TheReportNeedsNothingBesideItself) {
   draw_confusion({1, 1, {3}}, {"5"}, small_, folder_ / "c.png");
   std::ofstream(folder_ / "p.svg") << "<svg xmlns=\"http://www.w3.org/2000/svg\"/>";
   std::ofstream(folder_ / "f.mp4") << "film";
-  Report report{.title = "5 < 6 & \"so on\"", .lead = "It's <b>", .recipe = "a = \"<x>\"\nb = 2\n"};
-  report.facts = {{"98 %", "read <right>"}};
-  report.parts = {{.heading = "A", .text = "one\n\ntwo & three", .picture = folder_ / "c.png"},
-                  {.table = {{"swarm", "share"}, {"<one>", "98.1 %"}, {"two"}}},
-                  {.picture = folder_ / "p.svg", .caption = "a > b"},
-                  {.picture = folder_ / "f.mp4"}};
-  write_report(report, folder_ / "new" / "report.html");
+  Page content{.title = "5 < 6 & \"so on\"", .lead = "It's <b>", .recipe = "a = \"<x>\"\nb = 2\n"};
+  content.facts = {{"98 %", "read <right>"}};
+  content.sections = {{.heading = "A", .text = "one\n\ntwo & three", .picture = folder_ / "c.png"},
+                      {.table = {{"swarm", "share"}, {"<one>", "98.1 %"}, {"two"}}},
+                      {.picture = folder_ / "p.svg", .caption = "a > b"},
+                      {.picture = folder_ / "f.mp4"}};
+  write_page(content, folder_ / "new" / "report.html");
   const std::string page = bytes_of(folder_ / "new" / "report.html");
   const auto has = [&](const std::string& text) { return page.find(text) != std::string::npos; };
   EXPECT_EQ(page.rfind("<!doctype html>", 0), 0u);
@@ -400,7 +403,7 @@ TEST_F(DigitPictures, TheReportNeedsNothingBesideItself) {
 TEST_F(DigitPictures, ReportsWithoutTheirPicturesAreRefused) {
   const fs::path html = folder_ / "r.html";
   const auto write = [&](const fs::path& picture) {
-    write_report({.title = "t", .parts = {{.heading = "h", .picture = picture}}}, html);
+    write_page({.title = "t", .sections = {{.heading = "h", .picture = picture}}}, html);
   };
   std::string said;
   EXPECT_EQ(fault_of([&] { write(folder_ / "absent.png"); }, &said), Fault::input);

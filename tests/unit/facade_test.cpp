@@ -6,9 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "flight.h"
 #include "murmur/error.h"
 #include "murmur/modes.h"
+#include "murmur/recording.h"
 
 namespace murmur::facade {
 namespace {
@@ -28,18 +28,19 @@ std::vector<double> velocity_of(const Experiment& e, const HostSwarm& x) {
   return to_rows(engine->fetch(*v));
 }
 
-// A weightless particle that sits on a boid moves as the boid does, where all see all.
+// A weightless particle that sits on a token moves as the token does, where all see all.
 TEST(Facade, WeightlessParticlesMoveAsBoidsDo) {
   for (const char* dynamics : {"SA", "USA", "sinkhorn", "hardmax"}) {
     for (const char* clock : {"U1", "U4"}) {
       if (std::string(dynamics) != "USA" && std::string(clock) != "U1") continue;
-      KeptFlight flight(made({"n=12", "d=3", std::string("dynamics=") + dynamics,
-                              std::string("clock=") + clock, "habitat=sphere", "T=1"}));
-      flight.fly(0);
-      const std::span<const double> rows = flight.rows(0);
+      Recording trajectory(made({"n=12", "d=3", std::string("dynamics=") + dynamics,
+                                 std::string("clock=") + clock, "habitat=sphere", "T=1"}));
+      trajectory.advance(0);
+      const std::span<const double> rows = trajectory.rows(0);
       const std::vector<double> places(rows.begin(), rows.begin() + 15);
-      const std::vector<double> expected = velocity_of(flight.experiment(), flight.swarm(0));
-      const std::vector<double> found = flight.velocity(0, places);
+      const std::vector<double> expected =
+          velocity_of(trajectory.experiment(), trajectory.swarm(0));
+      const std::vector<double> found = trajectory.velocity(0, places);
       ASSERT_EQ(found.size(), places.size());
       for (std::size_t e = 0; e < found.size(); ++e)
         EXPECT_NEAR(found[e], expected[e], 1e-14 * (1 + std::fabs(expected[e]))) << dynamics << e;
@@ -47,8 +48,8 @@ TEST(Facade, WeightlessParticlesMoveAsBoidsDo) {
   }
 }
 
-// More probes than boids are taken in turns; none of them feels another, however far out in R^d its
-// own score leads: with beta 3 and places up to 60 out by more than 10,000.
+// More probes than tokens are taken in turns; none of them feels another, however far out in R^d
+// its own score leads: with beta 3 and places up to 60 out by more than 10,000.
 TEST(Facade, WeightlessParticlesDoNotSeeEachOther) {
   for (const char* dynamics : {"SA", "causal", "hardmax", "sinkhorn"})
     for (const char* engine : {"reference", "simd"}) {
@@ -58,17 +59,17 @@ TEST(Facade, WeightlessParticlesDoNotSeeEachOther) {
       const bool known = std::string(dynamics) == "SA" || std::string(dynamics) == "causal";
       if (std::string(engine) == "simd" && !known) continue;
       for (const double far : {1.0, 60.0}) {
-        KeptFlight flight(made(words));
-        flight.fly(0);
+        Recording trajectory(made(words));
+        trajectory.advance(0);
         std::vector<double> places;
         for (int i = 0; i < 13; ++i)
           for (const double x : {std::cos(0.4 * i), std::sin(0.4 * i), 0.1 * i})
             places.push_back(far * x);
-        const std::vector<double> together = flight.velocity(0, places);
+        const std::vector<double> together = trajectory.velocity(0, places);
         const double close = std::string(dynamics) == "sinkhorn" ? 1e-9 : 0;
         for (int i = 0; i < 13; ++i) {
           const std::vector<double> alone =
-              flight.velocity(0, std::span(places).subspan(3 * static_cast<std::size_t>(i), 3));
+              trajectory.velocity(0, std::span(places).subspan(3 * static_cast<std::size_t>(i), 3));
           for (int k = 0; k < 3; ++k)
             EXPECT_NEAR(together[3 * i + k], alone[k], close) << dynamics << engine << far << i;
         }
@@ -76,23 +77,23 @@ TEST(Facade, WeightlessParticlesDoNotSeeEachOther) {
     }
 }
 
-// Far out in R^d a test particle hears the boid of its largest score alone.
+// Far out in R^d a test particle hears the token of its largest score alone.
 TEST(Facade, AWeightlessParticleFarOutHearsTheFlockAlone) {
   for (const char* engine : {"reference", "simd"}) {
-    KeptFlight flight(made({"init=points:0,1,0;0.5,-1,0;-1,0,1", "beta=3", "T=1", "habitat=space",
-                            std::string("engine=") + engine}));
-    flight.fly(0);
+    Recording trajectory(made({"init=points:0,1,0;0.5,-1,0;-1,0,1", "beta=3", "T=1",
+                               "habitat=space", std::string("engine=") + engine}));
+    trajectory.advance(0);
     const std::vector<double> place{100, 0, 0};  // scores 0, 150, -300; with itself 30,000
-    const std::vector<double> found = flight.velocity(0, place);
+    const std::vector<double> found = trajectory.velocity(0, place);
     const std::vector<double> expected{0.5, -1, 0};
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(found[k], expected[k], 1e-12) << engine << k;
   }
 }
 
-// A test particle put onto a boid flies as the boid does, by whatever method, and the flock does
+// A test particle put onto a token flies as the token does, by whatever method, and the sample does
 // not notice.
 TEST(Facade, AParticleOnABoidStaysOnIt) {
-  const std::vector<std::vector<std::string>> flights{
+  const std::vector<std::vector<std::string>> simulations{
       {"method=layers", "dt=0.1", "perceptron=gaussian:8", "habitat=space"},
       {"method=layers", "dt=0.1", "perceptron=gaussian:8"},
       {"method=rk4", "dt=0.05"},
@@ -100,37 +101,37 @@ TEST(Facade, AParticleOnABoidStaysOnIt) {
       {"method=dopri5", "dynamics=USA", "clock=U4", "beta=2"},
       {"method=layers", "dt=0.1", "dynamics=sinkhorn"},
       {"method=layers", "dt=0.1", "perceptron=gaussian:8", "engine=simd"}};
-  for (const std::vector<std::string>& more : flights) {
+  for (const std::vector<std::string>& more : simulations) {
     std::vector<std::string> words{"n=12", "d=3", "T=2", "save=every:0.1"};
     words.insert(words.end(), more.begin(), more.end());
-    KeptFlight flight(made(words));
-    flight.fly(100);
+    Recording trajectory(made(words));
+    trajectory.advance(100);
     const std::size_t size = 12 * 3;
-    const std::vector<double> ways = flight.carry(0, 100, flight.rows(0));
+    const std::vector<double> ways = trajectory.carry(0, 100, trajectory.rows(0));
     ASSERT_EQ(ways.size(), 20 * size) << more[0];
     for (std::size_t e = 0; e < ways.size(); ++e)
-      ASSERT_NEAR(ways[e], flight.rows(1 + static_cast<std::int64_t>(e / size))[e % size], 1e-6)
+      ASSERT_NEAR(ways[e], trajectory.rows(1 + static_cast<std::int64_t>(e / size))[e % size], 1e-6)
           << more[0] << " " << more.back() << " frame " << e / size;
   }
 }
 
 TEST(Facade, ParticlesAreCarriedInWhateverPieces) {
-  KeptFlight flight(made({"n=12", "d=3", "T=2", "save=every:0.1", "method=layers", "dt=0.1",
-                          "perceptron=gaussian:8", "habitat=space"}));
-  flight.fly(100);
+  Recording trajectory(made({"n=12", "d=3", "T=2", "save=every:0.1", "method=layers", "dt=0.1",
+                             "perceptron=gaussian:8", "habitat=space"}));
+  trajectory.advance(100);
   const std::vector<double> places{3, 0, 1, -2, 0.5, 0};
-  const std::vector<double> whole = flight.carry(0, 20, places);
+  const std::vector<double> whole = trajectory.carry(0, 20, places);
   std::vector<double> ways, here = places;
   for (int frame = 0; frame < 20; frame += 5) {
-    const std::vector<double> some = flight.carry(frame, 5, here);
+    const std::vector<double> some = trajectory.carry(frame, 5, here);
     ways.insert(ways.end(), some.begin(), some.end());
     here.assign(some.end() - 6, some.end());
   }
   EXPECT_EQ(ways, whole);
   EXPECT_NE(whole.back(), 0);
-  EXPECT_TRUE(flight.carry(20, 5, places).empty());  // the last frame
-  EXPECT_THROW(flight.carry(21, 1, places), Error);
-  EXPECT_EQ(flight.carry(0, 1, std::vector<double>(39, 1.0)).size(), 39u);  // 13 beside 12
+  EXPECT_TRUE(trajectory.carry(20, 5, places).empty());  // the last frame
+  EXPECT_THROW(trajectory.carry(21, 1, places), Error);
+  EXPECT_EQ(trajectory.carry(0, 1, std::vector<double>(39, 1.0)).size(), 39u);  // 13 beside 12
 }
 
 // Seconds cut a flight into pieces of single steps: the frames are the same ones.
@@ -139,11 +140,11 @@ TEST(Facade, AFlightOutOfTimeGoesOnWhereItWas) {
     std::vector<std::string> words{"n=12", "d=3", "T=2", "save=every:1",
                                    std::string("method=") + method};
     if (std::string(method) != "dopri5") words.push_back("dt=0.05");
-    KeptFlight whole(made(words)), pieces(made(words));
-    whole.fly(100);
+    Recording whole(made(words)), pieces(made(words));
+    whole.advance(100);
     int asked = 0, empty = 0;
     for (; !pieces.ended() && asked < 1000; ++asked)
-      if (pieces.fly(100, 0) == pieces.kept()) ++empty;
+      if (pieces.advance(100, 0) == pieces.kept()) ++empty;
     EXPECT_GT(empty, 3) << method;
     ASSERT_EQ(pieces.kept(), whole.kept()) << method;
     for (std::int64_t frame = 0; frame < whole.kept(); ++frame)
@@ -152,22 +153,22 @@ TEST(Facade, AFlightOutOfTimeGoesOnWhereItWas) {
   }
 }
 
-// Alibi fades by the order of tokens: who comes after the last boid hears as the last one does.
+// Alibi fades by the order of tokens: who comes after the last token hears as the last one does.
 TEST(Facade, UnderAlibiAWeightlessParticleHearsAsTheLastBoid) {
-  KeptFlight flight(made({"n=5", "d=3", "dynamics=causal", "alibi=1", "T=1"}));
-  flight.fly(0);
-  const std::vector<double> expected = velocity_of(flight.experiment(), flight.swarm(0));
-  const std::vector<double> found = flight.velocity(0, flight.rows(0).subspan(12, 3));
+  Recording trajectory(made({"n=5", "d=3", "dynamics=causal", "alibi=1", "T=1"}));
+  trajectory.advance(0);
+  const std::vector<double> expected = velocity_of(trajectory.experiment(), trajectory.swarm(0));
+  const std::vector<double> found = trajectory.velocity(0, trajectory.rows(0).subspan(12, 3));
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(found[k], expected[12 + k], 1e-14);
 }
 
 TEST(Facade, AxesAreOrthonormalAndFindThePlane) {
-  KeptFlight small(made({"n=9", "d=2", "T=1"}));
-  small.fly(0);
+  Recording small(made({"n=9", "d=2", "T=1"}));
+  small.advance(0);
   EXPECT_EQ(small.axes(), (std::vector<double>{1, 0, 0, 1, 0, 0}));
-  KeptFlight flight(made({"init=points:0,1,0,0,0;0,0.6,0,0.8,0;0,-0.6,0,0.8,0", "T=1"}));
-  flight.fly(1000);
-  const std::vector<double> axes = flight.axes();
+  Recording trajectory(made({"init=points:0,1,0,0,0;0,0.6,0,0.8,0;0,-0.6,0,0.8,0", "T=1"}));
+  trajectory.advance(1000);
+  const std::vector<double> axes = trajectory.axes();
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b) {
       double dot = 0;
@@ -179,21 +180,21 @@ TEST(Facade, AxesAreOrthonormalAndFindThePlane) {
 }
 
 TEST(Facade, TooManyFramesAreRefusedBeforeFlying) {
-  EXPECT_THROW(KeptFlight(made({"n=30000", "d=3", "T=10"})), Error);
-  EXPECT_NO_THROW(KeptFlight(made({"n=27000", "d=3", "T=10"})));  // 101 x 27,000 x 3 < 2^23
+  EXPECT_THROW(Recording(made({"n=30000", "d=3", "T=10"})), Error);
+  EXPECT_NO_THROW(Recording(made({"n=27000", "d=3", "T=10"})));  // 101 x 27,000 x 3 < 2^23
 }
 
 TEST(Facade, BranchesComeFromFramesThatWereFlown) {
-  KeptFlight flight(made({"n=5", "d=3", "T=1", "save=every:0.1"}));
-  flight.fly(3);
-  EXPECT_EQ(flight.kept(), 4);
-  EXPECT_THROW(KeptFlight(flight, 4, {}), Error);
+  Recording trajectory(made({"n=5", "d=3", "T=1", "save=every:0.1"}));
+  trajectory.advance(3);
+  EXPECT_EQ(trajectory.kept(), 4);
+  EXPECT_THROW(Recording(trajectory, 4, {}), Error);
   const std::vector<Edit> nowhere{{0, {0, 0, 0}}}, nobody{{5, {1, 0, 0}}}, flat{{0, {1, 0}}};
   for (const auto& edits : {nowhere, nobody, flat})
-    EXPECT_THROW(KeptFlight(flight, 2, edits), Error);
+    EXPECT_THROW(Recording(trajectory, 2, edits), Error);
   const std::vector<Edit> far{{1, {0, 3, 4}}};
-  KeptFlight branch(flight, 2, far);
-  EXPECT_EQ(branch.fly(100), 2);
+  Recording branch(trajectory, 2, far);
+  EXPECT_EQ(branch.advance(100), 2);
   EXPECT_EQ(branch.kept(), 11);
   EXPECT_DOUBLE_EQ(branch.rows(2)[4], 0.6);  // brought onto the sphere
   EXPECT_TRUE(branch.ended() && branch.ended()->ok());

@@ -35,7 +35,7 @@ TEST(Schedule, FinalKeepsOneFrame) {
 
 TEST(Merging, NearestPairFirstWithMass) {
   FlowState state = start(circle({0, 1e-4, 2.6e-4, 2}));
-  const auto merges = merge_close(state, 2e-4, Habitat::sphere);
+  const auto merges = merge_close(state, 2e-4, Manifold::sphere);
   ASSERT_EQ(merges.size(), 1u);  // 0 and 1 meet; their mean is 2.1e-4 from 2, which is not below
   EXPECT_EQ(merges[0].into, 0);
   EXPECT_EQ(merges[0].absorbed, 1);
@@ -54,15 +54,15 @@ TEST(Merging, ChainsCollapseToOne) {
   std::vector<double> angles;
   for (int i = 0; i < 50; ++i) angles.push_back(1e-7 * i);
   FlowState state = start(circle(angles));
-  EXPECT_EQ(merge_close(state, 1e-3, Habitat::sphere).size(), 49u);
+  EXPECT_EQ(merge_close(state, 1e-3, Manifold::sphere).size(), 49u);
   EXPECT_NEAR(state.x.mass[0], 1, 1e-14);
   EXPECT_NEAR(std::atan2(state.x.at(0, 1), state.x.at(0, 0)), 1e-7 * 24.5, 1e-12);
 }
 
 // Stops after every `stride` steps and goes on from the state alone, in a fresh flight.
-Flown flown_in_pieces(const Dynamics& dynamics, const HostSwarm& x, const FlowSettings& settings,
-                      const Schedule& schedule, int stride) {
-  Flown result;
+Simulated simulated_in_pieces(const Dynamics& dynamics, const HostSwarm& x,
+                              const FlowSettings& settings, const Schedule& schedule, int stride) {
+  Simulated result;
   result.state = start(x);
   for (;;) {
     const auto engine = make_reference_engine();
@@ -79,12 +79,12 @@ Flown flown_in_pieces(const Dynamics& dynamics, const HostSwarm& x, const FlowSe
       return ++steps == stride;
     };
     result.outcome =
-        advance({*engine, *field, dynamics.habitat, settings}, schedule, result.state, watch);
+        advance({*engine, *field, dynamics.manifold, settings}, schedule, result.state, watch);
     if (result.outcome.ending != Ending::interrupted) return result;
   }
 }
 
-void expect_same(const Flown& a, const Flown& b) {
+void expect_same(const Simulated& a, const Simulated& b) {
   ASSERT_EQ(a.times, b.times);
   for (std::size_t k = 0; k < a.frames.size(); ++k)
     EXPECT_EQ(to_rows(a.frames[k]), to_rows(b.frames[k])) << "frame " << k;
@@ -101,8 +101,8 @@ TEST(Flow, StoppedAndContinuedGivesTheSameBits) {
   for (const FlowSettings& settings : kinds)
     for (const int stride : {1, 3, 17}) {
       const Schedule schedule{.T = 20, .every = 0.5};
-      expect_same(flown(sa(9), x, settings, schedule),
-                  flown_in_pieces(sa(9), x, settings, schedule, stride));
+      expect_same(simulated(sa(9), x, settings, schedule),
+                  simulated_in_pieces(sa(9), x, settings, schedule, stride));
     }
 }
 
@@ -110,8 +110,8 @@ TEST(Flow, StoppedAndContinuedGivesTheSameBits) {
 TEST(Flow, ALargerTimeContinuesAsIfItHadBeenMeant) {
   const HostSwarm x = random_sphere({24, 2}, 6);
   const FlowSettings settings{.tolerance = {1e-8, 1e-8}, .merge = 1e-6};
-  const Flown whole = flown(sa(9), x, settings, {.T = 20, .every = 0.5});
-  Flown part = flown(sa(9), x, settings, {.T = 7, .every = 0.5});
+  const Simulated whole = simulated(sa(9), x, settings, {.T = 20, .every = 0.5});
+  Simulated part = simulated(sa(9), x, settings, {.T = 7, .every = 0.5});
   const auto engine = make_reference_engine();
   const auto field = engine->prepare(sa(9), x.shape());
   FlowWatch watch;
@@ -120,20 +120,21 @@ TEST(Flow, ALargerTimeContinuesAsIfItHadBeenMeant) {
     part.frames.push_back(frame);
   };
   watch.merged = [&](const Merge& merge) { part.merges.push_back(merge); };
-  advance({*engine, *field, Habitat::sphere, settings}, {.T = 20, .every = 0.5}, part.state, watch);
+  advance({*engine, *field, Manifold::sphere, settings}, {.T = 20, .every = 0.5}, part.state,
+          watch);
   expect_same(whole, part);
 }
 
 TEST(Flow, SavingNeverChangesTheSteps) {
   const HostSwarm x = random_sphere({16, 3}, 1);
-  const Flown often = flown(sa(4), x, {}, {.T = 5, .every = 0.01});
-  const Flown once = flown(sa(4), x, {}, {.T = 5});
+  const Simulated often = simulated(sa(4), x, {}, {.T = 5, .every = 0.01});
+  const Simulated once = simulated(sa(4), x, {}, {.T = 5});
   EXPECT_EQ(to_rows(often.last()), to_rows(once.last()));
   EXPECT_EQ(often.state.evaluations, once.state.evaluations);
 }
 
 TEST(Flow, OverflowEndsWithASentenceAndTheLastGoodFrame) {
-  const Flown f = flown(usa(800), random_sphere({8, 3}, 1), {}, {.T = 1, .every = 0.1});
+  const Simulated f = simulated(usa(800), random_sphere({8, 3}, 1), {}, {.T = 1, .every = 0.1});
   EXPECT_EQ(f.outcome.ending, Ending::not_finite);
   EXPECT_GE(f.outcome.particle, 0);
   EXPECT_FALSE(f.outcome.what.empty());
@@ -144,21 +145,21 @@ TEST(Flow, OverflowEndsWithASentenceAndTheLastGoodFrame) {
 
 TEST(Flow, FixedStepsStopAtTheLastGoodStep) {
   // V = I in R^d grows as e^t: with a huge step it overflows after some steps.
-  const Dynamics runaway = dynamics_of(Attention{.beta = 0}, Habitat::space);
-  const Flown f = flown(runaway, random_sphere({4, 2}, 1), {.method = Method::euler, .dt = 1e60},
-                        {.T = 1e62, .every = 1e61});
+  const Dynamics runaway = dynamics_of(Attention{.beta = 0}, Manifold::space);
+  const Simulated f = simulated(runaway, random_sphere({4, 2}, 1),
+                                {.method = Method::euler, .dt = 1e60}, {.T = 1e62, .every = 1e61});
   EXPECT_EQ(f.outcome.ending, Ending::not_finite);
   EXPECT_EQ(f.times.back(), f.state.t);
   EXPECT_TRUE(std::isfinite(f.last().at(0, 0)));
 }
 
-// e^{beta} overflows at beta = 800. At 500 it does not, but the length of the pull does, and a
+// e^{beta} overflows at beta = 800. At 500 it does not, but the length of the drift does, and a
 // division by it would leave the particle at the origin.
 TEST(Flow, OverflowIsNoPosition) {
   const HostSwarm x = random_sphere({8, 3}, 1);
   for (const Method method : {Method::layers, Method::euler, Method::rk4, Method::strang})
     for (const double beta : {500., 800.}) {
-      const Flown f = flown(usa(beta), x, {.method = method}, {.T = 1, .every = 0.1});
+      const Simulated f = simulated(usa(beta), x, {.method = method}, {.T = 1, .every = 0.1});
       if (f.outcome.ok()) {
         for (int i = 0; i < 8; ++i) EXPECT_NEAR(dot(f.last(), i, i), 1, 1e-14);
         continue;
@@ -169,14 +170,15 @@ TEST(Flow, OverflowIsNoPosition) {
       EXPECT_EQ(f.last().at(0, 0), x.at(0, 0));
     }
   const auto ends = [&](double beta) {
-    return flown(usa(beta), x, {.method = Method::layers}, {.T = 1}).outcome.ending;
+    return simulated(usa(beta), x, {.method = Method::layers}, {.T = 1}).outcome.ending;
   };
   EXPECT_EQ(ends(800), Ending::not_finite);
   EXPECT_EQ(ends(500), Ending::not_finite);
 }
 
 TEST(Flow, EvaluationsAreLimited) {
-  const Flown f = flown(sa(4), random_sphere({8, 3}, 1), {.max_evaluations = 20}, {.T = 100});
+  const Simulated f =
+      simulated(sa(4), random_sphere({8, 3}, 1), {.max_evaluations = 20}, {.T = 100});
   EXPECT_EQ(f.outcome.ending, Ending::too_many_evaluations);
 }
 

@@ -14,8 +14,8 @@ namespace murmur {
 namespace {
 
 using testing::circle;
-using testing::flown;
 using testing::sa;
+using testing::simulated;
 using testing::usa;
 
 constexpr double pi = std::numbers::pi;
@@ -86,9 +86,9 @@ TEST(genealogy, of_five_tokens_that_merge_one_by_one) {
     x.at(i, 0) /= r;
     x.at(i, 1) /= r;
   }
-  const auto flight =
-      flown(sa(4), x, {.tolerance = {1e-10, 1e-12}}, {.T = 400, .first = 0.5, .ratio = 1.002});
-  const Genealogy g = genealogy(history_of(flight.times, flight.frames), Dynamics{}, 1e-3);
+  const auto trajectory =
+      simulated(sa(4), x, {.tolerance = {1e-10, 1e-12}}, {.T = 400, .first = 0.5, .ratio = 1.002});
+  const Genealogy g = genealogy(history_of(trajectory.times, trajectory.frames), Dynamics{}, 1e-3);
   const double exact[] = {1.27, 2.41, 5.20, 328.37};
   ASSERT_EQ(g.events.size(), 4u);
   for (int e = 0; e < 4; ++e) {
@@ -107,10 +107,10 @@ TEST(genealogy, follows_directions_where_norms_move) {
   HostSwarm apart = circle({0, 1}), along = circle({1, 1});
   for (int k = 0; k < 2; ++k) along.at(1, k) *= 3;
   const History history = history_of({0, 1}, {apart, along});
-  const Dynamics pre{.habitat = Habitat::space, .normalisation = Normalisation::pre};
+  const Dynamics pre{.manifold = Manifold::space, .normalisation = LayerNorm::pre};
   ASSERT_EQ(genealogy(history, pre).events.size(), 1u);
   EXPECT_EQ(genealogy(history, pre).events[0].kind, Regrouping::merge);
-  EXPECT_TRUE(genealogy(history, {.habitat = Habitat::space}).events.empty());
+  EXPECT_TRUE(genealogy(history, {.manifold = Manifold::space}).events.empty());
 }
 
 TEST(genealogy, refuses_frames_of_different_sizes) {
@@ -165,15 +165,15 @@ TEST(plateaus, of_the_energy_staircase) {
   const double unit = 0.5 * std::log(2000.0) / std::sqrt(2000.0);
   Dynamics dynamics = usa(2000);
   dynamics.clock = Clock::u4;
-  const auto flight =
-      flown(dynamics, circle({0, 0.5 * unit, 2 * unit, 4 * unit, 7 * unit}),
-            {.method = Method::rk4, .dt = 1e-5, .merge = 1.2e-4}, {.T = 0.11, .every = 1e-4});
+  const auto trajectory =
+      simulated(dynamics, circle({0, 0.5 * unit, 2 * unit, 4 * unit, 7 * unit}),
+                {.method = Method::rk4, .dt = 1e-5, .merge = 1.2e-4}, {.T = 0.11, .every = 1e-4});
   const auto names = observable_names(dynamics);
   const auto column = std::find(names.begin(), names.end(), "energy_scaled") - names.begin();
   Series s;
-  for (std::size_t k = 0; k < flight.times.size(); ++k) {
-    s.t.push_back(flight.times[k]);
-    s.value.push_back(measure(flight.frames[k], dynamics, {.cluster_tol = 1e-6})[column]);
+  for (std::size_t k = 0; k < trajectory.times.size(); ++k) {
+    s.t.push_back(trajectory.times[k]);
+    s.value.push_back(observe(trajectory.frames[k], dynamics, {.cluster_tol = 1e-6})[column]);
   }
   const std::vector<Plateau> found = plateaus(s);
   const double level[] = {0.28, 0.44, 0.52, 1}, rise[] = {0, 0.01710, 0.04120, 0.09702};
@@ -213,7 +213,7 @@ TEST(growth_rate, knows_its_standard_error) {
 // h = (cos - beta sin^2) e^{beta (cos - 1)}, rate_m = -sum_j h(1 - cos(2 pi m j / k)) / sum_j
 // e^{...}.
 TEST(growth_rate, of_the_distance_from_a_metastable_state) {
-  const double beta = 4, push = 1e-7;
+  const double beta = 4, term = 1e-7;
   double top = 0, z = 0;
   for (int j = 0; j < 4; ++j) {
     const double c = std::cos(pi * j / 2), sine = std::sin(pi * j / 2);
@@ -222,10 +222,11 @@ TEST(growth_rate, of_the_distance_from_a_metastable_state) {
   }
   EXPECT_NEAR(top / z, 0.2826, 5e-5);
   const HostSwarm square = circle({0, pi / 2, pi, 3 * pi / 2});
-  const auto flight = flown(sa(beta), circle({push, pi / 2 - push, pi + push, 3 * pi / 2 - push}),
-                            {.tolerance = {1e-12, 1e-14}}, {.T = 30, .every = 0.5});
-  const Series distance = distance_from(history_of(flight.times, flight.frames), square);
-  EXPECT_NEAR(distance.value[0], push, 1e-13);
+  const auto trajectory =
+      simulated(sa(beta), circle({term, pi / 2 - term, pi + term, 3 * pi / 2 - term}),
+                {.tolerance = {1e-12, 1e-14}}, {.T = 30, .every = 0.5});
+  const Series distance = distance_from(history_of(trajectory.times, trajectory.frames), square);
+  EXPECT_NEAR(distance.value[0], term, 1e-13);
   EXPECT_NEAR(growth_rate(distance, {.low = 2e-7, .high = 1e-4}).rate, top / z, 1e-4 * top / z);
 }
 
@@ -242,12 +243,12 @@ TEST(crossing_time, lies_on_the_straight_line) {
 
 // Two tokens at beta = 0 close their angle as tan(theta / 2) = tan(theta_0 / 2) e^{-t}.
 TEST(near_clustering, of_two_tokens_has_a_closed_form) {
-  const auto flight =
-      flown(sa(0), circle({-0.6, 0.6}), {.tolerance = {1e-10, 1e-12}}, {.T = 8, .every = 0.01});
+  const auto trajectory =
+      simulated(sa(0), circle({-0.6, 0.6}), {.tolerance = {1e-10, 1e-12}}, {.T = 8, .every = 0.01});
   const double delta = 1e-3, end = std::acos(1 - delta);
   const double exact = std::log(std::tan(0.6) / std::tan(end / 2));
-  const NearClustering found =
-      near_clustering(history_of(flight.times, flight.frames), {.delta = delta, .share = 0.5});
+  const NearClustering found = near_clustering(history_of(trajectory.times, trajectory.frames),
+                                               {.delta = delta, .share = 0.5});
   EXPECT_NEAR(*found.all, exact, 1e-4);
   EXPECT_NEAR(*found.part, exact, 0.01);  // the fraction jumps from 0 to 1 between two frames
   EXPECT_FALSE(

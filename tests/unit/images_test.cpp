@@ -1,4 +1,4 @@
-// images_test.cpp: idx files come in whole or not at all, and their ink becomes boids.
+// images_test.cpp: idx files come in whole or not at all, and their ink becomes tokens.
 #include "murmur/images.h"
 
 #include <gtest/gtest.h>
@@ -127,31 +127,31 @@ Images images_of(int height, int width, std::vector<std::uint8_t> pixels) {
   return {.height = height, .width = width, .pixels = std::move(pixels), .where = "here"};
 }
 
-TEST(Flocks, XRunsRightAndYRunsUp) {
+TEST(Samples, XRunsRightAndYRunsUp) {
   // The corners of 3 rows and 5 columns, then a point a quarter to the right in the middle row.
   const Images images = images_of(3, 5, {255, 0, 0, 0, 255, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255});
-  const Ensemble flocks = flocks_of(images, {}, {});
-  EXPECT_EQ(flocks.x, (std::vector<float>{-10, 10, -5, -10, 10}));
-  EXPECT_EQ(flocks.y, (std::vector<float>{10, 10, 0, -10, -10}));
-  EXPECT_EQ(flocks.label, std::vector<int>{-1});
+  const SampleSet samples = samples_of(images, {}, {});
+  EXPECT_EQ(samples.x, (std::vector<float>{-10, 10, -5, -10, 10}));
+  EXPECT_EQ(samples.y, (std::vector<float>{10, 10, 0, -10, -10}));
+  EXPECT_EQ(samples.label, std::vector<int>{-1});
 }
 
-TEST(Flocks, OnlyWhatIsAboveTheThresholdFlies) {
+TEST(Samples, OnlyWhatIsAboveTheThresholdFlies) {
   const Images images = images_of(2, 2, {127, 128, 255, 0});
-  EXPECT_EQ(flocks_of(images, {}, {}).x.size(), 2u);
-  EXPECT_EQ(flocks_of(images, {}, {.threshold = 0}).x.size(), 3u);
-  EXPECT_EQ(flocks_of(images, {}, {.threshold = 0.99}).x.size(), 1u);
-  EXPECT_EQ(flocks_of(images, {}, {.threshold = 128. / 255}).x.size(), 1u);  // above, not at
+  EXPECT_EQ(samples_of(images, {}, {}).x.size(), 2u);
+  EXPECT_EQ(samples_of(images, {}, {.threshold = 0}).x.size(), 3u);
+  EXPECT_EQ(samples_of(images, {}, {.threshold = 0.99}).x.size(), 1u);
+  EXPECT_EQ(samples_of(images, {}, {.threshold = 128. / 255}).x.size(), 1u);  // above, not at
 }
 
-TEST(Flocks, AFinerGridHoldsTheCoarseOneAndSquaresTheNumber) {
+TEST(Samples, AFinerGridHoldsTheCoarseOneAndSquaresTheNumber) {
   // A filled 14 x 14 square in 28 x 28.
   Images images = images_of(28, 28, std::vector<std::uint8_t>(784));
   for (int row = 7; row < 21; ++row)
     for (int col = 7; col < 21; ++col) images.pixels[row * 28 + col] = 255;
-  const Ensemble coarse = flocks_of(images, {}, {});
+  const SampleSet coarse = samples_of(images, {}, {});
   for (int finer : {2, 3, 5}) {
-    const Ensemble fine = flocks_of(images, {}, {.finer = finer});
+    const SampleSet fine = samples_of(images, {}, {.finer = finer});
     const double ratio = static_cast<double>(fine.x.size()) / coarse.x.size();
     EXPECT_NEAR(ratio, finer * finer, 0.12 * finer * finer);
     for (std::size_t k = 0; k < coarse.x.size(); ++k) {
@@ -161,29 +161,29 @@ TEST(Flocks, AFinerGridHoldsTheCoarseOneAndSquaresTheNumber) {
                           std::abs(fine.y[m] - coarse.y[k]) < 1e-5);
       ASSERT_TRUE(found) << k;
     }
-    const auto [least, most] = std::minmax_element(fine.x.begin(), fine.x.end());
-    EXPECT_NEAR(*least, -*most, 1e-5);  // a symmetric picture stays symmetric
+    const auto [min, most] = std::minmax_element(fine.x.begin(), fine.x.end());
+    EXPECT_NEAR(*min, -*most, 1e-5);  // a symmetric picture stays symmetric
   }
 }
 
-TEST(Flocks, ClassesAreTheirPlaceInTheList) {
+TEST(Samples, ClassesAreTheirPlaceInTheList) {
   Images images = images_of(2, 2, {255, 0, 0, 0, 255, 255, 0, 0, 255, 255, 255, 0, 0, 0, 0, 255});
   images.labels = {5, 3, 6, 5};
   std::vector<std::size_t> source{99};
-  const Ensemble flocks = flocks_of(images, {6, 5}, {}, &source);
-  EXPECT_EQ(flocks.flocks(), 3u);
+  const SampleSet samples = samples_of(images, {6, 5}, {}, &source);
+  EXPECT_EQ(samples.samples(), 3u);
   EXPECT_EQ(source, (std::vector<std::size_t>{0, 2, 3}));
-  EXPECT_EQ(flocks.label, (std::vector<int>{1, 0, 1}));
-  EXPECT_EQ(flocks.first, (std::vector<std::size_t>{0, 1, 4, 5}));
-  EXPECT_EQ(flocks.size_of(1), 3);
-  EXPECT_EQ(flocks_of(images, {}, {}).flocks(), 4u);
+  EXPECT_EQ(samples.label, (std::vector<int>{1, 0, 1}));
+  EXPECT_EQ(samples.first, (std::vector<std::size_t>{0, 1, 4, 5}));
+  EXPECT_EQ(samples.size_of(1), 3);
+  EXPECT_EQ(samples_of(images, {}, {}).samples(), 4u);
 }
 
-TEST(Flocks, WhatCannotFlyIsRefused) {
+TEST(Samples, WhatCannotFlyIsRefused) {
   Images images = images_of(2, 2, {255, 0, 0, 0, 0, 0, 0, 0, 90, 0, 0, 0});
   const auto refused = [&](const std::vector<int>& classes, const Tokenisation& how,
                            const std::string& what, const std::string& where) {
-    expect_refused([&] { flocks_of(images, classes, how); }, what, where);
+    expect_refused([&] { samples_of(images, classes, how); }, what, where);
   };
   refused({}, {}, "no ink above the threshold 0.5", "here: picture 1");
   refused({1}, {}, "3 pictures have 0 labels", "here");
@@ -197,7 +197,7 @@ TEST(Flocks, WhatCannotFlyIsRefused) {
   refused({0}, {.threshold = std::numeric_limits<double>::quiet_NaN()}, "threshold", "threshold");
   refused({0}, {.finer = 0}, "0 times", "finer");
   refused({0}, {.finer = 1000}, "1000 times", "finer");
-  EXPECT_EQ(flocks_of(images, {2}, {.threshold = 0.3}).flocks(), 1u);
+  EXPECT_EQ(samples_of(images, {2}, {.threshold = 0.3}).samples(), 1u);
 }
 
 TEST(Mnist, IsWhatItIsKnownToBe) {
@@ -215,20 +215,20 @@ TEST(Mnist, IsWhatItIsKnownToBe) {
   std::vector<int> counts(10);
   for (int label : mnist.train.labels) ++counts.at(label);
   EXPECT_EQ(counts, (std::vector<int>{5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949}));
-  const Ensemble flocks = flocks_of(mnist.train, {5, 6}, {});
-  EXPECT_EQ(flocks.flocks(), 11339u);
-  EXPECT_NEAR(static_cast<double>(flocks.x.size()) / 11339, 105.78, 0.01);
-  EXPECT_EQ(flocks_of(mnist.test, {5, 6}, {}).flocks(), 1850u);
-  EXPECT_EQ(flocks_of(mnist.train, {}, {}).flocks(), 60000u);  // every digit has ink
+  const SampleSet samples = samples_of(mnist.train, {5, 6}, {});
+  EXPECT_EQ(samples.samples(), 11339u);
+  EXPECT_NEAR(static_cast<double>(samples.x.size()) / 11339, 105.78, 0.01);
+  EXPECT_EQ(samples_of(mnist.test, {5, 6}, {}).samples(), 1850u);
+  EXPECT_EQ(samples_of(mnist.train, {}, {}).samples(), 60000u);  // every digit has ink
 }
 
 // The first training digit is a 5: its lower half lies left of its upper right bar.
 TEST(Mnist, StandsUpright) {
   if (!std::filesystem::exists(test::mnist_folder()))
     GTEST_SKIP() << "MNIST is not in data/mnist: ./demo fetches it";
-  Ensemble five;
+  SampleSet five;
   const Images images = read_idx_images(test::mnist_folder() / "train-images-idx3-ubyte");
-  add_flock(images, 0, 5, {}, five);
+  add_sample(images, 0, 5, {}, five);
   const auto top = std::max_element(five.y.begin(), five.y.end()) - five.y.begin();
   const auto bottom = std::min_element(five.y.begin(), five.y.end()) - five.y.begin();
   EXPECT_GT(five.x[top], 0);

@@ -27,48 +27,48 @@ Error refused(const Words& assignments) {
   return {Fault::runtime, "", "", ""};
 }
 
-const Attention& head(const Experiment& e, int phase = 0) {
-  return std::get<Attention>(e.dynamics.phases.at(phase).forces.at(0));
+const Attention& head(const Experiment& e, int sublayer = 0) {
+  return std::get<Attention>(e.dynamics.sublayers.at(sublayer).forces.at(0));
 }
 
 TEST(NamedDynamics, ChooseScaleAndHabitat) {
   const Experiment hard = made({"dynamics=hardmax"});
-  EXPECT_EQ(head(hard).scale, Attention::hard);
+  EXPECT_EQ(head(hard).weighting, Attention::hard);
   EXPECT_TRUE(head(hard).relative);
-  EXPECT_EQ(hard.dynamics.habitat, Habitat::space);
+  EXPECT_EQ(hard.dynamics.manifold, Manifold::space);
   EXPECT_EQ(hard.engine.name, "reference");
   const Experiment round = made({"dynamics=hardmax", "habitat=sphere"});
   EXPECT_FALSE(head(round).relative);
-  EXPECT_EQ(round.dynamics.habitat, Habitat::sphere);
+  EXPECT_EQ(round.dynamics.manifold, Manifold::sphere);
   const Experiment both = made({"dynamics=sinkhorn"});
-  EXPECT_EQ(head(both).scale, Attention::sinkhorn);
-  EXPECT_EQ(both.dynamics.habitat, Habitat::sphere);
+  EXPECT_EQ(head(both).weighting, Attention::sinkhorn);
+  EXPECT_EQ(both.dynamics.manifold, Manifold::sphere);
   const Experiment flat = made({"dynamics=euclidean"});
-  EXPECT_EQ(head(flat).scale, Attention::softmax);
+  EXPECT_EQ(head(flat).weighting, Attention::softmax);
   EXPECT_FALSE(head(flat).relative);
-  EXPECT_EQ(flat.dynamics.habitat, Habitat::space);
+  EXPECT_EQ(flat.dynamics.manifold, Manifold::space);
   EXPECT_TRUE(head(made({"dynamics=euclidean", "relative=true"})).relative);
   const Experiment within = made({"dynamics=rescaled"});
   EXPECT_TRUE(head(within).rescaled && head(within).relative);
   EXPECT_EQ(head(made({"dynamics=causal", "alibi=2", "n=8"})).alibi, 0.25);
   const Experiment alone = made({"dynamics=none", "noise=0.5", "method=euler"});
-  EXPECT_TRUE(alone.dynamics.phases.at(0).forces.empty());
+  EXPECT_TRUE(alone.dynamics.sublayers.at(0).forces.empty());
   EXPECT_EQ(alone.dynamics.noise, 0.5);
 }
 
-TEST(NamedDynamics, Normalisation) {
-  EXPECT_EQ(made({"normalisation=pre"}).dynamics.habitat, Habitat::space);
+TEST(NamedDynamics, LayerNorm) {
+  EXPECT_EQ(made({"normalisation=pre"}).dynamics.manifold, Manifold::space);
   const Experiment mix = made({"normalisation=mix:2.5"});
-  EXPECT_EQ(mix.dynamics.normalisation, Normalisation::mix);
+  EXPECT_EQ(mix.dynamics.normalisation, LayerNorm::mix);
   EXPECT_EQ(mix.dynamics.mix_until, 2.5);
   EXPECT_EQ(made({"normalisation=ngpt:3"}).dynamics.speed, 3);
   EXPECT_EQ(made({"normalisation=ngpt"}).dynamics.speed, 1);
-  EXPECT_EQ(made({"normalisation=sqrt"}).dynamics.habitat, Habitat::sphere);
+  EXPECT_EQ(made({"normalisation=sqrt"}).dynamics.manifold, Manifold::sphere);
 }
 
 TEST(NamedDynamics, Ellipsoid) {
   const Experiment e = made({"gains=1,2,0.5", "gains_end=2,2,2", "T=7"});
-  EXPECT_EQ(e.dynamics.habitat, Habitat::sphere);
+  EXPECT_EQ(e.dynamics.manifold, Manifold::sphere);
   EXPECT_EQ(e.dynamics.gain, (Vector{1, 2, 0.5}));
   EXPECT_EQ(e.dynamics.gain_until, 7);
   EXPECT_NE(e.config.find("habitat = \"ellipsoid\""), std::string::npos);
@@ -107,7 +107,7 @@ TEST(TypedMatrices, AreReadByRows) {
                              "value=matrix:0,-1;1,0", "d=2", "heads=2"});
   EXPECT_EQ(head(e).query, (Matrix{3, 2, {1, 2, 3, -4, 0.5, 0}}));
   EXPECT_EQ(head(e).value, (Matrix{2, 2, {0, -1, 1, 0}}));
-  EXPECT_EQ(std::get<Attention>(e.dynamics.phases.at(0).forces.at(1)).query, head(e).query);
+  EXPECT_EQ(std::get<Attention>(e.dynamics.sublayers.at(0).forces.at(1)).query, head(e).query);
   EXPECT_EQ(e.inputs.at("value").shape, (std::vector<std::size_t>{2, 2}));
   EXPECT_NE(e.config.find("inputs/query.npy"), std::string::npos) << e.config;
 }
@@ -125,13 +125,13 @@ TEST(TypedMatrices, AreRefusedWhenTheyDoNotFit) {
 
 TEST(Redraw, DrawsAnewInEveryWindow) {
   const Experiment e = made({"value=goe", "redraw=0.5", "T=2", "method=layers", "dt=0.1"});
-  ASSERT_EQ(e.dynamics.phases.size(), 5u);
+  ASSERT_EQ(e.dynamics.sublayers.size(), 5u);
   EXPECT_EQ(head(e, 0).value, head(made({"value=goe"})).value);
   for (int k = 1; k < 5; ++k) EXPECT_NE(head(e, k).value, head(e, k - 1).value);
   for (int step = 0; step < 20; ++step) {
     int active = 0;
     for (int k = 0; k < 5; ++k)
-      if (e.dynamics.phases[k].active(step * 0.1)) {
+      if (e.dynamics.sublayers[k].active(step * 0.1)) {
         ++active;
         EXPECT_EQ(k, step / 5);
       }
@@ -144,14 +144,15 @@ TEST(Redraw, DrawsAnewInEveryWindow) {
 TEST(Redraw, LayersFlyThroughTheWindows) {
   const Experiment e =
       made({"value=goe", "redraw=0.2", "T=0.4", "method=layers", "dt=0.2", "n=5", "beta=1"});
-  const Flown f = flown(e.dynamics, e.swarm, e.flow, e.schedule);
+  const Simulated f = simulated(e.dynamics, e.swarm, e.flow, e.schedule);
   HostSwarm x = e.swarm;
   for (int k = 0; k < 2; ++k)
-    x = flown(dynamics_of(head(e, k)), x, {.method = Method::layers, .dt = 0.2}, {.T = 0.2}).last();
+    x = simulated(dynamics_of(head(e, k)), x, {.method = Method::layers, .dt = 0.2}, {.T = 0.2})
+            .last();
   EXPECT_EQ(to_rows(f.last()), to_rows(x));
   Experiment longer = made({"value=goe", "redraw=0.2", "T=4", "method=layers", "dt=0.2", "n=5",
                             "beta=1", "save=every:0.4"});
-  const Flown g = flown(longer.dynamics, longer.swarm, longer.flow, longer.schedule);
+  const Simulated g = simulated(longer.dynamics, longer.swarm, longer.flow, longer.schedule);
   EXPECT_EQ(to_rows(g.frames.at(1)), to_rows(x));  // windows to come change nothing
 }
 
@@ -160,8 +161,8 @@ TEST(Replica, HasItsOwnStartAndWeights) {
   const Experiment b = made({"value=goe", "perceptron=gaussian:4", "replica=1"});
   EXPECT_NE(to_rows(a.swarm), to_rows(b.swarm));
   EXPECT_NE(head(a).value, head(b).value);
-  EXPECT_NE(std::get<Perceptron>(a.dynamics.phases[1].forces[0]).in,
-            std::get<Perceptron>(b.dynamics.phases[1].forces[0]).in);
+  EXPECT_NE(std::get<Perceptron>(a.dynamics.sublayers[1].forces[0]).in,
+            std::get<Perceptron>(b.dynamics.sublayers[1].forces[0]).in);
   EXPECT_EQ(to_rows(made({"replica=0"}).swarm), to_rows(made({}).swarm));
 }
 
@@ -169,8 +170,8 @@ TEST(GradientPerceptron, HasAnEnergyAndADirection) {
   const Experiment up = made({"dynamics=USA", "perceptron=gradient:5", "activation=gelu"});
   const Experiment down =
       made({"dynamics=USA", "perceptron=gradient:5", "activation=gelu", "direction=descent"});
-  const auto& p = std::get<Perceptron>(up.dynamics.phases[1].forces[0]);
-  const auto& q = std::get<Perceptron>(down.dynamics.phases[1].forces[0]);
+  const auto& p = std::get<Perceptron>(up.dynamics.sublayers[1].forces[0]);
+  const auto& q = std::get<Perceptron>(down.dynamics.sublayers[1].forces[0]);
   EXPECT_EQ(head(down).value, scaled_identity(3, -1));
   for (int m = 0; m < 5; ++m) {
     double square = 0;

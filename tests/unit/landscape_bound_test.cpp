@@ -33,15 +33,15 @@ VectorXd place(const Landscape& l, int trial) {
 }
 
 // Least of sign F over many places within rho, the rim most of all.
-double least_near(const Terrain& terrain, const Cloud& mu, const VectorXd& x, double rho) {
-  double least = HUGE_VAL;
+double min_near(const Terrain& terrain, const Cloud& mu, const VectorXd& x, double rho) {
+  double min = HUGE_VAL;
   for (int k = 0; k < 160; ++k) {
     const Draw draw{77, Stream::position, static_cast<std::uint32_t>(k)};
     const double angle = rho * (k % 2 == 0 ? 1 : draw.uniform(9));
     const VectorXd y = landscape::moved(x, angle * random_tangent(x, draw));
-    least = std::min(least, terrain.sign() * terrain.value(mu, y));
+    min = std::min(min, terrain.sign() * terrain.value(mu, y));
   }
-  return least;
+  return min;
 }
 
 class LandscapeBound : public ::testing::TestWithParam<Perceptron::Activation> {};
@@ -60,11 +60,11 @@ TEST_P(LandscapeBound, NothingNearLiesBelow) {
     const VectorXd x = trial % 8 == 7 ? VectorXd(mu.x.col(0)) : place(l, trial);
     for (const double rho : {0.9, 0.4, 0.1, 0.02, 3e-3}) {
       const Floor floor = terrain.floor_near(mu, x, rho);
-      const double least = least_near(terrain, mu, x, rho);
+      const double min = min_near(terrain, mu, x, rho);
       EXPECT_NEAR(floor.value, terrain.sign() * terrain.value(mu, x), 1e-14 * terrain.scale());
-      EXPECT_GE(least, floor.least - 1e-14 * terrain.scale())
+      EXPECT_GE(min, floor.min - 1e-14 * terrain.scale())
           << "trial " << trial << ", radius " << rho;
-      closest = std::min(closest, (least - floor.least) / (terrain.scale() * rho * rho * rho));
+      closest = std::min(closest, (min - floor.min) / (terrain.scale() * rho * rho * rho));
     }
   }
   EXPECT_LT(closest, 0.5);  // of third order, and no looser

@@ -135,7 +135,7 @@ TEST(Landscape, TheCertificateIsAboveEveryPointOfTheSphere) {
       const Atoms mu = random_atoms(d, 5, 7);
       const Certificate c = certify(l, mu, {});
       const double sign = direction == Landscape::descent ? 1 : -1;
-      double mean = 0, least = 1e300;
+      double mean = 0, min = 1e300;
       for (int i = 0; i < 5; ++i)
         mean +=
             sign * mu.mass[i] *
@@ -143,15 +143,15 @@ TEST(Landscape, TheCertificateIsAboveEveryPointOfTheSphere) {
                 l, mu, {&mu.x.data[static_cast<std::size_t>(i) * d], static_cast<std::size_t>(d)});
       for (int k = 0; k < 20'000; ++k) {
         const Atoms one = random_atoms(d, 1, 1000 + k);
-        least = std::min(least, sign * first_variation(l, mu, one.x.data));
+        min = std::min(min, sign * first_variation(l, mu, one.x.data));
       }
       EXPECT_TRUE(c.exhaustive);
-      EXPECT_GE(c.gap, mean - least - 1e-12);  // no sample beats what was found
-      EXPECT_LE(c.gap, mean - least + 0.01 * energy_scale(l));
-      EXPECT_GE(c.bound, c.gap);
-      EXPECT_LE(c.bound, 1.001 * c.gap);
+      EXPECT_GE(c.duality_gap, mean - min - 1e-12);  // no sample beats what was found
+      EXPECT_LE(c.duality_gap, mean - min + 0.01 * energy_scale(l));
+      EXPECT_GE(c.bound, c.duality_gap);
+      EXPECT_LE(c.bound, 1.001 * c.duality_gap);
       EXPECT_FALSE(c.holds);
-      EXPECT_NEAR(sign * first_variation(l, mu, c.best), mean - c.gap, 1e-12);
+      EXPECT_NEAR(sign * first_variation(l, mu, c.best), mean - c.duality_gap, 1e-12);
     }
 }
 
@@ -202,6 +202,35 @@ TEST(Landscape, SearchIsTheSameForAnyNumberOfThreads) {
     EXPECT_EQ(one.points[k].mu.x.data, two.points[k].mu.x.data);
     EXPECT_EQ(one.points[k].spectrum, two.points[k].spectrum);
     EXPECT_EQ(one.points[k].certificate.bound, two.points[k].certificate.bound);
+  }
+}
+
+TEST(Landscape, ASearchGoesOnFromWhatIsKnown) {
+  const Landscape l = random_landscape({.d = 2, .beta = 3}, 2, 4);
+  const SearchSettings settings{.n = 8, .starts = 8, .threads = 1};
+  const Search whole = critical_points(l, settings);
+  std::vector<std::optional<SearchEnd>> known(8);
+  bool stop = false;
+  int ended = 0;
+  SearchWatch<SearchEnd> watch;
+  watch.stop = [&] { return stop; };
+  watch.ended = [&](int start, const SearchEnd& end) {
+    known[start] = end;
+    stop = ++ended == 3;
+  };
+  EXPECT_FALSE(critical_points(l, settings, watch));
+  EXPECT_EQ(ended, 3);
+  watch.known = known;
+  stop = false;
+  const auto search = critical_points(l, settings, watch);  // 8 in all: never 3 again
+  ASSERT_TRUE(search);
+  EXPECT_EQ(ended, 8);
+  ASSERT_EQ(search->points.size(), whole.points.size());
+  EXPECT_EQ(search->lost, whole.lost);
+  for (std::size_t k = 0; k < whole.points.size(); ++k) {
+    EXPECT_EQ(search->points[k].mu.x.data, whole.points[k].mu.x.data);
+    EXPECT_EQ(search->points[k].found, whole.points[k].found);
+    EXPECT_EQ(search->points[k].spectrum, whole.points[k].spectrum);
   }
 }
 

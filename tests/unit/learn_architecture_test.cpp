@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "learn/block_tensors.h"
-#include "learn_flocks.h"
+#include "learn_samples.h"
 #include "murmur/error.h"
 
 namespace murmur::testing {
@@ -172,11 +172,11 @@ TEST(Start, PutsPointsCodesAndTheClsBoid) {
   std::vector<double> parameters(parameter_count(a));
   for (int k = 0; k < 5; ++k) parameters[parameters.size() - 5 + k] = k + 1;
   const std::vector<float> x{1, 2}, y{3, 4};
-  Flock flock = start_flock(a, parameters, x, y);
-  EXPECT_EQ(flock.n, 3);
-  EXPECT_EQ(flock.rows, (std::vector<double>{1, 3, 0, 0, 0, 2, 4, 0, 0, 0, 1, 2, 3, 4, 5}));
+  Sample sample = start_sample(a, parameters, x, y);
+  EXPECT_EQ(sample.n, 3);
+  EXPECT_EQ(sample.rows, (std::vector<double>{1, 3, 0, 0, 0, 2, 4, 0, 0, 0, 1, 2, 3, 4, 5}));
   a.position = true;
-  flock = start_flock(a, parameters, x, y);
+  sample = start_sample(a, parameters, x, y);
   const double slow = 1 / std::pow(100, 0.4), slower = 1 / std::pow(100, 0.8);
   const std::vector<double> wanted{1,
                                    4,
@@ -193,8 +193,9 @@ TEST(Start, PutsPointsCodesAndTheClsBoid) {
                                    3,
                                    4,
                                    5};
-  for (std::size_t e = 0; e < wanted.size(); ++e) EXPECT_NEAR(flock.rows[e], wanted[e], 1e-15) << e;
-  EXPECT_THROW(start_flock(a, parameters, {}, {}), Error);
+  for (std::size_t e = 0; e < wanted.size(); ++e)
+    EXPECT_NEAR(sample.rows[e], wanted[e], 1e-15) << e;
+  EXPECT_THROW(start_sample(a, parameters, {}, {}), Error);
 }
 
 TEST(Scores, TheLargestIsTheNearestTarget) {

@@ -1,7 +1,7 @@
 // learn_dynamics_test.cpp: a trained swarm flown by the engines is the swarm that was trained.
 #include <gtest/gtest.h>
 
-#include "learn_flocks.h"
+#include "learn_samples.h"
 #include "support.h"
 
 namespace murmur::testing {
@@ -18,29 +18,29 @@ Architecture swarm(Architecture::Interaction interaction, bool shared, int heads
           .targets = spread_targets(2, 6)};
 }
 
-// One flock through `blocks` layers of an engine, (n, d) rows at the end.
+// One sample through `blocks` layers of an engine, (n, d) rows at the end.
 HostSwarm carried(Engine& engine, const Architecture& a, const std::vector<double>& parameters,
-                  const Flocks& flocks) {
+                  const Samples& samples) {
   const Dynamics dynamics = murmur::dynamics_of(a, parameters);
-  const Flock flock = start_flock(a, parameters, flocks.x, flocks.y);
-  const HostSwarm x = from_rows({flock.n, a.d}, flock.rows.data());
+  const Sample sample = start_sample(a, parameters, samples.x, samples.y);
+  const HostSwarm x = from_rows({sample.n, a.d}, sample.rows.data());
   const auto field = engine.prepare(dynamics, x.shape());
   FlowState state = start(x);
   const FlowSettings settings{.method = Method::layers, .dt = a.residual};
-  const Outcome outcome = advance({engine, *field, dynamics.habitat, settings},
+  const Outcome outcome = advance({engine, *field, dynamics.manifold, settings},
                                   {.T = a.blocks * a.residual}, state, {});
   EXPECT_TRUE(outcome.ok()) << outcome.what;
   EXPECT_EQ(state.step, a.blocks);
   return state.x;
 }
 
-void expect_same_flight(const Architecture& a, Engine& engine, double close) {
+void expect_same_trajectory(const Architecture& a, Engine& engine, double close) {
   const std::vector<double> parameters = lively_parameters(a, 8);
-  Flocks flocks({9});
-  flocks.shift.clear();
+  Samples samples({9});
+  samples.shift.clear();
   std::vector<double> readout(a.d);
-  reference_fly(a, parameters, flocks.batch(), readout);
-  const HostSwarm end = carried(engine, a, parameters, flocks);
+  reference_forward(a, parameters, samples.batch(), readout);
+  const HostSwarm end = carried(engine, a, parameters, samples);
   double size = 0;
   for (const double m : readout) size = std::max(size, std::abs(m));
   for (int k = 0; k < a.d; ++k) {
@@ -60,11 +60,11 @@ TEST(DynamicsOfSwarm, FliesAsItLearned) {
     for (const bool shared : {true, false})
       for (const int heads : {1, 3}) {
         Architecture a = swarm(static_cast<Architecture::Interaction>(interaction), shared, heads);
-        expect_same_flight(a, *reference, 1e-12);
-        expect_same_flight(a, *simd, 1e-10);
+        expect_same_trajectory(a, *reference, 1e-12);
+        expect_same_trajectory(a, *simd, 1e-10);
         a.readout = Architecture::cls;
         a.position = true;
-        expect_same_flight(a, *reference, 1e-12);
+        expect_same_trajectory(a, *reference, 1e-12);
       }
 }
 
@@ -77,24 +77,24 @@ TEST(DynamicsOfSwarm, RoundingOfTimeChoosesNoOtherBlock) {
     a.blocks = 30;
     const std::vector<double> parameters = lively_parameters(a, 8);
     const Dynamics dynamics = murmur::dynamics_of(a, parameters);
-    ASSERT_EQ(dynamics.phases.size(), 60u);
+    ASSERT_EQ(dynamics.sublayers.size(), 60u);
     double sum = 0;
     for (int b = 0; b < 40; ++b, sum += residual)
       for (const double t : {sum, b * residual})
-        for (int phase = 0; phase < 60; ++phase)
-          EXPECT_EQ(dynamics.phases[phase].active(t), phase / 2 == std::min(b, 29)) << b;
-    EXPECT_TRUE(dynamics.phases[0].active(-1e9));
+        for (int sublayer = 0; sublayer < 60; ++sublayer)
+          EXPECT_EQ(dynamics.sublayers[sublayer].active(t), sublayer / 2 == std::min(b, 29)) << b;
+    EXPECT_TRUE(dynamics.sublayers[0].active(-1e9));
   }
 }
 
 TEST(DynamicsOfSwarm, SharedBlocksAreTwoPhasesForEver) {
   const Architecture a = swarm(Architecture::attention, true, 3);
   const Dynamics dynamics = murmur::dynamics_of(a, lively_parameters(a, 8));
-  ASSERT_EQ(dynamics.phases.size(), 2u);
-  EXPECT_EQ(dynamics.phases[0].forces.size(), 3u);
-  EXPECT_EQ(dynamics.habitat, Habitat::space);
+  ASSERT_EQ(dynamics.sublayers.size(), 2u);
+  EXPECT_EQ(dynamics.sublayers[0].forces.size(), 3u);
+  EXPECT_EQ(dynamics.manifold, Manifold::space);
   for (const double t : {-1e300, 0.0, 1e300})
-    for (const Phase& phase : dynamics.phases) EXPECT_TRUE(phase.active(t));
+    for (const Sublayer& sublayer : dynamics.sublayers) EXPECT_TRUE(sublayer.active(t));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "learn/dropout.h"
-#include "learn_flocks.h"
+#include "learn_samples.h"
 #include "murmur/error.h"
 
 namespace murmur::testing {
@@ -16,13 +16,13 @@ void expect_true_gradient(const Architecture& a, const Objective& objective) {
                   a.d, a.blocks, a.shared, a.heads, static_cast<int>(a.interaction),
                   static_cast<int>(a.readout), a.position, static_cast<int>(objective.loss),
                   objective.padded, objective.dropout));
-  const Flocks flocks({4, 1, 6}, a.targets.rows);
+  const Samples samples({4, 1, 6}, a.targets.rows);
   const std::vector<double> parameters = lively_parameters(a, 9);
   std::vector<double> gradient(parameters.size()), unused(parameters.size());
-  const Batch batch = flocks.batch();
-  reference_learn(a, parameters, batch, objective, gradient);
+  const Batch batch = samples.batch();
+  reference_backward(a, parameters, batch, objective, gradient);
   expect_central_differences(layout(a), parameters, gradient, [&](const auto& moved) {
-    return reference_learn(a, moved, batch, objective, unused).loss;
+    return reference_backward(a, moved, batch, objective, unused).loss;
   });
 }
 
@@ -69,24 +69,24 @@ TEST(Gradient, PositionPaddingDropoutAndSmoothing) {
     }
 }
 
-// Flocks of 8 and 2 in a tensor of 2 x 8: sums over boids, divided by 16.
+// Samples of 8 and 2 in a tensor of 2 x 8: sums over tokens, divided by 16.
 TEST(Gradient, PaddingDividesByTheLongestFlock) {
   const Architecture a = small(3);
   const std::vector<double> parameters = lively_parameters(a, 2);
-  const Flocks flocks({8, 2});
+  const Samples samples({8, 2});
   std::vector<double> plain(parameters.size()), padded(parameters.size());
   std::vector<double> first(parameters.size()), second(parameters.size());
-  Batch batch = flocks.batch();
+  Batch batch = samples.batch();
   const Objective objective{.loss = Objective::target};
   const double whole =
-      reference_learn(a, parameters, batch, {Objective::target, true}, padded).loss;
-  reference_learn(a, parameters, batch, objective, plain);
+      reference_backward(a, parameters, batch, {Objective::target, true}, padded).loss;
+  reference_backward(a, parameters, batch, objective, plain);
   const std::vector<std::size_t> one{0}, two{1};
   batch.chosen = one;
-  const double loss_of_first = reference_learn(a, parameters, batch, objective, first).loss;
+  const double loss_of_first = reference_backward(a, parameters, batch, objective, first).loss;
   batch.chosen = two;
   batch.shift = batch.shift.subspan(2);
-  const double loss_of_second = reference_learn(a, parameters, batch, objective, second).loss;
+  const double loss_of_second = reference_backward(a, parameters, batch, objective, second).loss;
   EXPECT_NEAR(whole, (8 * loss_of_first + 2 * loss_of_second) / 16, 1e-12);
   for (std::size_t e = 0; e < plain.size(); ++e) {
     EXPECT_NEAR(plain[e], (first[e] + second[e]) / 2, 1e-12);
@@ -104,42 +104,43 @@ TEST(Gradient, ABoidAtItsTargetPullsNowhere) {
   const std::vector<std::size_t> first{0, 1}, chosen{0};
   const std::vector<int> label{0};
   const Batch batch{.x = x, .y = y, .first = first, .label = label, .chosen = chosen};
-  const Lesson lesson = reference_learn(a, still, batch, {.loss = Objective::target}, gradient);
-  EXPECT_EQ(lesson.loss, 0);
-  EXPECT_EQ(lesson.correct, 1u);
+  const BatchResult result =
+      reference_backward(a, still, batch, {.loss = Objective::target}, gradient);
+  EXPECT_EQ(result.loss, 0);
+  EXPECT_EQ(result.correct, 1u);
   for (const double g : gradient) EXPECT_EQ(g, 0);
 }
 
 TEST(Gradient, RefusesALabelOfNoClass) {
   const Architecture a = small(3);
-  Flocks flocks({3, 3});
-  flocks.label[1] = -1;
+  Samples samples({3, 3});
+  samples.label[1] = -1;
   const std::vector<double> parameters = lively_parameters(a, 2);
   std::vector<double> gradient(parameters.size());
-  EXPECT_THROW(reference_learn(a, parameters, flocks.batch(), {}, gradient), Error);
+  EXPECT_THROW(reference_backward(a, parameters, samples.batch(), {}, gradient), Error);
 }
 
-// The readout moves by J_i dx_i: central differences of the start of each boid.
+// The readout moves by J_i dx_i: central differences of the start of each token.
 TEST(Influence, IsTheLengthOfTheJacobian) {
   for (const auto readout : {Architecture::mean, Architecture::cls}) {
     Architecture a = small(2);
     a.readout = readout;
-    Flocks flocks({5});
+    Samples samples({5});
     const std::vector<double> parameters = lively_parameters(a, 4);
-    const std::vector<double> influence = reference_influence(a, parameters, flocks.batch());
+    const std::vector<double> influence = reference_influence(a, parameters, samples.batch());
     ASSERT_EQ(influence.size(), 5u);
     const float h = 0x1p-10F;
     for (std::size_t i = 0; i < 5; ++i) {
       double square = 0;
-      for (auto* axis : {&flocks.x, &flocks.y}) {
+      for (auto* axis : {&samples.x, &samples.y}) {
         const float here = (*axis)[i];
         std::vector<double> above(2), below(2);
         (*axis)[i] = here + h;
         const double up = (*axis)[i];
-        reference_fly(a, parameters, flocks.batch(), above);
+        reference_forward(a, parameters, samples.batch(), above);
         (*axis)[i] = here - h;
         const double width = up - (*axis)[i];
-        reference_fly(a, parameters, flocks.batch(), below);
+        reference_forward(a, parameters, samples.batch(), below);
         (*axis)[i] = here;
         for (int k = 0; k < 2; ++k) square += std::pow((above[k] - below[k]) / width, 2);
       }
@@ -153,7 +154,7 @@ TEST(Influence, IsolatedBoidsDoNotReachTheClsBoid) {
   Architecture a = small(3);
   a.interaction = Architecture::none;
   a.readout = Architecture::cls;
-  for (const double reach : reference_influence(a, lively_parameters(a, 4), Flocks({5}).batch()))
+  for (const double reach : reference_influence(a, lively_parameters(a, 4), Samples({5}).batch()))
     EXPECT_EQ(reach, 0);
 }
 
@@ -161,7 +162,7 @@ TEST(Dropout, LeavesOutItsShareAndKeepsTheMean) {
   const int n = 301;
   std::vector<float> mask(n * n);
   for (const double p : {0.1, 0.5}) {
-    dropout_mask({.seed = 1, .update = 2, .flock = 3, .block = 4, .head = 1}, n, p, mask.data());
+    dropout_mask({.seed = 1, .update = 2, .sample = 3, .block = 4, .head = 1}, n, p, mask.data());
     double zeros = 0, sum = 0;
     for (const float m : mask) {
       zeros += m == 0 ? 1 : 0;
@@ -177,9 +178,9 @@ TEST(Dropout, LeavesOutItsShareAndKeepsTheMean) {
 // Whoever asks for something else gets other bits: half of all pairs agree, as for coins.
 TEST(Dropout, EveryNameHasItsOwnMask) {
   const int n = 100;
-  const DropoutDraw base{.seed = 1, .update = 2, .flock = 3, .block = 4, .head = 1};
+  const DropoutDraw base{.seed = 1, .update = 2, .sample = 3, .block = 4, .head = 1};
   std::vector<DropoutDraw> others(5, base);
-  others[0].seed = 9, others[1].update = 9, others[2].flock = 9, others[3].block = 9;
+  others[0].seed = 9, others[1].update = 9, others[2].sample = 9, others[3].block = 9;
   others[4].head = 2;
   std::vector<float> mask(n * n), other(n * n);
   dropout_mask(base, n, 0.5, mask.data());

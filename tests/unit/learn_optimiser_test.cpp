@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "learn_flocks.h"
+#include "learn_samples.h"
 
 namespace murmur::testing {
 namespace {

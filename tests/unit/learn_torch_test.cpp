@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "learn_flocks.h"
+#include "learn_samples.h"
 #include "murmur/formats.h"
 
 namespace murmur::testing {
@@ -84,10 +84,10 @@ TEST(Torch, ReferenceFindsTheSameGradients) {
     const std::vector<double> parameters = c.doubles("parameters");
     for (const auto& [name, objective] : kObjectives) {
       std::vector<double> gradient(parameters.size());
-      const Lesson lesson =
-          reference_learn(c.architecture, parameters, points.batch(), objective, gradient);
+      const BatchResult result =
+          reference_backward(c.architecture, parameters, points.batch(), objective, gradient);
       const double loss = c.doubles(std::string(name) + ".loss")[0];
-      EXPECT_NEAR(lesson.loss, loss, 1e-6 * loss) << c.name << " " << name;
+      EXPECT_NEAR(result.loss, loss, 1e-6 * loss) << c.name << " " << name;
       expect_close(c, gradient, std::string(name) + ".gradient", 1e-6);
     }
   }
@@ -100,9 +100,9 @@ TEST(Torch, AdjointFindsTheSameGradients) {
     const auto adjoint = make_adjoint(c.architecture, 2);
     for (const auto& [name, objective] : kObjectives) {
       std::vector<float> gradient(parameters.size());
-      const Lesson lesson = adjoint->learn(parameters, points.batch(), objective, gradient);
+      const BatchResult result = adjoint->backward(parameters, points.batch(), objective, gradient);
       const double loss = c.doubles(std::string(name) + ".loss")[0];
-      EXPECT_NEAR(lesson.loss, loss, 1e-4 * loss) << c.name << " " << name;
+      EXPECT_NEAR(result.loss, loss, 1e-4 * loss) << c.name << " " << name;
       expect_close(c, gradient, std::string(name) + ".gradient", 1e-4);
     }
   }

@@ -96,12 +96,12 @@ TEST(MeanFieldStart, WhatLiesAboveTheModesIsSeen) {
   for (const auto& [d, start, modes, enough] : {Case{2, wave_on_cells(256, 100, 0.5), 64, 220},
                                                 {2, ring(20, 200), 16, 240},
                                                 {3, sphere, 16, 60}}) {
-    const auto course = carry({.d = d}, start, {.modes = modes}, {.schedule = {.T = 1e-3}});
-    EXPECT_EQ(course.outcome.ending, Ending::unresolved) << d << " " << modes;
-    EXPECT_EQ(course.outcome.t, 0);
-    EXPECT_TRUE(says(course.outcome.what, "above degree " + std::to_string(modes)))
-        << course.outcome.what;
-    EXPECT_TRUE(says(course.outcome.remedy, "more modes"));
+    const auto trajectory = carry({.d = d}, start, {.modes = modes}, {.schedule = {.T = 1e-3}});
+    EXPECT_EQ(trajectory.outcome.ending, Ending::unresolved) << d << " " << modes;
+    EXPECT_EQ(trajectory.outcome.t, 0);
+    EXPECT_TRUE(says(trajectory.outcome.what, "above degree " + std::to_string(modes)))
+        << trajectory.outcome.what;
+    EXPECT_TRUE(says(trajectory.outcome.remedy, "more modes"));
     const auto good = carry({.d = d}, start, {.modes = enough}, {.schedule = {.T = 1e-3}});
     EXPECT_TRUE(good.outcome.ok()) << good.outcome.what;
   }
@@ -137,10 +137,10 @@ TEST(MeanFieldStart, AGridThatDoesNotResolveItsDensityIsRefused) {
 }
 
 TEST(MeanFieldStart, AMillionCellsAreReadAndMoreAreRefused) {
-  const auto course =
+  const auto trajectory =
       carry({}, wave_on_cells(200'000, 3, 0.5), {.modes = 64}, {.schedule = {.T = 1e-3}});
-  EXPECT_TRUE(course.outcome.ok());
-  EXPECT_NEAR(course.steps.front().amplitude[3], 0.25, 1e-12);
+  EXPECT_TRUE(trajectory.outcome.ok());
+  EXPECT_NEAR(trajectory.steps.front().amplitude[3], 0.25, 1e-12);
   Measure large;
   large.density.assign(1'048'577, 1 / kTurn);
   EXPECT_TRUE(says(refusal({}, large, {}), "too many cells"));
@@ -151,30 +151,30 @@ TEST(MeanFieldMonitor, SeesMeasuresOfHighSymmetry) {
   const MeanField field{.beta = 25};
   double stopped[2];
   for (const int run : {0, 1}) {
-    const auto course =
+    const auto trajectory =
         carry(field, wave(7, 0.02), {.modes = run == 0 ? 16 : 48}, {.schedule = {.T = 10}});
-    EXPECT_EQ(course.outcome.ending, Ending::unresolved);
-    stopped[run] = course.outcome.t;
+    EXPECT_EQ(trajectory.outcome.ending, Ending::unresolved);
+    stopped[run] = trajectory.outcome.t;
   }
   EXPECT_GT(stopped[1], 2 * stopped[0]);
   // Up to where it stopped, more modes say the same.
   double energy[2];
   for (const int run : {0, 1}) {
-    const auto course = carry(field, wave(7, 0.02), {.modes = run == 0 ? 48 : 256},
-                              {.schedule = {.T = stopped[1]}});
-    energy[run] = course.steps.back().energy;
+    const auto trajectory = carry(field, wave(7, 0.02), {.modes = run == 0 ? 48 : 256},
+                                  {.schedule = {.T = stopped[1]}});
+    energy[run] = trajectory.steps.back().energy;
   }
   EXPECT_NEAR(energy[0] / energy[1], 1, 1e-9);
   // Five places to which a perceptron draws, and hardly any attention.
   MeanField drawn{.beta = 0.01};
-  Perceptron will{.activation = Perceptron::tanh};
-  will.in = zeros(5, 2);
-  will.out = zeros(2, 5);
+  Perceptron perceptron{.activation = Perceptron::tanh};
+  perceptron.in = zeros(5, 2);
+  perceptron.out = zeros(2, 5);
   for (int m = 0; m < 5; ++m)
     for (int k = 0; k < 2; ++k)
-      will.in(m, k) = will.out(k, m) =
+      perceptron.in(m, k) = perceptron.out(k, m) =
           3 * (k == 0 ? std::cos(kTurn * m / 5) : std::sin(kTurn * m / 5));
-  drawn.will = will;
+  drawn.perceptron = perceptron;
   EXPECT_EQ(carry(drawn, {}, {.modes = 14}, {.schedule = {.T = 1}}).outcome.ending,
             Ending::unresolved);
 }
@@ -209,9 +209,9 @@ TEST(MeanFieldParticles, AGridTooCoarseForItsStartIsRefused) {
 }
 
 TEST(MeanFieldCheck, PerceptronsHaveTheShapesOfTheSphere) {
-  const auto refused = [](int d, const Perceptron& will) {
+  const auto refused = [](int d, const Perceptron& perceptron) {
     MeanField field{.d = d};
-    field.will = will;
+    field.perceptron = perceptron;
     std::string text;
     EXPECT_EQ(fault_of([&] { check(field); }, &text), Fault::input);
     return text;
@@ -220,7 +220,7 @@ TEST(MeanFieldCheck, PerceptronsHaveTheShapesOfTheSphere) {
   good.in = zeros(4, 2);
   good.out = zeros(2, 4);
   MeanField field;
-  field.will = good;
+  field.perceptron = good;
   EXPECT_NO_THROW(check(field));
   EXPECT_TRUE(says(refused(3, good), "perceptron in has shape (4, 2)"));
   Perceptron bad = good;
@@ -260,12 +260,12 @@ TEST(MeanFieldCheck, MeasuresAndFlightsWithoutMeaningAreRefused) {
 
 TEST(MeanFieldStop, AReLUIsToldItsOwnRemedy) {
   MeanField field{.beta = 4};
-  Perceptron will;
-  will.in = zeros(1, 2);
-  will.in(0, 0) = 1;
-  will.out = zeros(2, 1);
-  will.out(1, 0) = 1;
-  field.will = will;
+  Perceptron perceptron;
+  perceptron.in = zeros(1, 2);
+  perceptron.in(0, 0) = 1;
+  perceptron.out = zeros(2, 1);
+  perceptron.out(1, 0) = 1;
+  field.perceptron = perceptron;
   const auto kinked = carry(field, wave(1, 0.1), {.modes = 128}, {.schedule = {.T = 1}});
   EXPECT_EQ(kinked.outcome.ending, Ending::unresolved);
   EXPECT_TRUE(says(kinked.outcome.remedy, "ReLU")) << kinked.outcome.remedy;
@@ -279,11 +279,11 @@ TEST(MeanFieldStop, KeepsItsLastGoodFrame) {
   MeanFieldPlan plan{.schedule = {.T = 30}};
   std::vector<double> times;
   plan.frame = [&](const MeanFieldFrame& f) { times.push_back(f.reading.t); };
-  const auto course = carry({.beta = 4}, wave(1, 0.3), {.modes = 48}, plan);
-  EXPECT_EQ(course.outcome.ending, Ending::unresolved);
+  const auto trajectory = carry({.beta = 4}, wave(1, 0.3), {.modes = 48}, plan);
+  EXPECT_EQ(trajectory.outcome.ending, Ending::unresolved);
   ASSERT_EQ(times.size(), 1u);
-  EXPECT_EQ(times[0], course.outcome.t);
-  EXPECT_EQ(times[0], course.steps.back().t);
+  EXPECT_EQ(times[0], trajectory.outcome.t);
+  EXPECT_EQ(times[0], trajectory.steps.back().t);
   times.clear();
   const auto few = carry({.beta = 4}, wave(1, 0.3), {.modes = 48, .max_evaluations = 20}, plan);
   EXPECT_EQ(few.outcome.ending, Ending::too_many_evaluations);
@@ -297,14 +297,14 @@ TEST(MeanFieldPause, ReachesIntoAStep) {
     int frames = 0;
     MeanFieldPlan plan{.schedule = {.T = 1, .every = 0.001}};
     plan.frame = [&](const MeanFieldFrame&) { ++frames; };
-    plan.pause = [&](const MeanFieldCourse&, const std::function<MeanFieldState()>&) {
+    plan.pause = [&](const MeanFieldTrajectory&, const std::function<MeanFieldState()>&) {
       return frames >= 100;
     };
     const MeanFieldMethod method{.solver = solver, .modes = 32, .particles = 100};
-    const auto course = carry({.beta = 1}, {}, method, plan);
-    EXPECT_EQ(course.outcome.ending, Ending::interrupted);
+    const auto trajectory = carry({.beta = 1}, {}, method, plan);
+    EXPECT_EQ(trajectory.outcome.ending, Ending::interrupted);
     EXPECT_EQ(frames, 100);
-    EXPECT_EQ(course.state.flow.next_frame, 100);
+    EXPECT_EQ(trajectory.state.flow.next_frame, 100);
   }
 }
 

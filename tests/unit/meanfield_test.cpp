@@ -193,9 +193,9 @@ TEST(MeanField, AtomsBecomeParticlesOfTheirOwn) {
 
 // The two solvers see the same flow while both resolve it, frame by frame.
 TEST(MeanField, SolversAgree) {
-  for (const auto scale : {Attention::softmax, Attention::plain})
+  for (const auto weighting : {Attention::softmax, Attention::unnormalised})
     for (const bool repulsive : {false, true}) {
-      const MeanField field{.beta = 2, .scale = scale, .repulsive = repulsive};
+      const MeanField field{.beta = 2, .weighting = weighting, .repulsive = repulsive};
       std::vector<double> energy[2];
       for (const auto solver : {MeanFieldMethod::spectral, MeanFieldMethod::quantiles}) {
         MeanFieldPlan plan{.schedule = {.T = 0.4, .every = 0.1}};
@@ -223,14 +223,14 @@ TEST(MeanField, SolversAgreeOnTheSphere) {
 // A perceptron alone carries each token by itself: the same order as its particles'.
 TEST(MeanField, PerceptronsDriftOnCircleAndSphere) {
   for (const int d : {2, 3}) {
-    Perceptron will{.activation = Perceptron::tanh};
-    will.in = zeros(1, d);
-    will.in(0, 0) = 0.8;
-    will.in_bias = {0.3};
-    will.out = zeros(d, 1);
-    will.out(d - 1, 0) = 0.7;
+    Perceptron perceptron{.activation = Perceptron::tanh};
+    perceptron.in = zeros(1, d);
+    perceptron.in(0, 0) = 0.8;
+    perceptron.in_bias = {0.3};
+    perceptron.out = zeros(d, 1);
+    perceptron.out(d - 1, 0) = 0.7;
     MeanField field{.d = d, .beta = 1};
-    field.will = will;
+    field.perceptron = perceptron;
     std::vector<double> mean[2];
     for (const auto solver : {MeanFieldMethod::spectral, MeanFieldMethod::quantiles}) {
       const MeanFieldMethod method{
@@ -246,8 +246,8 @@ TEST(MeanField, PerceptronsDriftOnCircleAndSphere) {
 TEST(MeanField, KeepsTheMassBetweenTokens) {
   constexpr int n = 2000;
   const double turn = 2 * std::numbers::pi;
-  for (const auto scale : {Attention::softmax, Attention::plain}) {
-    const MeanField field{.beta = 2, .scale = scale};
+  for (const auto weighting : {Attention::softmax, Attention::unnormalised}) {
+    const MeanField field{.beta = 2, .weighting = weighting};
     const MeanFieldMethod method{.solver = MeanFieldMethod::quantiles, .particles = n};
     MeanFieldPlan plan{.schedule = {.T = 1}};
     plan.stop = [](const MeanFieldReading& r) { return r.t >= 0.3; };
@@ -284,8 +284,8 @@ TEST(MeanField, KeepsItsMass) {
       const double sum = std::accumulate(f.density.begin(), f.density.end(), 0.0);
       worst = std::fmax(worst, std::fabs(sum / static_cast<double>(f.density.size()) - 1));
     };
-    const MeanFieldCourse course = carry({.d = d, .beta = 4}, two_bumps(d), method, plan);
-    const std::vector<double>& mass = course.state.flow.x.mass;
+    const MeanFieldTrajectory trajectory = carry({.d = d, .beta = 4}, two_bumps(d), method, plan);
+    const std::vector<double>& mass = trajectory.state.flow.x.mass;
     EXPECT_LT(mass.size(), 700u) << "none has merged";
     EXPECT_NEAR(std::accumulate(mass.begin(), mass.end(), 0.0), 1, 1e-12);
     EXPECT_LT(worst, 1e-12);
@@ -298,12 +298,12 @@ TEST(MeanField, TheMonitorStopsBeforeAWrongCurve) {
   start.waves = {{1, 0.2}, {2, 0.1}};
   double stopped[2] = {0, 0};
   for (const int run : {0, 1}) {
-    const MeanFieldCourse course =
+    const MeanFieldTrajectory trajectory =
         carry({.beta = 4}, start, {.modes = run == 0 ? 32 : 128}, {.schedule = {.T = 30}});
-    EXPECT_EQ(course.outcome.ending, Ending::unresolved);
-    EXPECT_NE(course.outcome.what.find("the last modes"), std::string::npos);
-    EXPECT_LE(course.steps.back().tail, 1e-8);
-    stopped[run] = course.outcome.t;
+    EXPECT_EQ(trajectory.outcome.ending, Ending::unresolved);
+    EXPECT_NE(trajectory.outcome.what.find("the last modes"), std::string::npos);
+    EXPECT_LE(trajectory.steps.back().tail, 1e-8);
+    stopped[run] = trajectory.outcome.t;
   }
   EXPECT_GT(stopped[1], stopped[0] + 1);
   EXPECT_LT(stopped[1], 8);
@@ -319,9 +319,10 @@ TEST(MeanField, TheMonitorStopsBeforeAWrongCurve) {
 TEST(MeanField, AStartThatIsNotResolvedStopsAtOnce) {
   Measure sharp;
   sharp.bumps = {{1000, {1, 0}, 1}};
-  const MeanFieldCourse course = carry({.beta = 4}, sharp, {.modes = 32}, {.schedule = {.T = 1}});
-  EXPECT_EQ(course.outcome.ending, Ending::unresolved);
-  EXPECT_EQ(course.outcome.t, 0);
+  const MeanFieldTrajectory trajectory =
+      carry({.beta = 4}, sharp, {.modes = 32}, {.schedule = {.T = 1}});
+  EXPECT_EQ(trajectory.outcome.ending, Ending::unresolved);
+  EXPECT_EQ(trajectory.outcome.t, 0);
 }
 
 TEST(MeanField, FramesNeverChangeTheSteps) {
@@ -349,7 +350,7 @@ TEST(MeanField, GoesOnWithTheSameBits) {
       };
       const Measure start = d == 2 ? two_bumps(2) : two_bumps(3);
       MeanFieldPlan plan{.schedule = {.T = 0.5, .every = 0.05}, .frame = into(whole)};
-      const MeanFieldCourse expected = carry(field, start, method, plan);
+      const MeanFieldTrajectory expected = carry(field, start, method, plan);
       ASSERT_TRUE(expected.outcome.ok()) << expected.outcome.what;
       plan.frame = into(parts);
       plan.schedule.T = 0.3;
@@ -357,11 +358,11 @@ TEST(MeanField, GoesOnWithTheSameBits) {
       for (;;) {
         std::size_t steps = 0;
         MeanFieldState state;
-        plan.pause = [&](const MeanFieldCourse&, const std::function<MeanFieldState()>& fetch) {
+        plan.pause = [&](const MeanFieldTrajectory&, const std::function<MeanFieldState()>& fetch) {
           state = fetch();
           return ++steps == 2;
         };
-        MeanFieldCourse part = carry(field, start, method, plan);
+        MeanFieldTrajectory part = carry(field, start, method, plan);
         if (part.outcome.ok() && plan.schedule.T == 0.5) {
           ASSERT_EQ(part.steps.size(), expected.steps.size());
           for (std::size_t i = 0; i < part.steps.size(); ++i) {

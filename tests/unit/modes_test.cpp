@@ -50,16 +50,16 @@ TEST(cosine_histogram, gon_has_its_cosines) {
 // The sample is that of `measure`: the last bin is its count of close pairs.
 TEST(cosine_histogram, samples_as_measure_does) {
   const HostSwarm x = random_sphere({400, 3}, 5);
-  const MeasureSettings settings{
+  const ObserveSettings settings{
       .pair_threshold = 0.9, .seed = 3, .max_exact = 100, .sample_pairs = 30'000};
   const CosineHistogram h = cosine_histogram(x, 20, settings);
   EXPECT_EQ(h.pairs, 30'000);
   const auto names = observable_names(sa(1));
-  const std::vector<double> row = measure(x, sa(1), settings);
+  const std::vector<double> row = observe(x, sa(1), settings);
   const auto at = std::find(names.begin(), names.end(), "close_pairs") - names.begin();
   EXPECT_EQ(static_cast<double>(h.count.back()), std::round(row[at] * 30'000));
   EXPECT_GT(h.count.back(), 1000);
-  MeasureSettings other = settings;
+  ObserveSettings other = settings;
   other.threads = 3;
   EXPECT_EQ(cosine_histogram(x, 20, other).count, h.count);
 }
@@ -152,22 +152,22 @@ TEST(attention_weights, rows_are_softmax) {
 TEST(attention_weights, see_only_the_past_and_fade_with_alibi) {
   const HostSwarm x = random_sphere({5, 2}, 3);
   const Matrix a = attention_weights(
-      x, dynamics_of(Attention{.beta = 0, .reach = Attention::past, .alibi = 0.5}), 0, 0);
+      x, dynamics_of(Attention{.beta = 0, .mask = Attention::causal, .alibi = 0.5}), 0, 0);
   EXPECT_EQ(a(1, 2), 0);
   EXPECT_NEAR(a(4, 1) / a(4, 4), std::exp(-1.5), 1e-14);
   const Matrix other =
-      attention_weights(x, dynamics_of(Attention{.self = false, .reach = Attention::past}), 0, 0);
+      attention_weights(x, dynamics_of(Attention{.self = false, .mask = Attention::causal}), 0, 0);
   EXPECT_EQ(attention_received(other)[4], 0);
   for (int j = 0; j < 5; ++j) EXPECT_EQ(other(0, j), 0);
 }
 
 TEST(attention_weights, sinkhorn_is_doubly_stochastic_and_hard_is_one_hot) {
   const HostSwarm x = random_sphere({9, 3}, 8);
-  const Matrix s =
-      attention_weights(x, dynamics_of(Attention{.beta = 3, .scale = Attention::sinkhorn}), 0, 0);
+  const Matrix s = attention_weights(
+      x, dynamics_of(Attention{.beta = 3, .weighting = Attention::sinkhorn}), 0, 0);
   for (const double received : attention_received(s)) EXPECT_NEAR(received, 1, 1e-12);
   EXPECT_NEAR(s(2, 5), s(5, 2), 1e-12);
-  const Matrix h = attention_weights(x, dynamics_of(Attention{.scale = Attention::hard}), 0, 0);
+  const Matrix h = attention_weights(x, dynamics_of(Attention{.weighting = Attention::hard}), 0, 0);
   for (int i = 0; i < 9; ++i) EXPECT_EQ(h(i, i), 1);
   EXPECT_EQ(numerical_rank(h), 9);
 }
@@ -177,7 +177,7 @@ TEST(attention_weights, rank_and_leaders) {
   HostSwarm x({5, 1});
   for (int i = 0; i < 5; ++i) x.at(i, 0) = i - 1.5;
   const Dynamics dynamics =
-      dynamics_of(Attention{.beta = 1, .relative = true, .rescaled = true}, Habitat::space);
+      dynamics_of(Attention{.beta = 1, .relative = true, .rescaled = true}, Manifold::space);
   EXPECT_EQ(numerical_rank(attention_weights(x, dynamics, 0, 0), 1e-6), 5);
   const Matrix late = attention_weights(x, dynamics, 0, 3);
   EXPECT_EQ(numerical_rank(late, 1e-6), 2);  // rows e_1 and e_5
@@ -185,7 +185,7 @@ TEST(attention_weights, rank_and_leaders) {
   EXPECT_EQ(leaders(late, 0.5), std::vector<int>{4});
   EXPECT_EQ(leaders(late, 0.3), (std::vector<int>{0, 4}));
   EXPECT_EQ(fault_of([&] { attention_weights(x, dynamics, 1, 0); }), Fault::input);
-  EXPECT_EQ(fault_of([&] { attention_weights(x, {.habitat = Habitat::space}, 0, 0); }),
+  EXPECT_EQ(fault_of([&] { attention_weights(x, {.manifold = Manifold::space}, 0, 0); }),
             Fault::input);
 }
 
@@ -208,8 +208,8 @@ TEST(attention_weights, read_gains_that_only_end) {
 TEST(attention_weights, are_those_of_the_heads_that_act_now) {
   const HostSwarm x = random_sphere({5, 3}, 4);
   Dynamics dynamics = sa(1);
-  dynamics.phases[0].until = 2;
-  dynamics.phases.push_back({{Attention{.beta = 7}, Attention{.beta = 8}}, 2});
+  dynamics.sublayers[0].until = 2;
+  dynamics.sublayers.push_back({{Attention{.beta = 7}, Attention{.beta = 8}}, 2});
   ASSERT_EQ(heads_of(dynamics, 1.5).size(), 1u);
   ASSERT_EQ(heads_of(dynamics, 2).size(), 2u);
   EXPECT_EQ(heads_of(dynamics, 2)[1].beta, 8);
@@ -219,14 +219,16 @@ TEST(attention_weights, are_those_of_the_heads_that_act_now) {
 
 TEST(renyi_centres, by_hand) {
   const HostSwarm x = circle({0, 0.3, 0.6, 0.9, 3});
-  EXPECT_EQ(renyi_centres(x, Habitat::sphere, 0.5, Centres::ordinary), (std::vector<int>{0, 2, 4}));
-  EXPECT_EQ(renyi_centres(x, Habitat::sphere, 0.5, Centres::strong), (std::vector<int>{0, 4}));
-  EXPECT_EQ(renyi_centres(x, Habitat::sphere, 4, Centres::strong), std::vector<int>{0});
+  EXPECT_EQ(renyi_centres(x, Manifold::sphere, 0.5, Centres::ordinary),
+            (std::vector<int>{0, 2, 4}));
+  EXPECT_EQ(renyi_centres(x, Manifold::sphere, 0.5, Centres::strong), (std::vector<int>{0, 4}));
+  EXPECT_EQ(renyi_centres(x, Manifold::sphere, 4, Centres::strong), std::vector<int>{0});
   HostSwarm line({3, 1});
   line.at(1, 0) = 1;
   line.at(2, 0) = 2.5;
-  EXPECT_EQ(renyi_centres(line, Habitat::space, 1, Centres::strong), (std::vector<int>{0, 2}));
-  EXPECT_EQ(fault_of([&] { renyi_centres(x, Habitat::sphere, 0, Centres::strong); }), Fault::input);
+  EXPECT_EQ(renyi_centres(line, Manifold::space, 1, Centres::strong), (std::vector<int>{0, 2}));
+  EXPECT_EQ(fault_of([&] { renyi_centres(x, Manifold::sphere, 0, Centres::strong); }),
+            Fault::input);
 }
 
 // n iid tokens on the circle: (1 - (1 - p)^n) / p strong centres on average, p = delta / pi.
@@ -244,11 +246,11 @@ TEST(renyi_centres, mean_counts_of_uniform_tokens) {
               .uniform(0));
     const HostSwarm x = circle(angles);
     const double count =
-        static_cast<double>(renyi_centres(x, Habitat::sphere, delta, Centres::strong).size());
+        static_cast<double>(renyi_centres(x, Manifold::sphere, delta, Centres::strong).size());
     strong += count / seeds;
     square += count * count / seeds;
     ordinary +=
-        static_cast<double>(renyi_centres(x, Habitat::sphere, delta, Centres::ordinary).size()) /
+        static_cast<double>(renyi_centres(x, Manifold::sphere, delta, Centres::ordinary).size()) /
         seeds;
   }
   const double error = std::sqrt((square - strong * strong) / seeds);
@@ -260,7 +262,7 @@ TEST(renyi_centres, mean_counts_of_uniform_tokens) {
 std::vector<double> line_modes(const std::vector<double>& points, double beta) {
   HostSwarm x({static_cast<int>(points.size()), 1});
   for (int i = 0; i < x.n(); ++i) x.at(i, 0) = points[i];
-  return density_modes(x, Habitat::space, {.beta = beta});
+  return density_modes(x, Manifold::space, {.beta = beta});
 }
 
 // Two equal Gaussians have two modes when they are farther apart than two widths.
@@ -281,15 +283,15 @@ TEST(density_modes, two_points_of_the_circle) {
     for (const double turned : {0.0, 1.0, 3.1}) {
       const auto near = circle({turned - 0.999 * a, turned + 0.999 * a});
       const auto far = circle({turned - 1.001 * a, turned + 1.001 * a});
-      const auto one = density_modes(near, Habitat::sphere, {.beta = beta});
+      const auto one = density_modes(near, Manifold::sphere, {.beta = beta});
       ASSERT_EQ(one.size(), 1u) << beta << " " << turned;
       EXPECT_NEAR(std::cos(one[0] - turned), 1, 1e-10);
-      EXPECT_EQ(density_modes(far, Habitat::sphere, {.beta = beta}).size(), 2u) << beta;
+      EXPECT_EQ(density_modes(far, Manifold::sphere, {.beta = beta}).size(), 2u) << beta;
     }
   }
-  EXPECT_EQ(density_modes(gon(7, 0.1), Habitat::sphere, {.beta = 100}).size(), 7u);
-  EXPECT_EQ(density_modes(gon(7), Habitat::sphere, {.beta = 100}).size(), 7u);
-  EXPECT_EQ(density_modes(gon(64), Habitat::sphere, {.beta = 1}).size(), 0u);  // flat
+  EXPECT_EQ(density_modes(gon(7, 0.1), Manifold::sphere, {.beta = 100}).size(), 7u);
+  EXPECT_EQ(density_modes(gon(7), Manifold::sphere, {.beta = 100}).size(), 7u);
+  EXPECT_EQ(density_modes(gon(64), Manifold::sphere, {.beta = 1}).size(), 0u);  // flat
 }
 
 double mean_normal_modes(double beta) {
@@ -311,9 +313,9 @@ TEST(density_modes, of_ten_thousand_normal_points) {
 
 TEST(density_modes, refuse_what_they_do_not_know) {
   const HostSwarm x = random_sphere({4, 3}, 0);
-  EXPECT_EQ(fault_of([&] { density_modes(x, Habitat::sphere, {.beta = 1}); }), Fault::input);
-  EXPECT_EQ(fault_of([&] { density_modes(x, Habitat::space, {.beta = 0}); }), Fault::input);
-  EXPECT_EQ(fault_of([&] { density_modes(x, Habitat::space, {.beta = 1, .axis = 3}); }),
+  EXPECT_EQ(fault_of([&] { density_modes(x, Manifold::sphere, {.beta = 1}); }), Fault::input);
+  EXPECT_EQ(fault_of([&] { density_modes(x, Manifold::space, {.beta = 0}); }), Fault::input);
+  EXPECT_EQ(fault_of([&] { density_modes(x, Manifold::space, {.beta = 1, .axis = 3}); }),
             Fault::input);
 }
 

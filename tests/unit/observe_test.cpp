@@ -18,8 +18,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-Dynamics one(Attention head, Habitat habitat = Habitat::sphere) {
-  return {.habitat = habitat, .phases = {Phase{{std::move(head)}}}};
+Dynamics one(Attention head, Manifold manifold = Manifold::sphere) {
+  return {.manifold = manifold, .sublayers = {Sublayer{{std::move(head)}}}};
 }
 
 bool has(const Dynamics& dynamics, const std::string& name) {
@@ -28,10 +28,10 @@ bool has(const Dynamics& dynamics, const std::string& name) {
 }
 
 double value(const HostSwarm& x, const Dynamics& dynamics, const std::string& name,
-             const MeasureSettings& settings = {}) {
+             const ObserveSettings& settings = {}) {
   const Names names = observable_names(dynamics);
   const auto at = std::find(names.begin(), names.end(), name) - names.begin();
-  return measure(x, dynamics, settings).at(static_cast<std::size_t>(at));
+  return observe(x, dynamics, settings).at(static_cast<std::size_t>(at));
 }
 
 HostSwarm random_swarm(Shape shape, std::uint64_t seed, bool sphere = true) {
@@ -95,18 +95,18 @@ TEST(ObservableTable, ListsColumnsInOrder) {
 }
 
 TEST(ObservableTable, LeavesOutWhatADynamicsHasNot) {
-  const Dynamics space = one({.beta = 1}, Habitat::space);
+  const Dynamics space = one({.beta = 1}, Manifold::space);
   EXPECT_TRUE(has(space, "energy"));
   EXPECT_FALSE(has(space, "energy_scaled"));
   EXPECT_FALSE(has(space, "norm_drift"));
   EXPECT_TRUE(has(space, "radius"));
-  const Dynamics alone{.phases = {Phase{{Perceptron{}}}}};
+  const Dynamics alone{.sublayers = {Sublayer{{Perceptron{}}}}};
   EXPECT_FALSE(has(alone, "energy"));
   EXPECT_FALSE(has(alone, "energy_scaled"));
   EXPECT_FALSE(has(alone, "attention_entropy"));
   EXPECT_TRUE(has(alone, "norm_drift"));
   for (const Dynamics& dynamics : {space, alone, one({.beta = 0})}) {
-    EXPECT_EQ(measure(random_swarm({5, 3}, 1), dynamics, {}).size(),
+    EXPECT_EQ(observe(random_swarm({5, 3}, 1), dynamics, {}).size(),
               observable_names(dynamics).size());
   }
 }
@@ -119,7 +119,7 @@ TEST(ObservableTable, EnergyNeedsAGradientForce) {
   off_d(0, 1) *= 1 + 1e-9;
   const Matrix identity = scaled_identity(3, 1), none;
   EXPECT_TRUE(has(one({.beta = 4}), "energy"));
-  EXPECT_TRUE(has(one({.beta = 4, .scale = Attention::plain}), "energy"));
+  EXPECT_TRUE(has(one({.beta = 4, .weighting = Attention::unnormalised}), "energy"));
   EXPECT_TRUE(has(one(matrices(none, none, minus)), "energy"));
   EXPECT_TRUE(has(one(matrices(identity, none, identity)), "energy"));
   EXPECT_TRUE(has(one(matrices(none, d, d)), "energy"));
@@ -137,15 +137,15 @@ TEST(ObservableTable, EnergyNeedsAGradientForce) {
   EXPECT_FALSE(has(one(matrices(none, skew, skew)), "energy"));
   EXPECT_FALSE(has(one(matrices(none, none, scaled_identity(3, 2))), "energy"));
   EXPECT_FALSE(has(one({.beta = 1, .relative = true}), "energy"));
-  EXPECT_FALSE(has(one({.beta = 1, .reach = Attention::past}), "energy"));
-  EXPECT_FALSE(has({.phases = {Phase{{Attention{}, Attention{}}}}}, "energy"));
-  EXPECT_FALSE(has({.phases = {Phase{{Attention{}}}, Phase{{Perceptron{}}}}}, "energy"));
+  EXPECT_FALSE(has(one({.beta = 1, .mask = Attention::causal}), "energy"));
+  EXPECT_FALSE(has({.sublayers = {Sublayer{{Attention{}, Attention{}}}}}, "energy"));
+  EXPECT_FALSE(has({.sublayers = {Sublayer{{Attention{}}}, Sublayer{{Perceptron{}}}}}, "energy"));
 }
 
 TEST(Measure, EnergyWithAMatrixIsTheDoubleSum) {
   const Matrix d = symmetric(4, 3);
-  for (const Habitat habitat : {Habitat::sphere, Habitat::space}) {
-    const HostSwarm x = random_swarm({70, 4}, 5, habitat == Habitat::sphere);
+  for (const Manifold manifold : {Manifold::sphere, Manifold::space}) {
+    const HostSwarm x = random_swarm({70, 4}, 5, manifold == Manifold::sphere);
     for (const bool identity : {true, false}) {
       double sum = 0;
       for (int i = 0; i < x.n(); ++i) {
@@ -161,7 +161,7 @@ TEST(Measure, EnergyWithAMatrixIsTheDoubleSum) {
       }
       Attention head = identity ? Attention{} : matrices(d, {}, d);
       head.beta = 0.7;
-      EXPECT_NEAR(value(x, one(head, habitat), "energy"), sum / 1.4, 1e-12 * sum);
+      EXPECT_NEAR(value(x, one(head, manifold), "energy"), sum / 1.4, 1e-12 * sum);
     }
   }
 }
@@ -169,16 +169,16 @@ TEST(Measure, EnergyWithAMatrixIsTheDoubleSum) {
 TEST(Measure, ThreadsNeverShow) {
   const Matrix d = symmetric(3, 4);
   const Attention tall = matrices(random_matrix(2, 3, 5), random_matrix(2, 3, 6), {});
-  const Attention causal{.beta = 1, .reach = Attention::past};
-  const Dynamics many{.phases = {Phase{{tall, causal}}}};
+  const Attention causal{.beta = 1, .mask = Attention::causal};
+  const Dynamics many{.sublayers = {Sublayer{{tall, causal}}}};
   const HostSwarm x = random_swarm({1500, 3}, 7);
   for (const int max_exact : {20'000, 100}) {
     for (const Dynamics& dynamics : {many, one(matrices({}, d, d)), one({.beta = 9})}) {
-      MeasureSettings settings{.max_exact = max_exact, .sample_pairs = 300'000, .threads = 1};
-      const std::vector<double> serial = measure(x, dynamics, settings);
+      ObserveSettings settings{.max_exact = max_exact, .sample_pairs = 300'000, .threads = 1};
+      const std::vector<double> serial = observe(x, dynamics, settings);
       for (const int threads : {2, 3, 7, 0}) {
         settings.threads = threads;
-        const std::vector<double> row = measure(x, dynamics, settings);
+        const std::vector<double> row = observe(x, dynamics, settings);
         ASSERT_EQ(row.size(), serial.size());
         for (std::size_t c = 0; c < row.size(); ++c) {
           EXPECT_EQ(std::bit_cast<std::uint64_t>(row[c]), std::bit_cast<std::uint64_t>(serial[c]));
@@ -193,8 +193,8 @@ TEST(Measure, ThreadsNeverShow) {
 TEST(Measure, SamplesAgreeWithAllPairs) {
   const Dynamics dynamics = one({.beta = 2});
   const HostSwarm x = random_swarm({3000, 3}, 8);
-  const MeasureSettings all{.pair_threshold = 0.9};
-  const MeasureSettings some{
+  const ObserveSettings all{.pair_threshold = 0.9};
+  const ObserveSettings some{
       .pair_threshold = 0.9, .seed = 3, .max_exact = 1000, .sample_pairs = 400'000};
   const auto off = [&](const char* name) {
     return std::abs(value(x, dynamics, name, some) - value(x, dynamics, name, all));
@@ -212,9 +212,9 @@ TEST(Measure, SamplesAgreeWithAllPairs) {
   EXPECT_EQ(value(x, dynamics, "pairs", some), 400'000);
   EXPECT_EQ(value(x, dynamics, "pairs", all), 3000.0 * 2999 / 2);
 
-  MeasureSettings other = some;
+  ObserveSettings other = some;
   other.seed = 4;
-  EXPECT_EQ(measure(x, dynamics, some), measure(x, dynamics, some));
+  EXPECT_EQ(observe(x, dynamics, some), observe(x, dynamics, some));
   EXPECT_NE(value(x, dynamics, "mean_cos", some), value(x, dynamics, "mean_cos", other));
 }
 
@@ -224,7 +224,7 @@ TEST(Measure, SamplesOfEqualScoresAreExact) {
     x.at(i, 0) = 1;
     x.at(i, 1) = x.at(i, 2) = 0;
   }
-  const MeasureSettings some{.max_exact = 10, .sample_pairs = 500};
+  const ObserveSettings some{.max_exact = 10, .sample_pairs = 500};
   EXPECT_NEAR(value(x, one({.beta = 3}), "energy_scaled", some), 1, 1e-14);
   EXPECT_EQ(value(x, one({.beta = 3}), "mean_cos", some), 1);
 }
@@ -233,7 +233,7 @@ TEST(Measure, ALoneParticleHasNoPairs) {
   HostSwarm x(Shape{1, 3});
   x.at(0, 1) = 1;
   const Dynamics dynamics = one({.beta = 2});
-  for (const MeasureSettings& settings : {MeasureSettings{}, MeasureSettings{.max_exact = 0}}) {
+  for (const ObserveSettings& settings : {ObserveSettings{}, ObserveSettings{.max_exact = 0}}) {
     for (const char* name : {"mean_cos", "min_cos", "max_cos", "close_pairs"}) {
       EXPECT_TRUE(std::isnan(value(x, dynamics, name, settings))) << name;
     }
@@ -262,7 +262,7 @@ TEST(Measure, OverflowAndBrokenFramesAreEmptyCells) {
 }
 
 TEST(Measure, CosinesInSpaceForgetLengths) {
-  const Dynamics space = one({.beta = 1}, Habitat::space);
+  const Dynamics space = one({.beta = 1}, Manifold::space);
   const double rows[] = {3, 0, 0, 5, -2, 0, 0.5, 0.5};
   const HostSwarm x = from_rows({4, 2}, rows);
   EXPECT_DOUBLE_EQ(value(x, space, "min_cos"), -1);
@@ -280,9 +280,9 @@ TEST(Measure, NormDriftIsTheWorst) {
 
 TEST(Measure, RefusesSettingsOutOfRange) {
   const HostSwarm x = random_swarm({3, 2}, 11);
-  EXPECT_THROW(measure(x, one({}), {.cluster_tol = 0}), Error);
-  EXPECT_THROW(measure(x, one({}), {.sample_pairs = 0}), Error);
-  EXPECT_THROW(measure(x, one({}), {.max_exact = -1}), Error);
+  EXPECT_THROW(observe(x, one({}), {.cluster_tol = 0}), Error);
+  EXPECT_THROW(observe(x, one({}), {.sample_pairs = 0}), Error);
+  EXPECT_THROW(observe(x, one({}), {.max_exact = -1}), Error);
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ Picture read_png(const fs::path& path) {
 
 // n particles that go from scattered places to the first three coordinate axes (the first two
 // for d = 2), in `frames` frames over t = 0 .. 4.
-struct Flight {
+struct Flow {
   int n = 24, d = 3, frames = 9;
   bool sphere = true;
 };
@@ -82,8 +82,8 @@ class PictureTest : public testing::Test {
   }
   ~PictureTest() override { fs::remove_all(folder_); }
 
-  RunReader fly(const std::string& name, const Flight& flight) {
-    const auto [n, d, frames, sphere] = flight;
+  RunReader simulate(const std::string& name, const Flow& trajectory) {
+    const auto [n, d, frames, sphere] = trajectory;
     murmur::Run run =
         murmur::Run::create(folder_ / name,
                             {.config = "n = 24\n",
@@ -127,7 +127,7 @@ TEST_F(PictureTest, ScenesOfEveryViewHaveTheirSizeAndMuchToSee) {
                                                 {2, false}, {3, false}, {5, false}};
   for (const auto& [d, sphere] : views) {
     const RunReader run =
-        fly("d" + std::to_string(d) + (sphere ? "s" : "r"), {.d = d, .sphere = sphere});
+        simulate("d" + std::to_string(d) + (sphere ? "s" : "r"), {.d = d, .sphere = sphere});
     for (bool dark : {true, false}) {
       SceneSettings settings = small(sphere);
       settings.style.dark = dark;
@@ -143,7 +143,7 @@ TEST_F(PictureTest, ScenesOfEveryViewHaveTheirSizeAndMuchToSee) {
 }
 
 TEST_F(PictureTest, TheSameSceneTwiceIsTheSameBytes) {
-  const RunReader run = fly("run", {});
+  const RunReader run = simulate("run", {});
   draw_scene(run, 5, small(), folder_ / "a.png");
   draw_scene(run, 5, small(), folder_ / "b.png");
   EXPECT_EQ(bytes_of(folder_ / "a.png"), bytes_of(folder_ / "b.png"));
@@ -167,7 +167,7 @@ TEST_F(PictureTest, ScenesBearOddTextAndBlownUpParticles) {
 }
 
 TEST_F(PictureTest, WrongScenesAreRefused) {
-  const RunReader run = fly("run", {});
+  const RunReader run = simulate("run", {});
   std::string said;
   const fs::path png = folder_ / "no.png";
   EXPECT_EQ(fault_of([&] { draw_scene(run, 9, small(), png); }, &said), Fault::input);
@@ -194,10 +194,10 @@ bool have(const char* tool) {
 
 TEST_F(PictureTest, FilmHasExactlyTheWantedFrames) {
   if (!have("ffmpeg") || !have("ffprobe")) GTEST_SKIP() << "ffmpeg is not installed";
-  const RunReader run = fly("run", {});
+  const RunReader run = simulate("run", {});
   FilmSettings film{.scene = small(), .fps = 20, .seconds = 0.75, .strip = "clusters"};
   film.log_time = true;
-  film_flight(run, film, folder_ / "video" / "flight.mp4");
+  film_trajectory(run, film, folder_ / "video" / "flight.mp4");
   const std::string probe =
       "ffprobe -v error -count_frames -select_streams v:0 -show_entries "
       "stream=codec_name,width,height,pix_fmt,nb_read_frames -of csv=p=0 " +
@@ -212,11 +212,11 @@ TEST_F(PictureTest, FilmHasExactlyTheWantedFrames) {
 
 TEST_F(PictureTest, FilmIsTheSameForAnyNumberOfThreads) {
   if (!have("ffmpeg")) GTEST_SKIP() << "ffmpeg is not installed";
-  const RunReader run = fly("run", {});
+  const RunReader run = simulate("run", {});
   FilmSettings film{.scene = small(), .fps = 12, .seconds = 0.5, .threads = 1};
-  film_flight(run, film, folder_ / "one.mp4");
+  film_trajectory(run, film, folder_ / "one.mp4");
   film.threads = 2;
-  film_flight(run, film, folder_ / "two.mp4");
+  film_trajectory(run, film, folder_ / "two.mp4");
   EXPECT_EQ(bytes_of(folder_ / "one.mp4"), bytes_of(folder_ / "two.mp4"));
 }
 
@@ -233,11 +233,11 @@ class OnlyPath {
 };
 
 TEST_F(PictureTest, MissingToolsAreNamedWithTheirRemedy) {
-  const RunReader run = fly("run", {});
+  const RunReader run = simulate("run", {});
   fs::create_directory(folder_ / "empty");
   const OnlyPath path(folder_ / "empty");
   std::string said;
-  EXPECT_EQ(fault_of([&] { film_flight(run, {.scene = small()}, folder_ / "f.mp4"); }, &said),
+  EXPECT_EQ(fault_of([&] { film_trajectory(run, {.scene = small()}, folder_ / "f.mp4"); }, &said),
             Fault::tool);
   EXPECT_NE(said.find("apt-get install ffmpeg"), std::string::npos) << said;
   EXPECT_EQ(fault_of([&] { plot_observables(run, {"order"}, false, folder_ / "f.svg"); }, &said),
@@ -247,7 +247,7 @@ TEST_F(PictureTest, MissingToolsAreNamedWithTheirRemedy) {
 }
 
 TEST_F(PictureTest, AToolThatDiesLeavesTheOldFileAlone) {
-  const RunReader run = fly("run", {});
+  const RunReader run = simulate("run", {});
   fs::create_directories(folder_ / "bin");
   fs::create_directories(folder_ / "out");
   for (const char* tool : {"ffmpeg", "gnuplot"}) {
@@ -258,7 +258,7 @@ TEST_F(PictureTest, AToolThatDiesLeavesTheOldFileAlone) {
   const OnlyPath path(folder_ / "bin");
   std::string said;
   EXPECT_EQ(
-      fault_of([&] { film_flight(run, {.scene = small()}, folder_ / "out" / "f.mp4"); }, &said),
+      fault_of([&] { film_trajectory(run, {.scene = small()}, folder_ / "out" / "f.mp4"); }, &said),
       Fault::runtime);
   EXPECT_NE(said.find("No space left"), std::string::npos) << said;
   EXPECT_EQ(fault_of([&] { plot_observables(run, {"order"}, false, folder_ / "out" / "f.svg"); }),
@@ -269,7 +269,7 @@ TEST_F(PictureTest, AToolThatDiesLeavesTheOldFileAlone) {
 
 TEST_F(PictureTest, PlotsComeWithTheirNumbers) {
   if (!have("gnuplot")) GTEST_SKIP() << "gnuplot is not installed";
-  const RunReader run = fly("run", {});
+  const RunReader run = simulate("run", {});
   const std::vector<std::string> names{"energy", "clusters", "absent", "still"};
   for (bool log_time : {false, true}) {
     plot_observables(run, names, log_time, folder_ / "figures" / "plot.svg");
@@ -290,7 +290,7 @@ TEST_F(PictureTest, PlotsComeWithTheirNumbers) {
 
 TEST_F(PictureTest, PlotsOfASingleFrame) {
   if (!have("gnuplot")) GTEST_SKIP() << "gnuplot is not installed";
-  const RunReader run = fly("one", {.frames = 1});
+  const RunReader run = simulate("one", {.frames = 1});
   for (bool log_time : {false, true}) {
     plot_observables(run, {"energy", "clusters", "absent"}, log_time, folder_ / "one.svg");
     EXPECT_NE(bytes_of(folder_ / "one.svg").find("</svg>"), std::string::npos);
@@ -298,7 +298,7 @@ TEST_F(PictureTest, PlotsOfASingleFrame) {
 }
 
 TEST_F(PictureTest, WrongPlotsAreRefused) {
-  const RunReader run = fly("run", {});
+  const RunReader run = simulate("run", {});
   std::string said;
   EXPECT_EQ(fault_of([&] { plot_observables(run, {"enregy"}, false, folder_ / "p.svg"); }, &said),
             Fault::input);
@@ -309,7 +309,7 @@ TEST_F(PictureTest, WrongPlotsAreRefused) {
 }
 
 TEST_F(PictureTest, TracksPassThroughFramesAndStayOnTheSphere) {
-  const RunReader run = fly("run", {});
+  const RunReader run = simulate("run", {});
   const picture::Projection projection = picture::choose_projection(run, small());
   picture::Track track(run, projection);
   for (int f = 0; f < 9; ++f) {

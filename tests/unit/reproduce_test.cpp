@@ -1,4 +1,4 @@
-// reproduce_test.cpp: verdicts as text, probes of the flock argument, and trainings done once.
+// reproduce_test.cpp: verdicts as text, probes of the sample argument, and trainings done once.
 #include "murmur/reproduce.h"
 
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@
 #include "murmur/error.h"
 #include "murmur/formats.h"
 #include "murmur/random.h"
-#include "reproduce/flock_probes.h"
-#include "reproduce/training_shelf.h"
+#include "reproduce/token_probes.h"
+#include "reproduce/training_cache.h"
 #include "temporary.h"
 
 namespace murmur::testing {
@@ -84,15 +84,15 @@ TEST(Reproduce, TablesLineUp) {
   EXPECT_EQ(csv_of(sample_reproduction().tables[0]), "who,x\n\"me, too\",1.25\nyou,\n");
 }
 
-// Flocks of 10 to 29 tokens on a grid of pixels, each pixel at most once.
-Ensemble grid_flocks(std::size_t count) {
-  Ensemble e;
+// Samples of 10 to 29 tokens on a grid of pixels, each pixel at most once.
+SampleSet grid_samples(std::size_t count) {
+  SampleSet e;
   e.first = {0};
-  for (std::uint32_t flock = 0; flock < count; ++flock) {
-    const std::size_t size = 10 + 7 * flock % 20;
+  for (std::uint32_t sample = 0; sample < count; ++sample) {
+    const std::size_t size = 10 + 7 * sample % 20;
     std::set<std::pair<int, int>> pixels;
     for (std::uint32_t tries = 0; pixels.size() < size; ++tries) {
-      const Draw who{3, Stream::position, flock, tries};
+      const Draw who{3, Stream::position, sample, tries};
       pixels.emplace(8 * who.uniform(0), 8 * who.uniform(1));
     }
     for (const auto& [row, column] : pixels) {
@@ -100,35 +100,36 @@ Ensemble grid_flocks(std::size_t count) {
       e.y.push_back(static_cast<float>(-row));
     }
     e.first.push_back(e.x.size());
-    e.label.push_back(static_cast<int>(flock % 2));
+    e.label.push_back(static_cast<int>(sample % 2));
   }
   return e;
 }
 
 using Points = std::vector<std::pair<float, float>>;
-Points points(const Ensemble& e, std::size_t flock) {
+Points points(const SampleSet& e, std::size_t sample) {
   Points p;
-  for (std::size_t i = e.first[flock]; i < e.first[flock + 1]; ++i) p.emplace_back(e.x[i], e.y[i]);
+  for (std::size_t i = e.first[sample]; i < e.first[sample + 1]; ++i)
+    p.emplace_back(e.x[i], e.y[i]);
   return p;
 }
 
-TEST(FlockProbes, AShuffleMovesTokensOnlyWithinTheirFlock) {
-  const Ensemble flocks = grid_flocks(30), mixed = shuffled(flocks, 0);
-  EXPECT_EQ(mixed.first, flocks.first);
+TEST(SampleProbes, AShuffleMovesTokensOnlyWithinTheirFlock) {
+  const SampleSet samples = grid_samples(30), mixed = shuffled(samples, 0);
+  EXPECT_EQ(mixed.first, samples.first);
   std::size_t moved = 0;
-  for (std::size_t flock = 0; flock < 30; ++flock) {
-    Points before = points(flocks, flock), after = points(mixed, flock);
+  for (std::size_t sample = 0; sample < 30; ++sample) {
+    Points before = points(samples, sample), after = points(mixed, sample);
     moved += before != after ? 1 : 0;
     std::sort(before.begin(), before.end());
     std::sort(after.begin(), after.end());
     EXPECT_EQ(before, after);
   }
   EXPECT_GT(moved, 25u);
-  EXPECT_EQ(shuffled(flocks, 0).x, mixed.x);
-  EXPECT_NE(shuffled(flocks, 1).x, mixed.x);
+  EXPECT_EQ(shuffled(samples, 0).x, mixed.x);
+  EXPECT_NE(shuffled(samples, 1).x, mixed.x);
 }
 
-TEST(FlockProbes, VerdictsAndMarginsAreCompared) {
+TEST(SampleProbes, VerdictsAndMarginsAreCompared) {
   const Matrix before{3, 2, {1, 0, 0, 2, 3, 0}}, after{3, 2, {0, 1, 0, 2, 1, 0}};
   const VerdictChange none = verdict_change(before, before, {0, 1, 1});
   EXPECT_EQ(none.changed, 0u);
@@ -140,17 +141,17 @@ TEST(FlockProbes, VerdictsAndMarginsAreCompared) {
   EXPECT_DOUBLE_EQ(some.margin_shift, (2.0 + 0 + 2) / 3);
 }
 
-// A messenger without memory knows the last token only.
-TEST(FlockProbes, AMessengerWithoutMemoryHearsTheLastToken) {
+// A rnn without memory knows the last token only.
+TEST(SampleProbes, AMessengerWithoutMemoryHearsTheLastToken) {
   Contender contender;
-  Messenger& m = contender.messenger.messenger;
+  Rnn& m = contender.rnn.rnn;
   m = {4, 2};
-  contender.messenger.parameters = initial_parameters(m, 0);
+  contender.rnn.parameters = initial_parameters(m, 0);
   for (const TensorPlace& place : layout(m))
     if (place.name == "memory")
-      std::fill_n(contender.messenger.parameters.begin() + place.offset, place.size(), 0.0f);
-  const Ensemble flocks = grid_flocks(40);
-  const std::vector<double> curve = influence_curve(contender, {flocks, 20, 1});
+      std::fill_n(contender.rnn.parameters.begin() + place.offset, place.size(), 0.0f);
+  const SampleSet samples = grid_samples(40);
+  const std::vector<double> curve = influence_curve(contender, {samples, 20, 1});
   for (int bin = 0; bin + 1 < kInfluenceBins; ++bin) EXPECT_EQ(curve[bin], 0) << bin;
   EXPECT_GT(curve.back(), 1);
 }
@@ -164,49 +165,49 @@ TrainedSwarm idle_swarm() {
   return swarm;
 }
 
-TEST(FlockProbes, EveryTokenOfAnIdleSwarmCountsTheSame) {
-  const Ensemble flocks = grid_flocks(40);
+TEST(SampleProbes, EveryTokenOfAnIdleSwarmCountsTheSame) {
+  const SampleSet samples = grid_samples(40);
   Contender contender;
   contender.swarm = idle_swarm();
-  for (std::size_t flock = 0; flock < 40; ++flock)
-    for (const double value : contender.influence(flocks, flock)) EXPECT_NEAR(value, 1, 1e-12);
+  for (std::size_t sample = 0; sample < 40; ++sample)
+    for (const double value : contender.influence(samples, sample)) EXPECT_NEAR(value, 1, 1e-12);
 }
 
-TEST(FlockProbes, GuestsSitOnFreePixelsBesideTheInk) {
-  const Ensemble flocks = grid_flocks(50);
-  const FlockSample sample{flocks, 25, 1};
-  const Ensemble more = with_guests(sample, 1, 0);
-  ASSERT_EQ(more.flocks(), 25u);
+TEST(SampleProbes, GuestsSitOnFreePixelsBesideTheInk) {
+  const SampleSet samples = grid_samples(50);
+  const Subset subset{samples, 25, 1};
+  const SampleSet more = with_probes(subset, 1, 0);
+  ASSERT_EQ(more.samples(), 25u);
   for (std::size_t k = 0; k < 25; ++k) {
-    Points hosts = points(flocks, sample.flock(k)), all = points(more, k);
-    const auto guest = all.back();
+    Points hosts = points(samples, subset.sample(k)), all = points(more, k);
+    const auto probe = all.back();
     all.pop_back();
     EXPECT_EQ(all, hosts);
     double nearest = 1e9;
     for (const auto& host : hosts)
-      nearest = std::min<double>(nearest, std::max(std::fabs(host.first - guest.first),
-                                                   std::fabs(host.second - guest.second)));
+      nearest = std::min<double>(nearest, std::max(std::fabs(host.first - probe.first),
+                                                   std::fabs(host.second - probe.second)));
     EXPECT_NEAR(nearest, 1, 1e-6);
   }
 }
 
 //   m' - m = (guest - m) / (n + 1) for the mean of n + 1 points
-TEST(FlockProbes, AGuestMovesTheMeanByItsShare) {
-  const Ensemble flocks = grid_flocks(12);
-  const FlockSample sample{flocks, 12, 1};
-  const Ensemble more = with_guests(sample, 1, 0);
+TEST(SampleProbes, AGuestMovesTheMeanByItsShare) {
+  const SampleSet samples = grid_samples(12);
+  const Subset subset{samples, 12, 1};
+  const SampleSet more = with_probes(subset, 1, 0);
   double shift = 0, spread = 0;
   for (std::size_t k = 0; k < 12; ++k) {
-    const Points hosts = points(flocks, k);
+    const Points hosts = points(samples, k);
     const auto n = static_cast<double>(hosts.size());
     double x = 0, y = 0, squares = 0;
     for (const auto& p : hosts) x += p.first / n, y += p.second / n;
     for (const auto& p : hosts) squares += std::pow(p.first - x, 2) + std::pow(p.second - y, 2);
-    const auto guest = points(more, k).back();
-    shift += std::hypot(guest.first - x, guest.second - y) / (n + 1) / 12;
+    const auto probe = points(more, k).back();
+    shift += std::hypot(probe.first - x, probe.second - y) / (n + 1) / 12;
     spread += std::sqrt(squares / n) / 12;
   }
-  const GuestEffect effect = guest_effect(idle_swarm(), sample, more);
+  const ProbeEffect effect = probe_effect(idle_swarm(), subset, more);
   EXPECT_NEAR(effect.shift, shift, 1e-5);
   EXPECT_NEAR(effect.spread, spread, 1e-5);
 }
@@ -253,23 +254,23 @@ struct Shop {
 
 const std::vector<std::string> kTiny = {"hidden=4", "blocks=2", "epochs=3", "batch=16"};
 
-TEST(TrainingShelf, WhatNeverChangesAResultIsPassedOver) {
+TEST(TrainingCache, WhatNeverChangesAResultIsPassedOver) {
   const std::string a = "# one\nname = \"x\"\nepochs = 3\nthreads = \"1\"\ndata = \"here\"\n";
   EXPECT_TRUE(same_training(a, "name = \"y\"\nepochs = 3\nthreads = \"2\"\ndata = \"there\"\n"));
   EXPECT_FALSE(same_training(a, "name = \"x\"\nepochs = 4\nthreads = \"1\"\ndata = \"here\"\n"));
 }
 
-class BothKinds : public ::testing::TestWithParam<TrainingShelf::Kind> {};
+class BothKinds : public ::testing::TestWithParam<TrainingCache::Kind> {};
 
 TEST_P(BothKinds, ATrainingIsDoneOnce) {
   Shop shop;
-  TrainingShelf shelf(shop.control, shop.folder / "shelf");
-  const auto first = shelf.fetch("row", shelf.describe(kTiny), GetParam());
+  TrainingCache cache(shop.control, shop.folder / "shelf");
+  const auto first = cache.fetch("row", cache.describe(kTiny), GetParam());
   ASSERT_TRUE(first);
   EXPECT_EQ(first->directory, shop.folder / "shelf/row-e3-s0");
   EXPECT_GT(first->summary.test_accuracy, 0.5);
   const auto written = fs::last_write_time(first->directory / "model.safetensors");
-  const auto second = shelf.fetch("row", shelf.describe(kTiny), GetParam());
+  const auto second = cache.fetch("row", cache.describe(kTiny), GetParam());
   ASSERT_TRUE(second);
   EXPECT_EQ(second->directory, first->directory);
   EXPECT_EQ(second->summary.test_correct, first->summary.test_correct);
@@ -279,22 +280,22 @@ TEST_P(BothKinds, ATrainingIsDoneOnce) {
 
 TEST_P(BothKinds, AnotherTrainingGetsAnotherPlace) {
   Shop shop;
-  TrainingShelf shelf(shop.control, shop.folder / "shelf");
-  ASSERT_TRUE(shelf.fetch("row", shelf.describe(kTiny), GetParam()));
+  TrainingCache cache(shop.control, shop.folder / "shelf");
+  ASSERT_TRUE(cache.fetch("row", cache.describe(kTiny), GetParam()));
   std::vector<std::string> other = kTiny;
   other.emplace_back("rate=0.02");
-  const auto fetched = shelf.fetch("row", shelf.describe(other), GetParam());
+  const auto fetched = cache.fetch("row", cache.describe(other), GetParam());
   ASSERT_TRUE(fetched);
   EXPECT_EQ(fetched->directory.filename(), "row-e3-s0-2");
 }
 
 TEST_P(BothKinds, AnInterruptedTrainingGoesOnToTheSameBits) {
   Shop shop;
-  TrainingShelf shelf(shop.control, shop.folder / "shelf");
+  TrainingCache cache(shop.control, shop.folder / "shelf");
   std::vector<std::string> longer = kTiny;
   longer.emplace_back("epochs=100");
-  const Training training = shelf.describe(longer);
-  const auto whole = shelf.fetch("whole", training, GetParam());
+  const Training training = cache.describe(longer);
+  const auto whole = cache.fetch("whole", training, GetParam());
   ASSERT_TRUE(whole);
   std::optional<ShelvedTraining> struck;
   int strikes = -1;
@@ -304,7 +305,7 @@ TEST_P(BothKinds, AnInterruptedTrainingGoesOnToTheSameBits) {
       std::this_thread::sleep_for(std::chrono::milliseconds(6 + strikes));
       shop.signal = 2;
     });
-    struck = shelf.fetch("struck", training, GetParam());
+    struck = cache.fetch("struck", training, GetParam());
     striker.join();
   }
   ASSERT_TRUE(struck);
@@ -314,27 +315,26 @@ TEST_P(BothKinds, AnInterruptedTrainingGoesOnToTheSameBits) {
             shop.bytes(whole->directory / "model.safetensors"));
 }
 
-INSTANTIATE_TEST_SUITE_P(TrainingShelf, BothKinds,
-                         ::testing::Values(TrainingShelf::Kind::swarm,
-                                           TrainingShelf::Kind::messenger),
+INSTANTIATE_TEST_SUITE_P(TrainingCache, BothKinds,
+                         ::testing::Values(TrainingCache::Kind::swarm, TrainingCache::Kind::rnn),
                          [](const auto& info) {
-                           return info.param == TrainingShelf::Kind::swarm ? "swarm" : "messenger";
+                           return info.param == TrainingCache::Kind::swarm ? "swarm" : "messenger";
                          });
 
-TEST(TrainingShelf, AMessengerReadsBackAsItWasKept) {
+TEST(TrainingCache, AMessengerReadsBackAsItWasKept) {
   Shop shop;
-  TrainingShelf shelf(shop.control, shop.folder / "shelf");
-  const Training training = shelf.describe(kTiny);
-  const auto kept = shelf.fetch("messenger", training, TrainingShelf::Kind::messenger);
+  TrainingCache cache(shop.control, shop.folder / "shelf");
+  const Training training = cache.describe(kTiny);
+  const auto kept = cache.fetch("messenger", training, TrainingCache::Kind::rnn);
   ASSERT_TRUE(kept);
   Contender contender;
-  contender.messenger = read_trained_messenger(kept->directory);
-  EXPECT_EQ(contender.messenger.parameters.size(), kept->summary.parameters);
-  const Ensemble& test = shelf.data_for(training).test;
+  contender.rnn = read_trained_rnn(kept->directory);
+  EXPECT_EQ(contender.rnn.parameters.size(), kept->summary.parameters);
+  const SampleSet& test = cache.data_for(training).test;
   const Matrix logits = contender.logits(test, 1);
   std::size_t correct = 0;
-  for (int flock = 0; flock < logits.rows; ++flock)
-    correct += (logits(flock, 1) > logits(flock, 0)) == (test.label[flock] == 1) ? 1 : 0;
+  for (int sample = 0; sample < logits.rows; ++sample)
+    correct += (logits(sample, 1) > logits(sample, 0)) == (test.label[sample] == 1) ? 1 : 0;
   EXPECT_EQ(correct, kept->summary.test_correct);
 }
 

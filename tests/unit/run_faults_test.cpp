@@ -13,14 +13,14 @@
 #include "murmur/error.h"
 #include "murmur/formats.h"
 #include "run/npy.h"
-#include "run_flight.h"
+#include "run_recorded.h"
 #include "temporary.h"
 
 namespace murmur {
 namespace {
 
 namespace fs = std::filesystem;
-using test::Flight;
+using test::Flow;
 using test::promised_bytes;
 using test::RunWriter;
 using test::TemporaryDirectory;
@@ -92,34 +92,34 @@ void expect_openable(const fs::path& path) {
   EXPECT_LE(header.data_offset + *bytes_of(header.element, header.shape), file.size()) << path;
 }
 
-Flight short_flight() {
-  Flight flight;
-  flight.frames = 5;
-  flight.checkpoint_every = 2;
-  return flight;
+Flow short_run() {
+  Flow trajectory;
+  trajectory.frames = 5;
+  trajectory.checkpoint_every = 2;
+  return trajectory;
 }
 
-std::map<std::string, std::string> bytes_of_a_calm_flight(const Flight& flight) {
+std::map<std::string, std::string> bytes_of_a_calm_run(const Flow& trajectory) {
   const TemporaryDirectory root;
-  RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
-  flight.finish(run);
+  RunWriter run = RunWriter::create(root / "run", trajectory.contents(), false);
+  trajectory.finish(run);
   return promised_bytes(root / "run");
 }
 
 TEST(RunFaults, AnyFailedCallOfAFlightLeavesARunThatGoesOn) {
-  const Flight flight = short_flight();
-  const auto calm = bytes_of_a_calm_flight(flight);
+  const Flow trajectory = short_run();
+  const auto calm = bytes_of_a_calm_run(trajectory);
   sabotage_each_call(
       [&](const fs::path& root) {
-        RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
-        flight.append(run, 0);
-        flight.append(run, 1);
-        flight.checkpoint(run, 2);
-        flight.append(run, 2);  // for the resumption to cut away
+        RunWriter run = RunWriter::create(root / "run", trajectory.contents(), false);
+        trajectory.append(run, 0);
+        trajectory.append(run, 1);
+        trajectory.checkpoint(run, 2);
+        trajectory.append(run, 2);  // for the resumption to cut away
       },
       [&](const fs::path& root) {
         RunWriter run = RunWriter::reopen(root / "run", {});
-        flight.finish(run);
+        trajectory.finish(run);
       },
       [&](const fs::path& root, Trouble) {
         expect_openable(root / "run/trajectory.npy");
@@ -127,7 +127,7 @@ TEST(RunFaults, AnyFailedCallOfAFlightLeavesARunThatGoesOn) {
         const RunReader reader(root / "run");
         for (double clusters : reader.column("clusters")) EXPECT_FALSE(std::isnan(clusters));
         RunWriter run = RunWriter::reopen(root / "run", {});
-        flight.finish(run);
+        trajectory.finish(run);
         EXPECT_EQ(promised_bytes(root / "run"), calm);
         EXPECT_EQ(RunReader(root / "run").status(), "done");
         for (const auto& entry : fs::directory_iterator(root / "run"))
@@ -137,8 +137,8 @@ TEST(RunFaults, AnyFailedCallOfAFlightLeavesARunThatGoesOn) {
 
 // A caller may also try the same call again on the same run.
 TEST(RunFaults, AFailedCallCanBeMadeAgain) {
-  const Flight flight = short_flight();
-  const auto calm = bytes_of_a_calm_flight(flight);
+  const Flow trajectory = short_run();
+  const auto calm = bytes_of_a_calm_run(trajectory);
   const auto insist = [](const std::function<void()>& action) {
     try {
       action();
@@ -149,13 +149,15 @@ TEST(RunFaults, AFailedCallCanBeMadeAgain) {
   int k = 0;
   for (bool struck = true; struck; ++k) {
     const TemporaryDirectory root;
-    RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
+    RunWriter run = RunWriter::create(root / "run", trajectory.contents(), false);
     const Saboteur saboteur(Trouble::falls_short, k);
-    for (std::int64_t frame = 0; frame < flight.frames; ++frame) {
-      insist([&] { run.append(flight.time(frame), flight.frame(frame), flight.row(frame)); });
+    for (std::int64_t frame = 0; frame < trajectory.frames; ++frame) {
+      insist([&] {
+        run.append(trajectory.time(frame), trajectory.frame(frame), trajectory.row(frame));
+      });
       if (frame % 3 == 0)
         insist([&] { run.event("{\"event\":\"merge\",\"frame\":" + std::to_string(frame) + "}"); });
-      if (frame % 2 == 1) insist([&] { flight.checkpoint(run, frame + 1); });
+      if (frame % 2 == 1) insist([&] { trajectory.checkpoint(run, frame + 1); });
     }
     insist([&] { run.close("done", {}, ""); });
     struck = saboteur.struck();
@@ -166,16 +168,16 @@ TEST(RunFaults, AFailedCallCanBeMadeAgain) {
 
 // Closing after a failed append leaves only what was whole.
 TEST(RunFaults, AFailedRunIsClosedClean) {
-  const Flight flight = short_flight();
+  const Flow trajectory = short_run();
   int k = 0;
   for (bool struck = true; struck; ++k) {
     const TemporaryDirectory root;
-    RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
-    flight.append(run, 0);
+    RunWriter run = RunWriter::create(root / "run", trajectory.contents(), false);
+    trajectory.append(run, 0);
     {
       const Saboteur saboteur(Trouble::falls_short, k);
       try {
-        run.append(flight.time(1), flight.frame(1), flight.row(1));
+        run.append(trajectory.time(1), trajectory.frame(1), trajectory.row(1));
       } catch (const Error&) {
       }
       struck = saboteur.struck();
@@ -191,17 +193,17 @@ TEST(RunFaults, AFailedRunIsClosedClean) {
 }
 
 TEST(RunFaults, ACheckpointIsOldOrNew) {
-  const Flight flight = short_flight();
+  const Flow trajectory = short_run();
   sabotage_each_call(
       [&](const fs::path& root) {
-        RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
-        flight.append(run, 0);
-        flight.checkpoint(run, 1);
+        RunWriter run = RunWriter::create(root / "run", trajectory.contents(), false);
+        trajectory.append(run, 0);
+        trajectory.checkpoint(run, 1);
       },
       [&](const fs::path& root) {
         RunWriter run = RunWriter::reopen(root / "run", {});
-        flight.append(run, 1);
-        flight.checkpoint(run, 2);
+        trajectory.append(run, 1);
+        trajectory.checkpoint(run, 2);
       },
       [&](const fs::path& root, Trouble) {
         const RunWriter run = RunWriter::reopen(root / "run", {});
@@ -213,31 +215,31 @@ TEST(RunFaults, ACheckpointIsOldOrNew) {
 }
 
 TEST(RunFaults, CreationIsAllOrNothing) {
-  const Flight flight = short_flight();
+  const Flow trajectory = short_run();
   sabotage_each_call(
       [](const fs::path&) {},
-      [&](const fs::path& root) { RunWriter::create(root / "run", flight.contents(), false); },
+      [&](const fs::path& root) { RunWriter::create(root / "run", trajectory.contents(), false); },
       [&](const fs::path& root, Trouble trouble) {
         if (!fs::exists(root / "run")) {
           if (trouble != Trouble::dies) {
             EXPECT_TRUE(fs::is_empty(root));
           }
-          RunWriter::create(root / "run", flight.contents(), false);
+          RunWriter::create(root / "run", trajectory.contents(), false);
         }
         RunWriter run = RunWriter::reopen(root / "run", {});
-        flight.finish(run);
-        EXPECT_EQ(RunReader(root / "run").frames(), flight.frames);
+        trajectory.finish(run);
+        EXPECT_EQ(RunReader(root / "run").frames(), trajectory.frames);
       });
 }
 
 TEST(RunFaults, AReplacedRunIsOldOrNewOrBeside) {
-  const Flight flight = short_flight();
+  const Flow trajectory = short_run();
   sabotage_each_call(
       [&](const fs::path& root) {
-        RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
-        flight.finish(run);
+        RunWriter run = RunWriter::create(root / "run", trajectory.contents(), false);
+        trajectory.finish(run);
       },
-      [&](const fs::path& root) { RunWriter::create(root / "run", flight.contents(), true); },
+      [&](const fs::path& root) { RunWriter::create(root / "run", trajectory.contents(), true); },
       [&](const fs::path& root, Trouble trouble) {
         if (trouble != Trouble::dies) {
           EXPECT_TRUE(is_run_directory(root / "run"));
@@ -252,15 +254,15 @@ TEST(RunFaults, AReplacedRunIsOldOrNewOrBeside) {
 // The data must be on disk before the checkpoint that counts it takes its place.
 TEST(RunFaults, DataIsSyncedBeforeTheCheckpointThatCountsIt) {
   const TemporaryDirectory root;
-  const Flight flight;
-  RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
-  flight.append(run, 0);
+  const Flow trajectory;
+  RunWriter run = RunWriter::create(root / "run", trajectory.contents(), false);
+  trajectory.append(run, 0);
   std::vector<std::pair<Syscall, fs::path>> calls;
   set_syscall_hook([&](Syscall call, const fs::path& path) {
     calls.emplace_back(call, path);
     return Mishap{};
   });
-  flight.checkpoint(run, 1);
+  trajectory.checkpoint(run, 1);
   set_syscall_hook({});
   const auto position = [&](Syscall call, const fs::path& path) {
     return std::find(calls.begin(), calls.end(), std::pair{call, path}) - calls.begin();
@@ -274,15 +276,15 @@ TEST(RunFaults, DataIsSyncedBeforeTheCheckpointThatCountsIt) {
 }
 
 // Starts the flight or goes on with it, in a process of its own.
-pid_t fly_in_a_child(const fs::path& directory, const Flight& flight) {
+pid_t simulate_in_a_child(const fs::path& directory, const Flow& trajectory) {
   const pid_t child = ::fork();
   if (child == 0) {
     int code = 1;
     try {
       RunWriter run = is_run_directory(directory)
                           ? RunWriter::reopen(directory, {})
-                          : RunWriter::create(directory, flight.contents(), false);
-      flight.finish(run);
+                          : RunWriter::create(directory, trajectory.contents(), false);
+      trajectory.finish(run);
       code = 0;
     } catch (const std::exception&) {
     }
@@ -298,23 +300,23 @@ int exit_status(pid_t child) {
 }
 
 TEST(RunFaults, KillAtRandomInstantsThenResumeGivesTheSameBytes) {
-  Flight flight;
-  flight.frames = 400;
-  flight.checkpoint_every = 9;
-  flight.shape = {50, 3};
+  Flow trajectory;
+  trajectory.frames = 400;
+  trajectory.checkpoint_every = 9;
+  trajectory.shape = {50, 3};
   const TemporaryDirectory root;
   const auto start = std::chrono::steady_clock::now();
-  ASSERT_EQ(exit_status(fly_in_a_child(root / "calm", flight)), 0);
+  ASSERT_EQ(exit_status(simulate_in_a_child(root / "calm", trajectory)), 0);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const auto calm = promised_bytes(root / "calm");
 
   std::mt19937 random(11);
   double reach = seconds / 3;  // instants of death lie within; less when flights escape
-  int flight_number = 0;
+  int recording_number = 0;
   for (int killed = 0; killed < 20;) {
-    const fs::path directory = root / ("run" + std::to_string(flight_number));
-    const pid_t child = fly_in_a_child(directory, flight);
+    const fs::path directory = root / ("run" + std::to_string(recording_number));
+    const pid_t child = simulate_in_a_child(directory, trajectory);
     ::usleep(static_cast<useconds_t>(1e6 * std::uniform_real_distribution<>(0, reach)(random)));
     ::kill(child, SIGKILL);
     const int status = exit_status(child);
@@ -323,7 +325,7 @@ TEST(RunFaults, KillAtRandomInstantsThenResumeGivesTheSameBytes) {
       const RunReader reader(directory);
       const std::int64_t last = reader.frames() - 1;
       if (last >= 0) {
-        EXPECT_EQ(reader.frame(last).at(1, 1), flight.frame(last).at(1, 1));
+        EXPECT_EQ(reader.frame(last).at(1, 1), trajectory.frame(last).at(1, 1));
       }
     }
     if (WIFSIGNALED(status)) {
@@ -331,12 +333,12 @@ TEST(RunFaults, KillAtRandomInstantsThenResumeGivesTheSameBytes) {
     } else {
       ASSERT_EQ(status, 0);
       EXPECT_EQ(promised_bytes(directory), calm);
-      ++flight_number;
+      ++recording_number;
       reach *= 0.7;
     }
   }
-  const fs::path directory = root / ("run" + std::to_string(flight_number));
-  ASSERT_EQ(exit_status(fly_in_a_child(directory, flight)), 0);
+  const fs::path directory = root / ("run" + std::to_string(recording_number));
+  ASSERT_EQ(exit_status(simulate_in_a_child(directory, trajectory)), 0);
   EXPECT_EQ(promised_bytes(directory), calm);
 }
 

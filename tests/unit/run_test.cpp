@@ -7,14 +7,14 @@
 
 #include "murmur/error.h"
 #include "murmur/formats.h"
-#include "run_flight.h"
+#include "run_recorded.h"
 #include "temporary.h"
 
 namespace murmur {
 namespace {
 
 namespace fs = std::filesystem;
-using test::Flight;
+using test::Flow;
 using test::promised_bytes;
 using test::RunWriter;
 using test::TemporaryDirectory;
@@ -49,7 +49,7 @@ std::size_t entries(const fs::path& directory) {
 TEST(Run, AppearsComplete) {
   const TemporaryDirectory root;
   const fs::path directory = root / "deep/er/run";
-  const RunWriter run = RunWriter::create(directory, Flight().contents(), false);
+  const RunWriter run = RunWriter::create(directory, Flow().contents(), false);
   for (const char* name : {"manifest.json", "config.toml", "inputs/points.npy", "trajectory.npy",
                            "times.npy", "observables.csv", "events.jsonl", "lock"})
     EXPECT_TRUE(fs::exists(directory / name)) << name;
@@ -74,28 +74,28 @@ class RunStored : public testing::TestWithParam<Precision> {};
 
 TEST_P(RunStored, ReadsBackAsWritten) {
   const TemporaryDirectory root;
-  Flight flight;
-  flight.stored = GetParam();
-  RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
-  flight.finish(run);
+  Flow recorded;
+  recorded.stored = GetParam();
+  RunWriter run = RunWriter::create(root / "run", recorded.contents(), false);
+  recorded.finish(run);
   const RunReader reader(root / "run");
-  ASSERT_EQ(reader.frames(), flight.frames);
-  EXPECT_EQ(reader.shape(), flight.shape);
-  EXPECT_EQ(reader.config(), flight.contents().config);
-  EXPECT_EQ(reader.columns(), flight.contents().columns);
+  ASSERT_EQ(reader.frames(), recorded.frames);
+  EXPECT_EQ(reader.shape(), recorded.shape);
+  EXPECT_EQ(reader.config(), recorded.contents().config);
+  EXPECT_EQ(reader.columns(), recorded.contents().columns);
   EXPECT_EQ(reader.events().size(), 4u);
   EXPECT_EQ(reader.events()[1], "{\"event\":\"merge\",\"frame\":3}");
-  for (std::int64_t k = 0; k < flight.frames; ++k) {
+  for (std::int64_t k = 0; k < recorded.frames; ++k) {
     const auto index = static_cast<std::size_t>(k);
-    EXPECT_EQ(reader.times()[index], flight.time(k));
-    EXPECT_EQ(reader.column("clusters")[index], flight.row(k)[1]);
-    const double energy = flight.row(k)[0], read = reader.column("energy")[index];
+    EXPECT_EQ(reader.times()[index], recorded.time(k));
+    EXPECT_EQ(reader.column("clusters")[index], recorded.row(k)[1]);
+    const double energy = recorded.row(k)[0], read = reader.column("energy")[index];
     EXPECT_TRUE(read == energy || (std::isnan(read) && std::isnan(energy)));
-    const HostSwarm expected = flight.frame(k), frame = reader.frame(k);
+    const HostSwarm expected = recorded.frame(k), frame = reader.frame(k);
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 2; ++j) {
         const double x = expected.at(i, j);
-        EXPECT_EQ(frame.at(i, j), flight.stored == Precision::f32 ? static_cast<float>(x) : x);
+        EXPECT_EQ(frame.at(i, j), recorded.stored == Precision::f32 ? static_cast<float>(x) : x);
       }
   }
   const Array whole = read_npy(root / "run/trajectory.npy");
@@ -108,19 +108,19 @@ INSTANTIATE_TEST_SUITE_P(Types, RunStored, testing::Values(Precision::f32, Preci
 
 TEST(Run, MassesComeFromTheInputs) {
   const TemporaryDirectory root;
-  const Flight flight;
-  RunContents contents = flight.contents();
+  const Flow recorded;
+  RunContents contents = recorded.contents();
   contents.inputs["masses"] = array_of(std::vector<double>{0.5, 0.25, 0.25});
   RunWriter run = RunWriter::create(root / "run", contents, false);
-  flight.append(run, 0);
+  recorded.append(run, 0);
   EXPECT_EQ(RunReader(root / "run").frame(0).mass, (std::vector<double>{0.5, 0.25, 0.25}));
 }
 
 TEST(Run, ClosingSaysHowItEnded) {
   const TemporaryDirectory root;
-  const Flight flight;
-  RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
-  flight.finish(run);
+  const Flow recorded;
+  RunWriter run = RunWriter::create(root / "run", recorded.contents(), false);
+  recorded.finish(run);
   const auto json = manifest(root / "run");
   EXPECT_EQ(json["status"], "done");
   EXPECT_EQ(json["sentence"], "Flew.");
@@ -134,7 +134,7 @@ TEST(Run, ClosingSaysHowItEnded) {
 
 TEST(Run, NeverOverwritesSilently) {
   const TemporaryDirectory root;
-  const RunContents contents = Flight().contents();
+  const RunContents contents = Flow().contents();
   fs::create_directory(root / "empty");
   EXPECT_NO_THROW(RunWriter::create(root / "empty", contents, false));
   expect_error(Fault::usage, "taken", [&] { RunWriter::create(root / "empty", contents, false); });
@@ -154,15 +154,15 @@ TEST(Run, NeverOverwritesSilently) {
 
 TEST(Run, ReplacesARunWhenAsked) {
   const TemporaryDirectory root;
-  const Flight flight;
+  const Flow recorded;
   {
-    RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
-    flight.finish(run);
+    RunWriter run = RunWriter::create(root / "run", recorded.contents(), false);
+    recorded.finish(run);
     expect_error(Fault::runtime, "written by another process",
-                 [&] { RunWriter::create(root / "run", flight.contents(), true); });
-    EXPECT_EQ(RunReader(root / "run").frames(), flight.frames);
+                 [&] { RunWriter::create(root / "run", recorded.contents(), true); });
+    EXPECT_EQ(RunReader(root / "run").frames(), recorded.frames);
   }
-  const RunWriter run = RunWriter::create(root / "run", flight.contents(), true);
+  const RunWriter run = RunWriter::create(root / "run", recorded.contents(), true);
   EXPECT_EQ(RunReader(root / "run").frames(), 0);
   EXPECT_EQ(entries(root.path()), 1u);
 }
@@ -170,7 +170,7 @@ TEST(Run, ReplacesARunWhenAsked) {
 TEST(Run, HasOneWriter) {
   const TemporaryDirectory root;
   {
-    const RunWriter run = RunWriter::create(root / "run", Flight().contents(), false);
+    const RunWriter run = RunWriter::create(root / "run", Flow().contents(), false);
     expect_error(Fault::runtime, "written by another process",
                  [&] { RunWriter::reopen(root / "run", {}); });
   }
@@ -179,18 +179,18 @@ TEST(Run, HasOneWriter) {
 
 TEST(Run, ResumesFromTheLastCheckpoint) {
   const TemporaryDirectory root;
-  const Flight flight;
+  const Flow recorded;
   {
-    RunWriter whole = RunWriter::create(root / "whole", flight.contents(), false);
-    flight.finish(whole);
+    RunWriter whole = RunWriter::create(root / "whole", recorded.contents(), false);
+    recorded.finish(whole);
   }
-  for (std::int64_t stop = 0; stop <= flight.frames; ++stop) {
+  for (std::int64_t stop = 0; stop <= recorded.frames; ++stop) {
     const fs::path directory = root / ("run" + std::to_string(stop));
     {
-      RunWriter run = RunWriter::create(directory, flight.contents(), false);
+      RunWriter run = RunWriter::create(directory, recorded.contents(), false);
       for (std::int64_t k = 0; k < stop; ++k) {
-        flight.append(run, k);
-        if ((k + 1) % 4 == 0) flight.checkpoint(run, k + 1);
+        recorded.append(run, k);
+        if ((k + 1) % 4 == 0) recorded.checkpoint(run, k + 1);
       }
     }
     RunWriter run = RunWriter::reopen(directory, {"murmur", "--resume"});
@@ -200,7 +200,7 @@ TEST(Run, ResumesFromTheLastCheckpoint) {
     if (run.last_checkpoint()) {
       EXPECT_EQ(run.last_checkpoint()->size(), 1u);
     }
-    flight.finish(run);
+    recorded.finish(run);
     EXPECT_EQ(promised_bytes(directory), promised_bytes(root / "whole")) << stop;
     EXPECT_EQ(manifest(directory)["resumed"], 1);
     EXPECT_EQ(manifest(directory)["resumes"][0]["argv"][1], "--resume");
@@ -209,15 +209,15 @@ TEST(Run, ResumesFromTheLastCheckpoint) {
 
 TEST(Run, AFinishedRunCanGoFurther) {
   const TemporaryDirectory root;
-  Flight flight, longer;
+  Flow recorded, longer;
   longer.frames = 20;
   {
     RunWriter run = RunWriter::create(root / "long", longer.contents(), false);
     longer.finish(run);
   }
   {
-    RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
-    flight.finish(run);
+    RunWriter run = RunWriter::create(root / "run", recorded.contents(), false);
+    recorded.finish(run);
   }
   RunWriter run = RunWriter::reopen(root / "run", {});
   EXPECT_EQ(RunReader(root / "run").status(), "running");
@@ -227,10 +227,10 @@ TEST(Run, AFinishedRunCanGoFurther) {
 
 TEST(Run, RefusesDamagedDirectories) {
   const TemporaryDirectory root;
-  const Flight flight;
+  const Flow recorded;
   const auto fresh = [&](const std::string& name) {
-    RunWriter run = RunWriter::create(root / name, flight.contents(), false);
-    flight.finish(run);
+    RunWriter run = RunWriter::create(root / name, recorded.contents(), false);
+    recorded.finish(run);
     return root / name;
   };
   const auto reopen = [](const fs::path& directory) { RunWriter::reopen(directory, {}); };
@@ -261,10 +261,10 @@ TEST(Run, RefusesDamagedDirectories) {
 
 TEST(Run, ADamagedCheckpointIsNeverBelieved) {
   const TemporaryDirectory root;
-  const Flight flight;
+  const Flow recorded;
   {
-    RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
-    flight.finish(run);
+    RunWriter run = RunWriter::create(root / "run", recorded.contents(), false);
+    recorded.finish(run);
   }
   const fs::path path = root / "run/checkpoint.safetensors";
   const std::string good = read_text(path);
@@ -286,10 +286,10 @@ TEST(Run, ADamagedCheckpointIsNeverBelieved) {
 // Truncation at every byte of the last record leaves every record before it.
 TEST(RunReader, WholeFramesCount) {
   const TemporaryDirectory root;
-  const Flight flight;
+  const Flow recorded;
   {
-    RunWriter run = RunWriter::create(root / "run", flight.contents(), false);
-    flight.finish(run);
+    RunWriter run = RunWriter::create(root / "run", recorded.contents(), false);
+    recorded.finish(run);
   }
   const fs::path trajectory = root / "run/trajectory.npy", times = root / "run/times.npy",
                  table = root / "run/observables.csv";
@@ -298,21 +298,21 @@ TEST(RunReader, WholeFramesCount) {
   for (std::size_t cut = 1; cut <= 48; ++cut) {
     fs::resize_file(trajectory, frames.size() - cut);
     const RunReader reader(root / "run");
-    ASSERT_EQ(reader.frames(), flight.frames - 1) << cut;
-    EXPECT_EQ(reader.frame(10).at(2, 1), flight.frame(10).at(2, 1));
+    ASSERT_EQ(reader.frames(), recorded.frames - 1) << cut;
+    EXPECT_EQ(reader.frame(10).at(2, 1), recorded.frame(10).at(2, 1));
     EXPECT_EQ(reader.column("clusters").back(), 100);
     write_file_atomically(trajectory, frames);
   }
   for (std::size_t cut = 1; cut <= 8; ++cut) {
     fs::resize_file(times, moments.size() - cut);
-    EXPECT_EQ(RunReader(root / "run").frames(), flight.frames - 1) << cut;
+    EXPECT_EQ(RunReader(root / "run").frames(), recorded.frames - 1) << cut;
     write_file_atomically(times, moments);
   }
   const std::size_t last = rows.rfind('\n', rows.size() - 2) + 1;
   for (std::size_t length = last; length < rows.size(); ++length) {
     fs::resize_file(table, length);
     const RunReader reader(root / "run");
-    ASSERT_EQ(reader.frames(), flight.frames);
+    ASSERT_EQ(reader.frames(), recorded.frames);
     EXPECT_EQ(reader.column("clusters")[10], 100);
     EXPECT_TRUE(std::isnan(reader.column("clusters")[11]));
     write_file_atomically(table, rows);

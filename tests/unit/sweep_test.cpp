@@ -93,15 +93,15 @@ Sweep read_back(const Sweep& sweep) {
 }
 
 TEST(Sweep, WhatIsGivenStaysGivenEvenWhereItIsTheDefault) {
-  const auto habitat = [](const Sweep& sweep) {
-    return make_experiment(settings_of_cell(sweep, grid_cell(sweep, 0))).dynamics.habitat;
+  const auto manifold = [](const Sweep& sweep) {
+    return make_experiment(settings_of_cell(sweep, grid_cell(sweep, 0))).dynamics.manifold;
   };
   const Sweep said = sweep_of({"dynamics=hardmax", "habitat=sphere", "n=4", "beta=1,2"});
   const Sweep left = sweep_of({"dynamics=hardmax", "n=4", "beta=1,2"});
-  EXPECT_EQ(habitat(said), Habitat::sphere);
-  EXPECT_EQ(habitat(left), Habitat::space);
-  EXPECT_EQ(habitat(read_back(said)), Habitat::sphere);
-  EXPECT_EQ(habitat(read_back(left)), Habitat::space);
+  EXPECT_EQ(manifold(said), Manifold::sphere);
+  EXPECT_EQ(manifold(left), Manifold::space);
+  EXPECT_EQ(manifold(read_back(said)), Manifold::sphere);
+  EXPECT_EQ(manifold(read_back(left)), Manifold::space);
   EXPECT_EQ(read_back(said).config, said.config);
   EXPECT_EQ(read_back(left).config, left.config);
   EXPECT_EQ(sweep_of({"heads=1", "n=4"}).base.at("heads").origin, "command line: heads=1");
@@ -119,7 +119,7 @@ TEST(Sweep, WhatIsGivenStaysGivenEvenWhereItIsTheDefault) {
 // Means over replicas at every time, bit for bit.
 std::vector<double> means_of(const Sweep& sweep, std::int64_t number) {
   std::vector<double> means;
-  const auto table = fly_cell(sweep, grid_cell(sweep, number), {});
+  const auto table = simulate_cell(sweep, grid_cell(sweep, number), {});
   for (const Tally& tally : table->tally) means.push_back(tally.mean);
   return means;
 }
@@ -145,7 +145,7 @@ TEST(SweepEstimate, CountsEveryCellByItsOwnMethod) {
   const SweepEstimate mixed = estimate(sweep_of(
       {"T=1.05,2", "method={layers,rk4,dopri5}", "dt=0.1", "n=4", "d=3", "replicas=5", "times=7"}));
   EXPECT_EQ(mixed.cells, 6);
-  EXPECT_DOUBLE_EQ(mixed.flights, 30);
+  EXPECT_DOUBLE_EQ(mixed.simulations, 30);
   EXPECT_DOUBLE_EQ(mixed.pairs, 5 * 48 * 3.05 * (1 + 4) / 0.1);
   EXPECT_DOUBLE_EQ(mixed.pairs_per_moment, 5 * 48 * 3.05);
 }

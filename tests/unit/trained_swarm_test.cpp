@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "image_files.h"
-#include "learn_flocks.h"
+#include "learn_samples.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
 #include "murmur/training.h"
@@ -42,9 +42,9 @@ const std::vector<Architecture> kKinds = {
     {.d = 3, .blocks = 2, .hidden = 4, .interaction = Architecture::none},
 };
 
-Ensemble ensemble(const std::vector<int>& sizes) {
-  const Flocks flocks(sizes);
-  return {flocks.x, flocks.y, flocks.first, flocks.label};
+SampleSet ensemble(const std::vector<int>& sizes) {
+  const Samples samples(sizes);
+  return {samples.x, samples.y, samples.first, samples.label};
 }
 
 TEST(TrainedSwarm, FileReadsBackTheSame) {
@@ -131,17 +131,17 @@ TEST(TrainedSwarm, FilesOfAnotherShapeAreRefused) {
   expect_refused([&] { read_trained_swarm(folder.path()); }, "no trained swarm", "");
 }
 
-// The fast flight, the slow one and the common vocabulary say the same of every flock.
+// The fast flight, the slow one and the common vocabulary say the same of every sample.
 TEST(TrainedSwarm, FlightAndVerdictAgree) {
-  const Ensemble flocks = ensemble({7, 1, 30, 12});
+  const SampleSet samples = ensemble({7, 1, 30, 12});
   for (const Architecture& kind : kKinds) {
     const TrainedSwarm swarm = untrained(kind);
-    const Verdicts verdicts = judge(swarm, flocks, 1);
-    for (std::size_t k = 0; k < flocks.flocks(); ++k) {
-      const FlockFlight flight = fly_flock(swarm, flocks, k);
-      ASSERT_EQ(flight.frames.size(), static_cast<std::size_t>(kind.blocks + 1));
+    const Verdicts verdicts = judge(swarm, samples, 1);
+    for (std::size_t k = 0; k < samples.samples(); ++k) {
+      const SampleTrajectory trajectory = simulate_sample(swarm, samples, k);
+      ASSERT_EQ(trajectory.frames.size(), static_cast<std::size_t>(kind.blocks + 1));
       for (int c = 0; c < 2; ++c) {
-        const double last = flight.scores(kind.blocks, c);
+        const double last = trajectory.scores(kind.blocks, c);
         EXPECT_NEAR(verdicts.scores(static_cast<int>(k), c), last, 1e-4 * (1 + std::fabs(last)));
       }
       const int row = static_cast<int>(k);
@@ -151,10 +151,11 @@ TEST(TrainedSwarm, FlightAndVerdictAgree) {
 }
 
 TEST(TrainedSwarm, FliesPastTheTrainedDepth) {
-  const Ensemble flocks = ensemble({9});
+  const SampleSet samples = ensemble({9});
   for (const Architecture& kind : kKinds) {
     const TrainedSwarm swarm = untrained(kind);
-    const FlockFlight usual = fly_flock(swarm, flocks, 0), far = fly_flock(swarm, flocks, 0, 9);
+    const SampleTrajectory usual = simulate_sample(swarm, samples, 0),
+                           far = simulate_sample(swarm, samples, 0, 9);
     ASSERT_EQ(far.frames.size(), 10u);
     for (std::size_t f = 0; f < usual.frames.size(); ++f)
       EXPECT_EQ(to_rows(usual.frames[f]), to_rows(far.frames[f]));
@@ -175,16 +176,16 @@ TEST(TrainedSwarm, ChancesAndConfusion) {
 TEST(TrainedSwarm, JudgesAnyNumberOfFlocksAlike) {
   const TrainedSwarm swarm = untrained(kKinds[0]);
   const std::vector<int> sizes(1500, 3);
-  const Ensemble many = ensemble(sizes);
+  const SampleSet many = ensemble(sizes);
   const Verdicts all = judge(swarm, many, 2);
-  const Ensemble one{{many.x.begin() + 3 * 1200, many.x.begin() + 3 * 1201},
-                     {many.y.begin() + 3 * 1200, many.y.begin() + 3 * 1201},
-                     {0, 3},
-                     {0}};
+  const SampleSet one{{many.x.begin() + 3 * 1200, many.x.begin() + 3 * 1201},
+                      {many.y.begin() + 3 * 1200, many.y.begin() + 3 * 1201},
+                      {0, 3},
+                      {0}};
   EXPECT_EQ(judge(swarm, one, 1).scores(0, 0), all.scores(1200, 0));
 }
 
-// The fields are the force of a lone boid: value mixed, then feed-forward.
+// The fields are the force of a lone token: value mixed, then feed-forward.
 TEST(TrainedSwarm, FieldsAreThoseOfTheBlock) {
   const TrainedSwarm swarm = untrained({.d = 3, .blocks = 2, .shared = false, .hidden = 5});
   const std::vector<TensorPlace> places = layout(swarm.architecture);
@@ -199,13 +200,13 @@ TEST(TrainedSwarm, FieldsAreThoseOfTheBlock) {
   for (int r = 0; r < 3; ++r)
     EXPECT_NEAR(fields.key[r], b[r] + w[3 * r] - 2 * w[3 * r + 1] + 0.5 * w[3 * r + 2], 1e-6);
   const Dynamics dynamics = dynamics_of(swarm.architecture, swarm.doubles());
-  const auto& will = std::get<Perceptron>(dynamics.phases.back().forces.front());
+  const auto& perceptron = std::get<Perceptron>(dynamics.sublayers.back().forces.front());
   for (int r = 0; r < 3; ++r) {
-    double sum = will.out_bias[r];
+    double sum = perceptron.out_bias[r];
     for (int h = 0; h < 5; ++h) {
-      double unit = will.in_bias[h];
-      for (int k = 0; k < 3; ++k) unit += will.in(h, k) * x[k];
-      sum += will.out(r, h) * std::max(unit, 0.0);
+      double unit = perceptron.in_bias[h];
+      for (int k = 0; k < 3; ++k) unit += perceptron.in(h, k) * x[k];
+      sum += perceptron.out(r, h) * std::max(unit, 0.0);
     }
     EXPECT_NEAR(fields.feed_forward[r], sum, 1e-12);
   }
@@ -230,9 +231,9 @@ TEST_F(GivenModel, FliesAsTheSwarmDoesAndRemakesItself) {
     EXPECT_EQ(e.flow.method, Method::layers);
     EXPECT_EQ(e.flow.dt, kind.residual);
     EXPECT_EQ(e.schedule.frames(), kind.blocks + 1);
-    const Ensemble flock{{1, -1, 0}, {2, 0.5, 3}, {0, 3}, {-1}};
-    const FlockFlight flight = fly_flock(swarm, flock, 0);
-    EXPECT_EQ(to_rows(e.swarm), to_rows(flight.frames.front()));
+    const SampleSet sample{{1, -1, 0}, {2, 0.5, 3}, {0, 3}, {-1}};
+    const SampleTrajectory trajectory = simulate_sample(swarm, sample, 0);
+    EXPECT_EQ(to_rows(e.swarm), to_rows(trajectory.frames.front()));
 
     const auto run = folder_ / "run";
     std::filesystem::create_directories(run / "inputs");
@@ -242,7 +243,7 @@ TEST_F(GivenModel, FliesAsTheSwarmDoesAndRemakesItself) {
     const Experiment again = make_experiment(gather({(run / "config.toml").string(), {}, {}}));
     EXPECT_EQ(again.config, e.config);
     EXPECT_EQ(to_rows(again.swarm), to_rows(e.swarm));
-    EXPECT_EQ(again.dynamics.phases.size(), e.dynamics.phases.size());
+    EXPECT_EQ(again.dynamics.sublayers.size(), e.dynamics.sublayers.size());
     EXPECT_EQ(again.schedule.T, e.schedule.T);
   }
 }

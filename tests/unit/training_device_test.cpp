@@ -6,7 +6,7 @@
 
 #include "murmur/error.h"
 #include "murmur/training.h"
-#include "reproduce/training_shelf.h"
+#include "reproduce/training_cache.h"
 
 namespace murmur {
 namespace {

@@ -36,13 +36,13 @@ double apart(const HostSwarm& x, int i, const HostSwarm& y, int j, Ground ground
 double brute_force(const HostSwarm& x, const HostSwarm& y, Ground ground, int p) {
   std::vector<int> order(x.n());
   std::iota(order.begin(), order.end(), 0);
-  double least = 1e9;
+  double min = 1e9;
   do {
     double sum = 0;
     for (int i = 0; i < x.n(); ++i) sum += std::pow(apart(x, i, y, order[i], ground), p);
-    least = std::min(least, sum);
+    min = std::min(min, sum);
   } while (std::next_permutation(order.begin(), order.end()));
-  return std::pow(least / x.n(), 1.0 / p);
+  return std::pow(min / x.n(), 1.0 / p);
 }
 
 HostSwarm masses_doubled_at(HostSwarm x, int i) {
@@ -60,8 +60,8 @@ TEST(Assignment, IsTheBestOfAllPermutations) {
       for (const int p : {1, 2}) {
         const Assignment found = assignment_distance(x, y, ground, p);
         ASSERT_NEAR(found.distance, brute_force(x, y, ground, p), 1e-12) << seed;
-        ASSERT_LE(found.least, found.distance);
-        ASSERT_NEAR(found.least, found.distance, 1e-12) << seed;
+        ASSERT_LE(found.min, found.distance);
+        ASSERT_NEAR(found.min, found.distance, 1e-12) << seed;
       }
   }
 }
@@ -80,7 +80,7 @@ TEST(Assignment, OnTheCircleIsTheBestShift) {
 TEST(Assignment, OfManyIsProvedByItsPrices) {
   const HostSwarm x = random_sphere({700, 3}, 1), y = random_sphere({700, 3}, 2);
   const Assignment found = assignment_distance(x, y, Ground::arc);
-  EXPECT_NEAR(found.least, found.distance, 1e-12);
+  EXPECT_NEAR(found.min, found.distance, 1e-12);
   std::vector<int> seen = found.partner;
   std::sort(seen.begin(), seen.end());
   for (int i = 0; i < 700; ++i) ASSERT_EQ(seen[i], i);
@@ -106,10 +106,10 @@ TEST(Entropic, BracketsTheExactDistance) {
       const EntropicDistance found =
           entropic_distance(x, y, {.ground = ground, .epsilon = epsilon, .max_sweeps = 4000});
       ASSERT_LE(found.margin_error, 1e-6) << seed << " " << epsilon;
-      ASSERT_LE(found.least, exact + 1e-12) << seed << " " << epsilon;
+      ASSERT_LE(found.min, exact + 1e-12) << seed << " " << epsilon;
       ASSERT_GE(found.most, exact - 1e-12) << seed << " " << epsilon;
-      ASSERT_LT(found.most - found.least, width);
-      width = found.most - found.least;
+      ASSERT_LT(found.most - found.min, width);
+      width = found.most - found.min;
     }
     EXPECT_LT(width, 0.1 * exact) << seed;
   }
@@ -123,7 +123,7 @@ TEST(Entropic, HasNoBiasForTranslates) {
   for (const double epsilon : {1.0, 0.1, 0.01}) {
     const EntropicDistance found = entropic_distance(x, y, {.epsilon = epsilon, .tolerance = 1e-8});
     EXPECT_NEAR(found.distance, 1.5, 1e-6) << epsilon;
-    EXPECT_LE(found.least, 1.5 + 1e-12);
+    EXPECT_LE(found.min, 1.5 + 1e-12);
     EXPECT_GE(found.most, 1.5 - 1e-12);
     EXPECT_LT(entropic_distance(x, x, {.epsilon = epsilon, .tolerance = 1e-8}).distance, 1e-4);
   }
@@ -135,7 +135,7 @@ TEST(Entropic, CutShortStillBrackets) {
   const double exact = assignment_distance(x, y, Ground::chord).distance;
   const EntropicDistance found = entropic_distance(x, y, {.epsilon = 1e-4, .max_sweeps = 3});
   EXPECT_GT(found.margin_error, 1e-6);
-  EXPECT_LE(found.least, exact);
+  EXPECT_LE(found.min, exact);
   EXPECT_GE(found.most, exact);
 }
 
@@ -144,7 +144,7 @@ TEST(Entropic, TakesOtherCountsAndMasses) {
                   y = random_sphere({47, 2}, 2);
   const double exact = circle_w2(circle_atoms(x), circle_atoms(y));
   const EntropicDistance found = entropic_distance(x, y, {.ground = Ground::arc, .epsilon = 4e-3});
-  EXPECT_LE(found.least, exact + 1e-12);
+  EXPECT_LE(found.min, exact + 1e-12);
   EXPECT_GE(found.most, exact - 1e-12);
   EXPECT_NEAR(found.distance, exact, 0.1 * exact);
 }
@@ -200,7 +200,7 @@ TEST(Transport, SameBitsForAnyNumberOfThreads) {
   for (const int threads : {2, 5}) {
     const EntropicDistance many = entropic(threads);
     EXPECT_EQ(one.distance, many.distance);
-    EXPECT_EQ(one.least, many.least);
+    EXPECT_EQ(one.min, many.min);
     EXPECT_EQ(one.most, many.most);
     for (const Ground ground : {Ground::arc, Ground::chord})
       EXPECT_EQ(
@@ -243,7 +243,7 @@ TEST(Transport, ArcsAndChords) {
   EXPECT_NEAR(assignment_distance(east, west, Ground::chord).distance, 2, 1e-15);
   const EntropicDistance found = entropic_distance(east, west, {.ground = Ground::arc});
   EXPECT_NEAR(found.distance, kPi, 1e-14);
-  EXPECT_NEAR(found.least, kPi, 1e-14);
+  EXPECT_NEAR(found.min, kPi, 1e-14);
   EXPECT_NEAR(found.most, kPi, 1e-14);
 }
 

@@ -46,13 +46,13 @@ double arc(double a, double b) {
 double brute_force(const std::vector<double>& a, const std::vector<double>& b, int p) {
   std::vector<int> order(a.size());
   std::iota(order.begin(), order.end(), 0);
-  double least = 1e9;
+  double min = 1e9;
   do {
     double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i) sum += std::pow(arc(a[i], b[order[i]]), p);
-    least = std::min(least, sum);
+    min = std::min(min, sum);
   } while (std::next_permutation(order.begin(), order.end()));
-  return std::pow(least / static_cast<double>(a.size()), 1.0 / p);
+  return std::pow(min / static_cast<double>(a.size()), 1.0 / p);
 }
 
 // Each angle as often as its whole mass says.
@@ -116,8 +116,8 @@ TEST(CircleDistance, OfMassesIsThatOfRepeatedAtoms) {
       const double exact =
           circle_distance(circle_atoms(repeated(a, u)), circle_atoms(repeated(b, v)), p).distance;
       ASSERT_NEAR(found.distance, exact, 1e-13) << seed << " p " << p;
-      ASSERT_LE(found.least, found.distance);
-      ASSERT_NEAR(found.least, exact, 1e-7) << seed << " p " << p;
+      ASSERT_LE(found.min, found.distance);
+      ASSERT_NEAR(found.min, exact, 1e-7) << seed << " p " << p;
     }
   }
 }

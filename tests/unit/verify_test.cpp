@@ -29,7 +29,7 @@ RunContents contents_of(const Experiment& e) {
 Told told(const std::vector<std::string>& words, const std::filesystem::path& directory) {
   const Experiment e = make_experiment(gather({.assignments = words}));
   Run run = Run::create(directory, contents_of(e), true);
-  Told result{fly(e, run, {}), {}};
+  Told result{simulate(e, run, {}), {}};
   for (const std::string& line : RunReader(directory).events())
     if (line.find("verified") != std::string::npos) result.verified.push_back(line);
   return result;

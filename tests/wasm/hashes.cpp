@@ -27,8 +27,8 @@ Json ask(const Json& request, std::span<const std::byte> bytes = {}) {
 }
 
 // Times and positions of every frame, in double precision.
-std::string hash_of(int flight) {
-  const Json frames = ask({{"do", "fly"}, {"flight", flight}, {"count", 1'000'000}});
+std::string hash_of(int trajectory) {
+  const Json frames = ask({{"do", "fly"}, {"flight", trajectory}, {"count", 1'000'000}});
   const auto add = [](murmur::Sha256& sha, int array) {
     sha.update({static_cast<const std::byte*>(murmur_array(array)),
                 static_cast<std::size_t>(murmur_array_bytes(array))});
@@ -36,14 +36,14 @@ std::string hash_of(int flight) {
   murmur::Sha256 sha;
   add(sha, 0);
   for (int frame = 0; frame < frames.at("count"); ++frame) {
-    ask({{"do", "frame"}, {"flight", flight}, {"frame", frame}});
+    ask({{"do", "frame"}, {"flight", trajectory}, {"frame", frame}});
     add(sha, 0);
   }
   return sha.hex();
 }
 
-void print(const std::string& name, int flight) {
-  std::printf("%s %s\n", name.c_str(), hash_of(flight).c_str());
+void print(const std::string& name, int trajectory) {
+  std::printf("%s %s\n", name.c_str(), hash_of(trajectory).c_str());
 }
 
 // A swarm that has learned nothing yet: its parameters are those that training starts from.
@@ -60,7 +60,7 @@ void write_model(const char* path) {
   murmur::write_trained_swarm(swarm, path);
 }
 
-void fly_trained(const char* path) {
+void simulate_trained(const char* path) {
   std::ifstream in(path, std::ios::binary);
   const std::string file((std::istreambuf_iterator<char>(in)), {});
   const int trained = ask({{"do", "trained"}}, std::as_bytes(std::span(file))).at("id");
@@ -93,6 +93,6 @@ int main(int argc, char** argv) {
     print(name, ask({{"do", "flight"}, {"words", words}}).at("id"));
   }
   write_model(argv[2]);
-  fly_trained(argv[2]);
+  simulate_trained(argv[2]);
   return 0;
 }

@@ -118,8 +118,8 @@ std::vector<double> CircleSums::weigh(const Moments& m, Want want) const {
   return terms;
 }
 
-void CircleSums::feel(const HostSwarm& x, Want want, int threads,
-                      const std::function<void(const Feeling&)>& done) const {
+void CircleSums::evaluate(const HostSwarm& x, Want want, int threads,
+                          const std::function<void(const BlockSums&)>& done) const {
   const std::vector<double> terms = weigh(moments_of(x, orders_, threads), want);
   const int series = want == only_across ? 1 : want == weight_and_across ? 2 : 3;
   for_blocks(blocks_of(x), threads, [&](int block) {
@@ -134,7 +134,7 @@ void CircleSums::feel(const HostSwarm& x, Want want, int threads,
   });
 }
 
-std::array<double, 3> CircleSums::feel_pairs(const HostSwarm& x, int i) const {
+std::array<double, 3> CircleSums::evaluate_pairs(const HostSwarm& x, int i) const {
   std::array<double, 3> sums{};
   for (int first = 0; first < x.n(); first += kRun) {
     std::array<double, 3> run{};

@@ -20,7 +20,7 @@ Moments moments_of(const HostSwarm& x, int orders, int threads);
 
 // Of the particles first .. first + count - 1, with w_ij = e^{beta (cos(theta_j - theta_i) - 1)}:
 //   weight_i = sum_j m_j w_ij,   along_i + i across_i = sum_j m_j w_ij e^{i (theta_j - theta_i)}
-struct Feeling {
+struct BlockSums {
   int first = 0, count = 0;
   const double *weight = nullptr, *along = nullptr, *across = nullptr;  // null: not asked for
 };
@@ -35,10 +35,10 @@ class CircleSums {
 
   enum Want { only_across, weight_and_across, everything };
   // Calls done once for each block, on several threads.
-  void feel(const HostSwarm& x, Want want, int threads,
-            const std::function<void(const Feeling&)>& done) const;
+  void evaluate(const HostSwarm& x, Want want, int threads,
+                const std::function<void(const BlockSums&)>& done) const;
   // The same sums of particle i alone, pair by pair: {weight, along, across}.
-  std::array<double, 3> feel_pairs(const HostSwarm& x, int i) const;
+  std::array<double, 3> evaluate_pairs(const HostSwarm& x, int i) const;
   double pairs_error(int n) const;  // bound on the error of each, as a share of the weight
 
  private:

@@ -8,6 +8,7 @@
 
 #include "core/attention.h"
 #include "core/host_field.h"
+#include "core/overloaded.h"
 #include "core/parallel.h"
 #include "core/perceptron_at.h"
 #include "engine/moments/circle_kernels.h"
@@ -19,8 +20,8 @@ namespace murmur {
 
 namespace {
 
+using moments::BlockSums;
 using moments::CircleSums;
-using moments::Feeling;
 
 // c where V = c I.
 std::optional<double> scalar_of(const Matrix& value) {
@@ -48,31 +49,37 @@ class MomentsField final : public HostField {
  public:
   MomentsField(const Dynamics& dynamics, Shape shape, const MomentsChoice& choice)
       : HostField(dynamics, shape), choice_(choice) {
-    for (const Phase& phase : dynamics_.phases) {
+    for (const Sublayer& sublayer : dynamics_.sublayers) {
       auto& heads = heads_.emplace_back();
-      for (const Force& force : phase.forces)
-        if (const auto* a = std::get_if<Attention>(&force)) {
-          heads.push_back({CircleSums(a->beta, choice.tolerance / 1000),
-                           a->scale == Attention::softmax, clock_scale(dynamics_.clock, a->beta),
-                           a->value});
-          certificate_.orders = std::max(certificate_.orders, heads.back().sums.orders());
-        }
+      for (const Force& force : sublayer.forces)
+        std::visit(Overloaded{[&](const Attention& a) { heads.push_back(head_of(a)); },
+                              [](const Perceptron&) {}},
+                   force);
+      for (const Head& head : heads)
+        certificate_.orders = std::max(certificate_.orders, head.sums.orders());
     }
   }
 
-  const MomentsCertificate& certificate() const { return certificate_; }
+  const FieldCertificate* certificate() const override { return &certificate_; }
 
  private:
+  Head head_of(const Attention& a) const {
+    return {CircleSums(a.beta, choice_.tolerance / 1000), a.weighting == Attention::softmax,
+            clock_scale(dynamics_.clock, a.beta), a.value};
+  }
+
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
-    if (ask.t != last_t_ || ask.phase <= last_phase_) {  // a new evaluation
+    if (ask.t != last_t_ || ask.sublayer <= last_sublayer_) {  // a new evaluation
       certificate_.bound.assign(x.n(), 0);
       certificate_.direct = 0;
     }
     last_t_ = ask.t;
-    last_phase_ = ask.phase;
-    for (const Head& head : heads_[ask.phase]) add_head(head, ask.tangential, x, a);
-    for (const Force& force : dynamics_.phases[ask.phase].forces)
-      if (const auto* p = std::get_if<Perceptron>(&force)) add_perceptron(*p, x, a);
+    last_sublayer_ = ask.sublayer;
+    for (const Head& head : heads_[ask.sublayer]) add_head(head, ask.tangential, x, a);
+    for (const Force& force : dynamics_.sublayers[ask.sublayer].forces)
+      std::visit(Overloaded{[](const Attention&) {},  // a head, done above
+                            [&](const Perceptron& p) { add_perceptron(p, x, a); }},
+                 force);
     certificate_.worst = *std::max_element(certificate_.bound.begin(), certificate_.bound.end());
     certificate_.worst_ever = std::max(certificate_.worst_ever, certificate_.worst);
   }
@@ -84,31 +91,32 @@ class MomentsField final : public HostField {
                                      : CircleSums::only_across;
     std::mutex lock;
     std::int64_t direct = 0;
-    head.sums.feel(x, want, choice_.threads, [&](const Feeling& block) {
-      const std::int64_t lonely = add_block(head, block, x, a);
+    head.sums.evaluate(x, want, choice_.threads, [&](const BlockSums& block) {
+      const std::int64_t isolated = add_block(head, block, x, a);
       const std::lock_guard hold(lock);
-      direct += lonely;
+      direct += isolated;
     });
     certificate_.direct += direct;
   }
 
   //   A_i = V (along x + across x') / weight,   x' = (-x_1, x_0);   plain: times the scale instead.
   // With eps the bound on each sum, |N / Z - computed| <= 2 eps / (Z - eps), since |N| <= Z.
-  std::int64_t add_block(const Head& head, const Feeling& block, const HostSwarm& x, HostSwarm& a) {
+  std::int64_t add_block(const Head& head, const BlockSums& block, const HostSwarm& x,
+                         HostSwarm& a) {
     const double eps = head.sums.error(x.n()), size = size_of(head.value);
-    std::int64_t lonely = 0;
+    std::int64_t isolated = 0;
     for (int b = 0; b < block.count; ++b) {
       const int i = block.first + b;
       double weight = block.weight != nullptr ? block.weight[b] : 1;
       double along = block.along != nullptr ? block.along[b] : 0, across = block.across[b];
       double error = head.divided ? 2 * eps / (weight - eps) : 2 * eps * head.scale;
       if (head.divided && !(weight > eps && error <= choice_.pairs_above)) {
-        const std::array<double, 3> sums = head.sums.feel_pairs(x, i);
+        const std::array<double, 3> sums = head.sums.evaluate_pairs(x, i);
         weight = sums[0];
         along = block.along != nullptr ? sums[1] : 0;
         across = sums[2];
         error = 2 * head.sums.pairs_error(x.n());
-        ++lonely;
+        ++isolated;
       }
       certificate_.bound[i] += size * error;
       const double scale = head.divided ? 1 / weight : head.scale;
@@ -118,7 +126,7 @@ class MomentsField final : public HostField {
       a.at(i, 0) += v.empty() ? n0 : v(0, 0) * n0 + v(0, 1) * n1;
       a.at(i, 1) += v.empty() ? n1 : v(1, 0) * n0 + v(1, 1) * n1;
     }
-    return lonely;
+    return isolated;
   }
 
   void add_perceptron(const Perceptron& p, const HostSwarm& x, HostSwarm& a) const {
@@ -126,9 +134,9 @@ class MomentsField final : public HostField {
     for_blocks((x.n() + kPlaces - 1) / kPlaces, choice_.threads, [&](int block) {
       for (int i = block * kPlaces; i < std::min(x.n(), (block + 1) * kPlaces); ++i) {
         const double at[] = {x.at(i, 0), x.at(i, 1)};
-        double pull[] = {0, 0};
-        add_perceptron_at(p, at, pull);
-        for (int k = 0; k < 2; ++k) a.at(i, k) += pull[k];
+        double drift[] = {0, 0};
+        add_perceptron_at(p, at, drift);
+        for (int k = 0; k < 2; ++k) a.at(i, k) += drift[k];
       }
     });
   }
@@ -136,61 +144,66 @@ class MomentsField final : public HostField {
   MomentsChoice choice_;
   std::vector<std::vector<Head>> heads_;  // by phase
   double last_t_ = 0;
-  int last_phase_ = std::numeric_limits<int>::max();
-  MomentsCertificate certificate_;
+  int last_sublayer_ = std::numeric_limits<int>::max();
+  FieldCertificate certificate_{};
 };
+
+// Whether the head is a series in the moments: softmax or plain, Q = K = I, everybody seen.
+bool has_series(const Attention& a) {
+  const bool plain_scores = is_identity(a.query) && is_identity(a.key) && a.query_bias.empty() &&
+                            a.key_bias.empty() && a.value_bias.empty() && a.beta >= 0;
+  const bool sees_all = a.self && !a.relative && a.alibi == 0 && !a.rescaled;
+  if (!plain_scores || !sees_all) return false;
+  switch (a.mask) {
+    case Attention::none:
+      break;
+    case Attention::causal:
+      return false;
+  }
+  switch (a.weighting) {
+    case Attention::softmax:
+    case Attention::unnormalised:
+      return true;
+    case Attention::hard:
+    case Attention::sinkhorn:
+      return false;
+  }
+  return false;
+}
 
 class MomentsEngine final : public HostEngine {
  public:
   explicit MomentsEngine(const MomentsChoice& choice) : choice_(choice) {}
   std::string name() const override { return "moments " + moments::target_name(); }
-  std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape) override {
-    require_moments(dynamics, shape.d);
-    return std::make_unique<MomentsField>(dynamics, shape, choice_);
+
+  std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const override {
+    bool known = shape.d == 2 && dynamics.manifold == Manifold::sphere && dynamics.gain.empty();
+    for (const Sublayer& sublayer : dynamics.sublayers)
+      for (const Force& force : sublayer.forces)
+        known = known && std::visit(Overloaded{[](const Attention& a) { return has_series(a); },
+                                               [](const Perceptron&) { return true; }},
+                                    force);
+    if (known) return std::nullopt;
+    return Unknown{"the moments engine has no series for this dynamics",
+                   "use engine=auto: it knows SA and USA on the circle (d=2) with query and key "
+                   "the identity, beta >= 0 and everybody seen"};
   }
 
  private:
+  std::unique_ptr<Field> make_field(const Dynamics& dynamics, Shape shape) override {
+    return std::make_unique<MomentsField>(dynamics, shape, choice_);
+  }
+
   MomentsChoice choice_;
 };
 
-bool knows(const Attention& a) {
-  return (a.scale == Attention::softmax || a.scale == Attention::plain) && a.beta >= 0 &&
-         is_identity(a.query) && is_identity(a.key) && a.query_bias.empty() && a.key_bias.empty() &&
-         a.value_bias.empty() && !a.relative && a.self && a.reach == Attention::all &&
-         a.alibi == 0 && !a.rescaled;
-}
-
 }  // namespace
-
-bool moments_know(const Dynamics& dynamics, int d) {
-  if (d != 2 || dynamics.habitat != Habitat::sphere || !dynamics.gain.empty()) return false;
-  for (const Phase& phase : dynamics.phases)
-    for (const Force& force : phase.forces)
-      if (const auto* a = std::get_if<Attention>(&force); a != nullptr && !knows(*a)) return false;
-  return true;
-}
-
-void require_moments(const Dynamics& dynamics, int d) {
-  if (!moments_know(dynamics, d))
-    throw Error(Fault::input, "the moments engine has no series for this dynamics",
-                "engine = moments",
-                "use engine=auto: it knows SA and USA on the circle (d=2) with query and key the "
-                "identity, beta >= 0 and everybody seen");
-}
 
 std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice) {
   if (!(choice.tolerance >= 1e-15))
     throw Error(Fault::input, "sums in double are not so exact", "tolerance",
                 "give a tolerance of 1e-15 or more");
   return std::make_unique<MomentsEngine>(choice);
-}
-
-const MomentsCertificate& certificate_of(const Field& field) {
-  const auto* own = dynamic_cast<const MomentsField*>(&field);
-  if (own == nullptr)
-    throw Error(Fault::input, "this field makes no certificates", "field",
-                "prepare it with make_moments_engine");
-  return own->certificate();
 }
 
 std::vector<std::complex<double>> circle_moments(const HostSwarm& x, int orders, int threads) {

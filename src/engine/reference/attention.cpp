@@ -12,8 +12,8 @@ namespace murmur::reference {
 namespace {
 
 // What one head reads off a swarm.
-struct Look {
-  Look(const Attention& head, const HostSwarm& swarm)
+struct View {
+  View(const Attention& head, const HostSwarm& swarm)
       : a(head),
         x(swarm),
         query(affine(a.query, a.query_bias, x)),
@@ -22,7 +22,7 @@ struct Look {
         own(affine(a.value, {}, x)),
         k(x.n() > 0 ? static_cast<int>(query.size() / x.n()) : 0) {}
 
-  int end(int i) const { return a.reach == Attention::past ? i + 1 : x.n(); }
+  int end(int i) const { return a.mask == Attention::causal ? i + 1 : x.n(); }
   bool seen(int i, int j) const { return (a.self || j != i) && x.mass[j] > 0; }
   double score(int i, int j) const {
     return a.beta *
@@ -47,14 +47,14 @@ struct Row {                          // scratch of one row
 
 // The masses that row i reads: those of the swarm or, in plain attention with a slope,
 // e^{-a (i - j)} / sum_k e^{-a (i - k)} over the seen.
-const std::vector<double>& masses(const Look& look, int i, Row& row) {
-  if (look.a.scale != Attention::plain || look.a.alibi == 0) return look.x.mass;
+const std::vector<double>& masses(const View& view, int i, Row& row) {
+  if (view.a.weighting != Attention::unnormalised || view.a.alibi == 0) return view.x.mass;
   double total = 0;
-  for (int j = 0; j < look.end(i); ++j) {
-    row.faded[j] = look.seen(i, j) ? elementary::exp(-look.a.alibi * (i - j)) : 0.0;
+  for (int j = 0; j < view.end(i); ++j) {
+    row.faded[j] = view.seen(i, j) ? elementary::exp(-view.a.alibi * (i - j)) : 0.0;
     total += row.faded[j];
   }
-  for (int j = 0; j < look.end(i) && total > 0; ++j) row.faded[j] /= total;
+  for (int j = 0; j < view.end(i) && total > 0; ++j) row.faded[j] /= total;
   return row.faded;
 }
 
@@ -62,24 +62,24 @@ const std::vector<double>& masses(const Look& look, int i, Row& row) {
 //   plain:   weight_j = m_j e^{s_ij - s},     s = beta in clocks u2 and u4, else 0
 //   hard:    weight_j = m_j where s_ij = s_i, else 0
 // Who is not seen weighs 0. Returns sum_j weight_j.
-double weigh_row(const Look& look, Clock clock, int i, Row& row) {
-  const Attention& a = look.a;
-  const bool plain = a.scale == Attention::plain;
-  const std::vector<double>& mass = masses(look, i, row);
+double weigh_row(const View& view, Clock clock, int i, Row& row) {
+  const Attention& a = view.a;
+  const bool plain = a.weighting == Attention::unnormalised;
+  const std::vector<double>& mass = masses(view, i, row);
   std::vector<double>& weight = row.weight;
   double shift = -std::numeric_limits<double>::infinity();
-  for (int j = 0; j < look.end(i); ++j) {
-    weight[j] = look.score(i, j);
+  for (int j = 0; j < view.end(i); ++j) {
+    weight[j] = view.score(i, j);
     if (!plain && a.alibi > 0) weight[j] -= a.alibi * (i - j);
-    if (look.seen(i, j)) shift = std::max(shift, weight[j]);
+    if (view.seen(i, j)) shift = std::max(shift, weight[j]);
   }
-  if (plain) shift = clock == Clock::u2 || clock == Clock::u4 ? a.beta : 0.0;
+  if (plain) shift = kernel_of(clock).over_max ? a.beta : 0.0;
 
   double total = 0;
-  for (int j = 0; j < look.end(i); ++j) {
-    if (!look.seen(i, j))
+  for (int j = 0; j < view.end(i); ++j) {
+    if (!view.seen(i, j))
       weight[j] = 0;
-    else if (a.scale == Attention::hard)
+    else if (a.weighting == Attention::hard)
       weight[j] = weight[j] == shift ? mass[j] : 0.0;
     else
       weight[j] = mass[j] * elementary::exp(weight[j] - shift);
@@ -90,22 +90,22 @@ double weigh_row(const Look& look, Clock clock, int i, Row& row) {
 
 //   A_i = g sum_j weight_j v_j,   g = 1 / sum_j weight_j, or 1 (plain; beta in clock u3)
 //   v_j = V x_j + b_V, or V (x_j - x_i) + b_V when relative
-void add_by_rows(const Look& look, Clock clock, HostSwarm& out) {
-  const int n = look.x.n(), d = look.x.d();
+void add_by_rows(const View& view, Clock clock, HostSwarm& out) {
+  const int n = view.x.n(), d = view.x.d();
   Row row{std::vector<double>(n), std::vector<double>(n)};
   std::vector<double> sum(d);
   for (int i = 0; i < n; ++i) {
-    const double total = weigh_row(look, clock, i, row);
+    const double total = weigh_row(view, clock, i, row);
     if (total == 0) continue;  // sees nobody
     std::fill(sum.begin(), sum.end(), 0.0);
-    for (int j = 0; j < look.end(i); ++j) {
+    for (int j = 0; j < view.end(i); ++j) {
       const double weight = row.weight[j];
       if (weight == 0) continue;
-      for (int c = 0; c < d; ++c) sum[c] += weight * (look.message(j, c) - look.own_message(i, c));
+      for (int c = 0; c < d; ++c) sum[c] += weight * (view.message(j, c) - view.own_message(i, c));
     }
-    const double scale = look.a.scale != Attention::plain ? 1 / total
-                         : clock == Clock::u3             ? look.a.beta
-                                                          : 1.0;
+    const double scale = view.a.weighting != Attention::unnormalised ? 1 / total
+                         : kernel_of(clock).times_beta               ? view.a.beta
+                                                                     : 1.0;
     for (int c = 0; c < d; ++c) out.at(i, c) += scale * sum[c];
   }
 }
@@ -113,18 +113,18 @@ void add_by_rows(const Look& look, Clock clock, HostSwarm& out) {
 //   A_i = sum_j a_ij (V x_j + b_V) - [relative] V x_i
 // The rows sum to 1 only within the tolerance of the weights, the columns to rounding: taking
 // V x_i off once keeps the mean of the swarm.
-void add_sinkhorn(const Look& look, HostSwarm& out) {
-  const int n = look.x.n(), d = look.x.d();
+void add_sinkhorn(const View& view, HostSwarm& out) {
+  const int n = view.x.n(), d = view.x.d();
   std::vector<double> scores(static_cast<std::size_t>(n) * n);  // (n, n)
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) scores[static_cast<std::size_t>(i) * n + j] = look.score(i, j);
-  const std::vector<double> weight = sinkhorn_weights(scores, look.x.mass);  // (n, n)
+    for (int j = 0; j < n; ++j) scores[static_cast<std::size_t>(i) * n + j] = view.score(i, j);
+  const std::vector<double> weight = sinkhorn_weights(scores, view.x.mass);  // (n, n)
   for (int i = 0; i < n; ++i)
     for (int c = 0; c < d; ++c) {
       double sum = 0;
       for (int j = 0; j < n; ++j)
-        sum += weight[static_cast<std::size_t>(i) * n + j] * look.message(j, c);
-      out.at(i, c) += sum - look.own_message(i, c);
+        sum += weight[static_cast<std::size_t>(i) * n + j] * view.message(j, c);
+      out.at(i, c) += sum - view.own_message(i, c);
     }
 }
 
@@ -151,11 +151,11 @@ double dot(const double* a, const double* b, int k) {
 
 void add_attention(const Attention& head, Moment at, const HostSwarm& x, HostSwarm& out) {
   if (head.rescaled) return add_attention(at_time(head, at.t, x.d()), at, x, out);
-  const Look look(head, x);
-  if (head.scale == Attention::sinkhorn)
-    add_sinkhorn(look, out);
+  const View view(head, x);
+  if (head.weighting == Attention::sinkhorn)
+    add_sinkhorn(view, out);
   else
-    add_by_rows(look, at.clock, out);
+    add_by_rows(view, at.clock, out);
 }
 
 }  // namespace murmur::reference

@@ -1,4 +1,4 @@
-// attention.h: the pull of one attention head, by definition.
+// attention.h: the drift of one attention head, by definition.
 #pragma once
 
 #include <vector>

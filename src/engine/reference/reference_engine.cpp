@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/host_field.h"
+#include "core/overloaded.h"
 #include "core/perceptron_at.h"
 #include "engine/reference/attention.h"
 
@@ -33,30 +34,38 @@ void add_perceptron(const Perceptron& p, const HostSwarm& x, HostSwarm& out) {
 class ReferenceField final : public HostField {
  public:
   ReferenceField(const Dynamics& dynamics, Shape shape)
-      : HostField(dynamics, shape), tangential_(dynamics.phases) {
-    for (Phase& phase : tangential_)
-      for (Force& force : phase.forces)
-        if (auto* a = std::get_if<Attention>(&force))
-          a->relative = a->relative || is_multiple_of_identity(a->value);
+      : HostField(dynamics, shape), tangential_(dynamics.sublayers) {
+    for (Sublayer& sublayer : tangential_)
+      for (Force& force : sublayer.forces)
+        std::visit(Overloaded{[](Attention& a) {
+                                a.relative = a.relative || is_multiple_of_identity(a.value);
+                              },
+                              [](Perceptron&) {}},
+                   force);
   }
 
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& out) override {
-    const std::vector<Phase>& phases = ask.tangential ? tangential_ : dynamics_.phases;
-    for (const Force& force : phases[ask.phase].forces)
-      if (const auto* attention = std::get_if<Attention>(&force))
-        reference::add_attention(*attention, {ask.t, dynamics_.clock}, x, out);
-      else
-        add_perceptron(std::get<Perceptron>(force), x, out);
+    const std::vector<Sublayer>& sublayers = ask.tangential ? tangential_ : dynamics_.sublayers;
+    for (const Force& force : sublayers[ask.sublayer].forces)
+      std::visit(Overloaded{[&](const Attention& a) {
+                              reference::add_attention(a, {ask.t, dynamics_.clock}, x, out);
+                            },
+                            [&](const Perceptron& p) { add_perceptron(p, x, out); }},
+                 force);
   }
 
-  std::vector<Phase> tangential_;  // the same forces along the sphere, with less rounding
+  std::vector<Sublayer> tangential_;  // the same forces along the sphere, with less rounding
 };
 
 class ReferenceEngine final : public HostEngine {
  public:
   std::string name() const override { return "reference"; }
-  std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape) override {
+  // The definition of right knows everything that a Dynamics can say.
+  std::optional<Unknown> knows(const Dynamics&, Shape) const override { return std::nullopt; }
+
+ private:
+  std::unique_ptr<Field> make_field(const Dynamics& dynamics, Shape shape) override {
     return std::make_unique<ReferenceField>(dynamics, shape);
   }
 };

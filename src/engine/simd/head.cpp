@@ -48,10 +48,10 @@ bool is_scaled_identity(const Matrix& m) {
 }  // namespace
 
 Head fold(const Attention& a, Clock clock, int d) {
-  Head head{.softmax = a.scale == Attention::softmax,
+  Head head{.softmax = a.weighting == Attention::softmax,
             .relative = a.relative,
             .self = a.self,
-            .past = a.reach == Attention::past,
+            .past = a.mask == Attention::causal,
             .value_bias = a.value_bias};
   const double scale = a.beta * kLog2e;
   Matrix gaze = transpose_times(a.key, a.query, d);
@@ -66,8 +66,8 @@ Head fold(const Attention& a, Clock clock, int d) {
   if (!a.query_bias.empty() && !a.key_bias.empty())
     for (std::size_t r = 0; r < a.key_bias.size(); ++r)
       head.level += scale * a.query_bias[r] * a.key_bias[r];
-  if (clock == Clock::u2 || clock == Clock::u4) head.level -= scale;
-  if (clock == Clock::u3) head.rate = a.beta;
+  if (kernel_of(clock).over_max) head.level -= scale;
+  if (kernel_of(clock).times_beta) head.rate = a.beta;
 
   if (!a.value.empty()) {
     head.value_is_scale = is_scaled_identity(a.value);

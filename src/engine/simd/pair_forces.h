@@ -1,4 +1,4 @@
-// pair_forces.h: adds the pull of one attention head on every particle.
+// pair_forces.h: adds the drift of one attention head on every particle.
 #pragma once
 
 #include <vector>

@@ -22,9 +22,9 @@ struct SmallKernel {
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
   // Vectors of targets that share each broadcast source: measured best of 1, 2, 4.
-  static constexpr bool kCrowded =
+  static constexpr bool kManyColumns =
       HWY_TARGET <= HWY_AVX3 && (sizeof(T) == 8 || kForm == Form::difference);
-  static constexpr int kVectors = kCrowded ? 2 : 4;
+  static constexpr int kVectors = kManyColumns ? 2 : 4;
   static constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
   static constexpr int kTile = kVectors * kLanes;
   static_assert(kBlock % kTile == 0);

@@ -23,8 +23,8 @@ template <class T, int kD>
 class SymmetricKernel {
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
-  static constexpr bool kCrowded = HWY_TARGET <= HWY_AVX3 && (sizeof(T) == 8 || kD == 4);
-  static constexpr int kVectors = kCrowded ? 2 : 4;  // measured best of 1, 2, 4
+  static constexpr bool kManyColumns = HWY_TARGET <= HWY_AVX3 && (sizeof(T) == 8 || kD == 4);
+  static constexpr int kVectors = kManyColumns ? 2 : 4;  // measured best of 1, 2, 4
   static constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
   static constexpr int kTile = kVectors * kLanes;
   static constexpr int kFlushTiles = 64;

@@ -1,4 +1,4 @@
-// cuda_adjoint.cpp: flight and hindsight of whole batches on an NVIDIA GPU, by matrix products.
+// cuda_adjoint.cpp: forward and backward pass of whole batches on an NVIDIA GPU.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -18,19 +18,20 @@ using cuda::Products;
 using cuda::Rows;
 using cuda::Turn;
 
-constexpr std::size_t kFlocks = 256;  // on the GPU at once
+constexpr std::size_t kSamples = 256;  // on the GPU at once
 
-// What one flight leaves behind for hindsight, and where hindsight works. Maps of a block that are
-// padded lie as (flocks, heads, longest, d / heads), weights as (flocks, heads, longest, longest).
-struct Flight {
-  cuda::FlockTable table{};
-  std::size_t flock_size = 0, unit_size = 0;  // boids d, boids hidden
-  std::size_t map_size = 0, weight_size = 0;  // padded
-  float* places = nullptr;                    // (2 blocks + 1, boids, d)
-  float* o = nullptr;                         // (blocks, boids, d): what each gathered
-  float* h = nullptr;                         // (blocks, boids, hidden)
+// What the forward pass stores for backward, and the work space of backward. Maps of a block that
+// are padded lie as (samples, heads, longest, d / heads), weights as (samples, heads, longest,
+// longest).
+struct Forward {
+  cuda::SampleTable table{};
+  std::size_t sample_size = 0, unit_size = 0;  // tokens d, tokens hidden
+  std::size_t map_size = 0, weight_size = 0;   // padded
+  float* places = nullptr;                     // (2 blocks + 1, tokens, d)
+  float* o = nullptr;                          // (blocks, tokens, d): what each gathered
+  float* h = nullptr;                          // (blocks, tokens, hidden)
   float *q = nullptr, *k = nullptr, *v = nullptr, *p = nullptr;  // (blocks, padded)
-  float *near = nullptr, *dnear = nullptr, *dx = nullptr;        // (boids, d) each
+  float *near = nullptr, *dnear = nullptr, *dx = nullptr;        // (tokens, d) each
   float *wide = nullptr, *dwide = nullptr;                       // padded maps
   float *dp = nullptr, *dh = nullptr, *columns = nullptr;
 };
@@ -38,39 +39,41 @@ struct Flight {
 class CudaAdjoint final : public GroupedAdjoint {
  public:
   explicit CudaAdjoint(const Architecture& architecture)
-      : GroupedAdjoint(architecture, 1, kFlocks), d_(architecture.d), k_(d_ / architecture.heads) {}
+      : GroupedAdjoint(architecture, 1, kSamples),
+        d_(architecture.d),
+        k_(d_ / architecture.heads) {}
 
  private:
   void prepare(std::span<const float> parameters) override { parameters_room_.upload(parameters); }
-  Lesson learn_group(const Group& group, float* gradient) override;
-  void fly_group(const Group& group, float* readout) override;
+  BatchResult learn_group(const Group& group, float* gradient) override;
+  void forward_group(const Group& group, float* readout) override;
 
-  Flight take_off(const Group& group);
-  cuda::FlockTable seat(const Group& group);
-  void forward(const Flight& f);
-  Lesson lose(const Group& group, const Flight& f);
-  void interact(const Flight& f, int block, float* y);
-  void interact_back(const Flight& f, int block);
-  void gather(const Flight& f, int block);
-  void gather_back(const Flight& f, int block);
-  void will(const Flight& f, int block, float* z);
-  void will_back(const Flight& f, int block);
-  void map(const Flight& f, const float* x, const float* w, const float* bias);
-  void map_back(const Flight& f, const float* x, const float* w, float* dw);
+  Forward take_off(const Group& group);
+  cuda::SampleTable seat(const Group& group);
+  void forward(const Forward& f);
+  BatchResult lose(const Group& group, const Forward& f);
+  void interact(const Forward& f, int block, float* y);
+  void interact_back(const Forward& f, int block);
+  void gather(const Forward& f, int block);
+  void gather_back(const Forward& f, int block);
+  void feed_forward(const Forward& f, int block, float* z);
+  void perceptron_backward_(const Forward& f, int block);
+  void map(const Forward& f, const float* x, const float* w, const float* bias);
+  void map_back(const Forward& f, const float* x, const float* w, float* dw);
 
-  Matrices boids(const Flight& f, const float* at) const { return {at, f.table.boids, d_}; }
-  Matrices units(const Flight& f, const float* at) const {
-    return {at, f.table.boids, architecture_.hidden};
+  Matrices tokens(const Forward& f, const float* at) const { return {at, f.table.tokens, d_}; }
+  Matrices units(const Forward& f, const float* at) const {
+    return {at, f.table.tokens, architecture_.hidden};
   }
   Matrices square(const float* at) const { return {at, d_, d_}; }
-  Matrices padded(const Flight& f, const float* at) const {
-    return {at, f.table.longest, k_, f.table.flocks * f.table.heads};
+  Matrices padded(const Forward& f, const float* at) const {
+    return {at, f.table.longest, k_, f.table.samples * f.table.heads};
   }
-  Matrices weights(const Flight& f, const float* at) const {
-    return {at, f.table.longest, f.table.longest, f.table.flocks * f.table.heads};
+  Matrices weights(const Forward& f, const float* at) const {
+    return {at, f.table.longest, f.table.longest, f.table.samples * f.table.heads};
   }
-  Rows rows(const Flight& f, float* at) const { return {at, f.table.boids, d_}; }
-  float* place(const Flight& f, int half) const { return f.places + half * f.flock_size; }
+  Rows rows(const Forward& f, float* at) const { return {at, f.table.tokens, d_}; }
+  float* place(const Forward& f, int half) const { return f.places + half * f.sample_size; }
   float residual() const { return static_cast<float>(architecture_.residual); }
   float sharpness() const { return 1 / std::sqrt(static_cast<float>(k_)); }
   bool attends() const { return architecture_.interaction == Architecture::attention; }
@@ -84,52 +87,52 @@ class CudaAdjoint final : public GroupedAdjoint {
 
   int d_, k_;  // k: coordinates a head
   Products products_{};
-  cuda::Room<float> parameters_room_{}, gradient_room_{}, places_{}, boids_{}, maps_{}, weights_{},
+  cuda::Room<float> parameters_room_{}, gradient_room_{}, places_{}, tokens_{}, maps_{}, weights_{},
       units_{}, columns_{}, readout_{};
-  cuda::Room<int> first_{}, flock_{};
+  cuda::Room<int> first_{}, sample_{};
 };
 
-cuda::FlockTable CudaAdjoint::seat(const Group& group) {
-  std::vector<int> first{0}, flock;
+cuda::SampleTable CudaAdjoint::seat(const Group& group) {
+  std::vector<int> first{0}, sample;
   int longest = 0;
   for (std::size_t at = group.begin; at < group.end; ++at) {
-    const int n = boids_of(*group.batch, at);
+    const int n = tokens_of(*group.batch, at);
     longest = std::max(longest, n);
-    flock.insert(flock.end(), n, static_cast<int>(first.size()) - 1);
+    sample.insert(sample.end(), n, static_cast<int>(first.size()) - 1);
     first.push_back(first.back() + n);
   }
   std::vector<float> start(static_cast<std::size_t>(first.back()) * d_);
   for (std::size_t b = 0; b + 1 < first.size(); ++b)
-    place_flock(architecture_, parameters_, *group.batch, group.begin + b,
-                {start.data() + static_cast<std::size_t>(first[b]) * d_, first[b + 1] - first[b],
-                 d_, static_cast<std::size_t>(d_), 1});
+    place_sample(architecture_, parameters_, *group.batch, group.begin + b,
+                 {start.data() + static_cast<std::size_t>(first[b]) * d_, first[b + 1] - first[b],
+                  d_, static_cast<std::size_t>(d_), 1});
   places_.need((2 * static_cast<std::size_t>(architecture_.blocks) + 1) * start.size());
   places_.upload(start);
   constexpr int aligned = 8;  // rows of whole 32 bytes are faster
-  return {.flocks = static_cast<int>(first.size()) - 1,
-          .boids = first.back(),
+  return {.samples = static_cast<int>(first.size()) - 1,
+          .tokens = first.back(),
           .d = d_,
           .heads = architecture_.heads,
           .longest = (longest + aligned - 1) / aligned * aligned,
           .first = first_.upload(first),
-          .flock = flock_.upload(flock)};
+          .sample = sample_.upload(sample)};
 }
 
-Flight CudaAdjoint::take_off(const Group& group) {
-  Flight f;
+Forward CudaAdjoint::take_off(const Group& group) {
+  Forward f;
   f.table = seat(group);
   const auto& t = f.table;
   const auto blocks = static_cast<std::size_t>(architecture_.blocks);
-  const std::size_t matrices = static_cast<std::size_t>(t.flocks) * t.heads;
-  f.flock_size = static_cast<std::size_t>(t.boids) * d_;
-  f.unit_size = static_cast<std::size_t>(t.boids) * architecture_.hidden;
+  const std::size_t matrices = static_cast<std::size_t>(t.samples) * t.heads;
+  f.sample_size = static_cast<std::size_t>(t.tokens) * d_;
+  f.unit_size = static_cast<std::size_t>(t.tokens) * architecture_.hidden;
   f.map_size = attends() ? matrices * t.longest * k_ : 0;
   f.weight_size = attends() ? matrices * t.longest * t.longest : 0;
   f.places = places_.need(0);
-  f.near = boids_.need((3 + blocks) * f.flock_size);
-  f.dnear = f.near + f.flock_size;
-  f.dx = f.dnear + f.flock_size;
-  f.o = f.dx + f.flock_size;
+  f.near = tokens_.need((3 + blocks) * f.sample_size);
+  f.dnear = f.near + f.sample_size;
+  f.dx = f.dnear + f.sample_size;
+  f.o = f.dx + f.sample_size;
   f.wide = maps_.need((2 + 3 * blocks) * f.map_size);
   f.dwide = f.wide + f.map_size;
   f.q = f.dwide + f.map_size;
@@ -139,28 +142,28 @@ Flight CudaAdjoint::take_off(const Group& group) {
   f.p = f.dp + f.weight_size;
   f.dh = units_.need((1 + blocks) * f.unit_size);
   f.h = f.dh + f.unit_size;
-  f.columns = columns_.need(cuda::column_scratch(t.boids, std::max(d_, architecture_.hidden)));
+  f.columns = columns_.need(cuda::column_scratch(t.tokens, std::max(d_, architecture_.hidden)));
   return f;
 }
 
-// near = w x + bias of all boids.
-void CudaAdjoint::map(const Flight& f, const float* x, const float* w, const float* bias) {
-  products_.multiply(boids(f, x), square(w), Turn::right, f.near);
+// near = w x + bias of all tokens.
+void CudaAdjoint::map(const Forward& f, const float* x, const float* w, const float* bias) {
+  products_.multiply(tokens(f, x), square(w), Turn::right, f.near);
   cuda::add_bias(rows(f, f.near), bias, 1);
 }
 
 // From dnear, the gradient at w x + bias: adds to those of w, of the bias behind it and of x.
-void CudaAdjoint::map_back(const Flight& f, const float* x, const float* w, float* dw) {
-  products_.multiply(boids(f, f.dnear), boids(f, x), Turn::left, dw, {.keep = 1});
+void CudaAdjoint::map_back(const Forward& f, const float* x, const float* w, float* dw) {
+  products_.multiply(tokens(f, f.dnear), tokens(f, x), Turn::left, dw, {.keep = 1});
   cuda::add_columns(rows(f, f.dnear), 1, f.columns, dw + static_cast<std::size_t>(d_) * d_);
-  products_.multiply(boids(f, f.dnear), square(w), Turn::none, f.dx, {.keep = 1});
+  products_.multiply(tokens(f, f.dnear), square(w), Turn::none, f.dx, {.keep = 1});
 }
 
-// o: what each boid gathers from the others, head by head. q, k, v and p are kept.
-void CudaAdjoint::gather(const Flight& f, int b) {
+// o: what each token gathers from the others, head by head. q, k, v and p are kept.
+void CudaAdjoint::gather(const Forward& f, int b) {
   const auto t = tensors(b);
   const float* x = place(f, 2 * b);
-  float* o = f.o + b * f.flock_size;
+  float* o = f.o + b * f.sample_size;
   if (!attends()) {
     map(f, x, t.value, t.value_bias);
     return cuda::means(f.table, f.near, o);
@@ -182,7 +185,7 @@ void CudaAdjoint::gather(const Flight& f, int b) {
 // From near, the gradient at o:
 //   dp = do v^T,  dv = p^T do,  ds = p (dp - sum_j p dp),  dq = ds k / sqrt(k),  dk = ds^T q /
 //   sqrt(k)
-void CudaAdjoint::gather_back(const Flight& f, int b) {
+void CudaAdjoint::gather_back(const Forward& f, int b) {
   const auto t = tensors(b);
   const auto g = gradients(b);
   const float* x = place(f, 2 * b);
@@ -209,9 +212,9 @@ void CudaAdjoint::gather_back(const Flight& f, int b) {
 }
 
 //   y = x + residual (M o + b_M), or x + residual (mean - x), or x
-void CudaAdjoint::interact(const Flight& f, int b, float* y) {
+void CudaAdjoint::interact(const Forward& f, int b, float* y) {
   const float* x = place(f, 2 * b);
-  cuda::inspect(cudaMemcpyAsync(y, x, f.flock_size * sizeof(float), cudaMemcpyDeviceToDevice));
+  cuda::inspect(cudaMemcpyAsync(y, x, f.sample_size * sizeof(float), cudaMemcpyDeviceToDevice));
   if (architecture_.interaction == Architecture::none) return;
   if (architecture_.interaction == Architecture::attraction) {
     cuda::means(f.table, x, f.near);
@@ -219,12 +222,12 @@ void CudaAdjoint::interact(const Flight& f, int b, float* y) {
   }
   gather(f, b);
   const auto t = tensors(b);
-  products_.multiply(boids(f, f.o + b * f.flock_size), square(t.mix), Turn::right, y,
+  products_.multiply(tokens(f, f.o + b * f.sample_size), square(t.mix), Turn::right, y,
                      {residual(), 1});
   cuda::add_bias(rows(f, y), t.mix_bias, residual());
 }
 
-void CudaAdjoint::interact_back(const Flight& f, int b) {
+void CudaAdjoint::interact_back(const Forward& f, int b) {
   if (architecture_.interaction == Architecture::none) return;
   if (architecture_.interaction == Architecture::attraction) {
     cuda::means(f.table, f.dx, f.near);
@@ -232,101 +235,102 @@ void CudaAdjoint::interact_back(const Flight& f, int b) {
   }
   const auto t = tensors(b);
   const auto g = gradients(b);
-  products_.multiply(boids(f, f.dx), boids(f, f.o + b * f.flock_size), Turn::left, g.mix,
+  products_.multiply(tokens(f, f.dx), tokens(f, f.o + b * f.sample_size), Turn::left, g.mix,
                      {residual(), 1});
   cuda::add_columns(rows(f, f.dx), residual(), f.columns, g.mix_bias);
-  products_.multiply(boids(f, f.dx), square(t.mix), Turn::none, f.near, {.scale = residual()});
+  products_.multiply(tokens(f, f.dx), square(t.mix), Turn::none, f.near, {.scale = residual()});
   gather_back(f, b);
 }
 
 //   h = relu(W_in y + b_in),  z = y + residual (W_out h + b_out)
-void CudaAdjoint::will(const Flight& f, int b, float* z) {
+void CudaAdjoint::feed_forward(const Forward& f, int b, float* z) {
   const auto t = tensors(b);
   const int hidden = architecture_.hidden;
   const float* y = place(f, 2 * b + 1);
   float* h = f.h + b * f.unit_size;
-  products_.multiply(boids(f, y), {t.in, hidden, d_}, Turn::right, h);
-  cuda::add_bias_relu({h, f.table.boids, hidden}, t.in_bias);
-  cuda::inspect(cudaMemcpyAsync(z, y, f.flock_size * sizeof(float), cudaMemcpyDeviceToDevice));
+  products_.multiply(tokens(f, y), {t.in, hidden, d_}, Turn::right, h);
+  cuda::add_bias_relu({h, f.table.tokens, hidden}, t.in_bias);
+  cuda::inspect(cudaMemcpyAsync(z, y, f.sample_size * sizeof(float), cudaMemcpyDeviceToDevice));
   products_.multiply(units(f, h), {t.out, d_, hidden}, Turn::right, z, {residual(), 1});
   cuda::add_bias(rows(f, z), t.out_bias, residual());
 }
 
-void CudaAdjoint::will_back(const Flight& f, int b) {
+void CudaAdjoint::perceptron_backward_(const Forward& f, int b) {
   const auto t = tensors(b);
   const auto g = gradients(b);
   const int hidden = architecture_.hidden;
   const float* y = place(f, 2 * b + 1);
-  const Rows h{f.h + b * f.unit_size, f.table.boids, hidden};
-  products_.multiply(boids(f, f.dx), units(f, h.at), Turn::left, g.out, {residual(), 1});
+  const Rows h{f.h + b * f.unit_size, f.table.tokens, hidden};
+  products_.multiply(tokens(f, f.dx), units(f, h.at), Turn::left, g.out, {residual(), 1});
   cuda::add_columns(rows(f, f.dx), residual(), f.columns, g.out_bias);
-  products_.multiply(boids(f, f.dx), {t.out, d_, hidden}, Turn::none, f.dh, {.scale = residual()});
+  products_.multiply(tokens(f, f.dx), {t.out, d_, hidden}, Turn::none, f.dh, {.scale = residual()});
   cuda::relu_back(h, f.dh);
-  products_.multiply(units(f, f.dh), boids(f, y), Turn::left, g.in, {.keep = 1});
-  cuda::add_columns({f.dh, f.table.boids, hidden}, 1, f.columns, g.in_bias);
+  products_.multiply(units(f, f.dh), tokens(f, y), Turn::left, g.in, {.keep = 1});
+  cuda::add_columns({f.dh, f.table.tokens, hidden}, 1, f.columns, g.in_bias);
   products_.multiply(units(f, f.dh), {t.in, hidden, d_}, Turn::none, f.dx, {.keep = 1});
 }
 
-void CudaAdjoint::forward(const Flight& f) {
+void CudaAdjoint::forward(const Forward& f) {
   for (int b = 0; b < architecture_.blocks; ++b) {
     interact(f, b, place(f, 2 * b + 1));
-    will(f, b, place(f, 2 * b + 2));
+    feed_forward(f, b, place(f, 2 * b + 2));
   }
 }
 
-// The loss on the host, in double. Cross-entropy sees a flock as its readout alone, one boid.
-Lesson CudaAdjoint::lose(const Group& group, const Flight& f) {
+// The loss on the host, in double. Cross-entropy sees a sample as its readout alone, one token.
+BatchResult CudaAdjoint::lose(const Group& group, const Forward& f) {
   const bool whole = group.objective->loss == Objective::target;
   const float* places = place(f, 2 * architecture_.blocks);
-  const std::size_t readouts = static_cast<std::size_t>(f.table.flocks) * d_;
+  const std::size_t readouts = static_cast<std::size_t>(f.table.samples) * d_;
   float* readout = readout_.need(readouts);
   if (!whole) cuda::read_out(f.table, last_decides(), places, readout);
-  std::vector<float> x = cuda::fetch(whole ? places : readout, whole ? f.flock_size : readouts);
+  std::vector<float> x = cuda::fetch(whole ? places : readout, whole ? f.sample_size : readouts);
   std::vector<float> dx(x.size());
-  Lesson lesson;
+  BatchResult result;
   std::size_t at = 0;
-  for (std::size_t flock = group.begin; flock < group.end; ++flock) {
-    const int n = whole ? boids_of(*group.batch, flock) : 1;
+  for (std::size_t sample = group.begin; sample < group.end; ++sample) {
+    const int n = whole ? tokens_of(*group.batch, sample) : 1;
     const auto d = static_cast<std::size_t>(d_);
-    const FlockLoss loss = flock_loss(
-        architecture_, *group.objective,
-        {group.batch->label[group.batch->chosen[flock]], group.batch->chosen.size(), group.longest},
-        {x.data() + at, n, d_, d, 1}, {dx.data() + at, n, d_, d, 1});
-    lesson.loss += loss.loss;
-    lesson.correct += loss.correct ? 1 : 0;
+    const SampleLoss loss =
+        sample_loss(architecture_, *group.objective,
+                    {group.batch->label[group.batch->chosen[sample]], group.batch->chosen.size(),
+                     group.longest},
+                    {x.data() + at, n, d_, d, 1}, {dx.data() + at, n, d_, d, 1});
+    result.loss += loss.loss;
+    result.correct += loss.correct ? 1 : 0;
     at += n * d;
   }
   cuda::inspect(cudaMemcpy(whole ? f.dx : readout, dx.data(), dx.size() * sizeof(float),
                            cudaMemcpyHostToDevice));
   if (!whole) cuda::read_out_back(f.table, last_decides(), readout, f.dx);
-  return lesson;
+  return result;
 }
 
-Lesson CudaAdjoint::learn_group(const Group& group, float* gradient) {
+BatchResult CudaAdjoint::learn_group(const Group& group, float* gradient) {
   if (group.objective->dropout > 0)
     throw Error(Fault::input, "the GPU leaves out no attention weights", "dropout",
                 "use dropout=0, or device=cpu");
   const std::size_t size = parameters_.size();
-  const Flight f = take_off(group);
+  const Forward f = take_off(group);
   forward(f);
-  const Lesson lesson = lose(group, f);
+  const BatchResult result = lose(group, f);
   cuda::inspect(cudaMemset(gradient_room_.need(size), 0, size * sizeof(float)));
   for (int b = architecture_.blocks - 1; b >= 0; --b) {
-    will_back(f, b);
+    perceptron_backward_(f, b);
     interact_back(f, b);
   }
   if (float* cls = cls_start(architecture_, gradient_room_.need(0)))
-    cuda::add_last_boids(f.table, f.dx, cls);
+    cuda::add_last_tokens(f.table, f.dx, cls);
   cuda::inspect(cudaGetLastError());
   cuda::inspect(
       cudaMemcpy(gradient, gradient_room_.need(0), size * sizeof(float), cudaMemcpyDeviceToHost));
-  return lesson;
+  return result;
 }
 
-void CudaAdjoint::fly_group(const Group& group, float* readout) {
-  const Flight f = take_off(group);
+void CudaAdjoint::forward_group(const Group& group, float* readout) {
+  const Forward f = take_off(group);
   forward(f);
-  const std::size_t size = static_cast<std::size_t>(f.table.flocks) * d_;
+  const std::size_t size = static_cast<std::size_t>(f.table.samples) * d_;
   cuda::read_out(f.table, last_decides(), place(f, 2 * architecture_.blocks), readout_.need(size));
   cuda::inspect(cudaGetLastError());
   cuda::inspect(cudaMemcpy(readout + group.begin * static_cast<std::size_t>(d_), readout_.need(0),

@@ -47,15 +47,15 @@ __device__ float most_of_lanes(float value) {
   return value;
 }
 
-// Row `row` of the padded weights or maps: which flock's, and which of its boids.
+// Row `row` of the padded weights or maps: which sample's, and which of its tokens.
 struct PaddedRow {
-  int flock, head, boid, boids;
+  int sample, head, token, tokens;
 };
-__device__ PaddedRow padded_row(const FlockTable& t, int row) {
-  const int matrix = row / t.longest, flock = matrix / t.heads;
-  return {flock, matrix % t.heads, row % t.longest, t.first[flock + 1] - t.first[flock]};
+__device__ PaddedRow padded_row(const SampleTable& t, int row) {
+  const int matrix = row / t.longest, sample = matrix / t.heads;
+  return {sample, matrix % t.heads, row % t.longest, t.first[sample + 1] - t.first[sample]};
 }
-int padded_rows(const FlockTable& t) { return t.flocks * t.heads * t.longest; }
+int padded_rows(const SampleTable& t) { return t.samples * t.heads * t.longest; }
 
 std::size_t entries_of(const Rows& x) { return static_cast<std::size_t>(x.rows) * x.cols; }
 
@@ -86,34 +86,34 @@ void relu_back(const Rows& h, float* dh) {
   });
 }
 
-void pad(const FlockTable& t, const float* x, float* padded) {
+void pad(const SampleTable& t, const float* x, float* padded) {
   const int k = t.d / t.heads;
   for_rows(padded_rows(t), [=] __device__(int row, int lane) {
     const PaddedRow at = padded_row(t, row);
     float* to = padded + static_cast<std::size_t>(row) * k;
-    const bool there = at.boid < at.boids;
-    const std::size_t boid = there ? t.first[at.flock] + at.boid : 0;
-    const float* from = x + boid * t.d + at.head * k;
+    const bool there = at.token < at.tokens;
+    const std::size_t token = there ? t.first[at.sample] + at.token : 0;
+    const float* from = x + token * t.d + at.head * k;
     for (int c = lane; c < k; c += kLanes) to[c] = there ? from[c] : 0;
   });
 }
 
-void unpad(const FlockTable& t, const float* padded, float* x) {
+void unpad(const SampleTable& t, const float* padded, float* x) {
   const int k = t.d / t.heads;
-  for_rows(t.boids, [=] __device__(int row, int lane) {
-    const int flock = t.flock[row], boid = row - t.first[flock];
+  for_rows(t.tokens, [=] __device__(int row, int lane) {
+    const int sample = t.sample[row], token = row - t.first[sample];
     for (int c = lane; c < t.d; c += kLanes) {
-      const std::size_t matrix = static_cast<std::size_t>(flock) * t.heads + c / k;
-      x[static_cast<std::size_t>(row) * t.d + c] = padded[(matrix * t.longest + boid) * k + c % k];
+      const std::size_t matrix = static_cast<std::size_t>(sample) * t.heads + c / k;
+      x[static_cast<std::size_t>(row) * t.d + c] = padded[(matrix * t.longest + token) * k + c % k];
     }
   });
 }
 
-void softmax(const FlockTable& t, float scale, float* s) {
+void softmax(const SampleTable& t, float scale, float* s) {
   for_rows(padded_rows(t), [=] __device__(int row, int lane) {
     const PaddedRow at = padded_row(t, row);
     float* p = s + static_cast<std::size_t>(row) * t.longest;
-    const int n = at.boid < at.boids ? at.boids : 0;
+    const int n = at.token < at.tokens ? at.tokens : 0;
     float peak = -INFINITY, sum = 0;
     for (int j = lane; j < n; j += kLanes) peak = fmaxf(peak, p[j]);
     peak = most_of_lanes(peak);
@@ -123,7 +123,7 @@ void softmax(const FlockTable& t, float scale, float* s) {
   });
 }
 
-void softmax_back(const FlockTable& t, const float* p, float* dp) {
+void softmax_back(const SampleTable& t, const float* p, float* dp) {
   for_rows(padded_rows(t), [=] __device__(int row, int lane) {
     const std::size_t begin = static_cast<std::size_t>(row) * t.longest;
     float level = 0;
@@ -134,10 +134,10 @@ void softmax_back(const FlockTable& t, const float* p, float* dp) {
   });
 }
 
-void means(const FlockTable& t, const float* from, float* to) {
-  for_entries(static_cast<std::size_t>(t.flocks) * t.d, [=] __device__(std::size_t e) {
-    const int flock = static_cast<int>(e / t.d), k = static_cast<int>(e % t.d);
-    const std::size_t begin = t.first[flock], end = t.first[flock + 1];
+void means(const SampleTable& t, const float* from, float* to) {
+  for_entries(static_cast<std::size_t>(t.samples) * t.d, [=] __device__(std::size_t e) {
+    const int sample = static_cast<int>(e / t.d), k = static_cast<int>(e % t.d);
+    const std::size_t begin = t.first[sample], end = t.first[sample + 1];
     float sum = 0;
     for (std::size_t i = begin; i < end; ++i) sum += from[i * t.d + k];
     for (std::size_t i = begin; i < end; ++i) to[i * t.d + k] = sum / (end - begin);
@@ -148,23 +148,23 @@ void draw_near(const Rows& y, const float* mean, const float* x, float step) {
   for_entries(entries_of(y), [=] __device__(std::size_t e) { y.at[e] += step * (mean[e] - x[e]); });
 }
 
-void read_out(const FlockTable& t, bool last, const float* x, float* readout) {
-  for_entries(static_cast<std::size_t>(t.flocks) * t.d, [=] __device__(std::size_t e) {
-    const int flock = static_cast<int>(e / t.d), k = static_cast<int>(e % t.d);
-    const std::size_t end = t.first[flock + 1], begin = last ? end - 1 : t.first[flock];
+void read_out(const SampleTable& t, bool last, const float* x, float* readout) {
+  for_entries(static_cast<std::size_t>(t.samples) * t.d, [=] __device__(std::size_t e) {
+    const int sample = static_cast<int>(e / t.d), k = static_cast<int>(e % t.d);
+    const std::size_t end = t.first[sample + 1], begin = last ? end - 1 : t.first[sample];
     double sum = 0;
     for (std::size_t i = begin; i < end; ++i) sum += x[i * t.d + k];
     readout[e] = static_cast<float>(sum / static_cast<double>(end - begin));
   });
 }
 
-void read_out_back(const FlockTable& t, bool last, const float* dreadout, float* dx) {
-  for_rows(t.boids, [=] __device__(int row, int lane) {
-    const int flock = t.flock[row], begin = t.first[flock], end = t.first[flock + 1];
+void read_out_back(const SampleTable& t, bool last, const float* dreadout, float* dx) {
+  for_rows(t.tokens, [=] __device__(int row, int lane) {
+    const int sample = t.sample[row], begin = t.first[sample], end = t.first[sample + 1];
     const float share = !last ? 1.0f / (end - begin) : row == end - 1 ? 1.0f : 0.0f;
     for (int k = lane; k < t.d; k += kLanes)
       dx[static_cast<std::size_t>(row) * t.d + k] =
-          share * dreadout[static_cast<std::size_t>(flock) * t.d + k];
+          share * dreadout[static_cast<std::size_t>(sample) * t.d + k];
   });
 }
 
@@ -190,11 +190,11 @@ void add_columns(const Rows& x, float scale, float* scratch, float* sums) {
   });
 }
 
-void add_last_boids(const FlockTable& t, const float* x, float* sums) {
+void add_last_tokens(const SampleTable& t, const float* x, float* sums) {
   for_entries(t.d, [=] __device__(std::size_t k) {
     float sum = 0;
-    for (int flock = 0; flock < t.flocks; ++flock)
-      sum += x[static_cast<std::size_t>(t.first[flock + 1] - 1) * t.d + k];
+    for (int sample = 0; sample < t.samples; ++sample)
+      sum += x[static_cast<std::size_t>(t.first[sample + 1] - 1) * t.d + k];
     sums[k] += sum;
   });
 }

@@ -6,14 +6,14 @@
 
 namespace murmur::cuda {
 
-// Flocks one below the other: rows first[b] .. first[b + 1] of (boids, d) are flock b. Padded, as
-// batched products want them, they lie as (flocks, heads, longest, d / heads), zero where a flock
-// has no boid; the weights of one flock and head as (longest, longest) likewise. Every pointer of
-// this header is to the GPU's memory.
-struct FlockTable {
-  int flocks = 0, boids = 0, d = 0, heads = 1, longest = 0;
-  const int* first = nullptr;  // (flocks + 1)
-  const int* flock = nullptr;  // (boids) whose row it is
+// Samples one below the other: rows first[b] .. first[b + 1] of (tokens, d) are sample b. Padded,
+// as batched products want them, they lie as (samples, heads, longest, d / heads), zero where a
+// sample has no token; the weights of one sample and head as (longest, longest) likewise. Every
+// pointer of this header is to the GPU's memory.
+struct SampleTable {
+  int samples = 0, tokens = 0, d = 0, heads = 1, longest = 0;
+  const int* first = nullptr;   // (samples + 1)
+  const int* sample = nullptr;  // (tokens) whose row it is
 };
 
 // Rows of a whole matrix.
@@ -26,28 +26,28 @@ void add_bias(const Rows& x, const float* bias, float scale);  // x_i += scale b
 void add_bias_relu(const Rows& x, const float* bias);          // x_i <- relu(x_i + bias)
 void relu_back(const Rows& h, float* dh);                      // dh <- 0 where h is 0
 
-void pad(const FlockTable& t, const float* x, float* padded);
-void unpad(const FlockTable& t, const float* padded, float* x);
+void pad(const SampleTable& t, const float* x, float* padded);
+void unpad(const SampleTable& t, const float* padded, float* x);
 
-//   s_ij <- exp(scale s_ij) / sum_j exp(scale s_ij) inside the flock, 0 outside it
-void softmax(const FlockTable& t, float scale, float* s);
+//   s_ij <- exp(scale s_ij) / sum_j exp(scale s_ij) inside the sample, 0 outside it
+void softmax(const SampleTable& t, float scale, float* s);
 //   dp_ij <- p_ij (dp_ij - sum_j p_ij dp_ij)
-void softmax_back(const FlockTable& t, const float* p, float* dp);
+void softmax_back(const SampleTable& t, const float* p, float* dp);
 
-// Every boid's row becomes the mean of its flock's rows.
-void means(const FlockTable& t, const float* from, float* to);
+// Every token's row becomes the mean of its sample's rows.
+void means(const SampleTable& t, const float* from, float* to);
 void draw_near(const Rows& y, const float* mean, const float* x,
                float step);  // y += step(mean - x)
 
-// The readout of every flock, (flocks, d): the mean boid, or the last; and its gradient laid back
-// onto the boids.
-void read_out(const FlockTable& t, bool last, const float* x, float* readout);
-void read_out_back(const FlockTable& t, bool last, const float* dreadout, float* dx);
+// The readout of every sample, (samples, d): the mean token, or the last; and its gradient laid
+// back onto the tokens.
+void read_out(const SampleTable& t, bool last, const float* x, float* readout);
+void read_out_back(const SampleTable& t, bool last, const float* dreadout, float* dx);
 
 // sums (cols) += scale times the sum of all rows, in fixed order; `scratch` has column_scratch(x).
 std::size_t column_scratch(int rows, int cols);
 void add_columns(const Rows& x, float scale, float* scratch, float* sums);
-// sums (d) += the rows of the flocks' last boids.
-void add_last_boids(const FlockTable& t, const float* x, float* sums);
+// sums (d) += the rows of the samples' last tokens.
+void add_last_tokens(const SampleTable& t, const float* x, float* sums);
 
 }  // namespace murmur::cuda

@@ -1,0 +1,43 @@
+// rnn.h: a recurrent network that reads the tokens of a sample in order, then classifies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "murmur/learn.h"
+
+namespace murmur {
+
+// Elman's recurrent network, for comparison with a swarm of as many parameters:
+//   h <- tanh(W_x p_i / 10 + W_h h + b)    for each token i in turn, p_i = (x, y), h = 0 at first
+//   logits = W_o h + b_o                   after the last
+struct Rnn {
+  int hidden = 58;
+  int classes = 2;
+};
+
+// The network whose number of parameters is nearest to a given one.
+Rnn rnn_near(std::size_t parameters, int classes);
+
+// Tensors in order: in (hidden, 2), memory (hidden, hidden), bias (hidden), out (classes, hidden),
+// out_bias (classes).
+std::vector<TensorPlace> layout(const Rnn& rnn);
+std::size_t parameter_count(const Rnn& rnn);
+// All uniform within 1 / sqrt(hidden).
+std::vector<float> initial_parameters(const Rnn& rnn, std::uint64_t seed);
+
+// Back-propagation through time, in single precision; the same bits for any number of threads. It
+// knows the objective cross_entropy without dropout; `forward` gives the logits, (batch, classes).
+std::unique_ptr<Adjoint> make_adjoint(const Rnn& rnn, int threads);
+// The same loops in double.
+BatchResult reference_backward(const Rnn& rnn, std::span<const double> parameters,
+                               const Batch& batch, const Objective& objective,
+                               std::span<double> gradient);
+
+// The Frobenius norm of d logits / d p_i, (n) over the tokens of one sample.
+std::vector<double> influence(const Rnn& rnn, std::span<const double> parameters, const Batch& one);
+
+}  // namespace murmur

@@ -1,0 +1,204 @@
+// training_loop.cpp: updates as pure functions of seed, epoch and sample, and how a training is
+// kept and told.
+#include "experiment/training_loop.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "murmur/error.h"
+#include "murmur/random.h"
+
+namespace murmur {
+
+namespace {
+
+Array floats(const std::vector<float>& values) { return {{values.size()}, values}; }
+
+Array letters(const std::string& text) {
+  return {{text.size()}, std::vector<std::uint8_t>(text.begin(), text.end())};
+}
+
+[[noreturn]] void refuse_checkpoint(const std::string& what) {
+  throw Error(Fault::input, what, "checkpoint.safetensors",
+              "delete it to start again from the first epoch");
+}
+
+}  // namespace
+
+Record record_of(const TrainingState& state, const std::string& pictures) {
+  Record record;
+  record["pictures"] = letters(pictures);
+  record["parameters"] = floats(state.parameters);
+  record["momentum"] = floats(state.optimiser.momentum);
+  record["square"] = floats(state.optimiser.square);
+  record["optimiser_updates"] = array_of(state.optimiser.updates);
+  record["update"] = array_of(state.update);
+  record["loss"] = array_of(state.loss);
+  record["gradient"] = array_of(state.gradient);
+  record["correct"] = array_of(state.correct);
+  record["seen"] = array_of(state.seen);
+  record["seconds"] = array_of(state.seconds);
+  return record;
+}
+
+TrainingState where_it_stands(const Run& run, const std::string& pictures, TrainingState state) {
+  if (!run.last_checkpoint()) return state;
+  const Record& record = *run.last_checkpoint();
+  const auto entry = [&](const char* name) -> const Array& {
+    const auto found = record.find(name);
+    if (found == record.end() || found->second.size() == 0)
+      refuse_checkpoint(fmt::format("the checkpoint has no {}", name));
+    return found->second;
+  };
+  if (entry("pictures").values != letters(pictures).values)
+    throw Error(Fault::input, "the pictures are not those that the training began with",
+                run.directory().string(), "give back the same data, or start a new run");
+  const auto fill = [&](const char* name, std::vector<float>& to) {
+    const auto* values = std::get_if<std::vector<float>>(&entry(name).values);
+    if (values == nullptr || values->size() != to.size())
+      refuse_checkpoint("the checkpoint is of another swarm");
+    to = *values;
+  };
+  const auto real = [&](const char* name) { return entry(name).doubles()[0]; };
+  const auto count = [&](const char* name) { return static_cast<std::int64_t>(real(name)); };
+  fill("parameters", state.parameters);
+  fill("momentum", state.optimiser.momentum);
+  fill("square", state.optimiser.square);
+  state.optimiser.updates = count("optimiser_updates");
+  state.update = count("update");
+  state.loss = real("loss");
+  state.gradient = real("gradient");
+  state.correct = count("correct");
+  state.seen = count("seen");
+  state.seconds = real("seconds");
+  return state;
+}
+
+TrainingLoop::TrainingLoop(const Training& training, const TrainingData& data, Adjoint& adjoint)
+    : training_(training), data_(data), adjoint_(adjoint) {
+  batch_ = std::min(training.batch, data.learned.size());
+  per_epoch_ = static_cast<std::int64_t>(data.learned.size() / batch_);  // a rest waits its turn
+}
+
+TrainingState TrainingLoop::begin(const Training& training, std::vector<float> parameters) {
+  TrainingState state;
+  state.optimiser.decay = training.decay;
+  state.optimiser.momentum.assign(parameters.size(), 0.0f);
+  state.optimiser.square.assign(parameters.size(), 0.0f);
+  state.parameters = std::move(parameters);
+  return state;
+}
+
+double TrainingLoop::rate(std::int64_t update) const {
+  return training_.one_cycle ? one_cycle(update, updates(), training_.rate) : training_.rate;
+}
+
+void TrainingLoop::shuffle(int epoch) {
+  if (shuffled_ == epoch) return;
+  std::vector<std::pair<std::uint64_t, std::size_t>> keys;
+  keys.reserve(data_.learned.size());
+  for (const std::size_t sample : data_.learned) {
+    const auto bits = Draw{training_.seed, Stream::order, static_cast<std::uint32_t>(sample),
+                           static_cast<std::uint32_t>(epoch)}
+                          .bits(0);
+    keys.emplace_back(static_cast<std::uint64_t>(bits[0]) << 32 | bits[1], sample);
+  }
+  std::sort(keys.begin(), keys.end());
+  order_.clear();
+  for (const auto& key : keys) order_.push_back(key.second);
+  shuffled_ = epoch;
+}
+
+bool TrainingLoop::update(TrainingState& state) {
+  const int epoch_now = epoch(state);
+  const std::int64_t within = state.update % per_epoch_;
+  if (within == 0) state.loss = state.gradient = 0, state.correct = state.seen = 0;
+  shuffle(epoch_now);
+  const auto began = std::chrono::steady_clock::now();
+  const std::span<const std::size_t> chosen(order_.data() + within * batch_, batch_);
+  shift_.resize(training_.shift > 0 ? 2 * batch_ : 0);
+  for (std::size_t k = 0; k < shift_.size(); ++k)
+    shift_[k] =
+        static_cast<float>(training_.shift * Draw{training_.seed, Stream::shift,
+                                                  static_cast<std::uint32_t>(chosen[k / 2]),
+                                                  static_cast<std::uint32_t>(epoch_now)}
+                                                 .normal(static_cast<std::uint16_t>(k % 2)));
+  const Batch batch{
+      data_.train.x, data_.train.y, data_.train.first, data_.train.label,
+      chosen,        shift_,        training_.seed,    static_cast<std::uint32_t>(state.update)};
+  gradient_.resize(state.parameters.size());
+  const BatchResult result =
+      adjoint_.backward(state.parameters, batch, training_.objective, gradient_);
+  const double length = clip(gradient_, training_.clip);
+  if (!std::isfinite(result.loss) || !std::isfinite(length))
+    throw Error(
+        Fault::numerical, "the loss or its gradient is no longer finite",
+        "epoch " + std::to_string(epoch_now + 1) + ", update " + std::to_string(state.update + 1),
+        "use a smaller rate, or clip=1");
+  state.optimiser.rate = rate(state.update);
+  state.optimiser.update(state.parameters, gradient_);
+  state.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  state.loss += result.loss;
+  state.gradient += length;
+  state.correct += static_cast<std::int64_t>(result.correct);
+  state.seen += static_cast<std::int64_t>(batch_);
+  ++state.update;
+  return state.update % per_epoch_ == 0;
+}
+
+double images_per_second(const TrainingLoop& loop, const TrainingState& state) {
+  const double images = static_cast<double>(state.update) * static_cast<double>(loop.batch());
+  return state.seconds > 0 ? images / state.seconds : 0;
+}
+
+Progress progress_of(const TrainingLoop& loop, const TrainingState& state, double validation) {
+  const std::int64_t within = (state.update - 1) % loop.per_epoch() + 1;
+  const auto epoch = static_cast<int>((state.update - 1) / loop.per_epoch()) + 1;
+  const double loss = state.loss / static_cast<double>(within),
+               accuracy = static_cast<double>(state.correct) / static_cast<double>(state.seen),
+               speed = images_per_second(loop, state),
+               left = static_cast<double>(loop.updates() - state.update) *
+                      static_cast<double>(loop.batch());
+  const std::string validated =
+      std::isnan(validation) ? "" : fmt::format("  validation {:.2f} %", 100 * validation);
+  Progress p{.done = static_cast<double>(state.update),
+             .of = static_cast<double>(loop.updates()),
+             .what = "updates",
+             .position = fmt::format("epoch {} / {}", epoch, loop.epochs()),
+             .speed = speed,
+             .speed_of = "images",
+             .seconds_left = speed > 0 ? left / speed : 0};
+  p.live = fmt::format("loss {:.4f}  accuracy {:.2f} %{}", loss, 100 * accuracy, validated);
+  p.details = {{"epoch", static_cast<double>(epoch)},
+               {"epochs", static_cast<double>(loop.epochs())},
+               {"update", p.done},
+               {"updates", p.of},
+               {"loss", loss},
+               {"accuracy", accuracy},
+               {"images_per_second", speed}};
+  return p;
+}
+
+std::string to_json(const TrainingSummary& s) {
+  const auto number = [](double value) {
+    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+  };
+  const nlohmann::json json = {{"test_accuracy", number(s.test_accuracy)},
+                               {"validation_accuracy", number(s.validation_accuracy)},
+                               {"test_correct", s.test_correct},
+                               {"test_count", s.test_count},
+                               {"images_per_second", s.images_per_second},
+                               {"seconds", s.seconds},
+                               {"epochs", s.epochs},
+                               {"seed", s.seed},
+                               {"parameters", s.parameters},
+                               {"data", s.data},
+                               {"data_sha256", s.checksum}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace murmur

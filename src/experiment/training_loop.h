@@ -1,0 +1,67 @@
+// training_loop.h: the updates of a training, one after another, over any Adjoint.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "murmur/training.h"
+
+namespace murmur {
+
+// Everything an exact continuation needs; sums are over the epoch under way.
+struct TrainingState {
+  std::vector<float> parameters{};
+  Optimiser optimiser{};
+  std::int64_t update = 0;  // updates made so far
+  double loss = 0, gradient = 0;
+  std::int64_t correct = 0, seen = 0;
+  double seconds = 0;  // spent in updates so far, all epochs
+};
+
+// A state as named arrays, with the checksum of the pictures it learns from.
+Record record_of(const TrainingState& state, const std::string& pictures);
+// Where a run stands: its last checkpoint, or `state`, the beginning. Error(input) for a checkpoint
+// of another swarm or of other pictures.
+TrainingState where_it_stands(const Run& run, const std::string& pictures, TrainingState state);
+
+class TrainingLoop;
+
+// How far a training is; `validation`: accuracy after the last whole epoch, NaN before.
+Progress progress_of(const TrainingLoop& loop, const TrainingState& state, double validation);
+double images_per_second(const TrainingLoop& loop, const TrainingState& state);
+std::string to_json(const TrainingSummary& summary);  // text of summary.json
+
+class TrainingLoop {
+ public:
+  TrainingLoop(const Training& training, const TrainingData& data, Adjoint& adjoint);
+  static TrainingState begin(const Training& training, std::vector<float> parameters);
+
+  std::int64_t updates() const { return per_epoch_ * training_.epochs; }
+  std::int64_t per_epoch() const { return per_epoch_; }
+  std::size_t batch() const { return batch_; }
+  int epochs() const { return training_.epochs; }
+  int epoch(const TrainingState& state) const {  // under way: 0 is the first
+    return static_cast<int>(state.update / per_epoch_);
+  }
+  bool finished(const TrainingState& state) const { return state.update >= updates(); }
+  double rate(std::int64_t update) const;
+
+  // One batch: backward, clipping, one update of the parameters. True when it ended an epoch: the
+  // sums then stand until the next update begins them anew.
+  bool update(TrainingState& state);
+
+ private:
+  void shuffle(int epoch);
+
+  const Training& training_;
+  const TrainingData& data_;
+  Adjoint& adjoint_;
+  std::size_t batch_;
+  std::int64_t per_epoch_;
+  int shuffled_ = -1;                 // the epoch that `order_` is for
+  std::vector<std::size_t> order_{};  // (learned) samples
+  std::vector<float> gradient_{}, shift_{};
+};
+
+}  // namespace murmur

@@ -1,0 +1,37 @@
+// simulations.cpp: flies experiments without a run directory and keeps their frames.
+#include "reproduce/simulations.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "murmur/error.h"
+
+namespace murmur {
+
+Experiment experiment_of(const std::string& preset, const std::vector<std::string>& assignments) {
+  return make_experiment(gather({preset, {}, assignments}));
+}
+
+Simulated simulate_in_memory(const Experiment& e) {
+  const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);
+  const auto field = engine->prepare(e.dynamics, e.swarm.shape());
+  Simulated simulated;
+  FlowState state = start(e.swarm);
+  FlowWatch watch;
+  watch.frame = [&](double t, const HostSwarm& frame) {
+    simulated.times.push_back(t);
+    simulated.frames.push_back(frame);
+  };
+  watch.merged = [&](const Merge& merge) { simulated.merges.push_back(merge); };
+  simulated.outcome =
+      advance({*engine, *field, e.dynamics.manifold, e.flow}, e.schedule, state, watch);
+  if (!simulated.outcome.ok())
+    throw Error(Fault::numerical, simulated.outcome.what,
+                fmt::format("{}, t = {:g}", e.name, simulated.outcome.t), simulated.outcome.remedy);
+  return simulated;
+}
+
+double angle_of(const HostSwarm& x, int i) { return std::atan2(x.at(i, 1), x.at(i, 0)); }
+
+}  // namespace murmur

@@ -1,0 +1,28 @@
+// simulations.h: experiments flown in memory, for figures that need their frames and no run
+// directory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "murmur/experiment.h"
+
+namespace murmur {
+
+// The preset with assignments key=value laid over it.
+Experiment experiment_of(const std::string& preset, const std::vector<std::string>& assignments);
+
+struct Simulated {
+  Outcome outcome{};
+  std::vector<double> times{};
+  std::vector<HostSwarm> frames{};  // merged particles repeat their group's place
+  std::vector<Merge> merges{};
+  const HostSwarm& last() const { return frames.back(); }
+};
+
+// Error(numerical) where the flight does not reach its end.
+Simulated simulate_in_memory(const Experiment& experiment);
+
+double angle_of(const HostSwarm& x, int i);  // of its first two coordinates, in (-pi, pi]
+
+}  // namespace murmur

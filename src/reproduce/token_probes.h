@@ -1,0 +1,62 @@
+// token_probes.h: what the sample argument asks of a trained swarm or rnn.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "experiment/rnn_training.h"
+#include "murmur/training.h"
+
+namespace murmur {
+
+// A trained swarm, or the rnn where there is none.
+struct Contender {
+  std::optional<TrainedSwarm> swarm{};
+  TrainedRnn rnn{};
+
+  Matrix logits(const SampleSet& samples, int threads) const;  // (samples, classes)
+  // How strongly each token of a sample moves what is read off: (n), of mean 1.
+  std::vector<double> influence(const SampleSet& samples, std::size_t sample) const;
+};
+
+// The tokens of every sample in a random order.
+SampleSet shuffled(const SampleSet& samples, std::uint64_t seed);
+
+// How verdicts change between two passes over the same samples. margin: the logit of the true class
+// less the largest other one.
+struct VerdictChange {
+  std::size_t changed = 0;  // verdicts
+  double share = 0;         // of the samples
+  double margin_shift = 0;  // mean of |margin after - margin before|
+  double margin = 0;        // mean of |margin before|
+};
+VerdictChange verdict_change(const Matrix& before, const Matrix& after,
+                             const std::vector<int>& label);
+
+// The influence of token i against i / n, averaged over `count` samples spread over the ensemble.
+inline constexpr int kInfluenceBins = 10;
+struct Subset {
+  const SampleSet& samples;
+  std::size_t count = 100;
+  int threads = 0;
+  std::size_t sample(std::size_t k) const { return k * samples.samples() / count; }
+};
+std::vector<double> influence_curve(const Contender& contender, const Subset& subset);
+
+// The samples of a subset, each with a guest: one more token on a free pixel beside the ink, `step`
+// apart. The guest comes last.
+SampleSet with_probes(const Subset& subset, double step, std::uint64_t seed);
+
+// What the guests do to the readout m of a swarm.
+struct ProbeEffect {
+  double shift = 0;           // mean of |m(with guest) - m|
+  double spread = 0;          // mean over samples of the rms distance of tokens from their mean
+  double relative = 0;        // mean of shift / spread, sample by sample
+  double largest = 0;         // the largest shift / spread
+  double share_of_votes = 0;  // mean of 1 / (n + 1): what one more equal vote among n could move
+  std::size_t changed = 0;    // verdicts
+};
+ProbeEffect probe_effect(const TrainedSwarm& swarm, const Subset& subset,
+                         const SampleSet& with_probe);
+
+}  // namespace murmur

@@ -1,0 +1,130 @@
+// training_cache.cpp: finds the place of a training, and trains only what is not there yet.
+#include "reproduce/training_cache.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "experiment/rnn_training.h"
+#include "murmur/error.h"
+
+namespace murmur {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The lines of a config.toml but for those of the given keys.
+std::vector<std::string> lines_without(const std::string& config,
+                                       const std::vector<std::string>& keys) {
+  std::vector<std::string> lines;
+  std::istringstream in(config);
+  for (std::string line; std::getline(in, line);) {
+    bool kept = !line.empty() && line[0] != '#';
+    for (const std::string& key : keys) kept = kept && line.rfind(key + " =", 0) != 0;
+    if (kept) lines.push_back(line);
+  }
+  return lines;
+}
+
+bool same_place_of_data(const std::string& config, const std::string& other) {
+  const std::vector<std::string> free = {"name", "threads", "device"};
+  return lines_without(config, free) == lines_without(other, free);
+}
+
+std::string key_of(const Training& t) {
+  return fmt::format("{} {} {} {} {}", fmt::join(t.digits, ","), t.tokens.threshold, t.tokens.finer,
+                     t.validation, t.seed);
+}
+
+}  // namespace
+
+bool same_training(const std::string& config, const std::string& other) {
+  const std::vector<std::string> free = {"name", "threads", "device", "data"};
+  return lines_without(config, free) == lines_without(other, free);
+}
+
+TrainingCache::TrainingCache(const ReproductionControl& control, fs::path folder)
+    : control_(control), folder_(std::move(folder)) {
+  fs::create_directories(folder_);
+}
+
+Training TrainingCache::describe(const std::vector<std::string>& assignments) const {
+  Sources sources;
+  sources.assignments = assignments;
+  sources.assignments.insert(sources.assignments.end(), control_.changed.begin(),
+                             control_.changed.end());
+  sources.assignments.push_back("data=" + control_.data.string());
+  if (control_.threads > 0)
+    sources.assignments.push_back(fmt::format("threads={}", control_.threads));
+  return make_training(gather(sources, training_parameters()));
+}
+
+const TrainingData& TrainingCache::data_for(const Training& training) {
+  const std::string wanted = key_of(training);
+  if (data_ && held_ == wanted) return *data_;
+  data_.reset();
+  data_ = std::make_unique<TrainingData>(gather_data(training, control_.data));
+  held_ = wanted;
+  return *data_;
+}
+
+TrainingCache::Place TrainingCache::find_place(const std::string& key, const Training& training) {
+  const std::string stem = fmt::format("{}-e{}-s{}", key, training.epochs, training.seed);
+  for (int number = 1;; ++number) {
+    Place place{folder_ / (number == 1 ? stem : fmt::format("{}-{}", stem, number))};
+    if (!fs::exists(place.directory)) return place;
+    if (!is_run_directory(place.directory)) continue;
+    place.there = true;
+    const RunReader reader(place.directory);
+    place.done = reader.status() == "done";
+    if (!place.done && same_place_of_data(reader.config(), training.config)) return place;
+    if (place.done && same_training(reader.config(), training.config) &&
+        read_summary(place.directory).checksum == data_for(training).checksum)
+      return place;
+  }
+}
+
+ProcessControl TrainingCache::control_for(const Place& place) const {
+  ProcessControl control = control_;
+  if (control_.report)
+    control.report = [name = place.directory.filename().string(),
+                      &report = control_.report](Progress progress) {
+      progress.details.emplace_back("run", name);
+      report(progress);
+    };
+  return control;
+}
+
+void TrainingCache::tell(const Place& place, const TrainingSummary& summary) const {
+  if (!control_.tell) return;
+  control_.tell(fmt::format(
+      "{:<32} {:6.2f} %  {}", place.directory.filename().string(), 100 * summary.test_accuracy,
+      place.done ? "kept from before"
+                 : fmt::format("{} epochs, {:.0f} s", summary.epochs, summary.seconds)));
+}
+
+std::optional<ShelvedTraining> TrainingCache::fetch(const std::string& key,
+                                                    const Training& training, Kind kind) {
+  const Place place = find_place(key, training);
+  std::optional<TrainingSummary> summary;
+  if (place.done) {
+    summary = read_summary(place.directory);
+  } else {
+    const bool swarm = kind == Kind::swarm;
+    const TrainingData& data = data_for(training);
+    const ProcessControl control = control_for(place);
+    Run run = place.there ? Run::reopen(place.directory, control_.argv)
+                          : Run::create(place.directory,
+                                        swarm ? contents_of(training, control_.argv)
+                                              : rnn_contents(training, control_.argv),
+                                        false);
+    summary =
+        swarm ? train(training, data, run, control) : train_rnn({training, data, run, control});
+  }
+  if (!summary) return std::nullopt;
+  tell(place, *summary);
+  return ShelvedTraining{place.directory, *summary};
+}
+
+}  // namespace murmur
