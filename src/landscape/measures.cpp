@@ -73,14 +73,15 @@ Cloud conic(const Terrain& terrain, Cloud mu, int steps) {
   return mu;
 }
 
-bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& settings) {
+bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& settings,
+                  const Stop& stopped) {
   constexpr int kMostRounds = 40, kMostNumbers = 300;
   const double goal = settings.certify.tolerance * terrain.scale() / 4;
   const PolishSettings exact{
       .free_masses = true, .gradient = settings.gradient, .merge = settings.merge};
   mu = improved(terrain, merged(conic(terrain, mu, 60), settings.merge));
   double before = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMostRounds && !stopped(); ++round) {
     mu = simplified(terrain, mu);
     // Near a minimiser without atoms each round gains less than the rounding of the energy.
     if (round > 4 && worth(terrain, mu) > before - 1e-14 * terrain.scale()) return false;

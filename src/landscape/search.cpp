@@ -109,7 +109,8 @@ Landscape turned_round(Landscape l) {
 // Even starts follow the flow to its end. Of the others half first optimise the energy of opposite
 // sign, which separates a few atoms, and half solve for the nearest critical point; without a
 // perceptron the first of these start from regular polygons.
-std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings, int start) {
+std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings, int start,
+                              const Stop& stopped) {
   const Terrain terrain(l);
   const bool free = settings.masses == Masses::free;
   const PolishSettings exact{
@@ -120,17 +121,18 @@ std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings
                       (free || settings.n % corners == 0);
     Cloud mu = even ? polygon(l.d, settings, start, corners) : random_atoms(l.d, settings, start);
     if (start % 4 == 1) mu = minimised(Terrain(turned_round(l)), mu, false, 1e-9);
+    if (stopped()) return {};
     if (!polish(terrain, mu, exact)) return {};
     if (!free) round_masses(mu, settings.n);
     return mu;
   }
   Cloud mu = start == 0 ? even_tokens(l.d, settings) : random_tokens(l.d, settings, start);
-  if (free) return best_measure(terrain, mu, settings) ? std::optional(mu) : std::nullopt;
+  if (free) return best_measure(terrain, mu, settings, stopped) ? std::optional(mu) : std::nullopt;
   const Climb path =
       climb(l, atoms_of(mu), {.tolerance = 1e-2, .gradient = 1e-4, .most_steps = 300});
   mu = merged(minimised(terrain, merged(cloud_of(l, path.mu), settings.merge), false, 1e-11),
               settings.merge);
-  for (int round = 0; round < kMostWaysOut; ++round) {
+  for (int round = 0; round < kMostWaysOut && !stopped(); ++round) {
     if (!polish(terrain, mu, exact)) return {};
     round_masses(mu, settings.n);
     if (landscape::describe(terrain, mu, settings.n).second_order) return mu;
@@ -186,12 +188,16 @@ bool same(const Terrain& terrain, const Cloud& a, const Cloud& b) {
   return (fingerprint(a, units) - fingerprint(b, units)).cwiseAbs().maxCoeff() < kSame;
 }
 
-void check(const SearchSettings& settings, const Landscape& l) {
+}  // namespace
+
+}  // namespace landscape
+
+void check_search(const Landscape& l, const SearchSettings& settings) {
   const auto demand = [](bool fine, const char* what, const char* where, const char* remedy) {
     if (!fine) throw Error(Fault::input, what, where, remedy);
   };
   demand(settings.n >= 1, "there are no tokens", "n", "give n of at least 1");
-  demand(static_cast<std::int64_t>(settings.n) * (l.d - 1) <= kMostMoves,
+  demand(static_cast<std::int64_t>(settings.n) * (l.d - 1) <= landscape::kMostMoves,
          "the second derivative would have more than 2000 rows", "n, d",
          "use n (d - 1) up to 2000");
   demand(settings.masses == Masses::equal || l.direction == Landscape::ascent || !l.a.empty(),
@@ -202,59 +208,102 @@ void check(const SearchSettings& settings, const Landscape& l) {
          "give numbers above 0");
 }
 
+Search critical_points(const Landscape& l, const SearchSettings& settings) {
+  return *critical_points(l, settings, {});
+}
+
+namespace landscape {
+
+namespace {
+
+// Where each start came to rest; nothing when stopped.
+std::optional<std::vector<SearchEnd>> ends_of(const Landscape& l, const SearchSettings& settings,
+                                              const SearchWatch<SearchEnd>& watch) {
+  std::vector<std::optional<SearchEnd>> known = watch.known;
+  known.resize(settings.starts);
+  std::mutex keeping;
+  for_blocks(settings.starts, settings.threads, [&](int start) {
+    const auto stopped = [&] { return watch.stopped(); };
+    if (known[start] || stopped()) return;
+    const std::optional<Cloud> end = searched(l, settings, start, stopped);
+    if (stopped()) return;  // it may have left early
+    const std::lock_guard lock(keeping);
+    known[start] = end ? atoms_of(*end) : SearchEnd{};
+    if (watch.ended) watch.ended(start, *known[start]);
+  });
+  std::vector<SearchEnd> ends;
+  for (const auto& end : known) {
+    if (!end) return std::nullopt;
+    ends.push_back(*end);
+  }
+  return ends;
+}
+
+// Atoms as they were: no digit of what was kept changes.
+Cloud cloud_of_end(const SearchEnd& end) {
+  Cloud mu{MatrixXd(end.x.cols, end.count()),
+           Eigen::Map<const VectorXd>(end.mass.data(), end.count())};
+  for (int i = 0; i < end.count(); ++i)
+    for (int k = 0; k < end.x.cols; ++k) mu.x(k, i) = end.x(i, k);
+  return mu;
+}
+
 }  // namespace
 
 }  // namespace landscape
 
-Search critical_points(const Landscape& l, const SearchSettings& settings) {
+std::optional<Search> critical_points(const Landscape& l, const SearchSettings& settings,
+                                      const SearchWatch<SearchEnd>& watch) {
   using namespace landscape;
   const Terrain terrain(l);
-  check(settings, l);
-  std::vector<std::optional<Cloud>> ends(settings.starts);
-  std::mutex telling;
-  int done = 0;
-  for_blocks(settings.starts, settings.threads, [&](int start) {
-    ends[start] = searched(l, settings, start);
-    const std::lock_guard lock(telling);
-    if (settings.tell) settings.tell(++done);
-  });
+  check_search(l, settings);
+  const std::optional<std::vector<SearchEnd>> ends = ends_of(l, settings, watch);
+  if (!ends) return std::nullopt;
   Search search;
   std::vector<Cloud> distinct;
   std::vector<int> found;
-  for (const auto& end : ends) {
-    if (!end) ++search.lost;
-    if (!end) continue;
+  for (const SearchEnd& end : *ends) {
+    if (end.count() == 0) ++search.lost;
+    if (end.count() == 0) continue;
+    const Cloud mu = cloud_of_end(end);
     std::size_t k = 0;
-    while (k < distinct.size() && !same(terrain, distinct[k], *end)) ++k;
+    while (k < distinct.size() && !same(terrain, distinct[k], mu)) ++k;
     if (k < distinct.size()) ++found[k];
     if (k < distinct.size()) continue;
-    distinct.push_back(*end);
+    distinct.push_back(mu);
     found.push_back(1);
   }
   search.points.resize(distinct.size());
   const int n = settings.masses == Masses::free ? 0 : settings.n;
   for_blocks(static_cast<int>(distinct.size()), settings.threads, [&](int k) {
+    if (watch.stopped()) return;
     search.points[k] = landscape::describe(terrain, distinct[k], n);
     search.points[k].certificate = landscape::certify(terrain, distinct[k], settings.certify);
     search.points[k].found = found[k];
   });
+  if (watch.stopped()) return std::nullopt;
   std::stable_sort(search.points.begin(), search.points.end(), [&](const auto& a, const auto& b) {
     return terrain.sign() * a.energy < terrain.sign() * b.energy;
   });
   return search;
 }
 
-CriticalPoint best_measure(const Landscape& l, const SearchSettings& settings) {
-  using namespace landscape;
+CriticalPoint landscape::best_point(const Landscape& l, const SearchSettings& settings,
+                                    const Stop& stopped) {
   const Terrain terrain(l);
-  check(settings, l);
+  check_search(l, settings);
   Cloud mu = random_tokens(l.d, settings, 0);
-  landscape::best_measure(terrain, mu, settings);
+  best_measure(terrain, mu, settings, stopped);
+  if (stopped()) return {};
   mu = merged(mu, settings.merge);
-  CriticalPoint point = landscape::describe(terrain, mu, 0);
-  point.certificate = landscape::certify(terrain, mu, settings.certify);
+  CriticalPoint point = describe(terrain, mu, 0);
+  point.certificate = certify(terrain, mu, settings.certify);
   point.found = 1;
   return point;
+}
+
+CriticalPoint best_measure(const Landscape& l, const SearchSettings& settings) {
+  return landscape::best_point(l, settings, [] { return false; });
 }
 
 }  // namespace murmur
