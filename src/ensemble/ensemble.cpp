@@ -1,4 +1,4 @@
-// ensemble.cpp: flies blocks of eight swarms on threads, and says what can be flown so.
+// ensemble.cpp: simulates blocks of eight swarms on threads, and says which dynamics it computes.
 #include "murmur/ensemble.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// digit_stage.h: the manifold of a digit's flight: axes, gates, camera, and where the text goes.
+// digit_stage.h: the scene of a digit's trajectory: axes, targets, camera, and the layout of text.
 #pragma once
 
 #include <algorithm>

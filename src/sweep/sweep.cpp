@@ -1,4 +1,4 @@
-// sweep.cpp: flies the cells that are missing, several at once, and keeps each as it ends.
+// sweep.cpp: computes the missing cells, several at once, and stores each as it ends.
 #include "murmur/sweep.h"
 
 #include <fmt/format.h>

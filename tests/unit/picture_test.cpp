@@ -1,4 +1,4 @@
-// picture_test.cpp: pictures of a made-up flight have the right size, frames, numbers and errors.
+// picture_test.cpp: pictures of a made-up trajectory: size, frames, numbers and errors.
 #include "murmur/picture.h"
 
 #include <cairo.h>
