@@ -28,4 +28,4 @@ set(wasm_learn architecture dynamics)
 set(wasm_theory bessel noise numeric)
 set(wasm_experiment config experiment fields sample_trajectory forces initial known laws make_engine
                     matrices merging no_experiment_file no_given_model parameters perceptrons
-                    settings trained_swarm words)
+                    settings trained_swarm values words)

@@ -34,7 +34,7 @@ PUBLIC = {  # public header -> the folder that implements it
     "images": "data", "learn": "learn", "training": "experiment", "curves": "picture", "portrait": "picture", "digit_pictures": "picture",
     "rnn": "learn", "theory": "theory", "ensemble": "ensemble", "sweep": "sweep", "reproduce": "reproduce",
     "history": "observe", "modes": "observe", "heat": "picture", "serve": "serve", "axes": "core", "explain": "experiment",
-    "experiment": "experiment", "landscape": "landscape", "moments": "engine/moments", "meanfield": "meanfield", "transport": "transport", "meanfield_setup": "experiment", "landscape_setup": "experiment",
+    "experiment": "experiment", "landscape": "landscape", "moments": "engine/moments", "meanfield": "meanfield", "transport": "transport", "meanfield_setup": "experiment", "landscape_setup": "experiment", "spec": "experiment", "reductions": "experiment",
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 

@@ -143,7 +143,8 @@ int simulate_and_report(const Flags& flags, const Experiment& e, Run& run) {
 int resume_run(const Flags& flags, const std::string& word, const Words& words) {
   const fs::path directory = find_run(flags, word);
   require_command(directory, "simulate");
-  const auto on = resumed(flags, directory, words, settings_of_run(directory), make_experiment);
+  const auto make = [](const Settings& settings) { return make_experiment(settings); };
+  const auto on = resumed(flags, directory, words, settings_of_run(directory), make);
   if (!on) return 0;
   const Experiment& e = on->setup;
   if (flags.dry_run) return dry_run(flags, e);

@@ -52,6 +52,10 @@ struct ReplicasResult {
 // Whether the kernel knows this dynamics; what it does not know is flown one by one elsewhere.
 bool replicas_know(const Dynamics& dynamics, Method method);
 
+// What the kernel takes of a dynamics that it knows, and of how it is carried; Error(input) for one
+// that it does not know.
+ReplicasSetting replicas_of(const Dynamics& dynamics, const FlowSettings& flow, Shape shape);
+
 // A flight ends at its last time or in trouble: FlowSettings::max_evaluations is not read here.
 // Blocks of eight replicas, aligned to multiples of eight, fly together whichever of them are asked
 // for: a replica's numbers do not depend on first, count, times or threads. Where d > n a swarm is
