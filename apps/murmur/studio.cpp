@@ -14,6 +14,7 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "murmur/serve.h"
+#include "run_kind.h"
 
 extern char** environ;
 
@@ -29,7 +30,7 @@ struct StudioOptions {
   std::string page{};
   int port = kUsualPort;
   bool open = false;
-  CLI::Option *port_given = nullptr, *runs_given = nullptr;
+  Option port_given{}, runs_given{};
 } options;
 
 bool is_page(const fs::path& folder) {
@@ -65,7 +66,7 @@ fs::path find_page() {
 fs::path find_runs(const Flags& flags) {
   std::error_code error;
   if (fs::is_directory(flags.runs, error)) return fs::canonical(flags.runs);
-  if (options.runs_given->count() == 0) return {};
+  if (!options.runs_given.given()) return {};
   throw Error(Fault::input, "there is no folder of runs", flags.runs,
               "name a folder that holds runs: --runs DIR");
 }
@@ -75,7 +76,7 @@ std::unique_ptr<PageServer> serve(const Site& site) {
   try {
     return std::make_unique<PageServer>(site, options.port);
   } catch (const PortTaken&) {
-    if (options.port_given->count() > 0) throw;
+    if (options.port_given.given()) throw;
     return std::make_unique<PageServer>(site, 0);
   }
 }
@@ -131,7 +132,9 @@ bool tell(const Flags& flags, const Site& site, int port) {
 int run(const Flags& flags, const std::vector<std::string>& words) {
   if (!words.empty())
     usage(fmt::format("studio takes no {}", words[0]), "murmur studio --help tells what is taken");
-  const Site site{find_page(), find_runs(flags)};
+  Site site{find_page(), find_runs(flags), {}};
+  for (const RunKind& kind : run_kinds())
+    if (kind.page_facts != nullptr) site.kinds.push_back({kind.word, kind.page_facts});
   const SignalWatch watch;
   // Signals reach this thread alone: the server's threads are started with them blocked.
   sigset_t ends, before;
@@ -157,12 +160,12 @@ Command studio_command() {
   return {"studio",
           "Serve the web page on 127.0.0.1 until Ctrl-C or SIGTERM, which end it with code 0.",
           "  murmur studio --open\n  murmur studio --port 9000 --runs runs",
-          [](CLI::App& sub, Flags&) {
-            sub.add_option("--page", options.page, "folder of the built page")->type_name("DIR");
+          [](Options& sub, Flags&) {
+            sub.add_option("--page", options.page, "folder of the built page").type_name("DIR");
             options.port_given = sub.add_option("--port", options.port,
                                                 "port to listen at; 0 takes any that is free")
-                                     ->check(CLI::Range(0, 65535))
-                                     ->capture_default_str();
+                                     .range(0, 65535)
+                                     .show_default();
             sub.add_flag("--open", options.open, "open the page in the browser");
             options.runs_given = sub.get_option("--runs");
           },

@@ -40,8 +40,7 @@ void check_noise(const WordedSpec& worded) {
   const double noise = spec.dynamics.noise;
   if (noise < 0) refuse(words, "noise", "must be 0 or above", "use noise=0 for none");
   if (noise == 0) return;
-  if (spec.method != Method::layers && spec.method != Method::euler &&
-      spec.method != Method::strang)
+  if (!row_of(spec.method).takes_noise)
     refuse(words, "noise", "is for method=strang, euler and layers only",
            "use method=strang, or noise=0");
   if (spec.merge > 0)
@@ -61,7 +60,7 @@ FlowSettings flow_of(const WordedSpec& worded) {
            fmt::format("is below 10 max(rtol, atol) = {:g}: groups would hover above it for ever",
                        min),
            fmt::format("use merge={:g} or more, or smaller rtol and atol", min));
-  if (spec.method == Method::bdf) check_stiff(worded);
+  if (row_of(spec.method).stepping == Stepping::cvode) check_stiff(worded);
   check_noise(worded);
   return {.method = spec.method,
           .dt = spec.dt,

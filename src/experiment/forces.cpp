@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/overloaded.h"
 #include "experiment/matrices.h"
 #include "experiment/perceptrons.h"
 #include "experiment/words.h"
@@ -76,20 +77,22 @@ void set_gains(const DynamicsRequest& request, int d, Dynamics& dynamics) {
 void set_normalisation(const NormalisationChoice& choice, Dynamics& dynamics) {
   dynamics.normalisation = choice.kind;
   if (!choice.argument) return;
-  (choice.kind == LayerNorm::mix ? dynamics.mix_until : dynamics.speed) = *choice.argument;
+  const bool time = row_of(choice.kind).argument == LayerNormRow::time;
+  (time ? dynamics.mix_until : dynamics.speed) = *choice.argument;
 }
 
 // direction=descent turns every force round.
 void turn_round(int d, std::vector<Force>& forces) {
   for (Force& force : forces)
-    if (auto* a = std::get_if<Attention>(&force)) {
-      if (a->value.empty()) a->value = scaled_identity(d, 1);
-      for (double& entry : a->value.data) entry = -entry;
-    } else {
-      auto& p = std::get<Perceptron>(force);
-      for (double& entry : p.out.data) entry = -entry;
-      for (double& entry : p.out_bias) entry = -entry;
-    }
+    std::visit(Overloaded{[d](Attention& a) {
+                            if (a.value.empty()) a.value = scaled_identity(d, 1);
+                            for (double& entry : a.value.data) entry = -entry;
+                          },
+                          [](Perceptron& p) {
+                            for (double& entry : p.out.data) entry = -entry;
+                            for (double& entry : p.out_bias) entry = -entry;
+                          }},
+               force);
 }
 
 std::vector<Force> attention_heads(const DynamicsRequest& request, Shape shape,
@@ -178,11 +181,9 @@ void set_sublayers(const DynamicsRequest& request, Shape shape, Record& inputs,
 ManifoldChoice resolved_manifold(const DynamicsSpec& spec) {
   if (spec.manifold != ManifoldChoice::automatic) return spec.manifold;
   if (!spec.gains.empty() || !spec.gains_end.empty()) return ManifoldChoice::ellipsoid;
-  const LayerNorm norm = spec.normalisation.kind;
-  const bool space = norm == LayerNorm::pre || norm == LayerNorm::peri || norm == LayerNorm::mix ||
-                     spec.interaction == Interaction::hardmax ||
-                     spec.interaction == Interaction::euclidean ||
-                     spec.interaction == Interaction::rescaled;
+  const bool space =
+      row_of(spec.normalisation.kind).moves_norms || spec.interaction == Interaction::hardmax ||
+      spec.interaction == Interaction::euclidean || spec.interaction == Interaction::rescaled;
   return space ? ManifoldChoice::space : ManifoldChoice::sphere;
 }
 

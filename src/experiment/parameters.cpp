@@ -11,7 +11,8 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
   using S = ExperimentSpec;
   using D = DynamicsSpec;
   constexpr auto kForces = &S::dynamics;
-  static constexpr Row<S> table[] = {
+  static const std::string methods_text = method_names();
+  static const Row<S> table[] = {
       row<S, RunName, &S::name>(
           {P::word, "name", "flock", "a word", "first part of the run directory's name"}),
       row<S, Given<Whole<1, kMostParticles>>, &S::n>(
@@ -89,14 +90,13 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
           {P::word, "masses", "equal", "equal, FILE.npy", "masses, (n), scaled to sum 1"}),
       row<S, Positive, &S::T>({P::number, "T", "10", "above 0", "final time"}),
       row<S, Positive, &S::dt>(
-          {P::number, "dt", "0.1", "above 0", "step of layers, euler, rk4 and strang"}),
-      row<S, Named, &S::method>({P::word, "method", "dopri5",
-                                 "layers, euler, rk4, dopri5, strang, bdf",
-                                 "how time advances; layers is x <- N(x + dt A)"}),
+          {P::number, "dt", "0.1", "above 0", "step of methods with fixed steps"}),
+      row<S, MethodName, &S::method>({P::word, "method", "dopri5", methods_text.c_str(),
+                                      "how time advances; layers is x <- N(x + dt A)"}),
       row<S, Positive, &S::tolerance, &Tolerance::rtol>(
-          {P::number, "rtol", "1e-8", "above 0", "relative tolerance of dopri5 and bdf"}),
+          {P::number, "rtol", "1e-8", "above 0", "relative tolerance of adaptive methods"}),
       row<S, Positive, &S::tolerance, &Tolerance::atol>(
-          {P::number, "atol", "1e-10", "above 0", "absolute tolerance of dopri5 and bdf"}),
+          {P::number, "atol", "1e-10", "above 0", "absolute tolerance of adaptive methods"}),
       row<S, Real, &S::merge>({P::number, "merge", "0", "0, or at least 10 max(rtol, atol)",
                                "particles closer than this chord become one; 0 never"}),
       row<S, Real, kForces, &D::noise>({P::number, "noise", "0", "0 or above",

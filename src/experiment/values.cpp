@@ -81,19 +81,8 @@ const std::vector<std::string>& names_of<Clock>() {
   return names;
 }
 template <>
-const std::vector<std::string>& names_of<LayerNorm>() {
-  static const std::vector<std::string> names = {"post", "pre", "peri", "mix", "ngpt", "sqrt"};
-  return names;
-}
-template <>
 const std::vector<std::string>& names_of<Perceptron::Activation>() {
   static const std::vector<std::string> names = {"relu", "gelu", "tanh"};
-  return names;
-}
-template <>
-const std::vector<std::string>& names_of<Method>() {
-  static const std::vector<std::string> names = {"layers", "euler",  "rk4",
-                                                 "dopri5", "strang", "bdf"};
   return names;
 }
 template <>
@@ -216,11 +205,14 @@ std::string NamedPerceptron::write(const PerceptronChoice& value) {
 // post, pre, peri, mix:TAU, ngpt, ngpt:SPEED, sqrt
 void Normalisation::read(const Settings& words, const std::string& key, NormalisationChoice& to) {
   const std::vector<std::string> parts = split(text_of(words, key), ':');
+  std::vector<std::string> names;
+  for (const LayerNormRow& row : layer_norms()) names.emplace_back(row.name);
   Settings word{{key, setting(words, key)}};
   word[key].text = parts[0];
-  to.kind = static_cast<LayerNorm>(choice(word, key, names_of<LayerNorm>()));
+  const LayerNormRow& row = layer_norms()[static_cast<std::size_t>(choice(word, key, names))];
+  to.kind = row.norm;
   to.argument.reset();
-  const bool mix = to.kind == LayerNorm::mix, ngpt = to.kind == LayerNorm::ngpt;
+  const bool mix = row.argument == LayerNormRow::time, ngpt = row.argument == LayerNormRow::speed;
   if (parts.size() > (mix || ngpt ? 2u : 1u) || (mix && parts.size() < 2))
     refuse(words, key, "has the wrong number of arguments",
            "write mix:TAU with the time to change at, or ngpt:SPEED");
@@ -233,7 +225,7 @@ void Normalisation::read(const Settings& words, const std::string& key, Normalis
 }
 
 std::string Normalisation::write(const NormalisationChoice& value) {
-  const std::string& name = names_of<LayerNorm>()[static_cast<std::size_t>(value.kind)];
+  const std::string name = row_of(value.kind).name;
   return value.argument ? fmt::format("{}:{}", name, *value.argument) : name;
 }
 

@@ -89,6 +89,11 @@ struct Named {
   }
 };
 
+struct MethodName {  // a row of the table of methods
+  static void read(const Settings& words, const std::string&, Method& to) { to = method_of(words); }
+  static std::string write(Method value) { return row_of(value).name; }
+};
+
 // A value that is left to the experiment unless somebody gave one.
 template <class Codec>
 struct Given {

@@ -12,8 +12,9 @@ constexpr double kBytesARow = 100;
 
 // Evaluations in a unit of time; nothing where the method chooses its own steps.
 std::optional<double> evaluation_rate(const ExperimentSpec& cell) {
-  if (!is_fixed(cell.method)) return std::nullopt;
-  return (cell.method == Method::rk4 ? 4 : cell.method == Method::strang ? 2 : 1) / cell.dt;
+  const MethodRow& method = row_of(cell.method);
+  if (method.embedded_order > 0) return std::nullopt;
+  return method.stages / cell.dt;
 }
 
 // A cell's spec with what its model says; a model is read once.

@@ -1,0 +1,36 @@
+# reduced.cmake: what the page's core is made of, and what is built for another machine where only
+# headers are: parts that need neither files, threads nor foreign libraries.
+
+# Debian's headers one by one: its /usr/include must not come before the other compiler's own.
+set(headers ${CMAKE_BINARY_DIR}/headers)
+file(MAKE_DIRECTORY ${headers})
+foreach(header hwy fmt nlohmann eigen3/Eigen)
+  get_filename_component(name ${header} NAME)
+  if(NOT EXISTS /usr/include/${header})
+    message(FATAL_ERROR "/usr/include/${header} is missing: run scripts/wasm.sh, which installs it")
+  endif()
+  file(CREATE_LINK /usr/include/${header} ${headers}/${name} SYMBOLIC)
+endforeach()
+foreach(library TBB::tbb hwy::hwy Boost::headers Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json
+        tomlplusplus::tomlplusplus ZLIB::ZLIB PNG::PNG PkgConfig::BLAS)
+  add_library(${library} INTERFACE IMPORTED)
+endforeach()
+include_directories(SYSTEM ${headers})
+add_compile_definitions(FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' HWY_COMPILE_ONLY_STATIC)
+
+# The files of a folder that it needs; a folder that is not named here comes whole.
+set(reduced_run header_json no_files npy safetensors source)
+set(reduced_data centre samples)
+set(reduced_learn architecture dynamics)
+set(reduced_theory bessel noise numeric)
+set(reduced_experiment config experiment fields sample_trajectory forces initial known laws make_engine
+                    matrices merging no_experiment_file no_given_model parameters perceptrons
+                    recording settings trained_swarm values words)
+
+if(EMSCRIPTEN)
+  set(reduced_moments no_moments)
+  add_compile_options(-msimd128 -fwasm-exceptions)
+  add_link_options(-fwasm-exceptions)
+else()
+  set(part_ensemble_page ON)  # its kernels are among those held to the reference
+endif()
