@@ -41,7 +41,7 @@ std::vector<std::string> typed_keys(const Words& words) {
 }
 
 int threads_of(const Sweep& sweep) {
-  const std::string& text = sweep.base.at("threads").text;
+  const std::string& text = sweep.base.words.at("threads").text;
   return text == "all" ? 0 : std::atoi(text.c_str());
 }
 
