@@ -1,4 +1,4 @@
-// measures.h: optimising over measures whose masses move with their atoms.
+// measures.h: optimisation over measures with free masses.
 #pragma once
 
 #include <functional>
@@ -7,12 +7,12 @@
 
 namespace murmur::landscape {
 
-// Conic particle steps, each no worse than the one before.
+// Conic particle gradient steps; the energy never gets worse.
 Cloud conic(const Terrain& terrain, Cloud mu, int steps);
 
 using Stop = std::function<bool()>;  // asked between rounds, by any thread; true: leave
 
-// From mu to a measure at rest that no valley of F would better; false where none was reached.
+// From mu to a critical measure at which F has its extreme value; false where none was reached.
 bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& settings,
                   const Stop& stopped);
 

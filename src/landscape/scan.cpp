@@ -1,4 +1,4 @@
-// scan.cpp: the best measure against beta, and how far the units' potential holds it.
+// scan.cpp: the best measure as a function of beta, and its position relative to the potential.
 #include <cmath>
 #include <limits>
 #include <mutex>

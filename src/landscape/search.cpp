@@ -1,4 +1,4 @@
-// search.cpp: critical points from many starts, told apart up to order and rotation.
+// search.cpp: critical points from many starts, distinct up to order and rotation.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -16,8 +16,8 @@ namespace landscape {
 
 namespace {
 
-constexpr int kMostCorners = 8;  // atoms at the start of a search for rest points of any index
-constexpr int kMostWaysOut = 8;  // saddles that a start with the flow may come by
+constexpr int kMostCorners = 8;  // atoms at the start of a search for critical points of any index
+constexpr int kMostWaysOut = 8;  // saddles that a start along the flow may pass
 constexpr double kSame = 1e-6;
 constexpr std::int64_t kMostMoves = 2000;
 
@@ -38,7 +38,7 @@ Cloud random_tokens(int d, const SearchSettings& settings, int start) {
   return mu;
 }
 
-// Tokens as even as n can be on the circle; elsewhere at random.
+// Tokens evenly spaced on the circle; at random in higher dimension.
 Cloud even_tokens(int d, const SearchSettings& settings) {
   Cloud mu = random_tokens(d, settings, 0);
   for (int i = 0; i < settings.n && d == 2; ++i) {
@@ -48,7 +48,7 @@ Cloud even_tokens(int d, const SearchSettings& settings) {
   return mu;
 }
 
-// Up to eight atoms at random places: tokens shared out as evenly as they can be or, every second
+// Up to eight atoms at random positions: tokens distributed as evenly as possible or, every second
 // time, at random.
 Cloud random_atoms(int d, const SearchSettings& settings, int start) {
   const Draw draw = draw_of(settings, start, settings.n);
@@ -81,7 +81,7 @@ Cloud polygon(int d, const SearchSettings& settings, int start, int corners) {
   return mu;
 }
 
-// All n tokens, each a little off its atom: where there is a way out they find it.
+// All n tokens, each perturbed a little from its atom, so that unstable directions are followed.
 Cloud shaken(const Cloud& mu, const SearchSettings& settings, int start) {
   constexpr double kShake = 1e-3;
   Cloud tokens{MatrixXd(mu.x.rows(), settings.n), VectorXd::Constant(settings.n, 1.0 / settings.n)};
@@ -95,7 +95,7 @@ Cloud shaken(const Cloud& mu, const SearchSettings& settings, int start) {
   return tokens;
 }
 
-// Shares of n again, after the sums of merging.
+// Masses as exact multiples of 1/n again, after the sums of merging.
 void round_masses(Cloud& mu, int n) {
   for (double& m : mu.m) m = static_cast<double>(std::lround(m * n)) / n;
 }
@@ -106,9 +106,9 @@ Landscape turned_round(Landscape l) {
   return l;
 }
 
-// Even starts go with the flow to the end. Of the others half go against it first, to where a few
-// atoms of even masses are best kept apart, half seek the nearest rest: without a perceptron first
-// from regular polygons.
+// Even starts follow the flow to its end. Of the others half first optimise the energy of opposite
+// sign, which separates a few atoms, and half solve for the nearest critical point; without a
+// perceptron the first of these start from regular polygons.
 std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings, int start,
                               const Stop& stopped) {
   const Terrain terrain(l);
@@ -139,14 +139,14 @@ std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings
     const Cloud apart = shaken(mu, settings, start + round);
     const Cloud next = merged(minimised(terrain, apart, false, 1e-11), settings.merge);
     const double gain = terrain.sign() * (terrain.energy(mu) - terrain.energy(next));
-    if (!(gain > 1e-12 * terrain.scale())) return mu;  // too slow a way out to be followed
+    if (!(gain > 1e-12 * terrain.scale())) return mu;  // the unstable direction is too slow
     mu = next;
   }
   return mu;
 }
 
-// Masses, pairs of atoms, and atoms beside units (h, d), as numbers that neither order nor a
-// rotation that leaves the units changes.
+// Masses, cosines of pairs of atoms, and of atoms with units (h, d): invariant under reordering and
+// under rotations that fix the units.
 VectorXd fingerprint(const Cloud& mu, const MatrixXd& units) {
   const int n = mu.count();
   std::vector<double> numbers(mu.m.data(), mu.m.data() + n);
