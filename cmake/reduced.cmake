@@ -11,7 +11,7 @@ foreach(header hwy fmt nlohmann eigen3/Eigen)
   endif()
   file(CREATE_LINK /usr/include/${header} ${headers}/${name} SYMBOLIC)
 endforeach()
-foreach(library TBB::tbb hwy::hwy Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json
+foreach(library TBB::tbb hwy::hwy Boost::headers Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json
         tomlplusplus::tomlplusplus ZLIB::ZLIB PNG::PNG PkgConfig::BLAS)
   add_library(${library} INTERFACE IMPORTED)
 endforeach()
@@ -25,7 +25,7 @@ set(reduced_learn architecture dynamics)
 set(reduced_theory bessel noise numeric)
 set(reduced_experiment config experiment fields sample_trajectory forces initial known laws make_engine
                     matrices merging no_experiment_file no_given_model parameters perceptrons
-                    settings trained_swarm words)
+                    recording settings trained_swarm words)
 
 if(EMSCRIPTEN)
   set(reduced_moments no_moments)

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "command.h"
-#include "landscape.h"
+#include "murmur/landscape_setup.h"
 #include "murmur/meanfield_setup.h"
 #include "murmur/sweep.h"
 #include "murmur/training.h"

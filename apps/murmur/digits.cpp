@@ -1,4 +1,4 @@
-// digits.cpp: finds the pictures that words name, and makes a flight of one ready to be drawn.
+// digits.cpp: finds the pictures that words name, and shows one as text.
 #include "digits.h"
 
 #include <fmt/format.h>
@@ -135,17 +135,6 @@ ChosenImages choose_images(const std::string& asked, const std::string& data,
   return chosen;
 }
 
-int class_of(const TrainedSwarm& swarm, int label) {
-  const auto found = std::find(swarm.digits.begin(), swarm.digits.end(), label);
-  return found == swarm.digits.end() ? -1 : static_cast<int>(found - swarm.digits.begin());
-}
-
-std::vector<std::string> class_names(const TrainedSwarm& swarm) {
-  std::vector<std::string> names;
-  for (const int digit : swarm.digits) names.push_back(fmt::format("{}", digit));
-  return names;
-}
-
 SampleSet samples_of_chosen(const ChosenImages& chosen, const TrainedSwarm& swarm) {
   SampleSet samples;
   const Images& images = chosen.images;
@@ -153,27 +142,6 @@ SampleSet samples_of_chosen(const ChosenImages& chosen, const TrainedSwarm& swar
     add_sample(images, index, images.labels.empty() ? -1 : class_of(swarm, images.labels[index]),
                swarm.tokens, samples);
   return samples;
-}
-
-DigitTrajectory trajectory_of_picture(const TrainedSwarm& swarm, const Images& images,
-                                      std::size_t index) {
-  const ChosenImages one{images, {index}, {}};
-  const SampleSet sample = samples_of_chosen(one, swarm);
-  SampleTrajectory simulated = simulate_sample(swarm, sample, 0);
-  DigitTrajectory trajectory;
-  trajectory.height = images.height, trajectory.width = images.width;
-  const auto ink = images.picture(index);
-  trajectory.ink.assign(ink.begin(), ink.end());
-  trajectory.frames = std::move(simulated.frames);
-  trajectory.chances = chances_of(simulated.scores);
-  trajectory.targets = swarm.architecture.targets;
-  trajectory.classes = class_names(swarm);
-  trajectory.label = sample.label[0];
-  trajectory.cls = swarm.architecture.readout == Architecture::cls;
-  trajectory.title = trajectory.classes.size() > 3
-                         ? "Which one is it?"
-                         : fmt::format("Is it {}?", fmt::join(trajectory.classes, " or "));
-  return trajectory;
 }
 
 std::string half_blocks(const Images& images, std::size_t index, double threshold) {

@@ -1,4 +1,4 @@
-// digits.h: pictures for a trained swarm: how they are named, and what their flights look like.
+// digits.h: pictures for a trained swarm: how words name them, and how a terminal shows them.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "command.h"
-#include "murmur/digit_pictures.h"
 #include "murmur/training.h"
+#include "report/digits.h"
 
 namespace murmur::app {
 
@@ -25,15 +25,8 @@ struct ChosenImages {
 ChosenImages choose_images(const std::string& asked, const std::string& data,
                            const TrainedSwarm& swarm);
 
-int class_of(const TrainedSwarm& swarm, int label);  // its place among the digits, -1: none of them
-std::vector<std::string> class_names(const TrainedSwarm& swarm);
-
 // A sample a picture, labelled by class where that is known.
 SampleSet samples_of_chosen(const ChosenImages& chosen, const TrainedSwarm& swarm);
-
-// One of them in flight, ready to be drawn.
-DigitTrajectory trajectory_of_picture(const TrainedSwarm& swarm, const Images& images,
-                                      std::size_t index);
 
 // The ink as text, two rows of pixels a line.
 std::string half_blocks(const Images& images, std::size_t index, double threshold);

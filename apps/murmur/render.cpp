@@ -6,8 +6,8 @@
 
 #include "command.h"
 #include "murmur/error.h"
-#include "murmur/picture.h"
-#include "simulation_run.h"
+#include "report/figures.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
@@ -42,50 +42,6 @@ PictureStyle style_of() {
   return style;
 }
 
-// Colours by the cluster each particle ends in; particles that end alone are grey.
-std::vector<int> labels_of(const RunReader& run, const Experiment& e) {
-  const Clusters end = clusters(run.frame(run.frames() - 1), e.dynamics, e.observe.cluster_tol);
-  std::vector<int> order(end.count), rank(end.count, -1), labels(end.label.size());
-  for (int c = 0; c < end.count; ++c) order[c] = c;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return end.size[a] > end.size[b]; });
-  for (int r = 0; r < end.count; ++r)
-    if (end.size[order[r]] > 1) rank[order[r]] = r;
-  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = rank[end.label[i]];
-  return labels;
-}
-
-std::string caption_of(const Settings& s) {
-  const auto text = [&](const char* key) { return s.at(key).text; };
-  // Non-breaking spaces: a long caption breaks between items, never inside one.
-  if (text("model") != "none")
-    return fmt::format("trained swarm, n\u00a0=\u00a0{}, d\u00a0=\u00a0{}, {}", text("n"),
-                       text("d"), text("method"));
-  return fmt::format("{}, β\u00a0=\u00a0{}, n\u00a0=\u00a0{}, d\u00a0=\u00a0{}, {}, seed\u00a0{}",
-                     text("dynamics"), text("beta"), text("n"), text("d"), text("method"),
-                     text("seed"));
-}
-
-SceneSettings scene_of(const RunReader& run, const Settings& settings, const Experiment& e) {
-  SceneSettings scene;
-  scene.style = style_of();
-  scene.sphere = e.dynamics.manifold == Manifold::sphere;
-  scene.label = labels_of(run, e);
-  scene.title = e.name;
-  scene.caption = caption_of(settings);
-  return scene;
-}
-
-std::vector<std::string> plotted(const RunReader& run) {
-  if (!options.plot.empty()) return options.plot;
-  std::vector<std::string> names;
-  for (const char* name :
-       {"energy_scaled", "clusters", "order", "mean_cos", "attention_entropy", "effective_rank"})
-    if (std::find(run.columns().begin(), run.columns().end(), name) != run.columns().end())
-      names.emplace_back(name);
-  return names;
-}
-
 std::int64_t frame_of(const RunReader& run) {
   const std::int64_t frame = options.frame < 0 ? run.frames() + options.frame : options.frame;
   if (frame < 0 || frame >= run.frames())
@@ -95,74 +51,51 @@ std::int64_t frame_of(const RunReader& run) {
   return frame;
 }
 
-FilmSettings film_of(const SceneSettings& scene) {
-  FilmSettings film;
-  film.scene = scene;
-  film.fps = options.fps;
-  film.seconds = options.seconds;
-  film.log_time = options.log_time;
-  film.strip = options.strip.empty() ? "clusters" : options.strip;
-  film.stop = [] { return caught_signal != 0; };
-  return film;
+RenderSettings render_settings() {
+  RenderSettings render{.style = style_of(), .plot = options.plot, .log_time = options.log_time};
+  if (!options.strip.empty()) render.strip = options.strip;
+  render.seconds = options.seconds;
+  render.fps = options.fps;
+  render.stop = [] { return caught_signal != 0; };
+  return render;
 }
 
-// Everything, into the run's own figures/ and video/.
-std::vector<fs::path> render_all(const RunReader& run, const SceneSettings& scene, bool film) {
-  const fs::path figures = run.directory() / "figures", video = run.directory() / "video";
-  fs::create_directories(figures);
-  fs::create_directories(video);
-  std::vector<fs::path> made{figures / "start.png", figures / "end.png"};
-  draw_scene(run, 0, scene, made[0]);
-  draw_scene(run, run.frames() - 1, scene, made[1]);
-  for (const char* ending : {"svg", "png", "pdf"}) {
-    made.push_back(figures / fmt::format("observables.{}", ending));
-    plot_observables(run, plotted(run), options.log_time, made.back());
-  }
-  if (film && film_trajectory(run, film_of(scene), video / "flight.mp4"))
-    made.push_back(video / "flight.mp4");
-  return made;
-}
-
-void render_one(const Flags& flags, const RunReader& run, const SceneSettings& scene) {
+void render_one(const Flags& flags, const RunReader& run, const SceneSettings& scene,
+                const RenderSettings& render) {
   const fs::path path = output_file(flags);
   const std::string ending = path.extension().string();
   if (ending == ".mp4") {
-    film_trajectory(run, film_of(scene), path);
+    film_trajectory(run, film_of(scene, render), path);
     return;
   }
   if (ending == ".svg" || ending == ".pdf" || (ending == ".png" && !options.plot.empty())) {
     Flags beside = flags;  // the figure's data is an output too
     beside.out = fs::path(path).replace_extension(".csv").string();
     output_file(beside);
-    return plot_observables(run, plotted(run), options.log_time, path);
+    return plot_observables(run, plotted(run, render), render.log_time, path);
   }
   if (ending == ".png") return draw_scene(run, frame_of(run), scene, path);
   usage(fmt::format("there is no picture of the kind '{}'", ending),
         "use .png (scene), .mp4 (film), .svg or .pdf (plots)");
 }
 
-void check_frames(const RunReader& run) {
-  require_simulation(run);
-  if (run.frames() == 0)
-    throw Error(Fault::input, "the run has no frames yet", run.directory().string(),
-                "let it fly first: murmur simulate --resume RUN");
-}
-
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   if (sorted.plain.size() != 1) usage("render takes one run", "murmur render RUN -o flight.mp4");
   const RunReader reader(find_run(flags, sorted.plain[0]));
-  check_frames(reader);
+  require_kind_with_frames(reader);
+  require_frames(reader);
   const Settings settings = settings_of_run(reader.directory(), sorted.assignments);
-  const Experiment e = make_experiment(settings);
-  const SceneSettings scene = scene_of(reader, settings, e);
+  const RenderSettings render = render_settings();
+  const SceneSettings scene = scene_of(reader, settings, render.style);
   const SignalWatch watch;
   std::vector<std::string> made{flags.out};
   if (flags.out.empty()) {
     made.clear();
-    for (const fs::path& path : render_all(reader, scene, true)) made.push_back(path.string());
+    for (const fs::path& path : draw_simulation(reader, scene, render))
+      made.push_back(path.string());
   } else {
-    render_one(flags, reader, scene);
+    render_one(flags, reader, scene, render);
   }
   if (caught_signal != 0) {
     say(flags, "stopped; the film was not kept");
@@ -176,13 +109,6 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }
 
 }  // namespace
-
-std::vector<fs::path> draw_run(const fs::path& directory, bool film) {
-  const RunReader reader(directory);
-  check_frames(reader);
-  const Settings settings = settings_of_run(directory);
-  return render_all(reader, scene_of(reader, settings, make_experiment(settings)), film);
-}
 
 Command render_command() {
   return {"render", "Draw a run: scenes, the film of the flight, plots of observables.",

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "recording.h"
+#include "murmur/recording.h"
 #include "reply.h"
 
 namespace murmur::facade {

@@ -119,21 +119,9 @@ void load(const Request& r, Reply& reply) {
   house().trained.emplace(id, std::move(swarm));
 }
 
-// A trained swarm's flight as every other: method layers, dt = residual, a frame a block.
-Recording trajectory_of_sample(std::shared_ptr<const TrainedSwarm> swarm, HostSwarm x,
-                               const Request& r) {
-  const Architecture& a = swarm->architecture;
-  const int asked = r.words.value("blocks", 0), blocks = asked > 0 ? asked : a.blocks;
-  Experiment e;
-  e.dynamics = dynamics_of(a, swarm->doubles());
-  e.swarm = std::move(x);
-  fit_to_manifold(e.swarm, Manifold::space, "the given places");
-  e.flow.method = Method::layers;
-  e.flow.dt = a.residual;
-  e.schedule = {.T = blocks * a.residual, .every = a.residual};
-  e.engine.name = r.words.value("engine", "auto");
-  e.engine.name = resolve_engine(e.engine, e.swarm.shape(), e.dynamics);
-  e.inputs["model"] = {};
+Recording record_sample(std::shared_ptr<const TrainedSwarm> swarm, HostSwarm x, const Request& r) {
+  Experiment e = experiment_of(*swarm, std::move(x), r.words.value("blocks", 0),
+                               r.words.value("engine", "auto"));
   return Recording(std::move(e), std::move(swarm));
 }
 
@@ -156,7 +144,7 @@ void make_sample(const Request& r, Reply& reply) {
   add_sample({picture.height, picture.width, picture.pixels, {}, "the ink"}, 0, -1, how, samples);
   const Architecture& a = swarm->architecture;
   const Sample sample = start_sample(a, swarm->doubles(), samples.x, samples.y);
-  enter(trajectory_of_sample(swarm, from_rows({sample.n, a.d}, sample.rows.data()), r), reply);
+  enter(record_sample(swarm, from_rows({sample.n, a.d}, sample.rows.data()), r), reply);
 }
 
 void make_sample_of_points(const Request& r, Reply& reply) {
@@ -168,7 +156,7 @@ void make_sample_of_points(const Request& r, Reply& reply) {
                 fmt::format("give {} numbers for each place", d));
   const std::vector<double> rows = rows_of(r, static_cast<std::size_t>(d), "places");
   const int n = static_cast<int>(rows.size()) / d;
-  enter(trajectory_of_sample(swarm, from_rows({n, d}, rows.data()), r), reply);
+  enter(record_sample(swarm, from_rows({n, d}, rows.data()), r), reply);
 }
 
 void simulate(const Request& r, Reply& reply) {

@@ -1,4 +1,4 @@
-// digit_pictures.h: draws the swarm that reads digits: its flight, its fields, its mistakes.
+// digit_pictures.h: draws the swarm that reads digits: its trajectory, its fields, its mistakes.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "murmur/matrix.h"
@@ -15,7 +14,7 @@
 
 namespace murmur {
 
-// One digit and its flight through a trained swarm.
+// One digit and its trajectory through a trained swarm.
 struct DigitTrajectory {
   int height = 28, width = 28;
   std::vector<std::uint8_t> ink{};     // (height, width), 255 is ink
@@ -36,7 +35,7 @@ struct DigitFilm {
   std::function<bool()> stop{};
 };
 // Tokens with headings and trails, digit inset, step counter, verdict bar, gates; the verdict is
-// held at the end. False when stopped. Error(input) where the parts of a flight do not fit each
+// held at the end. False when stopped. Error(input) where the parts of a trajectory do not fit each
 // other or are not finite.
 bool film_digit(const DigitTrajectory& trajectory, const DigitFilm& settings,
                 const std::filesystem::path& mp4);
@@ -74,24 +73,8 @@ struct Mistake {
   double chance = 0;      // that the swarm gave to its wrong verdict
   std::size_t index = 0;  // in the test set
 };
-// As many as can be told apart, the surest first; a sentence where there is none.
+// As many as fit legibly, the most confident first; a sentence where there is none.
 void draw_mistakes(const std::vector<Mistake>& mistakes, int height, int width,
                    const PictureStyle& style, const std::filesystem::path& png);
-
-// A page that needs nothing beside itself: pictures and films go inside.
-struct ReportPart {
-  std::string heading{}, text{};                  // text: plain sentences, escaped here
-  std::vector<std::vector<std::string>> table{};  // first row is the head; may be empty
-  std::filesystem::path picture{};                // .png, .svg or .mp4; may be empty
-  std::string caption{};
-};
-struct Report {
-  std::string title{}, lead{};
-  std::vector<std::pair<std::string, std::string>> facts{};  // big numbers: value, what it is
-  std::vector<ReportPart> parts{};
-  std::string recipe{};  // config.toml, shown folded
-};
-// Error(input) for a picture that is missing or of another kind.
-void write_report(const Report& report, const std::filesystem::path& html);
 
 }  // namespace murmur

@@ -18,7 +18,7 @@ constexpr double kMostArcs = 0.42, kArcStep = 0.085;
 class CirclePainter {
  public:
   CirclePainter(const PortraitPen& pen, const Portrait& portrait, const Frame& at)
-      : pen_(pen), dress_(pen.dress()), p_(portrait) {
+      : pen_(pen), style_(pen.style()), p_(portrait) {
     const double outer = p_.units.empty() ? kHigh + 0.04 : kArcs + arc_step() * (p_.units.rows - 1);
     radius_ = std::min(at.width, at.height) / 2 / (outer + 0.03);
     x_ = at.x + at.width / 2;
@@ -42,12 +42,12 @@ class CirclePainter {
     trace();
     pen_.disc(x_, y_, radius_);
     cairo_set_fill_rule(pen_.cr(), CAIRO_FILL_RULE_EVEN_ODD);
-    pen_.ink(dress_.function, 0.1);
+    pen_.ink(style_.function, 0.1);
     cairo_fill(pen_.cr());
     trace();
-    pen_.stroke(dress_.function, 1.3 * dress_.line);
+    pen_.stroke(style_.function, 1.3 * style_.line);
     pen_.disc(x_, y_, radius_);
-    pen_.stroke(dress_.faint, 0.8 * dress_.line);
+    pen_.stroke(style_.faint, 0.8 * style_.line);
   }
 
   void atoms(double spokes) {
@@ -55,11 +55,11 @@ class CirclePainter {
       const double x = p_.atoms(i, 0), y = p_.atoms(i, 1);
       point(x, y, 1, true);
       point(x, y, 1 - spokes * p_.mass[i], false);
-      pen_.stroke(dress_.atom, 1.3 * dress_.line);
+      pen_.stroke(style_.atom, 1.3 * style_.line);
     }
     for (int i = 0; i < p_.atoms.rows; ++i) {
-      pen_.disc(x_ + radius_ * p_.atoms(i, 0), y_ - radius_ * p_.atoms(i, 1), 2.4 * dress_.line);
-      pen_.fill_and_outline(dress_.atom, dress_.ground, 0.5 * dress_.line);
+      pen_.disc(x_ + radius_ * p_.atoms(i, 0), y_ - radius_ * p_.atoms(i, 1), 2.4 * style_.line);
+      pen_.fill_and_outline(style_.atom, style_.ground, 0.5 * style_.line);
     }
   }
 
@@ -67,10 +67,10 @@ class CirclePainter {
     for (const Vector& x : p_.extrema) {
       point(x[0], x[1], 1, true);
       point(x[0], x[1], kTickIn, false);
-      pen_.stroke(dress_.extremum, 0.5 * dress_.line, true);
+      pen_.stroke(style_.extremum, 0.5 * style_.line, true);
       point(x[0], x[1], kTickIn, true);
       point(x[0], x[1], kTickOut, false);
-      pen_.stroke(dress_.extremum, 2 * dress_.line);
+      pen_.stroke(style_.extremum, 2 * style_.line);
     }
   }
 
@@ -80,8 +80,8 @@ class CirclePainter {
       cairo_new_sub_path(pen_.cr());
       cairo_arc(pen_.cr(), x_, y_, radius_ * (kArcs + arc_step() * m), middle - kPi / 2,
                 middle + kPi / 2);
-      const double width = std::min(1.1 * dress_.line, 0.6 * radius_ * arc_step());
-      pen_.stroke(unit_colour(dress_, p_.omega[m]), width, p_.omega[m] < 0);
+      const double width = std::min(1.1 * style_.line, 0.6 * radius_ * arc_step());
+      pen_.stroke(unit_colour(style_, p_.omega[m]), width, p_.omega[m] < 0);
     }
   }
 
@@ -92,17 +92,19 @@ class CirclePainter {
   }
 
   const PortraitPen& pen_;
-  const PortraitDress& dress_;
+  const PortraitStyle& style_;
   const Portrait& p_;
   double x_ = 0, y_ = 0, radius_ = 1;
 };
 
 }  // namespace
 
-double spoke_scale(const PortraitSheet& sheet) {
+double spoke_scale(const Figure& figure) {
   double heaviest = 0, scale = 1;
-  for (const Portrait& p : sheet.portraits)
-    heaviest = std::max(heaviest, *std::max_element(p.mass.begin(), p.mass.end()));
+  for (const Panel& panel : figure.panels) {
+    const Vector& mass = panel.portrait.mass;
+    heaviest = std::max(heaviest, *std::max_element(mass.begin(), mass.end()));
+  }
   for (const double round : {2.0, 5.0, 10.0, 20.0, 50.0, 100.0})
     if (round * heaviest <= 0.9) scale = round;
   return scale;

@@ -4,48 +4,40 @@
 #include <string>
 #include <utility>
 
-#include "murmur/portrait.h"
-#include "picture/canvas.h"
+#include "picture/figure.h"
+#include "picture/pen.h"
 
 namespace murmur::picture {
 
-struct PortraitDress {  // lengths in points
+struct PortraitStyle {  // lengths in points
   Colour ground{}, ink{}, quiet{}, faint{};
   Colour function{}, atom{}, extremum{}, plus{}, minus{};
   Colour low{}, high{};  // of the function on the sphere
   double type = 8, line = 1, cell = 250;
 };
-PortraitDress portrait_dress(FigureStyle look);
+PortraitStyle portrait_style(FigureStyle style);
 
-// A Cairo context that draws in points and knows the dress.
-class PortraitPen {
+class PortraitPen : public Pen {
  public:
-  PortraitPen(cairo_t* cr, const PortraitDress& dress) : cr_(cr), dress_(dress) {}
+  PortraitPen(cairo_t* cr, const PortraitStyle& style) : Pen(cr), style_(style) {}
 
-  cairo_t* cr() const { return cr_; }
-  const PortraitDress& dress() const { return dress_; }
-  void ink(Colour colour, double alpha = 1) const;
+  const PortraitStyle& style() const { return style_; }
   void stroke(Colour colour, double width, bool dashed = false) const;  // what was traced
   void fill_and_outline(Colour fill, Colour outline, double width) const;
   void disc(double x, double y, double radius) const;     // traced
   void diamond(double x, double y, double radius) const;  // traced
-  double text_width(const std::string& text, double size, bool bold = false) const;
-  void text(double x, double baseline, const std::string& text, const TextStyle& style) const;
 
  private:
-  void set_font(double size, bool bold) const;
-
-  cairo_t* cr_;
-  const PortraitDress& dress_;
+  const PortraitStyle& style_;
 };
 
 // A unit with omega > 0 is drawn in one colour, one with omega < 0 in another and dashed.
-inline Colour unit_colour(const PortraitDress& dress, double omega) {
-  return omega > 0 ? dress.plus : dress.minus;
+inline Colour unit_colour(const PortraitStyle& style, double omega) {
+  return omega > 0 ? style.plus : style.minus;
 }
 
 // How many radii a spoke is long for an atom of all mass: a round number that shows the heaviest.
-double spoke_scale(const PortraitSheet& sheet);
+double spoke_scale(const Figure& figure);
 
 // Draws into the square, or the rectangle twice as wide as high.
 void draw_circle(const PortraitPen& pen, const Portrait& portrait, const Frame& at, double spokes);

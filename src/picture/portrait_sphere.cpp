@@ -56,8 +56,8 @@ Side front_of(const Portrait& p) {
 class DiscPainter {
  public:
   DiscPainter(const PortraitPen& pen, const Portrait& portrait, const Frame& at)
-      : pen_(pen), dress_(pen.dress()), p_(portrait) {
-    const double gap = 0.06 * at.height, below = 2.6 * dress_.type;
+      : pen_(pen), style_(pen.style()), p_(portrait) {
+    const double gap = 0.06 * at.height, below = 2.6 * style_.type;
     radius_ = std::min((at.width - gap) / 4, (at.height - below) / 2);
     Side front = front_of(p_), back = front;
     for (int k = 0; k < 3; ++k) {
@@ -80,7 +80,7 @@ class DiscPainter {
     for (int s = 0; s < 2; ++s) {
       image(sides_[s], f[s]);
       pen_.disc(sides_[s].x, sides_[s].y, radius_);
-      pen_.stroke(dress_.quiet, 0.8 * dress_.line);
+      pen_.stroke(style_.quiet, 0.8 * style_.line);
     }
   }
 
@@ -88,12 +88,12 @@ class DiscPainter {
   void units() {
     for (int m = 0; m < p_.units.rows; ++m) {
       const Point a = normalised({p_.units(m, 0), p_.units(m, 1), p_.units(m, 2)});
-      const Colour colour = unit_colour(dress_, p_.omega[m]);
+      const Colour colour = unit_colour(style_, p_.omega[m]);
       for (const Side& side : sides_) {
         great_circle(side, a);
-        pen_.stroke(dress_.ground, 2.4 * dress_.line);
+        pen_.stroke(style_.ground, 2.4 * style_.line);
         great_circle(side, a);
-        pen_.stroke(colour, 1.2 * dress_.line, p_.omega[m] < 0);
+        pen_.stroke(colour, 1.2 * style_.line, p_.omega[m] < 0);
         if (dot(a, side.towards) > 0) sign(side, a, p_.omega[m] > 0, colour);
       }
     }
@@ -110,7 +110,7 @@ class DiscPainter {
         if (dot(x, side.towards) <= 0 && &side == &sides_[0]) continue;
         if (dot(x, sides_[0].towards) > 0 && &side == &sides_[1]) continue;
         pen_.disc(left(side, x), top(side, x), kAtom * radius_ * std::sqrt(p_.mass[i]));
-        pen_.fill_and_outline(dress_.atom, dress_.ground, 0.8 * dress_.line);
+        pen_.fill_and_outline(style_.atom, style_.ground, 0.8 * style_.line);
       }
     }
   }
@@ -119,28 +119,28 @@ class DiscPainter {
     for (const Vector& at : p_.extrema) {
       const Point x{at[0], at[1], at[2]};
       const Side& side = sides_[dot(x, sides_[0].towards) > 0 ? 0 : 1];
-      pen_.diamond(left(side, x), top(side, x), 3.2 * dress_.line);
-      pen_.fill_and_outline(dress_.ground, dress_.extremum, 1.2 * dress_.line);
+      pen_.diamond(left(side, x), top(side, x), 3.2 * style_.line);
+      pen_.fill_and_outline(style_.ground, style_.extremum, 1.2 * style_.line);
     }
   }
 
   // What the darkest and the lightest colour mean, and which side is which.
   void captions() {
-    const double size = 0.9 * dress_.type, baseline = sides_[0].y + radius_ + 1.7 * dress_.type;
-    const TextStyle quiet{.size = size, .colour = dress_.quiet, .align = Align::centre};
+    const double size = 0.9 * style_.type, baseline = sides_[0].y + radius_ + 1.7 * style_.type;
+    const TextStyle quiet{.size = size, .colour = style_.quiet, .align = Align::centre};
     pen_.text(sides_[0].x - 0.62 * radius_, baseline, "front", quiet);
     pen_.text(sides_[1].x + 0.62 * radius_, baseline, "back", quiet);
     const double middle = (sides_[0].x + sides_[1].x) / 2, half = 0.36 * radius_;
     const Pattern bar(cairo_pattern_create_linear(middle - half, 0, middle + half, 0));
-    Canvas::stop(bar, 0, dress_.low);
-    Canvas::stop(bar, 1, dress_.high);
+    Canvas::stop(bar, 0, style_.low);
+    Canvas::stop(bar, 1, style_.high);
     cairo_rectangle(pen_.cr(), middle - half, baseline - 0.7 * size, 2 * half, 0.75 * size);
     cairo_set_source(pen_.cr(), bar.get());
     cairo_fill_preserve(pen_.cr());
-    pen_.stroke(dress_.quiet, 0.5 * dress_.line);
+    pen_.stroke(style_.quiet, 0.5 * style_.line);
     const auto number = [&](double x, double value, Align align) {
       pen_.text(x, baseline, fmt::format("{:.3g}", value),
-                {.size = size, .colour = dress_.quiet, .align = align});
+                {.size = size, .colour = style_.quiet, .align = align});
     };
     number(middle - half - 0.5 * size, low_, Align::right);
     number(middle + half + 0.5 * size, high_, Align::left);
@@ -175,7 +175,7 @@ class DiscPainter {
     const double range = std::max(high_ - low_, 1e-300);
     for (int row = 0; row < kPixels; ++row)
       for (int column = 0; column < kPixels; ++column) {
-        const Colour c = mix(dress_.low, dress_.high, (f[row * kPixels + column] - low_) / range);
+        const Colour c = mix(style_.low, style_.high, (f[row * kPixels + column] - low_) / range);
         const double channel[] = {c.blue, c.green, c.red};
         for (int k = 0; k < 3; ++k)
           bytes[row * stride + 4 * column + k] =
@@ -209,18 +209,18 @@ class DiscPainter {
   }
 
   void sign(const Side& side, const Point& a, bool plus, Colour colour) {
-    const double x = left(side, a), y = top(side, a), half = 3 * dress_.line;
+    const double x = left(side, a), y = top(side, a), half = 3 * style_.line;
     for (const bool halo : {true, false}) {
       cairo_move_to(pen_.cr(), x - half, y);
       cairo_line_to(pen_.cr(), x + half, y);
       if (plus) cairo_move_to(pen_.cr(), x, y - half);
       if (plus) cairo_line_to(pen_.cr(), x, y + half);
-      pen_.stroke(halo ? dress_.ground : colour, (halo ? 3.2 : 1.6) * dress_.line);
+      pen_.stroke(halo ? style_.ground : colour, (halo ? 3.2 : 1.6) * style_.line);
     }
   }
 
   const PortraitPen& pen_;
-  const PortraitDress& dress_;
+  const PortraitStyle& style_;
   const Portrait& p_;
   std::array<Side, 2> sides_{};
   double radius_ = 1, low_ = 0, high_ = 1;

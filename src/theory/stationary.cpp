@@ -1,8 +1,11 @@
-// stationary.cpp: follows the branch of ordered laws that noise leaves standing, by their order.
+// stationary.cpp: follows the branch of ordered stationary laws of noisy attention by their order.
 #include "theory/stationary.h"
 
 #include <algorithm>
+#include <boost/math/tools/minima.hpp>
+#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <utility>
 
@@ -33,22 +36,22 @@ double fejer_weight(double phi) {
 double line_of(double r) { return r * r / (1 - r); }
 double order_of(double y) { return 2 * y / (y + std::sqrt(y * (y + 4))); }
 
-constexpr double kLongest = 1e6;     // y beyond which the law is all in a cap of Gauss
-constexpr double kLeastDip = 1e-10;  // of kappa below the onset, over it: what is less is rounding
+constexpr double kLongest = 1e6;     // y beyond which the law is a Gaussian in a small cap
+constexpr double kLeastDip = 1e-10;  // of kappa below the onset, relative: less is rounding
 
 }  // namespace
 
 StationaryBranch::StationaryBranch(int d, double beta) : d_(d), beta_(beta) {
   demand(d >= 2 && beta >= 0 && beta <= 100, "there is no such noisy law", "d, beta",
          "give d of 2 or more and beta from 0 to 100");
-  // beta -> 0: W * mu / beta keeps x_0 r alone
+  // beta -> 0: of W * mu / beta only x_0 r is left
   if (beta == 0) height_ = {1};
   for (int k = 1; beta > 0 && k < 2000; ++k) {
     height_.push_back(std::exp(log_eigenvalue(d, beta, k)) / beta * harmonics_of(d, k));
     if (k > 2 && height_[k - 1] < 1e-17 * height_[0]) break;
   }
   modes_ = static_cast<int>(height_.size());
-  // theta = (pi / 2)(1 - cos phi) crowds the nodes where the law is sharp
+  // theta = (pi / 2)(1 - cos phi) makes the nodes dense where the law is sharp
   for (int i = 0; i < kNodes; ++i) {
     const double phi = (i + 0.5) * std::numbers::pi / kNodes;
     const double theta = 0.5 * std::numbers::pi * (1 - std::cos(phi));
@@ -71,7 +74,7 @@ void StationaryBranch::tabulate(double x) {
   }
 }
 
-// p ~ weight e^{kappa level}, its greatest value 1.
+// p ~ weight e^{kappa level}, scaled to the maximum 1.
 void StationaryBranch::weigh(const std::vector<double>& level, double kappa,
                              std::vector<double>& p) const {
   p.resize(kNodes);
@@ -80,8 +83,8 @@ void StationaryBranch::weigh(const std::vector<double>& level, double kappa,
   for (double& value : p) value = std::exp(value - top);
 }
 
-// kappa with int x_0 dp = r, p ~ e^{kappa level}: the left side climbs with kappa, as the level
-// does with x_0. Newton's steps, halved where they leave the bracket.
+// kappa with int x_0 dp = r, p ~ e^{kappa level}: the left side increases with kappa, as the level
+// does with x_0. Newton's method, bisection where a step leaves the bracket.
 double StationaryBranch::find_level(const std::vector<double>& level, double r,
                                     double guess) const {
   std::vector<double> p;
@@ -122,8 +125,9 @@ void StationaryBranch::read(const std::vector<double>& level, double kappa,
 }
 
 //   level = sum_k height_k q_k c_k,   q_k = int c_k dp,   p ~ e^{kappa level}
-// from von Mises and Fisher's law of order r, kappa keeping that order in every round: neither the
-// onset nor the fold slows this down, as both do the map at a given kappa.
+// by fixed-point iteration from the von Mises-Fisher law of order r, with kappa chosen in every
+// iteration such that the order stays r. Unlike the iteration at a given kappa, this does not slow
+// down near the onset or the fold.
 double StationaryBranch::kappa(double r) const {
   demand(r > 0 && r < 1, "an order parameter is off", "order", "give one between 0 and 1");
   std::vector<double> level = place_, q, before(modes_);
@@ -150,30 +154,24 @@ double StationaryBranch::kappa(double r) const {
               "lower beta, or ask for another order");
 }
 
-// The order in (low, high) at a kappa between theirs, by Illinois' rule on a line in y.
+// The order in (low, high) at a kappa between theirs, by TOMS 748 in y.
 double StationaryBranch::between(double wanted, double low, double high) const {
-  double a = line_of(low), b = line_of(high);
-  double at_a = (low > 0 ? kappa(low) : onset_) - wanted, at_b = kappa(high) - wanted;
-  int side = 0;
-  for (int round = 0; round < 200 && std::fabs(b - a) > 1e-13 * std::fabs(b); ++round) {
-    const double y = (a * at_b - b * at_a) / (at_b - at_a);
-    if (!(std::fmin(a, b) < y && y < std::fmax(a, b))) break;
+  const double a = line_of(low), b = line_of(high);
+  const auto excess = [&](double y) {
     const double at = kappa(order_of(y)) - wanted;
-    if (std::fabs(at) <= 1e-13 * wanted) return order_of(y);
-    if ((at > 0) == (at_b > 0)) {
-      b = y, at_b = at;
-      if (side == 1) at_a /= 2;
-      side = 1;
-    } else {
-      a = y, at_a = at;
-      if (side == -1) at_b /= 2;
-      side = -1;
-    }
-  }
-  return order_of(std::fabs(at_a) < std::fabs(at_b) ? a : b);
+    return std::fabs(at) <= 1e-13 * wanted ? 0 : at;  // its rounding
+  };
+  const double at_a = (low > 0 ? kappa(low) : onset_) - wanted, at_b = excess(b);
+  if ((at_a > 0) == (at_b > 0) || at_a == 0)  // next to the fold, or to the onset
+    return std::fabs(at_a) < std::fabs(at_b) ? low : high;
+  const auto close = [](double x, double y) { return std::fabs(y - x) <= 1e-13 * std::fabs(y); };
+  std::uintmax_t rounds = 200;
+  const auto [left, right] =
+      boost::math::tools::toms748_solve(excess, a, b, at_a, at_b, close, rounds);
+  return order_of(0.5 * (left + right));
 }
 
-// The least kappa over doubled y, then by golden sections.
+// The least kappa over doubled y, then by Brent's method.
 void StationaryBranch::find_fold() {
   fold_ = onset_;
   constexpr double first = 1e-4;
@@ -184,24 +182,12 @@ void StationaryBranch::find_fold() {
     if (here < min) min = here, best = y;
   }
   if (!(min < (1 - kLeastDip) * onset_)) return;
-  constexpr double golden = 0.6180339887498949;
-  double low = std::log(best / 2), high = std::log(best * 2);
+  constexpr int bits = 22;  // of ln y: at a minimum kappa changes by the square of that
   const auto at = [&](double z) { return kappa(order_of(std::exp(z))); };
-  double left = high - golden * (high - low), right = low + golden * (high - low);
-  double at_left = at(left), at_right = at(right);
-  while (high - low > 1e-6) {
-    if (at_left < at_right) {
-      high = std::exchange(right, left);
-      at_right = at_left;
-      at_left = at(left = high - golden * (high - low));
-    } else {
-      low = std::exchange(left, right);
-      at_left = at_right;
-      at_right = at(right = low + golden * (high - low));
-    }
-  }
-  fold_order_ = order_of(std::exp(0.5 * (low + high)));
-  fold_ = std::fmin(at_left, at_right);
+  const auto [z, lowest] =
+      boost::math::tools::brent_find_minima(at, std::log(best / 2), std::log(best * 2), bits);
+  fold_order_ = order_of(std::exp(z));
+  fold_ = lowest;
 }
 
 double StationaryBranch::order(double wanted) const {

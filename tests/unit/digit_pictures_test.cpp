@@ -18,6 +18,7 @@
 #include "murmur/error.h"
 #include "picture/digit_stage.h"
 #include "picture/encoder.h"
+#include "picture/page.h"
 #include "refused.h"
 #include "temporary.h"
 
@@ -376,13 +377,13 @@ TEST_F(DigitPictures, TheReportNeedsNothingBesideItself) {
   draw_confusion({1, 1, {3}}, {"5"}, small_, folder_ / "c.png");
   std::ofstream(folder_ / "p.svg") << "<svg xmlns=\"http://www.w3.org/2000/svg\"/>";
   std::ofstream(folder_ / "f.mp4") << "film";
-  Report report{.title = "5 < 6 & \"so on\"", .lead = "It's <b>", .recipe = "a = \"<x>\"\nb = 2\n"};
-  report.facts = {{"98 %", "read <right>"}};
-  report.parts = {{.heading = "A", .text = "one\n\ntwo & three", .picture = folder_ / "c.png"},
-                  {.table = {{"swarm", "share"}, {"<one>", "98.1 %"}, {"two"}}},
-                  {.picture = folder_ / "p.svg", .caption = "a > b"},
-                  {.picture = folder_ / "f.mp4"}};
-  write_report(report, folder_ / "new" / "report.html");
+  Page content{.title = "5 < 6 & \"so on\"", .lead = "It's <b>", .recipe = "a = \"<x>\"\nb = 2\n"};
+  content.facts = {{"98 %", "read <right>"}};
+  content.sections = {{.heading = "A", .text = "one\n\ntwo & three", .picture = folder_ / "c.png"},
+                      {.table = {{"swarm", "share"}, {"<one>", "98.1 %"}, {"two"}}},
+                      {.picture = folder_ / "p.svg", .caption = "a > b"},
+                      {.picture = folder_ / "f.mp4"}};
+  write_page(content, folder_ / "new" / "report.html");
   const std::string page = bytes_of(folder_ / "new" / "report.html");
   const auto has = [&](const std::string& text) { return page.find(text) != std::string::npos; };
   EXPECT_EQ(page.rfind("<!doctype html>", 0), 0u);
@@ -402,7 +403,7 @@ TEST_F(DigitPictures, TheReportNeedsNothingBesideItself) {
 TEST_F(DigitPictures, ReportsWithoutTheirPicturesAreRefused) {
   const fs::path html = folder_ / "r.html";
   const auto write = [&](const fs::path& picture) {
-    write_report({.title = "t", .parts = {{.heading = "h", .picture = picture}}}, html);
+    write_page({.title = "t", .sections = {{.heading = "h", .picture = picture}}}, html);
   };
   std::string said;
   EXPECT_EQ(fault_of([&] { write(folder_ / "absent.png"); }, &said), Fault::input);

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "flight.h"
 #include "murmur/error.h"
 #include "murmur/modes.h"
+#include "murmur/recording.h"
 
 namespace murmur::facade {
 namespace {

@@ -1,13 +1,15 @@
 // landscape_scan_test.cpp: best measures against beta, and the pictures of measures.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "murmur/error.h"
 #include "murmur/landscape.h"
-#include "murmur/portrait.h"
+#include "picture/figure.h"
 
 namespace murmur {
 namespace {
@@ -24,12 +26,15 @@ Landscape one_unit() {
 TEST(LandscapeScan, FindsWhatBestMeasureFindsAtEachBeta) {
   const SearchSettings settings{.masses = Masses::free, .n = 32};
   const double betas[] = {0.1, 2, 6};
-  int told = 0;
-  SearchSettings telling = settings;
-  telling.tell = [&](int done) { EXPECT_EQ(done, ++told); };
-  const std::vector<ScanPoint> scan = scan_beta(one_unit(), betas, telling);
+  std::set<int> told;
+  SearchWatch<CriticalPoint> watch;
+  watch.ended = [&](int k, const CriticalPoint& best) {
+    EXPECT_TRUE(told.insert(k).second);
+    EXPECT_GT(best.mu.count(), 0);
+  };
+  const std::vector<ScanPoint> scan = scan_beta(one_unit(), betas, settings, watch).value();
   ASSERT_EQ(scan.size(), 3u);
-  EXPECT_EQ(told, 3);
+  EXPECT_EQ(told, (std::set<int>{0, 1, 2}));
   for (int k = 0; k < 3; ++k) {
     Landscape l = one_unit();
     l.beta = betas[k];
@@ -42,6 +47,34 @@ TEST(LandscapeScan, FindsWhatBestMeasureFindsAtEachBeta) {
     EXPECT_TRUE(scan[k].best.certificate.holds);
     EXPECT_GE(scan[k].active_mass, scan[k].where.heaviest);
     EXPECT_EQ(scan[k].active_mass, scan[k].all_active_mass);  // there is one unit
+  }
+}
+
+TEST(LandscapeScan, WhatIsKnownIsNotLookedForAgainAndAStopIsHeard) {
+  const SearchSettings settings{.masses = Masses::free, .n = 32, .threads = 1};
+  const double betas[] = {0.1, 2, 6};
+  const std::vector<ScanPoint> whole = scan_beta(one_unit(), betas, settings);
+  SearchWatch<CriticalPoint> watch;
+  std::vector<std::optional<CriticalPoint>> known(3);
+  bool stop = false;
+  watch.stop = [&] { return stop; };
+  watch.ended = [&](int k, const CriticalPoint& best) {
+    known[k] = best;
+    stop = true;
+  };
+  EXPECT_FALSE(scan_beta(one_unit(), betas, settings, watch));
+  EXPECT_EQ(std::count_if(known.begin(), known.end(), [](const auto& p) { return p; }), 1);
+  watch.known = known;
+  int ended = 0;
+  watch.ended = [&](int, const CriticalPoint&) { ++ended; };
+  stop = false;
+  const auto scan = scan_beta(one_unit(), betas, settings, watch);
+  ASSERT_TRUE(scan);
+  EXPECT_EQ(ended, 2);
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_EQ((*scan)[k].best.mu.x, whole[k].best.mu.x);
+    EXPECT_EQ((*scan)[k].best.energy, whole[k].best.energy);
+    EXPECT_EQ((*scan)[k].angle, whole[k].angle);
   }
 }
 
@@ -82,15 +115,17 @@ TEST(Landscape, FirstVariationsAreThoseOfOnePointEach) {
 class Portraits : public ::testing::Test {
  protected:
   void TearDown() override { std::filesystem::remove_all(folder_); }
-  static PortraitSheet sheet_of(int d) {
-    Portrait p{.title = "one", .atoms = zeros(1, d), .mass = {1}};
+  static Figure figure_of(int d) {
+    Portrait p{.atoms = zeros(1, d), .mass = {1}};
     p.atoms(0, d - 1) = 1;
     p.value = [](const Matrix& x) {
       Vector f;
       for (int i = 0; i < x.rows; ++i) f.push_back(x(i, 0));
       return f;
     };
-    return {.value_name = "F", .portraits = {p}};
+    return {.layout = Figure::portraits,
+            .panels = {{.title = "one", .portrait = p}},
+            .value_name = "F"};
   }
   std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
                                   (std::string("murmur-portraits-") +
@@ -100,21 +135,23 @@ class Portraits : public ::testing::Test {
 TEST_F(Portraits, AreDrawnInEveryFormatAndLook) {
   std::filesystem::create_directories(folder_);
   for (const int d : {2, 3})
-    for (const FigureStyle look : {FigureStyle::paper, FigureStyle::slides, FigureStyle::dark})
+    for (const FigureStyle style : {FigureStyle::paper, FigureStyle::slides, FigureStyle::dark})
       for (const char* name : {"a.svg", "a.png", "a.pdf"}) {
-        draw_portraits(sheet_of(d), look, folder_ / name);
+        Figure figure = figure_of(d);
+        figure.style = style;
+        draw(figure, folder_ / name);
         EXPECT_GT(std::filesystem::file_size(folder_ / name), 1000u) << name;
       }
 }
 
 TEST_F(Portraits, PartsThatDoNotFitAreRefusedAndLeaveNoFile) {
   std::filesystem::create_directories(folder_);
-  PortraitSheet four = sheet_of(4), masses = sheet_of(2), units = sheet_of(2);
-  masses.portraits[0].mass = {0.5, 0.5};
-  units.portraits[0].units = zeros(1, 2);
-  for (const PortraitSheet& sheet : {PortraitSheet{}, four, masses, units})
-    EXPECT_THROW(draw_portraits(sheet, FigureStyle::paper, folder_ / "a.svg"), Error);
-  EXPECT_THROW(draw_portraits(sheet_of(2), FigureStyle::paper, folder_ / "a.gif"), Error);
+  Figure four = figure_of(4), masses = figure_of(2), units = figure_of(2);
+  masses.panels[0].portrait.mass = {0.5, 0.5};
+  units.panels[0].portrait.units = zeros(1, 2);
+  for (const Figure& figure : {Figure{.layout = Figure::portraits}, four, masses, units})
+    EXPECT_THROW(draw(figure, folder_ / "a.svg"), Error);
+  EXPECT_THROW(draw(figure_of(2), folder_ / "a.gif"), Error);
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 

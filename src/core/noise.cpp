@@ -1,0 +1,74 @@
+// noise.cpp: normal draws in tangent spaces, and the geodesic steps made of them.
+#include "core/noise.h"
+
+#include <cmath>
+
+#include "core/elementary.h"
+#include "murmur/random.h"
+
+namespace murmur {
+
+namespace {
+
+// (n, d) standard normal, in R^d or in the tangent space at x.
+HostSwarm normals(const NoiseStep& step, Manifold manifold, const HostSwarm& x) {
+  HostSwarm xi(x.shape());
+  xi.mass = x.mass;
+  for (int i = 0; i < x.n(); ++i) {
+    const Draw who{.seed = step.seed,
+                   .stream = Stream::noise,
+                   .particle = static_cast<std::uint32_t>(i),
+                   .step = static_cast<std::uint32_t>(step.moment),
+                   .replica = step.replica};
+    double along = 0;  // <x_i, xi_i>
+    for (int k = 0; k < x.d(); ++k) {
+      xi.at(i, k) = who.normal(static_cast<std::uint16_t>(k));
+      along += x.at(i, k) * xi.at(i, k);
+    }
+    if (manifold == Manifold::sphere)
+      for (int k = 0; k < x.d(); ++k) xi.at(i, k) -= along * x.at(i, k);
+  }
+  return xi;
+}
+
+//   x <- cos(r) x + sin(r) xi / |xi|,   r = deviation |xi|
+void follow_geodesic(double deviation, const HostSwarm& xi, int i, HostSwarm& x) {
+  double square = 0;
+  for (int k = 0; k < x.d(); ++k) square += xi.at(i, k) * xi.at(i, k);
+  if (square == 0) return;
+  const double length = std::sqrt(square);
+  const double cosine = elementary::cos(deviation * length);
+  const double slope = elementary::sin(deviation * length) / length;
+  for (int k = 0; k < x.d(); ++k) x.at(i, k) = cosine * x.at(i, k) + slope * xi.at(i, k);
+}
+
+}  // namespace
+
+HostSwarm noise_increment(const NoiseStep& step, Manifold manifold, const HostSwarm& x) {
+  HostSwarm term = normals(step, manifold, x);
+  const double deviation = std::sqrt(2 * step.noise * step.h);
+  for (int k = 0; k < x.d(); ++k)
+    for (int i = 0; i < x.n(); ++i) term.at(i, k) *= deviation;
+  return term;
+}
+
+// A harmonic f of eigenvalue lambda on S^{d-1} obeys E f(X_h) = e^{-lambda D h} f(x). A geodesic
+// step of random length r, with E r^2 = (d-1) s and E r^4 = (d^2 - 1) s^2, multiplies it by
+//   1 - lambda s/2 + s^2/4 (lambda^2/2 - (d-2) lambda/3) + O(s^3),
+// which agrees to second order for every lambda when
+//   s = 2 D h (1 - (d-2) D h / 3 + O(h^2)).
+// s = 2 D h / (1 + (d-2) D h / 3) does and is positive for every h.
+void brownian_step(const NoiseStep& step, Manifold manifold, HostSwarm& x) {
+  const double time = step.noise * step.h;
+  const bool sphere = manifold == Manifold::sphere;
+  const double deviation = std::sqrt(2 * time / (sphere ? 1 + (x.d() - 2) * time / 3 : 1));
+  const HostSwarm xi = normals(step, manifold, x);
+  if (sphere) {
+    for (int i = 0; i < x.n(); ++i) follow_geodesic(deviation, xi, i, x);
+    return;
+  }
+  for (int k = 0; k < x.d(); ++k)
+    for (int i = 0; i < x.n(); ++i) x.at(i, k) += deviation * xi.at(i, k);
+}
+
+}  // namespace murmur

@@ -1,0 +1,154 @@
+// landscape_files.cpp: critical points and scans as JSON and CSV, and back from JSON.
+#include "experiment/landscape_files.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace murmur {
+
+namespace {
+
+using nlohmann::json;
+
+json finite_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+double number_or(const json& value, double otherwise) {
+  return value.is_null() ? otherwise : value.get<double>();
+}
+
+json rows_of(const Matrix& m) {
+  json rows = json::array();
+  for (int i = 0; i < m.rows; ++i)
+    rows.push_back(Vector(m.data.begin() + i * m.cols, m.data.begin() + (i + 1) * m.cols));
+  return rows;
+}
+
+json json_of(const CriticalPoint& point, const Localisation& where) {
+  return {{"atoms", rows_of(point.mu.x)},
+          {"masses", point.mu.mass},
+          {"energy", point.energy},
+          {"gradient_norm", point.gradient_norm},
+          {"balance", point.balance},
+          {"index", point.index},
+          {"zeros", point.zeros},
+          {"expected_zeros", point.expected_zeros},
+          {"edges", point.edges},
+          {"spectrum", point.spectrum},
+          {"second_order", point.second_order},
+          {"gap", point.certificate.duality_gap},
+          {"gap_bound", finite_or_null(point.certificate.bound)},
+          {"exhaustive", point.certificate.exhaustive},
+          {"certified", point.certificate.holds},
+          {"refuted", point.certificate.fails},
+          {"found", point.found},
+          {"crowd", finite_or_null(where.arc_mass)},
+          {"crowd_bound", finite_or_null(where.arc_mass_bound)}};
+}
+
+json json_of(const std::vector<Place>& places) {
+  json rows = json::array();
+  for (const Place& place : places)
+    rows.push_back({{"active", place.active},
+                    {"angle", finite_or_null(place.angle)},
+                    {"unit_angle", finite_or_null(place.unit_angle)}});
+  return rows;
+}
+
+CriticalPoint point_of(const json& kept) {
+  CriticalPoint point;
+  const auto rows = kept.at("atoms").get<std::vector<Vector>>();
+  point.mu.x = zeros(static_cast<int>(rows.size()), static_cast<int>(rows.at(0).size()));
+  for (int i = 0; i < point.mu.x.rows; ++i)
+    for (int k = 0; k < point.mu.x.cols; ++k) point.mu.x(i, k) = rows[i].at(k);
+  point.mu.mass = kept.at("masses").get<Vector>();
+  point.energy = kept.at("energy");
+  point.gradient_norm = kept.at("gradient_norm");
+  point.balance = kept.at("balance");
+  point.index = kept.at("index");
+  point.zeros = kept.at("zeros");
+  point.expected_zeros = kept.at("expected_zeros");
+  point.edges = kept.at("edges");
+  point.spectrum = kept.at("spectrum").get<Vector>();
+  point.second_order = kept.at("second_order");
+  point.certificate.duality_gap = kept.at("gap");
+  point.certificate.bound =
+      number_or(kept.at("gap_bound"), std::numeric_limits<double>::infinity());
+  point.certificate.exhaustive = kept.at("exhaustive");
+  point.certificate.holds = kept.at("certified");
+  point.certificate.fails = kept.at("refuted");
+  point.found = kept.at("found");
+  return point;
+}
+
+}  // namespace
+
+json json_of(const Landscape& l, const Search& search) {
+  json points = json::array();
+  for (const CriticalPoint& point : search.points) {
+    const Localisation where = localise(l, point.mu);
+    points.push_back(json_of(point, where));
+    if (!l.a.empty()) points.back()["places"] = json_of(where.places);
+  }
+  return {{"scale", energy_scale(l)}, {"lost", search.lost}, {"points", points}};
+}
+
+Search search_of(const json& kept) {
+  Search search{.lost = kept.at("lost")};
+  for (const json& point : kept.at("points")) search.points.push_back(point_of(point));
+  return search;
+}
+
+json json_of(const Landscape& l, std::span<const ScanPoint> scan) {
+  json points = json::array();
+  for (const ScanPoint& p : scan) {
+    json object = {{"beta", p.beta},
+                   {"scale", p.scale},
+                   {"heaviest", p.where.heaviest},
+                   {"angle", finite_or_null(p.angle)},
+                   {"extrema", p.where.extrema},
+                   {"active_mass", finite_or_null(p.active_mass)},
+                   {"all_active_mass", finite_or_null(p.all_active_mass)}};
+    object.update(json_of(p.best, p.where));
+    if (!l.a.empty()) object["places"] = json_of(p.where.places);
+    points.push_back(std::move(object));
+  }
+  return {{"points", points}};
+}
+
+std::vector<ScanPoint> scan_of(const json& kept) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  std::vector<ScanPoint> scan;
+  for (const json& p : kept.at("points")) {
+    ScanPoint point{.beta = p.at("beta"), .best = point_of(p), .scale = p.at("scale")};
+    point.where.heaviest = p.at("heaviest");
+    point.where.extrema = p.at("extrema").get<std::vector<Vector>>();
+    point.where.arc_mass = number_or(p.at("crowd"), kNone);
+    point.where.arc_mass_bound = number_or(p.at("crowd_bound"), kNone);
+    point.angle = number_or(p.at("angle"), kNone);
+    point.active_mass = number_or(p.at("active_mass"), kNone);
+    point.all_active_mass = number_or(p.at("all_active_mass"), kNone);
+    scan.push_back(std::move(point));
+  }
+  return scan;
+}
+
+std::string csv_of(std::span<const ScanPoint> scan) {
+  const auto number = [](double value) {
+    return std::isfinite(value) ? fmt::format("{}", value) : std::string();
+  };
+  std::string csv =
+      "beta,atoms,heaviest,energy,scale,gap,gap_bound,certified,second_order,gradient_norm,crowd,"
+      "crowd_bound,angle,active_mass,all_active_mass\n";
+  for (const ScanPoint& p : scan)
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", p.beta, p.best.mu.count(),
+                       p.where.heaviest, p.best.energy, p.scale, p.best.certificate.duality_gap,
+                       number(p.best.certificate.bound), p.best.certificate.holds ? 1 : 0,
+                       p.best.second_order ? 1 : 0, p.best.gradient_norm, number(p.where.arc_mass),
+                       number(p.where.arc_mass_bound), number(p.angle), number(p.active_mass),
+                       number(p.all_active_mass));
+  return csv;
+}
+
+}  // namespace murmur

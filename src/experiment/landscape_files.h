@@ -1,0 +1,21 @@
+// landscape_files.h: what a run of the landscape keeps: points.json, scan.json, scan.csv, and back.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "murmur/landscape.h"
+
+namespace murmur {
+
+// points.json and back: atoms, masses, numbers and certificates, not the points that were best.
+nlohmann::json json_of(const Landscape& landscape, const Search& search);
+Search search_of(const nlohmann::json& kept);
+// scan.json and back; scan.csv.
+nlohmann::json json_of(const Landscape& landscape, std::span<const ScanPoint> scan);
+std::vector<ScanPoint> scan_of(const nlohmann::json& kept);
+std::string csv_of(std::span<const ScanPoint> scan);
+
+}  // namespace murmur

@@ -1,0 +1,97 @@
+// figure.h: a figure as data: panels of curves, of colours over two axes, or of measures on a
+// sphere.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "murmur/matrix.h"
+
+namespace murmur {
+
+enum class FigureStyle {
+  paper,   // white, small type: a column of a paper
+  slides,  // white, large type and thick lines
+  dark,    // for screens
+};
+// By the names above; any other word: paper.
+FigureStyle style_of(const std::string& word);
+
+struct FigureAxis {
+  std::string label{};
+  std::string name{};  // its column in the CSV beside the figure
+  bool log = false;
+  // What it shows; NaN: as far as the data go. In the layout `grid` only a logarithmic y axis has
+  // a `from`.
+  double from = std::numeric_limits<double>::quiet_NaN();
+  double to = std::numeric_limits<double>::quiet_NaN();
+};
+
+struct Curve {
+  std::string name{};            // in the key; empty: not there
+  std::vector<double> x{}, y{};  // where x is NaN the line breaks
+  enum Mark { linespoints, line, dashes, points, rings, steps } mark = linespoints;
+  std::vector<double> error{};  // (points) half-lengths of bars; empty: none
+  int colour = -1;              // its class; negative: its place in the panel
+};
+
+// Numbers over a grid, shown as colours below the curves.
+struct ColourMap {
+  std::vector<double> x{}, y{};  // increasing; evenly spaced in the layout `grid`
+  std::vector<double> value{};   // (y, x); NaN: left blank
+  std::vector<double> error{};   // (y, x) standard errors, in the layout `maps`; empty: none drawn
+  double low = 0, high = 1;      // of the colour bar
+  std::string label{};
+  std::string name{};  // its column in the CSV beside the figure
+};
+
+// One measure sum_i mass_i delta_{x_i} on S^{d-1}, d = 2 or 3. On the circle the function is drawn
+// around it, atoms are spokes as long as their masses, and units arcs where they are active,
+// a_m . x > 0. On S^2 two discs show both halves as colours, the heaviest atom in front, atoms as
+// discs whose area is their mass, and units as great circles a_m . x = 0.
+struct Portrait {
+  Matrix atoms{};                                  // (count, d)
+  Vector mass{};                                   // (count)
+  std::function<Vector(const Matrix& x)> value{};  // (points) at the rows of x (points, d)
+  Matrix units{};                                  // (h, d) a_m; empty: none
+  Vector omega{};                                  // (h)
+  std::vector<Vector> extrema{};                   // of the potential alone
+};
+
+// Curves over a colour map over axes, any of them empty; or a portrait.
+struct Panel {
+  std::string title{}, subtitle{};
+  FigureAxis x{}, y{};
+  bool equal_axes = false;  // one unit is as long along both: points of a plane
+  std::vector<Curve> curves{};
+  ColourMap map{};
+  Portrait portrait{};
+};
+
+struct Figure {
+  enum Layout {
+    grid,       // panels row by row, each with its own axes and key; by gnuplot
+    stack,      // panels below each other over one x axis, one curve each; titles and labels are
+                // gnuplot's enhanced text, and the numbers lie beside as CSV; by gnuplot
+    maps,       // colour maps with standard errors, whose axes and colours are those of the first
+                // panel; curves of one name look alike; numbers beside as CSV; by Cairo
+    portraits,  // measures on the circle or S^2, all of one d, with one key below; by Cairo
+  } layout = grid;
+  FigureStyle style = FigureStyle::paper;
+  std::vector<Panel> panels{};
+  std::string value_name{}, extrema_name{};  // in the key of portraits: the function, the ticks
+};
+
+// As SVG, PNG or PDF by the path's ending, whole or not at all. Error(tool) where gnuplot is needed
+// and missing, Error(input) for another ending, and for panels whose parts do not fit each other.
+void draw(const Figure& figure, const std::filesystem::path& path);
+
+// FOLDER/STEM.svg and .png, the folder made where there is none; their paths.
+std::vector<std::filesystem::path> draw_svg_and_png(const Figure& figure,
+                                                    const std::filesystem::path& folder,
+                                                    const std::string& stem);
+
+}  // namespace murmur

@@ -1,0 +1,53 @@
+// gnuplot.cpp: draws figures by a gnuplot script fed into the program.
+#include "picture/gnuplot.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "murmur/error.h"
+#include "picture/process.h"
+#include "picture/render.h"
+
+namespace murmur::picture {
+
+std::string terminal_line(const std::string& ending, const Terminal& t) {
+  const char* const text = t.enhanced ? "enhanced" : "noenhanced";
+  const std::string look =
+      fmt::format("background '{}' font 'DejaVu Sans,{:g}'", t.background, t.type);
+  if (ending == ".svg")
+    return fmt::format("set terminal svg {} size {:.0f},{:.0f} dynamic {} linewidth 1\n", text,
+                       t.width, t.height, look);
+  if (ending == ".png")
+    return fmt::format(
+        "set terminal pngcairo {} size {:.0f},{:.0f} {} fontscale {:g} linewidth {}\n", text,
+        t.pixels * t.width, t.pixels * t.height, look, 0.75 * t.pixels, t.pixels);
+  if (ending == ".pdf")
+    return fmt::format(
+        "set terminal pdfcairo {} size {:.3f}in,{:.3f}in {} fontscale 0.75 linewidth {:g}\n", text,
+        t.width / 72, t.height / 72, look, t.pdf_linewidth);
+  throw Error(Fault::input, "a figure ends in .svg, .png or .pdf",
+              fmt::format("ending \"{}\"", ending), "give the figure one of these endings");
+}
+
+std::string hex(Colour c) {
+  const auto byte = [](double v) { return std::lround(255 * v); };
+  return fmt::format("#{:02x}{:02x}{:02x}", byte(c.red), byte(c.green), byte(c.blue));
+}
+
+void render_by_gnuplot(const Figure& figure, const std::filesystem::path& path) {
+  if (figure.panels.empty())
+    throw Error(Fault::input, "a figure needs a panel", path.string(), "give at least one");
+  const std::string ending = path.extension().string();
+  const std::string script = figure.layout == Figure::stack ? script_of_stack(figure, ending)
+                                                            : script_of_grid(figure, ending);
+  Draft draft(path);
+  Process process({.words = {"gnuplot", "-d", "-"},
+                   .output = draft.path(),
+                   .remedy = "Install it with: apt-get install gnuplot-nox"});
+  process.write(script);
+  process.finish();
+  draft.keep();
+}
+
+}  // namespace murmur::picture

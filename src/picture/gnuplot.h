@@ -1,0 +1,29 @@
+// gnuplot.h: what scripts for gnuplot share: its terminals, its colours, and the call itself.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "picture/colour.h"
+#include "picture/figure.h"
+
+namespace murmur::picture {
+
+struct Terminal {
+  double width = 0, height = 0;  // points
+  bool enhanced = false;         // text with markup
+  std::string background = "#ffffff";
+  double type = 9;             // size of the letters, points
+  int pixels = 2;              // of a PNG, a point
+  double pdf_linewidth = 1.3;  // that makes lines as wide as in SVG
+};
+// The line that chooses the program's output; Error(input) for another ending than .svg, .png,
+// .pdf.
+std::string terminal_line(const std::string& ending, const Terminal& terminal);
+
+std::string hex(Colour colour);  // #rrggbb
+
+std::string script_of_grid(const Figure& figure, const std::string& ending);
+std::string script_of_stack(const Figure& figure, const std::string& ending);
+
+}  // namespace murmur::picture

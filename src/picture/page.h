@@ -1,0 +1,31 @@
+// page.h: an HTML page as data, and the one template that writes it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace murmur {
+
+using TextTable = std::vector<std::vector<std::string>>;  // the first row is the head
+
+struct PageSection {
+  std::string heading{}, text{};    // text: plain sentences, escaped by the template
+  TextTable table{};                // may be empty
+  std::filesystem::path picture{};  // .png, .svg or .mp4; may be empty
+  std::string caption{};
+};
+
+// A page that needs nothing beside itself: pictures and films go inside.
+struct Page {
+  std::string title{}, lead{};
+  std::vector<std::pair<std::string, std::string>> facts{};  // big numbers: value, what it is
+  std::vector<PageSection> sections{};
+  std::string recipe{};  // config.toml, shown folded
+};
+
+// Error(input) for a picture that is missing or of another kind.
+void write_page(const Page& page, const std::filesystem::path& html);
+
+}  // namespace murmur

@@ -1,0 +1,19 @@
+// digits.h: the classes of a trained swarm, and its trajectory on one picture, ready to be drawn.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "murmur/digit_pictures.h"
+#include "murmur/training.h"
+
+namespace murmur {
+
+int class_of(const TrainedSwarm& swarm, int label);  // its place among the digits, -1: none of them
+std::vector<std::string> class_names(const TrainedSwarm& swarm);
+
+DigitTrajectory trajectory_of_picture(const TrainedSwarm& swarm, const Images& images,
+                                      std::size_t index);
+
+}  // namespace murmur

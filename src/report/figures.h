@@ -1,0 +1,69 @@
+// figures.h: the figures of a run, kind by kind, made from its files.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "murmur/landscape.h"
+#include "murmur/meanfield.h"
+#include "murmur/picture.h"
+#include "murmur/reproduce.h"
+#include "murmur/sweep.h"
+#include "picture/figure.h"
+
+namespace murmur {
+
+// What is drawn of a simulation, and how.
+struct RenderSettings {
+  PictureStyle style{};
+  std::vector<std::string> plot{};  // observables; empty: the usual ones that the run kept
+  std::string strip = "clusters";   // observable in the corner of the film
+  bool log_time = false;
+  double seconds = 8;  // length of the film
+  int fps = 30;
+  bool film = true;
+  std::function<bool()> stop{};  // asked between frames of the film; true: it is not kept
+};
+void require_frames(const RunReader& run);  // Error(input) where it has none yet
+// The scene of a simulation: its manifold, its name, particles coloured by the cluster they end in.
+SceneSettings scene_of(const RunReader& run, const Settings& settings, const PictureStyle& style);
+FilmSettings film_of(const SceneSettings& scene, const RenderSettings& render);
+std::vector<std::string> plotted(const RunReader& run, const RenderSettings& render);
+// Start, end, plots and film into the run's figures/ and video/; the paths of what was made.
+std::vector<std::filesystem::path> draw_simulation(const RunReader& run, const SceneSettings& scene,
+                                                   const RenderSettings& render);
+
+// A run of the mean field read back and drawn as figures/meanfield.svg and .png: the density over
+// angle and time, or on the sphere at three times; amplitudes beside their predicted growth; energy
+// and order with the phases marked. Error(tool) without gnuplot.
+std::vector<std::filesystem::path> draw_meanfield(const std::filesystem::path& directory,
+                                                  FigureStyle style);
+// Order over kappa, swept up and down, and where theory expects the onset.
+Figure bifurcation_figure(const Bifurcation& bifurcation, double predicted_onset);
+
+// The best points as figures/landscape.svg and .png: on the circle F around it and atoms as spokes,
+// on S^2 F on two discs, in more dimensions energy against index, spectra and masses. Error(tool)
+// where gnuplot is missing and d > 3.
+std::vector<std::filesystem::path> draw_landscape(const Landscape& landscape, const Search& search,
+                                                  const std::filesystem::path& directory,
+                                                  FigureStyle style);
+// figures/scan.svg and .png: panels against beta. Error(tool) without gnuplot.
+std::vector<std::filesystem::path> draw_scan(std::span<const ScanPoint> scan,
+                                             const std::filesystem::path& directory,
+                                             FigureStyle style);
+
+// The observable over time and the first numeric axis, and over the first two numeric axes at the
+// last time, one panel a setting of the others; the paths of what was drawn.
+std::vector<std::filesystem::path> draw_sweep(const Sweep& sweep, const SweepOutcome& outcome,
+                                              const std::filesystem::path& directory);
+// Whether figures/ holds something, or there is nothing to draw.
+bool is_drawn(const Sweep& sweep, const std::filesystem::path& directory);
+
+// Draws the panels of each figure into the folder as NAME.svg and NAME.png, the numbers being in
+// the tables' CSV beside. Error(tool) where gnuplot is missing.
+void draw_reproduction(const Reproduction& done, FigureStyle style);
+
+}  // namespace murmur

@@ -1,0 +1,166 @@
+// simulation.cpp: scenes, film, plots and page of a simulated swarm, with what theory says of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "murmur/error.h"
+#include "murmur/formats.h"
+#include "report/figures.h"
+#include "report/report.h"
+
+namespace murmur {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Colours by the cluster each particle ends in; particles that end alone are grey.
+std::vector<int> labels_of(const RunReader& run, const Experiment& e) {
+  const Clusters end = clusters(run.frame(run.frames() - 1), e.dynamics, e.observe.cluster_tol);
+  std::vector<int> order(end.count), rank(end.count, -1), labels(end.label.size());
+  for (int c = 0; c < end.count; ++c) order[c] = c;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return end.size[a] > end.size[b]; });
+  for (int r = 0; r < end.count; ++r)
+    if (end.size[order[r]] > 1) rank[order[r]] = r;
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = rank[end.label[i]];
+  return labels;
+}
+
+std::string caption_of(const Settings& s) {
+  const auto text = [&](const char* key) { return s.at(key).text; };
+  // Non-breaking spaces: a long caption breaks between items, never inside one.
+  if (text("model") != "none")
+    return fmt::format("trained swarm, n\u00a0=\u00a0{}, d\u00a0=\u00a0{}, {}", text("n"),
+                       text("d"), text("method"));
+  return fmt::format("{}, β\u00a0=\u00a0{}, n\u00a0=\u00a0{}, d\u00a0=\u00a0{}, {}, seed\u00a0{}",
+                     text("dynamics"), text("beta"), text("n"), text("d"), text("method"),
+                     text("seed"));
+}
+
+// Numbers of the first and the last frame.
+TextTable observable_table(const RunReader& reader) {
+  const auto text = [](double value) {
+    return std::isfinite(value) ? fmt::format("{:.6g}", value) : std::string("-");
+  };
+  TextTable table{{"observable", "start", "end"}};
+  for (const std::string& name : reader.columns()) {
+    const std::vector<double> column = reader.column(name);
+    table.push_back({name, text(column.front()), text(column.back())});
+  }
+  return table;
+}
+
+// One figure of many panels: what the swarm did, and what theory says of it.
+void add_predictions(RunReport& report, const RunReader& reader, const Experiment& e) {
+  const Reproduction done = predictions_of(reader, e);
+  draw_reproduction(done, report.style());
+  for (const ReproducedTable& table : done.tables)
+    write_file_atomically(done.folder / fmt::format("laboratory-{}.csv", table.name),
+                          csv_of(table));
+  std::string words = "Dashes are what theory predicts.";
+  for (const Check& check : done.checks)
+    words += fmt::format(" Predicted {}: {:.4g}, measured {:.4g}.", check.what, check.published,
+                         check.ours);
+  words += fmt::format(" Made by: murmur report {} --style {}", report.run().filename().string(),
+                       report.request.style);
+  report.page.sections.push_back(
+      {.heading = "Beside the theory", .text = words, .picture = done.folder / "laboratory.svg"});
+  for (const char* ending : {".svg", ".png"})
+    report.made.push_back((done.folder / ("laboratory" + std::string(ending))).string());
+}
+
+void add_facts(RunReport& report, const RunReader& reader) {
+  auto& facts = report.page.facts;
+  facts.emplace_back(fmt::format("{}", reader.shape().n), "particles");
+  facts.emplace_back(fmt::format("{}", reader.frames()), "frames");
+  const std::vector<double> clusters = reader.column("clusters");
+  if (!clusters.empty() && std::isfinite(clusters.back()))
+    facts.emplace_back(fmt::format("{:g}", clusters.back()), "clusters at the end");
+}
+
+}  // namespace
+
+void require_frames(const RunReader& run) {
+  if (run.frames() == 0)
+    throw Error(Fault::input, "the run has no frames yet", run.directory().string(),
+                "let it fly first: murmur simulate --resume RUN");
+}
+
+SceneSettings scene_of(const RunReader& run, const Settings& settings, const PictureStyle& style) {
+  const Experiment e = make_experiment(settings);
+  SceneSettings scene;
+  scene.style = style;
+  scene.sphere = e.dynamics.manifold == Manifold::sphere;
+  scene.label = labels_of(run, e);
+  scene.title = e.name;
+  scene.caption = caption_of(settings);
+  return scene;
+}
+
+std::vector<std::string> plotted(const RunReader& run, const RenderSettings& render) {
+  if (!render.plot.empty()) return render.plot;
+  std::vector<std::string> names;
+  for (const char* name :
+       {"energy_scaled", "clusters", "order", "mean_cos", "attention_entropy", "effective_rank"})
+    if (std::find(run.columns().begin(), run.columns().end(), name) != run.columns().end())
+      names.emplace_back(name);
+  return names;
+}
+
+FilmSettings film_of(const SceneSettings& scene, const RenderSettings& render) {
+  FilmSettings film;
+  film.scene = scene;
+  film.fps = render.fps;
+  film.seconds = render.seconds;
+  film.log_time = render.log_time;
+  film.strip = render.strip;
+  film.stop = render.stop;
+  return film;
+}
+
+std::vector<fs::path> draw_simulation(const RunReader& run, const SceneSettings& scene,
+                                      const RenderSettings& render) {
+  const fs::path figures = run.directory() / "figures", video = run.directory() / "video";
+  fs::create_directories(figures);
+  fs::create_directories(video);
+  std::vector<fs::path> made{figures / "start.png", figures / "end.png"};
+  draw_scene(run, 0, scene, made[0]);
+  draw_scene(run, run.frames() - 1, scene, made[1]);
+  for (const char* ending : {"svg", "png", "pdf"}) {
+    made.push_back(figures / fmt::format("observables.{}", ending));
+    plot_observables(run, plotted(run, render), render.log_time, made.back());
+  }
+  if (render.film && film_trajectory(run, film_of(scene, render), video / "flight.mp4"))
+    made.push_back(video / "flight.mp4");
+  return made;
+}
+
+void report_simulation(RunReport& report) {
+  const RunReader reader(report.run());
+  require_frames(reader);
+  const Settings settings = gather({.base = (report.run() / "config.toml").string()});
+  const RenderSettings render{.film = report.request.film, .stop = report.request.stop};
+  const std::vector<fs::path> drawn =
+      draw_simulation(reader, scene_of(reader, settings, render.style), render);
+  if (report.stopped()) return;
+  report.page.title = report.run().filename().string();
+  report.page.lead = fmt::format("{} particles in {} coordinates, from t = 0 to t = {:g}.",
+                                 reader.shape().n, reader.shape().d, reader.times().back());
+  add_facts(report, reader);
+  const auto captions =
+      std::vector<std::pair<std::string, std::string>>{{"flight.mp4", "The flight"},
+                                                       {"start.png", "The start"},
+                                                       {"end.png", "The end"},
+                                                       {"observables.svg", "Observables"}};
+  for (const auto& [name, heading] : captions)
+    for (const fs::path& path : drawn)
+      if (path.filename() == name)
+        report.page.sections.push_back({.heading = heading, .picture = path});
+  for (const fs::path& path : drawn) report.made.push_back(path.string());
+  add_predictions(report, reader, make_experiment(settings));
+  report.add_table("Numbers", "", observable_table(reader));
+}
+
+}  // namespace murmur

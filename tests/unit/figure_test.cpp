@@ -1,0 +1,106 @@
+// figure_test.cpp: figures as data are drawn by the right program, with their numbers beside.
+#include "picture/figure.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "murmur/error.h"
+#include "picture/gnuplot.h"
+#include "refused.h"
+#include "temporary.h"
+
+namespace murmur {
+namespace {
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+Panel map_panel() {
+  Panel panel{.title = "n = 8", .x = {.label = "time t", .name = "t"}, .y = {.name = "beta"}};
+  panel.map = {.x = {0, 1, 3},
+               .y = {1, 2},
+               .value = {0.25, 0.5, 1, 0, kNothing, 0.75},
+               .error = {0, 0.125, 0, 0, kNothing, 0.5},
+               .name = "order"};
+  panel.curves = {{.name = "predicted", .x = {0, 3}, .y = {1, 2}}};
+  return panel;
+}
+
+TEST(Figure, MapsAreDrawnWithTheirNumbersBeside) {
+  const test::TemporaryDirectory folder;
+  const Figure figure{.layout = Figure::maps, .panels = {map_panel(), map_panel()}};
+  for (const char* name : {"a.svg", "a.png", "a.pdf"}) {
+    draw(figure, folder / name);
+    EXPECT_GT(std::filesystem::file_size(folder / name), 1000u) << name;
+  }
+  const std::string rows =
+      "n = 8,1,0,0.25,0\nn = 8,1,1,0.5,0.125\nn = 8,1,3,1,0\n"
+      "n = 8,2,0,0,0\nn = 8,2,1,,\nn = 8,2,3,0.75,0.5\n";
+  EXPECT_EQ(bytes_of(folder / "a.csv"), "panel,beta,t,order,order_se\n" + rows + rows);
+}
+
+TEST(Figure, MapsThatDoNotFitTheirAxesAreRefusedAndLeaveNoFile) {
+  const test::TemporaryDirectory folder;
+  std::vector<Panel> wrong(5, map_panel());
+  wrong[0].map.value.pop_back();
+  wrong[1].map.error.pop_back();
+  wrong[2].map.x = {0, 1, 1};
+  wrong[3].x.log = true;
+  wrong[4].map.high = wrong[4].map.low;
+  for (const Panel& panel : wrong)
+    EXPECT_EQ(
+        fault_of([&] { draw({.layout = Figure::maps, .panels = {panel}}, folder / "a.svg"); }),
+        Fault::input);
+  EXPECT_EQ(fault_of([&] { draw({.layout = Figure::maps}, folder / "a.svg"); }), Fault::input);
+  EXPECT_EQ(fault_of([&] { draw({}, folder / "a.svg"); }), Fault::input) << "a grid of nothing";
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(Figure, EveryMarkOfACurveHasItsOwnWayOfBeingPlotted) {
+  std::vector<Curve::Mark> marks{Curve::linespoints, Curve::line,  Curve::dashes,
+                                 Curve::points,      Curve::rings, Curve::steps};
+  std::vector<std::string> scripts;
+  for (const Curve::Mark mark : marks)
+    scripts.push_back(picture::script_of_grid(
+        {.panels = {{.curves = {{.x = {0, 1}, .y = {1, 2}, .mark = mark}}}}}, ".svg"));
+  for (std::size_t a = 0; a < scripts.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) EXPECT_NE(scripts[a], scripts[b]) << a << " " << b;
+}
+
+// What an axis cannot show is left out, and a curve breaks where x is NaN.
+TEST(Figure, CurvesAreCutToWhatTheirAxesCanShow) {
+  Panel panel{.x = {.log = true}, .y = {.log = true, .from = 0.5}};
+  panel.curves = {{.x = {0, 1, kNothing, 2}, .y = {1, 3, 0, -1}}};
+  const std::string script = picture::script_of_grid({.panels = {panel}}, ".svg");
+  EXPECT_NE(script.find("<< ENDOFDATA\n1 3 0\n\nENDOFDATA"), std::string::npos) << script;
+  EXPECT_NE(script.find("set yrange [0.5:*]"), std::string::npos);
+}
+
+TEST(Figure, AStackShowsAsMuchAsItsAxesSayOrTheDataHave) {
+  Panel panel{.title = "clusters", .y = {.name = "clusters"}};
+  panel.curves = {{.x = {0, 1, 2}, .y = {4, kNothing, 2}, .mark = Curve::steps}};
+  std::string script =
+      picture::script_of_stack({.layout = Figure::stack, .panels = {panel}}, ".svg");
+  EXPECT_NE(script.find("set xrange [0:2]"), std::string::npos) << script;
+  EXPECT_NE(script.find("ENDOFDATA\n0 4\n\n2 2\nENDOFDATA"), std::string::npos) << script;
+  panel.x.from = -1;
+  script = picture::script_of_stack({.layout = Figure::stack, .panels = {panel}}, ".svg");
+  EXPECT_NE(script.find("set xrange [-1:2]"), std::string::npos) << script;
+}
+
+TEST(Figure, StylesAreKnownByTheirWords) {
+  EXPECT_EQ(style_of("paper"), FigureStyle::paper);
+  EXPECT_EQ(style_of("slides"), FigureStyle::slides);
+  EXPECT_EQ(style_of("dark"), FigureStyle::dark);
+}
+
+}  // namespace
+}  // namespace murmur
