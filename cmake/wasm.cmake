@@ -11,7 +11,7 @@ foreach(header hwy fmt nlohmann eigen3/Eigen)
   endif()
   file(CREATE_LINK /usr/include/${header} ${headers}/${name} SYMBOLIC)
 endforeach()
-foreach(library TBB::tbb hwy::hwy Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json
+foreach(library TBB::tbb hwy::hwy Boost::headers Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json
         tomlplusplus::tomlplusplus ZLIB::ZLIB PNG::PNG PkgConfig::BLAS)
   add_library(${library} INTERFACE IMPORTED)
 endforeach()

@@ -1,83 +1,128 @@
 #!/usr/bin/env python3
-"""include_direction.py: fails when a folder of src includes one it must not know (docs/architecture.md)."""
+"""include_direction.py: fails when a folder of src includes one it must not know (src/parts.txt).
+
+The table of folders in docs/architecture.md must say the same; --write writes it anew.
+"""
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ALLOWED = {  # folder -> folders it may include, beside itself
-    "core": set(),
-    "flow": {"core"},
-    "observe": {"core"},
-    "engine/reference": {"core"},
-    "engine/simd": {"core"},
-    "engine/moments": {"core"},
-    "meanfield": {"core", "flow", "observe", "engine/moments", "engine/simd", "theory"},
-    "run": {"core"},
-    "data": {"core", "run"},
-    "learn": {"core"},
-    "learn/cuda": {"core", "learn"},
-    "picture": {"core", "run"},
-    "theory": {"core"},
-    "ensemble": {"core", "flow"},
-    "landscape": {"core", "flow"},
-    "serve": {"core", "run", "experiment"},
-    "transport": {"core"},
-    "experiment": {"core", "flow", "observe", "engine/reference", "engine/simd", "engine/moments", "meanfield", "landscape", "run", "data", "learn", "theory"},
-    "sweep": {"core", "flow", "observe", "ensemble", "run", "theory", "experiment"},
-    "report": {"core", "flow", "observe", "run", "data", "learn", "theory", "meanfield", "landscape", "picture", "experiment", "sweep", "reproduce"},
-    "reproduce": {"core", "flow", "observe", "ensemble", "meanfield", "run", "data", "learn", "theory", "experiment", "sweep", "engine/moments", "transport", "landscape"},
-}
-PUBLIC = {  # public header -> the folder that implements it
-    "error": "core", "matrix": "core", "attention": "core", "perceptron": "core", "dynamics": "core",
-    "swarm": "core", "engine": "core", "random": "core", "array": "core",
-    "flow": "flow", "observe": "observe", "formats": "run", "run": "run", "picture": "picture",
-    "images": "data", "learn": "learn", "training": "experiment", "recording": "experiment", "digit_pictures": "picture",
-    "rnn": "learn", "theory": "theory", "ensemble": "ensemble", "sweep": "sweep", "reproduce": "reproduce",
-    "history": "observe", "modes": "observe", "serve": "serve", "axes": "core", "explain": "experiment",
-    "experiment": "experiment", "landscape": "landscape", "moments": "engine/moments", "meanfield": "meanfield", "transport": "transport", "meanfield_setup": "experiment", "landscape_setup": "experiment",
-}
-SERVICES = {  # headers of src that the program may include: what it serves, and no library promises
-    "picture/figure.h", "report/figures.h", "report/report.h", "report/digits.h",
-    "report/landscape_tables.h", "experiment/landscape_files.h",
-}
+PAGE = ROOT / "docs/architecture.md"
+BEGIN, END = "<!-- folders of src/parts.txt -->\n", "<!-- end of the folders -->\n"
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
-def folder_of(include):
+def read_parts(path=ROOT / "src/parts.txt"):
+    """Folder -> its keys, in order, and the headers that are installed."""
+    parts, installed = {}, []
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        words = line.split()
+        if not words or line.startswith("#"):
+            continue
+        key, values = words[0], words[1:]
+        if key == "folder" and len(values) == 1:
+            folder = parts[values[0]] = {"holds": "", "includes": [], "links": [], "headers": [], "services": []}
+        elif key == "installed":
+            installed += values
+        elif key == "holds":
+            folder[key] = " ".join(values)
+        elif key in {"includes", "links", "headers", "services"}:
+            folder[key] = values
+        elif key not in {"page", "files"}:
+            sys.exit(f"{path}:{number}: there is no key {key}")
+    return parts, installed
+
+
+def wrong_table(parts):
+    """What the table itself gets wrong: arrows that turn back, folders that are not there."""
+    earlier = set()
+    for folder, keys in parts.items():
+        if not (ROOT / "src" / folder).is_dir():
+            yield f"src/parts.txt names src/{folder}, which is not there"
+        for known in keys["includes"]:
+            if known not in earlier:
+                yield f"src/parts.txt: {folder} includes {known}, which does not come before it"
+        earlier.add(folder)
+    sources = {p.parent.relative_to(ROOT / "src").as_posix() for p in (ROOT / "src").rglob("*.cpp")}
+    for folder in sorted(sources - parts.keys()):
+        yield f"src/{folder} is not in src/parts.txt"
+
+
+def wrong_headers(parts, installed):
+    """Public headers without an owner, and installed ones that include what is not installed."""
+    owner = {}
+    for folder, keys in parts.items():
+        for header in keys["headers"]:
+            if header in owner:
+                yield f"include/murmur/{header}.h belongs to {owner[header]} and to {folder}"
+            owner[header] = folder
+    there = {p.stem for p in (ROOT / "include/murmur").glob("*.h")}
+    for header in sorted(there ^ owner.keys()):
+        yield f"include/murmur/{header}.h is only in one of the folder and src/parts.txt"
+    for folder, keys in parts.items():
+        for name in keys["services"]:
+            if not (ROOT / "src" / folder / f"{name}.h").exists():
+                yield f"src/{folder}/{name}.h is to be a service and is not there"
+    for header in installed:
+        path = ROOT / f"include/murmur/{header}.h"
+        for include in INCLUDE.findall(path.read_text()) if path.exists() else []:
+            if include.removeprefix("murmur/").removesuffix(".h") not in installed:
+                yield f"include/murmur/{header}.h is installed and includes {include}, which is not"
+        if not path.exists():
+            yield f"include/murmur/{header}.h is to be installed and is not there"
+
+
+def folder_of(include, parts):
     if include.startswith("murmur/"):
         stem = include.removeprefix("murmur/").removesuffix(".h")
-        if stem not in PUBLIC:
-            sys.exit(f"include/murmur/{stem}.h is not in the table of {__file__}")
-        return PUBLIC[stem]
-    parts = include.split("/")
+        return next((f for f, keys in parts.items() if stem in keys["headers"]), None)
+    words = include.split("/")
     for depth in (2, 1):
-        folder = "/".join(parts[:depth])
-        if folder in ALLOWED and len(parts) > depth:
+        folder = "/".join(words[:depth])
+        if folder in parts and len(words) > depth:
             return folder
     return None
 
 
-def main():
-    wrong = []
-    for folder, allowed in ALLOWED.items():
+def wrong_includes(parts):
+    for folder, keys in parts.items():
+        allowed = {folder, None, *keys["includes"]}
         for path in sorted((ROOT / "src" / folder).glob("*")):
             for include in INCLUDE.findall(path.read_text() if path.is_file() else ""):
-                target = folder_of(include)
-                if target not in allowed | {folder, None}:
-                    wrong.append(f"{path.relative_to(ROOT)} includes {include}: {folder} must not know {target}")
-    leaves = [path for leaf in ("apps", "bindings") for path in sorted((ROOT / leaf).rglob("*"))]
-    for path in leaves:
-        if path.suffix in {".h", ".cpp"}:
-            for include in INCLUDE.findall(path.read_text()):
-                served = path.is_relative_to(ROOT / "apps") and include in SERVICES
-                if include.split("/")[0] in {folder.split("/")[0] for folder in ALLOWED} and not served:
-                    wrong.append(f"{path.relative_to(ROOT)} includes {include}: apps know include/murmur and the services, bindings include/murmur only")
-    headers = {p.stem for p in (ROOT / "include/murmur").glob("*.h")}
-    if headers - PUBLIC.keys():
-        wrong.append(f"not in the table: {sorted(headers - PUBLIC.keys())}")
-    print("\n".join(wrong) or f"{len(headers)} public headers, {len(ALLOWED)} folders: one direction")
-    return 1 if wrong else 0
+                target = folder_of(include, parts)
+                if target not in allowed:
+                    yield f"{path.relative_to(ROOT)} includes {include}: {folder} must not know {target}"
+    services = {f"{folder}/{name}.h" for folder, keys in parts.items() for name in keys["services"]}
+    for path in (p for leaf in ("apps", "bindings") for p in sorted((ROOT / leaf).rglob("*"))):
+        for include in INCLUDE.findall(path.read_text()) if path.suffix in {".h", ".cpp"} else []:
+            served = include.startswith("murmur/") or include in services
+            if folder_of(include, parts) and not served:
+                yield f"{path.relative_to(ROOT)} includes {include}: neither public nor a service"
+
+
+def table_of(parts):
+    rows = "".join(f"| `src/{folder}/` | {keys['holds']} | {', '.join(keys['includes']) or 'nothing'} |\n"
+                   for folder, keys in parts.items())
+    return BEGIN + "\n| folder | holds | depends on |\n|---|---|---|\n" + rows + "\n" + END
+
+
+def main():
+    parts, installed = read_parts()
+    page = PAGE.read_text()
+    if BEGIN not in page or END not in page:
+        sys.exit(f"{PAGE.relative_to(ROOT)} has lost the marks around its table of folders")
+    written = page[: page.index(BEGIN)] + table_of(parts) + page[page.index(END) + len(END) :]
+    if "--write" in sys.argv:
+        PAGE.write_text(written)
+    elif page != written:
+        print("docs/architecture.md: the table of folders is not that of src/parts.txt: "
+              "tests/include_direction.py --write")
+    wrong = [*wrong_table(parts), *wrong_headers(parts, installed), *wrong_includes(parts)]
+    headers = sum(len(keys["headers"]) for keys in parts.values())
+    print("\n".join(wrong) or f"{headers} public headers, {len(installed)} installed; "
+          f"{len(parts)} folders: one direction")
+    return 1 if wrong or (page != written and "--write" not in sys.argv) else 0
 
 
 if __name__ == "__main__":

@@ -45,16 +45,16 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command bench_command() {
-  return {"bench", "How fast velocities are computed, best of several, side by side.",
-          "  murmur bench velocity n=16384 d=3 precision=f32 threads=1 --json\n"
-          "  murmur bench velocity d=64 n=2048 --beside-reference",
-          [](CLI::App& sub, Flags&) {
-            sub.add_option("--repetitions", repetitions, "takes the best of so many")
-                ->check(CLI::Range(1, 100000));
-            sub.add_flag("--beside-reference", beside_reference,
-                         "times the reference engine too, turn by turn");
-          },
-          run};
+  return {
+      "bench", "How fast velocities are computed, best of several, side by side.",
+      "  murmur bench velocity n=16384 d=3 precision=f32 threads=1 --json\n"
+      "  murmur bench velocity d=64 n=2048 --beside-reference",
+      [](Options& sub, Flags&) {
+        sub.add_option("--repetitions", repetitions, "takes the best of so many").range(1, 100000);
+        sub.add_flag("--beside-reference", beside_reference,
+                     "times the reference engine too, turn by turn");
+      },
+      run};
 }
 
 }  // namespace murmur::app

@@ -156,13 +156,12 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command classify_command() {
-  return {
-      "classify", "Ask a trained swarm what pictures show.",
-      "  murmur classify runs/digits-0-1 images=test:0-9\n"
-      "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
-      "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json",
-      [](CLI::App& sub, Flags&) { sub.add_flag("--no-film", no_film, "with -o: figures only"); },
-      run};
+  return {"classify", "Ask a trained swarm what pictures show.",
+          "  murmur classify runs/digits-0-1 images=test:0-9\n"
+          "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
+          "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json",
+          [](Options& sub, Flags&) { sub.add_flag("--no-film", no_film, "with -o: figures only"); },
+          run};
 }
 
 }  // namespace murmur::app

@@ -1,7 +1,6 @@
 // command.h: what every command of the program shares: its flags, its words, its way of talking.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "murmur/experiment.h"
+#include "options.h"
 
 namespace murmur::app {
 
@@ -25,8 +25,8 @@ struct Flags {
 struct Command {
   const char* name;
   const char* meaning;
-  const char* examples;                            // at least two, one a line
-  std::function<void(CLI::App&, Flags&)> declare;  // own options, beside the common ones
+  const char* examples;                           // at least two, one a line
+  std::function<void(Options&, Flags&)> declare;  // own options, beside the common ones
   std::function<int(const Flags&, const std::vector<std::string>& words)> run;
 };
 

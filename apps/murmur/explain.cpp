@@ -26,39 +26,18 @@ std::string parameter_list(std::span<const Parameter> table) {
   return text;
 }
 
+// The row's explanation, its words that begin with $ replaced by their values.
 std::string method_text(const Experiment& e) {
   const FlowSettings& f = e.flow;
-  std::string text;
-  switch (f.method) {
-    case Method::layers:
-      text = fmt::format(
-          "x <- N(x + {:g} A), the papers' layers; not Euler of the equation: near "
-          "clusters its clock runs about {:.0f} % slow",
-          f.dt, 100 * f.dt);
-      break;
-    case Method::euler:
-      text = fmt::format("x <- N(x + {:g} P A), projected Euler", f.dt);
-      break;
-    case Method::rk4:
-      text = fmt::format("classical Runge-Kutta, dt = {:g}, retracted", f.dt);
-      break;
-    case Method::dopri5:
-      text = fmt::format(
-          "Dormand-Prince 5(4), rtol {:g}, atol {:g}, retracted; frames are "
-          "interpolated and never change the steps",
-          f.tolerance.rtol, f.tolerance.atol);
-      break;
-    case Method::strang:
-      text = fmt::format(
-          "half a step of noise, the midpoint rule, half a step of noise; dt = {:g}, retracted",
-          f.dt);
-      break;
-    case Method::bdf:
-      text = fmt::format(
-          "backward differentiation formulas (CVODE), rtol {:g}, atol {:g}, projected; a flight "
-          "through mergers is flown again by dopri5 with merging, and both must agree",
-          f.tolerance.rtol, f.tolerance.atol);
-  }
+  std::string text = row_of(f.method).explanation;
+  const std::pair<std::string, std::string> values[] = {
+      {"$dt", fmt::format("{:g}", f.dt)},
+      {"$percent", fmt::format("{:.0f}", 100 * f.dt)},
+      {"$rtol", fmt::format("{:g}", f.tolerance.rtol)},
+      {"$atol", fmt::format("{:g}", f.tolerance.atol)}};
+  for (const auto& [word, value] : values)
+    if (const auto at = text.find(word); at != std::string::npos)
+      text.replace(at, word.size(), value);
   if (f.noise > 0) text += fmt::format("; Brownian motion of strength {:g}", f.noise);
   if (f.merge > 0) text += fmt::format("; particles closer than {:g} become one", f.merge);
   return text;
@@ -117,7 +96,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 Command explain_command() {
   return {"explain", "The equation, method and definitions behind a setting.",
           "  murmur explain dynamics=causal beta=9\n  murmur explain --parameters",
-          [](CLI::App& sub, Flags&) {
+          [](Options& sub, Flags&) {
             sub.add_flag("--parameters", list_parameters, "list every parameter");
           },
           run};

@@ -34,7 +34,7 @@ Command export_command() {
   return {"export", "Write a run's trajectory as npy, csv or extended XYZ.",
           "  murmur export runs/flock-0-1 -o flight.xyz\n"
           "  murmur export runs/flock-0-1 --format csv -o flight.csv",
-          [](CLI::App& sub, Flags&) {
+          [](Options& sub, Flags&) {
             sub.add_option("--format", format_option, "npy, csv or xyz; else by the file's ending");
           },
           run};

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <new>
 
@@ -56,17 +57,16 @@ class Help : public CLI::Formatter {
   }
 };
 
-void add_common(CLI::App& sub, Flags& flags, std::vector<std::string>& words) {
-  sub.add_option("words", words, "preset or path, and parameters as key=value")->type_name("...");
-  sub.add_option("-o,--out", flags.out, "run directory, or output file")->type_name("PATH");
-  sub.add_option("--runs", flags.runs, "folder of runs")->type_name("DIR");
+void add_common(Options& sub, Flags& flags, std::vector<std::string>& words) {
+  sub.add_option("words", words, "preset or path, and parameters as key=value").type_name("...");
+  sub.add_option("-o,--out", flags.out, "run directory, or output file").type_name("PATH");
+  sub.add_option("--runs", flags.runs, "folder of runs").type_name("DIR");
   sub.add_flag("--json", flags.json, "report as JSON on stdout");
   sub.add_flag("-q,--quiet", flags.quiet, "no talk on stderr");
   sub.add_flag("-v,--verbose", flags.verbose, "more talk on stderr");
-  sub.add_option("--color", flags.color, "colours on stderr")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+  sub.add_option("--color", flags.color, "colours on stderr").among({"auto", "always", "never"});
   sub.add_option("--progress", flags.progress, "progress on stderr")
-      ->check(CLI::IsMember({"auto", "plain", "json", "none"}));
+      .among({"auto", "plain", "json", "none"});
   sub.add_flag("--force", flags.force, "replace an earlier run or file of ours");
 }
 
@@ -94,8 +94,9 @@ int run(int argc, char** argv) {
   for (const Command& command : commands) {
     CLI::App* sub = program.add_subcommand(command.name, command.meaning);
     sub->description(fmt::format("{}\n\nExamples:\n{}", command.meaning, command.examples));
-    add_common(*sub, flags, words);
-    if (command.declare) command.declare(*sub, flags);
+    Options options(*sub);
+    add_common(options, flags, words);
+    if (command.declare) command.declare(options, flags);
     subs.push_back(sub);
   }
   program.footer("murmur COMMAND --help tells more. Parameters: murmur explain --parameters.");

@@ -246,10 +246,10 @@ Command meanfield_command() {
           "  murmur meanfield d=3 beta=5 init=vmf:4@0.5/0*0.7,4@2/1*0.3 modes=48 T=1.5\n"
           "  murmur meanfield dynamics=USA beta=4 kappa=0.3:0.6:61 -o bifurcation.svg\n"
           "  murmur meanfield --resume runs/mine T=200",
-          [](CLI::App& sub, Flags& flags) {
-            sub.add_option("--resume", flags.resume, "go on with a run")->type_name("RUN");
+          [](Options& sub, Flags& flags) {
+            sub.add_option("--resume", flags.resume, "go on with a run").type_name("RUN");
             sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
-                ->check(CLI::Range(0.0, 10.0));
+                .range(0.0, 10.0);
           },
           run};
 }

@@ -115,14 +115,13 @@ Command render_command() {
           "  murmur render runs/flock-0-1\n"
           "  murmur render runs/flock-0-1 -o flight.mp4 --seconds 12\n"
           "  murmur render runs/flock-0-1 --plot energy,clusters -o figure.pdf",
-          [](CLI::App& sub, Flags&) {
+          [](Options& sub, Flags&) {
             sub.add_option("--frame", options.frame, "frame of a scene; -1 is the last");
-            sub.add_option("--plot", options.plot, "observables to plot")->delimiter(',');
+            sub.add_option("--plot", options.plot, "observables to plot").delimiter(',');
             sub.add_option("--strip", options.strip, "observable in the corner of a film");
-            sub.add_option("--size", options.size, "width x height in pixels")->type_name("WxH");
-            sub.add_option("--seconds", options.seconds, "length of the film")
-                ->check(CLI::Range(0.1, 3600.0));
-            sub.add_option("--fps", options.fps, "frames a second")->check(CLI::Range(1, 240));
+            sub.add_option("--size", options.size, "width x height in pixels").type_name("WxH");
+            sub.add_option("--seconds", options.seconds, "length of the film").range(0.1, 3600.0);
+            sub.add_option("--fps", options.fps, "frames a second").range(1, 240);
             sub.add_flag("--light", options.light, "on a light ground");
             sub.add_flag("--log-time", options.log_time, "time runs in log t");
           },

@@ -75,7 +75,7 @@ Command report_command() {
           "  murmur report runs/digits-0-1\n"
           "  murmur report runs/flock-0-1 --no-film\n"
           "  murmur report runs/landscape-0-1",
-          [](CLI::App& sub, Flags&) {
+          [](Options& sub, Flags&) {
             sub.add_flag("--no-film", no_film, "leave the film out: faster, a smaller page");
             add_style(sub, style);
           },

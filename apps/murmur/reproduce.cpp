@@ -192,13 +192,13 @@ Command reproduce_command() {
           "  murmur reproduce --all --quick\n"
           "  murmur reproduce swarm-table --quick\n"
           "  murmur reproduce flock-argument threads=2 --json",
-          [](CLI::App& sub, Flags& flags) {
+          [](Options& sub, Flags& flags) {
             sub.add_flag("--quick", quick, "fewer trainings, seeds and swarms");
             sub.add_flag("--all", everything,
                          "every figure of the laboratory, and one page of all");
             add_style(sub, style);
             sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
-                ->check(CLI::Range(0.0, 10.0));
+                .range(0.0, 10.0);
           },
           run};
 }

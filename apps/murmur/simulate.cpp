@@ -37,8 +37,7 @@ int dry_run(const Flags& flags, const Experiment& e) {
   const std::int64_t frames = e.schedule.frames();
   const double bytes =
       static_cast<double>(frames) * n * d * (e.engine.precision == Precision::f32 ? 4 : 8);
-  const bool adaptive = e.flow.method == Method::dopri5 || e.flow.method == Method::bdf;
-  const double steps = adaptive ? -1 : e.schedule.T / e.flow.dt;
+  const double steps = is_fixed(e.flow.method) ? e.schedule.T / e.flow.dt : -1;
   if (flags.json) {
     nlohmann::json cost = {{"config", e.config},
                            {"pairs_per_evaluation", pairs},
@@ -166,11 +165,11 @@ Command simulate_command() {
           "  murmur simulate staircase seed=3 -o runs/mine\n"
           "  murmur simulate model=runs/digits-0-1 init=test:17\n"
           "  murmur simulate --resume runs/mine T=200",
-          [](CLI::App& sub, Flags& flags) {
-            sub.add_option("--resume", flags.resume, "go on with a run")->type_name("RUN");
+          [](Options& sub, Flags& flags) {
+            sub.add_option("--resume", flags.resume, "go on with a run").type_name("RUN");
             sub.add_flag("--dry-run", flags.dry_run, "resolved parameters and cost, nothing run");
             sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
-                ->check(CLI::Range(0.0, 10.0));
+                .range(0.0, 10.0);
           },
           simulate};
 }

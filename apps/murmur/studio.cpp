@@ -29,7 +29,7 @@ struct StudioOptions {
   std::string page{};
   int port = kUsualPort;
   bool open = false;
-  CLI::Option *port_given = nullptr, *runs_given = nullptr;
+  Option port_given{}, runs_given{};
 } options;
 
 bool is_page(const fs::path& folder) {
@@ -65,7 +65,7 @@ fs::path find_page() {
 fs::path find_runs(const Flags& flags) {
   std::error_code error;
   if (fs::is_directory(flags.runs, error)) return fs::canonical(flags.runs);
-  if (options.runs_given->count() == 0) return {};
+  if (!options.runs_given.given()) return {};
   throw Error(Fault::input, "there is no folder of runs", flags.runs,
               "name a folder that holds runs: --runs DIR");
 }
@@ -75,7 +75,7 @@ std::unique_ptr<PageServer> serve(const Site& site) {
   try {
     return std::make_unique<PageServer>(site, options.port);
   } catch (const PortTaken&) {
-    if (options.port_given->count() > 0) throw;
+    if (options.port_given.given()) throw;
     return std::make_unique<PageServer>(site, 0);
   }
 }
@@ -157,12 +157,12 @@ Command studio_command() {
   return {"studio",
           "Serve the web page on 127.0.0.1 until Ctrl-C or SIGTERM, which end it with code 0.",
           "  murmur studio --open\n  murmur studio --port 9000 --runs runs",
-          [](CLI::App& sub, Flags&) {
-            sub.add_option("--page", options.page, "folder of the built page")->type_name("DIR");
+          [](Options& sub, Flags&) {
+            sub.add_option("--page", options.page, "folder of the built page").type_name("DIR");
             options.port_given = sub.add_option("--port", options.port,
                                                 "port to listen at; 0 takes any that is free")
-                                     ->check(CLI::Range(0, 65535))
-                                     ->capture_default_str();
+                                     .range(0, 65535)
+                                     .show_default();
             sub.add_flag("--open", options.open, "open the page in the browser");
             options.runs_given = sub.get_option("--runs");
           },

@@ -218,8 +218,8 @@ Command sweep_command() {
           "  murmur sweep beta=0.5:9:18 d=2,8,32 n=32 replicas=64 T=30 method=layers\n"
           "  murmur sweep dynamics='{SA,USA}' beta=0.5:4:8 T=1 refine=2 look=dark -o runs/map\n"
           "  murmur sweep --resume runs/map",
-          [](CLI::App& sub, Flags& flags) {
-            sub.add_option("--resume", flags.resume, "go on with a sweep")->type_name("RUN");
+          [](Options& sub, Flags& flags) {
+            sub.add_option("--resume", flags.resume, "go on with a sweep").type_name("RUN");
             sub.add_flag("--dry-run", flags.dry_run, "resolved parameters and cost, nothing run");
             sub.add_flag("--fail-fast", fail_fast, "stop at the first cell that fails");
             sub.add_flag("--keep-going", keep_going, "go on when cells fail (the default)");

@@ -128,11 +128,11 @@ Command train_command() {
           "  murmur train digits=0-9 shared=false epochs=30 -o runs/ten\n"
           "  murmur train recipe=published dropout=0.1\n"
           "  murmur train --resume runs/ten",
-          [](CLI::App& sub, Flags& flags) {
-            sub.add_option("--resume", flags.resume, "go on with a training")->type_name("RUN");
+          [](Options& sub, Flags& flags) {
+            sub.add_option("--resume", flags.resume, "go on with a training").type_name("RUN");
             sub.add_flag("--dry-run", flags.dry_run, "resolved parameters, nothing run");
             sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
-                ->check(CLI::Range(0.0, 10.0));
+                .range(0.0, 10.0);
           },
           run};
 }

@@ -35,7 +35,7 @@ void time_one(const HostSwarm& x, double beta, Attention::Weighting weighting, i
     field->velocity(0, *at, *v);
     best = std::min(best, processor_seconds() - began);
   }
-  const MomentsCertificate& c = certificate_of(*field);
+  const FieldCertificate& c = *field->certificate();
   std::printf("| %s | %g | %d | %.1f | %.1e |\n", weighting == Attention::softmax ? "SA" : "USA",
               beta, c.orders, 1e3 * best, c.worst);
 }

@@ -1,4 +1,4 @@
-// digit_pictures.h: draws the swarm that reads digits: its flight, its fields, its mistakes.
+// digit_pictures.h: draws the swarm that reads digits: its trajectory, its fields, its mistakes.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace murmur {
 
-// One digit and its flight through a trained swarm.
+// One digit and its trajectory through a trained swarm.
 struct DigitTrajectory {
   int height = 28, width = 28;
   std::vector<std::uint8_t> ink{};     // (height, width), 255 is ink
@@ -35,7 +35,7 @@ struct DigitFilm {
   std::function<bool()> stop{};
 };
 // Tokens with headings and trails, digit inset, step counter, verdict bar, gates; the verdict is
-// held at the end. False when stopped. Error(input) where the parts of a flight do not fit each
+// held at the end. False when stopped. Error(input) where the parts of a trajectory do not fit each
 // other or are not finite.
 bool film_digit(const DigitTrajectory& trajectory, const DigitFilm& settings,
                 const std::filesystem::path& mp4);
@@ -73,7 +73,7 @@ struct Mistake {
   double chance = 0;      // that the swarm gave to its wrong verdict
   std::size_t index = 0;  // in the test set
 };
-// As many as can be told apart, the surest first; a sentence where there is none.
+// As many as fit legibly, the most confident first; a sentence where there is none.
 void draw_mistakes(const std::vector<Mistake>& mistakes, int height, int width,
                    const PictureStyle& style, const std::filesystem::path& png);
 

@@ -1,10 +1,12 @@
-// engine.h: the seam between what a swarm does (Dynamics) and the machine that computes it.
+// engine.h: the interface between a Dynamics and the machine that computes it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "murmur/dynamics.h"
 #include "murmur/swarm.h"
@@ -20,30 +22,77 @@ struct Term {  // one term scale * along of a step
   const Swarm* along;
 };
 
+// Brownian motion for one stretch of time; every draw is a function of seed, replica, moment and
+// particle (stream `noise` of random.h), whichever engine, thread or rank makes it.
+struct NoiseStep {
+  double noise;  // D: dX = sqrt(2 D) dB
+  double h;      // for how long
+  std::uint64_t seed;
+  std::uint32_t replica;
+  std::int64_t moment;  // 2 step, and 2 step + 1 for the second part of a step
+};
+
+// Two particles closer than a chord that was asked about; i < 0: there are none.
+struct ClosePair {
+  double square = 0;   // of the chord
+  int i = -1, j = -1;  // rows, i < j
+};
+
+// What the evaluations of a field know about their own error.
+struct FieldCertificate {
+  std::vector<double> bound{};  // (n) on |drift - exact drift| of each particle, last evaluation
+  double worst = 0;             // the largest of these
+  double worst_ever = 0;        // of all evaluations of the field
+  int orders = 0;               // terms of the longest series
+  std::int64_t direct = 0;      // particles summed pair by pair instead
+};
+
 // A Dynamics made ready on one engine for one shape of swarm; owns all scratch.
-// n may shrink after `prepare` (merging), never grow.
+// n may shrink after `prepare` (merging), never grow. All that a flow needs in mid-flight is an
+// operation of the field, so that no swarm leaves its device but for frames and checkpoints.
 class Field {
  public:
   virtual ~Field() = default;
   virtual int sublayers() const = 0;
-  virtual bool active(double, int) const { return true; }  // whether a phase acts at time t
-  // A(t, x) of one phase before projection: what the method `layers` adds.
+  virtual bool active(double, int) const { return true; }  // whether a sublayer acts at time t
+  // A(t, x) of one sublayer before projection: what the method `layers` adds.
   virtual void drift(double t, int sublayer, const Swarm& x, Swarm& a) = 0;
-  // The sum of all phases, projected onto the manifold's tangent space at x.
+  // The sum of all sublayers, projected onto the manifold's tangent space at x.
   virtual void velocity(double t, const Swarm& x, Swarm& v) = 0;
-  // y = retract(x + sum of pushes); y may be x. Masses are copied.
+  // y = retract(x + sum of terms); y may be x. Masses are copied.
   virtual void retract(const Swarm& x, std::span<const Term> terms, Swarm& y) = 0;
   // sqrt( mean_i ( |a_i - b_i| / (atol + rtol max(|a_i|, |b_i|)) )^2 ): below 1 is good enough.
   virtual double error_norm(const Swarm& a, const Swarm& b, Tolerance tolerance) = 0;
+  // out_i = sqrt(2 D h) xi_i, xi standard normal in the tangent space at x: Euler-Maruyama's term.
+  virtual void noise_increment(const NoiseStep& step, const Swarm& x, Swarm& out) = 0;
+  // Carries x along Brownian motion for h: exact in R^d and on the circle, weakly of second order
+  // on other spheres.
+  virtual void diffuse(const NoiseStep& step, const Swarm& x, Swarm& y) = 0;
+  // The nearest two particles with a chord below delta; ties go to the lower rows.
+  virtual ClosePair nearest_pair(const Swarm& x, double delta) = 0;
+  // Of engines that bound their own error; nullptr: this one makes none.
+  virtual const FieldCertificate* certificate() const { return nullptr; }
+};
+
+// Why an engine cannot compute a dynamics, as the second and fourth part of an Error.
+struct Unknown {
+  std::string what, remedy;
 };
 
 class Engine {
  public:
   virtual ~Engine() = default;
   virtual std::string name() const = 0;  // "reference", "simd f32 (AVX3)", ...
-  virtual std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape) = 0;
+  // Nothing where the engine computes this dynamics, else the reason. Every case of every force is
+  // named in here: none is dropped.
+  virtual std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const = 0;
+  // Error(input) where `knows` has a reason.
+  std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape);
   virtual std::unique_ptr<Swarm> place(const HostSwarm& x) = 0;
   virtual HostSwarm fetch(const Swarm& x) = 0;
+
+ private:
+  virtual std::unique_ptr<Field> make_field(const Dynamics& dynamics, Shape shape) = 0;
 };
 
 enum class Precision { f32, f64 };
@@ -57,16 +106,16 @@ struct EngineChoice {
 std::unique_ptr<Engine> make_reference_engine();
 std::unique_ptr<Engine> make_simd_engine(Precision precision, int threads);
 
-// Whether the vector kernels know every force: softmax and plain attention, neither with alibi nor
-// rescaled, and perceptrons.
-bool simd_knows(const Dynamics& dynamics);
+// The engines by their words, and `auto` first: for help, errors and the page.
+std::string engine_names();
 
 // auto takes `reference` up to n^2 d = 32,768 for double precision and for what simd does not know,
 // `simd` above; `moments` (moments.h) for 4096 particles or more in double precision that attend by
 // softmax with beta up to 100, where it knows the dynamics. Error(input) where the engine asked for
 // does not know it, or not in this precision.
-std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics = {});
+std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics);
+// The engine resolved, once for a whole simulation.
 std::unique_ptr<Engine> make_engine(const EngineChoice& choice, Shape shape,
-                                    const Dynamics& dynamics = {});
+                                    const Dynamics& dynamics);
 
 }  // namespace murmur

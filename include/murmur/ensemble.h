@@ -18,8 +18,8 @@ namespace murmur {
 struct ReplicasSetting {
   Shape shape{32, 2};  // of every swarm
   double beta = 1;
-  Attention::Weighting weighting = Attention::softmax;  // or plain
-  Clock clock = Clock::u1;                              // of plain; u4 is not known here
+  Attention::Weighting weighting = Attention::softmax;  // or unnormalised
+  Clock clock = Clock::u1;                              // of unnormalised; u4 is not known here
   Method method = Method::layers;                       // layers, euler, rk4, dopri5
   double dt = 0.1;                                      // of the first three
   Tolerance tolerance{1e-6, 1e-8};                      // of dopri5, whose step eight swarms share
@@ -45,18 +45,19 @@ struct ReplicasWork {
 
 struct ReplicasResult {
   Outcome outcome{};  // interrupted, not_finite, step_too_small, ...; of the first block that ended
-  std::vector<ReplicaReading> readings{};  // (count, times); NaN where a flight did not come
+  std::vector<ReplicaReading> readings{};  // (count, times); NaN after a simulation failed
   std::vector<HostSwarm> last{};           // (count) at the last time
 };
 
-// Whether the kernel knows this dynamics; what it does not know is flown one by one elsewhere.
+// Whether the kernel computes this dynamics; others are simulated one by one elsewhere.
 bool replicas_know(const Dynamics& dynamics, Method method);
 
-// A flight ends at its last time or in trouble: FlowSettings::max_evaluations is not read here.
-// Blocks of eight replicas, aligned to multiples of eight, fly together whichever of them are asked
-// for: a replica's numbers do not depend on first, count, times or threads. Where d > n a swarm is
-// flown in the span of its start, which costs as much as d = n. On the circle, where beta is small
-// for n, forces are Fourier sums instead of sums over pairs, cut at 1e-13 of a particle's own part.
+// A simulation ends at its last time or with a failure: FlowSettings::max_evaluations is not used
+// here. Blocks of eight replicas, aligned to multiples of eight, are stepped together, whichever of
+// them are asked for: a replica's numbers do not depend on first, count, times or threads. Where
+// d > n a swarm is simulated in the span of its start, which costs as much as d = n. On the circle,
+// where beta is small for n, forces are Fourier sums instead of sums over pairs, cut at 1e-13 of a
+// particle's own part.
 ReplicasResult advance_replicas(const ReplicasSetting& setting, const ReplicasWork& work);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// experiment.h: from words to objects: parameters, presets, experiment files, and the whole flight.
+// experiment.h: from text to objects: parameters, presets, experiment files, and the simulation.
 #pragma once
 
 #include <atomic>
@@ -78,10 +78,10 @@ struct Experiment {
 Experiment make_experiment(const Settings& settings);
 
 // Makes given points fit their manifold: Error(input) unless finite and, on the sphere, of norm 1
-// within 1e-5, which then becomes 1. What was settled once stays as it is, bit for bit.
+// within 1e-5, which then becomes 1. Points that fit already keep their bits.
 void fit_to_manifold(HostSwarm& x, Manifold manifold, const std::string& where);
 
-// What a flight reports while it flies.
+// What a simulation reports while it runs.
 struct Progress {
   double t, T;
   std::int64_t evaluations;
@@ -94,7 +94,7 @@ struct ProcessControl {
   double checkpoint_seconds = 10;
 };
 
-// Flies the experiment into `run` from its last checkpoint, or from t = 0.
+// Runs the experiment into `run` from its last checkpoint, or from t = 0.
 Outcome simulate(const Experiment& experiment, Run& run, const ProcessControl& control);
 
 struct VelocityBench {

@@ -1,9 +1,10 @@
-// flow.h: carries a swarm through time: methods, schedules, merging, and how a flight can end.
+// flow.h: integrates a swarm in time: methods, schedules, merging, and how an integration can end.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,37 @@
 
 namespace murmur {
 
-// euler with noise is Euler-Maruyama; strang is weakly of second order with noise; bdf is CVODE's.
-enum class Method { layers, euler, rk4, dopri5, strang, bdf };
+// A new method is a value here and a row in src/flow/methods.cpp.
+enum class Method { layers, euler, rk4, dopri5, strang, bdf, tsit5, dop853 };
+
+// How a method makes its steps.
+enum class Stepping {
+  layers,       // sublayer by sublayer
+  runge_kutta,  // by a tableau
+  strang,       // by parts: noise, drift, noise
+  cvode,        // by CVODE
+};
+
+// Everything that commands, estimates, help and the page need to know of a method.
+struct MethodRow {
+  Method method;
+  const char* name;         // the word for it
+  const char* meaning;      // one line
+  const char* citation;     // where it stands
+  const char* explanation;  // with $dt, $percent (100 dt), $rtol and $atol for their values
+  Stepping stepping;
+  int order;               // as measured by tests/theorems/order_test.cpp
+  int stages = 1;          // velocities computed in a step; 0: as many as it takes
+  int embedded_order = 0;  // of its own error estimate; 0: steps of fixed length dt
+  int dense_order = 0;     // of its interpolant; 0: frames lie at steps
+  bool takes_noise = false;
+};
+std::span<const MethodRow> methods();
+const MethodRow& row_of(Method method);
+std::string method_names();  // separated by commas
 
 // Whether steps are all of length dt, and times whole multiples of it.
-inline bool is_fixed(Method method) { return method != Method::dopri5 && method != Method::bdf; }
+inline bool is_fixed(Method method) { return row_of(method).embedded_order == 0; }
 
 // When frames are kept. Times are k * every (every > 0), or 0 and first * ratio^k (ratio > 1), or
 // neither; the last time T is always kept.
@@ -31,8 +58,8 @@ struct Schedule {
 
 struct FlowSettings {
   Method method = Method::dopri5;
-  double dt = 0.1;        // of layers, euler, rk4, strang
-  Tolerance tolerance{};  // of dopri5, bdf
+  double dt = 0.1;        // of methods with fixed steps
+  Tolerance tolerance{};  // of the others
   double merge = 0;       // particles closer than this chord become one; 0: never
   std::int64_t max_evaluations = 1'000'000'000;
   double noise = 0;           // as of the dynamics: layers, euler and strang only
@@ -47,18 +74,22 @@ struct Merge {  // an event: `absorbed` joined `into` (numbers of original parti
   int left;     // groups left
 };
 
-// Everything an exact continuation needs.
-struct FlowState {
+// How far a flow has come, and the step it tries next.
+struct StepState {
   double t = 0;
   std::int64_t step = 0;  // accepted steps so far
   std::int64_t rejected = 0;
   std::int64_t evaluations = 0;  // velocities computed so far
-  std::int64_t next_frame = 0;   // the first frame not yet kept
-  double h = 0;                  // next step of dopri5; 0: to be chosen
-  double last_error = 1;         // error of the last accepted step, for the controller
-  HostSwarm x{};                 // groups, with their masses
-  std::vector<int> group{};      // (n0) row of x that particle i belongs to
-  std::vector<double> mass{};    // (n0) original masses
+  double h = 0;                  // next step of an adaptive method; 0: to be chosen
+  double last_error = 1;         // of the last accepted step, for the controller
+};
+
+// Everything an exact continuation needs.
+struct FlowState : StepState {
+  std::int64_t next_frame = 0;  // the first frame not yet kept
+  HostSwarm x{};                // groups, with their masses
+  std::vector<int> group{};     // (n0) row of x that particle i belongs to
+  std::vector<double> mass{};   // (n0) original masses
 };
 
 enum class Ending {
@@ -68,14 +99,14 @@ enum class Ending {
   step_too_small,
   too_many_evaluations,
   unresolved,        // a density has become too sharp for its modes (mean fields)
-  methods_disagree,  // a second method came to another end (bdf through mergers)
+  methods_disagree,  // a second method gave another result (bdf through mergers)
 };
 
 struct Outcome {
   Ending ending = Ending::finished;
   double t = 0;
   int particle = -1;
-  std::string what{}, remedy{};  // sentences, where the flight did not finish
+  std::string what{}, remedy{};  // sentences, where the integration did not finish
   bool ok() const { return ending == Ending::finished; }
 };
 
@@ -83,7 +114,7 @@ struct FlowWatch {
   std::function<void(double t, const HostSwarm& x)> frame{};  // n0 rows: merged ones repeat
   std::function<void(const Merge&)> merged{};
   // After every accepted step and every frame inside one; true: stop here, resumably. The state
-  // shown tells how far the flight has come; the one to continue from is what `fetch` gives, since
+  // shown says how far the integration is; the one to continue from is what `fetch` gives, since
   // the swarm may have to come from a device.
   std::function<bool(const FlowState&, const std::function<FlowState&()>& fetch)> pause{};
 };
@@ -97,12 +128,12 @@ struct Flow {  // what carries the swarm
   FlowSettings settings{};
 };
 
-// Carries state to schedule.T. Saving never changes the steps taken: dopri5 and bdf interpolate
-// frames.
+// Carries state to schedule.T. Saving never changes the steps taken: adaptive methods
+// interpolate frames.
 Outcome advance(const Flow& flow, const Schedule& schedule, FlowState& state,
                 const FlowWatch& watch);
 
-// The frame a state stands for: n0 rows, each at its group's place, with original masses.
+// The frame of a state: n0 rows, each at its group's position, with original masses.
 HostSwarm unfold(const FlowState& state, const HostSwarm& groups);
 
 }  // namespace murmur

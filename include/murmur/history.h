@@ -1,4 +1,4 @@
-// history.h: what only several frames show: who merged with whom, plateaus, rates, crossing times.
+// history.h: what takes several frames: genealogies of clusters, plateaus, rates, crossing times.
 #pragma once
 
 #include <cstdint>

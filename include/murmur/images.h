@@ -26,7 +26,7 @@ struct Images {
   }
 };
 
-// idx files (LeCun's format), plain or gzip, told apart by their first bytes. Error(input) for
+// idx files (LeCun's format), plain or gzip, recognised by their first bytes. Error(input) for
 // anything missing, truncated, too long, or of the wrong kind: a label file where images belong is
 // named as such. Never allocates more than the file can fill; a packed file may hold 1 GiB.
 Images read_idx_images(const std::filesystem::path& path);
@@ -74,7 +74,7 @@ struct DataPlaces {
 };
 std::filesystem::path find_data(const DataPlaces& places);
 
-// Many samples of points in the manifold, one after another, without padding.
+// Many samples of points of the plane, one after another, without padding.
 struct SampleSet {
   std::vector<float> x{}, y{};       // (points): x to the right, y up, both in [-10, 10]
   std::vector<std::size_t> first{};  // (samples + 1) where each sample starts

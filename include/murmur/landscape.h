@@ -14,9 +14,9 @@ namespace murmur {
 
 // For a measure mu = sum_i m_i delta_{x_i} on S^{d-1}, sum_i m_i = 1, 2601.21366:
 //   E(mu) = (1 / 2 beta) sum_ij m_i m_j k(x_i . x_j) + sum_i m_i V(x_i)
-//   k(s) = e^{beta s} (plain) or e^{beta (s - 1)} (scaled)
+//   k(s) = e^{beta s} (plain, the paper) or e^{beta (s - 1)} (scaled, its companion code)
 //   V(x) = sum_m omega_m phi(a_m . x),   phi' = activation, phi(0) = 0
-// Its first variation is a function on the sphere, and tokens move along its slope:
+// Its first variation is a function on the sphere, and tokens follow its gradient:
 //   F(x) = (1 / beta) sum_j m_j k(x . x_j) + V(x),      x_i' = +-P_x grad F(x_i)
 struct Landscape {
   int d = 3;
@@ -38,7 +38,7 @@ struct Atoms {
   int count() const { return x.rows; }
 };
 
-// Each throws Error(input) where the landscape or the atoms are off: shapes, beta, norms, masses.
+// Each throws Error(input) for an invalid landscape or atoms: shapes, beta, norms, masses.
 
 double energy(const Landscape& landscape, const Atoms& mu);
 double first_variation(const Landscape& landscape, const Atoms& mu, std::span<const double> x);
@@ -51,11 +51,12 @@ Matrix slope(const Landscape& landscape, const Atoms& mu);  // (count, d) P_x gr
 // all i, the rates under softmax attention.
 Matrix hessian(const Landscape& landscape, const Atoms& mu);
 Matrix tangent_frame(std::span<const double> x);  // (d, d-1), orthonormal columns, orthogonal to x
-// k(1) + sum_m |omega_m| |a_m|^2: gradients and gaps are told as shares of it.
+// k(1) + sum_m |omega_m| |a_m|^2: the unit in which gradients and gaps are compared with
+// tolerances.
 double energy_scale(const Landscape& landscape);
 
 // The gradient flow in W_2: x_i' = +-P_x grad F(x_i). A step is kept when its error estimate is
-// below `tolerance` and the energy does not turn back by more than 1e-14 energy_scale.
+// below `tolerance` and the energy does not change the wrong way by more than 1e-14 energy_scale.
 struct ClimbSettings {
   double tolerance = 1e-4;  // local error of a step, largest move of an atom
   double gradient = 1e-9;   // ends when every slope is below this share of energy_scale
@@ -65,29 +66,29 @@ struct ClimbSettings {
 struct Climb {
   Atoms mu{};
   std::vector<double> times{}, energies{};  // after every accepted step, the start first
-  int refused = 0;                          // steps tried and not kept
+  int refused = 0;                          // steps rejected
 };
 Climb climb(const Landscape& landscape, const Atoms& start, const ClimbSettings& settings = {});
 
-// Whether no point of the sphere would do better than those that carry mass: under descent
+// Optimality of a measure by its duality gap (the gap of Frank and Wolfe): under descent
 //   gap = mean of F over mu - min F >= E(mu) - min E >= 0      (E is convex in mu)
 // and under ascent gap = max F - mean of F, zero at every maximiser.
 struct Certificate {
   double duality_gap = 0;   // from the best point that was found
-  double bound = 0;         // no point of the sphere gives more; infinite where not exhaustive
+  double bound = 0;         // upper bound of the gap; infinite where not exhaustive
   bool exhaustive = false;  // whether every point of the sphere is accounted for
   bool holds = false;       // exhaustive, and bound <= tolerance energy_scale
   bool fails = false;       // gap > tolerance energy_scale: `best` is better than the atoms
   Vector best{};            // (d) where F is best
-  std::int64_t cells = 0;   // of the sphere that were looked at
+  std::int64_t cells = 0;   // of the sphere that were examined
 };
 // d = 2, 3: branch and bound over arcs or cells of the cube's faces, by F's Taylor series of second
 // order with a bound of F''' along great circles, or |F''| <= k(1) + L sum_m |omega_m| |a_m|^2, L
-// the activation's Lipschitz constant, where that says more; up to rounding. d > 3: slopes followed
-// from many starts, never exhaustive.
+// the activation's Lipschitz constant, where that gives a better bound; up to rounding. d > 3: the
+// gradient is followed from many starts, never exhaustive.
 struct CertifySettings {
   double tolerance = 1e-8;
-  std::int64_t most_cells = 500'000;  // then the bound is what it is by then
+  std::int64_t most_cells = 500'000;  // after which the bound reached is reported
 };
 Certificate certify(const Landscape& landscape, const Atoms& mu,
                     const CertifySettings& settings = {});
@@ -101,35 +102,38 @@ struct CriticalPoint {
   Atoms mu{};  // heaviest first
   double energy = 0;
   double gradient_norm = 0;  // largest slope, and with free masses |F - mean|, over energy_scale
-  // Largest slope over the drifts of other atoms and units that have to cancel there: near 1 where
-  // nothing but distance keeps an atom. What is reported as a rest point has at most 1e-9.
+  // Largest ratio of the gradient at an atom to the sum of the lengths of its terms, which cancel
+  // at a critical point: near 1 where the gradient is small only because other atoms are far away.
+  // Reported points have at most 1e-9.
   double balance = 0;
   // Eigenvalues of the second derivative, increasing. Equal masses: of the n tokens, (n (d-1)).
   // Free masses: of moves of atoms and of square roots of masses, (count d - 1).
   Vector spectrum{};
-  Matrix splitting{};      // (count, d-1) eigenvalues of F's own second derivative at each atom
-  int index = 0;           // eigenvalues along which the flow leaves
-  int zeros = 0;           // eigenvalues below 1e-10 of the largest, or 1e-14 of their terms
-  int expected_zeros = 0;  // those that rotations explain, of all or of what no unit sees
+  Matrix splitting{};  // (count, d-1) eigenvalues of F's own second derivative at each atom
+  int index = 0;       // number of unstable eigenvalues
+  int zeros = 0;       // eigenvalues below 1e-10 of the largest, or 1e-14 of their terms
+  // Zeros that follow from rotations that fix every a_m: d(d-1)/2 - (d-r)(d-r-1)/2 without a
+  // perceptron, r the dimension of the span of the atoms.
+  int expected_zeros = 0;
   int edges = 0;  // atoms on the edge of a relu unit, counted by units: there the second derivative
                   // has two sides, and spectrum and index are those of the side without it
-  // No eigenvalue along which the flow leaves, whichever sides of edges are taken; with free masses
-  // none of `splitting` either: an atom may then part into as many as it likes, with equal ones
+  // No unstable eigenvalue, whichever sides of edges are taken; with free masses none of
+  // `splitting` either, since an atom may then split into any number of atoms; with equal masses
   // only into its tokens.
   bool second_order = false;
   int found = 0;  // starts that ended here
   Certificate certificate{};
 };
 
-// Everything there is to know of atoms at rest. n: tokens that share the mass, 0: free masses.
+// All fields of a CriticalPoint for given atoms. n: tokens that share the mass, 0: free masses.
 CriticalPoint describe(const Landscape& landscape, const Atoms& mu, int n);
 
 struct SearchSettings {
   Masses masses = Masses::equal;
   int n = 64;
-  int starts = 100;  // every second one follows the flow, the others seek rest points of any index
+  int starts = 100;  // every second one follows the flow, the others solve for any index
   std::uint64_t seed = 0;
-  double gradient = 1e-12;  // what counts as rest, as a share of energy_scale
+  double gradient = 1e-12;  // largest gradient of a critical point, as a share of energy_scale
   double merge = 1e-6;      // atoms closer than this chord are one
   CertifySettings certify{};
   int threads = 0;                       // 0: all cores; the result does not depend on it
@@ -137,18 +141,19 @@ struct SearchSettings {
 };
 struct Search {
   std::vector<CriticalPoint> points{};  // best energy first
-  int lost = 0;                         // starts that came to no rest
+  int lost = 0;                         // starts that did not converge
 };
-// Points are told apart up to the order of atoms and up to rotations and reflections that leave
-// every unit where it is: by masses and cosines, to 1e-6.
+// Points that differ by the order of atoms, or by rotations and reflections that fix every a_m,
+// count as one: they are compared by masses and cosines, to 1e-6.
 Search critical_points(const Landscape& landscape, const SearchSettings& settings = {});
 
-// The best measure of all, its masses free, from n tokens at random places: conic particle steps,
-// then atoms where F is best and masses by quadratic programming (sliding Frank-Wolfe), until the
-// certificate holds. Under descent that is the minimiser of E; under ascent a local maximiser.
+// The best measure with free masses, from n tokens at random positions: conic particle gradient
+// steps (mass r^2), then atoms where F is best and masses by quadratic programming (sliding
+// Frank-Wolfe), until the certificate holds. Under descent that is the minimiser of E; under ascent
+// a local maximiser.
 CriticalPoint best_measure(const Landscape& landscape, const SearchSettings& settings);
 
-// Where the atoms are against the potential alone.
+// Positions of the atoms relative to the potential V.
 struct Place {
   int active = 0;         // units with a_m . x > 0
   double angle = 0;       // to the nearest local maximum of V under ascent, minimum under descent
@@ -164,7 +169,7 @@ struct Localisation {
 };
 Localisation localise(const Landscape& landscape, const Atoms& mu);
 // (2 e^{beta-3/2} + C) / (2 e^{beta-3/2} + (3/8) e^{beta-1/8}), C = 2 L sum_m |omega_m| |a_m|^2,
-// told in the units of the plain kernel: the scaled one multiplies C by e^beta.
+// for the plain kernel; the scaled one multiplies C by e^beta (2601.21366).
 double arc_mass_bound(const Landscape& landscape);
 
 // The best measure at one beta, and where it is.
@@ -177,7 +182,7 @@ struct ScanPoint {
   // Mass where at least one unit is active, and where all are; NaN without units.
   double active_mass = 0, all_active_mass = 0;
 };
-// best_measure at each of `betas`, all else alike; each starts anew from the same tokens.
+// best_measure at each of `betas`, all else equal; each starts from the same tokens.
 std::vector<ScanPoint> scan_beta(const Landscape& landscape, std::span<const double> betas,
                                  const SearchSettings& settings);
 

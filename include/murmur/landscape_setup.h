@@ -1,5 +1,4 @@
-// landscape_setup.h: searches of a landscape out of words: their parameters, and what those
-// describe.
+// landscape_setup.h: searches of a landscape from text: their parameters, and what those describe.
 #pragma once
 
 #include <vector>

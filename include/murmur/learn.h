@@ -1,4 +1,4 @@
-// learn.h: the swarm that learns: its architecture, its parameters, its flight and its backward.
+// learn.h: the trained swarm: architecture, parameters, forward and backward pass, optimiser.
 #pragma once
 
 #include <cstddef>
@@ -68,10 +68,11 @@ std::size_t parameter_count(const Architecture& architecture);
 std::vector<float> initial_parameters(const Architecture& architecture, std::uint64_t seed);
 
 //   p_i[2m] = sin(i / 100^(2m/d)),  p_i[2m + 1] = cos(i / 100^(2m/d))      added to token i
+// (1706.03762, section 3.5, with 100 in place of 10000)
 std::vector<double> position_code(int i, int d);
 
-// One sample ready to fly: (n, d) rows, positional code added, the CLS token last where there is
-// one.
+// One sample as input of the first block: (n, d) rows, positional code added, the CLS token last
+// where there is one.
 struct Sample {
   int n = 0;                   // tokens, CLS included
   std::vector<double> rows{};  // (n, d)
@@ -98,7 +99,7 @@ struct Objective {
 struct Batch {
   std::span<const float> x{}, y{};        // (points) of the ensemble
   std::span<const std::size_t> first{};   // (samples + 1) of the ensemble
-  std::span<const int> label{};           // (samples) of the ensemble; may be empty to fly only
+  std::span<const int> label{};           // (samples) of the ensemble; may be empty for forward
   std::span<const std::size_t> chosen{};  // (batch) samples of the ensemble
   std::span<const float> shift{};         // (batch, 2), or empty
   std::uint64_t seed = 0;                 // of dropout masks
@@ -136,12 +137,12 @@ std::unique_ptr<Adjoint> make_adjoint(const Architecture& architecture, int thre
 // no dropout. Error(tool) where there is no GPU or murmur was built without CUDA.
 std::unique_ptr<Adjoint> make_cuda_adjoint(const Architecture& architecture);
 
-// The same flight as everyone else's: attention and feed-forward as phases of a Dynamics in R^d for
-// the method `layers` with dt = residual; free blocks follow each other in time, and the last one
-// goes on past the trained depth.
+// The forward pass as a Dynamics: attention and feed-forward as sublayers in R^d for the method
+// `layers` with dt = residual; free blocks follow each other in time, and the last one continues
+// past the trained depth.
 Dynamics dynamics_of(const Architecture& architecture, std::span<const double> parameters);
 
-// Adam with decoupled decay (AdamW; decay 0 is Adam), state included.
+// Adam with decoupled decay (AdamW, 1711.05101; decay 0 is Adam, 1412.6980), state included.
 struct Optimiser {
   double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0;
   std::vector<float> momentum{}, square{};  // (parameters)
@@ -150,11 +151,11 @@ struct Optimiser {
   void update(std::span<float> parameters, std::span<const float> gradient);
 };
 
-// Scales a gradient longer than `most` down to it; returns the length it had. most = 0: only tells.
+// Scales a gradient longer than `most` down to it; returns the length it had. most = 0: no scaling.
 double clip(std::span<float> gradient, double most);
 
-//   one-cycle: from peak / 25 up to peak over the first `warm` of all updates, down to peak / 1e5,
-//   both along half a cosine.
+//   one-cycle (1708.07120): from peak / 25 up to peak over the first `warm` of all updates, down to
+//   peak / 1e5, both along half a cosine.
 double one_cycle(std::int64_t update, std::int64_t updates, double peak, double warm = 0.3);
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// meanfield.h: the swarm of infinitely many tokens: a measure on the circle or sphere that flows.
+// meanfield.h: the limit of infinitely many tokens: the flow of a measure on the circle or sphere.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,24 @@ namespace murmur {
 
 //   d_t mu + div(mu X) = noise Lap mu   on S^{d-1}, d = 2 or 3
 //   X = sign grad log(W * mu) / beta          (softmax, SA)
-//   X = sign clock grad(W * mu) / beta        (plain, USA),   W(x, y) = e^{beta x.y}
-// and the part along the sphere of a perceptron, if there is one (2312.10794, section 3).
+//   X = sign clock grad(W * mu) / beta        (unnormalised, USA),   W(x, y) = e^{beta x.y}
+// plus the tangential part of a perceptron, if there is one (2312.10794, section 3; noise:
+// 2412.14813, 2512.01868).
 struct MeanField {
   int d = 2;
   double beta = 1;                                      // at least 0
-  Attention::Weighting weighting = Attention::softmax;  // softmax or plain
+  Attention::Weighting weighting = Attention::softmax;  // softmax or unnormalised
   bool repulsive = false;                               // V = -I: sign -1
-  Clock clock = Clock::u1;                              // u1, u2 or u3; softmax knows u1 alone
+  Clock clock = Clock::u1;                              // u1, u2 or u3; softmax has u1 alone
   std::optional<Perceptron> perceptron{};
   double noise = 0;  // 1 / kappa
 };
 void check(const MeanField& field);            // Error(input) for what is not one
 Dynamics dynamics_of(const MeanField& field);  // the same forces, for particles
-double clock_scale(const MeanField& field);    // of plain attention over e^{beta (x.y - 1)}
-// Whether the energy that is read holds the perceptron's potential: beside plain attention one in
-// gradient form has one (docs/notation.md). Of any other the energy is that of attention alone, and
-// nothing says that it climbs.
+double clock_scale(const MeanField& field);    // factor of USA's kernel over e^{beta (x.y - 1)}
+// Whether the energy includes the perceptron's potential: beside unnormalised attention, where the
+// perceptron is in gradient form (docs/notation.md). Otherwise the energy is that of attention
+// alone, which need not be monotone.
 bool has_potential(const MeanField& field);
 
 // A probability measure on the circle or sphere, as a mixture. Places are unit vectors.
@@ -73,17 +74,17 @@ inline constexpr int kModesRead = 32;
 struct MeanFieldReading {
   double t = 0;
   // (1/2 beta) int int e^{beta x.y}; at beta = 0 |int x|^2 / 2. With a potential V the kernel is
-  // the clock's, and sign int V dmu is added: climbs, and falls where attention repels.
+  // the clock's, and sign int V dmu is added. Increases; decreases where attention repels.
   double energy = 0;
   // Without noise the energy. With it energy - sign noise int log(density) dmu, the kernel always
-  // the clock's: climbs under noisy USA, and falls where attention repels. NaN for particles, which
-  // have no density.
+  // the clock's: increases under noisy USA, and decreases where attention repels. NaN for
+  // particles, which have no density.
   double free_energy = 0;
   std::vector<double> mean{};       // (d) int x
   double order = 0;                 // |mean|
   std::vector<double> amplitude{};  // (kModesRead + 1)
-  // Largest amplitude among the last tenth of the degrees, or product of two that attention carries
-  // beyond them; spectral.
+  // Of the spectral solver: largest amplitude among the last tenth of the degrees, or product of
+  // two amplitudes that attention would carry beyond them.
   double tail = 0;
   double min = 0, max = 0;  // of the density over the uniform one; particles: of the cells'
 };
@@ -95,9 +96,9 @@ struct MeanFieldFrame {
 
 // How it is solved.
 //   spectral:  coefficients of degrees up to `modes`, products on a grid by the 2/3 rule; stops
-//              where they no longer resolve the measure
+//              when they no longer resolve the measure
 //   quantiles: points of equal mass at the quantiles (circle) or weighted points of a Gauss grid
-//              (sphere), carried by the moments or simd engine; never stops resolving
+//              (sphere), integrated with the moments or simd engine; never unresolved
 struct MeanFieldMethod {
   enum Solver { spectral, quantiles } solver = spectral;
   int modes = 512;
@@ -110,18 +111,18 @@ struct MeanFieldMethod {
   int threads = 0;
 };
 
-// Where a solver stands. The step that reaches T is never taken, only its frames are, so that a
-// longer flight goes on as if T had been larger from the start.
+// The state of a solver. The step that reaches T is computed for its frames and not committed, so
+// that a continuation to a larger T takes the steps of a run that had it from the start.
 struct MeanFieldState {
   FlowState flow{};                    // the spectral solver: t, h, evaluations, next_frame alone
   std::vector<double> coefficients{};  // of the spectral solver
 };
 
 struct MeanFieldTrajectory {
-  Outcome outcome{};  // Ending::unresolved: the modes no longer hold the measure
+  Outcome outcome{};  // Ending::unresolved: the modes no longer resolve the measure
   std::vector<MeanFieldReading> steps{};  // at the start, after every step taken, and at T
   std::int64_t evaluations = 0;
-  double grain = 0;        // mean mass of the particles that stand for a density; 0: spectral
+  double grain = 0;        // mean mass of the particles that represent a density; 0: spectral
   MeanFieldState state{};  // where it ended
 };
 
@@ -129,28 +130,28 @@ struct MeanFieldPlan {
   Schedule schedule{};
   std::function<void(const MeanFieldFrame&)> frame{};
   std::function<bool(const MeanFieldReading&)> stop{};  // after every step; true: leave
-  // After every step and every frame inside one; true: leave, resumably. What has been so far lacks
-  // its state, which `fetch` gives.
+  // After every step and every frame inside one; true: leave, resumably. `so_far` is without its
+  // state, which `fetch` gives.
   std::function<bool(const MeanFieldTrajectory& so_far,
                      const std::function<MeanFieldState()>& fetch)>
       pause{};
-  // A course to go on with, bit for bit: its steps, and its state with the next frame to be kept.
+  // A trajectory to continue, bit for bit: its steps, and its state with the next frame to be kept.
   std::optional<MeanFieldTrajectory> from{};
 };
 
-// Error(input) for what cannot be flown: waves above the modes or between the particles, too many
-// of either, frames without end.
+// Error(input) for what cannot be solved: waves above the modes or too short for the particles, too
+// many of either, infinitely many frames.
 void check(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
            const Schedule& schedule);
 
-// Where frames read their density: (cells, d), unit vectors.
+// The points at which frames give the density: (cells, d), unit vectors.
 std::vector<double> density_cells(const MeanField& field, const MeanFieldMethod& method);
 
-// Carries `start` to plan.schedule.T. Frames never change the steps taken.
+// Integrates `start` to plan.schedule.T. Frames never change the steps taken.
 MeanFieldTrajectory carry(const MeanField& field, const Measure& start,
                           const MeanFieldMethod& method, const MeanFieldPlan& plan);
 
-// What a course shows. Times are those of the steps.
+// Regimes of a trajectory (2410.23228). Times are those of the steps.
 struct ModeGrowth {
   int k = 0;
   double rate = 0, error = 0;  // slope of ln a_k and its standard error
@@ -159,19 +160,19 @@ struct ModeGrowth {
 // Until the leading wave's eps (see Measure) is 0.2: amplitude 0.1 on the circle, 0.2 / (2 k + 1)
 // on the sphere.
 struct LinearRegime {
-  std::optional<double> until{};  // none: still linear when the course ended
-  int leader = 0;                 // degree of greatest amplitude there, or at the course's end
+  std::optional<double> until{};  // none: still linear at the end
+  int leader = 0;                 // degree of greatest amplitude there, or at the end
 };
 struct MeanFieldRegimes {
   std::optional<LinearRegime> linear{};  // none where the start is not small, or no wave at all
   // Of degrees in which, over three steps or more, products of waves and rounding make up less than
   // a part in 2000 of the rate.
   std::vector<ModeGrowth> growth{};
-  // metastable: the longest stretch, in ln t after the linear phase, where the energy stands still
+  // metastable: the longest interval of ln t, after the linear regime, of nearly constant energy
   std::optional<std::pair<double, double>> metastable{};
   double plateau = 0;  // its energy
-  // clustering: towards one point, from order 0.9 on; rate at which 1 - order decays, as long as
-  // it is ten grains or more
+  // clustering: contraction to one point, from order 0.9 on; rate at which 1 - order decays, while
+  // it is at least ten grains
   std::optional<ModeGrowth> clustering{};
 };
 MeanFieldRegimes regimes_of(const MeanFieldTrajectory& trajectory);
@@ -182,12 +183,12 @@ struct NoisyLaw {
   int d = 2;
   double beta = 1;
 };
-// Of the stable law to which order `start` leads; 0 for the uniform one.
+// Order of the stable law that is reached from order `start`; 0 for the uniform one.
 double stationary_order(const NoisyLaw& law, double kappa, double start);
 
 struct Bifurcation {
-  std::vector<double> kappa{}, up{}, down{};  // order parameter, each sweep going on from its last
-  double onset = 0;         // kappa at which the branch of ordered laws leaves the uniform one
+  std::vector<double> kappa{}, up{}, down{};  // order parameter, each sweep from its last law
+  double onset = 0;         // kappa at which the branch of ordered laws bifurcates from the uniform
   double fold = 0;          // least kappa of an ordered law; the onset where there is none below
   double jump = 0;          // order of the stable law at the onset
   bool hysteretic = false;  // fold below the onset

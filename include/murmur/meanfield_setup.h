@@ -1,4 +1,4 @@
-// meanfield_setup.h: mean fields out of words: their parameters, what those describe, its flight.
+// meanfield_setup.h: mean fields from text: their parameters, what those describe, and the run.
 #pragma once
 
 #include <optional>

@@ -16,7 +16,7 @@ namespace murmur {
 struct CosineHistogram {
   std::vector<double> edge{};         // (bins + 1) from -1 to 1; a bin holds its lower edge,
   std::vector<std::int64_t> count{};  // (bins)     the last one both
-  std::int64_t pairs = 0;             // all n (n - 1) / 2, or the sample that `measure` takes too
+  std::int64_t pairs = 0;             // all n (n - 1) / 2, or the same sample as in observe()
 };
 CosineHistogram cosine_histogram(const HostSwarm& x, int bins,
                                  const ObserveSettings& settings = {});
@@ -25,7 +25,8 @@ CosineHistogram cosine_histogram(const HostSwarm& x, int bins,
 std::vector<std::complex<double>> fourier_amplitudes(const HostSwarm& x, int modes);
 
 // a_k = sum_ij m_i m_j C_k(x_i . x_j) / C_k(1) for k = 0 .. modes, with C_k the Gegenbauer
-// polynomial of index d/2 - 1: the power of the harmonics of degree k, which no rotation changes.
+// polynomial of index d/2 - 1: by the addition theorem the power of the harmonics of degree k,
+// invariant under rotations.
 //   d = 2:  a_k = |m_k|^2        d = 3:  a_k = 4 pi / (2 k + 1) sum_m |sum_i m_i Y_km(x_i)|^2
 // These two forms serve d = 2 and 3 at any n; for d > 3 the pairs are summed, and above
 // settings.max_exact sampled. Error(input) for d = 1.
@@ -36,14 +37,14 @@ std::vector<double> mode_powers(const HostSwarm& x, int modes,
 std::vector<double> mode_amplitudes(const HostSwarm& x, int modes,
                                     const ObserveSettings& settings = {});
 
-// The heads that act at time t, in the order of the phases: those of weights drawn anew come and
-// go.
+// The heads that act at time t, in the order of the sublayers; with `redraw` each interval has its
+// own.
 std::vector<Attention> heads_of(const Dynamics& dynamics, double t);
 
 // (n, n): a_ij, how much i attends to j in head `head` of heads_of(dynamics, t); each row sums to
-// 1, or to 0 where i sees nobody. For softmax, hard and sinkhorn heads as in attention.h; plain
-// heads are divided by their row sums. The swarm is read as the dynamics reads it: through its
-// gains, norms or e^{tV}. Error(input) without such a head, or for n > 8,192.
+// 1, or to 0 where no j is allowed. For softmax, hard and sinkhorn heads as in attention.h; rows of
+// unnormalised heads are divided by their sums. Scores are those of the dynamics, with its gains,
+// norms or e^{tV}. Error(input) without such a head, or for n > 8,192.
 Matrix attention_weights(const HostSwarm& x, const Dynamics& dynamics, int head, double t);
 
 // (n): row i of the same matrix, for swarms of any size; those of sinkhorn heads need all of it.
@@ -56,10 +57,10 @@ Vector attention_row(const HostSwarm& x, const Dynamics& dynamics, const Attenti
 // Number of singular values above tol times the largest.
 int numerical_rank(const Matrix& a, double tol = 1e-6);
 
-// (n) sum_i a_ij, the attention that each j receives; n in all where everybody sees somebody.
+// (n) sum_i a_ij, the attention that each j receives; n in all where no row is empty.
 std::vector<double> attention_received(const Matrix& weights);
 
-// The j, ascending, that receive more than `share` of all attention: sum_i a_ij > share n.
+// The leaders of 2305.05465: the j, ascending, with sum_i a_ij > share n.
 std::vector<int> leaders(const Matrix& weights, double share = 0.5);
 
 // Centres in the order of the tokens (2411.04990). The first token is one; another is when it lies

@@ -10,40 +10,27 @@
 
 namespace murmur {
 
-// Every particle feels the moments m_k = sum_j m_j e^{i k theta_j}, k = 0 .. p, in place of every
-// other particle: n p terms instead of n^2. p is the least for which the cut of the kernel's series
-//   T_p <= 2 exp(-beta h((p + 1) / beta)),   h(s) = s asinh s - sqrt(1 + s^2) + 1,
-// (of the largest weight e^beta) is a thousandth of `tolerance`.
+// By Jacobi and Anger, e^{beta cos t} = I_0(beta) + 2 sum_k I_k(beta) cos kt, so that sums over
+// particles become sums over the moments m_k = sum_j m_j e^{i k theta_j}, k = 0 .. p: n p terms
+// instead of n^2. e^{-beta} I_k(beta) is the law of the difference of two Poisson(beta / 2)
+// variables; Chernoff's bound gives for what the series leaves out, over its largest value e^beta,
+//   T_p <= 2 exp(-beta h((p + 1) / beta)),   h(s) = s asinh s - sqrt(1 + s^2) + 1.
+// p is the least for which that is a thousandth of `tolerance`.
 struct MomentsChoice {
   double tolerance = 1e-12;
-  // A particle with a larger bound on what a softmax head of norm 1 does to it is summed pair by
-  // pair. 2: only who is so lonely that the series says nothing.
+  // A particle for which the bound on the error of a softmax head, |V| = 1, is larger than this is
+  // summed pair by pair. 2: only particles so isolated that the series bounds nothing.
   double pairs_above = 2;
   int threads = 0;  // 0: all cores; never shows in the result
 };
 
-// What make_engine asks for, and so what a softmax head of a flight is held to.
+// The pairs_above that make_engine uses: the error bound of a softmax head in a simulation.
 inline constexpr double kMomentsPromise = 1e-10;
 
 std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice = {});
 
-// Whether the engine knows a dynamics: softmax and plain heads on the circle with Q = K = I,
-// beta >= 0, everybody seen, and perceptrons.
-bool moments_know(const Dynamics& dynamics, int d);
-void require_moments(const Dynamics& dynamics, int d);  // Error(input) where it does not
-
-// What the last evaluation of a field of this engine knows about its own error.
-struct MomentsCertificate {
-  // (n) bound on |drift - exact drift| of each particle, over all heads: cut, and rounding as
-  // tested
-  std::vector<double> bound{};
-  double worst = 0;
-  double worst_ever = 0;    // of all evaluations of the field
-  int orders = 0;           // p of the sharpest head
-  std::int64_t direct = 0;  // particles too lonely for the series, summed pair by pair
-};
-// Error(input) for a field of another engine.
-const MomentsCertificate& certificate_of(const Field& field);
+// It knows softmax and unnormalised heads on the circle with Q = K = I, beta >= 0, everybody seen,
+// and perceptrons; its fields certify their drift (Field::certificate).
 
 // m_k for k = 0 .. orders of a swarm with d = 2 and |x| = 1.
 std::vector<std::complex<double>> circle_moments(const HostSwarm& x, int orders, int threads = 0);

@@ -1,4 +1,4 @@
-// observe.h: reads numbers off a swarm; one table row names an observable everywhere.
+// observe.h: observables of a swarm; one table row names an observable everywhere.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct ObserveSettings {
   int max_exact = 20'000;         // above this many particles pair statistics are sampled
   std::int64_t sample_pairs = 10'000'000;
   int threads = 0;  // 0: all cores; the numbers do not depend on it
-  double t = 0;     // when: attention that changes with time is read as it is then
+  double t = 0;     // time of the frame, for attention that changes with time
 };
 
 struct Observable {
@@ -38,8 +38,8 @@ std::vector<std::string> observable_names(const Dynamics& dynamics);
 std::size_t observable_column(const Dynamics& dynamics, const std::string& name);
 
 // One row of numbers, in the order of observable_names(dynamics). NaN where a value does not exist
-// for this frame: an energy that overflows, the cosines of a lone particle, anything read off a
-// swarm with a coordinate that is not finite.
+// for this frame: an energy that overflows, the cosines of a single particle, anything computed
+// from a swarm with a coordinate that is not finite.
 std::vector<double> observe(const HostSwarm& x, const Dynamics& dynamics,
                             const ObserveSettings& settings);
 
@@ -53,7 +53,7 @@ struct Clusters {
 // Components of the graph of close pairs. Error(input) unless tol > 0 and x is finite.
 Clusters clusters(const HostSwarm& x, Manifold manifold, double tol = 1e-3);
 
-// The same in the manifold of a dynamics; where it moves norms too, of the directions x / |x|.
+// The same on the manifold of a dynamics; where norms change too, of the directions x / |x|.
 Clusters clusters(const HostSwarm& x, const Dynamics& dynamics, double tol = 1e-3);
 
 }  // namespace murmur

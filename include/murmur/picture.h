@@ -18,7 +18,7 @@ struct PictureStyle {
 
 // What a scene shows. On the sphere: d = 2 is the unit circle with the past sinking towards its
 // centre, d = 3 the unit sphere, d > 3 the unit ball seen along three axes. In R^d: the plane, or
-// a box around the whole flight.
+// a box around the whole trajectory.
 struct SceneSettings {
   PictureStyle style{};
   bool sphere = true;          // the manifold is S^(d-1); false: R^d
@@ -45,7 +45,7 @@ struct FilmSettings {
   std::function<bool()> stop{};  // asked between frames; true: leave, and keep nothing
 };
 
-// The flight as MP4 (H.264, yuv420p); false when stopped. Error(tool) where ffmpeg is missing.
+// The trajectory as MP4 (H.264, yuv420p); false when stopped. Error(tool) where ffmpeg is missing.
 bool film_trajectory(const RunReader& run, const FilmSettings& settings,
                      const std::filesystem::path& mp4);
 

@@ -23,7 +23,7 @@ enum class Stream : std::uint16_t {
   shift = 9,       // random shifts of training samples
   dropout = 10,    // attention weights left out in training
   split = 11,      // which training samples are kept for validation
-  noise = 12,      // Brownian motion of a flight
+  noise = 12,      // Brownian motion of particles
   target = 13,     // random maps that attention is to approximate
   landscape = 14,  // starts of searches for critical points
   slices = 15,     // lines and great circles that measures are projected on

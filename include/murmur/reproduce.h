@@ -1,4 +1,4 @@
-// reproduce.h: tables and arguments of others done again, each number with its verdict.
+// reproduce.h: published tables and figures computed again, each number with its verdict.
 #pragma once
 
 #include <atomic>
@@ -100,7 +100,7 @@ std::span<const ReproductionRow> reproductions();
 // name that is not in the table.
 std::optional<Reproduction> reproduce(const std::string& name, const ReproductionControl& control);
 
-// What theory says of a flight that is kept, beside what the flight did: panels, and a check where
+// Predictions of theory beside a stored run: panels, and a check where
 // a rate is known. Nothing is written.
 Reproduction predictions_of(const RunReader& run, const Experiment& experiment);
 

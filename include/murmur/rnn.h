@@ -1,4 +1,4 @@
-// rnn.h: the network with one rnn: it visits the tokens in order and then decides.
+// rnn.h: a recurrent network that reads the tokens of a sample in order, then classifies.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace murmur {
 
-// What a recurrent network can do with as many parameters as a swarm has:
+// Elman's recurrent network, for comparison with a swarm of as many parameters:
 //   h <- tanh(W_x p_i / 10 + W_h h + b)    for each token i in turn, p_i = (x, y), h = 0 at first
 //   logits = W_o h + b_o                   after the last
 struct Rnn {
@@ -19,7 +19,7 @@ struct Rnn {
   int classes = 2;
 };
 
-// The rnn whose number of parameters is nearest to a given one.
+// The network whose number of parameters is nearest to a given one.
 Rnn rnn_near(std::size_t parameters, int classes);
 
 // Tensors in order: in (hidden, 2), memory (hidden, hidden), bias (hidden), out (classes, hidden),
@@ -30,7 +30,7 @@ std::size_t parameter_count(const Rnn& rnn);
 std::vector<float> initial_parameters(const Rnn& rnn, std::uint64_t seed);
 
 // Back-propagation through time, in single precision; the same bits for any number of threads. It
-// knows the objective cross_entropy without dropout; `fly` gives the logits, (batch, classes).
+// knows the objective cross_entropy without dropout; `forward` gives the logits, (batch, classes).
 std::unique_ptr<Adjoint> make_adjoint(const Rnn& rnn, int threads);
 // The same loops in double.
 BatchResult reference_backward(const Rnn& rnn, std::span<const double> parameters,

@@ -1,4 +1,5 @@
-// run.h: keeps what a flight produced: one directory a run, never silently overwritten.
+// run.h: stores what a simulation or training produced: one directory a run, never overwritten
+// silently.
 #pragma once
 
 #include <chrono>

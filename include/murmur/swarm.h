@@ -40,7 +40,7 @@ class HostSwarm final : public Swarm {
 
   void resize(int n);  // fewer particles (merging); rows 0..n-1 stay
 
-  std::vector<double> mass{};  // (n), sums to 1; who has none, 0, is seen by nobody
+  std::vector<double> mass{};  // (n), sums to 1; mass 0 has weight 0 in every sum
 
  private:
   Shape shape_{};

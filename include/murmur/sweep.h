@@ -39,7 +39,7 @@ struct Sweep {
   std::int64_t replicas = 64;
   int times = 200;                      // checkpoints over [0, T]
   int refine = 0;                       // how often steep intervals of the first axis are halved
-  std::string observe = "close_pairs";  // what refinement, front and heat maps look at
+  std::string observe = "close_pairs";  // the observable of refinement, front and heat maps
   std::string style = "paper";          // of the heat maps
   std::string config{};                 // config.toml
   Record inputs{};                      // what came from files
@@ -48,7 +48,7 @@ struct Sweep {
 };
 
 // `typed` names parameters in the order in which they were written: the order of the axes, unless
-// axes=... says another. Refuses a sweep none of whose cells could fly.
+// axes=... says another. Refuses a sweep none of whose cells is possible.
 Sweep make_sweep(const Settings& settings, const std::vector<std::string>& typed = {});
 RunContents contents_of(const Sweep& sweep, const std::vector<std::string>& argv);
 
@@ -62,11 +62,11 @@ std::string name_of(const Sweep& sweep, const Cell& cell);  // beta=4 d=2
 Settings settings_of_cell(const Sweep& sweep, const Cell& cell, std::int64_t replica = 0);
 double cost_of(const Sweep& sweep, const Cell& cell);  // n^2 d T, for estimates
 
-// What the grid before refinement would cost; nothing of it is flown.
+// What the grid before refinement would cost; nothing of it is computed.
 struct SweepEstimate {
   std::int64_t cells = 0;
   double simulations = 0;
-  double pairs = 0;             // n^2 d an evaluation, over all flights of a fixed step
+  double pairs = 0;             // n^2 d an evaluation, over all simulations of a fixed step
   double pairs_per_moment = 0;  // the same for one evaluation in a unit of time, of the others
   double table_bytes = 0;       // sweep.csv, about
 };
@@ -94,16 +94,16 @@ struct SweepControl {
   int threads = 0;  // 0: all cores; never changes a byte
 };
 struct SweepOutcome {
-  bool finished = false;      // every cell has flown or failed; sweep.csv and front.csv are written
+  bool finished = false;      // every cell is done or failed; sweep.csv and front.csv are written
   std::vector<Cell> cells{};  // known so far, in the order of sweep.csv
   std::vector<SweepFailure> failures{};
 };
 
-// Error(input) where the cells in the directory were flown with other settings than these.
+// Error(input) where the cells in the directory were computed with other settings than these.
 void check_settings(const Sweep& sweep, const std::filesystem::path& directory);
 // Whether a finished run still holds every table, and the cells they were made of.
 bool is_complete(const Sweep& sweep, const std::filesystem::path& directory);
-// Flies what is missing in the run's cells/. The same bytes for any threads, kills and resumes.
+// Computes what is missing in the run's cells/. The same bytes for any threads, kills and resumes.
 SweepOutcome run_sweep(const Sweep& sweep, Run& run, const SweepControl& control);
 // Status and digests; after whatever else the directory is to hold.
 void close_sweep(Run& run, const SweepOutcome& outcome);

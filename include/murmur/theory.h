@@ -1,4 +1,4 @@
-// theory.h: closed forms and one-dimensional reductions that simulated swarms are held against.
+// theory.h: closed forms and one-dimensional reductions that simulations are compared with.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace murmur::theory {
 
-enum class Law { sa, usa };  // softmax or plain attention, V = Q = K = I
+enum class Law { sa, usa };  // softmax or unnormalised attention, V = Q = K = I
 
 // Special functions. Orders are integers or half-integers, 0 <= order, 0 <= x.
 
@@ -18,15 +18,16 @@ double scaled_bessel(double order, double x);      // e^{-x} I_order(x)
 double log_eigenvalue(int d, double beta, int k);  // ln lambda_k, see `eigenvalue`
 
 // Funk-Hecke eigenvalue of e^{beta x.y} on degree-k harmonics, for the uniform probability on the
-// sphere:  lambda_k = Gamma(d/2) (2/beta)^{d/2-1} I_{k+d/2-1}(beta).
+// sphere:  lambda_k = Gamma(d/2) (2/beta)^{d/2-1} I_{k+d/2-1}(beta);  d = 2: I_k(beta).
 double eigenvalue(int d, double beta, int k);
 double uniform_energy(int d, double beta);  // lambda_0 / (2 beta), E at the uniform law
 
-// Growth of harmonics at the uniform law, 2410.23228.
+// Growth of harmonics at the uniform law, 2410.23228; for d > 2 derived here, with
+// -Lap Y_k = k(k+d-2) Y_k.
 
 //   s_k = k(k+d-2) lambda_k / beta            (USA; divided by lambda_0 for SA)
-// In clock u2 a rate is e^{-beta} times that of u1, in u3 beta times. Noise takes k(k+d-2) noise
-// away in the same clock; descent (V = -I) flips the sign of the drift's part.
+// In clock u2 a rate is e^{-beta} times that of u1, in u3 beta times. Noise subtracts
+// k(k+d-2) noise in the same clock; descent (V = -I) changes the sign of s_k.
 struct Growth {
   Law law = Law::sa;
   int d = 2;
@@ -39,10 +40,10 @@ double growth_rate(const Growth& growth, int k);
 int fastest_mode(int d, double beta);  // k_max: the k >= 1 of greatest s_k, the same for SA and USA
 // The beta at which s_k = s_{k+1}: where k_max goes from k to k + 1.
 double switch_point(int d, int k);
-// (arg m_k + 2 pi j) / k, m_k = mean of e^{i k theta}: where k clusters are to appear; in [0, 2pi).
+// (arg m_k + 2 pi j) / k, m_k = mean of e^{i k theta}: predicted angles of k clusters, in [0, 2pi).
 std::vector<double> cluster_angles(std::span<const double> angles, int k);
 
-// Equiangular swarms <x_i, x_j> = rho: exact for d >= n, 2312.10794, Theorem 6.8.
+// Equiangular swarms <x_i, x_j> = rho, exact for d >= n: 2312.10794, Theorem 6.8.
 
 //   rho' = 2 e^{beta rho} (1 - rho) ((n-1) rho + 1) / (e^beta + (n-1) e^{beta rho})      (SA)
 //   rho' = (2/n) e^{beta rho} (1 - rho) ((n-1) rho + 1)                                  (USA)
@@ -55,14 +56,14 @@ struct Equiangular {
 double cosine_velocity(const Equiangular& swarm, double rho);
 double cosine(const Equiangular& swarm, double t);  // rho(t), to 1e-12
 double late_rate(Law law, double beta);             // of 1 - rho: 2 (SA), 2 e^beta (USA)
-// Sublayer curve: the time at which rho reaches 1 - delta. From rho = 0 under SA,
+// Phase curve (2312.10794, Fig. 3): the time at which rho reaches 1 - delta. From rho = 0 under SA,
 //   t* = int_0^{ln 1/delta} (e^{beta e^{-u}} + n - 1) / (2 ((n-1)(1 - e^{-u}) + 1)) du.
 double clustering_time(const Equiangular& swarm, double delta);
-// The beta whose clustering time is t (swarm.beta is not read). Error(input) where no beta in
-// [0, 700] has it.
+// The beta whose clustering time is t (swarm.beta is not used). Error(input) where there is none in
+// [0, 700].
 double clustering_beta(const Equiangular& swarm, double delta, double t);
 
-// Layer normalisations of x = r theta from equiangular directions under SA, 2510.22026:
+// Layer normalisations of x = r theta (2510.22026), reduced to equiangular directions under SA:
 //   rho' = f(rho) / s,  f the SA velocity;  s and r' as in LayerNorm, with
 //   <theta, A> = (e^beta + (n-1) rho e^{beta rho}) / Z,   Z = e^beta + (n-1) e^{beta rho}.
 struct Normalised {
@@ -80,7 +81,7 @@ struct Shells {
 Shells normalised_velocity(const Normalised& swarm, const Shells& at, double t);
 Shells normalised(const Normalised& swarm, double t);
 
-// Few clusters on a great circle, 2410.06833.
+// Few clusters on a great circle, the setting of 2410.06833; the formulas are derived here.
 
 // With c = e^{-beta(1 - cos theta)} and masses m1 + m2 = 1:
 //   theta' = -sin theta (m2 c/(m1 + m2 c) + m1 c/(m2 + m1 c))   (SA)
@@ -92,7 +93,7 @@ struct TwoClusters {
 };
 double angle_velocity(const TwoClusters& pair, double theta);
 double lifetime(const TwoClusters& pair, double from, double to);  // of an angle in (0, pi)
-// Leading order for large beta, from an angle where theta' varies as e^{beta cos theta}:
+// Leading order for large beta (Laplace's method at the initial angle):
 //   T ~ e^{beta(1 - cos theta)} / ((m1/m2 + m2/m1) beta sin^2 theta)      (SA)
 //   T ~ e^{-beta cos theta} / (beta sin^2 theta)                          (USA)
 double asymptotic_lifetime(const TwoClusters& pair, double from);
@@ -112,19 +113,21 @@ struct Escape {
 double escape_rate(const Polygon& polygon, int mode);
 Escape fastest_escape(const Polygon& polygon);
 
-// Kuramoto form: theta_i' = -sum_j m_j e^{beta cos(theta_i - theta_j)} sin(theta_i - theta_j),
-// divided by sum_j m_j e^{beta cos(theta_i - theta_j)} for SA. No masses: equal ones.
+// Kuramoto form (2312.10794), divided by sum_j m_j e^{beta cos(theta_i - theta_j)} for SA:
+//   theta_i' = -sum_j m_j e^{beta cos(theta_i - theta_j)} sin(theta_i - theta_j)
+// No masses: equal ones.
 struct Angles {
   std::span<const double> theta;
   std::span<const double> mass = {};
 };
 std::vector<double> kuramoto_velocity(Law law, double beta, const Angles& angles);
 
-// The staircase of 2410.06833 in clock u4 (arc length, times ln beta): for large beta the closest
-// pair alone moves. A merge of counts n1, n2 over gap g is an arc of g sqrt(n1 n2/(n1 + n2)), and
-// the energy is half way up once g = sqrt(2 ln 2 / beta). Levels are sum_q m_q^2.
+// The staircase of the energy of 2410.06833 in clock u4 (arc length, times ln beta); times and
+// levels are derived here: for large beta only the closest pair moves. Merging n1 tokens with n2
+// over an angle g takes an arc length of g sqrt(n1 n2/(n1 + n2)), and the energy is half way up
+// once g = sqrt(2 ln 2 / beta). Levels are sum_q m_q^2.
 struct Stair {
-  double half;                   // time at which the energy is half way to `level`
+  double half;                   // time at which the energy is half way up to `level`
   double full;                   // time of the merge
   double level;                  // energy after it
   double left_mass, right_mass;  // of the two that merged
@@ -134,7 +137,8 @@ std::vector<Stair> staircase(std::span<const double> angles, std::span<const dou
                              double beta);
 double first_level(std::span<const double> counts);  // sum_q m_q^2 before any merge
 
-// Bounds of 2410.06833 for tokens in caps <x, w_q> >= 1 - eps, clock u2 for USA:
+// Bounds of the metastability theorem of 2410.06833 for tokens in caps <x, w_q> >= 1 - eps, clock
+// u2 for USA:
 //   gap = 1 - alpha - 8 eps - ln(2 n^2/eps)/beta, to be positive,
 //   T1 <= 2 n e^{8 eps beta} + e n rate beta^2/(beta - 1),   T2 >= (eps/n) e^{(1 - alpha) beta},
 //   and between them spread^2 <= 2 e^{-rate beta}.
@@ -153,25 +157,28 @@ double cap_alpha(double angle, double eps);  // alpha of caps whose centres are 
 
 // Centres of causal swarms, 2411.04990, and hemispheres.
 
-inline constexpr double renyi_constant = 0.7475979202534;
-// tau: where e^{beta(cos x - 1)} sin x peaks, cos tau = (-1 + sqrt(4 beta^2 + 1)) / (2 beta).
+inline constexpr double renyi_constant = 0.7475979202534;  // of parking (Renyi 1958)
+// tau: where e^{beta(cos x - 1)} sin x is greatest, cos tau = (-1 + sqrt(4 beta^2 + 1)) / (2 beta).
 double kernel_peak(double beta);
 double cap_measure(int d, double angle);  // of a cap of that angular radius, uniform probability
 // Tokens farther than delta from all earlier ones, p = cap_measure(d, delta): (1 - (1-p)^n)/p.
 double strong_centres(int d, double delta, double n);
-double renyi_centres(double delta);  // circle, endless sequence: renyi_constant 2 pi / delta
-// Wendel: n iid uniform points of S^{d-1} share a hemisphere, 2^{1-n} sum_{k<d} C(n-1, k).
+double renyi_centres(double delta);  // circle, infinite sequence: renyi_constant 2 pi / delta
+// Probability that n iid uniform points of S^{d-1} lie in a hemisphere, 2^{1-n} sum_{k<d} C(n-1, k)
+// (Wendel, Math. Scand. 11, 1962).
 double hemisphere_probability(int n, int d);
 
 // Noise, dX = v dt + sqrt(2/kappa) dB: USA, clock u1; 2606.05140, 2412.14813.
 
-// beta / lambda_k: above it the uniform law is unstable to degree k. k = 1: kappa_c.
+// beta / lambda_k: above it the uniform law is unstable to degree k. k = 1: kappa_c = 2 K_# of
+// 2606.05140.
 double noise_threshold(int d, double beta, int k = 1);
-// beta_*: I_{d/2+1}/I_{d/2} = 1/d; the transition at kappa_c is continuous up to it.
+// beta_*: I_{d/2+1}/I_{d/2} = 1/d; the transition at kappa_c is continuous up to it (2606.05140).
 double continuous_until(int d);
 double kuramoto_order(double kappa);  // beta = 0, d = 2: r = I_1(kappa r)/I_0(kappa r)
-// Circle: r = |int e^{i theta} dp| of the stable p ~ exp((kappa/beta) W * p), W = e^{beta cos}, to
-// which r = start leads: 1 finds the ordered law where there is one, small values the uniform one.
+// Circle: r = |int e^{i theta} dp| of the stable p ~ exp((kappa/beta) W * p), W = e^{beta cos},
+// that is reached from order `start`: 1 gives the ordered law where there is one, small values the
+// uniform one.
 double stationary_order(double kappa, double beta, double start = 1);
 
 // Long context: tokens of common cosine rho attended at beta = gamma ln n, 2512.01868.
@@ -196,7 +203,8 @@ double retrieval_series(double c, double y);                               // ps
 double retrieval_profile(const Retrieval& retrieval, double t, double s);  // 0 < s <= 1
 // Where the slope at s = 1 vanishes: 2 (1 - e^{-lambda}) sum w_n a_n / sum w_n a_n^2.
 double retrieval_critical_time(const Retrieval& retrieval);
-// Up to here one interior minimum is certain: t sup a_n <= min(3 - sqrt 3, 2(1 - e^{-lambda})).
+// Up to this time there is exactly one interior minimum:
+//   t sup a_n <= min(3 - sqrt 3, 2 (1 - e^{-lambda}))
 double retrieval_certain_until(const Retrieval& retrieval);
 
 // Densities and hardmax.

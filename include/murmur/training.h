@@ -1,4 +1,4 @@
-// training.h: from words to a trained swarm: recipes, the training itself, and what it leaves.
+// training.h: from parameters to a trained swarm: recipes, the training itself, and its results.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ namespace murmur {
 // One row per parameter of `murmur train`. "recipe" as a value: what the recipe says.
 std::span<const Parameter> training_parameters();
 
-// Everything a training is, but for the pictures it learns from.
+// Every setting of a training; the pictures come apart.
 struct Training {
   std::string name = "digits";
   std::uint64_t seed = 0;
@@ -46,7 +46,7 @@ Training make_training(const Settings& settings);
 // Flow and backward on the training's device. Error(tool) where it is not there.
 std::unique_ptr<Adjoint> adjoint_for(const Training& training);
 
-// The samples a training learns from, is watched on and is judged by.
+// The samples for training, validation and test.
 struct TrainingData {
   std::string name{}, checksum{};
   SampleSet train{}, test{};
@@ -63,7 +63,7 @@ DataPlaces data_places(const Settings& settings, const std::string& otherwise = 
 // A PNG as a digit: 28 x 28 pixels as they are, any other size centred as MNIST was.
 Picture read_digit_png(const std::filesystem::path& path);
 
-// A swarm that has learned: all that is needed to fly it.
+// A trained swarm: all that a forward pass needs.
 struct TrainedSwarm {
   Architecture architecture{};
   std::vector<float> parameters{};
@@ -90,7 +90,7 @@ Vector readout_of(const Architecture& architecture, const HostSwarm& x);
 Matrix chances_of(const Matrix& scores);  // softmax of every row
 Matrix confusion_of(const Verdicts& verdicts, const std::vector<int>& label, int classes);
 
-// One sample's flight through the common vocabulary (Dynamics, Flow, method `layers`): a frame a
+// One sample's forward pass by Dynamics, Flow and the method `layers`: a frame a
 // block; `blocks` past the trained depth when larger. The readout of every frame, as scores.
 struct SampleTrajectory {
   std::vector<HostSwarm> frames{};
@@ -99,7 +99,7 @@ struct SampleTrajectory {
 SampleTrajectory simulate_sample(const TrainedSwarm& swarm, const SampleSet& samples,
                                  std::size_t sample, int blocks = 0);
 
-// What one block makes of a place x of R^d, (d) each; empty where the interaction has no such map:
+// The maps of one block at a point x of R^d, (d) each; empty where the interaction has no such map:
 //   Q x + b_Q,  K x + b_K,  V x + b_V,  W_out relu(W_in x + b_in) + b_out
 struct BlockFields {
   Vector query{}, key{}, value{}, feed_forward{};
@@ -128,12 +128,12 @@ struct TrainingSummary {
   std::string data{}, checksum{};
 };
 
-// A run whose frames are epochs: where the mean sample of each class settles (classes, d), with
+// A run whose frames are epochs: the mean readout of each class (classes, d), with
 // loss, accuracies, rate and length of the gradient as columns.
 RunContents contents_of(const Training& training, const std::vector<std::string>& argv);
 
 // Trains into `run` from its last checkpoint; leaves model.safetensors and summary.json. Nothing
-// when stopped by a signal. The test set is looked at once, at the end.
+// when stopped by a signal. The test set is evaluated once, at the end.
 std::optional<TrainingSummary> train(const Training& training, const TrainingData& data, Run& run,
                                      const TrainingControl& control);
 TrainingSummary read_summary(const std::filesystem::path& run);

@@ -27,18 +27,18 @@ struct CircleMeasure {
 CircleMeasure circle_atoms(std::span<const double> angles, std::span<const double> masses = {});
 CircleMeasure circle_atoms(const HostSwarm& x);  // the directions of a swarm with d = 2
 CircleMeasure circle_uniform();
-// Mass 1 / n spread evenly between neighbours: what n quantile particles stand for.
+// Mass 1 / n spread evenly between neighbours: the measure that n quantile particles represent.
 CircleMeasure circle_between(std::span<const double> angles);
-// Q is read at 0, 1 / pieces, ..., 1. Error(input) unless it climbs by one turn.
+// Q is evaluated at 0, 1 / pieces, ..., 1. Error(input) unless it increases by one turn.
 CircleMeasure circle_quantiles(const std::function<double(double)>& quantile, int pieces);
 
 //   W_p^p = min over a of  C(a) = int_0^1 |F^{-1}(s) - G^{-1}(s + a)|^p ds,
-// C convex (Delon, Salomon, Sobolevski, SIAM J. Appl. Math. 70, 2010). Where all is atoms of equal
-// masses, a runs through whole shifts and is found exactly; otherwise tangents close in on it.
-// Masses are taken as known to 1e-15.
+// C convex (Delon, Salomon, Sobolevski, SIAM J. Appl. Math. 70, 2010). For atoms of equal
+// masses a is a whole number of atoms and found exactly; otherwise tangents bracket the minimum.
+// Masses are taken as accurate to 1e-15.
 struct CircleDistance {
   double distance = 0;
-  double min = 0;    // the true one is not below, by the tangents
+  double min = 0;    // lower bound of the distance, from the tangents
   double shift = 0;  // a
 };
 CircleDistance circle_distance(const CircleMeasure& a, const CircleMeasure& b, int p = 2);
@@ -65,17 +65,17 @@ enum class Ground {
 inline constexpr int kMostAssigned = 2'000;
 struct Assignment {
   double distance = 0;
-  double min = 0;              // by the dual prices: the true one is not below
+  double min = 0;              // lower bound of the distance, from the dual prices
   std::vector<int> partner{};  // (n) of each x among the y
 };
 Assignment assignment_distance(const HostSwarm& x, const HostSwarm& y, Ground ground, int p = 2);
 
 // Entropic W2: S = OT(x, y) - (OT(x, x) + OT(y, y)) / 2, with
 //   OT(x, y) = min over couplings of  E d^2 + eps KL(coupling | product),
-// by Sinkhorn's sweeps in the logarithmic domain while eps falls from the largest d^2 by factors of
-// 4 to its last value (1810.08278). The exact W2 lies in [least, most]: prices made feasible from
-// below, the coupling made exact on its margins from above (1705.09634). Up to kMostEntropic
-// particles a side.
+// by Sinkhorn's iteration in the logarithmic domain while eps decreases from the largest d^2 by
+// factors of 4 to its last value (1810.08278). The exact W2 lies in [min, most]: from below by dual
+// prices made feasible, from above by the coupling rounded to exact marginals (1705.09634). Up to
+// kMostEntropic particles a side.
 inline constexpr int kMostEntropic = 4'096;
 inline constexpr double kLeastEpsilon = 1e-6;  // as a share of the mean cost
 struct EntropicSettings {
@@ -86,10 +86,10 @@ struct EntropicSettings {
   int threads = 0;          // 0: all cores; never shows in the result
 };
 struct EntropicDistance {
-  double distance = 0;       // sqrt(S); outside [least, most] while eps is large beside W2^2
+  double distance = 0;       // sqrt(S); outside [min, most] while eps is large beside W2^2
   double min = 0, most = 0;  // of the exact W2
   double epsilon = 0;        // its last value, in units of d^2
-  double margin_error = 0;   // the largest of the three problems; above the tolerance: cut short
+  double margin_error = 0;   // largest of the three problems; above the tolerance: not converged
   int sweeps = 0;            // of the three problems
 };
 EntropicDistance entropic_distance(const HostSwarm& x, const HostSwarm& y,

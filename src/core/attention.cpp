@@ -33,8 +33,9 @@ double largest(const std::vector<double>& values) {
 }  // namespace
 
 double clock_scale(Clock clock, double beta) {
-  if (clock == Clock::u2 || clock == Clock::u4) return 1;
-  return (clock == Clock::u3 ? beta : 1) * elementary::exp(beta);
+  const ClockKernel kernel = kernel_of(clock);
+  if (kernel.over_max) return 1;
+  return (kernel.times_beta ? beta : 1) * elementary::exp(beta);
 }
 
 Attention at_time(Attention head, double t, int d) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/overloaded.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -70,19 +71,23 @@ void check_meaning(const Attention& a, Manifold manifold) {
           "use habitat=space and relative=true");
 }
 
+void check_meaning(const Perceptron&, Manifold) {}  // every one of fitting shape means something
+
 void check_normalisation(const Dynamics& dynamics) {
   const bool sphere = dynamics.manifold == Manifold::sphere;
-  const LayerNorm n = dynamics.normalisation;
+  const LayerNormRow& row = row_of(dynamics.normalisation);
   require(!moves_norms(dynamics) || !sphere, "normalisation pre, peri and mix move the norms too",
           "use habitat=space");
-  require((n != LayerNorm::ngpt && n != LayerNorm::sqrt) || sphere,
-          "normalisation ngpt and sqrt keep the norms at 1", "use habitat=sphere");
-  require(n == LayerNorm::post || dynamics.clock != Clock::u4,
+  const bool post = dynamics.normalisation == LayerNorm::post;
+  require(post || row.moves_norms || sphere, "normalisation ngpt and sqrt keep the norms at 1",
+          "use habitat=sphere");
+  require(post || !kernel_of(dynamics.clock).arc_length,
           "the arc-length clock U4 sets the speed itself", "use normalisation=post");
-  require(n != LayerNorm::mix || dynamics.mix_until >= 0,
+  require(row.argument != LayerNormRow::time || dynamics.mix_until >= 0,
           "mix turns from post to pre at a time of 0 or above", "give mix:TAU with TAU >= 0");
-  require(n != LayerNorm::ngpt || (dynamics.speed > 0 && std::isfinite(dynamics.speed)),
-          "the speed of ngpt must be above 0", "give ngpt:SPEED with SPEED > 0");
+  require(
+      row.argument != LayerNormRow::speed || (dynamics.speed > 0 && std::isfinite(dynamics.speed)),
+      "the speed of ngpt must be above 0", "give ngpt:SPEED with SPEED > 0");
 }
 
 void check_gain(const Dynamics& dynamics, int d) {
@@ -107,17 +112,73 @@ void check_clock(const Dynamics& dynamics) {
   double beta = 0;
   for (const Sublayer& sublayer : dynamics.sublayers)
     for (const Force& force : sublayer.forces)
-      if (const auto* a = std::get_if<Attention>(&force)) {
+      if (const Attention* a = head_of(force)) {
         require(a->weighting == Attention::unnormalised, "clocks U2 to U4 are those of USA",
                 "use dynamics=USA, or clock=U1");
         beta = a->beta;
       }
-  require(dynamics.clock != Clock::u4 || (beta > 1 && dynamics.sublayers.size() == 1),
+  require(!kernel_of(dynamics.clock).arc_length || (beta > 1 && dynamics.sublayers.size() == 1),
           "the arc-length clock U4 runs at ln(beta)",
           "use beta > 1 and one phase, or another clock");
 }
 
 }  // namespace
+
+namespace {
+
+constexpr LayerNormRow kLayerNorms[] = {
+    {.norm = LayerNorm::post, .name = "post"},
+    {.norm = LayerNorm::pre, .name = "pre", .moves_norms = true},
+    {.norm = LayerNorm::peri, .name = "peri", .moves_norms = true},
+    {.norm = LayerNorm::mix, .name = "mix", .moves_norms = true, .argument = LayerNormRow::time},
+    {.norm = LayerNorm::ngpt, .name = "ngpt", .whole_drift = true, .argument = LayerNormRow::speed},
+    {.norm = LayerNorm::sqrt, .name = "sqrt"},
+};
+
+}  // namespace
+
+std::span<const LayerNormRow> layer_norms() { return kLayerNorms; }
+
+const LayerNormRow& row_of(LayerNorm norm) {
+  switch (norm) {
+    case LayerNorm::post:
+      return kLayerNorms[0];
+    case LayerNorm::pre:
+      return kLayerNorms[1];
+    case LayerNorm::peri:
+      return kLayerNorms[2];
+    case LayerNorm::mix:
+      return kLayerNorms[3];
+    case LayerNorm::ngpt:
+      return kLayerNorms[4];
+    case LayerNorm::sqrt:
+      return kLayerNorms[5];
+  }
+  return kLayerNorms[0];
+}
+
+bool moves_norms(const Dynamics& dynamics) { return row_of(dynamics.normalisation).moves_norms; }
+
+ClockKernel kernel_of(Clock clock) {
+  switch (clock) {
+    case Clock::u1:
+      return {};
+    case Clock::u2:
+      return {.over_max = true};
+    case Clock::u3:
+      return {.times_beta = true};
+    case Clock::u4:
+      return {.over_max = true, .arc_length = true};
+  }
+  return {};
+}
+
+const Attention* head_of(const Force& force) {
+  return std::visit(
+      Overloaded{[](const Attention& a) { return &a; },
+                 [](const Perceptron&) { return static_cast<const Attention*>(nullptr); }},
+      force);
+}
 
 //   g(t) = gain + (gain_end - gain) min(t / gain_until, 1)
 Vector gain_at(const Dynamics& dynamics, double t) {
@@ -133,7 +194,7 @@ void check(const Dynamics& dynamics, int d) {
   for (const Sublayer& sublayer : dynamics.sublayers)
     for (const Force& force : sublayer.forces) {
       std::visit([d](const auto& f) { check_force(f, d); }, force);
-      if (const auto* a = std::get_if<Attention>(&force)) check_meaning(*a, dynamics.manifold);
+      std::visit([&](const auto& f) { check_meaning(f, dynamics.manifold); }, force);
     }
   check_normalisation(dynamics);
   check_gain(dynamics, d);

@@ -5,7 +5,9 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/close_pairs.h"
 #include "core/elementary.h"
+#include "core/noise.h"
 
 namespace murmur {
 
@@ -65,7 +67,7 @@ void clear(HostSwarm& a) {
 double first_beta(const Dynamics& dynamics) {
   for (const Sublayer& sublayer : dynamics.sublayers)
     for (const Force& force : sublayer.forces)
-      if (const auto* a = std::get_if<Attention>(&force)) return a->beta;
+      if (const Attention* a = head_of(force)) return a->beta;
   return 0;
 }
 
@@ -76,7 +78,8 @@ HostField::HostField(const Dynamics& dynamics, Shape shape) : dynamics_(dynamics
 }
 
 void HostField::drift(double t, int sublayer, const Swarm& x, Swarm& a) {
-  if (dynamics_.clock == Clock::u4) return velocity(t, x, a);  // arc length is along the manifold
+  if (kernel_of(dynamics_.clock).arc_length)
+    return velocity(t, x, a);  // arc length is along the manifold
   clear(host(a));
   if (!active(t, sublayer)) return;
   add_forces({t, sublayer, false}, force_points(t, host(x)), host(a));
@@ -85,14 +88,14 @@ void HostField::drift(double t, int sublayer, const Swarm& x, Swarm& a) {
 
 void HostField::velocity(double t, const Swarm& x, Swarm& v) {
   const bool sphere = dynamics_.manifold == Manifold::sphere;
-  const bool whole = dynamics_.normalisation == LayerNorm::ngpt;  // |A| counts what P takes off
+  const bool whole = row_of(dynamics_.normalisation).whole_drift;
   const HostSwarm& at = force_points(t, host(x));
   clear(host(v));
   for (int sublayer = 0; sublayer < sublayers(); ++sublayer)
     if (active(t, sublayer)) add_forces({t, sublayer, sphere && !whole}, at, host(v));
   normalise_drift(t, host(x), host(v));
   if (sphere) project(host(x), host(v));
-  if (dynamics_.clock == Clock::u4) to_arc_length(host(v));
+  if (kernel_of(dynamics_.clock).arc_length) to_arc_length(host(v));
 }
 
 const HostSwarm& HostField::force_points(double t, const HostSwarm& x) {
@@ -177,6 +180,19 @@ double HostField::error_norm(const Swarm& first, const Swarm& second, Tolerance 
     sum += difference[i] / (scale * scale);
   }
   return std::sqrt(sum / a.n());
+}
+
+void HostField::noise_increment(const NoiseStep& step, const Swarm& x, Swarm& out) {
+  host(out) = murmur::noise_increment(step, dynamics_.manifold, host(x));
+}
+
+void HostField::diffuse(const NoiseStep& step, const Swarm& x, Swarm& y) {
+  if (&x != &y) host(y) = host(x);
+  brownian_step(step, dynamics_.manifold, host(y));
+}
+
+ClosePair HostField::nearest_pair(const Swarm& x, double delta) {
+  return murmur::nearest_pair(host(x), delta);
 }
 
 std::unique_ptr<Swarm> HostEngine::place(const HostSwarm& x) {

@@ -18,6 +18,9 @@ class HostField : public Field {
   void velocity(double t, const Swarm& x, Swarm& v) override;
   void retract(const Swarm& x, std::span<const Term> terms, Swarm& y) override;
   double error_norm(const Swarm& a, const Swarm& b, Tolerance tolerance) override;
+  void noise_increment(const NoiseStep& step, const Swarm& x, Swarm& out) override;
+  void diffuse(const NoiseStep& step, const Swarm& x, Swarm& y) override;
+  ClosePair nearest_pair(const Swarm& x, double delta) override;
 
  protected:
   struct Ask {

@@ -22,7 +22,17 @@ using ensemble::Trouble;
 
 constexpr double kLeastBeta = -339;  // of softmax: e^{2 beta} is then still a double
 
-bool is_known(Method method) { return method != Method::strang && method != Method::bdf; }
+bool is_known(Method method) {
+  switch (row_of(method).stepping) {
+    case Stepping::layers:
+    case Stepping::runge_kutta:
+      return true;
+    case Stepping::strang:
+    case Stepping::cvode:
+      return false;
+  }
+  return false;
+}
 
 void require(bool good, const char* what, const char* where, const char* remedy) {
   if (!good) throw Error(Fault::input, what, where, remedy);
@@ -167,7 +177,7 @@ bool replicas_know(const Dynamics& dynamics, Method method) {
   if (dynamics.sublayers.size() != 1 || dynamics.sublayers[0].forces.size() != 1) return false;
   const Sublayer& sublayer = dynamics.sublayers[0];
   if (!std::isinf(sublayer.from) || !std::isinf(sublayer.until)) return false;
-  const auto* a = std::get_if<Attention>(&sublayer.forces[0]);
+  const Attention* a = head_of(sublayer.forces[0]);
   if (a == nullptr || !is_identity(a->query) || !is_identity(a->key) || !is_identity(a->value) ||
       !a->query_bias.empty() || !a->key_bias.empty() || !a->value_bias.empty())
     return false;

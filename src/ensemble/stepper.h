@@ -1,53 +1,71 @@
-// stepper.h: single steps of eight swarms: one length of step for all of them.
+// stepper.h: single steps of eight swarms at once, all of one length.
 #pragma once
 
 #include <optional>
 
 #include "ensemble/waves.h"
-#include "flow/tableau.h"
+#include "flow/runge_kutta.h"
 
 namespace murmur::ensemble {
 
-// What ended a flight, and in which of the eight swarms (-1: in all of them).
+// What ended a simulation, and in which of the eight swarms (-1: in all of them).
 struct Trouble {
   Ending ending;
   int swarm;
+};
+
+// Eight swarms side by side as states of the Runge-Kutta driver.
+class LaneSystem {
+ public:
+  using State = Array;
+
+  LaneSystem(const ReplicasSetting& setting, Shape shape);
+
+  Array scratch() const { return zeros(block_size(shape_)); }
+  void velocity(double t, const Array& x, Array& v) const;
+  // y = normalise(x + sum of terms)
+  void combine(const Array& x, StepPoint to, std::span<const StageTerm<Array>> terms, Array& y);
+  double error(const StepEstimate<Array>& estimate);
+  bool finite(const Array& v) const { return !lost(v); }
+
+  void layer(double dt, Array& x);  // x <- normalise(x + dt A)
+  // The largest of the eight; infinite where one is not finite.
+  double error_norm(const Array& a, const Array& b, Tolerance tolerance) const;
+  std::optional<int> lost(const Array& a) const;       // the first swarm with what is not finite
+  const Array& embedded() const { return embedded_; }  // end of the last estimate
+  double length(int swarm) const { return lengths_[swarm]; }
+
+ private:
+  const ReplicasSetting& setting_;
+  const Shape shape_;
+  const Waves waves_;
+  PairSums pairs_{};
+  Array sums_, totals_, weights_, embedded_;
+  alignas(64) Lanes lengths_{};
 };
 
 class Stepper {
  public:
   Stepper(const ReplicasSetting& setting, Block& block);
 
-  // A step of dt by layers, euler or rk4. Trouble in swarms not asked for is theirs alone.
+  // A step of dt by layers or a method of fixed steps. Trouble in swarms not asked for is theirs.
   std::optional<Trouble> step_fixed();
 
-  // A step of dopri5 is found first and committed after: x stays, and can be interpolated.
+  // An adaptive step is found first and committed after: x stays, and can be interpolated.
   std::optional<Trouble> find_step();
   void commit();
   void show(double theta);  // x between the ends of the step found, until `commit` or `hide`
   void hide();
-  double t() const { return t_; }
-  double h() const { return h_; }  // of the step found
+  double t() const { return state_.t; }
+  double h() const { return found_.h; }  // of the step found
 
  private:
-  const double* at_x() const { return block_.x.get(); }
-  void velocity(const double* x, double* v) const;
-  void shift(const std::array<double, 7>& weights, int stages, double h, double* to);
-  void stages(const Tableau& tableau, double h);
-  double error_norm(const double* a, const double* b, Tolerance tolerance) const;
-  std::optional<int> lost(const double* a) const;  // the first swarm with what is not finite
-  double first_step();
-
   const ReplicasSetting& setting_;
   Block& block_;
-  const Shape shape_;
-  const Waves waves_;
-  PairSums pairs_{};
-  Array sums_, totals_, weights_, y_, between_;
-  std::array<Array, 7> k_{};
-  bool have_first_stage_ = false;
-  alignas(64) Lanes lengths_{};
-  double t_ = 0, h_ = 0, next_h_ = 0, error_ = 1, last_error_ = 1;
+  LaneSystem system_;
+  StepState state_{};
+  FoundStep found_{};
+  std::optional<RungeKutta<LaneSystem>> driver_{};  // none for layers
 };
 
 }  // namespace murmur::ensemble

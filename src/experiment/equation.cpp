@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/overloaded.h"
 #include "murmur/explain.h"
 
 namespace murmur {
@@ -27,9 +28,11 @@ std::string speed_text(const Dynamics& dynamics) {
       return fmt::format("{:g}/|A_i| ", dynamics.speed);
     case LayerNorm::sqrt:
       return "1/sqrt(t + 1) ";
-    default:
+    case LayerNorm::pre:
+    case LayerNorm::mix:
       return "";
   }
+  return "";
 }
 
 std::string weights_text(const Attention& a, const std::string& score, const std::string& sum) {
@@ -87,14 +90,15 @@ std::string equation_text(const Experiment& e, const Settings& s) {
   for (const Sublayer& sublayer : e.dynamics.sublayers) {
     if (!sublayer.active(0)) continue;
     for (const Force& force : sublayer.forces)
-      if (const auto* a = std::get_if<Attention>(&force)) {
-        if (heads++ == 0) {
-          text += attention_text(*a, e.dynamics, s);
-        }
-      } else {
-        text += fmt::format("  plus W_out s(W_in x_i + b_in) + b_out,  s = {},  {} units\n",
-                            s.at("activation").text, std::get<Perceptron>(force).in.rows);
-      }
+      std::visit(Overloaded{[&](const Attention& a) {
+                              if (heads++ == 0) text += attention_text(a, e.dynamics, s);
+                            },
+                            [&](const Perceptron& p) {
+                              text += fmt::format(
+                                  "  plus W_out s(W_in x_i + b_in) + b_out,  s = {},  {} units\n",
+                                  s.at("activation").text, p.in.rows);
+                            }},
+                 force);
   }
   if (heads > 1) text += fmt::format("  summed over {} heads\n", heads);
   return text;

@@ -39,8 +39,7 @@ void set_noise(const Settings& settings, FlowSettings& flow) {
   flow.replica = replica_of(settings);
   if (flow.noise < 0) refuse(settings, "noise", "must be 0 or above", "use noise=0 for none");
   if (flow.noise == 0) return;
-  if (flow.method != Method::layers && flow.method != Method::euler &&
-      flow.method != Method::strang)
+  if (!row_of(flow.method).takes_noise)
     refuse(settings, "noise", "is for method=strang, euler and layers only",
            "use method=strang, or noise=0");
   if (flow.merge > 0)
@@ -50,8 +49,7 @@ void set_noise(const Settings& settings, FlowSettings& flow) {
 
 FlowSettings flow_of(const Settings& settings) {
   FlowSettings flow;
-  flow.method = static_cast<Method>(
-      choice(settings, "method", {"layers", "euler", "rk4", "dopri5", "strang", "bdf"}));
+  flow.method = method_of(settings);
   flow.dt = positive(settings, "dt");
   flow.tolerance = {positive(settings, "rtol"), positive(settings, "atol")};
   if (flow.tolerance.rtol + flow.tolerance.atol < 1e-15)
@@ -66,7 +64,7 @@ FlowSettings flow_of(const Settings& settings) {
            fmt::format("is below 10 max(rtol, atol) = {:g}: groups would hover above it for ever",
                        min),
            fmt::format("use merge={:g} or more, or smaller rtol and atol", min));
-  if (flow.method == Method::bdf) check_stiff(settings, flow);
+  if (row_of(flow.method).stepping == Stepping::cvode) check_stiff(settings, flow);
   set_noise(settings, flow);
   return flow;
 }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "core/overloaded.h"
 #include "experiment/matrices.h"
 #include "experiment/perceptrons.h"
 #include "experiment/words.h"
@@ -72,12 +73,14 @@ void set_gains(const Settings& settings, int d, Dynamics& dynamics) {
 
 // post, pre, peri, mix:TAU, ngpt, ngpt:SPEED, sqrt
 void set_normalisation(const Settings& settings, Dynamics& dynamics) {
-  static const std::vector<std::string> names = {"post", "pre", "peri", "mix", "ngpt", "sqrt"};
+  std::vector<std::string> names;
+  for (const LayerNormRow& row : layer_norms()) names.emplace_back(row.name);
   const std::vector<std::string> parts = split(setting(settings, "normalisation").text, ':');
   Settings word = settings;
   word["normalisation"].text = parts[0];
-  dynamics.normalisation = static_cast<LayerNorm>(choice(word, "normalisation", names));
-  const bool mix = parts[0] == "mix", ngpt = parts[0] == "ngpt";
+  const LayerNormRow& row = layer_norms()[choice(word, "normalisation", names)];
+  dynamics.normalisation = row.norm;
+  const bool mix = row.argument == LayerNormRow::time, ngpt = row.argument == LayerNormRow::speed;
   if (parts.size() > (mix || ngpt ? 2u : 1u) || (mix && parts.size() < 2))
     refuse(settings, "normalisation", "has the wrong number of arguments",
            "write mix:TAU with the time to change at, or ngpt:SPEED");
@@ -90,14 +93,15 @@ void set_normalisation(const Settings& settings, Dynamics& dynamics) {
 // direction=descent turns every force round.
 void turn_round(int d, std::vector<Force>& forces) {
   for (Force& force : forces)
-    if (auto* a = std::get_if<Attention>(&force)) {
-      if (a->value.empty()) a->value = scaled_identity(d, 1);
-      for (double& entry : a->value.data) entry = -entry;
-    } else {
-      auto& p = std::get<Perceptron>(force);
-      for (double& entry : p.out.data) entry = -entry;
-      for (double& entry : p.out_bias) entry = -entry;
-    }
+    std::visit(Overloaded{[d](Attention& a) {
+                            if (a.value.empty()) a.value = scaled_identity(d, 1);
+                            for (double& entry : a.value.data) entry = -entry;
+                          },
+                          [](Perceptron& p) {
+                            for (double& entry : p.out.data) entry = -entry;
+                            for (double& entry : p.out_bias) entry = -entry;
+                          }},
+               force);
 }
 
 std::vector<Force> attention_heads(const Settings& settings, Shape shape, std::uint32_t redraw,

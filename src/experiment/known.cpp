@@ -16,7 +16,7 @@ using Results = std::vector<std::string>;
 // What most theorems are about: one head alone, or nothing.
 const Attention* lone_head(const Dynamics& dynamics) {
   if (dynamics.sublayers.size() != 1 || dynamics.sublayers[0].forces.size() != 1) return nullptr;
-  return std::get_if<Attention>(&dynamics.sublayers[0].forces[0]);
+  return head_of(dynamics.sublayers[0].forces[0]);
 }
 
 bool is_scale(const Matrix& m, double scale) {

@@ -6,7 +6,7 @@ namespace murmur {
 std::optional<WhyNotMerge> why_not_merge(const Dynamics& dynamics) {
   for (const Sublayer& sublayer : dynamics.sublayers)
     for (const Force& force : sublayer.forces)
-      if (const auto* a = std::get_if<Attention>(&force)) {
+      if (const Attention* a = head_of(force)) {
         if (a->mask == Attention::causal)
           return WhyNotMerge{"particles of a causal swarm do not move alike when they meet",
                              "use merge=0"};

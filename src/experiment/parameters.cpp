@@ -7,7 +7,8 @@ namespace murmur {
 
 std::span<const Parameter> parameters() {
   using P = Parameter;
-  static constexpr Parameter table[] = {
+  static const std::string methods_text = method_names();
+  static const Parameter table[] = {
       {P::word, "name", "flock", "a word", "first part of the run directory's name"},
       {P::whole, "n", "64", "1 or more", "number of particles (tokens)"},
       {P::whole, "d", "3", "2 or more", "coordinates of each particle"},
@@ -54,11 +55,11 @@ std::span<const Parameter> parameters() {
        "where the pictures of init=test:K are; auto: where the model learned"},
       {P::word, "masses", "equal", "equal, FILE.npy", "masses, (n), scaled to sum 1"},
       {P::number, "T", "10", "above 0", "final time"},
-      {P::number, "dt", "0.1", "above 0", "step of layers, euler, rk4 and strang"},
-      {P::word, "method", "dopri5", "layers, euler, rk4, dopri5, strang, bdf",
+      {P::number, "dt", "0.1", "above 0", "step of methods with fixed steps"},
+      {P::word, "method", "dopri5", methods_text.c_str(),
        "how time advances; layers is x <- N(x + dt A)"},
-      {P::number, "rtol", "1e-8", "above 0", "relative tolerance of dopri5 and bdf"},
-      {P::number, "atol", "1e-10", "above 0", "absolute tolerance of dopri5 and bdf"},
+      {P::number, "rtol", "1e-8", "above 0", "relative tolerance of adaptive methods"},
+      {P::number, "atol", "1e-10", "above 0", "absolute tolerance of adaptive methods"},
       {P::number, "merge", "0", "0, or at least 10 max(rtol, atol)",
        "particles closer than this chord become one; 0 never"},
       {P::number, "noise", "0", "0 or above", "strength 1/kappa of Brownian motion on the habitat"},

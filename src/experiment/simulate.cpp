@@ -9,7 +9,6 @@
 #include "experiment/verify.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
-#include "murmur/moments.h"
 
 namespace murmur {
 
@@ -33,16 +32,15 @@ std::string merge_line(const Merge& m) {
 // those that carried the run before.
 class DriftError {
  public:
-  DriftError(const Field& field, const Experiment& e, const Run& run)
-      : field_(e.engine.name == "moments" ? &field : nullptr) {
-    if (field_ != nullptr && run.last_checkpoint())
+  DriftError(const Field& field, const Run& run) : certificate_(field.certificate()) {
+    if (certificate_ != nullptr && run.last_checkpoint())
       before_ = entry(*run.last_checkpoint(), "pull_error").doubles()[0];
   }
-  explicit operator bool() const { return field_ != nullptr; }
-  double operator*() const { return std::max(before_, certificate_of(*field_).worst_ever); }
+  explicit operator bool() const { return certificate_ != nullptr; }
+  double operator*() const { return std::max(before_, certificate_->worst_ever); }
 
  private:
-  const Field* field_;
+  const FieldCertificate* certificate_;
   double before_ = 0;
 };
 
@@ -64,7 +62,7 @@ Outcome simulate(const Experiment& e, Run& run, const ProcessControl& control) {
   const auto cluster_column =
       std::find(columns.begin(), columns.end(), "clusters") - columns.begin();
   FlowState state = where_it_stands(e, run);
-  const DriftError drift_error(*field, e, run);
+  const DriftError drift_error(*field, run);
   const std::int64_t evaluations_before = state.evaluations;
   const Time::time_point began = Time::now();
   Time::time_point last_checkpoint = began, last_report = began;
@@ -101,7 +99,8 @@ Outcome simulate(const Experiment& e, Run& run, const ProcessControl& control) {
   try {
     outcome = advance({*engine, *field, e.dynamics.manifold, e.flow}, e.schedule, state, watch);
     if (outcome.ok()) save(state);
-    if (outcome.ok() && e.flow.method == Method::bdf) outcome = verify(e, run, control);
+    if (outcome.ok() && row_of(e.flow.method).stepping == Stepping::cvode)
+      outcome = verify(e, run, control);
   } catch (const Error& error) {  // the disk, most likely: say so in the manifest if it can be said
     try {
       run.close("failed", {{"t", state.t}}, error.summary);

@@ -59,7 +59,7 @@ class Second {
   }
 
   Outcome simulate(const ProcessControl& control) {
-    const auto engine = make_engine(e_.engine, e_.swarm.shape());
+    const auto engine = make_engine(e_.engine, e_.swarm.shape(), e_.dynamics);
     const auto field = engine->prepare(e_.dynamics, e_.swarm.shape());
     state_ = start(e_.swarm);
     FlowWatch watch;

@@ -104,6 +104,12 @@ bool flag(const Settings& settings, const std::string& key) {
   return choice(settings, key, {"false", "true"}) == 1;
 }
 
+Method method_of(const Settings& settings) {
+  std::vector<std::string> names;
+  for (const MethodRow& row : methods()) names.emplace_back(row.name);
+  return methods()[static_cast<std::size_t>(choice(settings, "method", names))].method;
+}
+
 int choice(const Settings& settings, const std::string& key,
            const std::vector<std::string>& choices) {
   const std::string& text = setting(settings, key).text;

@@ -32,6 +32,8 @@ bool flag(const Settings& settings, const std::string& key);
 int choice(const Settings& settings, const std::string& key,
            const std::vector<std::string>& choices);
 
+Method method_of(const Settings& settings);  // by its row in the table of methods
+
 // FROM:TO:POINTS, ascending from above 0, 2 to `most` points; nothing where the value is none.
 struct Range {
   double from = 0, to = 0;

@@ -2,33 +2,41 @@
 #include "flow/carrier.h"
 
 #include <algorithm>
+#include <array>
+#include <cassert>
 #include <cmath>
-#include <limits>
-#include <string>
 
 #include "flow/endings.h"
 #include "flow/merging.h"
-#include "flow/noise.h"
-#include "flow/step_control.h"
+#include "flow/methods.h"
 
 namespace murmur {
 
 namespace {
 
-int stages_of(Method method) {
-  switch (method) {
-    case Method::dopri5:
-      return kDopri5.stages;
-    case Method::rk4:
-      return kRk4.stages;
-    case Method::strang:
-      return kMidpoint.stages;
-    default:
-      return 1;
+// The terms of a step as the field takes them, with room for one of noise.
+struct Terms {
+  std::array<Term, kMaxStages + 1> list{};
+  std::size_t count = 0;
+
+  explicit Terms(std::span<const StageTerm<SwarmSystem::State>> stages = {}) {
+    for (const auto& term : stages) add(term.scale, **term.along);
   }
-}
+  void add(double scale, const Swarm& along) { list[count++] = {scale, &along}; }
+  operator std::span<const Term>() const { return {list.data(), count}; }
+};
 
 }  // namespace
+
+void SwarmSystem::combine(const State& x, StepPoint, std::span<const StageTerm<State>> terms,
+                          State& y) {
+  field_.retract(*x, Terms(terms), *y);
+}
+
+double SwarmSystem::error(const StepEstimate<State>& estimate) {
+  combine(estimate.x, {1, estimate.h}, estimate.embedded, embedded_);
+  return field_.error_norm(*estimate.y, *embedded_, tolerance_);
+}
 
 Carrier::Carrier(const Flow& flow, FlowState& flow_state, const FlowWatch& watch)
     : settings(flow.settings),
@@ -36,6 +44,7 @@ Carrier::Carrier(const Flow& flow, FlowState& flow_state, const FlowWatch& watch
       engine_(flow.engine),
       field_(flow.field),
       manifold_(flow.manifold),
+      row_(row_of(flow.settings.method)),
       watch_(watch) {
   resize_scratch();
 }
@@ -44,10 +53,12 @@ void Carrier::resize_scratch() {
   x_ = engine_.place(state.x);
   y_ = x_->like();
   between_ = x_->like();
-  for (int i = 0; i < stages_of(settings.method); ++i) k_[i] = x_->like();
-  HostSwarm zero(x_->shape());
-  origin_ = engine_.place(zero);
-  have_first_stage_ = false;
+  noise_ = x_->like();
+  driver_.reset();
+  system_.emplace(field_, settings.tolerance, *x_);
+  if (const Tableau* tableau = tableau_of(settings.method))
+    driver_.emplace(*system_, *tableau, state.evaluations);
+  origin_ = engine_.place(HostSwarm(x_->shape()));
 }
 
 void Carrier::keep(double t, const Swarm& groups) {
@@ -55,11 +66,9 @@ void Carrier::keep(double t, const Swarm& groups) {
 }
 
 void Carrier::merge() {
-  if (settings.merge <= 0) return;
-  state.x = engine_.fetch(*x_);
-  const std::vector<Merge> merges = merge_close(state, settings.merge, manifold_);
-  if (merges.empty()) return;
-  for (const Merge& merge : merges)
+  if (settings.merge <= 0 || field_.nearest_pair(*x_, settings.merge).i < 0) return;
+  fetch_state();
+  for (const Merge& merge : merge_close(state, settings.merge, manifold_))
     if (watch_.merged) watch_.merged(merge);
   resize_scratch();
 }
@@ -67,47 +76,26 @@ void Carrier::merge() {
 bool Carrier::pause() {
   if (!watch_.pause) return false;
   return watch_.pause(state, [this]() -> FlowState& {
-    state.x = engine_.fetch(*x_);
+    fetch_state();
     return state;
   });
 }
 
-void Carrier::evaluate(double t, const Swarm& at, Swarm& v) {
-  field_.velocity(t, at, v);
-  ++state.evaluations;
-}
-
-// retract(x + h sum_i w_i k_i), leaving out zero weights
-void Carrier::shift(const std::array<double, 7>& weights, int stages, double h, Swarm& to) {
-  std::size_t count = 0;
-  for (int i = 0; i < stages; ++i)
-    if (weights[i] != 0) terms_[count++] = {h * weights[i], k_[i].get()};
-  field_.retract(*x_, {terms_.data(), count}, to);
-}
-
-void Carrier::stages(const Tableau& tableau, double h) {
-  if (!have_first_stage_) evaluate(state.t, *x_, *k_[0]);
-  have_first_stage_ = true;
-  for (int i = 1; i < tableau.stages; ++i) {
-    shift(tableau.a[i], i, h, *y_);
-    evaluate(state.t + tableau.c[i] * h, *y_, *k_[i]);
-  }
-}
-
 void Carrier::step_fixed() {
-  switch (settings.method) {
-    case Method::layers:
+  switch (row_.stepping) {
+    case Stepping::layers:
       return step_layers();
-    case Method::strang:
+    case Stepping::strang:
       return step_strang();
-    case Method::rk4:
-      return step_tableau(kRk4);
-    default:
-      return step_tableau(kEuler);
+    case Stepping::runge_kutta:
+      return step_tableau();
+    case Stepping::cvode:
+      break;  // has a loop of its own
   }
+  assert(false);
 }
 
-// x <- retract(x + dt A) for each active phase in turn; the noise is part of the last.
+// x <- retract(x + dt A) for each active sublayer in turn; the noise is part of the last.
 void Carrier::step_layers() {
   const double dt = settings.dt;
   int last = field_.sublayers() - 1;
@@ -116,71 +104,61 @@ void Carrier::step_layers() {
   const Swarm* from = x_.get();
   for (int sublayer = 0; sublayer <= last; ++sublayer) {
     if (sublayer < last && !field_.active(state.t, sublayer)) continue;
-    std::size_t count = 0;
+    Terms terms;
     if (sublayer < field_.sublayers()) {
-      field_.drift(state.t, sublayer, *from, *k_[0]);
-      terms_[count++] = {dt, k_[0].get()};
+      field_.drift(state.t, sublayer, *from, *between_);
+      terms.add(dt, *between_);
     }
     if (settings.noise > 0 && sublayer == last) {
-      noise_ = engine_.place(noise_increment(noise_step(0, dt), engine_.fetch(*from)));
-      terms_[count++] = {1, noise_.get()};
+      field_.noise_increment(noise_step(0, dt), *from, *noise_);
+      terms.add(1, *noise_);
     }
-    field_.retract(*from, {terms_.data(), count}, *y_);
+    field_.retract(*from, terms, *y_);
     from = y_.get();
   }
   ++state.evaluations;
 }
 
-// x <- retract(x + dt sum_i b_i k_i); with noise this is Euler-Maruyama, of the tableau kEuler.
-void Carrier::step_tableau(const Tableau& tableau) {
-  stages(tableau, settings.dt);
-  std::size_t count = 0;
-  for (int i = 0; i < tableau.stages; ++i)
-    if (tableau.b[i] != 0) terms_[count++] = {settings.dt * tableau.b[i], k_[i].get()};
-  if (settings.noise > 0) {
-    noise_ = engine_.place(noise_increment(noise_step(0, settings.dt), engine_.fetch(*x_)));
-    terms_[count++] = {1, noise_.get()};
-  }
-  field_.retract(*x_, {terms_.data(), count}, *y_);
+// x <- retract(x + dt sum_i b_i k_i); with noise this is Euler-Maruyama.
+void Carrier::step_tableau() {
+  if (settings.noise == 0) return driver_->attempt(state.t, x_, settings.dt);
+  driver_->stages(state.t, x_, settings.dt);
+  field_.noise_increment(noise_step(0, settings.dt), *x_, *noise_);
+  Terms terms(driver_->terms(settings.dt));
+  terms.add(1, *noise_);
+  field_.retract(*x_, terms, *driver_->end());
 }
 
 // Half a step of noise, a whole one of drift, half a step of noise (Strang 1968): weakly of second
 // order, since both parts are. The committed x stays as it is until the step is.
 void Carrier::step_strang() {
   const double dt = settings.dt;
-  if (settings.noise == 0) return step_tableau(kMidpoint);
-  const auto diffused = [&](const Swarm& from, int half) {
-    HostSwarm x = engine_.fetch(from);
-    brownian_step(noise_step(half, dt / 2), x);
-    return engine_.place(x);
-  };
-  between_ = diffused(*x_, 0);
-  std::swap(x_, between_);
-  stages(kMidpoint, dt);
-  shift(kMidpoint.b, kMidpoint.stages, dt, *y_);
-  std::swap(x_, between_);
-  y_ = diffused(*y_, 1);
+  if (settings.noise == 0) return step_tableau();
+  field_.diffuse(noise_step(0, dt / 2), *x_, *between_);
+  driver_->forget();
+  driver_->attempt(state.t, between_, dt);
+  field_.diffuse(noise_step(1, dt / 2), *driver_->end(), *driver_->end());
 }
 
 NoiseStep Carrier::noise_step(int half, double h) const {
-  return {.manifold = manifold_,
-          .noise = settings.noise,
+  return {.noise = settings.noise,
           .h = h,
           .seed = settings.seed,
           .replica = settings.replica,
           .moment = 2 * state.step + half};
 }
 
-// A number that is not finite has no distance to itself.
-bool Carrier::finite(const Swarm& swarm) {
-  return std::isfinite(field_.error_norm(swarm, swarm, {0, 1}));
-}
-
 // A vector whose length overflows is retracted to the origin: finite, and lost all the same.
 bool Carrier::on_manifold(const Swarm& swarm) {
-  if (manifold_ == Manifold::space) return finite(swarm);
-  constexpr double kLeast = 1 - 1e-10;  // one particle lost among a thousand million shows
-  return field_.error_norm(swarm, *origin_, {0, 1}) > kLeast;
+  switch (manifold_) {
+    case Manifold::space:
+      return std::isfinite(field_.error_norm(swarm, swarm, {0, 1}));
+    case Manifold::sphere: {
+      constexpr double kMinLength = 1 - 1e-10;  // one particle lost among a thousand million shows
+      return field_.error_norm(swarm, *origin_, {0, 1}) > kMinLength;
+    }
+  }
+  return false;
 }
 
 Outcome Carrier::lost(const Swarm& swarm, Manifold manifold, double h) {
@@ -188,72 +166,54 @@ Outcome Carrier::lost(const Swarm& swarm, Manifold manifold, double h) {
 }
 
 std::optional<Outcome> Carrier::trouble(double h) {
-  if (!on_manifold(*y_)) return lost(*y_, manifold_, h);
+  if (!on_manifold(*end())) return lost(*end(), manifold_, h);
   if (state.evaluations >= settings.max_evaluations) return out_of_evaluations(state.t);
   return std::nullopt;
 }
 
-double Carrier::first_step() {
-  const Tolerance tolerance = settings.tolerance;
-  const Tolerance absolute{0, tolerance.atol + tolerance.rtol};
-  const Term nudge{kNudge, k_[0].get()};
-  field_.retract(*x_, {&nudge, 1}, *y_);
-  const double d1 = field_.error_norm(*x_, *y_, tolerance) / kNudge;
-  if (stands_still(d1)) return kStillStep;
-  const double h0 = euler_step(d1, tolerance);
-  const Term euler{h0, k_[0].get()};
-  field_.retract(*x_, {&euler, 1}, *y_);
-  evaluate(state.t + h0, *y_, *k_[1]);
-  const double d2 = field_.error_norm(*k_[0], *k_[1], absolute) / h0;
-  return first_step_of(d1, d2, h0);
-}
-
 std::optional<Outcome> Carrier::step_adaptive() {
-  if (!have_first_stage_) evaluate(state.t, *x_, *k_[0]);
-  have_first_stage_ = true;
-  if (!finite(*k_[0])) return lost(*k_[0], Manifold::space, state.h);
-  if (state.h == 0) state.h = first_step();
-  h_ = state.h;
-  double grow = kGrow;
-  for (;;) {
-    if (state.evaluations >= settings.max_evaluations) return out_of_evaluations(state.t);
-    stages(kDopri5, h_);  // the last stage stands at the new point, in y
-    shift(kDopri5Embedded, 7, h_, *between_);
-    error_ = field_.error_norm(*y_, *between_, settings.tolerance);
-    if (!finite(*k_[6])) error_ = std::numeric_limits<double>::infinity();
-    if (error_ <= 1) break;
-    ++state.rejected;
-    grow = 1;
-    const double h = h_;
-    h_ *= shrink_factor(error_);
-    if (h_ <= 4 * std::numeric_limits<double>::epsilon() * std::fabs(state.t) ||
-        h_ < std::numeric_limits<double>::min()) {
-      if (!std::isfinite(error_)) return lost(finite(*y_) ? *k_[6] : *y_, Manifold::space, h);
+  driver_->begin(state.t, x_);
+  if (!system_->finite(driver_->stage(0)))
+    return lost(*driver_->stage(0), Manifold::space, state.h);
+  if (state.h == 0)
+    state.h = driver_->first_step(state, x_, settings.tolerance,
+                                  [this](const State& a, const State& b, Tolerance tolerance) {
+                                    return field_.error_norm(*a, *b, tolerance);
+                                  });
+  const StepController controller{.order = driver_->tableau().order};
+  switch (driver_->find(state, x_, controller, settings.max_evaluations, found_)) {
+    case StepEnd::found:
+      return std::nullopt;
+    case StepEnd::out_of_evaluations:
+      return out_of_evaluations(state.t);
+    case StepEnd::too_small:
       return step_too_small(state.t);
-    }
+    case StepEnd::not_finite:
+      break;
   }
-  next_h_ = h_ * next_factor(error_, state.last_error, grow);
-  return std::nullopt;
+  const State& y = driver_->end();
+  return lost(system_->finite(y) ? *driver_->last_stage() : *y, Manifold::space, found_.h);
 }
 
 const Swarm& Carrier::interpolate(double theta) {
-  shift(dopri5_weights_at(theta), 7, h_, *between_);
-  return *between_;
+  driver_->interpolate(state, x_, found_.h, theta);
+  return *driver_->between();
 }
 
 void Carrier::commit_fixed() {
-  std::swap(x_, y_);
-  have_first_stage_ = false;
+  if (driver_)
+    driver_->commit(x_);
+  else
+    std::swap(x_, y_);
   ++state.step;
   state.t = static_cast<double>(state.step) * settings.dt;
 }
 
 void Carrier::commit_adaptive() {
-  std::swap(x_, y_);
-  std::swap(k_[0], k_[6]);  // the last stage is the next step's first
-  state.t += h_;
-  state.h = next_h_;
-  state.last_error = error_;
+  driver_->commit(x_);
+  state.t += found_.h;
+  state.h = found_.next_h;
+  state.last_error = found_.error;
   ++state.step;
 }
 

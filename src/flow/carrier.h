@@ -1,31 +1,50 @@
-// carrier.h: one flight in progress: the swarm on its engine, the stages, and single steps.
+// carrier.h: a swarm on its way through time: on its engine, with the stages of single steps.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 
-#include "flow/noise.h"
-#include "flow/tableau.h"
+#include "flow/runge_kutta.h"
 #include "murmur/flow.h"
 
 namespace murmur {
+
+// Swarms of one engine and field as states of the Runge-Kutta driver.
+class SwarmSystem {
+ public:
+  using State = std::unique_ptr<Swarm>;
+
+  SwarmSystem(Field& field, Tolerance tolerance, const Swarm& like)
+      : field_(field), tolerance_(tolerance), like_(like.like()), embedded_(like.like()) {}
+
+  State scratch() const { return like_->like(); }
+  void velocity(double t, const State& x, State& v) { field_.velocity(t, *x, *v); }
+  void combine(const State& x, StepPoint, std::span<const StageTerm<State>> terms, State& y);
+  double error(const StepEstimate<State>& estimate);
+  // A number that is not finite has no distance to itself.
+  bool finite(const State& v) { return std::isfinite(field_.error_norm(*v, *v, {0, 1})); }
+
+ private:
+  Field& field_;
+  const Tolerance tolerance_;
+  State like_, embedded_;
+};
 
 class Carrier {
  public:
   Carrier(const Flow& flow, FlowState& state, const FlowWatch& watch);
 
   const Swarm& x() const { return *x_; }
-  double h() const { return h_; }            // length of the step found
+  double h() const { return found_.h; }      // length of the step found
   void keep(double t, const Swarm& groups);  // hands a frame to the watch, unfolded
   void merge();                              // joins what has met; tells the watch
   bool pause();                              // asks the watch, which may fetch the swarm
 
-  // Steps are found first and committed after: y is the end of the step found.
-  void step_fixed();                         // of dt, by layers, euler, rk4 or strang
-  std::optional<Outcome> trouble(double h);  // why the flight cannot go on with it, if it cannot
+  // Steps are found first and committed after.
+  void step_fixed();                         // of dt, by methods with fixed steps
+  std::optional<Outcome> trouble(double h);  // why the flow cannot go on with it, if it cannot
   void commit_fixed();
-  std::optional<Outcome> step_adaptive();  // of h(), by dopri5, from the proposal state.h
+  std::optional<Outcome> step_adaptive();  // of h(), from the proposal state.h
   const Swarm& interpolate(double theta);  // inside the step found
   void commit_adaptive();
 
@@ -35,15 +54,12 @@ class Carrier {
   FlowState& state;
 
  private:
-  void evaluate(double t, const Swarm& at, Swarm& v);
-  void shift(const std::array<double, 7>& weights, int stages, double h, Swarm& to);
-  void stages(const Tableau& tableau, double h);
+  using State = SwarmSystem::State;
   void step_layers();
-  void step_tableau(const Tableau& tableau);
+  void step_tableau();
   void step_strang();
   NoiseStep noise_step(int half, double h) const;
-  double first_step();
-  bool finite(const Swarm& swarm);
+  State& end() { return driver_ ? driver_->end() : y_; }  // of the step found
   bool on_manifold(const Swarm& swarm);
   Outcome lost(const Swarm& swarm, Manifold manifold, double h);
   void resize_scratch();
@@ -51,13 +67,13 @@ class Carrier {
   Engine& engine_;
   Field& field_;
   const Manifold manifold_;
+  const MethodRow& row_;
   const FlowWatch& watch_;
-  std::unique_ptr<Swarm> x_, y_, between_, noise_;
-  std::unique_ptr<Swarm> origin_;              // every particle at 0
-  std::array<std::unique_ptr<Swarm>, 7> k_{};  // stages
-  std::array<Term, 7> terms_{};
-  bool have_first_stage_ = false;          // k_[0] is the velocity at x
-  double h_ = 0, error_ = 1, next_h_ = 0;  // of the step found
+  std::optional<SwarmSystem> system_{};
+  std::optional<RungeKutta<SwarmSystem>> driver_{};  // of methods that have a tableau
+  State x_, y_, between_, noise_;
+  State origin_;  // every particle at 0
+  FoundStep found_{};
 };
 
 }  // namespace murmur

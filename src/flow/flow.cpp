@@ -81,15 +81,13 @@ Outcome advance_adaptive(Carrier& carrier, const Schedule& schedule) {
 }
 
 void check_settings(const FlowSettings& settings) {
-  const bool takes_noise = settings.method == Method::layers || settings.method == Method::euler ||
-                           settings.method == Method::strang;
-  if (settings.noise > 0 && !takes_noise)
+  if (settings.noise > 0 && !row_of(settings.method).takes_noise)
     throw Error(Fault::input, "this method takes no noise", "method",
                 "use strang, euler or layers, or noise=0");
   if (settings.noise > 0 && settings.merge > 0)
     throw Error(Fault::input, "particles that have met part again under noise", "merge",
                 "use merge=0, or noise=0");
-  if (settings.method == Method::bdf && settings.merge > 0)
+  if (row_of(settings.method).stepping == Stepping::cvode && settings.merge > 0)
     throw Error(Fault::input, "bdf does not merge", "merge", "use merge=0, or method=dopri5");
 }
 
@@ -98,11 +96,11 @@ void check_settings(const FlowSettings& settings) {
 Outcome advance(const Flow& flow, const Schedule& schedule, FlowState& state,
                 const FlowWatch& watch) {
   check_settings(flow.settings);
-  if (flow.settings.method == Method::bdf) return advance_stiff(flow, schedule, state, watch);
+  if (row_of(flow.settings.method).stepping == Stepping::cvode)
+    return advance_stiff(flow, schedule, state, watch);
   Carrier carrier(flow, state, watch);
-  const Outcome outcome = flow.settings.method == Method::dopri5
-                              ? advance_adaptive(carrier, schedule)
-                              : advance_fixed(carrier, schedule);
+  const Outcome outcome = is_fixed(flow.settings.method) ? advance_fixed(carrier, schedule)
+                                                         : advance_adaptive(carrier, schedule);
   carrier.fetch_state();
   const bool cut_short = !outcome.ok() && outcome.ending != Ending::interrupted;
   const bool kept = state.next_frame > 0 && schedule.time(state.next_frame - 1) >= state.t;

@@ -1,9 +1,9 @@
 // climb.cpp: the gradient flow in W_2, its steps held to the energy: it never turns back.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "flow/tableau.h"
+#include "flow/methods.h"
+#include "flow/runge_kutta.h"
 #include "landscape/terrain.h"
 #include "murmur/error.h"
 
@@ -20,30 +20,38 @@ MatrixXd velocities(const Terrain& terrain, const Cloud& mu) {
   return -terrain.sign() * terrain.slopes(mu, nullptr);
 }
 
-// One step of Dormand and Prince over h, its stages put back on the sphere; the error is the
-// largest distance of an atom from where the embedded weights take it.
-struct Step {
-  Cloud next;
-  MatrixXd v;  // (d, atoms) velocities there
-  double error;
-};
-Step dopri5(const Terrain& terrain, const Cloud& mu, const MatrixXd& v, double h) {
-  std::array<MatrixXd, 7> k;
-  k[0] = v;
-  Step step{mu, {}, 0};
-  for (int i = 1; i < 7; ++i) {
-    MatrixXd x = mu.x;
-    for (int j = 0; j < i; ++j)
-      if (kDopri5.a[i][j] != 0) x += h * kDopri5.a[i][j] * k[j];
-    step.next.x = x.colwise().normalized();
-    k[i] = velocities(terrain, step.next);
+// The columns of a cloud of fixed masses as states of the Runge-Kutta driver, put back on the
+// sphere; the error is the largest distance of an atom from where the embedded weights take it.
+class CloudSystem {
+ public:
+  using State = MatrixXd;
+
+  CloudSystem(const Terrain& terrain, const Cloud& mu, double tolerance)
+      : terrain_(terrain), at_(mu), tolerance_(tolerance) {}
+
+  MatrixXd scratch() const { return MatrixXd::Zero(at_.x.rows(), at_.x.cols()); }
+  void velocity(double, const MatrixXd& x, MatrixXd& v) {
+    at_.x = x;
+    v = velocities(terrain_, at_);
   }
-  MatrixXd error = MatrixXd::Zero(v.rows(), v.cols());
-  for (int i = 0; i < 7; ++i) error += h * (kDopri5.b[i] - kDopri5Embedded[i]) * k[i];
-  step.error = error.colwise().norm().maxCoeff();
-  step.v = k[6];
-  return step;
-}
+  void combine(const MatrixXd& from, StepPoint, std::span<const StageTerm<MatrixXd>> terms,
+               MatrixXd& to) const {
+    MatrixXd x = from;
+    for (const auto& term : terms) x += term.scale * *term.along;
+    to = x.colwise().normalized();
+  }
+  double error(const StepEstimate<MatrixXd>& estimate) const {
+    MatrixXd error = scratch();
+    for (const auto& term : estimate.difference) error += estimate.h * term.scale * *term.along;
+    return error.colwise().norm().maxCoeff() / tolerance_;
+  }
+  bool finite(const MatrixXd& v) const { return v.allFinite(); }
+
+ private:
+  const Terrain& terrain_;
+  Cloud at_;
+  const double tolerance_;
+};
 
 }  // namespace
 
@@ -56,27 +64,32 @@ Climb climb(const Landscape& landscape, const Atoms& start, const ClimbSettings&
   const double slack = 1e-14 * terrain.scale();
   double t = 0, h = 0.01 / terrain.scale();
   Climb climb{.times = {0}, .energies = {terrain.energy(mu)}};
-  MatrixXd v = velocities(terrain, mu);
+  CloudSystem system(terrain, mu, settings.tolerance);
+  std::int64_t evaluations = 0;
+  RungeKutta<CloudSystem> driver(system, dormand_prince(), evaluations);
+  const StepController controller{
+      .grow = 4, .beta = 0, .grow_after_refusal = 4, .order = driver.tableau().order};
   while (static_cast<int>(climb.times.size()) <= settings.most_steps && t < settings.most_time) {
-    if (v.colwise().norm().maxCoeff() <= settings.gradient * terrain.scale()) break;
+    driver.begin(t, mu.x);
+    const double speed = driver.stage(0).colwise().norm().maxCoeff();
+    if (speed <= settings.gradient * terrain.scale()) break;
     h = std::min(h, settings.most_time - t);
-    const Step step = dopri5(terrain, mu, v, h);
-    const double energy = terrain.energy(step.next);
-    const double factor =
-        std::clamp(0.9 * std::pow(settings.tolerance / (step.error + 1e-300), 0.2), 0.2, 4.0);
+    driver.attempt(t, mu.x, h);
+    const double error = driver.error(mu.x, h);
+    const double energy = terrain.energy({driver.end(), mu.m});
     const bool back = terrain.sign() * (energy - climb.energies.back()) > slack;
-    if (step.error > settings.tolerance || back) {
+    const double factor = controller.next_factor(error, 1, false);
+    if (!(error <= 1) || back) {
       ++climb.refused;
       h *= back ? 0.25 : factor;
-      if (h * v.colwise().norm().maxCoeff() < 1e-16) break;
+      if (h * speed < 1e-16) break;
       continue;
     }
-    mu = step.next;
+    driver.commit(mu.x);
     t += h;
     h *= factor;
     climb.times.push_back(t);
     climb.energies.push_back(energy);
-    v = step.v;
   }
   climb.mu = landscape::atoms_of(mu);
   return climb;

@@ -58,6 +58,18 @@ std::vector<MeanFieldReading> steps_before(const MeanFieldTrajectory& from,
   return steps;
 }
 
+// Attention and perceptron as the flow of the coefficients, noise as their decay.
+CoefficientSystem system_of(const MeanField& field, const MeanFieldMethod& method,
+                            Continuum& continuum) {
+  CoefficientSystem system;
+  system.flow = [&continuum](const State& y, State& f) { continuum.flow(y, f); };
+  system.tolerance = method.tolerance;
+  if (field.noise > 0)
+    for (const double eigenvalue : continuum.laplacian())
+      system.decay.push_back(field.noise * eigenvalue);
+  return system;
+}
+
 class SpectralFlow {
  public:
   SpectralFlow(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
@@ -67,13 +79,9 @@ class SpectralFlow {
         frames_(plan.schedule.frames()),
         beyond_(plan.from ? 0 : beyond(start, field.d, method.modes)),
         remedy_(remedy_of(field)),
-        continuum_(continuum_of(field, method.modes)) {
-    march_.flow = [this](const State& y, State& f) { continuum_->flow(y, f); };
-    march_.tolerance = method.tolerance;
+        continuum_(continuum_of(field, method.modes)),
+        march_(system_of(field, method, *continuum_)) {
     march_.y = continuum_->start(start);
-    if (field.noise > 0)
-      for (const double eigenvalue : continuum_->laplacian())
-        march_.decay.push_back(field.noise * eigenvalue);
   }
 
   MeanFieldTrajectory run() {
@@ -81,7 +89,7 @@ class SpectralFlow {
     while (trajectory_.outcome.ok() && next_ < frames_) step();
     if (trajectory_.outcome.ok()) trajectory_.outcome.t = plan_.schedule.T;
     keep_last_good();
-    trajectory_.evaluations = march_.evaluations;
+    trajectory_.evaluations = march_.at.evaluations;
     trajectory_.state = state();
     return trajectory_;
   }
@@ -107,10 +115,10 @@ class SpectralFlow {
           fmt::format("{} coefficients in place of {}", state.coefficients.size(), march_.y.size()),
           "go on with the modes and solver it began with");
     trajectory_.steps = steps_before(from, plan_.schedule);
-    march_.t = state.flow.t;
-    march_.h = state.flow.h;
+    march_.at.t = state.flow.t;
+    march_.at.h = state.flow.h;
     march_.y = state.coefficients;
-    march_.evaluations = state.flow.evaluations;
+    march_.at.evaluations = state.flow.evaluations;
     next_ = state.flow.next_frame;
   }
 
@@ -118,18 +126,18 @@ class SpectralFlow {
   void step() {
     if (!march_.find())
       return end(Ending::step_too_small, "steps became too small", "lower beta or T");
-    const double t = march_.reach();
-    const MeanFieldReading reading = read(t, march_.at(t)).reading;
+    const double t = march_.end_time();
+    const MeanFieldReading reading = read(t, march_.inside(t)).reading;
     const std::string trouble = lost(reading, method_);
     keep(trouble.empty());
     if (next_ == frames_ || !trajectory_.outcome.ok()) return;
     if (!trouble.empty()) return end_unresolved(trouble);
     march_.commit();
     trajectory_.steps.push_back(reading);
-    trajectory_.evaluations = march_.evaluations;
+    trajectory_.evaluations = march_.at.evaluations;
     if (pause() || (plan_.stop && plan_.stop(reading)))
       return end(Ending::interrupted, "stopped", "");
-    if (march_.evaluations > method_.max_evaluations)
+    if (march_.at.evaluations > method_.max_evaluations)
       end(Ending::too_many_evaluations, "max_evaluations is reached",
           "raise max_evaluations, or lower T");
   }
@@ -141,9 +149,9 @@ class SpectralFlow {
   // Frames up to the end of the step found; unless `sure`, only as far as they are resolved. A
   // pause between them is resumable: the step is not taken yet.
   void keep(bool sure) {
-    while (next_ < frames_ && plan_.schedule.time(next_) <= march_.reach()) {
+    while (next_ < frames_ && plan_.schedule.time(next_) <= march_.end_time()) {
       const double t = plan_.schedule.time(next_);
-      const MeanFieldFrame frame = read(t, march_.at(t));
+      const MeanFieldFrame frame = read(t, march_.inside(t));
       if (!sure && !lost(frame.reading, method_).empty()) return;
       if (plan_.frame) plan_.frame(frame);
       if (next_ == frames_ - 1 && t > trajectory_.steps.back().t)
@@ -157,9 +165,9 @@ class SpectralFlow {
   void keep_last_good() {
     const bool cut_short =
         !trajectory_.outcome.ok() && trajectory_.outcome.ending != Ending::interrupted;
-    const bool nowhere = trajectory_.outcome.ending == Ending::unresolved && march_.t == 0;
-    const bool kept = next_ > 0 && plan_.schedule.time(next_ - 1) >= march_.t;
-    if (cut_short && !nowhere && !kept && plan_.frame) plan_.frame(read(march_.t, march_.y));
+    const bool nowhere = trajectory_.outcome.ending == Ending::unresolved && march_.at.t == 0;
+    const bool kept = next_ > 0 && plan_.schedule.time(next_ - 1) >= march_.at.t;
+    if (cut_short && !nowhere && !kept && plan_.frame) plan_.frame(read(march_.at.t, march_.y));
   }
 
   MeanFieldFrame read(double t, const State& y) {
@@ -170,15 +178,15 @@ class SpectralFlow {
 
   MeanFieldState state() const {
     MeanFieldState now{.coefficients = march_.y};
-    now.flow.t = march_.t;
-    now.flow.h = march_.h;
-    now.flow.evaluations = march_.evaluations;
+    now.flow.t = march_.at.t;
+    now.flow.h = march_.at.h;
+    now.flow.evaluations = march_.at.evaluations;
     now.flow.next_frame = next_;
     return now;
   }
 
   void end(Ending ending, std::string what, std::string remedy) {
-    trajectory_.outcome = {ending, march_.t, -1, std::move(what), std::move(remedy)};
+    trajectory_.outcome = {ending, march_.at.t, -1, std::move(what), std::move(remedy)};
   }
 
   void end_unresolved(const std::string& what) { end(Ending::unresolved, what, remedy_); }

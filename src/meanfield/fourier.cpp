@@ -1,10 +1,12 @@
 // fourier.cpp: fast Fourier transforms, and Gauss's nodes.
 #include "meanfield/fourier.h"
 
+#include <algorithm>
+#include <boost/math/special_functions/legendre.hpp>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
-#include <utility>
+#include <unsupported/Eigen/FFT>
 
 namespace murmur::meanfield {
 
@@ -14,43 +16,44 @@ int power_of_two(int min) {
   return size;
 }
 
-Fourier::Fourier(int size) : size_(size), place_(size) {
-  for (int k = 1, reversed = 0; k < size; ++k) {
-    int bit = size / 2;
-    for (; (reversed & bit) != 0; bit /= 2) reversed ^= bit;
-    reversed |= bit;
-    place_[k] = reversed;
-  }
-  for (int k = 0; k < size / 2; ++k)
-    root_.push_back(std::polar(1.0, 2 * std::numbers::pi * k / size));
+struct Fourier::Plan {
+  Eigen::FFT<double> fft{};
+};
+
+Fourier::Fourier(int size) : size_(size), plan_(std::make_unique<Plan>()), scratch_(size) {
+  plan_->fft.SetFlag(Eigen::FFT<double>::Unscaled);
 }
 
-void Fourier::transform(std::complex<double>* x) const {
-  for (int k = 0; k < size_; ++k)
-    if (k < place_[k]) std::swap(x[k], x[place_[k]]);
-  for (int half = 1; half < size_; half *= 2) {
-    const int stride = size_ / (2 * half);
-    for (int first = 0; first < size_; first += 2 * half)
-      for (int k = 0; k < half; ++k) {
-        const std::complex<double> a = x[first + k], b = x[first + k + half];
-        const std::complex<double> r = root_[static_cast<std::size_t>(k) * stride];
-        const std::complex<double> turned(b.real() * r.real() - b.imag() * r.imag(),
-                                          b.real() * r.imag() + b.imag() * r.real());
-        x[first + k] = a + turned;
-        x[first + k + half] = a - turned;
-      }
-  }
+Fourier::~Fourier() = default;
+
+void Fourier::transform(std::complex<double>* x) {
+  if (size_ < 2) return;  // which Eigen does not take
+  std::copy(x, x + size_, scratch_.begin());
+  plan_->fft.inv(x, scratch_.data(), size_);
 }
+
+namespace {
+
+int largest_prime_factor(int n) {
+  int largest = 1;
+  for (int p = 2; p <= n / p; ++p)
+    for (; n % p == 0; n /= p) largest = p;
+  return std::max(largest, n);
+}
+
+constexpr int kLargestFactor = 61;  // beyond it three transforms of a power of two are faster
+
+}  // namespace
 
 // j k = (j^2 + k^2 - (k - j)^2) / 2
 Wave spectrum(const Wave& x) {
   const auto size = static_cast<std::int64_t>(x.size());
-  if (power_of_two(static_cast<int>(size)) == size) {
+  if (largest_prime_factor(static_cast<int>(size)) <= kLargestFactor) {
     Wave y = x;
     Fourier(static_cast<int>(size)).transform(y.data());
     return y;
   }
-  const Fourier fourier(power_of_two(static_cast<int>(2 * size)));
+  Fourier fourier(power_of_two(static_cast<int>(2 * size)));
   Wave chirp, product(fourier.size()), turned(fourier.size());
   for (std::int64_t j = 0; j < size; ++j) {
     const auto square = static_cast<double>(j * j % (2 * size));
@@ -68,22 +71,17 @@ Wave spectrum(const Wave& x) {
   return y;
 }
 
-// Newton's method from Tricomi's guess.
+//   w_i = 2 / ((1 - z_i^2) P'(z_i)^2),   P(z_i) = 0
 Gauss gauss_legendre(int count) {
   Gauss g{std::vector<double>(count), std::vector<double>(count)};
-  for (int i = 0; i < count; ++i) {
-    double z = std::cos(std::numbers::pi * (i + 0.75) / (count + 0.5)), slope = 1;
-    for (int newton = 0; newton < 100; ++newton) {
-      double below = 1, p = z;
-      for (int k = 2; k <= count; ++k)
-        below = std::exchange(p, ((2 * k - 1) * z * p - (k - 1) * below) / k);
-      slope = count == 1 ? 1 : count * (z * p - below) / (z * z - 1);
-      const double step = p / slope;
-      z -= step;
-      if (std::fabs(step) < 1e-15) break;
-    }
-    g.node[i] = z;
-    g.weight[i] = 2 / ((1 - z * z) * slope * slope);
+  if (count == 0) return g;
+  const std::vector<double> zeros = boost::math::legendre_p_zeros<double>(count);  // from 0 up
+  for (std::size_t i = 0; i < zeros.size(); ++i) {
+    const double z = zeros[i], slope = boost::math::legendre_p_prime(count, z);
+    const std::size_t at = zeros.size() - 1 - i, mirrored = count - 1 - at;
+    g.node[at] = z;
+    if (mirrored != at) g.node[mirrored] = -z;
+    g.weight[at] = g.weight[mirrored] = 2 / ((1 - z * z) * slope * slope);
   }
   return g;
 }

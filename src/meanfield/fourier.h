@@ -2,27 +2,33 @@
 #pragma once
 
 #include <complex>
+#include <memory>
 #include <vector>
 
 namespace murmur::meanfield {
 
 using Wave = std::vector<std::complex<double>>;
 
-//   y_g = sum_k x_k e^{2 pi i k g / size},   in place; radix 2, after Cooley and Tukey (1965)
+//   y_g = sum_k x_k e^{2 pi i k g / size},   in place, by Eigen's transform: time grows with the
+//   sum of the prime factors of the size
 class Fourier {
  public:
-  explicit Fourier(int size);  // a power of two
+  explicit Fourier(int size);
+  ~Fourier();
+  Fourier(const Fourier&) = delete;
+  Fourier& operator=(const Fourier&) = delete;
   int size() const { return size_; }
-  void transform(std::complex<double>* x) const;
+  void transform(std::complex<double>* x);
 
  private:
+  struct Plan;
   int size_;
-  std::vector<int> place_;                    // (size) bit reversal
-  std::vector<std::complex<double>> root_{};  // (size / 2) e^{2 pi i k / size}
+  std::unique_ptr<Plan> plan_;
+  Wave scratch_;  // (size)
 };
 
-//   y_k = sum_j x_j e^{2 pi i j k / size}   of any size, by convolution with a chirp (Bluestein
-//   1970)
+//   y_k = sum_j x_j e^{2 pi i j k / size}   quickly for any size: one with a large prime factor is
+//   made a convolution with a chirp (Bluestein 1970)
 Wave spectrum(const Wave& x);
 
 int power_of_two(int min);  // the least power of two that is no smaller

@@ -1,87 +1,81 @@
-// march.cpp: Dormand and Prince's method for coefficients, with decay taken exactly.
+// march.cpp: coefficients carried by the pair of Dormand and Prince, with decay taken exactly.
 #include "meanfield/march.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
-#include "flow/tableau.h"
+#include "flow/methods.h"
 
 namespace murmur::meanfield {
 
-// y_i = e^{-decay c_i h} y + h sum_j a_ij e^{-decay (c_i - c_j) h} k_j; stage 6 is the new point.
-void March::stage(int i, double length) {
-  next_ = y;
+void CoefficientSystem::combine(const State& x, StepPoint to,
+                                std::span<const StageTerm<State>> terms, State& y) const {
+  y = x;
   if (!decay.empty())
-    for (std::size_t e = 0; e < next_.size(); ++e)
-      next_[e] *= std::exp(-decay[e] * kDopri5.c[i] * length);
-  for (int j = 0; j < i; ++j) {
-    const double a = length * kDopri5.a[i][j], gap = (kDopri5.c[i] - kDopri5.c[j]) * length;
-    if (a == 0) continue;
-    for (std::size_t e = 0; e < next_.size(); ++e)
-      next_[e] += a * k_[j][e] * (decay.empty() || gap == 0 ? 1 : std::exp(-decay[e] * gap));
+    for (std::size_t e = 0; e < y.size(); ++e) y[e] *= std::exp(-decay[e] * to.node * to.h);
+  for (const StageTerm<State>& term : terms) {
+    const double since = (to.node - term.node) * to.h;
+    for (std::size_t e = 0; e < y.size(); ++e)
+      y[e] += term.scale * (*term.along)[e] *
+              (decay.empty() || since == 0 ? 1 : std::exp(-decay[e] * since));
   }
 }
 
-double March::attempt(double length) {
-  for (int i = 1; i < 7; ++i) {
-    stage(i, length);
-    flow(next_, k_[i]);
-  }
-  // Component by component: what the last modes lack must stay below what they hold.
+double CoefficientSystem::error(const StepEstimate<State>& estimate) const {
   double worst = 0;
-  for (std::size_t e = 0; e < next_.size(); ++e) {
+  for (std::size_t e = 0; e < estimate.y.size(); ++e) {
     double error = 0;
-    for (int j = 0; j < 7; ++j) {
-      const double part = (kDopri5.b[j] - kDopri5Embedded[j]) * k_[j][e];
-      error += decay.empty() ? part : part * std::exp(-decay[e] * (1 - kDopri5.c[j]) * length);
+    for (const StageTerm<State>& term : estimate.difference) {
+      const double part = term.scale * (*term.along)[e];
+      error += decay.empty() ? part : part * std::exp(-decay[e] * (1 - term.node) * estimate.h);
     }
-    if (!std::isfinite(error)) return HUGE_VAL;
-    worst = std::fmax(
-        worst, std::fabs(length * error) / (tolerance.atol + tolerance.rtol * std::fabs(next_[e])));
+    if (!std::isfinite(error)) return std::numeric_limits<double>::infinity();
+    worst = std::fmax(worst, std::fabs(estimate.h * error) /
+                                 (tolerance.atol + tolerance.rtol * std::fabs(estimate.y[e])));
   }
   return worst;
 }
 
-// A hundredth of the time in which y would change by itself; the end of the flight has no say.
+March::March(CoefficientSystem of)
+    : system(std::move(of)), driver_(system, dormand_prince(), tried_) {}
+
+// A hundredth of the time in which y would change by itself; the end of the flow has no say.
 double March::first_step() const {
   double size = 0, speed = 0;
   for (const double v : y) size = std::fmax(size, std::fabs(v));
-  for (const double v : k_[0]) speed = std::fmax(speed, std::fabs(v));
+  for (const double v : driver_.stage(0)) speed = std::fmax(speed, std::fabs(v));
   return speed > 0 ? std::fmin(1, 0.01 * (size > 0 ? size : 1) / speed) : 1;
 }
 
 bool March::find() {
-  if (k_[0].empty()) flow(y, k_[0]);
-  spent_ = evaluations == 0 ? 1 : 0;  // the flow at the start; elsewhere the last stage knew it
-  length_ = h > 0 ? h : first_step();
-  for (;;) {
-    if (!(t + length_ > t)) return false;
-    const double error = attempt(length_);
-    spent_ += 6;
-    const double factor = std::clamp(0.9 * std::pow(error, -0.2), 0.2, 5.0);
-    if (error <= 1) {
-      next_h_ = length_ * factor;
-      end_ = next_;
-      end_flow_ = k_[6];
-      return true;
-    }
-    length_ *= std::isfinite(error) ? factor : 0.2;
-  }
+  driver_.begin(at.t, y);
+  tried_ = at.evaluations == 0 ? 1 : 0;  // the flow at the start; elsewhere the last stage knew it
+  StepState from = at;
+  if (from.h == 0) from.h = first_step();
+  const StepController controller{
+      .grow = 5, .beta = 0, .grow_after_refusal = 5, .order = driver_.tableau().order};
+  constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
+  if (driver_.find(from, y, controller, kNoLimit, found_) != StepEnd::found) return false;
+  spent_ = tried_;
+  end_ = driver_.end();
+  end_flow_ = driver_.last_stage();
+  return true;
 }
 
-std::vector<double> March::at(double time) {
-  if (time <= t) return y;
-  if (time >= reach()) return end_;
-  attempt(time - t);
-  return next_;
+std::vector<double> March::inside(double time) {
+  if (time <= at.t) return y;
+  if (time >= end_time()) return end_;
+  driver_.attempt(at.t, y, time - at.t);
+  return driver_.end();
 }
 
 void March::commit() {
-  t = reach();
-  h = next_h_;
+  at.t = end_time();
+  at.h = found_.next_h;
+  at.evaluations += spent_;
   std::swap(y, end_);
-  std::swap(k_[0], end_flow_);
-  evaluations += spent_;
+  driver_.begin_with(end_flow_);
 }
 
 }  // namespace murmur::meanfield

@@ -1,47 +1,64 @@
-// march.h: Dormand and Prince's method for coefficients, with decay taken exactly.
+// march.h: coefficients carried by the pair of Dormand and Prince, with decay taken exactly.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
-#include "murmur/engine.h"
+#include "flow/runge_kutta.h"
 
 namespace murmur::meanfield {
 
 //   y' = f(y) - decay y,   component by component
-// Stages are those of dopri5 for e^{decay t} y, after Lawson (1967): its nodes never go back, so
-// every factor e^{-decay (c_i - c_j) h} is at most 1.
-struct March {
-  std::function<void(const std::vector<double>& y, std::vector<double>& f)> flow{};
-  std::vector<double> decay{};  // (size), 0 or above; empty: none
+// as a system for the Runge-Kutta driver: stages are those for e^{decay t} y, after Lawson (1967).
+// The nodes of dopri5 never go back, so every factor e^{-decay (c_i - c_j) h} is at most 1.
+class CoefficientSystem {
+ public:
+  using State = std::vector<double>;
+
+  std::function<void(const State& y, State& f)> flow{};
+  State decay{};  // (size), 0 or above; empty: none
   Tolerance tolerance{};
 
-  // All that a continuation with the same bits needs.
-  double t = 0, h = 0;  // h: the next step to be tried; 0: to be chosen
+  State scratch() const { return {}; }
+  void velocity(double, const State& y, State& f) const { flow(y, f); }
+  // y_i = e^{-decay c_i h} y + sum_j scale_j e^{-decay (c_i - c_j) h} k_j
+  void combine(const State& x, StepPoint to, std::span<const StageTerm<State>> terms,
+               State& y) const;
+  // Component by component: what the last modes lack must stay below what they hold.
+  double error(const StepEstimate<State>& estimate) const;
+  bool finite(const State&) const { return true; }  // `error` sees to it
+};
+
+struct March {
+  explicit March(CoefficientSystem of);
+  March(const March&) = delete;
+  March& operator=(const March&) = delete;
+
+  CoefficientSystem system;
+
+  // All that a continuation with the same bits needs: t, h (the next step to be tried; 0: to be
+  // chosen), evaluations (by steps taken), and y.
+  StepState at{};
   std::vector<double> y{};
-  std::int64_t evaluations = 0;  // by steps taken
 
   // Finds the next step that is good enough; false where steps become too small. It is taken by
-  // `commit`: until then t, h, y and evaluations stay as they are.
+  // `commit`: until then `at` and y stay as they are.
   bool find();
-  double reach() const { return t + length_; }  // where the step found ends
+  double end_time() const { return at.t + found_.h; }  // of the step found
   // y inside the step found, by a step of its own from t.
-  std::vector<double> at(double time);
+  std::vector<double> inside(double time);
   void commit();
 
  private:
-  double attempt(double length);  // error of next_; below 1: good
-  void stage(int i, double length);
   double first_step() const;
 
-  std::array<std::vector<double>, 7> k_{};
-  std::vector<double> next_{};
-  // the step found: its length and evaluations, the step after it, its end and the flow there
-  double length_ = 0, next_h_ = 0;
-  std::int64_t spent_ = 0;
-  std::vector<double> end_{}, end_flow_{};
+  std::int64_t tried_ = 0;  // evaluations, those of refused steps too
+  RungeKutta<CoefficientSystem> driver_;
+  FoundStep found_{};
+  std::int64_t spent_ = 0;                  // evaluations of the step found
+  std::vector<double> end_{}, end_flow_{};  // of the step found
 };
 
 }  // namespace murmur::meanfield

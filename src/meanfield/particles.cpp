@@ -35,7 +35,7 @@ Distribution distribution_of(const Measure& measure) {
   constexpr int kGrid = 65'536;
   std::vector<std::complex<double>> m = circle_coefficients(measure, kDistributionDegrees);
   while (m.size() > 1 && std::abs(m.back()) < 1e-17) m.pop_back();
-  const Fourier fourier(kGrid);
+  Fourier fourier(kGrid);
   Wave sum(kGrid);  // density + i (F - theta / 2 pi), over the uniform one
   sum[0] = 1;
   for (int k = 1; k < static_cast<int>(m.size()); ++k) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/attention.h"
+#include "core/overloaded.h"
 #include "core/perceptron_at.h"
 
 namespace murmur {
@@ -79,7 +80,7 @@ double value_at(const Potential& potential, const Point& x) {
 const Attention* first_attention(const Dynamics& dynamics) {
   for (const Sublayer& sublayer : dynamics.sublayers) {
     for (const Force& force : sublayer.forces) {
-      if (const auto* attention = std::get_if<Attention>(&force)) return attention;
+      if (const Attention* attention = head_of(force)) return attention;
     }
   }
   return nullptr;
@@ -93,10 +94,11 @@ std::optional<Interaction> interaction(const Dynamics& dynamics) {
   for (const Sublayer& sublayer : dynamics.sublayers) {
     if (std::isfinite(sublayer.from) || std::isfinite(sublayer.until)) return {};
     for (const Force& force : sublayer.forces) {
-      const auto* attention = std::get_if<Attention>(&force);
-      if (attention != nullptr && head != nullptr) return {};
-      if (attention != nullptr) head = attention;
-      if (attention == nullptr) perceptrons.push_back(&std::get<Perceptron>(force));
+      const bool second = head != nullptr && head_of(force) != nullptr;
+      if (second) return {};
+      std::visit(Overloaded{[&](const Attention& a) { head = &a; },
+                            [&](const Perceptron& p) { perceptrons.push_back(&p); }},
+                 force);
     }
   }
   if (head == nullptr) return {};
@@ -104,10 +106,11 @@ std::optional<Interaction> interaction(const Dynamics& dynamics) {
   if (!found || perceptrons.empty())
     return found ? std::optional(found->interaction) : std::nullopt;
 
-  if (head->weighting != Attention::unnormalised || dynamics.clock == Clock::u4) return {};
+  if (head->weighting != Attention::unnormalised || kernel_of(dynamics.clock).arc_length) return {};
   Interaction& all = found->interaction;
-  if (dynamics.clock == Clock::u2) all.weight = std::exp(-all.beta);
-  if (dynamics.clock == Clock::u3) all.weight = all.beta;
+  const ClockKernel kernel = kernel_of(dynamics.clock);
+  if (kernel.over_max) all.weight = std::exp(-all.beta);
+  if (kernel.times_beta) all.weight = all.beta;
   for (const Perceptron* perceptron : perceptrons) {
     auto potential = potential_of(*perceptron, found->sign);
     if (!potential) return {};

@@ -148,7 +148,7 @@ double attention_entropy(const HostSwarm& x, const Dynamics& dynamics,
   for (const Sublayer& sublayer : dynamics.sublayers) {
     if (!sublayer.active(settings.t)) continue;
     for (const Force& force : sublayer.forces) {
-      const auto* head = std::get_if<Attention>(&force);
+      const Attention* head = head_of(force);
       if (head == nullptr) continue;
       const Attention now = head->rescaled ? at_time(*head, settings.t, x.d()) : *head;
       const Part part = now.weighting == Attention::sinkhorn ? sinkhorn_entropy(at, now, settings)

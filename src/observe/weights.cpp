@@ -130,7 +130,7 @@ std::vector<Attention> heads_of(const Dynamics& dynamics, double t) {
   for (const Sublayer& sublayer : dynamics.sublayers) {
     if (!sublayer.active(t)) continue;
     for (const Force& force : sublayer.forces)
-      if (const auto* head = std::get_if<Attention>(&force)) heads.push_back(*head);
+      if (const Attention* head = head_of(force)) heads.push_back(*head);
   }
   return heads;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/overloaded.h"
 #include "reproduce/simulations.h"
 
 namespace murmur {
@@ -102,7 +103,9 @@ Landscape landscape_of(const Beside& b) {
   Landscape l{.d = e.swarm.d(), .beta = b.beta, .kernel = b.kernel};
   for (const Sublayer& sublayer : e.dynamics.sublayers)
     for (const Force& force : sublayer.forces)
-      if (const auto* perceptron = std::get_if<Perceptron>(&force)) set_potential(*perceptron, l);
+      std::visit(Overloaded{[](const Attention&) {},  // the kernel, which b names
+                            [&](const Perceptron& p) { set_potential(p, l); }},
+                 force);
   l.direction = b.direction;
   return l;
 }

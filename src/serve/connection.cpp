@@ -2,10 +2,8 @@
 #include "serve/connection.h"
 
 #include <errno.h>
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -31,7 +29,7 @@ bool Connection::wait(short event, Clock::time_point until) const {
     const auto left = until - Clock::now();
     if (left <= 0s) return false;
     const auto slice = std::min<Clock::duration>(left, kSlice);
-    pollfd ask{socket_, event, 0};
+    pollfd ask{socket_.number(), event, 0};
     const int milliseconds =
         static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(slice).count());
     const int ready = poll(&ask, 1, milliseconds);
@@ -46,11 +44,11 @@ Connection::Heard Connection::hear(Clock::time_point start, Clock::duration pati
   const Clock::time_point end = start + patience;
   while (!wait(POLLIN, std::min<Clock::time_point>(end, Clock::now() + kSlice))) {
     const auto waited = Clock::now() - start;
-    const bool crowded = crowd_.waiting > 0 && waited > kInCrowd;
+    const bool crowded = crowd_.pressing() && waited > kInCrowd;
     if (crowd_.stopping || waited >= patience || crowded) return Heard::nothing;
   }
   std::array<char, 4096> bytes;
-  const ssize_t count = recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+  const ssize_t count = recv(socket_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Heard::bytes;
   if (count <= 0) return Heard::gone;
   heard_.append(bytes.data(), static_cast<std::size_t>(count));
@@ -73,48 +71,49 @@ Asked Connection::next(int port) {
     asked = read_request(heard_, port);
   }
   heard_.erase(0, asked.length);
-  request_line_ = fmt::format("{} / HTTP/1.1\r\n\r\n", asked.body ? "GET" : "HEAD");
-  at_ = 0;
   answer_until_ = Clock::now() + kAnswer;
   return asked;
 }
 
-ssize_t Connection::read(char* to, std::size_t size) {
-  const std::size_t count = request_line_.copy(to, size, at_);
-  at_ += count;
-  return static_cast<ssize_t>(count);
-}
-
-ssize_t Connection::write(const char* from, std::size_t size) {
-  for (;;) {
-    const ssize_t count = send(socket_, from, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+bool Connection::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count =
+        ::send(socket_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count >= 0) {
       const std::chrono::duration<double> earned(static_cast<double>(count) / kSlowest);
       answer_until_ += std::chrono::duration_cast<Clock::duration>(earned);
-      return count;
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno != EAGAIN && errno != EINTR) {
+      return false;
+    } else if (!wait(POLLOUT, answer_until_)) {
+      return false;
     }
-    if (errno != EAGAIN && errno != EINTR) return -1;
-    if (!wait(POLLOUT, answer_until_)) return -1;
   }
+  return true;
 }
 
-void Connection::get_remote_ip_and_port(std::string& ip, int& port) const {
-  ip = "127.0.0.1";
-  port = 0;
-}
-
-void Connection::get_local_ip_and_port(std::string& ip, int& port) const {
-  get_remote_ip_and_port(ip, port);
+bool Connection::send(const Answer& answer, bool body, bool keep) {
+  const std::string head = head_of(answer, keep);
+  if (!answer.file.file || !body) return write(body ? head + answer.text : head);
+  std::array<char, 65'536> bytes;
+  if (!write(head)) return false;
+  for (std::uint64_t at = 0; at < answer.part.length;) {
+    const auto most = std::min<std::uint64_t>(answer.part.length - at, bytes.size());
+    const std::size_t count =
+        answer.file.read_at(answer.part.first + at, {bytes.data(), static_cast<std::size_t>(most)});
+    if (count == 0 || !write({bytes.data(), count})) return false;
+    at += count;
+  }
+  return true;
 }
 
 Connection::~Connection() {
   // Closing with bytes unread would reset the connection, and the client would lose the answer.
-  shutdown(socket_, SHUT_WR);
+  shutdown(socket_.number(), SHUT_WR);
   const Clock::time_point until = Clock::now() + kFarewell;
   std::array<char, 65'536> bytes;
-  for (int k = 0; k < 64 && crowd_.waiting == 0 && wait(POLLIN, until); ++k)
-    if (recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT) <= 0) break;
-  close(socket_);
+  for (int k = 0; k < 64 && !crowd_.pressing() && wait(POLLIN, until); ++k)
+    if (recv(socket_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT) <= 0) break;
 }
 
 }  // namespace murmur

@@ -18,6 +18,7 @@ class Descriptor {
   Descriptor& operator=(Descriptor&& other) noexcept;
   ~Descriptor();
   int number() const { return number_; }  // negative: none
+  void release() { number_ = -1; }        // another closes it now
 
  private:
   int number_;

@@ -1,8 +1,6 @@
 // pool.h: a fixed number of threads and a bounded queue of connections before them.
 #pragma once
 
-#include <httplib.h>
-
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -16,30 +14,35 @@ namespace murmur {
 // What connections need to know of the whole server.
 struct Crowd {
   std::atomic<bool> stopping{false};
-  std::atomic<int> waiting{0};  // connections without a thread
+  std::atomic<int> waiting{0};       // connections without a thread
+  std::atomic<bool> starved{false};  // the system has no descriptor for one more
+  bool pressing() const { return waiting > 0 || starved; }
 };
 
-class Pool : public httplib::TaskQueue {
+class Pool {
  public:
   struct Size {
     int threads = 32;
     int most_waiting = 512;
   };
-  Pool(Crowd& crowd, Size size);
-  ~Pool() override;
+  using Serve = std::function<void(int socket)>;  // closes the socket, throws nothing
+  Pool(Crowd& crowd, Size size, Serve serve);     // std::system_error where not one thread starts
+  ~Pool();  // serves what still waits, which is brief once `stopping` is set
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
   // Waits while the queue is full: further connections wait in the system's own queue, and no
   // more descriptors are taken.
-  void enqueue(std::function<void()> job) override;
-  void shutdown() override;
+  void enqueue(int socket);
 
  private:
   void work();
   Crowd& crowd_;
   Size size_;
+  Serve serve_;
   bool ended_ = false;
   std::mutex mutex_;
   std::condition_variable filled_, emptied_;
-  std::deque<std::function<void()>> jobs_;
+  std::deque<int> sockets_;
   std::vector<std::thread> threads_;
 };
 

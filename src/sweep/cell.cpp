@@ -99,7 +99,7 @@ Outcome simulate_one(const Common& c, std::int64_t replica, Readings& readings) 
   Settings settings = settings_of_cell(c.sweep, c.cell, replica);
   settings["threads"].text = "1";
   const Experiment e = make_experiment(settings);
-  const auto engine = make_engine(e.engine, e.swarm.shape());
+  const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);
   const auto field = engine->prepare(e.dynamics, e.swarm.shape());
   const std::vector<std::size_t> columns = columns_kept(e.dynamics);
   Schedule schedule{.T = e.schedule.T};

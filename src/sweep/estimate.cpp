@@ -12,9 +12,9 @@ constexpr double kBytesARow = 100;
 
 // Evaluations in a unit of time; nothing where the method chooses its own steps.
 std::optional<double> evaluation_rate(const Settings& cell) {
-  const std::string& method = setting(cell, "method").text;
-  if (method == "dopri5" || method == "bdf") return std::nullopt;
-  return (method == "rk4" ? 4 : method == "strang" ? 2 : 1) / positive(cell, "dt");
+  const MethodRow& method = row_of(method_of(cell));
+  if (method.embedded_order > 0) return std::nullopt;
+  return method.stages / positive(cell, "dt");
 }
 
 // A cell's settings with what its model brings; a model is read once.

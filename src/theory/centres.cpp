@@ -1,5 +1,5 @@
 // centres.cpp: how many tokens of a causal swarm stand alone, and when all share a hemisphere.
-#include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <numbers>
 
@@ -19,9 +19,10 @@ double cap_measure(int d, double angle) {
   demand(d >= 2, "there is no sphere of so few coordinates", "d", "give d of at least 2");
   demand(angle >= 0 && angle <= std::numbers::pi, "no cap has this radius", "angle",
          "give one of 0 to pi");
-  if (angle == 0) return 0;
-  const auto ring = [d](double x) { return std::pow(std::sin(x), d - 2); };
-  return quadrature(ring, 0, angle) / quadrature(ring, 0, std::numbers::pi);
+  // The square of a uniform point's distance from the axis has the law Beta((d - 1)/2, 1/2).
+  const double sine = std::sin(angle);
+  const double half = boost::math::ibeta(0.5 * (d - 1), 0.5, sine * sine) / 2;
+  return angle < std::numbers::pi / 2 ? half : 1 - half;
 }
 
 double strong_centres(int d, double delta, double n) {
@@ -38,11 +39,8 @@ double renyi_centres(double delta) {
 
 double hemisphere_probability(int n, int d) {
   demand(n >= 1 && d >= 1, "there is no such swarm", "n, d", "give n >= 1 and d >= 1");
-  double sum = 0;
-  for (int k = 0; k < std::min(n, d); ++k)
-    sum += std::exp(std::lgamma(n) - std::lgamma(k + 1.0) - std::lgamma(n - k) -
-                    (n - 1) * std::numbers::ln2);
-  return std::fmin(sum, 1);
+  // 2^{1-n} sum_{k<d} C(n - 1, k) (Wendel 1962): fewer than d heads in n - 1 throws of a coin.
+  return d >= n ? 1 : boost::math::ibeta(n - d, d, 0.5);
 }
 
 }  // namespace murmur::theory

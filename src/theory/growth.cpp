@@ -24,10 +24,10 @@ double growth_rate(const Growth& growth, int k) {
   double drift = k == 1 ? level / d : 0;  // beta -> 0: lambda_1 / beta -> 1/d
   if (beta > 0) {
     double log_scale = law == Law::sa ? -log_eigenvalue(d, beta, 0) : 0;
-    if (clock == Clock::u2) log_scale = -beta;
-    if (clock == Clock::u3) log_scale = std::log(beta);
+    if (kernel_of(clock).over_max) log_scale = -beta;
+    if (kernel_of(clock).times_beta) log_scale = std::log(beta);
     drift = level * std::exp(log_eigenvalue(d, beta, k) - std::log(beta) + log_scale);
-  } else if (clock == Clock::u3) {
+  } else if (kernel_of(clock).times_beta) {
     drift = 0;
   }
   return (descent ? -drift : drift) - level * noise;

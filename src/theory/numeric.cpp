@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
+#include "flow/methods.h"
+#include "flow/runge_kutta.h"
 #include "murmur/error.h"
 
 namespace murmur::theory {
@@ -48,42 +51,39 @@ double refine(const Function& f, double a, double b, double allowed, int depth) 
   return refine(f, a, middle, allowed, depth - 1) + refine(f, middle, b, allowed, depth - 1);
 }
 
-// Dormand & Prince 1980.
-constexpr double kTime[7] = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};
-constexpr double kStage[7][6] = {
-    {},
-    {1. / 5},
-    {3. / 40, 9. / 40},
-    {44. / 45, -56. / 15, 32. / 9},
-    {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
-    {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
-    {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84}};
-constexpr double kError[7] = {71. / 57600,      0,         -71. / 16695, 71. / 1920,
-                              -17253. / 339200, 22. / 525, -1. / 40};
+// y' = slope(t, y) as a system for the Runge-Kutta driver, errors in units of 1e-14.
+class SlopeSystem {
+ public:
+  using State = theory::State;
 
-struct Step {
-  State y;
-  double error;  // in units of the tolerance
+  explicit SlopeSystem(const Slope& slope) : slope_(slope) {}
+
+  State scratch() const { return {}; }
+  void velocity(double t, const State& y, State& v) const { v = slope_(t, y); }
+  void combine(const State& x, StepPoint, std::span<const StageTerm<State>> terms, State& y) const {
+    State sum = x;
+    for (const auto& term : terms)
+      for (int e = 0; e < 2; ++e) sum[e] += term.scale * (*term.along)[e];
+    y = sum;
+  }
+  double error(const StepEstimate<State>& estimate) const {
+    double worst = 0;
+    for (int e = 0; e < 2; ++e) {
+      double error = 0;
+      for (const auto& term : estimate.difference)
+        error += estimate.h * term.scale * (*term.along)[e];
+      if (!std::isfinite(error)) return std::numeric_limits<double>::infinity();
+      const double scale =
+          1e-14 * std::max({1.0, std::fabs(estimate.x[e]), std::fabs(estimate.y[e])});
+      worst = std::max(worst, std::fabs(error) / scale);
+    }
+    return worst;
+  }
+  bool finite(const State&) const { return true; }  // `error` sees to it
+
+ private:
+  const Slope& slope_;
 };
-
-Step step(const Slope& slope, const State& y, double t, double h) {
-  State k[7], next = y;
-  for (int s = 0; s < 7; ++s) {
-    next = y;
-    for (int j = 0; j < s; ++j)
-      for (int e = 0; e < 2; ++e) next[e] += h * kStage[s][j] * k[j][e];
-    k[s] = slope(t + kTime[s] * h, next);
-  }
-  Step result{next, 0};
-  for (int e = 0; e < 2; ++e) {
-    double error = 0;
-    for (int s = 0; s < 7; ++s) error += h * kError[s] * k[s][e];
-    const double scale = 1e-14 * std::max({1.0, std::fabs(y[e]), std::fabs(next[e])});
-    result.error = std::fmax(result.error, std::fabs(error) / scale);
-    if (!std::isfinite(error)) result.error = std::numeric_limits<double>::infinity();
-  }
-  return result;
-}
 
 }  // namespace
 
@@ -103,19 +103,23 @@ double root(const Function& f, double low, double high) {
 }
 
 State carry(const Slope& slope, State y, double from, double to) {
+  SlopeSystem system(slope);
+  std::int64_t evaluations = 0;
+  RungeKutta<SlopeSystem> driver(system, dormand_prince(), evaluations);
+  const StepController controller{
+      .grow = 5, .beta = 0, .grow_after_refusal = 5, .order = driver.tableau().order};
   double t = from, h = (to - from) / 64;
   while (t < to) {
     h = std::min(h, to - t);
-    const Step next = step(slope, y, t, h);
-    const double factor = std::isfinite(next.error)
-                              ? std::clamp(0.9 * std::pow(next.error + 1e-10, -0.2), 0.2, 5.0)
-                              : 0.1;  // a stage fell where the slope overflows
-    // Rounding alone keeps the error of ever smaller steps above the tolerance: take them.
-    if (next.error <= 1 || h <= 1e-13 * std::max(std::fabs(t), to - from)) {
-      y = next.y;
+    driver.attempt(t, y, h);
+    const double error = driver.error(y, h);
+    // Where a stage fell where the slope overflows, or rounding alone keeps the error of ever
+    // smaller steps above the tolerance: the first are tried again, the second taken.
+    if (error <= 1 || h <= 1e-13 * std::max(std::fabs(t), to - from)) {
+      driver.commit(y);
       t = to - t <= h ? to : t + h;
     }
-    h *= factor;
+    h *= error <= 1 ? controller.next_factor(error, 1, false) : controller.shrink_factor(error);
   }
   return y;
 }

@@ -2,7 +2,10 @@
 #include "theory/stationary.h"
 
 #include <algorithm>
+#include <boost/math/tools/minima.hpp>
+#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <utility>
 
@@ -150,30 +153,24 @@ double StationaryBranch::kappa(double r) const {
               "lower beta, or ask for another order");
 }
 
-// The order in (low, high) at a kappa between theirs, by Illinois' rule on a line in y.
+// The order in (low, high) at a kappa between theirs, on a line in y.
 double StationaryBranch::between(double wanted, double low, double high) const {
-  double a = line_of(low), b = line_of(high);
-  double at_a = (low > 0 ? kappa(low) : onset_) - wanted, at_b = kappa(high) - wanted;
-  int side = 0;
-  for (int round = 0; round < 200 && std::fabs(b - a) > 1e-13 * std::fabs(b); ++round) {
-    const double y = (a * at_b - b * at_a) / (at_b - at_a);
-    if (!(std::fmin(a, b) < y && y < std::fmax(a, b))) break;
+  const double a = line_of(low), b = line_of(high);
+  const auto excess = [&](double y) {
     const double at = kappa(order_of(y)) - wanted;
-    if (std::fabs(at) <= 1e-13 * wanted) return order_of(y);
-    if ((at > 0) == (at_b > 0)) {
-      b = y, at_b = at;
-      if (side == 1) at_a /= 2;
-      side = 1;
-    } else {
-      a = y, at_a = at;
-      if (side == -1) at_b /= 2;
-      side = -1;
-    }
-  }
-  return order_of(std::fabs(at_a) < std::fabs(at_b) ? a : b);
+    return std::fabs(at) <= 1e-13 * wanted ? 0 : at;  // its rounding
+  };
+  const double at_a = (low > 0 ? kappa(low) : onset_) - wanted, at_b = excess(b);
+  if ((at_a > 0) == (at_b > 0) || at_a == 0)  // next to the fold, or to the onset
+    return std::fabs(at_a) < std::fabs(at_b) ? low : high;
+  const auto close = [](double x, double y) { return std::fabs(y - x) <= 1e-13 * std::fabs(y); };
+  std::uintmax_t rounds = 200;
+  const auto [left, right] =
+      boost::math::tools::toms748_solve(excess, a, b, at_a, at_b, close, rounds);
+  return order_of(0.5 * (left + right));
 }
 
-// The least kappa over doubled y, then by golden sections.
+// The least kappa over doubled y, then by Brent's method.
 void StationaryBranch::find_fold() {
   fold_ = onset_;
   constexpr double first = 1e-4;
@@ -184,24 +181,12 @@ void StationaryBranch::find_fold() {
     if (here < min) min = here, best = y;
   }
   if (!(min < (1 - kLeastDip) * onset_)) return;
-  constexpr double golden = 0.6180339887498949;
-  double low = std::log(best / 2), high = std::log(best * 2);
+  constexpr int bits = 22;  // of ln y: at a minimum kappa changes by the square of that
   const auto at = [&](double z) { return kappa(order_of(std::exp(z))); };
-  double left = high - golden * (high - low), right = low + golden * (high - low);
-  double at_left = at(left), at_right = at(right);
-  while (high - low > 1e-6) {
-    if (at_left < at_right) {
-      high = std::exchange(right, left);
-      at_right = at_left;
-      at_left = at(left = high - golden * (high - low));
-    } else {
-      low = std::exchange(left, right);
-      at_left = at_right;
-      at_right = at(right = low + golden * (high - low));
-    }
-  }
-  fold_order_ = order_of(std::exp(0.5 * (low + high)));
-  fold_ = std::fmin(at_left, at_right);
+  const auto [z, lowest] =
+      boost::math::tools::brent_find_minima(at, std::log(best / 2), std::log(best * 2), bits);
+  fold_order_ = order_of(std::exp(z));
+  fold_ = lowest;
 }
 
 double StationaryBranch::order(double wanted) const {

@@ -367,12 +367,30 @@ class Crowds(Studio):
             held.append(s)
         time.sleep(0.5)
         self.assertIsNone(self.server.poll())
+        # Silent connections give way to one that asks, though none of them leaves.
+        self.assertIn(self.ask("/").status, (200, 503))
         for s in held:
             s.close()
         deadline = time.time() + 30
         while self.ask("/").status == 503 and time.time() < deadline:
             time.sleep(0.1)
         self.check_alive()
+
+    @murmur.unittest.skipUnless(murmur.LONG, "waits a quarter of a minute")
+    def test_slow_readers(self):
+        (self.page / "large.npy").write_bytes(bytes(20_000_000))
+        self.serve()
+        head = f"GET /large.npy HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode()
+        for _ in range(32):  # as many as there are threads; they ask and never read
+            s = socket.socket()
+            self.addCleanup(s.close)
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            s.connect(("127.0.0.1", self.port))
+            s.sendall(head)
+        time.sleep(0.3)
+        started = time.time()
+        self.check_alive()
+        self.assertLess(time.time() - started, 18)
 
     def test_many_at_work_while_it_ends(self):
         (self.page / "large.npy").write_bytes(bytes(20_000_000))

@@ -110,7 +110,7 @@ TEST(Attention, RowsFarBelowTheirBound) {
               dynamics_of(Attention{.beta = beta,
                                     .query = scaled_identity(d, -1),
                                     .self = self,
-                                    .reach = past ? Attention::causal : Attention::none}),
+                                    .mask = past ? Attention::causal : Attention::none}),
               clustered({80, d}, 1, 0.1));
     }
 }
@@ -142,7 +142,7 @@ TEST(Attention, Everything) {
       if (draw() % 2) a.value_bias = random_vector(d, s + 4);
       a.relative = draw() % 2;
       a.self = draw() % 3;
-      a.reach = pick(Attention::none, Attention::causal);
+      a.mask = pick(Attention::none, Attention::causal);
       a.weighting = pick(Attention::softmax, Attention::unnormalised);
       if (dynamics.clock != Clock::u1) a.weighting = Attention::unnormalised;
       dynamics.sublayers[0].forces.push_back(a);
@@ -163,7 +163,7 @@ TEST(Attention, NotANumber) {
         for (const bool past : {false, true}) {
           HostSwarm x = random_sphere({300, d}, 5);
           x.at(99, 0) = bad;
-          const Attention a{.beta = beta, .reach = past ? Attention::causal : Attention::none};
+          const Attention a{.beta = beta, .mask = past ? Attention::causal : Attention::none};
           const auto reference = make_reference_engine();
           const HostSwarm wanted = drift(*reference, dynamics_of(a), x);
           for (const Contender& contender : contenders()) {

@@ -61,13 +61,13 @@ TEST(SimdEngine, RefusesWhatItHasNoKernelFor) {
   };
   for (const Attention& head : unknown) {
     const Dynamics dynamics = dynamics_of(head, Manifold::space);
-    EXPECT_FALSE(simd_knows(dynamics));
+    EXPECT_TRUE(make_simd_engine(Precision::f64, 1)->knows(dynamics, {4, 3}).has_value());
     EXPECT_THROW(engine->prepare(dynamics, {4, 3}), Error);
     EXPECT_THROW(resolve_engine({.name = "simd"}, {4, 3}, dynamics), Error);
     EXPECT_THROW(resolve_engine({.precision = Precision::f32}, {4, 3}, dynamics), Error);
     EXPECT_EQ(resolve_engine({}, {4000, 3}, dynamics), "reference");
   }
-  EXPECT_TRUE(simd_knows(sa(1)));
+  EXPECT_FALSE(make_simd_engine(Precision::f64, 1)->knows(sa(1), {4, 3}).has_value());
   EXPECT_EQ(resolve_engine({}, {4000, 3}, sa(1)), "simd");
 }
 

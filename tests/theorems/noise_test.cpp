@@ -1,6 +1,6 @@
 // noise_test.cpp: Brownian motion on spheres and in R^d, the orders of its methods, and the order
 // that noise leaves to a swarm.
-#include "flow/noise.h"
+#include "core/noise.h"
 
 #include <gtest/gtest.h>
 
@@ -97,11 +97,11 @@ TEST(Noise, LocalBiasIsOfThirdAndSecondOrder) {
     EXPECT_NEAR(std::log2(retracted(0.002) / retracted(0.001)), 2, 0.1) << d;
     for (const double h : {0.3, 0.01}) {  // and these formulas are those of the code
       HostSwarm x = at_pole({1, d});
-      const NoiseStep noise_step{Manifold::sphere, 1, h, 7, 0, 3};
-      const HostSwarm term = noise_increment(noise_step, x);
+      const NoiseStep step{1, h, 7, 0, 3};
+      const HostSwarm term = noise_increment(step, Manifold::sphere, x);
       const double length = std::sqrt(dot(term, 0, 0) / (2 * h));
       EXPECT_NEAR(term.at(0, 0), 0, 1e-15);
-      brownian_step(noise_step, x);
+      brownian_step(step, Manifold::sphere, x);
       EXPECT_NEAR(x.at(0, 0), std::cos(std::sqrt(2 * h / (1 + (d - 2) * h / 3)) * length), 1e-14);
       EXPECT_NEAR(dot(x, 0, 0), 1, 1e-15);
     }
@@ -144,7 +144,7 @@ TEST(Noise, StrangWithoutNoiseIsOfSecondOrder) {
 double stationary_order(double beta, double kappa, int n, double T) {
   HostSwarm x = at_pole({n, 2});
   const FlowSettings settings{.method = Method::strang, .dt = 0.2, .noise = 1 / kappa, .seed = 3};
-  const auto engine = make_engine({}, x.shape());
+  const auto engine = make_engine({}, x.shape(), usa(beta));
   const auto field = engine->prepare(usa(beta), x.shape());
   FlowState state = start(x);
   double sum = 0;

@@ -13,6 +13,7 @@
 #include "murmur/formats.h"
 #include "murmur/run.h"
 #include "refused.h"
+#include "serve/answer.h"
 #include "serve/open_below.h"
 #include "temporary.h"
 
@@ -142,6 +143,39 @@ TEST(Serve, NamesTypesAndCaches) {
   for (const char* path : {"index.html", "assets/page.js", "assets/page-1a2b.js",
                            "page-1a2b3c4d.js", "assets/page-1a2b+c4d.js", "assets/-1a2b3c4d.js"})
     EXPECT_EQ(cache_rule(path), "no-cache") << path;
+}
+
+TEST(Serve, HeadsOfAnswers) {
+  const test::TemporaryDirectory folder;
+  std::ofstream(folder / "a.json") << "0123456789";
+  const OpenedFile opened = open_below(folder.path(), "a.json");
+  const auto head = [&](const std::string& range) {
+    return head_of(file_answer({.path = "a.json", .range = range}, opened), true);
+  };
+  const auto has = [](const std::string& text, const std::string& line) {
+    return text.find("\r\n" + line + "\r\n") != std::string::npos;
+  };
+  EXPECT_EQ(head("").rfind("HTTP/1.1 200 OK\r\n", 0), 0u);
+  EXPECT_TRUE(has(head(""), "Content-Length: 10"));
+  EXPECT_TRUE(has(head(""), "Content-Type: application/json"));
+  EXPECT_TRUE(has(head(""), "Connection: keep-alive"));
+  EXPECT_FALSE(has(head(""), "Content-Range: bytes 0-9/10"));
+  EXPECT_EQ(head("bytes=2-4").rfind("HTTP/1.1 206 Partial Content\r\n", 0), 0u);
+  EXPECT_TRUE(has(head("bytes=2-4"), "Content-Length: 3"));
+  EXPECT_TRUE(has(head("bytes=2-4"), "Content-Range: bytes 2-4/10"));
+  EXPECT_EQ(head("bytes=10-").rfind("HTTP/1.1 416 ", 0), 0u);
+  EXPECT_TRUE(has(head("bytes=10-"), "Content-Range: bytes */10"));
+  EXPECT_TRUE(has(head_of(list_answer("[]\n"), false), "Connection: close"));
+  for (const int status : {400, 403, 404, 405, 408, 414, 416, 431, 500, 503, 505}) {
+    const Answer answer = refusal(status);
+    const std::string text = head_of(answer, false), number = std::to_string(status);
+    EXPECT_EQ(text.rfind("HTTP/1.1 " + number + " ", 0), 0u);
+    EXPECT_TRUE(has(text, "X-Content-Type-Options: nosniff"));
+    EXPECT_TRUE(has(text, "Content-Length: " + std::to_string(answer.text.size())));
+    EXPECT_EQ(answer.text.rfind(number + " ", 0), 0u);
+    EXPECT_EQ(text.find("\r\n\r\n"), text.size() - 4);
+  }
+  EXPECT_TRUE(has(head_of(refusal(405), false), "Allow: GET, HEAD"));
 }
 
 TEST(Serve, LinksAndPipesAreNotFollowed) {

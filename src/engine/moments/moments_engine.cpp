@@ -8,6 +8,7 @@
 
 #include "core/attention.h"
 #include "core/host_field.h"
+#include "core/overloaded.h"
 #include "core/parallel.h"
 #include "core/perceptron_at.h"
 #include "engine/moments/circle_kernels.h"
@@ -51,18 +52,22 @@ class MomentsField final : public HostField {
     for (const Sublayer& sublayer : dynamics_.sublayers) {
       auto& heads = heads_.emplace_back();
       for (const Force& force : sublayer.forces)
-        if (const auto* a = std::get_if<Attention>(&force)) {
-          heads.push_back({CircleSums(a->beta, choice.tolerance / 1000),
-                           a->weighting == Attention::softmax,
-                           clock_scale(dynamics_.clock, a->beta), a->value});
-          certificate_.orders = std::max(certificate_.orders, heads.back().sums.orders());
-        }
+        std::visit(Overloaded{[&](const Attention& a) { heads.push_back(head_of(a)); },
+                              [](const Perceptron&) {}},
+                   force);
+      for (const Head& head : heads)
+        certificate_.orders = std::max(certificate_.orders, head.sums.orders());
     }
   }
 
-  const MomentsCertificate& certificate() const { return certificate_; }
+  const FieldCertificate* certificate() const override { return &certificate_; }
 
  private:
+  Head head_of(const Attention& a) const {
+    return {CircleSums(a.beta, choice_.tolerance / 1000), a.weighting == Attention::softmax,
+            clock_scale(dynamics_.clock, a.beta), a.value};
+  }
+
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
     if (ask.t != last_t_ || ask.sublayer <= last_sublayer_) {  // a new evaluation
       certificate_.bound.assign(x.n(), 0);
@@ -72,7 +77,9 @@ class MomentsField final : public HostField {
     last_sublayer_ = ask.sublayer;
     for (const Head& head : heads_[ask.sublayer]) add_head(head, ask.tangential, x, a);
     for (const Force& force : dynamics_.sublayers[ask.sublayer].forces)
-      if (const auto* p = std::get_if<Perceptron>(&force)) add_perceptron(*p, x, a);
+      std::visit(Overloaded{[](const Attention&) {},  // a head, done above
+                            [&](const Perceptron& p) { add_perceptron(p, x, a); }},
+                 force);
     certificate_.worst = *std::max_element(certificate_.bound.begin(), certificate_.bound.end());
     certificate_.worst_ever = std::max(certificate_.worst_ever, certificate_.worst);
   }
@@ -138,60 +145,65 @@ class MomentsField final : public HostField {
   std::vector<std::vector<Head>> heads_;  // by phase
   double last_t_ = 0;
   int last_sublayer_ = std::numeric_limits<int>::max();
-  MomentsCertificate certificate_;
+  FieldCertificate certificate_{};
 };
+
+// Whether the head is a series in the moments: softmax or plain, Q = K = I, everybody seen.
+bool has_series(const Attention& a) {
+  const bool plain_scores = is_identity(a.query) && is_identity(a.key) && a.query_bias.empty() &&
+                            a.key_bias.empty() && a.value_bias.empty() && a.beta >= 0;
+  const bool sees_all = a.self && !a.relative && a.alibi == 0 && !a.rescaled;
+  if (!plain_scores || !sees_all) return false;
+  switch (a.mask) {
+    case Attention::none:
+      break;
+    case Attention::causal:
+      return false;
+  }
+  switch (a.weighting) {
+    case Attention::softmax:
+    case Attention::unnormalised:
+      return true;
+    case Attention::hard:
+    case Attention::sinkhorn:
+      return false;
+  }
+  return false;
+}
 
 class MomentsEngine final : public HostEngine {
  public:
   explicit MomentsEngine(const MomentsChoice& choice) : choice_(choice) {}
   std::string name() const override { return "moments " + moments::target_name(); }
-  std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape) override {
-    require_moments(dynamics, shape.d);
-    return std::make_unique<MomentsField>(dynamics, shape, choice_);
+
+  std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const override {
+    bool known = shape.d == 2 && dynamics.manifold == Manifold::sphere && dynamics.gain.empty();
+    for (const Sublayer& sublayer : dynamics.sublayers)
+      for (const Force& force : sublayer.forces)
+        known = known && std::visit(Overloaded{[](const Attention& a) { return has_series(a); },
+                                               [](const Perceptron&) { return true; }},
+                                    force);
+    if (known) return std::nullopt;
+    return Unknown{"the moments engine has no series for this dynamics",
+                   "use engine=auto: it knows SA and USA on the circle (d=2) with query and key "
+                   "the identity, beta >= 0 and everybody seen"};
   }
 
  private:
+  std::unique_ptr<Field> make_field(const Dynamics& dynamics, Shape shape) override {
+    return std::make_unique<MomentsField>(dynamics, shape, choice_);
+  }
+
   MomentsChoice choice_;
 };
 
-bool knows(const Attention& a) {
-  return (a.weighting == Attention::softmax || a.weighting == Attention::unnormalised) &&
-         a.beta >= 0 && is_identity(a.query) && is_identity(a.key) && a.query_bias.empty() &&
-         a.key_bias.empty() && a.value_bias.empty() && !a.relative && a.self &&
-         a.mask == Attention::none && a.alibi == 0 && !a.rescaled;
-}
-
 }  // namespace
-
-bool moments_know(const Dynamics& dynamics, int d) {
-  if (d != 2 || dynamics.manifold != Manifold::sphere || !dynamics.gain.empty()) return false;
-  for (const Sublayer& sublayer : dynamics.sublayers)
-    for (const Force& force : sublayer.forces)
-      if (const auto* a = std::get_if<Attention>(&force); a != nullptr && !knows(*a)) return false;
-  return true;
-}
-
-void require_moments(const Dynamics& dynamics, int d) {
-  if (!moments_know(dynamics, d))
-    throw Error(Fault::input, "the moments engine has no series for this dynamics",
-                "engine = moments",
-                "use engine=auto: it knows SA and USA on the circle (d=2) with query and key the "
-                "identity, beta >= 0 and everybody seen");
-}
 
 std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice) {
   if (!(choice.tolerance >= 1e-15))
     throw Error(Fault::input, "sums in double are not so exact", "tolerance",
                 "give a tolerance of 1e-15 or more");
   return std::make_unique<MomentsEngine>(choice);
-}
-
-const MomentsCertificate& certificate_of(const Field& field) {
-  const auto* own = dynamic_cast<const MomentsField*>(&field);
-  if (own == nullptr)
-    throw Error(Fault::input, "this field makes no certificates", "field",
-                "prepare it with make_moments_engine");
-  return own->certificate();
 }
 
 std::vector<std::complex<double>> circle_moments(const HostSwarm& x, int orders, int threads) {

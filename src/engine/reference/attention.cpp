@@ -73,7 +73,7 @@ double weigh_row(const View& view, Clock clock, int i, Row& row) {
     if (!plain && a.alibi > 0) weight[j] -= a.alibi * (i - j);
     if (view.seen(i, j)) shift = std::max(shift, weight[j]);
   }
-  if (plain) shift = clock == Clock::u2 || clock == Clock::u4 ? a.beta : 0.0;
+  if (plain) shift = kernel_of(clock).over_max ? a.beta : 0.0;
 
   double total = 0;
   for (int j = 0; j < view.end(i); ++j) {
@@ -104,7 +104,7 @@ void add_by_rows(const View& view, Clock clock, HostSwarm& out) {
       for (int c = 0; c < d; ++c) sum[c] += weight * (view.message(j, c) - view.own_message(i, c));
     }
     const double scale = view.a.weighting != Attention::unnormalised ? 1 / total
-                         : clock == Clock::u3                        ? view.a.beta
+                         : kernel_of(clock).times_beta               ? view.a.beta
                                                                      : 1.0;
     for (int c = 0; c < d; ++c) out.at(i, c) += scale * sum[c];
   }

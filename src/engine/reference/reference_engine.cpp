@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/host_field.h"
+#include "core/overloaded.h"
 #include "core/perceptron_at.h"
 #include "engine/reference/attention.h"
 
@@ -36,18 +37,22 @@ class ReferenceField final : public HostField {
       : HostField(dynamics, shape), tangential_(dynamics.sublayers) {
     for (Sublayer& sublayer : tangential_)
       for (Force& force : sublayer.forces)
-        if (auto* a = std::get_if<Attention>(&force))
-          a->relative = a->relative || is_multiple_of_identity(a->value);
+        std::visit(Overloaded{[](Attention& a) {
+                                a.relative = a.relative || is_multiple_of_identity(a.value);
+                              },
+                              [](Perceptron&) {}},
+                   force);
   }
 
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& out) override {
     const std::vector<Sublayer>& sublayers = ask.tangential ? tangential_ : dynamics_.sublayers;
     for (const Force& force : sublayers[ask.sublayer].forces)
-      if (const auto* attention = std::get_if<Attention>(&force))
-        reference::add_attention(*attention, {ask.t, dynamics_.clock}, x, out);
-      else
-        add_perceptron(std::get<Perceptron>(force), x, out);
+      std::visit(Overloaded{[&](const Attention& a) {
+                              reference::add_attention(a, {ask.t, dynamics_.clock}, x, out);
+                            },
+                            [&](const Perceptron& p) { add_perceptron(p, x, out); }},
+                 force);
   }
 
   std::vector<Sublayer> tangential_;  // the same forces along the sphere, with less rounding
@@ -56,7 +61,11 @@ class ReferenceField final : public HostField {
 class ReferenceEngine final : public HostEngine {
  public:
   std::string name() const override { return "reference"; }
-  std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape) override {
+  // The definition of right knows everything that a Dynamics can say.
+  std::optional<Unknown> knows(const Dynamics&, Shape) const override { return std::nullopt; }
+
+ private:
+  std::unique_ptr<Field> make_field(const Dynamics& dynamics, Shape shape) override {
     return std::make_unique<ReferenceField>(dynamics, shape);
   }
 };

@@ -66,8 +66,8 @@ Head fold(const Attention& a, Clock clock, int d) {
   if (!a.query_bias.empty() && !a.key_bias.empty())
     for (std::size_t r = 0; r < a.key_bias.size(); ++r)
       head.level += scale * a.query_bias[r] * a.key_bias[r];
-  if (clock == Clock::u2 || clock == Clock::u4) head.level -= scale;
-  if (clock == Clock::u3) head.rate = a.beta;
+  if (kernel_of(clock).over_max) head.level -= scale;
+  if (kernel_of(clock).times_beta) head.rate = a.beta;
 
   if (!a.value.empty()) {
     head.value_is_scale = is_scaled_identity(a.value);

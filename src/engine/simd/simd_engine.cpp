@@ -2,10 +2,10 @@
 #include <variant>
 
 #include "core/host_field.h"
+#include "core/overloaded.h"
 #include "core/parallel.h"
 #include "engine/simd/pair_forces.h"
 #include "engine/simd/target.h"
-#include "murmur/error.h"
 
 namespace murmur {
 
@@ -23,20 +23,20 @@ class SimdField final : public HostField {
     for (const Sublayer& sublayer : dynamics_.sublayers) {
       auto& forces = ready_.emplace_back();
       for (const Force& force : sublayer.forces)
-        if (const auto* attention = std::get_if<Attention>(&force))
-          forces.push_back(simd::fold(*attention, dynamics_.clock, shape.d));
-        else
-          forces.push_back(simd::layer(std::get<Perceptron>(force)));
+        std::visit(Overloaded{[&](const Attention& a) {
+                                forces.push_back(simd::fold(a, dynamics_.clock, shape.d));
+                              },
+                              [&](const Perceptron& p) { forces.push_back(simd::layer(p)); }},
+                   force);
     }
   }
 
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
     for (const auto& force : ready_[ask.sublayer])
-      if (const auto* head = std::get_if<Head>(&force))
-        pair_forces_.add(*head, x, a);
-      else
-        add_perceptron(std::get<Layer>(force), x, a);
+      std::visit(Overloaded{[&](const Head& head) { pair_forces_.add(head, x, a); },
+                            [&](const Layer& layer) { add_perceptron(layer, x, a); }},
+                 force);
   }
 
   void add_perceptron(const Layer& layer, const HostSwarm& x, HostSwarm& a) const {
@@ -50,6 +50,19 @@ class SimdField final : public HostField {
   simd::PairForces pair_forces_;
 };
 
+bool has_kernel(const Attention& a) {
+  if (a.alibi != 0 || a.rescaled) return false;
+  switch (a.weighting) {
+    case Attention::softmax:
+    case Attention::unnormalised:
+      return true;
+    case Attention::hard:
+    case Attention::sinkhorn:
+      return false;
+  }
+  return false;
+}
+
 class SimdEngine final : public HostEngine {
  public:
   explicit SimdEngine(EngineChoice choice) : choice_(std::move(choice)) {}
@@ -59,28 +72,27 @@ class SimdEngine final : public HostEngine {
     return std::string("simd ") + (single ? "f32 " : "f64 ") + simd::target_name();
   }
 
-  std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape) override {
-    if (!simd_knows(dynamics))
-      throw Error(Fault::input, "the simd engine has no kernel for this dynamics", "engine = simd",
-                  "use engine=reference");
-    return std::make_unique<SimdField>(dynamics, shape, choice_);
+  std::optional<Unknown> knows(const Dynamics& dynamics, Shape) const override {
+    for (const Sublayer& sublayer : dynamics.sublayers)
+      for (const Force& force : sublayer.forces)
+        if (!std::visit(Overloaded{[](const Attention& a) { return has_kernel(a); },
+                                   [](const Perceptron&) { return true; }},
+                        force))
+          return Unknown{"the simd engine has no kernel for this dynamics",
+                         "use engine=reference or engine=auto: hard, sinkhorn, alibi and rescaled "
+                         "attention are computed there"};
+    return std::nullopt;
   }
 
  private:
+  std::unique_ptr<Field> make_field(const Dynamics& dynamics, Shape shape) override {
+    return std::make_unique<SimdField>(dynamics, shape, choice_);
+  }
+
   EngineChoice choice_;
 };
 
 }  // namespace
-
-bool simd_knows(const Dynamics& dynamics) {
-  for (const Sublayer& sublayer : dynamics.sublayers)
-    for (const Force& force : sublayer.forces)
-      if (const auto* a = std::get_if<Attention>(&force))
-        if ((a->weighting != Attention::softmax && a->weighting != Attention::unnormalised) ||
-            a->alibi != 0 || a->rescaled)
-          return false;
-  return true;
-}
 
 std::unique_ptr<Engine> make_simd_engine(Precision precision, int threads) {
   return std::make_unique<SimdEngine>(EngineChoice{"simd", precision, threads});

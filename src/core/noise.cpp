@@ -1,5 +1,5 @@
 // noise.cpp: normal draws in tangent spaces, and the geodesic steps made of them.
-#include "flow/noise.h"
+#include "core/noise.h"
 
 #include <cmath>
 
@@ -11,21 +11,21 @@ namespace murmur {
 namespace {
 
 // (n, d) standard normal, in R^d or in the tangent space at x.
-HostSwarm normals(const NoiseStep& noise_step, const HostSwarm& x) {
+HostSwarm normals(const NoiseStep& step, Manifold manifold, const HostSwarm& x) {
   HostSwarm xi(x.shape());
   xi.mass = x.mass;
   for (int i = 0; i < x.n(); ++i) {
-    const Draw who{.seed = noise_step.seed,
+    const Draw who{.seed = step.seed,
                    .stream = Stream::noise,
                    .particle = static_cast<std::uint32_t>(i),
-                   .step = static_cast<std::uint32_t>(noise_step.moment),
-                   .replica = noise_step.replica};
+                   .step = static_cast<std::uint32_t>(step.moment),
+                   .replica = step.replica};
     double along = 0;  // <x_i, xi_i>
     for (int k = 0; k < x.d(); ++k) {
       xi.at(i, k) = who.normal(static_cast<std::uint16_t>(k));
       along += x.at(i, k) * xi.at(i, k);
     }
-    if (noise_step.manifold == Manifold::sphere)
+    if (manifold == Manifold::sphere)
       for (int k = 0; k < x.d(); ++k) xi.at(i, k) -= along * x.at(i, k);
   }
   return xi;
@@ -44,9 +44,9 @@ void follow_geodesic(double deviation, const HostSwarm& xi, int i, HostSwarm& x)
 
 }  // namespace
 
-HostSwarm noise_increment(const NoiseStep& noise_step, const HostSwarm& x) {
-  HostSwarm term = normals(noise_step, x);
-  const double deviation = std::sqrt(2 * noise_step.noise * noise_step.h);
+HostSwarm noise_increment(const NoiseStep& step, Manifold manifold, const HostSwarm& x) {
+  HostSwarm term = normals(step, manifold, x);
+  const double deviation = std::sqrt(2 * step.noise * step.h);
   for (int k = 0; k < x.d(); ++k)
     for (int i = 0; i < x.n(); ++i) term.at(i, k) *= deviation;
   return term;
@@ -58,11 +58,11 @@ HostSwarm noise_increment(const NoiseStep& noise_step, const HostSwarm& x) {
 // which agrees to second order for every lambda when
 //   s = 2 D h (1 - (d-2) D h / 3 + O(h^2)).
 // s = 2 D h / (1 + (d-2) D h / 3) does and is positive for every h.
-void brownian_step(const NoiseStep& noise_step, HostSwarm& x) {
-  const double time = noise_step.noise * noise_step.h;
-  const bool sphere = noise_step.manifold == Manifold::sphere;
+void brownian_step(const NoiseStep& step, Manifold manifold, HostSwarm& x) {
+  const double time = step.noise * step.h;
+  const bool sphere = manifold == Manifold::sphere;
   const double deviation = std::sqrt(2 * time / (sphere ? 1 + (x.d() - 2) * time / 3 : 1));
-  const HostSwarm xi = normals(noise_step, x);
+  const HostSwarm xi = normals(step, manifold, x);
   if (sphere) {
     for (int i = 0; i < x.n(); ++i) follow_geodesic(deviation, xi, i, x);
     return;

@@ -1,0 +1,69 @@
+// options.cpp: options handed to CLI11. Its header takes seconds to compile, so few files see it.
+#include "options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace murmur::app {
+
+Option& Option::type_name(const char* name) {
+  option_->type_name(name);
+  return *this;
+}
+
+Option& Option::range(int least, int greatest) {
+  option_->check(CLI::Range(least, greatest));
+  return *this;
+}
+
+Option& Option::range(double least, double greatest) {
+  option_->check(CLI::Range(least, greatest));
+  return *this;
+}
+
+Option& Option::among(const std::vector<std::string>& words) {
+  option_->check(CLI::IsMember(words));
+  return *this;
+}
+
+Option& Option::delimiter(char between) {
+  option_->delimiter(between);
+  return *this;
+}
+
+Option& Option::show_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+bool Option::given() const { return option_ != nullptr && option_->count() > 0; }
+
+Option Options::add_flag(const std::string& names, bool& set, const std::string& meaning) {
+  return Option(app_.add_flag(names, set, meaning));
+}
+
+Option Options::add_option(const std::string& names, std::string& value,
+                           const std::string& meaning) {
+  return Option(app_.add_option(names, value, meaning));
+}
+
+Option Options::add_option(const std::string& names, int& value, const std::string& meaning) {
+  return Option(app_.add_option(names, value, meaning));
+}
+
+Option Options::add_option(const std::string& names, std::int64_t& value,
+                           const std::string& meaning) {
+  return Option(app_.add_option(names, value, meaning));
+}
+
+Option Options::add_option(const std::string& names, double& value, const std::string& meaning) {
+  return Option(app_.add_option(names, value, meaning));
+}
+
+Option Options::add_option(const std::string& names, std::vector<std::string>& values,
+                           const std::string& meaning) {
+  return Option(app_.add_option(names, values, meaning));
+}
+
+Option Options::get_option(const std::string& name) const { return Option(app_.get_option(name)); }
+
+}  // namespace murmur::app

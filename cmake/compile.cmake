@@ -1,0 +1,56 @@
+# compile.cmake: how the parts are compiled: floating point, optimisation, precompiled headers.
+
+# The same bits on every compiler: no fused multiply-add unless the source says so. Traps are not
+# used, and saying so lets the compiler vectorise what has branches. simd and moments say what they
+# fuse themselves, target by target.
+set(exact -ffp-contract=off -fno-trapping-math)
+set(own_arithmetic simd moments)
+
+# Where a run spends no time the compiler spends little: these folders read, write, draw and
+# describe, and call the others for their sums. No result depends on the level: without -ffast-math
+# the compiler keeps every rounding.
+set(front_parts run data picture serve experiment sweep reproduce report)
+set(level_front "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O2>")
+set(level_app "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>")
+set(level_test ${level_app})
+set(headers_app <nlohmann/json.hpp>)
+set(headers_app_from nlohmann_json::nlohmann_json)
+set(headers_test <gtest/gtest.h>)
+set(headers_test_from GTest::gtest)
+
+# murmur_compile(TARGET SET): the flags of SET (kernel, front, app or test), and the headers that
+# most of its files include, compiled once a set, because a precompiled header holds for one set of
+# flags. Not for the page, nor where fuzzers change flags part by part: every file includes what it
+# uses.
+function(murmur_compile target set)
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${exact}>" ${level_${set}})
+  if(NOT MURMUR_PCH OR EMSCRIPTEN OR MURMUR_FUZZ)
+    return()
+  endif()
+  if(NOT TARGET murmur_headers_${set})
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/nothing.cpp CONTENT "")
+    add_library(murmur_headers_${set} OBJECT ${CMAKE_BINARY_DIR}/generated/nothing.cpp)
+    target_compile_options(murmur_headers_${set} PRIVATE
+      "$<$<COMPILE_LANGUAGE:CXX>:${exact}>" ${level_${set}})
+    target_link_libraries(murmur_headers_${set} PRIVATE fmt::fmt ${headers_${set}_from})
+    target_precompile_headers(murmur_headers_${set} PRIVATE
+      ${CMAKE_SOURCE_DIR}/cmake/precompiled.h ${headers_${set}})
+  endif()
+  target_link_libraries(${target} PRIVATE fmt::fmt)
+  target_precompile_headers(${target} REUSE_FROM murmur_headers_${set})
+endfunction()
+
+# ccache keeps what is compiled with a precompiled header only if the preprocessor names it.
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>")
+endif()
+
+foreach(part ${parts})
+  if(part IN_LIST own_arithmetic)
+    continue()
+  elseif(part IN_LIST front_parts AND NOT EMSCRIPTEN)
+    murmur_compile(murmur_${part} front)
+  else()
+    murmur_compile(murmur_${part} kernel)
+  endif()
+endforeach()

@@ -1,0 +1,59 @@
+# library.cmake: the library `murmur`, made of all folders of src, and how it is installed: headers,
+# a package for find_package(murmur) and one for pkg-config.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(objects "")
+foreach(part ${parts})
+  list(APPEND objects $<TARGET_OBJECTS:murmur_${part}>)
+endforeach()
+add_library(murmur ${objects})  # static, or shared with -DBUILD_SHARED_LIBS=ON
+add_library(murmur::murmur ALIAS murmur)
+set_target_properties(murmur PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME murmur
+                      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+target_compile_features(murmur PUBLIC cxx_std_20)
+target_include_directories(murmur PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+                                         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+
+# Every library from outside; Eigen and nlohmann's JSON are headers alone, and no public header
+# includes them, so whoever links murmur needs neither.
+set(outside "")
+foreach(folder ${folders})
+  list(APPEND outside ${part_${folder}_links})
+endforeach()
+list(REMOVE_DUPLICATES outside)
+set(linked ${outside})
+list(REMOVE_ITEM linked Eigen3::Eigen nlohmann_json::nlohmann_json)
+target_link_libraries(murmur PRIVATE ${linked} ${stiff_libraries} ${device_libraries})
+
+# What tests and benches see beside the public headers: the folders of src and what they include.
+add_library(murmur_inside INTERFACE)
+target_include_directories(murmur_inside INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_link_libraries(murmur_inside INTERFACE ${outside})
+
+set(public_headers ${installed_headers})
+list(TRANSFORM public_headers REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/include/murmur/\\1.h")
+install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/murmur)
+install(TARGETS murmur EXPORT murmur_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/murmur)
+install(EXPORT murmur_targets NAMESPACE murmur:: FILE murmur-targets.cmake DESTINATION ${package})
+configure_package_config_file(cmake/murmur-config.cmake.in
+                              ${CMAKE_BINARY_DIR}/generated/murmur-config.cmake
+                              INSTALL_DESTINATION ${package})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/murmur-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/generated/murmur-config.cmake
+              ${CMAKE_BINARY_DIR}/generated/murmur-config-version.cmake DESTINATION ${package})
+
+set(stiff_flags "")
+if(SUNDIALS_FOUND)
+  set(stiff_flags "-lsundials_cvode -lsundials_nvecserial -lsundials_sunmatrixdense \
+-lsundials_sunlinsoldense -lsundials_sunlinsolspgmr")
+endif()
+string(REGEX REPLACE "/[^/]+" "/.." prefix_above "/${CMAKE_INSTALL_LIBDIR}")
+string(REGEX REPLACE "^/.." "" prefix_above "${prefix_above}")
+configure_file(cmake/murmur.pc.in ${CMAKE_BINARY_DIR}/generated/murmur.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/generated/murmur.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES LICENSE docs/libraries.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,53 @@
+# parts.cmake: reads src/parts.txt and makes one library a folder.
+
+# part_FOLDER_KEY for every key of a folder, `folders` in order, and `installed_headers`.
+file(STRINGS ${CMAKE_SOURCE_DIR}/src/parts.txt rows
+     REGEX "^ *(folder|includes|links|headers|page|files|installed)")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/parts.txt)
+set(folders "")
+set(installed_headers "")
+foreach(row ${rows})
+  string(REGEX MATCHALL "[^ ]+" words "${row}")
+  list(POP_FRONT words key)
+  if("${key}" STREQUAL "folder")
+    set(folder ${words})
+    list(APPEND folders ${folder})
+  elseif("${key}" STREQUAL "installed")
+    list(APPEND installed_headers ${words})
+  elseif("${words}" STREQUAL "")
+    set(part_${folder}_${key} ON)
+  else()
+    set(part_${folder}_${key} ${words})
+  endif()
+endforeach()
+
+# The library of a folder: murmur_NAME, where NAME is the last word of its path.
+function(murmur_part folder)
+  get_filename_component(name ${folder} NAME)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX ${left_out})
+  if(wasm_${name})
+    list(TRANSFORM wasm_${name} REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/src/${folder}/\\1.cpp"
+         OUTPUT_VARIABLE sources)
+  endif()
+  add_library(murmur_${name} STATIC EXCLUDE_FROM_ALL ${sources})
+  target_include_directories(murmur_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include
+                                            PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(murmur_${name} PUBLIC ${part_${folder}_links})
+  foreach(known ${part_${folder}_includes})
+    get_filename_component(known_name ${known} NAME)
+    if(NOT EMSCRIPTEN OR part_${known}_page)
+      target_link_libraries(murmur_${name} PUBLIC murmur_${known_name})
+    endif()
+  endforeach()
+endfunction()
+
+set(parts "")
+foreach(folder ${folders})
+  if(part_${folder}_files OR (EMSCRIPTEN AND NOT part_${folder}_page))
+    continue()
+  endif()
+  murmur_part(${folder})
+  get_filename_component(name ${folder} NAME)
+  list(APPEND parts ${name})
+endforeach()

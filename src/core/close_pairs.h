@@ -1,0 +1,11 @@
+// close_pairs.h: which two particles of a swarm in host memory have come closest.
+#pragma once
+
+#include "murmur/engine.h"
+
+namespace murmur {
+
+// The nearest pair with chord below delta; i < 0 when there is none. Ties go to the lower rows.
+ClosePair nearest_pair(const HostSwarm& x, double delta);
+
+}  // namespace murmur

@@ -1,0 +1,15 @@
+// engine.cpp: the one place where an engine is asked whether it knows a dynamics.
+#include "murmur/engine.h"
+
+#include "murmur/error.h"
+
+namespace murmur {
+
+std::unique_ptr<Field> Engine::prepare(const Dynamics& dynamics, Shape shape) {
+  if (const auto unknown = knows(dynamics, shape))
+    throw Error(Fault::input, unknown->what, "engine = " + name().substr(0, name().find(' ')),
+                unknown->remedy);
+  return make_field(dynamics, shape);
+}
+
+}  // namespace murmur

@@ -1,0 +1,29 @@
+// answer.h: what goes back to a client: a status, headers, and a text or a part of a file.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "murmur/serve.h"
+#include "serve/open_below.h"
+
+namespace murmur {
+
+struct Answer {
+  int status = 200;
+  std::string_view type = "text/plain; charset=utf-8";  // of Content-Type
+  std::string more{};                                   // further headers, each ended by CR LF
+  std::string text{};                                   // the body where there is no file
+  OpenedFile file{};
+  ByteSpan part{};  // of the file
+  std::uint64_t length() const { return file.file ? part.length : text.size(); }
+};
+
+Answer refusal(int status);                                        // with a sentence that says why
+Answer file_answer(const Asked& asked, const OpenedFile& opened);  // all of it, a range, or 416
+Answer list_answer(std::string text);                              // JSON that is never kept
+
+// Status line and headers up to the empty line (RFC 9112), among them those that every answer has.
+std::string head_of(const Answer& answer, bool keep);
+
+}  // namespace murmur
