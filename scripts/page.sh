@@ -4,7 +4,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 source scripts/mnist.sh
 
 install_packages "${page_packages[@]}"
-require_node
+provide_node
 scripts/wasm.sh
 fetch_mnist
 /usr/bin/python3 scripts/page_digits.py

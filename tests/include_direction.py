@@ -15,23 +15,25 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 def read_parts(path=ROOT / "src/parts.txt"):
     """Folder -> its keys, in order, and the headers that are installed."""
-    parts, installed = {}, []
+    parts, installed, services = {}, [], []
     for number, line in enumerate(path.read_text().splitlines(), start=1):
         words = line.split()
         if not words or line.startswith("#"):
             continue
         key, values = words[0], words[1:]
         if key == "folder" and len(values) == 1:
-            folder = parts[values[0]] = {"holds": "", "includes": [], "links": [], "headers": [], "services": []}
+            folder = parts[values[0]] = {"holds": "", "includes": [], "links": [], "headers": []}
         elif key == "installed":
             installed += values
+        elif key == "services":
+            services += values
         elif key == "holds":
             folder[key] = " ".join(values)
-        elif key in {"includes", "links", "headers", "services"}:
+        elif key in {"includes", "links", "headers"}:
             folder[key] = values
         elif key not in {"page", "files"}:
             sys.exit(f"{path}:{number}: there is no key {key}")
-    return parts, installed
+    return parts, installed, services
 
 
 def wrong_table(parts):
@@ -60,10 +62,6 @@ def wrong_headers(parts, installed):
     there = {p.stem for p in (ROOT / "include/murmur").glob("*.h")}
     for header in sorted(there ^ owner.keys()):
         yield f"include/murmur/{header}.h is only in one of the folder and src/parts.txt"
-    for folder, keys in parts.items():
-        for name in keys["services"]:
-            if not (ROOT / "src" / folder / f"{name}.h").exists():
-                yield f"src/{folder}/{name}.h is to be a service and is not there"
     for header in installed:
         path = ROOT / f"include/murmur/{header}.h"
         for include in INCLUDE.findall(path.read_text()) if path.exists() else []:
@@ -85,7 +83,7 @@ def folder_of(include, parts):
     return None
 
 
-def wrong_includes(parts):
+def wrong_includes(parts, services):
     for folder, keys in parts.items():
         allowed = {folder, None, *keys["includes"]}
         for path in sorted((ROOT / "src" / folder).glob("*")):
@@ -93,12 +91,11 @@ def wrong_includes(parts):
                 target = folder_of(include, parts)
                 if target not in allowed:
                     yield f"{path.relative_to(ROOT)} includes {include}: {folder} must not know {target}"
-    services = {f"{folder}/{name}.h" for folder, keys in parts.items() for name in keys["services"]}
     for path in (p for leaf in ("apps", "bindings") for p in sorted((ROOT / leaf).rglob("*"))):
         for include in INCLUDE.findall(path.read_text()) if path.suffix in {".h", ".cpp"} else []:
-            served = include.startswith("murmur/") or include in services
-            if folder_of(include, parts) and not served:
-                yield f"{path.relative_to(ROOT)} includes {include}: neither public nor a service"
+            served = path.is_relative_to(ROOT / "apps") and include.removesuffix(".h") in services
+            if not include.startswith("murmur/") and not served and folder_of(include, parts):
+                yield f"{path.relative_to(ROOT)} includes {include}: apps know include/murmur and the services, bindings include/murmur only"
 
 
 def table_of(parts):
@@ -108,7 +105,7 @@ def table_of(parts):
 
 
 def main():
-    parts, installed = read_parts()
+    parts, installed, services = read_parts()
     page = PAGE.read_text()
     if BEGIN not in page or END not in page:
         sys.exit(f"{PAGE.relative_to(ROOT)} has lost the marks around its table of folders")
@@ -118,7 +115,7 @@ def main():
     elif page != written:
         print("docs/architecture.md: the table of folders is not that of src/parts.txt: "
               "tests/include_direction.py --write")
-    wrong = [*wrong_table(parts), *wrong_headers(parts, installed), *wrong_includes(parts)]
+    wrong = [*wrong_table(parts), *wrong_headers(parts, installed), *wrong_includes(parts, services)]
     headers = sum(len(keys["headers"]) for keys in parts.values())
     print("\n".join(wrong) or f"{headers} public headers, {len(installed)} installed; "
           f"{len(parts)} folders: one direction")

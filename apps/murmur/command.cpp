@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "murmur/error.h"
+#include "run_kind.h"
 
 extern char** environ;
 
@@ -60,9 +61,11 @@ std::string data_home() {
 
 Settings settings_of_run(const fs::path& directory, const std::vector<std::string>& assignments,
                          std::span<const Parameter> table) {
-  if (RunReader(directory).command() == "train" && table.data() == parameters().data())
-    throw Error(Fault::input, "this run is a training, not a flight", directory.string(),
-                "murmur report draws it, murmur classify asks it, murmur train --resume goes on");
+  if (table.data() == parameters().data()) {
+    const RunReader run(directory);
+    const RunKind& kind = kind_of(run);
+    if (!kind.no_swarm.what.empty()) refuse(run, kind.no_swarm);
+  }
   return gather({(directory / "config.toml").string(), {}, assignments}, table);
 }
 

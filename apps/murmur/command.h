@@ -88,9 +88,6 @@ std::filesystem::path find_run(const Flags& flags, const std::string& word);
 Run create_run(const Flags& flags, const std::string& name, const RunContents& contents);
 RunContents simulation_contents(const Experiment& experiment);  // of a run that keeps a flight
 int simulate_and_report(const Flags& flags, const Experiment& experiment, Run& run);
-int resume_run(const Flags& flags, const std::string& word, const Words& words);
-int resume_training(const Flags& flags, const std::string& word, const Words& words);
-int resume_sweep(const Flags& flags, const std::string& word, const Words& words);
 
 // What a run was made with, from its config.toml and nothing else, with `assignments` laid over.
 Settings settings_of_run(const std::filesystem::path& directory,

@@ -1,11 +1,9 @@
 // landscape.cpp: murmur landscape: critical points of attention beside a perceptron, certified.
 #include <fmt/format.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <type_traits>
 
 #include "command.h"
 #include "experiment/landscape_files.h"
@@ -14,23 +12,17 @@
 #include "murmur/landscape_setup.h"
 #include "progress.h"
 #include "report/figures.h"
+#include "report/kept.h"
 #include "report/landscape_tables.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
 namespace fs = std::filesystem;
 
+RunKind landscape_kind();
+
 namespace {
-
-class Clock {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-};
 
 // (atoms of all points, 2 + d): point, mass, coordinates.
 Array atoms_of(std::span<const Atoms> measures, int d) {
@@ -80,125 +72,160 @@ void try_to_draw(const Draw& draw) try {
              error.summary, error.where, error.remedy);
 }
 
-// While it lives a signal ends the program at once, with 128 + its number: nothing is made before a
-// search ends, so there is nothing to put in order.
-struct LeaveAtOnce {
-  LeaveAtOnce() {
-    struct sigaction action {};
-    action.sa_handler = [](int number) { _exit(128 + number); };
-    sigaction(SIGINT, &action, nullptr);
-    sigaction(SIGTERM, &action, nullptr);
-  }
-  ~LeaveAtOnce() {
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-  }
-  LeaveAtOnce(const LeaveAtOnce&) = delete;
-  LeaveAtOnce& operator=(const LeaveAtOnce&) = delete;
-};
-
-// How far a search is, on stderr.
-SearchSettings told(const LandscapeSetup& request, ProgressLine& line) {
-  SearchSettings settings = request.search;
-  const bool scan = !request.betas.empty();
-  const int of = scan ? static_cast<int>(request.betas.size()) : settings.starts;
-  line.show(CountProgress{0, of, scan ? "betas" : "starts"});
-  settings.tell = [&line, of, scan](int done) {
-    line.show(CountProgress{done, of, scan ? "betas" : "starts"});
-  };
-  return settings;
+RunContents contents_of(const LandscapeSetup& request) {
+  return {.config = request.config,
+          .inputs = request.inputs,
+          .command = landscape_kind().word,
+          .argv = program_argv,
+          .seed = request.search.seed};
 }
 
-Run run_for(const Flags& flags, const LandscapeSetup& request) {
-  return create_run(flags, request.name,
-                    {.config = request.config,
-                     .inputs = request.inputs,
-                     .command = "landscape",
-                     .argv = program_argv,
-                     .seed = request.search.seed});
-}
-
-// What was found is written while signals wait: the directory is whole, or not there.
-void keep(Run& run, nlohmann::json& object, const char* name, const Array& atoms) {
+void keep(const Run& run, nlohmann::json& object, const char* name, const Array& atoms) {
   object["run"] = run.directory().string();
   write_file_atomically(run.directory() / name, object.dump(1) + "\n");
   write_npy(run.directory() / "atoms.npy", atoms);
 }
 
-int search(const Flags& flags, const LandscapeSetup& request) {
-  const Clock clock;
-  const Search found = [&] {
-    const LeaveAtOnce signals;
-    ProgressLine line(flags);
-    return critical_points(request.landscape, told(request, line));
-  }();
-  if (found.points.empty())
-    throw Error(Fault::numerical, "no start came to rest", fmt::format("{} starts", found.lost),
-                "use more starts, or a smaller beta");
-  const SignalWatch signals;
-  Run kept = run_for(flags, request);
+// Keeps what was found, draws it and closes the run.
+nlohmann::json keep(const LandscapeSetup& request, const Search& found, Run& run) {
   nlohmann::json object = json_of(request.landscape, found);
   object["starts"] = request.search.starts;
   std::vector<Atoms> measures;
   for (const CriticalPoint& point : found.points) measures.push_back(point.mu);
-  keep(kept, object, "points.json", atoms_of(measures, request.landscape.d));
+  keep(run, object, "points.json", atoms_of(measures, request.landscape.d));
   try_to_draw(
-      [&] { draw_landscape(request.landscape, found, kept.directory(), FigureStyle::paper); });
-  kept.close("done", {{"points", static_cast<double>(found.points.size())}, {"lost", found.lost}},
-             "");
-  object["seconds"] = clock.seconds();
-  if (flags.json)
-    report(object);
-  else
-    data(text_of(request.landscape, found));
-  say(flags,
-      fmt::format("{} points from {} starts, {} lost, {:.2f} s, kept in {}", found.points.size(),
-                  request.search.starts, found.lost, clock.seconds(), kept.directory().string()));
-  return caught_signal == 0 ? 0 : 128 + caught_signal;
+      [&] { draw_landscape(request.landscape, found, run.directory(), FigureStyle::paper); });
+  run.close("done", {{"points", static_cast<double>(found.points.size())}, {"lost", found.lost}},
+            "");
+  return object;
 }
 
-int scan(const Flags& flags, const LandscapeSetup& request) {
-  const Clock clock;
-  const std::vector<ScanPoint> found = [&] {
-    const LeaveAtOnce signals;
-    ProgressLine line(flags);
-    return scan_beta(request.landscape, request.betas, told(request, line));
-  }();
-  const SignalWatch signals;
-  Run kept = run_for(flags, request);
+double count_certified(const std::vector<ScanPoint>& scan) {
+  return static_cast<double>(std::count_if(
+      scan.begin(), scan.end(), [](const ScanPoint& p) { return p.best.certificate.holds; }));
+}
+
+nlohmann::json keep(const LandscapeSetup& request, const std::vector<ScanPoint>& found, Run& run) {
   nlohmann::json object = json_of(request.landscape, found);
   std::vector<Atoms> measures;
   for (const ScanPoint& point : found) measures.push_back(point.best.mu);
-  keep(kept, object, "scan.json", atoms_of(measures, request.landscape.d));
-  write_file_atomically(kept.directory() / "scan.csv", csv_of(found));
-  try_to_draw([&] { draw_scan(found, kept.directory(), FigureStyle::paper); });
-  const auto certified = std::count_if(found.begin(), found.end(),
-                                       [](const ScanPoint& p) { return p.best.certificate.holds; });
-  kept.close(
-      "done",
-      {{"betas", static_cast<double>(found.size())}, {"certified", static_cast<double>(certified)}},
-      "");
-  object["seconds"] = clock.seconds();
+  keep(run, object, "scan.json", atoms_of(measures, request.landscape.d));
+  write_file_atomically(run.directory() / "scan.csv", csv_of(found));
+  try_to_draw([&] { draw_scan(found, run.directory(), FigureStyle::paper); });
+  run.close("done",
+            {{"betas", static_cast<double>(found.size())}, {"certified", count_certified(found)}},
+            "");
+  return object;
+}
+
+std::string line_of(const LandscapeSetup& request, const Search& found) {
+  return fmt::format("{} points from {} starts, {} lost", found.points.size(),
+                     request.search.starts, found.lost);
+}
+
+std::string line_of(const LandscapeSetup&, const std::vector<ScanPoint>& found) {
+  return fmt::format("{:g} of {} measures certified", count_certified(found), found.size());
+}
+
+std::string table_of(const LandscapeSetup& request, const Search& found) {
+  return text_of(request.landscape, found);
+}
+
+std::string table_of(const LandscapeSetup&, const std::vector<ScanPoint>& found) {
+  return aligned(scan_table(found));
+}
+
+template <class Found>
+void tell(const Flags& flags, const LandscapeSetup& request, const Found& found,
+          const nlohmann::json& object) {
   if (flags.json)
     report(object);
   else
-    data(aligned(scan_table(found)));
-  say(flags, fmt::format("{} of {} measures certified, {:.2f} s, kept in {}", certified,
-                         found.size(), clock.seconds(), kept.directory().string()));
+    data(table_of(request, found));
+}
+
+// Looks for what was asked, from the last checkpoint of the run, and closes it over all its files.
+template <class Found, class Look>
+int look(const Flags& flags, const LandscapeSetup& request, Run& run, const Look& look_into) try {
+  LiveProcess process(flags);
+  const Pace pace;
+  const std::optional<Found> found = look_into(request, run, process.control);
+  process.clear();
+  if (!found) {
+    if (flags.json)
+      report({{"run", run.directory().string()}, {"status", "interrupted"}});
+    else
+      data(run.directory().string() + "\n");
+    return tell_stopped(flags, resume_command("landscape", run.directory()));
+  }
+  if constexpr (std::is_same_v<Found, Search>)
+    if (found->points.empty())
+      throw Error(Fault::numerical, "no start came to rest", fmt::format("{} starts", found->lost),
+                  "use more starts, or a smaller beta");
+  nlohmann::json object = keep(request, *found, run);
+  object["seconds"] = pace.seconds();
+  tell(flags, request, *found, object);
+  say(flags, fmt::format("{}, {:.2f} s, kept in {}", line_of(request, *found), pace.seconds(),
+                         run.directory().string()));
   return caught_signal == 0 ? 0 : 128 + caught_signal;
+} catch (...) {
+  close_after_exception(run, {});
+  throw;
+}
+
+int search_or_scan(const Flags& flags, const LandscapeSetup& request, Run& run) {
+  return request.betas.empty() ? look<Search>(flags, request, run, search_landscape)
+                               : look<std::vector<ScanPoint>>(flags, request, run, scan_landscape);
+}
+
+// Tells again what a finished run found.
+int tell_finished(const Flags& flags, const LandscapeSetup& request, const fs::path& directory) {
+  const bool scan = !request.betas.empty();
+  const nlohmann::json kept = kept_json(directory / (scan ? "scan.json" : "points.json"));
+  if (scan)
+    tell(flags, request, scan_of(kept), kept);
+  else
+    tell(flags, request, search_of(kept), kept);
+  say(flags, "the search is already finished");
+  return 0;
+}
+
+int resume(const Flags& flags, const fs::path& directory, const Words& words) {
+  if (!words.plain.empty() || !words.assignments.empty())
+    usage("a resumed search takes no parameters", "leave them out, or start a new run");
+  if (!flags.out.empty()) usage("a resumed search stays in its run", "leave -o out");
+  const LandscapeSetup request =
+      make_landscape(settings_of_run(directory, {}, landscape_parameters()));
+  if (RunReader(directory).status() == "done") return tell_finished(flags, request, directory);
+  Run run = Run::reopen(directory, program_argv);
+  return search_or_scan(flags, request, run);
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
+  const Words sorted = sort_words(words);
+  if (!flags.resume.empty()) return resume_own(landscape_kind(), flags, sorted);
   const LandscapeSetup request =
-      make_landscape(settings_of(sort_words(words), landscape_parameters(), "landscape"));
+      make_landscape(settings_of(sorted, landscape_parameters(), "landscape"));
+  check_search(request.landscape, request.search);
   std::error_code ignored;
   if (!flags.out.empty() && !flags.force && fs::exists(flags.out, ignored) &&
-      !fs::is_empty(flags.out, ignored))  // before a search that may take a minute
+      !fs::is_empty(flags.out, ignored))
     usage(fmt::format("{} is already there", flags.out), "choose another name, or add --force");
-  return request.betas.empty() ? search(flags, request) : scan(flags, request);
+  Run made = create_run(flags, request.name, contents_of(request));
+  return search_or_scan(flags, request, made);
 }
 
 }  // namespace
+
+RunKind landscape_kind() {
+  return {.word = "landscape",
+          .noun = "landscape",
+          .parameters = landscape_parameters,
+          .resume = resume,
+          .no_frames = {"this run is a landscape: it keeps critical points, and no frames",
+                        "see its atoms.npy, points.json and figures/, or use murmur report"},
+          .report = report_landscape};
+}
 
 Command landscape_command() {
   return {"landscape", "Critical points of the energy, certified, with and without a perceptron.",
@@ -207,8 +234,14 @@ Command landscape_command() {
           "    masses=free starts=20\n"
           "  murmur landscape d=2 betas=0.5:50:21 perceptron=gradient:3 direction=descent \\\n"
           "    kernel=scaled\n"
-          "  murmur landscape n=64 d=3 beta=4 perceptron=gradient:4 activation=gelu --json",
-          nullptr, run};
+          "  murmur landscape n=64 d=3 beta=4 perceptron=gradient:4 activation=gelu --json\n"
+          "  murmur landscape --resume runs/landscape-0-1",
+          [](Options& sub, Flags& flags) {
+            sub.add_option("--resume", flags.resume, "go on with a search").type_name("RUN");
+            sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
+                .range(0.0, 10.0);
+          },
+          run};
 }
 
 }  // namespace murmur::app

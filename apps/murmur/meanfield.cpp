@@ -1,9 +1,8 @@
 // meanfield.cpp: murmur meanfield: carries a measure of infinitely many tokens through time.
-#include "meanfield.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "murmur/error.h"
@@ -13,10 +12,13 @@
 #include "progress.h"
 #include "report/figures.h"
 #include "resume.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
 namespace fs = std::filesystem;
+
+RunKind meanfield_kind();
 
 namespace {
 
@@ -155,24 +157,11 @@ void try_to_draw(const fs::path& directory) try {
              error.summary, error.where, error.remedy);
 }
 
-// What goes wrong in mid-flight closes the run, if that can still be done, before it is told.
-void close_failed(Run& run, const std::string& sentence) try {
-  run.close("failed", {}, sentence);
-} catch (const Error&) {
-}
-
-// Flies into the run and closes it over all its files, so that a closed run is a whole one.
+// Carries the measure into the run and closes it over all its files, so that a closed run is whole.
 MeanFieldTrajectory simulate_and_close(const Flags& flags, const MeanFieldSetup& s, Run& run) try {
-  const SignalWatch watch;
-  MeanFieldTrajectory trajectory;
-  {
-    ProgressLine line(flags);
-    ProcessControl control;
-    control.signal = &caught_signal;
-    control.checkpoint_seconds = flags.checkpoint_seconds;
-    control.report = [&](const Progress& progress) { line.show(progress); };
-    trajectory = simulate(s, run, control);
-  }
+  LiveProcess process(flags);
+  const MeanFieldTrajectory trajectory = simulate(s, run, process.control);
+  process.clear();
   const bool interrupted = trajectory.outcome.ending == Ending::interrupted;
   write_file_atomically(run.directory() / "phases.json", summary_of(s, trajectory).dump(2) + "\n");
   const bool nowhere = trajectory.outcome.ending == Ending::unresolved && trajectory.outcome.t == 0;
@@ -184,11 +173,8 @@ MeanFieldTrajectory simulate_and_close(const Flags& flags, const MeanFieldSetup&
       {{"t", trajectory.outcome.t}, {"evaluations", static_cast<double>(trajectory.evaluations)}},
       trajectory.outcome.what);
   return trajectory;
-} catch (const Error& error) {  // the disk, most likely
-  close_failed(run, error.summary);
-  throw;
-} catch (const std::exception& error) {  // memory
-  close_failed(run, error.what());
+} catch (...) {  // the disk or the memory, most likely
+  close_after_exception(run, {});
   throw;
 }
 
@@ -203,12 +189,9 @@ int carry_and_report(const Flags& flags, const MeanFieldSetup& s, Run& run) {
   } else {
     data(directory + "\n");
   }
-  if (trajectory.outcome.ending == Ending::interrupted) {
-    say(flags, fmt::format("stopped at t = {:g} after a checkpoint; go on with\n"
-                           "  murmur meanfield --resume {}",
-                           trajectory.outcome.t, directory));
-    return 128 + caught_signal;
-  }
+  if (trajectory.outcome.ending == Ending::interrupted)
+    return tell_stopped(flags, resume_command("meanfield", run.directory()),
+                        fmt::format("t = {:g}", trajectory.outcome.t));
   tell(flags, s, trajectory);
   if (trajectory.outcome.ok()) return 0;
   throw Error(Fault::numerical, trajectory.outcome.what,
@@ -218,25 +201,59 @@ int carry_and_report(const Flags& flags, const MeanFieldSetup& s, Run& run) {
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
-  if (!flags.resume.empty()) return resume_meanfield(flags, flags.resume, sorted);
+  if (!flags.resume.empty()) return resume_own(meanfield_kind(), flags, sorted);
   const MeanFieldSetup s = make_meanfield(settings_of(sorted, meanfield_parameters(), "meanfield"));
   if (s.kappas) return bifurcate(flags, s);
   Run kept = create_run(flags, s.name, contents_of(s));
   return carry_and_report(flags, s, kept);
 }
 
-}  // namespace
+// Densities of a mean field on the circle: particles at the cells, as heavy as what the cells hold.
+History frames_of_densities(const RunReader& run) {
+  const Array cells = read_npy(run.directory() / "grid.npy");
+  const Array densities = read_npy(run.directory() / "density.npy");
+  const bool fits = cells.shape.size() == 2 && densities.shape.size() == 2 &&
+                    densities.shape[1] == cells.shape[0] && densities.shape[0] > 0;
+  if (!fits || cells.shape[1] != 2)
+    throw Error(Fault::input, "only densities on the circle can be held against a swarm",
+                run.directory().string(), "use a mean field with d = 2");
+  const int n = static_cast<int>(cells.shape[0]);
+  const auto x = std::make_shared<HostSwarm>(from_rows({n, 2}, cells.doubles().data()));
+  const auto rows = std::make_shared<std::vector<double>>(densities.doubles());
+  return {static_cast<std::int64_t>(densities.shape[0]),
+          [times = run.times()](std::int64_t k) { return times[k]; },
+          [=](std::int64_t k) {
+            HostSwarm frame = *x;
+            double sum = 0;
+            for (int i = 0; i < n; ++i)
+              sum += frame.mass[i] = std::fmax(0, (*rows)[k * static_cast<std::int64_t>(n) + i]);
+            for (double& m : frame.mass) m /= sum;
+            return frame;
+          }};
+}
 
 // Goes on from the last checkpoint to the original T, or to a larger one.
-int resume_meanfield(const Flags& flags, const std::string& word, const Words& words) {
-  const fs::path directory = find_run(flags, word);
-  require_command(directory, "meanfield");
+int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const auto on = resumed(flags, directory, words,
                           settings_of_run(directory, {}, meanfield_parameters()), make_meanfield);
   if (!on) return 0;
   Run kept = Run::reopen(directory, program_argv);
   if (on->longer) write_file_atomically(directory / "config.toml", on->setup.config);
   return carry_and_report(flags, on->setup, kept);
+}
+
+}  // namespace
+
+RunKind meanfield_kind() {
+  return {.word = "meanfield",
+          .noun = "meanfield",
+          .parameters = meanfield_parameters,
+          .resume = resume,
+          .no_frames = {"this run is a mean field: it keeps densities, and no swarm",
+                        "see its density.npy and figures/, or use murmur report; murmur measure "
+                        "SWARM show=distance to=RUN compares"},
+          .measures = frames_of_densities,
+          .report = report_meanfield};
 }
 
 Command meanfield_command() {

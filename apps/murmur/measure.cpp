@@ -8,8 +8,8 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "murmur/formats.h"
+#include "run_kind.h"
 #include "show.h"
-#include "simulation_run.h"
 
 namespace murmur::app {
 
@@ -18,30 +18,6 @@ namespace {
 History frames_of_run(const std::shared_ptr<RunReader>& reader) {
   return {reader->frames(), [reader](std::int64_t k) { return reader->times()[k]; },
           [reader](std::int64_t k) { return reader->frame(k); }};
-}
-
-// Densities of a mean field on the circle: particles at the cells, as heavy as what the cells hold.
-History frames_of_densities(const RunReader& run) {
-  const Array cells = read_npy(run.directory() / "grid.npy");
-  const Array densities = read_npy(run.directory() / "density.npy");
-  const bool fits = cells.shape.size() == 2 && densities.shape.size() == 2 &&
-                    densities.shape[1] == cells.shape[0] && densities.shape[0] > 0;
-  if (!fits || cells.shape[1] != 2)
-    throw Error(Fault::input, "only densities on the circle can be held against a swarm",
-                run.directory().string(), "use a mean field with d = 2");
-  const int n = static_cast<int>(cells.shape[0]);
-  const auto x = std::make_shared<HostSwarm>(from_rows({n, 2}, cells.doubles().data()));
-  const auto rows = std::make_shared<std::vector<double>>(densities.doubles());
-  return {static_cast<std::int64_t>(densities.shape[0]),
-          [times = run.times()](std::int64_t k) { return times[k]; },
-          [=](std::int64_t k) {
-            HostSwarm frame = *x;
-            double sum = 0;
-            for (int i = 0; i < n; ++i)
-              sum += frame.mass[i] = std::fmax(0, (*rows)[k * static_cast<std::int64_t>(n) + i]);
-            for (double& m : frame.mass) m /= sum;
-            return frame;
-          }};
 }
 
 // (n, d) or (frames, n, d), at times 0, 1, ...
@@ -114,7 +90,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   } else {
     const std::filesystem::path directory = find_run(flags, what);
     const auto reader = std::make_shared<RunReader>(directory);
-    require_simulation(*reader);
+    require_kind_with_frames(*reader);
     frames = frames_of_run(reader);
     if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one run or file");
     settings = settings_of_run(directory, sorted.assignments);
@@ -141,8 +117,9 @@ History frames_of(const Flags& flags, const std::string& what) {
   if (is_array(what)) return frames_of_array(what);
   const std::filesystem::path directory = find_run(flags, what);
   const auto reader = std::make_shared<RunReader>(directory);
-  if (reader->command() == "meanfield") return frames_of_densities(*reader);
-  require_simulation(*reader);
+  if (const RunKind& kind = kind_of(*reader); kind.measures != nullptr)
+    return kind.measures(*reader);
+  require_kind_with_frames(*reader);
   History frames = frames_of_run(reader);
   const std::vector<double> mass = make_experiment(settings_of_run(directory)).swarm.mass;
   frames.frame = [frame = frames.frame, mass](std::int64_t k) {

@@ -1,4 +1,4 @@
-// progress.cpp: how far a flight is, how fast, how long still, and how many clusters.
+// progress.cpp: how far work is, how fast, how long still; and what is said when it is stopped.
 #include "progress.h"
 
 #include <fmt/format.h>
@@ -17,6 +17,40 @@ double now() {
   return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
 
+nlohmann::json number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  if (value == std::floor(value) && std::fabs(value) < 1e15)
+    return static_cast<std::int64_t>(value);
+  return value;
+}
+
+std::string object_of(const Progress& p) {
+  nlohmann::ordered_json object = {{"what", p.what},
+                                   {"done", number(p.done)},
+                                   {"of", number(p.of)},
+                                   {"fraction", number(p.fraction())},
+                                   {"speed", number(p.speed)},
+                                   {"speed_of", p.speed_of},
+                                   {"seconds_left", number(p.seconds_left)},
+                                   {"live", p.live}};
+  for (const auto& [name, value] : p.details) {
+    const auto* text = std::get_if<std::string>(&value);
+    object[name] = text ? nlohmann::json(*text) : number(std::get<double>(value));
+  }
+  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string line_of(const Progress& p) {
+  std::string line =
+      p.position.empty() ? fmt::format("{:.0f} / {:.0f} {}", p.done, p.of, p.what) : p.position;
+  line += fmt::format("  {:3.0f} %", 100 * p.fraction());
+  if (p.speed > 0) line += fmt::format("  {:.3g} {}/s", p.speed, p.speed_of);
+  if (!p.live.empty()) line += "  " + p.live;
+  if (std::isfinite(p.seconds_left))
+    line += fmt::format("  {} left", duration_text(p.seconds_left));
+  return line;
+}
+
 }  // namespace
 
 std::string duration_text(double seconds) {
@@ -26,7 +60,7 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
 }
 
-ProgressLine::ProgressLine(const Flags& flags) : began_(now()) {
+ProgressLine::ProgressLine(const Flags& flags) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   kind_ = silent;
   if (flags.quiet || flags.progress == "none") return;
@@ -35,12 +69,16 @@ ProgressLine::ProgressLine(const Flags& flags) : began_(now()) {
   if (flags.progress == "auto" && terminal) kind_ = rewritten;
 }
 
-ProgressLine::~ProgressLine() {
+ProgressLine::~ProgressLine() { clear(); }
+
+void ProgressLine::clear() {
   if (dirty_) std::fputs("\r\033[K", stderr);
+  dirty_ = false;
 }
 
 bool ProgressLine::due() {
-  if (kind_ == silent || (kind_ == plain && now() - last_shown_ < 5)) return false;
+  const double pause = kind_ == plain ? 5 : kind_ == rewritten ? 0.05 : 0;
+  if (kind_ == silent || now() - last_shown_ < pause) return false;
   last_shown_ = now();
   return true;
 }
@@ -52,78 +90,28 @@ void ProgressLine::put(const std::string& line) {
 }
 
 void ProgressLine::show(const Progress& p) {
-  if (first_t_ < 0) first_t_ = p.t;
-  if (!due()) return;
-  const double share = p.T > 0 ? p.t / p.T : 1;
-  const double simulated = p.t - first_t_, elapsed = now() - began_;
-  if (kind_ == json) {
-    fmt::print(stderr,
-               R"({{"t":{},"T":{},"evaluations":{},"evaluations_per_second":{},"clusters":{}}})"
-               "\n",
-               p.t, p.T, p.evaluations, p.evaluations_per_second, p.clusters);
-    return;
-  }
-  const std::string left =
-      simulated > 0 ? duration_text(elapsed * (p.T - p.t) / simulated) + " left" : "";
-  const std::string line =
-      fmt::format("t {:.4g} / {:.4g}  {:3.0f} %  {:.3g} evaluations/s  {}{}", p.t, p.T, 100 * share,
-                  p.evaluations_per_second,
-                  p.clusters >= 0 ? fmt::format("{} clusters  ", p.clusters) : "", left);
-  put(line);
+  if (due()) put(kind_ == json ? object_of(p) : line_of(p));
 }
 
-void ProgressLine::show(const TrainingProgress& p) {
-  if (!due()) return;
-  if (kind_ == json) {
-    put(nlohmann::json{{"epoch", p.epoch},
-                       {"epochs", p.epochs},
-                       {"update", p.update},
-                       {"updates", p.updates},
-                       {"loss", p.loss},
-                       {"accuracy", p.accuracy},
-                       {"images_per_second", p.images_per_second},
-                       {"seconds_left", p.seconds_left}}
-            .dump());
-    return;
-  }
-  const std::string validation =
-      std::isnan(p.validation) ? "" : fmt::format("  validation {:.2f} %", 100 * p.validation);
-  put(fmt::format(
-      "epoch {} / {}  {:3.0f} %  loss {:.4f}  accuracy {:.2f} %{}  {:.0f} images/s  "
-      "{} left",
-      p.epoch, p.epochs, 100.0 * static_cast<double>(p.update) / static_cast<double>(p.updates),
-      p.loss, 100 * p.accuracy, validation, p.images_per_second, duration_text(p.seconds_left)));
+LiveProcess::LiveProcess(const Flags& flags) : flags_(flags), line_(flags) {
+  control.signal = &caught_signal;
+  control.checkpoint_seconds = flags.checkpoint_seconds;
+  control.report = [this](const Progress& progress) { line_.show(progress); };
 }
 
-void ProgressLine::show(const SweepProgress& p) {
-  if (!due()) return;
-  if (kind_ == json) {
-    put(nlohmann::json{{"done", p.done},
-                       {"cells", p.cells},
-                       {"failed", p.failed},
-                       {"seconds_left", p.seconds_left},
-                       {"cell", p.cell}}
-            .dump());
-    return;
-  }
-  const std::string failed = p.failed > 0 ? fmt::format("  {} failed", p.failed) : "";
-  const std::string left =
-      std::isnan(p.seconds_left) ? "" : fmt::format("  {} left", duration_text(p.seconds_left));
-  const std::string last = p.cell.empty() ? "" : fmt::format("  last {}", p.cell);
-  put(fmt::format("{} / {} cells{}{}{}", p.done, p.cells, failed, left, last));
+void LiveProcess::tell(const std::string& line) {
+  line_.clear();
+  say(flags_, line);
 }
 
-void ProgressLine::show(const CountProgress& p) {
-  if (!due()) return;
-  const double left = p.done > 0 ? (now() - began_) * (p.of - p.done) / p.done : std::nan("");
-  if (kind_ == json) {
-    const nlohmann::json seconds = p.done > 0 ? nlohmann::json(left) : nlohmann::json(nullptr);
-    put(nlohmann::json{{"done", p.done}, {"of", p.of}, {"what", p.what}, {"seconds_left", seconds}}
-            .dump());
-    return;
-  }
-  put(fmt::format("{} / {} {}{}", p.done, p.of, p.what,
-                  p.done > 0 ? fmt::format("  {} left", duration_text(left)) : ""));
+std::string resume_command(const char* command, const std::filesystem::path& run) {
+  return fmt::format("murmur {} --resume {}", command, run.string());
+}
+
+int tell_stopped(const Flags& flags, const std::string& command, const std::string& at) {
+  say(flags, fmt::format("stopped{} after a checkpoint; go on with\n  {}",
+                         at.empty() ? "" : " at " + at, command));
+  return 128 + caught_signal;
 }
 
 }  // namespace murmur::app

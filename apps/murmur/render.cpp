@@ -7,7 +7,7 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "report/figures.h"
-#include "simulation_run.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
@@ -83,7 +83,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   if (sorted.plain.size() != 1) usage("render takes one run", "murmur render RUN -o flight.mp4");
   const RunReader reader(find_run(flags, sorted.plain[0]));
-  require_simulation(reader);
+  require_kind_with_frames(reader);
   require_frames(reader);
   const Settings settings = settings_of_run(reader.directory(), sorted.assignments);
   const RenderSettings render = render_settings();

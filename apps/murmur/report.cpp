@@ -7,8 +7,7 @@
 
 #include "command.h"
 #include "murmur/error.h"
-#include "murmur/training.h"
-#include "simulation_run.h"
+#include "run_kind.h"
 #include "style.h"
 
 namespace murmur::app {
@@ -36,9 +35,9 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     usage("a report lies in its run", "leave -o out: the page is RUN/report.html");
   const fs::path directory = find_run(flags, sorted.plain[0]);
   const RunReader reader(directory);
-  const std::string command = reader.command();
-  if (command != "meanfield" && command != "landscape") require_simulation(reader);
-  if (command == "train") read_trained_swarm(directory);  // refuses before anything is made
+  const RunKind& kind = kind_of(reader);
+  if (kind.report == nullptr) refuse(reader, kind.no_report);
+  if (kind.check_report != nullptr) kind.check_report(directory);
   RunReport made({.run = directory,
                   .style = style,
                   .film = !no_film,
@@ -47,14 +46,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
                   .find_data = data_folder});
   made.page.recipe = reader.config();
   const SignalWatch watch;
-  if (command == "train")
-    report_training(made);
-  else if (command == "landscape")
-    report_landscape(made);
-  else if (command == "meanfield")
-    report_meanfield(made);
-  else
-    report_simulation(made);
+  kind.report(made);
   if (caught_signal != 0) {
     say(flags, "stopped; no report was written");
     return 128 + caught_signal;

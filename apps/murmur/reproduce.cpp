@@ -5,20 +5,20 @@
 
 #include <algorithm>
 #include <charconv>
-#include <memory>
 
 #include "command.h"
 #include "murmur/error.h"
 #include "progress.h"
 #include "report/figures.h"
 #include "report/report.h"
+#include "run_kind.h"
 #include "style.h"
 
 namespace murmur::app {
 
 namespace {
 
-bool quick = false, everything = false;
+bool quick = false, everything = false, resume = false;
 std::string style = "paper";
 
 int whole_number(const std::string& word, const std::string& value, int most) {
@@ -34,10 +34,9 @@ int whole_number(const std::string& word, const std::string& value, int most) {
 ReproductionControl control_of(const Flags& flags, const Words& words, const ReproductionRow& row) {
   ReproductionControl control;
   control.quick = quick;
+  control.resume = resume;
   control.runs = flags.runs;
   control.argv = program_argv;
-  control.signal = &caught_signal;
-  control.checkpoint_seconds = flags.checkpoint_seconds;
   std::string data = "auto";
   for (const std::string& word : words.assignments) {
     const std::size_t equals = word.find('=');
@@ -81,30 +80,22 @@ int list(const Flags& flags) {
   return 0;
 }
 
+// The command that goes on with this one.
 std::string how_to_go_on() {
   std::string line = "murmur";
   for (std::size_t k = 1; k < program_argv.size(); ++k) line += " " + program_argv[k];
-  return line;
+  return resume ? line : line + " --resume";
 }
 
-// Does one; nothing when a signal came.
+// Does one; nothing when a signal came, which is told.
 std::optional<Reproduction> do_one(const Flags& flags, const Words& words,
-                                   const ReproductionRow& row) {
-  const SignalWatch watch;
+                                   const ReproductionRow& row, LiveProcess& process) {
   ReproductionControl control = control_of(flags, words, row);
-  auto line = std::make_unique<ProgressLine>(flags);
-  control.report = [&](const std::string&, const TrainingProgress& progress) {
-    line->show(progress);
-  };
-  control.tell = [&](const std::string& text) {
-    line.reset();  // clears the terminal's line
-    say(flags, text);
-    line = std::make_unique<ProgressLine>(flags);
-  };
+  static_cast<ProcessControl&>(control) = process.control;
+  control.tell = [&](const std::string& text) { process.tell(text); };
   std::optional<Reproduction> done = reproduce(row.name, control);
-  line.reset();
-  if (!done)
-    say(flags, fmt::format("stopped after a checkpoint; go on with\n  {}", how_to_go_on()));
+  process.clear();
+  if (!done) tell_stopped(flags, how_to_go_on());
   return done;
 }
 
@@ -134,15 +125,21 @@ const ReproductionRow& row_of(const std::string& name) {
 // and are asked for by name.
 int run_all(const Flags& flags, const Words& words) {
   std::vector<Reproduction> all;
+  LiveProcess process(flags);
+  UnitProgress figures(process.control, "figures");
+  for (const ReproductionRow& row : reproductions())
+    if (!row.trains) figures.add();
   for (const ReproductionRow& row : reproductions()) {
     if (row.trains) continue;
-    say(flags, fmt::format("{}: {}", row.name, row.meaning));
-    const auto done = do_one(flags, words, row);
+    process.tell(fmt::format("{}: {}", row.name, row.meaning));
+    figures.tell(row.name);
+    const auto done = do_one(flags, words, row, process);
     if (!done) return 128 + caught_signal;
     draw(flags, *done);
+    figures.end();
     const auto agreed = std::count_if(done->checks.begin(), done->checks.end(),
                                       [](const Check& check) { return check.agrees; });
-    say(flags, fmt::format("  {} of {} checks agree", agreed, done->checks.size()));
+    process.tell(fmt::format("  {} of {} checks agree", agreed, done->checks.size()));
     all.push_back(*done);
   }
   const std::filesystem::path page =
@@ -173,7 +170,11 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (sorted.plain.size() != 1)
     usage("one reproduction is done at a time", "murmur reproduce list names them; or give --all");
   if (sorted.plain.front() == "list") return list(flags);
-  const auto done = do_one(flags, sorted, row_of(sorted.plain.front()));
+  const ReproductionRow& row = row_of(sorted.plain.front());
+  const auto done = [&] {
+    LiveProcess process(flags);
+    return do_one(flags, sorted, row, process);
+  }();
   if (!done) return 128 + caught_signal;
   draw(flags, *done);
   data(flags.json ? json_of(*done) : markdown_of(*done));
@@ -185,14 +186,28 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 
 }  // namespace
 
+// Runs of this word are the recurrent nets that learn in a swarm's place.
+RunKind reproduce_kind() {
+  const Refusal part = {"this run is a part of a reproduction: a recurrent net that learns",
+                        "murmur reproduce flock-argument makes it, goes on with it and reads it"};
+  return {.word = "reproduce",
+          .noun = "reproduce",
+          .parameters = training_parameters,
+          .no_resume = part,
+          .no_swarm = part,
+          .no_report = part};
+}
+
 Command reproduce_command() {
   return {"reproduce", "Do a published table or an argument again, each number with its verdict.",
           "  murmur reproduce list\n"
           "  murmur reproduce kinetic --style slides\n"
           "  murmur reproduce --all --quick\n"
+          "  murmur reproduce --all --quick --resume\n"
           "  murmur reproduce swarm-table --quick\n"
           "  murmur reproduce flock-argument threads=2 --json",
           [](Options& sub, Flags& flags) {
+            sub.add_flag("--resume", resume, "read back figures that were finished before");
             sub.add_flag("--quick", quick, "fewer trainings, seeds and swarms");
             sub.add_flag("--all", everything,
                          "every figure of the laboratory, and one page of all");

@@ -11,14 +11,6 @@
 
 namespace murmur::app {
 
-inline void require_command(const std::filesystem::path& directory, const std::string& command) {
-  if (const std::string made = RunReader(directory).command(); made != command)
-    throw Error(Fault::input, fmt::format("this run was made by murmur {}", made),
-                directory.string(),
-                made == "landscape" ? "there is nothing to go on with: search again"
-                                    : fmt::format("use murmur {} --resume", made));
-}
-
 template <typename Setup>
 struct Resumed {
   Setup setup;

@@ -5,12 +5,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "meanfield.h"
+#include "command.h"
 #include "murmur/error.h"
-#include "murmur/landscape_setup.h"
-#include "murmur/meanfield_setup.h"
-#include "murmur/sweep.h"
-#include "murmur/training.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
@@ -48,8 +45,7 @@ nlohmann::json row_of(const fs::path& directory) {
                         {"started", manifest.value("started", "")}};
   if (counted)
     row["clusters"] = clusters.empty() || std::isnan(clusters.back()) ? 0.0 : clusters.back();
-  if (run.command() == "train" && run.status() == "done")
-    row["test_accuracy"] = read_summary(directory).test_accuracy;
+  if (const RunKind* kind = find_kind(run.command()); kind && kind->list) kind->list(run, row);
   return row;
 }
 
@@ -58,8 +54,9 @@ std::string outcome_of(const nlohmann::json& row) {
   if (row.contains("test_accuracy"))
     return fmt::format("{:.2f} % right", 100 * row["test_accuracy"].get<double>());
   if (row.contains("clusters")) return fmt::format("{} clusters", row["clusters"].get<double>());
-  if (row["command"] != "train") return row["command"].get<std::string>();
-  return "training";
+  const auto word = row["command"].get<std::string>();
+  const RunKind* kind = find_kind(word);
+  return kind != nullptr ? kind->noun : fmt::format("{}: this murmur does not know it", word);
 }
 
 int list(const Flags& flags) {
@@ -100,19 +97,11 @@ int show(const Flags& flags, const std::string& word) {
   return 0;
 }
 
-std::span<const Parameter> table_of(const std::string& command) {
-  if (command == "train") return training_parameters();
-  if (command == "sweep") return sweep_parameters();
-  if (command == "meanfield") return meanfield_parameters();
-  if (command == "landscape") return landscape_parameters();
-  return parameters();
-}
-
 // Parameters that differ, and how far the last common frames are apart.
 int diff(const Flags& flags, const std::string& first, const std::string& second) {
   const RunReader a(find_run(flags, first)), b(find_run(flags, second));
   const auto settings = [](const RunReader& run) {
-    return settings_of_run(run.directory(), {}, table_of(run.command()));
+    return settings_of_run(run.directory(), {}, kind_of(run).parameters());
   };
   const Settings left = settings(a), right = settings(b);
   nlohmann::json report = {{"parameters", nlohmann::json::object()}};
@@ -142,18 +131,10 @@ int diff(const Flags& flags, const std::string& first, const std::string& second
 }
 
 int resume(const Flags& flags, const std::string& word, const Words& words) {
-  const fs::path directory = find_run(flags, word);
-  const std::string command = RunReader(directory).command();
-  if (command == "landscape")
-    throw Error(
-        Fault::input, "a landscape is found at once: there is nothing to go on with",
-        directory.string(),
-        fmt::format("search it again with murmur landscape {}/config.toml", directory.string()));
-  const auto go_on = command == "train"       ? resume_training
-                     : command == "sweep"     ? resume_sweep
-                     : command == "meanfield" ? resume_meanfield
-                                              : resume_run;
-  return go_on(flags, word, words);
+  const RunReader run(find_run(flags, word));
+  const RunKind& kind = kind_of(run);
+  if (kind.resume == nullptr) refuse(run, kind.no_resume);
+  return kind.resume(flags, run.directory(), words);
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {

@@ -10,10 +10,13 @@
 #include "murmur/moments.h"
 #include "progress.h"
 #include "resume.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
 namespace fs = std::filesystem;
+
+RunKind simulate_kind();
 
 RunContents simulation_contents(const Experiment& e) {
   RunContents c;
@@ -57,7 +60,7 @@ int dry_run(const Flags& flags, const Experiment& e) {
 
 int simulate(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
-  if (!flags.resume.empty()) return resume_run(flags, flags.resume, sorted);
+  if (!flags.resume.empty()) return resume_own(simulate_kind(), flags, sorted);
   Experiment e = make_experiment(settings_of(sorted));
   if (flags.dry_run) return dry_run(flags, e);
   Run run = create_run(flags, e.name, simulation_contents(e));
@@ -93,13 +96,8 @@ int simulate_and_report(const Flags& flags, const Experiment& e, Run& run) {
   const auto began = std::chrono::steady_clock::now();
   Outcome outcome;
   {
-    const SignalWatch watch;
-    ProgressLine line(flags);
-    ProcessControl control;
-    control.signal = &caught_signal;
-    control.checkpoint_seconds = flags.checkpoint_seconds;
-    control.report = [&](const Progress& progress) { line.show(progress); };
-    outcome = simulate(e, run, control);
+    const LiveProcess process(flags);
+    outcome = simulate(e, run, process.control);
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -125,12 +123,9 @@ int simulate_and_report(const Flags& flags, const Experiment& e, Run& run) {
                            duration_text(seconds)));
     return 0;
   }
-  if (outcome.ending == Ending::interrupted) {
-    say(flags, fmt::format("stopped at t = {:g} after a checkpoint; go on with\n"
-                           "  murmur simulate --resume {}",
-                           outcome.t, run.directory().string()));
-    return 128 + caught_signal;
-  }
+  if (outcome.ending == Ending::interrupted)
+    return tell_stopped(flags, resume_command("simulate", run.directory()),
+                        fmt::format("t = {:g}", outcome.t));
   const std::string particle =
       outcome.particle >= 0 ? fmt::format(", particle {}", outcome.particle) : "";
   throw Error(Fault::numerical, outcome.what,
@@ -138,10 +133,10 @@ int simulate_and_report(const Flags& flags, const Experiment& e, Run& run) {
               outcome.remedy);
 }
 
+namespace {
+
 // Goes on from the last checkpoint to the original T, or to a larger one.
-int resume_run(const Flags& flags, const std::string& word, const Words& words) {
-  const fs::path directory = find_run(flags, word);
-  require_command(directory, "simulate");
+int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const auto on = resumed(flags, directory, words, settings_of_run(directory), make_experiment);
   if (!on) return 0;
   const Experiment& e = on->setup;
@@ -157,6 +152,17 @@ int resume_run(const Flags& flags, const std::string& word, const Words& words) 
   }
   if (on->longer) write_file_atomically(directory / "config.toml", e.config);
   return simulate_and_report(flags, e, run);
+}
+
+}  // namespace
+
+RunKind simulate_kind() {
+  return {.word = "simulate",
+          .noun = "simulate",
+          .parameters = parameters,
+          .resume = resume,
+          .page_facts = [](const fs::path&) { return std::string("{}"); },
+          .report = report_simulation};
 }
 
 Command simulate_command() {

@@ -14,6 +14,7 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "murmur/serve.h"
+#include "run_kind.h"
 
 extern char** environ;
 
@@ -131,7 +132,9 @@ bool tell(const Flags& flags, const Site& site, int port) {
 int run(const Flags& flags, const std::vector<std::string>& words) {
   if (!words.empty())
     usage(fmt::format("studio takes no {}", words[0]), "murmur studio --help tells what is taken");
-  const Site site{find_page(), find_runs(flags)};
+  Site site{find_page(), find_runs(flags), {}};
+  for (const RunKind& kind : run_kinds())
+    if (kind.page_facts != nullptr) site.kinds.push_back({kind.word, kind.page_facts});
   const SignalWatch watch;
   // Signals reach this thread alone: the server's threads are started with them blocked.
   sigset_t ends, before;

@@ -12,10 +12,13 @@
 #include "murmur/error.h"
 #include "progress.h"
 #include "report/figures.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
 namespace fs = std::filesystem;
+
+RunKind sweep_kind();
 
 namespace {
 
@@ -105,8 +108,7 @@ void tell(const Flags& flags, const fs::path& directory, const SweepOutcome& out
     data(directory.string() + "\n");
   }
   if (!outcome.finished)
-    say(flags, fmt::format("stopped; what flew is kept; go on with\n  murmur sweep --resume {}",
-                           directory.string()));
+    tell_stopped(flags, resume_command("sweep", directory));
   else
     say(flags, fmt::format("{} cells, {} failed, {}{}", cells, failed, duration_text(tale.seconds),
                            tale.figures.empty() ? "" : ", drawn " + tale.figures.back().string()));
@@ -132,14 +134,11 @@ int simulate_and_report(const Flags& flags, const Sweep& sweep, Run& run, bool s
   const auto began = std::chrono::steady_clock::now();
   SweepOutcome outcome;
   {
-    const SignalWatch watch;
-    ProgressLine line(flags);
-    SweepControl control;
-    control.signal = &caught_signal;
-    control.fail_fast = stop_at_failure;
-    control.threads = threads_of(sweep);
-    control.report = [&](const SweepProgress& progress) { line.show(progress); };
-    control.failed = tell_failure;
+    const LiveProcess process(flags);
+    const SweepControl control{.process = process.control,
+                               .failed = tell_failure,
+                               .fail_fast = stop_at_failure,
+                               .threads = threads_of(sweep)};
     outcome = run_sweep(sweep, run, control);
   }
   Tale tale;
@@ -174,21 +173,15 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const std::vector<std::string> typed = typed_keys(sorted);
   if (fail_fast && keep_going)
     usage("--fail-fast and --keep-going exclude each other", "give one of them");
-  if (!flags.resume.empty()) return resume_sweep(flags, flags.resume, sorted);
+  if (!flags.resume.empty()) return resume_own(sweep_kind(), flags, sorted);
   const Sweep sweep = make_sweep(settings_of(sorted, sweep_parameters()), typed);
   if (flags.dry_run) return dry_run(flags, sweep);
   Run made = create_run(flags, sweep.name, contents_of(sweep, program_argv));
   return simulate_and_report(flags, sweep, made, fail_fast);
 }
 
-}  // namespace
-
-int resume_sweep(const Flags& flags, const std::string& word, const Words& words) {
-  const fs::path directory = find_run(flags, word);
+int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const RunReader reader(directory);
-  if (reader.command() != "sweep")
-    throw Error(Fault::input, "this run is no sweep", directory.string(),
-                "murmur runs resume goes on with runs of every kind");
   if (!flags.out.empty() && fs::path(flags.out) != directory)
     usage("a resumed sweep stays in its run", "leave -o out");
   const Sweep sweep = sweep_of_run(directory, words);
@@ -211,6 +204,22 @@ int resume_sweep(const Flags& flags, const std::string& word, const Words& words
   Run run = Run::reopen(directory, program_argv);
   return simulate_and_report(flags, sweep, run,
                              fail_fast && !finished);  // finished: only tried again
+}
+
+}  // namespace
+
+RunKind sweep_kind() {
+  const Refusal no_frames = {
+      "this run is a sweep: it keeps tables of its cells, and no frames",
+      "see its sweep.csv and figures/; murmur simulate flies one cell of it with frames"};
+  return {
+      .word = "sweep",
+      .noun = "sweep",
+      .parameters = sweep_parameters,
+      .resume = resume,
+      .not_mine = {"this run is no sweep", "murmur runs resume goes on with runs of every kind"},
+      .no_frames = no_frames,
+      .no_report = no_frames};
 }
 
 Command sweep_command() {

@@ -9,6 +9,7 @@
 #include "murmur/error.h"
 #include "murmur/training.h"
 #include "progress.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
@@ -62,38 +63,25 @@ int train_and_report(const Flags& flags, const Training& t, const TrainingData& 
                      Run& run) {
   std::optional<TrainingSummary> summary;
   {
-    const SignalWatch watch;
-    ProgressLine line(flags);
-    TrainingControl control;
-    control.signal = &caught_signal;
-    control.checkpoint_seconds = flags.checkpoint_seconds;
-    control.report = [&](const TrainingProgress& progress) { line.show(progress); };
-    summary = train(t, pictures, run, control);
+    const LiveProcess process(flags);
+    summary = train(t, pictures, run, process.control);
   }
   if (!summary) {
     if (flags.json)
       report({{"run", run.directory().string()}, {"status", "interrupted"}});
     else
       data(run.directory().string() + "\n");
-    say(flags, fmt::format("stopped after a checkpoint; go on with\n  murmur train --resume {}",
-                           run.directory().string()));
-    return 128 + caught_signal;
+    return tell_stopped(flags, resume_command("train", run.directory()));
   }
   tell_summary(flags, run.directory(), *summary);
   return 0;
 }
 
-}  // namespace
-
 // Goes on from the last checkpoint; the pictures must be those it began with.
-int resume_training(const Flags& flags, const std::string& word, const Words& words) {
-  const fs::path directory = find_run(flags, word);
+int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   if (!words.plain.empty() || !words.assignments.empty())
     usage("a resumed training takes no parameters", "leave them out, or start a new run");
   if (!flags.out.empty()) usage("a resumed training stays in its run", "leave -o out");
-  if (RunReader(directory).command() != "train")
-    throw Error(Fault::input, "this run is no training", directory.string(),
-                "murmur runs lists the runs; a flight goes on with murmur simulate --resume");
   const Training t = make_training(settings_of_run(directory, {}, training_parameters()));
   if (RunReader(directory).status() == "done") {
     tell_summary(flags, directory, read_summary(directory));
@@ -107,11 +95,45 @@ int resume_training(const Flags& flags, const std::string& word, const Words& wo
   return train_and_report(flags, t, pictures, run);
 }
 
+void list(const RunReader& run, nlohmann::json& row) {
+  if (run.status() == "done") row["test_accuracy"] = read_summary(run.directory()).test_accuracy;
+}
+
+// Which digits the page can ask it, and how well it knows them.
+std::string page_facts(const fs::path& directory) {
+  const std::string config = (directory / "config.toml").string();
+  const Training training = make_training(gather({config, {}, {}}, training_parameters()));
+  nlohmann::json facts = {{"digits", training.digits}};
+  std::error_code ignored;
+  if (fs::is_regular_file(fs::symlink_status(directory / "summary.json", ignored)))
+    facts["accuracy"] = read_summary(directory).test_accuracy;
+  return facts.dump();
+}
+
+}  // namespace
+
+RunKind train_kind() {
+  return {
+      .word = "train",
+      .noun = "training",
+      .parameters = training_parameters,
+      .resume = resume,
+      .not_mine = {"this run is no training",
+                   "murmur runs lists the runs; a flight goes on with murmur simulate --resume"},
+      .list = list,
+      .page_facts = page_facts,
+      .no_swarm =
+          {"this run is a training, not a flight",
+           "murmur report draws it, murmur classify asks it, murmur train --resume goes on"},
+      .report = report_training,
+      .check_report = [](const fs::path& directory) { read_trained_swarm(directory); }};
+}
+
 namespace {
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
-  if (!flags.resume.empty()) return resume_training(flags, flags.resume, sorted);
+  if (!flags.resume.empty()) return resume_own(train_kind(), flags, sorted);
   const Training t = make_training(settings_of(sorted, training_parameters()));
   if (flags.dry_run) return dry_run(flags, t);
   adjoint_for(t);  // refuses a device that is not there before anything is written

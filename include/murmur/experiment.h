@@ -1,10 +1,8 @@
 // experiment.h: from text to objects: parameters, presets, experiment files, and the simulation.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -15,6 +13,7 @@
 #include "murmur/engine.h"
 #include "murmur/flow.h"
 #include "murmur/observe.h"
+#include "murmur/process.h"
 #include "murmur/run.h"
 
 namespace murmur {
@@ -80,19 +79,6 @@ Experiment make_experiment(const Settings& settings);
 // Makes given points fit their manifold: Error(input) unless finite and, on the sphere, of norm 1
 // within 1e-5, which then becomes 1. Points that fit already keep their bits.
 void fit_to_manifold(HostSwarm& x, Manifold manifold, const std::string& where);
-
-// What a simulation reports while it runs.
-struct Progress {
-  double t, T;
-  std::int64_t evaluations;
-  double evaluations_per_second;
-  int clusters;  // at the last kept frame; -1 before
-};
-struct ProcessControl {
-  std::function<void(const Progress&)> report{};
-  const std::atomic<int>* signal = nullptr;  // non-zero: checkpoint and leave
-  double checkpoint_seconds = 10;
-};
 
 // Runs the experiment into `run` from its last checkpoint, or from t = 0.
 Outcome simulate(const Experiment& experiment, Run& run, const ProcessControl& control);

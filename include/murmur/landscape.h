@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -136,9 +137,10 @@ struct SearchSettings {
   double gradient = 1e-12;  // largest gradient of a critical point, as a share of energy_scale
   double merge = 1e-6;      // atoms closer than this chord are one
   CertifySettings certify{};
-  int threads = 0;                       // 0: all cores; the result does not depend on it
-  std::function<void(int done)> tell{};  // after each start, or each beta of a scan; one at a time
+  int threads = 0;  // 0: all cores; the result does not depend on it
 };
+// Error(input) for what cannot be searched, before anything is.
+void check_search(const Landscape& landscape, const SearchSettings& settings);
 struct Search {
   std::vector<CriticalPoint> points{};  // best energy first
   int lost = 0;                         // starts that did not converge
@@ -146,6 +148,20 @@ struct Search {
 // Points that differ by the order of atoms, or by rotations and reflections that fix every a_m,
 // count as one: they are compared by masses and cosines, to 1e-6.
 Search critical_points(const Landscape& landscape, const SearchSettings& settings = {});
+
+// Between the starts of a search, or the betas of a scan: what is known of each, and when to leave.
+template <typename Found>
+struct SearchWatch {
+  std::vector<std::optional<Found>> known{};             // one a start, found before; empty: none
+  std::function<void(int start, const Found&)> ended{};  // after each; one call at a time
+  std::function<bool()> stop{};                          // true: leave; asked by any thread
+  bool stopped() const { return stop && stop(); }
+};
+// Where a start came to rest; no atoms: nowhere.
+using SearchEnd = Atoms;
+// Nothing when stopped.
+std::optional<Search> critical_points(const Landscape& landscape, const SearchSettings& settings,
+                                      const SearchWatch<SearchEnd>& watch);
 
 // The best measure with free masses, from n tokens at random positions: conic particle gradient
 // steps (mass r^2), then atoms where F is best and masses by quadratic programming (sliding
@@ -185,5 +201,10 @@ struct ScanPoint {
 // best_measure at each of `betas`, all else equal; each starts from the same tokens.
 std::vector<ScanPoint> scan_beta(const Landscape& landscape, std::span<const double> betas,
                                  const SearchSettings& settings);
+// The same with what is known of each beta: its best measure. Nothing when stopped.
+std::optional<std::vector<ScanPoint>> scan_beta(const Landscape& landscape,
+                                                std::span<const double> betas,
+                                                const SearchSettings& settings,
+                                                const SearchWatch<CriticalPoint>& watch);
 
 }  // namespace murmur

@@ -1,6 +1,7 @@
 // landscape_setup.h: searches of a landscape from text: their parameters, and what those describe.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "murmur/experiment.h"
@@ -20,5 +21,13 @@ struct LandscapeSetup {
   Record inputs{};
 };
 LandscapeSetup make_landscape(const Settings& settings);
+
+// Searches into `run`, start by start, or scans beta by beta, from its last checkpoint; the run
+// stays open for what else belongs into it. Nothing when stopped by a signal: the run is then
+// closed as interrupted, and the same call goes on.
+std::optional<Search> search_landscape(const LandscapeSetup& setup, Run& run,
+                                       const ProcessControl& control);
+std::optional<std::vector<ScanPoint>> scan_landscape(const LandscapeSetup& setup, Run& run,
+                                                     const ProcessControl& control);
 
 }  // namespace murmur

@@ -49,9 +49,16 @@ struct FilmSettings {
 bool film_trajectory(const RunReader& run, const FilmSettings& settings,
                      const std::filesystem::path& mp4);
 
+// What observables are drawn over.
+struct TimeAxis {
+  bool log = false;
+  const char* label = "time  {/:Italic t}";  // as gnuplot reads it
+  TimeAxis(bool log_scale, const char* text = "time  {/:Italic t}") : log(log_scale), label(text) {}
+};
+
 // Observables against time, one panel a name, as SVG, PNG or PDF by the path's ending, with a CSV
 // of the same stem beside. Error(tool) where gnuplot is missing.
-void plot_observables(const RunReader& run, const std::vector<std::string>& names, bool log_time,
-                      const std::filesystem::path& figure);
+void plot_observables(const RunReader& run, const std::vector<std::string>& names,
+                      const TimeAxis& axis, const std::filesystem::path& figure);
 
 }  // namespace murmur

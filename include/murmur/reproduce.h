@@ -1,7 +1,6 @@
 // reproduce.h: published tables and figures computed again, each number with its verdict.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -70,7 +69,7 @@ struct Reproduction {
   bool agrees() const;  // every check
 };
 
-struct ReproductionControl {
+struct ReproductionControl : ProcessControl {
   bool quick = false;  // fewer trainings, epochs and samples
   int seeds = 3;       // of each row of a table of accuracies: 0, 1, ...
   int threads = 0;
@@ -78,12 +77,10 @@ struct ReproductionControl {
   std::filesystem::path data{};         // the folder of the pictures
   std::vector<std::string> changed{};   // parameters of `train`, laid over every training
   std::vector<std::string> argv{};      // for manifests
-  double checkpoint_seconds = 10;
-  const std::atomic<int>* signal = nullptr;  // non-zero: leave; trainings write a checkpoint
-  std::function<void(const std::string& run, const TrainingProgress&)> report{};
+  // A figure that this version finished before with these settings is read back, not done again;
+  // trainings are always looked for first.
+  bool resume = false;
   std::function<void(const std::string& line)> tell{};  // what was trained, what was read back
-
-  bool stopped() const { return signal != nullptr && *signal != 0; }
 };
 
 struct ReproductionRow {
@@ -95,9 +92,9 @@ struct ReproductionRow {
 };
 std::span<const ReproductionRow> reproductions();
 
-// Does what is missing, reads back what was done before, and keeps result.json and the tables as
-// CSV in its folder. Nothing when stopped by a signal: the same call goes on. Error(usage) for a
-// name that is not in the table.
+// Does what is missing, reads back what was done before, and keeps result.json, the tables as CSV
+// and record.json, from which it is read back whole, in its folder. Nothing when stopped by a
+// signal: the same call goes on. Error(usage) for a name that is not in the table.
 std::optional<Reproduction> reproduce(const std::string& name, const ReproductionControl& control);
 
 // Predictions of theory beside a stored run: panels, and a check where

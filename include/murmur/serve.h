@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "murmur/error.h"
 
@@ -40,10 +42,18 @@ std::optional<ByteSpan> part_of(std::string_view range, std::uint64_t size);
 std::string_view media_type(std::string_view path);  // of Content-Type, by the ending of the path
 std::string_view cache_rule(std::string_view path);  // of Cache-Control: names with a hash stay
 
+// A kind of runs that the page knows what to do with.
+struct ShownKind {
+  std::string word{};  // in manifest.json
+  // What the page is told beside what every run tells, as a JSON object: digits, accuracy.
+  std::function<std::string(const std::filesystem::path& run)> facts{};
+};
+
 // The text of /runs/index.json: a list of {name, kind, status, n, d, frames, digits, accuracy,
 // model, trajectory, times, observables, summary, config}, the last six as addresses, null where
-// there is none; a run that cannot be read is {name, kind: "damaged", note}.
-std::string list_runs(const std::filesystem::path& runs);
+// there is none; a run that cannot be read is {name, kind: "damaged", note}. Runs of other kinds
+// are left out.
+std::string list_runs(const std::filesystem::path& runs, const std::vector<ShownKind>& kinds);
 bool is_shown_of_run(std::string_view file);  // model.safetensors, trajectory.npy, ...
 
 // The status of an answer that ended in an exception: 503 where files or memory ran out, which
@@ -51,8 +61,9 @@ bool is_shown_of_run(std::string_view file);  // model.safetensors, trajectory.n
 int status_of(const std::exception_ptr& failure);
 
 struct Site {
-  std::filesystem::path page{};  // holds index.html
-  std::filesystem::path runs{};  // empty: none
+  std::filesystem::path page{};    // holds index.html
+  std::filesystem::path runs{};    // empty: none
+  std::vector<ShownKind> kinds{};  // of runs that are listed
 };
 
 // Another program listens at the port.

@@ -75,11 +75,6 @@ SweepEstimate estimate(const Sweep& sweep);
 // The times at which a cell is read: `count` over [0, T], whole steps for fixed-step methods.
 std::vector<double> sweep_times(const FlowSettings& flow, double T, int count);
 
-struct SweepProgress {
-  std::int64_t done, cells, failed;
-  double seconds_left;  // NaN: not known yet
-  std::string cell;     // that ended last
-};
 struct SweepFailure {
   std::int64_t cell = 0;
   std::string name{};
@@ -87,9 +82,8 @@ struct SweepFailure {
   std::string what{}, where{}, remedy{};
 };
 struct SweepControl {
-  std::function<void(const SweepProgress&)> report{};  // one call at a time
-  std::function<void(const SweepFailure&)> failed{};   // as they happen
-  const std::atomic<int>* signal = nullptr;            // non-zero: drop running cells and leave
+  ProcessControl process{};                           // a signal drops the cells under way
+  std::function<void(const SweepFailure&)> failed{};  // as they happen
   bool fail_fast = false;
   int threads = 0;  // 0: all cores; never changes a byte
 };

@@ -1,10 +1,8 @@
 // training.h: from parameters to a trained swarm: recipes, the training itself, and its results.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -106,18 +104,6 @@ struct BlockFields {
 };
 BlockFields fields_at(const TrainedSwarm& swarm, int block, std::span<const double> x);
 
-struct TrainingProgress {
-  int epoch, epochs;  // epoch: 1 is the first
-  std::int64_t update, updates;
-  double loss, accuracy;  // of this epoch so far
-  double validation;      // accuracy after the last whole epoch; NaN before
-  double images_per_second, seconds_left;
-};
-struct TrainingControl {
-  std::function<void(const TrainingProgress&)> report{};
-  const std::atomic<int>* signal = nullptr;  // non-zero: checkpoint and leave
-  double checkpoint_seconds = 10;
-};
 struct TrainingSummary {
   double test_accuracy = 0, validation_accuracy = 0;  // 0 to 1
   std::size_t test_correct = 0, test_count = 0;
@@ -135,7 +121,7 @@ RunContents contents_of(const Training& training, const std::vector<std::string>
 // Trains into `run` from its last checkpoint; leaves model.safetensors and summary.json. Nothing
 // when stopped by a signal. The test set is evaluated once, at the end.
 std::optional<TrainingSummary> train(const Training& training, const TrainingData& data, Run& run,
-                                     const TrainingControl& control);
+                                     const ProcessControl& control);
 TrainingSummary read_summary(const std::filesystem::path& run);
 
 }  // namespace murmur

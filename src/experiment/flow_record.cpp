@@ -82,4 +82,18 @@ std::int64_t next_frame_of(const Schedule& schedule, std::int64_t next_frame, do
   return next_frame;
 }
 
+Progress progress_of(const FlowReading& r, Pace& pace) {
+  Progress p{.done = r.t, .of = r.T, .what = "time", .speed_of = "evaluations"};
+  p.position = fmt::format("t {:.4g} / {:.4g}", r.t, r.T);
+  p.speed = static_cast<double>(r.evaluations) / std::max(pace.seconds(), 1e-9);
+  p.seconds_left = pace.seconds_left(r.t, r.T);
+  if (r.clusters >= 0) p.live = fmt::format("{} clusters", r.clusters);
+  p.details = {{"t", r.t},
+               {"T", r.T},
+               {"evaluations", static_cast<double>(r.evaluations_ever)},
+               {"evaluations_per_second", p.speed},
+               {"clusters", static_cast<double>(r.clusters)}};
+  return p;
+}
+
 }  // namespace murmur

@@ -1,10 +1,11 @@
-// flow_record.h: the state of a flow as named arrays, for checkpoints.
+// flow_record.h: the state of a flow as named arrays, for checkpoints, and how far it is.
 #pragma once
 
 #include <string>
 
 #include "murmur/array.h"
 #include "murmur/flow.h"
+#include "murmur/process.h"
 
 namespace murmur {
 
@@ -18,5 +19,14 @@ const Array& entry(const Record& record, const std::string& name);
 
 // The first frame still to be kept: after T was raised, the first one beyond the old T, `reached`.
 std::int64_t next_frame_of(const Schedule& schedule, std::int64_t next_frame, double reached);
+
+// How far a flow is on its way to T. `evaluations` are those of this process; clusters: -1 where
+// they are not counted.
+struct FlowReading {
+  double t, T;
+  std::int64_t evaluations_ever, evaluations;
+  int clusters = -1;
+};
+Progress progress_of(const FlowReading& reading, Pace& pace);
 
 }  // namespace murmur

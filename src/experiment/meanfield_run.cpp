@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "experiment/flow_record.h"
 #include "murmur/error.h"
@@ -75,8 +74,8 @@ Record record_of(const MeanFieldSetup& s, const MeanFieldTrajectory& so_far,
   return record;
 }
 
-// The course that a checkpoint interrupted.
-MeanFieldTrajectory training_loop_of(const MeanFieldSetup& s, const Record& record) {
+// The trajectory that a checkpoint interrupted.
+MeanFieldTrajectory trajectory_of(const MeanFieldSetup& s, const Record& record) {
   const auto real = [&](const char* name) { return entry(record, name).doubles()[0]; };
   MeanFieldTrajectory trajectory;
   FlowState& flow = trajectory.state.flow;
@@ -131,24 +130,17 @@ std::vector<std::string> meanfield_columns() {
 }
 
 MeanFieldTrajectory simulate(const MeanFieldSetup& s, Run& run, const ProcessControl& control) {
-  using Time = std::chrono::steady_clock;
-  const auto since = [](Time::time_point then) {
-    return std::chrono::duration<double>(Time::now() - then).count();
-  };
+  RecordedProcess process(run, control, "t");
   MeanFieldPlan plan{.schedule = s.schedule};
-  if (run.last_checkpoint()) plan.from = training_loop_of(s, *run.last_checkpoint());
+  if (run.last_checkpoint()) plan.from = trajectory_of(s, *run.last_checkpoint());
   const std::int64_t evaluations_before = plan.from ? plan.from->state.flow.evaluations : 0;
-  const Time::time_point began = Time::now();
-  Time::time_point last_checkpoint = began, last_report = began;
   const Array grid = table_of(density_cells(s.field, s.method), s.field.d);
   write_npy(run.directory() / "grid.npy", grid);
   Densities densities(run, grid.shape[0]);
-  const auto save = [&](const MeanFieldTrajectory& so_far, const MeanFieldState& state) {
-    run.event(fmt::format(R"({{"event":"checkpoint","t":{}}})", state.flow.t));
-    Record record = record_of(s, so_far, state);
-    record["densities"] = array_of(densities.sync());
-    run.checkpoint(record);
-    last_checkpoint = Time::now();
+  const auto record = [&](const MeanFieldTrajectory& so_far, const MeanFieldState& state) {
+    Record kept = record_of(s, so_far, state);
+    kept["densities"] = array_of(densities.sync());
+    return kept;
   };
   plan.frame = [&](const MeanFieldFrame& frame) {
     HostSwarm mean({1, s.field.d});
@@ -157,17 +149,19 @@ MeanFieldTrajectory simulate(const MeanFieldSetup& s, Run& run, const ProcessCon
     densities.append(frame.density);
   };
   plan.pause = [&](const MeanFieldTrajectory& now, const std::function<MeanFieldState()>& fetch) {
-    const bool stop = control.signal != nullptr && *control.signal != 0;
-    if (stop || since(last_checkpoint) >= control.checkpoint_seconds) save(now, fetch());
-    if (control.report && since(last_report) >= 0.1) {
-      last_report = Time::now();
-      const auto done = static_cast<double>(now.evaluations - evaluations_before);
-      control.report({now.steps.back().t, s.schedule.T, now.evaluations, done / since(began), -1});
-    }
-    return stop;
+    return process.pause(
+        now.steps.back().t, [&] { return record(now, fetch()); },
+        [&] {
+          Progress p = progress_of({now.steps.back().t, s.schedule.T, now.evaluations,
+                                    now.evaluations - evaluations_before},
+                                   process.pace());
+          p.live = fmt::format("energy {:.6g}", now.steps.back().energy);
+          return p;
+        });
   };
   MeanFieldTrajectory trajectory = carry(s.field, s.start, s.method, plan);
-  if (trajectory.outcome.ok()) save(trajectory, trajectory.state);
+  if (trajectory.outcome.ok())
+    process.save(trajectory.state.flow.t, record(trajectory, trajectory.state));
   return trajectory;
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -85,7 +84,9 @@ RunContents rnn_contents(const Training& training, const std::vector<std::string
   return c;
 }
 
-std::optional<TrainingSummary> train_rnn(const RnnTraining& what) {
+namespace {
+
+std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& process) {
   const auto& [training, data, run, control] = what;
   const Rnn rnn = rnn_for(training);
   const auto adjoint = make_adjoint(rnn, training.threads);
@@ -93,28 +94,23 @@ std::optional<TrainingSummary> train_rnn(const RnnTraining& what) {
   TrainingState state = where_it_stands(
       run, data.checksum, TrainingLoop::begin(training, initial_parameters(rnn, training.seed)));
   const auto& watched = data.kept_back.empty() ? data.learned : data.kept_back;
-  auto last_report = std::chrono::steady_clock::now();
   while (!loop.finished(state)) {
-    if (control.signal != nullptr && *control.signal != 0) {
-      run.checkpoint(record_of(state, data.checksum));
-      run.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
-      return std::nullopt;
+    if (loop.update(state)) {
+      const double row[] = {state.loss / static_cast<double>(loop.per_epoch()),
+                            static_cast<double>(state.correct) / static_cast<double>(state.seen),
+                            loop.rate(state.update - 1)};
+      run.append(loop.epoch(state),
+                 evaluate(*adjoint, rnn.classes, state.parameters, {data.train, watched}).logits,
+                 row);
     }
-    const bool ended = loop.update(state);
-    const auto now = std::chrono::steady_clock::now();
-    if (control.report && now - last_report > std::chrono::milliseconds(100)) {
-      last_report = now;
-      control.report(progress_of(loop, state, kNan));
-    }
-    if (!ended) continue;
-    const double row[] = {state.loss / static_cast<double>(loop.per_epoch()),
-                          static_cast<double>(state.correct) / static_cast<double>(state.seen),
-                          loop.rate(state.update - 1)};
-    run.append(loop.epoch(state),
-               evaluate(*adjoint, rnn.classes, state.parameters, {data.train, watched}).logits,
-               row);
-    run.checkpoint(record_of(state, data.checksum));
+    const bool stop = process.pause(
+        static_cast<double>(state.update), [&] { return record_of(state, data.checksum); },
+        [&] { return progress_of(loop, state, kNan); });
+    if (!stop) continue;
+    run.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
+    return std::nullopt;
   }
+  process.save(static_cast<double>(state.update), record_of(state, data.checksum));
   std::vector<std::size_t> everyone(data.test.samples());
   std::iota(everyone.begin(), everyone.end(), std::size_t{0});
   const Accuracy test = evaluate(*adjoint, rnn.classes, state.parameters, {data.test, everyone});
@@ -133,6 +129,13 @@ std::optional<TrainingSummary> train_rnn(const RnnTraining& what) {
   write_file_atomically(run.directory() / "summary.json", to_json(summary));
   run.close("done", {{"test_accuracy", summary.test_accuracy}}, "");
   return summary;
+}
+
+}  // namespace
+
+std::optional<TrainingSummary> train_rnn(const RnnTraining& what) {
+  RecordedProcess process(what.run, what.control, "update");
+  return process.guarded([&] { return carry(what, process); });
 }
 
 TrainedRnn read_trained_rnn(const std::filesystem::path& run) {

@@ -15,13 +15,13 @@ Rnn rnn_for(const Training& training);
 // A run whose frames are epochs: the mean logits of each class (classes, classes).
 RunContents rnn_contents(const Training& training, const std::vector<std::string>& argv);
 
-// Trains into `run` from its last checkpoint, one after every epoch; leaves model.safetensors and
-// summary.json. Nothing when stopped by a signal.
+// Trains into `run` from its last checkpoint; leaves model.safetensors and summary.json. Nothing
+// when stopped by a signal.
 struct RnnTraining {
   const Training& training;
   const TrainingData& data;
   Run& run;
-  const TrainingControl& control;
+  const ProcessControl& control;
 };
 std::optional<TrainingSummary> train_rnn(const RnnTraining& what);
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "experiment/flow_record.h"
@@ -52,70 +51,54 @@ const char* status_of(const Outcome& outcome) {
 }  // namespace
 
 Outcome simulate(const Experiment& e, Run& run, const ProcessControl& control) {
-  using Time = std::chrono::steady_clock;
-  const auto since = [](Time::time_point then) {
-    return std::chrono::duration<double>(Time::now() - then).count();
-  };
-  const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);
-  const auto field = engine->prepare(e.dynamics, e.swarm.shape());
-  const std::vector<std::string> columns = observable_names(e.dynamics);
-  const auto cluster_column =
-      std::find(columns.begin(), columns.end(), "clusters") - columns.begin();
-  FlowState state = where_it_stands(e, run);
-  const DriftError drift_error(*field, run);
-  const std::int64_t evaluations_before = state.evaluations;
-  const Time::time_point began = Time::now();
-  Time::time_point last_checkpoint = began, last_report = began;
-  int clusters = -1;
+  RecordedProcess process(run, control, "t");
+  return process.guarded([&] {
+    const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);
+    const auto field = engine->prepare(e.dynamics, e.swarm.shape());
+    const std::size_t cluster_column = observable_column(e.dynamics, "clusters");
+    FlowState state = where_it_stands(e, run);
+    const DriftError drift_error(*field, run);
+    const std::int64_t evaluations_before = state.evaluations;
+    int clusters = -1;
 
-  const auto save = [&](const FlowState& current) {
-    run.event(fmt::format(R"({{"event":"checkpoint","t":{}}})", current.t));
-    Record record = record_of(current, e.schedule.T);
-    if (drift_error) record["pull_error"] = array_of(*drift_error);
-    run.checkpoint(record);
-    last_checkpoint = Time::now();
-  };
-  FlowWatch watch;
-  watch.frame = [&](double t, const HostSwarm& frame) {
-    ObserveSettings settings = e.observe;
-    settings.t = t;
-    const std::vector<double> row = observe(frame, e.dynamics, settings);
-    clusters = std::isnan(row[cluster_column]) ? -1 : static_cast<int>(row[cluster_column]);
-    run.append(t, frame, row);
-  };
-  watch.merged = [&](const Merge& merge) { run.event(merge_line(merge)); };
-  watch.pause = [&](const FlowState& now, const std::function<FlowState&()>& fetch) {
-    const bool stop = control.signal != nullptr && *control.signal != 0;
-    if (stop || since(last_checkpoint) >= control.checkpoint_seconds) save(fetch());
-    if (control.report && since(last_report) >= 0.1) {
-      last_report = Time::now();
-      const auto done = static_cast<double>(now.evaluations - evaluations_before);
-      control.report({now.t, e.schedule.T, now.evaluations, done / since(began), clusters});
-    }
-    return stop;
-  };
-
-  Outcome outcome;
-  try {
-    outcome = advance({*engine, *field, e.dynamics.manifold, e.flow}, e.schedule, state, watch);
-    if (outcome.ok()) save(state);
+    const auto record = [&](const FlowState& current) {
+      Record kept = record_of(current, e.schedule.T);
+      if (drift_error) kept["pull_error"] = array_of(*drift_error);
+      return kept;
+    };
+    FlowWatch watch;
+    watch.frame = [&](double t, const HostSwarm& frame) {
+      ObserveSettings settings = e.observe;
+      settings.t = t;
+      const std::vector<double> row = observe(frame, e.dynamics, settings);
+      clusters = std::isnan(row[cluster_column]) ? -1 : static_cast<int>(row[cluster_column]);
+      run.append(t, frame, row);
+    };
+    watch.merged = [&](const Merge& merge) { run.event(merge_line(merge)); };
+    watch.pause = [&](const FlowState& now, const std::function<FlowState&()>& fetch) {
+      return process.pause(
+          now.t, [&] { return record(fetch()); },
+          [&] {
+            return progress_of({now.t, e.schedule.T, now.evaluations,
+                                now.evaluations - evaluations_before, clusters},
+                               process.pace());
+          });
+    };
+    Outcome outcome =
+        advance({*engine, *field, e.dynamics.manifold, e.flow}, e.schedule, state, watch);
+    if (outcome.ok()) process.save(state.t, record(state));
     if (outcome.ok() && row_of(e.flow.method).stepping == Stepping::cvode)
       outcome = verify(e, run, control);
-  } catch (const Error& error) {  // the disk, most likely: say so in the manifest if it can be said
-    try {
-      run.close("failed", {{"t", state.t}}, error.summary);
-    } catch (const Error&) {
-    }
-    throw;
-  }
-  std::map<std::string, double> numbers = {{"t", outcome.t},
-                                           {"steps", static_cast<double>(state.step)},
-                                           {"rejected", static_cast<double>(state.rejected)},
-                                           {"evaluations", static_cast<double>(state.evaluations)},
-                                           {"groups", static_cast<double>(state.x.n())}};
-  if (drift_error) numbers["pull_error"] = *drift_error;
-  run.close(status_of(outcome), numbers, outcome.what);
-  return outcome;
+    std::map<std::string, double> numbers = {
+        {"t", outcome.t},
+        {"steps", static_cast<double>(state.step)},
+        {"rejected", static_cast<double>(state.rejected)},
+        {"evaluations", static_cast<double>(state.evaluations)},
+        {"groups", static_cast<double>(state.x.n())}};
+    if (drift_error) numbers["pull_error"] = *drift_error;
+    run.close(status_of(outcome), numbers, outcome.what);
+    return outcome;
+  });
 }
 
 }  // namespace murmur

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -62,45 +61,35 @@ Accuracy evaluate(const Architecture& a, Adjoint& adjoint, const std::vector<flo
 class Keeper {
  public:
   Keeper(const Training& training, const TrainingData& data, Run& run,
-         const TrainingControl& control)
+         const ProcessControl& control)
       : training_(training),
         data_(data),
         run_(run),
-        control_(control),
+        process_(run, control, "update"),
         adjoint_(adjoint_for(training)),
         loop_(training, data, *adjoint_) {}
 
-  std::optional<TrainingSummary> keep();
+  std::optional<TrainingSummary> keep() {
+    return process_.guarded([&] { return carry(); });
+  }
 
  private:
-  using Time = std::chrono::steady_clock;
-  static double since(Time::time_point then) {
-    return std::chrono::duration<double>(Time::now() - then).count();
-  }
   const std::vector<std::size_t>& watched() const {
     return data_.kept_back.empty() ? data_.learned : data_.kept_back;
   }
 
-  void save(const TrainingState& state);
+  std::optional<TrainingSummary> carry();
   void append(const TrainingState& state);
-  void tell(const TrainingState& state);
   TrainingSummary finish(const TrainingState& state);
 
   const Training& training_;
   const TrainingData& data_;
   Run& run_;
-  const TrainingControl& control_;
+  RecordedProcess process_;
   std::unique_ptr<Adjoint> adjoint_;
   TrainingLoop loop_;
-  Time::time_point last_checkpoint_ = Time::now(), last_report_ = last_checkpoint_;
   double validation_ = kNan;
 };
-
-void Keeper::save(const TrainingState& state) {
-  run_.event(fmt::format(R"({{"event":"checkpoint","update":{}}})", state.update));
-  run_.checkpoint(record_of(state, data_.checksum));
-  last_checkpoint_ = Time::now();
-}
 
 // One frame and row: t is the number of epochs done.
 void Keeper::append(const TrainingState& state) {
@@ -117,13 +106,7 @@ void Keeper::append(const TrainingState& state) {
   run_.append(loop_.epoch(state), accuracy_now.settled, row);
 }
 
-void Keeper::tell(const TrainingState& state) {
-  if (!control_.report || since(last_report_) < 0.1) return;
-  last_report_ = Time::now();
-  control_.report(progress_of(loop_, state, validation_));
-}
-
-std::optional<TrainingSummary> Keeper::keep() {
+std::optional<TrainingSummary> Keeper::carry() {
   TrainingState state = where_it_stands(
       run_, data_.checksum,
       TrainingLoop::begin(training_, initial_parameters(training_.architecture, training_.seed)));
@@ -131,14 +114,14 @@ std::optional<TrainingSummary> Keeper::keep() {
   while (!loop_.finished(state)) {
     const bool ended = loop_.update(state);
     if (ended) append(state);
-    const bool stop = control_.signal != nullptr && *control_.signal != 0;
-    if (stop || since(last_checkpoint_) >= control_.checkpoint_seconds) save(state);
-    tell(state);
+    const bool stop = process_.pause(
+        static_cast<double>(state.update), [&] { return record_of(state, data_.checksum); },
+        [&] { return progress_of(loop_, state, validation_); });
     if (!stop) continue;
     run_.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
     return std::nullopt;
   }
-  save(state);
+  process_.save(static_cast<double>(state.update), record_of(state, data_.checksum));
   return finish(state);
 }
 
@@ -191,19 +174,11 @@ RunContents contents_of(const Training& training, const std::vector<std::string>
 }
 
 std::optional<TrainingSummary> train(const Training& training, const TrainingData& data, Run& run,
-                                     const TrainingControl& control) {
+                                     const ProcessControl& control) {
   if (data.learned.empty())
     throw Error(Fault::input, "no flock is left to learn from", "validation",
                 "keep fewer back: a smaller validation=");
-  try {
-    return Keeper(training, data, run, control).keep();
-  } catch (const Error& error) {  // tell the manifest, if it can still be told
-    try {
-      run.close(error.fault == Fault::input ? "interrupted" : "failed", {}, error.summary);
-    } catch (const Error&) {
-    }
-    throw;
-  }
+  return Keeper(training, data, run, control).keep();
 }
 
 TrainingSummary read_summary(const fs::path& run) {

@@ -1,5 +1,5 @@
-// training_loop.cpp: updates as pure functions of seed, epoch and sample, and how a course is kept
-// and told.
+// training_loop.cpp: updates as pure functions of seed, epoch and sample, and how a training is
+// kept and told.
 #include "experiment/training_loop.h"
 
 #include <fmt/format.h>
@@ -155,21 +155,32 @@ double images_per_second(const TrainingLoop& loop, const TrainingState& state) {
   return state.seconds > 0 ? images / state.seconds : 0;
 }
 
-TrainingProgress progress_of(const TrainingLoop& loop, const TrainingState& state,
-                             double validation) {
+Progress progress_of(const TrainingLoop& loop, const TrainingState& state, double validation) {
   const std::int64_t within = (state.update - 1) % loop.per_epoch() + 1;
-  const double speed = images_per_second(loop, state);
-  const double left =
-      static_cast<double>(loop.updates() - state.update) * static_cast<double>(loop.batch());
-  return {static_cast<int>((state.update - 1) / loop.per_epoch()) + 1,
-          loop.epochs(),
-          state.update,
-          loop.updates(),
-          state.loss / static_cast<double>(within),
-          static_cast<double>(state.correct) / static_cast<double>(state.seen),
-          validation,
-          speed,
-          speed > 0 ? left / speed : 0};
+  const auto epoch = static_cast<int>((state.update - 1) / loop.per_epoch()) + 1;
+  const double loss = state.loss / static_cast<double>(within),
+               accuracy = static_cast<double>(state.correct) / static_cast<double>(state.seen),
+               speed = images_per_second(loop, state),
+               left = static_cast<double>(loop.updates() - state.update) *
+                      static_cast<double>(loop.batch());
+  const std::string validated =
+      std::isnan(validation) ? "" : fmt::format("  validation {:.2f} %", 100 * validation);
+  Progress p{.done = static_cast<double>(state.update),
+             .of = static_cast<double>(loop.updates()),
+             .what = "updates",
+             .position = fmt::format("epoch {} / {}", epoch, loop.epochs()),
+             .speed = speed,
+             .speed_of = "images",
+             .seconds_left = speed > 0 ? left / speed : 0};
+  p.live = fmt::format("loss {:.4f}  accuracy {:.2f} %{}", loss, 100 * accuracy, validated);
+  p.details = {{"epoch", static_cast<double>(epoch)},
+               {"epochs", static_cast<double>(loop.epochs())},
+               {"update", p.done},
+               {"updates", p.of},
+               {"loss", loss},
+               {"accuracy", accuracy},
+               {"images_per_second", speed}};
+  return p;
 }
 
 std::string to_json(const TrainingSummary& s) {

@@ -27,9 +27,8 @@ TrainingState where_it_stands(const Run& run, const std::string& pictures, Train
 
 class TrainingLoop;
 
-// How far a course is; `validation`: accuracy after the last whole epoch.
-TrainingProgress progress_of(const TrainingLoop& loop, const TrainingState& state,
-                             double validation);
+// How far a training is; `validation`: accuracy after the last whole epoch, NaN before.
+Progress progress_of(const TrainingLoop& loop, const TrainingState& state, double validation);
 double images_per_second(const TrainingLoop& loop, const TrainingState& state);
 std::string to_json(const TrainingSummary& summary);  // text of summary.json
 

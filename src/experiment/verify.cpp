@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
+
+#include "experiment/flow_record.h"
 
 namespace murmur {
 
@@ -66,7 +67,7 @@ class Second {
     watch.frame = [&](double t, const HostSwarm& x) { compare(t, x); };
     watch.pause = [&](const FlowState& now, const auto&) {
       report(control, now);
-      return !departure_.empty() || (control.signal != nullptr && *control.signal != 0);
+      return !departure_.empty() || control.stopped();
     };
     const Outcome outcome =
         advance({*engine, *field, e_.dynamics.manifold, flow_}, e_.schedule, state_, watch);
@@ -106,12 +107,10 @@ class Second {
   }
 
   void report(const ProcessControl& control, const FlowState& now) {
-    const auto time = std::chrono::steady_clock::now();
-    if (!control.report || time - told_ < std::chrono::milliseconds(100)) return;
-    told_ = time;
-    const double seconds = std::chrono::duration<double>(time - began_).count();
-    control.report({now.t, e_.schedule.T, now.evaluations,
-                    static_cast<double>(now.evaluations) / std::max(seconds, 1e-9), count_});
+    if (!control.report || pace_.seconds() - told_ < 0.1) return;
+    told_ = pace_.seconds();
+    control.report(
+        progress_of({now.t, e_.schedule.T, now.evaluations, now.evaluations, count_}, pace_));
   }
 
   const Experiment& e_;
@@ -124,7 +123,8 @@ class Second {
   int count_ = -1;
   double chord_ = 0, departure_t_ = 0;
   std::string departure_{};
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now(), told_ = began_;
+  Pace pace_{};
+  double told_ = 0;  // seconds since the beginning
 };
 
 }  // namespace

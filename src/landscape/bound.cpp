@@ -1,4 +1,4 @@
-// bound.cpp: how low the first variation can be near a point: its Taylor series with a remainder.
+// bound.cpp: lower bounds of the first variation near a point: Taylor series with a remainder.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,11 +12,11 @@ namespace {
 // |F'''| along great circles. Of the kernel, with s = x . x_j along one,
 //   (e^{beta s} / beta)''' = e^{beta s} s' (beta^2 s'^2 - 3 beta s - 1).
 // Everywhere: s = 1 - w / (2 beta) and s'^2 <= w / beta make it at most, over k(1) sqrt beta,
-// sqrt w e^{-w/2} times max(w, 3 + 1/beta) or, where 3 beta s + 1 < 0, times w + 3; those peak
-// below .607 (3 + 1/beta) and 2.63.
+// sqrt w e^{-w/2} times max(w, 3 + 1/beta) or, where 3 beta s + 1 < 0, times w + 3; their maxima
+// are below .607 (3 + 1/beta) and 2.63.
 double kernel_third(double beta) { return 2.63 * std::sqrt(beta) + 0.61 / std::sqrt(beta); }
 
-// Within rho of a point where x . x_j = s: over k at the nearest place, `nearest`.
+// Within rho of a point where x . x_j = s: relative to k at the nearest point, `nearest`.
 double near_third(double beta, double s, double rho, double& nearest) {
   const double cosine = std::cos(rho), sine = std::sin(rho), across = std::sqrt(1 - s * s);
   nearest = s >= cosine ? 1 : std::min(1.0, s * cosine + across * sine);
@@ -70,9 +70,9 @@ double min_eigenvalue(const Taylor& f, const VectorXd& x) {
 
 //   sign F >= f - |g| t + l t^2 / 2 - C rho^3 / 6,   t <= rho,
 // f, g, l value, slope and least eigenvalue of the second derivative of sign F at x, C a bound of
-// its third. A relu unit that may turn on or off within rho counts with the second derivative 0
-// where it is convex in sign F and with omega a a^t where it is concave; what that leaves out is
-// below 2 |omega| |a|^2 rho^4. Where |F''| <= B alone says more, f - |g| rho - B rho^2 / 2.
+// its third. A relu unit whose edge may lie within rho has the second derivative 0 where it is
+// convex in sign F and omega a a^t where it is concave; the error of that is below
+// 2 |omega| |a|^2 rho^4. Where |F''| <= B gives a higher bound, f - |g| rho - B rho^2 / 2.
 Floor Terrain::floor_near(const Cloud& mu, const VectorXd& x, double rho) const {
   Taylor f{d_};
   double third = 0, units_third = 0, edges = 0;

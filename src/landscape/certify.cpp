@@ -14,7 +14,7 @@ namespace landscape {
 namespace {
 
 // A part of the sphere: on the circle an arc u +- w; on S^2 the square (u +- w, v +- w) of a face
-// of the cube, seen from the centre. sign F is no less than `least` in it.
+// of the cube, seen from the centre. `min` is a lower bound of sign F in it.
 struct Cell {
   int face = 0;
   double u = 0, v = 0, w = 0;
@@ -63,11 +63,11 @@ std::vector<Cell> halves(const Cell& cell, int d) {
 }
 
 struct Bounded {
-  double min;  // sign F is no less anywhere
+  double min;  // lower bound of sign F
   std::int64_t cells = 0;
 };
 
-// The worst cell is cut first, until none can hold less than best - slack.
+// The cell of the lowest bound is split first, until no bound is below best - slack.
 Bounded bounded(const Terrain& terrain, const Cloud& mu, Bounded best, double slack) {
   const int d = terrain.d();
   std::priority_queue<Cell> open;
@@ -103,7 +103,7 @@ Certificate certify(const Terrain& terrain, const Cloud& mu, const CertifySettin
   certificate.best.assign(best.data(), best.data() + best.size());
   certificate.bound = std::numeric_limits<double>::infinity();
   if (terrain.d() > 3) return certificate;
-  // A gap that is there need not be known to the last digit.
+  // A gap above the tolerance need not be known to the last digit.
   const double slack =
       std::max(settings.tolerance * terrain.scale(), 1e-3 * certificate.duality_gap) / 4;
   const Bounded rest = bounded(terrain, mu, {min, settings.most_cells}, slack);

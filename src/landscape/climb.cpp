@@ -1,4 +1,4 @@
-// climb.cpp: the gradient flow in W_2, its steps held to the energy: it never turns back.
+// climb.cpp: the gradient flow in W_2, with steps that keep the energy monotone.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// describe.cpp: what a rest point is: spectrum, index, zeros and whether it is of second order.
+// describe.cpp: spectrum, index, zeros and second-order conditions of a critical point.
 #include <algorithm>
 #include <cmath>
 
@@ -12,10 +12,10 @@ namespace {
 
 // Below this share of the largest eigenvalue, or of the terms that it is the difference of.
 constexpr double kZero = 1e-10, kRounding = 1e-14;
-constexpr double kReached = 1e-6;  // singular value from which atoms reach a dimension
+constexpr double kReached = 1e-6;  // singular value above which atoms span a dimension
 
-// Rotations that leave every unit where it is and move atoms: those of the c dimensions orthogonal
-// to all a_m, of which atoms reach r. c(c-1)/2 - (c-r)(c-r-1)/2; c = d without a perceptron.
+// Dimension of the orbit under rotations that fix every a_m: those of the c dimensions orthogonal
+// to all a_m, of which the atoms span r: c(c-1)/2 - (c-r)(c-r-1)/2; c = d without a perceptron.
 int rotations(const Terrain& terrain, const Cloud& mu) {
   const MatrixXd free = terrain.unseen_by_units();  // (d, c)
   const auto c = static_cast<int>(free.cols());
@@ -27,7 +27,7 @@ int rotations(const Terrain& terrain, const Cloud& mu) {
   return c * (c - 1) / 2 - (c - r) * (c - r - 1) / 2;
 }
 
-// What is no more than the rounding of a matrix of that size.
+// The rounding error of eigenvalues of a matrix of that size.
 double zero_of(const VectorXd& values, double terms) {
   const double largest = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0;
   return std::max(kZero * largest, kRounding * terms);
@@ -39,9 +39,9 @@ VectorXd eigenvalues(const MatrixXd& m) {
 
 }  // namespace
 
-// Tokens of equal mass that share an atom may part: such moves, sum 0 within the atom, have the
-// eigenvalues of F's own second derivative, each one time less than there are tokens. Moves of
-// whole atoms may be slower than those by e^beta: each kind has its own zero.
+// Tokens of equal mass that share an atom may separate: such moves, of sum 0 within the atom, have
+// the eigenvalues of F's own second derivative, each with multiplicity (tokens - 1). Moves of whole
+// atoms may be slower than those by e^beta, so each kind has its own threshold for zero.
 CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n) {
   const System system = system_of(terrain, mu, n == 0);
   CriticalPoint point{.mu = atoms_of(mu),
@@ -66,7 +66,7 @@ CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n) {
   const VectorXd whole = eigenvalues(system.matrix);
   count(whole, zero_of(whole, terms), 1);
   MatrixXd worst = system.matrix;
-  bool out = false;  // a way out, the worse side of every edge taken
+  bool out = false;  // an unstable direction, with the worse side of every edge
   point.splitting = zeros(mu.count(), terrain.d() - 1);
   for (int i = 0, t = terrain.d() - 1; i < mu.count(); ++i) {
     const MatrixXd second = terrain.local(mu, mu.x.col(i)).second,

@@ -1,4 +1,4 @@
-// energy.cpp: the energy's public face: values and derivatives for atoms as plain data.
+// energy.cpp: the public functions of the energy: values and derivatives for atoms as plain data.
 #include "core/perceptron_at.h"
 #include "landscape/system.h"
 #include "murmur/dynamics.h"

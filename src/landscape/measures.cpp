@@ -1,4 +1,4 @@
-// measures.cpp: the best measure, masses free: conic particles, then atoms where F says there are.
+// measures.cpp: the best measure with free masses: conic particles, then sliding Frank-Wolfe.
 #include "landscape/measures.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace murmur::landscape {
 
 namespace {
 
-constexpr double kDust = 1e-9;  // mass below which an atom is given up; the certificate judges
+constexpr double kDust = 1e-9;  // mass below which an atom is removed; the certificate decides
 
 Cloud with_atoms(const Cloud& mu, const std::vector<VectorXd>& more, double mass) {
   const auto n = mu.count(), extra = static_cast<int>(more.size());
@@ -22,7 +22,7 @@ Cloud with_atoms(const Cloud& mu, const std::vector<VectorXd>& more, double mass
   return all;
 }
 
-// Each atom goes down to the bottom of its own valley, where those of one valley meet.
+// Each atom moves to the local minimum of sign F in its basin, where atoms of one basin merge.
 Cloud gathered(const Terrain& terrain, const Cloud& mu) {
   Cloud next = mu;
   for (int i = 0; i < mu.count(); ++i) next.x.col(i) = descended(terrain, mu, mu.x.col(i));
@@ -33,14 +33,14 @@ double worth(const Terrain& terrain, const Cloud& mu) {
   return terrain.sign() * terrain.energy(mu);
 }
 
-// Masses and places together, after the masses alone where the energy is convex in them.
+// Masses and positions together, after the masses alone where the energy is convex in them.
 Cloud improved(const Terrain& terrain, const Cloud& mu) {
   const bool descent = terrain.sign() > 0;
   const Cloud start = descent ? weighed(terrain, mu) : mu;
   return without_dust(merged(minimised(terrain, start, true, 1e-9), 1e-6), kDust);
 }
 
-// One atom a valley where that is no worse.
+// One atom for each local minimum where the energy is no worse.
 Cloud simplified(const Terrain& terrain, const Cloud& mu) {
   const Cloud fewer = improved(terrain, gathered(terrain, mu));
   const double slack = 1e-12 * terrain.scale();
@@ -73,16 +73,17 @@ Cloud conic(const Terrain& terrain, Cloud mu, int steps) {
   return mu;
 }
 
-bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& settings) {
+bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& settings,
+                  const Stop& stopped) {
   constexpr int kMostRounds = 40, kMostNumbers = 300;
   const double goal = settings.certify.tolerance * terrain.scale() / 4;
   const PolishSettings exact{
       .free_masses = true, .gradient = settings.gradient, .merge = settings.merge};
   mu = improved(terrain, merged(conic(terrain, mu, 60), settings.merge));
   double before = std::numeric_limits<double>::infinity();
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMostRounds && !stopped(); ++round) {
     mu = simplified(terrain, mu);
-    // Close to a law without atoms each round gains less than energies can tell.
+    // Near a minimiser without atoms each round gains less than the rounding of the energy.
     if (round > 4 && worth(terrain, mu) > before - 1e-14 * terrain.scale()) return false;
     if (mu.count() * terrain.d() > kMostNumbers) return false;
     before = worth(terrain, mu);

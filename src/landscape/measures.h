@@ -1,14 +1,23 @@
-// measures.h: optimising over measures whose masses move with their atoms.
+// measures.h: optimisation over measures with free masses.
 #pragma once
+
+#include <functional>
 
 #include "landscape/system.h"
 
 namespace murmur::landscape {
 
-// Conic particle steps, each no worse than the one before.
+// Conic particle gradient steps; the energy never gets worse.
 Cloud conic(const Terrain& terrain, Cloud mu, int steps);
 
-// From mu to a measure at rest that no valley of F would better; false where none was reached.
-bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& settings);
+using Stop = std::function<bool()>;  // asked between rounds, by any thread; true: leave
+
+// From mu to a critical measure at which F has its extreme value; false where none was reached.
+bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& settings,
+                  const Stop& stopped);
+
+// The public best_measure; worth nothing once `stopped` said so.
+CriticalPoint best_point(const Landscape& landscape, const SearchSettings& settings,
+                         const Stop& stopped);
 
 }  // namespace murmur::landscape

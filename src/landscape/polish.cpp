@@ -1,4 +1,4 @@
-// polish.cpp: from near a rest point onto it: trust regions for the best ones, Newton for any.
+// polish.cpp: convergence to a critical point: trust regions for minima, Newton for any index.
 #include <algorithm>
 #include <cmath>
 
@@ -8,15 +8,16 @@ namespace murmur::landscape {
 
 namespace {
 
-constexpr double kNoMass = 1e-13;  // an atom of less is none
+constexpr double kNoMass = 1e-13;  // atoms of less are removed
 
-// Where p + tau q meets the sphere of that radius.
+// tau at which p + tau q has that length.
 double to_boundary(const VectorXd& p, const VectorXd& q, double radius) {
   const double a = q.squaredNorm(), b = p.dot(q), c = p.squaredNorm() - radius * radius;
   return (-b + std::sqrt(std::max(0.0, b * b - a * c))) / a;
 }
 
-// Steihaug's conjugate gradients on g . p + p^t B p / 2 within the radius.
+// Conjugate gradients on g . p + p^t B p / 2 within the radius (Steihaug, SIAM J. Numer. Anal. 20,
+// 1983).
 VectorXd steihaug(const MatrixXd& b, const VectorXd& g, double radius) {
   VectorXd p = VectorXd::Zero(g.size()), residual = g, q = -g;
   const double goal = g.norm() * std::min(0.1, std::sqrt(g.norm() / (1e-300 + b.norm())));
@@ -47,7 +48,7 @@ Cloud minimised(const Terrain& terrain, Cloud mu, bool free_masses, double gradi
     const VectorXd g = terrain.sign() * system.gradient;
     const VectorXd step = steihaug(b, g, radius);
     const double promised = -(g.dot(step) + step.dot(b * step) / 2);
-    if (promised <= 1e-16 * terrain.scale()) break;  // below what energies can tell
+    if (promised <= 1e-16 * terrain.scale()) break;  // below the rounding of energies
     const Cloud next = moved(system, mu, step, 1);
     const double reached = terrain.sign() * terrain.energy(next),
                  ratio = (energy - reached) / promised;

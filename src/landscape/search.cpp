@@ -1,4 +1,4 @@
-// search.cpp: critical points from many starts, told apart up to order and rotation.
+// search.cpp: critical points from many starts, distinct up to order and rotation.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -16,8 +16,8 @@ namespace landscape {
 
 namespace {
 
-constexpr int kMostCorners = 8;  // atoms at the start of a search for rest points of any index
-constexpr int kMostWaysOut = 8;  // saddles that a start with the flow may come by
+constexpr int kMostCorners = 8;  // atoms at the start of a search for critical points of any index
+constexpr int kMostWaysOut = 8;  // saddles that a start along the flow may pass
 constexpr double kSame = 1e-6;
 constexpr std::int64_t kMostMoves = 2000;
 
@@ -38,7 +38,7 @@ Cloud random_tokens(int d, const SearchSettings& settings, int start) {
   return mu;
 }
 
-// Tokens as even as n can be on the circle; elsewhere at random.
+// Tokens evenly spaced on the circle; at random in higher dimension.
 Cloud even_tokens(int d, const SearchSettings& settings) {
   Cloud mu = random_tokens(d, settings, 0);
   for (int i = 0; i < settings.n && d == 2; ++i) {
@@ -48,7 +48,7 @@ Cloud even_tokens(int d, const SearchSettings& settings) {
   return mu;
 }
 
-// Up to eight atoms at random places: tokens shared out as evenly as they can be or, every second
+// Up to eight atoms at random positions: tokens distributed as evenly as possible or, every second
 // time, at random.
 Cloud random_atoms(int d, const SearchSettings& settings, int start) {
   const Draw draw = draw_of(settings, start, settings.n);
@@ -81,7 +81,7 @@ Cloud polygon(int d, const SearchSettings& settings, int start, int corners) {
   return mu;
 }
 
-// All n tokens, each a little off its atom: where there is a way out they find it.
+// All n tokens, each perturbed a little from its atom, so that unstable directions are followed.
 Cloud shaken(const Cloud& mu, const SearchSettings& settings, int start) {
   constexpr double kShake = 1e-3;
   Cloud tokens{MatrixXd(mu.x.rows(), settings.n), VectorXd::Constant(settings.n, 1.0 / settings.n)};
@@ -95,7 +95,7 @@ Cloud shaken(const Cloud& mu, const SearchSettings& settings, int start) {
   return tokens;
 }
 
-// Shares of n again, after the sums of merging.
+// Masses as exact multiples of 1/n again, after the sums of merging.
 void round_masses(Cloud& mu, int n) {
   for (double& m : mu.m) m = static_cast<double>(std::lround(m * n)) / n;
 }
@@ -106,10 +106,11 @@ Landscape turned_round(Landscape l) {
   return l;
 }
 
-// Even starts go with the flow to the end. Of the others half go against it first, to where a few
-// atoms of even masses are best kept apart, half seek the nearest rest: without a perceptron first
-// from regular polygons.
-std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings, int start) {
+// Even starts follow the flow to its end. Of the others half first optimise the energy of opposite
+// sign, which separates a few atoms, and half solve for the nearest critical point; without a
+// perceptron the first of these start from regular polygons.
+std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings, int start,
+                              const Stop& stopped) {
   const Terrain terrain(l);
   const bool free = settings.masses == Masses::free;
   const PolishSettings exact{
@@ -120,31 +121,32 @@ std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings
                       (free || settings.n % corners == 0);
     Cloud mu = even ? polygon(l.d, settings, start, corners) : random_atoms(l.d, settings, start);
     if (start % 4 == 1) mu = minimised(Terrain(turned_round(l)), mu, false, 1e-9);
+    if (stopped()) return {};
     if (!polish(terrain, mu, exact)) return {};
     if (!free) round_masses(mu, settings.n);
     return mu;
   }
   Cloud mu = start == 0 ? even_tokens(l.d, settings) : random_tokens(l.d, settings, start);
-  if (free) return best_measure(terrain, mu, settings) ? std::optional(mu) : std::nullopt;
+  if (free) return best_measure(terrain, mu, settings, stopped) ? std::optional(mu) : std::nullopt;
   const Climb path =
       climb(l, atoms_of(mu), {.tolerance = 1e-2, .gradient = 1e-4, .most_steps = 300});
   mu = merged(minimised(terrain, merged(cloud_of(l, path.mu), settings.merge), false, 1e-11),
               settings.merge);
-  for (int round = 0; round < kMostWaysOut; ++round) {
+  for (int round = 0; round < kMostWaysOut && !stopped(); ++round) {
     if (!polish(terrain, mu, exact)) return {};
     round_masses(mu, settings.n);
     if (landscape::describe(terrain, mu, settings.n).second_order) return mu;
     const Cloud apart = shaken(mu, settings, start + round);
     const Cloud next = merged(minimised(terrain, apart, false, 1e-11), settings.merge);
     const double gain = terrain.sign() * (terrain.energy(mu) - terrain.energy(next));
-    if (!(gain > 1e-12 * terrain.scale())) return mu;  // too slow a way out to be followed
+    if (!(gain > 1e-12 * terrain.scale())) return mu;  // the unstable direction is too slow
     mu = next;
   }
   return mu;
 }
 
-// Masses, pairs of atoms, and atoms beside units (h, d), as numbers that neither order nor a
-// rotation that leaves the units changes.
+// Masses, cosines of pairs of atoms, and of atoms with units (h, d): invariant under reordering and
+// under rotations that fix the units.
 VectorXd fingerprint(const Cloud& mu, const MatrixXd& units) {
   const int n = mu.count();
   std::vector<double> numbers(mu.m.data(), mu.m.data() + n);
@@ -186,12 +188,16 @@ bool same(const Terrain& terrain, const Cloud& a, const Cloud& b) {
   return (fingerprint(a, units) - fingerprint(b, units)).cwiseAbs().maxCoeff() < kSame;
 }
 
-void check(const SearchSettings& settings, const Landscape& l) {
+}  // namespace
+
+}  // namespace landscape
+
+void check_search(const Landscape& l, const SearchSettings& settings) {
   const auto demand = [](bool fine, const char* what, const char* where, const char* remedy) {
     if (!fine) throw Error(Fault::input, what, where, remedy);
   };
   demand(settings.n >= 1, "there are no tokens", "n", "give n of at least 1");
-  demand(static_cast<std::int64_t>(settings.n) * (l.d - 1) <= kMostMoves,
+  demand(static_cast<std::int64_t>(settings.n) * (l.d - 1) <= landscape::kMostMoves,
          "the second derivative would have more than 2000 rows", "n, d",
          "use n (d - 1) up to 2000");
   demand(settings.masses == Masses::equal || l.direction == Landscape::ascent || !l.a.empty(),
@@ -202,59 +208,102 @@ void check(const SearchSettings& settings, const Landscape& l) {
          "give numbers above 0");
 }
 
+Search critical_points(const Landscape& l, const SearchSettings& settings) {
+  return *critical_points(l, settings, {});
+}
+
+namespace landscape {
+
+namespace {
+
+// Where each start came to rest; nothing when stopped.
+std::optional<std::vector<SearchEnd>> ends_of(const Landscape& l, const SearchSettings& settings,
+                                              const SearchWatch<SearchEnd>& watch) {
+  std::vector<std::optional<SearchEnd>> known = watch.known;
+  known.resize(settings.starts);
+  std::mutex keeping;
+  for_blocks(settings.starts, settings.threads, [&](int start) {
+    const auto stopped = [&] { return watch.stopped(); };
+    if (known[start] || stopped()) return;
+    const std::optional<Cloud> end = searched(l, settings, start, stopped);
+    if (stopped()) return;  // it may have left early
+    const std::lock_guard lock(keeping);
+    known[start] = end ? atoms_of(*end) : SearchEnd{};
+    if (watch.ended) watch.ended(start, *known[start]);
+  });
+  std::vector<SearchEnd> ends;
+  for (const auto& end : known) {
+    if (!end) return std::nullopt;
+    ends.push_back(*end);
+  }
+  return ends;
+}
+
+// Atoms as they were: no digit of what was kept changes.
+Cloud cloud_of_end(const SearchEnd& end) {
+  Cloud mu{MatrixXd(end.x.cols, end.count()),
+           Eigen::Map<const VectorXd>(end.mass.data(), end.count())};
+  for (int i = 0; i < end.count(); ++i)
+    for (int k = 0; k < end.x.cols; ++k) mu.x(k, i) = end.x(i, k);
+  return mu;
+}
+
 }  // namespace
 
 }  // namespace landscape
 
-Search critical_points(const Landscape& l, const SearchSettings& settings) {
+std::optional<Search> critical_points(const Landscape& l, const SearchSettings& settings,
+                                      const SearchWatch<SearchEnd>& watch) {
   using namespace landscape;
   const Terrain terrain(l);
-  check(settings, l);
-  std::vector<std::optional<Cloud>> ends(settings.starts);
-  std::mutex telling;
-  int done = 0;
-  for_blocks(settings.starts, settings.threads, [&](int start) {
-    ends[start] = searched(l, settings, start);
-    const std::lock_guard lock(telling);
-    if (settings.tell) settings.tell(++done);
-  });
+  check_search(l, settings);
+  const std::optional<std::vector<SearchEnd>> ends = ends_of(l, settings, watch);
+  if (!ends) return std::nullopt;
   Search search;
   std::vector<Cloud> distinct;
   std::vector<int> found;
-  for (const auto& end : ends) {
-    if (!end) ++search.lost;
-    if (!end) continue;
+  for (const SearchEnd& end : *ends) {
+    if (end.count() == 0) ++search.lost;
+    if (end.count() == 0) continue;
+    const Cloud mu = cloud_of_end(end);
     std::size_t k = 0;
-    while (k < distinct.size() && !same(terrain, distinct[k], *end)) ++k;
+    while (k < distinct.size() && !same(terrain, distinct[k], mu)) ++k;
     if (k < distinct.size()) ++found[k];
     if (k < distinct.size()) continue;
-    distinct.push_back(*end);
+    distinct.push_back(mu);
     found.push_back(1);
   }
   search.points.resize(distinct.size());
   const int n = settings.masses == Masses::free ? 0 : settings.n;
   for_blocks(static_cast<int>(distinct.size()), settings.threads, [&](int k) {
+    if (watch.stopped()) return;
     search.points[k] = landscape::describe(terrain, distinct[k], n);
     search.points[k].certificate = landscape::certify(terrain, distinct[k], settings.certify);
     search.points[k].found = found[k];
   });
+  if (watch.stopped()) return std::nullopt;
   std::stable_sort(search.points.begin(), search.points.end(), [&](const auto& a, const auto& b) {
     return terrain.sign() * a.energy < terrain.sign() * b.energy;
   });
   return search;
 }
 
-CriticalPoint best_measure(const Landscape& l, const SearchSettings& settings) {
-  using namespace landscape;
+CriticalPoint landscape::best_point(const Landscape& l, const SearchSettings& settings,
+                                    const Stop& stopped) {
   const Terrain terrain(l);
-  check(settings, l);
+  check_search(l, settings);
   Cloud mu = random_tokens(l.d, settings, 0);
-  landscape::best_measure(terrain, mu, settings);
+  best_measure(terrain, mu, settings, stopped);
+  if (stopped()) return {};
   mu = merged(mu, settings.merge);
-  CriticalPoint point = landscape::describe(terrain, mu, 0);
-  point.certificate = landscape::certify(terrain, mu, settings.certify);
+  CriticalPoint point = describe(terrain, mu, 0);
+  point.certificate = certify(terrain, mu, settings.certify);
   point.found = 1;
   return point;
+}
+
+CriticalPoint best_measure(const Landscape& l, const SearchSettings& settings) {
+  return landscape::best_point(l, settings, [] { return false; });
 }
 
 }  // namespace murmur

@@ -61,7 +61,7 @@ System system_of(const Terrain& terrain, const Cloud& mu, bool free_masses) {
   const VectorXd drifts = terrain.drifts(mu);
   for (int i = 0; i < n; ++i) {
     const double slope = slopes.col(i).norm();
-    const bool unseen = n > 1 && drifts[i] == 0;  // below what doubles hold: nobody knows
+    const bool unseen = n > 1 && drifts[i] == 0;  // all terms underflow: unknown
     system.balance = std::max(system.balance, unseen ? 1 : slope > 0 ? slope / drifts[i] : 0);
   }
   if (free_masses && n > 1) add_masses(terrain, mu, k, f, system);

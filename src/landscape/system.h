@@ -16,9 +16,10 @@ struct System {
   MatrixXd matrix;
   std::vector<MatrixXd> frames;  // of the atoms
   MatrixXd mass_frame;           // (count, count - 1), with free masses
-  double residual = 0;           // largest slope, and |F_i - mean F| with free masses
-  // Largest slope over what has to cancel there (Terrain::drifts). Far atoms at large beta hardly
-  // move, but move: their residual vanishes, their balance does not.
+  double residual = 0;           // largest gradient, and |F_i - mean F| with free masses
+  // Largest ratio of the gradient to the sum of the lengths of its terms (Terrain::drifts). Atoms
+  // far apart at large beta have a tiny gradient without being critical: their residual vanishes,
+  // their balance does not.
   double balance = 0;
 };
 System system_of(const Terrain& terrain, const Cloud& mu, bool free_masses);
@@ -29,9 +30,9 @@ Cloud moved(const System& system, const Cloud& mu, const VectorXd& step, double 
 // Minimises sign E by trust region (Steihaug) until the residual is below `gradient`.
 Cloud minimised(const Terrain& terrain, Cloud mu, bool free_masses, double gradient);
 
-// Newton for rest points of any index: at every step |gradient|^2 or the residual falls, or atoms
-// that meet become one (Levenberg-Marquardt over the spectrum). False where it stalls above
-// `gradient` or `balance`.
+// Newton's method for critical points of any index: at every step |gradient|^2 or the residual
+// decreases, or atoms that meet are merged (Levenberg-Marquardt over the spectrum). False where it
+// stalls above `gradient` or `balance`.
 struct PolishSettings {
   bool free_masses = false;
   double gradient = 1e-12;  // as a share of the scale
@@ -41,7 +42,7 @@ struct PolishSettings {
 };
 bool polish(const Terrain& terrain, Cloud& mu, const PolishSettings& settings);
 
-// A stationary point of F near x by Newton's method on sign F, downhill all the way.
+// A stationary point of F near x by Newton's method with decreasing values of sign F.
 VectorXd descended(const Terrain& terrain, const Cloud& mu, VectorXd x);
 // Every local minimum of sign F that many starts find, distinct ones, best first.
 std::vector<VectorXd> valleys(const Terrain& terrain, const Cloud& mu);
@@ -49,7 +50,7 @@ std::vector<VectorXd> valleys(const Terrain& terrain, const Cloud& mu);
 CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n);
 Certificate certify(const Terrain& terrain, const Cloud& mu, const CertifySettings& settings);
 
-// The best of all masses for atoms where they are, under descent: active set over
+// The best masses for fixed positions under descent, by an active set method for
 //   min (1/2) m^t K m + V^t m,   m >= 0, sum m = 1.  Atoms without mass are left out.
 Cloud weighed(const Terrain& terrain, const Cloud& mu);
 

@@ -11,9 +11,9 @@ namespace murmur::landscape {
 
 namespace {
 
-constexpr double kLeastBeta = 1e-4;      // k / beta is large beside its changes, which are told
+constexpr double kLeastBeta = 1e-4;      // below, k / beta is so large that its changes are lost
 constexpr double kMostBeta = 700;        // e^beta is finite
-constexpr double kMostScaledBeta = 1e6;  // beta times the rounding of a cosine is nothing
+constexpr double kMostScaledBeta = 1e6;  // beta times the rounding of a cosine is negligible
 
 void demand(bool fine, const char* what, const char* where, const char* remedy) {
   if (!fine) throw Error(Fault::input, what, where, remedy);
@@ -175,7 +175,7 @@ VectorXd Terrain::values(const Cloud& mu) const {
 MatrixXd Terrain::slopes(const Cloud& mu, VectorXd* values) const {
   MatrixXd weights = kernels(mu.x) * mu.m.asDiagonal();  // (i, j) m_j k_ij
   if (values != nullptr) *values = weights.rowwise().sum() / beta_;
-  weights.diagonal().setZero();  // along x_i itself, which P takes away
+  weights.diagonal().setZero();  // along x_i itself, which P removes
   MatrixXd g = mu.x * weights.transpose();
   for (int i = 0; i < mu.count(); ++i) {
     for (int m = 0; m < units(); ++m) {

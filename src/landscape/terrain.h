@@ -1,4 +1,4 @@
-// terrain.h: a Landscape made ready: its functions of points and of clouds of atoms, over Eigen.
+// terrain.h: the functions of a Landscape at points and at clouds of atoms, over Eigen.
 #pragma once
 
 #include <Eigen/Dense>
@@ -26,7 +26,7 @@ struct Local {
   MatrixXd second{};    // (d-1, d-1): T^t (D^2 F) T - (x . grad F) I
 };
 
-// sign F at a point, and what it is no less than within some radius.
+// sign F at a point, and a lower bound of it within some radius.
 struct Floor {
   double value = 0, min = 0;
 };
@@ -49,19 +49,19 @@ class Terrain {
   double potential(const VectorXd& x) const;
   double value(const Cloud& mu, const VectorXd& x) const;                      // F
   double slope(const Cloud& mu, const VectorXd& x, VectorXd& gradient) const;  // F, and grad F
-  // An atom left out may stand at x itself: e^beta would drown what the others do there.
-  // On the edge of a relu unit the second derivative has two sides: the one without it.
+  // An atom at x itself may be left out: its term e^beta would hide those of the others by
+  // rounding. On the edge of a relu unit the second derivative is the one of the inactive side.
   Local local(const Cloud& mu, const VectorXd& x, int left_out = -1) const;
   // (h) units on whose edge x lies, to kEdge |a_m|; none but relu's
   std::vector<int> edges_at(const VectorXd& x) const;
-  // What the units of those edges add to the second derivative where they make sign F less convex.
+  // Second derivatives of the units of those edges, where they make sign F less convex.
   MatrixXd worst_of_edges(const VectorXd& x) const;
   Floor floor_near(const Cloud& mu, const VectorXd& x, double rho) const;  // d = 2, 3
 
   MatrixXd kernels(const MatrixXd& x) const;                 // (count, count)
   VectorXd values(const Cloud& mu) const;                    // (count) F at the atoms
   MatrixXd slopes(const Cloud& mu, VectorXd* values) const;  // (d, count) P grad F
-  // (count) sum_{j != i} m_j k_ij + sum_m |omega_m| |s(a_m . x_i)| |a_m|: what has to cancel
+  // (count) sum_{j != i} m_j k_ij + sum_m |omega_m| |s(a_m . x_i)| |a_m|: lengths of the terms
   VectorXd drifts(const Cloud& mu) const;
   double energy(const Cloud& mu) const;
 

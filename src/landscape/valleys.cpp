@@ -1,4 +1,4 @@
-// valleys.cpp: where the first variation is best: local minima of sign F over the sphere.
+// valleys.cpp: local minima of sign F over the sphere.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -11,9 +11,9 @@ namespace murmur::landscape {
 namespace {
 
 constexpr int kArcs = 1440, kSpiral = 2000, kStarts = 200;
-constexpr double kApart = 1e-6;  // chord between distinct valleys
+constexpr double kApart = 1e-6;  // chord between distinct minima
 
-// (d, count) places spread over the sphere: even on the circle, a Fibonacci spiral on S^2, random
+// (d, count) points spread over the sphere: even on the circle, a Fibonacci spiral on S^2, random
 // in more dimensions.
 MatrixXd places(int d) {
   MatrixXd x(d, d == 2 ? kArcs : d == 3 ? kSpiral : kStarts);
@@ -30,7 +30,7 @@ MatrixXd places(int d) {
   return x;
 }
 
-// Whether no place within three spacings is better: a start for a descent.
+// Whether no point within three spacings is lower: a start for a descent.
 std::vector<int> lowest_among_neighbours(const MatrixXd& x, const VectorXd& f) {
   const bool circle = x.rows() == 2;
   const double near = circle ? std::cos(7 * std::numbers::pi / kArcs) : 1 - 9 * 2.0 / kSpiral;
@@ -67,7 +67,7 @@ VectorXd descended(const Terrain& terrain, const Cloud& mu, VectorXd x) {
       share /= 2;
       next = moved(x, t * (share * step));
     }
-    if (share <= 1e-9) {  // values can tell no more: slopes still can
+    if (share <= 1e-9) {  // values are equal to rounding: gradients are not
       const Local there = terrain.local(mu, moved(x, t * step));
       const VectorXd y = moved(x, t * step);
       if (step.norm() > 1e-3 || !((frame(y).transpose() * there.gradient).norm() < 0.5 * g.norm()))

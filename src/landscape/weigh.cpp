@@ -1,4 +1,4 @@
-// weigh.cpp: the best masses for atoms that stay where they are: a quadratic program on a simplex.
+// weigh.cpp: the best masses for fixed atoms: a quadratic program on the simplex.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,7 +9,7 @@ namespace murmur::landscape {
 
 namespace {
 
-// K m = level - V on the chosen atoms, sum m = 1. A hair on the diagonal keeps near twins apart.
+// K m = level - V on the chosen atoms, sum m = 1. A small diagonal term separates equal atoms.
 VectorXd level_masses(const MatrixXd& k, const VectorXd& v, const std::vector<int>& chosen) {
   const auto n = static_cast<int>(chosen.size());
   MatrixXd own(n, n);
@@ -24,7 +24,7 @@ VectorXd level_masses(const MatrixXd& k, const VectorXd& v, const std::vector<in
   return rest + (1 - rest.sum()) / ones.sum() * ones;
 }
 
-// The masses of the chosen atoms, those that would turn negative given up one after another.
+// The masses of the chosen atoms; those that would be negative are dropped one after another.
 void solve_active(const MatrixXd& k, const VectorXd& v, std::vector<int>& chosen, VectorXd& m) {
   while (true) {
     const VectorXd goal = level_masses(k, v, chosen);
@@ -63,7 +63,7 @@ Cloud weighed(const Terrain& terrain, const Cloud& mu) {
     if (lowest < 0) break;
     chosen.push_back(lowest);
     solve_active(k, v, chosen, m);
-    if (m[lowest] == 0) break;  // rounding alone asked for it
+    if (m[lowest] == 0) break;  // it was chosen because of rounding only
   }
   Cloud result{MatrixXd(mu.x.rows(), chosen.size()), VectorXd(chosen.size())};
   for (std::size_t i = 0; i < chosen.size(); ++i) {

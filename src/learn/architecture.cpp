@@ -1,5 +1,4 @@
-// architecture.cpp: the learning swarm as numbers: what it may be, its parameters, start and
-// scores.
+// architecture.cpp: checks, parameter layout, initial parameters, inputs and scores of a swarm.
 #include <fmt/format.h>
 
 #include <cassert>

@@ -13,7 +13,7 @@ struct DropoutDraw {
 };
 
 // mask (n, n), row i, column j: 0 with chance p, else 1 / (1 - p); it multiplies the weights a_ij
-// after their softmax (only attention chooses, so only it drops). p is rounded to 1/65,536.
+// after their softmax (other interactions have no dropout). p is rounded to 1/65,536.
 void dropout_mask(const DropoutDraw& draw, int n, double p, float* mask);
 
 }  // namespace murmur

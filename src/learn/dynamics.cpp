@@ -1,4 +1,4 @@
-// dynamics.cpp: a trained swarm in the words of every other swarm: phases of forces in R^d.
+// dynamics.cpp: a trained swarm as a Dynamics: sublayers of forces in R^d.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -68,8 +68,8 @@ Perceptron feed_forward(const Architecture& a, const Block& block) {
 
 }  // namespace
 
-// Block b is flown at t = b residual. Windows change half a block earlier and later, where no
-// rounding of t can reach; the last block has no end.
+// Block b acts at t = b residual. Its interval extends half a residual to either side, so that
+// rounding of t never matters; the interval of the last block has no end.
 Dynamics dynamics_of(const Architecture& a, std::span<const double> parameters) {
   check(a);
   assert(parameters.size() == parameter_count(a));

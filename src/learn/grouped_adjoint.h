@@ -1,5 +1,4 @@
-// grouped_adjoint.h: shares a batch out in fixed groups of samples, whose gradients add up in
-// order.
+// grouped_adjoint.h: splits a batch into fixed groups of samples, whose gradients add in order.
 #pragma once
 
 #include <memory>
@@ -13,7 +12,7 @@
 
 namespace murmur {
 
-// Workspaces that threads borrow: as many as ever worked at once.
+// Workspaces that threads borrow: as many as ever were in use at once.
 template <class T>
 class Pool {
  public:

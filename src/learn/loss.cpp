@@ -1,4 +1,4 @@
-// loss.cpp: the two losses, target and cross-entropy, at the last places of one sample.
+// loss.cpp: the two losses, target and cross-entropy, of the outputs of one sample.
 #include "learn/loss.h"
 
 #include <algorithm>
@@ -40,13 +40,13 @@ double cross_entropy(const Objective& objective, int label, const std::vector<do
   return loss;
 }
 
-// A sample that is sure leaves a gradient so faint that backward would compute with subnormal
-// numbers, which some processors do a hundred times as slowly. Below this it counts as nothing.
+// A sample classified with near certainty has a gradient so small that backward would compute with
+// subnormal numbers, up to a hundred times as slow on some processors. Below this it is set to 0.
 float felt(double gradient) {
   return std::fabs(gradient) < 1e-20 ? 0.0f : static_cast<float>(gradient);
 }
 
-// The gradient at the readout, laid back onto the tokens it is read from.
+// The gradient at the readout, distributed to the tokens that it is computed from.
 void back_to_tokens(const Architecture& a, const std::vector<double>& dm, const Tokens& dx) {
   const bool cls = a.readout == Architecture::cls;
   for (int k = 0; k < a.d; ++k)

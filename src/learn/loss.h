@@ -1,4 +1,4 @@
-// loss.h: what a sample's last places cost, and how the cost changes with each of them.
+// loss.h: the loss of one sample's outputs, and its gradient with respect to each of them.
 #pragma once
 
 #include <cstddef>

@@ -9,6 +9,7 @@
 
 namespace murmur {
 
+// AdamW (1711.05101), the decay multiplied by the rate:
 //   m <- beta1 m + (1 - beta1) g,   s <- beta2 s + (1 - beta2) g^2,   u = updates so far + 1
 //   p <- (1 - rate decay) p - rate m / (1 - beta1^u) / (sqrt(s / (1 - beta2^u)) + epsilon)
 void Optimiser::update(std::span<float> parameters, std::span<const float> gradient) {
@@ -41,7 +42,7 @@ double clip(std::span<float> gradient, double most) {
 
 //   rate(u) = a + (b - a) (1 - cos(pi s)) / 2,  s the share of the rise, or of the fall, that is
 //   done
-// The rise ends at update `warm` updates - 1, the fall at the last.
+// The rise ends at update `warm` updates - 1, the fall at the last (1708.07120).
 double one_cycle(std::int64_t update, std::int64_t updates, double peak, double warm) {
   const double last = std::max<double>(1, static_cast<double>(updates) - 1);
   const double top = std::clamp(warm * static_cast<double>(updates) - 1, 0.0, last);

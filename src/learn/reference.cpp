@@ -1,5 +1,4 @@
-// reference.cpp: the definition of learning: flights of whole batches, losses, gradients,
-// influence.
+// reference.cpp: forward and backward pass of batches in plain double loops, and influence.
 #include "learn/reference.h"
 
 #include <algorithm>
@@ -63,8 +62,8 @@ Simulated simulate_sample(const Swarms& all, std::size_t place) {
   return simulated;
 }
 
-// Adds to `gradient` (parameters) what the sample's parameters did; `drift` (n, d) goes from the
-// end of the flight back to its start.
+// Adds the sample's part to `gradient` (parameters); `drift` (n, d) is d loss / d x, at the output
+// on entry and at the input on return.
 void backward_through_sample(const Swarms& all, const Simulated& simulated,
                              std::vector<double>& drift, std::span<double> gradient) {
   const Architecture& a = all.architecture;
@@ -94,7 +93,7 @@ std::vector<double> readout_of(const Architecture& a, const std::vector<double>&
   return readout;
 }
 
-// drift (n, d) of a loss whose gradient with respect to the readout is `push` (d).
+// (n, d) d loss / d x of a loss whose gradient with respect to the readout is `push` (d).
 std::vector<double> spread_to_tokens(const Architecture& a, const std::vector<double>& x,
                                      const std::vector<double>& push) {
   const Readers who = readers(a, x);
@@ -201,7 +200,7 @@ void reference_forward(const Architecture& a, std::span<const double> parameters
   }
 }
 
-// One look back for each coordinate of the readout gives one row of every Jacobian.
+// One backward pass for each coordinate of the readout gives one row of every Jacobian.
 std::vector<double> reference_influence(const Architecture& a, std::span<const double> parameters,
                                         const Batch& one) {
   assert(one.chosen.size() == 1);

@@ -8,7 +8,7 @@
 
 namespace murmur {
 
-// What backward needs to know of a sample's flight through one block.
+// What backward needs of the forward pass of one sample through one block.
 struct BlockTape {
   std::vector<float> mask{};                    // (heads, n, n), or empty: nothing left out
   std::vector<double> start{};                  // (n, d) x before the block
@@ -19,11 +19,11 @@ struct BlockTape {
   std::vector<double> inner{};                  // (n, hidden) W_in x_i + b_in
 };
 
-// Carries x (n, d) through the block; fills the tape, whose mask is the caller's.
+// Applies the block to x (n, d); fills the tape, whose mask is the caller's.
 void forward_block(const Architecture& architecture, const BlockTensors<const double>& block,
                    BlockTape& tape, std::vector<double>& x);
 
-// The same backwards: drift (n, d) is d loss / d x after the block and becomes that before it;
+// The adjoint: `drift` (n, d) is d loss / d x after the block and becomes that before it;
 // the parameters' share is added to `gradient`.
 struct Backward {
   BlockTensors<double> gradient{};

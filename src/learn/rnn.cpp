@@ -1,4 +1,4 @@
-// rnn.cpp: the one-rnn model: its size, its parameters, its lessons, its forgetting.
+// rnn.cpp: a recurrent network: size, parameters, gradients of batches, influence of tokens.
 #include "learn/rnn.h"
 
 #include <fmt/format.h>
@@ -78,7 +78,7 @@ struct Pass {
   int threads;
 };
 
-// Groups of samples have gradients of their own, added up in order: threads do not show.
+// Groups of samples have gradients of their own, added in order, whatever the number of threads.
 template <class T>
 BatchResult learn_in_groups(const Pass& pass, std::span<const T> parameters,
                             std::span<T> gradient) {
@@ -200,7 +200,7 @@ BatchResult reference_backward(const Rnn& rnn, std::span<const double> parameter
   return learn_in_groups(Pass{rnn, batch, objective, 1}, parameters, gradient);
 }
 
-// One way back for each logit gives one row of every Jacobian.
+// One backward pass for each logit gives one row of every Jacobian.
 std::vector<double> influence(const Rnn& m, std::span<const double> parameters, const Batch& one) {
   assert(one.chosen.size() == 1);
   const Journey<double> journey(m, parameters);

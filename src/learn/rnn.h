@@ -1,4 +1,4 @@
-// rnn.h: a recurrent network's way through one sample, forwards and back, in either precision.
+// rnn.h: a recurrent network on one sample, forward and through time backward, float or double.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ RnnTensors<T> rnn_tensors(const Rnn& m, T* at) {
   return {at, memory, bias, out, out + static_cast<std::size_t>(m.classes) * h};
 }
 
-// What the way back starts from and where it leaves its findings.
+// Input and output of the backward pass.
 template <class T>
 struct WayBack {
   const std::vector<T>& push;          // (classes) d loss / d logit
@@ -40,7 +40,8 @@ struct WayBack {
   std::vector<T>* d_points = nullptr;  // (n, 2) added to, where wanted
 };
 
-// One rnn with its parameters; loops run along rows of h numbers, so that they vectorise.
+// A recurrent network with its parameters; loops run along rows of h numbers, so that they
+// vectorise.
 template <class T>
 class Journey {
  public:
@@ -53,8 +54,8 @@ class Journey {
       for (std::size_t c = 0; c < h_; ++c) memory_t_[c * h_ + r] = at_.memory[r * h_ + c];
   }
 
-  // Visits (n, 2) points; keeps the states (n + 1, hidden), the first of them zero, and returns the
-  // logits (classes).
+  // Forward pass over (n, 2) points; stores the states (n + 1, hidden), the first of them zero, and
+  // returns the logits (classes).
   std::vector<T> out(const std::vector<T>& points, std::vector<T>& states) const {
     const std::size_t n = points.size() / 2;
     states.assign((n + 1) * h_, T{});

@@ -22,8 +22,8 @@ using V = hn::Vec<F>;
 inline constexpr int kLanes = static_cast<int>(hn::MaxLanes(F()));
 static_assert(kPadding % kLanes == 0);
 
-// Weights fainter than 2^-64 of a row's largest count as that: nothing of a float is lost, and no
-// product with a small gradient falls below the smallest normal number, where processors crawl.
+// Weights below 2^-64 of a row's largest are replaced by that: no digit of a float is lost, and no
+// product with a small gradient is subnormal, where processors are slow.
 inline constexpr float kFaintest = -64;
 
 // y = scale (W x + b), lanes over tokens; W (kD, kD).
@@ -221,7 +221,7 @@ void AttentionForward(const AttentionPass& p) {
 }
 
 //   do_i = residual M^T dy_i,   dO_i = share_i do_i,   D_i = <dO_i, o_i>
-// Gradients of M and b_M on the way.
+// Also the gradients of M and b_M.
 template <int kD>
 HWY_INLINE void BackThroughMix(const AttentionPass& p, const AttentionScratch<kD>& s) {
   const F f;

@@ -1,5 +1,4 @@
-// sample_kernels.h: one block of the swarm on one sample in few dimensions, forward and in
-// backward.
+// sample_kernels.h: forward and backward pass of one block on one sample in few dimensions.
 #pragma once
 
 #include <cstddef>

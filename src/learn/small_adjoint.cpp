@@ -1,4 +1,4 @@
-// small_adjoint.cpp: flight and backward of samples in two, three or four dimensions.
+// small_adjoint.cpp: forward and backward pass of samples in two, three or four dimensions.
 #include <algorithm>
 #include <cassert>
 
@@ -20,7 +20,7 @@ struct PackedPerceptron {
   float *row = nullptr, *lane = nullptr;
 };
 
-// One sample in the air: the places before each half of each block, and what backward needs.
+// One sample in a pass: the positions before each half of each block, and what backward needs.
 struct Forward {
   int n = 0;
   std::size_t stride = 0;
@@ -168,7 +168,7 @@ simd::PerceptronPass SmallAdjoint::perceptron_pass(const Forward& f, int b) cons
   return p;
 }
 
-// The interactions that see only the mean token, in plain loops.
+// The interactions through the mean token alone, in plain loops.
 //   uniform:    y_i = x_i + residual (M (V mean_j x_j + b_V) + b_M)
 //   attraction: y_i = x_i + residual (mean_j x_j - x_i)
 void SmallAdjoint::interact(const Forward& f, int b) const {

@@ -1,4 +1,4 @@
-// wide_adjoint.cpp: flight and backward in any dimension and with any heads, by matrix products.
+// wide_adjoint.cpp: forward and backward pass in any dimension with any heads, by matrix products.
 #include <cblas.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ struct Forward {
   std::vector<int> first{};           // (samples + 1) rows
   std::vector<std::size_t> number{};  // (samples) in the batch
   int tokens = 0;
-  float* o = nullptr;                              // (blocks, tokens, d): what each gathered
+  float* o = nullptr;                              // (blocks, tokens, d): outputs of attention
   float* places = nullptr;                         // (2 blocks + 1, tokens, d)
   float *q = nullptr, *k = nullptr, *v = nullptr;  // (tokens, d) each
   float *dq = nullptr, *dk = nullptr, *dv = nullptr, *dout = nullptr;  // likewise
@@ -202,7 +202,7 @@ void mask_out(const View& w, const float* mask) {
           mask[static_cast<std::size_t>(i) * w.cols + j];
 }
 
-// o: what each token gathers from the others, head by head.
+// o: the output of attention of each token, head by head.
 void WideAdjoint::gather(const Group& group, const Forward& f, int block) const {
   float* o = gathered(f, block);
   if (!attends()) return means(f, f.v, o);

@@ -1,4 +1,4 @@
-// carry.cpp: carries a measure through time, by coefficients or by particles.
+// carry.cpp: integrates a measure in time, by coefficients or by particles.
 #include <fmt/format.h>
 
 #include <algorithm>

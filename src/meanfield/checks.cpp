@@ -1,4 +1,4 @@
-// checks.cpp: refuses mean fields, measures and flights that mean nothing or cannot be solved.
+// checks.cpp: refuses mean fields, measures and schedules that are invalid or cannot be solved.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace murmur {
 
 namespace {
 
-constexpr double kWhole = 1e-6;  // how far a measure on a grid may be from what it stands for
+constexpr double kWhole = 1e-6;  // largest error of the integral of a density on a grid
 
 [[noreturn]] void refuse(const std::string& what, const std::string& where,
                          const std::string& remedy) {
@@ -32,7 +32,7 @@ bool are_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
 
-// Shapes are compared by check(Dynamics); here that the numbers are there, and are some.
+// Shapes are compared by check(Dynamics); here that entries exist and are finite.
 void check_perceptron(const Perceptron& p) {
   for (const Matrix* m : {&p.in, &p.out})
     if (m->rows < 0 || m->cols < 0 || m->data.size() != static_cast<std::size_t>(m->rows) * m->cols)
@@ -44,7 +44,7 @@ void check_perceptron(const Perceptron& p) {
     refuse("a number of the perceptron is not finite", "perceptron", "give finite numbers");
 }
 
-// Sums what may be summed: finite numbers of 0 or above.
+// The sum of finite numbers of 0 or above; any other is refused.
 double sum_of(const Measure& m, const std::vector<double>& weight) {
   const std::size_t columns = m.density.size() / weight.size();
   double sum = 0;
@@ -79,7 +79,7 @@ void check_shape(const Measure& m, int d) {
            fmt::format("give up to {} polar angles and {} azimuths", kMostRows, kMostColumns));
 }
 
-// The greatest wave among the last that the cells can tell: the next ones they would mistake.
+// The largest amplitude among the highest degrees that the cells resolve: higher ones would alias.
 double grid_tail(const Measure& m, int d) {
   if (d == 3) return meanfield::GridDensity(m).tail();
   const auto waves = meanfield::grid_waves(m);

@@ -52,11 +52,12 @@ std::vector<Complex> circle_coefficients(const Measure& measure, int modes) {
 
 namespace {
 
-// State: Re m_1, Im m_1, ..., Im m_M. With z = e^{i theta} and over the uniform density 1 / 2 pi,
+// State: Re m_1, Im m_1, ..., Im m_M. With z = e^{i theta} and relative to the density 1 / 2 pi,
 //   density = sum_k conj(m_k) z^k                    (k of both signs, m_{-k} = conj m_k)
 //   Z       = sum_k value_k conj(m_k) z^k            e^{-beta} W * mu
 //   T       = sum_k i k slope_k conj(m_k) z^k        e^{-beta} (W * mu)' / beta
-//   m_k'    = i k mean of density v z^k,   v = sign T / Z (SA), sign clock T (USA), plus the will
+//   m_k'    = i k mean of density v z^k,   v = sign T / Z (SA), sign clock T (USA), plus the
+//             perceptron's
 class Circle final : public Continuum {
  public:
   Circle(const MeanField& field, int modes)
@@ -176,8 +177,8 @@ class Circle final : public Continuum {
   Kernel kernel_;
   Fourier fourier_;
   Wave first_, second_;             // (grid)
-  std::vector<double> perceptron_;  // (grid) turn of the perceptron
-  int spacing_ = 1;                 // degree of its strongest wave
+  std::vector<double> perceptron_;  // (grid) angular velocity of the perceptron
+  int spacing_ = 1;                 // degree of its largest Fourier coefficient
   std::vector<double> potential_;   // (grid) V; empty: none
   std::vector<double> laplacian_;
 };

@@ -1,4 +1,4 @@
-// grid_density.cpp: a density given on a grid of the sphere, integrated and read between its cells.
+// grid_density.cpp: a density given on a grid of the sphere, integrated and interpolated.
 #include "meanfield/grid_density.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ std::vector<Wave> orders_of(const Measure& measure) {
   return orders;
 }
 
-// The series through `order` at theta_i = pi (i + 1/2) / rows: waves of its even or odd
-// continuation around the circle.
+// The series through `order` at theta_i = pi (i + 1/2) / rows: the Fourier series of its even or
+// odd continuation around the circle.
 Wave series_of(const Wave& order, bool odd) {
   const std::size_t rows = order.size();
   Wave around = order;

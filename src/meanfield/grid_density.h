@@ -1,4 +1,4 @@
-// grid_density.h: a density given on a grid of the sphere, integrated and read between its cells.
+// grid_density.h: a density given on a grid of the sphere, integrated and interpolated.
 #pragma once
 
 #include <complex>
@@ -20,7 +20,7 @@ class GridDensity {
   explicit GridDensity(const Measure& measure);          // with a density of (rows, columns)
   std::vector<std::complex<double>> at(double z) const;  // F_m at cos theta = z, m = 0, 1, ...
   int rows() const { return rows_; }
-  // What the last tenth of its orders or of its series holds: waves that its cells can just tell.
+  // Largest coefficient in the last tenth of its orders or of its series: near the grid's limit.
   double tail() const { return tail_; }
 
  private:
@@ -33,7 +33,7 @@ double density_at(const std::vector<std::complex<double>>& orders, double phi);
 
 // int Y_lm dmu in the order of a state, l = 0 first, of the density between its cells: exact.
 std::vector<double> grid_coefficients(const Measure& measure, int degree);
-// The most that harmonics up to `degree` lack of any order m, at the cells' polar angles.
+// The largest error of harmonics up to `degree` in any order m, at the cells' polar angles.
 double grid_beyond(const Measure& measure, int degree);
 
 }  // namespace murmur::meanfield

@@ -1,4 +1,4 @@
-// march.cpp: coefficients carried by the pair of Dormand and Prince, with decay taken exactly.
+// march.cpp: Dormand-Prince steps for coefficients, with decay integrated exactly (Lawson 1967).
 #include "meanfield/march.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// march.h: coefficients carried by the pair of Dormand and Prince, with decay taken exactly.
+// march.h: Dormand-Prince steps for coefficients, with decay integrated exactly (Lawson 1967).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// noise.cpp: bifurcation diagrams of the noisy mean field, up and down along its ordered laws.
+// noise.cpp: bifurcation diagrams of the noisy mean field, with kappa increasing and decreasing.
 #include "murmur/error.h"
 #include "murmur/meanfield.h"
 #include "theory/stationary.h"
@@ -21,8 +21,8 @@ Bifurcation bifurcation(const NoisyLaw& law, const BifurcationSweep& sweep) {
   b.fold = branch.fold();
   b.hysteretic = b.fold < b.onset;
   b.jump = branch.order(b.onset);
-  // Upwards the uniform law is left where it becomes unstable, downwards the ordered one where it
-  // ends.
+  // Increasing kappa leaves the uniform law where it becomes unstable, decreasing kappa the ordered
+  // one where it ceases to exist.
   for (int i = 0; i < sweep.points; ++i) {
     const double kappa = sweep.from + (sweep.to - sweep.from) * i / (sweep.points - 1);
     b.kappa.push_back(kappa);

@@ -1,4 +1,4 @@
-// particles.cpp: measures as weighted particles, and what is read off them.
+// particles.cpp: measures as weighted particles, and the observables of these.
 #include "meanfield/particles.h"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ Distribution distribution_of(const Measure& measure) {
   return d;
 }
 
-// theta with F(theta) = s: in its cell F is the cubic of its values and slopes, halved until found.
+// theta with F(theta) = s: in each cell F is the cubic Hermite interpolant, solved by bisection.
 double quantile(const Distribution& d, double s) {
   const auto after = std::upper_bound(d.f.begin() + 1, d.f.end() - 1, s);
   const auto cell = static_cast<std::size_t>(after - d.f.begin()) - 1;
@@ -94,7 +94,7 @@ HostSwarm circle_particles(const Measure& measure, int n) {
   return x;
 }
 
-// The density of waves and bumps over the uniform one.
+// The density of waves and bumps relative to the uniform one.
 double mixture_density(const Measure& measure, const Shares& shares, const double* x) {
   double p = shares.uniform;
   for (const Measure::Wave& w : measure.waves) {
@@ -112,7 +112,7 @@ double mixture_density(const Measure& measure, const Shares& shares, const doubl
   return p;
 }
 
-// (columns) the density over the uniform one along the circle of latitude cos theta = z.
+// (columns) the relative density along the circle of latitude cos theta = z.
 std::vector<double> latitude_density(const Measure& measure, double z,
                                      const std::vector<double>& azimuth,
                                      const std::optional<GridDensity>& grid) {
@@ -130,7 +130,7 @@ std::vector<double> latitude_density(const Measure& measure, double z,
 
 int rows_of(int n) { return std::max(2, static_cast<int>(std::sqrt(n / 2.0))); }
 
-// Mass and mean of the particles are those of the measure, unless the grid misses what is narrow.
+// Mass and mean of the particles are those of the measure, unless the grid is too coarse for it.
 void check_resolved(const HostSwarm& x, const Measure& measure) {
   constexpr double kOff = 1e-6;
   const std::vector<double> wanted = sphere_coefficients(measure, 1);
@@ -178,7 +178,7 @@ HostSwarm sphere_particles(const Measure& measure, int n) {
     x.mass[i] = shares.atoms[a];
   }
   check_resolved(x, measure);
-  // Masses are positive: what is too light to be one is left out.
+  // Masses must be positive: particles whose mass underflows are left out.
   HostSwarm kept({static_cast<int>(std::count_if(x.mass.begin(), x.mass.end(),
                                                  [](double m) { return m > 1e-18; })),
                   3});

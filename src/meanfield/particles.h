@@ -1,4 +1,4 @@
-// particles.h: measures as weighted particles, and what is read off them.
+// particles.h: measures as weighted particles, and the observables of these.
 #pragma once
 
 #include "meanfield/continuum.h"
@@ -7,17 +7,17 @@
 
 namespace murmur::meanfield {
 
-// Circle: equal masses at the quantiles of the part that has a density, each atom a particle of its
-// own. Sphere: the density on a Gauss grid, in masses; Error(input) where that grid is too coarse
-// for it.
+// Circle: equal masses at the quantiles of the part that has a density, each atom one particle.
+// Sphere: the density on a Gauss grid, as masses; Error(input) where that grid is too coarse.
 HostSwarm particles_of(const Measure& measure, int d, int n);
 
-// Degree up to which n particles can hold a wave: eight to a wave on the circle, where quantiles
-// are found by that many degrees at most; as far as products with it are integrated on the sphere.
+// Degree up to which n particles resolve a wave: eight particles to a wavelength on the circle,
+// where quantiles use at most that many degrees; on the sphere as far as the grid integrates its
+// products.
 inline constexpr int kDistributionDegrees = 8192;
 int particle_degrees(int d, int n);
 
-// With the kernel's degrees as far as the energy needs them.
+// With as many degrees of the kernel as the energy needs.
 struct ParticleReader {
   MeanField field{};
   Kernel kernel{};

@@ -1,4 +1,4 @@
-// regimes.cpp: reads a course: the linear phase and its rates, the plateau, the last clustering.
+// regimes.cpp: regimes of a trajectory: linear growth and its rates, the plateau, the clustering.
 #include <algorithm>
 #include <cmath>
 
@@ -11,8 +11,8 @@ namespace murmur {
 namespace {
 
 constexpr double kLinear = 0.1;
-constexpr double kMixed = 5e-4;     // of a rate, by anything else than its own degree
-constexpr double kOnePoint = 0.99;  // order of a measure that has nowhere left to go
+constexpr double kMixed = 5e-4;     // largest share of a rate that other degrees may have
+constexpr double kOnePoint = 0.99;  // order from which a measure counts as one point
 constexpr double kNoWave = 1e-13, kRounding = 1e-14;  // amplitudes
 
 int leader_of(const MeanFieldReading& r) {
@@ -20,16 +20,16 @@ int leader_of(const MeanFieldReading& r) {
                           r.amplitude.begin());
 }
 
-// None where fewer than three steps tell a slope.
+// None where there are fewer than three steps.
 std::optional<ModeGrowth> fit(const Series& series, int k) {
   if (series.t.size() < 3) return std::nullopt;
   const Growth g = growth_rate(series, {.low = 0, .high = HUGE_VAL});
   return ModeGrowth{k, g.rate, g.error, g.from, g.to};
 }
 
-// The most that products of two waves, and of three, do to degree k between two steps, over what
-// became of it. A wave of degree j alone changes by a_j' = rate_j a_j; multiplied into wave i it
-// feeds degree k by, on the circle and for USA,
+// Bound of what products of two waves, and of three, add to degree k between two steps, relative to
+// its change. A wave of degree j alone changes by a_j' = rate_j a_j; its product with wave i
+// changes degree k by, on the circle and for USA,
 //   (k / j) a_j' a_i,   k = |i - j| or i + j,
 // and on the sphere by (1/2) (1 + (k(k+1) - i(i+1)) / j(j+1)) (2i+1) w a_j' a_i, where the w, the
 // squares of 3j-symbols, sum to 1 over the min(i, k) + 1 degrees j that have one: taken as equal.
@@ -53,14 +53,14 @@ double mixed_share(const MeanFieldReading& before, const MeanFieldReading& after
   return mixed / changed(k) + most * most;
 }
 
-// ln a_k is a straight line while nothing but degree k itself tells in it.
+// ln a_k is linear in t while other degrees are negligible in its rate.
 std::optional<ModeGrowth> growth_of(const std::vector<MeanFieldReading>& steps, int k) {
   if (steps.front().amplitude[k] < kNoWave) return std::nullopt;
   Series series{{steps.front().t}, {steps.front().amplitude[k]}};
   for (std::size_t i = 1; i < steps.size(); ++i) {
     const double before = steps[i - 1].amplitude[k], now = steps[i].amplitude[k];
-    // Over a step of z = rate h Dormand and Prince miss e^z by z^6 / 3600, which a wave fainter
-    // than the tolerance does not make them mind: below 3e-4 of the rate while z is below 1.
+    // Over a step of z = rate h the error of Dormand-Prince in e^z is z^6 / 3600; the controller
+    // ignores it for a wave below the tolerance. It is below 3e-4 of the rate while z is below 1.
     const bool coarse = !(std::fabs(std::log(now / before)) < 1);
     if (now < kRounding || coarse || !(mixed_share(steps[i - 1], steps[i], k) < kMixed)) break;
     series.t.push_back(steps[i].t);
@@ -70,8 +70,8 @@ std::optional<ModeGrowth> growth_of(const std::vector<MeanFieldReading>& steps, 
   return growth && growth->error < kMixed * std::fabs(growth->rate) ? growth : std::nullopt;
 }
 
-// The longest stretch of ln t in which the energy rises by less than a twentieth of all its rise,
-// for each factor e of time; at least half a unit of ln t long.
+// The longest interval of ln t in which the energy rises, per unit of ln t, at less than a
+// twentieth of its mean rate after the linear regime; longer than half a unit of ln t.
 void find_plateau(const std::vector<MeanFieldReading>& steps, MeanFieldRegimes& regimes) {
   Series energy;
   for (const MeanFieldReading& r : steps)
@@ -82,7 +82,7 @@ void find_plateau(const std::vector<MeanFieldReading>& steps, MeanFieldRegimes& 
   if (energy.t.size() < 3) return;
   double longest = 0.5;
   for (const Plateau& p : plateaus(energy, {.log_time = true, .slope = 0.05})) {
-    // ln t makes the first steps long, whatever they do
+    // in ln t the first steps are long, so a plateau that begins there says nothing
     if (p.start <= energy.t.front() || std::log(p.end / p.start) <= longest) continue;
     longest = std::log(p.end / p.start);
     regimes.metastable = {p.start, p.end};
@@ -95,9 +95,9 @@ bool is_small(const MeanFieldReading& r) {
   return 0.5 * meanfield::harmonics(d, k) * r.amplitude[k] < kLinear;
 }
 
-// On the circle the mass that leaves the far side of a cluster goes like e^{-t}, the cluster itself
-// shrinks twice as fast: what is left of the particles' slope once the last of them has left is
-// not the measure's.
+// On the circle the mass near the antipode of a cluster decays like e^{-t}, while the cluster
+// itself contracts twice as fast. Once the last particle has left the antipode, the slope of the
+// particles is no longer that of the measure.
 std::optional<ModeGrowth> clustering_of(const MeanFieldTrajectory& trajectory) {
   const double low = std::fmax(1e-10, 10 * trajectory.grain);
   Series apart;

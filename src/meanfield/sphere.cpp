@@ -18,7 +18,8 @@ using Complex = std::complex<double>;
 
 // Associated Legendre functions with int Y^2 dsigma = 1 for the uniform probability:
 //   Y_l0 = Q_l0,   Y_lm = Q_lm cos m phi,   Y_l,-m = Q_lm sin m phi
-// by the recurrences in l that stay accurate in all degrees (Holmes and Featherstone 2002).
+// by the recurrences in l that stay accurate in all degrees (Holmes and Featherstone, J. Geodesy
+// 76, 2002).
 Legendre legendre_at(int degree, double cosine) {
   const double sine = std::sqrt((1 - cosine) * (1 + cosine));
   const auto size = static_cast<std::size_t>(legendre_index(degree, degree) + 1);
@@ -49,7 +50,7 @@ Legendre legendre_at(int degree, double cosine) {
 
 // (harmonics up to `degree`) Y_lm(x) in the order of a state, l = 0 first.
 std::vector<double> harmonics_at(int degree, const double* x) {
-  // At a pole only m = 0 is left, and no slope is asked for.
+  // At a pole only m = 0 is left, and no slope is needed.
   const Legendre q = legendre_at(degree, std::clamp(x[2], -1.0, 1.0));
   const double phi = std::atan2(x[1], x[0]);
   std::vector<double> y(static_cast<std::size_t>(degree + 1) * (degree + 1));
@@ -93,7 +94,7 @@ namespace {
 // State: c_lm = int Y_lm dmu for l = 1 .. L, m = -l .. l. Over the uniform density,
 //   density = sum c_lm Y_lm,   Z = sum value_l c_lm Y_lm,   G = grad sum slope_l c_lm Y_lm
 //   c_lm'   = int density <v, grad Y_lm> dsigma,   v = sign G / Z (SA), sign clock G (USA), plus
-//             the will; on a grid of Gauss's latitudes that integrates degree 3 L exactly
+//             the perceptron's; on a Gauss grid of latitudes that integrates degree 3 L exactly
 class Sphere final : public Continuum {
  public:
   Sphere(const MeanField& field, int degree)

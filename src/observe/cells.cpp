@@ -17,8 +17,8 @@ namespace {
 
 using Key = std::uint64_t;  // three cell numbers of 21 bits
 
-// Chords |x - y| that decide the question without asking: up to `inside` all pairs are linked,
-// from `outside` on none is.
+// Chords |x - y| that decide without the exact test: up to `inside` all pairs are linked, from
+// `outside` on none is.
 struct Chords {
   double inside, outside;
 };
@@ -59,8 +59,8 @@ struct Grid {
   }
 };
 
-// Rounding moves a cell's wall by less than 2^-31 of its side while there are at most 2^20 cells on
-// an axis; sides are chosen with more room than that.
+// Rounding moves the boundary of a cell by less than 2^-31 of its side while there are at most 2^20
+// cells on an axis; sides are chosen with more room than that.
 Grid make_grid(const HostSwarm& x, Chords chords) {
   constexpr double room = 1e-8;
   Grid grid{std::min(x.d(), 3), {}, 0, 1, x.d() <= 3 && chords.inside > 0.9 * chords.outside};

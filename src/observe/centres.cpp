@@ -1,4 +1,4 @@
-// centres.cpp: the tokens of a sequence that come first in their neighbourhood.
+// centres.cpp: Renyi centres of a sequence of tokens (2411.04990).
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -13,7 +13,7 @@ namespace murmur {
 namespace {
 
 // Squared distance beyond which two tokens are farther than delta. On the sphere the angle phi has
-// chord 2 sin(phi / 2), which tells small angles apart better than their cosine.
+// chord 2 sin(phi / 2), which resolves small angles better than the cosine does.
 double far_square(Manifold manifold, double delta) {
   if (manifold == Manifold::space) return delta * delta;
   const double chord = 2 * std::sin(std::min(delta, std::numbers::pi) / 2);

@@ -1,4 +1,4 @@
-// clusters.cpp: components of the graph of close pairs, found by flooding.
+// clusters.cpp: components of the graph of close pairs, by breadth-first search.
 #include "observe/clusters.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ std::vector<int> flood(const HostSwarm& x, Closeness closeness, std::span<int> m
     members[absorbed++] = take_out(left - 1);
     for (; spread < absorbed && left > 0; ++spread) {
       gather(x, members[spread], a.data());
-      // From the back, so that whoever moves into a free slot has been asked already.
+      // From the back, so that the particle moved into a free slot has been tested already.
       for (int first = (left - 1) / tile * tile; first >= 0; first -= tile) {
         const int count = std::min(tile, left - first);
         if (!linker.ask(a.data(), at, first, count)) continue;

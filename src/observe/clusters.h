@@ -9,17 +9,17 @@ namespace murmur {
 
 // Two particles are linked when
 //   sphere:  <x, y> > 1 - tol        space:  |x - y|^2 < tol^2
-// with the sum over coordinates taken in turn, in double: both ways ask this very question.
+// with the sum over coordinates taken in order, in double: both ways test this very condition.
 struct Closeness {
   Manifold manifold = Manifold::sphere;
   double tol = 1e-3;
 };
 
-// Floods: a seed absorbs those it is linked to, they absorb theirs. At most n^2 / 2 questions.
+// Breadth-first search of components over all pairs: at most n^2 / 2 tests.
 Clusters clusters_directly(const HostSwarm& x, Closeness closeness);
 
-// Sorts particles into cells of a grid over the first min(d, 3) coordinates and asks only among
-// neighbouring cells. For d <= 3 a cell is so small that all in it are linked.
+// Sorts particles into cells of a grid over the first min(d, 3) coordinates and tests only pairs of
+// neighbouring cells. For d <= 3 a cell is so small that all its particles are linked.
 Clusters clusters_by_cells(const HostSwarm& x, Closeness closeness);
 
 // The first particle with a coordinate that is not finite, or whose square is not.

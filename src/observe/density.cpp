@@ -1,4 +1,4 @@
-// density.cpp: the modes of a smoothed swarm, on the line and on the circle.
+// density.cpp: local maxima of kernel density estimates on the line and circle (2412.09080).
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -17,7 +17,7 @@ constexpr double pi = std::numbers::pi;
 constexpr int nodes_per_width = 8;
 constexpr int halvings = 12;
 
-// The kernel's height h(0) = 1 and slope at an offset, and how fast its third derivative can be.
+// The kernel h, h(0) = 1, its slope at an offset, and a bound of its third derivative.
 //   line:    h = e^{-v}, v = beta y^2 / 2          circle:  h = e^{-v}, v = beta (1 - cos y)
 struct Kernel {
   double beta;
@@ -155,7 +155,7 @@ void add_nodes(const Density& density, const Grid& grid, std::vector<Node>& node
   }
 }
 
-// Where f' goes from + to -, whatever lies flat between.
+// Where f' changes from + to -, with zeros in between.
 std::vector<double> peaks(const Density& density, const std::vector<Node>& nodes) {
   std::vector<double> found;
   const Node* last = nullptr;
@@ -168,7 +168,7 @@ std::vector<double> peaks(const Density& density, const std::vector<Node>& nodes
   return found;
 }
 
-// Points farther apart than twice the reach are strangers: each island of points has its own grid.
+// Points farther apart than twice the reach do not interact: each group of points has its own grid.
 std::vector<double> line_modes(const HostSwarm& x, const DensityRequest& request) {
   std::vector<std::pair<double, double>> points;
   for (int i = 0; i < x.n(); ++i) points.emplace_back(x.at(i, request.axis), x.mass[i]);

@@ -1,4 +1,4 @@
-// directions.h: where the particles of a swarm point.
+// directions.h: the directions x / |x| of the particles of a swarm.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace murmur {
 
-// x_i / |x_i|; a particle at the origin stays there and is at right angles to all.
+// x_i / |x_i|; a particle at the origin stays there and has cosine 0 with all others.
 inline HostSwarm directions_of(HostSwarm x) {
   for (int i = 0; i < x.n(); ++i) {
     double square = 0;

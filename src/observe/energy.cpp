@@ -1,4 +1,4 @@
-// energy.cpp: recognises the forces that are gradients of an energy, and knows their potentials.
+// energy.cpp: recognises forces that are gradients of an energy, and computes their potentials.
 #include "observe/energy.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::optional<Signed> pair_energy(const Attention& head, Manifold manifold) {
   if (!zero(head.query_bias) || !zero(head.key_bias) || !zero(head.value_bias)) return {};
   Matrix scores = score_matrix(reduced(head.query), reduced(head.key));
   if (!head.self && (!scores.empty() || manifold == Manifold::space))
-    return {};  // without j = i only P_x x = 0 saves the energy
+    return {};  // without j = i there is an energy only where P_x x = 0
   const int size = scores.empty() ? head.value.rows : scores.rows;
   const Matrix identity = scaled_identity(size, 1);
   const Matrix& d = scores.empty() ? identity : scores;

@@ -1,4 +1,4 @@
-// energy.h: which dynamics climb or descend an energy, and what it is made of.
+// energy.h: which dynamics are gradient flows of an energy, and the terms of that energy.
 #pragma once
 
 #include <optional>
@@ -27,17 +27,17 @@ struct Interaction {
   std::vector<Potential> potentials{};
 };
 
-// One head alone, all seeing all, with V = D or V = -D for a symmetric D = Q^T K (relative 1e-12),
-// no biases and beta != 0, moves along the gradient of
+// One head without mask, with V = D or V = -D for a symmetric D = Q^T K (relative 1e-12), no biases
+// and beta != 0, follows the gradient (2312.10794; D: 2501.03096) of
 //   E = (1 / 2 beta) sum_ij m_i m_j e^{beta <x_i, D x_j>}
-// up to a positive factor for each particle. Beside a plain head, perceptrons without biases and
-// with W_out = +-W_in^T diag(omega), the sign that of V = +-D, add
+// up to a positive factor for each particle. Beside an unnormalised head, perceptrons without
+// biases and with W_out = +-W_in^T diag(omega), the sign that of V = +-D, add (2601.21366)
 //   sum_i m_i V(x_i),   V(x) = sum_m omega_m phi(a_m . x)
-// and E is then told with the kernel of the clock (u1 to u3). Anything else has no energy here,
-// nor has a dynamics with another normalisation than post, gains, or forces that come and go.
+// and E then has the kernel of the clock (u1 to u3). Any other dynamics has no energy here, nor has
+// one with another normalisation than post, gains, or forces that act for a limited time.
 std::optional<Interaction> interaction(const Dynamics& dynamics);
 
-// sign times a perceptron's potential; none where it is no gradient.
+// sign times a perceptron's potential; none where it is not in gradient form.
 std::optional<Potential> potential_of(const Perceptron& perceptron, double sign);
 
 //   sum_i m_i V(x_i)

@@ -60,7 +60,7 @@ struct Part {
   std::int64_t rows = 0;
 };
 
-// Of hard attention the row has only the seen of greatest score: log_mass of those moves to the
+// A row of hard attention has only the allowed j of greatest score: their log_mass moves to the
 // front of t. Returns how many there are.
 int keep_max(const double* log_mass, std::vector<double>& t, int end, int hole) {
   double top = -std::numeric_limits<double>::infinity();
@@ -73,7 +73,7 @@ int keep_max(const double* log_mass, std::vector<double>& t, int end, int hole) 
 }
 
 // -sum_j a_ij ln a_ij over all i, of doubly stochastic weights. Swarms too large for all pairs have
-// no entropy here: the weights cannot be known row by row.
+// no entropy here: the weights cannot be computed row by row.
 Part sinkhorn_entropy(const HostSwarm& x, const Attention& head, const ObserveSettings& settings) {
   const auto n = static_cast<std::size_t>(x.n());
   if (is_sampled(x.n(), settings)) return {};

@@ -1,4 +1,4 @@
-// flood.h: what both ways of finding clusters share: the question, the flood and the numbering.
+// flood.h: what both ways of finding clusters share: the test of a link, the search, the numbering.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace murmur {
 
-// Asks whether one particle is linked to each of a tile of others.
+// Tests whether one particle is linked to each of a tile of others.
 class Linker {
  public:
   explicit Linker(Closeness closeness)
@@ -27,8 +27,8 @@ class Linker {
   double score_[tile];  // <a, x> on the sphere, -|a - x|^2 in space
 };
 
-// Reorders `members` (particles of x, at least one) so that each component among them is a stretch,
-// and returns the lengths of the stretches.
+// Reorders `members` (particles of x, at least one) so that each component among them is
+// contiguous, and returns the sizes of the components.
 std::vector<int> flood(const HostSwarm& x, Closeness closeness, std::span<int> members);
 
 // From groups 0 .. at most n-1 in any order, some perhaps empty, to clusters by first member.

@@ -214,7 +214,7 @@ std::size_t observable_column(const Dynamics& dynamics, const std::string& name)
 std::vector<double> observe(const HostSwarm& x, const Dynamics& dynamics,
                             const ObserveSettings& asked) {
   check(asked);
-  constexpr double kWorthThreads = 1e6;  // n^2 d below which threads cost more than they bring
+  constexpr double kWorthThreads = 1e6;  // n^2 d below which threads cost more than they save
   ObserveSettings settings = asked;
   if (static_cast<double>(x.n()) * x.n() * x.d() < kWorthThreads) settings.threads = 1;
   Reading reading;

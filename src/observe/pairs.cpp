@@ -138,7 +138,7 @@ PairSums sum_pairs(const PairScores& scores, const ObserveSettings& settings) {
   } else {
     sums.mean = sums.min = sums.max = sums.close = std::numeric_limits<double>::quiet_NaN();
   }
-  // The masses sum to 1, so the ordered pairs i != j weigh 1 - sum_i m_i^2 together: a sample is
+  // The masses sum to 1, so the ordered pairs i != j have the weight 1 - sum_i m_i^2: a sample is
   // scaled to that, which keeps constant scores exact.
   const double scale = sampled ? (1 - on.weight) / off.weight : 2;
   sums.gibbs = on.gibbs + (pairs > 0 ? scale * off.gibbs : 0);

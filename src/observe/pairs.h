@@ -14,7 +14,7 @@ inline bool is_sampled(int n, const ObserveSettings& settings) {
   return n > settings.max_exact && std::int64_t{n} * (n - 1) / 2 > settings.sample_pairs;
 }
 
-// The scores c_ij = <x_i, y_j> of a pair pass; c_ij = c_ji is the caller's promise.
+// The scores c_ij = <x_i, y_j> of a pair pass; the caller ensures c_ij = c_ji.
 struct PairScores {
   const HostSwarm& x;  // (n, d), masses m
   const HostSwarm& y;  // (n, d); x itself for cosines

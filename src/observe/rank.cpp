@@ -30,8 +30,8 @@ Eigen::MatrixXd gram_of_particles(const HostSwarm& x, int threads) {
   return g;
 }
 
-// (d, d): G_kl = sum_i x_ik x_il, lower triangle, a stretch of particles at a time: two levels of
-// sums keep the rounding small, and a stretch stays in cache.
+// (d, d): G_kl = sum_i x_ik x_il, lower triangle, a block of particles at a time: two levels of
+// sums keep the rounding small, and a block stays in cache.
 Eigen::MatrixXd gram_of_axes(const HostSwarm& x, int threads) {
   constexpr int stretch = 1024;
   Eigen::MatrixXd g = Eigen::MatrixXd::Zero(x.d(), x.d());
@@ -53,7 +53,7 @@ double effective_rank(const HostSwarm& x, int threads) {
   if (solver.info() != Eigen::Success) return std::numeric_limits<double>::quiet_NaN();
   const Eigen::VectorXd& lambda = solver.eigenvalues();  // sigma^2, ascending
 
-  // A Gram matrix knows sigma^2 only to rounding: what lies below that is zero.
+  // A Gram matrix has sigma^2 only up to rounding: values below that count as zero.
   const double floor = 1e-15 * static_cast<double>(lambda.size()) * lambda[lambda.size() - 1];
   double total = 0;
   for (const double square : lambda) total += square > floor ? std::sqrt(square) : 0;

@@ -1,4 +1,4 @@
-// rank.h: how many directions a swarm really uses.
+// rank.h: the effective rank of a swarm's positions.
 #pragma once
 
 #include "murmur/swarm.h"

@@ -1,4 +1,4 @@
-// spectrum.cpp: how much of a swarm lies in the harmonics of each degree.
+// spectrum.cpp: the power of a swarm in the harmonics of each degree.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -77,7 +77,7 @@ void add_polynomials(const PairTile& pairs, double nu, std::vector<double>& sum)
   }
 }
 
-// The pairs i != j weigh 1 - sum_i m_i^2 together: a sample is scaled to that.
+// The pairs i != j have the weight 1 - sum_i m_i^2: a sample is scaled to that.
 std::vector<double> pair_powers(const HostSwarm& u, int modes, const ObserveSettings& settings) {
   const double nu = u.d() / 2.0 - 1;
   std::vector<double> zero(static_cast<std::size_t>(modes) + 1, 0.0), off = zero, power = zero;

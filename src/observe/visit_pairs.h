@@ -1,4 +1,4 @@
-// visit_pairs.h: shows the cosines of all pairs, or of the fixed sample of them, a tile at a time.
+// visit_pairs.h: visits the cosines of all pairs, or of the fixed sample of them, a tile at a time.
 #pragma once
 
 #include <algorithm>

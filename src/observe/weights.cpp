@@ -1,4 +1,4 @@
-// weights.cpp: attention matrices of small swarms, their rank and whom they single out.
+// weights.cpp: attention matrices of small swarms, their rank and their leaders.
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,7 @@ struct Those {  // particles first, first + 1, ...
   int first, count;
 };
 
-// (count, n): s_ij - alibi (i - j) of those i, -infinity where i does not see j.
+// (count, n): s_ij - alibi (i - j) of those i, -infinity where the mask excludes j.
 Rows scores(const Rows& x, const Attention& head, Those those) {
   Rows s = head.beta *
            project(x.middleRows(those.first, those.count), head.query, head.query_bias) *
@@ -117,7 +117,7 @@ void weigh(Rows& a, const Attention& head, const std::vector<double>& mass) {
   else if (head.weighting == Attention::sinkhorn)
     sinkhorn_rows(a, mass);
   else if (head.weighting == Attention::unnormalised &&
-           head.alibi > 0)  // the masses are read as the slope's
+           head.alibi > 0)  // the slope replaces the masses
     softmax_rows(a, std::vector<double>(mass.size(), 1.0));
   else
     softmax_rows(a, mass);

@@ -14,12 +14,10 @@ using namespace picture;
 
 namespace {
 
-FigureAxis time_axis(const RunReader& run, bool log_time) {
+FigureAxis time_axis(const RunReader& run, const TimeAxis& asked) {
   const std::vector<double>& t = run.times();
   const auto positive = std::find_if(t.begin(), t.end(), [](double time) { return time > 0; });
-  FigureAxis axis{.label = run.command() == "train" ? "epoch" : "time  {/:Italic t}",
-                  .name = "t",
-                  .log = log_time && positive != t.end()};
+  FigureAxis axis{.label = asked.label, .name = "t", .log = asked.log && positive != t.end()};
   axis.from = axis.log ? *positive : t.front();
   axis.to = t.back();
   if (axis.from < axis.to) return axis;
@@ -31,8 +29,8 @@ FigureAxis time_axis(const RunReader& run, bool log_time) {
 
 }  // namespace
 
-void plot_observables(const RunReader& run, const std::vector<std::string>& names, bool log_time,
-                      const std::filesystem::path& path) {
+void plot_observables(const RunReader& run, const std::vector<std::string>& names,
+                      const TimeAxis& axis, const std::filesystem::path& path) {
   if (run.frames() == 0)
     throw Error(Fault::input, "the run holds no whole frame yet", run.directory().string(),
                 "wait for the first frame, or resume the run");
@@ -42,7 +40,7 @@ void plot_observables(const RunReader& run, const std::vector<std::string>& name
   Figure figure{.layout = Figure::stack};
   for (const std::string& name : names) {
     Series series = read_series(run, name);
-    Panel panel{.title = label_of(name).markup, .x = time_axis(run, log_time)};
+    Panel panel{.title = label_of(name).markup, .x = time_axis(run, axis)};
     panel.y = {.name = name, .from = series.low, .to = series.high};
     panel.curves = {{.x = std::move(series.t),
                      .y = std::move(series.value),

@@ -97,7 +97,7 @@ Stage set_stage(const RunReader& run, const SceneSettings& settings, bool log_ti
   check(run, settings);
   Stage stage;
   stage.settings = settings;
-  stage.style = &theme(settings.style.dark);
+  stage.look = &theme(settings.style.dark);
   stage.shape = run.shape();
   stage.projection = choose_projection(run, settings);
   stage.clock.emplace(run.times(), log_time);

@@ -176,7 +176,8 @@ void add_curve(RunReport& report) {
   }
   if (names.empty()) return;
   for (const char* ending : {"svg", "png", "pdf"})
-    plot_observables(reader, names, false, report.figures / fmt::format("training.{}", ending));
+    plot_observables(reader, names, {false, "epoch"},
+                     report.figures / fmt::format("training.{}", ending));
   report.add_picture(
       {.heading = "The course of training",
        .picture = report.figures / "training.svg",

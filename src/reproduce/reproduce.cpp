@@ -10,6 +10,7 @@
 
 #include "murmur/error.h"
 #include "murmur/formats.h"
+#include "reproduce/record.h"
 #include "reproduce/reproductions.h"
 
 namespace murmur {
@@ -127,7 +128,13 @@ std::optional<Reproduction> reproduce(const std::string& name, const Reproductio
                 near.empty() ? "murmur reproduce list names them all"
                              : fmt::format("did you mean {}?", near));
   }
-  std::optional<Reproduction> done = reproductions()[at - names.begin()].run(control);
+  const ReproductionRow& row = reproductions()[at - names.begin()];
+  if (control.resume && !row.trains)
+    if (std::optional<Reproduction> kept = read_record(name, control)) {
+      if (control.tell) control.tell(fmt::format("{:<32} kept from before", name));
+      return kept;
+    }
+  std::optional<Reproduction> done = row.run(control);
   if (!done) return done;
   done->name = name;
   done->quick = control.quick;
@@ -136,6 +143,7 @@ std::optional<Reproduction> reproduce(const std::string& name, const Reproductio
   for (const ReproducedTable& table : done->tables)
     write_file_atomically(done->folder / (table.name + suffix + ".csv"), csv_of(table));
   write_file_atomically(done->folder / ("result" + suffix + ".json"), json_of(*done));
+  if (!row.trains) write_record(*done, control);  // last: what it names is there
   return done;
 }
 

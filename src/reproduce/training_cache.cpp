@@ -85,13 +85,14 @@ TrainingCache::Place TrainingCache::find_place(const std::string& key, const Tra
   }
 }
 
-TrainingControl TrainingCache::control_for(const Place& place) const {
-  TrainingControl control;
-  control.signal = control_.signal;
-  control.checkpoint_seconds = control_.checkpoint_seconds;
+ProcessControl TrainingCache::control_for(const Place& place) const {
+  ProcessControl control = control_;
   if (control_.report)
     control.report = [name = place.directory.filename().string(),
-                      &report = control_.report](const TrainingProgress& p) { report(name, p); };
+                      &report = control_.report](Progress progress) {
+      progress.details.emplace_back("run", name);
+      report(progress);
+    };
   return control;
 }
 
@@ -112,7 +113,7 @@ std::optional<ShelvedTraining> TrainingCache::fetch(const std::string& key,
   } else {
     const bool swarm = kind == Kind::swarm;
     const TrainingData& data = data_for(training);
-    const TrainingControl control = control_for(place);
+    const ProcessControl control = control_for(place);
     Run run = place.there ? Run::reopen(place.directory, control_.argv)
                           : Run::create(place.directory,
                                         swarm ? contents_of(training, control_.argv)

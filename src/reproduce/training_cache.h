@@ -36,7 +36,7 @@ class TrainingCache {
     bool there = false, done = false;
   };
   Place find_place(const std::string& key, const Training& training);
-  TrainingControl control_for(const Place& place) const;
+  ProcessControl control_for(const Place& place) const;
   void tell(const Place& place, const TrainingSummary& summary) const;
 
   const ReproductionControl& control_;

@@ -8,7 +8,6 @@
 #include "murmur/error.h"
 #include "murmur/run.h"
 #include "murmur/serve.h"
-#include "murmur/training.h"
 
 namespace murmur {
 namespace {
@@ -31,8 +30,8 @@ nlohmann::json address_of(const fs::path& run, const char* file) {
   return fmt::format("/runs/{}/{}", encoded(run.filename().string()), file);
 }
 
-nlohmann::json row_of(const fs::path& directory) {
-  const RunReader run(directory);
+nlohmann::json row_of(const RunReader& run, const ShownKind& kind) {
+  const fs::path& directory = run.directory();
   nlohmann::json row = {{"name", directory.filename().string()},
                         {"kind", run.command()},
                         {"status", run.status()},
@@ -47,10 +46,7 @@ nlohmann::json row_of(const fs::path& directory) {
                         {"observables", address_of(directory, "observables.csv")},
                         {"summary", address_of(directory, "summary.json")},
                         {"config", address_of(directory, "config.toml")}};
-  if (run.command() != "train") return row;
-  const std::string config = (directory / "config.toml").string();
-  row["digits"] = make_training(gather({config, {}, {}}, training_parameters())).digits;
-  if (!row["summary"].is_null()) row["accuracy"] = read_summary(directory).test_accuracy;
+  if (kind.facts) row.update(nlohmann::json::parse(kind.facts(directory)));
   return row;
 }
 
@@ -71,13 +67,14 @@ std::vector<fs::path> runs_of(const fs::path& folder) {
 
 }  // namespace
 
-std::string list_runs(const fs::path& runs) {
+std::string list_runs(const fs::path& runs, const std::vector<ShownKind>& kinds) {
   nlohmann::json rows = nlohmann::json::array();
   for (const fs::path& directory : runs_of(runs)) {
     const std::string name = directory.filename().string();
     try {
-      nlohmann::json row = row_of(directory);
-      if (row["kind"] == "simulate" || row["kind"] == "train") rows.push_back(std::move(row));
+      const RunReader run(directory);
+      for (const ShownKind& kind : kinds)
+        if (kind.word == run.command()) rows.push_back(row_of(run, kind));
     } catch (const Error& error) {
       rows.push_back({{"name", name}, {"kind", "damaged"}, {"note", error.summary}});
     } catch (const fs::filesystem_error& error) {

@@ -39,11 +39,11 @@ constexpr int kSendBuffer = 131'072;
 // The list of runs, read at most once a second however many ask.
 class Listing {
  public:
-  std::string text(const fs::path& runs) {
+  std::string text(const Site& site) {
     const std::lock_guard lock(mutex_);
     const auto now = std::chrono::steady_clock::now();
     if (text_.empty() || now - read_ > 1s) {
-      text_ = runs.empty() ? "[]\n" : list_runs(runs);
+      text_ = site.runs.empty() ? "[]\n" : list_runs(site.runs, site.kinds);
       read_ = std::chrono::steady_clock::now();
     }
     return text_;
@@ -160,7 +160,7 @@ struct PageServer::State {
 
   Answer reply(const Asked& asked) try {
     if (asked.status != 200) return refusal(asked.status);
-    if (asked.path == "runs/index.json") return list_answer(listing.text(site.runs));
+    if (asked.path == "runs/index.json") return list_answer(listing.text(site));
     const OpenedFile opened = find(asked.path);
     return opened.status == 200 ? file_answer(asked, opened) : refusal(opened.status);
   } catch (...) {

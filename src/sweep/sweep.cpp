@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <limits>
 #include <mutex>
 #include <new>
 #include <nlohmann/json.hpp>
@@ -24,8 +21,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Time = std::chrono::steady_clock;
-
 std::string failure_line(const Sweep& sweep, const Cell& cell, const SweepFailure& f) {
   nlohmann::ordered_json json = {{"cell", f.cell}};
   for (std::size_t a = 0; a < sweep.axes.size(); ++a) json[sweep.axes[a].name] = cell.values[a];
@@ -40,24 +35,20 @@ std::string failure_line(const Sweep& sweep, const Cell& cell, const SweepFailur
 class Workshop {
  public:
   Workshop(const Sweep& sweep, const fs::path& directory, const SweepControl& control)
-      : sweep_(sweep), directory_(directory), control_(control) {
+      : sweep_(sweep), directory_(directory), control_(control), units_(control.process, "cells") {
     make_directory(directory / "cells");
     for (const auto& entry : fs::directory_iterator(directory / "cells"))
       if (is_replacement_in_waiting(entry.path())) remove_quietly(entry.path());
   }
 
-  bool stopped() const { return halted_ || (control_.signal != nullptr && *control_.signal != 0); }
+  bool stopped() const { return halted_ || control_.process.stopped(); }
 
   void simulate(const std::vector<Cell>& cells) {
     std::vector<const Cell*> missing;
     for (const Cell& cell : cells) {
-      ++all_;
-      if (kept_rows(sweep_, cell, directory_)) {
-        ++done_;
-        continue;
-      }
-      missing.push_back(&cell);
-      cost_left_ += cost_of(sweep_, cell);
+      const bool kept = kept_rows(sweep_, cell, directory_).has_value();
+      units_.add(cost_of(sweep_, cell), kept);
+      if (!kept) missing.push_back(&cell);
     }
     report("");
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -86,13 +77,12 @@ class Workshop {
   // What the cell itself cannot do is its failure; what the machine refuses ends the sweep.
   void simulate_one(const Cell& cell, int threads) {
     try {
-      const auto table = simulate_cell(sweep_, cell, {threads, control_.signal});
+      const auto table = simulate_cell(sweep_, cell, {threads, control_.process.signal});
       if (!table) return;
       write_file_atomically(cell_path(directory_, cell),
                             table_head(sweep_) + table_rows(sweep_, cell, *table));
       const std::lock_guard guard(lock_);
-      ++done_;
-      count_cost(cell);
+      units_.end(cost_of(sweep_, cell));
     } catch (const Error& error) {
       if (error.fault == Fault::runtime) {
         halted_ = true;
@@ -114,35 +104,25 @@ class Workshop {
                          error.summary, error.where,           error.remedy};
     const std::string line = failure_line(sweep_, cell, failure);
     failures_[cell.number] = {failure, line};
-    count_cost(cell);
+    units_.end(cost_of(sweep_, cell), false);
     if (control_.fail_fast) halted_ = true;
     write_failures();
     if (control_.failed) control_.failed(failure);
   }
 
-  void count_cost(const Cell& cell) {
-    const double cost = cost_of(sweep_, cell);
-    cost_left_ -= cost;
-    cost_done_ += cost;
-  }
-
   void report(const std::string& cell) const {
-    if (!control_.report) return;
-    const double seconds = std::chrono::duration<double>(Time::now() - began_).count();
-    control_.report({done_, all_, static_cast<std::int64_t>(failures_.size()),
-                     cost_done_ > 0 ? seconds * cost_left_ / cost_done_
-                                    : std::numeric_limits<double>::quiet_NaN(),
-                     cell});
+    const auto failed = static_cast<double>(failures_.size());
+    std::string live = failures_.empty() ? "" : fmt::format("{} failed  ", failures_.size());
+    if (!cell.empty()) live += fmt::format("last {}", cell);
+    units_.tell(live, {{"cells", units_.all()}, {"failed", failed}, {"cell", cell}});
   }
 
   const Sweep& sweep_;
   fs::path directory_;
   const SweepControl& control_;
-  Time::time_point began_ = Time::now();
+  UnitProgress units_;
   std::mutex lock_{};
   std::atomic<bool> halted_{false};
-  std::int64_t done_ = 0, all_ = 0;
-  double cost_done_ = 0, cost_left_ = 0;
   std::map<std::int64_t, std::pair<SweepFailure, std::string>> failures_{};
 };
 

@@ -15,12 +15,13 @@ void check_bessel(double order, double x) {
   demand(x >= 0 && std::isfinite(x), "a Bessel argument is off", "x", "give a finite x >= 0");
 }
 
-// Miller's recurrence, downwards where I is the growing solution, told in ratios so that nothing
-// overflows: r_k = I_{k+1}/I_k = 1 / (2 (k+1)/x + r_{k+1}). Started at N with r_N = 0, the error
-// at k is (I_N/K_N) (K_k/I_k): below rounding for N - k >= 40 + sqrt(80 x).
+// Miller's backward recurrence (DLMF 10.74(iv)), in ratios so that nothing overflows:
+//   r_k = I_{k+1}/I_k = 1 / (2 (k+1)/x + r_{k+1})
+// Started at N with r_N = 0, the error at k is (I_N/K_N) (K_k/I_k), which is below rounding for
+// N - k >= 40 + sqrt(80 x).
 double start_above(double order, double x) { return order + std::ceil(40 + std::sqrt(80 * x)); }
 
-// e^{-x} I_0(x) by e^x = I_0 + 2 (I_1 + I_2 + ...), the sum nested in ratios.
+// e^{-x} I_0(x) by e^x = I_0 + 2 (I_1 + I_2 + ...), the sum nested in ratios (DLMF 10.35.5).
 double scaled_zero(double x) {
   double ratio = 0, tail = 0;  // tail = (I_{k+1} + I_{k+2} + ...) / I_k
   for (double k = start_above(0, x); k >= 0; --k) {
@@ -30,7 +31,7 @@ double scaled_zero(double x) {
   return 1 / (1 + 2 * tail);
 }
 
-struct Scaled {  // e^log factor: the factor keeps the digits, the log the range
+struct Scaled {  // e^log factor: the factor has the digits, the log the range
   double log, factor;
 };
 

@@ -1,4 +1,4 @@
-// centres.cpp: how many tokens of a causal swarm stand alone, and when all share a hemisphere.
+// centres.cpp: expected numbers of Renyi centres, and the probability of a common hemisphere.
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <numbers>

@@ -1,4 +1,4 @@
-// context.cpp: what long contexts do: collapse or not of one layer, and the middle that is lost.
+// context.cpp: one layer in long contexts (2512.01868), and retrieval profiles (2605.09213).
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -18,8 +18,8 @@ double width_weight(const Retrieval& retrieval, int n) {
 double context_cosine(double rho, double gamma, double n) {
   demand(n >= 2 && rho < 1 && (n - 1) * rho >= -1, "there is no such swarm", "rho, n",
          "give n >= 2 and rho in [-1/(n-1), 1)");
-  // With b = (a - 1)/n and q = <x_i, sum_j x_j>/n, everything divided by n^2; by b^2 too where that
-  // may be great.
+  // With b = (a - 1)/n and q = <x_i, sum_j x_j>/n, everything divided by n^2, and by b^2 where b
+  // may be large.
   const double b = std::expm1(gamma * (1 - rho) * std::log(n)) / n, q = (1 + (n - 1) * rho) / n;
   if (b <= 1) return (b * b * rho + (2 * b + 1) * q) / (b * b + (2 * b + 1) * q);
   const double shared = (2 + 1 / b) / b * q;

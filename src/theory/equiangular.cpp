@@ -1,4 +1,4 @@
-// equiangular.cpp: swarms whose pairs all share one cosine, reduced to that cosine and a radius.
+// equiangular.cpp: swarms with one common cosine, reduced to that cosine and a radius.
 #include <cmath>
 
 #include "murmur/theory.h"
@@ -73,7 +73,8 @@ double cosine(const Equiangular& swarm, double t) {
   const auto slope = [&](double, const State& y) { return State{u_velocity(swarm, y[0]), 0}; };
   const double start = u_of(swarm.start);
   double u = carry(slope, {start, 0}, 0, t)[0];
-  // A slow start multiplies every early error; time as an integral over u does not: Newton on it.
+  // While rho grows slowly, integrating in t amplifies early errors; t as an integral over u does
+  // not: Newton's method on it.
   for (int k = 0; k < 2; ++k) u -= (time_between(swarm, start, u) - t) * u_velocity(swarm, u);
   return rho_of(u);
 }
@@ -112,7 +113,7 @@ Shells normalised(const Normalised& swarm, double t) {
     return [law](double t, const State& y) { return u_and_r(law, y, t); };
   };
   State y{u_of(swarm.start), swarm.radius};
-  // The law of `mix` jumps: land on the jump, and begin anew on its far side.
+  // The right-hand side of `mix` jumps at mix_until: integrate up to it and restart there.
   const double jump = swarm.scheme == LayerNorm::mix ? std::fmin(swarm.mix_until, t) : 0;
   Normalised before = swarm;
   before.scheme = LayerNorm::post;

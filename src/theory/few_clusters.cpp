@@ -1,4 +1,4 @@
-// few_clusters.cpp: two clusters, regular polygons of clusters, and tokens told by their angles.
+// few_clusters.cpp: two clusters, regular polygons of clusters, and the Kuramoto form.
 #include <cmath>
 #include <numbers>
 
@@ -28,7 +28,7 @@ double lifetime(const TwoClusters& pair, double from, double to) {
   check_pair(pair);
   demand(0 < to && to <= from && from < std::numbers::pi, "these angles are not met in turn",
          "from, to", "give 0 < to <= from < pi");
-  // In v = ln tan(theta/2), dv = dtheta / sin theta: both ends of (0, pi) are tame.
+  // In v = ln tan(theta/2), dv = dtheta / sin theta: smooth at both ends of (0, pi).
   const auto slowness = [&](double v) {
     const double theta = 2 * std::atan(std::exp(v));
     return -std::sin(theta) / angle_velocity(pair, theta);

@@ -1,4 +1,4 @@
-// growth.cpp: how fast each harmonic grows from the uniform law, and which wins.
+// growth.cpp: growth rates of harmonics at the uniform law, and which is largest.
 #include <cmath>
 #include <complex>
 #include <numbers>

@@ -1,4 +1,4 @@
-// noise.cpp: when noise keeps a swarm uniform, and how ordered it stands without sharpness.
+// noise.cpp: thresholds below which noise keeps the uniform law stable, and the order at beta = 0.
 #include <cmath>
 
 #include "murmur/theory.h"
@@ -18,7 +18,7 @@ double continuous_until(int d) {
 
 double kuramoto_order(double kappa) {
   if (kappa <= 2) return 0;
-  // I_1/I_0 is concave: r = 0 and one more root, below which the ratio is above r.
+  // I_1/I_0 is concave: besides r = 0 there is one root, and between them the ratio is above r.
   const auto excess = [kappa](double r) { return bessel_ratio(0, kappa * r) - r; };
   const double low = std::sqrt((kappa - 2) / kappa) / 4;
   return root(excess, low, 1);

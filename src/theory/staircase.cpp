@@ -1,4 +1,4 @@
-// staircase.cpp: the order and times in which far-apart clusters merge, and how long they last.
+// staircase.cpp: order and times of the mergers of far-apart clusters, and bounds of metastability.
 #include <algorithm>
 #include <cmath>
 #include <numbers>

@@ -1,4 +1,4 @@
-// stationary.cpp: follows the branch of ordered laws that noise leaves standing, by their order.
+// stationary.cpp: follows the branch of ordered stationary laws of noisy attention by their order.
 #include "theory/stationary.h"
 
 #include <algorithm>
@@ -36,22 +36,22 @@ double fejer_weight(double phi) {
 double line_of(double r) { return r * r / (1 - r); }
 double order_of(double y) { return 2 * y / (y + std::sqrt(y * (y + 4))); }
 
-constexpr double kLongest = 1e6;     // y beyond which the law is all in a cap of Gauss
-constexpr double kLeastDip = 1e-10;  // of kappa below the onset, over it: what is less is rounding
+constexpr double kLongest = 1e6;     // y beyond which the law is a Gaussian in a small cap
+constexpr double kLeastDip = 1e-10;  // of kappa below the onset, relative: less is rounding
 
 }  // namespace
 
 StationaryBranch::StationaryBranch(int d, double beta) : d_(d), beta_(beta) {
   demand(d >= 2 && beta >= 0 && beta <= 100, "there is no such noisy law", "d, beta",
          "give d of 2 or more and beta from 0 to 100");
-  // beta -> 0: W * mu / beta keeps x_0 r alone
+  // beta -> 0: of W * mu / beta only x_0 r is left
   if (beta == 0) height_ = {1};
   for (int k = 1; beta > 0 && k < 2000; ++k) {
     height_.push_back(std::exp(log_eigenvalue(d, beta, k)) / beta * harmonics_of(d, k));
     if (k > 2 && height_[k - 1] < 1e-17 * height_[0]) break;
   }
   modes_ = static_cast<int>(height_.size());
-  // theta = (pi / 2)(1 - cos phi) crowds the nodes where the law is sharp
+  // theta = (pi / 2)(1 - cos phi) makes the nodes dense where the law is sharp
   for (int i = 0; i < kNodes; ++i) {
     const double phi = (i + 0.5) * std::numbers::pi / kNodes;
     const double theta = 0.5 * std::numbers::pi * (1 - std::cos(phi));
@@ -74,7 +74,7 @@ void StationaryBranch::tabulate(double x) {
   }
 }
 
-// p ~ weight e^{kappa level}, its greatest value 1.
+// p ~ weight e^{kappa level}, scaled to the maximum 1.
 void StationaryBranch::weigh(const std::vector<double>& level, double kappa,
                              std::vector<double>& p) const {
   p.resize(kNodes);
@@ -83,8 +83,8 @@ void StationaryBranch::weigh(const std::vector<double>& level, double kappa,
   for (double& value : p) value = std::exp(value - top);
 }
 
-// kappa with int x_0 dp = r, p ~ e^{kappa level}: the left side climbs with kappa, as the level
-// does with x_0. Newton's steps, halved where they leave the bracket.
+// kappa with int x_0 dp = r, p ~ e^{kappa level}: the left side increases with kappa, as the level
+// does with x_0. Newton's method, bisection where a step leaves the bracket.
 double StationaryBranch::find_level(const std::vector<double>& level, double r,
                                     double guess) const {
   std::vector<double> p;
@@ -125,8 +125,9 @@ void StationaryBranch::read(const std::vector<double>& level, double kappa,
 }
 
 //   level = sum_k height_k q_k c_k,   q_k = int c_k dp,   p ~ e^{kappa level}
-// from von Mises and Fisher's law of order r, kappa keeping that order in every round: neither the
-// onset nor the fold slows this down, as both do the map at a given kappa.
+// by fixed-point iteration from the von Mises-Fisher law of order r, with kappa chosen in every
+// iteration such that the order stays r. Unlike the iteration at a given kappa, this does not slow
+// down near the onset or the fold.
 double StationaryBranch::kappa(double r) const {
   demand(r > 0 && r < 1, "an order parameter is off", "order", "give one between 0 and 1");
   std::vector<double> level = place_, q, before(modes_);
@@ -153,7 +154,7 @@ double StationaryBranch::kappa(double r) const {
               "lower beta, or ask for another order");
 }
 
-// The order in (low, high) at a kappa between theirs, on a line in y.
+// The order in (low, high) at a kappa between theirs, by TOMS 748 in y.
 double StationaryBranch::between(double wanted, double low, double high) const {
   const double a = line_of(low), b = line_of(high);
   const auto excess = [&](double y) {

@@ -1,25 +1,26 @@
-// stationary.h: the ordered laws that noise leaves standing on a sphere, as one branch.
+// stationary.h: the branch of ordered stationary laws of noisy attention on a sphere.
 #pragma once
 
 #include <vector>
 
 namespace murmur::theory {
 
-// Axially symmetric laws mu ~ exp((kappa / beta) W * mu) on S^{d-1}, W = e^{beta x.y}, dense on one
-// side. Their order r = int x_0 dmu names them: kappa(r) goes out from the onset at r = 0 and
-// either climbs, or dips to a fold first. Laws of orders below the fold's are unstable.
+// Axially symmetric laws mu ~ exp((kappa / beta) W * mu) on S^{d-1}, W = e^{beta x.y}, concentrated
+// about one pole (2412.14813, 2606.05140). The branch is parametrised by the order r = int x_0 dmu:
+// kappa(r) starts from the onset at r = 0 and either increases, or decreases to a fold first. Laws
+// of order below the fold's are unstable.
 class StationaryBranch {
  public:
   StationaryBranch(int d, double beta);  // Error(input) unless d >= 2 and beta is in [0, 100]
 
-  double kappa(double r) const;  // at which the law of order r in (0, 1) stands
+  double kappa(double r) const;  // at which the law of order r in (0, 1) is stationary
   double onset() const { return onset_; }
-  double fold() const { return fold_; }  // the onset where the branch climbs from there
+  double fold() const { return fold_; }  // the onset where kappa(r) increases from there
   double fold_order() const { return fold_order_; }
 
   // The stable law's order; 0: only the uniform one is stable.
   double order(double kappa) const;
-  // Where the branch leads from order `start`.
+  // Order of the stable law that is reached from order `start`.
   double order_from(double kappa, double start) const;
 
  private:

@@ -1,4 +1,4 @@
-// assignment.cpp: who goes to whom at least cost: shortest augmenting paths over dual prices.
+// assignment.cpp: the linear assignment problem by shortest augmenting paths with dual prices.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,7 +33,7 @@ class Matching {
     for (int i = 0; i < n_; ++i) sum += c_.row(i)[column_of_[i]];
     return sum / n_;
   }
-  // The prices, less what rounding lets them exceed a cost by.
+  // The dual value, minus the largest violation u_i + v_j - c_ij that rounding leaves.
   double bound() const {
     double sum = 0, excess = 0;
     for (int i = 0; i < n_; ++i) {
@@ -44,7 +44,7 @@ class Matching {
   }
 
  private:
-  // Least costs of columns, then of rows; whoever is free at his least cost is taken.
+  // Column minima, then row minima as prices; free pairs of reduced cost 0 are assigned.
   void price() {
     std::fill(v_.begin(), v_.end(), std::numeric_limits<double>::infinity());
     for (int i = 0; i < n_; ++i)

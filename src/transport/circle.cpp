@@ -40,7 +40,7 @@ bool atoms_of_equal_masses(const CircleMeasure& measure) {
 double root(double cost, int p) { return p == 2 ? std::sqrt(std::max(cost, 0.0)) : cost; }
 
 //   n C(k / n) = sum_i |x_i - y_{i+k}|^p,   y_{i+n} = y_i + 2 pi
-// Convex over whole k, so the sign of C((k + 1) / n) - C(k / n) leads to the least.
+// Convex in k, so the minimum is found by bisection on the sign of C((k + 1) / n) - C(k / n).
 CircleDistance shifted_atoms(const CircleMeasure& a, const CircleMeasure& b, int p) {
   const auto n = static_cast<std::int64_t>(a.pieces.size());
   const auto cost = [&](std::int64_t k) {
@@ -68,7 +68,7 @@ CircleDistance shifted_atoms(const CircleMeasure& a, const CircleMeasure& b, int
   return {distance, distance, static_cast<double>(low) / static_cast<double>(n)};
 }
 
-// The shift nearest to `a` at which an end of g meets an end of f: where C has a corner.
+// The shift nearest to `a` at which an end of g meets an end of f: where C has a kink.
 double nearest_corner(const Quantiles& f, const Quantiles& g, double a) {
   double best = a, min = 2;
   const double whole = std::floor(a), rest = a - whole;
@@ -96,8 +96,8 @@ struct Best {
   double cost, shift;
 };
 
-// Closes in on the least of a convex function between a shift where it falls and one where it
-// climbs: the tangents there meet below it, and where they meet is the next shift, or half-way.
+// Minimises a convex function between a shift where it decreases and one where it increases: the
+// tangents there intersect below it, and the next shift is their intersection, or the midpoint.
 class Bracket {
  public:
   Bracket(const Quantiles& f, const Quantiles& g, int p) : f_(f), g_(g), p_(p) {

@@ -1,4 +1,4 @@
-// entropic.cpp: transport with entropy, by Sinkhorn's sweeps, and the bracket it gives for W2.
+// entropic.cpp: entropic transport by Sinkhorn's iteration, and the bounds it gives for W2.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -37,7 +37,7 @@ void for_rows(int rows, int threads, const std::function<void(int)>& work) {
   });
 }
 
-// A problem as one side sees it.
+// A problem seen from one of its sides.
 struct View {
   const Costs& c;                // (n, m)
   const std::vector<double>& a;  // (n) its own masses
@@ -94,9 +94,9 @@ void blend(std::vector<double>& price, const std::vector<double>& soft, double w
   for (std::size_t i = 0; i < price.size(); ++i) price[i] += w * (soft[i] - price[i]);
 }
 
-// The sweeps at one eps. Of two different sides w > 1 hastens them (2012.12562): the best is
-// 2 / (1 + sqrt(1 - r)), r the factor that a plain sweep leaves of the error. Of a swarm and itself
-// both prices are one, and w = 1/2.
+// The iteration at one eps. For two different measures over-relaxation w > 1 speeds it up
+// (2012.12562): the optimum is 2 / (1 + sqrt(1 - r)), r the contraction factor of the plain
+// iteration. For a measure and itself both prices are equal, and w = 1/2.
 class Sweeper {
  public:
   Sweeper(const Problem& problem, Solved& solved) : problem_(problem), s_(solved) {}
@@ -110,7 +110,8 @@ class Sweeper {
     ++s_.sweeps;
   }
 
-  // A plain half sweep makes columns exact; what rows lack is the error. The value is the dual's:
+  // A plain half sweep makes column sums exact; the defect of the row sums is the error. The value
+  // is that of the dual problem:
   //   OT = sum a f + sum b g - eps (sum P - 1)
   void judge(double eps) {
     Prices at = s_.prices;
@@ -125,11 +126,11 @@ class Sweeper {
     judged_ = std::move(at);
   }
 
-  // A sweep with w leaves l of the error, (l + w - 1)^2 = r w^2 l while w is below the best.
+  // A sweep with w contracts the error by l, (l + w - 1)^2 = r w^2 l while w is below the optimum.
   void choose_haste(double before, int sweeps) {
     const double left = std::pow(s_.margin_error / before, 1.0 / sweeps);
     if (left >= 1) {
-      w_ = 1;  // too hasty
+      w_ = 1;  // over-relaxation diverged
     } else if (left > w_ - 1) {
       const double r = (left + w_ - 1) * (left + w_ - 1) / (w_ * w_ * left);
       w_ = std::min(1.98, 2 / (1 + std::sqrt(std::max(0.0, 1 - r))));
@@ -146,7 +147,7 @@ class Sweeper {
 };
 
 Solved solve(const Problem& problem, double eps, const EntropicSettings& settings) {
-  constexpr int kBetween = 10;  // sweeps between two looks at the error
+  constexpr int kBetween = 10;  // sweeps between two evaluations of the error
   Solved s;
   s.prices.f.assign(problem.a.size(), 0);
   s.prices.g.assign(problem.b.size(), 0);
@@ -167,7 +168,7 @@ Solved solve(const Problem& problem, double eps, const EntropicSettings& setting
   return s;
 }
 
-// Prices g made feasible by f_i = min_j c_ij - g_j: their value is never above W2^2.
+// Prices g made feasible by f_i = min_j c_ij - g_j: by weak duality their value is at most W2^2.
 double value_below(const Problem& problem, const Prices& prices) {
   std::vector<double> f(problem.a.size());
   for_rows(problem.there.rows, problem.threads, [&](int i) {
@@ -180,7 +181,8 @@ double value_below(const Problem& problem, const Prices& prices) {
          std::inner_product(problem.b.begin(), problem.b.end(), prices.g.begin(), 0.0);
 }
 
-// The coupling with rows, then columns, cut to their masses, and what is missing shared out:
+// The coupling rounded to exact marginals (1705.09634, Algorithm 2): rows, then columns, scaled
+// down to their masses, and the missing mass added as a product:
 //   P' = diag(x) P diag(y) + r s^T / sum r.   Its cost is never below W2^2.
 double cost_above(const Problem& problem, const Prices& prices, double eps) {
   const Costs& c = problem.there;
@@ -227,7 +229,7 @@ void check(const HostSwarm& x, const HostSwarm& y, const EntropicSettings& setti
                 "give epsilon of 1e-6 or more, and positive numbers elsewhere");
 }
 
-// Below so many pairs threads cost more than they bring.
+// Below so many pairs threads cost more than they save.
 int threads_for(const HostSwarm& x, const HostSwarm& y, const EntropicSettings& settings) {
   constexpr double kWorthThreads = 2e5;
   return static_cast<double>(x.n()) * y.n() < kWorthThreads ? 1 : settings.threads;

@@ -1,4 +1,4 @@
-// quantiles.cpp: walks two quantile functions side by side and adds up what separates them.
+// quantiles.cpp: integrates the difference of two quantile functions, piece by piece.
 #include "transport/quantiles.h"
 
 #include <algorithm>
@@ -14,21 +14,21 @@ namespace {
 
 double power(double x, int p) { return p == 2 ? x * x : std::fabs(x); }
 
-// int |e|^p over a stretch of length h on which e goes straight from e0 to e1.
+// int |e|^p over an interval of length h on which e is linear from e0 to e1.
 double stretch_cost(double e0, double e1, double h, int p) {
   if (p == 2) return h * (e0 * e0 + e0 * e1 + e1 * e1) / 3;
   if (e0 * e1 >= 0) return h * std::fabs(e0 + e1) / 2;
   return h * (e0 * e0 + e1 * e1) / (2 * std::fabs(e1 - e0));
 }
 
-// int d|e|^p/de over the same stretch.
+// int d|e|^p/de over the same interval.
 double stretch_slope(double e0, double e1, double h, int p) {
   if (p == 2) return h * (e0 + e1);
   if (e0 * e1 >= 0) return e0 + e1 > 0 ? h : e0 + e1 < 0 ? -h : 0;
   return h * (e0 + e1) / std::fabs(e1 - e0);
 }
 
-// One function read from left to right; `rank` is where the reader stands, less its own shift.
+// One function traversed from left to right; `rank` is the current position minus the shift.
 class Reader {
  public:
   Reader(const Quantiles& q, Shifted shifted) : q_(q), turn_(shifted.turn) {
@@ -119,7 +119,7 @@ Quantiles sorted_atoms(std::span<const double> place, std::span<const double> ma
   return q;
 }
 
-// As a grows by da, the stretch of length da before a jump of g sees its far side:
+// As a grows by da, g jumps from g- to g+ on an interval of length da before each of its jumps:
 //   C' = sum over jumps of |f - g+|^p - |f - g-|^p  -  int d|e|^p/de g' ds,   e = f - g.
 CostAt cost_at(const Quantiles& f, const Quantiles& g, Shifted shifted, int p) {
   Reader left(f, {}), right(g, shifted);

@@ -1,5 +1,4 @@
-// quantiles.h: quantile functions made of straight pieces, and what it costs to carry one to
-// another.
+// quantiles.h: piecewise linear quantile functions, and the cost of transporting one to another.
 #pragma once
 
 #include <span>
@@ -7,7 +6,7 @@
 
 namespace murmur::transport {
 
-inline constexpr double kSameMass = 1e-15;  // ranks closer than this are one
+inline constexpr double kSameMass = 1e-15;  // ranks closer than this count as equal
 
 // Piece k covers the ranks from end[k - 1] (0 for the first) to end[k] and goes from `from[k]` to
 // `to[k]`; the last end is 1.
@@ -28,7 +27,7 @@ struct CostAt {
 };
 struct Shifted {
   double by = 0;    // a
-  double turn = 0;  // by how much g climbs in one turn
+  double turn = 0;  // increase of g over one period
 };
 CostAt cost_at(const Quantiles& f, const Quantiles& g, Shifted shifted, int p);
 

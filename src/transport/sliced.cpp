@@ -42,7 +42,7 @@ std::vector<double> along(const HostSwarm& x, const std::vector<double>& u) {
   return place;
 }
 
-// None where all are equal, so that the circle may shift whole atoms.
+// Empty where all are equal, so that circle_distance uses whole shifts.
 std::span<const double> masses_of(const HostSwarm& x) {
   for (const double mass : x.mass)
     if (mass != x.mass[0]) return x.mass;

@@ -193,8 +193,9 @@ class Simulate(murmur.Case):
         done = self.murmur(*words, "--progress", "json")
         lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
         for line in lines:
-            self.assertEqual(set(line), {"t", "T", "evaluations", "evaluations_per_second",
-                                         "clusters"})
+            self.assertEqual(set(line), {"what", "done", "of", "fraction", "speed", "speed_of",
+                                         "seconds_left", "live", "t", "T", "evaluations",
+                                         "evaluations_per_second", "clusters"})
         for how in ("none", "auto"):  # not a terminal: no line is rewritten
             done = self.murmur(*words, "--progress", how)
             self.assertNotIn("\r", done.stderr)

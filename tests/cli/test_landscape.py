@@ -113,7 +113,7 @@ class Landscape(murmur.Case):
                 self.assertIn(told, page)
                 self.assertIn("data:image/svg+xml", page)
 
-    def test_a_signal_ends_a_search_at_once(self):
+    def test_a_signal_ends_a_search_soon(self):
         process = self.start("landscape", "n=300", "d=3", "starts=100000", "--progress", "plain")
         self.assertIn("0 / 100000 starts", process.stderr.readline())
         time.sleep(0.3)
@@ -122,7 +122,7 @@ class Landscape(murmur.Case):
         process.communicate(timeout=60)
         self.assertEqual(process.returncode, 128 + signal.SIGINT)
         self.assertLess(time.monotonic() - began, 5)
-        self.assertEqual(list(self.folder.iterdir()), [])
+        self.assertEqual(murmur.status(self.folder / "runs/landscape-0-1"), "interrupted")
 
     def test_progress(self):
         done = self.murmur("landscape", "d=2", "n=6", "starts=3", "--progress", "json")

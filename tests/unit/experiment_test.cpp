@@ -36,7 +36,7 @@ TEST(Experiment, DefaultsAreTheDocumentedOnes) {
   EXPECT_EQ(e.flow.tolerance.atol, 1e-10);
   const auto& a = std::get<Attention>(e.dynamics.sublayers.at(0).forces.at(0));
   EXPECT_EQ(a.beta, 4);
-  EXPECT_EQ(a.scale, Attention::softmax);
+  EXPECT_EQ(a.weighting, Attention::softmax);
 }
 
 TEST(Experiment, LaterSourcesWin) {

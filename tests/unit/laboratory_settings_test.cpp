@@ -33,7 +33,7 @@ const Attention& head(const Experiment& e, int sublayer = 0) {
 
 TEST(NamedDynamics, ChooseScaleAndHabitat) {
   const Experiment hard = made({"dynamics=hardmax"});
-  EXPECT_EQ(head(hard).scale, Attention::hard);
+  EXPECT_EQ(head(hard).weighting, Attention::hard);
   EXPECT_TRUE(head(hard).relative);
   EXPECT_EQ(hard.dynamics.manifold, Manifold::space);
   EXPECT_EQ(hard.engine.name, "reference");
@@ -41,10 +41,10 @@ TEST(NamedDynamics, ChooseScaleAndHabitat) {
   EXPECT_FALSE(head(round).relative);
   EXPECT_EQ(round.dynamics.manifold, Manifold::sphere);
   const Experiment both = made({"dynamics=sinkhorn"});
-  EXPECT_EQ(head(both).scale, Attention::sinkhorn);
+  EXPECT_EQ(head(both).weighting, Attention::sinkhorn);
   EXPECT_EQ(both.dynamics.manifold, Manifold::sphere);
   const Experiment flat = made({"dynamics=euclidean"});
-  EXPECT_EQ(head(flat).scale, Attention::softmax);
+  EXPECT_EQ(head(flat).weighting, Attention::softmax);
   EXPECT_FALSE(head(flat).relative);
   EXPECT_EQ(flat.dynamics.manifold, Manifold::space);
   EXPECT_TRUE(head(made({"dynamics=euclidean", "relative=true"})).relative);

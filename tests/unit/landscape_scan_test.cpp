@@ -1,9 +1,11 @@
 // landscape_scan_test.cpp: best measures against beta, and the pictures of measures.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "murmur/error.h"
 #include "murmur/landscape.h"
@@ -24,12 +26,15 @@ Landscape one_unit() {
 TEST(LandscapeScan, FindsWhatBestMeasureFindsAtEachBeta) {
   const SearchSettings settings{.masses = Masses::free, .n = 32};
   const double betas[] = {0.1, 2, 6};
-  int told = 0;
-  SearchSettings telling = settings;
-  telling.tell = [&](int done) { EXPECT_EQ(done, ++told); };
-  const std::vector<ScanPoint> scan = scan_beta(one_unit(), betas, telling);
+  std::set<int> told;
+  SearchWatch<CriticalPoint> watch;
+  watch.ended = [&](int k, const CriticalPoint& best) {
+    EXPECT_TRUE(told.insert(k).second);
+    EXPECT_GT(best.mu.count(), 0);
+  };
+  const std::vector<ScanPoint> scan = scan_beta(one_unit(), betas, settings, watch).value();
   ASSERT_EQ(scan.size(), 3u);
-  EXPECT_EQ(told, 3);
+  EXPECT_EQ(told, (std::set<int>{0, 1, 2}));
   for (int k = 0; k < 3; ++k) {
     Landscape l = one_unit();
     l.beta = betas[k];
@@ -42,6 +47,34 @@ TEST(LandscapeScan, FindsWhatBestMeasureFindsAtEachBeta) {
     EXPECT_TRUE(scan[k].best.certificate.holds);
     EXPECT_GE(scan[k].active_mass, scan[k].where.heaviest);
     EXPECT_EQ(scan[k].active_mass, scan[k].all_active_mass);  // there is one unit
+  }
+}
+
+TEST(LandscapeScan, WhatIsKnownIsNotLookedForAgainAndAStopIsHeard) {
+  const SearchSettings settings{.masses = Masses::free, .n = 32, .threads = 1};
+  const double betas[] = {0.1, 2, 6};
+  const std::vector<ScanPoint> whole = scan_beta(one_unit(), betas, settings);
+  SearchWatch<CriticalPoint> watch;
+  std::vector<std::optional<CriticalPoint>> known(3);
+  bool stop = false;
+  watch.stop = [&] { return stop; };
+  watch.ended = [&](int k, const CriticalPoint& best) {
+    known[k] = best;
+    stop = true;
+  };
+  EXPECT_FALSE(scan_beta(one_unit(), betas, settings, watch));
+  EXPECT_EQ(std::count_if(known.begin(), known.end(), [](const auto& p) { return p; }), 1);
+  watch.known = known;
+  int ended = 0;
+  watch.ended = [&](int, const CriticalPoint&) { ++ended; };
+  stop = false;
+  const auto scan = scan_beta(one_unit(), betas, settings, watch);
+  ASSERT_TRUE(scan);
+  EXPECT_EQ(ended, 2);
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_EQ((*scan)[k].best.mu.x, whole[k].best.mu.x);
+    EXPECT_EQ((*scan)[k].best.energy, whole[k].best.energy);
+    EXPECT_EQ((*scan)[k].angle, whole[k].angle);
   }
 }
 

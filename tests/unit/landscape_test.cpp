@@ -205,5 +205,34 @@ TEST(Landscape, SearchIsTheSameForAnyNumberOfThreads) {
   }
 }
 
+TEST(Landscape, ASearchGoesOnFromWhatIsKnown) {
+  const Landscape l = random_landscape({.d = 2, .beta = 3}, 2, 4);
+  const SearchSettings settings{.n = 8, .starts = 8, .threads = 1};
+  const Search whole = critical_points(l, settings);
+  std::vector<std::optional<SearchEnd>> known(8);
+  bool stop = false;
+  int ended = 0;
+  SearchWatch<SearchEnd> watch;
+  watch.stop = [&] { return stop; };
+  watch.ended = [&](int start, const SearchEnd& end) {
+    known[start] = end;
+    stop = ++ended == 3;
+  };
+  EXPECT_FALSE(critical_points(l, settings, watch));
+  EXPECT_EQ(ended, 3);
+  watch.known = known;
+  stop = false;
+  const auto search = critical_points(l, settings, watch);  // 8 in all: never 3 again
+  ASSERT_TRUE(search);
+  EXPECT_EQ(ended, 8);
+  ASSERT_EQ(search->points.size(), whole.points.size());
+  EXPECT_EQ(search->lost, whole.lost);
+  for (std::size_t k = 0; k < whole.points.size(); ++k) {
+    EXPECT_EQ(search->points[k].mu.x.data, whole.points[k].mu.x.data);
+    EXPECT_EQ(search->points[k].found, whole.points[k].found);
+    EXPECT_EQ(search->points[k].spectrum, whole.points[k].spectrum);
+  }
+}
+
 }  // namespace
 }  // namespace murmur

@@ -197,7 +197,7 @@ TEST(Serve, LinksAndPipesAreNotFollowed) {
 
 TEST(Serve, RunsAreListedAndDamagedOnesNoted) {
   const test::TemporaryDirectory folder;
-  EXPECT_EQ(nlohmann::json::parse(list_runs(folder / "nowhere")), nlohmann::json::array());
+  EXPECT_EQ(nlohmann::json::parse(list_runs(folder / "nowhere", {})), nlohmann::json::array());
   const RunContents contents{.config = "n = 2\n", .shape = {2, 3}, .command = "simulate"};
   for (const char* name : {"good one", "torn", "sweep"}) {
     RunContents these = contents;
@@ -211,7 +211,7 @@ TEST(Serve, RunsAreListedAndDamagedOnesNoted) {
   std::ofstream(folder / "unread/manifest.json") << "{";
   fs::create_directory_symlink(folder / "good one", folder / "linked");
   fs::create_directory(folder / "plain");
-  const nlohmann::json rows = nlohmann::json::parse(list_runs(folder.path()));
+  const nlohmann::json rows = nlohmann::json::parse(list_runs(folder.path(), {{"simulate", {}}}));
   ASSERT_EQ(rows.size(), 3u) << rows;
   EXPECT_EQ(rows[0]["name"], "good one");
   EXPECT_EQ(rows[0]["kind"], "simulate");

@@ -1,4 +1,4 @@
-// cuda_adjoint.cpp: flight and backward of whole batches on an NVIDIA GPU, by matrix products.
+// cuda_adjoint.cpp: forward and backward pass of whole batches on an NVIDIA GPU.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -20,8 +20,8 @@ using cuda::Turn;
 
 constexpr std::size_t kSamples = 256;  // on the GPU at once
 
-// What one flight leaves behind for backward, and where backward works. Maps of a block that are
-// padded lie as (samples, heads, longest, d / heads), weights as (samples, heads, longest,
+// What the forward pass stores for backward, and the work space of backward. Maps of a block that
+// are padded lie as (samples, heads, longest, d / heads), weights as (samples, heads, longest,
 // longest).
 struct Forward {
   cuda::SampleTable table{};

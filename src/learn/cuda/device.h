@@ -1,4 +1,4 @@
-// device.h: a GPU's memory and its matrix products, with failures told as errors.
+// device.h: a GPU's memory and its matrix products, with failures thrown as errors.
 #pragma once
 
 #include <cublas_v2.h>

@@ -1,4 +1,4 @@
-// no_cuda.cpp: the GPU's flight and backward in a build without CUDA: refused.
+// no_cuda.cpp: in a build without CUDA the GPU's adjoint is refused.
 #include "murmur/error.h"
 #include "murmur/learn.h"
 

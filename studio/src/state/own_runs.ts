@@ -3,10 +3,23 @@ import { signal } from "@preact/signals";
 import type { Fault } from "../core/protocol";
 import { strings } from "../strings";
 
+/** The kinds of runs that the page can show, and what as: the words of manifest.json. */
+export const kRunKinds = { simulate: "trajectory", train: "model" } as const;
+export type RunKind = keyof typeof kRunKinds;
+
+export function isRunKind(word: unknown): word is RunKind {
+  return typeof word === "string" && Object.hasOwn(kRunKinds, word);
+}
+
+/** The runs that are shown as trajectories, or as models to ask. */
+export function shownAs(runs: readonly OwnRun[], what: (typeof kRunKinds)[RunKind]): OwnRun[] {
+  return runs.filter((run) => kRunKinds[run.kind] === what);
+}
+
 /** A run that can be read; addresses are of its files, null where a file is missing. */
 export interface OwnRun {
   name: string;
-  kind: "simulate" | "train";
+  kind: RunKind;
   status: string;
   n: number;
   d: number;
@@ -54,7 +67,7 @@ function digitsOf(value: unknown): number[] | null {
 function runOf(row: Row): OwnRun | null {
   const [n, d, frames] = [row.n, row.d, row.frames].map(wholeOf);
   if (n === null || d === null || frames === null) return null;
-  if (row.kind !== "simulate" && row.kind !== "train") return null;
+  if (!isRunKind(row.kind)) return null;
   return {
     name: String(row.name), kind: row.kind, status: typeof row.status === "string" ? row.status : "", n, d, frames,
     digits: digitsOf(row.digits), accuracy: typeof row.accuracy === "number" ? row.accuracy : null,

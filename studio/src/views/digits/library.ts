@@ -1,6 +1,6 @@
 // library.ts: what comes with the page: trained swarms and test digits, fetched when they are wanted.
 import type { Fault, Ink, TrainedInfo } from "../../core/protocol";
-import type { OwnRun } from "../../state/own_runs";
+import { shownAs, type OwnRun } from "../../state/own_runs";
 import { core } from "../../state/session";
 import { digitsTitle } from "../../strings/runs";
 import { strings } from "../../strings";
@@ -82,8 +82,8 @@ export const testDigits = once(async (): Promise<TestDigits> => {
 
 /** Trained runs as swarms to choose; what only their model tells stays 0. */
 export function ownSwarms(runs: readonly OwnRun[]): SwarmEntry[] {
-  return runs.flatMap(({ name, kind, digits, d, model, accuracy, summary }) => {
-    if (kind !== "train" || !model || !digits || d < 2) return [];
+  return shownAs(runs, "model").flatMap(({ name, digits, d, model, accuracy, summary }) => {
+    if (!model || !digits || d < 2) return [];
     return {
       file: model, name: `${kOwn}${name}`, title: digitsTitle(digits), digits, blocks: 0, shared: false, d,
       parameters: 0, validation_accuracy: 0, test_accuracy: accuracy, epochs: 0, seed: 0, command: "", bytes: 0,

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { readNumbers } from "../../export/read_array";
 import { Group } from "../../parts/controls";
 import { fetchKept, KeptFilm } from "../../state/kept_film";
-import { askRuns, fetchOfRun, ownRuns, parseConfig, runNamed, type OwnRun } from "../../state/own_runs";
+import { askRuns, fetchOfRun, ownRuns, parseConfig, runNamed, shownAs, type OwnRun } from "../../state/own_runs";
 import { change, recipe } from "../../state/recipe";
 import { core, notice, tell } from "../../state/session";
 import { strings } from "../../strings";
@@ -68,7 +68,7 @@ function isShown(run: OwnRun): boolean {
 export function OwnRuns() {
   const words = strings.runs;
   const { runs, damaged } = ownRuns.value;
-  const flights = runs.filter((run) => run.kind === "simulate");
+  const flights = shownAs(runs, "trajectory");
   if (flights.length + damaged.length === 0) return null;
   return (
     <Group title={words.title}>

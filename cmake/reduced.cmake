@@ -1,7 +1,7 @@
-# wasm.cmake: what the page's core is made of: parts that need neither files, threads nor foreign
-# libraries, over headers alone.
+# reduced.cmake: what the page's core is made of, and what is built for another machine where only
+# headers are: parts that need neither files, threads nor foreign libraries.
 
-# Debian's headers one by one: its /usr/include must not come before emscripten's own.
+# Debian's headers one by one: its /usr/include must not come before the other compiler's own.
 set(headers ${CMAKE_BINARY_DIR}/headers)
 file(MAKE_DIRECTORY ${headers})
 foreach(header hwy fmt nlohmann eigen3/Eigen)
@@ -17,15 +17,20 @@ foreach(library TBB::tbb hwy::hwy Boost::headers Eigen3::Eigen fmt::fmt nlohmann
 endforeach()
 include_directories(SYSTEM ${headers})
 add_compile_definitions(FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' HWY_COMPILE_ONLY_STATIC)
-add_compile_options(-msimd128 -fwasm-exceptions)
-add_link_options(-fwasm-exceptions)
 
-# The files of a folder that the page needs; a folder that is not named here comes whole.
-set(wasm_moments no_moments)
-set(wasm_run header_json no_files npy safetensors source)
-set(wasm_data centre samples)
-set(wasm_learn architecture dynamics)
-set(wasm_theory bessel noise numeric)
-set(wasm_experiment config experiment fields sample_trajectory forces initial known laws make_engine
+# The files of a folder that it needs; a folder that is not named here comes whole.
+set(reduced_run header_json no_files npy safetensors source)
+set(reduced_data centre samples)
+set(reduced_learn architecture dynamics)
+set(reduced_theory bessel noise numeric)
+set(reduced_experiment config experiment fields sample_trajectory forces initial known laws make_engine
                     matrices merging no_experiment_file no_given_model parameters perceptrons
                     recording settings trained_swarm words)
+
+if(EMSCRIPTEN)
+  set(reduced_moments no_moments)
+  add_compile_options(-msimd128 -fwasm-exceptions)
+  add_link_options(-fwasm-exceptions)
+else()
+  set(part_ensemble_page ON)  # its kernels are among those held to the reference
+endif()

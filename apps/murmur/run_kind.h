@@ -1,0 +1,60 @@
+// run_kind.h: what can be done with the runs of one kind: a row, written beside its command.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+
+#include "command.h"
+#include "murmur/history.h"
+#include "report/report.h"
+
+namespace murmur::app {
+
+// Why something cannot be done with a run, and what to do instead.
+struct Refusal {
+  std::string what{}, remedy{};
+};
+
+struct RunKind {
+  const char* word;                            // `command` of manifest.json
+  const char* noun;                            // in lists, while there is no number to tell
+  std::span<const Parameter> (*parameters)();  // of its config.toml
+
+  // Goes on with a run and returns the exit code; or why that is not done run by run.
+  int (*resume)(const Flags& flags, const std::filesystem::path& run, const Words& words) = nullptr;
+  Refusal no_resume{};
+  // What --resume of its command says to runs of other kinds; empty: who made them.
+  Refusal not_mine{};
+
+  // Adds what a run came to, to its row in murmur runs.
+  void (*list)(const RunReader& run, nlohmann::json& row) = nullptr;
+  // What the page learns of a run beside what every run tells, as a JSON object. None: the page
+  // does not list this kind.
+  std::string (*page_facts)(const std::filesystem::path& run) = nullptr;
+
+  Refusal no_frames{};  // set where there are none: nothing to render, measure or export
+  Refusal no_swarm{};   // set where config.toml describes no experiment that frames are of
+  // Frames that a swarm can be held against, where they are not swarms themselves.
+  History (*measures)(const RunReader& run) = nullptr;
+
+  // Fills the page of a run; `check_report` refuses before anything is made.
+  void (*report)(RunReport& report) = nullptr;
+  void (*check_report)(const std::filesystem::path& run) = nullptr;
+  Refusal no_report{};
+};
+
+std::span<const RunKind> run_kinds();
+// Error(input) for a kind that is not in the table.
+const RunKind& kind_of(const RunReader& run);
+const RunKind* find_kind(const std::string& word);  // null: not in the table
+
+[[noreturn]] void refuse(const RunReader& run, const Refusal& refusal);
+
+// --resume of a command whose runs are of the kind `own`: finds the run, and refuses other kinds.
+int resume_own(const RunKind& own, const Flags& flags, const Words& words);
+
+void require_kind_with_frames(const RunReader& run);  // Error(input) for runs that keep none
+
+}  // namespace murmur::app

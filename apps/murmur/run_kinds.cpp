@@ -1,0 +1,55 @@
+// run_kinds.cpp: the table of the kinds of runs. A new kind is a row here and its own file.
+#include <fmt/format.h>
+
+#include "murmur/error.h"
+#include "run_kind.h"
+
+namespace murmur::app {
+
+RunKind simulate_kind();
+RunKind train_kind();
+RunKind meanfield_kind();
+RunKind landscape_kind();
+RunKind sweep_kind();
+RunKind reproduce_kind();
+
+std::span<const RunKind> run_kinds() {
+  static const RunKind table[] = {simulate_kind(),  train_kind(), meanfield_kind(),
+                                  landscape_kind(), sweep_kind(), reproduce_kind()};
+  return table;
+}
+
+const RunKind* find_kind(const std::string& word) {
+  for (const RunKind& kind : run_kinds())
+    if (kind.word == word) return &kind;
+  return nullptr;
+}
+
+const RunKind& kind_of(const RunReader& run) {
+  const std::string word = run.command();
+  if (const RunKind* kind = find_kind(word)) return *kind;
+  throw Error(Fault::input, fmt::format("this murmur does not know runs of the kind {}", word),
+              run.directory().string(), "use the murmur that made it");
+}
+
+void refuse(const RunReader& run, const Refusal& refusal) {
+  throw Error(Fault::input, refusal.what, run.directory().string(), refusal.remedy);
+}
+
+int resume_own(const RunKind& own, const Flags& flags, const Words& words) {
+  const std::filesystem::path directory = find_run(flags, flags.resume);
+  const RunReader run(directory);
+  const RunKind& kind = kind_of(run);
+  if (kind.word == std::string_view(own.word)) return own.resume(flags, directory, words);
+  if (!own.not_mine.what.empty()) refuse(run, own.not_mine);
+  refuse(run, {fmt::format("this run was made by murmur {}", kind.word),
+               kind.resume == nullptr ? kind.no_resume.remedy
+                                      : fmt::format("use murmur {} --resume", kind.word)});
+}
+
+void require_kind_with_frames(const RunReader& run) {
+  const RunKind& kind = kind_of(run);
+  if (!kind.no_frames.what.empty()) refuse(run, kind.no_frames);
+}
+
+}  // namespace murmur::app

@@ -1,0 +1,151 @@
+// record.cpp: checks, tables and figures of a reproduction to JSON and back, digit by digit.
+#include "reproduce/record.h"
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "murmur/formats.h"
+#include "run/manifest.h"
+
+namespace murmur {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+double number_of(const Json& json) { return json.is_null() ? kNoNumber : json.get<double>(); }
+
+std::filesystem::path path_of(const std::filesystem::path& folder, bool quick) {
+  return folder / (quick ? "record-quick.json" : "record.json");
+}
+
+// What a result depends on, beside its name and --quick.
+Json settings_of(const ReproductionControl& control) {
+  const Manifest now = manifest_of_now();
+  return {{"version", now.version},
+          {"commit", now.commit},
+          {"seeds", control.seeds},
+          {"changed", control.changed}};
+}
+
+Json json_of(const Check& check) {
+  Json more = Json::object();
+  for (const auto& [key, value] : check.more) more[key] = number_or_null(value);
+  return {{"what", check.what},
+          {"published", number_or_null(check.published)},
+          {"ours", number_or_null(check.ours)},
+          {"tolerance", number_or_null(check.tolerance)},
+          {"agrees", check.agrees},
+          {"rule", check.rule},
+          {"more", more}};
+}
+
+Check check_of(const Json& json) {
+  Check check{.what = json.at("what"),
+              .published = number_of(json.at("published")),
+              .ours = number_of(json.at("ours")),
+              .tolerance = number_of(json.at("tolerance")),
+              .agrees = json.at("agrees"),
+              .rule = json.at("rule")};
+  for (const auto& [key, value] : json.at("more").items()) check.more[key] = number_of(value);
+  return check;
+}
+
+Json json_of(const ReproducedTable& table) {
+  Json rows = Json::array();
+  for (const auto& row : table.rows) {
+    Json cells = Json::array();
+    for (const auto& cell : row) {
+      const auto* text = std::get_if<std::string>(&cell);
+      cells.push_back(text ? Json(*text) : number_or_null(std::get<double>(cell)));
+    }
+    rows.push_back(std::move(cells));
+  }
+  return {{"name", table.name}, {"columns", table.columns}, {"rows", rows}};
+}
+
+ReproducedTable table_of(const Json& json) {
+  ReproducedTable table{.name = json.at("name"),
+                        .columns = json.at("columns").get<std::vector<std::string>>()};
+  for (const Json& cells : json.at("rows")) {
+    auto& row = table.rows.emplace_back();
+    for (const Json& cell : cells)
+      row.push_back(cell.is_string() ? ReproducedTable::Cell(cell.get<std::string>())
+                                     : ReproducedTable::Cell(number_of(cell)));
+  }
+  return table;
+}
+
+Json json_of(const ReproducedFigure& f) {
+  return {{"name", f.name},
+          {"table", f.table},
+          {"columns", f.columns},
+          {"x", f.x},
+          {"x_label", f.x_label},
+          {"y_label", f.y_label},
+          {"log_x", f.log_x},
+          {"log_y", f.log_y},
+          {"y_min", number_or_null(f.y_min)},
+          {"title", f.title},
+          {"equal_axes", f.equal_axes},
+          {"by", f.by},
+          {"dashed", f.dashed},
+          {"points", f.points},
+          {"rings", f.rings},
+          {"map", f.map},
+          {"error", f.error}};
+}
+
+ReproducedFigure figure_of(const Json& json) {
+  const auto words = [&](const char* key) { return json.at(key).get<std::vector<std::string>>(); };
+  return {.name = json.at("name"),
+          .table = json.at("table"),
+          .columns = words("columns"),
+          .x_label = json.at("x_label"),
+          .y_label = json.at("y_label"),
+          .log_y = json.at("log_y"),
+          .y_min = number_of(json.at("y_min")),
+          .title = json.at("title"),
+          .log_x = json.at("log_x"),
+          .equal_axes = json.at("equal_axes"),
+          .x = json.at("x"),
+          .by = json.at("by"),
+          .dashed = words("dashed"),
+          .points = words("points"),
+          .rings = words("rings"),
+          .map = json.at("map"),
+          .error = json.at("error")};
+}
+
+}  // namespace
+
+void write_record(const Reproduction& done, const ReproductionControl& control) {
+  Json record = {{"settings", settings_of(control)}};
+  record["checks"] = record["tables"] = record["figures"] = Json::array();
+  for (const Check& check : done.checks) record["checks"].push_back(json_of(check));
+  for (const ReproducedTable& table : done.tables) record["tables"].push_back(json_of(table));
+  for (const ReproducedFigure& figure : done.figures) record["figures"].push_back(json_of(figure));
+  write_file_atomically(path_of(done.folder, done.quick), record.dump() + "\n");
+}
+
+std::optional<Reproduction> read_record(const std::string& name,
+                                        const ReproductionControl& control) try {
+  Reproduction done{.name = name,
+                    .quick = control.quick,
+                    .changed = control.changed,
+                    .folder = control.runs / name};
+  std::ifstream stream(path_of(done.folder, control.quick));
+  const Json record = Json::parse(stream, nullptr, false);
+  if (record.is_discarded() || record.at("settings") != settings_of(control)) return std::nullopt;
+  for (const Json& check : record.at("checks")) done.checks.push_back(check_of(check));
+  for (const Json& table : record.at("tables")) done.tables.push_back(table_of(table));
+  for (const Json& figure : record.at("figures")) done.figures.push_back(figure_of(figure));
+  return done;
+} catch (const Json::exception&) {  // of another layout
+  return std::nullopt;
+}
+
+}  // namespace murmur
