@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "engine/moments/moments.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
-#include "murmur/moments.h"
 #include "progress.h"
 #include "resume.h"
+#include "run/formats.h"
 #include "run_kind.h"
 
 namespace murmur::app {

@@ -1,5 +1,5 @@
 // sweep.cpp: murmur sweep: grids of simulations in parallel, resumable, with heat maps.
-#include "murmur/sweep.h"
+#include "sweep/sweep.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // ensemble.cpp: simulates blocks of eight swarms on threads, and says which dynamics it computes.
-#include "murmur/ensemble.h"
+#include "ensemble/ensemble.h"
 
 #include <algorithm>
 #include <atomic>

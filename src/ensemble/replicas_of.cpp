@@ -1,5 +1,5 @@
 // replicas_of.cpp: the setting of many small swarms out of the one description of their forces.
-#include "murmur/ensemble.h"
+#include "ensemble/ensemble.h"
 #include "murmur/error.h"
 
 namespace murmur {

@@ -10,7 +10,7 @@
 #include "experiment/trained_swarm.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur {
 

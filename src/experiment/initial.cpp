@@ -9,7 +9,7 @@
 #include "experiment/laws.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur {
 

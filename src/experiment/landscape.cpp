@@ -2,11 +2,11 @@
 #include <cmath>
 
 #include "experiment/config.h"
+#include "experiment/landscape_setup.h"
 #include "experiment/perceptrons.h"
 #include "experiment/rows.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/landscape_setup.h"
 #include "murmur/reductions.h"
 
 namespace murmur {

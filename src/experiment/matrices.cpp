@@ -8,7 +8,7 @@
 
 #include "core/attention.h"
 #include "experiment/words.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur {
 

@@ -6,12 +6,12 @@
 #include <string_view>
 
 #include "experiment/config.h"
+#include "experiment/meanfield_setup.h"
 #include "experiment/measures.h"
 #include "experiment/perceptrons.h"
 #include "experiment/rows.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/meanfield_setup.h"
 #include "murmur/reductions.h"
 
 namespace murmur {

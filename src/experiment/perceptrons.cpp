@@ -7,8 +7,8 @@
 
 #include "experiment/matrices.h"
 #include "experiment/words.h"
-#include "murmur/formats.h"
 #include "murmur/random.h"
+#include "run/formats.h"
 
 namespace murmur {
 

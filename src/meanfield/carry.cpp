@@ -5,11 +5,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/moments/moments.h"
 #include "meanfield/continuum.h"
 #include "meanfield/march.h"
 #include "meanfield/particles.h"
 #include "murmur/error.h"
-#include "murmur/moments.h"
 
 namespace murmur {
 

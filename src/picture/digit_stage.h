@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "murmur/digit_pictures.h"
+#include "picture/digit_pictures.h"
 #include "picture/stage.h"
 #include "picture/swarm_paint.h"
 

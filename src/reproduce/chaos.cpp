@@ -8,9 +8,9 @@
 #include <numbers>
 
 #include "core/parallel.h"
+#include "engine/moments/moments.h"
 #include "murmur/error.h"
 #include "murmur/flow.h"
-#include "murmur/moments.h"
 #include "murmur/random.h"
 #include "reproduce/simulations.h"
 

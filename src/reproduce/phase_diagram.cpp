@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "murmur/ensemble.h"
+#include "ensemble/ensemble.h"
 #include "murmur/error.h"
 #include "murmur/theory.h"
 #include "reproduce/reproductions.h"

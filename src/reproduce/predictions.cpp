@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "murmur/ensemble.h"
+#include "ensemble/ensemble.h"
 #include "murmur/error.h"
 #include "murmur/history.h"
 #include "murmur/modes.h"

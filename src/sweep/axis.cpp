@@ -7,8 +7,8 @@
 
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/sweep.h"
 #include "sweep/cells.h"
+#include "sweep/sweep.h"
 
 namespace murmur {
 

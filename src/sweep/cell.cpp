@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "core/parallel.h"
+#include "ensemble/ensemble.h"
 #include "experiment/initial.h"
 #include "experiment/words.h"
-#include "murmur/ensemble.h"
 #include "sweep/cells.h"
 
 namespace murmur {

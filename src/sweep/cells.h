@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "murmur/sweep.h"
+#include "sweep/sweep.h"
 
 namespace murmur {
 

@@ -10,9 +10,9 @@
 #include "experiment/rows.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/sweep.h"
 #include "run/text.h"
 #include "sweep/cells.h"
+#include "sweep/sweep.h"
 
 namespace murmur {
 

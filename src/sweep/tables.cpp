@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "ensemble/ensemble.h"
 #include "experiment/forces.h"
 #include "experiment/words.h"
-#include "murmur/ensemble.h"
 #include "murmur/error.h"
 #include "murmur/history.h"
 #include "murmur/reductions.h"

@@ -1,5 +1,5 @@
 // ensemble_test.cpp: eight swarms at once go where the reference engine carries each of them alone.
-#include "murmur/ensemble.h"
+#include "ensemble/ensemble.h"
 
 #include <bit>
 #include <limits>

@@ -7,13 +7,13 @@
 #include <numbers>
 #include <numeric>
 
+#include "experiment/meanfield_setup.h"
 #include "meanfield/circle.h"
 #include "meanfield/fourier.h"
 #include "meanfield/grid_density.h"
 #include "meanfield/march.h"
 #include "meanfield/particles.h"
 #include "meanfield/sphere.h"
-#include "murmur/meanfield_setup.h"
 #include "murmur/modes.h"
 #include "murmur/theory.h"
 #include "refused.h"

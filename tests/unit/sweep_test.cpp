@@ -1,5 +1,5 @@
 // sweep_test.cpp: axes out of words, times of a cell, and what a sweep refuses.
-#include "murmur/sweep.h"
+#include "sweep/sweep.h"
 
 #include <gtest/gtest.h>
 
