@@ -18,7 +18,7 @@ say "a minimal Debian 12"
 settings=()
 while read -r line; do settings+=("--aptopt=$line"); done \
   < <(apt-config dump | grep -E '^Acquire::(http|https|Retries|ForceIPv4|AllowInsecure|Check)' | grep -v '""')
-cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
+{ cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources 2>/dev/null || true; } |
   mmdebstrap --quiet --variant=minbase --mode=root --include=ca-certificates "${settings[@]}" \
     bookworm "$root" -
 
@@ -28,7 +28,7 @@ cp -r /usr/local/share/ca-certificates/. "$root/usr/local/share/ca-certificates/
 chroot "$root" update-ca-certificates >/dev/null 2>&1
 for file in /etc/npmrc /usr/etc/npmrc /root/.npmrc; do
   [ -f "$file" ] && mkdir -p "$root$(dirname "$file")" &&
-    grep -v '^nodedir' "$file" >"$root$file"
+    sed '/^nodedir/d' "$file" >"$root$file"
 done
 for line in "${settings[@]}"; do printf '%s\n' "${line#--aptopt=}"; done \
   >"$root/etc/apt/apt.conf.d/99way-out"
