@@ -1,15 +1,13 @@
 # compile.cmake: how the parts are compiled: floating point, optimisation, precompiled headers.
 
 # The same bits on every compiler: no fused multiply-add unless the source says so. Traps are not
-# used, and saying so lets the compiler vectorise what has branches. simd and moments say what they
-# fuse themselves, target by target.
+# used, and saying so lets the compiler vectorise what has branches. Folders marked `fused` in
+# src/parts.txt say themselves what they fuse.
 set(exact -ffp-contract=off -fno-trapping-math)
-set(own_arithmetic simd moments)
 
-# Where a run spends no time the compiler spends little: these folders read, write, draw and
+# Where a run spends no time the compiler spends little: folders marked `front` read, write, draw and
 # describe, and call the others for their sums. No result depends on the level: without -ffast-math
 # the compiler keeps every rounding.
-set(front_parts run data picture serve experiment sweep reproduce)
 set(level_front "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O2>")
 set(level_app "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>")
 set(level_test ${level_app})
@@ -20,11 +18,11 @@ set(headers_test_from GTest::gtest)
 
 # murmur_compile(TARGET SET): the flags of SET (kernel, front, app or test), and the headers that
 # most of its files include, compiled once a set, because a precompiled header holds for one set of
-# flags. Not for the page, nor where fuzzers change flags part by part: every file includes what it
-# uses.
+# flags. By gcc alone: clang refuses a header made under other -D than its user's. Every file includes
+# what it uses, so nothing but time depends on this.
 function(murmur_compile target set)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${exact}>" ${level_${set}})
-  if(NOT MURMUR_PCH OR MURMUR_REDUCED OR MURMUR_FUZZ)
+  if(NOT MURMUR_PCH OR MURMUR_REDUCED OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     return()
   endif()
   if(NOT TARGET murmur_headers_${set})
@@ -45,12 +43,13 @@ if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" AND CMAKE_CXX_COMPILER_ID STREQU
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>")
 endif()
 
-foreach(part ${parts})
-  if(part IN_LIST own_arithmetic)
+foreach(folder ${folders})
+  get_filename_component(name ${folder} NAME)
+  if(part_${folder}_fused OR NOT name IN_LIST parts)
     continue()
-  elseif(part IN_LIST front_parts AND NOT EMSCRIPTEN)
-    murmur_compile(murmur_${part} front)
+  elseif(part_${folder}_front AND NOT EMSCRIPTEN)
+    murmur_compile(murmur_${name} front)
   else()
-    murmur_compile(murmur_${part} kernel)
+    murmur_compile(murmur_${name} kernel)
   endif()
 endforeach()

@@ -2,7 +2,7 @@
 
 # part_FOLDER_KEY for every key of a folder, `folders` in order, and `installed_headers`.
 file(STRINGS ${CMAKE_SOURCE_DIR}/src/parts.txt rows
-     REGEX "^ *(folder|includes|links|headers|page|files|installed)")
+     REGEX "^ *(folder|includes|links|headers|page|front|fused|files|installed)")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/parts.txt)
 set(folders "")
 set(installed_headers "")

@@ -25,7 +25,7 @@ set(reduced_learn architecture dynamics)
 set(reduced_theory bessel noise numeric)
 set(reduced_experiment config experiment fields sample_trajectory forces initial known laws make_engine
                     matrices merging no_experiment_file no_given_model parameters perceptrons
-                    recording settings trained_swarm words)
+                    recording settings trained_swarm values words)
 
 if(EMSCRIPTEN)
   set(reduced_moments no_moments)

@@ -31,7 +31,7 @@ def read_parts(path=ROOT / "src/parts.txt"):
             folder[key] = " ".join(values)
         elif key in {"includes", "links", "headers"}:
             folder[key] = values
-        elif key not in {"page", "files"}:
+        elif key not in {"page", "front", "fused", "files"}:
             sys.exit(f"{path}:{number}: there is no key {key}")
     return parts, installed, services
 

@@ -1,4 +1,4 @@
-// support.h: what the tests share: swarms made by hand, flights without files.
+// support.h: what the tests share: swarms made by hand, simulations without files.
 #pragma once
 
 #include <cmath>

@@ -108,11 +108,16 @@ void tell_score(const Flags& flags, const SampleSet& samples, const Verdicts& ve
 void keep_trajectory(const Flags& flags, const fs::path& model, const ChosenImages& one) {
   const TrainedSwarm swarm = read_trained_swarm(model);
   const SampleSet sample = samples_of_chosen(one, swarm);
-  std::string points = "init=points:";
-  for (std::size_t i = 0; i < sample.x.size(); ++i)
-    points += fmt::format("{}{},{}", i > 0 ? ";" : "", sample.x[i], sample.y[i]);
-  const Experiment e =
-      make_experiment(gather({"", {}, {"model=" + model.string(), points, "name=digit"}}));
+  Matrix points = zeros(static_cast<int>(sample.x.size()), 2);
+  for (int i = 0; i < points.rows; ++i) {
+    points(i, 0) = sample.x[static_cast<std::size_t>(i)];
+    points(i, 1) = sample.y[static_cast<std::size_t>(i)];
+  }
+  ExperimentSpec spec;
+  spec.name = "digit";
+  spec.model = model;
+  spec.init = InitialPoints{std::move(points)};
+  const Experiment e = make_experiment(spec);
   Run run = Run::create(flags.out, simulation_contents(e), flags.force);
   const Outcome outcome = simulate(e, run, {});
   if (!outcome.ok())

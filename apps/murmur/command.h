@@ -100,8 +100,4 @@ std::filesystem::path data_folder(const std::string& asked);
 // The folder where this machine keeps a user's data: $XDG_DATA_HOME, or ~/.local/share.
 std::string data_home();
 
-// Scenes, plots and, if asked for, the film of a run of `simulate`, into its figures/ and video/;
-// the paths of what was made.
-std::vector<std::filesystem::path> draw_run(const std::filesystem::path& directory, bool film);
-
 }  // namespace murmur::app

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "command.h"
-#include "murmur/landscape_setup.h"
-#include "murmur/meanfield_setup.h"
-#include "murmur/sweep.h"
+#include "experiment/landscape_setup.h"
+#include "experiment/meanfield_setup.h"
 #include "murmur/training.h"
+#include "sweep/sweep.h"
 
 namespace murmur::app {
 

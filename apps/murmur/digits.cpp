@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur::app {
 

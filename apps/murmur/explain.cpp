@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "experiment/landscape_setup.h"
+#include "experiment/meanfield_setup.h"
 #include "murmur/error.h"
-#include "murmur/landscape_setup.h"
-#include "murmur/meanfield_setup.h"
 #include "murmur/training.h"
 
 namespace murmur::app {

@@ -7,13 +7,13 @@
 
 #include "command.h"
 #include "experiment/landscape_files.h"
+#include "experiment/landscape_setup.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
-#include "murmur/landscape_setup.h"
 #include "progress.h"
 #include "report/figures.h"
 #include "report/kept.h"
 #include "report/landscape_tables.h"
+#include "run/formats.h"
 #include "run_kind.h"
 
 namespace murmur::app {

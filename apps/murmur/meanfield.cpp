@@ -5,13 +5,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "experiment/meanfield_setup.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
-#include "murmur/meanfield_setup.h"
 #include "murmur/theory.h"
 #include "progress.h"
 #include "report/figures.h"
 #include "resume.h"
+#include "run/formats.h"
 #include "run_kind.h"
 
 namespace murmur::app {

@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 #include "run_kind.h"
 #include "show.h"
 
@@ -80,11 +80,12 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   sorted.plain.erase(sorted.plain.begin());
   History frames;
   Settings settings;
+  std::optional<int> n;  // of an array; a model may start with another
   if (is_array(what)) {
     frames = frames_of_array(what);
     settings = settings_of(sorted);
     const Shape shape = frames.frame(0).shape();
-    settings["n"] = {fmt::format("{}", shape.n), "default", {}};
+    n = shape.n;
     settings["d"] = {fmt::format("{}", shape.d), what, {}};  // a model must have the same
     settings["init"] = {"uniform", what, {}};
   } else {
@@ -95,7 +96,9 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one run or file");
     settings = settings_of_run(directory, sorted.assignments);
   }
-  const Experiment e = make_experiment(settings);
+  WordedSpec worded{spec_of(settings), settings};
+  if (n) worded.spec.n = n;
+  const Experiment e = make_experiment(worded);
   frames.frame = [frame = frames.frame, &e, &what](std::int64_t k) {
     HostSwarm x = frame(k);
     x.mass = e.swarm.mass;

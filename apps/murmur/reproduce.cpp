@@ -1,5 +1,5 @@
 // reproduce.cpp: murmur reproduce: named tables and arguments done again, each with its verdict.
-#include "murmur/reproduce.h"
+#include "reproduce/reproduce.h"
 
 #include <fmt/format.h>
 

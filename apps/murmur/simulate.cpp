@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "engine/moments/moments.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
-#include "murmur/moments.h"
 #include "progress.h"
 #include "resume.h"
+#include "run/formats.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -137,7 +137,8 @@ namespace {
 
 // Goes on from the last checkpoint to the original T, or to a larger one.
 int resume(const Flags& flags, const fs::path& directory, const Words& words) {
-  const auto on = resumed(flags, directory, words, settings_of_run(directory), make_experiment);
+  const auto make = [](const Settings& settings) { return make_experiment(settings); };
+  const auto on = resumed(flags, directory, words, settings_of_run(directory), make);
   if (!on) return 0;
   const Experiment& e = on->setup;
   if (flags.dry_run) return dry_run(flags, e);

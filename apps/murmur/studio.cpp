@@ -13,8 +13,8 @@
 
 #include "command.h"
 #include "murmur/error.h"
-#include "murmur/serve.h"
 #include "run_kind.h"
+#include "serve/serve.h"
 
 extern char** environ;
 

@@ -1,5 +1,5 @@
 // sweep.cpp: murmur sweep: grids of simulations in parallel, resumable, with heat maps.
-#include "murmur/sweep.h"
+#include "sweep/sweep.h"
 
 #include <fmt/format.h>
 
@@ -41,7 +41,7 @@ std::vector<std::string> typed_keys(const Words& words) {
 }
 
 int threads_of(const Sweep& sweep) {
-  const std::string& text = sweep.base.at("threads").text;
+  const std::string& text = sweep.base.words.at("threads").text;
   return text == "all" ? 0 : std::atoi(text.c_str());
 }
 

@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur::app {
 

@@ -1,7 +1,7 @@
 // moments.cpp: times one velocity of quantile particles on the circle by the moments engine.
 //
 // usage: bench_moments [PARTICLES [REPETITIONS]]
-#include "murmur/moments.h"
+#include "engine/moments/moments.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "murmur/ensemble.h"
+#include "ensemble/ensemble.h"
 #include "murmur/random.h"
 
 namespace murmur::bench {

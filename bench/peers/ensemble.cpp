@@ -3,7 +3,7 @@
 //
 // usage: bench_ensemble FILE COUNT N D BETA DT STEPS    FILE holds (COUNT, N, D) doubles; where
 // they are after STEPS layers is written over it at the end of input.
-#include "murmur/ensemble.h"
+#include "ensemble/ensemble.h"
 
 #include <cstdlib>
 #include <fstream>

@@ -1,4 +1,4 @@
-// describe.cpp: what a flight is, and what its frames show, as JSON and arrays.
+// describe.cpp: trajectories and the observables of their frames, as JSON and arrays.
 #include "describe.h"
 
 #include <algorithm>

@@ -95,20 +95,18 @@ void make_recording(const Request& r, Reply& reply) {
     if (end > begin) sources.assignments.push_back(lines.substr(begin, end - begin));
     begin = end + 1;
   }
-  Settings settings = gather(sources);
-  if (r.words.contains("d")) {
+  Settings words = gather(sources);
+  const bool given = r.words.contains("d");
+  if (given) words["init"] = {"uniform", "the given points", {}};
+  WordedSpec worded{spec_of(words), words};
+  if (given) {
     const std::size_t d = r.words.at("d");
-    const std::vector<double> rows = rows_of(r, d, "points");
-    std::string text = "points:";
-    for (std::size_t e = 0; e < rows.size(); ++e)
-      fmt::format_to(std::back_inserter(text), "{}{}",
-                     e == 0       ? ""
-                     : e % d == 0 ? ";"
-                                  : ",",
-                     rows[e]);
-    settings["init"] = {text, "the given points", {}};
+    std::vector<double> rows = rows_of(r, d, "points");
+    const int n = static_cast<int>(rows.size() / d);
+    worded.spec.init = InitialPoints{{n, static_cast<int>(d), std::move(rows)}};
+    worded.words["init"].text = "points";
   }
-  enter(Recording(make_experiment(settings)), reply);
+  enter(Recording(make_experiment(worded)), reply);
 }
 
 void load(const Request& r, Reply& reply) {

@@ -15,6 +15,7 @@
 #include "murmur/observe.h"
 #include "murmur/process.h"
 #include "murmur/run.h"
+#include "murmur/spec.h"
 
 namespace murmur {
 
@@ -30,14 +31,6 @@ std::span<const Parameter> parameters();
 
 // The known word nearest to a misspelt one; empty when none is near.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known);
-
-// Where a value came from, for error messages: "default", "file.toml:3:5", "MURMUR_BETA", "beta=x".
-struct Setting {
-  std::string text;
-  std::string origin;
-  std::filesystem::path folder{};  // relative paths in `text` start here
-};
-using Settings = std::map<std::string, Setting>;
 
 struct Preset {
   const char* name;
@@ -74,6 +67,10 @@ struct Experiment {
   Record inputs{};       // points, and the masses and matrices that came from files
 };
 
+// Reads files, draws what is random and resolves what was left open. Error(input) where parts of a
+// spec do not fit together.
+Experiment make_experiment(const WordedSpec& worded);
+Experiment make_experiment(const ExperimentSpec& spec);
 Experiment make_experiment(const Settings& settings);
 
 // Makes given points fit their manifold: Error(input) unless finite and, on the sphere, of norm 1

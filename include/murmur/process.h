@@ -1,5 +1,4 @@
-// process.h: one recorded process: when it keeps its state, when it stops, how far it is, how it
-// ends.
+// process.h: the common part of every recorded run: checkpoints, signals, progress and closing.
 #pragma once
 
 #include <atomic>
@@ -27,7 +26,7 @@ struct Progress {
   std::string speed_of{};   // evaluations, images
   double seconds_left = std::numeric_limits<double>::quiet_NaN();  // NaN: not known yet
   std::string live{};  // one quantity that changes, in words: "12 clusters"
-  // More for programs that read along, by name.
+  // Further numbers for --progress json, by name.
   std::vector<std::pair<std::string, std::variant<double, std::string>>> details{};
 
   double fraction() const { return of > 0 ? done / of : 1; }
@@ -37,28 +36,28 @@ struct Progress {
 struct ProcessControl {
   std::function<void(const Progress&)> report{};  // one call at a time
   const std::atomic<int>* signal = nullptr;       // non-zero: keep the state and leave
-  double checkpoint_seconds = 10;                 // at most between two checkpoints
+  double checkpoint_seconds = 10;                 // longest time between two checkpoints
 
   bool stopped() const { return signal != nullptr && *signal != 0; }
 };
 
-// The wall clock of a process, and how long the rest takes if it goes on as it went.
+// The wall clock of a process, and an estimate of the time left at its mean speed so far.
 class Pace {
  public:
   double seconds() const;                       // since it began
-  double seconds_left(double done, double of);  // the first call tells where it began; NaN there
+  double seconds_left(double done, double of);  // the first call sets the start, and gives NaN
 
  private:
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   double first_ = std::numeric_limits<double>::quiet_NaN();
 };
 
-// Within a catch: closes the run as interrupted where a request was wrong, which another may
-// better, else as failed, with the numbers it has reached.
+// Within a catch: closes the run as interrupted where the request was wrong and a corrected one can
+// continue, else as failed, with its counters so far.
 void close_after_exception(Run& run, const std::map<std::string, double>& numbers) noexcept;
 
-// A run while its process carries a state step by step. When checkpoints are written is up to the
-// wall clock; writing one changes nothing in the state, so the bytes of a run do not depend on it.
+// A run whose process advances a state step by step. Checkpoints are timed by the wall clock;
+// writing one does not change the state, so the bytes of a run do not depend on them.
 class RecordedProcess {
  public:
   // `clock` names the position in events.jsonl and in the manifest: t, update, starts.
@@ -121,7 +120,7 @@ class UnitProgress {
 
   void add(double cost = 1, bool kept = false);  // one more; kept: an earlier process did it
   void end(double cost = 1, bool well = true);   // one that was to be done has ended
-  // What is told of the last one: one quantity in words, and details.
+  // What progress reports of the last one: one quantity in words, and details.
   void tell(
       const std::string& live = {},
       std::vector<std::pair<std::string, std::variant<double, std::string>>> details = {}) const;

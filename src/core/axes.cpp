@@ -1,5 +1,5 @@
 // axes.cpp: second moments of swarms, and their leading directions by orthogonal iteration.
-#include "murmur/axes.h"
+#include "core/axes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -13,7 +13,8 @@ namespace murmur {
 namespace {
 
 std::string shape_text(int rows, int cols) {
-  return "(" + std::to_string(rows) + ", " + std::to_string(cols) + ")";
+  return std::string("(").append(std::to_string(rows)).append(", ").append(std::to_string(cols)) +
+         ")";
 }
 
 void require(bool good, const std::string& what, const std::string& remedy) {

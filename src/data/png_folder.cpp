@@ -8,7 +8,7 @@
 
 #include "data/data_set.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/buffer.h"
+#include "ensemble/ensemble.h"
 #include "ensemble/kernels.h"
-#include "murmur/ensemble.h"
 
 namespace murmur::ensemble {
 

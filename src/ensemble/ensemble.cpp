@@ -1,5 +1,5 @@
-// ensemble.cpp: flies blocks of eight swarms on threads, and says what can be flown so.
-#include "murmur/ensemble.h"
+// ensemble.cpp: simulates blocks of eight swarms on threads, and says which dynamics it computes.
+#include "ensemble/ensemble.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-// experiment.cpp: the whole experiment out of its settings, and back into a config.toml.
+// experiment.cpp: the whole experiment out of its spec, and back into a config.toml.
 #include "murmur/experiment.h"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include "experiment/forces.h"
 #include "experiment/given_model.h"
 #include "experiment/initial.h"
+#include "experiment/values.h"
 #include "experiment/verify.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
@@ -25,158 +26,137 @@ bool whole_multiple(double time, double dt) {
   return std::fabs(steps - std::round(steps)) <= 1e-9 * std::max(1.0, steps) && steps < 9e15;
 }
 
-void check_stiff(const Settings& settings, const FlowSettings& flow) {
-  if (flow.merge > 0)
-    refuse(settings, "merge", "bdf does not merge", "use merge=0, or method=dopri5");
-  if (choice(settings, "precision", {"f32", "f64"}) == 0)
-    refuse(settings, "precision", "single precision is too coarse for the derivatives bdf takes",
+void check_stiff(const WordedSpec& worded) {
+  if (worded.spec.merge > 0)
+    refuse(worded.words, "merge", "bdf does not merge", "use merge=0, or method=dopri5");
+  if (worded.spec.engine.precision == Precision::f32)
+    refuse(worded.words, "precision",
+           "single precision is too coarse for the derivatives bdf takes",
            "use precision=f64, or method=dopri5");
 }
 
-void set_noise(const Settings& settings, FlowSettings& flow) {
-  flow.noise = number(settings, "noise");
-  flow.seed = seed_of(settings);
-  flow.replica = replica_of(settings);
-  if (flow.noise < 0) refuse(settings, "noise", "must be 0 or above", "use noise=0 for none");
-  if (flow.noise == 0) return;
-  if (!row_of(flow.method).takes_noise)
-    refuse(settings, "noise", "is for method=strang, euler and layers only",
+void check_noise(const WordedSpec& worded) {
+  const auto& [spec, words] = worded;
+  const double noise = spec.dynamics.noise;
+  if (noise < 0) refuse(words, "noise", "must be 0 or above", "use noise=0 for none");
+  if (noise == 0) return;
+  if (!row_of(spec.method).takes_noise)
+    refuse(words, "noise", "is for method=strang, euler and layers only",
            "use method=strang, or noise=0");
-  if (flow.merge > 0)
-    refuse(settings, "merge", "particles that have met part again under noise",
+  if (spec.merge > 0)
+    refuse(words, "merge", "particles that have met part again under noise",
            "use merge=0, or noise=0");
 }
 
-FlowSettings flow_of(const Settings& settings) {
-  FlowSettings flow;
-  flow.method = method_of(settings);
-  flow.dt = positive(settings, "dt");
-  flow.tolerance = {positive(settings, "rtol"), positive(settings, "atol")};
-  if (flow.tolerance.rtol + flow.tolerance.atol < 1e-15)
-    refuse(settings, "rtol", "with atol asks for more digits than doubles have",
+FlowSettings flow_of(const WordedSpec& worded) {
+  const auto& [spec, words] = worded;
+  if (spec.tolerance.rtol + spec.tolerance.atol < 1e-15)
+    refuse(words, "rtol", "with atol asks for more digits than doubles have",
            "use rtol=1e-14 or more");
-  flow.merge = number(settings, "merge");
-  flow.max_evaluations = whole(settings, "max_evaluations", 1, kMostWhole);
-  if (flow.merge < 0) refuse(settings, "merge", "must be 0 or above", "use merge=0 for none");
-  const double min = 10 * std::max(flow.tolerance.rtol, flow.tolerance.atol);
-  if (flow.merge > 0 && !is_fixed(flow.method) && flow.merge < min * (1 - 1e-12))
-    refuse(settings, "merge",
+  if (spec.merge < 0) refuse(words, "merge", "must be 0 or above", "use merge=0 for none");
+  const double min = 10 * std::max(spec.tolerance.rtol, spec.tolerance.atol);
+  if (spec.merge > 0 && !is_fixed(spec.method) && spec.merge < min * (1 - 1e-12))
+    refuse(words, "merge",
            fmt::format("is below 10 max(rtol, atol) = {:g}: groups would hover above it for ever",
                        min),
            fmt::format("use merge={:g} or more, or smaller rtol and atol", min));
-  if (row_of(flow.method).stepping == Stepping::cvode) check_stiff(settings, flow);
-  set_noise(settings, flow);
-  return flow;
+  if (row_of(spec.method).stepping == Stepping::cvode) check_stiff(worded);
+  check_noise(worded);
+  return {.method = spec.method,
+          .dt = spec.dt,
+          .tolerance = spec.tolerance,
+          .merge = spec.merge,
+          .max_evaluations = spec.max_evaluations,
+          .noise = spec.dynamics.noise,
+          .seed = spec.random.seed,
+          .replica = spec.random.replica};
 }
 
-// every:T/100 rounds up to whole steps for the fixed-step methods when it was not asked for.
-double every_of(const Settings& settings, const FlowSettings& flow, double T) {
-  const std::string text = setting(settings, "save").text.substr(6);
-  double every = 0;
-  if (text.rfind("T/", 0) == 0) {
-    double parts = 0;
-    if (parse_number(text.substr(2), parts) && parts > 0) every = T / parts;
-  } else if (!parse_number(text, every)) {
-    every = 0;
-  }
-  if (!(every > 0))
-    refuse(settings, "save", "has no positive interval", "write save=every:0.1 or save=every:T/50");
-  if (is_fixed(flow.method) && !is_given(settings, "save"))
-    every = flow.dt * std::max(1.0, std::ceil(every / flow.dt * (1 - 1e-9)));
-  if (T / every > 1e8)
-    refuse(settings, "save", "asks for more than 100 million frames", "keep fewer frames");
+// Intervals that nobody asked for are rounded up to whole steps of a fixed-step method.
+double every_of(const WordedSpec& worded, const SaveChoice& save) {
+  const auto& [spec, words] = worded;
+  double every = save.kind == SaveChoice::share ? spec.T / save.first : save.first;
+  if (is_fixed(spec.method) && !spec.save)
+    every = spec.dt * std::max(1.0, std::ceil(every / spec.dt * (1 - 1e-9)));
+  if (spec.T / every > 1e8)
+    refuse(words, "save", "asks for more than 100 million frames", "keep fewer frames");
+  if (is_fixed(spec.method) && !whole_multiple(every, spec.dt))
+    refuse(words, "save", fmt::format("is not a whole number of steps dt = {:g}", spec.dt),
+           "choose an interval that is a multiple of dt, or method=dopri5");
   return every;
 }
 
-// log:COUNT is COUNT times from dt to T in a constant ratio; log:FIRST:RATIO says them outright.
-void set_log_times(const Settings& settings, const FlowSettings& flow, Schedule& schedule) {
-  const std::vector<std::string> parts = split(setting(settings, "save").text, ':');
-  double first = 0, second = 0;
-  const bool numbers = parse_number(parts[1], first) &&
-                       (parts.size() == 2 || (parts.size() == 3 && parse_number(parts[2], second)));
-  if (numbers && parts.size() == 3 && first > 0 && second > 1 + 1e-7) {
-    schedule.first = first;
-    schedule.ratio = second;
-    return;
-  }
-  if (!numbers || parts.size() == 3 || first < 2 || first > 1e7 || first != std::floor(first))
-    refuse(settings, "save", "needs a whole number of times, 2 or more", "write save=log:200");
-  schedule.first = std::min(flow.dt, schedule.T / 2);
-  schedule.ratio = elementary::pow(schedule.T / schedule.first, 1 / (first - 1));
-}
-
-Schedule schedule_of(const Settings& settings, const FlowSettings& flow) {
-  Schedule schedule;
-  schedule.T = positive(settings, "T");
-  const std::string& save = setting(settings, "save").text;
-  if (is_fixed(flow.method) && !whole_multiple(schedule.T, flow.dt))
-    refuse(settings, "T", fmt::format("is not a whole number of steps dt = {:g}", flow.dt),
+Schedule schedule_of(const WordedSpec& worded) {
+  const auto& [spec, words] = worded;
+  const SaveChoice save = spec.save.value_or(SaveChoice{});
+  Schedule schedule{.T = spec.T};
+  if (is_fixed(spec.method) && !whole_multiple(spec.T, spec.dt))
+    refuse(words, "T", fmt::format("is not a whole number of steps dt = {:g}", spec.dt),
            "choose T as a multiple of dt, or method=dopri5");
-  if (save == "final") return schedule;
-  if (save.rfind("every:", 0) == 0) {
-    schedule.every = every_of(settings, flow, schedule.T);
-    if (is_fixed(flow.method) && !whole_multiple(schedule.every, flow.dt))
-      refuse(settings, "save", fmt::format("is not a whole number of steps dt = {:g}", flow.dt),
-             "choose an interval that is a multiple of dt, or method=dopri5");
-    return schedule;
+  const bool log = save.kind == SaveChoice::log || save.kind == SaveChoice::log_from;
+  if (log && is_fixed(spec.method))
+    refuse(words, "save", "logarithmic times are not whole multiples of dt",
+           "use method=dopri5, or save=every:...");
+  switch (save.kind) {
+    case SaveChoice::final:
+      break;
+    case SaveChoice::every:
+    case SaveChoice::share:
+      schedule.every = every_of(worded, save);
+      break;
+    case SaveChoice::log:
+      schedule.first = std::min(spec.dt, spec.T / 2);
+      schedule.ratio = elementary::pow(spec.T / schedule.first, 1 / (save.first - 1));
+      break;
+    case SaveChoice::log_from:
+      schedule.first = save.first;
+      schedule.ratio = save.second;
+      break;
   }
-  if (save.rfind("log:", 0) == 0) {
-    if (is_fixed(flow.method))
-      refuse(settings, "save", "logarithmic times are not whole multiples of dt",
-             "use method=dopri5, or save=every:...");
-    set_log_times(settings, flow, schedule);
-    return schedule;
-  }
-  refuse(settings, "save", "is not a schedule", "write every:0.1, log:200 or final");
+  return schedule;
 }
 
-void check_merging(const Settings& settings, const Experiment& e) {
+void check_merging(const Settings& words, const Experiment& e) {
   if (e.flow.merge == 0) return;
-  if (const auto why = why_not_merge(e.dynamics))
-    refuse(settings, "merge", why->reason, why->remedy);
+  if (const auto why = why_not_merge(e.dynamics)) refuse(words, "merge", why->reason, why->remedy);
 }
 
-EngineChoice engine_of(const Settings& settings, Shape shape, const Dynamics& dynamics) {
-  EngineChoice engine;
-  static const std::vector<std::string> names = {"auto", "reference", "simd", "moments"};
-  engine.name = names[choice(settings, "engine", names)];
-  engine.precision = static_cast<Precision>(choice(settings, "precision", {"f32", "f64"}));
-  if (setting(settings, "threads").text != "all")
-    engine.threads = static_cast<int>(whole(settings, "threads", 1, 4096));
+EngineChoice engine_of(const WordedSpec& worded, Shape shape, const Dynamics& dynamics) {
+  EngineChoice engine = worded.spec.engine;
   if (engine.name == "reference" && engine.precision == Precision::f32)
-    refuse(settings, "precision", "the reference engine is always double",
+    refuse(worded.words, "precision", "the reference engine is always double",
            "use precision=f64, or engine=simd");
   engine.name = resolve_engine(engine, shape, dynamics);
   return engine;
 }
 
-std::string config_text(const Settings& settings, const Experiment& e) {
-  Settings resolved = settings;
-  resolved["n"].text = fmt::format("{}", e.swarm.n());
-  resolved["d"].text = fmt::format("{}", e.swarm.d());
-  resolved["engine"].text = e.engine.name;
-  resolved["habitat"].text = manifold_name(settings);
-  if (setting(settings, "dynamics").text == "causal") resolved["reach"].text = "past";
-  if (!e.dynamics.gain_end.empty())
-    resolved["gains_until"].text = fmt::format("{}", e.dynamics.gain_until);
-  if (e.schedule.every > 0) resolved["save"].text = fmt::format("every:{}", e.schedule.every);
+// Every parameter as it was said, or as it was resolved; what came from files as inputs/NAME.npy.
+std::string config_text(const WordedSpec& worded, const Experiment& e) {
+  const auto& [spec, words] = worded;
+  Settings resolved = words;
+  const auto set = [&](const char* key, std::string text) { resolved[key].text = std::move(text); };
+  set("n", fmt::format("{}", e.swarm.n()));
+  set("d", fmt::format("{}", e.swarm.d()));
+  set("engine", e.engine.name);
+  set("habitat", codec::GivenManifold::write(resolved_manifold(spec.dynamics)));
+  if (spec.dynamics.interaction == Interaction::causal)
+    set("reach", codec::Named::write(Attention::causal));
+  if (!e.dynamics.gain_end.empty()) set("gains_until", codec::Until::write(e.dynamics.gain_until));
+  if (e.schedule.every > 0)
+    set("save", codec::Save::write({SaveChoice::every, e.schedule.every, 0}));
   if (e.schedule.ratio > 0)
-    resolved["save"].text = fmt::format("log:{}:{}", e.schedule.first, e.schedule.ratio);
+    set("save", codec::Save::write({SaveChoice::log_from, e.schedule.first, e.schedule.ratio}));
   std::size_t heads = 0;
   for (const Force& force : e.dynamics.sublayers.front().forces)
     heads += std::holds_alternative<Attention>(force) ? 1 : 0;
-  if (heads > 0) resolved["heads"].text = fmt::format("{}", heads);
-  const std::string& init = setting(settings, "init").text;
-  for (const char* opening : {"points:", "test:", "train:"})
-    if (init.rfind(opening, 0) == 0) resolved["init"].text = "inputs/points.npy";
-  if (ends_with(init, ".npy") || ends_with(init, ".png"))
-    resolved["init"].text = "inputs/points.npy";
+  if (heads > 0) set("heads", fmt::format("{}", heads));
+  if (!std::holds_alternative<InitialLaw>(spec.init)) set("init", "inputs/points.npy");
   for (const char* key : {"masses", "query", "key", "value"})
-    if (e.inputs.count(key) != 0) resolved[key].text = fmt::format("inputs/{}.npy", key);
-  if (e.inputs.count("perceptron_in") != 0) resolved["perceptron"].text = "inputs/perceptron_*.npy";
+    if (e.inputs.count(key) != 0) set(key, fmt::format("inputs/{}.npy", key));
+  if (e.inputs.count("perceptron_in") != 0) set("perceptron", "inputs/perceptron_*.npy");
   if (e.inputs.count("model") == 0) return config_of(parameters(), resolved);
 
-  resolved["model"].text = "inputs/model.npy";
+  set("model", "inputs/model.npy");
   std::vector<Parameter> table;
   for (const Parameter& p : parameters()) {
     const auto is_this = [&](const char* name) { return std::string_view(name) == p.name; };
@@ -184,22 +164,6 @@ std::string config_text(const Settings& settings, const Experiment& e) {
     if (std::none_of(settled.begin(), settled.end(), is_this)) table.push_back(p);
   }
   return config_of(table, resolved);
-}
-
-// A value that this experiment happens not to use is still held to what it may be.
-void check_unused(const Settings& settings) {
-  number(settings, "beta");
-  number(settings, "alibi");
-  number(settings, "redraw");
-  replica_of(settings);
-  flag(settings, "self");
-  choice(settings, "relative", {"auto", "true", "false"});
-  choice(settings, "direction", {"ascent", "descent"});
-  choice(settings, "reach", {"all", "past"});
-  choice(settings, "activation", {"relu", "gelu", "tanh"});
-  whole(settings, "heads", 1, 65'536);
-  whole(settings, "n", 1, kMostParticles);
-  whole(settings, "d", 2, kMostCoordinates);
 }
 
 Array points_of(const HostSwarm& x) {
@@ -210,36 +174,45 @@ Array points_of(const HostSwarm& x) {
 
 }  // namespace
 
-Experiment make_experiment(const Settings& given) {
+Experiment make_experiment(const WordedSpec& given) {
   const std::optional<GivenModel> model = given_model(given);
-  const Settings settings = model ? with_model(given, *model) : given;
+  const WordedSpec worded = model ? with_model(given, *model) : given;
+  const auto& [spec, words] = worded;
   Experiment e;
-  e.name = run_name(settings);
-  e.seed = seed_of(settings);
-  check_unused(settings);
-  e.flow = flow_of(settings);
-  e.schedule = schedule_of(settings, e.flow);
-  const auto sample = model ? initial_sample(settings, *model) : std::nullopt;
-  e.swarm = sample ? *sample : initial_swarm(settings, manifold_of(settings));
+  e.name = spec.name;
+  e.seed = spec.random.seed;
+  e.flow = flow_of(worded);
+  e.schedule = schedule_of(worded);
+  const auto sample = model ? initial_sample(worded, *model) : std::nullopt;
+  e.swarm = sample ? *sample : initial_swarm(worded, manifold_of(spec.dynamics));
   if (model) {
     e.dynamics = dynamics_of(model->swarm.architecture, model->swarm.doubles());
+    e.dynamics.noise = spec.dynamics.noise;
     e.inputs["model"] = {{model->bytes.size()}, model->bytes};
   } else {
-    e.dynamics = dynamics_of(settings, e.swarm.shape(), e.inputs);
+    e.dynamics =
+        dynamics_of({spec.dynamics, spec.random, spec.T, words}, e.swarm.shape(), e.inputs);
   }
-  e.dynamics.noise = e.flow.noise;
-  check_merging(settings, e);
-  e.engine = engine_of(settings, e.swarm.shape(), e.dynamics);
-  e.observe.cluster_tol = positive(settings, "cluster_tol");
-  e.observe.pair_threshold = number(settings, "pair_threshold");
-  if (std::fabs(e.observe.pair_threshold) > 1)
-    refuse(settings, "pair_threshold", "is not a cosine", "write a number from -1 to 1");
+  check_merging(words, e);
+  e.engine = engine_of(worded, e.swarm.shape(), e.dynamics);
+  e.observe.cluster_tol = spec.cluster_tol;
+  e.observe.pair_threshold = spec.pair_threshold;
+  if (std::fabs(spec.pair_threshold) > 1)
+    refuse(words, "pair_threshold", "is not a cosine", "write a number from -1 to 1");
   e.observe.seed = e.seed;
   e.observe.threads = e.engine.threads;
   e.inputs["points"] = points_of(e.swarm);
-  if (setting(settings, "masses").text != "equal") e.inputs["masses"] = array_of(e.swarm.mass);
-  e.config = config_text(settings, e);
+  if (spec.masses) e.inputs["masses"] = array_of(e.swarm.mass);
+  e.config = config_text(worded, e);
   return e;
+}
+
+Experiment make_experiment(const ExperimentSpec& spec) {
+  return make_experiment(WordedSpec{spec, words_of(spec)});
+}
+
+Experiment make_experiment(const Settings& settings) {
+  return make_experiment(WordedSpec{spec_of(settings), settings});
 }
 
 }  // namespace murmur

@@ -1,4 +1,4 @@
-// forces.cpp: attention, perceptrons, normalisation and gains out of settings.
+// forces.cpp: attention, perceptrons, normalisation and gains out of a spec.
 #include "experiment/forces.h"
 
 #include <fmt/format.h>
@@ -15,79 +15,70 @@ namespace murmur {
 
 namespace {
 
-enum Kind { SA, USA, causal, hardmax, sinkhorn, euclidean, rescaled, none };
-
-Kind kind_of(const Settings& settings) {
-  return static_cast<Kind>(
-      choice(settings, "dynamics",
-             {"SA", "USA", "causal", "hardmax", "sinkhorn", "euclidean", "rescaled", "none"}));
-}
-
-Attention::Weighting weighting_of(Kind kind) {
-  return kind == USA        ? Attention::unnormalised
-         : kind == hardmax  ? Attention::hard
-         : kind == sinkhorn ? Attention::sinkhorn
-                            : Attention::softmax;
+Attention::Weighting weighting_of(Interaction interaction) {
+  switch (interaction) {
+    case Interaction::USA:
+      return Attention::unnormalised;
+    case Interaction::hardmax:
+      return Attention::hard;
+    case Interaction::sinkhorn:
+      return Attention::sinkhorn;
+    case Interaction::SA:
+    case Interaction::causal:
+    case Interaction::euclidean:
+    case Interaction::rescaled:
+    case Interaction::none:
+      return Attention::softmax;
+  }
+  return Attention::softmax;
 }
 
 // Hard attention in R^d goes to x' = mean - x, and rescaled attention is defined so.
-bool is_relative(const Settings& settings, Kind kind) {
-  const int asked = choice(settings, "relative", {"auto", "true", "false"});
-  if (asked != 0) return asked == 1;
-  return kind == rescaled || (kind == hardmax && manifold_of(settings) == Manifold::space);
+bool is_relative(const DynamicsSpec& spec) {
+  if (spec.relative != Relative::automatic) return spec.relative == Relative::yes;
+  return spec.interaction == Interaction::rescaled ||
+         (spec.interaction == Interaction::hardmax && manifold_of(spec) == Manifold::space);
 }
 
-bool is_given_word(const Settings& settings, const std::string& key) {
-  return setting(settings, key).text != "none";
-}
-
-// (d) positive numbers: 1,2,0.5
-Vector gains_of(const Settings& settings, const std::string& key, int d) {
-  Vector gains;
-  if (!is_given_word(settings, key)) return gains;
-  for (const std::string& text : split(setting(settings, key).text, ','))
-    if (!parse_number(text, gains.emplace_back()) || !(gains.back() > 0))
-      refuse(settings, key, fmt::format("'{}' is not a positive number", text),
-             "write one positive number a coordinate, as 1,2,0.5");
-  if (static_cast<int>(gains.size()) != d)
-    refuse(settings, key, fmt::format("has {} numbers for {} coordinates", gains.size(), d),
+void check_gains(const DynamicsRequest& request, const char* key, const Vector& gains, int d) {
+  if (!gains.empty() && static_cast<int>(gains.size()) != d)
+    refuse(request.words, key, fmt::format("has {} numbers for {} coordinates", gains.size(), d),
            "write one positive number a coordinate, as 1,2,0.5");
-  return gains;
 }
 
-void set_gains(const Settings& settings, int d, Dynamics& dynamics) {
-  dynamics.gain = gains_of(settings, "gains", d);
-  dynamics.gain_end = gains_of(settings, "gains_end", d);
-  const bool ellipsoid = manifold_name(settings) == "ellipsoid";
-  if (ellipsoid && dynamics.gain.empty() && dynamics.gain_end.empty())
-    refuse(settings, "habitat", "has no axes", "add gains=1,2,... with one number a coordinate");
-  if (!ellipsoid && (!dynamics.gain.empty() || !dynamics.gain_end.empty()))
-    refuse(settings, dynamics.gain.empty() ? "gains_end" : "gains",
-           "gains are the axes of an ellipsoid", "use habitat=ellipsoid, or leave habitat out");
-  const std::string until = setting(settings, "gains_until").text;
-  if (until != "T" && dynamics.gain_end.empty())
-    refuse(settings, "gains_until", "there are no gains to arrive at then",
+// When gains_end is reached: T, or as given.
+double gains_until(const DynamicsRequest& request) {
+  const std::optional<double>& until = request.spec.gains_until;
+  if (!until) return request.T;
+  if (request.spec.gains_end.empty())
+    refuse(request.words, "gains_until", "there are no gains to arrive at then",
            "add gains_end=1,2,..., or leave gains_until out");
-  dynamics.gain_until = positive(settings, until == "T" ? "T" : "gains_until");
+  if (!(*until > 0 && std::isfinite(*until))) positive(request.words, "gains_until");  // refuses
+  return *until;
 }
 
-// post, pre, peri, mix:TAU, ngpt, ngpt:SPEED, sqrt
-void set_normalisation(const Settings& settings, Dynamics& dynamics) {
-  std::vector<std::string> names;
-  for (const LayerNormRow& row : layer_norms()) names.emplace_back(row.name);
-  const std::vector<std::string> parts = split(setting(settings, "normalisation").text, ':');
-  Settings word = settings;
-  word["normalisation"].text = parts[0];
-  const LayerNormRow& row = layer_norms()[choice(word, "normalisation", names)];
-  dynamics.normalisation = row.norm;
-  const bool mix = row.argument == LayerNormRow::time, ngpt = row.argument == LayerNormRow::speed;
-  if (parts.size() > (mix || ngpt ? 2u : 1u) || (mix && parts.size() < 2))
-    refuse(settings, "normalisation", "has the wrong number of arguments",
-           "write mix:TAU with the time to change at, or ngpt:SPEED");
-  double& argument = mix ? dynamics.mix_until : dynamics.speed;
-  if (parts.size() == 2 && (!parse_number(parts[1], argument) || argument < 0))
-    refuse(settings, "normalisation", fmt::format("'{}' is not a number of 0 or above", parts[1]),
-           "write mix:TAU or ngpt:SPEED");
+void set_gains(const DynamicsRequest& request, int d, Dynamics& dynamics) {
+  const DynamicsSpec& spec = request.spec;
+  check_gains(request, "gains", spec.gains, d);
+  check_gains(request, "gains_end", spec.gains_end, d);
+  dynamics.gain = spec.gains;
+  dynamics.gain_end = spec.gains_end;
+  const bool ellipsoid = resolved_manifold(spec) == ManifoldChoice::ellipsoid;
+  const bool none = spec.gains.empty() && spec.gains_end.empty();
+  if (ellipsoid && none)
+    refuse(request.words, "habitat", "has no axes",
+           "add gains=1,2,... with one number a coordinate");
+  if (!ellipsoid && !none)
+    refuse(request.words, spec.gains.empty() ? "gains_end" : "gains",
+           "gains are the axes of an ellipsoid", "use habitat=ellipsoid, or leave habitat out");
+  dynamics.gain_until = gains_until(request);
+}
+
+void set_normalisation(const NormalisationChoice& choice, Dynamics& dynamics) {
+  dynamics.normalisation = choice.kind;
+  if (!choice.argument) return;
+  const bool time = row_of(choice.kind).argument == LayerNormRow::time;
+  (time ? dynamics.mix_until : dynamics.speed) = *choice.argument;
 }
 
 // direction=descent turns every force round.
@@ -104,45 +95,45 @@ void turn_round(int d, std::vector<Force>& forces) {
                force);
 }
 
-std::vector<Force> attention_heads(const Settings& settings, Shape shape, std::uint32_t redraw,
-                                   Record& inputs) {
-  const HeadMatrices all{settings, shape.d, number_of_heads(settings, inputs), redraw, inputs};
-  const Kind kind = kind_of(settings);
-  const bool past = choice(settings, "reach", {"all", "past"}) == 1 || kind == causal;
-  const std::vector<Matrix> query = all.named("query", Stream::query);
-  const std::vector<Matrix> key = all.named("key", Stream::key);
-  const std::vector<Matrix> value = all.values(query, key);
+std::vector<Force> attention_heads(const DynamicsRequest& request, Shape shape,
+                                   std::uint32_t redraw, Record& inputs) {
+  const DynamicsSpec& spec = request.spec;
+  const HeadMatrices all{request, shape.d, number_of_heads(spec, inputs), redraw, inputs};
+  const bool past = spec.interaction == Interaction::causal;
+  const std::vector<Matrix> query = all.query();
+  const std::vector<Matrix> key = all.key();
+  const std::vector<Matrix> value = all.value(query, key);
   std::vector<Force> forces;
   for (int h = 0; h < all.heads; ++h)
-    forces.push_back(Attention{.beta = number(settings, "beta"),
+    forces.push_back(Attention{.beta = spec.beta,
                                .query = query[h],
                                .key = key[h],
                                .value = value[h],
-                               .relative = is_relative(settings, kind),
-                               .self = flag(settings, "self"),
-                               .mask = past ? Attention::causal : Attention::none,
-                               .weighting = weighting_of(kind),
-                               .alibi = number(settings, "alibi") / shape.n,
-                               .rescaled = kind == rescaled});
+                               .relative = is_relative(spec),
+                               .self = spec.self,
+                               .mask = past ? Attention::causal : spec.mask,
+                               .weighting = weighting_of(spec.interaction),
+                               .alibi = spec.alibi / shape.n,
+                               .rescaled = spec.interaction == Interaction::rescaled});
   return forces;
 }
 
 // How often the weights are drawn in a flight; 1 without redraw. One window more than the flight
 // needs, lest its last step look past the end.
-int windows_of(const Settings& settings, int d) {
-  const double every = number(settings, "redraw");
-  if (every == 0) return 1;
-  if (every < 0) refuse(settings, "redraw", "must be 0 or above", "use redraw=0 for never");
-  bool random = is_random_perceptron(settings);
-  for (const char* key : {"query", "key", "value"})
-    random = random || is_random_matrix(settings, key);
-  if (!random)
-    refuse(settings, "redraw", "finds no random weights to redraw",
+int windows_of(const DynamicsRequest& request, int d) {
+  const DynamicsSpec& spec = request.spec;
+  if (spec.redraw == 0) return 1;
+  if (spec.redraw < 0)
+    refuse(request.words, "redraw", "must be 0 or above", "use redraw=0 for never");
+  if (!is_random(spec.perceptron) && !is_random(spec.query) && !is_random(spec.key) &&
+      !is_random(spec.value))
+    refuse(request.words, "redraw", "finds no random weights to redraw",
            "use query, key or value=gaussian, goe, wigner or psd, or a random perceptron");
-  const double windows = std::ceil(positive(settings, "T") / every * (1 - 1e-12)) + 1;
-  const double numbers = 3.0 * number_of_heads(settings) * d * d + perceptron_numbers(settings, d);
+  const double windows = std::ceil(request.T / spec.redraw * (1 - 1e-12)) + 1;
+  const double numbers = 3.0 * number_of_heads(spec) * d * d + numbers_of(spec.perceptron, d);
   if (windows > 100'000 || windows * numbers * sizeof(double) > 1 << 30)
-    refuse(settings, "redraw", "asks for more than 100,000 draws of the weights, or 1 GiB of them",
+    refuse(request.words, "redraw",
+           "asks for more than 100,000 draws of the weights, or 1 GiB of them",
            "redraw less often, or use a smaller T, d or heads");
   return static_cast<int>(windows);
 }
@@ -156,63 +147,67 @@ Sublayer window(double every, int k, int windows) {
   return sublayer;
 }
 
-void set_sublayers(const Settings& settings, Shape shape, Record& inputs, Dynamics& dynamics) {
-  const bool attends = kind_of(settings) != none,
-             perceptrons = is_given_word(settings, "perceptron");
+void set_sublayers(const DynamicsRequest& request, Shape shape, Record& inputs,
+                   Dynamics& dynamics) {
+  const DynamicsSpec& spec = request.spec;
+  const bool attends = spec.interaction != Interaction::none,
+             perceptrons = spec.perceptron.kind != PerceptronChoice::none;
   if (!attends && !perceptrons) {  // Brownian motion needs no force
-    if (number(settings, "noise") <= 0)
-      refuse(settings, "dynamics", "leaves no force at all",
+    if (spec.noise <= 0)
+      refuse(request.words, "dynamics", "leaves no force at all",
              "give a perceptron, noise, or dynamics=SA");
     dynamics.sublayers.push_back({});
     return;
   }
-  const bool descent = choice(settings, "direction", {"ascent", "descent"}) == 1;
-  const int windows = windows_of(settings, shape.d);
+  const int windows = windows_of(request, shape.d);
   for (int k = 0; k < windows; ++k) {
     const auto redraw = static_cast<std::uint32_t>(k);
-    const Sublayer empty = window(number(settings, "redraw"), k, windows);
+    const Sublayer empty = window(spec.redraw, k, windows);
     if (attends) {
       dynamics.sublayers.push_back(empty);
-      dynamics.sublayers.back().forces = attention_heads(settings, shape, redraw, inputs);
+      dynamics.sublayers.back().forces = attention_heads(request, shape, redraw, inputs);
     }
     if (perceptrons) {
       dynamics.sublayers.push_back(empty);
-      dynamics.sublayers.back().forces = {perceptron_of(settings, shape.d, redraw, inputs)};
+      dynamics.sublayers.back().forces = {perceptron_of(request, shape.d, redraw, inputs)};
     }
   }
   for (Sublayer& sublayer : dynamics.sublayers)
-    if (descent) turn_round(shape.d, sublayer.forces);
+    if (spec.direction == Direction::descent) turn_round(shape.d, sublayer.forces);
 }
 
 }  // namespace
 
-std::string manifold_name(const Settings& settings) {
-  if (is_given(settings, "habitat")) {
-    static const std::vector<std::string> names = {"sphere", "space", "ellipsoid"};
-    return names[choice(settings, "habitat", names)];
-  }
-  if (is_given_word(settings, "gains") || is_given_word(settings, "gains_end")) return "ellipsoid";
-  const std::string normalisation = setting(settings, "normalisation").text;
-  if (normalisation == "pre" || normalisation == "peri" || normalisation.rfind("mix", 0) == 0)
-    return "space";
-  const Kind kind = kind_of(settings);
-  return kind == hardmax || kind == euclidean || kind == rescaled ? "space" : "sphere";
+ManifoldChoice resolved_manifold(const DynamicsSpec& spec) {
+  if (spec.manifold != ManifoldChoice::automatic) return spec.manifold;
+  if (!spec.gains.empty() || !spec.gains_end.empty()) return ManifoldChoice::ellipsoid;
+  const bool space =
+      row_of(spec.normalisation.kind).moves_norms || spec.interaction == Interaction::hardmax ||
+      spec.interaction == Interaction::euclidean || spec.interaction == Interaction::rescaled;
+  return space ? ManifoldChoice::space : ManifoldChoice::sphere;
 }
 
-Manifold manifold_of(const Settings& settings) {
-  return manifold_name(settings) == "space" ? Manifold::space : Manifold::sphere;
+Manifold manifold_of(const DynamicsSpec& spec) {
+  return resolved_manifold(spec) == ManifoldChoice::space ? Manifold::space : Manifold::sphere;
 }
 
-Dynamics dynamics_of(const Settings& settings, Shape shape, Record& inputs) {
+Dynamics unchecked_dynamics(const DynamicsRequest& request, Shape shape, Record& inputs) {
+  const DynamicsSpec& spec = request.spec;
   Dynamics dynamics;
-  dynamics.manifold = manifold_of(settings);
-  dynamics.clock = static_cast<Clock>(choice(settings, "clock", {"U1", "U2", "U3", "U4"}));
-  if (kind_of(settings) == euclidean && dynamics.manifold != Manifold::space)
-    refuse(settings, "dynamics", "is softmax attention in R^d",
+  dynamics.manifold = manifold_of(spec);
+  dynamics.clock = spec.clock;
+  dynamics.noise = spec.noise;
+  if (spec.interaction == Interaction::euclidean && dynamics.manifold != Manifold::space)
+    refuse(request.words, "dynamics", "is softmax attention in R^d",
            "use habitat=space, or dynamics=SA on the sphere");
-  set_normalisation(settings, dynamics);
-  set_gains(settings, shape.d, dynamics);
-  set_sublayers(settings, shape, inputs, dynamics);
+  set_normalisation(spec.normalisation, dynamics);
+  set_gains(request, shape.d, dynamics);
+  set_sublayers(request, shape, inputs, dynamics);
+  return dynamics;
+}
+
+Dynamics dynamics_of(const DynamicsRequest& request, Shape shape, Record& inputs) {
+  Dynamics dynamics = unchecked_dynamics(request, shape, inputs);
   check(dynamics, shape.d);
   return dynamics;
 }

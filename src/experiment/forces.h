@@ -1,4 +1,4 @@
-// forces.h: the dynamics that settings describe.
+// forces.h: the dynamics that a spec describes.
 #pragma once
 
 #include "murmur/experiment.h"
@@ -6,11 +6,21 @@
 namespace murmur {
 
 // sphere, space or ellipsoid: as given, or as dynamics, normalisation and gains want it.
-std::string manifold_name(const Settings& settings);
-Manifold manifold_of(const Settings& settings);  // an ellipsoid is a sphere with gains
+ManifoldChoice resolved_manifold(const DynamicsSpec& spec);
+Manifold manifold_of(const DynamicsSpec& spec);  // an ellipsoid is a sphere with gains
+
+// What the forces are made of, with the words that a refusal quotes.
+struct DynamicsRequest {
+  const DynamicsSpec& spec;
+  RandomKey random;
+  double T;
+  const Settings& words;
+};
 
 // For swarms of that shape. Matrices and feed-forward parameters that came from files are added to
 // `inputs` by name.
-Dynamics dynamics_of(const Settings& settings, Shape shape, Record& inputs);
+Dynamics dynamics_of(const DynamicsRequest& request, Shape shape, Record& inputs);
+// The same before its shapes and numbers are checked: for those who check more narrowly.
+Dynamics unchecked_dynamics(const DynamicsRequest& request, Shape shape, Record& inputs);
 
 }  // namespace murmur

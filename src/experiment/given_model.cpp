@@ -10,7 +10,7 @@
 #include "experiment/trained_swarm.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur {
 
@@ -39,48 +39,47 @@ HostSwarm started(const GivenModel& model, const Images& images, std::size_t ind
   return started(model, samples.x, samples.y);
 }
 
-// test:K, train:K, test:K:FINER
-HostSwarm sample_of_set(const Settings& settings, const GivenModel& model) {
-  const std::vector<std::string> parts = split(setting(settings, "init").text, ':');
+HostSwarm sample_of_set(const WordedSpec& worded, const GivenModel& model,
+                        const InitialPicture& picture) {
+  const Settings& words = worded.words;
+  const auto [train, index, finer] = picture;
   const std::string remedy = "write init=test:17, or init=test:17:2 for a grid twice as fine";
-  double index = 0, finer = 1;
-  if (parts.size() > 3 || !parse_number(parts[1], index) || index != std::floor(index) || index < 0)
-    refuse(settings, "init", "names no picture", remedy);
-  if (parts.size() == 3 && (!parse_number(parts[2], finer) || finer != std::floor(finer) ||
-                            finer < 1 || finer > 32 / model.swarm.tokens.finer))
-    refuse(settings, "init", "has no such grid", remedy);
-  const DataSet set = read_data_set(find_data(data_places(settings, model.swarm.data)));
-  const Images& images = parts[0] == "test" ? set.test : set.train;
+  if (!(index >= 0) || index != std::floor(index))
+    refuse(words, "init", "names no picture", remedy);
+  if (!(finer >= 1 && finer <= 32 / model.swarm.tokens.finer) || finer != std::floor(finer))
+    refuse(words, "init", "has no such grid", remedy);
+  const DataSet set = read_data_set(find_data(data_places(words, model.swarm.data)));
+  const Images& images = train ? set.train : set.test;
   if (index >= static_cast<double>(images.count()))
-    refuse(settings, "init", "there is no such picture",
+    refuse(words, "init", "there is no such picture",
            fmt::format("{} has pictures 0 to {}", images.where, images.count() - 1));
   return started(model, images, static_cast<std::size_t>(index), static_cast<int>(finer));
 }
 
-HostSwarm sample_of_png(const Settings& settings, const GivenModel& model) {
-  const std::filesystem::path path = file_of(setting(settings, "init"));
+HostSwarm sample_of_png(const std::filesystem::path& path, const GivenModel& model) {
   Picture picture = read_digit_png(path);
   const Images images{picture.height, picture.width, std::move(picture.pixels), {}, path.string()};
   return started(model, images, 0, 1);
 }
 
 // (n, d) are tokens as they are; (n, 2) are points of a picture, unless they have started already.
-std::optional<HostSwarm> sample_of_points(const Settings& settings, const GivenModel& model) {
-  const Array points = given_points(settings);
+std::optional<HostSwarm> sample_of_points(const WordedSpec& worded, const GivenModel& model,
+                                          const Array& points) {
+  const Settings& words = worded.words;
   const auto d = static_cast<std::size_t>(model.swarm.architecture.d);
   if (points.shape.size() != 2 || points.shape[0] == 0 ||
       (points.shape[1] != 2 && points.shape[1] != d))
-    refuse(settings, "init",
+    refuse(words, "init",
            fmt::format("has shape ({}), the model takes (n, 2) or (n, {})",
                        fmt::join(points.shape, ", "), d),
            "save one row a point, in the plane or with all coordinates of the model");
-  const bool resumed = model.own_copy && ends_with(setting(settings, "init").text, ".npy");
+  const bool resumed = model.own_copy && std::holds_alternative<InitialFile>(worded.spec.init);
   if (points.shape[1] == d && (d > 2 || resumed)) return std::nullopt;
   const std::vector<double> values = points.doubles();
   std::vector<float> x, y;
   for (std::size_t e = 0; e < values.size(); ++e) {
     if (!(std::fabs(values[e]) <= kFarthest))
-      refuse(settings, "init", fmt::format("point {} lies too far away, or nowhere", e / 2),
+      refuse(words, "init", fmt::format("point {} lies too far away, or nowhere", e / 2),
              "give finite points; pictures lie in [-10, 10]^2");
     (e % 2 == 0 ? x : y).push_back(static_cast<float>(values[e]));
   }
@@ -108,12 +107,11 @@ Picture read_digit_png(const std::filesystem::path& path) {
   return ready ? picture : centre_like_mnist(picture, path.string());
 }
 
-std::optional<GivenModel> given_model(const Settings& settings) {
-  const Setting& s = setting(settings, "model");
-  if (s.text == "none") return std::nullopt;
-  if (s.text.empty())
-    refuse(settings, "model", "names no model", "give a training run or a model.safetensors");
-  ModelFile file = read_model_file(file_of(s));
+std::optional<GivenModel> given_model(const WordedSpec& worded) {
+  if (!worded.spec.model) return std::nullopt;
+  if (setting(worded.words, "model").text.empty())
+    refuse(worded.words, "model", "names no model", "give a training run or a model.safetensors");
+  ModelFile file = read_model_file(*worded.spec.model);
   GivenModel model;
   model.swarm = parse_trained_swarm(std::as_bytes(std::span(file.bytes)), file.path.string());
   model.own_copy = file.path.extension() == ".npy";
@@ -123,42 +121,49 @@ std::optional<GivenModel> given_model(const Settings& settings) {
 
 std::span<const char* const> fixed_by_model() { return kSettled; }
 
-Settings with_model(Settings settings, const GivenModel& model) {
+WordedSpec with_model(WordedSpec worded, const GivenModel& model) {
   const Architecture& a = model.swarm.architecture;
+  ExperimentSpec& spec = worded.spec;
+  Settings& words = worded.words;
   for (const char* key : kSettled)
-    if (is_given(settings, key))
-      refuse(settings, key, "the model alone says how its boids move",
+    if (is_given(words, key))
+      refuse(words, key, "the model alone says how its boids move",
              fmt::format("leave {} out, or model=", key));
-  const auto fix = [&](const char* key, const std::string& text) {
-    if (!is_given(settings, key))
-      settings[key] = {text, "the model", setting(settings, key).folder};
+  const auto fix = [&](const char* key, auto& field, const auto& value, const std::string& text) {
+    if (is_given(words, key)) return;
+    field = value;
+    words[key] = {text, "the model", setting(words, key).folder};
   };
-  fix("habitat", "space");
-  if (setting(settings, "habitat").text != "space")
-    refuse(settings, "habitat", "a trained swarm flies in R^d", "leave habitat out");
-  fix("d", fmt::format("{}", a.d));
-  if (whole(settings, "d", 2, kMostCoordinates) != a.d)
-    refuse(settings, "d", fmt::format("but the model has d = {}", a.d), "leave d out");
-  fix("init", "test:0");
-  fix("method", "layers");
-  fix("dt", fmt::format("{}", a.residual));
-  fix("T", fmt::format("{:.12g}", a.blocks * a.residual));
-  fix("save", fmt::format("every:{}", a.residual));
-  return settings;
+  fix("habitat", spec.dynamics.manifold, ManifoldChoice::space, "space");
+  if (spec.dynamics.manifold != ManifoldChoice::space)
+    refuse(words, "habitat", "a trained swarm flies in R^d", "leave habitat out");
+  fix("d", spec.d, a.d, fmt::format("{}", a.d));
+  if (*spec.d != a.d)
+    refuse(words, "d", fmt::format("but the model has d = {}", a.d), "leave d out");
+  const SaveChoice save{SaveChoice::every, a.residual, 0};
+  const std::string T = fmt::format("{:.12g}", a.blocks * a.residual);
+  double rounded = 0;
+  parse_number(T, rounded);  // 0.3 and not 0.30000000000000004
+  fix("init", spec.init, InitialPicture{}, "test:0");
+  fix("method", spec.method, Method::layers, "layers");
+  fix("dt", spec.dt, a.residual, fmt::format("{}", a.residual));
+  fix("T", spec.T, rounded, T);
+  fix("save", spec.save, save, fmt::format("every:{}", a.residual));
+  return worded;
 }
 
-std::optional<HostSwarm> initial_sample(const Settings& settings, const GivenModel& model) {
-  const std::string& init = setting(settings, "init").text;
+std::optional<HostSwarm> initial_sample(const WordedSpec& worded, const GivenModel& model) {
+  const auto& [spec, words] = worded;
   std::optional<HostSwarm> sample;
-  if (init.rfind("test:", 0) == 0 || init.rfind("train:", 0) == 0)
-    sample = sample_of_set(settings, model);
-  else if (ends_with(init, ".png"))
-    sample = sample_of_png(settings, model);
-  else if (ends_with(init, ".npy") || init.rfind("points:", 0) == 0)
-    sample = sample_of_points(settings, model);
-  if (sample && is_given(settings, "n") &&
-      whole(settings, "n", 1, kMostParticles) != static_cast<std::int64_t>(sample->n()))
-    refuse(settings, "n", fmt::format("but the flock of init has n = {}", sample->n()),
+  const auto* file = std::get_if<InitialFile>(&spec.init);
+  if (const auto* picture = std::get_if<InitialPicture>(&spec.init))
+    sample = sample_of_set(worded, model, *picture);
+  else if (file != nullptr && is_picture(*file))
+    sample = sample_of_png(file->file, model);
+  else if (const std::optional<Array> points = given_points(spec.init))
+    sample = sample_of_points(worded, model, *points);
+  if (sample && spec.n && *spec.n != sample->n())
+    refuse(words, "n", fmt::format("but the flock of init has n = {}", sample->n()),
            "leave n out: the picture sets it");
   return sample;
 }

@@ -1,5 +1,5 @@
-// given_model.h: a trained swarm named by model=: the settings it brings, the sample it starts
-// with.
+// given_model.h: a trained swarm named by model=: what it says of an experiment, and the sample
+// that starts it.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ struct GivenModel {
   std::vector<std::uint8_t> bytes{};  // of the model file, as it was
   bool own_copy = false;              // inputs/model.npy of a run: the points of init have started
 };
-std::optional<GivenModel> given_model(const Settings& settings);  // nothing for model=none
+std::optional<GivenModel> given_model(const WordedSpec& worded);  // nothing for model=none
 
 // The parameters that a model settles: they cannot be given beside it.
 std::span<const char* const> fixed_by_model();
-Settings with_model(Settings settings, const GivenModel& model);
+WordedSpec with_model(WordedSpec worded, const GivenModel& model);
 
 // What init says in the words of digits: test:K, train:K, a PNG, points of the plane or of R^d.
 // Nothing where it is an initial law.
-std::optional<HostSwarm> initial_sample(const Settings& settings, const GivenModel& model);
+std::optional<HostSwarm> initial_sample(const WordedSpec& worded, const GivenModel& model);
 
 }  // namespace murmur

@@ -9,7 +9,7 @@
 #include "experiment/laws.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur {
 
@@ -17,39 +17,40 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-void check_given(const Settings& settings, const std::string& key, std::size_t found) {
-  if (is_given(settings, key) &&
-      whole(settings, key, 1, 2'000'000'000) != static_cast<std::int64_t>(found))
-    refuse(settings, key, fmt::format("but the points of init have {} = {}", key, found),
+void check_given(const Settings& words, const std::string& key, std::optional<int> given,
+                 std::size_t found) {
+  if (given && static_cast<std::size_t>(*given) != found)
+    refuse(words, key, fmt::format("but the points of init have {} = {}", key, found),
            fmt::format("leave {} out: the points set it", key));
 }
 
-HostSwarm swarm_of_points(const Settings& settings, const Array& points, Manifold manifold) {
+HostSwarm swarm_of_points(const WordedSpec& worded, const Array& points, Manifold manifold) {
+  const Settings& words = worded.words;
   if (points.shape.size() != 2 || points.shape[0] < 1 || points.shape[1] < 2)
-    refuse(settings, "init", "points must have shape (n, d) with n >= 1 and d >= 2",
+    refuse(words, "init", "points must have shape (n, d) with n >= 1 and d >= 2",
            "save a two-dimensional array, one row a particle");
   if (points.shape[0] > 2'000'000'000 || points.shape[1] > 65'536)
-    refuse(settings, "init", "too many points or coordinates", "use fewer");
-  check_given(settings, "n", points.shape[0]);
-  check_given(settings, "d", points.shape[1]);
+    refuse(words, "init", "too many points or coordinates", "use fewer");
+  check_given(words, "n", worded.spec.n, points.shape[0]);
+  check_given(words, "d", worded.spec.d, points.shape[1]);
   const Shape shape{static_cast<int>(points.shape[0]), static_cast<int>(points.shape[1])};
   HostSwarm x = from_rows(shape, points.doubles().data());
-  fit_to_manifold(x, manifold, setting(settings, "init").origin);
+  fit_to_manifold(x, manifold, setting(words, "init").origin);
   return x;
 }
 
-void set_masses(const Settings& settings, HostSwarm& x) {
-  if (setting(settings, "masses").text == "equal") return;
-  const Setting& s = setting(settings, "masses");
-  const Array array = read_npy(s.folder / s.text);
+void set_masses(const WordedSpec& worded, HostSwarm& x) {
+  if (!worded.spec.masses) return;
+  const Settings& words = worded.words;
+  const Array array = read_npy(*worded.spec.masses);
   if (array.shape != std::vector<std::size_t>{static_cast<std::size_t>(x.n())})
-    refuse(settings, "masses", fmt::format("must have shape ({},)", x.n()),
+    refuse(words, "masses", fmt::format("must have shape ({},)", x.n()),
            "save one positive number a particle");
   x.mass = array.doubles();
   double total = 0;
   for (const double m : x.mass) {
     if (!(m > 0) || !std::isfinite(m))
-      refuse(settings, "masses", "a mass is not a positive number",
+      refuse(words, "masses", "a mass is not a positive number",
              "save one positive number a particle");
     total += m;
   }
@@ -76,32 +77,39 @@ void fit_to_manifold(HostSwarm& x, Manifold manifold, const std::string& where) 
   }
 }
 
-Array given_points(const Settings& settings) {
-  const Setting& init = setting(settings, "init");
-  const bool typed = init.text.rfind("points:", 0) == 0;
-  return typed ? typed_rows(settings, "init") : read_npy(init.folder / init.text);
+bool is_picture(const InitialFile& file) { return file.file.extension() == ".png"; }
+
+std::optional<Array> given_points(const Initial& init) {
+  if (const auto* typed = std::get_if<InitialPoints>(&init)) {
+    Array array = array_of(typed->points.data);
+    array.shape = {static_cast<std::size_t>(typed->points.rows),
+                   static_cast<std::size_t>(typed->points.cols)};
+    return array;
+  }
+  const auto* file = std::get_if<InitialFile>(&init);
+  if (file == nullptr || is_picture(*file)) return std::nullopt;
+  return read_npy(file->file);
 }
 
-HostSwarm initial_swarm(const Settings& settings, Manifold manifold) {
-  const Setting& init = setting(settings, "init");
+HostSwarm initial_swarm(const WordedSpec& worded, Manifold manifold) {
+  const ExperimentSpec& spec = worded.spec;
   HostSwarm x;
-  if (init.text.rfind("points:", 0) == 0 || ends_with(init.text, ".npy")) {
-    x = swarm_of_points(settings, given_points(settings), manifold);
-  } else if (init.text.rfind("test:", 0) == 0 || init.text.rfind("train:", 0) == 0 ||
-             ends_with(init.text, ".png")) {
-    refuse(settings, "init", "pictures are for a trained swarm",
-           "add model=RUN, a run of murmur train");
-  } else {
-    const Shape shape{static_cast<int>(whole(settings, "n", 1, kMostParticles)),
-                      static_cast<int>(whole(settings, "d", 2, kMostCoordinates))};
-    const std::function<Row(int)> law = initial_law(settings, shape, manifold);
+  if (const std::optional<Array> points = given_points(spec.init)) {
+    x = swarm_of_points(worded, *points, manifold);
+  } else if (const auto* law = std::get_if<InitialLaw>(&spec.init)) {
+    const Shape shape{spec.n.value_or(kDefaultParticles), spec.d.value_or(kDefaultCoordinates)};
+    const std::function<Place(int)> place =
+        initial_law({*law, spec.random, shape, manifold, worded.words});
     x = HostSwarm(shape);
     for (int i = 0; i < shape.n; ++i) {
-      const Row row = law(i);
+      const Place row = place(i);
       for (int k = 0; k < shape.d; ++k) x.at(i, k) = row[k];
     }
+  } else {
+    refuse(worded.words, "init", "pictures are for a trained swarm",
+           "add model=RUN, a run of murmur train");
   }
-  set_masses(settings, x);
+  set_masses(worded, x);
   return x;
 }
 

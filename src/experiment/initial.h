@@ -5,11 +5,13 @@
 
 namespace murmur {
 
-// The swarm that `init`, `masses`, `n`, `d`, `manifold` and `seed` describe. Points given by hand
-// or by file set n and d; on the sphere norms within 1e-5 of 1 are made 1, others refused.
-HostSwarm initial_swarm(const Settings& settings, Manifold manifold);
+// The swarm that a spec starts with. Points given by hand or by file set n and d; on the sphere
+// norms within 1e-5 of 1 are made 1, others refused.
+HostSwarm initial_swarm(const WordedSpec& worded, Manifold manifold);
 
-// The array behind init=points:... or init=FILE.npy, as given.
-Array given_points(const Settings& settings);
+bool is_picture(const InitialFile& file);  // a png
+
+// (n, d) the array behind init=points:... or init=FILE.npy, as given; nothing for other starts.
+std::optional<Array> given_points(const Initial& init);
 
 }  // namespace murmur

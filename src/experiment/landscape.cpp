@@ -2,10 +2,12 @@
 #include <cmath>
 
 #include "experiment/config.h"
+#include "experiment/landscape_setup.h"
 #include "experiment/perceptrons.h"
+#include "experiment/rows.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/landscape_setup.h"
+#include "murmur/reductions.h"
 
 namespace murmur {
 
@@ -62,24 +64,36 @@ Settings for_scan(Settings settings) {
   return settings;
 }
 
-Landscape landscape_of(const Settings& settings, Record& inputs) {
-  Landscape l;
-  l.d = static_cast<int>(whole(settings, "d", 2, 1000));
-  l.beta = positive(settings, "beta");
-  l.kernel =
-      choice(settings, "kernel", {"plain", "scaled"}) == 1 ? Landscape::scaled : Landscape::plain;
-  l.direction = choice(settings, "direction", {"ascent", "descent"}) == 1 ? Landscape::descent
-                                                                          : Landscape::ascent;
-  choice(settings, "activation", {"relu", "gelu", "tanh"});
-  if (setting(settings, "perceptron").text == "none") return l;
-  set_potential(perceptron_of(settings, l.d, 0, inputs), l);
+// The words that a landscape has in common with simulate; its kernel is that of a clock of USA.
+DynamicsSpec forces_of(const Settings& settings) {
+  positive(settings, "beta");
+  const bool scaled = choice(settings, "kernel", {"plain", "scaled"}) == 1;
+  DynamicsSpec spec = dynamics_spec_of(settings);
+  spec.interaction = Interaction::USA;
+  spec.clock = scaled ? Clock::u2 : Clock::u1;
+  return spec;
+}
+
+// (h, d + 1) rows a_m and omega_m.
+Array units_of(const Landscape& l) {
   std::vector<double> rows;
   for (int m = 0; m < l.a.rows; ++m) {
     for (int k = 0; k < l.d; ++k) rows.push_back(l.a(m, k));
     rows.push_back(l.omega[m]);
   }
-  inputs["units"] = array_of(std::move(rows));
-  inputs["units"].shape = {static_cast<std::size_t>(l.a.rows), static_cast<std::size_t>(l.d) + 1};
+  Array units = array_of(std::move(rows));
+  units.shape = {static_cast<std::size_t>(l.a.rows), static_cast<std::size_t>(l.d) + 1};
+  return units;
+}
+
+Landscape landscape_in(const Settings& settings, Record& inputs) {
+  const int d = static_cast<int>(whole(settings, "d", 2, 1000));
+  const DynamicsSpec spec = forces_of(settings);
+  RandomKey random;
+  if (is_random(spec.perceptron)) random = {seed_of(settings), replica_of(settings)};
+  const Dynamics dynamics = unchecked_dynamics({spec, random, 1, settings}, {1, d}, inputs);
+  const Landscape l = landscape_of(dynamics, d);
+  if (!l.a.empty()) inputs["units"] = units_of(l);
   return l;
 }
 
@@ -90,7 +104,7 @@ LandscapeSetup make_landscape(const Settings& words) {
   s.betas = betas_of(words);
   Settings settings = s.betas.empty() ? words : for_scan(words);
   s.name = run_name(settings);
-  s.landscape = landscape_of(settings, s.inputs);
+  s.landscape = landscape_in(settings, s.inputs);
   if (!s.betas.empty()) s.landscape.beta = s.betas.back();
   energy_scale(s.landscape);  // refuses what is no landscape
   SearchSettings& search = s.search;

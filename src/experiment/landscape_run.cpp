@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "experiment/flow_record.h"
+#include "experiment/landscape_setup.h"
 #include "murmur/error.h"
-#include "murmur/landscape_setup.h"
 
 namespace murmur {
 

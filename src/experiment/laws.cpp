@@ -14,20 +14,20 @@ namespace murmur {
 
 namespace {
 
-void normalise(Row& x) {
+void normalise(Place& x) {
   double square = 0;
   for (const double v : x) square += v * v;
   for (double& v : x) v /= std::sqrt(square);
 }
 
-Row gaussian_row(const Draw& who, int d, int first = 0) {
-  Row x(d);
+Place gaussian_row(const Draw& who, int d, int first = 0) {
+  Place x(d);
   for (int k = first; k < d; ++k) x[k] = who.normal(static_cast<std::uint16_t>(k));
   return x;
 }
 
 // The law of the angle to the axis has density sin^{d-2}; by rejection under its maximum.
-Row cap_row(const Draw& who, int d, double angle) {
+Place cap_row(const Draw& who, int d, double angle) {
   const double top = angle < std::numbers::pi / 2 ? elementary::sin(angle) : 1.0;
   double theta = 0;
   for (std::uint16_t draw = 30'000; draw < 60'000; draw += 2) {
@@ -35,7 +35,7 @@ Row cap_row(const Draw& who, int d, double angle) {
     const double accept = elementary::pow(elementary::sin(theta) / top, d - 2);
     if (who.uniform(draw + 1) <= accept) break;
   }
-  Row x = gaussian_row(who, d, 1);
+  Place x = gaussian_row(who, d, 1);
   if (d == 2) x[1] = x[1] > 0 ? 1 : -1;
   normalise(x);
   for (double& v : x) v *= elementary::sin(theta);
@@ -44,48 +44,48 @@ Row cap_row(const Draw& who, int d, double angle) {
 }
 
 //   x_i = a e_i + b sum_j e_j,   a = sqrt(1 - rho),   n b^2 + 2 a b = rho
-Row equiangular_row(int i, Shape shape, double rho) {
+Place equiangular_row(int i, Shape shape, double rho) {
   const double a = std::sqrt(1 - rho);
   const double b = (-a + std::sqrt(std::max(0.0, a * a + shape.n * rho))) / shape.n;
-  Row x(shape.d);
+  Place x(shape.d);
   for (int k = 0; k < shape.n; ++k) x[k] = b + (k == i ? a : 0);
   return x;
 }
 
-Row unit(Row x) {
+Place unit(Place x) {
   normalise(x);
   return x;
 }
 
 // What a law may use; each maker checks its arguments and returns the law.
 struct Law {
-  using Maker = std::function<Row(int)> (Law::*)(const std::vector<double>& arguments) const;
-  const Settings& settings;
+  using Maker = std::function<Place(int)> (Law::*)(const std::vector<double>& arguments) const;
+  const Settings& words;
   Shape shape;
   std::uint64_t seed;
   std::uint32_t replica;
 
   void need(bool good, const std::string& reason, const std::string& remedy) const {
-    if (!good) refuse(settings, "init", reason, remedy);
+    if (!good) refuse(words, "init", reason, remedy);
   }
-  Row normals(int i, std::uint32_t step = 0) const {
+  Place normals(int i, std::uint32_t step = 0) const {
     return gaussian_row({seed, Stream::position, static_cast<std::uint32_t>(i), step, replica},
                         shape.d);
   }
 
-  std::function<Row(int)> uniform(const std::vector<double>&) const {
+  std::function<Place(int)> uniform(const std::vector<double>&) const {
     return [*this](int i) { return unit(normals(i)); };
   }
 
-  std::function<Row(int)> hemisphere(const std::vector<double>&) const {
+  std::function<Place(int)> hemisphere(const std::vector<double>&) const {
     return [*this](int i) {
-      Row x = unit(normals(i));
+      Place x = unit(normals(i));
       x[0] = std::fabs(x[0]);
       return x;
     };
   }
 
-  std::function<Row(int)> cap(const std::vector<double>& arguments) const {
+  std::function<Place(int)> cap(const std::vector<double>& arguments) const {
     const double angle = arguments[0];
     need(angle > 0 && angle <= std::numbers::pi, "the cap's angle is out of range",
          "give an angle in radians, above 0 and at most pi");
@@ -97,11 +97,11 @@ struct Law {
     };
   }
 
-  std::function<Row(int)> orthonormal(const std::vector<double>&) const {
+  std::function<Place(int)> orthonormal(const std::vector<double>&) const {
     return equiangular({0.0});
   }
 
-  std::function<Row(int)> equiangular(const std::vector<double>& arguments) const {
+  std::function<Place(int)> equiangular(const std::vector<double>& arguments) const {
     const double rho = arguments[0];
     need(shape.d >= shape.n, "needs at least as many coordinates as particles",
          fmt::format("use d={} or a smaller n", shape.n));
@@ -110,29 +110,29 @@ struct Law {
     return [*this, rho](int i) { return unit(equiangular_row(i, shape, rho)); };
   }
 
-  std::function<Row(int)> clusters(const std::vector<double>& arguments) const {
+  std::function<Place(int)> clusters(const std::vector<double>& arguments) const {
     const double count = arguments[0], spread = arguments.size() > 1 ? arguments[1] : 0.1;
     need(count >= 1 && count == std::floor(count) && count <= shape.n && spread >= 0,
          "the number of clusters or their spread is out of range",
          "write clusters:K or clusters:K:SPREAD with 1 <= K <= n");
     return [*this, k = static_cast<int>(count), spread](int i) {
-      Row x = unit(normals(i % k, 1));
-      const Row noise = normals(i);
+      Place x = unit(normals(i % k, 1));
+      const Place noise = normals(i);
       for (int c = 0; c < shape.d; ++c) x[c] += spread * noise[c];
       return unit(x);
     };
   }
 
-  std::function<Row(int)> gaussian(const std::vector<double>&) const {
+  std::function<Place(int)> gaussian(const std::vector<double>&) const {
     return [*this](int i) { return normals(i); };
   }
 
-  std::function<Row(int)> box(const std::vector<double>& arguments) const {
+  std::function<Place(int)> box(const std::vector<double>& arguments) const {
     const double a = arguments[0];
     need(a > 0, "the box must have a size", "write box:5 for [-5, 5]^d");
     return [*this, a](int i) {
       const Draw who{seed, Stream::position, static_cast<std::uint32_t>(i), 0, replica};
-      Row x(shape.d);
+      Place x(shape.d);
       for (int k = 0; k < shape.d; ++k)
         x[k] = a * (2 * who.uniform(static_cast<std::uint16_t>(k)) - 1);
       return x;
@@ -148,6 +148,7 @@ struct NamedLaw {
 };
 
 constexpr NamedLaw kLaws[] = {
+    // in the order of InitialLaw::Kind
     {"uniform", 0, 0, false, &Law::uniform},
     {"hemisphere", 0, 0, false, &Law::hemisphere},
     {"cap", 1, 1, false, &Law::cap},
@@ -158,34 +159,53 @@ constexpr NamedLaw kLaws[] = {
     {"box", 1, 1, true, &Law::box},
 };
 
-[[noreturn]] void refuse_unknown(const Settings& settings, const std::string& name) {
+constexpr const char* kHelp = "murmur explain --parameters shows what init takes";
+
+bool fits(const InitialLaw& law) {
+  const NamedLaw& named = kLaws[law.kind];
+  return law.arguments.size() >= named.min && law.arguments.size() <= named.most;
+}
+
+[[noreturn]] void refuse_unknown(const Settings& words, const std::string& key,
+                                 const std::string& name) {
   std::vector<std::string> known{"points"};
   for (const NamedLaw& law : kLaws) known.emplace_back(law.name);
   const std::string near = did_you_mean(name, known);
-  refuse(settings, "init", "there is no such initial law",
+  refuse(words, key, "there is no such initial law",
          near.empty() ? "murmur explain --parameters shows what init takes, a file ends in .npy"
                       : fmt::format("did you mean {}?", near));
 }
 
 }  // namespace
 
-std::function<Row(int)> initial_law(const Settings& settings, Shape shape, Manifold manifold) {
-  const std::vector<std::string> parts = split(setting(settings, "init").text, ':');
-  const std::string help = "murmur explain --parameters shows what init takes";
-  for (const NamedLaw& named : kLaws) {
-    if (parts[0] != named.name) continue;
-    std::vector<double> arguments;  // cap:0.5 -> {0.5}
+InitialLaw read_law(const Settings& words, const std::string& key) {
+  const std::vector<std::string> parts = split(setting(words, key).text, ':');
+  for (std::size_t k = 0; k < std::size(kLaws); ++k) {
+    if (parts[0] != kLaws[k].name) continue;
+    InitialLaw law{static_cast<InitialLaw::Kind>(k), {}};
     for (std::size_t i = 1; i < parts.size(); ++i)
-      if (!parse_number(parts[i], arguments.emplace_back()))
-        refuse(settings, "init", fmt::format("'{}' is not a number", parts[i]), help);
-    if (arguments.size() < named.min || arguments.size() > named.most)
-      refuse(settings, "init", "has the wrong number of arguments", help);
-    if (named.in_space && manifold == Manifold::sphere)
-      refuse(settings, "init", "is a law of R^d, and the habitat is the sphere",
-             "use init=uniform, or habitat=space");
-    return (Law{settings, shape, seed_of(settings), replica_of(settings)}.*named.make)(arguments);
+      if (!parse_number(parts[i], law.arguments.emplace_back()))
+        refuse(words, key, fmt::format("'{}' is not a number", parts[i]), kHelp);
+    if (!fits(law)) refuse(words, key, "has the wrong number of arguments", kHelp);
+    return law;
   }
-  refuse_unknown(settings, parts[0]);
+  refuse_unknown(words, key, parts[0]);
+}
+
+std::string law_text(const InitialLaw& law) {
+  std::string text = kLaws[law.kind].name;
+  for (const double argument : law.arguments) text += fmt::format(":{}", argument);
+  return text;
+}
+
+std::function<Place(int)> initial_law(const LawRequest& request) {
+  const NamedLaw& named = kLaws[request.law.kind];
+  if (!fits(request.law)) refuse(request.words, "init", "has the wrong number of arguments", kHelp);
+  if (named.in_space && request.manifold == Manifold::sphere)
+    refuse(request.words, "init", "is a law of R^d, and the habitat is the sphere",
+           "use init=uniform, or habitat=space");
+  const Law law{request.words, request.shape, request.random.seed, request.random.replica};
+  return (law.*named.make)(request.law.arguments);
 }
 
 }  // namespace murmur

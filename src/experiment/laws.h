@@ -8,9 +8,21 @@
 
 namespace murmur {
 
-using Row = std::vector<double>;  // (d)
+using Place = std::vector<double>;  // (d)
 
-// The law that `init` names; on the sphere its rows have norm 1.
-std::function<Row(int)> initial_law(const Settings& settings, Shape shape, Manifold manifold);
+// uniform, cap:0.5, clusters:3:0.1, ... and back.
+InitialLaw read_law(const Settings& words, const std::string& key);
+std::string law_text(const InitialLaw& law);
+
+// What a law is to make, with the words that a refusal quotes.
+struct LawRequest {
+  const InitialLaw& law;
+  RandomKey random;
+  Shape shape;
+  Manifold manifold;
+  const Settings& words;
+};
+// (d) where particle i starts; on the sphere of norm 1.
+std::function<Place(int)> initial_law(const LawRequest& request);
 
 }  // namespace murmur

@@ -1,7 +1,7 @@
 // make_engine.cpp: the table of engines, and the choice among them.
+#include "engine/moments/moments.h"
 #include "murmur/engine.h"
 #include "murmur/error.h"
-#include "murmur/moments.h"
 
 namespace murmur {
 

@@ -8,7 +8,7 @@
 
 #include "core/attention.h"
 #include "experiment/words.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur {
 
@@ -48,14 +48,35 @@ Matrix plain_gaussian(int d, const Draw& who) {
   return gaussian({d, d}, 1 / std::sqrt(static_cast<double>(d)), who);
 }
 
-struct RandomMatrix {
-  const char* name;
-  Matrix (*draw)(int d, const Draw& who);
-};
-constexpr RandomMatrix kRandom[] = {
-    {"gaussian", plain_gaussian}, {"goe", goe}, {"wigner", wigner}, {"psd", psd}};
+using Drawn = Matrix (*)(int d, const Draw& who);
 
-bool is_typed(const Setting& s) { return s.text.rfind("matrix:", 0) == 0; }
+// Nothing where the matrix is not drawn at random.
+Drawn law_of(const MatrixChoice& matrix) {
+  switch (matrix.kind) {
+    case MatrixChoice::gaussian:
+      return plain_gaussian;
+    case MatrixChoice::goe:
+      return goe;
+    case MatrixChoice::wigner:
+      return wigner;
+    case MatrixChoice::psd:
+      return psd;
+    case MatrixChoice::identity:
+    case MatrixChoice::minus_identity:
+    case MatrixChoice::query_key:
+    case MatrixChoice::minus_query_key:
+    case MatrixChoice::given:
+    case MatrixChoice::from_file:
+      return nullptr;
+  }
+  return nullptr;
+}
+
+Array array_of_rows(const Matrix& m) {
+  Array array = array_of(m.data);
+  array.shape = {static_cast<std::size_t>(m.rows), static_cast<std::size_t>(m.cols)};
+  return array;
+}
 
 }  // namespace
 
@@ -68,53 +89,57 @@ Matrix gaussian(Shape shape, double deviation, Draw who) {
   return m;
 }
 
-void check_finite(const Settings& settings, const std::string& key, const Array& array) {
+void check_finite(const Settings& words, const std::string& key, const Array& array) {
   for (const double value : array.doubles())
     if (!std::isfinite(value))
-      refuse(settings, key, "holds a number that is not finite", "remove NaN and infinities");
+      refuse(words, key, "holds a number that is not finite", "remove NaN and infinities");
 }
 
-bool is_random_matrix(const Settings& settings, const std::string& key) {
-  const std::string& text = setting(settings, key).text;
-  return std::any_of(std::begin(kRandom), std::end(kRandom),
-                     [&](const RandomMatrix& law) { return text == law.name; });
+bool is_random(const MatrixChoice& matrix) { return law_of(matrix) != nullptr; }
+
+int number_of_heads(const DynamicsSpec& spec, const Record& inputs) {
+  if (spec.heads) return *spec.heads;
+  const std::pair<const char*, const MatrixChoice*> all[] = {
+      {"query", &spec.query}, {"key", &spec.key}, {"value", &spec.value}};
+  for (const auto& [name, matrix] : all) {
+    if (matrix->kind != MatrixChoice::from_file) continue;
+    const auto known = inputs.find(name);
+    const Array array = known != inputs.end() ? known->second : read_npy(matrix->file);
+    if (array.shape.size() == 3 && array.shape[0] >= 1 && array.shape[0] <= 65'536)
+      return static_cast<int>(array.shape[0]);
+  }
+  return 1;
 }
 
-int number_of_heads(const Settings& settings, const Record& inputs) {
-  if (!is_given(settings, "heads"))
-    for (const char* key : {"query", "key", "value"}) {
-      const Setting& s = setting(settings, key);
-      if (!ends_with(s.text, ".npy")) continue;
-      const auto known = inputs.find(key);
-      const Array array = known != inputs.end() ? known->second : read_npy(s.folder / s.text);
-      if (array.shape.size() == 3 && array.shape[0] >= 1 && array.shape[0] <= 65'536)
-        return static_cast<int>(array.shape[0]);
-    }
-  return static_cast<int>(whole(settings, "heads", 1, 65'536));
+std::vector<Matrix> HeadMatrices::query() const {
+  return chosen(request.spec.query, "query", Stream::query);
 }
 
-std::vector<Matrix> HeadMatrices::named(const std::string& key, Stream stream) const {
-  const Setting& s = setting(settings, key);
-  if (is_typed(s) || ends_with(s.text, ".npy")) return given(key);
-  std::vector<std::string> names{"identity", "minus-identity"};
-  for (const RandomMatrix& law : kRandom) names.emplace_back(law.name);
-  if (key == "value") names.insert(names.end(), {"query-key", "minus-query-key"});
-  const auto kind = static_cast<std::size_t>(choice(settings, key, names));
+std::vector<Matrix> HeadMatrices::key() const {
+  return chosen(request.spec.key, "key", Stream::key);
+}
+
+std::vector<Matrix> HeadMatrices::chosen(const MatrixChoice& matrix, const std::string& name,
+                                         Stream stream) const {
+  if (matrix.kind == MatrixChoice::given || matrix.kind == MatrixChoice::from_file)
+    return given(matrix, name);
+  const Drawn law = law_of(matrix);
   std::vector<Matrix> all(heads);
   for (int h = 0; h < heads; ++h) {
     const auto step = redraw * static_cast<std::uint32_t>(heads) + static_cast<std::uint32_t>(h);
-    const Draw who{seed_of(settings), stream, 0, step, replica_of(settings)};
-    if (kind == 1) all[h] = scaled_identity(d, -1);
-    if (kind >= 2) all[h] = kRandom[kind - 2].draw(d, who);
+    const Draw who{request.random.seed, stream, 0, step, request.random.replica};
+    if (matrix.kind == MatrixChoice::minus_identity) all[h] = scaled_identity(d, -1);
+    if (law != nullptr) all[h] = law(d, who);
   }
   return all;
 }
 
-std::vector<Matrix> HeadMatrices::values(const std::vector<Matrix>& query,
-                                         const std::vector<Matrix>& key) const {
-  const std::string& text = setting(settings, "value").text;
-  const bool minus = text == "minus-query-key";
-  if (text != "query-key" && !minus) return named("value", Stream::value);
+std::vector<Matrix> HeadMatrices::value(const std::vector<Matrix>& query,
+                                        const std::vector<Matrix>& key) const {
+  const MatrixChoice& matrix = request.spec.value;
+  const bool minus = matrix.kind == MatrixChoice::minus_query_key;
+  if (matrix.kind != MatrixChoice::query_key && !minus)
+    return chosen(matrix, "value", Stream::value);
   std::vector<Matrix> all(heads);
   for (int h = 0; h < heads; ++h) {
     all[h] = score_matrix(query[h], key[h]);
@@ -124,21 +149,22 @@ std::vector<Matrix> HeadMatrices::values(const std::vector<Matrix>& query,
   return all;
 }
 
-std::vector<Matrix> HeadMatrices::given(const std::string& key) const {
-  const Setting& s = setting(settings, key);
-  const bool known = inputs.count(key) != 0;
-  if (!known) inputs[key] = is_typed(s) ? typed_rows(settings, key) : read_npy(s.folder / s.text);
-  const Array& array = inputs[key];
+std::vector<Matrix> HeadMatrices::given(const MatrixChoice& matrix, const std::string& name) const {
+  const bool known = inputs.count(name) != 0;
+  if (!known)
+    inputs[name] =
+        matrix.kind == MatrixChoice::given ? array_of_rows(matrix.entries) : read_npy(matrix.file);
+  const Array& array = inputs[name];
   const std::size_t axes = array.shape.size();
   const bool fits = (axes == 2 || (axes == 3 && array.shape[0] == std::size_t(heads))) &&
                     array.shape[axes - 1] == std::size_t(d) && array.shape[axes - 2] >= 1 &&
                     array.shape[axes - 2] <= 65'536;
   if (!fits)
-    refuse(settings, key,
+    refuse(request.words, name,
            fmt::format("has shape ({}), which fits neither (k, {}) nor ({}, k, {})",
                        fmt::join(array.shape, ", "), d, heads, d),
            "check d and heads, or the axes of the array");
-  if (!known) check_finite(settings, key, array);
+  if (!known) check_finite(request.words, name, array);
   const std::vector<double> values = array.doubles();
   const int rows = static_cast<int>(array.shape[axes - 2]);
   const std::size_t size = static_cast<std::size_t>(rows) * d;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "experiment/forces.h"
 #include "murmur/experiment.h"
 #include "murmur/random.h"
 
@@ -13,30 +14,31 @@ namespace murmur {
 // Independent normal entries of the given deviation; entry e is drawn by particle e of `who`.
 Matrix gaussian(Shape shape, double deviation, Draw who);
 
-// Whether the value of `key` is drawn at random.
-bool is_random_matrix(const Settings& settings, const std::string& key);
+bool is_random(const MatrixChoice& matrix);
 
 // heads as given, or as the first three-dimensional matrix file has it; `inputs` holds the files
 // that were read already.
-int number_of_heads(const Settings& settings, const Record& inputs = {});
+int number_of_heads(const DynamicsSpec& spec, const Record& inputs = {});
 
 // The matrices of all heads; empty stands for the identity. `redraw` counts the draws before.
 struct HeadMatrices {
-  const Settings& settings;
+  const DynamicsRequest& request;
   int d, heads;
   std::uint32_t redraw;
   Record& inputs;  // what was typed or came from files is added by name, and read once
 
-  std::vector<Matrix> named(const std::string& key, Stream stream) const;
-  // As named, or Q^T K or -Q^T K of the two given.
-  std::vector<Matrix> values(const std::vector<Matrix>& query,
-                             const std::vector<Matrix>& key) const;
+  std::vector<Matrix> query() const;
+  std::vector<Matrix> key() const;
+  // As chosen, or Q^T K or -Q^T K of the two given.
+  std::vector<Matrix> value(const std::vector<Matrix>& query, const std::vector<Matrix>& key) const;
 
  private:
-  std::vector<Matrix> given(const std::string& key) const;
+  std::vector<Matrix> chosen(const MatrixChoice& matrix, const std::string& name,
+                             Stream stream) const;
+  std::vector<Matrix> given(const MatrixChoice& matrix, const std::string& name) const;
 };
 
-// Refuses an array with a number that is not finite.
-void check_finite(const Settings& settings, const std::string& key, const Array& array);
+// Refuses an array with a number that is not finite, quoting the word of `key`.
+void check_finite(const Settings& words, const std::string& key, const Array& array);
 
 }  // namespace murmur

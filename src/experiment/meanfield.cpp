@@ -6,11 +6,13 @@
 #include <string_view>
 
 #include "experiment/config.h"
+#include "experiment/meanfield_setup.h"
 #include "experiment/measures.h"
 #include "experiment/perceptrons.h"
+#include "experiment/rows.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/meanfield_setup.h"
+#include "murmur/reductions.h"
 
 namespace murmur {
 
@@ -58,18 +60,25 @@ int count_of(const Settings& settings, const std::string& key, int fallback) {
   return static_cast<int>(whole(settings, key, 2, 10'000'000));
 }
 
+// The words that a mean field has in common with simulate, of which it takes fewer values.
+DynamicsSpec forces_of(const Settings& settings) {
+  number(settings, "beta");
+  choice(settings, "dynamics", {"SA", "USA"});
+  choice(settings, "value", {"identity", "minus-identity"});
+  choice(settings, "clock", {"U1", "U2", "U3"});
+  number(settings, "noise");
+  if (setting(settings, "perceptron").text == "none" && is_typed(settings, "activation"))
+    refuse(settings, "activation", "has no effect without a perceptron",
+           "give a perceptron, or leave it out");
+  return dynamics_spec_of(settings);
+}
+
 MeanField field_of(const Settings& settings, Record& inputs) {
-  MeanField f;
-  f.d = static_cast<int>(whole(settings, "d", 2, 1000));
-  f.beta = number(settings, "beta");
-  f.weighting = choice(settings, "dynamics", {"SA", "USA"}) == 0 ? Attention::softmax
-                                                                 : Attention::unnormalised;
-  f.repulsive = choice(settings, "value", {"identity", "minus-identity"}) == 1;
-  f.clock = static_cast<Clock>(choice(settings, "clock", {"U1", "U2", "U3"}));
-  f.noise = number(settings, "noise");
-  if (setting(settings, "perceptron").text != "none")
-    f.perceptron = perceptron_of(settings, f.d, 0, inputs);
-  return f;
+  const int d = static_cast<int>(whole(settings, "d", 2, 1000));
+  const DynamicsSpec spec = forces_of(settings);
+  RandomKey random;
+  if (is_random(spec.perceptron)) random = {seed_of(settings), replica_of(settings)};
+  return mean_field_of(unchecked_dynamics({spec, random, 1, settings}, {1, d}, inputs), d);
 }
 
 Schedule schedule_of(const Settings& settings) {
@@ -97,10 +106,7 @@ void refuse_unheeded(const Settings& settings, MeanFieldMethod::Solver solver) {
                    "leave it out, or solver=quantiles");
   else
     refuse_typed("modes", "has no effect on particles", "leave it out, or use solver=spectral");
-  if (setting(settings, "perceptron").text == "none")
-    refuse_typed("activation", "has no effect without a perceptron",
-                 "give a perceptron, or leave it out");
-  if (!is_random_perceptron(settings))
+  if (!is_random(dynamics_spec_of(settings).perceptron))
     for (const char* key : {"seed", "replica"})
       refuse_typed(key, "has no effect: nothing here is random",
                    "leave it out, or give perceptron=gaussian:H or gradient:M");

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "experiment/flow_record.h"
+#include "experiment/meanfield_setup.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
-#include "murmur/meanfield_setup.h"
+#include "run/formats.h"
 #include "run/npy.h"
 
 namespace murmur {

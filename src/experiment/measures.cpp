@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "experiment/words.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur {
 

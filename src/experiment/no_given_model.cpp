@@ -4,16 +4,18 @@
 
 namespace murmur {
 
-std::optional<GivenModel> given_model(const Settings& settings) {
-  if (setting(settings, "model").text != "none")
-    refuse(settings, "model", "there are no files here", "load the model itself instead");
+std::optional<GivenModel> given_model(const WordedSpec& worded) {
+  if (worded.spec.model)
+    refuse(worded.words, "model", "there are no files here", "load the model itself instead");
   return std::nullopt;
 }
 
 std::span<const char* const> fixed_by_model() { return {}; }
 
-Settings with_model(Settings settings, const GivenModel&) { return settings; }
+WordedSpec with_model(WordedSpec worded, const GivenModel&) { return worded; }
 
-std::optional<HostSwarm> initial_sample(const Settings&, const GivenModel&) { return std::nullopt; }
+std::optional<HostSwarm> initial_sample(const WordedSpec&, const GivenModel&) {
+  return std::nullopt;
+}
 
 }  // namespace murmur

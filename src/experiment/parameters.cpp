@@ -1,82 +1,169 @@
 // parameters.cpp: the table of every parameter: one row parses, documents, completes and writes it.
 #include <algorithm>
 
-#include "murmur/experiment.h"
+#include "experiment/rows.h"
 
 namespace murmur {
 
-std::span<const Parameter> parameters() {
+std::span<const Row<ExperimentSpec>> experiment_rows() {
+  using namespace codec;
   using P = Parameter;
+  using S = ExperimentSpec;
+  using D = DynamicsSpec;
+  constexpr auto kForces = &S::dynamics;
   static const std::string methods_text = method_names();
-  static const Parameter table[] = {
-      {P::word, "name", "flock", "a word", "first part of the run directory's name"},
-      {P::whole, "n", "64", "1 or more", "number of particles (tokens)"},
-      {P::whole, "d", "3", "2 or more", "coordinates of each particle"},
-      {P::number, "beta", "4", "any number", "inverse temperature of attention"},
-      {P::word, "dynamics", "SA", "SA, USA, causal, hardmax, sinkhorn, euclidean, rescaled, none",
-       "softmax attention, unnormalised, softmax over the past, the nearest alone, doubly "
-       "stochastic, softmax in R^d, the same rescaled by e^{-tV}, or no attention at all"},
-      {P::word, "habitat", "sphere", "sphere, space, ellipsoid",
-       "unit sphere, all of R^d, or the ellipsoid of gains; unless given, as the dynamics needs"},
-      {P::word, "query", "identity",
-       "identity, minus-identity, gaussian, goe, wigner, psd, matrix:a,b;c,d;..., FILE.npy",
-       "query matrix Q, (k, d) or (heads, k, d); typed rows serve every head"},
-      {P::word, "key", "identity", "as query", "key matrix K, (k, d) or (heads, k, d)"},
-      {P::word, "value", "identity", "as query; query-key, minus-query-key",
-       "value matrix V, (d, d) or (heads, d, d); query-key is Q^T K"},
-      {P::number, "redraw", "0", "0 or above",
-       "random weights are drawn anew after every such time; 0 never"},
-      {P::whole, "heads", "1", "1 or more", "number of attention heads; their forces add"},
-      {P::word, "reach", "all", "all, past", "whom a particle sees: all, or those before it"},
-      {P::flag, "self", "true", "true, false", "whether a particle attends to itself"},
-      {P::word, "relative", "auto", "auto, true, false",
-       "V acts on x_j - x_i; auto: for hardmax in R^d and for rescaled"},
-      {P::number, "alibi", "0", "0 or above",
-       "those far back count less, by the slope alibi / n a place; needs the past alone"},
-      {P::word, "clock", "U1", "U1, U2, U3, U4", "time unit of USA (docs/notation.md)"},
-      {P::word, "normalisation", "post", "post, pre, peri, mix:TAU, ngpt, ngpt:SPEED, sqrt",
-       "what layer norm does to speed and norm (docs/notation.md)"},
-      {P::word, "gains", "none", "none, or g,g,...", "axes of the ellipsoid, one a coordinate"},
-      {P::word, "gains_end", "none", "none, or g,g,...", "axes at gains_until, reached in a line"},
-      {P::word, "gains_until", "T", "T, or above 0", "when gains_end is reached"},
-      {P::word, "perceptron", "none", "none, gaussian:H, gradient:M, FILE.safetensors, NAME_*.npy",
-       "feed-forward force, its own phase after attention"},
-      {P::word, "activation", "relu", "relu, gelu, tanh", "activation of the perceptron"},
-      {P::word, "direction", "ascent", "ascent, descent",
-       "descent turns every force round: V and W_out change sign"},
-      {P::word, "model", "none", "none, a training run, FILE.safetensors",
-       "a trained swarm moves the particles"},
-      {P::word, "init", "uniform",
-       "uniform, hemisphere, cap:ANGLE, orthonormal, equiangular:RHO, clusters:K[:SPREAD], "
-       "gaussian, box:A, points:x,y;x,y;..., FILE.npy; with a model also test:K, train:K, "
-       "test:K:FINER, FILE.png",
-       "where the particles start; points and pictures set n and d"},
-      {P::word, "data", "auto", "auto, mnist, fashion-mnist, a folder",
-       "where the pictures of init=test:K are; auto: where the model learned"},
-      {P::word, "masses", "equal", "equal, FILE.npy", "masses, (n), scaled to sum 1"},
-      {P::number, "T", "10", "above 0", "final time"},
-      {P::number, "dt", "0.1", "above 0", "step of methods with fixed steps"},
-      {P::word, "method", "dopri5", methods_text.c_str(),
-       "how time advances; layers is x <- N(x + dt A)"},
-      {P::number, "rtol", "1e-8", "above 0", "relative tolerance of adaptive methods"},
-      {P::number, "atol", "1e-10", "above 0", "absolute tolerance of adaptive methods"},
-      {P::number, "merge", "0", "0, or at least 10 max(rtol, atol)",
-       "particles closer than this chord become one; 0 never"},
-      {P::number, "noise", "0", "0 or above", "strength 1/kappa of Brownian motion on the habitat"},
-      {P::word, "save", "every:T/100", "every:DT, log:COUNT, final", "when frames are kept"},
-      {P::whole, "seed", "0", "0 or more", "seed of every random stream"},
-      {P::whole, "replica", "0", "0 or more",
-       "which member of the ensemble: its own start, random weights and noise"},
-      {P::word, "engine", "auto", "auto, reference, simd, moments",
-       "what computes velocities; moments: many particles on the circle"},
-      {P::word, "precision", "f64", "f32, f64", "of pair sums and of stored trajectories"},
-      {P::word, "threads", "all", "all, or 1 or more", "threads; results never depend on it"},
-      {P::number, "cluster_tol", "0.001", "above 0",
-       "linked when <x_i, x_j> > 1 - tol; in R^d when |x_i - x_j| < tol"},
-      {P::number, "pair_threshold", "0.999", "-1 to 1", "close_pairs counts cosines above it"},
-      {P::whole, "max_evaluations", "1000000000", "1 or more", "velocity evaluations allowed"},
+  static const Row<S> table[] = {
+      row<S, RunName, &S::name>(
+          {P::word, "name", "flock", "a word", "first part of the run directory's name"}),
+      row<S, Given<Whole<1, kMostParticles>>, &S::n>(
+          {P::whole, "n", "64", "1 or more", "number of particles (tokens)"}),
+      row<S, Given<Whole<2, kMostCoordinates>>, &S::d>(
+          {P::whole, "d", "3", "2 or more", "coordinates of each particle"}),
+      row<S, Real, kForces, &D::beta>(
+          {P::number, "beta", "4", "any number", "inverse temperature of attention"}),
+      row<S, Named, kForces, &D::interaction>(
+          {P::word, "dynamics", "SA",
+           "SA, USA, causal, hardmax, sinkhorn, euclidean, rescaled, none",
+           "softmax attention, unnormalised, softmax over the past, the nearest alone, doubly "
+           "stochastic, softmax in R^d, the same rescaled by e^{-tV}, or no attention at all"}),
+      row<S, GivenManifold, kForces, &D::manifold>({P::word, "habitat", "sphere",
+                                                    "sphere, space, ellipsoid",
+                                                    "unit sphere, all of R^d, or the ellipsoid of "
+                                                    "gains; unless given, as the dynamics needs"}),
+      row<S, NamedMatrix, kForces, &D::query>(
+          {P::word, "query", "identity",
+           "identity, minus-identity, gaussian, goe, wigner, psd, matrix:a,b;c,d;..., FILE.npy",
+           "query matrix Q, (k, d) or (heads, k, d); typed rows serve every head"}),
+      row<S, NamedMatrix, kForces, &D::key>(
+          {P::word, "key", "identity", "as query", "key matrix K, (k, d) or (heads, k, d)"}),
+      row<S, NamedMatrix, kForces, &D::value>(
+          {P::word, "value", "identity", "as query; query-key, minus-query-key",
+           "value matrix V, (d, d) or (heads, d, d); query-key is Q^T K"}),
+      row<S, Real, kForces, &D::redraw>(
+          {P::number, "redraw", "0", "0 or above",
+           "random weights are drawn anew after every such time; 0 never"}),
+      row<S, Given<Whole<1, 65'536>>, kForces, &D::heads>(
+          {P::whole, "heads", "1", "1 or more", "number of attention heads; their forces add"}),
+      row<S, Named, kForces, &D::mask>(
+          {P::word, "reach", "all", "all, past", "whom a particle sees: all, or those before it"}),
+      row<S, Flag, kForces, &D::self>(
+          {P::flag, "self", "true", "true, false", "whether a particle attends to itself"}),
+      row<S, Named, kForces, &D::relative>(
+          {P::word, "relative", "auto", "auto, true, false",
+           "V acts on x_j - x_i; auto: for hardmax in R^d and for rescaled"}),
+      row<S, Real, kForces, &D::alibi>(
+          {P::number, "alibi", "0", "0 or above",
+           "those far back count less, by the slope alibi / n a place; needs the past alone"}),
+      row<S, Named, kForces, &D::clock>(
+          {P::word, "clock", "U1", "U1, U2, U3, U4", "time unit of USA (docs/notation.md)"}),
+      row<S, Normalisation, kForces, &D::normalisation>(
+          {P::word, "normalisation", "post", "post, pre, peri, mix:TAU, ngpt, ngpt:SPEED, sqrt",
+           "what layer norm does to speed and norm (docs/notation.md)"}),
+      row<S, Gains, kForces, &D::gains>({P::word, "gains", "none", "none, or g,g,...",
+                                         "axes of the ellipsoid, one a coordinate"}),
+      row<S, Gains, kForces, &D::gains_end>({P::word, "gains_end", "none", "none, or g,g,...",
+                                             "axes at gains_until, reached in a line"}),
+      row<S, Until, kForces, &D::gains_until>(
+          {P::word, "gains_until", "T", "T, or above 0", "when gains_end is reached"}),
+      row<S, NamedPerceptron, kForces, &D::perceptron>(
+          {P::word, "perceptron", "none",
+           "none, gaussian:H, gradient:M, FILE.safetensors, NAME_*.npy",
+           "feed-forward force, its own phase after attention"}),
+      row<S, Named, kForces, &D::activation>(
+          {P::word, "activation", "relu", "relu, gelu, tanh", "activation of the perceptron"}),
+      row<S, Named, kForces, &D::direction>(
+          {P::word, "direction", "ascent", "ascent, descent",
+           "descent turns every force round: V and W_out change sign"}),
+      row<S, NoneOrFile, &S::model>({P::word, "model", "none",
+                                     "none, a training run, FILE.safetensors",
+                                     "a trained swarm moves the particles"}),
+      row<S, InitialWord, &S::init>(
+          {P::word, "init", "uniform",
+           "uniform, hemisphere, cap:ANGLE, orthonormal, equiangular:RHO, clusters:K[:SPREAD], "
+           "gaussian, box:A, points:x,y;x,y;..., FILE.npy; with a model also test:K, train:K, "
+           "test:K:FINER, FILE.png",
+           "where the particles start; points and pictures set n and d"}),
+      row<S, Text, &S::data>(
+          {P::word, "data", "auto", "auto, mnist, fashion-mnist, a folder",
+           "where the pictures of init=test:K are; auto: where the model learned"}),
+      row<S, EqualOrFile, &S::masses>(
+          {P::word, "masses", "equal", "equal, FILE.npy", "masses, (n), scaled to sum 1"}),
+      row<S, Positive, &S::T>({P::number, "T", "10", "above 0", "final time"}),
+      row<S, Positive, &S::dt>(
+          {P::number, "dt", "0.1", "above 0", "step of methods with fixed steps"}),
+      row<S, MethodName, &S::method>({P::word, "method", "dopri5", methods_text.c_str(),
+                                      "how time advances; layers is x <- N(x + dt A)"}),
+      row<S, Positive, &S::tolerance, &Tolerance::rtol>(
+          {P::number, "rtol", "1e-8", "above 0", "relative tolerance of adaptive methods"}),
+      row<S, Positive, &S::tolerance, &Tolerance::atol>(
+          {P::number, "atol", "1e-10", "above 0", "absolute tolerance of adaptive methods"}),
+      row<S, Real, &S::merge>({P::number, "merge", "0", "0, or at least 10 max(rtol, atol)",
+                               "particles closer than this chord become one; 0 never"}),
+      row<S, Real, kForces, &D::noise>({P::number, "noise", "0", "0 or above",
+                                        "strength 1/kappa of Brownian motion on the habitat"}),
+      row<S, Given<Save>, &S::save>(
+          {P::word, "save", "every:T/100", "every:DT, log:COUNT, final", "when frames are kept"}),
+      row<S, Whole<0, kMostWhole>, &S::random, &RandomKey::seed>(
+          {P::whole, "seed", "0", "0 or more", "seed of every random stream"}),
+      row<S, Whole<0, 4'294'967'295>, &S::random, &RandomKey::replica>(
+          {P::whole, "replica", "0", "0 or more",
+           "which member of the ensemble: its own start, random weights and noise"}),
+      row<S, EngineName, &S::engine, &EngineChoice::name>(
+          {P::word, "engine", "auto", "auto, reference, simd, moments",
+           "what computes velocities; moments: many particles on the circle"}),
+      row<S, Named, &S::engine, &EngineChoice::precision>(
+          {P::word, "precision", "f64", "f32, f64", "of pair sums and of stored trajectories"}),
+      row<S, Threads, &S::engine, &EngineChoice::threads>(
+          {P::word, "threads", "all", "all, or 1 or more", "threads; results never depend on it"}),
+      row<S, Positive, &S::cluster_tol>(
+          {P::number, "cluster_tol", "0.001", "above 0",
+           "linked when <x_i, x_j> > 1 - tol; in R^d when |x_i - x_j| < tol"}),
+      row<S, Real, &S::pair_threshold>(
+          {P::number, "pair_threshold", "0.999", "-1 to 1", "close_pairs counts cosines above it"}),
+      row<S, Whole<1, kMostWhole>, &S::max_evaluations>(
+          {P::whole, "max_evaluations", "1000000000", "1 or more", "velocity evaluations allowed"}),
   };
   return table;
+}
+
+std::span<const Parameter> parameters() {
+  static const std::vector<Parameter> table = [] {
+    std::vector<Parameter> rows;
+    for (const Row<ExperimentSpec>& row : experiment_rows()) rows.push_back(row.parameter);
+    return rows;
+  }();
+  return table;
+}
+
+const Row<ExperimentSpec>& experiment_row(const std::string& name) {
+  const auto rows = experiment_rows();
+  return *std::find_if(rows.begin(), rows.end(),
+                       [&](const Row<ExperimentSpec>& row) { return name == row.parameter.name; });
+}
+
+ExperimentSpec spec_of(const Settings& words) {
+  ExperimentSpec spec;
+  for (const Row<ExperimentSpec>& row : experiment_rows())
+    row.read(words, row.parameter.name, spec);
+  return spec;
+}
+
+DynamicsSpec dynamics_spec_of(const Settings& words) {
+  ExperimentSpec spec;
+  for (const Row<ExperimentSpec>& row : experiment_rows())
+    if (row.of_dynamics && words.count(row.parameter.name) != 0)
+      row.read(words, row.parameter.name, spec);
+  return spec.dynamics;
+}
+
+Settings words_of(const ExperimentSpec& spec) {
+  const ExperimentSpec initial;
+  Settings words;
+  for (const Row<ExperimentSpec>& row : experiment_rows())
+    words[row.parameter.name] = row.same(spec, initial)
+                                    ? Setting{row.parameter.initial, "default"}
+                                    : Setting{row.write(spec), "the experiment"};
+  return words;
 }
 
 namespace {

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "murmur/axes.h"
+#include "core/axes.h"
 #include "murmur/error.h"
 
 namespace murmur {

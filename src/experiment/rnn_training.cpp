@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur {
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "experiment/training_loop.h"
-#include "murmur/rnn.h"
+#include "learn/recurrent.h"
 
 namespace murmur {
 

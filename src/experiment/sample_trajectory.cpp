@@ -1,4 +1,4 @@
-// sample_trajectory.cpp: the flight of one sample, frame by frame, and what its readout says.
+// sample_trajectory.cpp: the trajectory of one sample through a trained swarm, with its scores.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,8 +10,8 @@
 
 #include "experiment/training_loop.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "murmur/training.h"
+#include "run/formats.h"
 
 namespace murmur {
 

@@ -8,8 +8,8 @@
 
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "run/file.h"
+#include "run/formats.h"
 
 namespace murmur {
 

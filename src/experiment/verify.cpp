@@ -1,4 +1,4 @@
-// verify.cpp: flies an experiment again by dopri5 with merging, and compares frame by frame.
+// verify.cpp: repeats a simulation by dopri5 with merging, and compares frame by frame.
 #include "experiment/verify.h"
 
 #include <fmt/format.h>

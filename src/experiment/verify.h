@@ -1,4 +1,4 @@
-// verify.h: a stiff flight through mergers is believed only when a second method agrees.
+// verify.h: checks a stiff simulation through mergers against a second method.
 #pragma once
 
 #include <optional>

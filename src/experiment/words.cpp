@@ -65,19 +65,28 @@ double number(const Settings& settings, const std::string& key) {
 
 double positive(const Settings& settings, const std::string& key) {
   const double value = number(settings, key);
-  if (!(value > 0)) refuse(settings, key, "must be above 0", "write a positive number");
+  check_positive(settings, key, value);
   return value;
+}
+
+void check_positive(const Settings& settings, const std::string& key, double value) {
+  if (!(value > 0)) refuse(settings, key, "must be above 0", "write a positive number");
+}
+
+void check_whole(const Settings& settings, const std::string& key, double value, WholeRange range) {
+  const auto [min, max] = range;
+  const std::string remedy = fmt::format("write a whole number from {} to {}", min, max);
+  if (value != std::floor(value) || std::fabs(value) > 9e15)
+    refuse(settings, key, "not a whole number", remedy);
+  if (value < static_cast<double>(min) || value > static_cast<double>(max))
+    refuse(settings, key, "out of range", remedy);
 }
 
 std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t min,
                    std::int64_t most) {
-  const std::string remedy = fmt::format("write a whole number from {} to {}", min, most);
   double value = 0;
-  if (!parse_number(setting(settings, key).text, value) || value != std::floor(value) ||
-      std::fabs(value) > 9e15)
-    refuse(settings, key, "not a whole number", remedy);
-  if (value < static_cast<double>(min) || value > static_cast<double>(most))
-    refuse(settings, key, "out of range", remedy);
+  if (!parse_number(setting(settings, key).text, value)) value = 0.5;  // refused as not whole
+  check_whole(settings, key, value, {min, most});
   return static_cast<std::int64_t>(value);
 }
 

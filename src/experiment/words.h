@@ -22,6 +22,12 @@ bool is_given(const Settings& settings, const std::string& key);  // not a defau
 bool is_typed(const Settings& settings, const std::string& key);  // on the command line
 double number(const Settings& settings, const std::string& key);  // finite
 double positive(const Settings& settings, const std::string& key);
+// Refuses the value of `key`, which is known already, unless it is above 0, or whole and in range.
+struct WholeRange {
+  std::int64_t min, max;
+};
+void check_positive(const Settings& settings, const std::string& key, double value);
+void check_whole(const Settings& settings, const std::string& key, double value, WholeRange range);
 std::int64_t whole(const Settings& settings, const std::string& key, std::int64_t min,
                    std::int64_t most);
 std::uint64_t seed_of(const Settings& settings);

@@ -1,4 +1,4 @@
-// endings.cpp: the sentences of flights that could not go on.
+// endings.cpp: the sentences of integrations that ended before T.
 #include "flow/endings.h"
 
 #include <algorithm>

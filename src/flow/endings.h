@@ -1,4 +1,4 @@
-// endings.h: the ends a flight can come to before T, each with its sentence.
+// endings.h: the ways in which an integration can end before T, each with its sentence.
 #pragma once
 
 #include "murmur/flow.h"

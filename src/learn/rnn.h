@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/elementary.h"
-#include "murmur/rnn.h"
+#include "learn/recurrent.h"
 
 namespace murmur {
 

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/moments/moments.h"
 #include "meanfield/continuum.h"
 #include "meanfield/march.h"
 #include "meanfield/particles.h"
 #include "murmur/error.h"
-#include "murmur/moments.h"
 
 namespace murmur {
 
@@ -32,8 +32,8 @@ std::string lost(const MeanFieldReading& r, const MeanFieldMethod& method) {
   return {};
 }
 
-// Particles carry no noise; and the kinks of a ReLU's drift become jumps of the density, whose
-// waves fall like 1/k: no number of modes resolves them.
+// Particles have no noise; and the kinks of a ReLU's drift become jumps of the density, whose
+// coefficients decay like 1/k: no number of modes resolves them.
 std::string remedy_of(const MeanField& field) {
   const bool kinks = field.perceptron && field.perceptron->activation == Perceptron::relu;
   if (field.noise > 0)
@@ -44,8 +44,8 @@ std::string remedy_of(const MeanField& field) {
                : "use more modes, or solver=quantiles, or noise";
 }
 
-// The steps of a course to go on with; one at T, which was read but not taken, only at its very
-// end.
+// The steps of a trajectory to continue. The reading at the old T, whose step was not committed, is
+// dropped where frames are still to come.
 std::vector<MeanFieldReading> steps_before(const MeanFieldTrajectory& from,
                                            const Schedule& schedule) {
   std::vector<MeanFieldReading> steps = from.steps;
@@ -122,7 +122,7 @@ class SpectralFlow {
     next_ = state.flow.next_frame;
   }
 
-  // Finds a step, keeps the frames inside it, and takes it unless they were the last.
+  // Computes a step, keeps the frames inside it, and commits it unless they were the last.
   void step() {
     if (!march_.find())
       return end(Ending::step_too_small, "steps became too small", "lower beta or T");
@@ -161,7 +161,7 @@ class SpectralFlow {
     }
   }
 
-  // Where a flight is cut short, what it was last sure of, as `advance` keeps it.
+  // When an integration ends early, its last resolved state, as `advance` keeps it.
   void keep_last_good() {
     const bool cut_short =
         !trajectory_.outcome.ok() && trajectory_.outcome.ending != Ending::interrupted;
@@ -194,7 +194,7 @@ class SpectralFlow {
   MeanFieldMethod method_;
   const MeanFieldPlan& plan_;
   const std::int64_t frames_;
-  const double beyond_;  // what the start holds above the degrees carried
+  const double beyond_;  // largest amplitude of the start above the degrees kept
   const std::string remedy_;
   std::unique_ptr<Continuum> continuum_;
   March march_;
@@ -202,7 +202,7 @@ class SpectralFlow {
   MeanFieldTrajectory trajectory_{};
 };
 
-// What particles show to a plan while they fly.
+// Passes frames and readings of particles to the plan while they are integrated.
 FlowWatch watch_of(const MeanFieldPlan& plan, const ParticleReader& reader,
                    MeanFieldTrajectory& trajectory) {
   const auto read = [&reader](double t, const HostSwarm& x) {

@@ -40,7 +40,7 @@ double CoefficientSystem::error(const StepEstimate<State>& estimate) const {
 March::March(CoefficientSystem of)
     : system(std::move(of)), driver_(system, dormand_prince(), tried_) {}
 
-// A hundredth of the time in which y would change by itself; the end of the flow has no say.
+// A hundredth of the time in which y changes by its own size; independent of T.
 double March::first_step() const {
   double size = 0, speed = 0;
   for (const double v : y) size = std::fmax(size, std::fabs(v));

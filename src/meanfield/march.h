@@ -12,7 +12,7 @@ namespace murmur::meanfield {
 
 //   y' = f(y) - decay y,   component by component
 // as a system for the Runge-Kutta driver: stages are those for e^{decay t} y, after Lawson (1967).
-// The nodes of dopri5 never go back, so every factor e^{-decay (c_i - c_j) h} is at most 1.
+// The nodes of dopri5 are non-decreasing, so every factor e^{-decay (c_i - c_j) h} is at most 1.
 class CoefficientSystem {
  public:
   using State = std::vector<double>;
@@ -26,7 +26,7 @@ class CoefficientSystem {
   // y_i = e^{-decay c_i h} y + sum_j scale_j e^{-decay (c_i - c_j) h} k_j
   void combine(const State& x, StepPoint to, std::span<const StageTerm<State>> terms,
                State& y) const;
-  // Component by component: what the last modes lack must stay below what they hold.
+  // Component by component, so that high modes are accurate relative to their own size.
   double error(const StepEstimate<State>& estimate) const;
   bool finite(const State&) const { return true; }  // `error` sees to it
 };
@@ -43,8 +43,8 @@ struct March {
   StepState at{};
   std::vector<double> y{};
 
-  // Finds the next step that is good enough; false where steps become too small. It is taken by
-  // `commit`: until then `at` and y stay as they are.
+  // Computes the next step of sufficient accuracy; false where steps become too small. `commit`
+  // takes it: until then `at` and y stay as they are.
   bool find();
   double end_time() const { return at.t + found_.h; }  // of the step found
   // y inside the step found, by a step of its own from t.

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 
+#include "engine/moments/moments.h"
 #include "meanfield/circle.h"
 #include "meanfield/continuum.h"
 #include "meanfield/fourier.h"
@@ -17,7 +18,6 @@
 #include "meanfield/sphere.h"
 #include "murmur/error.h"
 #include "murmur/modes.h"
-#include "murmur/moments.h"
 
 namespace murmur::meanfield {
 

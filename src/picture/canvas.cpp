@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur::picture {
 

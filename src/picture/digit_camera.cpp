@@ -1,4 +1,4 @@
-// digit_camera.cpp: the camera's way through a digit's flight, and the film's clock.
+// digit_camera.cpp: the camera's path along a digit's trajectory, and the film's time axis.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-// digit_film.cpp: films the flight of a digit, and prints a few of its moments side by side.
+// digit_film.cpp: the film of the trajectory of a digit, and a picture of a few of its frames.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// digit_stage.cpp: checks a digit's flight, chooses its axes and bounds, and moves through it.
+// digit_stage.cpp: checks a digit's trajectory, chooses axes and bounds, interpolates frames.
 #include "picture/digit_stage.h"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "murmur/axes.h"
+#include "core/axes.h"
 #include "murmur/error.h"
 
 namespace murmur::picture {

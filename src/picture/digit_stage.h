@@ -1,11 +1,11 @@
-// digit_stage.h: the manifold of a digit's flight: axes, gates, camera, and where the text goes.
+// digit_stage.h: the scene of a digit's trajectory: axes, targets, camera, and the layout of text.
 #pragma once
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "murmur/digit_pictures.h"
+#include "picture/digit_pictures.h"
 #include "picture/stage.h"
 #include "picture/swarm_paint.h"
 

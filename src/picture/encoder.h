@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <functional>
 
-#include "murmur/picture.h"
 #include "picture/canvas.h"
+#include "picture/picture.h"
 
 namespace murmur::picture {
 

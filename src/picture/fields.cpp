@@ -8,9 +8,9 @@
 #include <numbers>
 #include <string_view>
 
-#include "murmur/digit_pictures.h"
 #include "murmur/error.h"
 #include "picture/camera.h"
+#include "picture/digit_pictures.h"
 #include "picture/labels.h"
 #include "picture/stage.h"
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "murmur/formats.h"
 #include "picture/render.h"
+#include "run/formats.h"
 
 namespace murmur {
 

@@ -1,4 +1,4 @@
-// film.cpp: draws the flight frame by frame and has ffmpeg make a film of it.
+// film.cpp: draws a trajectory frame by frame and encodes it as a film by ffmpeg.
 #include <algorithm>
 
 #include "picture/encoder.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "murmur/digit_pictures.h"
 #include "murmur/error.h"
+#include "picture/digit_pictures.h"
 #include "picture/pixels.h"
 #include "picture/stage.h"
 

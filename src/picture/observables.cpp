@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "murmur/error.h"
-#include "murmur/picture.h"
 #include "picture/figure.h"
 #include "picture/labels.h"
+#include "picture/picture.h"
 #include "picture/track.h"
 
 namespace murmur {

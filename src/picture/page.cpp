@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "picture/canvas.h"
+#include "run/formats.h"
 
 namespace murmur::picture {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "murmur/axes.h"
+#include "core/axes.h"
 #include "murmur/error.h"
 
 namespace murmur::picture {

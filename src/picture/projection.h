@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "murmur/picture.h"
 #include "picture/camera.h"
+#include "picture/picture.h"
 
 namespace murmur::picture {
 

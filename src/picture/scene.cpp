@@ -1,4 +1,4 @@
-// scene.cpp: draws one stored frame of a run, with the flight that led to it.
+// scene.cpp: draws one stored frame of a run, with the trails that led to it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "murmur/digit_pictures.h"
 #include "murmur/training.h"
+#include "picture/digit_pictures.h"
 
 namespace murmur {
 

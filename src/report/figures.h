@@ -9,10 +9,10 @@
 
 #include "murmur/landscape.h"
 #include "murmur/meanfield.h"
-#include "murmur/picture.h"
-#include "murmur/reproduce.h"
-#include "murmur/sweep.h"
 #include "picture/figure.h"
+#include "picture/picture.h"
+#include "reproduce/reproduce.h"
+#include "sweep/sweep.h"
 
 namespace murmur {
 

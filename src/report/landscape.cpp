@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "experiment/landscape_files.h"
-#include "murmur/landscape_setup.h"
+#include "experiment/landscape_setup.h"
 #include "report/figures.h"
 #include "report/kept.h"
 #include "report/landscape_tables.h"

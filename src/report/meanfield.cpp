@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "murmur/meanfield_setup.h"
+#include "experiment/meanfield_setup.h"
 #include "report/figures.h"
 #include "report/kept.h"
 #include "report/report.h"

@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "report/figures.h"
+#include "run/formats.h"
 
 namespace murmur {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "murmur/reproduce.h"
 #include "picture/figure.h"
 #include "picture/page.h"
+#include "reproduce/reproduce.h"
 
 namespace murmur {
 

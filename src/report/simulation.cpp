@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "report/figures.h"
 #include "report/report.h"
+#include "run/formats.h"
 
 namespace murmur {
 

@@ -112,9 +112,9 @@ void add_fronts(const Sweep& sweep, std::vector<std::pair<const Cell*, CellCurve
   for (int k = 0; k <= kPoints && sweep.axes[y].name == "beta"; ++k) {
     const double at =
         panel.map.y.front() + (panel.map.y.back() - panel.map.y.front()) * k / kPoints;
-    Settings settings = settings_of_cell(sweep, *rows.front().first);
-    settings["beta"].text = fmt::format("{}", at);
-    if (const auto t = predicted_front(settings)) {
+    ExperimentSpec spec = spec_of_cell(sweep, *rows.front().first).spec;
+    spec.dynamics.beta = at;
+    if (const auto t = predicted_front(spec)) {
       theory.x.push_back(*t);
       theory.y.push_back(at);
     }

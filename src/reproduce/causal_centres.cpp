@@ -25,9 +25,12 @@ struct Count {
 Spread count_centres(const Count& c, Centres kind, int starts) {
   std::vector<double> counts;
   for (int seed = 0; seed < starts; ++seed) {
-    const Experiment e =
-        experiment_of("causal-centres", {fmt::format("beta={}", c.beta), fmt::format("n={}", c.n),
-                                         fmt::format("d={}", c.d), fmt::format("seed={}", seed)});
+    ExperimentSpec spec = preset_spec("causal-centres");
+    spec.dynamics.beta = c.beta;
+    spec.n = c.n;
+    spec.d = c.d;
+    spec.random.seed = static_cast<std::uint64_t>(seed);
+    const Experiment e = make_experiment(spec);
     counts.push_back(
         static_cast<double>(renyi_centres(e.swarm, e.dynamics.manifold, c.delta, kind).size()));
   }
@@ -68,7 +71,9 @@ std::optional<Reproduction> causal_centres(const ReproductionControl& control) {
   ReproducedTable table{"flight", {"t", "angle", "strong centre"}};
   for (int seed = 0; seed < (control.quick ? 1 : 5); ++seed) {
     if (control.stopped()) return std::nullopt;
-    const Experiment e = experiment_of("causal-centres", {fmt::format("seed={}", seed)});
+    ExperimentSpec spec = preset_spec("causal-centres");
+    spec.random.seed = static_cast<std::uint64_t>(seed);
+    const Experiment e = make_experiment(spec);
     const double delta = 4 / std::sqrt(64.0);
     const std::vector<int> strong =
         renyi_centres(e.swarm, e.dynamics.manifold, delta, Centres::strong);

@@ -8,9 +8,9 @@
 #include <numbers>
 
 #include "core/parallel.h"
+#include "engine/moments/moments.h"
 #include "murmur/error.h"
 #include "murmur/flow.h"
-#include "murmur/moments.h"
 #include "murmur/random.h"
 #include "reproduce/simulations.h"
 
@@ -154,7 +154,7 @@ double chaos_constant() {
 namespace {
 
 Chaos chaos_of(const ReproductionControl& control) {
-  Chaos chaos{.dynamics = experiment_of("chaos", {}).dynamics,
+  Chaos chaos{.dynamics = make_experiment(preset_spec("chaos")).dynamics,
               .sizes = {1'000, 2'000, 4'000, 8'000, 14'000, 20'000},
               .seeds = {80, 60, 50, 40, 40, 40},
               .threads = control.threads};

@@ -22,7 +22,9 @@ constexpr Row kRows[] = {{1e3, 40.2}, {1e4, 133.5}};
 std::vector<double> count_modes(double beta, int starts, int threads) {
   std::vector<double> counts(starts);
   for_blocks(starts, threads, [&](int seed) {
-    const Experiment e = experiment_of("density-modes", {fmt::format("seed={}", seed)});
+    ExperimentSpec spec = preset_spec("density-modes");
+    spec.random.seed = static_cast<std::uint64_t>(seed);
+    const Experiment e = make_experiment(spec);
     counts[seed] =
         static_cast<double>(density_modes(e.swarm, e.dynamics.manifold, {.beta = beta}).size());
   });

@@ -12,14 +12,14 @@ namespace murmur {
 namespace {
 
 struct Case {
-  const char* dynamics;
+  Interaction interaction;
   int n;
   double beta, t, published;
 };
-constexpr Case kCases[] = {{"SA", 8, 1, 3, 0.970493827},
-                           {"USA", 8, 1, 0.8, 0.416079473},
-                           {"SA", 32, 4, 3, 0.332986702},
-                           {"USA", 32, 4, 0.12, 0.008560837}};
+constexpr Case kCases[] = {{Interaction::SA, 8, 1, 3, 0.970493827},
+                           {Interaction::USA, 8, 1, 0.8, 0.416079473},
+                           {Interaction::SA, 32, 4, 3, 0.332986702},
+                           {Interaction::USA, 32, 4, 0.12, 0.008560837}};
 
 struct Cosines {
   double mean, spread;  // over all pairs; greatest less smallest
@@ -38,20 +38,25 @@ Cosines cosines(const HostSwarm& x) {
   return {sum / (x.n() * (x.n() - 1) / 2), high - low};
 }
 
-Simulated simulate(const Case& c, const std::string& save) {
-  return simulate_in_memory(experiment_of(
-      "orthonormal",
-      {fmt::format("dynamics={}", c.dynamics), fmt::format("n={}", c.n), fmt::format("d={}", c.n),
-       fmt::format("beta={}", c.beta), fmt::format("T={}", c.t), "save=" + save, "init=orthonormal",
-       "rtol=1e-12", "atol=1e-13"}));
+Simulated simulate(const Case& c, const SaveChoice& save) {
+  ExperimentSpec spec = preset_spec("orthonormal");
+  spec.dynamics.interaction = c.interaction;
+  spec.dynamics.beta = c.beta;
+  spec.n = spec.d = c.n;
+  spec.T = c.t;
+  spec.save = save;
+  spec.init = InitialLaw{InitialLaw::orthonormal};
+  spec.tolerance = {1e-12, 1e-13};
+  return simulate_in_memory(make_experiment(spec));
 }
 
 void check_cosines(Reproduction& result) {
   for (const Case& c : kCases) {
-    const Cosines at = cosines(simulate(c, "final").last());
-    Check check = near(fmt::format("{}, n = {}, β = {:g}: common cosine at t = {:g}", c.dynamics,
-                                   c.n, c.beta, c.t),
-                       c.published, at.mean, 1e-9);
+    const Cosines at = cosines(simulate(c, {.kind = SaveChoice::final}).last());
+    Check check =
+        near(fmt::format("{}, n = {}, β = {:g}: common cosine at t = {:g}",
+                         c.interaction == Interaction::SA ? "SA" : "USA", c.n, c.beta, c.t),
+             c.published, at.mean, 1e-9);
     check.more["spread over pairs"] = at.spread;
     check.agrees = check.agrees && at.spread < 1e-9;
     result.checks.push_back(std::move(check));
@@ -85,7 +90,8 @@ std::optional<Reproduction> equiangular(const ReproductionControl& control) {
   check_phase_curve(result);
   ReproducedTable curves{"courses", {"t", "beta", "particles", "closed form"}};
   for (const double beta : {0.0, 1.0, 4.0, 7.0}) {
-    const Simulated simulated = simulate({"SA", 32, beta, 15, 0}, "every:0.5");
+    const Simulated simulated =
+        simulate({Interaction::SA, 32, beta, 15, 0}, {SaveChoice::every, 0.5});
     for (std::size_t k = 0; k < simulated.times.size(); ++k)
       curves.rows.push_back({simulated.times[k], beta, cosines(simulated.frames[k]).mean,
                              theory::cosine({.n = 32, .beta = beta}, simulated.times[k])});

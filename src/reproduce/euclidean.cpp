@@ -255,8 +255,10 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
   int min_gained = 1'000'000, n = 0;
   for (const int d : control.quick ? std::vector<int>{2} : std::vector<int>{2, 3})
     for (int seed = 0; seed < (control.quick ? 2 : 5); ++seed) {
-      const Experiment e =
-          experiment_of("polytope", {fmt::format("d={}", d), fmt::format("seed={}", seed)});
+      ExperimentSpec spec = preset_spec("polytope");
+      spec.d = d;
+      spec.random.seed = static_cast<std::uint64_t>(seed);
+      const Experiment e = make_experiment(spec);
       const Simulated simulated = simulate_in_memory(e);
       const HostSwarm &first = simulated.frames.front(), &last = simulated.last();
       const Misses before = misses_of(first), after = misses_of(last);
@@ -305,8 +307,10 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
     ReproducedTable paths{fmt::format("paths_{}", v + 1), {"t", "particle", "phi_1*(z_i)"}};
     int most = 0;
     for (int seed = 0; seed < (control.quick ? 1 : 3); ++seed) {
-      Experiment e = experiment_of(
-          "hyperplanes", {fmt::format("d={}", kValues[v].d), fmt::format("seed={}", seed)});
+      ExperimentSpec spec = preset_spec("hyperplanes");
+      spec.d = kValues[v].d;
+      spec.random.seed = static_cast<std::uint64_t>(seed);
+      Experiment e = make_experiment(spec);
       head_of(e).value = kValues[v].matrix();
       const Simulated simulated = simulate_in_memory(e);
       const HyperplaneCase found = judge_hyperplanes(simulated, leading);

@@ -71,32 +71,35 @@ constexpr Published kRates[] = {{1, 1, 0.446390, 0.565159}, {2, 2, 0.604451, 1.3
 // The published runs: 20,000 iid tokens on the circle under USA.
 struct Cloud {
   const char* preset;
-  double beta, T, style;  // `look`: when the dominant mode is read
+  double beta, T, read_at;  // read_at: when the dominant mode is read
   int k;
 };
 constexpr Cloud kClouds[] = {{"growth", 5, 0.3, 0.25, 3}, {"growth", 7, 0.05, 0.04, 4}};
 constexpr int kModes = 8, kSeeds = 20;
 
-struct TrainingLoop {
+struct ModeHistory {
   double rate = kNoNumber;  // of the predicted mode; NaN where its window is too short
   int dominant = 0;
   std::vector<double> times{};
   std::vector<std::vector<double>> amplitude{};  // (times)(modes + 1)
 };
 
-TrainingLoop simulate_cloud(const Cloud& cloud, int seed, int threads) {
-  const Experiment e = experiment_of(
-      cloud.preset, {fmt::format("beta={}", cloud.beta), fmt::format("T={}", cloud.T),
-                     fmt::format("save=every:{}", cloud.T / 60), fmt::format("seed={}", seed),
-                     fmt::format("threads={}", threads > 0 ? std::to_string(threads) : "all")});
+ModeHistory simulate_cloud(const Cloud& cloud, int seed, int threads) {
+  ExperimentSpec spec = preset_spec(cloud.preset);
+  spec.dynamics.beta = cloud.beta;
+  spec.T = cloud.T;
+  spec.save = SaveChoice{SaveChoice::every, cloud.T / 60};
+  spec.random.seed = static_cast<std::uint64_t>(seed);
+  spec.engine.threads = std::max(threads, 0);
+  const Experiment e = make_experiment(spec);
   const Simulated simulated = simulate_in_memory(e);
-  TrainingLoop trajectory{.times = simulated.times};
+  ModeHistory trajectory{.times = simulated.times};
   Series series;
   for (std::size_t t = 0; t < simulated.times.size(); ++t) {
     trajectory.amplitude.push_back(mode_amplitudes(simulated.frames[t], kModes));
     series.t.push_back(simulated.times[t]);
     series.value.push_back(trajectory.amplitude.back()[cloud.k]);
-    if (trajectory.dominant == 0 && simulated.times[t] >= cloud.style * (1 - 1e-9)) {
+    if (trajectory.dominant == 0 && simulated.times[t] >= cloud.read_at * (1 - 1e-9)) {
       const auto& a = trajectory.amplitude.back();
       trajectory.dominant = static_cast<int>(std::max_element(a.begin() + 1, a.end()) - a.begin());
     }
@@ -123,7 +126,7 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
   ReproducedTable table{fmt::format("modes_beta{:g}", cloud.beta), {"t", "mode", "amplitude"}};
   for (int seed = 0; seed < kSeeds; ++seed) {
     if (control.stopped()) return false;
-    const TrainingLoop trajectory = simulate_cloud(cloud, seed, control.threads);
+    const ModeHistory trajectory = simulate_cloud(cloud, seed, control.threads);
     if (std::isfinite(trajectory.rate)) rates.push_back(trajectory.rate);
     ++wins[trajectory.dominant];
     for (std::size_t t = 0; seed == 0 && t < trajectory.times.size(); ++t)
@@ -140,9 +143,9 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
              predicted, median(rates), 0.05);
   rate.more["seeds"] = static_cast<double>(rates.size());
   result.checks.push_back(std::move(rate));
-  Check winner =
-      near(fmt::format("β = {:g}: mode that leads most often at t = {:g}", cloud.beta, cloud.style),
-           cloud.k, most->first, 0);
+  Check winner = near(
+      fmt::format("β = {:g}: mode that leads most often at t = {:g}", cloud.beta, cloud.read_at),
+      cloud.k, most->first, 0);
   winner.more["seeds"] = most->second;
   winner.rule = fmt::format("it is {}", cloud.k);
   result.checks.push_back(std::move(winner));

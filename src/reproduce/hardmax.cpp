@@ -28,12 +28,12 @@ Points points_of(const HostSwarm& z) {
   return points;
 }
 
-// As the parameter init has it: points:x,y;x,y;...
-std::string init_of(const Points& points) {
-  std::string text = "init=points:";
-  for (std::size_t i = 0; i < points.size(); ++i)
-    text += fmt::format("{}{},{}", i == 0 ? "" : ";", points[i].x, points[i].y);
-  return text;
+Experiment starting_at(const Points& points, const char* preset) {
+  ExperimentSpec spec = preset_spec(preset);
+  Matrix rows{static_cast<int>(points.size()), 2, {}};
+  for (const Point& p : points) rows.data.insert(rows.data.end(), {p.x, p.y});
+  spec.init = InitialPoints{std::move(rows)};
+  return make_experiment(spec);
 }
 
 // The j of greatest <at, z_j>; ties are exact.
@@ -263,7 +263,7 @@ Followers simulate_followers(const Points& corners, int side) {
       const Point at{grid_place(c, side), grid_place(r, side)};
       if (in_hull(corners, order, at) && attended(corners, at).lead > kTie) all.push_back(at);
     }
-  const Experiment e = experiment_of("hardmax-cells", {init_of(all)});
+  const Experiment e = starting_at(all, "hardmax-cells");
   const Points last = points_of(simulate_in_memory(e).last());
   const int steps = static_cast<int>(std::lround(e.schedule.T / e.flow.dt));
   const double alpha = e.flow.dt / (1 - e.flow.dt);
@@ -313,7 +313,7 @@ std::optional<Reproduction> hardmax(const ReproductionControl& control) {
   for (const Start& start : all)
     for (std::uint32_t draw = 0; draw < (start.drawn.empty() || control.quick ? 1u : 20u); ++draw) {
       const Simulated simulated =
-          simulate_in_memory(experiment_of("hardmax", {init_of(points_of(start, draw))}));
+          simulate_in_memory(starting_at(points_of(start, draw), "hardmax"));
       const HardmaxCase found = judge_hardmax(simulated, kAlpha);
       cases.rows.push_back({start.name, double(draw), double(found.particles),
                             double(found.leaders), double(found.known), found.moved, found.error,

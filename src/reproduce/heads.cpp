@@ -197,8 +197,10 @@ Plan plan_of(const ReproductionControl& control) {
 
 // Nothing when stopped by a signal.
 std::optional<Attempt> attempt(const Plan& plan, int seed, const ReproductionControl& control) {
-  const Experiment e = experiment_of(
-      "heads-approximation", {fmt::format("heads={}", plan.most()), fmt::format("seed={}", seed)});
+  ExperimentSpec spec = preset_spec("heads-approximation");
+  spec.dynamics.heads = plan.most();
+  spec.random.seed = static_cast<std::uint64_t>(seed);
+  const Experiment e = make_experiment(spec);
   const int n = e.swarm.n();
   Heads all(e);
   const auto seen = gather_moments(all, {n, e.seed, 0, plan.train}, control);

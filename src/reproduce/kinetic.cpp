@@ -11,9 +11,13 @@ namespace murmur {
 namespace {
 
 // Times at which the number of clusters falls to 4, 3, 2 and 1, read off frames `every` apart.
-std::vector<double> merge_times(const std::string& method, double every) {
-  const Experiment e = experiment_of("kinetic", {"method=" + method, fmt::format("dt={}", every),
-                                                 "T=400", fmt::format("save=every:{}", every)});
+std::vector<double> merge_times(Method method, double every) {
+  ExperimentSpec spec = preset_spec("kinetic");
+  spec.method = method;
+  spec.dt = every;
+  spec.T = 400;
+  spec.save = SaveChoice{SaveChoice::every, every};
+  const Experiment e = make_experiment(spec);
   const Simulated simulated = simulate_in_memory(e);
   std::vector<double> times;
   for (const Regrouping& event :
@@ -23,22 +27,22 @@ std::vector<double> merge_times(const std::string& method, double every) {
   return times;
 }
 
-double last_merge(const std::string& method, double every) {
+double last_merge(Method method, double every) {
   const std::vector<double> times = merge_times(method, every);
   return times.empty() ? kNoNumber : times.back();
 }
 
 struct Scheme {
   const char* name;
-  const char* method;
+  Method method;
   double step;          // of layers; between frames of the exact flow
   double published[4];  // merge times
 };
 constexpr Scheme kSchemes[] = {
-    {"exact flow", "dopri5", 0.01, {1.27, 2.41, 5.20, 328.37}},
-    {"exact flow, stiff", "bdf", 0.01, {1.27, 2.41, 5.20, 328.37}},
-    {"layers, dt = 0.1", "layers", 0.1, {1.4, 2.6, 5.7, 364.1}},
-    {"layers, dt = 0.01", "layers", 0.01, {1.28, 2.43, 5.24, 331.93}},
+    {"exact flow", Method::dopri5, 0.01, {1.27, 2.41, 5.20, 328.37}},
+    {"exact flow, stiff", Method::bdf, 0.01, {1.27, 2.41, 5.20, 328.37}},
+    {"layers, dt = 0.1", Method::layers, 0.1, {1.4, 2.6, 5.7, 364.1}},
+    {"layers, dt = 0.01", Method::layers, 0.01, {1.28, 2.43, 5.24, 331.93}},
 };
 
 }  // namespace
@@ -81,10 +85,10 @@ std::optional<Reproduction> kinetic(const ReproductionControl& control) {
 // clock runs slow by 1 + eta.
 std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
   Reproduction result = result_of(control, "layers-clock");
-  const double exact = last_merge("dopri5", 0.01);
+  const double exact = last_merge(Method::dopri5, 0.01);
   ReproducedTable table{"stretch", {"step", "last merge", "stretch", "1 + step"}};
   for (const double step : {0.2, 0.1, 0.05, 0.01}) {
-    const double last = last_merge("layers", step);
+    const double last = last_merge(Method::layers, step);
     result.checks.push_back(near(fmt::format("stretch of time at step {:g}", step), 1 + step,
                                  last / exact, 0.1 * step));
     table.rows.push_back({step, last, last / exact, 1 + step});

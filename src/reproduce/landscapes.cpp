@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/overloaded.h"
+#include "murmur/reductions.h"
 #include "reproduce/simulations.h"
 
 namespace murmur {
@@ -15,23 +15,19 @@ namespace {
 
 constexpr double kTime = 20;  // by U2; tokens are e^beta times as fast by U1
 
-const char* word_of(Perceptron::Activation activation) {
-  return activation == Perceptron::gelu ? "gelu" : activation == Perceptron::tanh ? "tanh" : "relu";
-}
-
 // The kernel of the clock U2 is e^{beta (s - 1)}, that of U1 e^{beta s}.
-Experiment experiment_beside(const Beside& b, Landscape::Direction direction, int n) {
-  std::vector<std::string> words = {
-      fmt::format("seed={}", b.seed),
-      fmt::format("beta={}", b.beta),
-      fmt::format("d={}", b.d),
-      fmt::format("activation={}", word_of(b.activation)),
-      b.kernel == Landscape::scaled ? "clock=U2" : "clock=U1",
-      direction == Landscape::descent ? "direction=descent" : "direction=ascent"};
-  words.emplace_back("threads=1");
-  if (b.kernel == Landscape::plain) words.push_back(fmt::format("T={}", kTime * std::exp(-b.beta)));
-  if (n > 0) words.push_back(fmt::format("n={}", n));
-  return experiment_of(b.preset, words);
+ExperimentSpec spec_beside(const Beside& b) {
+  ExperimentSpec spec = preset_spec(b.preset);
+  spec.random.seed = static_cast<std::uint64_t>(b.seed);
+  spec.d = b.d;
+  spec.dynamics.beta = b.beta;
+  spec.dynamics.activation = b.activation;
+  spec.dynamics.clock = b.kernel == Landscape::scaled ? Clock::u2 : Clock::u1;
+  spec.dynamics.direction =
+      b.direction == Landscape::descent ? Direction::descent : Direction::ascent;
+  spec.engine.threads = 1;
+  if (b.kernel == Landscape::plain) spec.T = kTime * std::exp(-b.beta);
+  return spec;
 }
 
 Atoms atoms_of(const HostSwarm& swarm) {
@@ -99,24 +95,18 @@ Rest rest_of(const Landscape& l, const Atoms& start, const RestLimits& limits) {
 }
 
 Landscape landscape_of(const Beside& b) {
-  const Experiment e = experiment_beside(b, Landscape::ascent, 0);  // descent turns units round
-  Landscape l{.d = e.swarm.d(), .beta = b.beta, .kernel = b.kernel};
-  for (const Sublayer& sublayer : e.dynamics.sublayers)
-    for (const Force& force : sublayer.forces)
-      std::visit(Overloaded{[](const Attention&) {},  // the kernel, which b names
-                            [&](const Perceptron& p) { set_potential(p, l); }},
-                 force);
-  l.direction = b.direction;
-  return l;
+  return landscape_of(make_experiment(spec_beside(b)).dynamics, b.d);
 }
 
 Atoms start_of(const Beside& b, int n) {
-  return atoms_of(experiment_beside(b, b.direction, n).swarm);
+  ExperimentSpec spec = spec_beside(b);
+  if (n > 0) spec.n = n;
+  return atoms_of(make_experiment(spec).swarm);
 }
 
 EnergyCurve simulate_beside(const Beside& b) {
   const Landscape l = landscape_of(b);
-  const Simulated simulated = simulate_in_memory(experiment_beside(b, b.direction, 0));
+  const Simulated simulated = simulate_in_memory(make_experiment(spec_beside(b)));
   EnergyCurve trajectory{.times = simulated.times};
   const double sign = b.direction == Landscape::descent ? 1 : -1;
   for (const HostSwarm& frame : simulated.frames) {

@@ -1,4 +1,4 @@
-// landscapes.h: swarms on circle and sphere beside random units, as energies and as flights.
+// landscapes.h: swarms on circle and sphere with random perceptrons, energies and simulations.
 #pragma once
 
 #include <string>

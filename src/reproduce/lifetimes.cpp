@@ -13,24 +13,30 @@ namespace murmur {
 namespace {
 
 struct Case {
-  const char* law;
+  Interaction law;
   double beta, angle, mass;
   double published;  // NaN: of the curve, not checked
 };
 constexpr double kRightAngle = std::numbers::pi / 2, kWide = 2 * std::numbers::pi / 3;
 constexpr double kEnd = 0.1;  // the angle at which they count as merged
 constexpr Case kCases[] = {
-    {"SA", 4, kRightAngle, 0.5, 10.0219}, {"USA", 4, kRightAngle, 0.5, 0.312261},
-    {"SA", 9, kRightAngle, 0.5, 465.896}, {"USA", 9, kRightAngle, 0.5, 0.114623},
-    {"SA", 4, kWide, 0.5, 60.5123},       {"SA", 9, kWide, 0.5, 48744},
-    {"USA", 9, kWide, 0.5, 12.0305},      {"SA", 6, 1.5, 0.25, 17.3207},
+    {Interaction::SA, 4, kRightAngle, 0.5, 10.0219},
+    {Interaction::USA, 4, kRightAngle, 0.5, 0.312261},
+    {Interaction::SA, 9, kRightAngle, 0.5, 465.896},
+    {Interaction::USA, 9, kRightAngle, 0.5, 0.114623},
+    {Interaction::SA, 4, kWide, 0.5, 60.5123},
+    {Interaction::SA, 9, kWide, 0.5, 48744},
+    {Interaction::USA, 9, kWide, 0.5, 12.0305},
+    {Interaction::SA, 6, 1.5, 0.25, 17.3207},
 };
 
 double angle_after(const Case& c, double t) {
-  Experiment e = experiment_of(
-      "lifetimes",
-      {fmt::format("dynamics={}", c.law), fmt::format("beta={}", c.beta), fmt::format("T={}", t),
-       fmt::format("init=points:1,0;{},{}", std::cos(c.angle), std::sin(c.angle))});
+  ExperimentSpec spec = preset_spec("lifetimes");
+  spec.dynamics.interaction = c.law;
+  spec.dynamics.beta = c.beta;
+  spec.T = t;
+  spec.init = InitialPoints{{2, 2, {1, 0, std::cos(c.angle), std::sin(c.angle)}}};
+  Experiment e = make_experiment(spec);
   e.swarm.mass = {c.mass, 1 - c.mass};
   const HostSwarm x = simulate_in_memory(e).last();
   const double chord = std::hypot(x.at(0, 0) - x.at(1, 0), x.at(0, 1) - x.at(1, 1));
@@ -50,7 +56,7 @@ double lifetime_of(const Case& c) {
 }
 
 double quadrature(const Case& c) {
-  const theory::Law law = c.law == std::string("SA") ? theory::Law::sa : theory::Law::usa;
+  const theory::Law law = c.law == Interaction::SA ? theory::Law::sa : theory::Law::usa;
   return theory::lifetime({c.beta, law, c.mass}, c.angle, kEnd);
 }
 
@@ -60,9 +66,10 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
   Reproduction result = result_of(control, "lifetimes");
   for (const Case& c : kCases) {
     if (control.stopped()) return std::nullopt;
-    Check check = nearly(
-        fmt::format("{}, β = {:g}, from angle {:.4f}, mass {:g}", c.law, c.beta, c.angle, c.mass),
-        c.published, lifetime_of(c), 1e-5);
+    Check check =
+        nearly(fmt::format("{}, β = {:g}, from angle {:.4f}, mass {:g}",
+                           c.law == Interaction::SA ? "SA" : "USA", c.beta, c.angle, c.mass),
+               c.published, lifetime_of(c), 1e-5);
     check.more["quadrature"] = quadrature(c);
     result.checks.push_back(std::move(check));
   }
@@ -70,7 +77,7 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
   const double step = control.quick ? 4 : 1;
   std::vector<double> betas, logs;
   for (double beta = control.quick ? 5 : 4; beta <= 25; beta += step) {
-    const Case c{"SA", beta, kRightAngle, 0.5, kNoNumber};
+    const Case c{Interaction::SA, beta, kRightAngle, 0.5, kNoNumber};
     const double ours = lifetime_of(c);
     table.rows.push_back({beta, ours, quadrature(c),
                           theory::asymptotic_lifetime({beta, theory::Law::sa, 0.5}, c.angle)});

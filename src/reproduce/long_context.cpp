@@ -16,9 +16,10 @@ constexpr double kCritical = 1 / (1 - kRho);
 
 // Cosine between the outputs A_1 and A_2 of one softmax layer over n equiangular tokens.
 double output_cosine(int n, double gamma) {
-  const Experiment e =
-      experiment_of("long-context", {fmt::format("n={}", n), fmt::format("d={}", n),
-                                     fmt::format("beta={}", gamma * std::log(n))});
+  ExperimentSpec spec = preset_spec("long-context");
+  spec.n = spec.d = n;
+  spec.dynamics.beta = gamma * std::log(n);
+  const Experiment e = make_experiment(spec);
   const auto engine = make_engine({.name = "simd"}, e.swarm.shape(), e.dynamics);
   const auto field = engine->prepare(e.dynamics, e.swarm.shape());
   const auto x = engine->place(e.swarm), a = engine->place(e.swarm);

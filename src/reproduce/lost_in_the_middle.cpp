@@ -118,9 +118,14 @@ void turn(HostSwarm& x, int i, double by) {
 // The profile at the places of `tokens` as one draw of the swarm shows it.
 std::vector<double> sample_profile(const Probe& probe, const std::vector<int>& tokens, int draw) {
   constexpr double kTurn = 1e-6;
-  Experiment e = experiment_of("lost-in-the-middle",
-                               {"init=uniform", "method=rk4", "dt=0.1", "save=final",
-                                fmt::format("T={}", probe.t), fmt::format("replica={}", draw)});
+  ExperimentSpec spec = preset_spec("lost-in-the-middle");
+  spec.init = InitialLaw{};
+  spec.method = Method::rk4;
+  spec.dt = 0.1;
+  spec.T = probe.t;
+  spec.save = SaveChoice{.kind = SaveChoice::final};
+  spec.random.replica = static_cast<std::uint32_t>(draw);
+  Experiment e = make_experiment(spec);
   const HostSwarm start = e.swarm;
   const int last = probe.n - 1;
   const double ends = angle_of(simulate_in_memory(e).last(), last);

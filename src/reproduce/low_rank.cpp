@@ -13,8 +13,12 @@ namespace {
 
 // Tokens of the line in their order, as the first axis of the plane.
 Experiment line_experiment(int n, int seed) {
-  Experiment e = experiment_of(
-      "low-rank", {"init=box:5", "d=2", fmt::format("n={}", n), fmt::format("seed={}", seed)});
+  ExperimentSpec spec = preset_spec("low-rank");
+  spec.init = InitialLaw{InitialLaw::box, {5}};
+  spec.n = n;
+  spec.d = 2;
+  spec.random.seed = static_cast<std::uint64_t>(seed);
+  Experiment e = make_experiment(spec);
   std::vector<double> places(e.swarm.axis(0), e.swarm.axis(0) + n);
   std::sort(places.begin(), places.end());
   for (int i = 0; i < n; ++i) {
@@ -91,9 +95,14 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control) {
       holds("most rows that attend to neither end of the line alone", undecided, undecided <= 1,
             "at most 1")};
   if (!control.quick) {
-    const Experiment e =
-        experiment_of("low-rank", {"n=40", "d=80", "init=box:1", "value=psd", "T=6", "save=final"});
-    const RankCase wide = simulate_for_rank(e);
+    ExperimentSpec spec = preset_spec("low-rank");
+    spec.n = 40;
+    spec.d = 80;
+    spec.init = InitialLaw{InitialLaw::box, {1}};
+    spec.dynamics.value = {MatrixChoice::psd};
+    spec.T = 6;
+    spec.save = SaveChoice{.kind = SaveChoice::final};
+    const RankCase wide = simulate_for_rank(make_experiment(spec));
     const int before = numerical_rank(wide.first), after = numerical_rank(wide.last);
     cases.rows.push_back({80.0, 40.0, 0.0, double(before), double(after), kNoNumber});
     result.checks.push_back(holds("rank of attention at the end, d = 80, n = 40, V = G G^T / d",

@@ -21,8 +21,11 @@ constexpr double kShare = 0.99;
 std::vector<Series> count_atoms(double beta, int starts, int threads) {
   std::vector<Series> counts(static_cast<std::size_t>(starts));
   for_blocks(starts, threads, [&](int seed) {
-    const Experiment e = experiment_of(
-        "next-token", {fmt::format("beta={}", beta), fmt::format("seed={}", seed), "threads=1"});
+    ExperimentSpec spec = preset_spec("next-token");
+    spec.dynamics.beta = beta;
+    spec.random.seed = static_cast<std::uint64_t>(seed);
+    spec.engine.threads = 1;
+    const Experiment e = make_experiment(spec);
     const Simulated simulated = simulate_in_memory(e);
     counts[seed] = atoms_over_time(history_of(simulated.times, simulated.frames), e.dynamics,
                                    {.share = kShare, .tol = e.observe.cluster_tol});
@@ -47,7 +50,10 @@ double rises(const std::vector<Series>& counts) {
 
 // W2 between what a swarm puts out at time t and what it puts out with its tokens in reverse.
 double change_by_order(double t) {
-  Experiment e = experiment_of("next-token", {fmt::format("T={}", t), "save=final"});
+  ExperimentSpec spec = preset_spec("next-token");
+  spec.T = t;
+  spec.save = SaveChoice{.kind = SaveChoice::final};
+  Experiment e = make_experiment(spec);
   const HostSwarm out = simulate_in_memory(e).last(), in = e.swarm;
   for (int i = 0; i < in.n(); ++i)
     for (int k = 0; k < in.d(); ++k) e.swarm.at(i, k) = in.at(in.n() - 1 - i, k);

@@ -17,7 +17,6 @@ enum class LateClock { time, logarithm, root };
 
 struct Scheme {
   const char* name;
-  const char* setting;  // of the parameter normalisation
   LayerNorm scheme;
   LateClock clock;
   double slope;     // what 2510.22026 says of it
@@ -25,12 +24,12 @@ struct Scheme {
 };
 constexpr double kMixUntil = 2;
 constexpr Scheme kSchemes[] = {
-    {"post", "post", LayerNorm::post, LateClock::time, -2, 5, 8},
-    {"pre", "pre", LayerNorm::pre, LateClock::logarithm, -2, 300, 1000},
-    {"peri", "peri", LayerNorm::peri, LateClock::logarithm, -2, 300, 1000},
-    {"mix", "mix:2", LayerNorm::mix, LateClock::logarithm, -2, 300, 1000},
-    {"ngpt", "ngpt", LayerNorm::ngpt, LateClock::time, -2, 5, 8},
-    {"sqrt", "sqrt", LayerNorm::sqrt, LateClock::root, -4, 9, 25},
+    {"post", LayerNorm::post, LateClock::time, -2, 5, 8},
+    {"pre", LayerNorm::pre, LateClock::logarithm, -2, 300, 1000},
+    {"peri", LayerNorm::peri, LateClock::logarithm, -2, 300, 1000},
+    {"mix", LayerNorm::mix, LateClock::logarithm, -2, 300, 1000},
+    {"ngpt", LayerNorm::ngpt, LateClock::time, -2, 5, 8},
+    {"sqrt", LayerNorm::sqrt, LateClock::root, -4, 9, 25},
 };
 
 double read_clock(LateClock clock, double t) {
@@ -97,15 +96,22 @@ struct SchemeCurve {
 
 // Particles against the equation of rho and r, at kReadAt and along the curve.
 SchemeCurve judge(const Scheme& scheme, Reproduction& result, ReproducedTable& numbers) {
-  const std::string setting = fmt::format("normalisation={}", scheme.setting);
-  const Experiment at =
-      experiment_of("normalisation", {setting, fmt::format("T={}", kReadAt), "save=final"});
+  ExperimentSpec spec = preset_spec("normalisation");
+  spec.dynamics.normalisation.kind = scheme.scheme;
+  spec.dynamics.normalisation.argument.reset();
+  if (scheme.scheme == LayerNorm::mix) spec.dynamics.normalisation.argument = kMixUntil;
+  const auto until = [&spec](double T, std::optional<SaveChoice> save) {
+    ExperimentSpec own = spec;
+    own.T = T;
+    if (save) own.save = save;
+    return make_experiment(own);
+  };
+  const Experiment at = until(kReadAt, SaveChoice{.kind = SaveChoice::final});
   const double beta = std::get<Attention>(at.dynamics.sublayers.front().forces.front()).beta;
   const Shell ours = shell_of(simulate_in_memory(at).last());
   const theory::Normalised theory = theory_of(scheme, at.swarm, beta);
   const theory::Shells predicted = theory::normalised(theory, kReadAt);
-  const Simulated simulated =
-      simulate_in_memory(experiment_of("normalisation", {setting, fmt::format("T={}", scheme.to)}));
+  const Simulated simulated = simulate_in_memory(until(scheme.to, std::nullopt));
   const double slope = measured_slope(scheme, simulated);
   result.checks.push_back(
       near(fmt::format("rho({:g}), {}", kReadAt, scheme.name), predicted.rho, 1 - ours.gap, 1e-6));

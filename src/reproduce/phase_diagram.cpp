@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "murmur/ensemble.h"
+#include "ensemble/ensemble.h"
 #include "murmur/error.h"
 #include "murmur/theory.h"
 #include "reproduce/reproductions.h"
@@ -27,17 +27,20 @@ struct Request {
 
 // Many swarms of 32 tokens from the uniform law; nothing when a signal came.
 std::optional<ReplicasResult> simulate(const Request& r, const ReproductionControl& control) {
-  const std::vector<std::string> words = {fmt::format("beta={}", r.beta), fmt::format("d={}", r.d)};
-  const Experiment e = experiment_of(r.preset, words);
-  ReplicasSetting setting{.shape = e.swarm.shape(), .beta = r.beta, .method = r.method};
-  setting.dt = e.flow.dt;
+  ExperimentSpec spec = preset_spec(r.preset);
+  spec.dynamics.beta = r.beta;
+  spec.d = r.d;
+  Experiment e = make_experiment(spec);
+  e.flow.method = r.method;
+  e.flow.tolerance = ReplicasSetting{}.tolerance;
+  ReplicasSetting setting = replicas_of(e.dynamics, e.flow, e.swarm.shape());
   setting.pair_threshold = e.observe.pair_threshold;
   setting.cluster_tol = e.observe.cluster_tol;
   ReplicasWork work{.count = r.replicas, .times = r.times};
   work.start = [&](std::int64_t replica) {
-    std::vector<std::string> own = words;
-    own.push_back(fmt::format("replica={}", replica));
-    return experiment_of(r.preset, own).swarm;
+    ExperimentSpec own = spec;
+    own.random.replica = static_cast<std::uint32_t>(replica);
+    return make_experiment(own).swarm;
   };
   work.threads = control.threads;
   work.signal = control.signal;

@@ -3,10 +3,11 @@
 
 #include <cmath>
 
-#include "murmur/ensemble.h"
+#include "ensemble/ensemble.h"
 #include "murmur/error.h"
 #include "murmur/history.h"
 #include "murmur/modes.h"
+#include "murmur/reductions.h"
 #include "murmur/theory.h"
 #include "reproduce/reproductions.h"
 
@@ -121,7 +122,7 @@ void add_modes(const RunReader& run, const Experiment& e, Reproduction& result) 
   table.columns.emplace_back("predicted growth");
   const int fastest = law ? std::min(theory::fastest_mode(2, beta_of(e)), kModes) : 1;
   const double rate =
-      law ? theory::growth_rate({.law = *law, .d = 2, .beta = beta_of(e)}, fastest) : kNoNumber;
+      law ? theory::growth_rate(theory::growth_of(e.dynamics, 2), fastest) : kNoNumber;
   double start = kNoNumber;
   for (std::int64_t frame = 0; frame < run.frames(); ++frame) {
     const std::vector<double> a = mode_amplitudes(run.frame(frame), kModes);

@@ -13,15 +13,16 @@ namespace {
 
 struct Family {
   const char* name;
-  const char *query, *key, *value;
+  MatrixChoice::Kind query, key, value;
   bool front;  // all pairs are to meet, at once
 };
+using Choice = MatrixChoice;
 constexpr Family kFamilies[] = {
-    {"Q, K Gaussian, V = I", "gaussian", "gaussian", "identity", true},
-    {"Q GOE, K = I, V = I", "goe", "identity", "identity", true},
-    {"Q = K = I, V PSD", "identity", "identity", "psd", true},
-    {"Q = K = I, V Gaussian", "identity", "identity", "gaussian", false},
-    {"Q, K Gaussian, V = QᵀK", "gaussian", "gaussian", "query-key", false},
+    {"Q, K Gaussian, V = I", Choice::gaussian, Choice::gaussian, Choice::identity, true},
+    {"Q GOE, K = I, V = I", Choice::goe, Choice::identity, Choice::identity, true},
+    {"Q = K = I, V PSD", Choice::identity, Choice::identity, Choice::psd, true},
+    {"Q = K = I, V Gaussian", Choice::identity, Choice::identity, Choice::gaussian, false},
+    {"Q, K Gaussian, V = QᵀK", Choice::gaussian, Choice::gaussian, Choice::query_key, false},
 };
 
 struct Mean {
@@ -34,10 +35,13 @@ std::optional<Mean> simulate_family(const Family& family, const ReproductionCont
   std::vector<Mean> each(replicas);
   for_blocks(replicas, control.threads, [&](int r) {
     if (control.stopped()) return;
-    const Experiment e = experiment_of(
-        "random-weights",
-        {fmt::format("query={}", family.query), fmt::format("key={}", family.key),
-         fmt::format("value={}", family.value), fmt::format("replica={}", r), "threads=1"});
+    ExperimentSpec spec = preset_spec("random-weights");
+    spec.dynamics.query = {family.query};
+    spec.dynamics.key = {family.key};
+    spec.dynamics.value = {family.value};
+    spec.random.replica = static_cast<std::uint32_t>(r);
+    spec.engine.threads = 1;
+    const Experiment e = make_experiment(spec);
     const std::size_t column = observable_column(e.dynamics, "close_pairs");
     const Simulated simulated = simulate_in_memory(e);
     each[r].times = simulated.times;

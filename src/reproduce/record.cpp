@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "murmur/formats.h"
+#include "run/formats.h"
 #include "run/manifest.h"
 
 namespace murmur {

@@ -1,7 +1,7 @@
 // record.h: a finished reproduction kept whole, so that a later call reads it back.
 #pragma once
 
-#include "murmur/reproduce.h"
+#include "reproduce/reproduce.h"
 
 namespace murmur {
 

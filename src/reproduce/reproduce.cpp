@@ -1,5 +1,5 @@
 // reproduce.cpp: the table of reproductions, and their results as JSON, CSV and plain tables.
-#include "murmur/reproduce.h"
+#include "reproduce/reproduce.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <set>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "reproduce/record.h"
 #include "reproduce/reproductions.h"
+#include "run/formats.h"
 
 namespace murmur {
 

@@ -1,7 +1,7 @@
 // reproductions.h: the functions behind the names of the table of reproductions.
 #pragma once
 
-#include "murmur/reproduce.h"
+#include "reproduce/reproduce.h"
 
 namespace murmur {
 

@@ -9,9 +9,7 @@
 
 namespace murmur {
 
-Experiment experiment_of(const std::string& preset, const std::vector<std::string>& assignments) {
-  return make_experiment(gather({preset, {}, assignments}));
-}
+ExperimentSpec preset_spec(const std::string& preset) { return spec_of(gather({preset, {}, {}})); }
 
 Simulated simulate_in_memory(const Experiment& e) {
   const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);

@@ -9,8 +9,8 @@
 
 namespace murmur {
 
-// The preset with assignments key=value laid over it.
-Experiment experiment_of(const std::string& preset, const std::vector<std::string>& assignments);
+// What a preset says, for a figure to change.
+ExperimentSpec preset_spec(const std::string& preset);
 
 struct Simulated {
   Outcome outcome{};

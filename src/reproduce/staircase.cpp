@@ -15,9 +15,13 @@ namespace {
 constexpr double kLevels[] = {0.20, 0.28, 0.44, 0.52, 1.00};
 
 Series energy_of(double beta, bool quick) {
-  const Experiment e =
-      experiment_of("staircase", {fmt::format("beta={}", beta), "T=0.14", "save=every:1e-5",
-                                  quick ? "dt=1e-5" : "dt=5e-6", "merge=1.3e-4"});
+  ExperimentSpec spec = preset_spec("staircase");
+  spec.dynamics.beta = beta;
+  spec.T = 0.14;
+  spec.dt = quick ? 1e-5 : 5e-6;
+  spec.save = SaveChoice{SaveChoice::every, 1e-5};
+  spec.merge = 1.3e-4;
+  const Experiment e = make_experiment(spec);
   const Simulated simulated = simulate_in_memory(e);
   const std::size_t column = observable_column(e.dynamics, "energy_scaled");
   Series energy;
@@ -73,7 +77,7 @@ std::optional<Reproduction> staircase(const ReproductionControl& control) {
                                         : std::vector<double>{500, 1000, 1500, 2000, 3000, 4000};
   ReproducedTable table{"energy", {"t", "beta", "energy_scaled"}};
   ReproducedTable steps{"rises", {"beta", "rise", "predicted half", "measured half"}};
-  const Experiment start = experiment_of("staircase", {});
+  const Experiment start = make_experiment(preset_spec("staircase"));
   std::vector<double> angles;
   for (int i = 0; i < start.swarm.n(); ++i)
     angles.push_back(std::atan2(start.swarm.at(i, 1), start.swarm.at(i, 0)));

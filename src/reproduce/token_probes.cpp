@@ -1,4 +1,4 @@
-// token_probes.cpp: order, influence and guests: how trained swarms and messengers answer.
+// token_probes.cpp: responses of trained swarms and recurrent networks to order and probes.
 #include "reproduce/token_probes.h"
 
 #include <algorithm>

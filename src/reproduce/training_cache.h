@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "murmur/reproduce.h"
+#include "reproduce/reproduce.h"
 
 namespace murmur {
 

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur {
 namespace {

@@ -1,7 +1,7 @@
 // no_files.cpp: stands in for file.cpp where there is no disk: every file is refused by name.
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "run/file.h"
+#include "run/formats.h"
 
 namespace murmur {
 namespace {

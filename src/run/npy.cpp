@@ -5,7 +5,7 @@
 
 #include <cassert>
 
-#include "murmur/formats.h"
+#include "run/formats.h"
 #include "run/text.h"
 
 namespace murmur {

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "murmur/run.h"
+#include "run/formats.h"
 #include "run/manifest.h"
 #include "run/npy.h"
 #include "run/text.h"

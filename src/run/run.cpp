@@ -13,7 +13,7 @@
 #include <limits>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 #include "run/manifest.h"
 #include "run/npy.h"
 #include "run/run_directory.h"

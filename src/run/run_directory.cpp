@@ -6,7 +6,7 @@
 #include <cassert>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 #include "run/manifest.h"
 #include "run/npy.h"
 #include "run/text.h"

@@ -11,7 +11,7 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
-#include "murmur/formats.h"
+#include "run/formats.h"
 #include "run/header_json.h"
 #include "run/source.h"
 

@@ -7,8 +7,8 @@
 #include <bit>
 #include <vector>
 
-#include "murmur/formats.h"
 #include "run/file.h"
+#include "run/formats.h"
 
 namespace murmur {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "murmur/serve.h"
 #include "serve/open_below.h"
+#include "serve/serve.h"
 
 namespace murmur {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "murmur/serve.h"
 #include "serve/answer.h"
 #include "serve/open_below.h"
 #include "serve/pool.h"
+#include "serve/serve.h"
 
 namespace murmur {
 

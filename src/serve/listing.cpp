@@ -7,7 +7,7 @@
 
 #include "murmur/error.h"
 #include "murmur/run.h"
-#include "murmur/serve.h"
+#include "serve/serve.h"
 
 namespace murmur {
 namespace {

@@ -1,7 +1,7 @@
 // media.cpp: what a file is called in an answer, and how long a browser may keep it.
 #include <algorithm>
 
-#include "murmur/serve.h"
+#include "serve/serve.h"
 
 namespace murmur {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "murmur/serve.h"
+#include "serve/serve.h"
 
 namespace murmur {
 namespace {

@@ -19,11 +19,11 @@
 
 #include "murmur/error.h"
 #include "murmur/run.h"
-#include "murmur/serve.h"
 #include "serve/answer.h"
 #include "serve/connection.h"
 #include "serve/open_below.h"
 #include "serve/pool.h"
+#include "serve/serve.h"
 
 namespace murmur {
 namespace {

@@ -7,7 +7,8 @@
 
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/sweep.h"
+#include "sweep/cells.h"
+#include "sweep/sweep.h"
 
 namespace murmur {
 
@@ -32,9 +33,6 @@ struct AxisText {
   }
 };
 
-// Twelve digits: 0.3 and not 0.30000000000000004.
-std::string number_text(double value) { return fmt::format("{:.12g}", value); }
-
 // a:b:count or a:b:count:log
 std::vector<std::string> range_values(const AxisText& text) {
   const std::vector<std::string> parts = split(text.setting.text, ':');
@@ -52,7 +50,7 @@ std::vector<std::string> range_values(const AxisText& text) {
     const double share = count > 1 ? k / (count - 1) : 0;
     double value = log ? from * std::pow(to / from, share) : from + (to - from) * share;
     if (whole && log) value = std::round(value);
-    std::string next = number_text(value);
+    std::string next = twelve_digits(value).text;
     if (whole && log && !values.empty() && values.back() == next) continue;
     values.push_back(std::move(next));
   }
@@ -96,6 +94,12 @@ std::optional<std::string> value_given_twice(const Axis& axis) {
 }
 
 }  // namespace
+
+RoundNumber twelve_digits(double value) {
+  RoundNumber number{fmt::format("{:.12g}", value), value};
+  parse_number(number.text, number.value);
+  return number;
+}
 
 std::optional<Axis> read_axis(const Parameter& parameter, const Setting& setting) {
   const AxisText text{parameter, setting};

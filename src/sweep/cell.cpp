@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "core/parallel.h"
+#include "ensemble/ensemble.h"
 #include "experiment/initial.h"
 #include "experiment/words.h"
-#include "murmur/ensemble.h"
 #include "sweep/cells.h"
 
 namespace murmur {
@@ -31,19 +31,21 @@ struct Common {
   const Sweep& sweep;
   const Cell& cell;
   const CellControl& control;
+  WordedSpec worded;      // of replica 0, on one thread
   Experiment experiment;  // of replica 0
   std::vector<double> times;
 
+  WordedSpec of(std::int64_t replica) const {
+    WordedSpec own = worded;
+    own.spec.random.replica = static_cast<std::uint32_t>(replica);
+    return own;
+  }
   bool interrupted() const { return control.signal != nullptr && *control.signal != 0; }
 };
 
 bool runs_as_replicas(const Common& c) {
   const Experiment& e = c.experiment;
-  const Settings settings = settings_of_cell(c.sweep, c.cell);
-  const auto says = [&](const char* key, const char* value) {
-    return setting(settings, key).text == value;
-  };
-  return says("engine", "auto") && says("masses", "equal") &&
+  return c.worded.spec.engine.name == "auto" && !c.worded.spec.masses &&
          e.engine.precision == Precision::f64 && e.flow.merge == 0 && e.swarm.n() >= 2 &&
          e.swarm.n() <= kMostTogether && e.flow.max_evaluations == FlowSettings{}.max_evaluations &&
          replicas_know(e.dynamics, e.flow.method);
@@ -51,28 +53,19 @@ bool runs_as_replicas(const Common& c) {
 
 Simulations simulate_together(const Common& c, std::int64_t first, std::int64_t count) {
   const Experiment& e = c.experiment;
-  const auto& attention = std::get<Attention>(e.dynamics.sublayers.front().forces.front());
-  const ReplicasSetting setting{.shape = e.swarm.shape(),
-                                .beta = attention.beta,
-                                .weighting = attention.weighting,
-                                .clock = e.dynamics.clock,
-                                .method = e.flow.method,
-                                .dt = e.flow.dt,
-                                .tolerance = e.flow.tolerance,
-                                .pair_threshold = e.observe.pair_threshold,
-                                .cluster_tol = e.observe.cluster_tol};
+  ReplicasSetting setting = replicas_of(e.dynamics, e.flow, e.swarm.shape());
+  setting.pair_threshold = e.observe.pair_threshold;
+  setting.cluster_tol = e.observe.cluster_tol;
   const ReplicasResult result = advance_replicas(
-      setting, {.first = first,
-                .count = count,
-                .times = c.times,
-                .start =
-                    [&](std::int64_t replica) {
-                      return initial_swarm(settings_of_cell(c.sweep, c.cell, replica),
-                                           e.dynamics.manifold);
-                    },
-                .threads = c.control.threads,
-                .signal = c.control.signal,
-                .keep_last = false});
+      setting,
+      {.first = first,
+       .count = count,
+       .times = c.times,
+       .start =
+           [&](std::int64_t replica) { return initial_swarm(c.of(replica), e.dynamics.manifold); },
+       .threads = c.control.threads,
+       .signal = c.control.signal,
+       .keep_last = false});
   Simulations simulations{.outcome = result.outcome, .replica = first};
   if (!result.outcome.ok()) return simulations;
   for (std::int64_t r = 0; r < count; ++r) {
@@ -96,9 +89,7 @@ std::vector<std::size_t> columns_kept(const Dynamics& dynamics) {
 
 // Frames at every step, or at the times themselves, of which the wanted ones are read.
 Outcome simulate_one(const Common& c, std::int64_t replica, Readings& readings) {
-  Settings settings = settings_of_cell(c.sweep, c.cell, replica);
-  settings["threads"].text = "1";
-  const Experiment e = make_experiment(settings);
+  const Experiment e = make_experiment(c.of(replica));
   const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);
   const auto field = engine->prepare(e.dynamics, e.swarm.shape());
   const std::vector<std::size_t> columns = columns_kept(e.dynamics);
@@ -190,9 +181,10 @@ std::vector<double> sweep_times(const FlowSettings& flow, double T, int count) {
 
 std::optional<CellTable> simulate_cell(const Sweep& sweep, const Cell& cell,
                                        const CellControl& control) {
-  Settings settings = settings_of_cell(sweep, cell);
-  settings["threads"].text = "1";
-  Common c{sweep, cell, control, make_experiment(settings), {}};
+  WordedSpec worded = spec_of_cell(sweep, cell);
+  worded.spec.engine.threads = 1;
+  Experiment first = make_experiment(worded);
+  Common c{sweep, cell, control, std::move(worded), std::move(first), {}};
   c.times = sweep_times(c.experiment.flow, c.experiment.schedule.T, sweep.times);
   const bool together = runs_as_replicas(c);
   CellTable table{.t = c.times};

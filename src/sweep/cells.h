@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "murmur/sweep.h"
+#include "sweep/sweep.h"
 
 namespace murmur {
 
@@ -17,8 +17,15 @@ namespace murmur {
 const std::vector<std::string>& kept_observables();
 inline constexpr std::size_t kKept = 4;
 
+// A number as a person would write it: 0.3 and not 0.30000000000000004.
+struct RoundNumber {
+  std::string text{};
+  double value = 0;  // what the text says
+};
+RoundNumber twelve_digits(double value);
+
 Cell grid_cell(const Sweep& sweep, std::int64_t number);      // of the grid before refinement
-double cost_of(const Settings& cell);                         // n^2 d T
+double cost_of(const ExperimentSpec& cell);                   // n^2 d T
 std::optional<std::size_t> refined_axis(const Sweep& sweep);  // the first of two or more numbers
 
 // Cells half way between neighbours of a fibre whose curves differ by more than 1/4 somewhere.

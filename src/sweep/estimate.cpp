@@ -11,20 +11,20 @@ namespace {
 constexpr double kBytesARow = 100;
 
 // Evaluations in a unit of time; nothing where the method chooses its own steps.
-std::optional<double> evaluation_rate(const Settings& cell) {
-  const MethodRow& method = row_of(method_of(cell));
+std::optional<double> evaluation_rate(const ExperimentSpec& cell) {
+  const MethodRow& method = row_of(cell.method);
   if (method.embedded_order > 0) return std::nullopt;
-  return method.stages / positive(cell, "dt");
+  return method.stages / cell.dt;
 }
 
-// A cell's settings with what its model brings; a model is read once.
+// A cell's spec with what its model says; a model is read once.
 class Modelled {
  public:
-  Settings operator()(const Settings& cell) {
-    const std::string& name = setting(cell, "model").text;
+  ExperimentSpec operator()(const WordedSpec& cell) {
+    const std::string& name = setting(cell.words, "model").text;
     auto found = models_.find(name);
     if (found == models_.end()) found = models_.emplace(name, given_model(cell)).first;
-    return found->second ? with_model(cell, *found->second) : cell;
+    return found->second ? with_model(cell, *found->second).spec : cell.spec;
   }
 
  private:
@@ -40,7 +40,7 @@ SweepEstimate estimate(const Sweep& sweep) {
   all.table_bytes = static_cast<double>(all.cells) * sweep.times * kBytesARow;
   Modelled modelled;
   for (std::int64_t k = 0; k < all.cells; ++k) try {
-      const Settings cell = modelled(settings_of_cell(sweep, grid_cell(sweep, k)));
+      const ExperimentSpec cell = modelled(spec_of_cell(sweep, grid_cell(sweep, k)));
       const double pairs = cost_of(cell) * replicas;
       if (const std::optional<double> rate = evaluation_rate(cell))
         all.pairs += pairs * *rate;

@@ -5,8 +5,8 @@
 
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "run/file.h"
+#include "run/formats.h"
 #include "run/manifest.h"
 #include "run/sha256.h"
 #include "sweep/cells.h"

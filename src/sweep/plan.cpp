@@ -3,14 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 
 #include "experiment/config.h"
+#include "experiment/rows.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/sweep.h"
 #include "run/text.h"
 #include "sweep/cells.h"
+#include "sweep/sweep.h"
 
 namespace murmur {
 
@@ -112,7 +114,7 @@ std::int64_t cell_without(const Sweep& sweep, std::size_t axis, std::int64_t k) 
 
 // What make_experiment refuses, and a machine too small for it.
 Experiment experiment_of(const Sweep& sweep, const Cell& cell) try {
-  return make_experiment(settings_of_cell(sweep, cell));
+  return make_experiment(spec_of_cell(sweep, cell));
 } catch (const std::bad_alloc&) {
   throw Error(Fault::runtime, "there is not enough memory for the cell",
               "the cell " + name_of(sweep, cell), "use fewer particles or coordinates");
@@ -137,7 +139,7 @@ void check_word(const Sweep& sweep, std::size_t axis, std::size_t index) {
   std::optional<Error> refusal;
   for (std::int64_t k = 0; k < tries; ++k) try {
       Cell cell = grid_cell(sweep, cell_without(sweep, axis, k * cells / tries));
-      cell.values[axis] = value;
+      cell.values[axis] = value;  // a word: no number
       experiment_of(sweep, cell);
       return;
     } catch (const Error& error) {
@@ -152,6 +154,20 @@ void check_words(const Sweep& sweep) {
   for (std::size_t a = 0; a < sweep.axes.size(); ++a)
     for (std::size_t k = 0; !sweep.axes[a].numeric && k < sweep.axes[a].values.size(); ++k)
       check_word(sweep, a, k);
+}
+
+void set_base(Sweep& sweep, const Settings& settings) {
+  sweep.base.words = settings;
+  for (const Axis& axis : sweep.axes) sweep.base.words[axis.name].text = axis.values.front();
+  sweep.base.words["save"].text = "final";
+  const auto is_axis = [&](const char* name) {
+    return std::any_of(sweep.axes.begin(), sweep.axes.end(),
+                       [&](const Axis& axis) { return axis.name == name; });
+  };
+  for (const Row<ExperimentSpec>& row : experiment_rows())
+    if (!is_axis(row.parameter.name))
+      row.read(sweep.base.words, row.parameter.name, sweep.base.spec);
+  sweep.base.spec.save = SaveChoice{SaveChoice::final, 0, 0};
 }
 
 // Every setting with its axes as they were given, files as copies below inputs/.
@@ -232,9 +248,7 @@ Sweep make_sweep(const Settings& given, const std::vector<std::string>& typed) {
     refuse(settings, "save", "a sweep keeps no frames", "say how many checkpoints with times=200");
   sweep.axes = in_order(settings, find_axes(settings), typed);
   check_size(sweep);
-  sweep.base = settings;
-  for (const Axis& axis : sweep.axes) sweep.base[axis.name].text = axis.values.front();
-  sweep.base["save"].text = "final";
+  set_base(sweep, settings);
   if (sweep.refine > 0 && !refined_axis(sweep))
     refuse(settings, "refine", "there is no axis of two or more numbers to halve",
            "give one, such as beta=1:9:9");
@@ -250,7 +264,7 @@ RunContents contents_of(const Sweep& sweep, const std::vector<std::string>& argv
   contents.inputs = sweep.inputs;
   contents.command = "sweep";
   contents.argv = argv;
-  contents.engine = setting(sweep.base, "engine").text;
+  contents.engine = setting(sweep.base.words, "engine").text;
   contents.seed = sweep.seed;
   return contents;
 }
@@ -258,11 +272,13 @@ RunContents contents_of(const Sweep& sweep, const std::vector<std::string>& argv
 Cell grid_cell(const Sweep& sweep, std::int64_t number) {
   Cell cell{.number = number};
   cell.values.resize(sweep.axes.size());
+  cell.numbers.resize(sweep.axes.size(), std::numeric_limits<double>::quiet_NaN());
   cell.place.resize(sweep.axes.size());
   for (std::size_t a = sweep.axes.size(); a-- > 0;) {
     const auto count = static_cast<std::int64_t>(sweep.axes[a].values.size());
     const auto index = static_cast<std::size_t>(number % count);
     cell.values[a] = sweep.axes[a].values[index];
+    if (sweep.axes[a].numeric) cell.numbers[a] = sweep.axes[a].numbers[index];
     cell.place[a] = static_cast<double>(index);
     number /= count;
   }
@@ -276,27 +292,32 @@ std::string name_of(const Sweep& sweep, const Cell& cell) {
   return name.empty() ? "the only cell" : name;
 }
 
-Settings settings_of_cell(const Sweep& sweep, const Cell& cell, std::int64_t replica) {
-  Settings settings = sweep.base;
+WordedSpec spec_of_cell(const Sweep& sweep, const Cell& cell, std::int64_t replica) {
+  WordedSpec worded = sweep.base;
   for (std::size_t a = 0; a < sweep.axes.size(); ++a) {
-    Setting& s = settings[sweep.axes[a].name];
+    const std::string& name = sweep.axes[a].name;
+    Setting& s = worded.words[name];
     s.text = cell.values[a];
     s.origin = "the cell " + name_of(sweep, cell);
+    const Row<ExperimentSpec>& row = experiment_row(name);
+    if (sweep.axes[a].numeric)
+      row.accept(worded.words, name, cell.numbers[a], worded.spec);
+    else
+      row.read(worded.words, name, worded.spec);
   }
-  settings["replica"] = {fmt::format("{}", replica), "the sweep", {}};
-  return settings;
+  worded.spec.random.replica = static_cast<std::uint32_t>(replica);
+  return worded;
 }
 
-double cost_of(const Settings& cell) {
-  const auto value = [&](const char* key) {
-    double parsed = 1;
-    return parse_number(setting(cell, key).text, parsed) ? std::fabs(parsed) : 1;
-  };
-  return value("n") * value("n") * value("d") * value("T");
+double cost_of(const ExperimentSpec& cell) {
+  const double n = cell.n.value_or(kDefaultParticles), d = cell.d.value_or(kDefaultCoordinates);
+  return n * n * d * cell.T;
 }
 
-double cost_of(const Sweep& sweep, const Cell& cell) {
-  return cost_of(settings_of_cell(sweep, cell));
+double cost_of(const Sweep& sweep, const Cell& cell) try {
+  return cost_of(spec_of_cell(sweep, cell).spec);
+} catch (const Error&) {
+  return 0;
 }
 
 std::optional<std::size_t> refined_axis(const Sweep& sweep) {

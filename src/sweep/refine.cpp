@@ -26,17 +26,13 @@ bool differ_steeply(const CellCurve& a, const CellCurve& b) {
   return false;
 }
 
-// The value half way; nothing where there is none between.
-std::optional<std::string> middle(const Axis& axis, const std::string& a, const std::string& b) {
-  double from = 0, to = 0;
-  if (!parse_number(a, from) || !parse_number(b, to)) return std::nullopt;
+// The value half way, in twelve digits; nothing where there is none between.
+std::optional<RoundNumber> middle(const Axis& axis, double from, double to) {
   double value = axis.log ? std::sqrt(from * to) : from + (to - from) / 2;
   if (axis.whole) value = std::round(value);
-  const std::string text = fmt::format("{:.12g}", value);
-  double read = 0;
-  const bool between =
-      parse_number(text, read) && read > std::min(from, to) && read < std::max(from, to);
-  return between ? std::optional(text) : std::nullopt;
+  RoundNumber half = twelve_digits(value);
+  const bool between = half.value > std::min(from, to) && half.value < std::max(from, to);
+  return between ? std::optional(std::move(half)) : std::nullopt;
 }
 
 }  // namespace
@@ -60,10 +56,11 @@ std::vector<Cell> halved(const Sweep& sweep, std::vector<Cell> cells,
     if (k > 0 && here && before && same_fibre(cells[k - 1], cells[k], axis) &&
         differ_steeply(*before, *here))
       if (const auto value =
-              middle(sweep.axes[axis], cells[k - 1].values[axis], cells[k].values[axis])) {
+              middle(sweep.axes[axis], cells[k - 1].numbers[axis], cells[k].numbers[axis])) {
         Cell cell = cells[k];
         cell.number = number++;
-        cell.values[axis] = *value;
+        cell.values[axis] = value->text;
+        cell.numbers[axis] = value->value;
         cell.place[axis] = (cells[k - 1].place[axis] + cells[k].place[axis]) / 2;
         added.push_back(std::move(cell));
       }

@@ -1,5 +1,5 @@
-// sweep.cpp: flies the cells that are missing, several at once, and keeps each as it ends.
-#include "murmur/sweep.h"
+// sweep.cpp: computes the missing cells, several at once, and stores each as it ends.
+#include "sweep/sweep.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "core/parallel.h"
-#include "murmur/formats.h"
 #include "run/file.h"
+#include "run/formats.h"
 #include "run/manifest.h"
 #include "sweep/cells.h"
 

@@ -5,11 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "ensemble/ensemble.h"
 #include "experiment/forces.h"
 #include "experiment/words.h"
-#include "murmur/ensemble.h"
 #include "murmur/error.h"
 #include "murmur/history.h"
+#include "murmur/reductions.h"
 #include "murmur/theory.h"
 #include "run/file.h"
 #include "sweep/cells.h"
@@ -88,7 +89,7 @@ std::string front_row(const Sweep& sweep, const Cell& cell, const CellCurve& cur
     above.mean[k] += error;
     below.mean[k] -= error;
   }
-  const std::optional<double> predicted = predicted_front(settings_of_cell(sweep, cell));
+  const std::optional<double> predicted = predicted_front(spec_of_cell(sweep, cell).spec);
   return fmt::format("{}{},{},{},{}\n", prefix_of(cell), number_text(half_time(curve)),
                      number_text(half_time(above)), number_text(half_time(below)),
                      number_text(predicted.value_or(kNothing)));
@@ -161,26 +162,21 @@ double half_time(const CellCurve& curve) {
   return crossing_time({curve.t, curve.mean}, 0.5).value_or(kNothing);
 }
 
-std::optional<double> predicted_front(const Settings& cell) {
-  const auto says = [&](const char* key, const char* value) {
-    return setting(cell, key).text == value;
-  };
-  const bool even = says("init", "uniform") || says("init", "orthonormal");
-  if (!even || !says("masses", "equal") || !says("model", "none")) return std::nullopt;
-  const Shape shape{static_cast<int>(whole(cell, "n", 1, kMostParticles)),
-                    static_cast<int>(whole(cell, "d", 2, kMostCoordinates))};
+std::optional<double> predicted_front(const ExperimentSpec& cell) {
+  const auto* law = std::get_if<InitialLaw>(&cell.init);
+  const bool even =
+      law != nullptr && (law->kind == InitialLaw::uniform || law->kind == InitialLaw::orthonormal);
+  if (!even || cell.masses || cell.model) return std::nullopt;
+  const Shape shape{cell.n.value_or(kDefaultParticles), cell.d.value_or(kDefaultCoordinates)};
   Record unused;
-  Dynamics dynamics = dynamics_of(cell, shape, unused);
-  dynamics.noise = number(cell, "noise");
+  const Dynamics dynamics =
+      dynamics_of({cell.dynamics, cell.random, cell.T, words_of(cell)}, shape, unused);
   if (!replicas_know(dynamics, Method::layers) || dynamics.clock != Clock::u1) return std::nullopt;
   const auto& attention = std::get<Attention>(dynamics.sublayers.front().forces.front());
-  const double threshold = number(cell, "pair_threshold");
+  const double threshold = cell.pair_threshold;
   if (shape.n < 2 || attention.beta < 0 || attention.beta > 700 || threshold <= 0 || threshold >= 1)
     return std::nullopt;
-  const bool softmax = attention.weighting == Attention::softmax;
-  return theory::clustering_time(
-      {.n = shape.n, .beta = attention.beta, .law = softmax ? theory::Law::sa : theory::Law::usa},
-      1 - threshold);
+  return theory::clustering_time(theory::equiangular_of(dynamics, shape.n), 1 - threshold);
 }
 
 void write_tables(const Sweep& sweep, const std::vector<Cell>& cells, const fs::path& directory) {

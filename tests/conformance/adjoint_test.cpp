@@ -1,4 +1,4 @@
-// adjoint_test.cpp: the fast flight and backward agree with the plain ones, for any threads.
+// adjoint_test.cpp: fast forward and backward passes agree with the plain ones, for any threads.
 #include <gtest/gtest.h>
 
 #include <ostream>

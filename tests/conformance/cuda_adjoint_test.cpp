@@ -1,4 +1,4 @@
-// cuda_adjoint_test.cpp: flight and backward on a GPU agree with the plain ones, with equal bits
+// cuda_adjoint_test.cpp: forward and backward pass on a GPU agree with the plain ones, equal bits
 // every time; passed over where there is no GPU.
 #include <gtest/gtest.h>
 

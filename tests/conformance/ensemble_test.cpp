@@ -1,5 +1,5 @@
 // ensemble_test.cpp: eight swarms at once go where the reference engine carries each of them alone.
-#include "murmur/ensemble.h"
+#include "ensemble/ensemble.h"
 
 #include <bit>
 #include <limits>
@@ -283,6 +283,7 @@ TEST(SampleSet, KnowsWhatItCanFly) {
   EXPECT_TRUE(replicas_know(sa(4), Method::layers));
   EXPECT_TRUE(replicas_know(usa(4), Method::dopri5));
   EXPECT_TRUE(replicas_know(dynamics_of(Attention{.value = scaled_identity(3, 1)}), Method::rk4));
+  EXPECT_THROW(replicas_of(dynamics_of(Attention{.self = false}), {}, {8, 3}), Error);
   EXPECT_FALSE(replicas_know(sa(4), Method::strang));
   EXPECT_FALSE(replicas_know(dynamics_of(Attention{}, Manifold::space), Method::layers));
   EXPECT_FALSE(replicas_know(dynamics_of(Attention{.self = false}), Method::layers));

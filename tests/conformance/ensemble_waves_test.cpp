@@ -1,5 +1,5 @@
-// ensemble_waves_test.cpp: Fourier sums on the circle agree with sums over pairs, lonely particles
-// included, and stand back where pairs are better.
+// ensemble_waves_test.cpp: Fourier sums on the circle agree with sums over pairs, isolated
+// particles included, and are not used where pairs are more accurate.
 #include <numbers>
 
 #include "contenders.h"

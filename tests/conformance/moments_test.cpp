@@ -1,5 +1,5 @@
 // moments_test.cpp: the moments engine is right within its own certificate, particle by particle.
-#include "murmur/moments.h"
+#include "engine/moments/moments.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// main.cpp: a program outside the tree: flies 32 orthonormal tokens and reads their mean cosine.
+// main.cpp: a program outside the tree: simulates 32 orthonormal tokens and prints their mean
+// cosine.
 #include <murmur/engine.h>
 #include <murmur/flow.h>
 #include <murmur/observe.h>

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "peak_allocation.h"
+#include "run/formats.h"
 
 using namespace murmur;
 

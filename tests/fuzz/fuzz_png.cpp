@@ -1,4 +1,4 @@
-// fuzz_png.cpp: any bytes either are a PNG that can be centred and flown, or are refused.
+// fuzz_png.cpp: any bytes either are a PNG that can be centred and classified, or are refused.
 #include <zlib.h>
 
 #include <cstdint>

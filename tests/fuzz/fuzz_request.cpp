@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "murmur/serve.h"
 #include "peak_allocation.h"
+#include "serve/serve.h"
 
 using namespace murmur;
 

@@ -1,4 +1,4 @@
-// closed_forms_test.cpp: flights whose course is known in closed form or by quadrature.
+// closed_forms_test.cpp: simulations against solutions in closed form or by quadrature.
 #include <gtest/gtest.h>
 
 #include <numbers>

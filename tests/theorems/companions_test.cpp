@@ -1,4 +1,4 @@
-// companions_test.cpp: swarms in flight against the reductions that predict them.
+// companions_test.cpp: simulated swarms against the reductions that predict them.
 #include <gtest/gtest.h>
 
 #include <complex>

@@ -239,7 +239,7 @@ TEST(MeanFieldEnergy, OfAtomsIsThatOfTheLandscape) {
     swarm.mass = mu.mass;
     EXPECT_NEAR(told, unit * energy(l, mu), 1e-13);
     const Dynamics dynamics = dynamics_of(field);
-    EXPECT_NEAR(told, measure(swarm, dynamics, {})[observable_column(dynamics, "energy")], 1e-13);
+    EXPECT_NEAR(told, observe(swarm, dynamics, {})[observable_column(dynamics, "energy")], 1e-13);
   }
 }
 

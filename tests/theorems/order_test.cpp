@@ -65,7 +65,8 @@ TEST(Order, AdaptivePairs) {
     return [method](double h) { return fixed_steps(method, h, false); };
   };
   EXPECT_NEAR(measured_order(with(Method::dopri5), 1. / 8), 5, 0.15);
-  EXPECT_NEAR(measured_order(with(Method::tsit5), 1. / 16), 5, 0.2);
+  // Its leading error term is small beside the next, so the order is approached from above.
+  EXPECT_NEAR(measured_order(with(Method::tsit5), 1. / 16), 5, 0.3);
 }
 
 // y' = cos(t) y, y = e^{sin t}: a field that changes with time, so that the nodes count too, smooth

@@ -4,8 +4,8 @@
 #include <cstdlib>
 
 #include "image_files.h"
-#include "murmur/formats.h"
 #include "murmur/images.h"
+#include "run/formats.h"
 #include "temporary.h"
 
 namespace murmur {

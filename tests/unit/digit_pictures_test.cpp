@@ -1,6 +1,6 @@
 // digit_pictures_test.cpp: pictures of a made-up digit have their sizes, colours, frames and
 // errors.
-#include "murmur/digit_pictures.h"
+#include "picture/digit_pictures.h"
 
 #include <cairo.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// flow_test.cpp: schedules, merging, and flights that are stopped and continued.
+// flow_test.cpp: schedules, merging, and integrations that are stopped and continued.
 #include <gtest/gtest.h>
 
 #include <numbers>

@@ -1,4 +1,4 @@
-// history_test.cpp: what several frames show, on sequences made by hand and on known flights.
+// history_test.cpp: quantities of several frames, on made-up and on known trajectories.
 #include "murmur/history.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// learn_dynamics_test.cpp: a trained swarm flown by the engines is the swarm that was trained.
+// learn_dynamics_test.cpp: a trained swarm as a Dynamics has the outputs of its forward pass.
 #include <gtest/gtest.h>
 
 #include "learn_samples.h"

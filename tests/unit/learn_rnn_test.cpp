@@ -1,9 +1,9 @@
 // learn_rnn_test.cpp: the one-rnn model: its size, gradient, threads and forgetting.
 #include <gtest/gtest.h>
 
+#include "learn/recurrent.h"
 #include "learn_samples.h"
 #include "murmur/error.h"
-#include "murmur/rnn.h"
 
 namespace murmur::testing {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "learn_samples.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 
 namespace murmur::testing {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "experiment/meanfield_setup.h"
 #include "murmur/meanfield.h"
-#include "murmur/meanfield_setup.h"
 #include "murmur/theory.h"
 #include "refused.h"
 #include "theory/stationary.h"

@@ -5,11 +5,11 @@
 #include <limits>
 #include <numbers>
 
+#include "experiment/meanfield_setup.h"
 #include "meanfield/continuum.h"
 #include "meanfield/fourier.h"
 #include "meanfield/particles.h"
 #include "murmur/meanfield.h"
-#include "murmur/meanfield_setup.h"
 #include "refused.h"
 
 namespace murmur {

@@ -1,4 +1,4 @@
-// meanfield_regimes_test.cpp: what phases a course shows, and what it has not got.
+// meanfield_regimes_test.cpp: which regimes a trajectory has, and which it does not reach.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -7,13 +7,13 @@
 #include <numbers>
 #include <numeric>
 
+#include "experiment/meanfield_setup.h"
 #include "meanfield/circle.h"
 #include "meanfield/fourier.h"
 #include "meanfield/grid_density.h"
 #include "meanfield/march.h"
 #include "meanfield/particles.h"
 #include "meanfield/sphere.h"
-#include "murmur/meanfield_setup.h"
 #include "murmur/modes.h"
 #include "murmur/theory.h"
 #include "refused.h"
@@ -61,25 +61,27 @@ TEST(Gauss, IntegratesPolynomialsExactly) {
 }
 
 TEST(March, KeepsItsToleranceAndTakesDecayExactly) {
-  March still;
-  still.flow = [](const auto& y, auto& f) { f.assign(y.size(), 0); };
-  still.decay = {1000, 3};
+  CoefficientSystem decaying;
+  decaying.flow = [](const auto& y, auto& f) { f.assign(y.size(), 0); };
+  decaying.decay = {1000, 3};
+  March still(decaying);
   still.y = {1, 1};
-  while (still.find() && still.reach() < 0.5) still.commit();
-  EXPECT_NEAR(still.at(0.5)[1], std::exp(-1.5), 1e-14);
-  EXPECT_NEAR(still.at(0.5)[0], 0, 1e-14);
-  March turn;
-  turn.flow = [](const auto& y, auto& f) { f = {-y[1], y[0]}; };
-  turn.tolerance = {1e-10, 1e-10};
+  while (still.find() && still.end_time() < 0.5) still.commit();
+  EXPECT_NEAR(still.inside(0.5)[1], std::exp(-1.5), 1e-14);
+  EXPECT_NEAR(still.inside(0.5)[0], 0, 1e-14);
+  CoefficientSystem rotation;
+  rotation.flow = [](const auto& y, auto& f) { f = {-y[1], y[0]}; };
+  rotation.tolerance = {1e-10, 1e-10};
+  March turn(rotation);
   turn.y = {1, 0};
-  while (turn.find() && turn.reach() < 3) {
-    const double middle = 0.5 * (turn.t + turn.reach());
-    EXPECT_NEAR(turn.at(middle)[0], std::cos(middle), 1e-8);
+  while (turn.find() && turn.end_time() < 3) {
+    const double middle = 0.5 * (turn.at.t + turn.end_time());
+    EXPECT_NEAR(turn.inside(middle)[0], std::cos(middle), 1e-8);
     turn.commit();
   }
-  ASSERT_GE(turn.reach(), 3);
-  EXPECT_NEAR(turn.at(3)[0], std::cos(3), 1e-8);
-  EXPECT_NEAR(turn.at(3)[1], std::sin(3), 1e-8);
+  ASSERT_GE(turn.end_time(), 3);
+  EXPECT_NEAR(turn.inside(3)[0], std::cos(3), 1e-8);
+  EXPECT_NEAR(turn.inside(3)[1], std::sin(3), 1e-8);
 }
 
 TEST(Harmonics, AreOrthonormal) {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "run/file.h"
+#include "run/formats.h"
 #include "temporary.h"
 
 namespace murmur {

@@ -1,5 +1,5 @@
-// picture_test.cpp: pictures of a made-up flight have the right size, frames, numbers and errors.
-#include "murmur/picture.h"
+// picture_test.cpp: pictures of a made-up trajectory: size, frames, numbers and errors.
+#include "picture/picture.h"
 
 #include <cairo.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 #include <sstream>
 #include <string>
 
-#include "murmur/axes.h"
+#include "core/axes.h"
 #include "murmur/error.h"
 #include "picture/canvas.h"
 #include "picture/colour.h"

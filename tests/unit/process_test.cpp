@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "murmur/run.h"
+#include "run/formats.h"
 #include "temporary.h"
 
 namespace murmur {

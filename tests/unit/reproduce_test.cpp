@@ -1,5 +1,5 @@
 // reproduce_test.cpp: verdicts as text, probes of the sample argument, and trainings done once.
-#include "murmur/reproduce.h"
+#include "reproduce/reproduce.h"
 
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@
 #include <thread>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "murmur/random.h"
 #include "reproduce/token_probes.h"
 #include "reproduce/training_cache.h"
+#include "run/formats.h"
 #include "temporary.h"
 
 namespace murmur::testing {

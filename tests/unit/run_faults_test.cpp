@@ -11,7 +11,7 @@
 #include <random>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 #include "run/npy.h"
 #include "run_recorded.h"
 #include "temporary.h"

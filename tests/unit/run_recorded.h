@@ -1,4 +1,4 @@
-// run_recorded.h: a small made-up flight that any test can write, interrupt and finish.
+// run_recorded.h: a small made-up trajectory that any test can write, interrupt and finish.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
+#include "run/formats.h"
 #include "run_recorded.h"
 #include "temporary.h"
 

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "run/file.h"
+#include "run/formats.h"
 #include "temporary.h"
 
 namespace murmur {

@@ -1,5 +1,5 @@
 // serve_test.cpp: requests judged by their heads, parts of files, links, and the list of runs.
-#include "murmur/serve.h"
+#include "serve/serve.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "murmur/run.h"
 #include "refused.h"
+#include "run/formats.h"
 #include "serve/answer.h"
 #include "serve/open_below.h"
 #include "temporary.h"

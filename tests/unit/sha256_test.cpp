@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "murmur/formats.h"
+#include "run/formats.h"
 #include "temporary.h"
 
 namespace murmur {

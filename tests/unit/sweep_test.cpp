@@ -1,5 +1,5 @@
 // sweep_test.cpp: axes out of words, times of a cell, and what a sweep refuses.
-#include "murmur/sweep.h"
+#include "sweep/sweep.h"
 
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ Sweep read_back(const Sweep& sweep) {
 
 TEST(Sweep, WhatIsGivenStaysGivenEvenWhereItIsTheDefault) {
   const auto manifold = [](const Sweep& sweep) {
-    return make_experiment(settings_of_cell(sweep, grid_cell(sweep, 0))).dynamics.manifold;
+    return make_experiment(spec_of_cell(sweep, grid_cell(sweep, 0))).dynamics.manifold;
   };
   const Sweep said = sweep_of({"dynamics=hardmax", "habitat=sphere", "n=4", "beta=1,2"});
   const Sweep left = sweep_of({"dynamics=hardmax", "n=4", "beta=1,2"});
@@ -104,14 +104,14 @@ TEST(Sweep, WhatIsGivenStaysGivenEvenWhereItIsTheDefault) {
   EXPECT_EQ(manifold(read_back(left)), Manifold::space);
   EXPECT_EQ(read_back(said).config, said.config);
   EXPECT_EQ(read_back(left).config, left.config);
-  EXPECT_EQ(sweep_of({"heads=1", "n=4"}).base.at("heads").origin, "command line: heads=1");
+  EXPECT_EQ(sweep_of({"heads=1", "n=4"}).base.words.at("heads").origin, "command line: heads=1");
   const Sweep single = sweep_of({"heads=1", "n=4"});  // without an axis
   EXPECT_EQ(read_back(single).config, single.config);
   // A value changed by hand in the file is no default any more.
   std::string edited = left.config;
   edited.replace(edited.find("habitat = \"sphere\""), 18, "habitat = \"space\"");
   EXPECT_NE(make_sweep(parse_experiment(edited, "config.toml", {}, sweep_parameters()))
-                .base.at("habitat")
+                .base.words.at("habitat")
                 .origin,
             "default");
 }
@@ -179,7 +179,7 @@ TEST(Sweep, RefusesBeforeAnythingIsMade) {
 
 TEST(Sweep, PredictsThePhaseCurve) {
   const auto front = [](std::vector<std::string> words) {
-    return predicted_front(gather({"", {}, words}, sweep_parameters()));
+    return predicted_front(spec_of(gather({"", {}, words}, sweep_parameters())));
   };
   EXPECT_NEAR(*front({"n=32", "beta=4"}), 6.954, 0.001);  // arXiv:2312.10794, Figure 3
   EXPECT_TRUE(front({"n=32", "beta=4", "dynamics=USA"}));

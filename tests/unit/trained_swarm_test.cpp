@@ -7,8 +7,8 @@
 #include "image_files.h"
 #include "learn_samples.h"
 #include "murmur/error.h"
-#include "murmur/formats.h"
 #include "murmur/training.h"
+#include "run/formats.h"
 #include "temporary.h"
 
 namespace murmur::testing {

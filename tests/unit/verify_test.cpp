@@ -1,4 +1,4 @@
-// verify_test.cpp: a stiff flight through mergers is flown again, and believed only if both agree.
+// verify_test.cpp: a stiff simulation through mergers is repeated by dopri5, and both must agree.
 #include "experiment/verify.h"
 
 #include <fmt/format.h>

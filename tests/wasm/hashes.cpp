@@ -1,5 +1,5 @@
-// hashes.cpp: flies the flights of a list through the facade and prints a SHA-256 of each one's
-// frames, so that a page's core can be held to the same bits.
+// hashes.cpp: runs the simulations of a list through the facade and prints a SHA-256 of the frames
+// of each, to compare the page's core bit by bit.
 #include <cstdio>
 #include <fstream>
 #include <iostream>

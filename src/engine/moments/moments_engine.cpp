@@ -13,8 +13,8 @@
 #include "core/perceptron_at.h"
 #include "engine/moments/circle_kernels.h"
 #include "engine/moments/circle_sums.h"
+#include "engine/moments/moments.h"
 #include "murmur/error.h"
-#include "murmur/moments.h"
 
 namespace murmur {
 

@@ -1,6 +1,6 @@
 // no_moments.cpp: stands in for the moments engine where vectors hold no doubles.
+#include "engine/moments/moments.h"
 #include "murmur/error.h"
-#include "murmur/moments.h"
 
 namespace murmur {
 

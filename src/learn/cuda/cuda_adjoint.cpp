@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "learn/block_tensors.h"
-#include "learn/cuda/device.h"
+#include "device/device.h"
 #include "learn/cuda/kernels.h"
 #include "learn/grouped_adjoint.h"
 #include "murmur/error.h"

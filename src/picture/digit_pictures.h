@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "murmur/matrix.h"
-#include "murmur/picture.h"
 #include "murmur/swarm.h"
+#include "picture/picture.h"
 
 namespace murmur {
 

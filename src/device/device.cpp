@@ -1,5 +1,5 @@
 // device.cpp: the first GPU: its refusals, and cuBLAS with a workspace of its own.
-#include "learn/cuda/device.h"
+#include "device/device.h"
 
 #include <string>
 

@@ -34,7 +34,9 @@ std::span<const Parameter> sweep_parameters();
 struct Sweep {
   std::string name = "sweep";
   std::uint64_t seed = 0;
-  Settings base{};           // every parameter; those of the axes at their first value
+  // What all cells have in common: in the spec those of the axes are at their defaults, in the
+  // words at their first values.
+  WordedSpec base{};
   std::vector<Axis> axes{};  // the first one is the slowest
   std::int64_t replicas = 64;
   int times = 200;                      // checkpoints over [0, T]
@@ -56,11 +58,14 @@ RunContents contents_of(const Sweep& sweep, const std::vector<std::string>& argv
 struct Cell {
   std::int64_t number = 0;            // cells/NUMBER.csv
   std::vector<std::string> values{};  // one an axis
+  std::vector<double> numbers{};      // the same of numeric axes, NaN of others
   std::vector<double> place{};        // index of the value along its axis; refined ones between
 };
 std::string name_of(const Sweep& sweep, const Cell& cell);  // beta=4 d=2
-Settings settings_of_cell(const Sweep& sweep, const Cell& cell, std::int64_t replica = 0);
-double cost_of(const Sweep& sweep, const Cell& cell);  // n^2 d T, for estimates
+// Error(input) where a value of the cell is none that its parameter takes.
+WordedSpec spec_of_cell(const Sweep& sweep, const Cell& cell, std::int64_t replica = 0);
+// n^2 d T, for estimates; 0 of a cell that cannot be.
+double cost_of(const Sweep& sweep, const Cell& cell);
 
 // What the grid before refinement would cost; nothing of it is computed.
 struct SweepEstimate {
@@ -114,6 +119,6 @@ double half_time(const CellCurve& curve);
 
 // When equiangular tokens cluster (arXiv:2312.10794): the front's place for d >> n. Nothing for
 // other dynamics or starts.
-std::optional<double> predicted_front(const Settings& cell);
+std::optional<double> predicted_front(const ExperimentSpec& cell);
 
 }  // namespace murmur

@@ -52,6 +52,10 @@ struct ReplicasResult {
 // Whether the kernel computes this dynamics; others are simulated one by one elsewhere.
 bool replicas_know(const Dynamics& dynamics, Method method);
 
+// What the kernel takes of a dynamics that it computes, and of how it is integrated; Error(input)
+// for any other.
+ReplicasSetting replicas_of(const Dynamics& dynamics, const FlowSettings& flow, Shape shape);
+
 // A simulation ends at its last time or with a failure: FlowSettings::max_evaluations is not used
 // here. Blocks of eight replicas, aligned to multiples of eight, are stepped together, whichever of
 // them are asked for: a replica's numbers do not depend on first, count, times or threads. Where

@@ -1,4 +1,4 @@
-// rnn.h: a recurrent network that reads the tokens of a sample in order, then classifies.
+// recurrent.h: a recurrent network that reads the tokens of a sample in order, then classifies.
 #pragma once
 
 #include <cstddef>
