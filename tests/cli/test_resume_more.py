@@ -154,7 +154,9 @@ class Reproduce(murmur.Case):
         for strike, code in ((signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGTERM, 143)):
             shutil.rmtree(self.folder / "runs", ignore_errors=True)
             process = self.start(*words)
-            time.sleep(chance.uniform(0.2, 0.6) * seconds)
+            while not (self.folder / "runs" / self.NAME).exists() and process.poll() is None:
+                time.sleep(0.005)  # from then on it is listening
+            time.sleep(chance.uniform(0, 0.5) * seconds)
             process.send_signal(strike)
             out, err = process.communicate(timeout=60)
             if process.returncode in (0, 7):
