@@ -171,10 +171,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     usage("one reproduction is done at a time", "murmur reproduce list names them; or give --all");
   if (sorted.plain.front() == "list") return list(flags);
   const ReproductionRow& row = row_of(sorted.plain.front());
-  const auto done = [&] {
-    LiveProcess process(flags);
-    return do_one(flags, sorted, row, process);
-  }();
+  LiveProcess process(flags);
+  const auto done = do_one(flags, sorted, row, process);
   if (!done) return 128 + caught_signal;
   draw(flags, *done);
   data(flags.json ? json_of(*done) : markdown_of(*done));

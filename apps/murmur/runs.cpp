@@ -51,12 +51,13 @@ nlohmann::json row_of(const fs::path& directory) {
 
 // What a run came to: clusters of a flight, accuracy of a training.
 std::string outcome_of(const nlohmann::json& row) {
+  const auto word = row["command"].get<std::string>();
+  const RunKind* kind = find_kind(word);
+  if (kind == nullptr) return fmt::format("{}: this murmur does not know it", word);
   if (row.contains("test_accuracy"))
     return fmt::format("{:.2f} % right", 100 * row["test_accuracy"].get<double>());
   if (row.contains("clusters")) return fmt::format("{} clusters", row["clusters"].get<double>());
-  const auto word = row["command"].get<std::string>();
-  const RunKind* kind = find_kind(word);
-  return kind != nullptr ? kind->noun : fmt::format("{}: this murmur does not know it", word);
+  return kind->noun;
 }
 
 int list(const Flags& flags) {

@@ -5,6 +5,7 @@ import random
 import shutil
 import signal
 import time
+import unittest
 
 import murmur
 
@@ -42,7 +43,7 @@ class Landscape(murmur.Case):
 
     def undisturbed(self, words):
         began = time.time()
-        self.murmur("landscape", *words, "-q", "-o", "whole")
+        self.murmur("landscape", *words, "-q", "-o", "whole", "--force")
         return kept(self.folder / "whole"), time.time() - began
 
     def check(self, words, strike):
@@ -133,7 +134,7 @@ class Landscape(murmur.Case):
 
 
 class Reproduce(murmur.Case):
-    NAME = "perceptron-ascent"
+    NAME = "low-rank"
 
     def result(self, runs):
         """Tables, verdicts and figures' numbers, but for the folder they name."""
@@ -153,7 +154,9 @@ class Reproduce(murmur.Case):
         for strike, code in ((signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGTERM, 143)):
             shutil.rmtree(self.folder / "runs", ignore_errors=True)
             process = self.start(*words)
-            time.sleep(chance.uniform(0.2, 0.6) * seconds)
+            while not (self.folder / "runs" / self.NAME).exists() and process.poll() is None:
+                time.sleep(0.005)  # from then on it is listening
+            time.sleep(chance.uniform(0, 0.5) * seconds)
             process.send_signal(strike)
             out, err = process.communicate(timeout=60)
             if process.returncode in (0, 7):
@@ -165,9 +168,9 @@ class Reproduce(murmur.Case):
             self.assertEqual(self.result("runs"), expected)
 
     def test_what_is_finished_is_read_back(self):
-        words = ("reproduce", "equiangular", "--quick")
+        words = ("reproduce", "long-context", "--quick")
         first = self.murmur(*words, code=None)
-        folder = self.folder / "runs/equiangular"
+        folder = self.folder / "runs/long-context"
         before = {path: path.stat().st_mtime_ns for path in folder.glob("*.csv")}
         tree = murmur.tree(folder)
         again = self.murmur(*words, "--resume", code=None)
@@ -178,30 +181,39 @@ class Reproduce(murmur.Case):
         other = self.murmur(*words, "--resume", "seeds=1", code=None)
         self.assertNotIn("kept from before", other.stderr)
 
-    def test_all_goes_on_with_the_next_figure(self):
+    def test_all_says_how_to_go_on(self):
         words = ("reproduce", "--all", "--quick", "--progress", "json")
-        finished = []
-        for turn in range(2):
-            process = self.start(*words, *(("--resume",) if turn else ()))
-            for _ in range(2400):
-                records = {path.parent.name
-                           for path in self.folder.glob("runs/*/record-quick.json")}
-                if len(records) > len(finished) or process.poll() is not None:
-                    break
+        process = self.start(*words)
+        line = json.loads(next(line for line in process.stderr if line.startswith("{")))
+        self.assertLessEqual(KEYS, set(line))
+        self.assertEqual((line["what"], line["done"]), ("figures", 0))
+        self.assertGreater(line["of"], 20)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out), (130, ""), err)
+        self.assertIn("stopped after a checkpoint; go on with\n"
+                      "  murmur reproduce --all --quick --progress json --resume\n", err)
+
+    @unittest.skipUnless(murmur.LONG, "every figure takes minutes")
+    def test_all_killed_again_and_again(self):
+        words = ("reproduce", "--all", "--quick", "-q")
+        for kills in range(1, 9):
+            process = self.start(*words, "--resume")
+            while process.poll() is None and len(self.records()) < 3 * kills:
                 time.sleep(0.05)
-            process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=120)
-            self.assertEqual((process.returncode, out), (130, ""), err)
-            self.assertIn("go on with\n  murmur reproduce --all --quick --progress json --resume",
-                          err)
-            for name in finished:
-                self.assertRegex(err, f"{name} +kept from before")
-            lines = [json.loads(line) for line in err.splitlines() if line.startswith("{")]
-            self.assertTrue(any(line["what"] == "figures" for line in lines))
-            self.assertTrue(all(KEYS <= set(line) for line in lines))
-            finished = sorted(path.parent.name
-                              for path in self.folder.glob("runs/*/record-quick.json"))
-        self.assertGreaterEqual(len(finished), 2)
+            process.kill()
+            process.communicate()
+        kept = {path: path.stat().st_mtime_ns for path in self.records()}
+        self.assertGreaterEqual(len(kept), 20)
+        process = self.start(*words, "--resume", "--json")
+        out, err = process.communicate(timeout=1800)
+        self.assertIn(process.returncode, (0, 7), err)
+        self.assertEqual({path: path.stat().st_mtime_ns for path in kept}, kept)
+        self.assertEqual(len(json.loads(out)), len(self.records()))
+        self.assertTrue((self.folder / "runs/reproduce-quick.html").exists())
+
+    def records(self):
+        return sorted(self.folder.glob("runs/*/record-quick.json"))
 
 
 class Progress(murmur.Case):
@@ -214,7 +226,7 @@ class Progress(murmur.Case):
     def test_every_kind_tells_the_same(self):
         for what, words in (
             ("time", ("simulate", "n=60", "method=rk4", "dt=0.004", "T=10", "save=final")),
-            ("time", ("meanfield", "d=2", "beta=5", "init=mode:3:1e-4", "modes=128", "T=3")),
+            ("time", ("meanfield", "d=2", "beta=5", "init=mode:3:1e-4", "modes=512", "T=20")),
             ("starts", ("landscape", "d=2", "n=6", "starts=3")),
             ("betas", ("landscape", *SEARCHES["scan"])),
             ("cells", ("sweep", "beta=1,4", "n=8", "d=2", "replicas=4", "T=2")),
