@@ -33,10 +33,16 @@ MUST = {  # what has to know a new value; engines are all here
         "src/observe/energy.cpp",  # whether there is an energy beside it
         "src/experiment/forces.cpp",  # its words and its reversal
         "src/experiment/equation.cpp",  # its formula
-        "src/reproduce/landscapes.cpp",  # whether a landscape holds it
+        "src/experiment/reductions.cpp",  # whether a mean field or a landscape holds it
     },
     "method": {"src/flow/methods.cpp"},
-    "normalisation": {"src/core/dynamics.cpp", "src/core/host_field.cpp", "src/experiment/equation.cpp", "src/theory/equiangular.cpp"},
+    "normalisation": {
+        "src/core/dynamics.cpp",  # its row
+        "src/core/host_field.cpp",  # what it does
+        "src/experiment/equation.cpp",  # its formula
+        "src/experiment/known.cpp",  # what is proved of it
+        "src/theory/equiangular.cpp",  # its reduction
+    },
     "clock": {"src/core/dynamics.cpp"},
 }
 MISSING = re.compile(r"-Werror=switch|no matching function|no type named|static assertion|cannot convert|invalid conversion|no match for call")

@@ -148,7 +148,7 @@ std::string config_text(const WordedSpec& worded, const Experiment& e) {
     set("save", codec::Save::write({SaveChoice::log_from, e.schedule.first, e.schedule.ratio}));
   std::size_t heads = 0;
   for (const Force& force : e.dynamics.sublayers.front().forces)
-    heads += std::holds_alternative<Attention>(force) ? 1 : 0;
+    heads += head_of(force) != nullptr ? 1 : 0;
   if (heads > 0) set("heads", fmt::format("{}", heads));
   if (!std::holds_alternative<InitialLaw>(spec.init)) set("init", "inputs/points.npy");
   for (const char* key : {"masses", "query", "key", "value"})

@@ -39,13 +39,13 @@ void check_head(const Attention& a) {
   if (!a.self) refuse("a measure sees all of itself", "use self=true");
 }
 
-void add_force(const Force& force, bool& attends, PlainForces& forces) {
-  if (const auto* perceptron = std::get_if<Perceptron>(&force)) {
-    if (forces.perceptron) refuse("there is more than one perceptron", "give one");
-    forces.perceptron = *perceptron;
-    return;
-  }
-  forces.head = std::get<Attention>(force);
+void add_force(const Perceptron& perceptron, bool&, PlainForces& forces) {
+  if (forces.perceptron) refuse("there is more than one perceptron", "give one");
+  forces.perceptron = perceptron;
+}
+
+void add_force(const Attention& head, bool& attends, PlainForces& forces) {
+  forces.head = head;
   if (attends) refuse("there is more than one head", "use heads=1");
   attends = true;
   check_head(forces.head);
@@ -66,7 +66,8 @@ PlainForces plain_forces(const Dynamics& dynamics) {
   for (const Sublayer& sublayer : dynamics.sublayers) {
     if (std::isfinite(sublayer.from) || std::isfinite(sublayer.until))
       refuse("the weights change with time", "use redraw=0");
-    for (const Force& force : sublayer.forces) add_force(force, attends, forces);
+    for (const Force& force : sublayer.forces)
+      std::visit([&](const auto& f) { add_force(f, attends, forces); }, force);
   }
   if (!attends) refuse("nothing attends", "use dynamics=SA or USA");
   return forces;

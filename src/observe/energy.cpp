@@ -42,7 +42,7 @@ bool zero(const Vector& v) {
 }
 
 struct Signed {
-  Interaction interaction;
+  EnergyForm interaction;
   double sign;  // of V = +-D
 };
 
@@ -86,7 +86,7 @@ const Attention* first_attention(const Dynamics& dynamics) {
   return nullptr;
 }
 
-std::optional<Interaction> interaction(const Dynamics& dynamics) {
+std::optional<EnergyForm> interaction(const Dynamics& dynamics) {
   if (dynamics.normalisation != LayerNorm::post) return {};
   if (!dynamics.gain.empty() || !dynamics.gain_end.empty()) return {};
   const Attention* head = nullptr;
@@ -107,7 +107,7 @@ std::optional<Interaction> interaction(const Dynamics& dynamics) {
     return found ? std::optional(found->interaction) : std::nullopt;
 
   if (head->weighting != Attention::unnormalised || kernel_of(dynamics.clock).arc_length) return {};
-  Interaction& all = found->interaction;
+  EnergyForm& all = found->interaction;
   const ClockKernel kernel = kernel_of(dynamics.clock);
   if (kernel.over_max) all.weight = std::exp(-all.beta);
   if (kernel.times_beta) all.weight = all.beta;

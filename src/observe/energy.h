@@ -20,7 +20,7 @@ struct Potential {
 };
 
 // e^{beta <x, D y>} is the energy's kernel. D empty means identity.
-struct Interaction {
+struct EnergyForm {
   double beta;
   Matrix matrix;      // D (d, d), symmetric
   double weight = 1;  // of the pair energy beside potentials: e^{-beta} in clock u2, beta in u3
@@ -35,7 +35,7 @@ struct Interaction {
 //   sum_i m_i V(x_i),   V(x) = sum_m omega_m phi(a_m . x)
 // and E then has the kernel of the clock (u1 to u3). Any other dynamics has no energy here, nor has
 // one with another normalisation than post, gains, or forces that act for a limited time.
-std::optional<Interaction> interaction(const Dynamics& dynamics);
+std::optional<EnergyForm> interaction(const Dynamics& dynamics);
 
 // sign times a perceptron's potential; none where it is not in gradient form.
 std::optional<Potential> potential_of(const Perceptron& perceptron, double sign);

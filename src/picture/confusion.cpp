@@ -26,7 +26,8 @@ void check(const Matrix& counts, std::size_t classes) {
 
 std::string grouped(double count) {  // 1 234 567
   std::string digits = fmt::format("{:.0f}", count);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, " ");
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(digits.begin() + at, ' ');
   return digits;
 }
 

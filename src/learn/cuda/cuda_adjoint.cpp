@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "learn/block_tensors.h"
 #include "device/device.h"
+#include "learn/block_tensors.h"
 #include "learn/cuda/kernels.h"
 #include "learn/grouped_adjoint.h"
 #include "murmur/error.h"
