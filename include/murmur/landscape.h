@@ -63,6 +63,7 @@ struct ClimbSettings {
   double gradient = 1e-9;   // ends when every slope is below this share of energy_scale
   int most_steps = 1000;
   double most_time = 1e300;
+  std::function<bool()> stop{};  // asked between steps; true: leave where it is
 };
 struct Climb {
   Atoms mu{};

@@ -69,7 +69,9 @@ Climb climb(const Landscape& landscape, const Atoms& start, const ClimbSettings&
   RungeKutta<CloudSystem> driver(system, dormand_prince(), evaluations);
   const StepController controller{
       .grow = 4, .beta = 0, .grow_after_refusal = 4, .order = driver.tableau().order};
-  while (static_cast<int>(climb.times.size()) <= settings.most_steps && t < settings.most_time) {
+  const auto stopped = [&] { return settings.stop && settings.stop(); };
+  while (static_cast<int>(climb.times.size()) <= settings.most_steps && t < settings.most_time &&
+         !stopped()) {
     driver.begin(t, mu.x);
     const double speed = driver.stage(0).colwise().norm().maxCoeff();
     if (speed <= settings.gradient * terrain.scale()) break;

@@ -1,16 +1,12 @@
 // measures.h: optimisation over measures with free masses.
 #pragma once
 
-#include <functional>
-
 #include "landscape/system.h"
 
 namespace murmur::landscape {
 
 // Conic particle gradient steps; the energy never gets worse.
 Cloud conic(const Terrain& terrain, Cloud mu, int steps);
-
-using Stop = std::function<bool()>;  // asked between rounds, by any thread; true: leave
 
 // From mu to a critical measure at which F has its extreme value; false where none was reached.
 bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& settings,

@@ -42,7 +42,7 @@ Cloud minimised(const Terrain& terrain, Cloud mu, bool free_masses, double gradi
   double radius = 0.2;
   double energy = terrain.sign() * terrain.energy(mu);
   System system = system_of(terrain, mu, free_masses);
-  for (int k = 0; k < kMostSteps && radius > 1e-12; ++k) {
+  for (int k = 0; k < kMostSteps && radius > 1e-12 && !terrain.stopped(); ++k) {
     if (system.residual <= gradient * terrain.scale()) break;
     const MatrixXd b = terrain.sign() * system.matrix;
     const VectorXd g = terrain.sign() * system.gradient;
@@ -72,7 +72,7 @@ bool polish(const Terrain& terrain, Cloud& mu, const PolishSettings& settings) {
     return system.residual <= settings.gradient * terrain.scale() &&
            system.balance <= settings.balance;
   };
-  for (int k = 0; k < settings.most_steps && nu < 1e20; ++k) {
+  for (int k = 0; k < settings.most_steps && nu < 1e20 && !terrain.stopped(); ++k) {
     if (rests()) return true;
     const VectorXd& lambda = spectrum.eigenvalues();
     const double largest = lambda.cwiseAbs().maxCoeff(), square = system.gradient.squaredNorm();

@@ -111,7 +111,8 @@ Landscape turned_round(Landscape l) {
 // perceptron the first of these start from regular polygons.
 std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings, int start,
                               const Stop& stopped) {
-  const Terrain terrain(l);
+  Terrain terrain(l);
+  terrain.stop_when(stopped);
   const bool free = settings.masses == Masses::free;
   const PolishSettings exact{
       .free_masses = free, .gradient = settings.gradient, .merge = settings.merge};
@@ -120,7 +121,11 @@ std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings
     const bool even = start % 4 == 3 && terrain.units() == 0 && corners <= kMostCorners &&
                       (free || settings.n % corners == 0);
     Cloud mu = even ? polygon(l.d, settings, start, corners) : random_atoms(l.d, settings, start);
-    if (start % 4 == 1) mu = minimised(Terrain(turned_round(l)), mu, false, 1e-9);
+    if (start % 4 == 1) {
+      Terrain against(turned_round(l));
+      against.stop_when(stopped);
+      mu = minimised(against, mu, false, 1e-9);
+    }
     if (stopped()) return {};
     if (!polish(terrain, mu, exact)) return {};
     if (!free) round_masses(mu, settings.n);
@@ -128,8 +133,8 @@ std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings
   }
   Cloud mu = start == 0 ? even_tokens(l.d, settings) : random_tokens(l.d, settings, start);
   if (free) return best_measure(terrain, mu, settings, stopped) ? std::optional(mu) : std::nullopt;
-  const Climb path =
-      climb(l, atoms_of(mu), {.tolerance = 1e-2, .gradient = 1e-4, .most_steps = 300});
+  const Climb path = climb(
+      l, atoms_of(mu), {.tolerance = 1e-2, .gradient = 1e-4, .most_steps = 300, .stop = stopped});
   mu = merged(minimised(terrain, merged(cloud_of(l, path.mu), settings.merge), false, 1e-11),
               settings.merge);
   for (int round = 0; round < kMostWaysOut && !stopped(); ++round) {
@@ -290,7 +295,8 @@ std::optional<Search> critical_points(const Landscape& l, const SearchSettings& 
 
 CriticalPoint landscape::best_point(const Landscape& l, const SearchSettings& settings,
                                     const Stop& stopped) {
-  const Terrain terrain(l);
+  Terrain terrain(l);
+  terrain.stop_when(stopped);
   check_search(l, settings);
   Cloud mu = random_tokens(l.d, settings, 0);
   best_measure(terrain, mu, settings, stopped);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <functional>
 #include <vector>
 
 #include "murmur/landscape.h"
@@ -31,9 +32,15 @@ struct Floor {
   double value = 0, min = 0;
 };
 
+using Stop = std::function<bool()>;  // asked between steps, by any thread; true: leave
+
 class Terrain {
  public:
   explicit Terrain(const Landscape& landscape);  // checks it
+
+  // Long optimisations over it ask between steps whether to leave, with whatever they have.
+  void stop_when(Stop stop) { stop_ = std::move(stop); }
+  bool stopped() const { return stop_ && stop_(); }
 
   int d() const { return d_; }
   int units() const { return static_cast<int>(a_.rows()); }
@@ -66,6 +73,7 @@ class Terrain {
   double energy(const Cloud& mu) const;
 
  private:
+  Stop stop_{};
   double activation(double z) const;
   double activation_slope(double z) const;
 
