@@ -226,7 +226,7 @@ class Progress(murmur.Case):
     def test_every_kind_tells_the_same(self):
         for what, words in (
             ("time", ("simulate", "n=60", "method=rk4", "dt=0.004", "T=10", "save=final")),
-            ("time", ("meanfield", "d=2", "beta=5", "init=mode:3:1e-4", "modes=512", "T=20")),
+            ("time", ("meanfield", "d=2", "beta=5", "init=mode:3:1e-4", "modes=512", "T=14")),
             ("starts", ("landscape", "d=2", "n=6", "starts=3")),
             ("betas", ("landscape", *SEARCHES["scan"])),
             ("cells", ("sweep", "beta=1,4", "n=8", "d=2", "replicas=4", "T=2")),
