@@ -10,5 +10,6 @@ mkdir -p studio/src/core/wasm
 for file in murmur.mjs murmur.wasm; do
   cmp -s "build/wasm/$file" "studio/src/core/wasm/$file" || cp "build/wasm/$file" studio/src/core/wasm/
 done
+node scripts/page_methods.mjs
 printf '%s bytes of murmur.wasm, %s packed\n' "$(stat -c %s build/wasm/murmur.wasm)" \
   "$(gzip -9c build/wasm/murmur.wasm | wc -c)"

@@ -56,6 +56,10 @@ Json about() {
                                   {"initial", p.initial},
                                   {"values", p.values},
                                   {"meaning", p.meaning}});
+  for (const MethodRow& row : methods())
+    if (row.stepping != Stepping::cvode)  // CVODE is not in the page
+      text["methods"].push_back(
+          {{"name", row.name}, {"fixed", is_fixed(row.method)}, {"noise", row.takes_noise}});
   return text;
 }
 

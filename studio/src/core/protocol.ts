@@ -21,10 +21,18 @@ export interface ParameterRow {
   meaning: string;
 }
 
+/** A way to advance in time: whether its steps all have the length dt, and whether it takes noise. */
+export interface MethodRow {
+  name: string;
+  fixed: boolean;
+  noise: boolean;
+}
+
 export interface About {
   version: string;
   commit: string;
   parameters: ParameterRow[];
+  methods: MethodRow[];
 }
 
 /** A flight ready to fly; frame 0 is where it starts. */

@@ -117,6 +117,7 @@ export const flock = {
   method: "method",
   methods: {
     dopri5: "exact flow", layers: "layers", euler: "Euler", rk4: "Runge-Kutta 4", strang: "Strang (noise)",
+    tsit5: "exact flow (Tsitouras)", dop853: "exact flow (order 8)",
   } as Record<string, string>,
   dt: "step dt",
   merge: "fly as one those that met",

@@ -6,7 +6,8 @@ import { fly, lawOf, optionsOf } from "./choices";
 import { AttentionGroup, LayerGroup } from "./layer_panel";
 import { kLookWords, kPresets, presetOf } from "./presets";
 import {
-  habitatOf, initialOf, isFixed, kDefaults, kMerge, kMostAxes, kMostBoids, mayMerge, mergeOf, methodOf, mostBeta,
+  habitatOf, initialOf, isFixed, kDefaults, kMerge, kMethods, kMostAxes, kMostBoids, mayMerge, mergeOf, methodOf,
+  mostBeta,
 } from "./words";
 
 const kArguments: Record<string, { least: number; most: number; step: number; initial: number }> = {
@@ -162,7 +163,8 @@ function TimeGroup() {
       <Choice
         label={words.method}
         value={method}
-        options={optionsOf(words.methods, (name) => (noisy ? /dopri5|rk4/ : /strang/).test(name))}
+        options={kMethods.filter((row) => (noisy ? row.noise : row.name !== "strang"))
+          .map(({ name }) => ({ value: name, label: words.methods[name] ?? name }))}
         onChange={(value) => fly({ method: value === "dopri5" ? "" : value })}
       />
       {fixed ? (

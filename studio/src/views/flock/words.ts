@@ -1,5 +1,6 @@
 // words.ts: the recipe of the view as words for the core, with words that exclude each other settled.
-import type { Words } from "../../core/protocol";
+import methodRows from "../../core/wasm/methods.json";
+import type { MethodRow, Words } from "../../core/protocol";
 import type { Recipe } from "../../state/recipe";
 
 /** What the view shows when the address says nothing: the flagship of the command line, a bit smaller. */
@@ -52,8 +53,6 @@ export const kParameters = [
 export const kMostBoids = 1000;
 export const kMostAxes = 64;
 const kFrames = 240;
-const kFixed = ["layers", "euler", "rk4", "strang"];
-const kNoisy = ["layers", "euler", "strang"];
 const kAlwaysSpace = ["euclidean", "rescaled"];
 const kSpaceDynamics = ["hardmax", ...kAlwaysSpace];
 const kSpaceNorms = /^(pre|peri|mix)/;
@@ -66,8 +65,16 @@ export function tidy(value: number): number {
   return Number(value.toPrecision(12));
 }
 
+/** The core's own table of methods, the default first. */
+export const kMethods: readonly MethodRow[] =
+  [...methodRows].sort((a, b) => Number(b.name === "dopri5") - Number(a.name === "dopri5"));
+
+function rowOf(method: string): MethodRow | undefined {
+  return kMethods.find((row) => row.name === method);
+}
+
 export function isFixed(method: string): boolean {
-  return kFixed.includes(method);
+  return rowOf(method)?.fixed ?? false;
 }
 
 /** Whether a dynamics knows no other habitat than R^d. */
@@ -97,8 +104,8 @@ export function habitatOf(recipe: Recipe): "sphere" | "space" {
 /** How time advances: noise needs a method that takes it. */
 export function methodOf(recipe: Recipe): string {
   const method = recipe.method ?? "dopri5";
-  if (Number(recipe.noise ?? 0) > 0 && !kNoisy.includes(method)) return "strang";
-  return method === "bdf" ? "dopri5" : method;
+  if (Number(recipe.noise ?? 0) > 0 && !rowOf(method)?.noise) return "strang";
+  return rowOf(method) ? method : "dopri5";
 }
 
 /** Whether particles that have met may be flown as one. */
