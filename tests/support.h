@@ -96,8 +96,7 @@ inline Simulated simulated(const Dynamics& dynamics, const HostSwarm& x,
     result.frames.push_back(frame);
   };
   watch.merged = [&](const Merge& merge) { result.merges.push_back(merge); };
-  result.outcome =
-      advance({*engine, *field, dynamics.manifold, settings}, schedule, result.state, watch);
+  result.outcome = advance({*engine, *field, settings}, schedule, result.state, watch);
   return result;
 }
 

@@ -38,7 +38,8 @@ std::string method_text(const Experiment& e) {
   for (const auto& [word, value] : values)
     if (const auto at = text.find(word); at != std::string::npos)
       text.replace(at, word.size(), value);
-  if (f.noise > 0) text += fmt::format("; Brownian motion of strength {:g}", f.noise);
+  if (e.dynamics.noise > 0)
+    text += fmt::format("; Brownian motion of strength {:g}", e.dynamics.noise);
   if (f.merge > 0) text += fmt::format("; particles closer than {:g} become one", f.merge);
   return text;
 }

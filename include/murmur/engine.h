@@ -53,6 +53,7 @@ struct FieldCertificate {
 class Field {
  public:
   virtual ~Field() = default;
+  virtual const Dynamics& dynamics() const = 0;  // what it computes; its manifold, its noise
   virtual int sublayers() const = 0;
   virtual bool active(double, int) const { return true; }  // whether a sublayer acts at time t
   // A(t, x) of one sublayer before projection: what the method `layers` adds.

@@ -62,7 +62,6 @@ struct FlowSettings {
   Tolerance tolerance{};  // of the others
   double merge = 0;       // particles closer than this chord become one; 0: never
   std::int64_t max_evaluations = 1'000'000'000;
-  double noise = 0;           // as of the dynamics: layers, euler and strang only
   std::uint64_t seed = 0;     // of the noise
   std::uint32_t replica = 0;  // whose noise
 };
@@ -123,8 +122,7 @@ FlowState start(const HostSwarm& x);
 
 struct Flow {  // what carries the swarm
   Engine& engine;
-  Field& field;
-  Manifold manifold;
+  Field& field;  // the dynamics it was prepared for says manifold and noise
   FlowSettings settings{};
 };
 

@@ -10,6 +10,7 @@ class HostField : public Field {
  public:
   HostField(const Dynamics& dynamics, Shape shape);
 
+  const Dynamics& dynamics() const override { return dynamics_; }
   int sublayers() const override { return static_cast<int>(dynamics_.sublayers.size()); }
   bool active(double t, int sublayer) const override {
     return dynamics_.sublayers[sublayer].active(t);

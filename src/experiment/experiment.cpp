@@ -67,7 +67,6 @@ FlowSettings flow_of(const WordedSpec& worded) {
           .tolerance = spec.tolerance,
           .merge = spec.merge,
           .max_evaluations = spec.max_evaluations,
-          .noise = spec.dynamics.noise,
           .seed = spec.random.seed,
           .replica = spec.random.replica};
 }

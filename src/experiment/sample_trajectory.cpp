@@ -57,8 +57,7 @@ SampleTrajectory simulate_sample(const TrainedSwarm& swarm, const SampleSet& sam
   SampleTrajectory trajectory;
   FlowState state = start(begin);
   const Outcome outcome =
-      advance({*engine, *field, dynamics.manifold, settings},
-              {.T = steps * a.residual, .every = a.residual}, state,
+      advance({*engine, *field, settings}, {.T = steps * a.residual, .every = a.residual}, state,
               {.frame = [&](double, const HostSwarm& x) { trajectory.frames.push_back(x); }});
   if (!outcome.ok())
     throw Error(Fault::numerical, "the flight left the finite numbers",

@@ -84,8 +84,7 @@ Outcome simulate(const Experiment& e, Run& run, const ProcessControl& control) {
                                process.pace());
           });
     };
-    Outcome outcome =
-        advance({*engine, *field, e.dynamics.manifold, e.flow}, e.schedule, state, watch);
+    Outcome outcome = advance({*engine, *field, e.flow}, e.schedule, state, watch);
     if (outcome.ok()) process.save(state.t, record(state));
     if (outcome.ok() && row_of(e.flow.method).stepping == Stepping::cvode)
       outcome = verify(e, run, control);

@@ -69,8 +69,7 @@ class Second {
       report(control, now);
       return !departure_.empty() || control.stopped();
     };
-    const Outcome outcome =
-        advance({*engine, *field, e_.dynamics.manifold, flow_}, e_.schedule, state_, watch);
+    const Outcome outcome = advance({*engine, *field, flow_}, e_.schedule, state_, watch);
     if (!departure_.empty()) return parted(departure_t_, departure_);
     if (outcome.ok()) return end();
     if (outcome.ending == Ending::interrupted) return outcome;

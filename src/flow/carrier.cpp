@@ -43,7 +43,8 @@ Carrier::Carrier(const Flow& flow, FlowState& flow_state, const FlowWatch& watch
       state(flow_state),
       engine_(flow.engine),
       field_(flow.field),
-      manifold_(flow.manifold),
+      manifold_(flow.field.dynamics().manifold),
+      noise_strength_(flow.field.dynamics().noise),
       row_(row_of(flow.settings.method)),
       watch_(watch) {
   resize_scratch();
@@ -109,7 +110,7 @@ void Carrier::step_layers() {
       field_.drift(state.t, sublayer, *from, *between_);
       terms.add(dt, *between_);
     }
-    if (settings.noise > 0 && sublayer == last) {
+    if (noise_strength_ > 0 && sublayer == last) {
       field_.noise_increment(noise_step(0, dt), *from, *noise_);
       terms.add(1, *noise_);
     }
@@ -121,7 +122,7 @@ void Carrier::step_layers() {
 
 // x <- retract(x + dt sum_i b_i k_i); with noise this is Euler-Maruyama.
 void Carrier::step_tableau() {
-  if (settings.noise == 0) return driver_->attempt(state.t, x_, settings.dt);
+  if (noise_strength_ == 0) return driver_->attempt(state.t, x_, settings.dt);
   driver_->stages(state.t, x_, settings.dt);
   field_.noise_increment(noise_step(0, settings.dt), *x_, *noise_);
   Terms terms(driver_->terms(settings.dt));
@@ -133,7 +134,7 @@ void Carrier::step_tableau() {
 // order, since both parts are. The committed x stays as it is until the step is.
 void Carrier::step_strang() {
   const double dt = settings.dt;
-  if (settings.noise == 0) return step_tableau();
+  if (noise_strength_ == 0) return step_tableau();
   field_.diffuse(noise_step(0, dt / 2), *x_, *between_);
   driver_->forget();
   driver_->attempt(state.t, between_, dt);
@@ -141,7 +142,7 @@ void Carrier::step_strang() {
 }
 
 NoiseStep Carrier::noise_step(int half, double h) const {
-  return {.noise = settings.noise,
+  return {.noise = noise_strength_,
           .h = h,
           .seed = settings.seed,
           .replica = settings.replica,

@@ -67,6 +67,7 @@ class Carrier {
   Engine& engine_;
   Field& field_;
   const Manifold manifold_;
+  const double noise_strength_;  // D of dX = v dt + sqrt(2 D) dB
   const MethodRow& row_;
   const FlowWatch& watch_;
   std::optional<SwarmSystem> system_{};

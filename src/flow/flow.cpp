@@ -80,11 +80,11 @@ Outcome advance_adaptive(Carrier& carrier, const Schedule& schedule) {
   return {Ending::finished, schedule.T, -1, {}, {}};
 }
 
-void check_settings(const FlowSettings& settings) {
-  if (settings.noise > 0 && !row_of(settings.method).takes_noise)
+void check_settings(const FlowSettings& settings, double noise) {
+  if (noise > 0 && !row_of(settings.method).takes_noise)
     throw Error(Fault::input, "this method takes no noise", "method",
                 "use strang, euler or layers, or noise=0");
-  if (settings.noise > 0 && settings.merge > 0)
+  if (noise > 0 && settings.merge > 0)
     throw Error(Fault::input, "particles that have met part again under noise", "merge",
                 "use merge=0, or noise=0");
   if (row_of(settings.method).stepping == Stepping::cvode && settings.merge > 0)
@@ -95,7 +95,7 @@ void check_settings(const FlowSettings& settings) {
 
 Outcome advance(const Flow& flow, const Schedule& schedule, FlowState& state,
                 const FlowWatch& watch) {
-  check_settings(flow.settings);
+  check_settings(flow.settings, flow.field.dynamics().noise);
   if (row_of(flow.settings.method).stepping == Stepping::cvode)
     return advance_stiff(flow, schedule, state, watch);
   Carrier carrier(flow, state, watch);

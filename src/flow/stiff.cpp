@@ -49,7 +49,7 @@ class System {
   std::exception_ptr problem{};
 
   std::size_t size() const { return static_cast<std::size_t>(host_.n()) * host_.d(); }
-  Manifold manifold() const { return flow_.manifold; }
+  Manifold manifold() const { return flow_.field.dynamics().manifold; }
   Shape shape() const { return host_.shape(); }
   static double* numbers(N_Vector y) { return N_VGetArrayPointer(y); }
 

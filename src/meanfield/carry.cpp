@@ -254,7 +254,6 @@ MeanFieldTrajectory advance_particles(const MeanField& field, const Measure& sta
   }
   const Flow particle_flow{*engine,
                            *prepared,
-                           Manifold::sphere,
                            {.tolerance = method.tolerance,
                             .merge = method.merge,
                             .max_evaluations = method.max_evaluations}};

@@ -49,8 +49,8 @@ std::vector<HostSwarm> simulated(const Chaos& chaos, const HostSwarm& x, int thr
   FlowWatch watch;
   watch.frame = [&](double, const HostSwarm& frame) { frames.push_back(frame); };
   FlowState state = start(x);
-  const Outcome outcome = advance({*engine, *field, chaos.dynamics.manifold, {}},
-                                  {.T = chaos.T, .every = chaos.every}, state, watch);
+  const Outcome outcome =
+      advance({*engine, *field, {}}, {.T = chaos.T, .every = chaos.every}, state, watch);
   if (!outcome.ok())
     throw Error(Fault::numerical, outcome.what, fmt::format("chaos, t = {:g}", outcome.t),
                 outcome.remedy);

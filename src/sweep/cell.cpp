@@ -111,7 +111,7 @@ Outcome simulate_one(const Common& c, std::int64_t replica, Readings& readings) 
     return c.interrupted();
   };
   FlowState state = start(e.swarm);
-  return advance({*engine, *field, e.dynamics.manifold, e.flow}, schedule, state, watch);
+  return advance({*engine, *field, e.flow}, schedule, state, watch);
 }
 
 Simulations simulate_apart(const Common& c, std::int64_t first, std::int64_t count) {

@@ -17,7 +17,7 @@ int main() {
   const auto engine = murmur::make_reference_engine();
   const auto field = engine->prepare(dynamics, x.shape());
   murmur::FlowState state = murmur::start(x);
-  const murmur::Flow flow{*engine, *field, dynamics.manifold, {.tolerance = {1e-12, 1e-13}}};
+  const murmur::Flow flow{*engine, *field, {.tolerance = {1e-12, 1e-13}}};
   murmur::HostSwarm last;  // the frame at t = 3; the state itself may stop short of it
   const murmur::FlowWatch watch{.frame = [&](double, const murmur::HostSwarm& x) { last = x; }};
   if (!murmur::advance(flow, {.T = 3}, state, watch).ok()) return 1;

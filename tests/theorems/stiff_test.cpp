@@ -102,7 +102,7 @@ TEST_F(Stiff, StoppedAndContinuedGivesTheSameBits) {
   ASSERT_GT(whole.state.step, 200) << "the test needs more than one stretch";
   const auto engine = make_reference_engine();
   const auto field = engine->prepare(sa(6), x.shape());
-  const Flow flow{*engine, *field, Manifold::sphere, settings};
+  const Flow flow{*engine, *field, settings};
   for (const int patience : {37, 150, 199, 200}) {
     FlowState saved = start(x);
     std::vector<HostSwarm> frames;

@@ -78,8 +78,7 @@ Simulated simulated_in_pieces(const Dynamics& dynamics, const HostSwarm& x,
       fetch();
       return ++steps == stride;
     };
-    result.outcome =
-        advance({*engine, *field, dynamics.manifold, settings}, schedule, result.state, watch);
+    result.outcome = advance({*engine, *field, settings}, schedule, result.state, watch);
     if (result.outcome.ending != Ending::interrupted) return result;
   }
 }
@@ -120,8 +119,7 @@ TEST(Flow, ALargerTimeContinuesAsIfItHadBeenMeant) {
     part.frames.push_back(frame);
   };
   watch.merged = [&](const Merge& merge) { part.merges.push_back(merge); };
-  advance({*engine, *field, Manifold::sphere, settings}, {.T = 20, .every = 0.5}, part.state,
-          watch);
+  advance({*engine, *field, settings}, {.T = 20, .every = 0.5}, part.state, watch);
   expect_same(whole, part);
 }
 

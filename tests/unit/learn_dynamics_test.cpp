@@ -27,8 +27,8 @@ HostSwarm carried(Engine& engine, const Architecture& a, const std::vector<doubl
   const auto field = engine.prepare(dynamics, x.shape());
   FlowState state = start(x);
   const FlowSettings settings{.method = Method::layers, .dt = a.residual};
-  const Outcome outcome = advance({engine, *field, dynamics.manifold, settings},
-                                  {.T = a.blocks * a.residual}, state, {});
+  const Outcome outcome =
+      advance({engine, *field, settings}, {.T = a.blocks * a.residual}, state, {});
   EXPECT_TRUE(outcome.ok()) << outcome.what;
   EXPECT_EQ(state.step, a.blocks);
   return state.x;
