@@ -16,7 +16,7 @@ target_include_directories(murmur PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/i
                                          $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
 # Every library from outside; Boost, Eigen and nlohmann's JSON are headers alone, and no public header
-# includes them, so whoever links murmur needs neither.
+# includes them, so whoever links murmur needs none of them.
 set(outside "")
 foreach(folder ${folders})
   list(APPEND outside ${part_${folder}_links})

@@ -7,6 +7,7 @@ file may pick forces out of the variant without naming the others (std::get_if, 
 import json
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -53,7 +54,7 @@ def commands():
     for entry in json.loads((pathlib.Path(sys.argv[1]) / "compile_commands.json").read_text()):
         path = pathlib.Path(entry["file"])
         if path.is_relative_to(ROOT / "src") or path.is_relative_to(ROOT / "apps"):
-            yield path.relative_to(ROOT), entry["command"].split()
+            yield path.relative_to(ROOT), shlex.split(entry["command"])
 
 
 def checking(words, copy, path):

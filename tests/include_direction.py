@@ -98,6 +98,13 @@ def wrong_includes(parts, services):
                 yield f"{path.relative_to(ROOT)} includes {include}: apps know include/murmur and the services, bindings include/murmur only"
 
 
+def unused_services(services):
+    included = {i for p in (ROOT / "apps").rglob("*") if p.suffix in {".h", ".cpp"} for i in INCLUDE.findall(p.read_text())}
+    for service in services:
+        if f"{service}.h" not in included:
+            yield f"src/parts.txt: no file of apps includes the service {service}"
+
+
 def table_of(parts):
     rows = "".join(f"| `src/{folder}/` | {keys['holds']} | {', '.join(keys['includes']) or 'nothing'} |\n"
                    for folder, keys in parts.items())
@@ -115,7 +122,8 @@ def main():
     elif page != written:
         print("docs/architecture.md: the table of folders is not that of src/parts.txt: "
               "tests/include_direction.py --write")
-    wrong = [*wrong_table(parts), *wrong_headers(parts, installed), *wrong_includes(parts, services)]
+    wrong = [*wrong_table(parts), *wrong_headers(parts, installed), *wrong_includes(parts, services),
+             *unused_services(services)]
     headers = sum(len(keys["headers"]) for keys in parts.values())
     print("\n".join(wrong) or f"{headers} public headers, {len(installed)} installed; "
           f"{len(parts)} folders: one direction")

@@ -30,25 +30,6 @@ struct Command {
   std::function<int(const Flags&, const std::vector<std::string>& words)> run;
 };
 
-Command simulate_command();
-Command train_command();
-Command sweep_command();
-Command velocity_command();
-Command measure_command();
-Command render_command();
-Command runs_command();
-Command export_command();
-Command classify_command();
-Command report_command();
-Command presets_command();
-Command explain_command();
-Command doctor_command();
-Command completion_command();
-Command bench_command();
-Command reproduce_command();
-Command studio_command();
-Command meanfield_command();
-Command landscape_command();
 std::vector<Command> all_commands();
 
 extern std::vector<std::string> program_argv;  // as typed, for manifests

@@ -146,7 +146,7 @@ void tell(const Flags& flags, const LandscapeSetup& request, const Found& found,
 
 // Looks for what was asked, from the last checkpoint of the run, and closes it over all its files.
 template <class Found, class Look>
-int look(const Flags& flags, const LandscapeSetup& request, Run& run, const Look& look_into) try {
+int look(const Flags& flags, const LandscapeSetup& request, Run& run, const Look& look_into) {
   LiveProcess process(flags);
   const Pace pace;
   const std::optional<Found> found = look_into(request, run, process.control);
@@ -158,19 +158,22 @@ int look(const Flags& flags, const LandscapeSetup& request, Run& run, const Look
       data(run.directory().string() + "\n");
     return tell_stopped(flags, resume_command("landscape", run.directory()));
   }
-  if constexpr (std::is_same_v<Found, Search>)
-    if (found->points.empty())
-      throw Error(Fault::numerical, "no start came to rest", fmt::format("{} starts", found->lost),
-                  "use more starts, or a smaller beta");
-  nlohmann::json object = keep(request, *found, run);
+  nlohmann::json object;
+  try {
+    if constexpr (std::is_same_v<Found, Search>)
+      if (found->points.empty())
+        throw Error(Fault::numerical, "no start came to rest",
+                    fmt::format("{} starts", found->lost), "use more starts, or a smaller beta");
+    object = keep(request, *found, run);
+  } catch (...) {
+    close_after_exception(run, {});
+    throw;
+  }
   object["seconds"] = pace.seconds();
   tell(flags, request, *found, object);
   say(flags, fmt::format("{}, {:.2f} s, kept in {}", line_of(request, *found), pace.seconds(),
                          run.directory().string()));
   return 0;
-} catch (...) {
-  close_after_exception(run, {});
-  throw;
 }
 
 int search_or_scan(const Flags& flags, const LandscapeSetup& request, Run& run) {

@@ -16,6 +16,27 @@ namespace murmur::app {
 std::vector<std::string> program_argv;
 std::atomic<int> caught_signal{0};
 
+// Each in its own file: a new command is a file, its line here and its place below.
+Command simulate_command();
+Command train_command();
+Command sweep_command();
+Command velocity_command();
+Command measure_command();
+Command render_command();
+Command runs_command();
+Command export_command();
+Command classify_command();
+Command report_command();
+Command presets_command();
+Command explain_command();
+Command doctor_command();
+Command completion_command();
+Command bench_command();
+Command reproduce_command();
+Command studio_command();
+Command meanfield_command();
+Command landscape_command();
+
 std::vector<Command> all_commands() {
   return {simulate_command(), train_command(),      sweep_command(),    velocity_command(),
           measure_command(),  render_command(),     runs_command(),     export_command(),

@@ -32,6 +32,8 @@ class ProgressLine {
 class LiveProcess {
  public:
   explicit LiveProcess(const Flags& flags);
+  LiveProcess(const LiveProcess&) = delete;  // `control` points into it
+  LiveProcess& operator=(const LiveProcess&) = delete;
   ProcessControl control{};
   void tell(const std::string& line);  // words between two progress lines, unless quiet
   void clear() { line_.clear(); }      // before words of others

@@ -1,6 +1,8 @@
 // run_kinds.cpp: the table of the kinds of runs. A new kind is a row here and its own file.
 #include <fmt/format.h>
 
+#include <cassert>
+
 #include "murmur/error.h"
 #include "run_kind.h"
 
@@ -16,6 +18,10 @@ RunKind reproduce_kind();
 std::span<const RunKind> run_kinds() {
   static const RunKind table[] = {simulate_kind(),  train_kind(), meanfield_kind(),
                                   landscape_kind(), sweep_kind(), reproduce_kind()};
+  // A row says of everything how it is done, or why it is not.
+  for (const RunKind& kind : table)
+    assert(kind.parameters != nullptr && (kind.resume != nullptr || !kind.no_resume.what.empty()) &&
+           (kind.report != nullptr || !kind.no_report.what.empty()));
   return table;
 }
 

@@ -96,7 +96,7 @@ int simulate_and_report(const Flags& flags, const Experiment& e, Run& run) {
   const auto began = std::chrono::steady_clock::now();
   Outcome outcome;
   {
-    const LiveProcess process(flags);
+    LiveProcess process(flags);
     outcome = simulate(e, run, process.control);
   }
   const double seconds =

@@ -130,11 +130,12 @@ std::vector<fs::path> try_to_draw(const Sweep& sweep, const SweepOutcome& outcom
   return {};
 }
 
-int simulate_and_report(const Flags& flags, const Sweep& sweep, Run& run, bool stop_at_failure) {
+int simulate_and_report(const Flags& flags, const Sweep& sweep, Run& run,
+                        bool stop_at_failure) try {
   const auto began = std::chrono::steady_clock::now();
   SweepOutcome outcome;
   {
-    const LiveProcess process(flags);
+    LiveProcess process(flags);
     const SweepControl control{.process = process.control,
                                .failed = tell_failure,
                                .fail_fast = stop_at_failure,
@@ -147,6 +148,9 @@ int simulate_and_report(const Flags& flags, const Sweep& sweep, Run& run, bool s
   tale.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   tell(flags, run.directory(), outcome, tale);
   return exit_code(outcome);
+} catch (...) {  // the disk, most likely
+  close_after_exception(run, {});
+  throw;
 }
 
 // What the sweep of a run directory was, with the threads of now.

@@ -63,7 +63,7 @@ int train_and_report(const Flags& flags, const Training& t, const TrainingData& 
                      Run& run) {
   std::optional<TrainingSummary> summary;
   {
-    const LiveProcess process(flags);
+    LiveProcess process(flags);
     summary = train(t, pictures, run, process.control);
   }
   if (!summary) {

@@ -40,16 +40,17 @@ struct ClosePair {
 
 // What the evaluations of a field know about their own error.
 struct FieldCertificate {
-  std::vector<double> bound{};  // (n) on |drift - exact drift| of each particle, last evaluation
-  double worst = 0;             // the largest of these
-  double worst_ever = 0;        // of all evaluations of the field
-  int orders = 0;               // terms of the longest series
-  std::int64_t direct = 0;      // particles summed pair by pair instead
+  // (n) on the error of each particle's sum of forces, before layer norm and clock; last evaluation
+  std::vector<double> bound{};
+  double worst = 0;         // the largest of these
+  double worst_ever = 0;    // of all evaluations of the field
+  int orders = 0;           // terms of the longest series
+  std::int64_t direct = 0;  // particles summed pair by pair instead
 };
 
 // A Dynamics made ready on one engine for one shape of swarm; owns all scratch.
-// n may shrink after `prepare` (merging), never grow. All that a flow needs in mid-flight is an
-// operation of the field, so that no swarm leaves its device but for frames and checkpoints.
+// n may shrink after `prepare` (merging), never grow. All that a flow needs between two frames is
+// an operation of the field, so that no swarm leaves its device but for frames and checkpoints.
 class Field {
  public:
   virtual ~Field() = default;
@@ -107,8 +108,8 @@ struct EngineChoice {
 std::unique_ptr<Engine> make_reference_engine();
 std::unique_ptr<Engine> make_simd_engine(Precision precision, int threads);
 
-// The engines by their words, and `auto` first: for help, errors and the page.
-std::string engine_names();
+// The words for engines, `auto` first: for parser, help and errors.
+std::vector<std::string> engine_words();
 
 // auto takes `reference` up to n^2 d = 32,768 for double precision and for what simd does not know,
 // `simd` above; `moments` (moments.h) for 4096 particles or more in double precision that attend by

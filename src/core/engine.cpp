@@ -1,4 +1,4 @@
-// engine.cpp: the one place where an engine is asked whether it knows a dynamics.
+// engine.cpp: no engine is handed a dynamics that it does not know.
 #include "murmur/engine.h"
 
 #include "murmur/error.h"

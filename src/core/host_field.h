@@ -5,7 +5,8 @@
 
 namespace murmur {
 
-// Derived fields add the forces of one phase; this class does the rest of Field with plain loops.
+// Derived fields add the forces of one sublayer; this class does the rest of Field with plain
+// loops.
 class HostField : public Field {
  public:
   HostField(const Dynamics& dynamics, Shape shape);
@@ -31,9 +32,9 @@ class HostField : public Field {
     // c (x_j - x_i) instead of c x_j, and so escape the rounding of its own large weight.
     bool tangential;
   };
-  // a_i += sum of the forces of one phase at x; a has the shape of x. Clock u4 asks for u2's kernel
-  // here: this class turns it into arc length. Where a normalisation or gains say so, x is x / |x|
-  // or g o u.
+  // a_i += sum of the forces of one sublayer at x; a has the shape of x. Clock u4 asks for u2's
+  // kernel here: this class turns it into arc length. Where a normalisation or gains say so, x is x
+  // / |x| or g o u.
   virtual void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) = 0;
 
   const Dynamics dynamics_;

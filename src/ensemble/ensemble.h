@@ -20,9 +20,9 @@ struct ReplicasSetting {
   double beta = 1;
   Attention::Weighting weighting = Attention::softmax;  // or unnormalised
   Clock clock = Clock::u1;                              // of unnormalised; u4 is not known here
-  Method method = Method::layers;                       // layers, euler, rk4, dopri5
-  double dt = 0.1;                                      // of the first three
-  Tolerance tolerance{1e-6, 1e-8};                      // of dopri5, whose step eight swarms share
+  Method method = Method::layers;                       // layers, or any that is a tableau
+  double dt = 0.1;                                      // of methods with fixed steps
+  Tolerance tolerance{1e-6, 1e-8};  // of the others, whose step eight swarms share
   double pair_threshold = 0.999, cluster_tol = 1e-3;
 };
 

@@ -1,4 +1,6 @@
 // make_engine.cpp: the table of engines, and the choice among them.
+#include <iterator>
+
 #include "engine/moments/moments.h"
 #include "murmur/engine.h"
 #include "murmur/error.h"
@@ -61,6 +63,12 @@ constexpr EngineRow kRows[] = {
      [](const Request&) { return true; }, Single::ignored},
 };
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 struct Resolved {
   const EngineRow& row;
   std::unique_ptr<Engine> engine;
@@ -86,7 +94,7 @@ Resolved resolve(const Request& r) {
     if (r.choice.name == row.name) return resolve_named(r, row);
   if (r.choice.name != "auto")
     throw Error(Fault::input, "there is no engine " + r.choice.name, "engine",
-                "use " + engine_names());
+                "use one of " + joined(engine_words()));
   for (const EngineRow& row : kRows) {
     const bool double_only = row.single != Single::sums;
     if (!row.suits(r) || (r.choice.precision == Precision::f32 && double_only)) continue;
@@ -99,13 +107,10 @@ Resolved resolve(const Request& r) {
 
 }  // namespace
 
-std::string engine_names() {
-  std::string names;
-  for (const EngineRow& row : kRows) {
-    const char* before = names.empty() ? "" : names.find(' ') == std::string::npos ? " or " : ", ";
-    names = row.name + (before + names);
-  }
-  return "auto, " + names;
+std::vector<std::string> engine_words() {
+  std::vector<std::string> words = {"auto"};
+  for (auto row = std::rbegin(kRows); row != std::rend(kRows); ++row) words.emplace_back(row->name);
+  return words;
 }
 
 std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics) {

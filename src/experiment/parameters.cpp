@@ -1,4 +1,6 @@
 // parameters.cpp: the table of every parameter: one row parses, documents, completes and writes it.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "experiment/rows.h"
@@ -12,6 +14,7 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
   using D = DynamicsSpec;
   constexpr auto kForces = &S::dynamics;
   static const std::string methods_text = method_names();
+  static const std::string engines_text = fmt::format("{}", fmt::join(engine_words(), ", "));
   static const Row<S> table[] = {
       row<S, RunName, &S::name>(
           {P::word, "name", "flock", "a word", "first part of the run directory's name"}),
@@ -68,7 +71,7 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
       row<S, NamedPerceptron, kForces, &D::perceptron>(
           {P::word, "perceptron", "none",
            "none, gaussian:H, gradient:M, FILE.safetensors, NAME_*.npy",
-           "feed-forward force, its own phase after attention"}),
+           "feed-forward force, a sublayer of its own after attention"}),
       row<S, Named, kForces, &D::activation>(
           {P::word, "activation", "relu", "relu, gelu, tanh", "activation of the perceptron"}),
       row<S, Named, kForces, &D::direction>(
@@ -109,7 +112,7 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
           {P::whole, "replica", "0", "0 or more",
            "which member of the ensemble: its own start, random weights and noise"}),
       row<S, EngineName, &S::engine, &EngineChoice::name>(
-          {P::word, "engine", "auto", "auto, reference, simd, moments",
+          {P::word, "engine", "auto", engines_text.c_str(),
            "what computes velocities; moments: many particles on the circle"}),
       row<S, Named, &S::engine, &EngineChoice::precision>(
           {P::word, "precision", "f64", "f32, f64", "of pair sums and of stored trajectories"}),

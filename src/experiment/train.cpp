@@ -175,10 +175,17 @@ RunContents contents_of(const Training& training, const std::vector<std::string>
 
 std::optional<TrainingSummary> train(const Training& training, const TrainingData& data, Run& run,
                                      const ProcessControl& control) {
-  if (data.learned.empty())
-    throw Error(Fault::input, "no flock is left to learn from", "validation",
-                "keep fewer back: a smaller validation=");
-  return Keeper(training, data, run, control).keep();
+  std::unique_ptr<Keeper> keeper;
+  try {
+    if (data.learned.empty())
+      throw Error(Fault::input, "no flock is left to learn from", "validation",
+                  "keep fewer back: a smaller validation=");
+    keeper = std::make_unique<Keeper>(training, data, run, control);
+  } catch (...) {
+    close_after_exception(run, {});
+    throw;
+  }
+  return keeper->keep();
 }
 
 TrainingSummary read_summary(const fs::path& run) {

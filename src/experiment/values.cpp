@@ -139,7 +139,7 @@ void Threads::read(const Settings& words, const std::string& key, int& to) {
 std::string Threads::write(int value) { return value == 0 ? "all" : fmt::format("{}", value); }
 
 void EngineName::read(const Settings& words, const std::string& key, std::string& to) {
-  static const std::vector<std::string> names = {"auto", "reference", "simd", "moments"};
+  static const std::vector<std::string> names = engine_words();
   to = names[static_cast<std::size_t>(choice(words, key, names))];
 }
 

@@ -2,9 +2,8 @@
 #include "flow/methods.h"
 
 #include <array>
+#include <iterator>
 #include <string>
-
-#include "murmur/error.h"
 
 namespace murmur {
 
@@ -330,37 +329,50 @@ constexpr MethodRow kRows[] = {
      .dense_order = kDop853.dense_order},
 };
 
+// The tableau of each row, in the order of the rows; strang's is that of its drift.
+constexpr const Tableau* kTableaux[] = {nullptr,    &kEuler, &kRk4,   &kDopri5,
+                                        &kMidpoint, nullptr, &kTsit5, &kDop853};
+
+constexpr std::size_t place_of(Method method) {
+  switch (method) {
+    case Method::layers:
+      return 0;
+    case Method::euler:
+      return 1;
+    case Method::rk4:
+      return 2;
+    case Method::dopri5:
+      return 3;
+    case Method::strang:
+      return 4;
+    case Method::bdf:
+      return 5;
+    case Method::tsit5:
+      return 6;
+    case Method::dop853:
+      return 7;
+  }
+  return 0;
+}
+
+// Every row stands at its place, and has a tableau where its steps are made by one.
+constexpr bool rows_agree() {
+  for (std::size_t i = 0; i < std::size(kRows); ++i) {
+    const Stepping stepping = kRows[i].stepping;
+    const bool by_tableau = stepping == Stepping::runge_kutta || stepping == Stepping::strang;
+    if (place_of(kRows[i].method) != i || by_tableau != (kTableaux[i] != nullptr)) return false;
+  }
+  return true;
+}
+static_assert(std::size(kRows) == std::size(kTableaux) && rows_agree());
+
 }  // namespace
 
 std::span<const MethodRow> methods() { return kRows; }
 
-const MethodRow& row_of(Method method) {
-  for (const MethodRow& row : kRows)
-    if (row.method == method) return row;
-  throw Error(Fault::input, "this method has no row in the table of methods", "method",
-              "use one of " + method_names());
-}
+const MethodRow& row_of(Method method) { return kRows[place_of(method)]; }
 
-const Tableau* tableau_of(Method method) {
-  switch (method) {
-    case Method::layers:
-    case Method::bdf:
-      return nullptr;
-    case Method::euler:
-      return &kEuler;
-    case Method::strang:
-      return &kMidpoint;
-    case Method::rk4:
-      return &kRk4;
-    case Method::dopri5:
-      return &kDopri5;
-    case Method::tsit5:
-      return &kTsit5;
-    case Method::dop853:
-      return &kDop853;
-  }
-  return nullptr;
-}
+const Tableau* tableau_of(Method method) { return kTableaux[place_of(method)]; }
 
 const Tableau& dormand_prince() { return kDopri5; }
 

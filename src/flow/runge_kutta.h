@@ -1,6 +1,7 @@
 // runge_kutta.h: the one driver of explicit Runge-Kutta methods, over any state that can be summed.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <concepts>
@@ -117,7 +118,7 @@ class RungeKutta {
     if (tableau_.estimates == 2) {
       const double second = estimate(1, x, h);
       const double square = first * first + 0.01 * second * second;
-      error = square > 0 ? first * first / std::sqrt(square) : 0;
+      error = square == 0 ? 0 : first * first / std::sqrt(square);
     }
     return system_.finite(last_stage()) ? error : std::numeric_limits<double>::infinity();
   }

@@ -49,7 +49,7 @@ CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n) {
                       .gradient_norm = system.residual / terrain.scale(),
                       .balance = system.balance};
   const double terms =
-      n == 0 ? terrain.scale() : (1 + terrain.beta()) * terrain.drifts(mu).maxCoeff();
+      n == 0 ? terrain.scale() : (1 + terrain.beta()) * terrain.term_lengths(mu).maxCoeff();
   const auto leaves = [&](double value, double zero) { return -terrain.sign() * value > zero; };
   const auto count = [&](const VectorXd& values, double zero, long times) {
     for (const double value : values) {

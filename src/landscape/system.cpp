@@ -58,11 +58,11 @@ System system_of(const Terrain& terrain, const Cloud& mu, bool free_masses) {
     system.matrix.block(i * t, i * t, t, t) = terrain.local(mu, mu.x.col(i), i).second;
   }
   system.residual = slopes.colwise().norm().maxCoeff();
-  const VectorXd drifts = terrain.drifts(mu);
+  const VectorXd lengths = terrain.term_lengths(mu);
   for (int i = 0; i < n; ++i) {
     const double slope = slopes.col(i).norm();
-    const bool unseen = n > 1 && drifts[i] == 0;  // all terms underflow: unknown
-    system.balance = std::max(system.balance, unseen ? 1 : slope > 0 ? slope / drifts[i] : 0);
+    const bool unseen = n > 1 && lengths[i] == 0;  // all terms underflow: unknown
+    system.balance = std::max(system.balance, unseen ? 1 : slope > 0 ? slope / lengths[i] : 0);
   }
   if (free_masses && n > 1) add_masses(terrain, mu, k, f, system);
   return system;

@@ -17,9 +17,9 @@ struct System {
   std::vector<MatrixXd> frames;  // of the atoms
   MatrixXd mass_frame;           // (count, count - 1), with free masses
   double residual = 0;           // largest gradient, and |F_i - mean F| with free masses
-  // Largest ratio of the gradient to the sum of the lengths of its terms (Terrain::drifts). Atoms
-  // far apart at large beta have a tiny gradient without being critical: their residual vanishes,
-  // their balance does not.
+  // Largest ratio of the gradient to the sum of the lengths of its terms (Terrain::term_lengths).
+  // Atoms far apart at large beta have a tiny gradient without being critical: their residual
+  // vanishes, their balance does not.
   double balance = 0;
 };
 System system_of(const Terrain& terrain, const Cloud& mu, bool free_masses);

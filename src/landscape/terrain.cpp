@@ -188,14 +188,14 @@ MatrixXd Terrain::slopes(const Cloud& mu, VectorXd* values) const {
   return g;
 }
 
-VectorXd Terrain::drifts(const Cloud& mu) const {
+VectorXd Terrain::term_lengths(const Cloud& mu) const {
   MatrixXd weights = kernels(mu.x) * mu.m.asDiagonal();
   weights.diagonal().setZero();
-  VectorXd drift = weights.rowwise().sum();
+  VectorXd length = weights.rowwise().sum();
   for (int i = 0; i < mu.count(); ++i)
     for (int m = 0; m < units(); ++m)
-      drift[i] += std::fabs(omega_[m] * activation(a_.row(m).dot(mu.x.col(i)))) * a_.row(m).norm();
-  return drift;
+      length[i] += std::fabs(omega_[m] * activation(a_.row(m).dot(mu.x.col(i)))) * a_.row(m).norm();
+  return length;
 }
 
 double Terrain::energy(const Cloud& mu) const {

@@ -69,7 +69,7 @@ class Terrain {
   VectorXd values(const Cloud& mu) const;                    // (count) F at the atoms
   MatrixXd slopes(const Cloud& mu, VectorXd* values) const;  // (d, count) P grad F
   // (count) sum_{j != i} m_j k_ij + sum_m |omega_m| |s(a_m . x_i)| |a_m|: lengths of the terms
-  VectorXd drifts(const Cloud& mu) const;
+  VectorXd term_lengths(const Cloud& mu) const;
   double energy(const Cloud& mu) const;
 
  private:

@@ -62,16 +62,16 @@ Simulated simulate_sample(const Swarms& all, std::size_t place) {
   return simulated;
 }
 
-// Adds the sample's part to `gradient` (parameters); `drift` (n, d) is d loss / d x, at the output
-// on entry and at the input on return.
+// Adds the sample's part to `gradient` (parameters); `cotangent` (n, d) is d loss / d x, at the
+// output on entry and at the input on return.
 void backward_through_sample(const Swarms& all, const Simulated& simulated,
-                             std::vector<double>& drift, std::span<double> gradient) {
+                             std::vector<double>& cotangent, std::span<double> gradient) {
   const Architecture& a = all.architecture;
   for (int block = a.blocks - 1; block >= 0; --block)
     backward_pass(a, block_tensors(a, all.parameters.data(), block), simulated.tapes[block],
-                  {block_tensors(a, gradient.data(), block), drift});
+                  {block_tensors(a, gradient.data(), block), cotangent});
   if (double* cls = cls_start(a, gradient.data()))
-    for (int k = 0; k < a.d; ++k) cls[k] += drift[drift.size() - a.d + k];
+    for (int k = 0; k < a.d; ++k) cls[k] += cotangent[cotangent.size() - a.d + k];
 }
 
 // The tokens that are read: all with equal shares, or the CLS token, which is the last.
@@ -97,15 +97,15 @@ std::vector<double> readout_of(const Architecture& a, const std::vector<double>&
 std::vector<double> spread_to_tokens(const Architecture& a, const std::vector<double>& x,
                                      const std::vector<double>& push) {
   const Readers who = readers(a, x);
-  std::vector<double> drift(x.size());
+  std::vector<double> cotangent(x.size());
   for (std::size_t i = who.first; i < who.last; ++i)
-    for (int k = 0; k < a.d; ++k) drift[i * a.d + k] = who.share() * push[k];
-  return drift;
+    for (int k = 0; k < a.d; ++k) cotangent[i * a.d + k] = who.share() * push[k];
+  return cotangent;
 }
 
 struct Judged {
-  double loss = 0;              // of one sample
-  std::vector<double> drift{};  // (n, d) d loss / d x at the end
+  double loss = 0;                  // of one sample
+  std::vector<double> cotangent{};  // (n, d) d loss / d x at the end
 };
 
 //   p = softmax(score),  y_c = (1 - smoothing) [c = label] + smoothing / classes
@@ -126,7 +126,7 @@ Judged cross_entropy_of(const Architecture& a, const Objective& objective,
     judged.loss -= wanted * (score[c] - largest - elementary::log(sum));
     for (int k = 0; k < a.d; ++k) push[k] += (chance - wanted) * a.targets(c, k) / 10;
   }
-  judged.drift = spread_to_tokens(a, x, push);
+  judged.cotangent = spread_to_tokens(a, x, push);
   return judged;
 }
 
@@ -138,12 +138,13 @@ Judged distance_of(const Architecture& a, const std::vector<double>& x, int labe
     double square = 0;
     for (int k = 0; k < a.d; ++k) {
       const double apart = x[i * a.d + k] - a.targets(label, k);
-      judged.drift[i * a.d + k] = apart;
+      judged.cotangent[i * a.d + k] = apart;
       square += apart * apart;
     }
     const double distance = std::sqrt(square);
     judged.loss += share * distance;
-    for (int k = 0; k < a.d; ++k) judged.drift[i * a.d + k] *= distance > 0 ? share / distance : 0;
+    for (int k = 0; k < a.d; ++k)
+      judged.cotangent[i * a.d + k] *= distance > 0 ? share / distance : 0;
   }
   return judged;
 }
@@ -184,8 +185,8 @@ BatchResult reference_backward(const Architecture& a, std::span<const double> pa
             : distance_of(a, simulated.x, label, 1 / divisor(all, objective, simulated));
     result.loss += judged.loss / samples;
     result.correct += right(a, simulated.x, label) ? 1 : 0;
-    for (double& push : judged.drift) push /= samples;
-    backward_through_sample(all, simulated, judged.drift, gradient);
+    for (double& push : judged.cotangent) push /= samples;
+    backward_through_sample(all, simulated, judged.cotangent, gradient);
   }
   return result;
 }
@@ -211,10 +212,10 @@ std::vector<double> reference_influence(const Architecture& a, std::span<const d
   for (int row = 0; row < a.d; ++row) {
     std::vector<double> push(a.d);
     push[row] = 1;
-    std::vector<double> drift = spread_to_tokens(a, simulated.x, push);
-    backward_through_sample(all, simulated, drift, unused);
+    std::vector<double> cotangent = spread_to_tokens(a, simulated.x, push);
+    backward_through_sample(all, simulated, cotangent, unused);
     for (std::size_t i = 0; i < square.size(); ++i)
-      for (int k = 0; k < a.d; ++k) square[i] += drift[i * a.d + k] * drift[i * a.d + k];
+      for (int k = 0; k < a.d; ++k) square[i] += cotangent[i * a.d + k] * cotangent[i * a.d + k];
   }
   for (double& s : square) s = std::sqrt(s);
   return square;

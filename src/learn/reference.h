@@ -23,11 +23,11 @@ struct BlockTape {
 void forward_block(const Architecture& architecture, const BlockTensors<const double>& block,
                    BlockTape& tape, std::vector<double>& x);
 
-// The adjoint: `drift` (n, d) is d loss / d x after the block and becomes that before it;
+// The adjoint: `cotangent` (n, d) is d loss / d x after the block and becomes that before it;
 // the parameters' share is added to `gradient`.
 struct Backward {
   BlockTensors<double> gradient{};
-  std::vector<double>& drift;
+  std::vector<double>& cotangent;
 };
 void backward_pass(const Architecture& architecture, const BlockTensors<const double>& block,
                    const BlockTape& tape, const Backward& backward);

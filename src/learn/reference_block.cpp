@@ -177,20 +177,20 @@ void backward_through_messages(const Architecture& a, const BlockTensors<const d
                                const BlockTape& tape, const Backward& backward) {
   const Heads at = heads_of(a, tape.start);
   const BlockTensors<double>& gradient = backward.gradient;
-  std::vector<double> d_mixed(backward.drift);
+  std::vector<double> d_mixed(backward.cotangent);
   for (double& push : d_mixed) push *= a.residual;
   std::vector<double> d_heard(d_mixed.size()), d_value(d_mixed.size());
   add_adjoint({block.mix, block.mix_bias, a.d, a.d}, {gradient.mix, gradient.mix_bias}, tape.heard,
               {d_mixed, d_heard});
   const std::vector<double> pushes = heard_adjoint(at, tape, d_heard, d_value);
   add_adjoint({block.value, block.value_bias, a.d, a.d}, {gradient.value, gradient.value_bias},
-              tape.start, {d_value, backward.drift});
+              tape.start, {d_value, backward.cotangent});
   if (a.interaction != Architecture::attention) return;
   const Gazes gazes = softmax_adjoint(at, tape, pushes);
   add_adjoint({block.query, block.query_bias, a.d, a.d}, {gradient.query, gradient.query_bias},
-              tape.start, {gazes.d_query, backward.drift});
+              tape.start, {gazes.d_query, backward.cotangent});
   add_adjoint({block.key, block.key_bias, a.d, a.d}, {gradient.key, gradient.key_bias}, tape.start,
-              {gazes.d_key, backward.drift});
+              {gazes.d_key, backward.cotangent});
 }
 
 std::vector<double> rectified(const std::vector<double>& z) {
@@ -212,14 +212,14 @@ void forward_alone(const Architecture& a, const BlockTensors<const double>& bloc
 void backward_alone(const Architecture& a, const BlockTensors<const double>& block,
                     const BlockTape& tape, const Backward& backward) {
   const BlockTensors<double>& gradient = backward.gradient;
-  std::vector<double> d_perceptron(backward.drift), d_inner(tape.inner.size());
+  std::vector<double> d_perceptron(backward.cotangent), d_inner(tape.inner.size());
   for (double& push : d_perceptron) push *= a.residual;
   add_adjoint({block.out, block.out_bias, a.d, a.hidden}, {gradient.out, gradient.out_bias},
               rectified(tape.inner), {d_perceptron, d_inner});
   for (std::size_t e = 0; e < d_inner.size(); ++e)
     if (!(tape.inner[e] > 0)) d_inner[e] = 0;
   add_adjoint({block.in, block.in_bias, a.hidden, a.d}, {gradient.in, gradient.in_bias},
-              tape.middle, {d_inner, backward.drift});
+              tape.middle, {d_inner, backward.cotangent});
 }
 
 }  // namespace
@@ -236,7 +236,7 @@ void forward_block(const Architecture& a, const BlockTensors<const double>& bloc
 void backward_pass(const Architecture& a, const BlockTensors<const double>& block,
                    const BlockTape& tape, const Backward& backward) {
   backward_alone(a, block, tape, backward);
-  if (a.interaction == Architecture::attraction) draw_together(a, backward.drift);
+  if (a.interaction == Architecture::attraction) draw_together(a, backward.cotangent);
   if (a.interaction >= Architecture::uniform) backward_through_messages(a, block, tape, backward);
 }
 

@@ -127,12 +127,12 @@ HWY_INLINE void ForTiles(std::size_t stride, const Tile& tile) {
 // (2 kD, stride); table (2 kD, stride, kLanes).
 template <int kD>
 struct AttentionScratch {
-  float *source, *q, *drift, *dq, *level, *sums, *table;
+  float *source, *q, *cotangent, *dq, *level, *sums, *table;
   HWY_INLINE AttentionScratch(float* at, std::size_t stride) {
     source = at;
     q = source + pitch(kD) * stride;
-    drift = q + kD * stride;
-    dq = drift + kD * stride;
+    cotangent = q + kD * stride;
+    dq = cotangent + kD * stride;
     level = dq + kD * stride;
     sums = level + stride;
     table = sums + 2 * kD * stride;
@@ -227,19 +227,19 @@ HWY_INLINE void BackThroughMix(const AttentionPass& p, const AttentionScratch<kD
   const F f;
   MapGradient<kD> gradient;
   for (std::size_t i = 0; i < p.stride; i += kLanes) {
-    V dy[kD], o[kD], drift[kD];
+    V dy[kD], o[kD], cotangent[kD];
     LoadAxes<kD>(p.dx, p.stride, i, dy);
     LoadAxes<kD>(p.o, p.stride, i, o);
     gradient.add(dy, o);
-    for (int c = 0; c < kD; ++c) drift[c] = hn::Zero(f);
-    AddTransposed<kD>(p.parameters.mix, p.residual, dy, drift);
+    for (int c = 0; c < kD; ++c) cotangent[c] = hn::Zero(f);
+    AddTransposed<kD>(p.parameters.mix, p.residual, dy, cotangent);
     const V share = hn::Load(f, p.share + i);
     V level = hn::Zero(f);
     for (int c = 0; c < kD; ++c) {
-      drift[c] = hn::Mul(drift[c], share);
-      level = hn::MulAdd(drift[c], o[c], level);
+      cotangent[c] = hn::Mul(cotangent[c], share);
+      level = hn::MulAdd(cotangent[c], o[c], level);
     }
-    StoreAxes<kD>(drift, s.drift, p.stride, i);
+    StoreAxes<kD>(cotangent, s.cotangent, p.stride, i);
     hn::Store(level, f, s.level + i);
   }
   gradient.flush(p.residual, p.gradient.mix, p.gradient.mix_bias);
@@ -256,11 +256,11 @@ HWY_INLINE void BackThroughPairs(const AttentionPass& p, const AttentionScratch<
   const std::size_t row = p.stride * kLanes;
   std::fill_n(s.table, 2 * kD * row, 0.0f);
   ForTiles<2>(p.stride, [&]<int kU>(std::size_t i) HWY_ATTR {
-    V q[kU][kD], drift[kU][kD], dq[kU][kD], start[kU], level[kU];
+    V q[kU][kD], cotangent[kU][kD], dq[kU][kD], start[kU], level[kU];
     for (int u = 0; u < kU; ++u) {
       const std::size_t at = i + u * kLanes;
       LoadAxes<kD>(s.q, p.stride, at, q[u]);
-      LoadAxes<kD>(s.drift, p.stride, at, drift[u]);
+      LoadAxes<kD>(s.cotangent, p.stride, at, cotangent[u]);
       start[u] = hn::Neg(hn::Load(f, p.peak + at));
       level[u] = hn::Neg(hn::Load(f, s.level + at));
       for (int c = 0; c < kD; ++c) dq[u][c] = hn::Zero(f);
@@ -275,10 +275,10 @@ HWY_INLINE void BackThroughPairs(const AttentionPass& p, const AttentionScratch<
         if constexpr (kMasked) {
           const V mask = hn::Load(f, p.mask + j * p.stride + i + u * kLanes);
           ds[u] = hn::Mul(
-              e[u], hn::MulAdd(mask, Score<kD>(drift[u], source + kD, hn::Zero(f)), level[u]));
+              e[u], hn::MulAdd(mask, Score<kD>(cotangent[u], source + kD, hn::Zero(f)), level[u]));
           e[u] = hn::Mul(e[u], mask);
         } else {
-          ds[u] = hn::Mul(e[u], Score<kD>(drift[u], source + kD, level[u]));
+          ds[u] = hn::Mul(e[u], Score<kD>(cotangent[u], source + kD, level[u]));
         }
       }
       for (int c = 0; c < kD; ++c) {
@@ -287,7 +287,7 @@ HWY_INLINE void BackThroughPairs(const AttentionPass& p, const AttentionScratch<
         for (int u = 0; u < kU; ++u) {
           dq[u][c] = hn::MulAdd(ds[u], k, dq[u][c]);
           dk = hn::MulAdd(ds[u], q[u][c], dk);
-          dv = hn::MulAdd(e[u], drift[u][c], dv);
+          dv = hn::MulAdd(e[u], cotangent[u][c], dv);
         }
         hn::Store(dk, f, table + c * row);
         hn::Store(dv, f, table + (kD + c) * row);

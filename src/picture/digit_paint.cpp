@@ -1,4 +1,4 @@
-// digit_paint.cpp: paints the manifold of a digit: floor, ink, gates, and tokens as darts.
+// digit_paint.cpp: paints the scene of a digit: floor, ink, gates, and tokens as darts.
 #include <algorithm>
 #include <cmath>
 #include <limits>

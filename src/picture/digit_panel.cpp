@@ -16,7 +16,7 @@ std::string percent(double chance) {
   return fmt::format("{:.{}f} %", 100 * chance, part < 0.01 && part >= 0.0005 ? 1 : 0);
 }
 
-// Two classes: one bar that both drift at, from either end as their gates stand.
+// Two classes: one bar that both pull at, from either end as their gates stand.
 void draw_tug(Canvas& canvas, const DigitStage& stage, const Frame& f, double t) {
   const DigitLayout& at = stage.layout;
   const Theme& look = stage.look();

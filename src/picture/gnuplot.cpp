@@ -38,6 +38,13 @@ std::string hex(Colour c) {
 void render_by_gnuplot(const Figure& figure, const std::filesystem::path& path) {
   if (figure.panels.empty())
     throw Error(Fault::input, "a figure needs a panel", path.string(), "give at least one");
+  for (const Panel& panel : figure.panels) {
+    bool fits = figure.layout != Figure::stack || !panel.curves.empty();
+    for (const Curve& curve : panel.curves) fits = fits && curve.x.size() == curve.y.size();
+    if (!fits)
+      throw Error(Fault::input, "the parts of a panel do not fit each other", path.string(),
+                  "give curves with as many values as places");
+  }
   const std::string ending = path.extension().string();
   const std::string script = figure.layout == Figure::stack ? script_of_stack(figure, ending)
                                                             : script_of_grid(figure, ending);

@@ -72,8 +72,9 @@ std::string x_axis(const Panel& panel, bool lowest) {
   std::string script = fmt::format("set xrange [{:.17g}:{:.17g}]\n", from, to);
   script += panel.x.log ? "set logscale x\nset mxtics 10\n" : "unset logscale x\nset mxtics 1\n";
   if (lowest)
-    script += fmt::format("set format x {}\nset xlabel '{}' offset 0,0.3 textcolor '#3f4858'\n",
-                          panel.x.log && to / from > 1000 ? "'10^{%L}'" : "'%g'", panel.x.label);
+    script +=
+        fmt::format("set format x {}\nset xlabel {} offset 0,0.3 textcolor '#3f4858'\n",
+                    panel.x.log && to / from > 1000 ? "'10^{%L}'" : "'%g'", quoted(panel.x.label));
   else
     script += "set format x ''\nunset xlabel\n";
   return script;

@@ -1,4 +1,5 @@
-// flock_argument.cpp: why a sample: the same digits read without talk, by one rnn, by a sample.
+// flock_argument.cpp: why a swarm: the same digits read by isolated tokens, a recurrent net, a
+// swarm.
 #include <fmt/format.h>
 
 #include <algorithm>

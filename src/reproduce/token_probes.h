@@ -1,4 +1,4 @@
-// token_probes.h: what the sample argument asks of a trained swarm or rnn.
+// token_probes.h: what the flock argument asks of a trained swarm or rnn.
 #pragma once
 
 #include <optional>

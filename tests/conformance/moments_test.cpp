@@ -267,6 +267,10 @@ TEST(Moments, DegreeIsEnoughAndNotTooMuch) {
 }
 
 TEST(Moments, RefuseWhatTheyDoNotKnow) {
+  Dynamics ellipsoid = of({.beta = 3});
+  ellipsoid.gain_end = {1, 2};  // off the circle as soon as time passes
+  ellipsoid.gain_until = 1;
+  EXPECT_TRUE(make_moments_engine()->knows(ellipsoid, {8, 2}).has_value());
   EXPECT_FALSE(make_moments_engine()->knows(of({.beta = 3}), {8, 2}).has_value());
   EXPECT_TRUE(make_moments_engine()->knows(of({.beta = 3}), {8, 3}).has_value());
   EXPECT_TRUE(make_moments_engine()->knows(of({.beta = -1}), {8, 2}).has_value());

@@ -14,7 +14,7 @@
 namespace murmur {
 namespace {
 
-// One unit that drifts towards a on the circle: V = -(a . x)_+^2 / 2 under descent.
+// One unit that attracts towards a on the circle: V = -(a . x)_+^2 / 2 under descent.
 Landscape one_unit() {
   Landscape l{.d = 2, .kernel = Landscape::scaled, .direction = Landscape::descent};
   l.a = zeros(1, 2);

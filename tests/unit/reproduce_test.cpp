@@ -1,4 +1,4 @@
-// reproduce_test.cpp: verdicts as text, probes of the sample argument, and trainings done once.
+// reproduce_test.cpp: verdicts as text, probes of the flock argument, and trainings done once.
 #include "reproduce/reproduce.h"
 
 #include <gtest/gtest.h>
@@ -141,7 +141,7 @@ TEST(SampleProbes, VerdictsAndMarginsAreCompared) {
   EXPECT_DOUBLE_EQ(some.margin_shift, (2.0 + 0 + 2) / 3);
 }
 
-// A rnn without memory knows the last token only.
+// An rnn without memory knows the last token only.
 TEST(SampleProbes, AMessengerWithoutMemoryHearsTheLastToken) {
   Contender contender;
   Rnn& m = contender.rnn.rnn;

@@ -142,7 +142,7 @@ class MomentsField final : public HostField {
   }
 
   MomentsChoice choice_;
-  std::vector<std::vector<Head>> heads_;  // by phase
+  std::vector<std::vector<Head>> heads_;  // by sublayer
   double last_t_ = 0;
   int last_sublayer_ = std::numeric_limits<int>::max();
   FieldCertificate certificate_{};
@@ -177,7 +177,8 @@ class MomentsEngine final : public HostEngine {
   std::string name() const override { return "moments " + moments::target_name(); }
 
   std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const override {
-    bool known = shape.d == 2 && dynamics.manifold == Manifold::sphere && dynamics.gain.empty();
+    bool known = shape.d == 2 && dynamics.manifold == Manifold::sphere && dynamics.gain.empty() &&
+                 dynamics.gain_end.empty();
     for (const Sublayer& sublayer : dynamics.sublayers)
       for (const Force& force : sublayer.forces)
         known = known && std::visit(Overloaded{[](const Attention& a) { return has_series(a); },

@@ -46,7 +46,7 @@ class SimdField final : public HostField {
   }
 
   int threads_;
-  std::vector<std::vector<std::variant<Head, Layer>>> ready_;  // by phase
+  std::vector<std::vector<std::variant<Head, Layer>>> ready_;  // by sublayer
   simd::PairForces pair_forces_;
 };
 
