@@ -82,5 +82,5 @@ build() {
   say "building ($preset)"
   local told
   told=$(cmake --preset "$preset" "$@" 2>&1) || { printf '%s\n' "$told"; return 1; }
-  cmake --build --preset "$preset"
+  cmake --build --preset "$preset" -j "$(nproc)"
 }

@@ -1,5 +1,5 @@
 // weights.cpp: attention matrices of small swarms, their rank and their leaders.
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -159,18 +159,6 @@ Vector attention_row(const HostSwarm& x, const Dynamics& dynamics, const Attenti
   Rows a = scores(seen_positions(x, dynamics, row.t), asked, {row.i, 1});
   weigh(a, asked, x.mass);
   return {a.data(), a.data() + a.size()};
-}
-
-int numerical_rank(const Matrix& a, double tol) {
-  if (!(tol > 0 && tol < 1))
-    throw Error(Fault::input, "a rank needs a tolerance between 0 and 1",
-                "tol = " + std::to_string(tol), "give such a number, for example 1e-6");
-  if (a.empty()) return 0;
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(matrix_of(a));
-  const Eigen::VectorXd& sigma = svd.singularValues();  // descending
-  int rank = 0;
-  while (rank < sigma.size() && sigma[rank] > tol * sigma[0]) ++rank;
-  return rank;
 }
 
 std::vector<double> attention_received(const Matrix& weights) {
