@@ -52,8 +52,8 @@ class SmallAdjoint final : public GroupedAdjoint {
 
   Forward take_off(const Group& group, std::size_t at, Workspace& w) const;
   void draw_masks(const Group& group, std::size_t at, Workspace& w, Forward& f) const;
-  void forward(const Forward& f) const;
-  void backward(const Forward& f, float* gradient, float* lanes) const;
+  void forward_blocks(const Forward& f) const;
+  void backward_blocks(const Forward& f, float* gradient, float* lanes) const;
   void interact(const Forward& f, int block) const;
   void interact_back(const Forward& f, int block, float* gradient) const;
   void unpack(const float* lanes, float* gradient) const;
@@ -237,7 +237,7 @@ void SmallAdjoint::interact_back(const Forward& f, int b, float* gradient) const
   }
 }
 
-void SmallAdjoint::forward(const Forward& f) const {
+void SmallAdjoint::forward_blocks(const Forward& f) const {
   for (int b = 0; b < architecture_.blocks; ++b) {
     if (architecture_.interaction == Architecture::attention)
       simd::attention_forward(attention_pass(f, b));
@@ -248,7 +248,7 @@ void SmallAdjoint::forward(const Forward& f) const {
 }
 
 // lanes: (stored blocks, 2 d + 1, units), the feed-forward gradients in the kernels' order.
-void SmallAdjoint::backward(const Forward& f, float* gradient, float* lanes) const {
+void SmallAdjoint::backward_blocks(const Forward& f, float* gradient, float* lanes) const {
   for (int b = architecture_.blocks - 1; b >= 0; --b) {
     const BlockTensors<float> g = block_tensors(architecture_, gradient, b);
     simd::PerceptronPass feed_forward = perceptron_pass(f, b);
@@ -290,14 +290,14 @@ BatchResult SmallAdjoint::learn_group(const Group& group, float* gradient) {
   BatchResult result;
   for (std::size_t at = group.begin; at < group.end; ++at) {
     const Forward f = take_off(group, at, w);
-    forward(f);
+    forward_blocks(f);
     std::fill_n(f.dx, d_ * f.stride, 0.0f);
     const LossQuestion question{group.batch->label[group.batch->chosen[at]],
                                 group.batch->chosen.size(), group.longest};
     const SampleLoss loss =
         sample_loss(architecture_, *group.objective, question,
                     tokens(f, place(f, 2 * architecture_.blocks)), tokens(f, f.dx));
-    backward(f, gradient, lanes);
+    backward_blocks(f, gradient, lanes);
     result.loss += loss.loss;
     result.correct += loss.correct ? 1 : 0;
   }
@@ -309,7 +309,7 @@ void SmallAdjoint::forward_group(const Group& group, float* readout) {
   const auto loan = pool_.borrow();
   for (std::size_t at = group.begin; at < group.end; ++at) {
     const Forward f = take_off(group, at, *loan.workspace);
-    forward(f);
+    forward_blocks(f);
     read_out(architecture_, tokens(f, place(f, 2 * architecture_.blocks)), readout + at * d_);
   }
 }

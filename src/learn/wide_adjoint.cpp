@@ -81,7 +81,7 @@ class WideAdjoint final : public GroupedAdjoint {
   void forward_group(const Group& group, float* readout) override;
 
   Forward take_off(const Group& group, Workspace& w) const;
-  void forward(const Group& group, const Forward& f) const;
+  void forward_blocks(const Group& group, const Forward& f) const;
   void interact(const Group& group, const Forward& f, int block, float* y) const;
   void interact_back(const Group& group, const Forward& f, int block, float* gradient) const;
   void project(const Forward& f, int block) const;
@@ -321,7 +321,7 @@ void WideAdjoint::perceptron_backward_(const Forward& f, int b, float* gradient)
   multiply(dh, whole(t.in, hidden, d_), Turn::none, dx, 1, 1);
 }
 
-void WideAdjoint::forward(const Group& group, const Forward& f) const {
+void WideAdjoint::forward_blocks(const Group& group, const Forward& f) const {
   const int hidden = architecture_.hidden;
   for (int b = 0; b < architecture_.blocks; ++b) {
     float *y = place(f, 2 * b + 1), *z = place(f, 2 * b + 2);
@@ -337,7 +337,7 @@ void WideAdjoint::forward(const Group& group, const Forward& f) const {
 BatchResult WideAdjoint::learn_group(const Group& group, float* gradient) {
   const auto loan = pool_.borrow();
   const Forward f = take_off(group, *loan.workspace);
-  forward(group, f);
+  forward_blocks(group, f);
   BatchResult result;
   for (int b = 0; b < samples(f); ++b) {
     const LossQuestion question{group.batch->label[group.batch->chosen[f.number[b]]],
@@ -364,7 +364,7 @@ BatchResult WideAdjoint::learn_group(const Group& group, float* gradient) {
 void WideAdjoint::forward_group(const Group& group, float* readout) {
   const auto loan = pool_.borrow();
   const Forward f = take_off(group, *loan.workspace);
-  forward(group, f);
+  forward_blocks(group, f);
   for (int b = 0; b < samples(f); ++b)
     read_out(architecture_, tokens(f, place(f, 2 * architecture_.blocks), b),
              readout + f.number[b] * static_cast<std::size_t>(d_));

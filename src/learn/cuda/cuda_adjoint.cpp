@@ -50,7 +50,7 @@ class CudaAdjoint final : public GroupedAdjoint {
 
   Forward take_off(const Group& group);
   cuda::SampleTable seat(const Group& group);
-  void forward(const Forward& f);
+  void forward_blocks(const Forward& f);
   BatchResult lose(const Group& group, const Forward& f);
   void interact(const Forward& f, int block, float* y);
   void interact_back(const Forward& f, int block);
@@ -270,7 +270,7 @@ void CudaAdjoint::perceptron_backward_(const Forward& f, int b) {
   products_.multiply(units(f, f.dh), {t.in, hidden, d_}, Turn::none, f.dx, {.keep = 1});
 }
 
-void CudaAdjoint::forward(const Forward& f) {
+void CudaAdjoint::forward_blocks(const Forward& f) {
   for (int b = 0; b < architecture_.blocks; ++b) {
     interact(f, b, place(f, 2 * b + 1));
     feed_forward(f, b, place(f, 2 * b + 2));
@@ -312,7 +312,7 @@ BatchResult CudaAdjoint::learn_group(const Group& group, float* gradient) {
                 "use dropout=0, or device=cpu");
   const std::size_t size = parameters_.size();
   const Forward f = take_off(group);
-  forward(f);
+  forward_blocks(f);
   const BatchResult result = lose(group, f);
   cuda::inspect(cudaMemset(gradient_room_.need(size), 0, size * sizeof(float)));
   for (int b = architecture_.blocks - 1; b >= 0; --b) {
@@ -329,7 +329,7 @@ BatchResult CudaAdjoint::learn_group(const Group& group, float* gradient) {
 
 void CudaAdjoint::forward_group(const Group& group, float* readout) {
   const Forward f = take_off(group);
-  forward(f);
+  forward_blocks(f);
   const std::size_t size = static_cast<std::size_t>(f.table.samples) * d_;
   cuda::read_out(f.table, last_decides(), place(f, 2 * architecture_.blocks), readout_.need(size));
   cuda::inspect(cudaGetLastError());
