@@ -104,7 +104,8 @@ std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& p
                  row);
     }
     const bool stop = process.pause(
-        static_cast<double>(state.update), [&] { return record_of(state, data.checksum); },
+        static_cast<double>(state.update),
+        [&, &checksum = data.checksum] { return record_of(state, checksum); },
         [&] { return progress_of(loop, state, kNan); });
     if (!stop) continue;
     run.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
