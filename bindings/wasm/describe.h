@@ -1,4 +1,4 @@
-// describe.h: flights, frames and trained swarms as the page reads them.
+// describe.h: recordings, frames and trained swarms as the page reads them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// facade.cpp: requests by name over handles of flights and trained swarms; exceptions end here.
+// facade.cpp: requests by name over handles of recordings and trained swarms; exceptions end here.
 #include "facade.h"
 
 #include <fmt/format.h>

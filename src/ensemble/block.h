@@ -17,10 +17,10 @@ using Lanes = std::array<double, kSwarms>;
 Array zeros(std::size_t count);
 
 // V = I and the flow commutes with rotations, so a swarm stays in the span of its start: where
-// n < d it is flown in R^n, in coordinates along an orthonormal basis of that span.
+// n < d it is integrated in R^n, in coordinates along an orthonormal basis of that span.
 class Block {
  public:
-  // Replicas [first, first + 8), asked for or not: which ones fly together never depends on it.
+  // Replicas [first, first + 8), asked for or not: which ones run together never depends on it.
   Block(const ReplicasSetting& setting, const ReplicasWork& work, std::int64_t first);
 
   Shape shape() const { return shape_; }  // as stored
@@ -41,7 +41,7 @@ class Block {
   const ReplicasSetting& setting_;
   const ReplicasWork& work_;
   const std::int64_t first_;
-  const bool reduced_;  // flown in the span
+  const bool reduced_;  // integrated in the span
   const Shape shape_;
   std::vector<double> basis_;                        // (kSwarms, n, d), where reduced
   hwy::AlignedFreeUniquePtr<std::uint64_t[]> link_;  // (n, words, kSwarms)

@@ -197,7 +197,7 @@ ReplicasResult advance_replicas(const ReplicasSetting& setting, const ReplicasWo
   const int blocks = static_cast<int>(last - begin + 1);
   std::vector<Outcome> outcomes(static_cast<std::size_t>(blocks));
   std::atomic<int> ended{
-      blocks};  // the first block known to have ended early: those after it need not fly
+      blocks};  // the first block known to have ended early: those after it need not run
   for_blocks(blocks, work.threads, [&](int number) {
     if (ended.load() < number) return;
     outcomes[number] = BlockFlow(setting, work, number).forward(result);

@@ -36,7 +36,7 @@ std::int64_t Schedule::frames() const { return frames_before_end(*this) + 1; }
 
 double Schedule::time(std::int64_t frame) const {
   const bool last = frame >= frames_before_end(*this);
-  if (every > 0) {  // the end stays on the grid: a longer flight then passes through the same times
+  if (every > 0) {  // the end stays on the grid: a longer run then passes through the same times
     const double t = grid_time(every, frame);
     return last && !(std::fabs(t - T) <= kSlack * T) ? T : t;
   }

@@ -1,6 +1,6 @@
 // stiff.cpp: the method bdf: backward differentiation formulas of CVODE, kept on the manifold.
 //
-// CVODE's history is no part of a FlowState. The flight therefore goes in stretches of a fixed
+// CVODE's history is no part of a FlowState. The integration therefore goes in stretches of a fixed
 // number of steps, each begun anew from positions alone; a state stands at the beginning of a
 // stretch, and a continuation repeats the stretch without the frames already kept. Steps depend
 // neither on T nor on frames, which are interpolated. Of the steps a state counts, the remainder by

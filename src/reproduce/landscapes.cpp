@@ -1,4 +1,4 @@
-// landscapes.cpp: swarms on circle and sphere beside random units, as energies and as flights.
+// landscapes.cpp: swarms on circle and sphere beside random units, as energies and as simulations.
 #include "reproduce/landscapes.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// predictions.cpp: what theory says of a flight that is kept, beside what the flight did.
+// predictions.cpp: what theory says of a simulation that is kept, beside what it did.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// simulations.cpp: flies experiments without a run directory and keeps their frames.
+// simulations.cpp: simulates experiments without a run directory and keeps their frames.
 #include "reproduce/simulations.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// simulations.h: experiments flown in memory, for figures that need their frames and no run
+// simulations.h: experiments simulated in memory, for figures that need their frames and no run
 // directory.
 #pragma once
 

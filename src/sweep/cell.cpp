@@ -1,4 +1,4 @@
-// cell.cpp: flies the replicas of one cell and keeps means and standard errors over them.
+// cell.cpp: simulates the replicas of one cell and keeps means and standard errors over them.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// cells.h: cells of a sweep: which there are, how one is flown, what its file says.
+// cells.h: cells of a sweep: which there are, how one is simulated, what its file says.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// estimate.cpp: what a sweep would cost, counted cell by cell before anything flies.
+// estimate.cpp: what a sweep would cost, counted cell by cell before anything is simulated.
 #include "experiment/given_model.h"
 #include "experiment/words.h"
 #include "murmur/error.h"

@@ -1,4 +1,4 @@
-// facade_test.cpp: flights in memory: pieces, branches, weightless particles, axes, refusals.
+// facade_test.cpp: recordings in memory: pieces, branches, weightless particles, axes, refusals.
 #include "facade.h"
 
 #include <gtest/gtest.h>
