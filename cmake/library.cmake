@@ -31,9 +31,7 @@ add_library(murmur_inside INTERFACE)
 target_include_directories(murmur_inside INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(murmur_inside INTERFACE ${outside})
 
-set(public_headers ${installed_headers})
-list(TRANSFORM public_headers REPLACE "(.+)" "${CMAKE_SOURCE_DIR}/include/murmur/\\1.h")
-install(FILES ${public_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/murmur)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/murmur DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS murmur EXPORT murmur_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/murmur)

@@ -1,19 +1,16 @@
 # parts.cmake: reads src/parts.txt and makes one library a folder.
 
-# part_FOLDER_KEY for every key of a folder, `folders` in order, and `installed_headers`.
+# part_FOLDER_KEY for every key of a folder, and `folders` in order.
 file(STRINGS ${CMAKE_SOURCE_DIR}/src/parts.txt rows
-     REGEX "^ *(folder|includes|links|headers|page|front|fused|files|installed)")
+     REGEX "^ *(folder|includes|links|headers|page|front|fused|files)")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/parts.txt)
 set(folders "")
-set(installed_headers "")
 foreach(row ${rows})
   string(REGEX MATCHALL "[^ ]+" words "${row}")
   list(POP_FRONT words key)
   if("${key}" STREQUAL "folder")
     set(folder ${words})
     list(APPEND folders ${folder})
-  elseif("${key}" STREQUAL "installed")
-    list(APPEND installed_headers ${words})
   elseif("${words}" STREQUAL "")
     set(part_${folder}_${key} ON)
   else()

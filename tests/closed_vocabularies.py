@@ -27,24 +27,21 @@ ADDED = {  # vocabulary -> header, text, its replacement, a pattern of the files
 }
 MUST = {  # what has to know a new value; engines are all here
     "force": {
-        "src/core/dynamics.cpp",  # shapes, meaning, whether it is a head
+        "src/core/dynamics.cpp",  # shapes, meaning, whether it is a head, who knows it beside the engines
         "src/engine/reference/reference_engine.cpp",
         "src/engine/simd/simd_engine.cpp",
         "src/engine/moments/moments_engine.cpp",
-        "src/observe/energy.cpp",  # whether there is an energy beside it
-        "src/experiment/forces.cpp",  # its words and its reversal
-        "src/experiment/equation.cpp",  # its formula
-        "src/experiment/reductions.cpp",  # whether a mean field or a landscape holds it
+        "src/experiment/forces.cpp",  # its words, its formula and its reversal
     },
     "method": {"src/flow/methods.cpp"},
     "normalisation": {
         "src/core/dynamics.cpp",  # its row
         "src/core/host_field.cpp",  # what it does
-        "src/experiment/equation.cpp",  # its formula
+        "src/experiment/forces.cpp",  # its formula
         "src/experiment/known.cpp",  # what is proved of it
         "src/theory/equiangular.cpp",  # its reduction
     },
-    "clock": {"src/core/dynamics.cpp"},
+    "clock": {"src/core/dynamics.cpp", "src/experiment/values.cpp"},  # its kernel, its word
 }
 MISSING = re.compile(r"-Werror=switch|no matching function|no type named|static assertion|cannot convert|invalid conversion|no match for call")
 

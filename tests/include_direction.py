@@ -14,8 +14,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
 def read_parts(path=ROOT / "src/parts.txt"):
-    """Folder -> its keys, in order, and the headers that are installed."""
-    parts, installed, services = {}, [], []
+    """Folder -> its keys, in order, and the services."""
+    parts, services = {}, []
     for number, line in enumerate(path.read_text().splitlines(), start=1):
         words = line.split()
         if not words or line.startswith("#"):
@@ -23,8 +23,6 @@ def read_parts(path=ROOT / "src/parts.txt"):
         key, values = words[0], words[1:]
         if key == "folder" and len(values) == 1:
             folder = parts[values[0]] = {"holds": "", "includes": [], "links": [], "headers": []}
-        elif key == "installed":
-            installed += values
         elif key == "services":
             services += values
         elif key == "holds":
@@ -33,7 +31,7 @@ def read_parts(path=ROOT / "src/parts.txt"):
             folder[key] = values
         elif key not in {"page", "front", "fused", "files"}:
             sys.exit(f"{path}:{number}: there is no key {key}")
-    return parts, installed, services
+    return parts, services
 
 
 def wrong_table(parts):
@@ -51,8 +49,8 @@ def wrong_table(parts):
         yield f"src/{folder} is not in src/parts.txt"
 
 
-def wrong_headers(parts, installed):
-    """Public headers without an owner, and installed ones that include what is not installed."""
+def wrong_headers(parts):
+    """Public headers without an owner, and those that include what is not public."""
     owner = {}
     for folder, keys in parts.items():
         for header in keys["headers"]:
@@ -62,13 +60,10 @@ def wrong_headers(parts, installed):
     there = {p.stem for p in (ROOT / "include/murmur").glob("*.h")}
     for header in sorted(there ^ owner.keys()):
         yield f"include/murmur/{header}.h is only in one of the folder and src/parts.txt"
-    for header in installed:
-        path = ROOT / f"include/murmur/{header}.h"
-        for include in INCLUDE.findall(path.read_text()) if path.exists() else []:
-            if include.removeprefix("murmur/").removesuffix(".h") not in installed:
-                yield f"include/murmur/{header}.h is installed and includes {include}, which is not"
-        if not path.exists():
-            yield f"include/murmur/{header}.h is to be installed and is not there"
+    for header in sorted(there):
+        for include in INCLUDE.findall((ROOT / f"include/murmur/{header}.h").read_text()):
+            if include.removeprefix("murmur/").removesuffix(".h") not in there:
+                yield f"include/murmur/{header}.h is public and includes {include}, which is not"
 
 
 def folder_of(include, parts):
@@ -112,7 +107,7 @@ def table_of(parts):
 
 
 def main():
-    parts, installed, services = read_parts()
+    parts, services = read_parts()
     page = PAGE.read_text()
     if BEGIN not in page or END not in page:
         sys.exit(f"{PAGE.relative_to(ROOT)} has lost the marks around its table of folders")
@@ -122,11 +117,10 @@ def main():
     elif page != written:
         print("docs/architecture.md: the table of folders is not that of src/parts.txt: "
               "tests/include_direction.py --write")
-    wrong = [*wrong_table(parts), *wrong_headers(parts, installed), *wrong_includes(parts, services),
+    wrong = [*wrong_table(parts), *wrong_headers(parts), *wrong_includes(parts, services),
              *unused_services(services)]
     headers = sum(len(keys["headers"]) for keys in parts.values())
-    print("\n".join(wrong) or f"{headers} public headers, {len(installed)} installed; "
-          f"{len(parts)} folders: one direction")
+    print("\n".join(wrong) or f"{headers} public headers, {len(parts)} folders: one direction")
     return 1 if wrong or (page != written and "--write" not in sys.argv) else 0
 
 

@@ -104,7 +104,7 @@ void tell_score(const Flags& flags, const SampleSet& samples, const Verdicts& ve
                                : ""));
 }
 
-// The flight as a run like any other, with the pictures of a digit's flight.
+// The simulation as a run like any other, with the pictures of a digit's simulation.
 void keep_trajectory(const Flags& flags, const fs::path& model, const ChosenImages& one) {
   const TrainedSwarm swarm = read_trained_swarm(model);
   const SampleSet sample = samples_of_chosen(one, swarm);

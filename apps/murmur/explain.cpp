@@ -1,6 +1,4 @@
 // explain.cpp: murmur explain: the equation, the method and the definitions behind a setting.
-#include "murmur/explain.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "experiment/landscape_setup.h"
 #include "experiment/meanfield_setup.h"
 #include "murmur/error.h"
+#include "murmur/experiment.h"
 #include "murmur/training.h"
 
 namespace murmur::app {

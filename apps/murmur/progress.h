@@ -5,7 +5,7 @@
 #include <string>
 
 #include "command.h"
-#include "murmur/process.h"
+#include "murmur/run.h"
 
 namespace murmur::app {
 

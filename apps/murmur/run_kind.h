@@ -7,7 +7,7 @@
 #include <string>
 
 #include "command.h"
-#include "murmur/history.h"
+#include "murmur/observe.h"
 #include "report/report.h"
 
 namespace murmur::app {

@@ -49,7 +49,7 @@ nlohmann::json row_of(const fs::path& directory) {
   return row;
 }
 
-// What a run came to: clusters of a flight, accuracy of a training.
+// What a run came to: clusters of a simulation, accuracy of a training.
 std::string outcome_of(const nlohmann::json& row) {
   const auto word = row["command"].get<std::string>();
   const RunKind* kind = find_kind(word);

@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "murmur/error.h"
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 
 namespace murmur::app {
 

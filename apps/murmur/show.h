@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "command.h"
-#include "murmur/history.h"
+#include "murmur/observe.h"
 
 namespace murmur::app {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "generated/version.h"
-#include "murmur/explain.h"
-#include "murmur/modes.h"
+#include "murmur/experiment.h"
+#include "murmur/observe.h"
 
 namespace murmur::facade {
 

@@ -10,7 +10,7 @@
 #include "describe.h"
 #include "murmur/error.h"
 #include "murmur/images.h"
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 
 namespace murmur::facade {
 

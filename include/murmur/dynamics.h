@@ -1,15 +1,55 @@
 // dynamics.h: the equation of motion of a swarm, as data: manifold, forces and unit of time.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <span>
 #include <variant>
 #include <vector>
 
-#include "murmur/attention.h"
-#include "murmur/perceptron.h"
+#include "murmur/matrix.h"
 
 namespace murmur {
+
+//   s_ij = beta <Q x_i + b_Q, K x_j + b_K>
+//   softmax (SA):  A_i = sum_j a_ij (V x_j + b_V),   a_ij = m_j e^{s_ij} / sum_k m_k e^{s_ik}
+//   unnormalised (USA):  A_i = sum_j m_j e^{s_ij} (V x_j + b_V)
+//   hard:          A_i = mean of V x_j + b_V over the j of greatest s_ij, weighed by m_j
+//   sinkhorn:      A_i = sum_j a_ij (V x_j + b_V),   a_ij = p_i m_j e^{s_ij} q_j with
+//                  p, q such that sum_j a_ij = 1 and sum_i m_i a_ij = m_j
+// SA and USA: 2312.10794; hard: 2407.01602, 2508.09628; sinkhorn: 2110.11773.
+// The sums run over all j, or over j <= i with a causal mask (2411.04990); with or without j = i.
+// An empty sum is A_i = 0. With a slope a = alibi > 0, which needs the causal mask, softmax adds
+// -a (i - j) to s_ij, and unnormalised attention replaces m_j by
+// e^{-a (i - j)} / sum_k e^{-a (i - k)} (2605.09213).
+struct Attention {                  // one head; several heads are several forces
+  double beta = 1.0;                // inverse temperature; 0: all weights are equal
+  Matrix query{}, key{};            // (k, d) each; empty means identity
+  Matrix value{};                   // (d, d); empty means identity
+  Vector query_bias{}, key_bias{};  // (k); empty means zero
+  Vector value_bias{};              // (d); empty means zero
+  bool relative = false;  // value acts on x_j - x_i (Euclidean, V-rescaled, pure attraction)
+  bool self = true;       // whether i attends to itself
+  enum Mask { none, causal } mask = none;  // causal: the sums run over j <= i
+  enum Weighting { softmax, unnormalised, hard, sinkhorn } weighting = softmax;
+  double alibi = 0;       // slope a of the bias -a (i - j) of earlier tokens
+  bool rescaled = false;  // x is z = e^{-tV} x of 2305.05465: scores of e^{tV} z; with relative
+};
+
+//   A_i = W_out s(W_in x_i + b_in) + b_out     (2312.10794)
+// In gradient form, W_out = W_in^T diag(omega) without biases, it is the gradient of
+// V(x) = sum_m omega_m phi(a_m . x), a_m the rows of W_in (2601.21366, whose phi is twice ours).
+struct Perceptron {
+  Matrix in{};                                             // (h, d)
+  Vector in_bias{};                                        // (h); empty means zero
+  Matrix out{};                                            // (d, h)
+  Vector out_bias{};                                       // (d); empty means zero
+  enum Activation { relu, gelu, tanh } activation = relu;  // gelu: z Phi(z), the exact one
+};
+
+// phi with phi' = s and phi(0) = 0, the primitive of the activation:
+//   relu z_+^2 / 2;   gelu ((z^2 - 1) Phi(z) + z pdf(z)) / 2 + 1/4;   tanh ln cosh z
+double primitive(Perceptron::Activation activation, double z);
 
 enum class Manifold {
   sphere,  // S^{d-1}: velocities are projected, x -> x - <x, .> x; retraction x / |x|
@@ -38,6 +78,7 @@ struct Sublayer {
   double from = -std::numeric_limits<double>::infinity();  // active for from <= t < until
   double until = std::numeric_limits<double>::infinity();
   bool active(double t) const { return from <= t && t < until; }
+  bool limited() const { return std::isfinite(from) || std::isfinite(until); }
 };
 
 // What layer normalisation does to x = r theta, |theta| = 1, under the drift A(theta) of the
@@ -87,6 +128,15 @@ struct Dynamics {
   double noise =
       0;  // 1/kappa: dX = v dt + sqrt(2 noise) dB, B Brownian on the manifold (u's sphere)
 };
+
+// All forces of a dynamics, sublayer after sublayer, for those that know a few kinds and must not
+// overlook the rest.
+struct ForcesByKind {
+  std::vector<const Attention*> heads{};
+  std::vector<const Perceptron*> perceptrons{};
+  bool others = false;  // whether there are forces that are neither
+};
+ForcesByKind by_kind(const Dynamics& dynamics);
 
 // Whether |x_i| changes too: `pre`, `peri` and `mix` evaluate forces at x / |x|.
 bool moves_norms(const Dynamics& dynamics);

@@ -1,4 +1,4 @@
-// experiment.h: from text to objects: parameters, presets, experiment files, and the simulation.
+// experiment.h: an experiment as plain data, from text to objects, and the simulation.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,169 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "murmur/dynamics.h"
 #include "murmur/engine.h"
 #include "murmur/flow.h"
+#include "murmur/matrix.h"
 #include "murmur/observe.h"
-#include "murmur/process.h"
 #include "murmur/run.h"
-#include "murmur/spec.h"
 
 namespace murmur {
+
+// Where a value came from, for error messages: "default", "file.toml:3:5", "MURMUR_BETA", "beta=x".
+struct Setting {
+  std::string text;
+  std::string origin;
+  std::filesystem::path folder{};  // relative paths in `text` start here
+};
+using Settings = std::map<std::string, Setting>;
+
+// The key of every random stream: a replica has its own start, random weights and noise.
+struct RandomKey {
+  std::uint64_t seed = 0;
+  std::uint32_t replica = 0;
+  bool operator==(const RandomKey&) const = default;
+};
+
+// The parameter `dynamics`: which attention draws the particles.
+enum class Interaction { SA, USA, causal, hardmax, sinkhorn, euclidean, rescaled, none };
+
+// The parameter `habitat`; automatic: as dynamics, normalisation and gains need it.
+enum class ManifoldChoice { automatic, sphere, space, ellipsoid };
+
+// Whether V acts on x_j - x_i; automatic: for hardmax in R^d and for rescaled.
+enum class Relative { automatic, yes, no };
+
+enum class Direction { ascent, descent };  // descent: V and W_out change sign
+
+// A query, key or value matrix. The random ones are drawn for each head: entries of variance 1/d
+// (gaussian), symmetric (goe, wigner), or G G^T / d (psd).
+struct MatrixChoice {
+  enum Kind {
+    identity,
+    minus_identity,
+    gaussian,
+    goe,
+    wigner,
+    psd,
+    query_key,        // Q^T K; of the value alone
+    minus_query_key,  // -Q^T K
+    given,
+    from_file,
+  } kind = identity;
+  Matrix entries{};              // of `given`, (k, d), for every head
+  std::filesystem::path file{};  // of `from_file`: npy, (k, d) or (heads, k, d)
+  bool operator==(const MatrixChoice&) const = default;
+};
+
+struct PerceptronChoice {
+  enum Kind { none, gaussian, gradient, from_file } kind = none;
+  int units = 0;                   // of the random ones
+  std::filesystem::path folder{};  // of `from_file`: where `file` is looked for
+  std::string file{};              // FILE.safetensors, or NAME_*.npy
+  bool operator==(const PerceptronChoice&) const = default;
+};
+
+struct NormalisationChoice {
+  LayerNorm kind = LayerNorm::post;
+  std::optional<double> argument{};  // tau of mix, speed of ngpt
+  bool operator==(const NormalisationChoice&) const = default;
+};
+
+// What moves the particles, before matrices are drawn and read.
+struct DynamicsSpec {
+  Interaction interaction = Interaction::SA;
+  double beta = 4;
+  ManifoldChoice manifold = ManifoldChoice::automatic;
+  MatrixChoice query{}, key{}, value{};
+  double redraw = 0;           // random weights are drawn anew after every such time; 0: never
+  std::optional<int> heads{};  // empty: 1, or as a file of matrices has them
+  Attention::Mask mask = Attention::none;
+  bool self = true;
+  Relative relative = Relative::automatic;
+  double alibi = 0;  // a slope of alibi / n a place
+  Clock clock = Clock::u1;
+  NormalisationChoice normalisation{};
+  Vector gains{}, gains_end{};          // (d); empty: none
+  std::optional<double> gains_until{};  // empty: the final time
+  PerceptronChoice perceptron{};
+  Perceptron::Activation activation = Perceptron::relu;
+  Direction direction = Direction::ascent;
+  double noise = 0;
+};
+
+// cap: {angle}; equiangular: {rho}; clusters: {k} or {k, spread}; box: {a}; the others: {}.
+struct InitialLaw {
+  enum Kind { uniform, hemisphere, cap, orthonormal, equiangular, clusters, gaussian, box };
+  Kind kind = uniform;
+  std::vector<double> arguments{};
+  bool operator==(const InitialLaw&) const = default;
+};
+struct InitialPoints {
+  Matrix points{};  // (n, d)
+  bool operator==(const InitialPoints&) const = default;
+};
+struct InitialFile {  // points in an npy, or a picture in a png for a trained swarm
+  std::filesystem::path file{};
+  bool operator==(const InitialFile&) const = default;
+};
+struct InitialPicture {  // of a data set, for a trained swarm
+  bool train = false;    // else of the test set
+  double index = 0;      // NaN, as `finer`: no number was given
+  double finer = 1;      // grid points an axis, times those the model has learned with
+  bool operator==(const InitialPicture&) const = default;
+};
+using Initial = std::variant<InitialLaw, InitialPoints, InitialFile, InitialPicture>;
+
+// When frames are kept.
+struct SaveChoice {
+  enum Kind {
+    every,     // first: the interval
+    share,     // first: how many intervals make up T
+    log,       // first: how many times from dt to T, in a constant ratio
+    log_from,  // times first * second^k
+    final,     // T alone
+  } kind = share;
+  double first = 100, second = 0;
+  bool operator==(const SaveChoice&) const = default;
+};
+
+inline constexpr int kDefaultParticles = 64, kDefaultCoordinates = 3;
+
+// An experiment as its words or its program say it. A field for each parameter.
+struct ExperimentSpec {
+  std::string name = "flock";
+  std::optional<int> n{}, d{};  // empty: the defaults, or as points and models have them
+  DynamicsSpec dynamics{};
+  std::optional<std::filesystem::path> model{};  // a trained swarm that moves the particles
+  Initial init{};
+  std::string data = "auto";                      // where the pictures of `init` are
+  std::optional<std::filesystem::path> masses{};  // npy, (n); empty: equal
+  double T = 10;
+  std::optional<SaveChoice> save{};  // empty: hundredths of T, in whole steps
+  double dt = 0.1;
+  Method method = Method::dopri5;
+  Tolerance tolerance{};
+  double merge = 0;
+  std::int64_t max_evaluations = 1'000'000'000;
+  RandomKey random{};
+  EngineChoice engine{};
+  double cluster_tol = 0.001, pair_threshold = 0.999;
+};
+
+// A spec beside the words that say the same: refusals quote them, config.toml repeats them.
+struct WordedSpec {
+  ExperimentSpec spec{};
+  Settings words{};  // every parameter
+};
+
+// Out of words, each held to what its parameter takes; Error(input) for the first that is not.
+ExperimentSpec spec_of(const Settings& words);
+// Into words that read back as the same spec: what differs from the default counts as given.
+Settings words_of(const ExperimentSpec& spec);
 
 // One row per parameter: the same row parses, documents, completes and writes it.
 struct Parameter {
@@ -94,5 +246,11 @@ struct VelocitySpeed {
 // How fast the experiment's engine computes velocities. One thread is timed by its own processor
 // clock, several by the wall.
 VelocitySpeed time_velocity(const Experiment& experiment, const VelocityBench& bench);
+
+// The equation in plain text, a term a line.
+std::string equation_text(const Experiment& experiment, const Settings& settings);
+
+// One sentence a result, arXiv numbers in brackets; empty where nothing is known.
+std::vector<std::string> known_results(const Experiment& experiment);
 
 }  // namespace murmur

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "murmur/dynamics.h"
 #include "murmur/matrix.h"
-#include "murmur/perceptron.h"
 
 namespace murmur {
 
@@ -28,6 +28,11 @@ struct Landscape {
   Perceptron::Activation activation = Perceptron::relu;
   enum Direction { ascent, descent } direction = ascent;
 };
+
+// The energy that tokens climb (V = I) or descend (V = -I): unnormalised attention in the clock U1
+// (kernel plain) or U2 (scaled), beside a perceptron in gradient form, without noise. Error(input)
+// with a reason for any other dynamics on the sphere of R^d.
+Landscape landscape_of(const Dynamics& dynamics, int d);
 
 // a and omega of a perceptron in gradient form, W_out = W_in^T diag(omega) without biases (relative
 // 1e-12); Error(input) for any other.

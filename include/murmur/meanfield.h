@@ -28,7 +28,12 @@ struct MeanField {
   std::optional<Perceptron> perceptron{};
   double noise = 0;  // 1 / kappa
 };
-void check(const MeanField& field);            // Error(input) for what is not one
+void check(const MeanField& field);  // Error(input) for what is not one
+// The limit n -> infinity of a dynamics on the sphere of R^d: softmax or unnormalised attention in
+// the clocks U1 to U3, with a perceptron and noise. Error(input) with a reason for gains, layer
+// norms but post, several heads, Q or K but the identity, V but I and -I, biases, relative or
+// rescaled values, masks, alibi, self = false, and weights that change with time.
+MeanField mean_field_of(const Dynamics& dynamics, int d);
 Dynamics dynamics_of(const MeanField& field);  // the same forces, for particles
 double clock_scale(const MeanField& field);    // factor of USA's kernel over e^{beta (x.y - 1)}
 // Whether the energy includes the perceptron's potential: beside unnormalised attention, where the
@@ -68,7 +73,7 @@ struct Measure {
 // part in 10^6, of another integral than 1.
 void check(const Measure& measure, int d);
 
-// a_k of modes.h for a measure: 1 in degree 0; kModesRead degrees follow.
+// a_k of observe.h for a measure: 1 in degree 0; kModesRead degrees follow.
 inline constexpr int kModesRead = 32;
 
 struct MeanFieldReading {

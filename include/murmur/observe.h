@@ -1,13 +1,17 @@
-// observe.h: observables of a swarm; one table row names an observable everywhere.
+// observe.h: what is read off a swarm: the table of observables, one frame in detail, many frames.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "murmur/dynamics.h"
+#include "murmur/matrix.h"
 #include "murmur/swarm.h"
 
 namespace murmur {
@@ -55,5 +59,177 @@ Clusters clusters(const HostSwarm& x, Manifold manifold, double tol = 1e-3);
 
 // The same on the manifold of a dynamics; where norms change too, of the directions x / |x|.
 Clusters clusters(const HostSwarm& x, const Dynamics& dynamics, double tol = 1e-3);
+
+// How the cosines of the pairs i < j spread over [-1, 1]; in R^d those of the directions x / |x|.
+struct CosineHistogram {
+  std::vector<double> edge{};         // (bins + 1) from -1 to 1; a bin holds its lower edge,
+  std::vector<std::int64_t> count{};  // (bins)     the last one both
+  std::int64_t pairs = 0;             // all n (n - 1) / 2, or the same sample as in observe()
+};
+CosineHistogram cosine_histogram(const HostSwarm& x, int bins,
+                                 const ObserveSettings& settings = {});
+
+// m_k = sum_i m_i e^{i k theta_i} for k = 0 .. modes, of the directions of a swarm with d = 2.
+std::vector<std::complex<double>> fourier_amplitudes(const HostSwarm& x, int modes);
+
+// a_k = sum_ij m_i m_j C_k(x_i . x_j) / C_k(1) for k = 0 .. modes, with C_k the Gegenbauer
+// polynomial of index d/2 - 1: by the addition theorem the power of the harmonics of degree k,
+// invariant under rotations.
+//   d = 2:  a_k = |m_k|^2        d = 3:  a_k = 4 pi / (2 k + 1) sum_m |sum_i m_i Y_km(x_i)|^2
+// These two forms serve d = 2 and 3 at any n; for d > 3 the pairs are summed, and above
+// settings.max_exact sampled. Error(input) for d = 1.
+std::vector<double> mode_powers(const HostSwarm& x, int modes,
+                                const ObserveSettings& settings = {});
+
+// sqrt(max(a_k, 0)), the amplitude of degree k; 1 for k = 0 and, for a Dirac mass, for every k.
+std::vector<double> mode_amplitudes(const HostSwarm& x, int modes,
+                                    const ObserveSettings& settings = {});
+
+// The heads that act at time t, in the order of the sublayers; with `redraw` each interval has its
+// own.
+std::vector<Attention> heads_of(const Dynamics& dynamics, double t);
+
+// (n, n): a_ij, how much i attends to j in head `head` of heads_of(dynamics, t); each row sums to
+// 1, or to 0 where no j is allowed. For softmax, hard and sinkhorn heads as in dynamics.h; rows of
+// unnormalised heads are divided by their sums. Scores are those of the dynamics, with its gains,
+// norms or e^{tV}. Error(input) without such a head, or for n > 8,192.
+Matrix attention_weights(const HostSwarm& x, const Dynamics& dynamics, int head, double t);
+
+// (n): row i of the same matrix, for swarms of any size; those of sinkhorn heads need all of it.
+struct AttentionRow {
+  int head = 0, i = 0;
+  double t = 0;
+};
+Vector attention_row(const HostSwarm& x, const Dynamics& dynamics, const AttentionRow& row);
+
+// Number of singular values above tol times the largest.
+int numerical_rank(const Matrix& a, double tol = 1e-6);
+
+// (n) sum_i a_ij, the attention that each j receives; n in all where no row is empty.
+std::vector<double> attention_received(const Matrix& weights);
+
+// The leaders of 2305.05465: the j, ascending, with sum_i a_ij > share n.
+std::vector<int> leaders(const Matrix& weights, double share = 0.5);
+
+// Centres in the order of the tokens (2411.04990). The first token is one; another is when it lies
+// farther than delta (angle on the sphere, distance in R^d)
+enum class Centres {
+  ordinary,  // from all earlier centres: Renyi parking
+  strong,    // from all earlier tokens
+};
+std::vector<int> renyi_centres(const HostSwarm& x, Manifold manifold, double delta, Centres kind);
+
+// Where the density of a swarm has its local maxima, ascending (2412.09080):
+//   circle:  sum_i m_i e^{beta cos(theta - theta_i)}, theta in [0, 2 pi)     sphere, d = 2
+//   line:    sum_i m_i e^{-beta (y - y_i)^2 / 2}                             `axis` of R^d
+// The derivative is read on a grid of an eighth of beta^{-1/2}; a cell that a bound on the third
+// derivative does not clear is halved, up to 2^-12 of itself. A flat density has none.
+struct DensityRequest {
+  double beta = 1;
+  int axis = 0;  // coordinate of R^d; the circle has no choice
+};
+std::vector<double> density_modes(const HostSwarm& x, Manifold manifold,
+                                  const DensityRequest& request);
+
+// Frames one after the other, read when asked for; all of one shape, times ascending.
+struct History {
+  std::int64_t count = 0;
+  std::function<double(std::int64_t)> time{};
+  std::function<HostSwarm(std::int64_t)> frame{};
+};
+History history_of(std::vector<double> times, std::vector<HostSwarm> frames);
+
+// A number for each time. Times ascend; entries that are not finite are skipped.
+struct Series {
+  std::vector<double> t{}, value{};
+};
+
+// One cluster for as long as its members stay the same particles.
+struct Lineage {
+  int id = 0;                          // its place in Genealogy::clusters
+  int size = 0;                        // particles
+  double mass = 0;                     // of 1 in all
+  int first_member = 0;                // its particle of the smallest index
+  std::int64_t born = 0, last = 0;     // frames that show it first and last
+  std::vector<int> from{}, becomes{};  // ids before and after; empty at the start and at the end
+};
+
+// Clusters that gave way to others between two frames.
+struct Regrouping {
+  enum Kind { merge, split, exchange } kind = merge;  // many to one, one to many, many to many
+  double after = 0, by = 0;                           // times of the frames before and after
+  std::vector<int> from{}, to{};                      // ids of Genealogy::clusters
+};
+
+struct Genealogy {
+  std::vector<Lineage> clusters{};  // in order of birth, then of first member
+  std::vector<Regrouping> events{};
+};
+const char* name_of(Regrouping::Kind kind);
+
+// Follows the clusters of a dynamics (observe.h) from frame to frame by the particles they share.
+// What happens between two frames is one event for each group of clusters it involves.
+Genealogy genealogy(const History& history, const Dynamics& dynamics, double tol = 1e-3);
+
+// The clock tau of a series: t itself, or ln t, which leaves out t <= 0.
+struct PlateauRule {
+  bool log_time = false;
+  // Between two neighbouring times the series is flat when
+  //   |v' - v| / (max v - min v)  <  slope (tau' - tau) / (tau_last - tau_first),
+  // so a straight line has slope 1.
+  double slope = 0.1;
+  // A plateau is a longest flat stretch of at least this share of tau_last - tau_first. Two that
+  // follow one another at levels closer than slope / 10 of max v - min v count as one.
+  double length = 0.03;
+};
+
+struct Plateau {
+  double start = 0, end = 0;
+  double level = 0;                 // mean over tau
+  std::optional<double> rise = {};  // when the series is half-way from the plateau before to this
+};
+std::vector<Plateau> plateaus(const Series& series, const PlateauRule& rule = {});
+
+// First time at which the series passes `level`, up or down, on straight lines between its points.
+std::optional<double> crossing_time(const Series& series, double level);
+
+struct Growth {
+  double rate = 0, error = 0;  // slope of ln |value| by least squares, and its standard error
+  double from = 0, to = 0;     // times of the first and last point used
+  int points = 0;
+};
+struct Window {
+  double low = 0, high = 0;
+};
+// Fits the longest stretch of consecutive points with low < |value| < high.
+// Error(input) where it has fewer than three.
+Growth growth_rate(const Series& series, Window window);
+
+// sqrt( sum_i m_i |x_i(t) - y_i|^2 ) for every frame: how far a swarm is from `reference`. Where y
+// is a metastable state, growth_rate of this is its rate of escape.
+Series distance_from(const History& history, const HostSwarm& reference);
+
+// How many clusters, the heaviest first, hold the fraction `share` of the mass: the atoms of the
+// measure that a swarm has become, whatever the order of its particles. Error(input) unless share
+// lies in (0, 1].
+int atoms_holding(const Clusters& clusters, double share = 0.99);
+
+struct AtomRule {
+  double share = 0.99;
+  double tol = 1e-3;  // of clusters
+};
+Series atoms_over_time(const History& history, const Dynamics& dynamics, const AtomRule& rule = {});
+
+struct NearClustering {
+  std::optional<double> all{};   // first time at which every pair has cosine > 1 - delta
+  std::optional<double> part{};  // first time at which the fraction `share` of the pairs has
+};
+struct NearClusteringRequest {
+  double delta = 1e-3;
+  double share = 0.5;
+};
+// Between frames the smallest cosine, and the fraction of close pairs, are taken as straight lines.
+NearClustering near_clustering(const History& history, const NearClusteringRequest& request,
+                               const ObserveSettings& settings = {});
 
 }  // namespace murmur

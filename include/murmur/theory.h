@@ -36,6 +36,9 @@ struct Growth {
   double noise = 0;         // 1/kappa
   bool descent = false;
 };
+// Of the attention of a dynamics on the sphere of R^d. Error(input) with a reason where it has no
+// mean field (meanfield.h), or a perceptron.
+Growth growth_of(const Dynamics& dynamics, int d);
 double growth_rate(const Growth& growth, int k);
 int fastest_mode(int d, double beta);  // k_max: the k >= 1 of greatest s_k, the same for SA and USA
 // The beta at which s_k = s_{k+1}: where k_max goes from k to k + 1.
@@ -53,6 +56,9 @@ struct Equiangular {
   Law law = Law::sa;
   double start = 0;  // rho(0), in (-1/(n-1), 1)
 };
+// n orthogonal tokens under a dynamics: V = I in the clock U1, without perceptron and noise;
+// Error(input) with a reason for any other.
+Equiangular equiangular_of(const Dynamics& dynamics, int n);
 double cosine_velocity(const Equiangular& swarm, double rho);
 double cosine(const Equiangular& swarm, double t);  // rho(t), to 1e-12
 double late_rate(Law law, double beta);             // of 1 - rho: 2 (SA), 2 e^beta (USA)

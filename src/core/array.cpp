@@ -1,7 +1,7 @@
 // array.cpp: arrays at the border, their size and their values as doubles.
-#include "murmur/array.h"
-
 #include <utility>
+
+#include "murmur/matrix.h"
 
 namespace murmur {
 

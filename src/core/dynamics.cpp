@@ -181,6 +181,16 @@ const Attention* head_of(const Force& force) {
       force);
 }
 
+ForcesByKind by_kind(const Dynamics& dynamics) {
+  ForcesByKind all;
+  for (const Sublayer& sublayer : dynamics.sublayers)
+    for (const Force& force : sublayer.forces)
+      std::visit(Overloaded{[&](const Attention& a) { all.heads.push_back(&a); },
+                            [&](const Perceptron& p) { all.perceptrons.push_back(&p); }},
+                 force);
+  return all;
+}
+
 //   g(t) = gain + (gain_end - gain) min(t / gain_until, 1)
 Vector gain_at(const Dynamics& dynamics, double t) {
   if (dynamics.gain_end.empty()) return dynamics.gain;

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "murmur/perceptron.h"
+#include "murmur/dynamics.h"
 
 namespace murmur {
 

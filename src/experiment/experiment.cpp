@@ -157,11 +157,8 @@ std::string config_text(const WordedSpec& worded, const Experiment& e) {
 
   set("model", "inputs/model.npy");
   std::vector<Parameter> table;
-  for (const Parameter& p : parameters()) {
-    const auto is_this = [&](const char* name) { return std::string_view(name) == p.name; };
-    const auto settled = fixed_by_model();
-    if (std::none_of(settled.begin(), settled.end(), is_this)) table.push_back(p);
-  }
+  for (const Parameter& p : parameters())
+    if (!fixed_by_model(p.name)) table.push_back(p);
   return config_of(table, resolved);
 }
 

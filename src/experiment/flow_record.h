@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "murmur/array.h"
 #include "murmur/flow.h"
-#include "murmur/process.h"
+#include "murmur/matrix.h"
+#include "murmur/run.h"
 
 namespace murmur {
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "experiment/initial.h"
+#include "experiment/rows.h"
 #include "experiment/trained_swarm.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
@@ -16,10 +17,6 @@ namespace murmur {
 
 namespace {
 
-constexpr const char* kSettled[] = {
-    "dynamics",   "beta",          "query",    "key",       "value",       "heads",      "redraw",
-    "reach",      "self",          "relative", "alibi",     "clock",       "perceptron", "masses",
-    "activation", "normalisation", "gains",    "gains_end", "gains_until", "direction"};
 constexpr double kFarthest = 1e6;  // of a given point from the origin, along an axis
 
 std::filesystem::path file_of(const Setting& setting) { return setting.folder / setting.text; }
@@ -119,16 +116,19 @@ std::optional<GivenModel> given_model(const WordedSpec& worded) {
   return model;
 }
 
-std::span<const char* const> fixed_by_model() { return kSettled; }
+bool fixed_by_model(const std::string& parameter) {
+  const bool free = parameter == "habitat" || parameter == "noise";  // the first is R^d or refused
+  return (experiment_row(parameter).of_dynamics && !free) || parameter == "masses";
+}
 
 WordedSpec with_model(WordedSpec worded, const GivenModel& model) {
   const Architecture& a = model.swarm.architecture;
   ExperimentSpec& spec = worded.spec;
   Settings& words = worded.words;
-  for (const char* key : kSettled)
-    if (is_given(words, key))
-      refuse(words, key, "the model alone says how its boids move",
-             fmt::format("leave {} out, or model=", key));
+  for (const Parameter& p : parameters())
+    if (fixed_by_model(p.name) && is_given(words, p.name))
+      refuse(words, p.name, "the model alone says how its boids move",
+             fmt::format("leave {} out, or model=", p.name));
   const auto fix = [&](const char* key, auto& field, const auto& value, const std::string& text) {
     if (is_given(words, key)) return;
     field = value;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,9 @@ struct GivenModel {
 };
 std::optional<GivenModel> given_model(const WordedSpec& worded);  // nothing for model=none
 
-// The parameters that a model settles: they cannot be given beside it.
-std::span<const char* const> fixed_by_model();
+// Whether a model settles a parameter, which then cannot be given beside it: all that say something
+// of the forces, and the masses.
+bool fixed_by_model(const std::string& parameter);
 WordedSpec with_model(WordedSpec worded, const GivenModel& model);
 
 // What init says in the words of digits: test:K, train:K, a PNG, points of the plane or of R^d.

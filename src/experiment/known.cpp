@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "murmur/explain.h"
+#include "murmur/experiment.h"
 #include "murmur/theory.h"
 
 namespace murmur {
@@ -29,9 +29,8 @@ bool has_energy(const Dynamics& dynamics) {
 }
 
 bool is_still(const Dynamics& dynamics) {  // weights that never change
-  return std::none_of(dynamics.sublayers.begin(), dynamics.sublayers.end(), [](const Sublayer& p) {
-    return std::isfinite(p.from) || std::isfinite(p.until);
-  });
+  return std::none_of(dynamics.sublayers.begin(), dynamics.sublayers.end(),
+                      [](const Sublayer& p) { return p.limited(); });
 }
 
 void on_sphere(const Attention& a, const Experiment& e, Results& known) {

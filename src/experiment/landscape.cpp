@@ -1,4 +1,6 @@
 // landscape.cpp: searches of a landscape out of words: energy, starts, and the betas of a scan.
+#include "murmur/landscape.h"
+
 #include <cmath>
 
 #include "experiment/config.h"
@@ -7,7 +9,6 @@
 #include "experiment/rows.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/reductions.h"
 
 namespace murmur {
 

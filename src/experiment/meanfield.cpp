@@ -1,4 +1,6 @@
 // meanfield.cpp: mean fields out of words: law, initial measure, solver and schedule.
+#include "murmur/meanfield.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +14,6 @@
 #include "experiment/rows.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "murmur/reductions.h"
 
 namespace murmur {
 
@@ -95,7 +96,7 @@ Schedule schedule_of(const Settings& settings) {
   return schedule;
 }
 
-// Refuses typed words that a flight by this solver would not heed.
+// Refuses typed words that a simulation by this solver would not heed.
 void refuse_unheeded(const Settings& settings, MeanFieldMethod::Solver solver) {
   const auto refuse_typed = [&](const char* key, const char* reason, const char* remedy) {
     if (is_typed(settings, key)) refuse(settings, key, reason, remedy);
@@ -112,7 +113,7 @@ void refuse_unheeded(const Settings& settings, MeanFieldMethod::Solver solver) {
                    "leave it out, or give perceptron=gaussian:H or gradient:M");
 }
 
-// Stationary laws are those of attraction by USA in its own time, whatever solves a flight.
+// Stationary laws are those of attraction by USA in its own time, whatever solves a simulation.
 void refuse_beside_kappa(const Settings& settings) {
   if (choice(settings, "value", {"identity", "minus-identity"}) != 0)
     refuse(settings, "value", "repulsion has no ordered laws", "use value=identity beside kappa");

@@ -52,6 +52,20 @@ InitialPicture picture_of(const std::string& text) {
   return picture;
 }
 
+const char* word_of(Clock clock) {
+  switch (clock) {
+    case Clock::u1:
+      return "U1";
+    case Clock::u2:
+      return "U2";
+    case Clock::u3:
+      return "U3";
+    case Clock::u4:
+      return "U4";
+  }
+  return "";
+}
+
 }  // namespace
 
 template <>
@@ -77,7 +91,8 @@ const std::vector<std::string>& names_of<Direction>() {
 }
 template <>
 const std::vector<std::string>& names_of<Clock>() {
-  static const std::vector<std::string> names = {"U1", "U2", "U3", "U4"};
+  static const std::vector<std::string> names = {word_of(Clock::u1), word_of(Clock::u2),
+                                                 word_of(Clock::u3), word_of(Clock::u4)};
   return names;
 }
 template <>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "experiment/words.h"
-#include "murmur/spec.h"
+#include "murmur/experiment.h"
 
 namespace murmur::codec {
 
@@ -85,7 +85,7 @@ struct Named {
   }
   template <class Enum>
   static std::string write(Enum value) {
-    return names_of<Enum>()[static_cast<std::size_t>(value)];
+    return names_of<Enum>().at(static_cast<std::size_t>(value));
   }
 };
 

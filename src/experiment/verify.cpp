@@ -43,7 +43,7 @@ Outcome parted(double t, const std::string& how) {
           "use smaller rtol and atol, or method=dopri5 with merge"};
 }
 
-// The second flight, beside the frames of the first.
+// The second simulation, beside the frames of the first.
 class Second {
  public:
   Second(const Experiment& e, const Run& run)
@@ -114,11 +114,11 @@ class Second {
 
   const Experiment& e_;
   const RunReader first_;
-  const std::vector<double> counts_;  // clusters at the first flight's frames
+  const std::vector<double> counts_;  // clusters at the first simulation's frames
   FlowSettings flow_{};
   FlowState state_{};
   HostSwarm last_{};
-  std::int64_t next_ = 0, compared_ = 0;  // frame of the first flight; frames compared
+  std::int64_t next_ = 0, compared_ = 0;  // frame of the first simulation; frames compared
   int count_ = -1;
   double chord_ = 0, departure_t_ = 0;
   std::string departure_{};

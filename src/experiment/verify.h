@@ -13,10 +13,10 @@ struct WhyNotMerge {
 };
 std::optional<WhyNotMerge> why_not_merge(const Dynamics& dynamics);
 
-// Flies the experiment, whose frames `run` holds, again by dopri5 with merging and compares: the
-// number of clusters at every frame, and at the end every position or the energy. Where they agree
-// the run gets an event; where they part the outcome says so. A flight whose number of clusters
-// never changed is taken as it is.
+// Simulates the experiment, whose frames `run` holds, again by dopri5 with merging and compares:
+// the number of clusters at every frame, and at the end every position or the energy. Where they
+// agree the run gets an event; where they part the outcome says so. A simulation whose number of
+// clusters never changed is taken as it is.
 Outcome verify(const Experiment& e, Run& run, const ProcessControl& control);
 
 }  // namespace murmur

@@ -1,5 +1,6 @@
 // energy.cpp: the public functions of the energy: values and derivatives for atoms as plain data.
 #include "core/perceptron_at.h"
+#include "core/plain_forces.h"
 #include "landscape/system.h"
 #include "murmur/dynamics.h"
 #include "murmur/error.h"
@@ -23,6 +24,28 @@ Eigen::VectorXd vector_of(std::span<const double> x) {
 }
 
 }  // namespace
+
+Landscape landscape_of(const Dynamics& dynamics, int d) {
+  PlainForces forces = plain_forces(dynamics);
+  if (forces.head.weighting != Attention::unnormalised)
+    refuse_dynamics("the energy is that of unnormalised attention", "use dynamics=USA");
+  if (dynamics.clock != Clock::u1 && dynamics.clock != Clock::u2)
+    refuse_dynamics("the kernel is e^{beta x.y} or e^{beta (x.y - 1)}", "use clock=U1 or U2");
+  if (dynamics.noise != 0) refuse_dynamics("noise adds an entropy to the energy", "use noise=0");
+  Landscape l{.d = d,
+              .beta = forces.head.beta,
+              .kernel = dynamics.clock == Clock::u2 ? Landscape::scaled : Landscape::plain,
+              .direction = forces.repulsive ? Landscape::descent : Landscape::ascent};
+  if (forces.perceptron) {
+    // Under descent x' = -P grad F: the perceptron of F is the one that moves tokens, turned round.
+    if (forces.repulsive) {
+      for (double& entry : forces.perceptron->out.data) entry = -entry;
+      for (double& entry : forces.perceptron->out_bias) entry = -entry;
+    }
+    set_potential(*forces.perceptron, l);
+  }
+  return l;
+}
 
 void set_potential(const Perceptron& p, Landscape& landscape) {
   const auto refuse = [] {

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/attention.h"
 #include "core/perceptron_at.h"
+#include "core/plain_forces.h"
 #include "meanfield/circle.h"
 #include "meanfield/continuum.h"
 #include "meanfield/grid_density.h"
@@ -18,6 +20,17 @@ Dynamics dynamics_of(const MeanField& f) {
   Dynamics dynamics{.sublayers = {{{head}}}, .clock = f.clock, .noise = f.noise};
   if (f.perceptron) dynamics.sublayers.push_back({{*f.perceptron}});
   return dynamics;
+}
+
+MeanField mean_field_of(const Dynamics& dynamics, int d) {
+  PlainForces forces = mean_field_forces(dynamics);
+  return {.d = d,
+          .beta = forces.head.beta,
+          .weighting = forces.head.weighting,
+          .repulsive = forces.repulsive,
+          .clock = dynamics.clock,
+          .perceptron = std::move(forces.perceptron),
+          .noise = dynamics.noise};
 }
 
 double clock_scale(const MeanField& f) {

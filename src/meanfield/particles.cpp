@@ -17,7 +17,7 @@
 #include "meanfield/grid_density.h"
 #include "meanfield/sphere.h"
 #include "murmur/error.h"
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 
 namespace murmur::meanfield {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "meanfield/continuum.h"
-#include "murmur/history.h"
 #include "murmur/meanfield.h"
+#include "murmur/observe.h"
 
 namespace murmur {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "murmur/error.h"
-#include "murmur/history.h"
+#include "murmur/observe.h"
 #include "observe/directions.h"
 #include "observe/pairs.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "murmur/error.h"
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 #include "observe/clusters.h"
 #include "observe/kernels.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "murmur/error.h"
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 #include "observe/clusters.h"
 
 namespace murmur {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/attention.h"
-#include "core/overloaded.h"
 #include "core/perceptron_at.h"
 
 namespace murmur {
@@ -78,32 +77,20 @@ double value_at(const Potential& potential, const Point& x) {
 }  // namespace
 
 const Attention* first_attention(const Dynamics& dynamics) {
-  for (const Sublayer& sublayer : dynamics.sublayers) {
-    for (const Force& force : sublayer.forces) {
-      if (const Attention* attention = head_of(force)) return attention;
-    }
-  }
-  return nullptr;
+  const ForcesByKind forces = by_kind(dynamics);
+  return forces.heads.empty() ? nullptr : forces.heads[0];
 }
 
 std::optional<EnergyForm> interaction(const Dynamics& dynamics) {
   if (dynamics.normalisation != LayerNorm::post) return {};
   if (!dynamics.gain.empty() || !dynamics.gain_end.empty()) return {};
-  const Attention* head = nullptr;
-  std::vector<const Perceptron*> perceptrons;
-  for (const Sublayer& sublayer : dynamics.sublayers) {
-    if (std::isfinite(sublayer.from) || std::isfinite(sublayer.until)) return {};
-    for (const Force& force : sublayer.forces) {
-      const bool second = head != nullptr && head_of(force) != nullptr;
-      if (second) return {};
-      std::visit(Overloaded{[&](const Attention& a) { head = &a; },
-                            [&](const Perceptron& p) { perceptrons.push_back(&p); }},
-                 force);
-    }
-  }
-  if (head == nullptr) return {};
+  for (const Sublayer& sublayer : dynamics.sublayers)
+    if (sublayer.limited()) return {};
+  const ForcesByKind forces = by_kind(dynamics);
+  if (forces.heads.size() != 1 || forces.others) return {};
+  const Attention* head = forces.heads[0];
   auto found = pair_energy(*head, dynamics.manifold);
-  if (!found || perceptrons.empty())
+  if (!found || forces.perceptrons.empty())
     return found ? std::optional(found->interaction) : std::nullopt;
 
   if (head->weighting != Attention::unnormalised || kernel_of(dynamics.clock).arc_length) return {};
@@ -111,7 +98,7 @@ std::optional<EnergyForm> interaction(const Dynamics& dynamics) {
   const ClockKernel kernel = kernel_of(dynamics.clock);
   if (kernel.over_max) all.weight = std::exp(-all.beta);
   if (kernel.times_beta) all.weight = all.beta;
-  for (const Perceptron* perceptron : perceptrons) {
+  for (const Perceptron* perceptron : forces.perceptrons) {
     auto potential = potential_of(*perceptron, found->sign);
     if (!potential) return {};
     all.potentials.push_back(std::move(*potential));

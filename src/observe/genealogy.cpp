@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "murmur/error.h"
-#include "murmur/history.h"
+#include "murmur/observe.h"
 
 namespace murmur {
 namespace {

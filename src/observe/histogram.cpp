@@ -4,7 +4,7 @@
 #include <string>
 
 #include "murmur/error.h"
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 #include "observe/clusters.h"
 #include "observe/directions.h"
 #include "observe/visit_pairs.h"

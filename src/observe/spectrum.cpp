@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "murmur/error.h"
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 #include "observe/clusters.h"
 #include "observe/directions.h"
 #include "observe/visit_pairs.h"

@@ -7,7 +7,7 @@
 
 #include "core/attention.h"
 #include "murmur/error.h"
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 #include "observe/clusters.h"
 #include "observe/directions.h"
 

@@ -42,7 +42,7 @@ class Crate {
     for (int k = 0; k < 3; ++k) paint_scale(k);
   }
 
-  // Shadows straight below on the floor: they tell how high a particle flies.
+  // Shadows straight below on the floor: they tell how high a particle is.
   void paint_shadows(const std::vector<Point>& points) {
     if (points.size() > 4000) return;
     std::unordered_set<std::uint64_t> taken;

@@ -43,12 +43,13 @@ CameraWay::CameraWay(const DigitStage& stage, const Frame& room) : stage_(stage)
   label_ =
       1.9 * stage.layout.title_size * std::min(1.0, room.width / (22 * stage.layout.title_size));
   aim_ = stage.flat ? 0 : middle(camera(0.8));
-  constexpr int kLooks = 48, kAhead = 9;  // looks over the flight; ahead at so many of them
+  constexpr int kLooks = 48, kAhead = 9;  // looks over the trajectory; ahead at so many of them
   std::vector<double> needed(kLooks);
   for (int k = 0; k < kLooks; ++k) {
     const double t = static_cast<double>(k) / (kLooks - 1) * stage.blocks();
     needed[k] = std::numeric_limits<double>::infinity();
-    // The camera may be anywhere near here at that time: holds shift the film against the flight.
+    // The camera may be anywhere near here at that time: holds shift the film against the
+    // trajectory.
     for (double progress : {0.75 * k / kLooks, 0.75 * k / kLooks + 0.12, 0.9 * k / kLooks + 0.1})
       needed[k] = std::min(needed[k], room_for(camera(progress), t, aim(t)));
   }
@@ -156,7 +157,7 @@ Shot CameraWay::still() const {
 
 double DigitClock::at(double progress) const {
   const double s = std::clamp((progress - lead) / (1 - lead - hold), 0.0, 1.0);
-  constexpr double kRamp = 0.14;  // share of the flight spent gathering and losing speed
+  constexpr double kRamp = 0.14;  // share of the trajectory spent gathering and losing speed
   const double top = 1 / (1 - kRamp);
   if (s < kRamp) return blocks * top * s * s / (2 * kRamp);
   if (s > 1 - kRamp) return blocks * (1 - top * (1 - s) * (1 - s) / (2 * kRamp));

@@ -107,7 +107,7 @@ void draw_verdict(Canvas& canvas, const DigitStage& stage, double landed) {
                .alpha = landed});
 }
 
-// Colours of the tokens' choice come out over the first half of the flight.
+// Colours of the tokens' choice come out over the first half of the trajectory.
 double boldness(const DigitStage& stage, double t) {
   return stage.blocks() > 0 ? smooth(t / (0.5 * stage.blocks())) : 1;
 }

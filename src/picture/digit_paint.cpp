@@ -41,7 +41,7 @@ class ManifoldPainter {
     cairo_stroke(cr_);
   }
 
-  // The ink as tiles on the floor; what has flown leaves a print.
+  // The ink as tiles on the floor; what has left leaves a print.
   void paint_print() {
     const DigitTrajectory& trajectory = *stage_.trajectory;
     const double share = 0.16 + 0.5 * (1 - smooth(now_.t / 0.8));

@@ -59,8 +59,8 @@ void choose_axes(DigitStage& stage) {
       "Third axis: where gates and boids differ most beyond x and y, of {} coordinates.", d);
 }
 
-// The floor, the gates and the flight without its farthest stragglers: of all places along an axis
-// those within half a width of the middle 98 %.
+// The floor, the gates and the trajectory without its farthest stragglers: of all places along an
+// axis those within half a width of the middle 98 %.
 void fit_bounds(DigitStage& stage, const Matrix& targets) {
   Projection& projection = stage.swarm.projection;
   std::array<std::vector<double>, 3> places;

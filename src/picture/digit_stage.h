@@ -30,7 +30,8 @@ struct DigitLayout {
   Frame scene{};        // the manifold
 };
 
-// What stays the same over a film. Points are in scene units: 1 is the reach of the whole flight.
+// What stays the same over a film. Points are in scene units: 1 is the reach of the whole
+// trajectory.
 struct DigitStage {
   const DigitTrajectory* trajectory = nullptr;
   Stage swarm{};              // look, shape, projection, colours and trails of the tokens
@@ -46,12 +47,12 @@ struct DigitStage {
   const Theme& look() const { return *swarm.look; }
   Point place(double x, double y, double z) const;        // of the three axes, in scene units
   double unit() const { return swarm.projection.scale; }  // scene units a unit of length
-  // Positions at t blocks and the flight of the last few before it.
+  // Positions at t blocks and the trajectory of the last few before it.
   Past past(double t) const;
   std::vector<double> chances(double t) const;  // (classes)
 };
 
-// Error(input) where parts of the flight do not fit each other or are not finite.
+// Error(input) where parts of the trajectory do not fit each other or are not finite.
 void check(const DigitTrajectory& trajectory);
 DigitStage set_digit_stage(const DigitTrajectory& trajectory, const PictureStyle& style);
 
@@ -71,8 +72,8 @@ struct Shot {
   double fog(const Point& p) const;   // 0 near, 1 far
 };
 
-// The camera's way: from above, where the digit can be read, down to where the flight is seen; it
-// draws back as the sample spreads, never nearer, so that everything stays in `room`.
+// The camera's way: from above, where the digit can be read, down to where the trajectory is seen;
+// it draws back as the sample spreads, never nearer, so that everything stays in `room`.
 class CameraWay {
  public:
   CameraWay(const DigitStage& stage, const Frame& room);
@@ -94,7 +95,7 @@ class CameraWay {
   std::vector<double> zooms_{};  // at even steps of t from 0 to blocks
 };
 
-// A film's clock: blocks flown at a progress from 0 to 1; still at both ends.
+// A film's clock: blocks done at a progress from 0 to 1; still at both ends.
 struct DigitClock {
   double lead = 0, hold = 0;  // shares of the film before take-off and after landing
   int blocks = 1;

@@ -30,7 +30,7 @@ void use_principal_axes(const RunReader& run, bool sphere, Projection& projectio
   projection.explained = trace > 0 ? std::min(1.0, carried / trace) : 1;
 }
 
-// The box of the whole flight, from up to 64 frames; its corners lie on the unit sphere.
+// The box of the whole trajectory, from up to 64 frames; its corners lie on the unit sphere.
 void fit_box(const RunReader& run, Projection& projection) {
   constexpr std::int64_t kSampled = 64;
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -10,7 +10,7 @@ namespace murmur::picture {
 
 namespace {
 
-// The flight up to a frame: from `trail` frames back (the whole past on the circle), in so many
+// The trajectory up to a frame: from `trail` frames back (the whole past on the circle), in so many
 // instants that curves look like curves.
 Past recall(const RunReader& run, const Stage& stage, std::int64_t frame) {
   const std::int64_t trail = std::max(0, stage.settings.trail);

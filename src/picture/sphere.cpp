@@ -143,7 +143,7 @@ void draw_sphere(Canvas& canvas, const Stage& stage, const Past& past, double az
     paint_outline(canvas, stage);
   };
   paint_graticule(canvas, stage, camera, behind);
-  if (ball) surface(0.08);  // everything flies inside: the surface stays faint, and behind
+  if (ball) surface(0.08);  // everything moves inside: the surface stays faint, and behind
   paint_trails(canvas, stage, marks, far);
   paint_dots(canvas, stage, hidden);
   if (!ball) surface(stage.look->veil);

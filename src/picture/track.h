@@ -27,7 +27,7 @@ class Timeline {
   bool log_ = false;
 };
 
-// Positions at one instant of a flight.
+// Positions at one instant of a trajectory.
 struct Snapshot {
   double t = 0;
   double progress = 0;

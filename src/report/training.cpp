@@ -101,7 +101,7 @@ std::vector<Mistake> mistakes_of(const Examination& e) {
 }
 
 // The sample to be shown: read rightly and surely, of a usual size, and whose tokens keep together
-// best at their gate. Only the samples whose mean token ends nearest to it are flown to find out.
+// best at their gate. Only the samples whose mean token ends nearest to it are tried.
 std::size_t shown_sample(const Examination& e) {
   constexpr std::size_t kFlown = 24;
   std::vector<int> sizes;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 #include "murmur/theory.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/parallel.h"
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 #include "murmur/theory.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"

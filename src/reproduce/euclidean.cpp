@@ -133,7 +133,7 @@ std::vector<Vector> random_directions(int d, int count) {
   return directions;
 }
 
-// Points and hulls of one flight in the plane: each column has its own rows.
+// Points and hulls of one simulation in the plane: each column has its own rows.
 ReproducedTable plane_table(const HostSwarm& first, const HostSwarm& last) {
   ReproducedTable table{"plane", {"z1", "hull at the start", "hull at the end", "start", "end"}};
   const auto add = [&](std::size_t column, double x, double y) {

@@ -8,8 +8,7 @@
 #include <numbers>
 
 #include "murmur/error.h"
-#include "murmur/history.h"
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 #include "murmur/theory.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"

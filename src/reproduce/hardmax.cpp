@@ -249,7 +249,7 @@ bool in_hull(const Points& corners, const std::vector<int>& order, const Point& 
   return true;
 }
 
-// Followers that fly among the corners: how many, and the farthest that one ends from the corner
+// Followers that end among the corners: how many, and the farthest that one ends from the corner
 // of its cell, beside what the closed form leaves of its way.
 struct Followers {
   int count = 0;

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "murmur/error.h"
-#include "murmur/history.h"
+#include "murmur/observe.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "murmur/reductions.h"
+#include "murmur/landscape.h"
 #include "reproduce/simulations.h"
 
 namespace murmur {

@@ -23,7 +23,7 @@ struct Beside {
 Landscape landscape_of(const Beside& beside);
 Atoms start_of(const Beside& beside, int n);  // n tokens of mass 1/n where the preset puts them
 
-// The tokens fly by the engine, and landscape.h reads their energy off every frame.
+// The engine moves the tokens, and landscape.h reads their energy off every frame.
 struct EnergyCurve {
   std::vector<double> times{}, energies{};
   int reversals = 0;  // frames at which it turned back by more than 1e-9 of energy_scale

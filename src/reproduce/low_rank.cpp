@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/parallel.h"
-#include "murmur/history.h"
+#include "murmur/observe.h"
 #include "murmur/transport.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"

@@ -18,7 +18,7 @@ constexpr double kTurn = 2 * std::numbers::pi;
 constexpr double kBetas[] = {1, 2, 5, 10};
 constexpr Perceptron::Activation kActivations[] = {Perceptron::relu, Perceptron::gelu,
                                                    Perceptron::tanh};
-constexpr int kMostSteps = 40'000;  // of the gradient flow after the flight
+constexpr int kMostSteps = 40'000;  // of the gradient flow after the simulation
 
 double variation_at(const Landscape& l, const Atoms& mu, double angle) {
   const double x[] = {std::cos(angle), std::sin(angle)};
@@ -70,7 +70,7 @@ void look_around(const Landscape& l, Ascent& a) {
   }
 }
 
-// The flight, then the gradient flow from where it ended until nothing moves.
+// The simulation, then the gradient flow from where it ended until nothing moves.
 Ascent ascent_of(const Beside& beside) {
   const Landscape l = landscape_of(beside);
   Ascent a{.beside = beside, .trajectory = simulate_beside(beside)};
@@ -172,7 +172,7 @@ void draw_around(const Ascent& a, Reproduction& result) {
                             .rings = {"atoms"}});
 }
 
-// How far the energy of each has come, from 0 at the start to 1 at the end of the flight.
+// How far the energy of each has come, from 0 at the start to 1 at the end of the simulation.
 void draw_energies(const std::vector<const Ascent*>& shown, Reproduction& result) {
   ReproducedTable trajectory{"energy", {"t", "units", "energy"}};
   for (const Ascent* a : shown) {

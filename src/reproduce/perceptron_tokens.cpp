@@ -94,7 +94,8 @@ struct Counted {
   Clusters clusters;
   double bound = 0;  // of the mass in one arc; d = 2
   double gradient = 0;
-  int reversals = 0;  // of the energy, in the engine's flight at beta = 5; told at the first time
+  int reversals =
+      0;  // of the energy, in the engine's simulation at beta = 5; told at the first time
 };
 
 // (kTimes) one swarm on its way.

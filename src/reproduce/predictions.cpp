@@ -5,9 +5,7 @@
 
 #include "ensemble/ensemble.h"
 #include "murmur/error.h"
-#include "murmur/history.h"
-#include "murmur/modes.h"
-#include "murmur/reductions.h"
+#include "murmur/observe.h"
 #include "murmur/theory.h"
 #include "reproduce/reproductions.h"
 
@@ -80,7 +78,8 @@ void add_late_rate(const RunReader& run, const Experiment& e, Reproduction& resu
       check.more["standard error"] = late.error;
       result.checks.push_back(std::move(check));
     } catch (const Error&) {
-      // the flight ends before the last stretch, or frames are too far apart: nothing to measure
+      // the simulation ends before the last stretch, or frames are too far apart: nothing to
+      // measure
     }
   result.tables.push_back(std::move(table));
   result.figures.push_back(

@@ -20,7 +20,7 @@ struct Simulated {
   const HostSwarm& last() const { return frames.back(); }
 };
 
-// Error(numerical) where the flight does not reach its end.
+// Error(numerical) where the simulation does not reach its end.
 Simulated simulate_in_memory(const Experiment& experiment);
 
 double angle_of(const HostSwarm& x, int i);  // of its first two coordinates, in (-pi, pi]

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "murmur/history.h"
+#include "murmur/observe.h"
 #include "murmur/theory.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"

@@ -52,7 +52,8 @@ SampleSet selection(const Subset& subset) {
   return some;
 }
 
-// The rms distance of tokens from their mean at the end of the flight; the CLS token is no token.
+// The rms distance of tokens from their mean at the end of the simulation; the CLS token is no
+// token.
 double final_spread(const TrainedSwarm& swarm, const SampleSet& samples, std::size_t sample) {
   const HostSwarm x = simulate_sample(swarm, samples, sample).frames.back();
   const int n = x.n() - (swarm.architecture.readout == Architecture::cls ? 1 : 0);

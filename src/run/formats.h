@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "murmur/array.h"
+#include "murmur/matrix.h"
 
 namespace murmur {
 

@@ -1,7 +1,5 @@
 // process.cpp: checkpoints by the wall clock, progress with the time left, and runs closed whatever
 // happens.
-#include "murmur/process.h"
-
 #include <fmt/format.h>
 
 #include "murmur/error.h"

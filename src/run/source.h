@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "murmur/array.h"
 #include "murmur/error.h"
+#include "murmur/matrix.h"
 #include "run/file.h"
 
 namespace murmur {

@@ -27,8 +27,8 @@ bool starts_with(const std::string& line, const char* opening) {
   return line.rfind(opening, 0) == 0;
 }
 
-// Of every line of config.toml that a number in a cell depends on: how many threads fly it, where
-// data lies and how it is drawn are free to change.
+// Of every line of config.toml that a number in a cell depends on: how many threads compute it,
+// where data lies and how it is drawn are free to change.
 std::string settings_digest(const Sweep& sweep) {
   Sha256 digest;
   for (const std::string& line : split(sweep.config, '\n')) {

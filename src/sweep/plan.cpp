@@ -19,7 +19,8 @@ namespace murmur {
 namespace {
 
 constexpr std::int64_t kMostCells = 1'000'000;
-constexpr std::int64_t kCellsTried = 4096;  // for one that could fly, before anything is written
+constexpr std::int64_t kCellsTried =
+    4096;  // for one that can be simulated, before anything is written
 constexpr std::int64_t kCellsTriedAWord = 256;
 
 bool never_an_axis(const std::string& name) {
@@ -51,7 +52,7 @@ Settings with_defaults_marked(Settings settings) {
   return settings;
 }
 
-// The names of what nobody gave. Threads may change between two flights of one sweep.
+// The names of what nobody gave. Threads may change between two simulations of one sweep.
 std::string names_of_defaults(const Settings& settings, const Settings& resolved) {
   std::vector<std::string> names;
   for (const Parameter& p : parameters())
@@ -120,7 +121,7 @@ Experiment experiment_of(const Sweep& sweep, const Cell& cell) try {
               "the cell " + name_of(sweep, cell), "use fewer particles or coordinates");
 }
 
-// The first cell that could fly tells what came from files; without one, the first refusal.
+// The first cell that can be simulated tells what came from files; without one, the first refusal.
 Experiment first_that_flies(const Sweep& sweep) {
   std::optional<Error> refusal;
   for (std::int64_t k = 0; k < std::min(sweep.grid(), kCellsTried); ++k) try {

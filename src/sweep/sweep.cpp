@@ -31,7 +31,7 @@ std::string failure_line(const Sweep& sweep, const Cell& cell, const SweepFailur
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-// The cells of one sweep as they are flown; the counts and failures change under the lock.
+// The cells of one sweep as they are simulated; the counts and failures change under the lock.
 class Workshop {
  public:
   Workshop(const Sweep& sweep, const fs::path& directory, const SweepControl& control)
@@ -54,7 +54,7 @@ class Workshop {
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     const int threads = control_.threads > 0 ? control_.threads : cores;
     const int count = static_cast<int>(missing.size());
-    // Fewer cells than threads share all of them: replicas of a cell then fly side by side too.
+    // Fewer cells than threads share all of them: replicas of a cell then run side by side too.
     const int threads_a_cell = count < threads ? threads : 1;
     for_blocks(count, threads, [&](int k) {
       if (!stopped()) simulate_one(*missing[static_cast<std::size_t>(k)], threads_a_cell);

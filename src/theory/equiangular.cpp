@@ -1,6 +1,7 @@
 // equiangular.cpp: swarms with one common cosine, reduced to that cosine and a radius.
 #include <cmath>
 
+#include "core/plain_forces.h"
 #include "murmur/theory.h"
 #include "theory/numeric.h"
 
@@ -62,6 +63,14 @@ State u_and_r(const Normalised& swarm, const State& at, double t) {
 }
 
 }  // namespace
+
+Equiangular equiangular_of(const Dynamics& dynamics, int n) {
+  const Growth growth = growth_of(dynamics, n);  // n tokens move in n dimensions
+  if (growth.noise != 0) refuse_dynamics("cosines stay equal without noise alone", "use noise=0");
+  if (growth.descent) refuse_dynamics("orthogonal tokens attract here", "use value=identity");
+  if (growth.clock != Clock::u1) refuse_dynamics("times are those of the clock U1", "use clock=U1");
+  return {.n = n, .beta = growth.beta, .law = growth.law};
+}
 
 double cosine_velocity(const Equiangular& swarm, double rho) {
   return u_velocity(swarm, u_of(rho)) * (1 - rho);

@@ -3,6 +3,7 @@
 #include <complex>
 #include <numbers>
 
+#include "core/plain_forces.h"
 #include "murmur/theory.h"
 #include "theory/numeric.h"
 
@@ -12,6 +13,19 @@ namespace {
 double laplace(int d, int k) { return static_cast<double>(k) * (k + d - 2); }  // -Lap Y = this Y
 
 }  // namespace
+
+Growth growth_of(const Dynamics& dynamics, int d) {
+  const PlainForces forces = mean_field_forces(dynamics);
+  if (forces.perceptron)
+    refuse_dynamics("rates are those of attention alone", "use perceptron=none");
+  const bool softmax = forces.head.weighting == Attention::softmax;
+  return {.law = softmax ? Law::sa : Law::usa,
+          .d = d,
+          .beta = forces.head.beta,
+          .clock = dynamics.clock,
+          .noise = dynamics.noise,
+          .descent = forces.repulsive};
+}
 
 double growth_rate(const Growth& growth, int k) {
   demand(k >= 1, "a mode that grows has a positive degree", "k", "give k of at least 1");

@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "murmur/error.h"
-#include "murmur/history.h"
+#include "murmur/observe.h"
 #include "support.h"
 
 namespace murmur::testing {

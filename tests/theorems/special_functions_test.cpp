@@ -13,7 +13,7 @@
 #include "core/bessel_series.h"
 #include "core/elementary.h"
 #include "meanfield/sphere.h"
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 #include "murmur/theory.h"
 
 namespace murmur {

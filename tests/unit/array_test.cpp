@@ -1,7 +1,7 @@
 // array_test.cpp: sizes and values of border arrays.
-#include "murmur/array.h"
-
 #include <gtest/gtest.h>
+
+#include "murmur/matrix.h"
 
 namespace murmur {
 namespace {

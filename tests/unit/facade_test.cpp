@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "murmur/error.h"
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 #include "murmur/recording.h"
 
 namespace murmur::facade {

@@ -1,12 +1,11 @@
 // history_test.cpp: quantities of several frames, on made-up and on known trajectories.
-#include "murmur/history.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "murmur/observe.h"
 #include "refused.h"
 #include "support.h"
 

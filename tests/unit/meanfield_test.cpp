@@ -14,7 +14,7 @@
 #include "meanfield/march.h"
 #include "meanfield/particles.h"
 #include "meanfield/sphere.h"
-#include "murmur/modes.h"
+#include "murmur/observe.h"
 #include "murmur/theory.h"
 #include "refused.h"
 

@@ -1,6 +1,4 @@
 // modes_test.cpp: what one frame shows, against closed forms and slow sums.
-#include "murmur/modes.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "murmur/observe.h"
 #include "refused.h"
 #include "support.h"
 

@@ -1,7 +1,5 @@
 // process_test.cpp: checkpoints by clock and signal, progress with the time left, runs closed after
 // exceptions.
-#include "murmur/process.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -5,7 +5,9 @@
 
 #include "experiment/rows.h"
 #include "murmur/error.h"
-#include "murmur/reductions.h"
+#include "murmur/landscape.h"
+#include "murmur/meanfield.h"
+#include "murmur/theory.h"
 #include "support.h"
 
 namespace murmur {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "engine/simd/panels.h"
-#include "murmur/attention.h"
 #include "murmur/dynamics.h"
 
 namespace murmur::simd {

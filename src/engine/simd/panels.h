@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "murmur/perceptron.h"
+#include "murmur/dynamics.h"
 
 namespace murmur::simd {
 
