@@ -51,7 +51,7 @@ struct Lane {
 template <class Step>
 void for_lanes(Samples& f, const Step& step) {
   const Shape shape = f.setting.shape;
-  const Array sums = zeros(block_size(shape)), totals = zeros(block_size(shape));
+  const AlignedArray sums = zeros(block_size(shape)), totals = zeros(block_size(shape));
   for (int b = 0; b < f.blocks; ++b)
     for (int part = 0; part < kSwarms; part += kLanes)
       step(Lane{shape.n, part, hn::Set(D(), f.setting.beta * std::numbers::log2e),
@@ -214,8 +214,8 @@ void plain_loops(Samples& f) {
 // The kernels in src, as they stand.
 void pairs(Samples& f) {
   const double slope = f.setting.beta * std::numbers::log2e;
-  const Array sums = zeros(block_size(f.setting.shape)),
-              totals = zeros(block_size(f.setting.shape));
+  const AlignedArray sums = zeros(block_size(f.setting.shape)),
+                     totals = zeros(block_size(f.setting.shape));
   const PairSums p{.shape = f.setting.shape,
                    .slope = slope,
                    .offset = slope,

@@ -34,8 +34,8 @@ void check_start(const HostSwarm& x, Shape wanted, std::int64_t replica) {
 
 }  // namespace
 
-Array zeros(std::size_t count) {
-  Array array = simd::allocate<double>(count);
+AlignedArray zeros(std::size_t count) {
+  AlignedArray array = simd::allocate<double>(count);
   std::fill_n(array.get(), count, 0.0);
   return array;
 }

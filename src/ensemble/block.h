@@ -11,10 +11,10 @@
 
 namespace murmur::ensemble {
 
-using Array = hwy::AlignedFreeUniquePtr<double[]>;
+using AlignedArray = hwy::AlignedFreeUniquePtr<double[]>;
 using Lanes = std::array<double, kSwarms>;
 
-Array zeros(std::size_t count);
+AlignedArray zeros(std::size_t count);
 
 // V = I and the flow commutes with rotations, so a swarm stays in the span of its start: where
 // n < d it is integrated in R^n, in coordinates along an orthonormal basis of that span.
@@ -32,7 +32,7 @@ class Block {
   void read(std::size_t time, ReplicasResult& result);  // of x, for the replicas asked for
   HostSwarm fetch(int swarm) const;                     // of x, in all its coordinates
 
-  Array x;  // (rows, d, kSwarms)
+  AlignedArray x;  // (rows, d, kSwarms)
 
  private:
   void place(int swarm);

@@ -55,30 +55,31 @@ LaneSystem::LaneSystem(const ReplicasSetting& setting, Shape shape)
   }
 }
 
-void LaneSystem::velocity(double, const Array& x, Array& v) const {
+void LaneSystem::velocity(double, const AlignedArray& x, AlignedArray& v) const {
   waves_ ? ensemble::velocity(waves_.sums(), x.get(), v.get())
          : ensemble::velocity(pairs_, x.get(), v.get());
 }
 
-void LaneSystem::combine(const Array& x, StepPoint, std::span<const StageTerm<Array>> terms,
-                         Array& y) {
+void LaneSystem::combine(const AlignedArray& x, StepPoint,
+                         std::span<const StageTerm<AlignedArray>> terms, AlignedArray& y) {
   std::array<LaneTerm, kMaxStages> list;
   std::size_t count = 0;
   for (const auto& term : terms) list[count++] = {term.scale, term.along->get()};
   retract({shape_, x.get(), {list.data(), count}, y.get(), lengths_.data()});
 }
 
-double LaneSystem::error(const StepEstimate<Array>& estimate) {
+double LaneSystem::error(const StepEstimate<AlignedArray>& estimate) {
   combine(estimate.x, {1, estimate.h}, estimate.embedded, embedded_);
   return error_norm(estimate.y, embedded_, setting_.tolerance);
 }
 
-void LaneSystem::layer(double dt, Array& x) {
+void LaneSystem::layer(double dt, AlignedArray& x) {
   waves_ ? ensemble::layer(waves_.sums(), x.get(), lengths_.data())
          : ensemble::layer(pairs_, dt, x.get(), lengths_.data());
 }
 
-double LaneSystem::error_norm(const Array& a, const Array& b, Tolerance tolerance) const {
+double LaneSystem::error_norm(const AlignedArray& a, const AlignedArray& b,
+                              Tolerance tolerance) const {
   alignas(64) Lanes each;
   ensemble::error_norm({shape_, a.get(), b.get(), tolerance, each.data()});
   double most = 0;
@@ -87,7 +88,7 @@ double LaneSystem::error_norm(const Array& a, const Array& b, Tolerance toleranc
   return most;
 }
 
-std::optional<int> LaneSystem::lost(const Array& a) const {
+std::optional<int> LaneSystem::lost(const AlignedArray& a) const {
   for (std::size_t e = 0; e < block_size(shape_); ++e)
     if (!std::isfinite(a[e])) return static_cast<int>(e % kSwarms);
   return std::nullopt;
@@ -100,7 +101,7 @@ Stepper::Stepper(const ReplicasSetting& setting, Block& block)
 }
 
 std::optional<Trouble> Stepper::step_fixed() {
-  Array& x = block_.x;
+  AlignedArray& x = block_.x;
   if (driver_) {
     driver_->stages(0, x, setting_.dt);
     system_.combine(x, {1, setting_.dt}, driver_->terms(setting_.dt), x);
@@ -115,15 +116,16 @@ std::optional<Trouble> Stepper::step_fixed() {
 }
 
 std::optional<Trouble> Stepper::find_step() {
-  const Array& x = block_.x;
+  const AlignedArray& x = block_.x;
   if (!driver_->knows_start()) {
     driver_->begin(0, x);
     if (const auto swarm = system_.lost(driver_->stage(0)))
       return Trouble{Ending::not_finite, *swarm};
-    state_.h = driver_->first_step(state_, x, setting_.tolerance,
-                                   [this](const Array& a, const Array& b, Tolerance tolerance) {
-                                     return system_.error_norm(a, b, tolerance);
-                                   });
+    state_.h = driver_->first_step(
+        state_, x, setting_.tolerance,
+        [this](const AlignedArray& a, const AlignedArray& b, Tolerance tolerance) {
+          return system_.error_norm(a, b, tolerance);
+        });
   }
   constexpr auto kNoLimit = std::numeric_limits<std::int64_t>::max();
   const StepController controller{.order = driver_->tableau().order};

@@ -17,22 +17,23 @@ struct Trouble {
 // Eight swarms side by side as states of the Runge-Kutta driver.
 class LaneSystem {
  public:
-  using State = Array;
+  using State = AlignedArray;
 
   LaneSystem(const ReplicasSetting& setting, Shape shape);
 
-  Array scratch() const { return zeros(block_size(shape_)); }
-  void velocity(double t, const Array& x, Array& v) const;
+  AlignedArray scratch() const { return zeros(block_size(shape_)); }
+  void velocity(double t, const AlignedArray& x, AlignedArray& v) const;
   // y = normalise(x + sum of terms)
-  void combine(const Array& x, StepPoint to, std::span<const StageTerm<Array>> terms, Array& y);
-  double error(const StepEstimate<Array>& estimate);
-  bool finite(const Array& v) const { return !lost(v); }
+  void combine(const AlignedArray& x, StepPoint to, std::span<const StageTerm<AlignedArray>> terms,
+               AlignedArray& y);
+  double error(const StepEstimate<AlignedArray>& estimate);
+  bool finite(const AlignedArray& v) const { return !lost(v); }
 
-  void layer(double dt, Array& x);  // x <- normalise(x + dt A)
+  void layer(double dt, AlignedArray& x);  // x <- normalise(x + dt A)
   // The largest of the eight; infinite where one is not finite.
-  double error_norm(const Array& a, const Array& b, Tolerance tolerance) const;
-  std::optional<int> lost(const Array& a) const;       // the first swarm with what is not finite
-  const Array& embedded() const { return embedded_; }  // end of the last estimate
+  double error_norm(const AlignedArray& a, const AlignedArray& b, Tolerance tolerance) const;
+  std::optional<int> lost(const AlignedArray& a) const;  // the first swarm with what is not finite
+  const AlignedArray& embedded() const { return embedded_; }  // end of the last estimate
   double length(int swarm) const { return lengths_[swarm]; }
 
  private:
@@ -40,7 +41,7 @@ class LaneSystem {
   const Shape shape_;
   const Waves waves_;
   PairSums pairs_{};
-  Array sums_, totals_, weights_, embedded_;
+  AlignedArray sums_, totals_, weights_, embedded_;
   alignas(64) Lanes lengths_{};
 };
 

@@ -18,7 +18,7 @@ class Waves {
 
  private:
   std::vector<double> along_, across_;  // (orders + 1)
-  Array terms_;                         // (orders + 1, 4, kSwarms)
+  AlignedArray terms_;                  // (orders + 1, 4, kSwarms)
   WaveSums sums_{};
 };
 

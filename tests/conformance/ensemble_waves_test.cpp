@@ -9,7 +9,7 @@
 namespace murmur::testing {
 namespace {
 
-using ensemble::Array;
+using ensemble::AlignedArray;
 using ensemble::block_size;
 using ensemble::kSwarms;
 using ensemble::PairSums;
@@ -33,8 +33,8 @@ double angle(int kind, int swarm, int i, int n) {
   return place + 1.3 * (i % 3) + 0.05 * turn;
 }
 
-Array swarms(int kind, int n) {
-  Array x = zeros(block_size({n, 2}));
+AlignedArray swarms(int kind, int n) {
+  AlignedArray x = zeros(block_size({n, 2}));
   for (int i = 0; i < n; ++i)
     for (int swarm = 0; swarm < kSwarms; ++swarm) {
       const double t = angle(kind, swarm, i, n);
@@ -45,9 +45,9 @@ Array swarms(int kind, int n) {
 }
 
 // The largest difference of a coordinate of a velocity of SA.
-double velocities_apart(const Array& x, const Waves& waves, double beta) {
+double velocities_apart(const AlignedArray& x, const Waves& waves, double beta) {
   const Shape shape = waves.sums().shape;
-  const Array sums = zeros(block_size(shape)), totals = zeros(block_size(shape));
+  const AlignedArray sums = zeros(block_size(shape)), totals = zeros(block_size(shape));
   const double slope = beta * std::numbers::log2e;
   const PairSums pairs{.shape = shape,
                        .slope = slope,
@@ -55,7 +55,7 @@ double velocities_apart(const Array& x, const Waves& waves, double beta) {
                        .deep = 2 * slope > 980,
                        .sums = sums.get(),
                        .totals = totals.get()};
-  const Array by_waves = zeros(block_size(shape)), by_pairs = zeros(block_size(shape));
+  const AlignedArray by_waves = zeros(block_size(shape)), by_pairs = zeros(block_size(shape));
   ensemble::velocity(waves.sums(), x.get(), by_waves.get());
   ensemble::velocity(pairs, x.get(), by_pairs.get());
   double most = 0;
