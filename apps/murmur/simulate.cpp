@@ -28,7 +28,7 @@ RunContents simulation_contents(const Experiment& e) {
   c.command = "simulate";
   c.argv = program_argv;
   c.engine = make_engine(e.engine, e.swarm.shape(), e.dynamics)->name();
-  c.seed = e.seed;
+  c.seed = e.random.seed;
   return c;
 }
 

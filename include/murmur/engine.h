@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "murmur/dynamics.h"
+#include "murmur/random.h"
 #include "murmur/swarm.h"
 
 namespace murmur {
@@ -22,13 +23,12 @@ struct Term {  // one term scale * along of a step
   const Swarm* along;
 };
 
-// Brownian motion for one stretch of time; every draw is a function of seed, replica, moment and
-// particle (stream `noise` of random.h), whichever engine, thread or rank makes it.
+// Brownian motion for one stretch of time; every draw is a function of key, moment and particle
+// (stream `noise` of random.h), whichever engine, thread or rank makes it.
 struct NoiseStep {
   double noise;  // D: dX = sqrt(2 D) dB
   double h;      // for how long
-  std::uint64_t seed;
-  std::uint32_t replica;
+  RandomKey random;
   std::int64_t moment;  // 2 step, and 2 step + 1 for the second part of a step
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "murmur/engine.h"
+#include "murmur/random.h"
 #include "murmur/swarm.h"
 
 namespace murmur {
@@ -62,8 +63,6 @@ struct FlowSettings {
   Tolerance tolerance{};  // of the others
   double merge = 0;       // particles closer than this chord become one; 0: never
   std::int64_t max_evaluations = 1'000'000'000;
-  std::uint64_t seed = 0;     // of the noise
-  std::uint32_t replica = 0;  // whose noise
 };
 
 struct Merge {  // an event: `absorbed` joined `into` (numbers of original particles)
@@ -124,6 +123,7 @@ struct Flow {  // what carries the swarm
   Engine& engine;
   Field& field;  // the dynamics it was prepared for says manifold and noise
   FlowSettings settings{};
+  RandomKey random{};  // of the noise
 };
 
 // Carries state to schedule.T. Saving never changes the steps taken: adaptive methods

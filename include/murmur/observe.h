@@ -19,7 +19,7 @@ namespace murmur {
 struct ObserveSettings {
   double cluster_tol = 1e-3;  // sphere: linked when <x_i, x_j> > 1 - tol; R^d: |x_i - x_j| < tol
   double pair_threshold = 0.999;  // of close_pairs: fraction of pairs with cosine above it
-  std::uint64_t seed = 0;         // of the pair sample of large swarms
+  std::uint64_t seed = 0;         // of the pair sample of large swarms; see observe_settings
   int max_exact = 20'000;         // above this many particles pair statistics are sampled
   std::int64_t sample_pairs = 10'000'000;
   int threads = 0;  // 0: all cores; the numbers do not depend on it

@@ -121,7 +121,8 @@ std::int64_t Recording::advance(std::int64_t count, double seconds) {
   };
   if (!ended_ && times_.size() < wanted) {
     const Outcome outcome =
-        murmur::advance({*engine_, *field_, experiment_.flow}, experiment_.schedule, state_, watch);
+        murmur::advance({*engine_, *field_, experiment_.flow, experiment_.random},
+                        experiment_.schedule, state_, watch);
     if (outcome.ending != Ending::interrupted) ended_ = outcome;
   }
   handed_ = static_cast<std::int64_t>(times_.size());
@@ -202,7 +203,9 @@ std::vector<double> Recording::carry(std::int64_t frame, std::int64_t count,
   FlowSettings flow = experiment_.flow;
   flow.merge = 0;
   const auto field = engine_->prepare(experiment_.dynamics, state.x.shape());
-  if (wanted > 0) murmur::advance({*engine_, *field, flow}, experiment_.schedule, state, watch);
+  if (wanted > 0)
+    murmur::advance({*engine_, *field, flow, experiment_.random}, experiment_.schedule, state,
+                    watch);
   return ways;
 }
 

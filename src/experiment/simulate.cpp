@@ -68,9 +68,7 @@ Outcome simulate(const Experiment& e, Run& run, const ProcessControl& control) {
     };
     FlowWatch watch;
     watch.frame = [&](double t, const HostSwarm& frame) {
-      ObserveSettings settings = e.observe;
-      settings.t = t;
-      const std::vector<double> row = observe(frame, e.dynamics, settings);
+      const std::vector<double> row = observe(frame, e.dynamics, observe_settings(e, t));
       clusters = std::isnan(row[cluster_column]) ? -1 : static_cast<int>(row[cluster_column]);
       run.append(t, frame, row);
     };
@@ -84,7 +82,7 @@ Outcome simulate(const Experiment& e, Run& run, const ProcessControl& control) {
                                process.pace());
           });
     };
-    Outcome outcome = advance({*engine, *field, e.flow}, e.schedule, state, watch);
+    Outcome outcome = advance({*engine, *field, e.flow, e.random}, e.schedule, state, watch);
     if (outcome.ok()) process.save(state.t, record(state));
     if (outcome.ok() && row_of(e.flow.method).stepping == Stepping::cvode)
       outcome = verify(e, run, control);

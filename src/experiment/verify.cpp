@@ -31,8 +31,7 @@ double largest_chord(const HostSwarm& a, const HostSwarm& b) {
 double energy_gap(const Experiment& e, const HostSwarm& first, const HostSwarm& second) {
   const std::size_t column = observable_column(e.dynamics, "energy_scaled");
   if (column == observable_names(e.dynamics).size()) return std::numeric_limits<double>::infinity();
-  ObserveSettings settings = e.observe;
-  settings.t = e.schedule.T;
+  const ObserveSettings settings = observe_settings(e, e.schedule.T);
   const double a = observe(first, e.dynamics, settings)[column];
   const double b = observe(second, e.dynamics, settings)[column];
   return std::fabs(a - b) / std::fabs(a);
@@ -69,7 +68,8 @@ class Second {
       report(control, now);
       return !departure_.empty() || control.stopped();
     };
-    const Outcome outcome = advance({*engine, *field, flow_}, e_.schedule, state_, watch);
+    const Outcome outcome =
+        advance({*engine, *field, flow_, e_.random}, e_.schedule, state_, watch);
     if (!departure_.empty()) return parted(departure_t_, departure_);
     if (outcome.ok()) return end();
     if (outcome.ending == Ending::interrupted) return outcome;

@@ -45,6 +45,7 @@ Carrier::Carrier(const Flow& flow, FlowState& flow_state, const FlowWatch& watch
       field_(flow.field),
       manifold_(flow.field.dynamics().manifold),
       noise_strength_(flow.field.dynamics().noise),
+      random_(flow.random),
       row_(row_of(flow.settings.method)),
       watch_(watch) {
   resize_scratch();
@@ -142,11 +143,7 @@ void Carrier::step_strang() {
 }
 
 NoiseStep Carrier::noise_step(int half, double h) const {
-  return {.noise = noise_strength_,
-          .h = h,
-          .seed = settings.seed,
-          .replica = settings.replica,
-          .moment = 2 * state.step + half};
+  return {.noise = noise_strength_, .h = h, .random = random_, .moment = 2 * state.step + half};
 }
 
 // A vector whose length overflows is retracted to the origin: finite, and lost all the same.

@@ -22,7 +22,7 @@ Simulated simulate_in_memory(const Experiment& e) {
     simulated.frames.push_back(frame);
   };
   watch.merged = [&](const Merge& merge) { simulated.merges.push_back(merge); };
-  simulated.outcome = advance({*engine, *field, e.flow}, e.schedule, state, watch);
+  simulated.outcome = advance({*engine, *field, e.flow, e.random}, e.schedule, state, watch);
   if (!simulated.outcome.ok())
     throw Error(Fault::numerical, simulated.outcome.what,
                 fmt::format("{}, t = {:g}", e.name, simulated.outcome.t), simulated.outcome.remedy);

@@ -103,7 +103,7 @@ Outcome simulate_one(const Common& c, std::int64_t replica, Readings& readings) 
   watch.frame = [&](double t, const HostSwarm& x) {
     const double slack = 1e-6 * (schedule.every > 0 ? schedule.every : schedule.T);
     if (next == c.times.size() || t < c.times[next] - slack) return;
-    const std::vector<double> row = observe(x, e.dynamics, e.observe);
+    const std::vector<double> row = observe(x, e.dynamics, observe_settings(e, t));
     for (const std::size_t column : columns) readings.push_back(row[column]);
     ++next;
   };
@@ -111,7 +111,7 @@ Outcome simulate_one(const Common& c, std::int64_t replica, Readings& readings) 
     return c.interrupted();
   };
   FlowState state = start(e.swarm);
-  return advance({*engine, *field, e.flow}, schedule, state, watch);
+  return advance({*engine, *field, e.flow, e.random}, schedule, state, watch);
 }
 
 Simulations simulate_apart(const Common& c, std::int64_t first, std::int64_t count) {
