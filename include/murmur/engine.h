@@ -90,6 +90,8 @@ class Engine {
   virtual std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const = 0;
   // Error(input) where `knows` has a reason.
   std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape);
+  // The same of a dynamics that `knows` has no reason against: the caller has asked, once.
+  std::unique_ptr<Field> prepare_known(const Dynamics& dynamics, Shape shape);
   virtual std::unique_ptr<Swarm> place(const HostSwarm& x) = 0;
   virtual HostSwarm fetch(const Swarm& x) = 0;
 
@@ -114,9 +116,11 @@ std::vector<std::string> engine_words();
 // auto takes `reference` up to n^2 d = 32,768 for double precision and for what simd does not know,
 // `simd` above; `moments` (moments.h) for 4096 particles or more in double precision that attend by
 // softmax with beta up to 100, where it knows the dynamics. Error(input) where the engine asked for
-// does not know it, or not in this precision.
+// does not know it, or not in this precision. The one place where a simulation asks `knows`.
 std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics);
-// The engine resolved, once for a whole simulation.
+// The engine of a choice that was resolved, its name a word of resolve_engine: asks nothing.
+std::unique_ptr<Engine> make_engine(const EngineChoice& resolved);
+// Both at once, for a dynamics outside of any experiment.
 std::unique_ptr<Engine> make_engine(const EngineChoice& choice, Shape shape,
                                     const Dynamics& dynamics);
 

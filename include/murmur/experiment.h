@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -210,7 +211,7 @@ struct Experiment {
   RandomKey random{};  // the one place of seed and replica: noise and samples take them from here
   Dynamics dynamics{};
   HostSwarm swarm{};
-  EngineChoice engine{};
+  EngineChoice engine{};  // resolved: never auto, and the engine knows the dynamics
   FlowSettings flow{};
   Schedule schedule{};
   ObserveChoice observe{};  // observe_settings makes the settings of it
@@ -232,8 +233,13 @@ ObserveSettings observe_settings(const Experiment& experiment, double t = 0);
 // within 1e-5, which then becomes 1. Points that fit already keep their bits.
 void fit_to_manifold(HostSwarm& x, Manifold manifold, const std::string& where);
 
-// Runs the experiment into `run` from its last checkpoint, or from t = 0.
-Outcome simulate(const Experiment& experiment, Run& run, const ProcessControl& control);
+// The field of an experiment on its engine. Nothing is asked: make_experiment has done so.
+std::unique_ptr<Field> prepare_field(const Experiment& experiment, Engine& engine);
+
+// Runs the experiment into `run` from its last checkpoint, or from t = 0, on the engine that
+// make_engine(experiment.engine) gives.
+Outcome simulate(const Experiment& experiment, Engine& engine, Run& run,
+                 const ProcessControl& control);
 
 struct VelocityBench {
   int repetitions = 9;

@@ -198,6 +198,10 @@ Experiment make_experiment(const WordedSpec& given) {
   return e;
 }
 
+std::unique_ptr<Field> prepare_field(const Experiment& e, Engine& engine) {
+  return engine.prepare_known(e.dynamics, e.swarm.shape());
+}
+
 ObserveSettings observe_settings(const Experiment& e, double t) {
   return {.cluster_tol = e.observe.cluster_tol,
           .pair_threshold = e.observe.pair_threshold,

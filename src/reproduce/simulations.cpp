@@ -12,8 +12,8 @@ namespace murmur {
 ExperimentSpec preset_spec(const std::string& preset) { return spec_of(gather({preset, {}, {}})); }
 
 Simulated simulate_in_memory(const Experiment& e) {
-  const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);
-  const auto field = engine->prepare(e.dynamics, e.swarm.shape());
+  const auto engine = make_engine(e.engine);
+  const auto field = prepare_field(e, *engine);
   Simulated simulated;
   FlowState state = start(e.swarm);
   FlowWatch watch;

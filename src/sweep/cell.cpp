@@ -90,8 +90,8 @@ std::vector<std::size_t> columns_kept(const Dynamics& dynamics) {
 // Frames at every step, or at the times themselves, of which the wanted ones are read.
 Outcome simulate_one(const Common& c, std::int64_t replica, Readings& readings) {
   const Experiment e = make_experiment(c.of(replica));
-  const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);
-  const auto field = engine->prepare(e.dynamics, e.swarm.shape());
+  const auto engine = make_engine(e.engine);
+  const auto field = prepare_field(e, *engine);
   const std::vector<std::size_t> columns = columns_kept(e.dynamics);
   Schedule schedule{.T = e.schedule.T};
   if (is_fixed(e.flow.method))
