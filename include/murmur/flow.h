@@ -108,8 +108,15 @@ struct Outcome {
   bool ok() const { return ending == Ending::finished; }
 };
 
+// A frame, n0 rows: merged particles repeat. It is shown where it stands and as it is stored.
+struct Frame {
+  const Swarm& swarm;                                 // on its engine, where the field can sum it
+  const HostSwarm& host;                              // the same points in host memory
+  operator const HostSwarm&() const { return host; }  // for a watch that asks for no more
+};
+
 struct FlowWatch {
-  std::function<void(double t, const HostSwarm& x)> frame{};  // n0 rows: merged ones repeat
+  std::function<void(double t, const Frame& frame)> frame{};
   std::function<void(const Merge&)> merged{};
   // After every accepted step and every frame inside one; true: stop here, resumably. The state
   // shown says how far the integration is; the one to continue from is what `fetch` gives, since

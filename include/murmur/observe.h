@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "murmur/dynamics.h"
+#include "murmur/engine.h"
 #include "murmur/matrix.h"
 #include "murmur/swarm.h"
 
@@ -45,6 +46,12 @@ std::size_t observable_column(const Dynamics& dynamics, const std::string& name)
 // for this frame: an energy that overflows, the cosines of a single particle, anything computed
 // from a swarm with a coordinate that is not finite.
 std::vector<double> observe(const HostSwarm& x, const Dynamics& dynamics,
+                            const ObserveSettings& settings);
+
+// The same row of a swarm on its engine: the field gives the sums over particles and over pairs.
+// What is no such sum is read off `frame`, the same swarm as it is being stored: clusters, the
+// entropies of attention rows, and the potentials of perceptrons.
+std::vector<double> observe(Field& field, const Swarm& x, const HostSwarm& frame,
                             const ObserveSettings& settings);
 
 struct Clusters {

@@ -66,10 +66,11 @@ Outcome simulate(const Experiment& e, Engine& engine, Run& run, const ProcessCon
       return kept;
     };
     FlowWatch watch;
-    watch.frame = [&](double t, const HostSwarm& frame) {
-      const std::vector<double> row = observe(frame, e.dynamics, observe_settings(e, t));
+    watch.frame = [&](double t, const Frame& frame) {
+      const std::vector<double> row =
+          observe(*field, frame.swarm, frame.host, observe_settings(e, t));
       clusters = std::isnan(row[cluster_column]) ? -1 : static_cast<int>(row[cluster_column]);
-      run.append(t, frame, row);
+      run.append(t, frame.host, row);
     };
     watch.merged = [&](const Merge& merge) { run.event(merge_line(merge)); };
     watch.pause = [&](const FlowState& now, const std::function<FlowState&()>& fetch) {

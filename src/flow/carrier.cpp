@@ -64,7 +64,10 @@ void Carrier::resize_scratch() {
 }
 
 void Carrier::keep(double t, const Swarm& groups) {
-  if (watch_.frame) watch_.frame(t, unfold(state, engine_.fetch(groups)));
+  if (!watch_.frame) return;
+  const HostSwarm frame = unfold(state, engine_.fetch(groups));
+  if (frame.n() == groups.shape().n) return watch_.frame(t, {groups, frame});
+  watch_.frame(t, {*engine_.place(frame), frame});
 }
 
 void Carrier::merge() {

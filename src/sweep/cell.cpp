@@ -100,10 +100,11 @@ Outcome simulate_one(const Common& c, std::int64_t replica, Readings& readings) 
     schedule.every = c.times[1];
   std::size_t next = 0;
   FlowWatch watch;
-  watch.frame = [&](double t, const HostSwarm& x) {
+  watch.frame = [&](double t, const Frame& frame) {
     const double slack = 1e-6 * (schedule.every > 0 ? schedule.every : schedule.T);
     if (next == c.times.size() || t < c.times[next] - slack) return;
-    const std::vector<double> row = observe(x, e.dynamics, observe_settings(e, t));
+    const std::vector<double> row =
+        observe(*field, frame.swarm, frame.host, observe_settings(e, t));
     for (const std::size_t column : columns) readings.push_back(row[column]);
     ++next;
   };
