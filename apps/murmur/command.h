@@ -67,8 +67,8 @@ std::filesystem::path find_run(const Flags& flags, const std::string& word);
 
 // A new run at -o, or below --runs at the lowest number that is free.
 Run create_run(const Flags& flags, const std::string& name, const RunContents& contents);
-RunContents simulation_contents(const Experiment& experiment);  // of a run that keeps a simulation
-int simulate_and_report(const Flags& flags, const Experiment& experiment, Run& run);
+// Of a run that keeps a simulation; `engine` is the full name.
+RunContents simulation_contents(const Experiment& experiment, const std::string& engine);
 
 // What a run was made with, from its config.toml and nothing else, with `assignments` laid over.
 Settings settings_of_run(const std::filesystem::path& directory,

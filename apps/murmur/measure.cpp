@@ -49,7 +49,7 @@ void print_json(const History& frames, const Experiment& e) {
   nlohmann::json rows = nlohmann::json::array();
   for (std::int64_t k = 0; k < frames.count; ++k) {
     const HostSwarm x = frames.frame(k);
-    const std::vector<double> row = observe(x, e.dynamics, settings_at(e, frames.time(k)));
+    const std::vector<double> row = observe(x, e.dynamics, observe_settings(e, frames.time(k)));
     nlohmann::json object = {{"t", frames.time(k)}};
     for (std::size_t c = 0; c < names.size(); ++c) object[names[c]] = number_or_null(row[c]);
     const Clusters found = clusters(x, e.dynamics, e.observe.cluster_tol);
@@ -65,7 +65,8 @@ void print_csv(const History& frames, const Experiment& e) {
   data(header + "\n");
   for (std::int64_t k = 0; k < frames.count; ++k) {
     std::string line = fmt::format("{}", frames.time(k));
-    for (const double value : observe(frames.frame(k), e.dynamics, settings_at(e, frames.time(k))))
+    for (const double value :
+         observe(frames.frame(k), e.dynamics, observe_settings(e, frames.time(k))))
       line += std::isfinite(value) ? fmt::format(",{}", value) : ",";
     data(line + "\n");
   }

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 RunKind simulate_kind();
 
-RunContents simulation_contents(const Experiment& e) {
+RunContents simulation_contents(const Experiment& e, const std::string& engine) {
   RunContents c;
   c.config = e.config;
   c.inputs = e.inputs;
@@ -27,8 +27,8 @@ RunContents simulation_contents(const Experiment& e) {
   c.stored = e.engine.precision;
   c.command = "simulate";
   c.argv = program_argv;
-  c.engine = make_engine(e.engine, e.swarm.shape(), e.dynamics)->name();
-  c.seed = e.seed;
+  c.engine = engine;
+  c.seed = e.random.seed;
   return c;
 }
 
@@ -58,19 +58,6 @@ int dry_run(const Flags& flags, const Experiment& e) {
   return 0;
 }
 
-int simulate(const Flags& flags, const std::vector<std::string>& words) {
-  const Words sorted = sort_words(words);
-  if (!flags.resume.empty()) return resume_own(simulate_kind(), flags, sorted);
-  Experiment e = make_experiment(settings_of(sorted));
-  if (flags.dry_run) return dry_run(flags, e);
-  Run run = create_run(flags, e.name, simulation_contents(e));
-  return simulate_and_report(flags, e, run);
-}
-
-}  // namespace
-
-namespace {
-
 // engine simd f64 AVX3, evaluations 338, groups 64, rejected 0, steps 55, t 10
 std::string run_numbers(const RunReader& reader) {
   const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
@@ -90,14 +77,12 @@ void report_drift_error(const Flags& flags, const RunReader& reader) {
                            bound, kMomentsPromise));
 }
 
-}  // namespace
-
-int simulate_and_report(const Flags& flags, const Experiment& e, Run& run) {
+int simulate_and_report(const Flags& flags, const Experiment& e, Engine& engine, Run& run) {
   const auto began = std::chrono::steady_clock::now();
   Outcome outcome;
   {
     LiveProcess process(flags);
-    outcome = simulate(e, run, process.control);
+    outcome = simulate(e, engine, run, process.control);
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -133,7 +118,15 @@ int simulate_and_report(const Flags& flags, const Experiment& e, Run& run) {
               outcome.remedy);
 }
 
-namespace {
+int simulate(const Flags& flags, const std::vector<std::string>& words) {
+  const Words sorted = sort_words(words);
+  if (!flags.resume.empty()) return resume_own(simulate_kind(), flags, sorted);
+  Experiment e = make_experiment(settings_of(sorted));
+  if (flags.dry_run) return dry_run(flags, e);
+  const auto engine = make_engine(e.engine);
+  Run run = create_run(flags, e.name, simulation_contents(e, engine->name()));
+  return simulate_and_report(flags, e, *engine, run);
+}
 
 // Goes on from the last checkpoint to the original T, or to a larger one.
 int resume(const Flags& flags, const fs::path& directory, const Words& words) {
@@ -145,14 +138,15 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   Run run = Run::reopen(directory, program_argv);
   const std::string before =
       nlohmann::json::parse(RunReader(directory).manifest()).value("engine", "");
-  const std::string now = make_engine(e.engine, e.swarm.shape(), e.dynamics)->name();
+  const auto engine = make_engine(e.engine);
+  const std::string now = engine->name();
   if (before != now) {
     run.event(nlohmann::json{{"event", "warning"}, {"engine_before", before}, {"engine_now", now}}
                   .dump());
     say(flags, fmt::format("begun by {}, continued by {}: bits may differ", before, now));
   }
   if (on->longer) write_file_atomically(directory / "config.toml", e.config);
-  return simulate_and_report(flags, e, run);
+  return simulate_and_report(flags, e, *engine, run);
 }
 
 }  // namespace

@@ -66,9 +66,7 @@ FlowSettings flow_of(const WordedSpec& worded) {
           .dt = spec.dt,
           .tolerance = spec.tolerance,
           .merge = spec.merge,
-          .max_evaluations = spec.max_evaluations,
-          .seed = spec.random.seed,
-          .replica = spec.random.replica};
+          .max_evaluations = spec.max_evaluations};
 }
 
 // Intervals that nobody asked for are rounded up to whole steps of a fixed-step method.
@@ -176,7 +174,7 @@ Experiment make_experiment(const WordedSpec& given) {
   const auto& [spec, words] = worded;
   Experiment e;
   e.name = spec.name;
-  e.seed = spec.random.seed;
+  e.random = spec.random;
   e.flow = flow_of(worded);
   e.schedule = schedule_of(worded);
   const auto sample = model ? initial_sample(worded, *model) : std::nullopt;
@@ -191,16 +189,25 @@ Experiment make_experiment(const WordedSpec& given) {
   }
   check_merging(words, e);
   e.engine = engine_of(worded, e.swarm.shape(), e.dynamics);
-  e.observe.cluster_tol = spec.cluster_tol;
-  e.observe.pair_threshold = spec.pair_threshold;
+  e.observe = {spec.cluster_tol, spec.pair_threshold};
   if (std::fabs(spec.pair_threshold) > 1)
     refuse(words, "pair_threshold", "is not a cosine", "write a number from -1 to 1");
-  e.observe.seed = e.seed;
-  e.observe.threads = e.engine.threads;
   e.inputs["points"] = points_of(e.swarm);
   if (spec.masses) e.inputs["masses"] = array_of(e.swarm.mass);
   e.config = config_text(worded, e);
   return e;
+}
+
+std::unique_ptr<Field> prepare_field(const Experiment& e, Engine& engine) {
+  return engine.prepare_known(e.dynamics, e.swarm.shape());
+}
+
+ObserveSettings observe_settings(const Experiment& e, double t) {
+  return {.cluster_tol = e.observe.cluster_tol,
+          .pair_threshold = e.observe.pair_threshold,
+          .seed = e.random.seed,
+          .threads = e.engine.threads,
+          .t = t};
 }
 
 Experiment make_experiment(const ExperimentSpec& spec) {

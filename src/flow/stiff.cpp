@@ -252,7 +252,9 @@ class StiffFlow {
 
  private:
   void keep(double t, const HostSwarm& x) {
-    if (watch_.frame) watch_.frame(t, unfold(state_, x));
+    if (!watch_.frame) return;
+    const HostSwarm frame = unfold(state_, x);
+    watch_.frame(t, {*flow_.engine.place(frame), frame});
   }
 
   // The watch sees how far the stretch has come; what it may fetch is the stretch's beginning.

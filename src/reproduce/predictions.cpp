@@ -99,7 +99,7 @@ void add_histogram(const RunReader& run, const Experiment& e, Reproduction& resu
   ReproducedTable table{"cosines", {"cosine", "t", "share of pairs"}};
   const std::int64_t last = run.frames() - 1;
   for (const std::int64_t frame : {std::int64_t{0}, last / 2, last}) {
-    const CosineHistogram h = cosine_histogram(run.frame(frame), 40, e.observe);
+    const CosineHistogram h = cosine_histogram(run.frame(frame), 40, observe_settings(e));
     for (std::size_t b = 0; b < h.count.size(); ++b)
       table.rows.push_back({(h.edge[b] + h.edge[b + 1]) / 2, run.times()[frame],
                             static_cast<double>(h.count[b]) / static_cast<double>(h.pairs)});
