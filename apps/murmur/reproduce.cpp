@@ -191,6 +191,7 @@ RunKind reproduce_kind() {
   return {.word = "reproduce",
           .noun = "reproduce",
           .parameters = training_parameters,
+          .explains_parameters = false,
           .no_resume = part,
           .no_swarm = part,
           .no_report = part};

@@ -21,6 +21,7 @@ struct RunKind {
   const char* word;                            // `command` of manifest.json
   const char* noun;                            // in lists, while there is no number to tell
   std::span<const Parameter> (*parameters)();  // of its config.toml
+  bool explains_parameters = true;             // false: `explain` lists them under another command
 
   // Goes on with a run and returns the exit code; or why that is not done run by run.
   int (*resume)(const Flags& flags, const std::filesystem::path& run, const Words& words) = nullptr;

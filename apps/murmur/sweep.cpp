@@ -220,6 +220,7 @@ RunKind sweep_kind() {
       .word = "sweep",
       .noun = "sweep",
       .parameters = sweep_parameters,
+      .explains_parameters = false,
       .resume = resume,
       .not_mine = {"this run is no sweep", "murmur runs resume goes on with runs of every kind"},
       .no_frames = no_frames,

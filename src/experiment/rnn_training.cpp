@@ -26,7 +26,7 @@ struct Accuracy {
 };
 
 struct Samples {
-  const SampleSet& ensemble;
+  const SampleSet& set;
   const std::vector<std::size_t>& chosen;
 };
 

@@ -31,7 +31,7 @@ struct Accuracy {
 };
 
 struct Samples {
-  const SampleSet& ensemble;
+  const SampleSet& set;
   const std::vector<std::size_t>& chosen;
 };
 

@@ -49,15 +49,10 @@ TrainingCache::TrainingCache(const ReproductionControl& control, fs::path folder
   fs::create_directories(folder_);
 }
 
-Training TrainingCache::describe(const std::vector<std::string>& assignments) const {
-  Sources sources;
-  sources.assignments = assignments;
-  sources.assignments.insert(sources.assignments.end(), control_.changed.begin(),
-                             control_.changed.end());
-  sources.assignments.push_back("data=" + control_.data.string());
-  if (control_.threads > 0)
-    sources.assignments.push_back(fmt::format("threads={}", control_.threads));
-  return make_training(gather(sources, training_parameters()));
+Training TrainingCache::describe(TrainingSpec spec) const {
+  spec.data = control_.data.string();
+  if (control_.threads > 0) spec.threads = control_.threads;
+  return make_training(lay_over(spec, control_.changed));
 }
 
 const TrainingData& TrainingCache::data_for(const Training& training) {

@@ -16,8 +16,8 @@ class TrainingCache {
  public:
   TrainingCache(const ReproductionControl& control, std::filesystem::path folder);
 
-  // The training that `assignments` describe, with the control's own changes laid over.
-  Training describe(const std::vector<std::string>& assignments) const;
+  // The training of a spec on the control's pictures and threads, its changes laid over.
+  Training describe(TrainingSpec spec) const;
   // Its pictures; those of the last digits and seed are held.
   const TrainingData& data_for(const Training& training);
 

@@ -252,12 +252,35 @@ struct Shop {
   }
 };
 
-const std::vector<std::string> kTiny = {"hidden=4", "blocks=2", "epochs=3", "batch=16"};
+const TrainingSpec kTiny{.blocks = 2, .hidden = 4, .epochs = 3, .batch = 16};
 
 TEST(TrainingCache, WhatNeverChangesAResultIsPassedOver) {
   const std::string a = "# one\nname = \"x\"\nepochs = 3\nthreads = \"1\"\ndata = \"here\"\n";
   EXPECT_TRUE(same_training(a, "name = \"y\"\nepochs = 3\nthreads = \"2\"\ndata = \"there\"\n"));
   EXPECT_FALSE(same_training(a, "name = \"x\"\nepochs = 4\nthreads = \"1\"\ndata = \"here\"\n"));
+}
+
+// What is typed and what is said lie at the same place.
+TEST(TrainingCache, ASpecIsKeptAsItsWordsWere) {
+  Shop shop;
+  shop.control.changed = {"rate=1e-2", "hidden=4"};
+  const TrainingCache cache(shop.control, shop.folder / "shelf");
+  const TrainingSpec spec{.digits = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
+                          .blocks = 10,
+                          .shared = false,
+                          .hidden = 8,
+                          .epochs = 30,
+                          .shift = 1};
+  const std::string data = "data=" + shop.control.data.string();
+  EXPECT_EQ(cache.describe(spec).config,
+            make_training(gather({{},
+                                  {},
+                                  {"blocks=10", "shared=false", "digits=0-9", "epochs=30",
+                                   "shift=1", "rate=1e-2", "hidden=4", data, "threads=1"}},
+                                 training_parameters()))
+                .config);
+  shop.control.changed = {"hiden=4"};
+  EXPECT_THROW(cache.describe(spec), Error);
 }
 
 class BothKinds : public ::testing::TestWithParam<TrainingCache::Kind> {};
@@ -282,8 +305,8 @@ TEST_P(BothKinds, AnotherTrainingGetsAnotherPlace) {
   Shop shop;
   TrainingCache cache(shop.control, shop.folder / "shelf");
   ASSERT_TRUE(cache.fetch("row", cache.describe(kTiny), GetParam()));
-  std::vector<std::string> other = kTiny;
-  other.emplace_back("rate=0.02");
+  TrainingSpec other = kTiny;
+  other.rate = 0.02;
   const auto fetched = cache.fetch("row", cache.describe(other), GetParam());
   ASSERT_TRUE(fetched);
   EXPECT_EQ(fetched->directory.filename(), "row-e3-s0-2");
@@ -292,8 +315,8 @@ TEST_P(BothKinds, AnotherTrainingGetsAnotherPlace) {
 TEST_P(BothKinds, AnInterruptedTrainingGoesOnToTheSameBits) {
   Shop shop;
   TrainingCache cache(shop.control, shop.folder / "shelf");
-  std::vector<std::string> longer = kTiny;
-  longer.emplace_back("epochs=100");
+  TrainingSpec longer = kTiny;
+  longer.epochs = 100;
   const Training training = cache.describe(longer);
   const auto whole = cache.fetch("whole", training, GetParam());
   ASSERT_TRUE(whole);
