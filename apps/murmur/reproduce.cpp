@@ -192,6 +192,7 @@ RunKind reproduce_kind() {
           .noun = "reproduce",
           .parameters = training_parameters,
           .no_resume = part,
+          .free = free_training_settings(),
           .no_swarm = part,
           .no_report = part};
 }

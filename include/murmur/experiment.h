@@ -229,6 +229,11 @@ Experiment make_experiment(const Settings& settings);
 // within 1e-5, which then becomes 1. Points that fit already keep their bits.
 void fit_to_manifold(HostSwarm& x, Manifold manifold, const std::string& where);
 
+// What a run of `experiment` begins with that parts from the last checkpoint of `parent`, a run of
+// `before`. Error(input) where the state there is none of this experiment.
+RunBranch branch_from(const std::filesystem::path& parent, const Experiment& before,
+                      const Experiment& experiment);
+
 // Runs the experiment into `run` from its last checkpoint, or from t = 0.
 Outcome simulate(const Experiment& experiment, Run& run, const ProcessControl& control);
 

@@ -84,6 +84,8 @@ Outcome simulate(const Experiment& e, Run& run, const ProcessControl& control) {
                                process.pace());
           });
     };
+    if (run.last_checkpoint() && run.last_checkpoint()->count("parting") != 0)
+      watch.frame(state.t, unfold(state, state.x));  // a branch begins with where it parted
     Outcome outcome = advance({*engine, *field, e.flow}, e.schedule, state, watch);
     if (outcome.ok()) process.save(state.t, record(state));
     if (outcome.ok() && row_of(e.flow.method).stepping == Stepping::cvode)
