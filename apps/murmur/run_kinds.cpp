@@ -64,8 +64,7 @@ int go_on(const RunKind& kind, const Flags& flags, const std::filesystem::path& 
 
 RunReader read_run(const Flags& flags, const std::string& word) {
   RunReader run(find_run(flags, word));
-  const RunKind* kind = find_kind(run.command());
-  require_readable(run.directory(), kind ? kind->free : std::vector<std::string>());
+  require_readable(run.directory(), kind_of(run).free);
   return run;
 }
 

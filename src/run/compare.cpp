@@ -172,8 +172,7 @@ class Comparison {
       add("times.npy", count(std::max(times.held, marked)), count(times.held));
       return;
     }
-    const bool done = manifest_.status == "done" && mark_;
-    const std::uint64_t expected = done ? marked : std::max(marked, trajectory.counted);
+    const std::uint64_t expected = std::max({marked, trajectory.counted, times.counted, table});
     add("trajectory.npy", count(expected), count(trajectory.counted));
     add("trajectory.npy", count(expected), count(trajectory.held));
     add("times.npy", count(expected), count(times.counted));

@@ -54,6 +54,15 @@ const Line* find(const std::vector<Line>& lines, const std::string& key) {
   return nullptr;
 }
 
+// A line as it can be shown: no bytes that are no letters, and not more than fits a line.
+std::string shown(const std::string& line) {
+  constexpr std::size_t most = 60;
+  std::string text = line.substr(0, most);
+  for (char& c : text)
+    if (c < ' ' || c > '~') c = '?';
+  return line.size() > most ? text + "..." : text;
+}
+
 void require_same_text(const fs::path& directory, const Manifest& manifest,
                        std::span<const std::string> free) {
   const fs::path path = directory / "config.toml";
@@ -150,13 +159,14 @@ std::optional<SettingsChange> first_change(const std::string& was, const std::st
 }
 
 std::string sentence_of(const SettingsChange& change) {
+  const std::string was = shown(change.was), is = shown(change.is);
   std::string text;
-  if (change.was.empty())
-    text = fmt::format("{} is there now, and was not", change.is);
-  else if (change.is.empty())
-    text = fmt::format("{} was made, and is gone now", change.was);
+  if (was.empty())
+    text = fmt::format("{} is there now, and was not", is);
+  else if (is.empty())
+    text = fmt::format("{} was made, and is gone now", was);
   else
-    text = fmt::format("{} was made, {} is there now", change.was, change.is);
+    text = fmt::format("{} was made, {} is there now", was, is);
   if (change.others > 0)
     text += fmt::format(" (and {} more line{})", change.others, change.others > 1 ? "s" : "");
   return text;

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kMemory = ".compared.json";
+constexpr const char* kMemory = "compared.json";
 
 // Size, number and times in nanoseconds: of a file that was written since, one of them is another.
 nlohmann::json looks_of(const fs::path& path) {

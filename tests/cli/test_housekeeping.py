@@ -130,7 +130,7 @@ class LeftOvers(murmur.Case):
         for word, process in (("new", gone), ("old", gone), ("new", os.getpid()),
                               ("old", os.getpid())):
             shutil.copytree(run, self.folder / f"runs/.a.{word}-{process}-0",
-                            ignore=lambda *_: {".compared.json", "checkpoint.safetensors"})
+                            ignore=lambda *_: {"compared.json", "checkpoint.safetensors"})
         half = self.folder / f"runs/.b.new-{gone}-1"  # killed in the middle of its making
         half.mkdir()
         (half / "config.toml").write_text("n = 4\n")

@@ -256,20 +256,20 @@ class Verify(murmur.Case):
 
     def test_what_readers_remember_is_not_believed(self):
         run = self.simulate("run", *WORDS)
-        self.assertTrue((run / ".compared.json").exists())
+        self.assertTrue((run / "compared.json").exists())
         copy = self.folder / "copy"
         shutil.copytree(run, copy)
         self.murmur("measure", "copy")  # other numbers of files: compared again, and remembered
-        before = (copy / ".compared.json").read_text()
-        self.assertNotEqual(before, (run / ".compared.json").read_text())
+        before = (copy / "compared.json").read_text()
+        self.assertNotEqual(before, (run / "compared.json").read_text())
         self.murmur("measure", "copy")
-        self.assertEqual((copy / ".compared.json").read_text(), before)
+        self.assertEqual((copy / "compared.json").read_text(), before)
         flip(copy / "times.npy")
         self.refused(INPUT, "measure", "copy")
         looks = json.loads(before)
         status = (copy / "times.npy").stat()
         looks["times.npy"] = [status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]
-        (copy / ".compared.json").write_text(json.dumps(looks))
+        (copy / "compared.json").write_text(json.dumps(looks))
         self.murmur("measure", "copy")  # a memory that lies is believed by those who only read
         self.murmur("runs", "verify", "copy", code=VERIFICATION)
         self.refused(INPUT, "export", "copy", "-o", "out.csv")

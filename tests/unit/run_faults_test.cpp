@@ -143,7 +143,7 @@ TEST(RunFaults, AnyFailedCallOfAnExtensionLeavesARunThatGoesOn) {
   const auto calm = bytes_of_a_calm_run(trajectory);
   const RunContents contents = trajectory.contents();
   RunContents longer = contents;
-  longer.config += "T = 2\n";
+  longer.config += "frames = 5\n";
   sabotage_each_call(
       [&](const fs::path& root) {
         RunWriter run = RunWriter::create(root / "run", contents, false);
