@@ -120,6 +120,13 @@ fs::path find_run(const Flags& flags, const std::string& word) {
   if (is_run_directory(word)) return word;
   const fs::path below = fs::path(flags.runs) / word;
   if (is_run_directory(below)) return below;
+  for (const fs::path& directory : {fs::path(word), below}) {
+    const fs::path manifest = directory / "manifest.json";
+    std::error_code ignored;
+    if (fs::exists(manifest, ignored) && !fs::is_regular_file(manifest, ignored))
+      throw Error(Fault::input, "the manifest.json there is not a regular file", manifest.string(),
+                  "put back the file that murmur wrote");
+  }
   throw Error(Fault::input, fmt::format("{} is not a run directory", word), word,
               "murmur runs lists the runs; a run holds a manifest.json");
 }

@@ -13,6 +13,7 @@
 #include "report/figures.h"
 #include "report/kept.h"
 #include "report/landscape_tables.h"
+#include "run/compare.h"
 #include "run/formats.h"
 #include "run_kind.h"
 
@@ -199,8 +200,12 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   if (!flags.out.empty()) usage("a resumed search stays in its run", "leave -o out");
   const LandscapeSetup request =
       make_landscape(settings_of_run(directory, {}, landscape_parameters()));
-  if (RunReader(directory).status() == "done") return tell_finished(flags, request, directory);
-  Run run = Run::reopen(directory, program_argv);
+  if (RunReader(directory).status() == "done") {
+    require_whole(directory);
+    return tell_finished(flags, request, directory);
+  }
+  const RunContents contents = contents_of(request);
+  Run run = Run::reopen(directory, program_argv, &contents);
   return search_or_scan(flags, request, run);
 }
 

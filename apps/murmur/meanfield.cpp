@@ -237,8 +237,8 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const auto on = resumed(flags, directory, words,
                           settings_of_run(directory, {}, meanfield_parameters()), make_meanfield);
   if (!on) return 0;
-  Run kept = Run::reopen(directory, program_argv);
-  if (on->longer) write_file_atomically(directory / "config.toml", on->setup.config);
+  const RunContents contents = contents_of(on->setup);
+  Run kept = Run::reopen(directory, program_argv, &contents, on->longer);
   return carry_and_report(flags, on->setup, kept);
 }
 

@@ -91,10 +91,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     settings["init"] = {"uniform", what, {}};
   } else {
     const std::filesystem::path directory = find_run(flags, what);
-    const auto reader = std::make_shared<RunReader>(directory);
+    if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one run or file");
+    const auto reader = std::make_shared<RunReader>(read_run(flags, what));
     require_kind_with_frames(*reader);
     frames = frames_of_run(reader);
-    if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one run or file");
     settings = settings_of_run(directory, sorted.assignments);
   }
   WordedSpec worded{spec_of(settings), settings};
@@ -120,7 +120,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 History frames_of(const Flags& flags, const std::string& what) {
   if (is_array(what)) return frames_of_array(what);
   const std::filesystem::path directory = find_run(flags, what);
-  const auto reader = std::make_shared<RunReader>(directory);
+  const auto reader = std::make_shared<RunReader>(read_run(flags, what));
   if (const RunKind& kind = kind_of(*reader); kind.measures != nullptr)
     return kind.measures(*reader);
   require_kind_with_frames(*reader);

@@ -193,6 +193,7 @@ RunKind reproduce_kind() {
           .parameters = training_parameters,
           .explains_parameters = false,
           .no_resume = part,
+          .free = free_training_settings(),
           .no_swarm = part,
           .no_report = part};
 }

@@ -26,6 +26,10 @@ struct RunKind {
   // Goes on with a run and returns the exit code; or why that is not done run by run.
   int (*resume)(const Flags& flags, const std::filesystem::path& run, const Words& words) = nullptr;
   Refusal no_resume{};
+  // Keys of config.toml that may change before a run goes on: no number depends on them.
+  std::vector<std::string> free{};
+  // Begins a new run where the last checkpoint of this one is; none: this kind has no branches.
+  int (*branch)(const Flags& flags, const std::filesystem::path& run, const Words& words) = nullptr;
   // What --resume of its command says to runs of other kinds; empty: who made them.
   Refusal not_mine{};
 
@@ -55,6 +59,13 @@ const RunKind* find_kind(const std::string& word);  // null: not in the table
 
 // --resume of a command whose runs are of the kind `own`: finds the run, and refuses other kinds.
 int resume_own(const RunKind& own, const Flags& flags, const Words& words);
+
+// Goes on with a run, once its settings and inputs are found to be those it was made with.
+int go_on(const RunKind& kind, const Flags& flags, const std::filesystem::path& directory,
+          const Words& words);
+
+// A run for those who read it: Error(input) where it is not as it was left.
+RunReader read_run(const Flags& flags, const std::string& word);
 
 void require_kind_with_frames(const RunReader& run);  // Error(input) for runs that keep none
 

@@ -9,7 +9,6 @@
 #include "murmur/error.h"
 #include "progress.h"
 #include "resume.h"
-#include "run/formats.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -135,17 +134,36 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   if (!on) return 0;
   const Experiment& e = on->setup;
   if (flags.dry_run) return dry_run(flags, e);
-  Run run = Run::reopen(directory, program_argv);
-  const std::string before =
-      nlohmann::json::parse(RunReader(directory).manifest()).value("engine", "");
   const auto engine = make_engine(e.engine);
   const std::string now = engine->name();
+  const RunContents contents = simulation_contents(e, now);
+  Run run = Run::reopen(directory, program_argv, &contents, on->longer);
+  const std::string before =
+      nlohmann::json::parse(RunReader(directory).manifest()).value("engine", "");
   if (before != now) {
     run.event(nlohmann::json{{"event", "warning"}, {"engine_before", before}, {"engine_now", now}}
                   .dump());
     say(flags, fmt::format("begun by {}, continued by {}: bits may differ", before, now));
   }
-  if (on->longer) write_file_atomically(directory / "config.toml", e.config);
+  return simulate_and_report(flags, e, *engine, run);
+}
+
+// What a branch cannot change is what its first state fixes.
+int branch(const Flags& flags, const fs::path& directory, const Words& words) {
+  for (const std::string& assignment : words.assignments) {
+    const std::string key = assignment.substr(0, assignment.find('='));
+    if (key == "n" || key == "d" || key == "init" || key == "masses")
+      throw Error(Fault::input, fmt::format("{} cannot change in a branch", assignment),
+                  directory.string(), "a branch begins with the particles of its parent");
+  }
+  const Experiment before = make_experiment(settings_of_run(directory));
+  const Experiment e = make_experiment(settings_of_run(directory, words.assignments));
+  const auto engine = make_engine(e.engine);
+  RunContents contents = simulation_contents(e, engine->name());
+  contents.branch = branch_from(directory, before, e);
+  if (flags.dry_run) return dry_run(flags, e);
+  Run run = create_run(flags, e.name, contents);
+  say(flags, fmt::format("parts from {} at t = {:g}", directory.string(), contents.branch->t));
   return simulate_and_report(flags, e, *engine, run);
 }
 
@@ -156,6 +174,7 @@ RunKind simulate_kind() {
           .noun = "simulate",
           .parameters = parameters,
           .resume = resume,
+          .branch = branch,
           .page_facts = [](const fs::path&) { return std::string("{}"); },
           .report = report_simulation};
 }

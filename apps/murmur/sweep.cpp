@@ -205,7 +205,8 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
     say(flags, "the sweep is already finished");
     return 0;
   }
-  Run run = Run::reopen(directory, program_argv);
+  const RunContents contents = contents_of(sweep, program_argv);
+  Run run = Run::reopen(directory, program_argv, &contents);
   return simulate_and_report(flags, sweep, run,
                              fail_fast && !finished);  // finished: only tried again
 }
@@ -222,6 +223,7 @@ RunKind sweep_kind() {
       .parameters = sweep_parameters,
       .explains_parameters = false,
       .resume = resume,
+      .free = free_sweep_settings(),
       .not_mine = {"this run is no sweep", "murmur runs resume goes on with runs of every kind"},
       .no_frames = no_frames,
       .no_report = no_frames};

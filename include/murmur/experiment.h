@@ -233,6 +233,11 @@ ObserveSettings observe_settings(const Experiment& experiment, double t = 0);
 // within 1e-5, which then becomes 1. Points that fit already keep their bits.
 void fit_to_manifold(HostSwarm& x, Manifold manifold, const std::string& where);
 
+// What a run of `experiment` begins with that parts from the last checkpoint of `parent`, a run of
+// `before`. Error(input) where the state there is none of this experiment.
+RunBranch branch_from(const std::filesystem::path& parent, const Experiment& before,
+                      const Experiment& experiment);
+
 // The field of an experiment on its engine. Nothing is asked: make_experiment has done so.
 std::unique_ptr<Field> prepare_field(const Experiment& experiment, Engine& engine);
 

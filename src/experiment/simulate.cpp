@@ -82,6 +82,10 @@ Outcome simulate(const Experiment& e, Engine& engine, Run& run, const ProcessCon
                                process.pace());
           });
     };
+    if (run.last_checkpoint() && run.last_checkpoint()->count("parting") != 0) {
+      const HostSwarm parting = unfold(state, state.x);  // a branch begins with where it parted
+      watch.frame(state.t, {*engine.place(parting), parting});
+    }
     Outcome outcome = advance({engine, *field, e.flow, e.random}, e.schedule, state, watch);
     if (outcome.ok()) process.save(state.t, record(state));
     if (outcome.ok() && row_of(e.flow.method).stepping == Stepping::cvode)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -11,6 +10,7 @@
 #include "experiment/training_loop.h"
 #include "murmur/error.h"
 #include "murmur/training.h"
+#include "run/file.h"
 #include "run/formats.h"
 
 namespace murmur {
@@ -161,6 +161,8 @@ TrainingSummary Keeper::finish(const TrainingState& state) {
 
 }  // namespace
 
+std::vector<std::string> free_training_settings() { return {"name", "threads", "device", "data"}; }
+
 RunContents contents_of(const Training& training, const std::vector<std::string>& argv) {
   RunContents c;
   c.config = training.config;
@@ -170,6 +172,7 @@ RunContents contents_of(const Training& training, const std::vector<std::string>
   c.argv = argv;
   c.engine = training.device == Training::cuda ? "adjoint cuda f32" : "adjoint f32";
   c.seed = training.seed;
+  c.free = free_training_settings();
   return c;
 }
 
@@ -190,9 +193,10 @@ std::optional<TrainingSummary> train(const Training& training, const TrainingDat
 
 TrainingSummary read_summary(const fs::path& run) {
   const fs::path path = run / "summary.json";
-  std::ifstream in(path);
-  const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
-  if (!in || !json.is_object())
+  std::error_code ignored;
+  nlohmann::json json;
+  if (fs::exists(path, ignored)) json = nlohmann::json::parse(read_text(path), nullptr, false);
+  if (!json.is_object())
     throw Error(Fault::input, "the run has no summary of a training", path.string(),
                 "finish it with murmur train --resume, or name another run");
   const auto number = [&](const char* key) {

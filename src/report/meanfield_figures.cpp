@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <numeric>
 
 #include "murmur/error.h"
 #include "report/figures.h"
+#include "run/file.h"
 #include "run/formats.h"
 
 namespace murmur {
@@ -44,8 +44,7 @@ Seen see(const RunReader& run) {
   const fs::path& folder = run.directory();
   Seen seen{.d = run.shape().d, .t = run.times()};
   const Array density = read_npy(folder / "density.npy"), grid = read_npy(folder / "grid.npy");
-  std::ifstream file(folder / "phases.json");
-  seen.regimes = nlohmann::json::parse(file, nullptr, false);
+  seen.regimes = nlohmann::json::parse(read_text(folder / "phases.json"), nullptr, false);
   const bool fits = !seen.t.empty() && density.shape.size() == 2 && grid.shape.size() == 2 &&
                     density.shape[1] == grid.shape[0] && density.shape[0] >= seen.t.size() &&
                     grid.shape[0] > 0 && grid.shape[1] == static_cast<std::size_t>(seen.d) &&

@@ -1,10 +1,9 @@
 // report.cpp: how the page of a run is put together and written.
 #include "report/report.h"
 
-#include <fstream>
-
 #include "murmur/error.h"
 #include "report/kept.h"
+#include "run/file.h"
 
 namespace murmur {
 
@@ -12,7 +11,7 @@ namespace fs = std::filesystem;
 
 RunReport::RunReport(ReportRequest asked)
     : request(std::move(asked)), figures(request.run / "figures"), video(request.run / "video") {
-  fs::create_directories(figures);
+  make_folder_of_run(figures);
 }
 
 void RunReport::add_picture(const PageSection& section) {
@@ -41,8 +40,9 @@ void RunReport::write() {
 }
 
 nlohmann::json kept_json(const fs::path& file) {
-  std::ifstream stream(file);
-  nlohmann::json kept = nlohmann::json::parse(stream, nullptr, false);
+  std::error_code ignored;
+  nlohmann::json kept(nlohmann::json::value_t::discarded);
+  if (fs::exists(file, ignored)) kept = nlohmann::json::parse(read_text(file), nullptr, false);
   if (kept.is_discarded())
     throw Error(Fault::input, "the run did not keep what it found", file.string(),
                 "run it again: murmur runs show RUN tells how it was made");

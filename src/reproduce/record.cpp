@@ -2,9 +2,9 @@
 #include "reproduce/record.h"
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "run/file.h"
 #include "run/formats.h"
 #include "run/manifest.h"
 
@@ -137,8 +137,10 @@ std::optional<Reproduction> read_record(const std::string& name,
                     .quick = control.quick,
                     .changed = control.changed,
                     .folder = control.runs / name};
-  std::ifstream stream(path_of(done.folder, control.quick));
-  const Json record = Json::parse(stream, nullptr, false);
+  const std::filesystem::path path = path_of(done.folder, control.quick);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  const Json record = Json::parse(read_text(path), nullptr, false);
   if (record.is_discarded() || record.at("settings") != settings_of(control)) return std::nullopt;
   for (const Json& check : record.at("checks")) done.checks.push_back(check_of(check));
   for (const Json& table : record.at("tables")) done.tables.push_back(table_of(table));

@@ -36,6 +36,7 @@ class TrainingCache {
     bool there = false, done = false;
   };
   Place find_place(const std::string& key, const Training& training);
+  Run go_on_with(const Place& place, const RunContents& contents) const;
   ProcessControl control_for(const Place& place) const;
   void tell(const Place& place, const TrainingSummary& summary) const;
 
