@@ -27,7 +27,7 @@ install_packages() {
 
 build_packages=(g++ cmake ninja-build pkg-config git libeigen3-dev libhwy-dev libtbb-dev libcli11-dev
   libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libcairo2-dev
-  libopenblas-pthread-dev libpng-dev zlib1g-dev libboost-dev)
+  libopenblas0-pthread libpng-dev zlib1g-dev libboost-dev)
 picture_packages=(ffmpeg gnuplot-nox fonts-dejavu-core)
 test_packages=(libgtest-dev libsundials-dev python3-numpy clang-14 libclang-rt-14-dev clang-format-14)
 page_packages=(emscripten python3-numpy)
