@@ -73,17 +73,18 @@ namespace {
 
 // engine simd f64 AVX3, evaluations 338, groups 64, rejected 0, steps 55, t 10
 std::string run_numbers(const RunReader& reader) {
-  const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
-  std::string line = "engine " + manifest["engine"].get<std::string>();
-  for (const auto& [name, value] : manifest["numbers"].items())
-    line += fmt::format(", {} {:g}", name, value.get<double>());
+  const KeptJson manifest = kept_manifest(reader);
+  std::string line = "engine " + manifest.at("engine").text();
+  for (const auto& [name, value] : manifest.at("numbers").members())
+    line += fmt::format(", {} {:g}", name, value.number_or(std::nan("")));
   return line;
 }
 
 // The moments engine's own bound, where it is above what its softmax heads are held to.
 void report_drift_error(const Flags& flags, const RunReader& reader) {
-  const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
-  const double bound = manifest["numbers"].value("pull_error", 0.0);
+  const KeptJson numbers = kept_manifest(reader).at("numbers");
+  const double bound =
+      numbers.json().contains("pull_error") ? numbers.at("pull_error").number_or(0) : 0;
   if (bound > kMomentsPromise)
     say(flags, fmt::format("the moments engine vouches for pulls to {:.1g} only, not {:g}: for "
                            "more, use engine=simd",
@@ -104,13 +105,13 @@ int simulate_and_report(const Flags& flags, const Experiment& e, Run& run) {
   const RunReader reader(run.directory());
   const std::vector<double> clusters = reader.column("clusters");
   if (flags.json) {
-    const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
+    const KeptJson manifest = kept_manifest(reader);
     report({{"run", run.directory().string()},
-            {"status", manifest["status"]},
+            {"status", manifest.at("status").text()},
             {"t", outcome.t},
             {"frames", reader.frames()},
             {"clusters", clusters.empty() ? 0 : clusters.back()},
-            {"numbers", manifest["numbers"]},
+            {"numbers", manifest.at("numbers").json()},
             {"seconds", seconds}});
   } else {
     data(run.directory().string() + "\n");
@@ -143,8 +144,7 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const Experiment& e = on->setup;
   if (flags.dry_run) return dry_run(flags, e);
   Run run = Run::reopen(directory, program_argv);
-  const std::string before =
-      nlohmann::json::parse(RunReader(directory).manifest()).value("engine", "");
+  const std::string before = kept_manifest(RunReader(directory)).at("engine").text();
   const std::string now = make_engine(e.engine, e.swarm.shape(), e.dynamics)->name();
   if (before != now) {
     run.event(nlohmann::json{{"event", "warning"}, {"engine_before", before}, {"engine_now", now}}

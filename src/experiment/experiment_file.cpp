@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "experiment/toml_depth.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -92,6 +93,7 @@ Source source_of(const std::string& base) {
 }
 
 toml::table parsed(const std::string& text, const std::string& where) try {
+  require_shallow_toml(text, where);
   return toml::parse(text);
 } catch (const toml::parse_error& e) {
   throw Error(Fault::input, std::string(e.description()), place(where, e.source()),

@@ -1,10 +1,7 @@
 // report.cpp: how the page of a run is put together and written.
 #include "report/report.h"
 
-#include <fstream>
-
 #include "murmur/error.h"
-#include "report/kept.h"
 
 namespace murmur {
 
@@ -38,15 +35,6 @@ void RunReport::write() {
   const fs::path html = run() / "report.html";
   write_page(page, html);
   made.push_back(html.string());
-}
-
-nlohmann::json kept_json(const fs::path& file) {
-  std::ifstream stream(file);
-  nlohmann::json kept = nlohmann::json::parse(stream, nullptr, false);
-  if (kept.is_discarded())
-    throw Error(Fault::input, "the run did not keep what it found", file.string(),
-                "run it again: murmur runs show RUN tells how it was made");
-  return kept;
 }
 
 }  // namespace murmur

@@ -9,6 +9,7 @@
 #include "murmur/error.h"
 #include "murmur/run.h"
 #include "run/formats.h"
+#include "run/kept_json.h"
 #include "run/manifest.h"
 #include "run/npy.h"
 #include "run/text.h"
@@ -109,7 +110,12 @@ RunReader::RunReader(const fs::path& directory) : directory_(directory) {
   }
 }
 
-std::string RunReader::manifest() const { return read_text(directory_ / "manifest.json"); }
+std::string RunReader::manifest() const {
+  const fs::path path = directory_ / "manifest.json";
+  std::string text = read_text(path);
+  require_shallow_json(text, path.string());
+  return text;
+}
 
 std::string RunReader::config() const { return read_text(directory_ / "config.toml"); }
 
