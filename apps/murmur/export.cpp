@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "report/figures.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -17,6 +18,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (flags.out.empty()) usage("there is no output file", "add -o FILE.npy, .csv or .xyz");
   const RunReader reader(find_run(flags, sorted.plain[0]));
   require_kind_with_frames(reader);
+  require_frames(reader);
   const std::filesystem::path path = output_file(flags);
   const std::string ending = path.extension().string();
   const std::string by_ending = ending.empty() ? "" : ending.substr(1);

@@ -51,7 +51,7 @@ std::string aligned(const TextTable& table) {
 
 std::string text_of(const Landscape& l, const Search& search) {
   std::string text = aligned(points_table(search));
-  if (l.a.empty()) return text;
+  if (l.a.empty() || search.points.empty()) return text;
   const Atoms& mu = search.points.front().mu;
   const Localisation where = localise(l, mu);
   text += fmt::format("\natoms of the first; strict extrema of the potential: {}\n",

@@ -34,9 +34,14 @@ NpyHeader header_of(const File& file, std::size_t axes) {
   const bool small = std::all_of(header.shape.begin(), header.shape.end(), [](std::size_t extent) {
     return extent <= std::numeric_limits<int>::max();
   });
+  constexpr const char* kRemedy = "restore the file, or make the run again from its config.toml";
   if (header.shape.size() != axes || header.fortran_order || !real || !small)
     throw source.wrong(0, fmt::format("the array is not of {} axes of real numbers", axes),
-                       "restore the file, or make the run again from its config.toml");
+                       kRemedy);
+  // A crash may leave fewer rows than are counted, never so little that not one is whole.
+  const auto row = bytes_of(header.element, {header.shape.begin() + 1, header.shape.end()});
+  if (!row || (header.shape.front() > 0 && *row > source.size - header.data_offset))
+    throw source.wrong(0, "the array claims more numbers than its file holds", kRemedy);
   return header;
 }
 
