@@ -13,8 +13,7 @@
 #include "murmur/error.h"
 #include "printable.h"
 #include "run_kind.h"
-
-extern char** environ;
+#include "variables.h"
 
 namespace murmur::app {
 
@@ -41,12 +40,7 @@ Settings settings_of(const Words& words, std::span<const Parameter> table,
           "give one; parameters are written key=value without spaces");
   Sources sources;
   if (!words.plain.empty()) sources.base = words.plain[0];
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text(*entry);
-    const std::size_t equals = text.find('=');
-    if (text.rfind("MURMUR_", 0) == 0 && equals != std::string::npos)
-      sources.environment[text.substr(0, equals)] = text.substr(equals + 1);
-  }
+  sources.environment = murmur_variables();
   sources.assignments = words.assignments;
   sources.section = section;
   Settings settings = gather(sources, table);

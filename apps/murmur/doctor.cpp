@@ -34,7 +34,9 @@ std::string processor() {
   return "unknown";
 }
 
-int run(const Flags& flags, const std::vector<std::string>&) {
+int run(const Flags& flags, const std::vector<std::string>& words) {
+  if (!words.empty())
+    usage(fmt::format("doctor takes no {}", words[0]), "murmur doctor --help tells what is taken");
   struct Row {
     std::string name, found, remedy;
   };

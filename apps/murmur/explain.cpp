@@ -67,6 +67,9 @@ std::string explanation(const Experiment& e, const Settings& s) {
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   if (list_parameters) {
+    if (!words.empty())
+      usage(fmt::format("explain --parameters takes no {}", words[0]),
+            "leave it out; murmur explain --parameters lists them all");
     const std::pair<const char*, std::span<const Parameter>> tables[] = {
         {"simulate", parameters()},
         {"train", training_parameters()},

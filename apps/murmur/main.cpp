@@ -10,6 +10,7 @@
 #include "generated/version.h"
 #include "murmur/error.h"
 #include "startup.h"
+#include "variables.h"
 
 namespace murmur::app {
 
@@ -90,6 +91,16 @@ std::string remedy_for(const std::string& word) {
   return fmt::format("the commands are {}", fmt::join(names, ", "));
 }
 
+// A word or a value that is empty comes of a variable of the shell that was not set: were it taken,
+// --resume "" would begin a new run.
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty() && option->get_items_expected_max() > 0)
+        usage(option->get_positional() ? "a word is empty" : option->get_name() + " is empty",
+              "give it a value, or leave it out");
+}
+
 int run(int argc, char** argv) {
   Flags flags;
   std::vector<std::string> words;
@@ -128,6 +139,8 @@ int run(int argc, char** argv) {
   }
   for (std::size_t i = 0; i < commands.size(); ++i)
     if (subs[i]->parsed()) try {
+        refuse_empty_values(*subs[i]);
+        warn_of_unknown_variables(flags);
         const int code = commands[i].run(flags, words);
         return code == 0 ? undrawn : code;
       } catch (const Error& error) {
