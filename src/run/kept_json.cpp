@@ -53,6 +53,9 @@ KeptJson KeptJson::parse(std::string_view text, const std::string& where) {
 }
 
 KeptJson KeptJson::read(const std::filesystem::path& file) {
+  if (std::error_code ignored; !std::filesystem::exists(file, ignored))
+    throw Error(Fault::input, "the run did not keep what it found", file.string(),
+                "run it again: murmur runs show RUN tells how it was made");
   return parse(read_text(file), file.string());
 }
 
