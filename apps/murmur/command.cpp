@@ -80,7 +80,7 @@ void complain(const std::string& about, const Error& error, bool red) {
 
 void complain_undrawn(const std::string& about, const Error& error) {
   complain(about, error);
-  if (error.fault != Fault::tool) undrawn = static_cast<int>(Fault::runtime);
+  if (error.fault == Fault::runtime) undrawn = static_cast<int>(Fault::runtime);
 }
 
 void data(const std::string& text) {

@@ -51,8 +51,8 @@ Settings settings_of(const Words& words, std::span<const Parameter> table = para
 void say(const Flags& flags, const std::string& line);  // talk: stderr, unless quiet
 // An error as three lines on stderr, `about` before what happened where it is not empty.
 void complain(const std::string& about, const Error& error, bool red = false);
-// The same for a picture that a finished run goes without: a missing tool is no failure of the run;
-// a full disk is one, and the program then ends with code 1.
+// The same for a picture that a finished run goes without: a missing tool or a place that is taken
+// is no failure of the run; a full disk is one, and the program then ends with code 1.
 void complain_undrawn(const std::string& about, const Error& error);
 // While it lives, Ctrl-C and SIGTERM are noted in caught_signal instead of ending the program.
 struct SignalWatch {

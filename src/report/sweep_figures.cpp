@@ -205,7 +205,10 @@ std::vector<fs::path> draw_sweep(const Sweep& sweep, const SweepOutcome& outcome
   if (numeric.empty() || numbers > kMostNumbers) return drawn;
   const fs::path figures = directory / "figures";
   if (std::error_code problem; fs::create_directories(figures, problem), problem)
-    throw Error(Fault::runtime, "the folder cannot be made: " + problem.message(), figures.string(),
+    throw Error(problem == std::errc::not_a_directory || problem == std::errc::file_exists
+                    ? Fault::usage  // the place is taken
+                    : Fault::runtime,
+                "the folder cannot be made: " + problem.message(), figures.string(),
                 "move away what is in its place, and go on with murmur sweep --resume RUN");
   for (const auto& entry : fs::directory_iterator(figures))  // left by a killed process
     if (const std::string name = entry.path().filename().string();
