@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "murmur/error.h"
 #include "murmur/experiment.h"
 #include "options.h"
 
@@ -34,6 +35,7 @@ std::vector<Command> all_commands();
 
 extern std::vector<std::string> program_argv;  // as typed, for manifests
 extern std::atomic<int> caught_signal;         // SIGINT or SIGTERM, 0 before
+extern int undrawn;                            // exit code where a picture failed, 0 before
 
 // words with a name before '=' are assignments; the others are presets, paths, verbs.
 struct Words {
@@ -47,6 +49,11 @@ Settings settings_of(const Words& words, std::span<const Parameter> table = para
                      const std::string& section = {});
 
 void say(const Flags& flags, const std::string& line);  // talk: stderr, unless quiet
+// An error as three lines on stderr, `about` before what happened where it is not empty.
+void complain(const std::string& about, const Error& error, bool red = false);
+// The same for a picture that a finished run goes without: a missing tool or a place that is taken
+// is no failure of the run; a full disk is one, and the program then ends with code 1.
+void complain_undrawn(const std::string& about, const Error& error);
 // While it lives, Ctrl-C and SIGTERM are noted in caught_signal instead of ending the program.
 struct SignalWatch {
   SignalWatch();
@@ -55,8 +62,8 @@ struct SignalWatch {
   SignalWatch& operator=(const SignalWatch&) = delete;
 };
 
-void report(const nlohmann::json& object);  // data as JSON
-void data(const std::string& text);         // data: stdout
+void report(const nlohmann::json& object);  // data as JSON, always valid
+void data(const std::string& text);         // data: stdout, printable
 [[noreturn]] void usage(const std::string& what, const std::string& remedy);
 
 // An output file that may be written: Error(usage) where a non-empty one is and no --force.

@@ -15,6 +15,8 @@ std::string words_of(const std::vector<std::string>& words) {
 }
 
 int run(const Flags&, const std::vector<std::string>& words) {
+  if (words.size() > 1)
+    usage(fmt::format("completion takes one shell, and no {}", words[1]), "use bash, zsh or fish");
   std::vector<std::string> commands, names, keys;
   for (const Command& c : all_commands()) commands.emplace_back(c.name);
   for (const Preset& p : presets()) names.emplace_back(p.name);

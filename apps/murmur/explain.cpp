@@ -81,6 +81,9 @@ int list_all(const Flags& flags) {
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
+  if (list_parameters && !words.empty())
+    usage(fmt::format("explain --parameters takes no {}", words[0]),
+          "leave it out; murmur explain --parameters lists them all");
   if (list_parameters) return list_all(flags);
   const Settings settings = settings_of(sort_words(words));
   const std::string text = explanation(make_experiment(settings), settings);

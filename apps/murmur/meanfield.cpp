@@ -153,8 +153,7 @@ RunContents contents_of(const MeanFieldSetup& s) {
 void try_to_draw(const fs::path& directory) try {
   draw_meanfield(directory, FigureStyle::paper);
 } catch (const Error& error) {
-  fmt::print(stderr, "murmur: the mean field is not drawn: {}\n  where: {}\n  do:    {}\n",
-             error.summary, error.where, error.remedy);
+  complain_undrawn("the mean field is not drawn", error);
 }
 
 // Carries the measure into the run and closes it over all its files, so that a closed run is whole.

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "murmur/observe.h"
 #include "report/report.h"
+#include "run/kept_json.h"
 
 namespace murmur::app {
 
@@ -54,6 +55,8 @@ std::span<const RunKind> run_kinds();
 // Error(input) for a kind that is not in the table.
 const RunKind& kind_of(const RunReader& run);
 const RunKind* find_kind(const std::string& word);  // null: not in the table
+
+KeptJson kept_manifest(const RunReader& run);  // manifest.json, value by value
 
 [[noreturn]] void refuse(const RunReader& run, const Refusal& refusal);
 

@@ -40,6 +40,10 @@ const RunKind& kind_of(const RunReader& run) {
               run.directory().string(), "use the murmur that made it");
 }
 
+KeptJson kept_manifest(const RunReader& run) {
+  return KeptJson::parse(run.manifest(), (run.directory() / "manifest.json").string());
+}
+
 void refuse(const RunReader& run, const Refusal& refusal) {
   throw Error(Fault::input, refusal.what, run.directory().string(), refusal.remedy);
 }

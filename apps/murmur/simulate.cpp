@@ -59,17 +59,18 @@ int dry_run(const Flags& flags, const Experiment& e) {
 
 // engine simd f64 AVX3, evaluations 338, groups 64, rejected 0, steps 55, t 10
 std::string run_numbers(const RunReader& reader) {
-  const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
-  std::string line = "engine " + manifest["engine"].get<std::string>();
-  for (const auto& [name, value] : manifest["numbers"].items())
-    line += fmt::format(", {} {:g}", name, value.get<double>());
+  const KeptJson manifest = kept_manifest(reader);
+  std::string line = "engine " + manifest.at("engine").text();
+  for (const auto& [name, value] : manifest.at("numbers").members())
+    line += fmt::format(", {} {:g}", name, value.number_or(std::nan("")));
   return line;
 }
 
 // The moments engine's own bound, where it is above what its softmax heads are held to.
 void report_drift_error(const Flags& flags, const RunReader& reader) {
-  const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
-  const double bound = manifest["numbers"].value("pull_error", 0.0);
+  const KeptJson numbers = kept_manifest(reader).at("numbers");
+  const double bound =
+      numbers.json().contains("pull_error") ? numbers.at("pull_error").number_or(0) : 0;
   if (bound > kMomentsPromise)
     say(flags, fmt::format("the moments engine vouches for pulls to {:.1g} only, not {:g}: for "
                            "more, use engine=simd",
@@ -88,13 +89,13 @@ int simulate_and_report(const Flags& flags, const Experiment& e, Engine& engine,
   const RunReader reader(run.directory());
   const std::vector<double> clusters = reader.column("clusters");
   if (flags.json) {
-    const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
+    const KeptJson manifest = kept_manifest(reader);
     report({{"run", run.directory().string()},
-            {"status", manifest["status"]},
+            {"status", manifest.at("status").text()},
             {"t", outcome.t},
             {"frames", reader.frames()},
             {"clusters", clusters.empty() ? 0 : clusters.back()},
-            {"numbers", manifest["numbers"]},
+            {"numbers", manifest.at("numbers").json()},
             {"seconds", seconds}});
   } else {
     data(run.directory().string() + "\n");
@@ -138,8 +139,7 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const std::string now = engine->name();
   const RunContents contents = simulation_contents(e, now);
   Run run = Run::reopen(directory, program_argv, &contents, on->longer);
-  const std::string before =
-      nlohmann::json::parse(RunReader(directory).manifest()).value("engine", "");
+  const std::string before = kept_manifest(RunReader(directory)).at("engine").text();
   if (before != now) {
     run.event(nlohmann::json{{"event", "warning"}, {"engine_before", before}, {"engine_now", now}}
                   .dump());

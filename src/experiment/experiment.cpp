@@ -23,7 +23,25 @@ namespace {
 // Fixed steps reach only whole multiples of dt; times are then k dt exactly.
 bool whole_multiple(double time, double dt) {
   const double steps = time / dt;
-  return std::fabs(steps - std::round(steps)) <= 1e-9 * std::max(1.0, steps) && steps < 9e15;
+  return std::fabs(steps - std::round(steps)) <= 1e-9 * std::max(1.0, steps) && steps < 9e15 &&
+         std::round(steps) >= 1;
+}
+
+// A step beyond which x + dt v keeps fewer than half of the digits of x, whatever v of length 1.
+constexpr double kLongestStep = 1e8;
+
+void check_step(const WordedSpec& worded) {
+  const auto& [spec, words] = worded;
+  if (spec.dt > spec.T * (1 + 1e-9))
+    refuse(words, "dt", fmt::format("is longer than T = {:g}: not one step would be taken", spec.T),
+           "choose a dt that divides T, or method=dopri5");
+  if (spec.dt > kLongestStep)
+    refuse(words, "dt",
+           fmt::format("is a step that forgets where it began: {:g} is the longest", kLongestStep),
+           "choose a smaller dt, or method=dopri5");
+  if (!whole_multiple(spec.T, spec.dt))
+    refuse(words, "T", fmt::format("is not a whole number of steps dt = {:g}", spec.dt),
+           "choose T as a multiple of dt, or method=dopri5");
 }
 
 void check_stiff(const WordedSpec& worded) {
@@ -87,9 +105,7 @@ Schedule schedule_of(const WordedSpec& worded) {
   const auto& [spec, words] = worded;
   const SaveChoice save = spec.save.value_or(SaveChoice{});
   Schedule schedule{.T = spec.T};
-  if (is_fixed(spec.method) && !whole_multiple(spec.T, spec.dt))
-    refuse(words, "T", fmt::format("is not a whole number of steps dt = {:g}", spec.dt),
-           "choose T as a multiple of dt, or method=dopri5");
+  if (is_fixed(spec.method)) check_step(worded);
   const bool log = save.kind == SaveChoice::log || save.kind == SaveChoice::log_from;
   if (log && is_fixed(spec.method))
     refuse(words, "save", "logarithmic times are not whole multiples of dt",

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "experiment/toml_depth.h"
 #include "murmur/error.h"
 #include "run/file.h"
 
@@ -88,6 +89,7 @@ Source source_of(const std::string& base) {
 }
 
 toml::table parsed(const std::string& text, const std::string& where) try {
+  require_shallow_toml(text, where);
   return toml::parse(text);
 } catch (const toml::parse_error& e) {
   throw Error(Fault::input, std::string(e.description()), place(where, e.source()),

@@ -328,6 +328,8 @@ class StiffFlow {
 
 }  // namespace
 
+bool has_stiff() { return true; }
+
 Outcome advance_stiff(const Flow& flow, const Schedule& schedule, FlowState& state,
                       const FlowWatch& watch) {
   return StiffFlow(flow, schedule, state, watch).advance();

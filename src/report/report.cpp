@@ -2,7 +2,6 @@
 #include "report/report.h"
 
 #include "murmur/error.h"
-#include "report/kept.h"
 #include "run/file.h"
 
 namespace murmur {
@@ -37,16 +36,6 @@ void RunReport::write() {
   const fs::path html = run() / "report.html";
   write_page(page, html);
   made.push_back(html.string());
-}
-
-nlohmann::json kept_json(const fs::path& file) {
-  std::error_code ignored;
-  nlohmann::json kept(nlohmann::json::value_t::discarded);
-  if (fs::exists(file, ignored)) kept = nlohmann::json::parse(read_text(file), nullptr, false);
-  if (kept.is_discarded())
-    throw Error(Fault::input, "the run did not keep what it found", file.string(),
-                "run it again: murmur runs show RUN tells how it was made");
-  return kept;
 }
 
 }  // namespace murmur

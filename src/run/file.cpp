@@ -44,6 +44,8 @@ std::string remedy_for(int error) {
     case ENOSPC:
     case EDQUOT:
       return "free some space on that disk and start again; a run goes on with --resume";
+    case EFBIG:
+      return "raise the limit on the size of files (ulimit -f) and start again";
     case EACCES:
     case EPERM:
     case EROFS:

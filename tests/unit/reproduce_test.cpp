@@ -15,6 +15,7 @@
 
 #include "murmur/error.h"
 #include "murmur/random.h"
+#include "reproduce/record.h"
 #include "reproduce/token_probes.h"
 #include "reproduce/training_cache.h"
 #include "run/formats.h"
@@ -31,6 +32,51 @@ Reproduction sample_reproduction() {
               {.what = "longer", .ours = 2e-9, .agrees = true, .rule = "r", .more = {{"sd", 0.1}}}};
   r.tables = {{"numbers", {"who", "x"}, {{"me, too", 1.25}, {"you", kNoNumber}}}};
   return r;
+}
+
+// Every key of a JSON value that a record may have lost.
+void add_places(const nlohmann::json& value, const nlohmann::json::json_pointer& at,
+                std::vector<nlohmann::json::json_pointer>& places) {
+  if (value.is_object())
+    for (const auto& [key, inner] : value.items()) {
+      places.push_back(at / key);
+      add_places(inner, at / key, places);
+    }
+  if (value.is_array() && !value.empty()) {
+    places.push_back(at / 0);
+    add_places(value[0], at / 0, places);
+  }
+}
+
+TEST(Reproduce, ARecordThatAnotherHandChangedIsReadOrMadeAnew) {
+  const test::TemporaryDirectory folder;
+  const ReproductionControl control{.runs = folder.path()};
+  Reproduction r = sample_reproduction();
+  r.folder = folder.path() / "sample";
+  r.figures = {{.name = "f", .table = "numbers", .columns = {"x"}, .x = "x"}};
+  fs::create_directories(r.folder);
+  write_record(r, control);
+  ASSERT_TRUE(read_record("sample", control));
+  std::ifstream in(r.folder / "record.json");
+  const nlohmann::json whole = nlohmann::json::parse(in);
+  std::vector<nlohmann::json::json_pointer> places;
+  add_places(whole, nlohmann::json::json_pointer(), places);
+  ASSERT_GT(places.size(), 30u);
+  const nlohmann::json deep = nlohmann::json::parse(std::string(90, '[') + std::string(90, ']'));
+  for (const auto& place : places)
+    for (const nlohmann::json& to :
+         {nlohmann::json(), nlohmann::json("x"), nlohmann::json::array(), nlohmann::json::object(),
+          nlohmann::json(1e300), nlohmann::json(-7), deep}) {
+      nlohmann::json changed = whole;
+      changed[place] = to;
+      std::ofstream(r.folder / "record.json") << changed.dump();
+      const auto read = read_record("sample", control);
+      if (!read) continue;
+      for (const ReproducedTable& table : read->tables)
+        for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
+    }
+  std::ofstream(r.folder / "record.json") << std::string(100'000, '[');
+  EXPECT_FALSE(read_record("sample", control));
 }
 
 TEST(Reproduce, NamesAreDistinctAndUnknownOnesAreRefused) {
