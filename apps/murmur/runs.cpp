@@ -62,7 +62,7 @@ int list(const Flags& flags) {
       say(flags, fmt::format("skipped {}: {}", directory.string(), error.summary));
     }
   if (flags.json) {
-    data(rows.dump(2) + "\n");
+    report(rows);
     return 0;
   }
   if (rows.empty()) say(flags, fmt::format("no runs in {}; murmur simulate makes one", flags.runs));
@@ -77,7 +77,7 @@ int list(const Flags& flags) {
 int show(const Flags& flags, const std::string& word) {
   const RunReader run(find_run(flags, word));
   if (flags.json) {
-    data(manifest_of(run).dump(2) + "\n");
+    report(manifest_of(run));
     return 0;
   }
   nlohmann::json row = row_of(run.directory());
@@ -119,7 +119,7 @@ int diff(const Flags& flags, const std::string& first, const std::string& second
   report["common_frames"] = common;
   report["largest_difference"] = most;
   if (flags.json) {
-    data(report.dump(2) + "\n");
+    app::report(report);
     return 0;
   }
   for (const auto& [key, value] : report["parameters"].items())
