@@ -149,6 +149,10 @@ int branch(const Flags& flags, const std::string& word, const Words& words) {
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   const std::vector<std::string>& w = sorted.plain;
+  const bool settings = !w.empty() && (w[0] == "resume" || w[0] == "branch");
+  if (!settings && !sorted.assignments.empty())
+    usage(fmt::format("{} is for runs resume and runs branch", sorted.assignments[0]),
+          "leave it out; murmur runs --help");
   if (w.empty() || (w[0] == "list" && w.size() == 1)) return list(flags);
   if (w[0] == "show" && w.size() == 2) return show(flags, w[1]);
   if (w[0] == "diff" && w.size() == 3) return diff(flags, w[1], w[2]);
