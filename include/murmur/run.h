@@ -88,8 +88,8 @@ class RecordedProcess {
     if (report_due()) control_.report(progress());
     return stop;
   }
-  // An event that names the position, then the checkpoint.
-  void save(double position, const Record& state);
+  // An event that names the position, then the checkpoint; `last`: the run is closed next.
+  void save(double position, const Record& state, bool last = false);
 
   Pace& pace() { return pace_; }
 
@@ -201,7 +201,9 @@ class Run {
 
   void append(double t, const HostSwarm& frame, std::span<const double> row);
   void event(std::string_view json_object);  // one line of events.jsonl
-  void checkpoint(const Record& state);      // data synced first, then the record replaced
+  // Data is synced first, then the record replaced. `last`: the run is closed next, which makes
+  // digests of its frames, so that the checkpoint need not.
+  void checkpoint(const Record& state, bool last = false);
   // Ends the run: status done, interrupted or failed; sha256 of outputs; counters by name.
   void close(const std::string& status, const std::map<std::string, double>& numbers,
              const std::string& sentence);

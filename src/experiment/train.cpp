@@ -122,7 +122,7 @@ std::optional<TrainingSummary> Keeper::carry() {
     run_.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
     return std::nullopt;
   }
-  process_.save(static_cast<double>(state.update), record_of(state, data_.checksum));
+  process_.save(static_cast<double>(state.update), record_of(state, data_.checksum), true);
   return finish(state);
 }
 

@@ -220,9 +220,13 @@ std::string shortened(const std::string& text) {
 }
 
 [[noreturn]] void refuse(const fs::path& directory, const RunCheck& check) {
+  std::error_code ignored;
+  const bool there = fs::exists(fs::symlink_status(directory / check.file, ignored));
   throw Error(Fault::input,
-              fmt::format("{} is not as the run left it: {} expected, {} found", check.file,
-                          shortened(check.expected), shortened(check.found)),
+              there ? fmt::format("{} is not as the run left it: {} expected, {} found", check.file,
+                                  shortened(check.expected), shortened(check.found))
+                    : fmt::format("the run did not keep {}: {} expected", check.file,
+                                  shortened(check.expected)),
               (directory / check.file).string(),
               fmt::format("restore the file, or make the run again from its config.toml; murmur "
                           "runs verify {} tells all that differs",

@@ -9,7 +9,6 @@
 #include "run/checkpoint.h"
 #include "run/compare.h"
 #include "run/file.h"
-#include "run/formats.h"
 #include "run/manifest.h"
 
 namespace murmur {
@@ -45,8 +44,16 @@ nlohmann::json looks_of_run(const fs::path& directory) {
 
 }  // namespace
 
+// Not synced: a memory that is lost or torn is made again.
 void remember_comparison(const fs::path& directory) noexcept try {
-  write_file_atomically(directory / kMemory, looks_of_run(directory).dump() + "\n");
+  const std::string text = looks_of_run(directory).dump() + "\n";
+  const fs::path beside = hidden_sibling(directory / kMemory, "part");
+  try {
+    File::creating(beside).write_at(0, text);
+    rename_path(beside, directory / kMemory);
+  } catch (...) {
+    remove_quietly(beside);
+  }
 } catch (...) {  // a folder that may only be read: then it is compared each time
 }
 

@@ -1,4 +1,4 @@
-"""A run knows what it is: changed settings, inputs and outputs are refused before anything is cut."""
+"""A run knows what it is: changed settings, inputs and outputs are refused, and nothing is cut."""
 
 import json
 import pathlib
@@ -88,8 +88,8 @@ class Settings(murmur.Case):
         points = run / "inputs/points.npy"
         kept = points.read_bytes()
         np.save(points, murmur.unit_points(6, 3, seed=1))
-        self.refused(INPUT, "simulate", "--resume", "run", "T=2", what="points.npy is not the input",
-                     where="points.npy")
+        self.refused(INPUT, "simulate", "--resume", "run", "T=2",
+                     what="points.npy is not the input", where="points.npy")
         self.refused(INPUT, "simulate", "--resume", "run")
         points.unlink()
         self.refused(INPUT, "simulate", "--resume", "run", "T=2", what="is gone")
