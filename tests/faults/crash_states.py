@@ -4,7 +4,8 @@ A run is traced, call by call, and each trace becomes states that a disk may hol
 (disk.py says by which rules). Every state is then resumed: it must end with the bytes of a run that
 was never disturbed, or be refused in three lines; and whatever the last checkpoint covered that was
 on disk for good before the crash must still be there. The traces: with a checkpoint at every step,
-with one at the end alone, and of a run that was itself resumed.
+with one at the end alone, of a run that was itself resumed, and of one that replaces another
+(--force), where the old run must be whole as long as the new one is not there.
 
     crash_states.py [--kind NAME]... [--states N] [--seed S] [--jobs J] [--json FILE] [--keep DIR]
 
@@ -37,10 +38,11 @@ TEXTS = {"observables.csv": "run/observables_bytes", "events.jsonl": "run/events
 class Traced:
     """One traced run: its disk, and what each checkpoint promised from the step it was durable."""
 
-    def __init__(self, name, trace, before, after):
+    def __init__(self, name, trace, before, after, replaces=False):
         self.name, self.disk = name, disk.Disk(trace, before)
+        self.old = kinds.run_in(before, kinds.RUN) if replaces else None
         if self.disk.whole(self.disk.steps) != after:
-            raise SystemExit(f"{name}: the trace does not tell all that the program did to its files")
+            raise SystemExit(f"{name}: the trace does not tell all that was done to the files")
         self.promises = self._promises()
 
     def _promises(self):
@@ -109,8 +111,8 @@ def missing(promise, read):
     return None
 
 
-# Which states: every step with all, none and a torn half of what is pending, for every prefix of the
-# journal; then chance, until there are enough.
+# Which states: every step with all, none, zeros and a torn half of what is pending, for every
+# prefix of the journal; then chance, until there are enough.
 
 
 def chances(draw):
@@ -191,6 +193,13 @@ def resume_from(kind, expected, state, folder):
     lost = missing(promise, tree.get)
     if lost:
         return "wrong", f"the crash takes what a checkpoint promised: {lost}"
+    if traced.old is not None:
+        if kinds.run_in(tree, kinds.RUN) == traced.old:
+            return "the old run whole", ""
+        if kinds.RUN not in tree:
+            aside = {path.split("/")[0] for path in tree if path.startswith(f".{kinds.RUN}.")}
+            whole = any(kinds.run_in(tree, place) == traced.old for place in aside)
+            return ("the old run set aside", "") if whole else ("wrong", "the old run is lost")
     kinds.clear(folder)
     kinds.put_tree(folder, tree)
     cells = [path for path in promise if "/cells/" in path]
@@ -226,14 +235,14 @@ def traces_of(kind, folder):
     work, trace = folder / "work", folder / "trace"
     work.mkdir(exist_ok=True)
 
-    def traced(name, words, before):
+    def traced(name, words, before, replaces=False):
         kinds.clear(work)
         kinds.put_tree(work, before)
         env = kinds.watching(work, trace, FAULTS_BYTES=1)
         ended = kinds.run_program(words, work, env)
         if ended.code != 0:
             raise SystemExit(f"exit {ended.code}: murmur {' '.join(words)}\n{ended.err}")
-        return Traced(name, trace.read_bytes(), before, kinds.get_tree(work))
+        return Traced(name, trace.read_bytes(), before, kinds.get_tree(work), replaces)
 
     every = traced("a checkpoint a step", kind.command(checkpoint="0"), {})
     expected = kinds.outcome(kind, work)
@@ -242,6 +251,10 @@ def traces_of(kind, folder):
         traces.append(traced("a checkpoint at the end", kind.command(checkpoint="10"), {}))
     middle = every.disk.whole(every.disk.steps * 6 // 10)
     traces.append(traced("resumed", kind.resume("0"), middle))
+    kinds.clear(work)
+    kinds.run_program(kind.command(kind.other), work)
+    replacing = kind.command("--force", checkpoint="10")
+    traces.append(traced("replacing", replacing, kinds.get_tree(work), replaces=True))
     return traces, expected
 
 
@@ -285,12 +298,13 @@ def row_of(report):
     tally = report["outcomes"]
     return (f"| {report['kind']} | {report['steps']} | {report['states']} | "
             f"{tally.get('equal', 0)} | {tally.get('begun anew', 0)} | "
+            f"{tally.get('the old run whole', 0)} + {tally.get('the old run set aside', 0)} | "
             f"{tally.get('refused', 0)} | {tally.get('wrong', 0)} |")
 
 
 HEAD = """\
-| kind | calls traced | states | resumed to equal bytes | begun anew, equal | refused | wrong |
-|---|---|---|---|---|---|---|"""
+| kind | calls | states | resumed, equal | begun anew | old run whole + aside | refused | wrong |
+|---|---|---|---|---|---|---|---|"""
 
 
 def main():

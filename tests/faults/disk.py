@@ -19,7 +19,7 @@ SECTOR = 512
 
 @dataclasses.dataclass
 class Change:
-    """Of a file: a write of bytes at a place, or a cut to a length, which is a journal entry too."""
+    """Of a file: a write of bytes at a place, or a cut to a length, which the journal holds too."""
 
     step: int
     at: int

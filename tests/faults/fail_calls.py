@@ -1,10 +1,10 @@
 """Fails every system call of a run in turn: the bytes are right, or the program says what happened.
 
 For each kind of run, three beginnings: `fresh` (nothing there), `resume` (the middle of a run, with
-a checkpoint) and `replace` (--force over another run). A run without faults tells its calls on files;
-then each of them fails in each way that it can, once: the program must end with the right bytes, or
-with exit 1 and three lines. After an error the run is resumed (or begun anew, where none was made),
-and must reach the right bytes.
+a checkpoint) and `replace` (--force over another run). A run without faults tells its calls on its
+files; then each of them fails in each way that it can, once: the program must end with the right
+bytes, or with exit 1 and three lines. After an error the run is resumed (or begun anew, where none
+was made), and must reach the right bytes.
 
     fail_calls.py [--kind NAME]... [--phase NAME]... [--every M] [--jobs J] [--json FILE]
 """
@@ -90,7 +90,7 @@ class Beginning:
 
 def must(ended, words):
     if ended.code != 0:
-        raise SystemExit(f"exit {ended.code} without a fault: murmur {' '.join(words)}\n{ended.err}")
+        raise SystemExit(f"exit {ended.code} of murmur {' '.join(words)}\n{ended.err}")
 
 
 def middle_of(trace):
@@ -127,8 +127,9 @@ def recover(beginning, folder):
         if there and kinds.wrong_with(kind, folder, beginning.old) is None:
             return "told, the old run whole", ""
         if not there:
-            old = [path for path in folder.glob(".run.old-*") if (path / "manifest.json").exists()]
-            if not old:
+            tree, old = kinds.get_tree(folder), kinds.run_in(beginning.before, kinds.RUN)
+            aside = {path.split("/")[0] for path in tree if path.startswith(f".{kinds.RUN}.")}
+            if not any(kinds.run_in(tree, place) == old for place in aside):
                 return "wrong", "neither the old run nor a new one is there"
             return "told, the old run set aside", ""
     words = kind.resume() if there else kind.command()
@@ -176,11 +177,11 @@ def row_of(report):
     told = sum(count for word, count in tally.items() if word.startswith("told"))
     refused = tally.get("told, resume refused", 0)
     return (f"| {report['kind']} | {report['phase']} | {report['calls']} | {report['faults']} | "
-            f"{tally.get('equal', 0)} | {told} | {refused} | {tally.get('wrong', 0)} |")
+            f"{tally.get('equal', 0)} | {told - refused} | {refused} | {tally.get('wrong', 0)} |")
 
 
 HEAD = """\
-| kind | beginning | calls | faults | equal bytes at once | told, then equal | resume refused | wrong |
+| kind | beginning | calls | faults | equal at once | told, then equal | refused | wrong |
 |---|---|---|---|---|---|---|---|"""
 
 

@@ -183,6 +183,12 @@ def get_tree(folder):
             for path in folder.rglob("*")}
 
 
+def run_in(tree, place):
+    """The files of a run in a tree, by their names within it."""
+    return {path[len(place) + 1:]: content for path, content in tree.items()
+            if path.startswith(place + "/") and content is not None}
+
+
 def check_tools():
     for path, how in ((PROGRAM, "MURMUR"), (LIBRARY, "FAULTS_LIBRARY")):
         if not path.is_file():
