@@ -220,7 +220,8 @@ def resume_from(kind, expected, state, folder):
         return ("wrong", f"refused, and lost {lost}") if lost else ("refused", ended.refusal())
     if ended.code != 0:
         return "wrong", f"exit {ended.code}: {ended.err!r}"
-    wrong = kinds.wrong_with(kind, folder, expected)
+    finished = there and b'"status": "done"' in tree[f"{kinds.RUN}/manifest.json"]
+    wrong = kinds.wrong_with(kind, folder, expected, may_leave=finished)  # it is left untouched
     if wrong:
         return "wrong", f"exit 0, but {wrong}"
     if lost:
