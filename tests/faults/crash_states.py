@@ -7,7 +7,8 @@ on disk for good before the crash must still be there. The traces: with a checkp
 with one at the end alone, of a run that was itself resumed, and of one that replaces another
 (--force), where the old run must be whole as long as the new one is not there.
 
-    crash_states.py [--kind NAME]... [--states N] [--seed S] [--jobs J] [--json FILE] [--keep DIR]
+    crash_states.py [--kind NAME]... [--states N] [--seconds S] [--seed S] [--jobs J] [--json FILE]
+                    [--keep DIR]
 
 --forget-syncs is the control: the program syncs, the disk does not, and it fails unless that shows.
 """
@@ -273,15 +274,17 @@ def try_one(number):
 
 
 def try_all(kind, expected, states, flags, folder):
-    """Starts from every state; the tally of outcomes, refusals and failures."""
-    tally, models = collections.Counter(), collections.Counter(state[2] for state in states)
+    """Starts from every state, until time is up; the tally of outcomes, refusals and failures."""
+    tally, models = collections.Counter(), collections.Counter()
     refused, failures = collections.Counter(), []
+    end = time.time() + flags.seconds
     shared.update(kind=kind, expected=expected, states=states)
     with multiprocessing.get_context("fork").Pool(flags.jobs, settle, (folder,)) as pool:
         outcomes = pool.imap(try_one, range(len(states)), chunksize=16)
         for number, (word, told) in enumerate(outcomes):
             traced, step, model, tree = states[number]
             tally[word] += 1
+            models[model] += 1
             if word == "refused":
                 refused[told] += 1
             if word == "wrong":
@@ -291,8 +294,10 @@ def try_all(kind, expected, states, flags, folder):
                     place = flags.keep / f"{kind.name}-{number}"
                     place.mkdir(parents=True)
                     kinds.put_tree(place, tree)
-    return {"outcomes": dict(tally), "models": dict(models), "refusals": dict(refused),
-            "failures": failures}
+            if time.time() > end:
+                break
+    return {"states": sum(tally.values()), "outcomes": dict(tally), "models": dict(models),
+            "refusals": dict(refused), "failures": failures}
 
 
 def row_of(report):
@@ -313,6 +318,7 @@ def main():
     names = ("simulate", "train", "sweep", "meanfield", "landscape")
     parser.add_argument("--kind", action="append", choices=names)
     parser.add_argument("--states", type=int, default=10000, help="distinct ones, of each kind")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="at most, a kind")
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", type=pathlib.Path, help="where the reports go")
@@ -333,7 +339,8 @@ def main():
                 for traced in traces:
                     traced.disk.forget_syncs()
             states = list(states_of(traces, flags.states, flags.seed))
-            report = {"kind": name, "states": len(states), "seed": flags.seed,
+            random.Random(flags.seed).shuffle(states)  # any first part is a fair sample
+            report = {"kind": name, "possible": len(states), "seed": flags.seed,
                       "steps": sum(traced.disk.steps for traced in traces)}
             report |= try_all(known[name], expected, states, flags, folder)
             reports.append({**report, "seconds": round(time.time() - began, 1)})

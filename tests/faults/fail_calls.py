@@ -6,7 +6,8 @@ files; then each of them fails in each way that it can, once: the program must e
 bytes, or with exit 1 and three lines. After an error the run is resumed (or begun anew, where none
 was made), and must reach the right bytes.
 
-    fail_calls.py [--kind NAME]... [--phase NAME]... [--every M] [--jobs J] [--json FILE]
+    fail_calls.py [--kind NAME]... [--phase NAME]... [--every M] [--seconds S] [--jobs J]
+                  [--json FILE]
 """
 
 import argparse
@@ -15,6 +16,7 @@ import json
 import multiprocessing
 import os
 import pathlib
+import random
 import shutil
 import sys
 import tempfile
@@ -144,12 +146,13 @@ def recover(beginning, folder):
     return "wrong", f"resumed to exit {ended.code}: {ended.err!r}"
 
 
-def strike_all(beginning, faults, jobs, folder):
-    """The tally of outcomes, the sentences of refusals, and the failures."""
+def strike_all(beginning, faults, flags, folder):
+    """Until time is up; the tally of outcomes, the sentences of refusals, and the failures."""
+    end = time.time() + flags.seconds
     tally, refused, failures = collections.Counter(), collections.Counter(), []
     shared["beginning"] = beginning
-    with multiprocessing.get_context("fork").Pool(jobs, settle, (folder,)) as pool:
-        for fault, (word, told) in pool.imap_unordered(strike_here, faults, chunksize=8):
+    with multiprocessing.get_context("fork").Pool(flags.jobs, settle, (folder,)) as pool:
+        for fault, (word, told) in pool.imap_unordered(strike_here, faults, chunksize=4):
             tally[word] += 1
             if word == "told, resume refused":
                 refused[told] += 1
@@ -157,6 +160,8 @@ def strike_all(beginning, faults, jobs, folder):
                 call, way = fault
                 failures.append({"call": call, "name": beginning.calls[call - 1], "way": way,
                                  "told": told})
+            if time.time() > end:
+                break
     return tally, refused, failures
 
 
@@ -191,6 +196,8 @@ def main():
     parser.add_argument("--kind", action="append", choices=names)
     parser.add_argument("--phase", action="append", choices=PHASES)
     parser.add_argument("--every", type=int, default=1, help="only every M-th fault")
+    parser.add_argument("--seconds", type=float, default=float("inf"),
+                        help="at most, a kind and beginning")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", type=pathlib.Path, help="where the reports go")
     flags = parser.parse_args()
@@ -205,10 +212,12 @@ def main():
                 began = time.time()
                 beginning = Beginning(known[name], phase, folder)
                 faults = list(beginning.faults())[::flags.every]
-                tally, refused, failures = strike_all(beginning, faults, flags.jobs, folder)
+                random.Random(len(faults)).shuffle(faults)  # any first part is a fair sample
+                tally, refused, failures = strike_all(beginning, faults, flags, folder)
                 reports.append({
                     "kind": name, "phase": phase, "calls": len(beginning.calls),
-                    "faults": len(faults), "outcomes": dict(tally), "refusals": dict(refused),
+                    "faults": sum(tally.values()), "possible": len(faults),
+                    "outcomes": dict(tally), "refusals": dict(refused),
                     "failures": failures, "seconds": round(time.time() - began, 1)})
                 print(row_of(reports[-1]), flush=True)
     finally:
