@@ -82,7 +82,7 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   if (sorted.plain.size() != 1) usage("render takes one run", "murmur render RUN -o flight.mp4");
-  const RunReader reader(find_run(flags, sorted.plain[0]));
+  const RunReader reader = read_run(flags, sorted.plain[0]);
   require_kind_with_frames(reader);
   require_frames(reader);
   const Settings settings = settings_of_run(reader.directory(), sorted.assignments);

@@ -34,7 +34,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (!flags.out.empty())
     usage("a report lies in its run", "leave -o out: the page is RUN/report.html");
   const fs::path directory = find_run(flags, sorted.plain[0]);
-  const RunReader reader(directory);
+  const RunReader reader = read_run(flags, sorted.plain[0]);
   const RunKind& kind = kind_of(reader);
   if (kind.report == nullptr) refuse(reader, kind.no_report);
   if (kind.check_report != nullptr) kind.check_report(directory);

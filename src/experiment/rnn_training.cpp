@@ -26,7 +26,7 @@ struct Accuracy {
 };
 
 struct Samples {
-  const SampleSet& ensemble;
+  const SampleSet& set;
   const std::vector<std::size_t>& chosen;
 };
 
@@ -81,6 +81,7 @@ RunContents rnn_contents(const Training& training, const std::vector<std::string
   c.argv = argv;
   c.engine = "messenger f32";
   c.seed = training.seed;
+  c.free = free_training_settings();
   return c;
 }
 

@@ -59,6 +59,34 @@ def status(run):
     return json.loads((run / "manifest.json").read_text())["status"]
 
 
+def manifest(run):
+    return json.loads((run / "manifest.json").read_text())
+
+
+def edit(path, old, new):
+    """Puts `new` in the place of `old`, which must be there, in a text file."""
+    text = path.read_text()
+    assert old in text, (old, text)
+    path.write_text(text.replace(old, new))
+
+
+def forget_digests(run):
+    """Makes a run look as those did that were written before settings and inputs had digests."""
+    told = manifest(run)
+    for key in ("settings", "inputs"):
+        told.pop(key)
+    (run / "manifest.json").write_text(json.dumps(told, indent=2))
+    path = run / "checkpoint.safetensors"
+    if path.exists():
+        content = path.read_bytes()
+        length = int.from_bytes(content[:8], "little")
+        header = json.loads(content[8:8 + length])
+        header["__metadata__"] = {"sha256": header["__metadata__"]["sha256"]}
+        text = json.dumps(header, separators=(",", ":")).encode()
+        text += b" " * (-len(text) % 8)
+        path.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + length:])
+
+
 class Case(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="murmur-cli-", dir=SCRATCH))
