@@ -84,14 +84,15 @@ class Ended:
     err: str
 
     def lines(self):
-        """stderr without the paragraphs that tell of a figure that is not drawn."""
-        lines, kept = self.err.splitlines(), []
+        """stderr without what tells of a figure that is not drawn, unless there is nothing else."""
+        lines, kept, undrawn = self.err.splitlines(), [], []
         while lines:
             if lines[0].startswith("murmur: ") and " not drawn: " in lines[0]:
+                undrawn = lines[:3]
                 del lines[:3]
             else:
                 kept.append(lines.pop(0))
-        return kept
+        return kept or undrawn
 
     def refusal(self):
         """The first line of an error told in exactly three; else None."""
