@@ -74,7 +74,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
       data(fmt::format("{:<12} {}\n", row.name,
                        row.found.empty() ? "missing; " + row.remedy : row.found));
   }
-  if (flags.json) data(report.dump(2) + "\n");
+  if (flags.json) murmur::app::report(report);
   return 0;
 }
 

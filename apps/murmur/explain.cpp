@@ -76,7 +76,7 @@ int list_all(const Flags& flags) {
                       {"takes", p.values},
                       {"meaning", p.meaning}});
   }
-  if (flags.json) data(rows.dump(2) + "\n");
+  if (flags.json) report(rows);
   return 0;
 }
 
@@ -87,7 +87,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (list_parameters) return list_all(flags);
   const Settings settings = settings_of(sort_words(words));
   const std::string text = explanation(make_experiment(settings), settings);
-  data(flags.json ? nlohmann::json{{"explanation", text}}.dump(2) + "\n" : text);
+  if (flags.json)
+    report({{"explanation", text}});
+  else
+    data(text);
   return 0;
 }
 

@@ -81,7 +81,9 @@ RunContents contents_of(const LandscapeSetup& request) {
 
 void keep(const Run& run, nlohmann::json& object, const char* name, const Array& atoms) {
   object["run"] = run.directory().string();
-  write_file_atomically(run.directory() / name, object.dump(1) + "\n");
+  write_file_atomically(
+      run.directory() / name,
+      object.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   write_npy(run.directory() / "atoms.npy", atoms);
 }
 

@@ -102,7 +102,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     return 128 + caught_signal;
   }
   if (flags.json)
-    data(nlohmann::json(made).dump(2) + "\n");
+    report(made);
   else
     for (const std::string& path : made) data(path + "\n");
   return 0;

@@ -53,7 +53,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   }
   made.write();
   if (flags.json)
-    data(nlohmann::json(made.made).dump(2) + "\n");
+    murmur::app::report(made.made);
   else
     for (const std::string& path : made.made) data(path + "\n");
   say(flags, fmt::format("open {} in any browser", made.made.back()));

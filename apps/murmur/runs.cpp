@@ -62,7 +62,7 @@ int list(const Flags& flags) {
       say(flags, fmt::format("skipped {}: {}", directory.string(), error.summary));
     }
   if (flags.json) {
-    data(rows.dump(2) + "\n");
+    report(rows);
     return 0;
   }
   if (rows.empty()) say(flags, fmt::format("no runs in {}; murmur simulate makes one", flags.runs));
@@ -77,7 +77,7 @@ int list(const Flags& flags) {
 int show(const Flags& flags, const std::string& word) {
   const RunReader run(find_run(flags, word));
   if (flags.json) {
-    data(manifest_of(run).dump(2) + "\n");
+    report(manifest_of(run));
     return 0;
   }
   nlohmann::json row = row_of(run.directory());
@@ -119,7 +119,7 @@ int diff(const Flags& flags, const std::string& first, const std::string& second
   report["common_frames"] = common;
   report["largest_difference"] = most;
   if (flags.json) {
-    data(report.dump(2) + "\n");
+    app::report(report);
     return 0;
   }
   for (const auto& [key, value] : report["parameters"].items())
@@ -149,6 +149,10 @@ int branch(const Flags& flags, const std::string& word, const Words& words) {
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   const std::vector<std::string>& w = sorted.plain;
+  const bool settings = !w.empty() && (w[0] == "resume" || w[0] == "branch");
+  if (!settings && !sorted.assignments.empty())
+    usage(fmt::format("{} is for runs resume and runs branch", sorted.assignments[0]),
+          "leave it out; murmur runs --help");
   if (w.empty() || (w[0] == "list" && w.size() == 1)) return list(flags);
   if (w[0] == "show" && w.size() == 2) return show(flags, w[1]);
   if (w[0] == "diff" && w.size() == 3) return diff(flags, w[1], w[2]);

@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
 namespace murmur::app {
 
 void prepare_process() {

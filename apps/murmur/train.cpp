@@ -110,7 +110,7 @@ std::string page_facts(const fs::path& directory) {
   std::error_code ignored;
   if (fs::is_regular_file(fs::symlink_status(directory / "summary.json", ignored)))
     facts["accuracy"] = read_summary(directory).test_accuracy;
-  return facts.dump();
+  return facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace

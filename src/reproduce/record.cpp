@@ -147,7 +147,8 @@ void write_record(const Reproduction& done, const ReproductionControl& control) 
   for (const Check& check : done.checks) record["checks"].push_back(json_of(check));
   for (const ReproducedTable& table : done.tables) record["tables"].push_back(json_of(table));
   for (const ReproducedFigure& figure : done.figures) record["figures"].push_back(json_of(figure));
-  write_file_atomically(path_of(done.folder, done.quick), record.dump() + "\n");
+  write_file_atomically(path_of(done.folder, done.quick),
+                        record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::optional<Reproduction> read_record(const std::string& name,

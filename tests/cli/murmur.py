@@ -32,10 +32,10 @@ def unit_points(n, d, seed=0):
 
 
 def tree(folder):
-    """Every path below a folder with its bytes; None for a folder."""
+    """Every path below a folder with its bytes; None for a folder. What readers remember is left out."""
     return {
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
-        for path in sorted(pathlib.Path(folder).rglob("*"))
+        for path in sorted(pathlib.Path(folder).rglob("*")) if path.name != "compared.json"
     }
 
 

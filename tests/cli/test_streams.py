@@ -121,10 +121,15 @@ class Terminals(murmur.Case):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(json.loads(done.stdout)["status"], "done")
             self.check(done.stdout, json=True)
-            done = subprocess.run([murmur.PROGRAM, "measure", name, "--json"], capture_output=True,
-                                  env=murmur.environment())
-            self.assertEqual(done.returncode, 0, done.stderr)
-            json.loads(done.stdout)
+            for words in (("measure", name), ("render", name, "-o", name + b"/x.png"),
+                          ("landscape", "d=2", "n=4", "starts=1", "-q", "-o", name + b"l"),
+                          ("explain", b"init=" + name)):
+                done = subprocess.run([murmur.PROGRAM, *words, "--json"], capture_output=True,
+                                      cwd=self.folder, env=murmur.environment())
+                self.assertIn(done.returncode, (0, INPUT), done.stderr)
+                self.assertNotIn(b"unexpected", done.stderr)
+                if done.returncode == 0:
+                    json.loads(done.stdout)
 
 
 class Memory(murmur.Case):
