@@ -12,7 +12,7 @@ foreach(header hwy fmt nlohmann eigen3/Eigen)
   file(CREATE_LINK /usr/include/${header} ${headers}/${name} SYMBOLIC)
 endforeach()
 foreach(library TBB::tbb hwy::hwy Boost::headers Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json
-        tomlplusplus::tomlplusplus ZLIB::ZLIB PNG::PNG PkgConfig::MURMUR_BLAS)
+        tomlplusplus::tomlplusplus ZLIB::ZLIB PNG::PNG)
   add_library(${library} INTERFACE IMPORTED)
 endforeach()
 include_directories(SYSTEM ${headers})

@@ -84,8 +84,14 @@ struct Simulated {
   const HostSwarm& last() const { return frames.back(); }
 };
 
-inline Simulated simulated(const Dynamics& dynamics, const HostSwarm& x,
-                           const FlowSettings& settings, const Schedule& schedule) {
+// How a swarm is carried; of a dynamics with noise by which draws.
+struct Carried {
+  FlowSettings settings{};
+  RandomKey random{};
+};
+
+inline Simulated simulated_by(const Dynamics& dynamics, const HostSwarm& x, const Carried& carried,
+                              const Schedule& schedule) {
   const auto engine = make_reference_engine();
   const auto field = engine->prepare(dynamics, x.shape());
   Simulated result;
@@ -96,8 +102,13 @@ inline Simulated simulated(const Dynamics& dynamics, const HostSwarm& x,
     result.frames.push_back(frame);
   };
   watch.merged = [&](const Merge& merge) { result.merges.push_back(merge); };
-  result.outcome = advance({*engine, *field, settings}, schedule, result.state, watch);
+  result.outcome =
+      advance({*engine, *field, carried.settings, carried.random}, schedule, result.state, watch);
   return result;
+}
+inline Simulated simulated(const Dynamics& dynamics, const HostSwarm& x,
+                           const FlowSettings& settings, const Schedule& schedule) {
+  return simulated_by(dynamics, x, {settings, {}}, schedule);
 }
 
 inline double largest_difference(const HostSwarm& a, const HostSwarm& b) {

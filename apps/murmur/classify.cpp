@@ -118,8 +118,9 @@ void keep_trajectory(const Flags& flags, const fs::path& model, const ChosenImag
   spec.model = model;
   spec.init = InitialPoints{std::move(points)};
   const Experiment e = make_experiment(spec);
-  Run run = Run::create(flags.out, simulation_contents(e), flags.force);
-  const Outcome outcome = simulate(e, run, {});
+  const auto engine = make_engine(e.engine);
+  Run run = Run::create(flags.out, simulation_contents(e, engine->name()), flags.force);
+  const Outcome outcome = simulate(e, *engine, run, {});
   if (!outcome.ok())
     throw Error(Fault::numerical, outcome.what, run.directory().string(), outcome.remedy);
   const fs::path figures = run.directory() / "figures", video = run.directory() / "video";

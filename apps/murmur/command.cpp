@@ -11,9 +11,9 @@
 #include <sstream>
 
 #include "murmur/error.h"
+#include "printable.h"
 #include "run_kind.h"
-
-extern char** environ;
+#include "variables.h"
 
 namespace murmur::app {
 
@@ -40,12 +40,7 @@ Settings settings_of(const Words& words, std::span<const Parameter> table,
           "give one; parameters are written key=value without spaces");
   Sources sources;
   if (!words.plain.empty()) sources.base = words.plain[0];
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text(*entry);
-    const std::size_t equals = text.find('=');
-    if (text.rfind("MURMUR_", 0) == 0 && equals != std::string::npos)
-      sources.environment[text.substr(0, equals)] = text.substr(equals + 1);
-  }
+  sources.environment = murmur_variables();
   sources.assignments = words.assignments;
   sources.section = section;
   Settings settings = gather(sources, table);
@@ -70,12 +65,32 @@ Settings settings_of_run(const fs::path& directory, const std::vector<std::strin
 }
 
 void say(const Flags& flags, const std::string& line) {
-  if (!flags.quiet) fmt::print(stderr, "{}\n", line);
+  if (!flags.quiet) std::fputs((printable(line) + "\n").c_str(), stderr);
 }
 
-void data(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void complain(const std::string& about, const Error& error, bool red) {
+  // By fputs, not fmt::print: an error that cannot be told is not an error of its own.
+  std::fputs(
+      fmt::format("{}murmur: {}{}{}\n  where: {}\n  do:    {}\n", red ? "\033[31m" : "",
+                  about.empty() ? "" : printable_line(about) + ": ", printable_line(error.summary),
+                  red ? "\033[0m" : "", printable_line(error.where), printable_line(error.remedy))
+          .c_str(),
+      stderr);
+}
 
-void report(const nlohmann::json& object) { data(object.dump(2) + "\n"); }
+void complain_undrawn(const std::string& about, const Error& error) {
+  complain(about, error);
+  if (error.fault == Fault::runtime) undrawn = static_cast<int>(Fault::runtime);
+}
+
+void data(const std::string& text) {
+  const std::string shown = printable(text);
+  std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
+
+void report(const nlohmann::json& object) {
+  data(object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
 
 SignalWatch::SignalWatch() {
   struct sigaction action {};
@@ -120,6 +135,13 @@ fs::path find_run(const Flags& flags, const std::string& word) {
   if (is_run_directory(word)) return word;
   const fs::path below = fs::path(flags.runs) / word;
   if (is_run_directory(below)) return below;
+  for (const fs::path& directory : {fs::path(word), below}) {
+    const fs::path manifest = directory / "manifest.json";
+    std::error_code ignored;
+    if (fs::exists(manifest, ignored) && !fs::is_regular_file(manifest, ignored))
+      throw Error(Fault::input, "the manifest.json there is not a regular file", manifest.string(),
+                  "put back the file that murmur wrote");
+  }
   throw Error(Fault::input, fmt::format("{} is not a run directory", word), word,
               "murmur runs lists the runs; a run holds a manifest.json");
 }

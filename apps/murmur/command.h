@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "murmur/error.h"
 #include "murmur/experiment.h"
 #include "options.h"
 
@@ -34,6 +35,7 @@ std::vector<Command> all_commands();
 
 extern std::vector<std::string> program_argv;  // as typed, for manifests
 extern std::atomic<int> caught_signal;         // SIGINT or SIGTERM, 0 before
+extern int undrawn;                            // exit code where a picture failed, 0 before
 
 // words with a name before '=' are assignments; the others are presets, paths, verbs.
 struct Words {
@@ -47,6 +49,11 @@ Settings settings_of(const Words& words, std::span<const Parameter> table = para
                      const std::string& section = {});
 
 void say(const Flags& flags, const std::string& line);  // talk: stderr, unless quiet
+// An error as three lines on stderr, `about` before what happened where it is not empty.
+void complain(const std::string& about, const Error& error, bool red = false);
+// The same for a picture that a finished run goes without: a missing tool or a place that is taken
+// is no failure of the run; a full disk is one, and the program then ends with code 1.
+void complain_undrawn(const std::string& about, const Error& error);
 // While it lives, Ctrl-C and SIGTERM are noted in caught_signal instead of ending the program.
 struct SignalWatch {
   SignalWatch();
@@ -55,8 +62,8 @@ struct SignalWatch {
   SignalWatch& operator=(const SignalWatch&) = delete;
 };
 
-void report(const nlohmann::json& object);  // data as JSON
-void data(const std::string& text);         // data: stdout
+void report(const nlohmann::json& object);  // data as JSON, always valid
+void data(const std::string& text);         // data: stdout, printable
 [[noreturn]] void usage(const std::string& what, const std::string& remedy);
 
 // An output file that may be written: Error(usage) where a non-empty one is and no --force.
@@ -67,8 +74,8 @@ std::filesystem::path find_run(const Flags& flags, const std::string& word);
 
 // A new run at -o, or below --runs at the lowest number that is free.
 Run create_run(const Flags& flags, const std::string& name, const RunContents& contents);
-RunContents simulation_contents(const Experiment& experiment);  // of a run that keeps a simulation
-int simulate_and_report(const Flags& flags, const Experiment& experiment, Run& run);
+// Of a run that keeps a simulation; `engine` is the full name.
+RunContents simulation_contents(const Experiment& experiment, const std::string& engine);
 
 // What a run was made with, from its config.toml and nothing else, with `assignments` laid over.
 Settings settings_of_run(const std::filesystem::path& directory,

@@ -4,10 +4,7 @@
 #include <algorithm>
 
 #include "command.h"
-#include "experiment/landscape_setup.h"
-#include "experiment/meanfield_setup.h"
-#include "murmur/training.h"
-#include "sweep/sweep.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
@@ -18,12 +15,13 @@ std::string words_of(const std::vector<std::string>& words) {
 }
 
 int run(const Flags&, const std::vector<std::string>& words) {
+  if (words.size() > 1)
+    usage(fmt::format("completion takes one shell, and no {}", words[1]), "use bash, zsh or fish");
   std::vector<std::string> commands, names, keys;
   for (const Command& c : all_commands()) commands.emplace_back(c.name);
   for (const Preset& p : presets()) names.emplace_back(p.name);
-  for (const auto table : {parameters(), training_parameters(), sweep_parameters(),
-                           meanfield_parameters(), landscape_parameters()})
-    for (const Parameter& p : table) keys.push_back(std::string(p.name) + "=");
+  for (const RunKind& kind : run_kinds())
+    for (const Parameter& p : kind.parameters()) keys.push_back(std::string(p.name) + "=");
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   const std::string shell = words.empty() ? "bash" : words[0];

@@ -9,7 +9,10 @@
 #include <thread>
 
 #include "command.h"
+#include "flow/stiff.h"
 #include "generated/version.h"
+#include "learn/products.h"
+#include "murmur/error.h"
 
 namespace murmur::app {
 
@@ -34,7 +37,17 @@ std::string processor() {
   return "unknown";
 }
 
-int run(const Flags& flags, const std::vector<std::string>&) {
+// What OpenBLAS is, or nothing where it cannot be loaded.
+std::string blas() try {
+  require_products();
+  return "found";
+} catch (const Error&) {
+  return "";
+}
+
+int run(const Flags& flags, const std::vector<std::string>& words) {
+  if (!words.empty())
+    usage(fmt::format("doctor takes no {}", words[0]), "murmur doctor --help tells what is taken");
   struct Row {
     std::string name, found, remedy;
   };
@@ -47,6 +60,10 @@ int run(const Flags& flags, const std::vector<std::string>&) {
       {"engine", engine, ""},
       {"ffmpeg", on_path("ffmpeg"), "films need it: apt-get install ffmpeg"},
       {"gnuplot", on_path("gnuplot"), "plots need it: apt-get install gnuplot-nox"},
+      {"SUNDIALS", has_stiff() ? "built in" : "",
+       "method=bdf needs it: apt-get install libsundials-dev, and build again"},
+      {"OpenBLAS", blas(),
+       "training in many dimensions needs it: apt-get install libopenblas0-pthread"},
       {"this folder", writable ? "writable" : "",
        "runs are kept in ./runs: go elsewhere or use -o"},
   };
@@ -57,7 +74,7 @@ int run(const Flags& flags, const std::vector<std::string>&) {
       data(fmt::format("{:<12} {}\n", row.name,
                        row.found.empty() ? "missing; " + row.remedy : row.found));
   }
-  if (flags.json) data(report.dump(2) + "\n");
+  if (flags.json) murmur::app::report(report);
   return 0;
 }
 

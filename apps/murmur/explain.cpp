@@ -5,11 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "experiment/landscape_setup.h"
-#include "experiment/meanfield_setup.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
-#include "murmur/training.h"
+#include "run_kind.h"
 
 namespace murmur::app {
 
@@ -65,29 +63,34 @@ std::string explanation(const Experiment& e, const Settings& s) {
   return text;
 }
 
-int run(const Flags& flags, const std::vector<std::string>& words) {
-  if (list_parameters) {
-    const std::pair<const char*, std::span<const Parameter>> tables[] = {
-        {"simulate", parameters()},
-        {"train", training_parameters()},
-        {"meanfield", meanfield_parameters()},
-        {"landscape", landscape_parameters()}};
-    nlohmann::json rows = nlohmann::json::array();
-    for (const auto& [command, table] : tables) {
-      if (!flags.json) data(fmt::format("murmur {}\n\n{}\n", command, parameter_list(table)));
-      for (const Parameter& p : table)
-        rows.push_back({{"command", command},
-                        {"name", p.name},
-                        {"default", p.initial},
-                        {"takes", p.values},
-                        {"meaning", p.meaning}});
-    }
-    if (flags.json) data(rows.dump(2) + "\n");
-    return 0;
+int list_all(const Flags& flags) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const RunKind& kind : run_kinds()) {
+    if (!kind.explains_parameters) continue;
+    if (!flags.json)
+      data(fmt::format("murmur {}\n\n{}\n", kind.word, parameter_list(kind.parameters())));
+    for (const Parameter& p : kind.parameters())
+      rows.push_back({{"command", kind.word},
+                      {"name", p.name},
+                      {"default", p.initial},
+                      {"takes", p.values},
+                      {"meaning", p.meaning}});
   }
+  if (flags.json) report(rows);
+  return 0;
+}
+
+int run(const Flags& flags, const std::vector<std::string>& words) {
+  if (list_parameters && !words.empty())
+    usage(fmt::format("explain --parameters takes no {}", words[0]),
+          "leave it out; murmur explain --parameters lists them all");
+  if (list_parameters) return list_all(flags);
   const Settings settings = settings_of(sort_words(words));
   const std::string text = explanation(make_experiment(settings), settings);
-  data(flags.json ? nlohmann::json{{"explanation", text}}.dump(2) + "\n" : text);
+  if (flags.json)
+    report({{"explanation", text}});
+  else
+    data(text);
   return 0;
 }
 

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "report/figures.h"
+#include "run/compare.h"
+#include "run/identity.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -17,7 +20,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (flags.out.empty()) usage("there is no output file", "add -o FILE.npy, .csv or .xyz");
   const RunReader reader(find_run(flags, sorted.plain[0]));
   require_kind_with_frames(reader);
+  require_frames(reader);
   const std::filesystem::path path = output_file(flags);
+  require_same_settings(reader.directory(), kind_of(reader).free);
+  if (!is_being_written(reader.directory())) require_whole(reader.directory());
   const std::string ending = path.extension().string();
   const std::string by_ending = ending.empty() ? "" : ending.substr(1);
   export_trajectory(reader, format_option.empty() ? by_ending : format_option, path);

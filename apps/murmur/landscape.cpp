@@ -11,8 +11,8 @@
 #include "murmur/error.h"
 #include "progress.h"
 #include "report/figures.h"
-#include "report/kept.h"
 #include "report/landscape_tables.h"
+#include "run/compare.h"
 #include "run/formats.h"
 #include "run_kind.h"
 
@@ -52,7 +52,7 @@ std::string aligned(const TextTable& table) {
 
 std::string text_of(const Landscape& l, const Search& search) {
   std::string text = aligned(points_table(search));
-  if (l.a.empty()) return text;
+  if (l.a.empty() || search.points.empty()) return text;
   const Atoms& mu = search.points.front().mu;
   const Localisation where = localise(l, mu);
   text += fmt::format("\natoms of the first; strict extrema of the potential: {}\n",
@@ -68,8 +68,7 @@ template <class Draw>
 void try_to_draw(const Draw& draw) try {
   draw();
 } catch (const Error& error) {
-  fmt::print(stderr, "murmur: the landscape is not drawn: {}\n  where: {}\n  do:    {}\n",
-             error.summary, error.where, error.remedy);
+  complain_undrawn("the landscape is not drawn", error);
 }
 
 RunContents contents_of(const LandscapeSetup& request) {
@@ -82,7 +81,9 @@ RunContents contents_of(const LandscapeSetup& request) {
 
 void keep(const Run& run, nlohmann::json& object, const char* name, const Array& atoms) {
   object["run"] = run.directory().string();
-  write_file_atomically(run.directory() / name, object.dump(1) + "\n");
+  write_file_atomically(
+      run.directory() / name,
+      object.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   write_npy(run.directory() / "atoms.npy", atoms);
 }
 
@@ -184,11 +185,11 @@ int search_or_scan(const Flags& flags, const LandscapeSetup& request, Run& run) 
 // Tells again what a finished run found.
 int tell_finished(const Flags& flags, const LandscapeSetup& request, const fs::path& directory) {
   const bool scan = !request.betas.empty();
-  const nlohmann::json kept = kept_json(directory / (scan ? "scan.json" : "points.json"));
+  const KeptJson kept = KeptJson::read(directory / (scan ? "scan.json" : "points.json"));
   if (scan)
-    tell(flags, request, scan_of(kept), kept);
+    tell(flags, request, scan_of(kept, request.landscape.d), kept.json());
   else
-    tell(flags, request, search_of(kept), kept);
+    tell(flags, request, search_of(kept, request.landscape.d), kept.json());
   say(flags, "the search is already finished");
   return 0;
 }
@@ -199,8 +200,12 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   if (!flags.out.empty()) usage("a resumed search stays in its run", "leave -o out");
   const LandscapeSetup request =
       make_landscape(settings_of_run(directory, {}, landscape_parameters()));
-  if (RunReader(directory).status() == "done") return tell_finished(flags, request, directory);
-  Run run = Run::reopen(directory, program_argv);
+  if (RunReader(directory).status() == "done") {
+    require_whole(directory);
+    return tell_finished(flags, request, directory);
+  }
+  const RunContents contents = contents_of(request);
+  Run run = Run::reopen(directory, program_argv, &contents);
   return search_or_scan(flags, request, run);
 }
 

@@ -1,6 +1,5 @@
 // main.cpp: the command line: finds the command, runs it, and turns errors into three lines.
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -10,11 +9,14 @@
 #include "command.h"
 #include "generated/version.h"
 #include "murmur/error.h"
+#include "startup.h"
+#include "variables.h"
 
 namespace murmur::app {
 
 std::vector<std::string> program_argv;
 std::atomic<int> caught_signal{0};
+int undrawn = 0;
 
 // Each in its own file: a new command is a file, its line here and its place below.
 Command simulate_command();
@@ -54,18 +56,8 @@ bool colour_wanted(const std::string& choice) {
   return isatty(STDERR_FILENO) != 0;
 }
 
-// A value or a tool's words may hold line breaks; an error stays three lines.
-std::string one_line(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  return text;
-}
-
 int tell(const Error& error, const std::string& color) {
-  const bool red = colour_wanted(color);
-  fmt::print(stderr, "{}murmur: {}{}\n  where: {}\n  do:    {}\n", red ? "\033[31m" : "",
-             one_line(error.summary), red ? "\033[0m" : "", one_line(error.where),
-             one_line(error.remedy));
+  complain("", error, colour_wanted(color));
   return static_cast<int>(error.fault);
 }
 
@@ -97,6 +89,16 @@ std::string remedy_for(const std::string& word) {
   const std::string near = did_you_mean(word, names);
   if (!near.empty()) return fmt::format("did you mean murmur {}?", near);
   return fmt::format("the commands are {}", fmt::join(names, ", "));
+}
+
+// A word or a value that is empty comes of a variable of the shell that was not set: were it taken,
+// --resume "" would begin a new run.
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty() && option->get_items_expected_max() > 0)
+        usage(option->get_positional() ? "a word is empty" : option->get_name() + " is empty",
+              "give it a value, or leave it out");
 }
 
 int run(int argc, char** argv) {
@@ -137,7 +139,10 @@ int run(int argc, char** argv) {
   }
   for (std::size_t i = 0; i < commands.size(); ++i)
     if (subs[i]->parsed()) try {
-        return commands[i].run(flags, words);
+        refuse_empty_values(*subs[i]);
+        warn_of_unknown_variables(flags);
+        const int code = commands[i].run(flags, words);
+        return code == 0 ? undrawn : code;
       } catch (const Error& error) {
         return tell(error, flags.color);
       }
@@ -150,7 +155,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace murmur;
   app::program_argv.assign(argv, argv + argc);
-  signal(SIGPIPE, SIG_IGN);
+  app::prepare_process();
   try {
     const int code = app::run(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)

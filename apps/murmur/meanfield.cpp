@@ -153,8 +153,7 @@ RunContents contents_of(const MeanFieldSetup& s) {
 void try_to_draw(const fs::path& directory) try {
   draw_meanfield(directory, FigureStyle::paper);
 } catch (const Error& error) {
-  fmt::print(stderr, "murmur: the mean field is not drawn: {}\n  where: {}\n  do:    {}\n",
-             error.summary, error.where, error.remedy);
+  complain_undrawn("the mean field is not drawn", error);
 }
 
 // Carries the measure into the run and closes it over all its files, so that a closed run is whole.
@@ -237,8 +236,8 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const auto on = resumed(flags, directory, words,
                           settings_of_run(directory, {}, meanfield_parameters()), make_meanfield);
   if (!on) return 0;
-  Run kept = Run::reopen(directory, program_argv);
-  if (on->longer) write_file_atomically(directory / "config.toml", on->setup.config);
+  const RunContents contents = contents_of(on->setup);
+  Run kept = Run::reopen(directory, program_argv, &contents, on->longer);
   return carry_and_report(flags, on->setup, kept);
 }
 

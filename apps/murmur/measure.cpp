@@ -49,7 +49,7 @@ void print_json(const History& frames, const Experiment& e) {
   nlohmann::json rows = nlohmann::json::array();
   for (std::int64_t k = 0; k < frames.count; ++k) {
     const HostSwarm x = frames.frame(k);
-    const std::vector<double> row = observe(x, e.dynamics, settings_at(e, frames.time(k)));
+    const std::vector<double> row = observe(x, e.dynamics, observe_settings(e, frames.time(k)));
     nlohmann::json object = {{"t", frames.time(k)}};
     for (std::size_t c = 0; c < names.size(); ++c) object[names[c]] = number_or_null(row[c]);
     const Clusters found = clusters(x, e.dynamics, e.observe.cluster_tol);
@@ -65,7 +65,8 @@ void print_csv(const History& frames, const Experiment& e) {
   data(header + "\n");
   for (std::int64_t k = 0; k < frames.count; ++k) {
     std::string line = fmt::format("{}", frames.time(k));
-    for (const double value : observe(frames.frame(k), e.dynamics, settings_at(e, frames.time(k))))
+    for (const double value :
+         observe(frames.frame(k), e.dynamics, observe_settings(e, frames.time(k))))
       line += std::isfinite(value) ? fmt::format(",{}", value) : ",";
     data(line + "\n");
   }
@@ -90,10 +91,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     settings["init"] = {"uniform", what, {}};
   } else {
     const std::filesystem::path directory = find_run(flags, what);
-    const auto reader = std::make_shared<RunReader>(directory);
+    if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one run or file");
+    const auto reader = std::make_shared<RunReader>(read_run(flags, what));
     require_kind_with_frames(*reader);
     frames = frames_of_run(reader);
-    if (!sorted.plain.empty()) usage("one thing is measured at a time", "give one run or file");
     settings = settings_of_run(directory, sorted.assignments);
   }
   WordedSpec worded{spec_of(settings), settings};
@@ -119,7 +120,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 History frames_of(const Flags& flags, const std::string& what) {
   if (is_array(what)) return frames_of_array(what);
   const std::filesystem::path directory = find_run(flags, what);
-  const auto reader = std::make_shared<RunReader>(directory);
+  const auto reader = std::make_shared<RunReader>(read_run(flags, what));
   if (const RunKind& kind = kind_of(*reader); kind.measures != nullptr)
     return kind.measures(*reader);
   require_kind_with_frames(*reader);

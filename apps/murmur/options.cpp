@@ -1,6 +1,8 @@
 // options.cpp: options handed to CLI11. Its header takes seconds to compile, so few files see it.
 #include "options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 namespace murmur::app {
@@ -16,7 +18,14 @@ Option& Option::range(int least, int greatest) {
 }
 
 Option& Option::range(double least, double greatest) {
-  option_->check(CLI::Range(least, greatest));
+  // Not CLI::Range, which lets through what is no number.
+  option_->check([least, greatest](const std::string& word) {
+    double value = 0;
+    const bool number = CLI::detail::lexical_cast(word, value);
+    return number && value >= least && value <= greatest
+               ? std::string()
+               : fmt::format("{} is not from {:g} to {:g}", word, least, greatest);
+  });
   return *this;
 }
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "printable.h"
+
 namespace murmur::app {
 
 namespace {
@@ -83,7 +85,8 @@ bool ProgressLine::due() {
   return true;
 }
 
-void ProgressLine::put(const std::string& line) {
+void ProgressLine::put(const std::string& text) {
+  const std::string line = printable_line(text);
   std::fputs((kind_ == rewritten ? "\r\033[K" + line : line + "\n").c_str(), stderr);
   std::fflush(stderr);
   dirty_ = kind_ == rewritten;

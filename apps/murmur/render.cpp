@@ -82,7 +82,7 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   if (sorted.plain.size() != 1) usage("render takes one run", "murmur render RUN -o flight.mp4");
-  const RunReader reader(find_run(flags, sorted.plain[0]));
+  const RunReader reader = read_run(flags, sorted.plain[0]);
   require_kind_with_frames(reader);
   require_frames(reader);
   const Settings settings = settings_of_run(reader.directory(), sorted.assignments);
@@ -102,7 +102,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     return 128 + caught_signal;
   }
   if (flags.json)
-    data(nlohmann::json(made).dump(2) + "\n");
+    report(made);
   else
     for (const std::string& path : made) data(path + "\n");
   return 0;

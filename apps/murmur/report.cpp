@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "murmur/error.h"
+#include "run/compare.h"
 #include "run_kind.h"
 #include "style.h"
 
@@ -38,6 +39,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const RunKind& kind = kind_of(reader);
   if (kind.report == nullptr) refuse(reader, kind.no_report);
   if (kind.check_report != nullptr) kind.check_report(directory);
+  require_readable(directory, kind.free);
   RunReport made({.run = directory,
                   .style = style,
                   .film = !no_film,
@@ -53,7 +55,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   }
   made.write();
   if (flags.json)
-    data(nlohmann::json(made.made).dump(2) + "\n");
+    murmur::app::report(made.made);
   else
     for (const std::string& path : made.made) data(path + "\n");
   say(flags, fmt::format("open {} in any browser", made.made.back()));

@@ -191,7 +191,9 @@ RunKind reproduce_kind() {
   return {.word = "reproduce",
           .noun = "reproduce",
           .parameters = training_parameters,
+          .explains_parameters = false,
           .no_resume = part,
+          .free = free_training_settings(),
           .no_swarm = part,
           .no_report = part};
 }

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "murmur/run.h"
+#include "run/compare.h"
 
 namespace murmur::app {
 
@@ -39,6 +40,7 @@ auto resumed(const Flags& flags, const std::filesystem::path& directory, const W
                 directory.string(), "give a larger T, or none");
   if (T > old_T || RunReader(directory).status() != "done")
     return Resumed<decltype(make(settings))>{std::move(setup), T > old_T};
+  require_whole(directory);
   if (flags.json)
     report({{"run", directory.string()}, {"status", "done"}, {"t", old_T}});
   else

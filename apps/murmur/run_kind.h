@@ -9,6 +9,7 @@
 #include "command.h"
 #include "murmur/observe.h"
 #include "report/report.h"
+#include "run/kept_json.h"
 
 namespace murmur::app {
 
@@ -21,10 +22,15 @@ struct RunKind {
   const char* word;                            // `command` of manifest.json
   const char* noun;                            // in lists, while there is no number to tell
   std::span<const Parameter> (*parameters)();  // of its config.toml
+  bool explains_parameters = true;             // false: `explain` lists them under another command
 
   // Goes on with a run and returns the exit code; or why that is not done run by run.
   int (*resume)(const Flags& flags, const std::filesystem::path& run, const Words& words) = nullptr;
   Refusal no_resume{};
+  // Keys of config.toml that may change before a run goes on: no number depends on them.
+  std::vector<std::string> free{};
+  // Begins a new run where the last checkpoint of this one is; none: this kind has no branches.
+  int (*branch)(const Flags& flags, const std::filesystem::path& run, const Words& words) = nullptr;
   // What --resume of its command says to runs of other kinds; empty: who made them.
   Refusal not_mine{};
 
@@ -50,10 +56,19 @@ std::span<const RunKind> run_kinds();
 const RunKind& kind_of(const RunReader& run);
 const RunKind* find_kind(const std::string& word);  // null: not in the table
 
+KeptJson kept_manifest(const RunReader& run);  // manifest.json, value by value
+
 [[noreturn]] void refuse(const RunReader& run, const Refusal& refusal);
 
 // --resume of a command whose runs are of the kind `own`: finds the run, and refuses other kinds.
 int resume_own(const RunKind& own, const Flags& flags, const Words& words);
+
+// Goes on with a run, once its settings and inputs are found to be those it was made with.
+int go_on(const RunKind& kind, const Flags& flags, const std::filesystem::path& directory,
+          const Words& words);
+
+// A run for those who read it: Error(input) where it is not as it was left.
+RunReader read_run(const Flags& flags, const std::string& word);
 
 void require_kind_with_frames(const RunReader& run);  // Error(input) for runs that keep none
 

@@ -4,6 +4,8 @@
 #include <cassert>
 
 #include "murmur/error.h"
+#include "run/compare.h"
+#include "run/identity.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -38,6 +40,10 @@ const RunKind& kind_of(const RunReader& run) {
               run.directory().string(), "use the murmur that made it");
 }
 
+KeptJson kept_manifest(const RunReader& run) {
+  return KeptJson::parse(run.manifest(), (run.directory() / "manifest.json").string());
+}
+
 void refuse(const RunReader& run, const Refusal& refusal) {
   throw Error(Fault::input, refusal.what, run.directory().string(), refusal.remedy);
 }
@@ -46,11 +52,24 @@ int resume_own(const RunKind& own, const Flags& flags, const Words& words) {
   const std::filesystem::path directory = find_run(flags, flags.resume);
   const RunReader run(directory);
   const RunKind& kind = kind_of(run);
-  if (kind.word == std::string_view(own.word)) return own.resume(flags, directory, words);
+  if (kind.word == std::string_view(own.word)) return go_on(own, flags, directory, words);
   if (!own.not_mine.what.empty()) refuse(run, own.not_mine);
   refuse(run, {fmt::format("this run was made by murmur {}", kind.word),
                kind.resume == nullptr ? kind.no_resume.remedy
                                       : fmt::format("use murmur {} --resume", kind.word)});
+}
+
+int go_on(const RunKind& kind, const Flags& flags, const std::filesystem::path& directory,
+          const Words& words) {
+  const std::string warning = require_same_settings(directory, kind.free);
+  if (!warning.empty()) say(flags, "warning: " + warning);
+  return kind.resume(flags, directory, words);
+}
+
+RunReader read_run(const Flags& flags, const std::string& word) {
+  RunReader run(find_run(flags, word));
+  require_readable(run.directory(), kind_of(run).free);
+  return run;
 }
 
 void require_kind_with_frames(const RunReader& run) {

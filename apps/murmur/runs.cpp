@@ -1,4 +1,4 @@
-// runs.cpp: murmur runs: lists runs, shows one, compares two, goes on with one.
+// runs.cpp: murmur runs: lists runs, shows one, compares two, goes on with one or branches off.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "keeping.h"
 #include "murmur/error.h"
 #include "run_kind.h"
 
@@ -15,17 +16,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
+PruneOptions prune_options;
+
 nlohmann::json manifest_of(const RunReader& run) {
   return nlohmann::json::parse(run.manifest(), nullptr, false);
-}
-
-std::vector<fs::path> runs_below(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (is_run_directory(entry.path())) found.push_back(entry.path());
-  std::sort(found.begin(), found.end());
-  return found;
 }
 
 nlohmann::json row_of(const fs::path& directory) {
@@ -68,7 +62,7 @@ int list(const Flags& flags) {
       say(flags, fmt::format("skipped {}: {}", directory.string(), error.summary));
     }
   if (flags.json) {
-    data(rows.dump(2) + "\n");
+    report(rows);
     return 0;
   }
   if (rows.empty()) say(flags, fmt::format("no runs in {}; murmur simulate makes one", flags.runs));
@@ -83,10 +77,14 @@ int list(const Flags& flags) {
 int show(const Flags& flags, const std::string& word) {
   const RunReader run(find_run(flags, word));
   if (flags.json) {
-    data(manifest_of(run).dump(2) + "\n");
+    report(manifest_of(run));
     return 0;
   }
-  const nlohmann::json row = row_of(run.directory());
+  nlohmann::json row = row_of(run.directory());
+  if (const nlohmann::json manifest = manifest_of(run); manifest.contains("parent")) {
+    row["parent"] = manifest["parent"]["run"];
+    row["parted"] = manifest["parent"]["t"];
+  }
   for (const auto& [key, value] : row.items())
     data(fmt::format("{:<9} {}\n", key,
                      value.is_string() ? value.get<std::string>() : value.dump()));
@@ -100,7 +98,7 @@ int show(const Flags& flags, const std::string& word) {
 
 // Parameters that differ, and how far the last common frames are apart.
 int diff(const Flags& flags, const std::string& first, const std::string& second) {
-  const RunReader a(find_run(flags, first)), b(find_run(flags, second));
+  const RunReader a = read_run(flags, first), b = read_run(flags, second);
   const auto settings = [](const RunReader& run) {
     return settings_of_run(run.directory(), {}, kind_of(run).parameters());
   };
@@ -121,7 +119,7 @@ int diff(const Flags& flags, const std::string& first, const std::string& second
   report["common_frames"] = common;
   report["largest_difference"] = most;
   if (flags.json) {
-    data(report.dump(2) + "\n");
+    app::report(report);
     return 0;
   }
   for (const auto& [key, value] : report["parameters"].items())
@@ -135,26 +133,60 @@ int resume(const Flags& flags, const std::string& word, const Words& words) {
   const RunReader run(find_run(flags, word));
   const RunKind& kind = kind_of(run);
   if (kind.resume == nullptr) refuse(run, kind.no_resume);
-  return kind.resume(flags, run.directory(), words);
+  return go_on(kind, flags, run.directory(), words);
+}
+
+// A new run that begins where another is, with changed settings.
+int branch(const Flags& flags, const std::string& word, const Words& words) {
+  const RunReader run = read_run(flags, word);
+  const RunKind& kind = kind_of(run);
+  if (kind.branch == nullptr)
+    refuse(run, {fmt::format("a run of murmur {} has no branches", kind.word),
+                 "simulations have; start a new run instead"});
+  return kind.branch(flags, run.directory(), words);
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   const std::vector<std::string>& w = sorted.plain;
+  const bool settings = !w.empty() && (w[0] == "resume" || w[0] == "branch");
+  if (!settings && !sorted.assignments.empty())
+    usage(fmt::format("{} is for runs resume and runs branch", sorted.assignments[0]),
+          "leave it out; murmur runs --help");
   if (w.empty() || (w[0] == "list" && w.size() == 1)) return list(flags);
   if (w[0] == "show" && w.size() == 2) return show(flags, w[1]);
   if (w[0] == "diff" && w.size() == 3) return diff(flags, w[1], w[2]);
   if (w[0] == "resume" && w.size() == 2) return resume(flags, w[1], {{}, sorted.assignments});
-  usage("runs takes list, show RUN, diff RUN RUN or resume RUN", "murmur runs --help");
+  if (w[0] == "branch" && w.size() == 2) return branch(flags, w[1], {{}, sorted.assignments});
+  const std::vector<std::string> rest(w.begin() + 1, w.end());
+  if (w[0] == "verify") return verify_runs(flags, rest);
+  if (w[0] == "delete") return delete_runs(flags, rest, prune_options.yes);
+  if (w[0] == "prune" && w.size() == 1) return prune_runs(flags, prune_options);
+  usage("runs takes list, show, diff, resume, branch, verify, delete or prune",
+        "murmur runs --help");
 }
 
 }  // namespace
 
 Command runs_command() {
-  return {"runs", "List, show, compare and resume runs.",
-          "  murmur runs list\n  murmur runs show flock-0-1\n"
-          "  murmur runs diff flock-0-1 flock-1-1\n  murmur runs resume flock-0-1 T=100",
-          nullptr, run};
+  return {
+      "runs", "List, show, compare, verify, branch, resume and delete runs.",
+      "  murmur runs list\n  murmur runs show flock-0-1\n"
+      "  murmur runs diff flock-0-1 flock-1-1\n  murmur runs resume flock-0-1 T=100\n"
+      "  murmur runs branch flock-0-1 beta=1 T=100 -o runs/cooler\n"
+      "  murmur runs verify flock-0-1 flock-1-1\n"
+      "  murmur runs delete flock-0-1\n"
+      "  murmur runs prune --status failed,interrupted --older 30",
+      [](Options& sub, Flags& flags) {
+        sub.add_flag("--yes", prune_options.yes, "delete, prune: without asking");
+        sub.add_flag("--dry-run", flags.dry_run, "delete, prune, branch: tell, do nothing");
+        sub.add_option("--status", prune_options.statuses, "prune: runs of these").show_default();
+        sub.add_option("--older", prune_options.older, "prune: begun so many days ago or more")
+            .range(0.0, 36500.0);
+        sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")
+            .range(0.0, 10.0);
+      },
+      run};
 }
 
 }  // namespace murmur::app

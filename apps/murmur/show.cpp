@@ -90,7 +90,7 @@ std::pair<int, int> modes_of(const ShowWords& words) {
 
 void show_histogram(const Flags& flags, const Subject& s, const ShowWords& words) {
   const CosineHistogram h = cosine_histogram(s.history.frame(frame_of(s, words)),
-                                             words.whole("bins"), s.experiment.observe);
+                                             words.whole("bins"), observe_settings(s.experiment));
   Sheet sheet{{"from", "to", "pairs", "fraction"}};
   for (std::size_t b = 0; b < h.count.size(); ++b)
     sheet.rows.push_back({h.edge[b], h.edge[b + 1], h.count[b],
@@ -106,7 +106,7 @@ void show_modes(const Flags& flags, const Subject& s, const ShowWords& words) {
   Sheet sheet;
   if (words.given("frame") && !all_frames(words)) {
     const HostSwarm x = s.history.frame(frame_of(s, words));
-    const std::vector<double> amplitude = mode_amplitudes(x, last, s.experiment.observe);
+    const std::vector<double> amplitude = mode_amplitudes(x, last, observe_settings(s.experiment));
     std::vector<std::complex<double>> wave;  // of the circle
     if (x.d() == 2) wave = fourier_amplitudes(x, last);
     sheet.columns = {"mode", "amplitude", "power", "phase"};
@@ -118,7 +118,8 @@ void show_modes(const Flags& flags, const Subject& s, const ShowWords& words) {
   sheet.columns = {"t"};
   for (int k = first; k <= last; ++k) sheet.columns.push_back(fmt::format("mode_{}", k));
   for (std::int64_t f = 0; f < s.history.count; ++f) {
-    const auto amplitude = mode_amplitudes(s.history.frame(f), last, s.experiment.observe);
+    const auto amplitude =
+        mode_amplitudes(s.history.frame(f), last, observe_settings(s.experiment));
     sheet.rows.push_back({s.history.time(f)});
     for (int k = first; k <= last; ++k) sheet.rows.back().push_back(amplitude[k]);
   }
@@ -235,8 +236,8 @@ Series column_of(const Subject& s, const std::string& name) {
   Series series;
   for (std::int64_t f = 0; f < s.history.count; ++f) {
     series.t.push_back(s.history.time(f));
-    series.value.push_back(
-        observe(s.history.frame(f), dynamics, settings_at(s.experiment, series.t.back()))[column]);
+    series.value.push_back(observe(s.history.frame(f), dynamics,
+                                   observe_settings(s.experiment, series.t.back()))[column]);
   }
   return series;
 }
@@ -266,7 +267,8 @@ void show_growth(const Flags& flags, const Subject& s, const ShowWords& words) {
       words.refuse("modes", "growth is that of one mode", "write modes=3, or name a column");
     for (std::int64_t f = 0; f < s.history.count; ++f) {
       series.t.push_back(s.history.time(f));
-      series.value.push_back(mode_amplitudes(s.history.frame(f), last, s.experiment.observe)[last]);
+      series.value.push_back(
+          mode_amplitudes(s.history.frame(f), last, observe_settings(s.experiment))[last]);
     }
     window = {3 / std::sqrt(s.history.frame(0).n()), 0.06};
   }
@@ -282,7 +284,7 @@ void show_clustering(const Flags& flags, const Subject& s, const ShowWords& word
       near_clustering(s.history,
                       {.delta = words.given("delta") ? words.number("delta") : 1e-3,
                        .share = words.number("share")},
-                      s.experiment.observe);
+                      observe_settings(s.experiment));
   write(flags,
         {{"share", "part", "all"}, {{words.number("share"), maybe(found.part), maybe(found.all)}}});
 }
@@ -300,12 +302,6 @@ void show_atoms(const Flags& flags, const Subject& s, const ShowWords& words) {
 }
 
 }  // namespace
-
-ObserveSettings settings_at(const Experiment& e, double t) {
-  ObserveSettings settings = e.observe;
-  settings.t = t;
-  return settings;
-}
 
 void show(const Flags& flags, const Subject& subject, const ShowWords& words) {
   if (subject.history.count == 0)

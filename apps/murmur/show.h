@@ -56,9 +56,6 @@ History frames_of(const Flags& flags, const std::string& what);
 // uniform law.
 void show_distance(const Flags& flags, const Subject& subject, const ShowWords& words);
 
-// How the frame of time t is measured.
-ObserveSettings settings_at(const Experiment& e, double t);
-
 // Writes what words.show() names, as CSV or JSON.
 void show(const Flags& flags, const Subject& subject, const ShowWords& words);
 

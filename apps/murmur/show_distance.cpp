@@ -59,10 +59,11 @@ class Ruler {
       : kind_(words.text("distance")),
         circle_(s.experiment.dynamics.manifold == Manifold::sphere && s.history.frame(0).d() == 2),
         ground_(s.experiment.dynamics.manifold == Manifold::sphere ? Ground::arc : Ground::chord),
-        sliced_{ground_, words.whole("slices"), s.experiment.seed, s.experiment.observe.threads},
+        sliced_{ground_, words.whole("slices"), s.experiment.random.seed,
+                s.experiment.engine.threads},
         entropic_{.ground = ground_,
                   .epsilon = words.number("epsilon"),
-                  .threads = s.experiment.observe.threads} {
+                  .threads = s.experiment.engine.threads} {
     if (kind_ != "w2" && kind_ != "w1" && kind_ != "sliced" && kind_ != "entropic")
       words.refuse("distance", "not one of its values", "use distance=w2, w1, sliced or entropic");
   }

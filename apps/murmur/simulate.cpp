@@ -9,7 +9,6 @@
 #include "murmur/error.h"
 #include "progress.h"
 #include "resume.h"
-#include "run/formats.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -18,7 +17,7 @@ namespace fs = std::filesystem;
 
 RunKind simulate_kind();
 
-RunContents simulation_contents(const Experiment& e) {
+RunContents simulation_contents(const Experiment& e, const std::string& engine) {
   RunContents c;
   c.config = e.config;
   c.inputs = e.inputs;
@@ -27,8 +26,8 @@ RunContents simulation_contents(const Experiment& e) {
   c.stored = e.engine.precision;
   c.command = "simulate";
   c.argv = program_argv;
-  c.engine = make_engine(e.engine, e.swarm.shape(), e.dynamics)->name();
-  c.seed = e.seed;
+  c.engine = engine;
+  c.seed = e.random.seed;
   return c;
 }
 
@@ -58,59 +57,45 @@ int dry_run(const Flags& flags, const Experiment& e) {
   return 0;
 }
 
-int simulate(const Flags& flags, const std::vector<std::string>& words) {
-  const Words sorted = sort_words(words);
-  if (!flags.resume.empty()) return resume_own(simulate_kind(), flags, sorted);
-  Experiment e = make_experiment(settings_of(sorted));
-  if (flags.dry_run) return dry_run(flags, e);
-  Run run = create_run(flags, e.name, simulation_contents(e));
-  return simulate_and_report(flags, e, run);
-}
-
-}  // namespace
-
-namespace {
-
 // engine simd f64 AVX3, evaluations 338, groups 64, rejected 0, steps 55, t 10
 std::string run_numbers(const RunReader& reader) {
-  const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
-  std::string line = "engine " + manifest["engine"].get<std::string>();
-  for (const auto& [name, value] : manifest["numbers"].items())
-    line += fmt::format(", {} {:g}", name, value.get<double>());
+  const KeptJson manifest = kept_manifest(reader);
+  std::string line = "engine " + manifest.at("engine").text();
+  for (const auto& [name, value] : manifest.at("numbers").members())
+    line += fmt::format(", {} {:g}", name, value.number_or(std::nan("")));
   return line;
 }
 
 // The moments engine's own bound, where it is above what its softmax heads are held to.
 void report_drift_error(const Flags& flags, const RunReader& reader) {
-  const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
-  const double bound = manifest["numbers"].value("pull_error", 0.0);
+  const KeptJson numbers = kept_manifest(reader).at("numbers");
+  const double bound =
+      numbers.json().contains("pull_error") ? numbers.at("pull_error").number_or(0) : 0;
   if (bound > kMomentsPromise)
     say(flags, fmt::format("the moments engine vouches for pulls to {:.1g} only, not {:g}: for "
                            "more, use engine=simd",
                            bound, kMomentsPromise));
 }
 
-}  // namespace
-
-int simulate_and_report(const Flags& flags, const Experiment& e, Run& run) {
+int simulate_and_report(const Flags& flags, const Experiment& e, Engine& engine, Run& run) {
   const auto began = std::chrono::steady_clock::now();
   Outcome outcome;
   {
     LiveProcess process(flags);
-    outcome = simulate(e, run, process.control);
+    outcome = simulate(e, engine, run, process.control);
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   const RunReader reader(run.directory());
   const std::vector<double> clusters = reader.column("clusters");
   if (flags.json) {
-    const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
+    const KeptJson manifest = kept_manifest(reader);
     report({{"run", run.directory().string()},
-            {"status", manifest["status"]},
+            {"status", manifest.at("status").text()},
             {"t", outcome.t},
             {"frames", reader.frames()},
             {"clusters", clusters.empty() ? 0 : clusters.back()},
-            {"numbers", manifest["numbers"]},
+            {"numbers", manifest.at("numbers").json()},
             {"seconds", seconds}});
   } else {
     data(run.directory().string() + "\n");
@@ -133,7 +118,15 @@ int simulate_and_report(const Flags& flags, const Experiment& e, Run& run) {
               outcome.remedy);
 }
 
-namespace {
+int simulate(const Flags& flags, const std::vector<std::string>& words) {
+  const Words sorted = sort_words(words);
+  if (!flags.resume.empty()) return resume_own(simulate_kind(), flags, sorted);
+  Experiment e = make_experiment(settings_of(sorted));
+  if (flags.dry_run) return dry_run(flags, e);
+  const auto engine = make_engine(e.engine);
+  Run run = create_run(flags, e.name, simulation_contents(e, engine->name()));
+  return simulate_and_report(flags, e, *engine, run);
+}
 
 // Goes on from the last checkpoint to the original T, or to a larger one.
 int resume(const Flags& flags, const fs::path& directory, const Words& words) {
@@ -142,17 +135,36 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   if (!on) return 0;
   const Experiment& e = on->setup;
   if (flags.dry_run) return dry_run(flags, e);
-  Run run = Run::reopen(directory, program_argv);
-  const std::string before =
-      nlohmann::json::parse(RunReader(directory).manifest()).value("engine", "");
-  const std::string now = make_engine(e.engine, e.swarm.shape(), e.dynamics)->name();
+  const auto engine = make_engine(e.engine);
+  const std::string now = engine->name();
+  const RunContents contents = simulation_contents(e, now);
+  Run run = Run::reopen(directory, program_argv, &contents, on->longer);
+  const std::string before = kept_manifest(RunReader(directory)).at("engine").text();
   if (before != now) {
     run.event(nlohmann::json{{"event", "warning"}, {"engine_before", before}, {"engine_now", now}}
                   .dump());
     say(flags, fmt::format("begun by {}, continued by {}: bits may differ", before, now));
   }
-  if (on->longer) write_file_atomically(directory / "config.toml", e.config);
-  return simulate_and_report(flags, e, run);
+  return simulate_and_report(flags, e, *engine, run);
+}
+
+// What a branch cannot change is what its first state fixes.
+int branch(const Flags& flags, const fs::path& directory, const Words& words) {
+  for (const std::string& assignment : words.assignments) {
+    const std::string key = assignment.substr(0, assignment.find('='));
+    if (key == "n" || key == "d" || key == "init" || key == "masses")
+      throw Error(Fault::input, fmt::format("{} cannot change in a branch", assignment),
+                  directory.string(), "a branch begins with the particles of its parent");
+  }
+  const Experiment before = make_experiment(settings_of_run(directory));
+  const Experiment e = make_experiment(settings_of_run(directory, words.assignments));
+  const auto engine = make_engine(e.engine);
+  RunContents contents = simulation_contents(e, engine->name());
+  contents.branch = branch_from(directory, before, e);
+  if (flags.dry_run) return dry_run(flags, e);
+  Run run = create_run(flags, e.name, contents);
+  say(flags, fmt::format("parts from {} at t = {:g}", directory.string(), contents.branch->t));
+  return simulate_and_report(flags, e, *engine, run);
 }
 
 }  // namespace
@@ -162,6 +174,7 @@ RunKind simulate_kind() {
           .noun = "simulate",
           .parameters = parameters,
           .resume = resume,
+          .branch = branch,
           .page_facts = [](const fs::path&) { return std::string("{}"); },
           .report = report_simulation};
 }

@@ -97,6 +97,7 @@ bool open_in_browser(const std::string& url) {
   sigset_t usual;
   sigemptyset(&usual);
   sigaddset(&usual, SIGPIPE);
+  sigaddset(&usual, SIGXFSZ);
   posix_spawnattr_setsigdefault(&attributes, &usual);
   // A session of its own: Ctrl-C here must not end the browser.
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
@@ -137,13 +138,13 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     if (kind.page_facts != nullptr) site.kinds.push_back({kind.word, kind.page_facts});
   const SignalWatch watch;
   // Signals reach this thread alone: the server's threads are started with them blocked.
-  sigset_t ends, before;
+  sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGINT);
   sigaddset(&ends, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &ends, &before);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
   const std::unique_ptr<PageServer> server = serve(site);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_sigmask(SIG_UNBLOCK, &ends, nullptr);  // also where they came to us blocked
   if (!tell(flags, site, server->port())) return static_cast<int>(Fault::runtime);
   while (caught_signal == 0 && server->running())
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -71,8 +71,7 @@ int dry_run(const Flags& flags, const Sweep& sweep) {
 }
 
 void tell_failure(const SweepFailure& failure) {
-  fmt::print(stderr, "murmur: {} failed: {}\n  where: {}\n  do:    {}\n", failure.name,
-             failure.what, failure.where, failure.remedy);
+  complain(failure.name + " failed", {failure.fault, failure.what, failure.where, failure.remedy});
 }
 
 // All failed by numbers: 4; some failed: 5.
@@ -119,14 +118,12 @@ std::vector<fs::path> try_to_draw(const Sweep& sweep, const SweepOutcome& outcom
                                   const fs::path& directory) try {
   return draw_sweep(sweep, outcome, directory);
 } catch (const Error& error) {
-  fmt::print(stderr, "murmur: the heat maps are not drawn: {}\n  where: {}\n  do:    {}\n",
-             error.summary, error.where, error.remedy);
+  complain_undrawn("the heat maps are not drawn", error);
   return {};
 } catch (const std::bad_alloc&) {
-  fmt::print(stderr,
-             "murmur: the heat maps are not drawn: there is not enough memory\n  where: {}\n"
-             "  do:    murmur sweep --resume draws them on a larger machine\n",
-             directory.string());
+  complain_undrawn("the heat maps are not drawn",
+                   {Fault::runtime, "there is not enough memory", directory.string(),
+                    "murmur sweep --resume draws them on a larger machine"});
   return {};
 }
 
@@ -191,21 +188,22 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const Sweep sweep = sweep_of_run(directory, words);
   if (flags.dry_run) return dry_run(flags, sweep);
   check_settings(sweep, directory);
-  const nlohmann::json manifest = nlohmann::json::parse(reader.manifest());
+  const KeptJson numbers = kept_manifest(reader).at("numbers");
   const bool finished = reader.status() == "done" || reader.status() == "failed";
-  if (finished && manifest["numbers"].value("failed", 1.0) == 0 && is_complete(sweep, directory) &&
-      is_drawn(sweep, directory)) {
+  const bool all = numbers.json().contains("failed") && numbers.at("failed").number_or(1) == 0;
+  if (finished && all && is_complete(sweep, directory) && is_drawn(sweep, directory)) {
     if (flags.json)
       report({{"run", directory.string()},
               {"status", "done"},
-              {"cells", manifest["numbers"]["cells"]},
+              {"cells", numbers.at("cells").json()},
               {"failed", 0}});
     else
       data(directory.string() + "\n");
     say(flags, "the sweep is already finished");
     return 0;
   }
-  Run run = Run::reopen(directory, program_argv);
+  const RunContents contents = contents_of(sweep, program_argv);
+  Run run = Run::reopen(directory, program_argv, &contents);
   return simulate_and_report(flags, sweep, run,
                              fail_fast && !finished);  // finished: only tried again
 }
@@ -220,7 +218,9 @@ RunKind sweep_kind() {
       .word = "sweep",
       .noun = "sweep",
       .parameters = sweep_parameters,
+      .explains_parameters = false,
       .resume = resume,
+      .free = free_sweep_settings(),
       .not_mine = {"this run is no sweep", "murmur runs resume goes on with runs of every kind"},
       .no_frames = no_frames,
       .no_report = no_frames};

@@ -9,6 +9,7 @@
 #include "murmur/error.h"
 #include "murmur/training.h"
 #include "progress.h"
+#include "run/compare.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -84,6 +85,7 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   if (!flags.out.empty()) usage("a resumed training stays in its run", "leave -o out");
   const Training t = make_training(settings_of_run(directory, {}, training_parameters()));
   if (RunReader(directory).status() == "done") {
+    require_whole(directory);
     tell_summary(flags, directory, read_summary(directory));
     say(flags, "the training is already finished");
     return 0;
@@ -91,7 +93,8 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   if (flags.dry_run) return dry_run(flags, t);
   adjoint_for(t);  // refuses a device that is not there, as below
   const TrainingData pictures = gather_data(t, data_folder(t.data));
-  Run run = Run::reopen(directory, program_argv);
+  const RunContents contents = contents_of(t, program_argv);
+  Run run = Run::reopen(directory, program_argv, &contents);
   return train_and_report(flags, t, pictures, run);
 }
 
@@ -107,7 +110,7 @@ std::string page_facts(const fs::path& directory) {
   std::error_code ignored;
   if (fs::is_regular_file(fs::symlink_status(directory / "summary.json", ignored)))
     facts["accuracy"] = read_summary(directory).test_accuracy;
-  return facts.dump();
+  return facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -118,6 +121,7 @@ RunKind train_kind() {
       .noun = "training",
       .parameters = training_parameters,
       .resume = resume,
+      .free = free_training_settings(),
       .not_mine = {"this run is no training",
                    "murmur runs lists the runs; a flight goes on with murmur simulate --resume"},
       .list = list,

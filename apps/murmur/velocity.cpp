@@ -43,8 +43,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   });
   const Experiment e = make_experiment(settings_of(sorted));
   if (!flags.out.empty()) output_file(flags);
-  const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);
-  const auto field = engine->prepare(e.dynamics, e.swarm.shape());
+  const auto engine = make_engine(e.engine);
+  const auto field = prepare_field(e, *engine);
   const auto x = engine->place(e.swarm);
   const auto v = x->like();
   field->velocity(0, *x, *v);

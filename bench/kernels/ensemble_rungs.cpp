@@ -216,11 +216,11 @@ void pairs(Samples& f) {
   const double slope = f.setting.beta * std::numbers::log2e;
   const AlignedArray sums = zeros(block_size(f.setting.shape)),
                      totals = zeros(block_size(f.setting.shape));
-  const PairSums p{.shape = f.setting.shape,
-                   .slope = slope,
-                   .offset = slope,
-                   .sums = sums.get(),
-                   .totals = totals.get()};
+  const LanePairSums p{.shape = f.setting.shape,
+                       .slope = slope,
+                       .offset = slope,
+                       .sums = sums.get(),
+                       .totals = totals.get()};
   alignas(64) Lanes lengths;
   for (int b = 0; b < f.blocks; ++b) layer(p, f.setting.dt, f.block(b), lengths.data());
 }

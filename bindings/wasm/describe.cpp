@@ -111,8 +111,7 @@ void add_frames(const Recording& trajectory, std::int64_t first, Reply& reply) {
   Readings readings;
   for (std::int64_t frame = first; frame < trajectory.kept(); ++frame) {
     const HostSwarm x = trajectory.swarm(frame);
-    ObserveSettings settings = e.observe;
-    settings.t = trajectory.time(frame);
+    const ObserveSettings settings = observe_settings(e, trajectory.time(frame));
     times.push_back(settings.t);
     for (const double value : trajectory.rows(frame))
       positions.push_back(static_cast<float>(value));

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "murmur/dynamics.h"
+#include "murmur/matrix.h"
+#include "murmur/random.h"
 #include "murmur/swarm.h"
 
 namespace murmur {
@@ -22,13 +24,12 @@ struct Term {  // one term scale * along of a step
   const Swarm* along;
 };
 
-// Brownian motion for one stretch of time; every draw is a function of seed, replica, moment and
-// particle (stream `noise` of random.h), whichever engine, thread or rank makes it.
+// Brownian motion for one stretch of time; every draw is a function of key, moment and particle
+// (stream `noise` of random.h), whichever engine, thread or rank makes it.
 struct NoiseStep {
   double noise;  // D: dX = sqrt(2 D) dB
   double h;      // for how long
-  std::uint64_t seed;
-  std::uint32_t replica;
+  RandomKey random;
   std::int64_t moment;  // 2 step, and 2 step + 1 for the second part of a step
 };
 
@@ -48,9 +49,50 @@ struct FieldCertificate {
   std::int64_t direct = 0;  // particles summed pair by pair instead
 };
 
+// Sums over the particles of a swarm, at u_i = x_i, or x_i / |x_i| where the dynamics moves norms
+// (moves_norms of dynamics.h).
+struct ParticleSums {
+  bool measurable = false;  // every |x_ik| < 1e150, so that squares are finite; else no sum is made
+  Vector mean{};            // (d) sum_i m_i u_i
+  double radius = 0;        // sum_i m_i |x_i|
+  double norm_drift = 0;    // max_i | |x_i| - 1 |
+  // The smaller Gram matrix of U (n, d), lower triangle: U U^T (n, n) for n <= d, else U^T U (d,
+  // d).
+  Matrix gram{};
+};
+
+// Large swarms are read off a sample: above max_exact particles, where there are more pairs than
+// that, `pairs` draws with replacement (stream `pairs` of random.h), the same for every frame.
+struct PairSample {
+  std::uint64_t seed = 0;
+  int max_exact = 20'000;
+  std::int64_t pairs = 10'000'000;
+};
+
+// Which sums are wanted of the scores c_ij = <w_i, D w_j>, w = u or u / |u|.
+struct PairRequest {
+  bool directions = false;      // w = u / |u|; 0 at the origin
+  Matrix matrix{};              // D (d, d), symmetric; empty means identity
+  double beta = 0, anchor = 0;  // of the Gibbs sum; beta = 0: none is wanted
+  double threshold = 1;         // of the close pairs
+  PairSample sample{};
+  int threads = 0;  // of engines in host memory; 0: all cores. The numbers do not depend on it
+};
+
+struct PairSums {
+  // Over the pairs i < j visited, each counted once; NaN where there is none.
+  double pairs = 0;
+  double mean = 0, min = 0, max = 0;
+  double close = 0;  // fraction above the threshold
+  // sum_ij m_i m_j e^{beta (c_ij - anchor)} over all i, j. Where sampled, the pairs i != j are
+  // scaled to their weight 1 - sum_i m_i^2; i = j is always exact.
+  double gibbs = 0;
+};
+
 // A Dynamics made ready on one engine for one shape of swarm; owns all scratch.
-// n may shrink after `prepare` (merging), never grow. All that a flow needs between two frames is
-// an operation of the field, so that no swarm leaves its device but for frames and checkpoints.
+// n may shrink after `prepare` (merging), never grow. All that a flow needs between two frames, and
+// the sums that a row of observables is made of, are operations of the field, so that no swarm
+// leaves its device but for frames and checkpoints.
 class Field {
  public:
   virtual ~Field() = default;
@@ -72,6 +114,9 @@ class Field {
   virtual void diffuse(const NoiseStep& step, const Swarm& x, Swarm& y) = 0;
   // The nearest two particles with a chord below delta; ties go to the lower rows.
   virtual ClosePair nearest_pair(const Swarm& x, double delta) = 0;
+  // Sums of observables (observe.h), in double.
+  virtual ParticleSums particle_sums(const Swarm& x, int threads) = 0;
+  virtual PairSums pair_sums(const Swarm& x, const PairRequest& request) = 0;
   // Of engines that bound their own error; nullptr: this one makes none.
   virtual const FieldCertificate* certificate() const { return nullptr; }
 };
@@ -90,6 +135,8 @@ class Engine {
   virtual std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const = 0;
   // Error(input) where `knows` has a reason.
   std::unique_ptr<Field> prepare(const Dynamics& dynamics, Shape shape);
+  // The same of a dynamics that `knows` has no reason against: the caller has asked, once.
+  std::unique_ptr<Field> prepare_known(const Dynamics& dynamics, Shape shape);
   virtual std::unique_ptr<Swarm> place(const HostSwarm& x) = 0;
   virtual HostSwarm fetch(const Swarm& x) = 0;
 
@@ -114,9 +161,11 @@ std::vector<std::string> engine_words();
 // auto takes `reference` up to n^2 d = 32,768 for double precision and for what simd does not know,
 // `simd` above; `moments` (moments.h) for 4096 particles or more in double precision that attend by
 // softmax with beta up to 100, where it knows the dynamics. Error(input) where the engine asked for
-// does not know it, or not in this precision.
+// does not know it, or not in this precision. The one place where a simulation asks `knows`.
 std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics);
-// The engine resolved, once for a whole simulation.
+// The engine of a choice that was resolved, its name a word of resolve_engine: asks nothing.
+std::unique_ptr<Engine> make_engine(const EngineChoice& resolved);
+// Both at once, for a dynamics outside of any experiment.
 std::unique_ptr<Engine> make_engine(const EngineChoice& choice, Shape shape,
                                     const Dynamics& dynamics);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "murmur/flow.h"
 #include "murmur/matrix.h"
 #include "murmur/observe.h"
+#include "murmur/random.h"
 #include "murmur/run.h"
 
 namespace murmur {
@@ -26,13 +28,6 @@ struct Setting {
   std::filesystem::path folder{};  // relative paths in `text` start here
 };
 using Settings = std::map<std::string, Setting>;
-
-// The key of every random stream: a replica has its own start, random weights and noise.
-struct RandomKey {
-  std::uint64_t seed = 0;
-  std::uint32_t replica = 0;
-  bool operator==(const RandomKey&) const = default;
-};
 
 // The parameter `dynamics`: which attention draws the particles.
 enum class Interaction { SA, USA, causal, hardmax, sinkhorn, euclidean, rescaled, none };
@@ -206,17 +201,22 @@ Settings parse_experiment(const std::string& toml, const std::string& where,
                           const std::filesystem::path& folder,
                           std::span<const Parameter> table = parameters());  // what the text sets
 
+// What is counted as one cluster, and as a close pair.
+struct ObserveChoice {
+  double cluster_tol = 1e-3, pair_threshold = 0.999;
+};
+
 struct Experiment {
   std::string name = "flock";
-  std::uint64_t seed = 0;
+  RandomKey random{};  // the one place of seed and replica: noise and samples take them from here
   Dynamics dynamics{};
   HostSwarm swarm{};
-  EngineChoice engine{};
+  EngineChoice engine{};  // resolved: never auto, and the engine knows the dynamics
   FlowSettings flow{};
   Schedule schedule{};
-  ObserveSettings observe{};
-  std::string config{};  // config.toml: every setting, file inputs as inputs/NAME.npy
-  Record inputs{};       // points, and the masses and matrices that came from files
+  ObserveChoice observe{};  // observe_settings makes the settings of it
+  std::string config{};     // config.toml: every setting, file inputs as inputs/NAME.npy
+  Record inputs{};          // points, and the masses and matrices that came from files
 };
 
 // Reads files, draws what is random and resolves what was left open. Error(input) where parts of a
@@ -225,12 +225,26 @@ Experiment make_experiment(const WordedSpec& worded);
 Experiment make_experiment(const ExperimentSpec& spec);
 Experiment make_experiment(const Settings& settings);
 
+// How a frame is observed: by the choice, the seed and the threads of the experiment. The time t
+// of the frame matters to attention that changes with it, and to nothing else.
+ObserveSettings observe_settings(const Experiment& experiment, double t = 0);
+
 // Makes given points fit their manifold: Error(input) unless finite and, on the sphere, of norm 1
 // within 1e-5, which then becomes 1. Points that fit already keep their bits.
 void fit_to_manifold(HostSwarm& x, Manifold manifold, const std::string& where);
 
-// Runs the experiment into `run` from its last checkpoint, or from t = 0.
-Outcome simulate(const Experiment& experiment, Run& run, const ProcessControl& control);
+// What a run of `experiment` begins with that parts from the last checkpoint of `parent`, a run of
+// `before`. Error(input) where the state there is none of this experiment.
+RunBranch branch_from(const std::filesystem::path& parent, const Experiment& before,
+                      const Experiment& experiment);
+
+// The field of an experiment on its engine. Nothing is asked: make_experiment has done so.
+std::unique_ptr<Field> prepare_field(const Experiment& experiment, Engine& engine);
+
+// Runs the experiment into `run` from its last checkpoint, or from t = 0, on the engine that
+// make_engine(experiment.engine) gives.
+Outcome simulate(const Experiment& experiment, Engine& engine, Run& run,
+                 const ProcessControl& control);
 
 struct VelocityBench {
   int repetitions = 9;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "murmur/engine.h"
+#include "murmur/random.h"
 #include "murmur/swarm.h"
 
 namespace murmur {
@@ -62,8 +63,6 @@ struct FlowSettings {
   Tolerance tolerance{};  // of the others
   double merge = 0;       // particles closer than this chord become one; 0: never
   std::int64_t max_evaluations = 1'000'000'000;
-  std::uint64_t seed = 0;     // of the noise
-  std::uint32_t replica = 0;  // whose noise
 };
 
 struct Merge {  // an event: `absorbed` joined `into` (numbers of original particles)
@@ -109,8 +108,15 @@ struct Outcome {
   bool ok() const { return ending == Ending::finished; }
 };
 
+// A frame, n0 rows: merged particles repeat. It is shown where it stands and as it is stored.
+struct Frame {
+  const Swarm& swarm;                                 // on its engine, where the field can sum it
+  const HostSwarm& host;                              // the same points in host memory
+  operator const HostSwarm&() const { return host; }  // for a watch that asks for no more
+};
+
 struct FlowWatch {
-  std::function<void(double t, const HostSwarm& x)> frame{};  // n0 rows: merged ones repeat
+  std::function<void(double t, const Frame& frame)> frame{};
   std::function<void(const Merge&)> merged{};
   // After every accepted step and every frame inside one; true: stop here, resumably. The state
   // shown says how far the integration is; the one to continue from is what `fetch` gives, since
@@ -124,6 +130,7 @@ struct Flow {  // what carries the swarm
   Engine& engine;
   Field& field;  // the dynamics it was prepared for says manifold and noise
   FlowSettings settings{};
+  RandomKey random{};  // of the noise
 };
 
 // Carries state to schedule.T. Saving never changes the steps taken: adaptive methods

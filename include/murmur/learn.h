@@ -85,8 +85,8 @@ std::vector<double> scores(const Architecture& architecture, std::span<const dou
 
 struct Objective {
   enum Loss {
-    target,         // |x_i - t_label|, averaged over tokens: as published
     cross_entropy,  // of softmax(score) at the label
+    target,         // |x_i - t_label|, averaged over tokens: as published
   } loss = cross_entropy;
   // target only: the mean is over the tensor padded to the batch's longest sample, as the companion
   // code has it: sum / (samples * longest). Otherwise over the tokens that are there.
@@ -95,12 +95,13 @@ struct Objective {
   double smoothing = 0;  // of labels in the cross-entropy
 };
 
-// Some samples of an ensemble, each shifted, for one pass.
+// Some samples of a set, each shifted, for one pass. Points, starts and labels are those of the
+// whole SampleSet (images.h).
 struct Batch {
-  std::span<const float> x{}, y{};        // (points) of the ensemble
-  std::span<const std::size_t> first{};   // (samples + 1) of the ensemble
-  std::span<const int> label{};           // (samples) of the ensemble; may be empty for forward
-  std::span<const std::size_t> chosen{};  // (batch) samples of the ensemble
+  std::span<const float> x{}, y{};        // (points)
+  std::span<const std::size_t> first{};   // (samples + 1) where each sample starts
+  std::span<const int> label{};           // (samples) may be empty for forward
+  std::span<const std::size_t> chosen{};  // (batch) samples of the set
   std::span<const float> shift{};         // (batch, 2), or empty
   std::uint64_t seed = 0;                 // of dropout masks
   std::uint32_t update = 0;               // likewise

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "murmur/dynamics.h"
+#include "murmur/engine.h"
 #include "murmur/matrix.h"
 #include "murmur/swarm.h"
 
@@ -19,7 +20,7 @@ namespace murmur {
 struct ObserveSettings {
   double cluster_tol = 1e-3;  // sphere: linked when <x_i, x_j> > 1 - tol; R^d: |x_i - x_j| < tol
   double pair_threshold = 0.999;  // of close_pairs: fraction of pairs with cosine above it
-  std::uint64_t seed = 0;         // of the pair sample of large swarms
+  std::uint64_t seed = 0;         // of the pair sample of large swarms; see observe_settings
   int max_exact = 20'000;         // above this many particles pair statistics are sampled
   std::int64_t sample_pairs = 10'000'000;
   int threads = 0;  // 0: all cores; the numbers do not depend on it
@@ -45,6 +46,12 @@ std::size_t observable_column(const Dynamics& dynamics, const std::string& name)
 // for this frame: an energy that overflows, the cosines of a single particle, anything computed
 // from a swarm with a coordinate that is not finite.
 std::vector<double> observe(const HostSwarm& x, const Dynamics& dynamics,
+                            const ObserveSettings& settings);
+
+// The same row of a swarm on its engine: the field gives the sums over particles and over pairs.
+// What is no such sum is read off `frame`, the same swarm as it is being stored: clusters, the
+// entropies of attention rows, and the potentials of perceptrons.
+std::vector<double> observe(Field& field, const Swarm& x, const HostSwarm& frame,
                             const ObserveSettings& settings);
 
 struct Clusters {

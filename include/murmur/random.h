@@ -10,6 +10,13 @@ namespace murmur {
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key);
 
+// The key of every random stream: a replica has its own start, random weights and noise.
+struct RandomKey {
+  std::uint64_t seed = 0;
+  std::uint32_t replica = 0;
+  bool operator==(const RandomKey&) const = default;
+};
+
 // Every stream of random numbers in the project. A number, once given, is never given again.
 enum class Stream : std::uint16_t {
   position = 1,    // initial laws

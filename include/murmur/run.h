@@ -88,8 +88,8 @@ class RecordedProcess {
     if (report_due()) control_.report(progress());
     return stop;
   }
-  // An event that names the position, then the checkpoint.
-  void save(double position, const Record& state);
+  // An event that names the position, then the checkpoint; `last`: the run is closed next.
+  void save(double position, const Record& state, bool last = false);
 
   Pace& pace() { return pace_; }
 
@@ -143,6 +143,14 @@ class UnitProgress {
   Pace pace_{};
 };
 
+// Where a branch parted from its parent.
+struct RunBranch {
+  std::string parent{};           // directory
+  std::string settings_sha256{};  // of the parent's config.toml
+  double t = 0;                   // time of parting
+  Record state{};                 // what the branch begins with, as a checkpoint keeps it
+};
+
 // What must be in the directory at the instant it appears.
 struct RunContents {
   std::string config{};                // text of config.toml, fully resolved
@@ -154,6 +162,10 @@ struct RunContents {
   std::vector<std::string> argv{};
   std::string engine{};
   std::uint64_t seed = 0;
+  // Keys of config.toml that no number depends on: these lines may change before a run goes on.
+  std::vector<std::string> free{};
+  std::vector<std::string> remade{};  // outputs that going on makes anew, whatever is there
+  std::optional<RunBranch> branch{};  // of a run that begins where another was
 };
 
 // How far the files reach; a part of every checkpoint.
@@ -171,19 +183,27 @@ class Run {
   static Run create(const std::filesystem::path& directory, const RunContents& contents,
                     bool replace);
   // Opens an existing run to go on: reads the last checkpoint and cuts every file back to it.
-  // Without one, cuts back to nothing: t = 0. Error(input) when the manifest is of another version.
-  static Run reopen(const std::filesystem::path& directory, const std::vector<std::string>& argv);
+  // Without one, cuts back to nothing: t = 0. Before anything is written everything is compared:
+  // Error(input) where settings, inputs, layout or outputs are not those the run was made with, and
+  // where frames and columns are not those of `contents`, which is what will be written. With
+  // `new_settings` the text contents->config takes the place of config.toml.
+  static Run reopen(const std::filesystem::path& directory, const std::vector<std::string>& argv,
+                    const RunContents* contents = nullptr, bool new_settings = false);
 
   Run(Run&&) noexcept;
   Run& operator=(Run&&) noexcept;
   ~Run();
 
   const std::filesystem::path& directory() const;
-  const std::optional<Record>& last_checkpoint() const;  // as found by reopen, without the mark
+  // As found by reopen, without the mark; of a branch that has none yet, where it begins.
+  const std::optional<Record>& last_checkpoint() const;
+  std::int64_t frames() const;  // kept so far
 
   void append(double t, const HostSwarm& frame, std::span<const double> row);
   void event(std::string_view json_object);  // one line of events.jsonl
-  void checkpoint(const Record& state);      // data synced first, then the record replaced
+  // Data is synced first, then the record replaced. `last`: the run is closed next, which makes
+  // digests of its frames, so that the checkpoint need not.
+  void checkpoint(const Record& state, bool last = false);
   // Ends the run: status done, interrupted or failed; sha256 of outputs; counters by name.
   void close(const std::string& status, const std::map<std::string, double>& numbers,
              const std::string& sentence);

@@ -20,7 +20,7 @@ namespace murmur {
 // One row per parameter of `murmur train`. "recipe" as a value: what the recipe says.
 std::span<const Parameter> training_parameters();
 
-// Every setting of a training; the pictures come apart.
+// A training ready to be done, recipe resolved; the pictures come apart.
 struct Training {
   std::string name = "digits";
   std::uint64_t seed = 0;
@@ -40,6 +40,66 @@ struct Training {
   std::string data{};    // folder or name, as asked
   std::string config{};  // config.toml: every setting, recipe resolved
 };
+
+// `best` is tuned on validation samples; `published` is the companion code.
+enum class Recipe { best, published };
+
+// spread: left and right for two classes, well apart for more; third_axis: the companion code's
+// corners.
+enum class TargetChoice { spread, third_axis };
+
+// Of the target loss: over the tokens, or over the tensor padded to the longest sample.
+enum class LossAverage { tokens, padded };
+
+enum class RateSchedule { one_cycle, constant };
+
+// A training as its words or its program say it. A field for each parameter; empty: as the recipe
+// has it.
+struct TrainingSpec {
+  std::string name = "digits";
+  std::string data = "auto";         // auto, mnist, fashion-mnist, or a folder
+  std::vector<int> digits = {5, 6};  // labels of the classes, in the order of the targets
+  double threshold = 0.5;
+  int d = 3, blocks = 10;
+  bool shared = true;
+  int hidden = 512, heads = 1;
+  double residual = 0.1;
+  Architecture::Interaction interaction = Architecture::attention;
+  Architecture::Readout readout = Architecture::mean;
+  bool position = false;
+  Recipe recipe = Recipe::best;
+  std::optional<TargetChoice> targets{};
+  std::optional<Objective::Loss> loss{};
+  std::optional<LossAverage> average{};
+  std::optional<int> epochs{};
+  std::optional<std::size_t> batch{};
+  std::optional<double> rate{};  // the peak of one-cycle, or constant
+  std::optional<RateSchedule> schedule{};
+  std::optional<double> decay{}, clip{};  // 0: none
+  std::optional<double> shift{};          // standard deviation of the shift of a whole sample
+  double smoothing = 0, dropout = 0;
+  double validation = 0.1;  // share of the training set that is kept back
+  std::uint64_t seed = 0;
+  Training::Device device = Training::cpu;
+  int threads = 0;  // 0: all
+};
+
+// A spec beside the words that say the same: refusals quote them, config.toml repeats them.
+struct WordedTraining {
+  TrainingSpec spec{};
+  Settings words{};  // every parameter
+};
+
+// Out of words, each held to what its parameter takes; Error(input) for the first that is not.
+TrainingSpec training_spec_of(const Settings& words);
+// Into words that read back as the same spec: what differs from the default counts as given.
+Settings training_words_of(const TrainingSpec& spec);
+// A spec with assignments, key=value, laid over it; they are quoted as of the command line.
+WordedTraining lay_over(const TrainingSpec& spec, const std::vector<std::string>& assignments);
+
+// Resolves what the recipe says. Error(input) where parts of a spec do not fit together.
+Training make_training(const WordedTraining& worded);
+Training make_training(const TrainingSpec& spec);
 Training make_training(const Settings& settings);
 // Flow and backward on the training's device. Error(tool) where it is not there.
 std::unique_ptr<Adjoint> adjoint_for(const Training& training);
@@ -116,6 +176,7 @@ struct TrainingSummary {
 
 // A run whose frames are epochs: the mean readout of each class (classes, d), with
 // loss, accuracies, rate and length of the gradient as columns.
+std::vector<std::string> free_training_settings();  // keys that change no training
 RunContents contents_of(const Training& training, const std::vector<std::string>& argv);
 
 // Trains into `run` from its last checkpoint; leaves model.safetensors and summary.json. Nothing

@@ -8,6 +8,7 @@
 #include "core/close_pairs.h"
 #include "core/elementary.h"
 #include "core/noise.h"
+#include "core/sums.h"
 
 namespace murmur {
 
@@ -193,6 +194,14 @@ void HostField::diffuse(const NoiseStep& step, const Swarm& x, Swarm& y) {
 
 ClosePair HostField::nearest_pair(const Swarm& x, double delta) {
   return murmur::nearest_pair(host(x), delta);
+}
+
+ParticleSums HostField::particle_sums(const Swarm& x, int threads) {
+  return murmur::particle_sums(dynamics_, host(x), threads);
+}
+
+PairSums HostField::pair_sums(const Swarm& x, const PairRequest& request) {
+  return murmur::pair_sums(dynamics_, host(x), request);
 }
 
 std::unique_ptr<Swarm> HostEngine::place(const HostSwarm& x) {

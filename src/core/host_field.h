@@ -1,4 +1,5 @@
-// host_field.h: what every engine in host memory does alike: moving, comparing, projecting.
+// host_field.h: what every engine in host memory does alike: moving, comparing, projecting,
+// summing.
 #pragma once
 
 #include "murmur/engine.h"
@@ -23,6 +24,8 @@ class HostField : public Field {
   void noise_increment(const NoiseStep& step, const Swarm& x, Swarm& out) override;
   void diffuse(const NoiseStep& step, const Swarm& x, Swarm& y) override;
   ClosePair nearest_pair(const Swarm& x, double delta) override;
+  ParticleSums particle_sums(const Swarm& x, int threads) override;
+  PairSums pair_sums(const Swarm& x, const PairRequest& request) override;
 
  protected:
   struct Ask {

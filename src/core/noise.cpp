@@ -15,11 +15,11 @@ HostSwarm normals(const NoiseStep& step, Manifold manifold, const HostSwarm& x) 
   HostSwarm xi(x.shape());
   xi.mass = x.mass;
   for (int i = 0; i < x.n(); ++i) {
-    const Draw who{.seed = step.seed,
+    const Draw who{.seed = step.random.seed,
                    .stream = Stream::noise,
                    .particle = static_cast<std::uint32_t>(i),
                    .step = static_cast<std::uint32_t>(step.moment),
-                   .replica = step.replica};
+                   .replica = step.random.replica};
     double along = 0;  // <x_i, xi_i>
     for (int k = 0; k < x.d(); ++k) {
       xi.at(i, k) = who.normal(static_cast<std::uint16_t>(k));

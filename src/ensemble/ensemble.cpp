@@ -42,8 +42,8 @@ void check(const ReplicasSetting& s) {
   const bool softmax = s.weighting == Attention::softmax;
   require(s.shape.n > 0 && s.shape.d > 0, "an ensemble has no particles", "shape",
           "give n and d of at least 1");
-  require(softmax || s.weighting == Attention::unnormalised, "an ensemble flies SA or USA", "scale",
-          "fly other swarms one by one");
+  require(softmax || s.weighting == Attention::unnormalised, "an ensemble flies SA or USA",
+          "dynamics", "fly other swarms one by one");
   require(s.clock != Clock::u4 && (!softmax || s.clock == Clock::u1),
           "an ensemble flies SA in clock U1 and USA in U1 to U3", "clock",
           "fly swarms in another clock one by one");

@@ -11,10 +11,10 @@ HWY_BEFORE_NAMESPACE();
 namespace murmur::ensemble {
 namespace HWY_NAMESPACE {
 
-void Layer(const PairSums& p, double dt, double* x, double* lengths) {
+void Layer(const LanePairSums& p, double dt, double* x, double* lengths) {
   step_layer(p, dt, x, lengths);
 }
-void Velocity(const PairSums& p, const double* x, double* v) { find_velocity(p, x, v); }
+void Velocity(const LanePairSums& p, const double* x, double* v) { find_velocity(p, x, v); }
 void WaveLayer(const WaveSums& w, double* x, double* lengths) { wave_layer(w, x, lengths); }
 void WaveVelocity(const WaveSums& w, const double* x, double* v) {
   w.divided ? wave_velocity<true>(w, x, v) : wave_velocity<false>(w, x, v);
@@ -41,10 +41,10 @@ HWY_EXPORT(MakeMove);
 HWY_EXPORT(FindErrorNorm);
 HWY_EXPORT(SummarisePairs);
 
-void layer(const PairSums& p, double dt, double* x, double* lengths) {
+void layer(const LanePairSums& p, double dt, double* x, double* lengths) {
   HWY_DYNAMIC_DISPATCH(Layer)(p, dt, x, lengths);
 }
-void velocity(const PairSums& p, const double* x, double* v) {
+void velocity(const LanePairSums& p, const double* x, double* v) {
   HWY_DYNAMIC_DISPATCH(Velocity)(p, x, v);
 }
 void layer(const WaveSums& w, double* x, double* lengths) {

@@ -23,7 +23,7 @@ inline std::size_t block_size(Shape s) {
 
 // Sums over pairs of particles, written by the kernels that follow them:
 //   w_ij = 2^{slope <x_i, x_j> - offset},   N_i = sum_{j != i} w_ij x_j,   Z_i = sum_{j != i} w_ij
-struct PairSums {
+struct LanePairSums {
   Shape shape{};
   double slope = 0, offset = 0;  // such that w <= 1
   bool deep = false;             // some w may be below 2^-980: they become 0
@@ -37,10 +37,10 @@ struct PairSums {
 };
 
 // x_i <- normalise(x_i + dt A_i). lengths (kSwarms): not finite where something became so.
-void layer(const PairSums& pairs, double dt, double* x, double* lengths);
+void layer(const LanePairSums& pairs, double dt, double* x, double* lengths);
 
 // v_i = A_i - <x_i, A_i> x_i
-void velocity(const PairSums& pairs, const double* x, double* v);
+void velocity(const LanePairSums& pairs, const double* x, double* v);
 
 // The same two on the circle by Fourier sums. With x' = (-x_1, x_0) and theta the angle of x,
 //   along_i  = along_0  + sum_{k=1}^{orders} along_k  (C_k cos k theta_i + S_k sin k theta_i)

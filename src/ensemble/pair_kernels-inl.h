@@ -46,7 +46,7 @@ HWY_INLINE void raise(V (&s)[kN]) {
 template <int kD, bool kDeep>
 class SmallPairs {
  public:
-  SmallPairs(const PairSums& p, const double* x, int part)
+  SmallPairs(const LanePairSums& p, const double* x, int part)
       : n_(p.shape.n),
         slope_(hn::Set(D(), p.slope)),
         offset_(hn::Set(D(), p.offset)),
@@ -167,7 +167,7 @@ HWY_INLINE void cosines(const double* a, const double* b, int d, V (&c)[kTile][k
 template <bool kDeep>
 class TiledPairs {
  public:
-  TiledPairs(const PairSums& p, const double* x, int part)
+  TiledPairs(const LanePairSums& p, const double* x, int part)
       : p_(p),
         n_(p.shape.n),
         d_(p.shape.d),
@@ -242,14 +242,14 @@ class TiledPairs {
     }
   }
 
-  const PairSums& p_;
+  const LanePairSums& p_;
   const int n_, d_, rows_;
   const double* x_;
   double *sums_, *totals_, *weights_;
 };
 
 template <bool kDeep>
-void add_pairs(const PairSums& p, const double* x, int part) {
+void add_pairs(const LanePairSums& p, const double* x, int part) {
   switch (p.shape.d) {
     case 2:
       return SmallPairs<2, kDeep>(p, x, part).add();
@@ -262,7 +262,7 @@ void add_pairs(const PairSums& p, const double* x, int part) {
   }
 }
 
-inline void add_pairs(const PairSums& p, const double* x) {
+inline void add_pairs(const LanePairSums& p, const double* x) {
   for (int part = 0; part < kSwarms; part += kLanes)
     p.deep ? add_pairs<true>(p, x, part) : add_pairs<false>(p, x, part);
 }

@@ -19,14 +19,14 @@ constexpr int kWholeWeights = 128;  // particles up to which the weights of all 
 // With s = beta <x_i, x_j> and b = |beta|:
 //   softmax:  w = e^{s - b}, whatever the shift
 //   plain:    factor w = m_j e^{s}, m_j e^{s - beta}, m_j beta e^{s} in the clocks u1, u2, u3
-PairSums pair_sums(const ReplicasSetting& setting, Shape shape) {
+LanePairSums pair_sums(const ReplicasSetting& setting, Shape shape) {
   const double beta = setting.beta, size = std::fabs(beta);
-  PairSums p{.shape = shape,
-             .slope = beta * std::numbers::log2e,
-             .offset = size * std::numbers::log2e,
-             .deep = 2 * size * std::numbers::log2e > 980,
-             .self = elementary::exp(beta - size),
-             .softmax = setting.weighting == Attention::softmax};
+  LanePairSums p{.shape = shape,
+                 .slope = beta * std::numbers::log2e,
+                 .offset = size * std::numbers::log2e,
+                 .deep = 2 * size * std::numbers::log2e > 980,
+                 .self = elementary::exp(beta - size),
+                 .softmax = setting.weighting == Attention::softmax};
   const ClockKernel kernel = kernel_of(setting.clock);
   const double clock = kernel.over_max     ? elementary::exp(size - beta)
                        : kernel.times_beta ? beta * elementary::exp(size)

@@ -40,7 +40,7 @@ class LaneSystem {
   const ReplicasSetting& setting_;
   const Shape shape_;
   const Waves waves_;
-  PairSums pairs_{};
+  LanePairSums pairs_{};
   AlignedArray sums_, totals_, weights_, embedded_;
   alignas(64) Lanes lengths_{};
 };

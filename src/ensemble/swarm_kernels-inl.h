@@ -35,7 +35,7 @@ HWY_INLINE V normalise(V square, int d, double* y) {
 
 //   softmax:  x_i + dt A_i is along (Z_i + (1 + dt) self) x_i + dt N_i
 //   plain:    x_i + dt A_i = (1 + dt factor self) x_i + dt factor N_i
-inline void step_layer(const PairSums& p, double dt, double* x, double* lengths) {
+inline void step_layer(const LanePairSums& p, double dt, double* x, double* lengths) {
   add_pairs(p, x);
   const D tag;
   const int d = p.shape.d;
@@ -64,7 +64,7 @@ inline void step_layer(const PairSums& p, double dt, double* x, double* lengths)
 }
 
 //   v_i = g_i (N_i - <x_i, N_i> x_i),   g_i = 1 / (Z_i + self) or factor
-inline void find_velocity(const PairSums& p, const double* x, double* v) {
+inline void find_velocity(const LanePairSums& p, const double* x, double* v) {
   add_pairs(p, x);
   const D tag;
   const int d = p.shape.d;

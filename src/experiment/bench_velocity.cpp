@@ -19,11 +19,11 @@ double seconds(clockid_t clock) {
 // A field with a swarm to ask it about.
 class Candidate {
  public:
-  Candidate(std::unique_ptr<Engine> engine, const Dynamics& dynamics, const HostSwarm& x)
+  Candidate(const Experiment& e, std::unique_ptr<Engine> engine)
       : engine_(std::move(engine)),
-        field_(engine_->prepare(dynamics, x.shape())),
-        x_(engine_->place(x)),
-        v_(engine_->place(x)) {}
+        field_(prepare_field(e, *engine_)),
+        x_(engine_->place(e.swarm)),
+        v_(engine_->place(e.swarm)) {}
 
   std::string name() const { return engine_->name(); }
 
@@ -42,10 +42,9 @@ class Candidate {
 }  // namespace
 
 VelocitySpeed time_velocity(const Experiment& e, const VelocityBench& bench) {
-  Candidate candidate(make_engine(e.engine, e.swarm.shape(), e.dynamics), e.dynamics, e.swarm);
+  Candidate candidate(e, make_engine(e.engine));
   std::unique_ptr<Candidate> reference;
-  if (bench.beside_reference)
-    reference = std::make_unique<Candidate>(make_reference_engine(), e.dynamics, e.swarm);
+  if (bench.beside_reference) reference = std::make_unique<Candidate>(e, make_reference_engine());
 
   const clockid_t clock = e.engine.threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
   constexpr double kNever = std::numeric_limits<double>::infinity();

@@ -23,7 +23,25 @@ namespace {
 // Fixed steps reach only whole multiples of dt; times are then k dt exactly.
 bool whole_multiple(double time, double dt) {
   const double steps = time / dt;
-  return std::fabs(steps - std::round(steps)) <= 1e-9 * std::max(1.0, steps) && steps < 9e15;
+  return std::fabs(steps - std::round(steps)) <= 1e-9 * std::max(1.0, steps) && steps < 9e15 &&
+         std::round(steps) >= 1;
+}
+
+// A step beyond which x + dt v keeps fewer than half of the digits of x, whatever v of length 1.
+constexpr double kLongestStep = 1e8;
+
+void check_step(const WordedSpec& worded) {
+  const auto& [spec, words] = worded;
+  if (spec.dt > spec.T * (1 + 1e-9))
+    refuse(words, "dt", fmt::format("is longer than T = {:g}: not one step would be taken", spec.T),
+           "choose a dt that divides T, or method=dopri5");
+  if (spec.dt > kLongestStep)
+    refuse(words, "dt",
+           fmt::format("is a step that forgets where it began: {:g} is the longest", kLongestStep),
+           "choose a smaller dt, or method=dopri5");
+  if (!whole_multiple(spec.T, spec.dt))
+    refuse(words, "T", fmt::format("is not a whole number of steps dt = {:g}", spec.dt),
+           "choose T as a multiple of dt, or method=dopri5");
 }
 
 void check_stiff(const WordedSpec& worded) {
@@ -66,9 +84,7 @@ FlowSettings flow_of(const WordedSpec& worded) {
           .dt = spec.dt,
           .tolerance = spec.tolerance,
           .merge = spec.merge,
-          .max_evaluations = spec.max_evaluations,
-          .seed = spec.random.seed,
-          .replica = spec.random.replica};
+          .max_evaluations = spec.max_evaluations};
 }
 
 // Intervals that nobody asked for are rounded up to whole steps of a fixed-step method.
@@ -89,9 +105,7 @@ Schedule schedule_of(const WordedSpec& worded) {
   const auto& [spec, words] = worded;
   const SaveChoice save = spec.save.value_or(SaveChoice{});
   Schedule schedule{.T = spec.T};
-  if (is_fixed(spec.method) && !whole_multiple(spec.T, spec.dt))
-    refuse(words, "T", fmt::format("is not a whole number of steps dt = {:g}", spec.dt),
-           "choose T as a multiple of dt, or method=dopri5");
+  if (is_fixed(spec.method)) check_step(worded);
   const bool log = save.kind == SaveChoice::log || save.kind == SaveChoice::log_from;
   if (log && is_fixed(spec.method))
     refuse(words, "save", "logarithmic times are not whole multiples of dt",
@@ -176,7 +190,7 @@ Experiment make_experiment(const WordedSpec& given) {
   const auto& [spec, words] = worded;
   Experiment e;
   e.name = spec.name;
-  e.seed = spec.random.seed;
+  e.random = spec.random;
   e.flow = flow_of(worded);
   e.schedule = schedule_of(worded);
   const auto sample = model ? initial_sample(worded, *model) : std::nullopt;
@@ -191,16 +205,25 @@ Experiment make_experiment(const WordedSpec& given) {
   }
   check_merging(words, e);
   e.engine = engine_of(worded, e.swarm.shape(), e.dynamics);
-  e.observe.cluster_tol = spec.cluster_tol;
-  e.observe.pair_threshold = spec.pair_threshold;
+  e.observe = {spec.cluster_tol, spec.pair_threshold};
   if (std::fabs(spec.pair_threshold) > 1)
     refuse(words, "pair_threshold", "is not a cosine", "write a number from -1 to 1");
-  e.observe.seed = e.seed;
-  e.observe.threads = e.engine.threads;
   e.inputs["points"] = points_of(e.swarm);
   if (spec.masses) e.inputs["masses"] = array_of(e.swarm.mass);
   e.config = config_text(worded, e);
   return e;
+}
+
+std::unique_ptr<Field> prepare_field(const Experiment& e, Engine& engine) {
+  return engine.prepare_known(e.dynamics, e.swarm.shape());
+}
+
+ObserveSettings observe_settings(const Experiment& e, double t) {
+  return {.cluster_tol = e.observe.cluster_tol,
+          .pair_threshold = e.observe.pair_threshold,
+          .seed = e.random.seed,
+          .threads = e.engine.threads,
+          .t = t};
 }
 
 Experiment make_experiment(const ExperimentSpec& spec) {

@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include <fstream>
-#include <sstream>
-
+#include "experiment/toml_depth.h"
 #include "murmur/error.h"
+#include "run/file.h"
 
 namespace murmur {
 
@@ -55,16 +54,14 @@ std::string value_text(const std::string& key, const toml::node& node, const std
               place(where, node.source()), "write a number, a word in quotes, true or false");
 }
 
-std::string read_text(const fs::path& path) {
+std::string text_of(const fs::path& path) try {
   std::error_code ignored;
-  const bool sane = fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) < 16'000'000;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in && sane) text << in.rdbuf();
-  if (!in || !sane)
-    throw Error(Fault::input, "the experiment file cannot be read", path.string(),
-                "give a text file of at most 16 MB that may be read");
-  return text.str();
+  if (fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) >= 16'000'000)
+    throw Error(Fault::input, "it is too large", path.string(), "");
+  return read_text(path);
+} catch (const Error& problem) {
+  throw Error(Fault::input, "the experiment file cannot be read: " + problem.summary, path.string(),
+              "give a text file of at most 16 MB that may be read");
 }
 
 // A preset or file before it is read.
@@ -80,9 +77,9 @@ Source source_of(const std::string& base) {
   const fs::path path(base);
   std::error_code ignored;
   if (fs::is_directory(path, ignored) && fs::exists(path / "config.toml", ignored))
-    return {read_text(path / "config.toml"), (path / "config.toml").string(), path};
+    return {text_of(path / "config.toml"), (path / "config.toml").string(), path};
   if (fs::exists(path, ignored) && !fs::is_directory(path, ignored))
-    return {read_text(path), base, fs::absolute(path).parent_path()};
+    return {text_of(path), base, fs::absolute(path).parent_path()};
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.emplace_back(preset.name);
   const std::string near = did_you_mean(base, names);
@@ -92,6 +89,7 @@ Source source_of(const std::string& base) {
 }
 
 toml::table parsed(const std::string& text, const std::string& where) try {
+  require_shallow_toml(text, where);
   return toml::parse(text);
 } catch (const toml::parse_error& e) {
   throw Error(Fault::input, std::string(e.description()), place(where, e.source()),

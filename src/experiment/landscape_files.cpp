@@ -14,10 +14,6 @@ using nlohmann::json;
 
 json finite_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
-double number_or(const json& value, double otherwise) {
-  return value.is_null() ? otherwise : value.get<double>();
-}
-
 json rows_of(const Matrix& m) {
   json rows = json::array();
   for (int i = 0; i < m.rows; ++i)
@@ -56,29 +52,31 @@ json json_of(const std::vector<Place>& places) {
   return rows;
 }
 
-CriticalPoint point_of(const json& kept) {
+CriticalPoint point_of(const KeptJson& kept, int d) {
   CriticalPoint point;
-  const auto rows = kept.at("atoms").get<std::vector<Vector>>();
-  point.mu.x = zeros(static_cast<int>(rows.size()), static_cast<int>(rows.at(0).size()));
+  const auto rows = kept.at("atoms").rows(static_cast<std::size_t>(d));
+  if (rows.empty()) kept.at("atoms").refuse("is empty");
+  point.mu.x = zeros(static_cast<int>(rows.size()), d);
   for (int i = 0; i < point.mu.x.rows; ++i)
-    for (int k = 0; k < point.mu.x.cols; ++k) point.mu.x(i, k) = rows[i].at(k);
-  point.mu.mass = kept.at("masses").get<Vector>();
-  point.energy = kept.at("energy");
-  point.gradient_norm = kept.at("gradient_norm");
-  point.balance = kept.at("balance");
-  point.index = kept.at("index");
-  point.zeros = kept.at("zeros");
-  point.expected_zeros = kept.at("expected_zeros");
-  point.edges = kept.at("edges");
-  point.spectrum = kept.at("spectrum").get<Vector>();
-  point.second_order = kept.at("second_order");
-  point.certificate.duality_gap = kept.at("gap");
-  point.certificate.bound =
-      number_or(kept.at("gap_bound"), std::numeric_limits<double>::infinity());
-  point.certificate.exhaustive = kept.at("exhaustive");
-  point.certificate.holds = kept.at("certified");
-  point.certificate.fails = kept.at("refuted");
-  point.found = kept.at("found");
+    for (int k = 0; k < d; ++k) point.mu.x(i, k) = rows[i][k];
+  for (const KeptJson& mass : kept.at("masses").list())
+    point.mu.mass.push_back(mass.number(0, 1 + 1e-9));
+  if (point.mu.mass.size() != rows.size()) kept.at("masses").refuse("is not one number an atom");
+  point.energy = kept.at("energy").number();
+  point.gradient_norm = kept.at("gradient_norm").number(0);
+  point.balance = kept.at("balance").number(0);
+  point.index = kept.at("index").small_whole();
+  point.zeros = kept.at("zeros").small_whole();
+  point.expected_zeros = kept.at("expected_zeros").small_whole();
+  point.edges = kept.at("edges").small_whole();
+  point.spectrum = kept.at("spectrum").numbers();
+  point.second_order = kept.at("second_order").flag();
+  point.certificate.duality_gap = kept.at("gap").number();
+  point.certificate.bound = kept.at("gap_bound").number_or(std::numeric_limits<double>::infinity());
+  point.certificate.exhaustive = kept.at("exhaustive").flag();
+  point.certificate.holds = kept.at("certified").flag();
+  point.certificate.fails = kept.at("refuted").flag();
+  point.found = kept.at("found").small_whole();
   return point;
 }
 
@@ -94,9 +92,10 @@ json json_of(const Landscape& l, const Search& search) {
   return {{"scale", energy_scale(l)}, {"lost", search.lost}, {"points", points}};
 }
 
-Search search_of(const json& kept) {
-  Search search{.lost = kept.at("lost")};
-  for (const json& point : kept.at("points")) search.points.push_back(point_of(point));
+Search search_of(const KeptJson& kept, int d) {
+  Search search{.lost = kept.at("lost").small_whole()};
+  for (const KeptJson& point : kept.at("points").list())
+    search.points.push_back(point_of(point, d));
   return search;
 }
 
@@ -117,20 +116,22 @@ json json_of(const Landscape& l, std::span<const ScanPoint> scan) {
   return {{"points", points}};
 }
 
-std::vector<ScanPoint> scan_of(const json& kept) {
+std::vector<ScanPoint> scan_of(const KeptJson& kept, int d) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   std::vector<ScanPoint> scan;
-  for (const json& p : kept.at("points")) {
-    ScanPoint point{.beta = p.at("beta"), .best = point_of(p), .scale = p.at("scale")};
-    point.where.heaviest = p.at("heaviest");
-    point.where.extrema = p.at("extrema").get<std::vector<Vector>>();
-    point.where.arc_mass = number_or(p.at("crowd"), kNone);
-    point.where.arc_mass_bound = number_or(p.at("crowd_bound"), kNone);
-    point.angle = number_or(p.at("angle"), kNone);
-    point.active_mass = number_or(p.at("active_mass"), kNone);
-    point.all_active_mass = number_or(p.at("all_active_mass"), kNone);
+  for (const KeptJson& p : kept.at("points").list()) {
+    ScanPoint point{
+        .beta = p.at("beta").number(0), .best = point_of(p, d), .scale = p.at("scale").number(0)};
+    point.where.heaviest = p.at("heaviest").number(0, 1 + 1e-9);
+    point.where.extrema = p.at("extrema").rows(static_cast<std::size_t>(d));
+    point.where.arc_mass = p.at("crowd").number_or(kNone);
+    point.where.arc_mass_bound = p.at("crowd_bound").number_or(kNone);
+    point.angle = p.at("angle").number_or(kNone);
+    point.active_mass = p.at("active_mass").number_or(kNone);
+    point.all_active_mass = p.at("all_active_mass").number_or(kNone);
     scan.push_back(std::move(point));
   }
+  if (scan.empty()) kept.at("points").refuse("is empty");
   return scan;
 }
 

@@ -1,4 +1,6 @@
 // make_engine.cpp: the table of engines, and the choice among them.
+#include <algorithm>
+#include <cassert>
 #include <iterator>
 
 #include "engine/moments/moments.h"
@@ -115,6 +117,13 @@ std::vector<std::string> engine_words() {
 
 std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics) {
   return resolve({choice, shape, dynamics}).row.name;
+}
+
+std::unique_ptr<Engine> make_engine(const EngineChoice& resolved) {
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
+                                [&](const EngineRow& r) { return resolved.name == r.name; });
+  assert(row != std::end(kRows));  // resolve_engine named it
+  return row->make(resolved);
 }
 
 std::unique_ptr<Engine> make_engine(const EngineChoice& choice, Shape shape,

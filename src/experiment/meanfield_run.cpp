@@ -161,7 +161,7 @@ MeanFieldTrajectory simulate(const MeanFieldSetup& s, Run& run, const ProcessCon
   };
   MeanFieldTrajectory trajectory = carry(s.field, s.start, s.method, plan);
   if (trajectory.outcome.ok())
-    process.save(trajectory.state.flow.t, record(trajectory, trajectory.state));
+    process.save(trajectory.state.flow.t, record(trajectory, trajectory.state), true);
   return trajectory;
 }
 

@@ -130,18 +130,12 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
 }
 
 std::span<const Parameter> parameters() {
-  static const std::vector<Parameter> table = [] {
-    std::vector<Parameter> rows;
-    for (const Row<ExperimentSpec>& row : experiment_rows()) rows.push_back(row.parameter);
-    return rows;
-  }();
+  static const std::vector<Parameter> table = parameters_of(experiment_rows());
   return table;
 }
 
 const Row<ExperimentSpec>& experiment_row(const std::string& name) {
-  const auto rows = experiment_rows();
-  return *std::find_if(rows.begin(), rows.end(),
-                       [&](const Row<ExperimentSpec>& row) { return name == row.parameter.name; });
+  return row_named(experiment_rows(), name);
 }
 
 ExperimentSpec spec_of(const Settings& words) {
@@ -160,13 +154,7 @@ DynamicsSpec dynamics_spec_of(const Settings& words) {
 }
 
 Settings words_of(const ExperimentSpec& spec) {
-  const ExperimentSpec initial;
-  Settings words;
-  for (const Row<ExperimentSpec>& row : experiment_rows())
-    words[row.parameter.name] = row.same(spec, initial)
-                                    ? Setting{row.parameter.initial, "default"}
-                                    : Setting{row.write(spec), "the experiment"};
-  return words;
+  return words_by(experiment_rows(), spec, "the experiment");
 }
 
 namespace {

@@ -53,8 +53,8 @@ void Recording::prepare() {
                             frames, shape.n, shape.d),
                 fmt::format("frames x n x d = {:.3g}, at most {:.3g}", numbers, kMostNumbers),
                 "keep fewer frames (save=every:... or a smaller T), or make n or d smaller");
-  engine_ = make_engine(experiment_.engine, shape, experiment_.dynamics);
-  field_ = engine_->prepare(experiment_.dynamics, shape);
+  engine_ = make_engine(experiment_.engine);
+  field_ = prepare_field(experiment_, *engine_);
 }
 
 Recording::Recording(const Recording& from, std::int64_t frame, std::span<const Edit> edits)
@@ -121,7 +121,8 @@ std::int64_t Recording::advance(std::int64_t count, double seconds) {
   };
   if (!ended_ && times_.size() < wanted) {
     const Outcome outcome =
-        murmur::advance({*engine_, *field_, experiment_.flow}, experiment_.schedule, state_, watch);
+        murmur::advance({*engine_, *field_, experiment_.flow, experiment_.random},
+                        experiment_.schedule, state_, watch);
     if (outcome.ending != Ending::interrupted) ended_ = outcome;
   }
   handed_ = static_cast<std::int64_t>(times_.size());
@@ -174,7 +175,7 @@ std::vector<double> Recording::velocity(std::int64_t frame, std::span<const doub
   for (std::size_t begin = 0; begin < rows.size(); begin += turn) {
     const std::size_t some = std::min(turn, rows.size() - begin);
     const HostSwarm all = joined(frame, rows.subspan(begin, some));
-    const auto field = engine_->prepare(experiment_.dynamics, all.shape());
+    const auto field = engine_->prepare_known(experiment_.dynamics, all.shape());
     const auto x = engine_->place(all);
     const auto v = x->like();
     field->velocity(t, *x, *v);
@@ -201,8 +202,10 @@ std::vector<double> Recording::carry(std::int64_t frame, std::int64_t count,
   watch.pause = [&](const FlowState&, const auto&) { return came >= wanted; };
   FlowSettings flow = experiment_.flow;
   flow.merge = 0;
-  const auto field = engine_->prepare(experiment_.dynamics, state.x.shape());
-  if (wanted > 0) murmur::advance({*engine_, *field, flow}, experiment_.schedule, state, watch);
+  const auto field = engine_->prepare_known(experiment_.dynamics, state.x.shape());
+  if (wanted > 0)
+    murmur::advance({*engine_, *field, flow, experiment_.random}, experiment_.schedule, state,
+                    watch);
   return ways;
 }
 

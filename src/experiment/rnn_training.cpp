@@ -26,7 +26,7 @@ struct Accuracy {
 };
 
 struct Samples {
-  const SampleSet& ensemble;
+  const SampleSet& set;
   const std::vector<std::size_t>& chosen;
 };
 
@@ -81,6 +81,7 @@ RunContents rnn_contents(const Training& training, const std::vector<std::string
   c.argv = argv;
   c.engine = "messenger f32";
   c.seed = training.seed;
+  c.free = free_training_settings();
   return c;
 }
 
@@ -111,7 +112,7 @@ std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& p
     run.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
     return std::nullopt;
   }
-  process.save(static_cast<double>(state.update), record_of(state, data.checksum));
+  process.save(static_cast<double>(state.update), record_of(state, data.checksum), true);
   std::vector<std::size_t> everyone(data.test.samples());
   std::iota(everyone.begin(), everyone.end(), std::size_t{0});
   const Accuracy test = evaluate(*adjoint, rnn.classes, state.parameters, {data.test, everyone});

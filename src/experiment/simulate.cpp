@@ -50,11 +50,10 @@ const char* status_of(const Outcome& outcome) {
 
 }  // namespace
 
-Outcome simulate(const Experiment& e, Run& run, const ProcessControl& control) {
+Outcome simulate(const Experiment& e, Engine& engine, Run& run, const ProcessControl& control) {
   RecordedProcess process(run, control, "t");
   return process.guarded([&] {
-    const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);
-    const auto field = engine->prepare(e.dynamics, e.swarm.shape());
+    const auto field = prepare_field(e, engine);
     const std::size_t cluster_column = observable_column(e.dynamics, "clusters");
     FlowState state = where_it_stands(e, run);
     const DriftError drift_error(*field, run);
@@ -67,12 +66,11 @@ Outcome simulate(const Experiment& e, Run& run, const ProcessControl& control) {
       return kept;
     };
     FlowWatch watch;
-    watch.frame = [&](double t, const HostSwarm& frame) {
-      ObserveSettings settings = e.observe;
-      settings.t = t;
-      const std::vector<double> row = observe(frame, e.dynamics, settings);
+    watch.frame = [&](double t, const Frame& frame) {
+      const std::vector<double> row =
+          observe(*field, frame.swarm, frame.host, observe_settings(e, t));
       clusters = std::isnan(row[cluster_column]) ? -1 : static_cast<int>(row[cluster_column]);
-      run.append(t, frame, row);
+      run.append(t, frame.host, row);
     };
     watch.merged = [&](const Merge& merge) { run.event(merge_line(merge)); };
     watch.pause = [&](const FlowState& now, const std::function<FlowState&()>& fetch) {
@@ -84,10 +82,14 @@ Outcome simulate(const Experiment& e, Run& run, const ProcessControl& control) {
                                process.pace());
           });
     };
-    Outcome outcome = advance({*engine, *field, e.flow}, e.schedule, state, watch);
-    if (outcome.ok()) process.save(state.t, record(state));
-    if (outcome.ok() && row_of(e.flow.method).stepping == Stepping::cvode)
-      outcome = verify(e, run, control);
+    if (run.last_checkpoint() && run.last_checkpoint()->count("parting") != 0) {
+      const HostSwarm parting = unfold(state, state.x);  // a branch begins with where it parted
+      watch.frame(state.t, {*engine.place(parting), parting});
+    }
+    Outcome outcome = advance({engine, *field, e.flow, e.random}, e.schedule, state, watch);
+    const bool verified = row_of(e.flow.method).stepping == Stepping::cvode;  // by a second method
+    if (outcome.ok()) process.save(state.t, record(state), !verified);
+    if (outcome.ok() && verified) outcome = verify(e, engine, run, control);
     std::map<std::string, double> numbers = {
         {"t", outcome.t},
         {"steps", static_cast<double>(state.step)},

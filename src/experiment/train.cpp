@@ -3,15 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "experiment/training_loop.h"
+#include "experiment/words.h"
 #include "murmur/error.h"
 #include "murmur/training.h"
+#include "run/file.h"
 #include "run/formats.h"
+#include "run/kept_json.h"
 
 namespace murmur {
 
@@ -31,7 +32,7 @@ struct Accuracy {
 };
 
 struct Samples {
-  const SampleSet& ensemble;
+  const SampleSet& set;
   const std::vector<std::size_t>& chosen;
 };
 
@@ -121,7 +122,7 @@ std::optional<TrainingSummary> Keeper::carry() {
     run_.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
     return std::nullopt;
   }
-  process_.save(static_cast<double>(state.update), record_of(state, data_.checksum));
+  process_.save(static_cast<double>(state.update), record_of(state, data_.checksum), true);
   return finish(state);
 }
 
@@ -161,6 +162,8 @@ TrainingSummary Keeper::finish(const TrainingState& state) {
 
 }  // namespace
 
+std::vector<std::string> free_training_settings() { return {"name", "threads", "device", "data"}; }
+
 RunContents contents_of(const Training& training, const std::vector<std::string>& argv) {
   RunContents c;
   c.config = training.config;
@@ -170,6 +173,7 @@ RunContents contents_of(const Training& training, const std::vector<std::string>
   c.argv = argv;
   c.engine = training.device == Training::cuda ? "adjoint cuda f32" : "adjoint f32";
   c.seed = training.seed;
+  c.free = free_training_settings();
   return c;
 }
 
@@ -190,29 +194,25 @@ std::optional<TrainingSummary> train(const Training& training, const TrainingDat
 
 TrainingSummary read_summary(const fs::path& run) {
   const fs::path path = run / "summary.json";
-  std::ifstream in(path);
-  const nlohmann::json json = nlohmann::json::parse(in, nullptr, false);
-  if (!in || !json.is_object())
+  if (std::error_code ignored; !fs::exists(path, ignored))
     throw Error(Fault::input, "the run has no summary of a training", path.string(),
                 "finish it with murmur train --resume, or name another run");
-  const auto number = [&](const char* key) {
-    return json.contains(key) && json[key].is_number() ? json[key].get<double>() : kNan;
+  const KeptJson kept = KeptJson::read(path);
+  const auto count = [&](const char* key) {
+    return static_cast<std::size_t>(kept.at(key).whole(0, kMostWhole));
   };
   TrainingSummary s;
-  s.test_accuracy = number("test_accuracy");
-  s.validation_accuracy = number("validation_accuracy");
-  s.test_correct = static_cast<std::size_t>(std::max(0.0, number("test_correct")));
-  s.test_count = static_cast<std::size_t>(std::max(0.0, number("test_count")));
-  s.images_per_second = number("images_per_second");
-  s.seconds = number("seconds");
-  s.epochs = static_cast<int>(std::max(0.0, number("epochs")));
-  s.seed = static_cast<std::uint64_t>(std::max(0.0, number("seed")));
-  s.parameters = static_cast<std::size_t>(std::max(0.0, number("parameters")));
-  const auto text = [&](const char* key) {
-    return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
-  };
-  s.data = text("data");
-  s.checksum = text("data_sha256");
+  s.test_accuracy = kept.at("test_accuracy").number_or(kNan);
+  s.validation_accuracy = kept.at("validation_accuracy").number_or(kNan);
+  s.test_correct = count("test_correct");
+  s.test_count = count("test_count");
+  s.images_per_second = kept.at("images_per_second").number_or(kNan);
+  s.seconds = kept.at("seconds").number_or(kNan);
+  s.epochs = kept.at("epochs").small_whole();
+  s.seed = static_cast<std::uint64_t>(kept.at("seed").whole(0, kMostWhole));
+  s.parameters = count("parameters");
+  s.data = kept.at("data").text();
+  s.checksum = kept.at("data_sha256").text();
   return s;
 }
 

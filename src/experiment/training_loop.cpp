@@ -198,7 +198,7 @@ std::string to_json(const TrainingSummary& s) {
                                {"parameters", s.parameters},
                                {"data", s.data},
                                {"data_sha256", s.checksum}};
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace murmur

@@ -15,7 +15,7 @@
 namespace murmur::codec {
 
 // Each codec has `read`, which refuses a word that is no value, and `write`, whose word reads back
-// as the same value.
+// as the same value. `check` refuses a typed value that no word could have said.
 
 struct Real {
   static void read(const Settings& words, const std::string& key, double& to) {
@@ -31,8 +31,11 @@ struct Positive : Real {
     accept(words, key, number(words, key), to);
   }
   static void accept(const Settings& words, const std::string& key, double value, double& to) {
-    check_positive(words, key, value);
+    check(words, key, value);
     to = value;
+  }
+  static void check(const Settings& words, const std::string& key, double value) {
+    check_positive(words, key, value);
   }
 };
 
@@ -44,8 +47,12 @@ struct Whole {
   }
   template <class Integer>
   static void accept(const Settings& words, const std::string& key, double value, Integer& to) {
-    check_whole(words, key, value, {min, max});
+    check(words, key, value);
     to = static_cast<Integer>(value);
+  }
+  template <class Number>
+  static void check(const Settings& words, const std::string& key, Number value) {
+    check_whole(words, key, static_cast<double>(value), {min, max});
   }
   template <class Integer>
   static std::string write(Integer value) {
@@ -63,6 +70,9 @@ struct Flag {
 struct RunName {
   static void read(const Settings& words, const std::string&, std::string& to) {
     to = run_name(words);
+  }
+  static void check(const Settings& words, const std::string&, const std::string&) {
+    run_name(words);
   }
   static std::string write(const std::string& value) { return value; }
 };
@@ -135,6 +145,9 @@ struct NoneOrFile {
 
 struct Threads {  // all is 0
   static void read(const Settings& words, const std::string& key, int& to);
+  static void check(const Settings& words, const std::string& key, int value) {
+    if (value != 0) check_whole(words, key, value, {1, 4096});
+  }
   static std::string write(int value);
 };
 

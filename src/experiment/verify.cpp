@@ -31,8 +31,7 @@ double largest_chord(const HostSwarm& a, const HostSwarm& b) {
 double energy_gap(const Experiment& e, const HostSwarm& first, const HostSwarm& second) {
   const std::size_t column = observable_column(e.dynamics, "energy_scaled");
   if (column == observable_names(e.dynamics).size()) return std::numeric_limits<double>::infinity();
-  ObserveSettings settings = e.observe;
-  settings.t = e.schedule.T;
+  const ObserveSettings settings = observe_settings(e, e.schedule.T);
   const double a = observe(first, e.dynamics, settings)[column];
   const double b = observe(second, e.dynamics, settings)[column];
   return std::fabs(a - b) / std::fabs(a);
@@ -59,9 +58,8 @@ class Second {
                        [&](double count) { return count != counts_.front(); });
   }
 
-  Outcome simulate(const ProcessControl& control) {
-    const auto engine = make_engine(e_.engine, e_.swarm.shape(), e_.dynamics);
-    const auto field = engine->prepare(e_.dynamics, e_.swarm.shape());
+  Outcome simulate(Engine& engine, const ProcessControl& control) {
+    const auto field = prepare_field(e_, engine);
     state_ = start(e_.swarm);
     FlowWatch watch;
     watch.frame = [&](double t, const HostSwarm& x) { compare(t, x); };
@@ -69,7 +67,7 @@ class Second {
       report(control, now);
       return !departure_.empty() || control.stopped();
     };
-    const Outcome outcome = advance({*engine, *field, flow_}, e_.schedule, state_, watch);
+    const Outcome outcome = advance({engine, *field, flow_, e_.random}, e_.schedule, state_, watch);
     if (!departure_.empty()) return parted(departure_t_, departure_);
     if (outcome.ok()) return end();
     if (outcome.ending == Ending::interrupted) return outcome;
@@ -128,10 +126,10 @@ class Second {
 
 }  // namespace
 
-Outcome verify(const Experiment& e, Run& run, const ProcessControl& control) {
+Outcome verify(const Experiment& e, Engine& engine, Run& run, const ProcessControl& control) {
   Second second(e, run);
   if (!second.is_needed()) return {Ending::finished, e.schedule.T, -1, {}, {}};
-  const Outcome outcome = second.simulate(control);
+  const Outcome outcome = second.simulate(engine, control);
   if (outcome.ok()) run.event(second.event());
   return outcome;
 }

@@ -17,6 +17,6 @@ std::optional<WhyNotMerge> why_not_merge(const Dynamics& dynamics);
 // the number of clusters at every frame, and at the end every position or the energy. Where they
 // agree the run gets an event; where they part the outcome says so. A simulation whose number of
 // clusters never changed is taken as it is.
-Outcome verify(const Experiment& e, Run& run, const ProcessControl& control);
+Outcome verify(const Experiment& e, Engine& engine, Run& run, const ProcessControl& control);
 
 }  // namespace murmur

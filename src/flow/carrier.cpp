@@ -45,6 +45,7 @@ Carrier::Carrier(const Flow& flow, FlowState& flow_state, const FlowWatch& watch
       field_(flow.field),
       manifold_(flow.field.dynamics().manifold),
       noise_strength_(flow.field.dynamics().noise),
+      random_(flow.random),
       row_(row_of(flow.settings.method)),
       watch_(watch) {
   resize_scratch();
@@ -63,7 +64,10 @@ void Carrier::resize_scratch() {
 }
 
 void Carrier::keep(double t, const Swarm& groups) {
-  if (watch_.frame) watch_.frame(t, unfold(state, engine_.fetch(groups)));
+  if (!watch_.frame) return;
+  const HostSwarm frame = unfold(state, engine_.fetch(groups));
+  if (frame.n() == groups.shape().n) return watch_.frame(t, {groups, frame});
+  watch_.frame(t, {*engine_.place(frame), frame});
 }
 
 void Carrier::merge() {
@@ -142,11 +146,7 @@ void Carrier::step_strang() {
 }
 
 NoiseStep Carrier::noise_step(int half, double h) const {
-  return {.noise = noise_strength_,
-          .h = h,
-          .seed = settings.seed,
-          .replica = settings.replica,
-          .moment = 2 * state.step + half};
+  return {.noise = noise_strength_, .h = h, .random = random_, .moment = 2 * state.step + half};
 }
 
 // A vector whose length overflows is retracted to the origin: finite, and lost all the same.

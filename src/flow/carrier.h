@@ -68,6 +68,7 @@ class Carrier {
   Field& field_;
   const Manifold manifold_;
   const double noise_strength_;  // D of dX = v dt + sqrt(2 D) dB
+  const RandomKey random_;
   const MethodRow& row_;
   const FlowWatch& watch_;
   std::optional<SwarmSystem> system_{};

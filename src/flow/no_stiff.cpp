@@ -9,4 +9,6 @@ Outcome advance_stiff(const Flow&, const Schedule&, FlowState&, const FlowWatch&
               "method=bdf", "install libsundials-dev and build again, or use method=dopri5");
 }
 
+bool has_stiff() { return false; }
+
 }  // namespace murmur

@@ -252,7 +252,9 @@ class StiffFlow {
 
  private:
   void keep(double t, const HostSwarm& x) {
-    if (watch_.frame) watch_.frame(t, unfold(state_, x));
+    if (!watch_.frame) return;
+    const HostSwarm frame = unfold(state_, x);
+    watch_.frame(t, {*flow_.engine.place(frame), frame});
   }
 
   // The watch sees how far the stretch has come; what it may fetch is the stretch's beginning.
@@ -325,6 +327,8 @@ class StiffFlow {
 };
 
 }  // namespace
+
+bool has_stiff() { return true; }
 
 Outcome advance_stiff(const Flow& flow, const Schedule& schedule, FlowState& state,
                       const FlowWatch& watch) {

@@ -10,4 +10,6 @@ namespace murmur {
 Outcome advance_stiff(const Flow& flow, const Schedule& schedule, FlowState& state,
                       const FlowWatch& watch);
 
+bool has_stiff();  // whether it was
+
 }  // namespace murmur

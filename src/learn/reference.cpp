@@ -19,7 +19,7 @@ struct Swarms {  // what every sample of a pass shares
   const Batch& batch;
   double dropout = 0;
 
-  std::size_t size_of(std::size_t sample) const {  // tokens, CLS included; sample of the ensemble
+  std::size_t size_of(std::size_t sample) const {  // tokens, CLS included; sample of the set
     return batch.first[sample + 1] - batch.first[sample] +
            (architecture.readout == Architecture::cls ? 1 : 0);
   }

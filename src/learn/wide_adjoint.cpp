@@ -1,38 +1,19 @@
 // wide_adjoint.cpp: forward and backward pass in any dimension with any heads, by matrix products.
-#include <cblas.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "learn/dropout.h"
 #include "learn/grouped_adjoint.h"
+#include "learn/products.h"
 #include "learn/sample_kernels.h"
 
 namespace murmur {
 
 namespace {
 
-// A row-major matrix inside a larger one: rows lie `pitch` apart.
-struct View {
-  float* at = nullptr;
-  int rows = 0, cols = 0;
-  int pitch = 0;
-};
-
 View whole(float* at, int rows, int cols) { return {at, rows, cols, cols}; }
 View whole(const float* at, int rows, int cols) {
   return {const_cast<float*>(at), rows, cols, cols};  // products only read their factors
-}
-
-enum class Turn { none, left, right };  // which factor is transposed
-
-//   c <- scale op(a) op(b) + keep c
-void multiply(const View& a, const View& b, Turn turn, const View& c, float scale = 1,
-              float keep = 0) {
-  const bool left = turn == Turn::left;
-  cblas_sgemm(CblasRowMajor, left ? CblasTrans : CblasNoTrans,
-              turn == Turn::right ? CblasTrans : CblasNoTrans, c.rows, c.cols,
-              left ? a.rows : a.cols, scale, a.at, a.pitch, b.at, b.pitch, keep, c.at, c.pitch);
 }
 
 void add_bias(const View& x, const float* bias, float scale) {
@@ -72,7 +53,7 @@ class WideAdjoint final : public GroupedAdjoint {
  public:
   WideAdjoint(const Architecture& architecture, int threads)
       : GroupedAdjoint(architecture, threads), d_(architecture.d), k_(d_ / architecture.heads) {
-    openblas_set_num_threads(1);  // samples share the cores, products do not
+    require_products();
   }
 
  private:

@@ -4,8 +4,7 @@
 
 #include "murmur/error.h"
 #include "murmur/observe.h"
-#include "observe/directions.h"
-#include "observe/pairs.h"
+#include "observe/pair_sample.h"
 
 namespace murmur {
 
@@ -36,21 +35,22 @@ NearClustering near_clustering(const History& history, const NearClusteringReque
         Fault::input, "near clustering needs 0 < delta <= 2 and a share in (0, 1]",
         "delta = " + std::to_string(request.delta) + ", share = " + std::to_string(request.share),
         "give such numbers, for example delta=1e-3 share=0.5");
-  ObserveSettings asked = settings;
-  asked.pair_threshold = 1 - request.delta;
+  const PairRequest asked{.directions = true,
+                          .threshold = 1 - request.delta,
+                          .sample = sample_of(settings),
+                          .threads = settings.threads};
   NearClustering found;
   double t_before = 0, min_before = 0, close_before = 0;
   for (std::int64_t f = 0; f < history.count && !(found.all && found.part); ++f) {
-    const HostSwarm u = directions_of(history.frame(f));
-    const PairSums now = sum_pairs({.x = u, .y = u}, asked);
+    const PairSums now = pair_sums(history.frame(f), asked);
     const double t = history.time(f);
     const auto passed = [&](double before, double after, double level) {
       return f == 0 || after == before
                  ? t
                  : t_before + (t - t_before) * (level - before) / (after - before);
     };
-    if (!found.all && now.min > asked.pair_threshold)
-      found.all = passed(min_before, now.min, asked.pair_threshold);
+    if (!found.all && now.min > asked.threshold)
+      found.all = passed(min_before, now.min, asked.threshold);
     if (!found.part && now.close >= request.share)
       found.part = passed(close_before, now.close, request.share);
     t_before = t;

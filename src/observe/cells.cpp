@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "core/pair_kernels.h"
 #include "observe/clusters.h"
 #include "observe/flood.h"
-#include "observe/kernels.h"
 
 namespace murmur {
 namespace {

@@ -4,10 +4,10 @@
 #include <numbers>
 #include <string>
 
+#include "core/pair_kernels.h"
+#include "core/sums.h"
 #include "murmur/error.h"
 #include "murmur/observe.h"
-#include "observe/clusters.h"
-#include "observe/kernels.h"
 
 namespace murmur {
 namespace {

@@ -5,9 +5,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/pair_kernels.h"
+#include "core/sums.h"
 #include "murmur/error.h"
 #include "observe/flood.h"
-#include "observe/kernels.h"
 
 namespace murmur {
 
@@ -90,15 +91,6 @@ Clusters clusters_directly(const HostSwarm& x, Closeness closeness) {
     for (int left = sizes[g]; left > 0; --left) group[members[m++]] = static_cast<int>(g);
   }
   return number_clusters(x, group);
-}
-
-std::optional<int> first_unmeasurable(const HostSwarm& x) {
-  for (int i = 0; i < x.n(); ++i) {
-    for (int k = 0; k < x.d(); ++k) {
-      if (!(std::abs(x.at(i, k)) < 1e150)) return i;
-    }
-  }
-  return {};
 }
 
 Clusters clusters(const HostSwarm& x, Manifold manifold, double tol) {

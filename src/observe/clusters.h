@@ -1,8 +1,6 @@
 // clusters.h: the two ways to find the components of the graph of close pairs; they agree exactly.
 #pragma once
 
-#include <optional>
-
 #include "murmur/observe.h"
 
 namespace murmur {
@@ -21,8 +19,5 @@ Clusters clusters_directly(const HostSwarm& x, Closeness closeness);
 // Sorts particles into cells of a grid over the first min(d, 3) coordinates and tests only pairs of
 // neighbouring cells. For d <= 3 a cell is so small that all its particles are linked.
 Clusters clusters_by_cells(const HostSwarm& x, Closeness closeness);
-
-// The first particle with a coordinate that is not finite, or whose square is not.
-std::optional<int> first_unmeasurable(const HostSwarm& x);
 
 }  // namespace murmur

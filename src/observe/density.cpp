@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/sums.h"
 #include "murmur/error.h"
 #include "murmur/observe.h"
-#include "observe/clusters.h"
 
 namespace murmur {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "core/attention.h"
 #include "core/elementary.h"
+#include "core/pair_kernels.h"
 #include "core/parallel.h"
-#include "observe/kernels.h"
-#include "observe/pairs.h"
+#include "observe/pair_sample.h"
 
 namespace murmur {
 namespace {
@@ -76,7 +76,7 @@ int keep_max(const double* log_mass, std::vector<double>& t, int end, int hole) 
 // no entropy here: the weights cannot be computed row by row.
 Part sinkhorn_entropy(const HostSwarm& x, const Attention& head, const ObserveSettings& settings) {
   const auto n = static_cast<std::size_t>(x.n());
-  if (is_sampled(x.n(), settings)) return {};
+  if (is_sampled(x.n(), sample_of(settings))) return {};
   const HostSwarm query = project(x, head.query, head.query_bias, head.beta);
   const HostSwarm key = project(x, head.key, head.key_bias, 1);
   std::vector<double> scores(n * n);  // (n, n)
@@ -103,7 +103,7 @@ Part head_entropy(const HostSwarm& x, const Attention& head, const ObserveSettin
       head.weighting == Attention::unnormalised && head.alibi > 0;  // in place of the masses
   if (!hard && !faded) std::copy(log_mass.begin(), log_mass.end(), key.axis(key.d() - 1));
 
-  const bool sampled = is_sampled(n, settings);
+  const bool sampled = is_sampled(n, sample_of(settings));
   const std::int64_t rows = sampled ? std::max<std::int64_t>(1, settings.sample_pairs / n) : n;
   std::vector<Part> parts(static_cast<std::size_t>((rows + rows_per_block - 1) / rows_per_block));
   for_blocks(static_cast<int>(parts.size()), settings.threads, [&](int block) {

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "core/pair_kernels.h"
 #include "observe/clusters.h"
-#include "observe/kernels.h"
 
 namespace murmur {
 

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <string>
 
+#include "core/directions.h"
+#include "core/sums.h"
 #include "murmur/error.h"
 #include "murmur/observe.h"
-#include "observe/clusters.h"
-#include "observe/directions.h"
 #include "observe/visit_pairs.h"
 
 namespace murmur {

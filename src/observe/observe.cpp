@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 
+#include "core/directions.h"
 #include "core/elementary.h"
 #include "murmur/error.h"
 #include "observe/clusters.h"
-#include "observe/directions.h"
 #include "observe/energy.h"
 #include "observe/entropy.h"
-#include "observe/pairs.h"
+#include "observe/pair_sample.h"
 #include "observe/rank.h"
 
 namespace murmur {
@@ -98,78 +99,69 @@ constexpr auto listed = [] {
 
 double finite_or_nan(double value) { return std::isfinite(value) ? value : not_a_number; }
 
-double norm(const HostSwarm& x, int i) {
+// A frame, and where its sums come from: from the field that carries it, or from the frame itself.
+struct Observed {
+  const HostSwarm& frame;
+  const Dynamics& dynamics;
+  std::function<ParticleSums(int threads)> particle_sums;
+  std::function<PairSums(const PairRequest&)> pair_sums;
+};
+
+double length(const Vector& v) {
   double square = 0;
-  for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
+  for (const double value : v) square += value * value;
   return std::sqrt(square);
-}
-
-HostSwarm apply(const Matrix& m, const HostSwarm& x) {
-  HostSwarm y(x.shape());
-  for (int row = 0; row < m.rows; ++row) {
-    for (int col = 0; col < m.cols; ++col) {
-      for (int i = 0; i < x.n(); ++i) y.axis(row)[i] += m(row, col) * x.axis(col)[i];
-    }
-  }
-  return y;
-}
-
-double order(const HostSwarm& x) {
-  double square = 0;
-  for (int k = 0; k < x.d(); ++k) {
-    double mean = 0;
-    for (int i = 0; i < x.n(); ++i) mean += x.mass[i] * x.axis(k)[i];
-    square += mean * mean;
-  }
-  return std::sqrt(square);
-}
-
-double norm_drift(const HostSwarm& x) {
-  double worst = 0;
-  for (int i = 0; i < x.n(); ++i) worst = std::max(worst, std::abs(norm(x, i) - 1));
-  return worst;
-}
-
-double radius(const HostSwarm& x) {
-  double mean = 0;
-  for (int i = 0; i < x.n(); ++i) mean += x.mass[i] * norm(x, i);
-  return mean;
 }
 
 // Cosines and energies. On the sphere one pass over the pairs serves both when D = I:
 //   E = e^beta / (2 beta) sum_ij m_i m_j e^{beta (x_i . x_j - 1)}
-void read_pairs(const HostSwarm& x, const Dynamics& dynamics, const ObserveSettings& settings,
-                Reading& reading) {
-  const bool sphere = on_sphere(dynamics);
-  const Attention* head = first_attention(dynamics);
-  const double beta = sphere && head != nullptr ? head->beta : 0;
-  const HostSwarm turned = sphere ? HostSwarm{} : directions_of(x);
-  const HostSwarm& u = sphere ? x : turned;
-  const PairSums cosines = sum_pairs({.x = u, .y = u, .beta = beta, .anchor = 1}, settings);
+void read_pairs(const Observed& observed, const ObserveSettings& settings, Reading& reading) {
+  const bool sphere = on_sphere(observed.dynamics);
+  const Attention* head = first_attention(observed.dynamics);
+  PairRequest request{.directions = !sphere,
+                      .beta = sphere && head != nullptr ? head->beta : 0,
+                      .anchor = 1,
+                      .threshold = settings.pair_threshold,
+                      .sample = sample_of(settings),
+                      .threads = settings.threads};
+  const PairSums cosines = observed.pair_sums(request);
   reading.mean_cos = cosines.mean;
   reading.min_cos = cosines.min;
   reading.max_cos = cosines.max;
   reading.close_pairs = cosines.close;
   reading.pairs = cosines.pairs;
   if (sphere && head != nullptr) {
-    reading.energy_scaled = beta == 0 ? 1 : finite_or_nan(cosines.gibbs);
+    reading.energy_scaled = head->beta == 0 ? 1 : finite_or_nan(cosines.gibbs);
   }
 
-  const auto interacting = interaction(dynamics);
+  const auto interacting = interaction(observed.dynamics);
   if (!interacting) return;
   const double b = interacting->beta;
-  const Matrix& matrix = interacting->matrix;
-  if (sphere && matrix.empty()) {
+  if (sphere && interacting->matrix.empty()) {
     reading.energy = cosines.gibbs * elementary::exp(b) / (2 * b);
   } else {
-    const HostSwarm image = matrix.empty() ? x : apply(matrix, x);
-    const PairSums sums = sum_pairs({.x = x, .y = image, .beta = b, .anchor = 0}, settings);
-    reading.energy = sums.gibbs / (2 * b);
+    request.directions = false;
+    request.matrix = interacting->matrix;
+    request.beta = b;
+    request.anchor = 0;
+    reading.energy = observed.pair_sums(request).gibbs / (2 * b);
   }
   if (!interacting->potentials.empty()) reading.energy *= interacting->weight;
   for (const Potential& potential : interacting->potentials)
-    reading.energy += energy_of(potential, x);
+    reading.energy += energy_of(potential, observed.frame);
   reading.energy = finite_or_nan(reading.energy);
+}
+
+// What is no sum over particles or pairs.
+void read_frame(const Observed& observed, const ObserveSettings& settings, Reading& reading) {
+  const HostSwarm& x = observed.frame;
+  const Dynamics& dynamics = observed.dynamics;
+  const Clusters found = clusters(x, dynamics, settings.cluster_tol);
+  reading.clusters = found.count;
+  reading.largest_cluster = *std::max_element(found.mass.begin(), found.mass.end());
+  reading.attention_entropy = moves_norms(dynamics)
+                                  ? attention_entropy(directions_of(x), dynamics, settings)
+                                  : attention_entropy(x, dynamics, settings);
 }
 
 void check(const ObserveSettings& settings) {
@@ -187,6 +179,30 @@ void check(const ObserveSettings& settings) {
   if (settings.sample_pairs < 1) {
     refuse("sample_pairs", std::to_string(settings.sample_pairs), "sample at least one pair");
   }
+}
+
+std::vector<double> read_row(const Observed& observed, const ObserveSettings& asked) {
+  check(asked);
+  constexpr double kWorthThreads = 1e6;  // n^2 d below which threads cost more than they save
+  const double n = observed.frame.n();
+  ObserveSettings settings = asked;
+  if (n * n * observed.frame.d() < kWorthThreads) settings.threads = 1;
+  Reading reading;
+  reading.cluster_tol = settings.cluster_tol;
+  const ParticleSums particles = n > 0 ? observed.particle_sums(settings.threads) : ParticleSums{};
+  if (particles.measurable) {
+    reading.order = length(particles.mean);
+    reading.norm_drift = particles.norm_drift;
+    reading.radius = particles.radius;
+    reading.effective_rank = effective_rank(particles.gram);
+    read_pairs(observed, settings, reading);
+    read_frame(observed, settings, reading);
+  }
+  std::vector<double> row;
+  for (const Row& entry : table) {
+    if (entry.applies(observed.dynamics)) row.push_back(reading.*entry.value);
+  }
+  return row;
 }
 
 }  // namespace
@@ -212,31 +228,18 @@ std::size_t observable_column(const Dynamics& dynamics, const std::string& name)
 }
 
 std::vector<double> observe(const HostSwarm& x, const Dynamics& dynamics,
-                            const ObserveSettings& asked) {
-  check(asked);
-  constexpr double kWorthThreads = 1e6;  // n^2 d below which threads cost more than they save
-  ObserveSettings settings = asked;
-  if (static_cast<double>(x.n()) * x.n() * x.d() < kWorthThreads) settings.threads = 1;
-  Reading reading;
-  reading.cluster_tol = settings.cluster_tol;
-  if (x.n() > 0 && !first_unmeasurable(x)) {
-    const HostSwarm turned = moves_norms(dynamics) ? directions_of(x) : HostSwarm{};
-    const HostSwarm& u = moves_norms(dynamics) ? turned : x;
-    read_pairs(u, dynamics, settings, reading);
-    const Clusters found = clusters(x, dynamics, settings.cluster_tol);
-    reading.clusters = found.count;
-    reading.largest_cluster = *std::max_element(found.mass.begin(), found.mass.end());
-    reading.order = order(u);
-    reading.norm_drift = norm_drift(x);
-    reading.radius = radius(x);
-    reading.attention_entropy = attention_entropy(u, dynamics, settings);
-    reading.effective_rank = effective_rank(u, settings.threads);
-  }
-  std::vector<double> row;
-  for (const Row& entry : table) {
-    if (entry.applies(dynamics)) row.push_back(reading.*entry.value);
-  }
-  return row;
+                            const ObserveSettings& settings) {
+  return read_row({x, dynamics, [&](int threads) { return particle_sums(dynamics, x, threads); },
+                   [&](const PairRequest& request) { return pair_sums(dynamics, x, request); }},
+                  settings);
+}
+
+std::vector<double> observe(Field& field, const Swarm& x, const HostSwarm& frame,
+                            const ObserveSettings& settings) {
+  return read_row(
+      {frame, field.dynamics(), [&](int threads) { return field.particle_sums(x, threads); },
+       [&](const PairRequest& request) { return field.pair_sums(x, request); }},
+      settings);
 }
 
 }  // namespace murmur

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/pair_kernels.h"
 #include "core/parallel.h"
-#include "observe/kernels.h"
-#include "observe/pairs.h"
+#include "observe/pair_sample.h"
 
 namespace murmur {
 
@@ -26,7 +26,7 @@ std::vector<Part> visit_pairs(const HostSwarm& u, const ObserveSettings& setting
   constexpr int rows_per_block = 64;
   constexpr std::int64_t samples_per_block = 1 << 16;
   const int n = u.n();
-  const bool sampled = is_sampled(n, settings);
+  const bool sampled = is_sampled(n, sample_of(settings));
   const std::int64_t blocks =
       sampled ? (settings.sample_pairs + samples_per_block - 1) / samples_per_block
               : (n + rows_per_block - 1) / rows_per_block;

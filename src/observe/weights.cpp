@@ -6,10 +6,10 @@
 #include <string>
 
 #include "core/attention.h"
+#include "core/directions.h"
+#include "core/sums.h"
 #include "murmur/error.h"
 #include "murmur/observe.h"
-#include "observe/clusters.h"
-#include "observe/directions.h"
 
 namespace murmur {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "core/parallel.h"
 #include "murmur/error.h"
+#include "picture/draft.h"
 #include "picture/process.h"
 
 namespace murmur::picture {
@@ -88,7 +89,7 @@ bool encode(const Encoding& encoding, const Shooting& shooting, const std::files
     for (int k = 0; k < count; ++k) ffmpeg.write(canvases[k]->pixels(), bytes);
   }
   ffmpeg.finish();
-  draft.keep();
+  draft.keep("ffmpeg");
   return true;
 }
 

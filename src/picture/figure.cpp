@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "picture/render.h"
+#include "run/file.h"
 #include "run/formats.h"
 
 namespace murmur {
@@ -73,7 +74,7 @@ void draw(const Figure& figure, const std::filesystem::path& path) {
 std::vector<std::filesystem::path> draw_svg_and_png(const Figure& figure,
                                                     const std::filesystem::path& folder,
                                                     const std::string& stem) {
-  std::filesystem::create_directories(folder);
+  make_folder_of_run(folder);
   std::vector<std::filesystem::path> made;
   for (const char* ending : {".svg", ".png"}) {
     made.push_back(folder / (stem + ending));

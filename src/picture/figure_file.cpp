@@ -7,7 +7,8 @@
 
 #include "murmur/error.h"
 #include "picture/canvas.h"
-#include "picture/process.h"
+#include "run/file.h"
+#include "run/formats.h"
 
 namespace murmur::picture {
 
@@ -18,35 +19,50 @@ void check_ending(const std::filesystem::path& figure) {
                 fmt::format("ending \"{}\"", ending), "give the figure one of these endings");
 }
 
+namespace {
+
+// Cairo draws into memory, so that what reaches the disk is whole or an error of ours.
+cairo_status_t append(void* to, const unsigned char* data, unsigned size) try {
+  static_cast<std::string*>(to)->append(reinterpret_cast<const char*>(data), size);
+  return CAIRO_STATUS_SUCCESS;
+} catch (...) {
+  return CAIRO_STATUS_NO_MEMORY;
+}
+
+}  // namespace
+
 void write_figure(const std::filesystem::path& figure, FigureSize size,
                   const std::function<void(cairo_t*)>& paint) {
   check_ending(figure);
   constexpr double kPixels = 2.5;  // of a PNG, a point
   const std::string ending = figure.extension().string();
-  Draft draft(figure);
-  const std::string path = draft.path().string();
+  std::string bytes;
   Surface surface;
   if (ending == ".png")
     surface.reset(cairo_image_surface_create(CAIRO_FORMAT_RGB24,
                                              static_cast<int>(kPixels * size.width + 0.5),
                                              static_cast<int>(kPixels * size.height + 0.5)));
   else
-    surface.reset((ending == ".svg" ? cairo_svg_surface_create : cairo_pdf_surface_create)(
-        path.c_str(), size.width, size.height));
+    surface.reset((ending == ".svg" ? cairo_svg_surface_create_for_stream
+                                    : cairo_pdf_surface_create_for_stream)(
+        append, &bytes, size.width, size.height));
+  cairo_status_t status = CAIRO_STATUS_SUCCESS;
   {
     const Context context(cairo_create(surface.get()));
     if (ending == ".png") cairo_scale(context.get(), kPixels, kPixels);
     paint(context.get());
+    status = cairo_status(context.get());
   }
-  cairo_status_t status = CAIRO_STATUS_SUCCESS;
-  if (ending == ".png") status = cairo_surface_write_to_png(surface.get(), path.c_str());
+  if (ending == ".png" && status == CAIRO_STATUS_SUCCESS)
+    status = cairo_surface_write_to_png_stream(surface.get(), append, &bytes);
   cairo_surface_finish(surface.get());
   if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface.get());
   if (status != CAIRO_STATUS_SUCCESS)
     throw Error(Fault::runtime,
                 fmt::format("the figure could not be drawn: {}", cairo_status_to_string(status)),
-                figure.string(), "check the disk and the path");
-  draft.keep();
+                figure.string(), "use a smaller figure, or a machine with more memory");
+  make_directory(parent_of(figure));
+  write_file_atomically(figure, bytes);
 }
 
 }  // namespace murmur::picture

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "murmur/error.h"
+#include "picture/draft.h"
 #include "picture/process.h"
 #include "picture/render.h"
 
@@ -54,7 +55,7 @@ void render_by_gnuplot(const Figure& figure, const std::filesystem::path& path) 
                    .remedy = "Install it with: apt-get install gnuplot-nox"});
   process.write(script);
   process.finish();
-  draft.keep();
+  draft.keep("gnuplot");
 }
 
 }  // namespace murmur::picture

@@ -175,7 +175,7 @@ std::string plot_command(const Panel& panel, const GridStyle& style, std::size_t
     const std::string title = curve.name.empty() ? "notitle" : "title " + quoted(curve.name);
     add(fmt::format("{} using 1:2 {} {}", name, mark_of(curve, colour, style.line), title));
   }
-  if (plot.empty()) plot = "set yrange [0:1]\nset xrange [0:1]\nplot 2 notitle";
+  if (plot.empty()) plot = "unset logscale\nset yrange [0:1]\nset xrange [0:1]\nplot 2 notitle";
   return script + plot + "\n";
 }
 

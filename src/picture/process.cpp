@@ -28,6 +28,7 @@ struct SpawnPlan {  // who holds which stream in the child
     sigset_t defaults, none;
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGXFSZ);
     sigemptyset(&none);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     posix_spawnattr_setsigmask(&attributes, &none);
@@ -126,31 +127,6 @@ void Process::fail() {
   throw Error(Fault::runtime, fmt::format("the program {} stopped before it was done", name_),
               fmt::format("{} said: {}", name_, said.empty() ? "nothing" : said),
               "check that the disk has room and that the output folder is writable");
-}
-
-Draft::Draft(const std::filesystem::path& place) : place_(place) {
-  std::error_code failure;
-  const std::filesystem::path folder = place.parent_path();
-  if (!folder.empty()) std::filesystem::create_directories(folder, failure);
-  if (failure || std::filesystem::is_directory(place))
-    throw Error(Fault::runtime, "the picture cannot be written there", place.string(),
-                "name a file in a folder that you may write to");
-  path_ = folder /
-          fmt::format(".{}.part{}{}", place.stem().string(), getpid(), place.extension().string());
-}
-
-Draft::~Draft() {
-  std::error_code ignored;
-  if (!kept_) std::filesystem::remove(path_, ignored);
-}
-
-void Draft::keep() {
-  std::error_code failure;
-  std::filesystem::rename(path_, place_, failure);
-  if (failure)
-    throw Error(Fault::runtime, "the finished picture could not take its place", place_.string(),
-                fmt::format("the system says: {}", failure.message()));
-  kept_ = true;
 }
 
 }  // namespace murmur::picture

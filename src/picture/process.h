@@ -46,19 +46,4 @@ class Process {
   pid_t child_ = -1;
 };
 
-// A file written beside its place: takes the place on `keep`, is removed otherwise.
-class Draft {
- public:
-  explicit Draft(const std::filesystem::path& place);
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  ~Draft();
-  const std::filesystem::path& path() const { return path_; }
-  void keep();
-
- private:
-  std::filesystem::path place_, path_;
-  bool kept_ = false;
-};
-
 }  // namespace murmur::picture

@@ -6,12 +6,14 @@
 
 #include "experiment/landscape_files.h"
 #include "experiment/landscape_setup.h"
+#include "murmur/error.h"
 #include "report/figures.h"
-#include "report/kept.h"
 #include "report/landscape_tables.h"
 #include "report/report.h"
 
 namespace murmur {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -61,7 +63,11 @@ const char* caption_of(int d) {
 
 void report_search(RunReport& report, const LandscapeSetup& request) {
   const Landscape& l = request.landscape;
-  const Search search = search_of(kept_json(report.run() / "points.json"));
+  const fs::path file = report.run() / "points.json";
+  const Search search = search_of(KeptJson::read(file), l.d);
+  if (search.points.empty())
+    throw Error(Fault::input, "the search found no critical point: there is nothing to report",
+                file.string(), "search again from more starts");
   report.page.lead = fmt::format("Rest points of {}; β = {:g}.", setting_of(request), l.beta);
   add_search_facts(report, request, search);
   report.add_figure(draw_landscape(l, search, report.run(), report.style()), "Where the atoms are",
@@ -100,7 +106,8 @@ void report_search(RunReport& report, const LandscapeSetup& request) {
 }
 
 void report_scan(RunReport& report, const LandscapeSetup& request) {
-  const std::vector<ScanPoint> scan = scan_of(kept_json(report.run() / "scan.json"));
+  const std::vector<ScanPoint> scan =
+      scan_of(KeptJson::read(report.run() / "scan.json"), request.landscape.d);
   report.page.lead = fmt::format("The best measure of {}, as β goes from {:g} to {:g}.",
                                  setting_of(request), scan.front().beta, scan.back().beta);
   const auto certified = std::count_if(scan.begin(), scan.end(),

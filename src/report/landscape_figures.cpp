@@ -101,6 +101,7 @@ bool any_finite(const Curve& curve) {
 
 std::vector<fs::path> draw_landscape(const Landscape& l, const Search& search,
                                      const fs::path& directory, FigureStyle style) {
+  if (search.points.empty()) return {};
   const std::size_t shown = std::min(search.points.size(), kMostPanels);
   Figure figure{.style = style};
   if (l.d > 3) {

@@ -1,67 +1,69 @@
 // meanfield.cpp: the page of a measure of infinitely many tokens carried through time.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <map>
 
 #include "experiment/meanfield_setup.h"
 #include "report/figures.h"
-#include "report/kept.h"
 #include "report/report.h"
+#include "run/kept_json.h"
 
 namespace murmur {
 
 namespace {
 
-using nlohmann::json;
-
-void add_facts(RunReport& report, const json& summary) {
+void add_facts(RunReport& report, const KeptJson& summary) {
   auto& facts = report.page.facts;
-  const json& regimes = summary.at("phases");
-  facts.emplace_back(fmt::format("{:.4g}", summary.at("t").get<double>()), "time reached");
-  facts.emplace_back(fmt::format("{:.6g}", summary.at("energy").get<double>()),
-                     "energy at the end");
-  facts.emplace_back(fmt::format("{:.4f}", summary.at("order").get<double>()), "order at the end");
-  if (const json& linear = regimes.at("linear"); !linear.is_null()) {
-    facts.emplace_back(fmt::format("mode {}", linear.at("leader").get<int>()), "leads");
+  const KeptJson regimes = summary.at("phases");
+  facts.emplace_back(fmt::format("{:.4g}", summary.at("t").number()), "time reached");
+  facts.emplace_back(fmt::format("{:.6g}", summary.at("energy").number()), "energy at the end");
+  facts.emplace_back(fmt::format("{:.4f}", summary.at("order").number()), "order at the end");
+  if (const KeptJson linear = regimes.at("linear"); !linear.is_null()) {
+    facts.emplace_back(fmt::format("mode {}", linear.at("leader").small_whole()), "leads");
     if (!linear.at("until").is_null())
-      facts.emplace_back(fmt::format("{:.4g}", linear.at("until").get<double>()),
+      facts.emplace_back(fmt::format("{:.4g}", linear.at("until").number()),
                          "linear phase until t");
   }
-  if (const json& plateau = regimes.at("metastable"); !plateau.is_null())
+  if (const KeptJson plateau = regimes.at("metastable"); !plateau.is_null())
     facts.emplace_back(
-        fmt::format("{:.4g} to {:.4g}", plateau.at("from").get<double>(),
-                    plateau.at("to").get<double>()),
-        fmt::format("the energy stands at {:.4g}", plateau.at("energy").get<double>()));
-  if (const json& end = regimes.at("clustering"); !end.is_null())
-    facts.emplace_back(
-        fmt::format("{:.4g}", end.at("rate").get<double>()),
-        fmt::format("clustering rate from t = {:.4g}", end.at("from").get<double>()));
+        fmt::format("{:.4g} to {:.4g}", plateau.at("from").number(), plateau.at("to").number()),
+        fmt::format("the energy stands at {:.4g}", plateau.at("energy").number()));
+  if (const KeptJson end = regimes.at("clustering"); !end.is_null())
+    facts.emplace_back(fmt::format("{:.4g}", end.at("rate").number()),
+                       fmt::format("clustering rate from t = {:.4g}", end.at("from").number()));
+}
+
+// {"1": rate, "2": rate}
+std::map<int, double> rates_of(const KeptJson& kept) {
+  std::map<int, double> rates;
+  for (const auto& [mode, rate] : kept.members()) {
+    int k = 0;
+    const char* const end = mode.data() + mode.size();
+    if (std::from_chars(mode.data(), end, k).ptr != end || k < 1) rate.refuse("is of no mode");
+    rates[k] = rate.number();
+  }
+  return rates;
 }
 
 // Modes in order, the measured rate beside the predicted one where theory has it.
-TextTable rates_table(const json& summary) {
-  const json &rates = summary.at("growth_rates"), &theory = summary.at("predicted_rates");
-  std::vector<int> modes;
-  for (const auto& [mode, rate] : rates.items()) modes.push_back(std::stoi(mode));
-  std::sort(modes.begin(), modes.end());
+TextTable rates_table(const KeptJson& summary) {
+  const std::map<int, double> rates = rates_of(summary.at("growth_rates"));
+  const std::map<int, double> theory = rates_of(summary.at("predicted_rates"));
   TextTable table{{"mode", "measured", "predicted", "difference"}};
-  for (const int k : modes) {
-    const std::string mode = std::to_string(k);
-    const double measured = rates.at(mode);
-    std::vector<std::string> row{mode, fmt::format("{:.8g}", measured), "", ""};
-    if (theory.contains(mode)) {
-      const double predicted = theory.at(mode);
-      row[2] = fmt::format("{:.8g}", predicted);
-      row[3] = fmt::format("{:.1e}", std::fabs(measured - predicted));
+  for (const auto& [k, measured] : rates) {
+    std::vector<std::string> row{fmt::format("{}", k), fmt::format("{:.8g}", measured), "", ""};
+    if (const auto predicted = theory.find(k); predicted != theory.end()) {
+      row[2] = fmt::format("{:.8g}", predicted->second);
+      row[3] = fmt::format("{:.1e}", std::fabs(measured - predicted->second));
     }
     table.push_back(std::move(row));
   }
   return table;
 }
 
-std::string lead_of(const MeanFieldSetup& s, const json& summary) {
+std::string lead_of(const MeanFieldSetup& s, const KeptJson& summary) {
   const MeanField& f = s.field;
   std::string words = fmt::format("Infinitely many tokens on {} under {} attention, β = {:g}{}{}.",
                                   f.d == 2   ? "the circle"
@@ -70,9 +72,9 @@ std::string lead_of(const MeanFieldSetup& s, const json& summary) {
                                   f.weighting == Attention::softmax ? "softmax" : "unnormalised",
                                   f.beta, f.noise > 0 ? fmt::format(", noise {:g}", f.noise) : "",
                                   f.perceptron ? ", beside a perceptron" : "");
-  if (const json& stopped = summary.at("stopped"); !stopped.is_null())
-    words += fmt::format(" Stopped at t = {:g}: {}.", stopped.at("t").get<double>(),
-                         stopped.at("why").get<std::string>());
+  if (const KeptJson stopped = summary.at("stopped"); !stopped.is_null())
+    words += fmt::format(" Stopped at t = {:g}: {}.", stopped.at("t").number(),
+                         stopped.at("why").text());
   return words;
 }
 
@@ -81,7 +83,7 @@ std::string lead_of(const MeanFieldSetup& s, const json& summary) {
 void report_meanfield(RunReport& report) {
   const std::string config = (report.run() / "config.toml").string();
   const MeanFieldSetup s = make_meanfield(gather({.base = config}, meanfield_parameters()));
-  const json summary = kept_json(report.run() / "phases.json");
+  const KeptJson summary = KeptJson::read(report.run() / "phases.json");
   report.page.title = report.run().filename().string();
   report.page.lead = lead_of(s, summary);
   add_facts(report, summary);

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <numbers>
 #include <numeric>
 
 #include "murmur/error.h"
 #include "report/figures.h"
+#include "run/file.h"
 #include "run/formats.h"
+#include "run/kept_json.h"
 
 namespace murmur {
 
@@ -29,32 +29,29 @@ struct Seen {
   std::size_t cells = 0;
   std::vector<double> density{};  // (frames, cells) over the uniform one
   std::vector<double> grid{};     // (cells, d)
-  nlohmann::json regimes{};
-  bool particles = false;  // cells count particles, and many may hold none
+  KeptJson kept;                  // phases.json
+  bool particles = false;         // cells count particles, and many may hold none
   const double* frame(std::size_t k) const { return &density[k * cells]; }
   // 0 where there is no linear phase, the last time where it has not ended.
   double linear_until() const {
-    const nlohmann::json& linear = regimes["phases"]["linear"];
-    if (linear.is_null()) return 0;
-    return linear["until"].is_null() ? t.back() : linear["until"].get<double>();
+    const KeptJson linear = kept.at("phases").at("linear");
+    return linear.is_null() ? 0 : linear.at("until").number_or(t.back());
   }
 };
 
 Seen see(const RunReader& run) {
   const fs::path& folder = run.directory();
-  Seen seen{.d = run.shape().d, .t = run.times()};
+  Seen seen{.d = run.shape().d, .t = run.times(), .kept = KeptJson::read(folder / "phases.json")};
   const Array density = read_npy(folder / "density.npy"), grid = read_npy(folder / "grid.npy");
-  std::ifstream file(folder / "phases.json");
-  seen.regimes = nlohmann::json::parse(file, nullptr, false);
   const bool fits = !seen.t.empty() && density.shape.size() == 2 && grid.shape.size() == 2 &&
                     density.shape[1] == grid.shape[0] && density.shape[0] >= seen.t.size() &&
-                    grid.shape[0] > 0 && grid.shape[1] == static_cast<std::size_t>(seen.d) &&
-                    seen.regimes.is_object() && seen.regimes.contains("phases");
+                    grid.shape[0] > 0 && grid.shape[1] == static_cast<std::size_t>(seen.d);
   if (!fits)
     throw Error(Fault::input, "the files of this mean field do not fit together", folder.string(),
                 "make the run again from its config.toml");
-  const nlohmann::json manifest = nlohmann::json::parse(run.manifest(), nullptr, false);
-  seen.particles = manifest.is_object() && manifest.value("engine", "") != "spectral";
+  seen.particles =
+      KeptJson::parse(run.manifest(), (folder / "manifest.json").string()).at("engine").text() !=
+      "spectral";
   seen.cells = density.shape[1];
   seen.density = density.doubles();
   seen.grid = grid.doubles();
@@ -211,8 +208,8 @@ Panel modes_panel(const RunReader& run, const Seen& seen) {
   std::sort(order.begin(), order.end());
   order.resize(std::min(order.size(), kMostModes));
   std::sort(order.begin(), order.end(), [](auto a, auto b) { return a.second < b.second; });
-  const nlohmann::json& predicted = seen.regimes["predicted_rates"];
-  panel.title = predicted.empty() ? "modes" : "modes; dashed: predicted growth";
+  const KeptJson predicted = seen.kept.at("predicted_rates");
+  panel.title = predicted.members().empty() ? "modes" : "modes; dashed: predicted growth";
   double min = 1;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const int k = order[i].second;
@@ -223,11 +220,12 @@ Panel modes_panel(const RunReader& run, const Seen& seen) {
     for (const double a : curve.y) min = a > 1e-13 ? std::fmin(min, a) : min;
     panel.curves.push_back(curve);
     const std::string key = std::to_string(k);
-    if (!predicted.contains(key) || seen.t.front() != 0 || seen.linear_until() == 0) continue;
+    if (!predicted.json().contains(key) || seen.t.front() != 0 || seen.linear_until() == 0)
+      continue;
     Curve dashes{.mark = Curve::dashes, .colour = kGrey};
     for (int s = 0; s <= 50; ++s) {
       const double t = std::fmin(1.25 * seen.linear_until(), seen.t.back()) * s / 50;
-      const double a = curve.y[0] * std::exp(predicted[key].get<double>() * t);
+      const double a = curve.y[0] * std::exp(predicted.at(key).number() * t);
       if (a > 1 || a < 1e-13) break;
       dashes.x.push_back(t);
       dashes.y.push_back(a);
@@ -240,7 +238,7 @@ Panel modes_panel(const RunReader& run, const Seen& seen) {
 
 // Dashed lines where phases begin and end, as high as the curves before them.
 void mark_regimes(const Seen& seen, Panel& panel) {
-  const nlohmann::json& regimes = seen.regimes["phases"];
+  const KeptJson regimes = seen.kept.at("phases");
   double low = HUGE_VAL, high = -HUGE_VAL;
   for (const Curve& curve : panel.curves)
     for (const double y : curve.y) {
@@ -253,12 +251,12 @@ void mark_regimes(const Seen& seen, Panel& panel) {
         {.name = name, .x = {t, t}, .y = {low, high}, .mark = Curve::dashes, .colour = colour});
   };
   mark(seen.linear_until(), "linear until", 2);
-  if (!regimes["metastable"].is_null()) {
-    mark(regimes["metastable"]["from"].get<double>(), "metastable", 3);
-    mark(regimes["metastable"]["to"].get<double>(), "", 3);
+  if (const KeptJson plateau = regimes.at("metastable"); !plateau.is_null()) {
+    mark(plateau.at("from").number(), "metastable", 3);
+    mark(plateau.at("to").number(), "", 3);
   }
-  if (!regimes["clustering"].is_null())
-    mark(regimes["clustering"]["from"].get<double>(), "to a point from", 4);
+  if (const KeptJson end = regimes.at("clustering"); !end.is_null())
+    mark(end.at("from").number(), "to a point from", 4);
 }
 
 // Where the first phase is short beside the rest, equal factors of time are equally wide.

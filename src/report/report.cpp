@@ -1,10 +1,8 @@
 // report.cpp: how the page of a run is put together and written.
 #include "report/report.h"
 
-#include <fstream>
-
 #include "murmur/error.h"
-#include "report/kept.h"
+#include "run/file.h"
 
 namespace murmur {
 
@@ -12,7 +10,7 @@ namespace fs = std::filesystem;
 
 RunReport::RunReport(ReportRequest asked)
     : request(std::move(asked)), figures(request.run / "figures"), video(request.run / "video") {
-  fs::create_directories(figures);
+  make_folder_of_run(figures);
 }
 
 void RunReport::add_picture(const PageSection& section) {
@@ -38,15 +36,6 @@ void RunReport::write() {
   const fs::path html = run() / "report.html";
   write_page(page, html);
   made.push_back(html.string());
-}
-
-nlohmann::json kept_json(const fs::path& file) {
-  std::ifstream stream(file);
-  nlohmann::json kept = nlohmann::json::parse(stream, nullptr, false);
-  if (kept.is_discarded())
-    throw Error(Fault::input, "the run did not keep what it found", file.string(),
-                "run it again: murmur runs show RUN tells how it was made");
-  return kept;
 }
 
 }  // namespace murmur

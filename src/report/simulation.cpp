@@ -7,6 +7,7 @@
 #include "murmur/error.h"
 #include "report/figures.h"
 #include "report/report.h"
+#include "run/file.h"
 #include "run/formats.h"
 
 namespace murmur {
@@ -123,8 +124,8 @@ FilmSettings film_of(const SceneSettings& scene, const RenderSettings& render) {
 std::vector<fs::path> draw_simulation(const RunReader& run, const SceneSettings& scene,
                                       const RenderSettings& render) {
   const fs::path figures = run.directory() / "figures", video = run.directory() / "video";
-  fs::create_directories(figures);
-  fs::create_directories(video);
+  make_folder_of_run(figures);
+  make_folder_of_run(video);
   std::vector<fs::path> made{figures / "start.png", figures / "end.png"};
   draw_scene(run, 0, scene, made[0]);
   draw_scene(run, run.frames() - 1, scene, made[1]);

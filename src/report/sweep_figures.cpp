@@ -9,6 +9,7 @@
 
 #include "murmur/error.h"
 #include "report/figures.h"
+#include "run/file.h"
 
 namespace murmur {
 
@@ -204,8 +205,13 @@ std::vector<fs::path> draw_sweep(const Sweep& sweep, const SweepOutcome& outcome
   const double numbers = static_cast<double>(outcome.cells.size()) * sweep.times;
   if (numeric.empty() || numbers > kMostNumbers) return drawn;
   const fs::path figures = directory / "figures";
-  if (std::error_code problem; fs::create_directories(figures, problem), problem)
-    throw Error(Fault::runtime, "the folder cannot be made: " + problem.message(), figures.string(),
+  std::error_code problem;
+  if (fs::is_symlink(fs::symlink_status(figures, problem))) make_folder_of_run(figures);  // refuses
+  if (fs::create_directories(figures, problem), problem)
+    throw Error(problem == std::errc::not_a_directory || problem == std::errc::file_exists
+                    ? Fault::usage  // the place is taken
+                    : Fault::runtime,
+                "the folder cannot be made: " + problem.message(), figures.string(),
                 "move away what is in its place, and go on with murmur sweep --resume RUN");
   for (const auto& entry : fs::directory_iterator(figures))  // left by a killed process
     if (const std::string name = entry.path().filename().string();

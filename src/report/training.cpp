@@ -7,6 +7,7 @@
 #include "murmur/error.h"
 #include "report/digits.h"
 #include "report/report.h"
+#include "run/file.h"
 
 namespace murmur {
 
@@ -209,7 +210,7 @@ void add_trajectory(RunReport& report, const Examination& e) {
   draw_digit_trajectory(trajectory, {}, report.figures / "flight.png");
   draw_dissent(trajectory, {}, report.figures / "dissent.png");
   if (report.request.film) {
-    fs::create_directories(report.video);
+    make_folder_of_run(report.video);
     DigitFilm film;
     film.stop = report.request.stop;
     if (film_digit(trajectory, film, report.video / "flight.mp4"))

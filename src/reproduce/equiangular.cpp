@@ -38,7 +38,7 @@ Cosines cosines(const HostSwarm& x) {
   return {sum / (x.n() * (x.n() - 1) / 2), high - low};
 }
 
-Simulated simulate(const Case& c, const SaveChoice& save) {
+Experiment experiment_of(const Case& c, const SaveChoice& save) {
   ExperimentSpec spec = preset_spec("orthonormal");
   spec.dynamics.interaction = c.interaction;
   spec.dynamics.beta = c.beta;
@@ -47,12 +47,13 @@ Simulated simulate(const Case& c, const SaveChoice& save) {
   spec.save = save;
   spec.init = InitialLaw{InitialLaw::orthonormal};
   spec.tolerance = {1e-12, 1e-13};
-  return simulate_in_memory(make_experiment(spec));
+  return make_experiment(spec);
 }
 
 void check_cosines(Reproduction& result) {
   for (const Case& c : kCases) {
-    const Cosines at = cosines(simulate(c, {.kind = SaveChoice::final}).last());
+    const Experiment e = experiment_of(c, {.kind = SaveChoice::final});
+    const Cosines at = cosines(simulate_in_memory(e).last());
     Check check =
         near(fmt::format("{}, n = {}, β = {:g}: common cosine at t = {:g}",
                          c.interaction == Interaction::SA ? "SA" : "USA", c.n, c.beta, c.t),
@@ -90,11 +91,13 @@ std::optional<Reproduction> equiangular(const ReproductionControl& control) {
   check_phase_curve(result);
   ReproducedTable curves{"courses", {"t", "beta", "particles", "closed form"}};
   for (const double beta : {0.0, 1.0, 4.0, 7.0}) {
-    const Simulated simulated =
-        simulate({Interaction::SA, 32, beta, 15, 0}, {SaveChoice::every, 0.5});
+    const Experiment e =
+        experiment_of({Interaction::SA, 32, beta, 15, 0}, {SaveChoice::every, 0.5});
+    const Simulated simulated = simulate_in_memory(e);
+    const theory::Equiangular swarm = theory::equiangular_of(e.dynamics, e.swarm.n());
     for (std::size_t k = 0; k < simulated.times.size(); ++k)
       curves.rows.push_back({simulated.times[k], beta, cosines(simulated.frames[k]).mean,
-                             theory::cosine({.n = 32, .beta = beta}, simulated.times[k])});
+                             theory::cosine(swarm, simulated.times[k])});
   }
   ReproducedTable phase{"phase", {"beta", "n = 32", "n = 128"}};
   for (int k = 1; k <= 90; ++k) {

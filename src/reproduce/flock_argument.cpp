@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiment/words.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/token_probes.h"
 #include "reproduce/training_cache.h"
@@ -19,28 +18,32 @@ namespace {
 struct Reader {
   const char* name;
   const char* key;  // of its run directories
-  bool rnn, position;
-  const char* settings;  // parameters of `train`, with blanks between
+  Architecture::Interaction interaction;
+  bool position = false;
+  Architecture::Readout readout = Architecture::mean;
+  bool rnn = false;
 };
 constexpr Reader kReaders[] = {
-    {"isolated tokens", "isolated", false, false, "interaction=none"},
-    {"one messenger", "messenger", true, false, "interaction=attention"},
-    {"attraction only", "attraction", false, false, "interaction=attraction"},
-    {"messages to all", "uniform", false, false, "interaction=uniform"},
-    {"full flock", "flock", false, false, "interaction=attention"},
-    {"full flock, CLS", "flock-cls", false, false, "interaction=attention readout=cls"},
-    {"isolated tokens, numbered", "isolated-position", false, true,
-     "interaction=none position=true"},
-    {"attraction only, numbered", "attraction-position", false, true,
-     "interaction=attraction position=true"},
-    {"messages to all, numbered", "uniform-position", false, true,
-     "interaction=uniform position=true"},
-    {"full flock, numbered", "flock-position", false, true, "interaction=attention position=true"},
+    {"isolated tokens", "isolated", Architecture::none},
+    {.name = "one messenger",
+     .key = "messenger",
+     .interaction = Architecture::attention,
+     .rnn = true},
+    {"attraction only", "attraction", Architecture::attraction},
+    {"messages to all", "uniform", Architecture::uniform},
+    {"full flock", "flock", Architecture::attention},
+    {.name = "full flock, CLS",
+     .key = "flock-cls",
+     .interaction = Architecture::attention,
+     .readout = Architecture::cls},
+    {"isolated tokens, numbered", "isolated-position", Architecture::none, true},
+    {"attraction only, numbered", "attraction-position", Architecture::attraction, true},
+    {"messages to all, numbered", "uniform-position", Architecture::uniform, true},
+    {"full flock, numbered", "flock-position", Architecture::attention, true},
 };
 constexpr std::size_t kReaderCount = std::size(kReaders);
-enum ReaderIndex : std::size_t { isolated, rnn, attraction, uniform, sample, sample_cls };
+enum ReaderIndex : std::size_t { isolated, rnn, attraction, uniform, swarm, swarm_cls };
 
-constexpr const char* kShared = "blocks=10 shared=true d=3";
 constexpr int kEpochs = 20, kQuickEpochs = 3;
 constexpr std::size_t kSamples = 100, kQuickSamples = 20, kProbes = 300, kQuickProbes = 50;
 
@@ -54,11 +57,14 @@ struct Findings {
 };
 
 Training training_of(const Reader& reader, int seed, const TrainingCache& cache, bool quick) {
-  std::vector<std::string> assignments = split(kShared, ' ');
-  for (const std::string& word : split(reader.settings, ' ')) assignments.push_back(word);
-  assignments.push_back(fmt::format("epochs={}", quick ? kQuickEpochs : kEpochs));
-  assignments.push_back(fmt::format("seed={}", seed));
-  return cache.describe(assignments);
+  return cache.describe({.d = 3,
+                         .blocks = 10,
+                         .shared = true,
+                         .interaction = reader.interaction,
+                         .readout = reader.readout,
+                         .position = reader.position,
+                         .epochs = quick ? kQuickEpochs : kEpochs,
+                         .seed = static_cast<std::uint64_t>(seed)});
 }
 
 // False when stopped by a signal.
@@ -133,7 +139,7 @@ ReproducedTable probe_table(const ProbeEffect& mean, const ProbeEffect& cls) {
   return table;
 }
 
-// By how many points of accuracy the full sample is ahead of a reader, at least.
+// By how many points of accuracy the full swarm is ahead of a reader, at least.
 void check_accuracies(const std::vector<Findings>& findings, bool quick,
                       std::vector<Check>& checks) {
   struct Lead {
@@ -144,7 +150,7 @@ void check_accuracies(const std::vector<Findings>& findings, bool quick,
       {isolated, 0.5, 0}, {rnn, 1, 0}, {attraction, 0.5, 0}, {uniform, 0.3, 0}};
   for (const Lead& lead : kLeads) {
     const double ours =
-        spread_of(findings[sample].accuracy).mean - spread_of(findings[lead.reader].accuracy).mean;
+        spread_of(findings[swarm].accuracy).mean - spread_of(findings[lead.reader].accuracy).mean;
     const double min = quick ? lead.quick_points : lead.points;
     checks.push_back({.what = fmt::format("points of accuracy the full flock is ahead of {}",
                                           kReaders[lead.reader].name),
@@ -171,7 +177,7 @@ void check_order(const std::vector<Findings>& findings, std::vector<Check>& chec
 // Among shuffled tokens, place i / n says nothing of where a token lies in the picture.
 void check_influence(const std::vector<Findings>& findings, std::vector<Check>& checks) {
   const std::vector<double>& m = findings[rnn].in_disorder;
-  const std::vector<double>& f = findings[sample].in_disorder;
+  const std::vector<double>& f = findings[swarm].in_disorder;
   checks.push_back({.what = "messenger: influence of the first tenth of tokens over the last",
                     .ours = m.front() / m.back(),
                     .tolerance = 0.1,
@@ -194,7 +200,7 @@ std::optional<Reproduction> flock_argument(const ReproductionControl& control) {
   TrainingCache cache(control, result.folder);
   std::vector<Findings> findings(kReaderCount);
   if (!train_readers(control, cache, findings)) return std::nullopt;
-  const TrainingData& data = cache.data_for(training_of(kReaders[sample], 0, cache, control.quick));
+  const TrainingData& data = cache.data_for(training_of(kReaders[swarm], 0, cache, control.quick));
   if (control.tell) control.tell("trained; now shuffling, weighing and inviting guests");
   if (!probe(control, data.test, findings)) return std::nullopt;
   const Subset subset{data.test,
@@ -202,8 +208,8 @@ std::optional<Reproduction> flock_argument(const ReproductionControl& control) {
                       control.threads};
   const double step = 2 * kPlaneHalfWidth / (data.test_pictures.width - 1);
   const SampleSet visited = with_probes(subset, step, 0);
-  const ProbeEffect mean = probe_effect(*findings[sample].contender.swarm, subset, visited);
-  const ProbeEffect cls = probe_effect(*findings[sample_cls].contender.swarm, subset, visited);
+  const ProbeEffect mean = probe_effect(*findings[swarm].contender.swarm, subset, visited);
+  const ProbeEffect cls = probe_effect(*findings[swarm_cls].contender.swarm, subset, visited);
   check_accuracies(findings, control.quick, result.checks);
   check_order(findings, result.checks);
   check_influence(findings, result.checks);

@@ -77,7 +77,8 @@ constexpr Cloud kClouds[] = {{"growth", 5, 0.3, 0.25, 3}, {"growth", 7, 0.05, 0.
 constexpr int kModes = 8, kSeeds = 20;
 
 struct ModeHistory {
-  double rate = kNoNumber;  // of the predicted mode; NaN where its window is too short
+  double rate = kNoNumber;       // of the predicted mode; NaN where its window is too short
+  double predicted = kNoNumber;  // what theory says of it
   int dominant = 0;
   std::vector<double> times{};
   std::vector<std::vector<double>> amplitude{};  // (times)(modes + 1)
@@ -92,7 +93,9 @@ ModeHistory simulate_cloud(const Cloud& cloud, int seed, int threads) {
   spec.engine.threads = std::max(threads, 0);
   const Experiment e = make_experiment(spec);
   const Simulated simulated = simulate_in_memory(e);
-  ModeHistory trajectory{.times = simulated.times};
+  ModeHistory trajectory{
+      .predicted = theory::growth_rate(theory::growth_of(e.dynamics, e.swarm.d()), cloud.k),
+      .times = simulated.times};
   Series series;
   for (std::size_t t = 0; t < simulated.times.size(); ++t) {
     trajectory.amplitude.push_back(mode_amplitudes(simulated.frames[t], kModes));
@@ -121,6 +124,7 @@ double median(std::vector<double> values) {
 // Twenty clouds of independent tokens: the median rate, and the mode that wins most often.
 bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reproduction& result) {
   std::vector<double> rates;
+  double predicted = kNoNumber;
   std::map<int, int> wins;
   ReproducedTable table{fmt::format("modes_beta{:g}", cloud.beta), {"t", "mode", "amplitude"}};
   for (int seed = 0; seed < kSeeds; ++seed) {
@@ -128,6 +132,7 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
     const ModeHistory trajectory = simulate_cloud(cloud, seed, control.threads);
     if (std::isfinite(trajectory.rate)) rates.push_back(trajectory.rate);
     ++wins[trajectory.dominant];
+    predicted = trajectory.predicted;
     for (std::size_t t = 0; seed == 0 && t < trajectory.times.size(); ++t)
       for (int k = 1; k <= 5; ++k)
         table.rows.push_back(
@@ -135,8 +140,6 @@ bool check_clouds(const Cloud& cloud, const ReproductionControl& control, Reprod
   }
   const auto most = std::max_element(
       wins.begin(), wins.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  const double predicted =
-      theory::growth_rate({.law = theory::Law::usa, .d = 2, .beta = cloud.beta}, cloud.k);
   Check rate =
       nearly(fmt::format("β = {:g}: median rate of mode {} over iid seeds", cloud.beta, cloud.k),
              predicted, median(rates), 0.05);

@@ -203,8 +203,8 @@ std::optional<Attempt> attempt(const Plan& plan, int seed, const ReproductionCon
   const Experiment e = make_experiment(spec);
   const int n = e.swarm.n();
   Heads all(e);
-  const auto seen = gather_moments(all, {n, e.seed, 0, plan.train}, control);
-  const auto fresh = gather_moments(all, {n, e.seed, plan.train, plan.test}, control);
+  const auto seen = gather_moments(all, {n, e.random.seed, 0, plan.train}, control);
+  const auto fresh = gather_moments(all, {n, e.random.seed, plan.train, plan.test}, control);
   if (!seen || !fresh) return std::nullopt;
   Attempt done;
   for (const double count : plan.count) {

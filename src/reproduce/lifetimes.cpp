@@ -30,7 +30,7 @@ constexpr Case kCases[] = {
     {Interaction::SA, 6, 1.5, 0.25, 17.3207},
 };
 
-double angle_after(const Case& c, double t) {
+Experiment experiment_of(const Case& c, double t) {
   ExperimentSpec spec = preset_spec("lifetimes");
   spec.dynamics.interaction = c.law;
   spec.dynamics.beta = c.beta;
@@ -38,7 +38,11 @@ double angle_after(const Case& c, double t) {
   spec.init = InitialPoints{{2, 2, {1, 0, std::cos(c.angle), std::sin(c.angle)}}};
   Experiment e = make_experiment(spec);
   e.swarm.mass = {c.mass, 1 - c.mass};
-  const HostSwarm x = simulate_in_memory(e).last();
+  return e;
+}
+
+double angle_after(const Case& c, double t) {
+  const HostSwarm x = simulate_in_memory(experiment_of(c, t)).last();
   const double chord = std::hypot(x.at(0, 0) - x.at(1, 0), x.at(0, 1) - x.at(1, 1));
   return 2 * std::asin(chord / 2);
 }
@@ -55,10 +59,12 @@ double lifetime_of(const Case& c) {
   return (low + high) / 2;
 }
 
-double quadrature(const Case& c) {
-  const theory::Law law = c.law == Interaction::SA ? theory::Law::sa : theory::Law::usa;
-  return theory::lifetime({c.beta, law, c.mass}, c.angle, kEnd);
+theory::TwoClusters theory_of(const Case& c) {
+  const theory::Growth attention = theory::growth_of(experiment_of(c, 1).dynamics, 2);
+  return {.beta = attention.beta, .law = attention.law, .mass = c.mass};
 }
+
+double quadrature(const Case& c) { return theory::lifetime(theory_of(c), c.angle, kEnd); }
 
 }  // namespace
 
@@ -79,8 +85,8 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
   for (double beta = control.quick ? 5 : 4; beta <= 25; beta += step) {
     const Case c{Interaction::SA, beta, kRightAngle, 0.5, kNoNumber};
     const double ours = lifetime_of(c);
-    table.rows.push_back({beta, ours, quadrature(c),
-                          theory::asymptotic_lifetime({beta, theory::Law::sa, 0.5}, c.angle)});
+    table.rows.push_back(
+        {beta, ours, quadrature(c), theory::asymptotic_lifetime(theory_of(c), c.angle)});
     if (beta < 9) continue;  // where corrections of order 1/beta still bend the line
     betas.push_back(beta);
     logs.push_back(std::log(beta * ours));

@@ -82,8 +82,12 @@ double measured_slope(const Scheme& scheme, const Simulated& simulated) {
   return line_of(clock, logs).slope;
 }
 
-theory::Normalised theory_of(const Scheme& scheme, const HostSwarm& x, double beta) {
-  return {.scheme = scheme.scheme, .n = x.n(), .beta = beta, .mix_until = kMixUntil};
+theory::Normalised theory_of(const Experiment& e) {
+  return {.scheme = e.dynamics.normalisation,
+          .n = e.swarm.n(),
+          .beta = by_kind(e.dynamics).heads.front()->beta,
+          .mix_until = e.dynamics.mix_until,
+          .speed = e.dynamics.speed};
 }
 
 constexpr double kFloor = 1e-7;  // below it 1 - rho is not shown
@@ -107,9 +111,8 @@ SchemeCurve judge(const Scheme& scheme, Reproduction& result, ReproducedTable& n
     return make_experiment(own);
   };
   const Experiment at = until(kReadAt, SaveChoice{.kind = SaveChoice::final});
-  const double beta = std::get<Attention>(at.dynamics.sublayers.front().forces.front()).beta;
   const Shell ours = shell_of(simulate_in_memory(at).last());
-  const theory::Normalised theory = theory_of(scheme, at.swarm, beta);
+  const theory::Normalised theory = theory_of(at);
   const theory::Shells predicted = theory::normalised(theory, kReadAt);
   const Simulated simulated = simulate_in_memory(until(scheme.to, std::nullopt));
   const double slope = measured_slope(scheme, simulated);

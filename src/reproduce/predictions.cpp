@@ -21,15 +21,10 @@ bool has(const RunReader& run, const std::string& column) {
 }
 
 // SA or USA with Q = K = V = I on the sphere and no noise: what closed forms are about.
-std::optional<theory::Law> law_of(const Experiment& e) {
+std::optional<theory::Growth> known_growth(const Experiment& e) {
   if (!replicas_know(e.dynamics, Method::layers) || e.dynamics.clock != Clock::u1)
     return std::nullopt;
-  const auto& head = std::get<Attention>(e.dynamics.sublayers.front().forces.front());
-  return head.weighting == Attention::unnormalised ? theory::Law::usa : theory::Law::sa;
-}
-
-double beta_of(const Experiment& e) {
-  return std::get<Attention>(e.dynamics.sublayers.front().forces.front()).beta;
+  return theory::growth_of(e.dynamics, e.swarm.d());
 }
 
 // Observables against time, one panel each.
@@ -60,9 +55,9 @@ void add_late_rate(const RunReader& run, const Experiment& e, Reproduction& resu
     gap.value.push_back(value > 1e-15 ? value : kNoNumber);  // rounding below
   }
   ReproducedTable table{"gap", {"t", "1 - mean cosine", "predicted rate"}};
-  const auto law = law_of(e);
-  const bool known = law && e.swarm.d() >= e.swarm.n();
-  const double rate = known ? theory::late_rate(*law, beta_of(e)) : kNoNumber;
+  const auto swarm = known_growth(e);
+  const bool known = swarm && e.swarm.d() >= e.swarm.n();
+  const double rate = known ? theory::late_rate(swarm->law, swarm->beta) : kNoNumber;
   double anchor = kNoNumber, height = kNoNumber;  // the line starts where the gap is 0.1
   for (std::size_t k = 0; k < gap.t.size(); ++k) {
     if (known && std::isnan(anchor) && gap.value[k] < 0.1) {
@@ -99,7 +94,7 @@ void add_histogram(const RunReader& run, const Experiment& e, Reproduction& resu
   ReproducedTable table{"cosines", {"cosine", "t", "share of pairs"}};
   const std::int64_t last = run.frames() - 1;
   for (const std::int64_t frame : {std::int64_t{0}, last / 2, last}) {
-    const CosineHistogram h = cosine_histogram(run.frame(frame), 40, e.observe);
+    const CosineHistogram h = cosine_histogram(run.frame(frame), 40, observe_settings(e));
     for (std::size_t b = 0; b < h.count.size(); ++b)
       table.rows.push_back({(h.edge[b] + h.edge[b + 1]) / 2, run.times()[frame],
                             static_cast<double>(h.count[b]) / static_cast<double>(h.pairs)});
@@ -115,13 +110,12 @@ void add_histogram(const RunReader& run, const Experiment& e, Reproduction& resu
 
 // Amplitudes of modes on the circle, and the growth of the fastest one out of the uniform swarm.
 void add_modes(const RunReader& run, const Experiment& e, Reproduction& result) {
-  const auto law = law_of(e);
+  const auto known = known_growth(e);
   ReproducedTable table{"modes", {"t"}};
   for (int k = 1; k <= kModes; ++k) table.columns.push_back(fmt::format("mode {}", k));
   table.columns.emplace_back("predicted growth");
-  const int fastest = law ? std::min(theory::fastest_mode(2, beta_of(e)), kModes) : 1;
-  const double rate =
-      law ? theory::growth_rate(theory::growth_of(e.dynamics, 2), fastest) : kNoNumber;
+  const int fastest = known ? std::min(theory::fastest_mode(2, known->beta), kModes) : 1;
+  const double rate = known ? theory::growth_rate(*known, fastest) : kNoNumber;
   double start = kNoNumber;
   for (std::int64_t frame = 0; frame < run.frames(); ++frame) {
     const std::vector<double> a = mode_amplitudes(run.frame(frame), kModes);
@@ -131,7 +125,8 @@ void add_modes(const RunReader& run, const Experiment& e, Reproduction& result) 
     for (int k = 1; k <= kModes; ++k) table.rows.back().push_back(a[k]);
     table.rows.back().push_back(grown < 1 ? grown : kNoNumber);
   }
-  std::vector<std::string> columns(table.columns.begin() + 1, table.columns.end() - (law ? 0 : 1));
+  std::vector<std::string> columns(table.columns.begin() + 1,
+                                   table.columns.end() - (known ? 0 : 1));
   result.tables.push_back(std::move(table));
   result.figures.push_back({.name = "laboratory",
                             .table = "modes",
@@ -139,7 +134,7 @@ void add_modes(const RunReader& run, const Experiment& e, Reproduction& result) 
                             .x_label = "t",
                             .y_label = "amplitude",
                             .log_y = true,
-                            .title = law ? fmt::format("mode {} grows fastest", fastest) : "",
+                            .title = known ? fmt::format("mode {} grows fastest", fastest) : "",
                             .dashed = {"predicted growth"}});
 }
 

@@ -46,7 +46,7 @@ std::optional<Mean> simulate_family(const Family& family, const ReproductionCont
     const Simulated simulated = simulate_in_memory(e);
     each[r].times = simulated.times;
     for (const HostSwarm& x : simulated.frames)
-      each[r].close.push_back(observe(x, e.dynamics, e.observe)[column]);
+      each[r].close.push_back(observe(x, e.dynamics, observe_settings(e))[column]);
   });
   if (control.stopped()) return std::nullopt;
   Mean mean{each[0].times, std::vector<double>(each[0].times.size())};

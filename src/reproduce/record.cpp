@@ -1,11 +1,14 @@
 // record.cpp: checks, tables and figures of a reproduction to JSON and back, digit by digit.
 #include "reproduce/record.h"
 
+#include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "murmur/error.h"
+#include "run/file.h"
 #include "run/formats.h"
+#include "run/kept_json.h"
 #include "run/manifest.h"
 
 namespace murmur {
@@ -67,10 +70,13 @@ Json json_of(const ReproducedTable& table) {
   return {{"name", table.name}, {"columns", table.columns}, {"rows", rows}};
 }
 
+struct Misfit {};  // a record whose parts do not belong together
+
 ReproducedTable table_of(const Json& json) {
   ReproducedTable table{.name = json.at("name"),
                         .columns = json.at("columns").get<std::vector<std::string>>()};
   for (const Json& cells : json.at("rows")) {
+    if (cells.size() != table.columns.size()) throw Misfit();
     auto& row = table.rows.emplace_back();
     for (const Json& cell : cells)
       row.push_back(cell.is_string() ? ReproducedTable::Cell(cell.get<std::string>())
@@ -120,6 +126,19 @@ ReproducedFigure figure_of(const Json& json) {
           .error = json.at("error")};
 }
 
+// Every column that a figure names is in its table, so that it can be drawn.
+void check(const ReproducedFigure& figure, const std::vector<ReproducedTable>& tables) {
+  const auto table = std::find_if(tables.begin(), tables.end(),
+                                  [&](const auto& one) { return one.name == figure.table; });
+  if (table == tables.end()) throw Misfit();
+  std::vector<std::string> named = figure.columns;
+  for (const std::string& one : {figure.x, figure.by, figure.map, figure.error})
+    if (!one.empty()) named.push_back(one);
+  for (const std::string& name : named)
+    if (std::count(table->columns.begin(), table->columns.end(), name) == 0) throw Misfit();
+  if (table->columns.empty() || (!figure.map.empty() && table->columns.size() < 2)) throw Misfit();
+}
+
 }  // namespace
 
 void write_record(const Reproduction& done, const ReproductionControl& control) {
@@ -128,7 +147,8 @@ void write_record(const Reproduction& done, const ReproductionControl& control) 
   for (const Check& check : done.checks) record["checks"].push_back(json_of(check));
   for (const ReproducedTable& table : done.tables) record["tables"].push_back(json_of(table));
   for (const ReproducedFigure& figure : done.figures) record["figures"].push_back(json_of(figure));
-  write_file_atomically(path_of(done.folder, done.quick), record.dump() + "\n");
+  write_file_atomically(path_of(done.folder, done.quick),
+                        record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::optional<Reproduction> read_record(const std::string& name,
@@ -137,14 +157,23 @@ std::optional<Reproduction> read_record(const std::string& name,
                     .quick = control.quick,
                     .changed = control.changed,
                     .folder = control.runs / name};
-  std::ifstream stream(path_of(done.folder, control.quick));
-  const Json record = Json::parse(stream, nullptr, false);
+  const std::filesystem::path path = path_of(done.folder, control.quick);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return std::nullopt;
+  const std::string text = read_text(path);
+  require_shallow_json(text, path.string());
+  const Json record = Json::parse(text, nullptr, false);
   if (record.is_discarded() || record.at("settings") != settings_of(control)) return std::nullopt;
   for (const Json& check : record.at("checks")) done.checks.push_back(check_of(check));
   for (const Json& table : record.at("tables")) done.tables.push_back(table_of(table));
   for (const Json& figure : record.at("figures")) done.figures.push_back(figure_of(figure));
+  for (const ReproducedFigure& figure : done.figures) check(figure, done.tables);
   return done;
 } catch (const Json::exception&) {  // of another layout
+  return std::nullopt;
+} catch (const Misfit&) {  // changed by another hand
+  return std::nullopt;
+} catch (const Error&) {  // not there, or not to be read
   return std::nullopt;
 }
 

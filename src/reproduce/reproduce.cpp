@@ -239,7 +239,7 @@ std::string json_of(const Reproduction& r) {
                  {"changed", r.changed}, {"checks", Json::array()}};
   for (const Check& check : r.checks) object["checks"].push_back(json_of(check));
   for (const ReproducedTable& table : r.tables) object[table.name] = json_of(table);
-  return object.dump(2) + "\n";
+  return object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string csv_of(const ReproducedTable& table) {

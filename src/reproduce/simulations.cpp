@@ -12,8 +12,8 @@ namespace murmur {
 ExperimentSpec preset_spec(const std::string& preset) { return spec_of(gather({preset, {}, {}})); }
 
 Simulated simulate_in_memory(const Experiment& e) {
-  const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);
-  const auto field = engine->prepare(e.dynamics, e.swarm.shape());
+  const auto engine = make_engine(e.engine);
+  const auto field = prepare_field(e, *engine);
   Simulated simulated;
   FlowState state = start(e.swarm);
   FlowWatch watch;
@@ -22,7 +22,7 @@ Simulated simulate_in_memory(const Experiment& e) {
     simulated.frames.push_back(frame);
   };
   watch.merged = [&](const Merge& merge) { simulated.merges.push_back(merge); };
-  simulated.outcome = advance({*engine, *field, e.flow}, e.schedule, state, watch);
+  simulated.outcome = advance({*engine, *field, e.flow, e.random}, e.schedule, state, watch);
   if (!simulated.outcome.ok())
     throw Error(Fault::numerical, simulated.outcome.what,
                 fmt::format("{}, t = {:g}", e.name, simulated.outcome.t), simulated.outcome.remedy);

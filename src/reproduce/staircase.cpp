@@ -27,7 +27,7 @@ Series energy_of(double beta, bool quick) {
   Series energy;
   for (std::size_t k = 0; k < simulated.times.size(); ++k) {
     energy.t.push_back(simulated.times[k]);
-    energy.value.push_back(observe(simulated.frames[k], e.dynamics, e.observe)[column]);
+    energy.value.push_back(observe(simulated.frames[k], e.dynamics, observe_settings(e))[column]);
   }
   return energy;
 }

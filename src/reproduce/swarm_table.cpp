@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiment/words.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/training_cache.h"
 
@@ -23,31 +22,50 @@ constexpr Peer kTorch{92.36, 3.50, 8};  // bench/peers/published_torch.py
 // One line of the table, accuracies in percent of the test set.
 struct Row {
   const char* what;
-  const char* key;       // of its run directories
-  double published;      // the companion code's README; NaN: none
-  double asked;          // what this recipe is to reach; NaN: nothing
-  int epochs;            // 0: as the recipe has it
-  int quick_epochs;      // 0: left out of the quick table
-  double quick_min;      // what the quick training is to reach; NaN: published - 1
-  Peer peer;             // whose distribution ours is to share, in place of `asked`
-  const char* settings;  // parameters of `train`, with blanks between
+  const char* key;               // of its run directories
+  double published;              // the companion code's README; NaN: none
+  double asked;                  // what this recipe is to reach; NaN: nothing
+  TrainingSpec training;         // but for its seed
+  int quick_epochs = 0;          // 0: left out of the quick table
+  double quick_min = kNoNumber;  // what the quick training is to reach; NaN: published - 1
+  Peer peer = kNobody;           // whose distribution ours is to share, in place of `asked`
 };
 constexpr double kNone = kNoNumber;
 
-constexpr Row kRows[] = {
-    {"5 vs 6, 1 block", "1-block", 89.68, 98.0, 0, 12, kNone, kNobody, "blocks=1"},
-    {"5 vs 6, 2 shared", "2-shared", 95.03, 98.5, 0, 12, kNone, kNobody, "blocks=2"},
-    {"5 vs 6, 10 shared", "10-shared", 96.43, 98.7, 0, 12, kNone, kNobody, "blocks=10"},
-    {"5 vs 6, 2 free", "2-free", 96.97, 98.7, 0, 12, kNone, kNobody, "blocks=2 shared=false"},
-    {"5 vs 6, 10 free d=100", "10-free-d100", 99.35, 99.6, 120, 0, kNone, kNobody,
-     "blocks=10 shared=false d=100 rate=0.003 shift=1"},
-    {"5 vs 6, 10 shared, recipe published", "10-shared-published", 96.43, kNone, 0, 0, kNone,
-     kTorch, "blocks=10 recipe=published"},
-    {"ten classes, 10 free", "ten-10-free", kNone, 93, 30, 4, 80, kNobody,
-     "blocks=10 shared=false digits=0-9 batch=128"},
-    {"ten classes, 10 shared", "ten-10-shared", kNone, kNone, 30, 0, kNone, kNobody,
-     "blocks=10 digits=0-9 residual=0.2 batch=64"},
-};
+const std::vector<Row>& table_rows() {
+  static const std::vector<int> ten = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  static const std::vector<Row> rows = {
+      {"5 vs 6, 1 block", "1-block", 89.68, 98.0, {.blocks = 1}, 12},
+      {"5 vs 6, 2 shared", "2-shared", 95.03, 98.5, {.blocks = 2}, 12},
+      {"5 vs 6, 10 shared", "10-shared", 96.43, 98.7, {.blocks = 10}, 12},
+      {"5 vs 6, 2 free", "2-free", 96.97, 98.7, {.blocks = 2, .shared = false}, 12},
+      {.what = "5 vs 6, 10 free d=100",
+       .key = "10-free-d100",
+       .published = 99.35,
+       .asked = 99.6,
+       .training =
+           {.d = 100, .blocks = 10, .shared = false, .epochs = 120, .rate = 0.003, .shift = 1}},
+      {.what = "5 vs 6, 10 shared, recipe published",
+       .key = "10-shared-published",
+       .published = 96.43,
+       .asked = kNone,
+       .training = {.blocks = 10, .recipe = Recipe::published},
+       .peer = kTorch},
+      {.what = "ten classes, 10 free",
+       .key = "ten-10-free",
+       .published = kNone,
+       .asked = 93,
+       .training = {.digits = ten, .blocks = 10, .shared = false, .epochs = 30, .batch = 128},
+       .quick_epochs = 4,
+       .quick_min = 80},
+      {.what = "ten classes, 10 shared",
+       .key = "ten-10-shared",
+       .published = kNone,
+       .asked = kNone,
+       .training = {.digits = ten, .blocks = 10, .residual = 0.2, .epochs = 30, .batch = 64}},
+  };
+  return rows;
+}
 constexpr double kQuickTolerance = 1;  // points below the published figure
 
 Check check_of(const Row& row, const std::vector<double>& accuracies, bool quick) {
@@ -80,11 +98,10 @@ Check check_of(const Row& row, const std::vector<double>& accuracies, bool quick
 }
 
 Training training_of(const Row& row, int seed, const TrainingCache& cache, bool quick) {
-  std::vector<std::string> assignments = split(row.settings, ' ');
-  const int epochs = quick ? row.quick_epochs : row.epochs;
-  if (epochs > 0) assignments.push_back(fmt::format("epochs={}", epochs));
-  assignments.push_back(fmt::format("seed={}", seed));
-  return cache.describe(assignments);
+  TrainingSpec spec = row.training;
+  if (quick) spec.epochs = row.quick_epochs;
+  spec.seed = static_cast<std::uint64_t>(seed);
+  return cache.describe(spec);
 }
 
 }  // namespace
@@ -97,24 +114,25 @@ std::optional<Reproduction> swarm_table(const ReproductionControl& control) {
   ReproducedTable runs{"runs",
                        {"row", "seed", "epochs", "parameters", "test_accuracy",
                         "validation_accuracy", "seconds", "images_per_second", "run"}};
-  std::vector<std::vector<double>> accuracies(std::size(kRows));  // (rows)(seeds) in percent
+  const std::vector<Row>& rows = table_rows();
+  std::vector<std::vector<double>> accuracies(rows.size());  // (rows)(seeds) in percent
   const int seeds = control.quick ? 1 : control.seeds;
   for (int seed = 0; seed < seeds; ++seed)
-    for (std::size_t r = 0; r < std::size(kRows); ++r) {
-      if (control.quick && kRows[r].quick_epochs == 0) continue;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      if (control.quick && rows[r].quick_epochs == 0) continue;
       const auto trained =
-          cache.fetch(kRows[r].key, training_of(kRows[r], seed, cache, control.quick));
+          cache.fetch(rows[r].key, training_of(rows[r], seed, cache, control.quick));
       if (!trained) return std::nullopt;
       const TrainingSummary& s = trained->summary;
       accuracies[r].push_back(100 * s.test_accuracy);
-      runs.rows.push_back({kRows[r].what, static_cast<double>(seed), static_cast<double>(s.epochs),
+      runs.rows.push_back({rows[r].what, static_cast<double>(seed), static_cast<double>(s.epochs),
                            static_cast<double>(s.parameters), 100 * s.test_accuracy,
                            100 * s.validation_accuracy, s.seconds, s.images_per_second,
                            trained->directory.filename().string()});
     }
-  for (std::size_t r = 0; r < std::size(kRows); ++r)
+  for (std::size_t r = 0; r < rows.size(); ++r)
     if (!accuracies[r].empty())
-      result.checks.push_back(check_of(kRows[r], accuracies[r], control.quick));
+      result.checks.push_back(check_of(rows[r], accuracies[r], control.quick));
   result.tables.push_back(std::move(runs));
   return result;
 }

@@ -33,7 +33,7 @@ struct VerdictChange {
 VerdictChange verdict_change(const Matrix& before, const Matrix& after,
                              const std::vector<int>& label);
 
-// The influence of token i against i / n, averaged over `count` samples spread over the ensemble.
+// The influence of token i against i / n, averaged over `count` samples spread over the set.
 inline constexpr int kInfluenceBins = 10;
 struct Subset {
   const SampleSet& samples;

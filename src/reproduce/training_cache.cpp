@@ -7,6 +7,8 @@
 
 #include "experiment/rnn_training.h"
 #include "murmur/error.h"
+#include "run/compare.h"
+#include "run/identity.h"
 
 namespace murmur {
 
@@ -40,7 +42,7 @@ std::string key_of(const Training& t) {
 }  // namespace
 
 bool same_training(const std::string& config, const std::string& other) {
-  const std::vector<std::string> free = {"name", "threads", "device", "data"};
+  const std::vector<std::string> free = free_training_settings();
   return lines_without(config, free) == lines_without(other, free);
 }
 
@@ -49,15 +51,10 @@ TrainingCache::TrainingCache(const ReproductionControl& control, fs::path folder
   fs::create_directories(folder_);
 }
 
-Training TrainingCache::describe(const std::vector<std::string>& assignments) const {
-  Sources sources;
-  sources.assignments = assignments;
-  sources.assignments.insert(sources.assignments.end(), control_.changed.begin(),
-                             control_.changed.end());
-  sources.assignments.push_back("data=" + control_.data.string());
-  if (control_.threads > 0)
-    sources.assignments.push_back(fmt::format("threads={}", control_.threads));
-  return make_training(gather(sources, training_parameters()));
+Training TrainingCache::describe(TrainingSpec spec) const {
+  spec.data = control_.data.string();
+  if (control_.threads > 0) spec.threads = control_.threads;
+  return make_training(lay_over(spec, control_.changed));
 }
 
 const TrainingData& TrainingCache::data_for(const Training& training) {
@@ -80,8 +77,10 @@ TrainingCache::Place TrainingCache::find_place(const std::string& key, const Tra
     place.done = reader.status() == "done";
     if (!place.done && same_place_of_data(reader.config(), training.config)) return place;
     if (place.done && same_training(reader.config(), training.config) &&
-        read_summary(place.directory).checksum == data_for(training).checksum)
+        read_summary(place.directory).checksum == data_for(training).checksum) {
+      require_readable(place.directory, free_training_settings());
       return place;
+    }
   }
 }
 
@@ -104,6 +103,13 @@ void TrainingCache::tell(const Place& place, const TrainingSummary& summary) con
                  : fmt::format("{} epochs, {:.0f} s", summary.epochs, summary.seconds)));
 }
 
+Run TrainingCache::go_on_with(const Place& place, const RunContents& contents) const {
+  const std::string warning = require_same_settings(place.directory, contents.free);
+  if (!warning.empty() && control_.tell)
+    control_.tell(fmt::format("{}: {}", place.directory.filename().string(), warning));
+  return Run::reopen(place.directory, control_.argv, &contents);
+}
+
 std::optional<ShelvedTraining> TrainingCache::fetch(const std::string& key,
                                                     const Training& training, Kind kind) {
   const Place place = find_place(key, training);
@@ -114,11 +120,10 @@ std::optional<ShelvedTraining> TrainingCache::fetch(const std::string& key,
     const bool swarm = kind == Kind::swarm;
     const TrainingData& data = data_for(training);
     const ProcessControl control = control_for(place);
-    Run run = place.there ? Run::reopen(place.directory, control_.argv)
-                          : Run::create(place.directory,
-                                        swarm ? contents_of(training, control_.argv)
-                                              : rnn_contents(training, control_.argv),
-                                        false);
+    const RunContents contents =
+        swarm ? contents_of(training, control_.argv) : rnn_contents(training, control_.argv);
+    Run run =
+        place.there ? go_on_with(place, contents) : Run::create(place.directory, contents, false);
     summary =
         swarm ? train(training, data, run, control) : train_rnn({training, data, run, control});
   }

@@ -16,8 +16,8 @@ class TrainingCache {
  public:
   TrainingCache(const ReproductionControl& control, std::filesystem::path folder);
 
-  // The training that `assignments` describe, with the control's own changes laid over.
-  Training describe(const std::vector<std::string>& assignments) const;
+  // The training of a spec on the control's pictures and threads, its changes laid over.
+  Training describe(TrainingSpec spec) const;
   // Its pictures; those of the last digits and seed are held.
   const TrainingData& data_for(const Training& training);
 
@@ -36,6 +36,7 @@ class TrainingCache {
     bool there = false, done = false;
   };
   Place find_place(const std::string& key, const Training& training);
+  Run go_on_with(const Place& place, const RunContents& contents) const;
   ProcessControl control_for(const Place& place) const;
   void tell(const Place& place, const TrainingSummary& summary) const;
 

@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -42,6 +44,8 @@ std::string remedy_for(int error) {
     case ENOSPC:
     case EDQUOT:
       return "free some space on that disk and start again; a run goes on with --resume";
+    case EFBIG:
+      return "raise the limit on the size of files (ulimit -f) and start again";
     case EACCES:
     case EPERM:
     case EROFS:
@@ -61,6 +65,8 @@ std::string remedy_for(int error) {
               path.string(), remedy_for(error));
 }
 
+constexpr const char* kGiveAFile = "give the path of a file, not of a directory, pipe or device";
+
 const char* deed_of_opening(int flags) {
   if (flags & O_CREAT) return "create the file";
   return (flags & O_ACCMODE) == O_RDONLY ? "read the file" : "open the file for writing";
@@ -79,18 +85,22 @@ File::File(const fs::path& path, int flags) : path_(path) {
     const int error = errno;
     if (!changes && (error == ENOENT || error == ENOTDIR))
       throw Error(Fault::input, "there is no such file", path.string(), remedy_for(ENOENT));
+    if (error == ELOOP && (flags & O_NOFOLLOW))
+      throw Error(Fault::input, "this is a link, and nothing is written through a link",
+                  path.string(), "put the file itself there, or make the run again");
+    if (error == ENXIO)  // a pipe that nobody reads
+      throw Error(Fault::input, "this is not a regular file", path.string(), kGiveAFile);
     refuse(deed_of_opening(flags), path, error);
   }
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(std::exchange(descriptor_, -1));
-    throw Error(Fault::input, "this is not a regular file", path.string(),
-                "give the path of a file, not of a directory, pipe or device");
+    throw Error(Fault::input, "this is not a regular file", path.string(), kGiveAFile);
   }
 }
 
 File File::creating(const fs::path& path) { return File(path, O_RDWR | O_CREAT | O_EXCL); }
-File File::writing(const fs::path& path) { return File(path, O_RDWR); }
+File File::writing(const fs::path& path) { return File(path, O_RDWR | O_NOFOLLOW); }
 File File::reading(const fs::path& path) { return File(path, O_RDONLY); }
 
 File::File(File&& other) noexcept
@@ -193,6 +203,30 @@ bool is_replacement_in_waiting(const fs::path& path) {
   return name.starts_with(".") && name.find(".part-") != std::string::npos;
 }
 
+std::optional<LeftOver> left_over_of(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const std::size_t second = name.rfind('-');
+  const std::size_t first =
+      second == std::string::npos || second == 0 ? std::string::npos : name.rfind('-', second - 1);
+  const std::size_t dot = first == std::string::npos ? first : name.rfind('.', first);
+  if (dot == std::string::npos || dot == 0 || name[0] != '.') return std::nullopt;
+  const std::string process = name.substr(first + 1, second - first - 1);
+  const std::string number = name.substr(second + 1);
+  for (const std::string& digits : {process, number})
+    if (digits.empty() || digits.size() > 9 ||
+        digits.find_first_not_of("0123456789") != std::string::npos)
+      return std::nullopt;
+  const std::string word = name.substr(dot + 1, first - dot - 1);
+  return LeftOver{name.substr(1, dot - 1), word, std::atoi(process.c_str())};
+}
+
+bool is_alive(int process) { return ::kill(process, 0) == 0 || errno != ESRCH; }
+
+bool belongs_to_another_process(const fs::path& path) {
+  const auto left = left_over_of(path);
+  return left && left->process != ::getpid() && is_alive(left->process);
+}
+
 fs::path hidden_sibling(const fs::path& path, std::string_view word) {
   static std::atomic<unsigned> counter{0};
   fs::path sibling;
@@ -209,6 +243,14 @@ void make_directory(const fs::path& path) {
   if (forbidden(Syscall::make_directory, path)) refuse("create the directory", path, errno);
   fs::create_directories(path, code);
   if (code) refuse("create the directory", path, code.value());
+}
+
+void make_folder_of_run(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_symlink(fs::symlink_status(path, ignored)))
+    throw Error(Fault::input, "this folder of a run is a link, and nothing is written through one",
+                path.string(), "remove the link; the folder is made where it is needed");
+  make_directory(path);
 }
 
 void rename_path(const fs::path& from, const fs::path& to) {

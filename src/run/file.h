@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ void set_syscall_hook(SyscallHook hook);
 class File {
  public:
   static File creating(const std::filesystem::path& path);  // must not be there yet
-  static File writing(const std::filesystem::path& path);   // must be there
+  static File writing(const std::filesystem::path& path);   // must be there, and be no link
   static File reading(const std::filesystem::path& path);
 
   File() = default;
@@ -72,10 +73,22 @@ class Replacement {
 
 bool is_replacement_in_waiting(const std::filesystem::path& path);  // left by a killed process
 
+// `.NAME.WORD-PROCESS-NUMBER` taken apart; nothing where a path is not of that form.
+struct LeftOver {
+  std::string name{}, word{};
+  int process = 0;
+};
+std::optional<LeftOver> left_over_of(const std::filesystem::path& path);
+bool is_alive(int process);
+// Whether `.NAME.WORD-PROCESS-NUMBER` names a process that is alive and not this one.
+bool belongs_to_another_process(const std::filesystem::path& path);
+
 // `.NAME.WORD-PROCESS-NUMBER` beside `path`, not used before by this process.
 std::filesystem::path hidden_sibling(const std::filesystem::path& path, std::string_view word);
 
 void make_directory(const std::filesystem::path& path);  // with its parents
+// A folder inside a run; Error(input) where a link is in its place.
+void make_folder_of_run(const std::filesystem::path& path);
 void rename_path(const std::filesystem::path& from, const std::filesystem::path& to);
 void sync_directory(const std::filesystem::path& path);
 void remove_quietly(const std::filesystem::path& path);  // file or whole directory

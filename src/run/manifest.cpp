@@ -42,6 +42,23 @@ std::string text_or_nothing(const Json& json) {
   return json.is_null() ? std::string() : json.get<std::string>();
 }
 
+MadeOf made_of(const Json& settings, const Json& inputs) {
+  MadeOf made{.settings = settings.at("text"), .settings_sha256 = settings.at("sha256")};
+  made.before = settings.at("before").get<std::vector<std::string>>();
+  if (settings.contains("next")) {
+    made.next = settings.at("next").at("text");
+    made.next_sha256 = settings.at("next").at("sha256");
+  }
+  made.inputs = inputs.get<std::map<std::string, std::string>>();
+  return made;
+}
+
+Json settings_json(const MadeOf& made) {
+  Json json = {{"sha256", made.settings_sha256}, {"text", made.settings}, {"before", made.before}};
+  if (!made.next_sha256.empty()) json["next"] = {{"sha256", made.next_sha256}, {"text", made.next}};
+  return json;
+}
+
 Manifest from_json(const Json& json) {
   Manifest m;
   m.status = json.at("status");
@@ -62,10 +79,17 @@ Manifest from_json(const Json& json) {
   for (const auto& [name, number] : json.at("numbers").items())
     m.numbers[name] = number.is_null() ? std::nan("") : number.get<double>();
   m.sha256 = json.at("sha256").get<std::map<std::string, std::string>>();
+  if (json.contains("settings")) m.made_of = made_of(json.at("settings"), json.at("inputs"));
+  if (json.contains("parent")) {
+    const Json& parent = json.at("parent");
+    m.parent = Parent{parent.at("run"), parent.at("settings_sha256"), parent.at("t")};
+  }
   return m;
 }
 
 }  // namespace
+
+std::string schema_of_runs() { return fmt::format("{}{}", family, layout); }
 
 std::string utc_now() {
   const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -85,8 +109,8 @@ Manifest manifest_of_now() {
 std::string to_json(const Manifest& m) {
   Json resumes = Json::array();
   for (const Resumption& r : m.resumes) resumes.push_back({{"at", r.at}, {"argv", r.argv}});
-  const Json json = {
-      {"schema", fmt::format("{}{}", family, layout)},
+  Json json = {
+      {"schema", schema_of_runs()},
       {"schema_version", layout},
       {"status", m.status},
       {"sentence", m.sentence},
@@ -105,6 +129,13 @@ std::string to_json(const Manifest& m) {
       {"numbers", m.numbers},
       {"sha256", m.sha256},
   };
+  if (m.made_of) {
+    json["settings"] = settings_json(*m.made_of);
+    json["inputs"] = m.made_of->inputs;
+  }
+  if (m.parent)
+    json["parent"] = {
+        {"run", m.parent->run}, {"settings_sha256", m.parent->settings_sha256}, {"t", m.parent->t}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -119,11 +150,10 @@ Manifest parse_manifest(const std::string& text, const std::string& where) {
   if (!is_ours(json))
     throw Error(Fault::input, "this manifest.json was not written by murmur", where,
                 "give a directory that murmur made");
-  if (json["schema"] != fmt::format("{}{}", family, layout) ||
-      json.value("schema_version", Json()) != layout)
+  if (json["schema"] != schema_of_runs() || json.value("schema_version", Json()) != layout)
     throw Error(Fault::input,
-                fmt::format("the run is laid out as {}; this murmur knows {}{}",
-                            json["schema"].get<std::string>(), family, layout),
+                fmt::format("the run is laid out as {}; this murmur knows {}",
+                            json["schema"].get<std::string>(), schema_of_runs()),
                 where, "use the murmur that wrote it, or make the run again from its config.toml");
   try {
     return from_json(json);

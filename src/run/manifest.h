@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,22 @@ namespace murmur {
 struct Resumption {
   std::string at{};  // UTC
   std::vector<std::string> argv{};
+};
+
+// What the run is made of; runs of earlier versions do not say.
+struct MadeOf {
+  std::string settings{}, settings_sha256{};  // text of config.toml
+  std::vector<std::string> before{};          // digests of settings that these took the place of
+  // Settings that are about to take their place: config.toml may already hold them.
+  std::string next{}, next_sha256{};
+  std::map<std::string, std::string> inputs{};  // file name in inputs/ -> sha256
+};
+
+// The run that a branch parted from.
+struct Parent {
+  std::string run{};              // its directory, as it was named
+  std::string settings_sha256{};  // of its config.toml
+  double t = 0;                   // time of parting
 };
 
 struct Manifest {
@@ -29,11 +46,14 @@ struct Manifest {
   std::string sentence{};
   std::map<std::string, double> numbers{};
   std::map<std::string, std::string> sha256{};  // of outputs, by file name
+  std::optional<MadeOf> made_of{};
+  std::optional<Parent> parent{};
 };
 
 // Filled in with this program, this machine and this moment.
 Manifest manifest_of_now();
-std::string utc_now();  // 2025-01-31T12:00:00Z
+std::string schema_of_runs();  // murmur-run-1
+std::string utc_now();         // 2025-01-31T12:00:00Z
 
 std::string to_json(const Manifest& manifest);
 // Error(input) on text that is no manifest of ours, or one of another version.

@@ -33,6 +33,8 @@ class GrowingNpy {
                            const std::vector<std::size_t>& row);
   static GrowingNpy open(const std::filesystem::path& path);  // Error(input) unless made by create
 
+  static constexpr std::size_t kHeaderSize = 128;  // whatever the count: it has 20 columns
+
   GrowingNpy() = default;
   Element element() const { return element_; }
   const std::vector<std::size_t>& row() const { return row_; }
@@ -40,7 +42,10 @@ class GrowingNpy {
   void put(std::int64_t index, std::span<const std::byte> bytes);  // not yet counted
   void count(std::int64_t rows);                                   // from now on the header's word
   void cut(std::int64_t rows);  // back to so many; Error(input) if the file holds fewer
+  void check_length(std::int64_t rows) const;  // Error(input) if the file holds fewer
   void sync() { file_.sync(); }
+  const File& file() const { return file_; }
+  std::uint64_t end_of(std::int64_t rows) const { return place(rows); }  // where they end
 
  private:
   GrowingNpy(File file, Element element, const std::vector<std::size_t>& row);

@@ -38,10 +38,10 @@ bool RecordedProcess::report_due() {
   return true;
 }
 
-void RecordedProcess::save(double position, const Record& state) {
+void RecordedProcess::save(double position, const Record& state, bool last) {
   position_ = position;
   run_.event(fmt::format(R"({{"event":"checkpoint","{}":{}}})", clock_, position));
-  run_.checkpoint(state);
+  run_.checkpoint(state, last);
   last_checkpoint_ = Time::now();
 }
 

@@ -9,6 +9,7 @@
 #include "murmur/error.h"
 #include "murmur/run.h"
 #include "run/formats.h"
+#include "run/kept_json.h"
 #include "run/manifest.h"
 #include "run/npy.h"
 #include "run/text.h"
@@ -33,9 +34,14 @@ NpyHeader header_of(const File& file, std::size_t axes) {
   const bool small = std::all_of(header.shape.begin(), header.shape.end(), [](std::size_t extent) {
     return extent <= std::numeric_limits<int>::max();
   });
+  constexpr const char* kRemedy = "restore the file, or make the run again from its config.toml";
   if (header.shape.size() != axes || header.fortran_order || !real || !small)
     throw source.wrong(0, fmt::format("the array is not of {} axes of real numbers", axes),
-                       "restore the file, or make the run again from its config.toml");
+                       kRemedy);
+  // A crash may leave fewer rows than are counted: those are absent. A row that no machine can hold
+  // was never written.
+  if (!bytes_of(header.element, {header.shape.begin() + 1, header.shape.end()}))
+    throw source.wrong(0, "the array claims more numbers than any file holds", kRemedy);
   return header;
 }
 
@@ -115,7 +121,12 @@ RunReader::RunReader(const fs::path& directory) : directory_(directory) {
   rows_ = std::move(observables.rows);
 }
 
-std::string RunReader::manifest() const { return read_text(directory_ / "manifest.json"); }
+std::string RunReader::manifest() const {
+  const fs::path path = directory_ / "manifest.json";
+  std::string text = read_text(path);
+  require_shallow_json(text, path.string());
+  return text;
+}
 
 std::string RunReader::config() const { return read_text(directory_ / "config.toml"); }
 

@@ -13,6 +13,8 @@
 #include <limits>
 
 #include "murmur/error.h"
+#include "run/checkpoint.h"
+#include "run/compare.h"
 #include "run/formats.h"
 #include "run/manifest.h"
 #include "run/npy.h"
@@ -24,52 +26,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* checkpoint_name = "checkpoint.safetensors";
 constexpr std::string_view mark_prefix = "run/";
 
-// A digest of names and values: a checkpoint whose bytes have changed since is not believed.
-std::string digest_of(const Record& record) {
-  Sha256 digest;
-  for (const auto& [name, array] : record) {
-    digest.update(std::as_bytes(std::span(name)));
-    digest.update(bytes_of(array));
-  }
-  return digest.hex();
-}
-
-Record with_mark(Record record, const RunMark& mark) {
-  record["run/frames"] = array_of(mark.frames);
-  record["run/observables_bytes"] = array_of(mark.observables_bytes);
-  record["run/events_bytes"] = array_of(mark.events_bytes);
-  return record;
-}
-
-std::int64_t take_number(Record& record, const std::string& name) {
-  const auto entry = record.extract(name);
-  const auto* values =
-      entry ? std::get_if<std::vector<std::int64_t>>(&entry.mapped().values) : nullptr;
-  if (values == nullptr || values->size() != 1 || values->front() < 0)
-    throw Error(Fault::input, fmt::format("the number {} is not there", name), name, "");
-  return values->front();
-}
-
-// Reads a checkpoint; the mark leaves the record. Nothing when there is none.
-std::optional<Record> read_checkpoint(const fs::path& directory, RunMark& mark) {
-  const fs::path path = directory / checkpoint_name;
-  if (std::error_code ignored; !fs::exists(path, ignored)) return std::nullopt;
-  try {
-    Safetensors content = read_safetensors(path);
-    if (content.metadata["sha256"] != digest_of(content.tensors))
-      throw Error(Fault::input, "its content does not match its digest", path.string(), "");
-    mark.frames = take_number(content.tensors, "run/frames");
-    mark.observables_bytes = take_number(content.tensors, "run/observables_bytes");
-    mark.events_bytes = take_number(content.tensors, "run/events_bytes");
-    return std::move(content.tensors);
-  } catch (const Error& problem) {
-    throw Error(Fault::input, "the checkpoint is damaged: " + problem.summary, path.string(),
-                "delete it to start again from t = 0");
-  }
-}
+// What a run may hold beside its frames; a process makes some of them.
+constexpr const char* kOthers[] = {"model.safetensors", "summary.json", "density.npy",
+                                   "grid.npy",          "phases.json",  "points.json",
+                                   "atoms.npy",         "scan.csv",     "scan.json",
+                                   "sweep.csv",         "front.csv",    "failures.jsonl"};
+constexpr const char* kFrames[] = {"trajectory.npy", "times.npy", "observables.csv",
+                                   "events.jsonl"};
 
 // "t,energy,...\n" at the head of observables.csv.
 std::string first_line(const File& file) {
@@ -82,13 +47,31 @@ std::string first_line(const File& file) {
   return text.substr(0, end + 1);
 }
 
-void cut(File& file, std::int64_t length) {
+void check_length(const File& file, std::int64_t length) {
   if (file.size() < static_cast<std::uint64_t>(length))
     throw Error(Fault::input, "the file is shorter than the last checkpoint says",
                 file.path().string(),
                 "delete checkpoint.safetensors beside it to start again from t = 0");
+}
+
+void cut(File& file, std::int64_t length) {
+  check_length(file, length);
   file.truncate(static_cast<std::uint64_t>(length));
 }
+
+// Bytes of a file that a digest has taken in so far; it goes on where it stopped.
+struct Digested {
+  std::uint64_t at = 0;
+  Sha256 digest{};
+
+  // Of everything up to `end`.
+  WrittenSoFar to(const File& file, std::uint64_t start, std::uint64_t end) {
+    at = std::max(at, start);
+    digest_range(file, {at, end}, digest);
+    at = end;
+    return {end - start, Sha256(digest).hex()};
+  }
+};
 
 void check_singles(std::span<const double> rows, double t, int d) {
   for (std::size_t e = 0; e < rows.size(); ++e)
@@ -121,9 +104,11 @@ struct Run::State {
   Manifest manifest{};
   GrowingNpy trajectory{}, times{};
   File observables{}, events{};
+  std::string names{};      // first line of observables.csv
   std::size_t columns = 0;  // of observables, after t
   RunMark mark{};
   std::optional<Record> last_checkpoint{};
+  Digested digested[4]{};  // of kFrames, up to the last checkpoint
   std::chrono::steady_clock::time_point opened = std::chrono::steady_clock::now();
 
   // The mark is that of an empty run until a checkpoint says otherwise.
@@ -136,10 +121,22 @@ struct Run::State {
                   directory.string(), "make the run again from its config.toml");
     observables = File::writing(directory / "observables.csv");
     events = File::writing(directory / "events.jsonl");
-    const std::string names = first_line(observables);
+    names = first_line(observables);
     columns = static_cast<std::size_t>(std::count(names.begin(), names.end(), ','));
     mark.observables_bytes = static_cast<std::int64_t>(names.size());
   }
+
+  // What is there must be what will be written on.
+  void check_contents(const RunContents& contents) const;
+  void check_lengths() const {
+    trajectory.check_length(mark.frames);
+    times.check_length(mark.frames);
+    check_length(observables, mark.observables_bytes);
+    check_length(events, mark.events_bytes);
+  }
+  void check_frames(const CheckpointFacts& facts);
+
+  void begin_anew(const std::vector<std::string>& argv, const RunContents* new_settings);
 
   void cut_to_mark() {
     trajectory.cut(mark.frames);
@@ -155,8 +152,91 @@ struct Run::State {
     events.sync();
   }
 
+  std::map<std::string, WrittenSoFar> digest_to_mark() {
+    const auto bytes = [](std::int64_t count) { return static_cast<std::uint64_t>(count); };
+    constexpr std::uint64_t header = GrowingNpy::kHeaderSize;
+    return {{kFrames[0], digested[0].to(trajectory.file(), header, trajectory.end_of(mark.frames))},
+            {kFrames[1], digested[1].to(times.file(), header, times.end_of(mark.frames))},
+            {kFrames[2], digested[2].to(observables, 0, bytes(mark.observables_bytes))},
+            {kFrames[3], digested[3].to(events, 0, bytes(mark.events_bytes))}};
+  }
+
   void save_manifest() { write_file_atomically(directory / "manifest.json", to_json(manifest)); }
 };
+
+void Run::State::check_contents(const RunContents& contents) const {
+  const auto differ = [&](const char* file, const std::string& is, const std::string& will) {
+    throw Error(
+        Fault::input, fmt::format("{} holds {}, and going on would write {}", file, is, will),
+        (directory / file).string(), "restore config.toml and the file, or start a new run");
+  };
+  if (contents.command != manifest.command)
+    differ("manifest.json", "a run of murmur " + manifest.command, "one of " + contents.command);
+  const auto frame = [](const std::vector<std::size_t>& row, bool f32) {
+    return fmt::format("frames of n = {}, d = {} in {}", row[0], row[1], f32 ? "f32" : "f64");
+  };
+  const std::string is = frame(trajectory.row(), trajectory.element() == Element::f32);
+  const std::string will = frame(
+      {static_cast<std::size_t>(contents.shape.n), static_cast<std::size_t>(contents.shape.d)},
+      contents.stored == Precision::f32);
+  if (is != will) differ("trajectory.npy", is, will);
+  const std::string columns_now = names_line(contents.columns);
+  const auto text = [](const std::string& line) {
+    return "the columns " + line.substr(0, line.size() - 1);
+  };
+  if (names != columns_now) differ("observables.csv", text(names), text(columns_now));
+}
+
+// The frames up to the mark are those that the checkpoint counted.
+void Run::State::check_frames(const CheckpointFacts& facts) {
+  const auto now = digest_to_mark();
+  for (const auto& [name, so_far] : facts.files) {
+    const auto found = now.find(name);
+    if (found == now.end()) continue;
+    if (found->second.bytes != so_far.bytes || found->second.sha256 != so_far.sha256)
+      throw Error(Fault::input,
+                  fmt::format("{} is not as the run left it: its first {} bytes are others", name,
+                              so_far.bytes),
+                  (directory / name).string(),
+                  "restore the file, or make the run again from its config.toml; murmur runs "
+                  "verify tells all that differs");
+  }
+}
+
+// The manifest comes first: from here on its digests may be out of date. New settings take the
+// place of the old ones in three writes, each whole, and after each of them config.toml is one of
+// the texts that the manifest names.
+void Run::State::begin_anew(const std::vector<std::string>& argv, const RunContents* new_settings) {
+  const fs::path config = directory / "config.toml";
+  const std::string now = read_text(config);
+  const std::string digest = sha256_of_text(now);
+  if (!manifest.made_of) manifest.made_of = MadeOf{.inputs = digests_of_inputs(directory)};
+  MadeOf& made = *manifest.made_of;
+  const auto become = [&](const std::string& text, const std::string& sha256) {
+    if (!made.settings_sha256.empty() && made.settings_sha256 != sha256)
+      made.before.push_back(made.settings_sha256);
+    made.settings = text;
+    made.settings_sha256 = sha256;
+    made.next.clear();
+    made.next_sha256.clear();
+  };
+  become(now, digest);
+  manifest.status = "running";
+  manifest.finished.clear();
+  manifest.sentence.clear();
+  manifest.numbers.clear();
+  manifest.sha256.clear();
+  manifest.resumes.push_back({utc_now(), argv});
+  if (new_settings != nullptr) {
+    made.next = new_settings->config;
+    made.next_sha256 = sha256_of_text(made.next);
+  }
+  save_manifest();
+  if (new_settings == nullptr) return;
+  write_file_atomically(config, new_settings->config);
+  become(new_settings->config, sha256_of_text(new_settings->config));
+  save_manifest();
+}
 
 Run::Run(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Run::Run(Run&&) noexcept = default;
@@ -165,25 +245,29 @@ Run::~Run() = default;
 
 Run Run::create(const fs::path& directory, const RunContents& contents, bool replace) {
   File lock = make_run_directory(directory, contents, replace);
-  return Run(std::make_unique<State>(directory, std::move(lock)));
+  auto state = std::make_unique<State>(directory, std::move(lock));
+  if (contents.branch) state->last_checkpoint = contents.branch->state;
+  return Run(std::move(state));
 }
 
-Run Run::reopen(const fs::path& directory, const std::vector<std::string>& argv) {
+Run Run::reopen(const fs::path& directory, const std::vector<std::string>& argv,
+                const RunContents* contents, bool new_settings) {
   read_manifest(directory);  // refuses what is not ours before the lock leaves a trace there
-  auto state = std::make_unique<State>(directory, lock_run_directory(directory));
-  state->last_checkpoint = read_checkpoint(directory, state->mark);
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(directory, ignored))
-    if (is_replacement_in_waiting(entry.path())) remove_quietly(entry.path());
-
-  Manifest& manifest = state->manifest;  // first: from here on its digests may be out of date
-  manifest.status = "running";
-  manifest.finished.clear();
-  manifest.sentence.clear();
-  manifest.numbers.clear();
-  manifest.sha256.clear();
-  manifest.resumes.push_back({utc_now(), argv});
-  state->save_manifest();
+  File lock = lock_run_directory(directory);
+  require_same_settings(directory, contents ? contents->free : std::vector<std::string>());
+  auto state = std::make_unique<State>(directory, std::move(lock));
+  if (contents != nullptr) state->check_contents(*contents);
+  if (std::optional<Checkpoint> checkpoint = read_checkpoint(directory)) {
+    state->mark = checkpoint->mark;
+    state->check_lengths();
+    if (checkpoint->facts) state->check_frames(*checkpoint->facts);
+    state->last_checkpoint = std::move(checkpoint->state);
+  } else if (state->manifest.parent) {
+    state->last_checkpoint = read_parting(directory);
+  }
+  require_whole(directory, contents ? contents->remade : std::vector<std::string>());
+  remove_left_over_parts(directory);
+  state->begin_anew(argv, new_settings ? contents : nullptr);
   state->cut_to_mark();
   return Run(std::move(state));
 }
@@ -191,6 +275,8 @@ Run Run::reopen(const fs::path& directory, const std::vector<std::string>& argv)
 const fs::path& Run::directory() const { return state_->directory; }
 
 const std::optional<Record>& Run::last_checkpoint() const { return state_->last_checkpoint; }
+
+std::int64_t Run::frames() const { return state_->mark.frames; }
 
 void Run::append(double t, const HostSwarm& frame, std::span<const double> row) {
   State& s = *state_;
@@ -220,12 +306,16 @@ void Run::event(std::string_view json_object) {
   state_->mark.events_bytes += static_cast<std::int64_t>(line.size());
 }
 
-void Run::checkpoint(const Record& record) {
+void Run::checkpoint(const Record& record, bool last) {
   for ([[maybe_unused]] const auto& [name, array] : record) assert(!name.starts_with(mark_prefix));
-  state_->sync();
-  Safetensors content{.tensors = with_mark(record, state_->mark)};
-  content.metadata["sha256"] = digest_of(content.tensors);
-  write_safetensors(state_->directory / checkpoint_name, content);
+  State& s = *state_;
+  s.sync();
+  Checkpoint checkpoint{.state = record, .mark = s.mark};
+  if (const auto& made = s.manifest.made_of)
+    checkpoint.facts =
+        CheckpointFacts{schema_of_runs(), made->settings_sha256, made->inputs,
+                        last ? std::map<std::string, WrittenSoFar>() : s.digest_to_mark()};
+  write_checkpoint(s.directory, checkpoint);
 }
 
 void Run::close(const std::string& status, const std::map<std::string, double>& numbers,
@@ -234,12 +324,14 @@ void Run::close(const std::string& status, const std::map<std::string, double>& 
   s.cut_to_mark();
   s.sync();
   Manifest& manifest = s.manifest;
-  if (status != "interrupted")  // a run that goes on would make new ones at once
-    for (const char* name :
-         {"trajectory.npy", "times.npy", "observables.csv", "model.safetensors", "density.npy",
-          "grid.npy", "phases.json", "points.json", "atoms.npy", "scan.csv", "scan.json"})
-      if (fs::exists(s.directory / name))
-        manifest.sha256[name] = sha256_of_file(s.directory / name);
+  const auto digest = [&](const char* name) {
+    std::error_code ignored;
+    if (fs::is_regular_file(fs::symlink_status(s.directory / name, ignored)))
+      manifest.sha256[name] = sha256_of_file(s.directory / name);
+  };
+  if (status != "interrupted")  // of these the checkpoint keeps digests
+    for (const char* name : kFrames) digest(name);
+  for (const char* name : kOthers) digest(name);
   const auto now = std::chrono::steady_clock::now();
   manifest.seconds += std::chrono::duration<double>(now - s.opened).count();
   s.opened = now;
@@ -248,6 +340,7 @@ void Run::close(const std::string& status, const std::map<std::string, double>& 
   manifest.numbers = numbers;
   manifest.sentence = sentence;
   s.save_manifest();
+  remember_comparison(s.directory);
 }
 
 }  // namespace murmur

@@ -4,8 +4,13 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <chrono>
+#include <thread>
 
 #include "murmur/error.h"
+#include "run/checkpoint.h"
+#include "run/compare.h"
+#include "run/discard.h"
 #include "run/formats.h"
 #include "run/manifest.h"
 #include "run/npy.h"
@@ -75,9 +80,7 @@ File furnish(const fs::path& directory, const RunContents& contents) {
                                        static_cast<std::size_t>(contents.shape.d)};
   GrowingNpy::create(directory / "trajectory.npy", element, frame).sync();
   GrowingNpy::create(directory / "times.npy", Element::f64, {}).sync();
-  put_file(
-      directory / "observables.csv",
-      fmt::format("t{}{}\n", contents.columns.empty() ? "" : ",", joined(contents.columns, ",")));
+  put_file(directory / "observables.csv", names_line(contents.columns));
   put_file(directory / "events.jsonl", "");
 
   Manifest manifest = manifest_of_now();
@@ -85,6 +88,14 @@ File furnish(const fs::path& directory, const RunContents& contents) {
   manifest.argv = contents.argv;
   manifest.engine = contents.engine;
   manifest.seed = contents.seed;
+  manifest.made_of = MadeOf{.settings = contents.config,
+                            .settings_sha256 = sha256_of_text(contents.config),
+                            .inputs = digests_of_inputs(directory)};
+  if (contents.branch) {
+    const RunBranch& branch = *contents.branch;
+    manifest.parent = Parent{branch.parent, branch.settings_sha256, branch.t};
+    write_parting(directory, branch.state);
+  }
   put_file(directory / "manifest.json", to_json(manifest));
   sync_directory(directory);
   return lock;
@@ -120,6 +131,7 @@ File make_run_directory(const fs::path& directory, const RunContents& contents, 
   const fs::path place = place_of(directory);
   const bool replacing = must_replace(place, replace);
   make_directory(parent_of(place));
+  sweep_left_overs(parent_of(place));
   Scaffold scaffold(place);
   File lock = furnish(scaffold.path, contents);
   if (replacing)
@@ -132,11 +144,37 @@ File make_run_directory(const fs::path& directory, const RunContents& contents, 
 File lock_run_directory(const fs::path& directory) {
   const fs::path path = directory / "lock";
   std::error_code ignored;
-  File lock = fs::exists(path, ignored) ? File::writing(path) : File::creating(path);
-  if (!lock.try_lock())
+  const bool there = fs::exists(fs::symlink_status(path, ignored));
+  File lock = there ? File::writing(path) : File::creating(path);
+  bool held = lock.try_lock();
+  for (int tries = 0; !held && tries < 5; ++tries) {  // one who only asks is gone in a moment
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    held = lock.try_lock();
+  }
+  if (!held)
     throw Error(Fault::runtime, "the run is being written by another process", directory.string(),
                 "wait until that process ends, or end it");
   return lock;
+}
+
+std::string names_line(const std::vector<std::string>& columns) {
+  return fmt::format("t{}{}\n", columns.empty() ? "" : ",", joined(columns, ","));
+}
+
+void remove_left_over_parts(const fs::path& directory) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored))
+    if (is_replacement_in_waiting(entry.path()) && !belongs_to_another_process(entry.path()))
+      remove_quietly(entry.path());
+}
+
+bool is_being_written(const fs::path& directory) try {
+  std::error_code ignored;
+  if (!fs::is_regular_file(fs::symlink_status(directory / "lock", ignored))) return false;
+  File lock = File::reading(directory / "lock");
+  return !lock.try_lock();
+} catch (const Error&) {  // a lock that may not be read, or a disk that cannot lock
+  return false;
 }
 
 fs::path free_run_directory(const fs::path& runs, const std::string& name, std::uint64_t seed) {

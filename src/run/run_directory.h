@@ -15,4 +15,10 @@ File make_run_directory(const std::filesystem::path& directory, const RunContent
 // Takes the lock of an existing run; Error(runtime) when another process holds it.
 File lock_run_directory(const std::filesystem::path& directory);
 
+// "t,energy,...\n" at the head of observables.csv.
+std::string names_line(const std::vector<std::string>& columns);
+
+// Removes, in a run whose lock is held, files that no process will put in their place any more.
+void remove_left_over_parts(const std::filesystem::path& directory);
+
 }  // namespace murmur

@@ -84,17 +84,22 @@ std::string Sha256::hex() {
   return text;
 }
 
-std::string sha256_of_file(const std::filesystem::path& path) {
-  const File file = File::reading(path);
-  const std::uint64_t size = file.size();
-  std::vector<std::byte> buffer(std::min<std::uint64_t>(size, 1 << 20));
-  Sha256 digest;
-  for (std::uint64_t at = 0; at < size;) {
-    const std::span part(buffer.data(), std::min<std::uint64_t>(buffer.size(), size - at));
+void digest_range(const File& file, std::pair<std::uint64_t, std::uint64_t> range, Sha256& digest) {
+  auto [at, end] = range;
+  if (at >= end) return;
+  std::vector<std::byte> buffer(std::min<std::uint64_t>(end - at, 1 << 20));
+  while (at < end) {
+    const std::span part(buffer.data(), std::min<std::uint64_t>(buffer.size(), end - at));
     file.read_at(at, part);
     digest.update(part);
     at += part.size();
   }
+}
+
+std::string sha256_of_file(const std::filesystem::path& path) {
+  const File file = File::reading(path);
+  Sha256 digest;
+  digest_range(file, {0, file.size()}, digest);
   return digest.hex();
 }
 

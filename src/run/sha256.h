@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace murmur {
 
@@ -22,5 +23,9 @@ class Sha256 {
   std::array<std::byte, 64> pending_{};  // bytes that do not yet fill a block
   std::uint64_t length_ = 0;             // bytes seen
 };
+
+class File;
+// Bytes [range.first, range.second) of a file into a digest, a piece at a time.
+void digest_range(const File& file, std::pair<std::uint64_t, std::uint64_t> range, Sha256& digest);
 
 }  // namespace murmur

@@ -18,8 +18,12 @@ constexpr auto kHead = 10s;          // from the first byte of a head to its las
 constexpr auto kInCrowd = 250ms;     // for either, while others wait for a thread
 constexpr auto kAnswer = 10s;        // to take an answer, and one second more
 constexpr double kSlowest = 65'536;  // for so many bytes
-constexpr auto kSlice = 50ms;        // how soon a stop is noticed
-constexpr auto kFarewell = 200ms;    // for what a refused client is still sending
+// While others wait for a thread: a client that takes nothing holds one for half a second, not for
+// the minute that megabytes would earn it.
+constexpr auto kAnswerInCrowd = 500ms;
+constexpr double kSlowestInCrowd = 1'048'576;
+constexpr auto kSlice = 50ms;      // how soon a stop is noticed
+constexpr auto kFarewell = 200ms;  // for what a refused client is still sending
 
 }  // namespace
 
@@ -71,8 +75,17 @@ Asked Connection::next(int port) {
     asked = read_request(heard_, port);
   }
   heard_.erase(0, asked.length);
-  answer_until_ = Clock::now() + kAnswer;
+  answer_from_ = Clock::now();
+  sent_ = 0;
   return asked;
+}
+
+// When the client must have taken what was sent of this answer, and a part more.
+Connection::Clock::time_point Connection::answer_until() const {
+  const bool crowded = crowd_.pressing();
+  const std::chrono::duration<double> earned(sent_ / (crowded ? kSlowestInCrowd : kSlowest));
+  return answer_from_ + (crowded ? Clock::duration(kAnswerInCrowd) : kAnswer) +
+         std::chrono::duration_cast<Clock::duration>(earned);
 }
 
 bool Connection::write(std::string_view bytes) {
@@ -80,16 +93,17 @@ bool Connection::write(std::string_view bytes) {
     const ssize_t count =
         ::send(socket_.number(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count >= 0) {
-      const std::chrono::duration<double> earned(static_cast<double>(count) / kSlowest);
-      answer_until_ += std::chrono::duration_cast<Clock::duration>(earned);
+      sent_ += static_cast<double>(count);
       bytes.remove_prefix(static_cast<std::size_t>(count));
-    } else if (errno != EAGAIN && errno != EINTR) {
-      return false;
-    } else if (!wait(POLLOUT, answer_until_)) {
-      return false;
+      continue;
     }
+    if (errno != EAGAIN && errno != EINTR) return false;
+    // In slices: others may come while this one waits, and then its time is shorter.
+    if (!wait(POLLOUT, Clock::now() + kSlice) &&
+        (crowd_.stopping || Clock::now() >= answer_until()))
+      return false;
   }
-  return true;
+  return !crowd_.stopping;
 }
 
 bool Connection::send(const Answer& answer, bool body, bool keep) {

@@ -29,11 +29,13 @@ class Connection {
   Heard hear(Clock::time_point start, Clock::duration patience);
   bool wait(short event, Clock::time_point until) const;
   bool write(std::string_view bytes);
+  Clock::time_point answer_until() const;
 
   Descriptor socket_;
   const Crowd& crowd_;
   std::string heard_{};  // bytes of the client that no request used yet
-  Clock::time_point answer_until_{};
+  Clock::time_point answer_from_{};
+  double sent_ = 0;  // bytes of this answer that the system took
 };
 
 }  // namespace murmur

@@ -90,8 +90,8 @@ std::vector<std::size_t> columns_kept(const Dynamics& dynamics) {
 // Frames at every step, or at the times themselves, of which the wanted ones are read.
 Outcome simulate_one(const Common& c, std::int64_t replica, Readings& readings) {
   const Experiment e = make_experiment(c.of(replica));
-  const auto engine = make_engine(e.engine, e.swarm.shape(), e.dynamics);
-  const auto field = engine->prepare(e.dynamics, e.swarm.shape());
+  const auto engine = make_engine(e.engine);
+  const auto field = prepare_field(e, *engine);
   const std::vector<std::size_t> columns = columns_kept(e.dynamics);
   Schedule schedule{.T = e.schedule.T};
   if (is_fixed(e.flow.method))
@@ -100,10 +100,11 @@ Outcome simulate_one(const Common& c, std::int64_t replica, Readings& readings) 
     schedule.every = c.times[1];
   std::size_t next = 0;
   FlowWatch watch;
-  watch.frame = [&](double t, const HostSwarm& x) {
+  watch.frame = [&](double t, const Frame& frame) {
     const double slack = 1e-6 * (schedule.every > 0 ? schedule.every : schedule.T);
     if (next == c.times.size() || t < c.times[next] - slack) return;
-    const std::vector<double> row = observe(x, e.dynamics, e.observe);
+    const std::vector<double> row =
+        observe(*field, frame.swarm, frame.host, observe_settings(e, t));
     for (const std::size_t column : columns) readings.push_back(row[column]);
     ++next;
   };
@@ -111,7 +112,7 @@ Outcome simulate_one(const Common& c, std::int64_t replica, Readings& readings) 
     return c.interrupted();
   };
   FlowState state = start(e.swarm);
-  return advance({*engine, *field, e.flow}, schedule, state, watch);
+  return advance({*engine, *field, e.flow, e.random}, schedule, state, watch);
 }
 
 Simulations simulate_apart(const Common& c, std::int64_t first, std::int64_t count) {

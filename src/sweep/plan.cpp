@@ -259,6 +259,8 @@ Sweep make_sweep(const Settings& given, const std::vector<std::string>& typed) {
   return sweep;
 }
 
+std::vector<std::string> free_sweep_settings() { return {"threads", "data", "look"}; }
+
 RunContents contents_of(const Sweep& sweep, const std::vector<std::string>& argv) {
   RunContents contents;
   contents.config = sweep.config;
@@ -267,6 +269,8 @@ RunContents contents_of(const Sweep& sweep, const std::vector<std::string>& argv
   contents.argv = argv;
   contents.engine = setting(sweep.base.words, "engine").text;
   contents.seed = sweep.seed;
+  contents.free = free_sweep_settings();
+  contents.remade.assign(kSweepTables.begin(), kSweepTables.end());
   return contents;
 }
 

@@ -12,7 +12,6 @@
 #include "core/parallel.h"
 #include "run/file.h"
 #include "run/formats.h"
-#include "run/manifest.h"
 #include "sweep/cells.h"
 
 namespace murmur {
@@ -36,7 +35,7 @@ class Workshop {
  public:
   Workshop(const Sweep& sweep, const fs::path& directory, const SweepControl& control)
       : sweep_(sweep), directory_(directory), control_(control), units_(control.process, "cells") {
-    make_directory(directory / "cells");
+    make_folder_of_run(directory / "cells");
     for (const auto& entry : fs::directory_iterator(directory / "cells"))
       if (is_replacement_in_waiting(entry.path())) remove_quietly(entry.path());
   }
@@ -154,11 +153,6 @@ void close_sweep(Run& run, const SweepOutcome& outcome) {
   const char* status = outcome.finished ? (failed < cells ? "done" : "failed") : "interrupted";
   run.close(status, {{"cells", cells}, {"failed", failed}},
             failed > 0 ? fmt::format("{} of {} cells failed", failed, cells) : "");
-  if (!outcome.finished) return;
-  Manifest manifest = read_manifest(run.directory());
-  for (const char* name : kSweepTables)
-    manifest.sha256[name] = sha256_of_file(run.directory() / name);
-  write_file_atomically(run.directory() / "manifest.json", to_json(manifest));
 }
 
 }  // namespace murmur

@@ -52,6 +52,7 @@ struct Sweep {
 // `typed` names parameters in the order in which they were written: the order of the axes, unless
 // axes=... says another. Refuses a sweep none of whose cells is possible.
 Sweep make_sweep(const Settings& settings, const std::vector<std::string>& typed = {});
+std::vector<std::string> free_sweep_settings();  // keys that no number in a cell depends on
 RunContents contents_of(const Sweep& sweep, const std::vector<std::string>& argv);
 
 // One setting of all axes.

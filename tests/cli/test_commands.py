@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -278,11 +279,24 @@ class Program(murmur.Case):
 
     def test_doctor(self):
         report = json.loads(self.murmur("doctor", "--json").stdout)
-        for key in ("version", "processor", "cores", "engine", "ffmpeg", "gnuplot"):
+        for key in ("version", "processor", "cores", "engine", "ffmpeg", "gnuplot", "SUNDIALS",
+                    "OpenBLAS"):
             self.assertIn(key, report)
         self.assertIn("version", self.murmur("doctor").stdout)
         bare = json.loads(self.murmur("doctor", "--json", env={"PATH": "/nowhere"}).stdout)
         self.assertIsNone(bare["ffmpeg"])
+
+    def test_both_commands_build_the_same_program(self):
+        """What ./test installs beside ./demo is for tests: no library that the program is made of."""
+        script = (murmur.ROOT / "scripts/common.sh").read_text()
+        packages = {name: words.split() for name, words in
+                    re.findall(r"^(\w+)_packages=\(([^)]*)\)", script, re.M)}
+        self.assertEqual([name for name in packages["test"] if name.startswith("lib")],
+                         ["libgtest-dev", "libclang-rt-14-dev"])
+        self.assertIn("libsundials-dev", packages["build"])
+        for command in ("demo", "test"):
+            self.assertIn('install_packages "${build_packages[@]}"',
+                          (murmur.ROOT / command).read_text())
 
     def test_quiet_leaves_errors(self):
         self.refused(3, "simulate", "n=0", "--quiet")

@@ -376,6 +376,59 @@ class Crowds(Studio):
             time.sleep(0.1)
         self.check_alive()
 
+    def stuck(self, count, size=3_000_000, read=0):
+        """Clients that ask for megabytes and take nothing, or `read` bytes, of the answer."""
+        (self.page / "large.npy").write_bytes(bytes(size))
+        head = f"GET /large.npy HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode()
+        clients = []
+        for _ in range(count):
+            s = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+            self.addCleanup(s.close)
+            s.sendall(head)
+            clients.append(s)
+        for s in clients if read else []:
+            s.recv(read)
+        return clients
+
+    def test_readers_that_do_not_read(self):
+        """However many they are, others are answered soon; those that read get their all."""
+        self.serve()
+        for read in (0, 1000):
+            self.stuck(100, read=read)
+            started = time.time()
+            self.check_alive()
+            self.assertLess(time.time() - started, 8)
+        large = self.ask("/large.npy")
+        self.assertEqual((large.status, len(large.content)), (200, 3_000_000))
+
+    def test_a_slow_reader_alone_is_waited_for(self):
+        self.serve()
+        s = self.stuck(1)[0]
+        time.sleep(2)
+        got = 0
+        while part := s.recv(65536):
+            got += len(part)
+            if got >= 3_000_000:
+                break
+        self.assertGreaterEqual(got, 3_000_000)
+
+    def test_signals_end_it_whatever_clients_do(self):
+        """Also those that came blocked, and while someone takes a large file as fast as it comes."""
+        block = lambda: signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+        for sign in (signal.SIGTERM, signal.SIGINT):
+            for options in ({}, {"preexec_fn": block}):
+                self.serve(**options)
+                self.stuck(100)
+                half = f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n".encode()
+                for _ in range(50):
+                    s = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+                    self.addCleanup(s.close)
+                    s.sendall(half)
+                time.sleep(0.2)
+                started = time.time()
+                self.assertEqual(self.end(sign)[0], 0)
+                self.assertLess(time.time() - started, 2)
+
     @murmur.unittest.skipUnless(murmur.LONG, "waits a quarter of a minute")
     def test_slow_readers(self):
         (self.page / "large.npy").write_bytes(bytes(20_000_000))
@@ -551,6 +604,34 @@ class Runs(Studio):
                      "my%20flock", "my%20flock/", "loose/config.toml", "linked/config.toml",
                      "my%20flock/inputs/../config.toml", "torn/nothing", "index.json/x"):
             self.assertIn(self.ask("/runs/" + path).status, (403, 404), path)
+
+    def test_names_and_files_of_another_hand(self):
+        """Names outside UTF-8 and files nested without end: the list is JSON, the server lives."""
+        kept = os.fsencode(self.folder) + b"/kept/"
+        names = (b"caf\xe9", b"a\x1b]0;x\x07b", b"plain")
+        for name in names:
+            subprocess.run([murmur.PROGRAM, "simulate", "n=4", "T=0.1", "save=final", "-q", "-o",
+                            kept + name], env=murmur.environment(), check=True,
+                           stdout=subprocess.DEVNULL)
+        deep = "a" + ".a" * 50000 + " = 1\n"
+        for name, file, text in (("toml", "config.toml", deep),
+                                 ("train", "config.toml", deep),
+                                 ("manifest", "manifest.json", "[" * 100000),
+                                 ("summary", "summary.json", "[" * 100000)):
+            run = self.folder / "kept" / name
+            self.simulate(f"kept/{name}", "n=4", "T=0.1", "save=final", "-q")
+            if name in ("train", "summary"):  # a kind of which the page is told more
+                manifest = json.loads((run / "manifest.json").read_text())
+                manifest["command"] = "train"
+                (run / "manifest.json").write_text(json.dumps(manifest))
+            (run / file).write_text(text)
+        self.serve("--runs", "kept")
+        rows = {row["name"]: row for row in self.listing()}
+        self.assertEqual(rows["train"]["kind"], "damaged")
+        self.assertEqual(rows["toml"]["kind"], "simulate")
+        foreign = next(row for name, row in rows.items() if name.startswith("caf"))
+        self.assertEqual(self.ask(foreign["times"]).status, 200)
+        self.check_alive()
 
     def test_the_usual_folder(self):
         self.simulate("runs/one", "n=4", "T=0.1", "save=final")

@@ -33,17 +33,24 @@ class OnTarget {
   OnTarget& operator=(const OnTarget&) = delete;
 
  private:
-  static void choose(std::int64_t target) {
+  static void choose([[maybe_unused]] std::int64_t target) {
+#ifndef HWY_COMPILE_ONLY_STATIC
     hwy::SetSupportedTargetsForTest(target);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+#endif
   }
 };
 
+// Without Highway's library there is one instruction set, and nothing to choose.
 inline std::vector<std::int64_t> compiled_targets() {
+#ifdef HWY_COMPILE_ONLY_STATIC
+  return {HWY_STATIC_TARGET};
+#else
   std::vector<std::int64_t> targets;
   for (std::int64_t left = hwy::SupportedTargets() & HWY_TARGETS; left != 0; left &= left - 1)
     targets.push_back(left & -left);
   return targets;
+#endif
 }
 
 inline std::vector<Contender> contenders() {

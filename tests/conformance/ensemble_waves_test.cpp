@@ -12,7 +12,7 @@ namespace {
 using ensemble::AlignedArray;
 using ensemble::block_size;
 using ensemble::kSwarms;
-using ensemble::PairSums;
+using ensemble::LanePairSums;
 using ensemble::Waves;
 using ensemble::zeros;
 
@@ -49,12 +49,12 @@ double velocities_apart(const AlignedArray& x, const Waves& waves, double beta) 
   const Shape shape = waves.sums().shape;
   const AlignedArray sums = zeros(block_size(shape)), totals = zeros(block_size(shape));
   const double slope = beta * std::numbers::log2e;
-  const PairSums pairs{.shape = shape,
-                       .slope = slope,
-                       .offset = slope,
-                       .deep = 2 * slope > 980,
-                       .sums = sums.get(),
-                       .totals = totals.get()};
+  const LanePairSums pairs{.shape = shape,
+                           .slope = slope,
+                           .offset = slope,
+                           .deep = 2 * slope > 980,
+                           .sums = sums.get(),
+                           .totals = totals.get()};
   const AlignedArray by_waves = zeros(block_size(shape)), by_pairs = zeros(block_size(shape));
   ensemble::velocity(waves.sums(), x.get(), by_waves.get());
   ensemble::velocity(pairs, x.get(), by_pairs.get());

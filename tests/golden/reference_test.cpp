@@ -44,7 +44,7 @@ class Reference : public ::testing::TestWithParam<Golden> {};
 TEST_P(Reference, GivesTheseBits) {
   const Golden golden = GetParam();
   const Experiment e = make_experiment(gather({"", {}, split_words(golden.words)}));
-  const Simulated trajectory = simulated(e.dynamics, e.swarm, e.flow, e.schedule);
+  const Simulated trajectory = simulated_by(e.dynamics, e.swarm, {e.flow, e.random}, e.schedule);
   ASSERT_TRUE(trajectory.outcome.ok());
   EXPECT_EQ(hash_of(trajectory), golden.hash) << std::hex << "0x" << hash_of(trajectory);
 }

@@ -42,8 +42,8 @@ Dynamics with_noise(Dynamics dynamics, double noise) {
 }
 
 // Free motion under noise D.
-HostSwarm walked(double noise, Shape shape, const FlowSettings& settings, double T) {
-  return simulated(with_noise(kFree, noise), at_pole(shape), settings, {.T = T}).last();
+HostSwarm walked(double noise, Shape shape, const Carried& carried, double T) {
+  return simulated_by(with_noise(kFree, noise), at_pole(shape), carried, {.T = T}).last();
 }
 
 // The first harmonic has eigenvalue d - 1: E <x_0, x_t> = e^{-(d-1) D t}. Five deviations of the
@@ -54,7 +54,7 @@ TEST(Noise, FreeMotionForgetsAtItsRate) {
   for (const int d : {2, 3, 5}) {
     const double exact = std::exp(-(d - 1) * 0.25 * 1.0);
     const HostSwarm x =
-        walked(0.25, {walkers, d}, {.method = Method::strang, .dt = 0.25, .seed = 5}, 1);
+        walked(0.25, {walkers, d}, {{.method = Method::strang, .dt = 0.25}, {.seed = 5}}, 1);
     EXPECT_NEAR(mean_first(x), exact, five_deviations) << "d = " << d;
     for (int i = 0; i < 100; ++i) EXPECT_NEAR(dot(x, i, i), 1, 1e-14);
   }
@@ -63,9 +63,8 @@ TEST(Noise, FreeMotionForgetsAtItsRate) {
 TEST(Noise, InSpaceTheVarianceGrowsLinearly) {
   const Dynamics free{.manifold = Manifold::space, .sublayers = {{}}, .noise = 0.3};
   for (const Method method : {Method::strang, Method::euler, Method::layers}) {
-    const HostSwarm x =
-        simulated(free, HostSwarm({50'000, 2}), {.method = method, .dt = 0.5, .seed = 2}, {.T = 2})
-            .last();
+    const Carried carried{{.method = method, .dt = 0.5}, {.seed = 2}};
+    const HostSwarm x = simulated_by(free, HostSwarm({50'000, 2}), carried, {.T = 2}).last();
     double square = 0;
     for (int i = 0; i < x.n(); ++i) square += x.at(i, 0) * x.at(i, 0);
     EXPECT_NEAR(square / x.n(), 2 * 0.3 * 2, 5 * 1.2 * std::sqrt(2. / x.n()));
@@ -102,7 +101,7 @@ TEST(Noise, LocalBiasIsOfThirdAndSecondOrder) {
     EXPECT_NEAR(std::log2(retracted(0.002) / retracted(0.001)), 2, 0.1) << d;
     for (const double h : {0.3, 0.01}) {  // and these formulas are those of the code
       HostSwarm x = at_pole({1, d});
-      const NoiseStep step{1, h, 7, 0, 3};
+      const NoiseStep step{1, h, {7, 0}, 3};
       const HostSwarm term = noise_increment(step, Manifold::sphere, x);
       const double length = std::sqrt(dot(term, 0, 0) / (2 * h));
       EXPECT_NEAR(term.at(0, 0), 0, 1e-15);
@@ -121,8 +120,9 @@ TEST(Noise, WeakOrderWithDrift) {
   const Dynamics wind = with_noise(
       dynamics_of(Perceptron{.in = zeros(1, 2), .out = zeros(2, 1), .out_bias = {1, 0}}), 0.5);
   const auto bias = [&](Method method, double dt) {
-    const FlowSettings settings{.method = method, .dt = dt, .seed = 11};
-    return mean_first(simulated(wind, at_pole({walkers, 2}), settings, {.T = 8}).last()) - 0.697775;
+    const Carried carried{{.method = method, .dt = dt}, {.seed = 11}};
+    return mean_first(simulated_by(wind, at_pole({walkers, 2}), carried, {.T = 8}).last()) -
+           0.697775;
   };
   const double euler = bias(Method::euler, 0.25), euler_finer = bias(Method::euler, 0.125);
   const double strang = bias(Method::strang, 1), strang_finer = bias(Method::strang, 0.5);
@@ -148,7 +148,7 @@ TEST(Noise, StrangWithoutNoiseIsOfSecondOrder) {
 // The order parameter of the stationary law, a mean over frames after the start is forgotten.
 double stationary_order(double beta, double kappa, int n, double T) {
   HostSwarm x = at_pole({n, 2});
-  const FlowSettings settings{.method = Method::strang, .dt = 0.2, .seed = 3};
+  const FlowSettings settings{.method = Method::strang, .dt = 0.2};
   const auto engine = make_engine({}, x.shape(), usa(beta));
   const auto field = engine->prepare(with_noise(usa(beta), 1 / kappa), x.shape());
   FlowState state = start(x);
@@ -160,7 +160,8 @@ double stationary_order(double beta, double kappa, int n, double T) {
     sum += order_parameter(frame);
     ++frames;
   };
-  const Outcome outcome = advance({*engine, *field, settings}, {.T = T, .every = 1}, state, watch);
+  const Flow flow{*engine, *field, settings, {.seed = 3}};
+  const Outcome outcome = advance(flow, {.T = T, .every = 1}, state, watch);
   EXPECT_TRUE(outcome.ok());
   return sum / frames;
 }
@@ -185,8 +186,8 @@ TEST(Noise, SameBitsOnAnyNumberOfThreads) {
     const auto engine = make_simd_engine(Precision::f64, threads);
     const auto field = engine->prepare(with_noise(sa(4), 0.1), x.shape());
     FlowState state = start(x);
-    const FlowSettings settings{.method = method, .dt = 0.1, .seed = 8};
-    advance({*engine, *field, settings}, {.T = 2}, state, {});
+    const FlowSettings settings{.method = method, .dt = 0.1};
+    advance({*engine, *field, settings, {.seed = 8}}, {.T = 2}, state, {});
     return to_rows(state.x);
   };
   for (const Method method : {Method::layers, Method::euler, Method::strang})
@@ -196,28 +197,29 @@ TEST(Noise, SameBitsOnAnyNumberOfThreads) {
 TEST(Noise, StoppedAndContinuedGivesTheSameBits) {
   const HostSwarm x = random_sphere({20, 3}, 4);
   for (const Method method : {Method::layers, Method::euler, Method::strang}) {
-    const FlowSettings settings{.method = method, .dt = 0.1, .seed = 8};
+    const Carried carried{{.method = method, .dt = 0.1}, {.seed = 8}};
     const Dynamics dynamics = with_noise(sa(4), 0.1);
-    const Simulated whole = simulated(dynamics, x, settings, {.T = 4, .every = 0.5});
+    const Simulated whole = simulated_by(dynamics, x, carried, {.T = 4, .every = 0.5});
     const auto engine = make_reference_engine();
     const auto field = engine->prepare(dynamics, x.shape());
     FlowState state = start(x);
-    advance({*engine, *field, settings}, {.T = 2, .every = 0.5}, state, {});
+    const Flow flow{*engine, *field, carried.settings, carried.random};
+    advance(flow, {.T = 2, .every = 0.5}, state, {});
     FlowState copy = state;
-    advance({*engine, *field, settings}, {.T = 4, .every = 0.5}, copy, {});
+    advance(flow, {.T = 4, .every = 0.5}, copy, {});
     EXPECT_EQ(to_rows(copy.x), to_rows(whole.state.x));
   }
 }
 
 TEST(Noise, SeedAndReplicaChangeIt) {
-  const FlowSettings settings{.method = Method::strang, .dt = 0.1, .seed = 8};
-  FlowSettings other = settings, replica = settings;
-  other.seed = 9;
-  replica.replica = 1;
-  const HostSwarm x = walked(0.1, {4, 3}, settings, 1);
+  const Carried carried{{.method = Method::strang, .dt = 0.1}, {.seed = 8}};
+  Carried other = carried, replica = carried;
+  other.random.seed = 9;
+  replica.random.replica = 1;
+  const HostSwarm x = walked(0.1, {4, 3}, carried, 1);
   EXPECT_GT(largest_difference(x, walked(0.1, {4, 3}, other, 1)), 0.01);
   EXPECT_GT(largest_difference(x, walked(0.1, {4, 3}, replica, 1)), 0.01);
-  EXPECT_EQ(to_rows(x), to_rows(walked(0.1, {4, 3}, settings, 1)));
+  EXPECT_EQ(to_rows(x), to_rows(walked(0.1, {4, 3}, carried, 1)));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "murmur/error.h"
 #include "murmur/random.h"
+#include "reproduce/record.h"
 #include "reproduce/token_probes.h"
 #include "reproduce/training_cache.h"
 #include "run/formats.h"
@@ -31,6 +32,51 @@ Reproduction sample_reproduction() {
               {.what = "longer", .ours = 2e-9, .agrees = true, .rule = "r", .more = {{"sd", 0.1}}}};
   r.tables = {{"numbers", {"who", "x"}, {{"me, too", 1.25}, {"you", kNoNumber}}}};
   return r;
+}
+
+// Every key of a JSON value that a record may have lost.
+void add_places(const nlohmann::json& value, const nlohmann::json::json_pointer& at,
+                std::vector<nlohmann::json::json_pointer>& places) {
+  if (value.is_object())
+    for (const auto& [key, inner] : value.items()) {
+      places.push_back(at / key);
+      add_places(inner, at / key, places);
+    }
+  if (value.is_array() && !value.empty()) {
+    places.push_back(at / 0);
+    add_places(value[0], at / 0, places);
+  }
+}
+
+TEST(Reproduce, ARecordThatAnotherHandChangedIsReadOrMadeAnew) {
+  const test::TemporaryDirectory folder;
+  const ReproductionControl control{.runs = folder.path()};
+  Reproduction r = sample_reproduction();
+  r.folder = folder.path() / "sample";
+  r.figures = {{.name = "f", .table = "numbers", .columns = {"x"}, .x = "x"}};
+  fs::create_directories(r.folder);
+  write_record(r, control);
+  ASSERT_TRUE(read_record("sample", control));
+  std::ifstream in(r.folder / "record.json");
+  const nlohmann::json whole = nlohmann::json::parse(in);
+  std::vector<nlohmann::json::json_pointer> places;
+  add_places(whole, nlohmann::json::json_pointer(), places);
+  ASSERT_GT(places.size(), 30u);
+  const nlohmann::json deep = nlohmann::json::parse(std::string(90, '[') + std::string(90, ']'));
+  for (const auto& place : places)
+    for (const nlohmann::json& to :
+         {nlohmann::json(), nlohmann::json("x"), nlohmann::json::array(), nlohmann::json::object(),
+          nlohmann::json(1e300), nlohmann::json(-7), deep}) {
+      nlohmann::json changed = whole;
+      changed[place] = to;
+      std::ofstream(r.folder / "record.json") << changed.dump();
+      const auto read = read_record("sample", control);
+      if (!read) continue;
+      for (const ReproducedTable& table : read->tables)
+        for (const auto& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
+    }
+  std::ofstream(r.folder / "record.json") << std::string(100'000, '[');
+  EXPECT_FALSE(read_record("sample", control));
 }
 
 TEST(Reproduce, NamesAreDistinctAndUnknownOnesAreRefused) {
@@ -252,12 +298,35 @@ struct Shop {
   }
 };
 
-const std::vector<std::string> kTiny = {"hidden=4", "blocks=2", "epochs=3", "batch=16"};
+const TrainingSpec kTiny{.blocks = 2, .hidden = 4, .epochs = 3, .batch = 16};
 
 TEST(TrainingCache, WhatNeverChangesAResultIsPassedOver) {
   const std::string a = "# one\nname = \"x\"\nepochs = 3\nthreads = \"1\"\ndata = \"here\"\n";
   EXPECT_TRUE(same_training(a, "name = \"y\"\nepochs = 3\nthreads = \"2\"\ndata = \"there\"\n"));
   EXPECT_FALSE(same_training(a, "name = \"x\"\nepochs = 4\nthreads = \"1\"\ndata = \"here\"\n"));
+}
+
+// What is typed and what is said lie at the same place.
+TEST(TrainingCache, ASpecIsKeptAsItsWordsWere) {
+  Shop shop;
+  shop.control.changed = {"rate=1e-2", "hidden=4"};
+  const TrainingCache cache(shop.control, shop.folder / "shelf");
+  const TrainingSpec spec{.digits = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
+                          .blocks = 10,
+                          .shared = false,
+                          .hidden = 8,
+                          .epochs = 30,
+                          .shift = 1};
+  const std::string data = "data=" + shop.control.data.string();
+  EXPECT_EQ(cache.describe(spec).config,
+            make_training(gather({{},
+                                  {},
+                                  {"blocks=10", "shared=false", "digits=0-9", "epochs=30",
+                                   "shift=1", "rate=1e-2", "hidden=4", data, "threads=1"}},
+                                 training_parameters()))
+                .config);
+  shop.control.changed = {"hiden=4"};
+  EXPECT_THROW(cache.describe(spec), Error);
 }
 
 class BothKinds : public ::testing::TestWithParam<TrainingCache::Kind> {};
@@ -282,8 +351,8 @@ TEST_P(BothKinds, AnotherTrainingGetsAnotherPlace) {
   Shop shop;
   TrainingCache cache(shop.control, shop.folder / "shelf");
   ASSERT_TRUE(cache.fetch("row", cache.describe(kTiny), GetParam()));
-  std::vector<std::string> other = kTiny;
-  other.emplace_back("rate=0.02");
+  TrainingSpec other = kTiny;
+  other.rate = 0.02;
   const auto fetched = cache.fetch("row", cache.describe(other), GetParam());
   ASSERT_TRUE(fetched);
   EXPECT_EQ(fetched->directory.filename(), "row-e3-s0-2");
@@ -292,8 +361,8 @@ TEST_P(BothKinds, AnotherTrainingGetsAnotherPlace) {
 TEST_P(BothKinds, AnInterruptedTrainingGoesOnToTheSameBits) {
   Shop shop;
   TrainingCache cache(shop.control, shop.folder / "shelf");
-  std::vector<std::string> longer = kTiny;
-  longer.emplace_back("epochs=100");
+  TrainingSpec longer = kTiny;
+  longer.epochs = 100;
   const Training training = cache.describe(longer);
   const auto whole = cache.fetch("whole", training, GetParam());
   ASSERT_TRUE(whole);

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "murmur/error.h"
+#include "run/compare.h"
 #include "run/formats.h"
 #include "run/npy.h"
 #include "run_recorded.h"
@@ -132,6 +133,40 @@ TEST(RunFaults, AnyFailedCallOfAFlightLeavesARunThatGoesOn) {
         EXPECT_EQ(RunReader(root / "run").status(), "done");
         for (const auto& entry : fs::directory_iterator(root / "run"))
           EXPECT_FALSE(is_replacement_in_waiting(entry.path())) << entry.path();
+      });
+}
+
+// New settings take the place of old ones in several writes: between any two of them the run knows
+// the config.toml that is there.
+TEST(RunFaults, AnyFailedCallOfAnExtensionLeavesARunThatGoesOn) {
+  const Flow trajectory = short_run();
+  const auto calm = bytes_of_a_calm_run(trajectory);
+  const RunContents contents = trajectory.contents();
+  RunContents longer = contents;
+  longer.config += "frames = 5\n";
+  sabotage_each_call(
+      [&](const fs::path& root) {
+        RunWriter run = RunWriter::create(root / "run", contents, false);
+        trajectory.append(run, 0);
+        trajectory.append(run, 1);
+        trajectory.checkpoint(run, 2);
+        run.close("interrupted", {}, "");
+      },
+      [&](const fs::path& root) {
+        RunWriter run = RunWriter::reopen(root / "run", {}, &longer, true);
+        trajectory.finish(run);
+      },
+      [&](const fs::path& root, Trouble) {
+        const std::string config = read_text(root / "run/config.toml");
+        EXPECT_TRUE(config == contents.config || config == longer.config) << config;
+        for (int turn = 0; turn < 2; ++turn) {  // also where nothing but the reopening was done
+          RunWriter run = RunWriter::reopen(root / "run", {}, &longer, false);
+        }
+        RunWriter run = RunWriter::reopen(root / "run", {}, &longer, true);
+        EXPECT_EQ(read_text(root / "run/config.toml"), longer.config);
+        trajectory.finish(run);
+        EXPECT_EQ(promised_bytes(root / "run"), calm);
+        EXPECT_TRUE(compare_run(root / "run").notes.empty() == false);  // its lock is held
       });
 }
 

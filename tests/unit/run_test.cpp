@@ -259,6 +259,59 @@ TEST(Run, RefusesDamagedDirectories) {
   expect_error(Fault::input, "shorter than the last checkpoint", [&] { reopen(at); });
 }
 
+TEST(Run, WhatIsThereIsComparedWithWhatWillBeWritten) {
+  const TemporaryDirectory root;
+  const Flow recorded;
+  {
+    RunWriter run = RunWriter::create(root / "run", recorded.contents(), false);
+    recorded.finish(run);
+  }
+  const auto before = promised_bytes(root / "run");
+  const std::string told = read_text(root / "run/manifest.json");
+  const auto refused = [&](const std::string& what, const auto& change) {
+    RunContents contents = recorded.contents();
+    change(contents);
+    expect_error(Fault::input, what, [&] { RunWriter::reopen(root / "run", {}, &contents); });
+    EXPECT_EQ(promised_bytes(root / "run"), before);
+    EXPECT_EQ(read_text(root / "run/manifest.json"), told);
+  };
+  refused("n = 3, d = 2", [](RunContents& c) { c.shape = {4, 2}; });
+  refused("n = 3, d = 2", [](RunContents& c) { c.shape = {3, 3}; });
+  refused("in f64", [](RunContents& c) { c.stored = Precision::f32; });
+  refused("the columns t,energy", [](RunContents& c) { c.columns = {"energy", "order"}; });
+  refused("a run of murmur simulate", [](RunContents& c) { c.command = "train"; });
+  const RunContents same = recorded.contents();
+  EXPECT_NO_THROW(RunWriter::reopen(root / "run", {}, &same));
+}
+
+TEST(Run, OtherSettingsAndInputsAreRefused) {
+  const TemporaryDirectory root;
+  const Flow recorded;
+  {
+    RunWriter run = RunWriter::create(root / "run", recorded.contents(), false);
+    recorded.finish(run);
+  }
+  const fs::path config = root / "run/config.toml", points = root / "run/inputs/points.npy";
+  const auto reopen = [&](std::vector<std::string> free = {}) {
+    RunContents contents = recorded.contents();
+    contents.free = std::move(free);
+    RunWriter::reopen(root / "run", {}, &contents);
+  };
+  write_file_atomically(config, "n = 3\nd = 4\n");
+  expect_error(Fault::input, "d = 2 was made, d = 4 is there now", [&] { reopen(); });
+  EXPECT_NO_THROW(reopen({"d"}));
+  write_file_atomically(config, "# a note\n\nn = 3\n d = 4\n");  // 4 was let pass, and is kept
+  EXPECT_NO_THROW(reopen());
+  write_file_atomically(config, "n = 3\n");
+  expect_error(Fault::input, "d = 4 was made, and is gone now", [&] { reopen(); });
+  write_file_atomically(config, "n = 3\nd = 4\n");
+  write_npy(points, {{3, 2}, std::vector<double>(6, 0.25)});
+  expect_error(Fault::input, "is not the input", [&] { reopen(); });
+  write_npy(points, {{3, 2}, std::vector<double>(6, 0.5)});
+  write_npy(root / "run/inputs/masses.npy", {{3}, std::vector<double>(3, 1.0)});
+  expect_error(Fault::input, "was not there", [&] { reopen(); });
+}
+
 TEST(Run, ADamagedCheckpointIsNeverBelieved) {
   const TemporaryDirectory root;
   const Flow recorded;

@@ -29,7 +29,7 @@ RunContents contents_of(const Experiment& e) {
 Told told(const std::vector<std::string>& words, const std::filesystem::path& directory) {
   const Experiment e = make_experiment(gather({.assignments = words}));
   Run run = Run::create(directory, contents_of(e), true);
-  Told result{simulate(e, run, {}), {}};
+  Told result{simulate(e, *make_engine(e.engine), run, {}), {}};
   for (const std::string& line : RunReader(directory).events())
     if (line.find("verified") != std::string::npos) result.verified.push_back(line);
   return result;
@@ -84,9 +84,10 @@ TEST_F(Verify, DisagreementIsANumericalEnd) {
   ASSERT_TRUE(told(words).outcome.ok());
   Experiment e = make_experiment(gather({.assignments = words}));
   auto run = murmur::Run::reopen(folder_ / "run", {});
-  EXPECT_TRUE(verify(e, run, {}).ok());
+  const auto engine = make_engine(e.engine);
+  EXPECT_TRUE(verify(e, *engine, run, {}).ok());
   e.swarm = make_experiment(gather({.assignments = {"n=16", "d=2", "seed=2"}})).swarm;
-  const Outcome outcome = verify(e, run, {});
+  const Outcome outcome = verify(e, *engine, run, {});
   EXPECT_EQ(outcome.ending, Ending::methods_disagree);
   EXPECT_NE(outcome.what.find("part"), std::string::npos);
   EXPECT_FALSE(outcome.remedy.empty());

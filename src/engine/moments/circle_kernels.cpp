@@ -17,6 +17,9 @@ using V = hn::Vec<D>;
 // Turning by z keeps lengths, so rounding grows like k on both ways, also where theta is near 0.
 struct Complex {
   V re, im;
+  // Written out: on aarch64 gcc 12 makes the implicit ones for another target than this namespace.
+  HWY_INLINE Complex() {}
+  HWY_INLINE Complex(V real, V imaginary) : re(real), im(imaginary) {}
 };
 HWY_INLINE Complex turned(Complex a, Complex z) {
   return {hn::NegMulAdd(a.im, z.im, hn::Mul(a.re, z.re)),

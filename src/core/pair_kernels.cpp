@@ -1,5 +1,5 @@
-// kernels.cpp: the inner loops of the pair observables, in lanes of eight.
-#include "observe/kernels.h"
+// pair_kernels.cpp: the inner loops of the pair observables, in lanes of eight.
+#include "core/pair_kernels.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/elementary.h"
-#include "observe/platform.h"
+#include "core/platform.h"
 
 namespace murmur {
 namespace {

@@ -1,4 +1,4 @@
-// kernels.h: the inner loops of the pair observables: one particle against a tile of others.
+// pair_kernels.h: the inner loops of the pair observables: one particle against a tile of others.
 #pragma once
 
 #include "murmur/swarm.h"

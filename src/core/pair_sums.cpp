@@ -1,13 +1,13 @@
-// pairs.cpp: pair sums in fixed blocks: the same bits for any number of threads.
-#include "observe/pairs.h"
-
+// pair_sums.cpp: sums over pairs in fixed blocks: the same bits for any number of threads.
 #include <algorithm>
 #include <limits>
 #include <vector>
 
+#include "core/directions.h"
+#include "core/pair_kernels.h"
 #include "core/parallel.h"
+#include "core/sums.h"
 #include "murmur/random.h"
-#include "observe/kernels.h"
 
 namespace murmur {
 namespace {
@@ -15,6 +15,23 @@ namespace {
 constexpr int rows_per_block = 64;
 constexpr std::int64_t samples_per_block = 1 << 16;
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// The scores c_ij = <x_i, y_j> of a pass, c_ij = c_ji.
+struct Scores {
+  const HostSwarm& x;  // (n, d), masses m
+  const HostSwarm& y;  // (n, d); x itself for D = I
+  const PairRequest& request;
+
+  double at(int i, int j) const {
+    double score = 0;
+    for (int k = 0; k < x.d(); ++k) score += x.at(i, k) * y.at(j, k);
+    return score;
+  }
+  bool wants_gibbs() const { return request.beta != 0; }
+  double gibbs(const double* score, const double* mass, int count) const {
+    return gibbs_sum(score, mass, count, request.beta, request.anchor);
+  }
+};
 
 struct Part {  // what one block adds
   double sum = 0, min = infinity, max = -infinity, close = 0;
@@ -56,7 +73,7 @@ Draw sample_draw(std::int64_t index, std::uint64_t seed) {
 }
 
 // All pairs i < j with i in one block of rows, a tile of j at a time.
-void add_rows(const PairScores& s, double threshold, int block, Part& part) {
+void add_rows(const Scores& s, int block, Part& part) {
   const int n = s.x.n(), first = block * rows_per_block;
   const int last = std::min(n, first + rows_per_block);
   std::vector<double> a(static_cast<std::size_t>(s.x.d()));  // (d)
@@ -68,64 +85,56 @@ void add_rows(const PairScores& s, double threshold, int block, Part& part) {
       if (count <= 0) continue;
       gather(s.x, i, a.data());
       inner_products(a.data(), s.y, j, count, score);
-      part.add(tally(score, count, threshold));
-      if (s.beta != 0) {
-        part.gibbs += s.x.mass[i] * gibbs_sum(score, &s.x.mass[j], count, s.beta, s.anchor);
-      }
+      part.add(tally(score, count, s.request.threshold));
+      if (s.wants_gibbs()) part.gibbs += s.x.mass[i] * s.gibbs(score, &s.x.mass[j], count);
     }
   }
 }
 
-void add_samples(const PairScores& s, const ObserveSettings& settings, int block, Part& part) {
-  const int n = s.x.n(), d = s.x.d();
+void add_samples(const Scores& s, int block, Part& part) {
+  const PairSample& sample = s.request.sample;
   const std::int64_t first = block * samples_per_block;
-  const std::int64_t last = std::min(settings.sample_pairs, first + samples_per_block);
+  const std::int64_t last = std::min(sample.pairs, first + samples_per_block);
   double score[tile], weight[tile];
   for (std::int64_t p = first; p < last; p += tile) {
     const int count = static_cast<int>(std::min<std::int64_t>(tile, last - p));
     for (int c = 0; c < count; ++c) {
-      const auto [i, j] = sampled_pair(p + c, n, settings.seed);
-      score[c] = 0;
-      for (int k = 0; k < d; ++k) score[c] += s.x.at(i, k) * s.y.at(j, k);
+      const auto [i, j] = sampled_pair(p + c, s.x.n(), sample.seed);
+      score[c] = s.at(i, j);
       weight[c] = s.x.mass[i] * s.x.mass[j];
       part.weight += weight[c];
     }
-    part.add(tally(score, count, settings.pair_threshold));
-    if (s.beta != 0) part.gibbs += gibbs_sum(score, weight, count, s.beta, s.anchor);
+    part.add(tally(score, count, s.request.threshold));
+    if (s.wants_gibbs()) part.gibbs += s.gibbs(score, weight, count);
   }
 }
 
 // sum_i m_i^2 and sum_i m_i^2 e^{beta (c_ii - anchor)}
-Part diagonal(const PairScores& s) {
+Part diagonal(const Scores& s) {
   Part part;
   double score[tile], weight[tile];
   for (int i = 0; i < s.x.n(); i += tile) {
     const int count = std::min(tile, s.x.n() - i);
     for (int c = 0; c < count; ++c) {
-      score[c] = 0;
-      for (int k = 0; k < s.x.d(); ++k) score[c] += s.x.at(i + c, k) * s.y.at(i + c, k);
+      score[c] = s.at(i + c, i + c);
       weight[c] = s.x.mass[i + c] * s.x.mass[i + c];
       part.weight += weight[c];
     }
-    if (s.beta != 0) part.gibbs += gibbs_sum(score, weight, count, s.beta, s.anchor);
+    if (s.wants_gibbs()) part.gibbs += s.gibbs(score, weight, count);
   }
   return part;
 }
 
-}  // namespace
-
-PairSums sum_pairs(const PairScores& scores, const ObserveSettings& settings) {
+PairSums sum_pairs(const Scores& scores) {
+  const PairRequest& request = scores.request;
   const int n = scores.x.n();
-  const bool sampled = is_sampled(n, settings);
-  const std::int64_t pairs = sampled ? settings.sample_pairs : std::int64_t{n} * (n - 1) / 2;
+  const bool sampled = is_sampled(n, request.sample);
+  const std::int64_t pairs = sampled ? request.sample.pairs : std::int64_t{n} * (n - 1) / 2;
   const Part off =
-      sampled
-          ? sum_blocks((pairs + samples_per_block - 1) / samples_per_block, settings.threads,
-                       [&](int block, Part& part) { add_samples(scores, settings, block, part); })
-          : sum_blocks((n + rows_per_block - 1) / rows_per_block, settings.threads,
-                       [&](int block, Part& part) {
-                         add_rows(scores, settings.pair_threshold, block, part);
-                       });
+      sampled ? sum_blocks((pairs + samples_per_block - 1) / samples_per_block, request.threads,
+                           [&](int block, Part& part) { add_samples(scores, block, part); })
+              : sum_blocks((n + rows_per_block - 1) / rows_per_block, request.threads,
+                           [&](int block, Part& part) { add_rows(scores, block, part); });
   const Part on = diagonal(scores);
 
   PairSums sums;
@@ -143,6 +152,31 @@ PairSums sum_pairs(const PairScores& scores, const ObserveSettings& settings) {
   const double scale = sampled ? (1 - on.weight) / off.weight : 2;
   sums.gibbs = on.gibbs + (pairs > 0 ? scale * off.gibbs : 0);
   return sums;
+}
+
+// (n, d) M x_i
+HostSwarm apply(const Matrix& m, const HostSwarm& x) {
+  HostSwarm y(x.shape());
+  for (int row = 0; row < m.rows; ++row) {
+    for (int col = 0; col < m.cols; ++col) {
+      for (int i = 0; i < x.n(); ++i) y.axis(row)[i] += m(row, col) * x.axis(col)[i];
+    }
+  }
+  return y;
+}
+
+}  // namespace
+
+PairSums pair_sums(const HostSwarm& u, const PairRequest& request) {
+  const HostSwarm turned = request.directions ? directions_of(u) : HostSwarm{};
+  const HostSwarm& w = request.directions ? turned : u;
+  if (request.matrix.empty()) return sum_pairs({w, w, request});
+  const HostSwarm image = apply(request.matrix, w);
+  return sum_pairs({w, image, request});
+}
+
+PairSums pair_sums(const Dynamics& dynamics, const HostSwarm& x, const PairRequest& request) {
+  return moves_norms(dynamics) ? pair_sums(directions_of(x), request) : pair_sums(x, request);
 }
 
 std::pair<int, int> sampled_pair(std::int64_t index, int n, std::uint64_t seed) {

@@ -1,0 +1,11 @@
+// startup.h: what is put right before the first line of the program: streams and signals.
+#pragma once
+
+namespace murmur::app {
+
+// Descriptors 0, 1 and 2 that the caller closed are opened on /dev/null, so that no file of a run
+// takes their place. A reader of stdout that leaves (SIGPIPE) and a limit on the size of files
+// (SIGXFSZ) show as failing writes.
+void prepare_process();
+
+}  // namespace murmur::app

@@ -1,0 +1,23 @@
+// products.h: products of single-precision matrices, by OpenBLAS, which is loaded at the first use.
+#pragma once
+
+namespace murmur {
+
+// A row-major matrix inside a larger one: rows lie `pitch` apart.
+struct View {
+  float* at = nullptr;
+  int rows = 0, cols = 0;
+  int pitch = 0;
+};
+
+enum class Turn { none, left, right };  // which factor is transposed
+
+//   c <- scale op(a) op(b) + keep c, on the thread that asks
+void multiply(const View& a, const View& b, Turn turn, const View& c, float scale = 1,
+              float keep = 0);
+
+// Loads the library, so that its absence is told before any work. Error(tool) where it is missing.
+// Not while other threads read the environment.
+void require_products();
+
+}  // namespace murmur

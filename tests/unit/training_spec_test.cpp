@@ -1,0 +1,226 @@
+// training_spec_test.cpp: a training's spec and its words say the same, and recipes fill both.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "experiment/training_rows.h"
+#include "murmur/error.h"
+
+namespace murmur {
+namespace {
+
+std::string differing(const TrainingSpec& a, const TrainingSpec& b) {
+  std::string names;
+  for (const Row<TrainingSpec>& row : training_rows())
+    if (!row.same(a, b)) names += std::string(row.parameter.name) + " ";
+  return names;
+}
+
+// Every field away from its default, with numbers that need all their digits.
+TrainingSpec unusual() {
+  return {.name = "other",
+          .data = "/pictures/of digits",
+          .digits = {9, 0, 1, 2, 7, 8},
+          .threshold = 1.0 / 3,
+          .d = 8,
+          .blocks = 256,
+          .shared = false,
+          .hidden = 65'536,
+          .heads = 4,
+          .residual = 0.1 + 0.2,
+          .interaction = Architecture::uniform,
+          .readout = Architecture::cls,
+          .position = true,
+          .recipe = Recipe::published,
+          .targets = TargetChoice::spread,
+          .loss = Objective::target,
+          .average = LossAverage::tokens,
+          .epochs = 1'000'000,
+          .batch = 1'000'000,
+          .rate = 1e-300,
+          .schedule = RateSchedule::constant,
+          .decay = 1.0 / 7,
+          .clip = 1e17,
+          .shift = 2.0 / 3,
+          .smoothing = 1,
+          .dropout = 0.99,
+          .validation = 0.9,
+          .seed = 9'000'000'000'000'000,
+          .device = Training::cuda,
+          .threads = 4096};
+}
+
+Training said(const std::vector<std::string>& assignments) {
+  return make_training(gather({{}, {}, assignments}, training_parameters()));
+}
+
+// What a request is refused for, as what | where | what to do.
+template <class Request>
+std::string refusal(const Request& request) {
+  try {
+    request();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault, Fault::input);
+    return error.summary + " | " + error.where + " | " + error.remedy;
+  }
+  return "nothing";
+}
+
+TEST(TrainingSpec, DefaultsStandInTheTableAndInTheStructAlike) {
+  EXPECT_EQ(differing(training_spec_of(gather({}, training_parameters())), {}), "");
+  for (const auto& [name, word] : training_words_of({})) EXPECT_EQ(word.origin, "default") << name;
+}
+
+TEST(TrainingSpec, WordsReadBackAsTheSameSpec) {
+  TrainingSpec spec = unusual();
+  spec.dropout = 0;  // which cuda does not do
+  for (const auto& [name, word] : training_words_of(unusual()))
+    EXPECT_EQ(word.origin, "the training") << name;
+  EXPECT_EQ(differing(training_spec_of(training_words_of(spec)), spec), "");
+  spec = unusual();
+  spec.device = Training::cpu;
+  EXPECT_EQ(differing(training_spec_of(training_words_of(spec)), spec), "");
+}
+
+// Each field by itself, beside either recipe.
+TEST(TrainingSpec, EveryRowReadsBackBesideEveryRecipe) {
+  for (const Recipe recipe : {Recipe::best, Recipe::published}) {
+    TrainingSpec plain;
+    plain.recipe = recipe;
+    plain.d = 8;
+    EXPECT_EQ(differing(training_spec_of(training_words_of(plain)), plain), "");
+    const Settings unusual_words = training_words_of(unusual());
+    for (const Row<TrainingSpec>& row : training_rows()) {
+      const std::string name = row.parameter.name;
+      TrainingSpec spec = plain;
+      spec.targets = TargetChoice::spread;  // of any number of classes
+      row.read(unusual_words, name, spec);
+      const TrainingSpec back = training_spec_of(training_words_of(spec));
+      EXPECT_EQ(differing(back, spec), "") << name;
+      EXPECT_TRUE(row.same(back, unusual())) << name;
+    }
+  }
+}
+
+TEST(TrainingSpec, EveryRowIsReadOnce) {
+  std::set<std::string> names;
+  for (const Row<TrainingSpec>& row : training_rows_as_read()) names.insert(row.parameter.name);
+  EXPECT_EQ(training_rows_as_read().size(), training_rows().size());
+  EXPECT_EQ(names.size(), training_rows().size());
+}
+
+TEST(TrainingSpec, LabelsInARowAreWrittenAsARange) {
+  const auto word = [](std::vector<int> digits) {
+    TrainingSpec spec;
+    spec.digits = std::move(digits);
+    return training_words_of(spec).at("digits").text;
+  };
+  EXPECT_EQ(word({5, 6}), "5,6");
+  EXPECT_EQ(word({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), "0-9");
+  EXPECT_EQ(word({9, 0, 1, 2, 7, 8}), "9,0-2,7,8");
+  EXPECT_EQ(word({3, 2, 1}), "3,2,1");
+}
+
+TEST(TrainingSpec, ARecipeFillsWhatNobodyGave) {
+  const Training best = make_training(TrainingSpec{});
+  EXPECT_EQ(best.config, said({}).config);
+  EXPECT_EQ(best.epochs, 60);
+  EXPECT_EQ(best.objective.loss, Objective::cross_entropy);
+  EXPECT_TRUE(best.one_cycle);
+  const Training published = make_training(TrainingSpec{.recipe = Recipe::published, .clip = 2});
+  EXPECT_EQ(published.config, said({"recipe=published", "clip=2"}).config);
+  EXPECT_EQ(published.epochs, 15);
+  EXPECT_EQ(published.objective.loss, Objective::target);
+  EXPECT_TRUE(published.objective.padded);
+  EXPECT_FALSE(published.one_cycle);
+  EXPECT_EQ(published.clip, 2);
+  EXPECT_EQ(published.architecture.targets, third_axis_targets(3));
+  for (const Training* t : {&best, &published})
+    EXPECT_EQ(t->config.find("\"recipe\""), std::string::npos) << t->config;
+}
+
+TEST(TrainingSpec, MakesTheTrainingThatItsWordsMake) {
+  TrainingSpec spec = unusual();
+  spec.device = Training::cpu;
+  std::vector<std::string> assignments;
+  for (const auto& [name, word] : training_words_of(spec))
+    assignments.push_back(name + "=" + word.text);
+  const Training typed = make_training(spec), words = said(assignments);
+  EXPECT_EQ(typed.config, words.config);
+  EXPECT_EQ(typed.digits, spec.digits);
+  EXPECT_EQ(typed.architecture.targets, words.architecture.targets);
+  EXPECT_EQ(typed.rate, words.rate);
+  EXPECT_EQ(typed.shift, words.shift);
+  EXPECT_EQ(typed.objective.smoothing, words.objective.smoothing);
+}
+
+// config.toml repeats words as they were said, over a spec too.
+TEST(TrainingSpec, WordsAreLaidOverASpec) {
+  const TrainingSpec spec{.blocks = 2, .rate = 0.003, .seed = 4};
+  const WordedTraining over = lay_over(spec, {"rate=1e-2", "epochs=recipe", "blocks=3"});
+  EXPECT_EQ(differing(over.spec, {.blocks = 3, .rate = 0.01, .seed = 4}), "");
+  EXPECT_EQ(over.words.at("rate").text, "1e-2");
+  EXPECT_EQ(over.words.at("blocks").origin, "command line: blocks=3");
+  EXPECT_EQ(make_training(over).config,
+            said({"seed=4", "rate=1e-2", "epochs=recipe", "blocks=3"}).config);
+  EXPECT_THROW(lay_over(spec, {"block=3"}), Error);
+  EXPECT_THROW(lay_over(spec, {"rate=0"}), Error);
+}
+
+TEST(TrainingSpec, APlaceOfPicturesIsKeptWhole) {
+  TrainingSpec spec;
+  spec.data = "some/../pictures";
+  const std::string whole = (std::filesystem::current_path() / "pictures").string();
+  EXPECT_EQ(make_training(spec).data, whole);
+  EXPECT_EQ(said({"data=some/../pictures"}).data, whole);
+  EXPECT_EQ(make_training(spec).config, said({"data=some/../pictures"}).config);
+  EXPECT_EQ(said({"data=mnist"}).data, "mnist");
+}
+
+// Of several, the first in the order of reading is named.
+TEST(TrainingSpec, RefusalsComeInTheirOrder) {
+  const auto of = [](std::vector<std::string> words) { return refusal([&] { said(words); }); };
+  EXPECT_EQ(of({"name=a/b", "recipe=old", "data="}),
+            "recipe = old: not one of its values | command line: recipe=old | "
+            "use one of best, published");
+  EXPECT_EQ(of({"name=a/b", "data="}),
+            "data = : names no pictures | command line: data= | "
+            "write data=auto, mnist, or a folder");
+  EXPECT_EQ(of({"digits=5", "seed=-1", "d=1"}),
+            "seed = -1: out of range | command line: seed=-1 | "
+            "write a whole number from 0 to 9000000000000000");
+  EXPECT_EQ(of({"heads=2", "loss=none", "targets=up"}),
+            "heads = 2: does not divide d = 3 | command line: heads=2 | "
+            "choose a number of heads that divides d");
+  EXPECT_EQ(of({"recipe=published", "d=2", "loss=none"}),
+            "targets = third-axis: third-axis needs two classes and d of 3 or more | default | "
+            "use targets=spread, or d=3 and two digits");
+  EXPECT_EQ(of({"epochs=0", "threshold=1", "dropout=1"}),
+            "dropout = 1: out of range | command line: dropout=1 | "
+            "write a number from 0 to 0.99");
+  EXPECT_EQ(of({"epochs=many", "rate=0"}),
+            "epochs = many: not a whole number | command line: epochs=many | "
+            "write a whole number from 1 to 1000000");
+  EXPECT_EQ(of({"device=cuda", "dropout=0.1", "threads=0"}),
+            "device = cuda: cuda leaves out no attention weights | command line: device=cuda | "
+            "use dropout=0, or device=cpu");
+}
+
+TEST(TrainingSpec, RefusesATypedValueInTheWordsOfItsParameter) {
+  const auto of = [](const TrainingSpec& spec) { return refusal([&] { make_training(spec); }); };
+  EXPECT_EQ(of({.heads = 0}),
+            "heads = 0: out of range | the training | write a whole number from 1 to 255");
+  EXPECT_EQ(of({.digits = {5, 5}}),
+            "digits = 5,5: names a class twice | the training | "
+            "write two to ten labels, e.g. digits=5,6 or digits=0-9");
+  EXPECT_EQ(of({.decay = -1}), "decay = -1: must be 0 or above | the training | write 0 for none");
+  EXPECT_EQ(of({.epochs = 0}),
+            "epochs = 0: out of range | the training | write a whole number from 1 to 1000000");
+  EXPECT_EQ(of({.d = 2, .recipe = Recipe::published}),
+            "targets = third-axis: third-axis needs two classes and d of 3 or more | default | "
+            "use targets=spread, or d=3 and two digits");
+}
+
+}  // namespace
+}  // namespace murmur
