@@ -1,5 +1,5 @@
-// plain_threads.cpp: stands in for core/parallel.cpp under ThreadSanitizer, which sees std::thread and
-// not into oneTBB: blocks on as many threads as are asked for, in whatever order they come.
+// plain_threads.cpp: stands in for core/parallel.cpp under ThreadSanitizer, which sees std::thread
+// and not into oneTBB: blocks on as many threads as are asked for, in whatever order they come.
 #include <algorithm>
 #include <atomic>
 #include <exception>
