@@ -32,11 +32,11 @@ class CirclePainter {
       around(k, 1) = std::sin(2 * kPi * k / kPoints);
     }
     const Vector f = p_.value(around);
-    const auto [low, high] = std::minmax_element(f.begin(), f.end());
-    const double range = std::max(*high - *low, 1e-300);
+    const double low = *std::min_element(f.begin(), f.end());
+    const double range = std::max(*std::max_element(f.begin(), f.end()) - low, 1e-300);
     const auto trace = [&] {
       for (int k = 0; k < kPoints; ++k)
-        point(around(k, 0), around(k, 1), kLow + (kHigh - kLow) * (f[k] - *low) / range, k == 0);
+        point(around(k, 0), around(k, 1), kLow + (kHigh - kLow) * (f[k] - low) / range, k == 0);
       cairo_close_path(pen_.cr());
     };
     trace();
