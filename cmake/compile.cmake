@@ -53,9 +53,3 @@ foreach(folder ${folders})
     murmur_compile(murmur_${name} kernel)
   endif()
 endforeach()
-
-# Eigen's divide and conquer costs more to optimise than all its runs would gain.
-if(NOT EMSCRIPTEN)
-  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/observe/numerical_rank.cpp PROPERTIES
-    COMPILE_OPTIONS "$<$<CONFIG:Release>:-O1>" SKIP_PRECOMPILE_HEADERS ON)
-endif()

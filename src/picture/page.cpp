@@ -261,7 +261,7 @@ namespace murmur {
 
 using namespace picture;
 
-void write_page(const Page& content, const std::filesystem::path& html) {
+std::string html_of(const Page& content) {
   std::string page = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -290,6 +290,11 @@ void write_page(const Page& content, const std::filesystem::path& html) {
         "</details>\n",
         escaped(content.recipe));
   page += "</main>\n</body>\n</html>\n";
+  return page;
+}
+
+void write_page(const Page& content, const std::filesystem::path& html) {
+  const std::string page = html_of(content);
   if (!html.parent_path().empty()) std::filesystem::create_directories(html.parent_path());
   write_file_atomically(html, page);
 }

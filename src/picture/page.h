@@ -25,7 +25,8 @@ struct Page {
   std::string recipe{};  // config.toml, shown folded
 };
 
-// Error(input) for a picture that is missing or of another kind.
+// The text of the page. Error(input) for a picture that is missing or of another kind.
+std::string html_of(const Page& page);
 void write_page(const Page& page, const std::filesystem::path& html);
 
 }  // namespace murmur

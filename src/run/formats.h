@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "murmur/matrix.h"
 
@@ -27,6 +28,14 @@ struct Safetensors {
 Safetensors read_safetensors(const std::filesystem::path& path);
 Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& where);
 void write_safetensors(const std::filesystem::path& path, const Safetensors& content);
+
+// observables.csv: the names after t, and their rows up to the first that is torn; a cell that is
+// empty is NaN.
+struct ObservableRows {
+  std::vector<std::string> columns{};
+  std::vector<std::vector<double>> rows{};  // each as long as columns
+};
+ObservableRows parse_observables(const std::string& text, std::size_t max_rows);
 
 // Replaces a file whole or not at all: written beside, synced, renamed, directory synced.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);

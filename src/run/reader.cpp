@@ -82,6 +82,20 @@ std::vector<double> row_of(const std::string& line, std::size_t columns) {
 
 }  // namespace
 
+ObservableRows parse_observables(const std::string& text, std::size_t max_rows) {
+  ObservableRows read;
+  const auto lines = whole_lines(text);
+  if (lines.empty()) return read;
+  read.columns = cells_of(lines.front());
+  read.columns.erase(read.columns.begin());
+  for (std::size_t k = 1; k < lines.size() && read.rows.size() < max_rows; ++k) {
+    std::vector<double> row = row_of(lines[k], read.columns.size());
+    if (row.size() != read.columns.size()) break;  // torn by a crash: it and the rest are absent
+    read.rows.push_back(std::move(row));
+  }
+  return read;
+}
+
 RunReader::RunReader(const fs::path& directory) : directory_(directory) {
   read_manifest(directory);
   const File trajectory = File::reading(directory / "trajectory.npy");
@@ -102,17 +116,9 @@ RunReader::RunReader(const fs::path& directory) : directory_(directory) {
   if (std::error_code ignored; fs::exists(directory / "inputs/masses.npy", ignored))
     mass_ = read_npy(directory / "inputs/masses.npy").doubles();
 
-  const auto lines = whole_lines(read_text(directory / "observables.csv"));
-  if (lines.empty()) return;
-  columns_ = cells_of(lines.front());
-  columns_.erase(columns_.begin());
-  for (std::size_t k = 1; k < lines.size() && rows_.size() < frames; ++k) {
-    rows_.push_back(row_of(lines[k], columns_.size()));
-    if (rows_.back().size() != columns_.size()) {  // torn by a crash: it and the rest are absent
-      rows_.pop_back();
-      break;
-    }
-  }
+  auto observables = parse_observables(read_text(directory / "observables.csv"), frames);
+  columns_ = std::move(observables.columns);
+  rows_ = std::move(observables.rows);
 }
 
 std::string RunReader::manifest() const {

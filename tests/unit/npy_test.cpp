@@ -132,6 +132,10 @@ TEST(Npy, RefusesWhatIsOff) {
   expect_refused(with_shape("(" + many_axes + ")"), "more than 32 axes");
   expect_refused(npy("{'descr': '<f8', 'fortran_order': 0, 'shape': (1,)}", eight), "neither True");
   expect_refused(npy("{'descr': '<f8', 'descr': '<f8'}", eight), "repeated");
+  expect_refused(npy("{'descr': '<f8' 'shape': (1,)}", eight), "comma or brace");
+  expect_refused(npy("{descr: '<f8'}", eight), "quoted word");
+  expect_refused(npy("{'descr", eight), "does not end");
+  expect_refused(npy("{'descr' '<f8'}", eight), "lacks a ':'");
   expect_refused(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,)} x", eight),
                  "goes on");
 }

@@ -150,11 +150,27 @@ TEST(Safetensors, HeadersAreReadStrictly) {
   expect_refused(safetensors("{\"\xed\xa0\x80\":{}}", ""), "UTF-8");
   expect_refused(safetensors("{\"\xff\":{}}", ""), "UTF-8");
   expect_refused(safetensors(R"({"\ud800":{}})", ""), "half a character");
+  expect_refused(safetensors(R"({"\ud800\u0061":{}})", ""), "half a character");
+  expect_refused(safetensors(R"({"\udc00":{}})", ""), "half a character");
+  expect_refused(safetensors("{\"\xc3(\":{}}", ""), "UTF-8");
+  expect_refused(safetensors("{\"\xf4\x90\x80\x80\":{}}", ""), "UTF-8");
   expect_refused(safetensors(R"({"\x":{}})", ""), "unknown escape");
+  expect_refused(safetensors(R"({"\u00g1":{}})", ""), "unknown escape");
+  expect_refused(safetensors(R"({"a" {}})", ""), "lacks a ':'");
   expect_refused(safetensors("{" + std::string(1000, '['), ""), "lacks a '\"'");
   std::string shape = "1";
   for (int k = 0; k < 32; ++k) shape += ",1";
   expect_refused(safetensors("{" + tensor("a", "U8", shape, "0,1") + "}", "x"), "32 axes");
+}
+
+TEST(Safetensors, MetadataIsBounded) {
+  std::string entries;
+  for (int k = 0; k < 512; ++k) entries += (k > 0 ? ",\"" : "\"") + std::to_string(k) + "\":\"\"";
+  const auto with = [](const std::string& text) {
+    return safetensors("{\"__metadata__\":{" + text + "}}", "");
+  };
+  EXPECT_EQ(parse(with(entries)).metadata.size(), 512u);
+  expect_refused(with(entries + ",\"more\":\"\""), "more than 512 entries");
 }
 
 TEST(Safetensors, TextAcrossReadingWindowsIsWhole) {
