@@ -161,6 +161,14 @@ def wrong_with(kind, folder, expected, may_leave=False):
     return f"{left[0]} was left" if left and not may_leave else None
 
 
+def is_finished(folder):
+    """Whether a run is there that says it is done."""
+    try:
+        return json.loads((folder / RUN / "manifest.json").read_text())["status"] == "done"
+    except (OSError, ValueError):
+        return False
+
+
 def clear(folder):
     """Empties a folder."""
     for entry in os.scandir(folder):
