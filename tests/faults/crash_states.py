@@ -206,6 +206,7 @@ def resume_from(kind, expected, state, folder):
     cells = [path for path in promise if "/cells/" in path]
     before = [os.stat(f"{folder}/{path}").st_ino for path in cells]
     there = f"{kinds.RUN}/manifest.json" in tree
+    finished = kinds.is_finished(folder)
     ended = kinds.run_program(kind.resume() if there else kind.command(), folder)
     if ended.code is None:
         return "wrong", "the program hangs"
@@ -221,7 +222,6 @@ def resume_from(kind, expected, state, folder):
         return ("wrong", f"refused, and lost {lost}") if lost else ("refused", ended.refusal())
     if ended.code != 0:
         return "wrong", f"exit {ended.code}: {ended.err!r}"
-    finished = there and b'"status": "done"' in tree[f"{kinds.RUN}/manifest.json"]
     wrong = kinds.wrong_with(kind, folder, expected, may_leave=finished)  # it is left untouched
     if wrong:
         return "wrong", f"exit 0, but {wrong}"
@@ -290,6 +290,9 @@ def try_all(kind, expected, states, flags, folder):
             if word == "wrong":
                 failures.append({"state": number, "trace": traced.name, "step": step,
                                  "model": model, "told": told})
+                if not flags.forget_syncs:
+                    print(f"{kind.name}, state {number} ({traced.name}, after call {step}, "
+                          f"{model}): {told}", file=sys.stderr, flush=True)
                 if flags.keep:
                     place = flags.keep / f"{kind.name}-{number}"
                     place.mkdir(parents=True)
@@ -354,9 +357,6 @@ def main():
         print(f"the control: {sum(found)} crashes of a disk that forgets its syncs were noticed")
         return 0 if all(found) else 1
     for report in reports:
-        for failure in report["failures"][:20]:
-            print(f"{report['kind']}, state {failure['state']} ({failure['trace']}, after call "
-                  f"{failure['step']}, {failure['model']}): {failure['told']}", file=sys.stderr)
         for sentence, count in report["refusals"].items():
             print(f"{report['kind']}: {count} refused: {sentence}")
     return 1 if any(report["failures"] for report in reports) else 0
