@@ -8,7 +8,7 @@ say() { printf '\n== %s\n' "$*"; }
 install_packages() {
   local missing=() as_root=()
   for package in "$@"; do
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    [[ $(dpkg-query -W -f='${Status}' "$package" 2>/dev/null) == *'ok installed' ]] || missing+=("$package")
   done
   [ ${#missing[@]} = 0 ] && return 0
   if [ "$(id -u)" != 0 ]; then

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cmake --install "$1" --prefix "$scratch/place" >/dev/null
-libraries=$(dirname "$(find "$scratch/place" -name 'libmurmur.*' | head -n 1)")
+libraries=$(dirname "$(find "$scratch/place" -name 'libmurmur.*' -print -quit)")
 headers=$scratch/place/include/murmur
 
 cmake -S "$here" -B "$scratch/build" -G Ninja -DCMAKE_PREFIX_PATH="$scratch/place" \
