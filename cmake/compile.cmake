@@ -8,9 +8,9 @@ set(exact -ffp-contract=off -fno-trapping-math)
 # Where a run spends no time the compiler spends little: folders marked `front` read, write, draw and
 # describe, and call the others for their sums. No result depends on the level: without -ffast-math
 # the compiler keeps every rounding.
-set(level_front "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O2>")
-set(level_app "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>")
-set(level_test ${level_app})
+set(level_front "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>")
+set(level_app ${level_front})
+set(level_test ${level_front})
 set(headers_app <nlohmann/json.hpp>)
 set(headers_app_from nlohmann_json::nlohmann_json)
 set(headers_test <gtest/gtest.h>)

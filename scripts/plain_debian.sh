@@ -45,6 +45,7 @@ say "$command, in it"
 # Mounts of its own, which end with it.
 unshare --mount --pid --fork bash -c '
   mount -t proc proc "$1/proc"
+  mount -t sysfs sysfs "$1/sys"
   mount --rbind /dev "$1/dev"
   mount -t tmpfs -o size=2g tmpfs "$1/dev/shm" 2>/dev/null || true
   exec chroot "$1" env -i "${@:3}" bash -c "cd /root/murmuration && $2"

@@ -12,6 +12,7 @@
 
 #include "murmur/error.h"
 #include "printable.h"
+#include "run/json_text.h"
 #include "run_kind.h"
 #include "variables.h"
 
@@ -88,9 +89,7 @@ void data(const std::string& text) {
   std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
 
-void report(const nlohmann::json& object) {
-  data(object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
-}
+void report(const nlohmann::json& object) { data(json_text(object, 2) + "\n"); }
 
 SignalWatch::SignalWatch() {
   struct sigaction action {};

@@ -12,6 +12,7 @@
 #include "murmur/error.h"
 #include "run/compare.h"
 #include "run/discard.h"
+#include "run/json_text.h"
 
 namespace murmur::app {
 
@@ -159,7 +160,7 @@ int prune_runs(const Flags& flags, const PruneOptions& options) {
   std::vector<fs::path> runs;
   for (const fs::path& directory : runs_below(flags.runs)) try {
       const RunReader run(directory);
-      const auto manifest = nlohmann::json::parse(run.manifest());
+      const auto manifest = json_of_text(run.manifest());
       const bool chosen =
           std::find(statuses.begin(), statuses.end(), run.status()) != statuses.end();
       const bool real = !fs::is_symlink(fs::symlink_status(directory));

@@ -14,6 +14,7 @@
 #include "report/landscape_tables.h"
 #include "run/compare.h"
 #include "run/formats.h"
+#include "run/json_text.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -81,9 +82,7 @@ RunContents contents_of(const LandscapeSetup& request) {
 
 void keep(const Run& run, nlohmann::json& object, const char* name, const Array& atoms) {
   object["run"] = run.directory().string();
-  write_file_atomically(
-      run.directory() / name,
-      object.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  write_file_atomically(run.directory() / name, json_text(object, 1) + "\n");
   write_npy(run.directory() / "atoms.npy", atoms);
 }
 

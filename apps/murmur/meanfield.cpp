@@ -12,6 +12,7 @@
 #include "report/figures.h"
 #include "resume.h"
 #include "run/formats.h"
+#include "run/json_text.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -162,7 +163,8 @@ MeanFieldTrajectory simulate_and_close(const Flags& flags, const MeanFieldSetup&
   const MeanFieldTrajectory trajectory = simulate(s, run, process.control);
   process.clear();
   const bool interrupted = trajectory.outcome.ending == Ending::interrupted;
-  write_file_atomically(run.directory() / "phases.json", summary_of(s, trajectory).dump(2) + "\n");
+  write_file_atomically(run.directory() / "phases.json",
+                        json_text(summary_of(s, trajectory), 2) + "\n");
   const bool nowhere = trajectory.outcome.ending == Ending::unresolved && trajectory.outcome.t == 0;
   if (!interrupted && !nowhere) try_to_draw(run.directory());
   run.close(

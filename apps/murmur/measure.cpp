@@ -8,6 +8,7 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "run/formats.h"
+#include "run/json_text.h"
 #include "run_kind.h"
 #include "show.h"
 
@@ -56,7 +57,7 @@ void print_json(const History& frames, const Experiment& e) {
     object["sizes"] = found.size;
     rows.push_back(std::move(object));
   }
-  data(rows.dump(1) + "\n");
+  data(json_text(rows, 1) + "\n");
 }
 
 void print_csv(const History& frames, const Experiment& e) {

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "murmur/error.h"
+#include "run/json_text.h"
 
 namespace murmur::app {
 
@@ -33,7 +34,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (words.empty() && flags.json) {
     nlohmann::json rows = nlohmann::json::array();
     for (const Preset& p : presets()) rows.push_back(summary_of(p));
-    data(rows.dump(2) + "\n");
+    data(json_text(rows, 2) + "\n");
     return 0;
   }
   for (const Preset& p : presets()) {

@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "printable.h"
+#include "run/json_text.h"
 
 namespace murmur::app {
 
@@ -39,7 +40,7 @@ std::string object_of(const Progress& p) {
     const auto* text = std::get_if<std::string>(&value);
     object[name] = text ? nlohmann::json(*text) : number(std::get<double>(value));
   }
-  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(object);
 }
 
 std::string line_of(const Progress& p) {

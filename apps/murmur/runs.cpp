@@ -8,6 +8,7 @@
 #include "command.h"
 #include "keeping.h"
 #include "murmur/error.h"
+#include "run/json_text.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -18,9 +19,7 @@ namespace {
 
 PruneOptions prune_options;
 
-nlohmann::json manifest_of(const RunReader& run) {
-  return nlohmann::json::parse(run.manifest(), nullptr, false);
-}
+nlohmann::json manifest_of(const RunReader& run) { return json_of_text(run.manifest()); }
 
 nlohmann::json row_of(const fs::path& directory) {
   const RunReader run(directory);
@@ -87,7 +86,7 @@ int show(const Flags& flags, const std::string& word) {
   }
   for (const auto& [key, value] : row.items())
     data(fmt::format("{:<9} {}\n", key,
-                     value.is_string() ? value.get<std::string>() : value.dump()));
+                     value.is_string() ? value.get<std::string>() : json_text(value)));
   data(run.config());
   if (run.frames() == 0) return 0;
   data("# observables of the last frame\n");

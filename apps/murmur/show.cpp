@@ -12,6 +12,7 @@
 
 #include "murmur/error.h"
 #include "murmur/observe.h"
+#include "run/json_text.h"
 
 namespace murmur::app {
 
@@ -23,7 +24,7 @@ std::string cell(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{}", value.get<double>());
-  if (!value.is_array()) return value.dump();
+  if (!value.is_array()) return json_text(value);
   std::vector<std::string> parts;
   for (const Json& item : value) parts.push_back(cell(item));
   return fmt::format("{}", fmt::join(parts, "+"));

@@ -9,6 +9,7 @@
 #include "murmur/error.h"
 #include "progress.h"
 #include "resume.h"
+#include "run/json_text.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -141,8 +142,8 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   Run run = Run::reopen(directory, program_argv, &contents, on->longer);
   const std::string before = kept_manifest(RunReader(directory)).at("engine").text();
   if (before != now) {
-    run.event(nlohmann::json{{"event", "warning"}, {"engine_before", before}, {"engine_now", now}}
-                  .dump());
+    run.event(json_text(
+        nlohmann::json{{"event", "warning"}, {"engine_before", before}, {"engine_now", now}}));
     say(flags, fmt::format("begun by {}, continued by {}: bits may differ", before, now));
   }
   return simulate_and_report(flags, e, *engine, run);

@@ -10,6 +10,7 @@
 #include "murmur/training.h"
 #include "progress.h"
 #include "run/compare.h"
+#include "run/json_text.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -110,7 +111,7 @@ std::string page_facts(const fs::path& directory) {
   std::error_code ignored;
   if (fs::is_regular_file(fs::symlink_status(directory / "summary.json", ignored)))
     facts["accuracy"] = read_summary(directory).test_accuracy;
-  return facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(facts);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "run/formats.h"
+#include "run/json_text.h"
 
 namespace murmur::app {
 
@@ -64,7 +65,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
       for (int k = 0; k < velocity.d(); ++k) row.push_back(velocity.at(i, k));
       rows.push_back(std::move(row));
     }
-    data(nlohmann::json{{"engine", engine->name()}, {"velocity", rows}}.dump() + "\n");
+    data(json_text(nlohmann::json{{"engine", engine->name()}, {"velocity", rows}}) + "\n");
     return 0;
   }
   for (int i = 0; i < velocity.n(); ++i) {

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "experiment/initial.h"
+#include "experiment/model_file.h"
 #include "experiment/rows.h"
-#include "experiment/trained_swarm.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
 #include "run/formats.h"

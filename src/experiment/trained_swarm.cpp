@@ -1,6 +1,4 @@
 // trained_swarm.cpp: a swarm that has learned, as a file of named tensors, and back.
-#include "experiment/trained_swarm.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +6,7 @@
 
 #include "experiment/words.h"
 #include "murmur/error.h"
-#include "run/file.h"
+#include "murmur/training.h"
 #include "run/formats.h"
 
 namespace murmur {
@@ -134,33 +132,7 @@ Architecture architecture_of(const Texts& texts) {
   return a;
 }
 
-fs::path model_path(const fs::path& run_or_file) {
-  std::error_code ignored;
-  if (!fs::is_directory(run_or_file, ignored)) return run_or_file;
-  for (const char* name : {"model.safetensors", "inputs/model.npy"})
-    if (fs::exists(run_or_file / name, ignored)) return run_or_file / name;
-  throw Error(Fault::input, "there is no trained swarm in this folder", run_or_file.string(),
-              "murmur train makes one; an unfinished training goes on with murmur train --resume");
-}
-
 }  // namespace
-
-ModelFile read_model_file(const fs::path& run_or_file) {
-  ModelFile model{model_path(run_or_file), {}};
-  if (model.path.extension() == ".npy") {
-    Array array = read_npy(model.path);
-    auto* bytes = std::get_if<std::vector<std::uint8_t>>(&array.values);
-    if (bytes == nullptr || array.shape.size() != 1)
-      throw Error(Fault::input, "the array does not hold the bytes of a model", model.path.string(),
-                  kRemedy);
-    model.bytes = std::move(*bytes);
-    return model;
-  }
-  const File file = File::reading(model.path);
-  model.bytes.resize(file.size());
-  file.read_at(0, std::as_writable_bytes(std::span(model.bytes)));
-  return model;
-}
 
 TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::string& where) {
   Safetensors file = parse_safetensors(bytes, where);
@@ -195,11 +167,6 @@ TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::st
                     file.tensors.begin()->first, shape_text(file.tensors.begin()->second.shape)),
         where, kRemedy);
   return swarm;
-}
-
-TrainedSwarm read_trained_swarm(const fs::path& run_or_file) {
-  const ModelFile file = read_model_file(run_or_file);
-  return parse_trained_swarm(std::as_bytes(std::span(file.bytes)), file.path.string());
 }
 
 // Targets keep double precision: they must all be of one length.

@@ -11,6 +11,7 @@
 
 #include "murmur/error.h"
 #include "murmur/random.h"
+#include "run/json_text.h"
 
 namespace murmur {
 
@@ -198,7 +199,7 @@ std::string to_json(const TrainingSummary& s) {
                                {"parameters", s.parameters},
                                {"data", s.data},
                                {"data_sha256", s.checksum}};
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace murmur

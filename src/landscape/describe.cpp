@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "landscape/decompose.h"
 #include "landscape/system.h"
 
 namespace murmur {
@@ -21,8 +22,8 @@ int rotations(const Terrain& terrain, const Cloud& mu) {
   const auto c = static_cast<int>(free.cols());
   int r = 0;
   if (c > 0) {
-    const Eigen::JacobiSVD<MatrixXd> svd(free.transpose() * mu.x);
-    for (const double size : svd.singularValues()) r += size > kReached ? 1 : 0;
+    for (const double size : singular_values_of(free.transpose() * mu.x))
+      r += size > kReached ? 1 : 0;
   }
   return c * (c - 1) / 2 - (c - r) * (c - r - 1) / 2;
 }
@@ -31,10 +32,6 @@ int rotations(const Terrain& terrain, const Cloud& mu) {
 double zero_of(const VectorXd& values, double terms) {
   const double largest = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0;
   return std::max(kZero * largest, kRounding * terms);
-}
-
-VectorXd eigenvalues(const MatrixXd& m) {
-  return Eigen::SelfAdjointEigenSolver<MatrixXd>(m, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
 }  // namespace
@@ -59,11 +56,11 @@ CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n) {
     }
   };
   const auto min_leaves = [&](const MatrixXd& m, double size) {
-    const VectorXd values = eigenvalues(m);
+    const VectorXd values = eigenvalues_of(m);
     const double zero = zero_of(values, size);
     return std::any_of(values.begin(), values.end(), [&](double v) { return leaves(v, zero); });
   };
-  const VectorXd whole = eigenvalues(system.matrix);
+  const VectorXd whole = eigenvalues_of(system.matrix);
   count(whole, zero_of(whole, terms), 1);
   MatrixXd worst = system.matrix;
   bool out = false;  // an unstable direction, with the worse side of every edge
@@ -71,7 +68,7 @@ CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n) {
   for (int i = 0, t = terrain.d() - 1; i < mu.count(); ++i) {
     const MatrixXd second = terrain.local(mu, mu.x.col(i)).second,
                    edge = terrain.worst_of_edges(mu.x.col(i));
-    const VectorXd own = eigenvalues(second);
+    const VectorXd own = eigenvalues_of(second);
     const long more = n == 0 ? 0 : std::lround(n * mu.m[i]) - 1;
     for (int k = 0; k < own.size(); ++k) point.splitting(i, k) = own[k];
     count(own, zero_of(own, terrain.scale()), more);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numbers>
 
+#include "landscape/decompose.h"
 #include "landscape/system.h"
 
 namespace murmur {
@@ -60,8 +61,7 @@ Localisation localise(const Landscape& l, const Atoms& mu) {
   if (terrain.units() > 0) extrema = landscape::valleys(terrain, nothing);
   const auto flat = [&](const Eigen::VectorXd& x) {  // where no unit is active, say
     const Eigen::MatrixXd second = terrain.sign() * terrain.local(nothing, x).second;
-    return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(second).eigenvalues()[0] <=
-           1e-9 * terrain.scale();
+    return landscape::spectrum_of(second).values[0] <= 1e-9 * terrain.scale();
   };
   extrema.erase(std::remove_if(extrema.begin(), extrema.end(), flat), extrema.end());
   for (const Eigen::VectorXd& x : extrema)

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "landscape/decompose.h"
 #include "landscape/system.h"
 
 namespace murmur::landscape {
@@ -67,21 +68,21 @@ bool polish(const Terrain& terrain, Cloud& mu, const PolishSettings& settings) {
   double nu = 1;
   mu = merged(mu, settings.merge);
   System system = system_of(terrain, mu, settings.free_masses);
-  Eigen::SelfAdjointEigenSolver<MatrixXd> spectrum(system.matrix);
+  Spectrum spectrum = spectrum_of(system.matrix);
   const auto rests = [&] {
     return system.residual <= settings.gradient * terrain.scale() &&
            system.balance <= settings.balance;
   };
   for (int k = 0; k < settings.most_steps && nu < 1e20 && !terrain.stopped(); ++k) {
     if (rests()) return true;
-    const VectorXd& lambda = spectrum.eigenvalues();
+    const VectorXd& lambda = spectrum.values;
     const double largest = lambda.cwiseAbs().maxCoeff(), square = system.gradient.squaredNorm();
-    VectorXd along = spectrum.eigenvectors().transpose() * system.gradient;
+    VectorXd along = spectrum.vectors.transpose() * system.gradient;
     for (int e = 0; e < along.size(); ++e)
       along[e] *= std::fabs(lambda[e]) <= 1e-14 * largest
                       ? 0
                       : -lambda[e] / (lambda[e] * lambda[e] + nu * square);
-    Cloud next = moved(system, mu, spectrum.eigenvectors() * along, 0.5);
+    Cloud next = moved(system, mu, spectrum.vectors * along, 0.5);
     if (settings.free_masses) next = without_dust(next, kNoMass);
     next = merged(next, settings.merge);
     System there = system_of(terrain, next, settings.free_masses);
@@ -93,7 +94,7 @@ bool polish(const Terrain& terrain, Cloud& mu, const PolishSettings& settings) {
     nu = nu < 1e-8 ? 0 : 0.1 * nu;
     mu = std::move(next);
     system = std::move(there);
-    spectrum.compute(system.matrix);
+    spectrum = spectrum_of(system.matrix);
   }
   return rests();
 }

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "landscape/decompose.h"
 #include "murmur/error.h"
 
 namespace murmur::landscape {
@@ -85,10 +86,7 @@ MatrixXd Terrain::unseen_by_units() const {
   MatrixXd all = MatrixXd::Zero(d_, std::max(1, units()));
   for (int m = 0; m < units(); ++m)
     if (omega_[m] != 0) all.col(m) = a_.row(m).transpose();
-  Eigen::JacobiSVD<MatrixXd> svd(all, Eigen::ComputeFullU);
-  svd.setThreshold(1e-12);
-  const int seen = all.norm() > 0 ? static_cast<int>(svd.rank()) : 0;
-  return svd.matrixU().rightCols(d_ - seen);
+  return orthogonal_to_columns(all, 1e-12);
 }
 
 double Terrain::potential(const VectorXd& x) const {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "landscape/decompose.h"
 #include "landscape/system.h"
 #include "murmur/random.h"
 
@@ -54,11 +55,11 @@ VectorXd descended(const Terrain& terrain, const Cloud& mu, VectorXd x) {
     const MatrixXd t = frame(x);
     const VectorXd g = terrain.sign() * t.transpose() * here.gradient;
     if (g.norm() <= 1e-15 * terrain.scale()) break;
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> spectrum(terrain.sign() * here.second);
-    VectorXd along = spectrum.eigenvectors().transpose() * g;
+    const Spectrum spectrum = spectrum_of(terrain.sign() * here.second);
+    VectorXd along = spectrum.vectors.transpose() * g;
     for (int e = 0; e < along.size(); ++e)
-      along[e] /= -std::max(std::fabs(spectrum.eigenvalues()[e]), 1e-9 * terrain.scale());
-    VectorXd step = spectrum.eigenvectors() * along;
+      along[e] /= -std::max(std::fabs(spectrum.values[e]), 1e-9 * terrain.scale());
+    VectorXd step = spectrum.vectors * along;
     if (step.norm() > 0.3) step *= 0.3 / step.norm();
     double share = 1;
     VectorXd next = moved(x, t * step);

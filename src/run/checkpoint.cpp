@@ -7,6 +7,7 @@
 
 #include "murmur/error.h"
 #include "run/formats.h"
+#include "run/json_text.h"
 #include "run/sha256.h"
 #include "run/source.h"
 
@@ -57,8 +58,8 @@ Metadata metadata_of(const CheckpointFacts& facts) {
   for (const auto& [name, so_far] : facts.files) files[name] = {so_far.bytes, so_far.sha256};
   Metadata metadata = {{"schema", facts.schema},
                        {"settings_sha256", facts.settings_sha256},
-                       {"inputs", nlohmann::json(facts.inputs).dump()},
-                       {"files", files.dump()}};
+                       {"inputs", json_text(nlohmann::json(facts.inputs))},
+                       {"files", json_text(files)}};
   metadata[kFactsDigest] = digest_of(metadata);
   return metadata;
 }
@@ -74,8 +75,8 @@ std::optional<CheckpointFacts> facts_of(const Metadata& metadata, const fs::path
                 "");
   CheckpointFacts facts{.schema = text("schema"), .settings_sha256 = text("settings_sha256")};
   try {
-    facts.inputs = nlohmann::json::parse(text("inputs")).get<Digests>();
-    const nlohmann::json files = nlohmann::json::parse(text("files"));
+    facts.inputs = json_of_text(text("inputs")).get<Digests>();
+    const nlohmann::json files = json_of_text(text("files"));
     for (const auto& [name, so_far] : files.items())
       facts.files[name] = {so_far.at(0).get<std::uint64_t>(), so_far.at(1).get<std::string>()};
   } catch (const nlohmann::json::exception&) {

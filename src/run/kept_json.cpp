@@ -7,6 +7,7 @@
 
 #include "murmur/error.h"
 #include "run/file.h"
+#include "run/json_text.h"
 
 namespace murmur {
 namespace {
@@ -44,8 +45,7 @@ void require_shallow_json(std::string_view text, const std::string& where) {
 
 KeptJson KeptJson::parse(std::string_view text, const std::string& where) {
   require_shallow_json(text, where);
-  auto document =
-      std::make_shared<const nlohmann::json>(nlohmann::json::parse(text, nullptr, false));
+  auto document = std::make_shared<const nlohmann::json>(json_of_text(text));
   if (document->is_discarded())
     throw Error(Fault::input, "the file is not JSON, or cut off", where, kRemedy);
   const nlohmann::json* value = document.get();
@@ -77,6 +77,10 @@ KeptJson KeptJson::at(const std::string& key) const {
   return inner(*found, key);
 }
 
+bool KeptJson::has(const std::string& key) const {
+  return value_->is_object() && value_->contains(key);
+}
+
 double KeptJson::number(double least, double greatest) const {
   if (!value_->is_number()) refuse("is not a number");
   const auto number = value_->get<double>();
@@ -93,6 +97,11 @@ std::int64_t KeptJson::whole(std::int64_t least, std::int64_t greatest) const {
   if (number != std::floor(number)) refuse("is not a whole number");
   return value_->is_number_integer() ? value_->get<std::int64_t>()
                                      : static_cast<std::int64_t>(number);
+}
+
+std::uint64_t KeptJson::natural() const {
+  if (!value_->is_number_unsigned()) refuse("is not a whole number from 0");
+  return value_->get<std::uint64_t>();
 }
 
 bool KeptJson::flag() const {
@@ -128,6 +137,18 @@ std::vector<double> KeptJson::numbers() const {
       inner(value, fmt::format("[{}]", found.size())).refuse("is not a number");
     found.push_back(value.get<double>());
   }
+  return found;
+}
+
+std::vector<std::string> KeptJson::texts() const {
+  std::vector<std::string> found;
+  for (const KeptJson& value : list()) found.push_back(value.text());
+  return found;
+}
+
+std::map<std::string, std::string> KeptJson::texts_by_name() const {
+  std::map<std::string, std::string> found;
+  for (const auto& [name, value] : members()) found[name] = value.text();
   return found;
 }
 

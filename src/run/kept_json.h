@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -28,6 +29,7 @@ class KeptJson {
 
   const nlohmann::json& json() const { return *value_; }
   KeptJson at(const std::string& key) const;  // of an object
+  bool has(const std::string& key) const;     // false of what is no object
   bool is_null() const { return value_->is_null(); }
 
   double number(double least = -std::numeric_limits<double>::max(),
@@ -37,12 +39,15 @@ class KeptJson {
   int small_whole(int least = 0) const {  // that fits an int
     return static_cast<int>(whole(least));
   }
+  std::uint64_t natural() const;  // any that 64 bits hold
   bool flag() const;
   std::string text() const;
   std::vector<KeptJson> list() const;
   std::vector<std::pair<std::string, KeptJson>> members() const;  // of an object
   std::vector<double> numbers() const;                            // a list of nothing else
   std::vector<std::vector<double>> rows(std::size_t columns) const;
+  std::vector<std::string> texts() const;                    // a list of nothing else
+  std::map<std::string, std::string> texts_by_name() const;  // an object of nothing else
 
   [[noreturn]] void refuse(std::string_view why) const;  // "{key} {why}"
 

@@ -14,6 +14,8 @@
 #include "murmur/error.h"
 #include "murmur/run.h"
 #include "run/file.h"
+#include "run/json_text.h"
+#include "run/kept_json.h"
 
 namespace murmur {
 namespace {
@@ -33,23 +35,20 @@ std::string cpu_model() {
   return "unknown";
 }
 
-bool is_ours(const Json& json) {
+bool is_ours(const nlohmann::json& json) {
   return json.is_object() && json.contains("schema") && json["schema"].is_string() &&
          json["schema"].get_ref<const std::string&>().starts_with(family);
 }
 
-std::string text_or_nothing(const Json& json) {
-  return json.is_null() ? std::string() : json.get<std::string>();
-}
-
-MadeOf made_of(const Json& settings, const Json& inputs) {
-  MadeOf made{.settings = settings.at("text"), .settings_sha256 = settings.at("sha256")};
-  made.before = settings.at("before").get<std::vector<std::string>>();
-  if (settings.contains("next")) {
-    made.next = settings.at("next").at("text");
-    made.next_sha256 = settings.at("next").at("sha256");
+MadeOf made_of(const KeptJson& settings, const KeptJson& inputs) {
+  MadeOf made{.settings = settings.at("text").text(),
+              .settings_sha256 = settings.at("sha256").text(),
+              .before = settings.at("before").texts(),
+              .inputs = inputs.texts_by_name()};
+  if (settings.has("next")) {
+    made.next = settings.at("next").at("text").text();
+    made.next_sha256 = settings.at("next").at("sha256").text();
   }
-  made.inputs = inputs.get<std::map<std::string, std::string>>();
   return made;
 }
 
@@ -59,32 +58,44 @@ Json settings_json(const MadeOf& made) {
   return json;
 }
 
-Manifest from_json(const Json& json) {
+Manifest manifest_of(const KeptJson& kept) {
   Manifest m;
-  m.status = json.at("status");
-  m.command = json.at("command");
-  m.argv = json.at("argv").get<std::vector<std::string>>();
-  m.version = json.at("version");
-  m.commit = json.at("commit");
-  m.engine = json.at("engine");
-  m.seed = json.at("seed");
-  m.cpu = json.at("machine").at("cpu");
-  m.cores = json.at("machine").at("cores");
-  m.started = json.at("started");
-  m.finished = text_or_nothing(json.at("finished"));
-  m.seconds = json.at("seconds");
-  for (const Json& resume : json.at("resumes"))
-    m.resumes.push_back({resume.at("at"), resume.at("argv").get<std::vector<std::string>>()});
-  m.sentence = json.at("sentence");
-  for (const auto& [name, number] : json.at("numbers").items())
-    m.numbers[name] = number.is_null() ? std::nan("") : number.get<double>();
-  m.sha256 = json.at("sha256").get<std::map<std::string, std::string>>();
-  if (json.contains("settings")) m.made_of = made_of(json.at("settings"), json.at("inputs"));
-  if (json.contains("parent")) {
-    const Json& parent = json.at("parent");
-    m.parent = Parent{parent.at("run"), parent.at("settings_sha256"), parent.at("t")};
+  m.status = kept.at("status").text();
+  m.command = kept.at("command").text();
+  m.argv = kept.at("argv").texts();
+  m.version = kept.at("version").text();
+  m.commit = kept.at("commit").text();
+  m.engine = kept.at("engine").text();
+  m.seed = kept.at("seed").natural();
+  m.cpu = kept.at("machine").at("cpu").text();
+  m.cores = kept.at("machine").at("cores").small_whole();
+  m.started = kept.at("started").text();
+  const KeptJson finished = kept.at("finished");
+  if (!finished.is_null()) m.finished = finished.text();
+  m.seconds = kept.at("seconds").number();
+  for (const KeptJson& resume : kept.at("resumes").list())
+    m.resumes.push_back({resume.at("at").text(), resume.at("argv").texts()});
+  m.sentence = kept.at("sentence").text();
+  for (const auto& [name, number] : kept.at("numbers").members())
+    m.numbers[name] = number.number_or(std::nan(""));
+  m.sha256 = kept.at("sha256").texts_by_name();
+  if (kept.has("settings")) m.made_of = made_of(kept.at("settings"), kept.at("inputs"));
+  if (kept.has("parent")) {
+    const KeptJson parent = kept.at("parent");
+    m.parent = Parent{parent.at("run").text(), parent.at("settings_sha256").text(),
+                      parent.at("t").number()};
   }
   return m;
+}
+
+template <class Read>
+auto or_damaged(const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw Error(Fault::input, fmt::format("the manifest of the run is damaged: {}", error.summary),
+                error.where, "restore manifest.json, or make the run again from its config.toml");
+  }
 }
 
 }  // namespace
@@ -136,31 +147,21 @@ std::string to_json(const Manifest& m) {
   if (m.parent)
     json["parent"] = {
         {"run", m.parent->run}, {"settings_sha256", m.parent->settings_sha256}, {"t", m.parent->t}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 Manifest parse_manifest(const std::string& text, const std::string& where) {
-  const char* damaged = "restore manifest.json, or make the run again from its config.toml";
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::exception& problem) {
-    throw Error(Fault::input, "the manifest of the run is damaged: it is not JSON", where, damaged);
-  }
-  if (!is_ours(json))
+  const KeptJson kept = or_damaged([&] { return KeptJson::parse(text, where); });
+  if (!is_ours(kept.json()))
     throw Error(Fault::input, "this manifest.json was not written by murmur", where,
                 "give a directory that murmur made");
-  if (json["schema"] != schema_of_runs() || json.value("schema_version", Json()) != layout)
-    throw Error(Fault::input,
-                fmt::format("the run is laid out as {}; this murmur knows {}",
-                            json["schema"].get<std::string>(), schema_of_runs()),
-                where, "use the murmur that wrote it, or make the run again from its config.toml");
-  try {
-    return from_json(json);
-  } catch (const Json::exception& problem) {
-    throw Error(Fault::input, fmt::format("the manifest of the run is damaged: {}", problem.what()),
-                where, damaged);
-  }
+  const std::string schema = kept.at("schema").text();
+  if (schema != schema_of_runs() || kept.json().value("schema_version", nlohmann::json()) != layout)
+    throw Error(
+        Fault::input,
+        fmt::format("the run is laid out as {}; this murmur knows {}", schema, schema_of_runs()),
+        where, "use the murmur that wrote it, or make the run again from its config.toml");
+  return or_damaged([&] { return manifest_of(kept); });
 }
 
 Manifest read_manifest(const std::filesystem::path& directory) {
@@ -172,7 +173,7 @@ Manifest read_manifest(const std::filesystem::path& directory) {
 }
 
 bool is_run_directory(const std::filesystem::path& path) try {
-  return is_ours(Json::parse(read_text(path / "manifest.json"), nullptr, false));
+  return is_ours(json_of_text(read_text(path / "manifest.json")));
 } catch (const Error&) {
   return false;
 }

@@ -9,6 +9,7 @@
 #include "run/checkpoint.h"
 #include "run/compare.h"
 #include "run/file.h"
+#include "run/json_text.h"
 #include "run/manifest.h"
 
 namespace murmur {
@@ -46,7 +47,7 @@ nlohmann::json looks_of_run(const fs::path& directory) {
 
 // Not synced: a memory that is lost or torn is made again.
 void remember_comparison(const fs::path& directory) noexcept try {
-  const std::string text = looks_of_run(directory).dump() + "\n";
+  const std::string text = json_text(looks_of_run(directory)) + "\n";
   const fs::path beside = hidden_sibling(directory / kMemory, "part");
   try {
     File::creating(beside).write_at(0, text);
@@ -62,7 +63,7 @@ void require_readable(const fs::path& directory, std::span<const std::string> fr
   const nlohmann::json looks = looks_of_run(directory);
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(directory / kMemory, ignored))) try {
-      if (nlohmann::json::parse(read_text(directory / kMemory), nullptr, false) == looks) return;
+      if (json_of_text(read_text(directory / kMemory)) == looks) return;
     } catch (const Error&) {  // no file that can be read: it is compared again
     }
   require_same_settings(directory, free);

@@ -2,6 +2,10 @@
 #include "run/sha256.h"
 
 #include <fmt/format.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 #include <algorithm>
 #include <bit>
@@ -30,9 +34,7 @@ std::uint32_t big_endian(const std::byte* at) {
   return word;
 }
 
-}  // namespace
-
-void Sha256::absorb(const std::byte* block) {
+void absorb(std::array<std::uint32_t, 8>& hash, const std::byte* block) {
   using std::rotr;
   std::array<std::uint32_t, 64> w;
   for (int t = 0; t < 16; ++t) w[t] = big_endian(block + 4 * t);
@@ -41,7 +43,7 @@ void Sha256::absorb(const std::byte* block) {
     const std::uint32_t s1 = rotr(w[t - 2], 17) ^ rotr(w[t - 2], 19) ^ (w[t - 2] >> 10);
     w[t] = w[t - 16] + s0 + w[t - 7] + s1;
   }
-  auto [a, b, c, d, e, f, g, h] = hash_;
+  auto [a, b, c, d, e, f, g, h] = hash;
   for (int t = 0; t < 64; ++t) {
     const std::uint32_t choice = (e & f) ^ (~e & g);
     const std::uint32_t majority = (a & b) ^ (a & c) ^ (b & c);
@@ -52,10 +54,71 @@ void Sha256::absorb(const std::byte* block) {
     d = c, c = b, b = a, a = first + sum0 + majority;
   }
   const std::array<std::uint32_t, 8> turned{a, b, c, d, e, f, g, h};
-  for (int k = 0; k < 8; ++k) hash_[k] += turned[k];
+  for (int k = 0; k < 8; ++k) hash[k] += turned[k];
+}
+
+#if defined(__x86_64__)
+
+// The same by the SHA extensions of x86-64: four rounds at a time, w in quadruples. The
+// instructions keep the eight words as (a, b, e, f) and (c, d, g, h), the first in the highest
+// lane.
+__attribute__((target("sha,sse4.1"))) void absorb_by_instructions(
+    std::array<std::uint32_t, 8>& hash, const std::byte* blocks, std::size_t count) {
+  const __m128i big_endian_words = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+  auto* words = reinterpret_cast<__m128i*>(hash.data());
+  const __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128(words), 0xb1);
+  const __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128(words + 1), 0x1b);
+  __m128i abef = _mm_alignr_epi8(cdab, efgh, 8), cdgh = _mm_blend_epi16(efgh, cdab, 0xf0);
+  for (; count > 0; --count, blocks += 64) {
+    const __m128i abef_before = abef, cdgh_before = cdgh;
+    __m128i w[16];
+    for (int q = 0; q < 16; ++q) {
+      if (q < 4)
+        w[q] = _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks + 16 * q)),
+                                big_endian_words);
+      else
+        w[q] = _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(w[q - 4], w[q - 3]),
+                                                  _mm_alignr_epi8(w[q - 1], w[q - 2], 4)),
+                                    w[q - 1]);
+      const __m128i constants =
+          _mm_loadu_si128(reinterpret_cast<const __m128i*>(&round_constants[4 * q]));
+      const __m128i sums = _mm_add_epi32(w[q], constants);
+      cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sums);
+      abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sums, 0x0e));
+    }
+    abef = _mm_add_epi32(abef, abef_before);
+    cdgh = _mm_add_epi32(cdgh, cdgh_before);
+  }
+  const __m128i feba = _mm_shuffle_epi32(abef, 0x1b), dchg = _mm_shuffle_epi32(cdgh, 0xb1);
+  _mm_storeu_si128(words, _mm_blend_epi16(feba, dchg, 0xf0));
+  _mm_storeu_si128(words + 1, _mm_alignr_epi8(dchg, feba, 8));
+}
+
+bool has_instructions() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_SSE4_1) == 0) return false;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_SHA) != 0;
+}
+
+#endif
+
+}  // namespace
+
+void sha256_blocks(std::array<std::uint32_t, 8>& hash, const std::byte* blocks, std::size_t count) {
+  for (; count > 0; --count, blocks += 64) absorb(hash, blocks);
+}
+
+Sha256Blocks sha256_instructions() {
+#if defined(__x86_64__)
+  static const bool there = has_instructions();
+  return there ? absorb_by_instructions : nullptr;
+#else
+  return nullptr;
+#endif
 }
 
 void Sha256::update(std::span<const std::byte> bytes) {
+  const Sha256Blocks fast = sha256_instructions(), absorb = fast ? fast : sha256_blocks;
   const std::size_t held = length_ % 64;
   length_ += bytes.size();
   if (held + bytes.size() < 64) {
@@ -65,10 +128,11 @@ void Sha256::update(std::span<const std::byte> bytes) {
   if (held > 0) {
     const auto filling = bytes.first(64 - held);
     std::copy(filling.begin(), filling.end(), pending_.begin() + held);
-    absorb(pending_.data());
+    absorb(hash_, pending_.data(), 1);
     bytes = bytes.subspan(filling.size());
   }
-  for (; bytes.size() >= 64; bytes = bytes.subspan(64)) absorb(bytes.data());
+  absorb(hash_, bytes.data(), bytes.size() / 64);
+  bytes = bytes.last(bytes.size() % 64);
   std::copy(bytes.begin(), bytes.end(), pending_.begin());
 }
 

@@ -7,6 +7,7 @@
 
 #include "murmur/error.h"
 #include "murmur/run.h"
+#include "run/json_text.h"
 #include "serve/serve.h"
 
 namespace murmur {
@@ -46,7 +47,7 @@ nlohmann::json row_of(const RunReader& run, const ShownKind& kind) {
                         {"observables", address_of(directory, "observables.csv")},
                         {"summary", address_of(directory, "summary.json")},
                         {"config", address_of(directory, "config.toml")}};
-  if (kind.facts) row.update(nlohmann::json::parse(kind.facts(directory)));
+  if (kind.facts) row.update(json_of_text(kind.facts(directory)));
   return row;
 }
 
@@ -81,7 +82,7 @@ std::string list_runs(const fs::path& runs, const std::vector<ShownKind>& kinds)
       rows.push_back({{"name", name}, {"kind", "damaged"}, {"note", error.code().message()}});
     }
   }
-  return rows.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(rows, 2) + "\n";
 }
 
 }  // namespace murmur

@@ -12,6 +12,7 @@
 #include "core/parallel.h"
 #include "run/file.h"
 #include "run/formats.h"
+#include "run/json_text.h"
 #include "sweep/cells.h"
 
 namespace murmur {
@@ -27,7 +28,7 @@ std::string failure_line(const Sweep& sweep, const Cell& cell, const SweepFailur
   json["what"] = f.what;
   json["where"] = f.where;
   json["remedy"] = f.remedy;
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(json) + "\n";
 }
 
 // The cells of one sweep as they are simulated; the counts and failures change under the lock.

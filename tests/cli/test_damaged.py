@@ -137,6 +137,20 @@ class Manifests(Damaged):
                     required=("status", "command"), ways=self.WAYS)
 
 
+    def test_the_key_is_named(self):
+        self.simulate("run", "n=4", "T=1", "-q")
+        path = self.folder / "run/manifest.json"
+        value = json.loads(path.read_text())
+        for place, to, why in ((("machine", "cores"), [], r"machine\.cores is not a number"),
+                               (("argv",), [1], r"argv\[0\] is not a text"),
+                               (("seed",), -1, "seed is not a whole number from 0"),
+                               (("sha256",), REMOVED, "sha256 is missing")):
+            with self.subTest(place):
+                path.write_text(changed(value, place, to))
+                self.refused(INPUT, "runs", "show", "run", what=why, where=r"manifest\.json",
+                             do="restore")
+
+
 class Arrays(Damaged):
     @staticmethod
     def npy(shape, data=b"", descr="<f8"):

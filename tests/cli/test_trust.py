@@ -151,12 +151,14 @@ class Settings(murmur.Case):
 
 
 class Training(murmur.Case):
-    def test_changed_settings(self):
+    def setUp(self):
+        super().setUp()
         data = pathlib.Path(tempfile.mkdtemp(prefix="murmur-trust-", dir=murmur.SCRATCH))
         self.addCleanup(shutil.rmtree, data, ignore_errors=True)
-        folder = bars.save(data / "bars")
-        process = self.start("train", f"data={folder}", "digits=3,7", "blocks=2", "hidden=16",
-                             "epochs=400", "--checkpoint", "0.02", "-o", "run")
+        self.words = (f"data={bars.save(data / 'bars')}", "digits=3,7", "blocks=2", "hidden=16")
+
+    def test_changed_settings(self):
+        process = self.start("train", *self.words, "epochs=400", "--checkpoint", "0.02", "-o", "run")
         run = self.folder / "run"
         while process.poll() is None and not (run / "checkpoint.safetensors").exists():
             time.sleep(0.005)
@@ -165,6 +167,24 @@ class Training(murmur.Case):
         Settings.check(self, "train", run,
                        (('digits = "3,7"', 'digits = "3,8"'), ('rate = "0.01"', 'rate = "0.02"'),
                         ("seed = 0", "seed = 1")))
+
+    def test_a_model_is_compared_before_it_is_believed(self):
+        """Of a training, and of a simulation that keeps a copy of the model it was given."""
+        data = self.words[0]
+        self.murmur("train", *self.words, "epochs=1", "-o", "run", "-q")
+        self.murmur("simulate", "model=run", "init=test:0", data, "-o", "flight", "-q")
+        reads = lambda run: (("classify", run, "images=test:0", data),
+                             ("simulate", f"model={run}", "init=test:0", data, "-o", "again"))
+        for words in reads("run"):
+            self.murmur(*words, "-q")
+        for run, file in (("run", "model.safetensors"), ("flight", "inputs/model.npy")):
+            kept = (self.folder / run / file).read_bytes()
+            flip(self.folder / run / file)
+            for words in reads(run):
+                with self.subTest(words):
+                    self.refused(INPUT, *words, what="not as the run left it|not the input the run was made with",
+                                 where=file)
+            (self.folder / run / file).write_bytes(kept)
 
 
 class Verify(murmur.Case):

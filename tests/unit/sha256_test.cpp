@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "run/formats.h"
 #include "temporary.h"
 
@@ -29,6 +31,22 @@ TEST(Sha256, PiecesDoNotMatter) {
   for (std::size_t length = 0; length <= 200; ++length) {
     const std::string text(length, 'm');
     for (std::size_t piece : {1, 3, 63, 64, 65}) EXPECT_EQ(digest(text, piece), digest(text));
+  }
+}
+
+// What the processor's own instructions give is what the formulas give.
+TEST(Sha256, InstructionsAgreeWithTheFormulas) {
+  const Sha256Blocks fast = sha256_instructions();
+  if (fast == nullptr) GTEST_SKIP() << "this processor has no instructions for SHA-256";
+  std::mt19937 random(7);
+  for (std::size_t count = 0; count < 40; ++count) {
+    std::vector<std::byte> blocks(64 * count);
+    for (std::byte& byte : blocks) byte = static_cast<std::byte>(random());
+    std::array<std::uint32_t, 8> one{}, other{};
+    for (int k = 0; k < 8; ++k) one[k] = other[k] = static_cast<std::uint32_t>(random());
+    sha256_blocks(one, blocks.data(), count);
+    fast(other, blocks.data(), count);
+    EXPECT_EQ(one, other) << count << " blocks";
   }
 }
 

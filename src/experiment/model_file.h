@@ -1,14 +1,10 @@
-// trained_swarm.h: a model file as bytes: to be read, or to be kept as an input of a run.
+// model_file.h: a model file as bytes: to be read, or to be kept as an input of a run.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <span>
-#include <string>
 #include <vector>
-
-#include "murmur/training.h"
 
 namespace murmur {
 
@@ -17,6 +13,7 @@ struct ModelFile {
   std::filesystem::path path{};
   std::vector<std::uint8_t> bytes{};
 };
+// Error(input) where a run no longer agrees with its manifest.
 ModelFile read_model_file(const std::filesystem::path& run_or_file);
 
 }  // namespace murmur
