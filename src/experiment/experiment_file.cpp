@@ -60,6 +60,7 @@ std::string text_of(const fs::path& path) try {
     throw Error(Fault::input, "it is too large", path.string(), "");
   return read_text(path);
 } catch (const Error& problem) {
+  if (problem.fault == Fault::runtime) throw;
   throw Error(Fault::input, "the experiment file cannot be read: " + problem.summary, path.string(),
               "give a text file of at most 16 MB that may be read");
 }

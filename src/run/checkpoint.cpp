@@ -107,6 +107,7 @@ std::optional<Checkpoint> read_checkpoint(const fs::path& directory) {
     checkpoint.state = std::move(content.tensors);
     return checkpoint;
   } catch (const Error& problem) {
+    if (problem.fault == Fault::runtime) throw;  // it may be whole: not to be deleted
     throw Error(Fault::input, "the checkpoint is damaged: " + problem.summary, path.string(),
                 "delete it to start again from the beginning");
   }
@@ -124,6 +125,7 @@ Record read_parting(const fs::path& directory) {
   try {
     return read_with_digest(path).tensors;
   } catch (const Error& problem) {
+    if (problem.fault == Fault::runtime) throw;
     throw Error(Fault::input,
                 "the state that this branch begins with is damaged: " + problem.summary,
                 path.string(), "restore it, or make the branch again: murmur runs branch");

@@ -21,22 +21,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a step of the comparison found, or why it could not look.
-template <class Look>
-std::string told(const Look& look) try {
-  return look();
-} catch (const Error& error) {
-  return error.summary;
-}
-
-std::string digest_text(const fs::path& path) {
-  return told([&] { return "sha256 " + sha256_of_file(path); });
-}
+// A file that the machine does not let us read is told as a difference, or ends the comparison: it
+// may be whole, and no advice for damage is given then.
+enum class Unreadable { told, thrown };
 
 class Comparison {
  public:
-  Comparison(const fs::path& directory, RunComparison& result)
-      : directory_(directory), manifest_(read_manifest(directory)), result_(result) {}
+  Comparison(const fs::path& directory, RunComparison& result, Unreadable unreadable)
+      : directory_(directory),
+        manifest_(read_manifest(directory)),
+        result_(result),
+        unreadable_(unreadable) {}
 
   void note(const std::string& text) { result_.notes.push_back(text); }
 
@@ -71,6 +66,21 @@ class Comparison {
   void add(const std::string& file, const std::string& expected, const std::string& found) {
     result_.checks.push_back({file, expected, found});
   }
+  // What a step of the comparison found, or why it could not look.
+  template <class Look>
+  std::string told(const Look& look) const {
+    try {
+      return look();
+    } catch (const Error& error) {
+      if (unreadable_ == Unreadable::thrown && error.fault == Fault::runtime) throw;
+      return error.summary;
+    }
+  }
+
+  std::string digest_text(const fs::path& path) const {
+    return told([&] { return "sha256 " + sha256_of_file(path); });
+  }
+
   void inputs(const Digests& made) {
     Digests now;
     try {
@@ -209,6 +219,7 @@ class Comparison {
   fs::path directory_;
   Manifest manifest_;
   RunComparison& result_;
+  Unreadable unreadable_;
   std::optional<RunMark> mark_{};
 };
 
@@ -241,7 +252,7 @@ bool RunComparison::agrees() const {
 
 RunComparison compare_run(const fs::path& directory) {
   RunComparison result;
-  Comparison comparison(directory, result);
+  Comparison comparison(directory, result, Unreadable::told);
   comparison.settings();
   if (is_being_written(directory))
     comparison.note("the run is being written: of its outputs nothing is compared");
@@ -252,7 +263,7 @@ RunComparison compare_run(const fs::path& directory) {
 
 void require_whole(const fs::path& directory, std::span<const std::string> remade) {
   RunComparison result;
-  Comparison(directory, result).outputs();
+  Comparison(directory, result, Unreadable::thrown).outputs();
   for (const RunCheck& check : result.checks)
     if (!check.agrees() && std::find(remade.begin(), remade.end(), check.file) == remade.end())
       refuse(directory, check);

@@ -79,8 +79,9 @@ void set_syscall_hook(SyscallHook new_hook) { hook() = std::move(new_hook); }
 File::File(const fs::path& path, int flags) : path_(path) {
   const bool changes = (flags & O_ACCMODE) != O_RDONLY;
   // O_NONBLOCK: a pipe without a writer is refused below instead of waited for.
-  if (!(changes && forbidden(Syscall::open, path)))
-    descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (!(changes && forbidden(Syscall::open, path))) do
+      descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0666);
+    while (descriptor_ < 0 && errno == EINTR);
   if (descriptor_ < 0) {
     const int error = errno;
     if (!changes && (error == ENOENT || error == ENOTDIR))
