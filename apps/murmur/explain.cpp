@@ -1,7 +1,6 @@
 // explain.cpp: murmur explain: the equation, the method and the definitions behind a setting.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
@@ -23,24 +22,6 @@ std::string parameter_list(std::span<const Parameter> table) {
   return text;
 }
 
-// The row's explanation, its words that begin with $ replaced by their values.
-std::string method_text(const Experiment& e) {
-  const FlowSettings& f = e.flow;
-  std::string text = row_of(f.method).explanation;
-  const std::pair<std::string, std::string> values[] = {
-      {"$dt", fmt::format("{:g}", f.dt)},
-      {"$percent", fmt::format("{:.0f}", 100 * f.dt)},
-      {"$rtol", fmt::format("{:g}", f.tolerance.rtol)},
-      {"$atol", fmt::format("{:g}", f.tolerance.atol)}};
-  for (const auto& [word, value] : values)
-    if (const auto at = text.find(word); at != std::string::npos)
-      text.replace(at, word.size(), value);
-  if (e.dynamics.noise > 0)
-    text += fmt::format("; Brownian motion of strength {:g}", e.dynamics.noise);
-  if (f.merge > 0) text += fmt::format("; particles closer than {:g} become one", f.merge);
-  return text;
-}
-
 std::string explanation(const Experiment& e, const Settings& s) {
   std::string text = fmt::format("{} particles on {}\n", e.swarm.n(),
                                  e.dynamics.manifold == Manifold::sphere
@@ -51,10 +32,7 @@ std::string explanation(const Experiment& e, const Settings& s) {
   text += fmt::format(
       "Method: {}\nEngine: {}, {}\n", method_text(e), e.engine.name,
       e.engine.precision == Precision::f32 ? "pair sums in single precision" : "double precision");
-  text += fmt::format("Clusters: components of the graph {} (cluster_tol)\n",
-                      e.dynamics.manifold == Manifold::sphere
-                          ? fmt::format("<x_i, x_j> > 1 - {:g}", e.observe.cluster_tol)
-                          : fmt::format("|x_i - x_j| < {:g}", e.observe.cluster_tol));
+  text += fmt::format("Clusters: components of the graph {} (cluster_tol)\n", cluster_text(e));
   text += "Columns:\n";
   const std::vector<std::string> names = observable_names(e.dynamics);
   for (const Observable& o : observables())

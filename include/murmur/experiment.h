@@ -264,6 +264,12 @@ VelocitySpeed time_velocity(const Experiment& experiment, const VelocityBench& b
 // The equation in plain text, a term a line.
 std::string equation_text(const Experiment& experiment, const Settings& settings);
 
+// What the method does in one step, on this manifold and under this layer norm.
+std::string method_text(const Experiment& experiment);
+
+// When two particles are linked, of which clusters are the connected components.
+std::string cluster_text(const Experiment& experiment);
+
 // One sentence a result, arXiv numbers in brackets; empty where nothing is known.
 std::vector<std::string> known_results(const Experiment& experiment);
 

@@ -31,7 +31,7 @@ struct MethodRow {
   const char* name;         // the word for it
   const char* meaning;      // one line
   const char* citation;     // where it stands
-  const char* explanation;  // with $dt, $percent (100 dt), $rtol and $atol for their values
+  const char* explanation;  // with $dt, $rtol, ... for what method_text (experiment.h) knows
   Stepping stepping;
   int order;               // as measured by tests/theorems/order_test.cpp
   int stages = 1;          // velocities computed in a step; 0: as many as it takes
@@ -96,6 +96,7 @@ enum class Ending {
   not_finite,
   step_too_small,
   too_many_evaluations,
+  sliding,           // along a surface where hard attention switches, under an adaptive method
   unresolved,        // a density has become too sharp for its modes (mean fields)
   methods_disagree,  // a second method gave another result (bdf through mergers)
 };

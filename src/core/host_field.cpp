@@ -51,6 +51,13 @@ void set_lengths(HostSwarm& a, double speed) {
       if (length[i] > 0) a.axis(k)[i] *= speed / length[i];
 }
 
+//   a_i <- |x_i| a_i
+void scale_by_lengths(const HostSwarm& x, HostSwarm& a) {
+  const std::vector<double> length = lengths(x);
+  for (int k = 0; k < a.d(); ++k)
+    for (int i = 0; i < a.n(); ++i) a.axis(k)[i] *= length[i];
+}
+
 //   a_i <- |x_i| (a_i - <theta_i, a_i> theta_i),   theta = x / |x|: |x| stays
 void turn_only(const HostSwarm& x, HostSwarm& a) {
   const std::vector<double> square = dots(x, x), along = dots(x, a);
@@ -84,6 +91,7 @@ void HostField::drift(double t, int sublayer, const Swarm& x, Swarm& a) {
   clear(host(a));
   if (!active(t, sublayer)) return;
   add_forces({t, sublayer, false}, force_points(t, host(x)), host(a));
+  if (turns_only(t)) return scale_by_lengths(host(x), host(a));
   normalise_drift(t, host(x), host(a));
 }
 
@@ -121,7 +129,7 @@ void HostField::normalise_drift(double t, const HostSwarm& x, HostSwarm& a) cons
     case LayerNorm::peri:
       return set_lengths(a, 1);
     case LayerNorm::mix:
-      if (t <= dynamics_.mix_until) turn_only(x, a);
+      if (turns_only(t)) turn_only(x, a);
       return;
     case LayerNorm::ngpt:
       return set_lengths(a, dynamics_.speed);
@@ -162,6 +170,17 @@ void HostField::retract(const Swarm& from, std::span<const Term> terms, Swarm& t
   }
   y.mass = x.mass;
   if (dynamics_.manifold == Manifold::sphere) normalise(y);
+}
+
+bool HostField::turns_only(double t) const {
+  return dynamics_.normalisation == LayerNorm::mix && t <= dynamics_.mix_until;
+}
+
+//   y_i <- |x_i| y_i / |y_i|
+void HostField::keep_lengths(double t, const Swarm& x, Swarm& y) {
+  if (!turns_only(t)) return;
+  normalise(host(y));
+  scale_by_lengths(host(x), host(y));
 }
 
 double HostField::error_norm(const Swarm& first, const Swarm& second, Tolerance tolerance) {

@@ -20,6 +20,7 @@ class HostField : public Field {
   void drift(double t, int sublayer, const Swarm& x, Swarm& a) override;
   void velocity(double t, const Swarm& x, Swarm& v) override;
   void retract(const Swarm& x, std::span<const Term> terms, Swarm& y) override;
+  void keep_lengths(double t, const Swarm& x, Swarm& y) override;
   double error_norm(const Swarm& a, const Swarm& b, Tolerance tolerance) override;
   void noise_increment(const NoiseStep& step, const Swarm& x, Swarm& out) override;
   void diffuse(const NoiseStep& step, const Swarm& x, Swarm& y) override;
@@ -45,6 +46,7 @@ class HostField : public Field {
  private:
   const HostSwarm& force_points(double t, const HostSwarm& x);  // where the forces are asked for
   void normalise_drift(double t, const HostSwarm& x, HostSwarm& a) const;
+  bool turns_only(double t) const;         // `mix` as long as it is `post`
   void to_arc_length(HostSwarm& v) const;  // clock u4
 
   const int n0_;              // particles before any merging

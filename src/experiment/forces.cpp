@@ -87,6 +87,7 @@ void turn_round(int d, std::vector<Force>& forces) {
     std::visit(Overloaded{[d](Attention& a) {
                             if (a.value.empty()) a.value = scaled_identity(d, 1);
                             for (double& entry : a.value.data) entry = -entry;
+                            for (double& entry : a.value_bias) entry = -entry;
                           },
                           [](Perceptron& p) {
                             for (double& entry : p.out.data) entry = -entry;
@@ -184,23 +185,6 @@ std::string place_text(const Dynamics& dynamics) {
   return "";
 }
 
-std::string speed_text(const Dynamics& dynamics) {
-  switch (dynamics.normalisation) {
-    case LayerNorm::post:
-      return dynamics.gain.empty() && dynamics.gain_end.empty() ? "" : "g^-1 o ";
-    case LayerNorm::peri:
-      return "1/|A_i| ";
-    case LayerNorm::ngpt:
-      return fmt::format("{:g}/|A_i| ", dynamics.speed);
-    case LayerNorm::sqrt:
-      return "1/sqrt(t + 1) ";
-    case LayerNorm::pre:
-    case LayerNorm::mix:
-      return "";
-  }
-  return "";
-}
-
 std::string weights_text(const Attention& a, const std::string& score, const std::string& sum) {
   const std::string fall = a.alibi > 0 ? fmt::format(" - {:g} (i - j)", a.alibi) : "";
   switch (a.weighting) {
@@ -282,6 +266,23 @@ Dynamics dynamics_of(const DynamicsRequest& request, Shape shape, Record& inputs
   Dynamics dynamics = unchecked_dynamics(request, shape, inputs);
   check(dynamics, shape.d);
   return dynamics;
+}
+
+std::string speed_text(const Dynamics& dynamics) {
+  switch (dynamics.normalisation) {
+    case LayerNorm::post:
+      return dynamics.gain.empty() && dynamics.gain_end.empty() ? "" : "g^-1 o ";
+    case LayerNorm::peri:
+      return "1/|A_i| ";
+    case LayerNorm::ngpt:
+      return fmt::format("{:g}/|A_i| ", dynamics.speed);
+    case LayerNorm::sqrt:
+      return "1/sqrt(t + 1) ";
+    case LayerNorm::pre:
+    case LayerNorm::mix:
+      return "";
+  }
+  return "";
 }
 
 std::string equation_text(const Experiment& e, const Settings& s) {

@@ -23,4 +23,7 @@ Dynamics dynamics_of(const DynamicsRequest& request, Shape shape, Record& inputs
 // The same before its shapes and numbers are checked: for those who check more narrowly.
 Dynamics unchecked_dynamics(const DynamicsRequest& request, Shape shape, Record& inputs);
 
+// The factor of the drift A_i in the equation and in steps, with a space behind it, or nothing.
+std::string speed_text(const Dynamics& dynamics);
+
 }  // namespace murmur

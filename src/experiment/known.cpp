@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "core/attention.h"
 #include "murmur/experiment.h"
 #include "murmur/theory.h"
+#include "observe/energy.h"
 
 namespace murmur {
 
@@ -33,6 +36,44 @@ bool is_still(const Dynamics& dynamics) {  // weights that never change
                       [](const Sublayer& p) { return p.limited(); });
 }
 
+// Near one cluster of n equal tokens each goes to the mean of those it sees. Without itself that is
+// n / (n - 1) times as far away as the mean of all:
+//   x_i' = mean_{j != i} x_j - x_i = n / (n - 1) (mean_j x_j - x_i)
+// None where the masses decide.
+std::optional<double> hurry(const Attention& a, const HostSwarm& x) {
+  if (a.self) return 1;
+  const bool equal =
+      std::all_of(x.mass.begin(), x.mass.end(), [&](double mass) { return mass == x.mass[0]; });
+  if (!equal || x.n() < 2) return std::nullopt;
+  return x.n() / (x.n() - 1.0);
+}
+
+// Late rates of 1 - cos for V = I (2312.10794, section 6). The self term of USA has no part along
+// the sphere.
+std::string late_rate(const Attention& a, const Experiment& e) {
+  if (a.weighting == Attention::unnormalised)
+    return e.dynamics.clock == Clock::u1
+               ? ", exponentially fast: 1 - cos decays as e^(-2 e^beta t) in the end"
+               : ", exponentially fast";
+  const std::optional<double> times = hurry(a, e.swarm);
+  if (!times) return ", exponentially fast";
+  return fmt::format(", exponentially fast: 1 - cos decays as e^(-{:.6g} t) in the end{}",
+                     2 * *times, a.self ? "" : ", which is e^(-2 n/(n-1) t) without j = i");
+}
+
+// Retrieval along a causal swarm on the circle; the theory is that of n to infinity, in clock u3.
+void of_alibi(const Attention& a, const Experiment& e, Results& known) {
+  if (!(a.beta > 0) || kernel_of(e.dynamics.clock).arc_length) return;
+  const theory::Retrieval retrieval{.beta = a.beta, .lambda = a.alibi * e.swarm.n()};
+  const double unit = a.beta * std::exp(a.beta) / clock_scale(e.dynamics.clock, a.beta);
+  known.push_back(fmt::format(
+      "For many tokens, what the last keeps of the others is U-shaped in their place, so that the "
+      "middle is lost: certainly up to t = {:.4g}, and until a critical time, t = {:.4g} for "
+      "marks of the paper's width; later the end keeps least (2605.09213).",
+      unit * theory::retrieval_certain_until(retrieval),
+      unit * theory::retrieval_critical_time(retrieval)));
+}
+
 void on_sphere(const Attention& a, const Experiment& e, Results& known) {
   const int n = e.swarm.n(), d = e.swarm.d();
   const bool identity = a.query.empty() && a.key.empty() && a.value.empty();
@@ -40,25 +81,21 @@ void on_sphere(const Attention& a, const Experiment& e, Results& known) {
     if (a.value.empty() && a.weighting == Attention::softmax && a.alibi == 0)
       known.push_back(
           "For almost every start all tokens come to the first, which never moves (2411.04990).");
-    if (a.alibi > 0 && a.weighting == Attention::unnormalised)
-      known.push_back(
-          "What the last token keeps of the others is U-shaped in their place: the middle is lost "
-          "(2605.09213).");
+    if (identity && d == 2 && a.alibi > 0 && a.weighting == Attention::unnormalised)
+      of_alibi(a, e, known);
     return;
   }
   if (a.weighting != Attention::softmax && a.weighting != Attention::unnormalised) return;
-  if (identity && d >= 3 && a.beta >= 0)
+  const double least = d == 2 ? -0.16 : 0;
+  if (identity && a.beta >= least)
     known.push_back(fmt::format(
-        "For almost every start the swarm ends as one cluster (2312.10794){}; the energy never "
-        "falls.",
-        d >= n
-            ? ", exponentially fast: 1 - cos decays as e^(-2t) for SA, as e^(-2 t e^beta) for USA "
-              "in clock U1"
-            : ""));
-  if (identity && d == 2 && a.beta >= 0)
+        "For almost every start the swarm ends as one cluster ({}){}{}.",
+        d == 2 ? "2507.22857: on the circle for every beta >= -0.16" : "2312.10794",
+        d >= n ? late_rate(a, e) : "", has_energy(e.dynamics) ? "; the energy never falls" : ""));
+  if (identity && d == 2 && a.beta > 1)
     known.push_back(
-        "On the circle one cluster is known for beta <= 1 and for beta of order n^2; in between "
-        "expect metastable clusters that live for times of order e^(beta (1 - cos)).");
+        "Before that expect metastable clusters, which live for times of order e^(beta (1 - cos)) "
+        "of the angle between them (2410.06833).");
   if (!identity && a.value.empty() && d >= n && a.weighting == Attention::softmax)
     known.push_back(
         "With d >= n and V = I the swarm ends as one cluster exponentially fast, whatever Q and K "
@@ -92,25 +129,44 @@ void in_space(const Attention& a, Results& known) {
         "Positions grow like e^(tV); dynamics=rescaled follows e^(-tV) x instead (2305.05465).");
 }
 
-// Late rates of 1 - cos for V = I (2510.22026, 2512.01868).
-void of_normalisation(const Dynamics& dynamics, Results& known) {
-  const char* rate = nullptr;
-  switch (dynamics.normalisation) {
+// Late rates of 1 - cos for V = I (2510.22026, 2512.01868). Where V acts on x_j - x_i the radius
+// that slows them does not grow.
+void of_normalisation(const Attention& a, const Experiment& e, Results& known) {
+  const std::optional<double> times = hurry(a, e.swarm);
+  if (!times || a.relative) return;
+  std::string rate;
+  switch (e.dynamics.normalisation) {
     case LayerNorm::post:
       return;
     case LayerNorm::pre:
     case LayerNorm::peri:
     case LayerNorm::mix:
-      rate = "t^(-2)";
+      rate = fmt::format("t^(-{:.6g})", 2 * *times);
       break;
     case LayerNorm::ngpt:
-      rate = "e^(-2 speed t)";
+      rate = fmt::format("e^(-{:.6g} t)", 2 * *times * e.dynamics.speed);
       break;
     case LayerNorm::sqrt:
-      rate = "e^(-4 sqrt(t))";
+      rate = fmt::format("e^(-{:.6g} sqrt(t))", 4 * *times);
   }
   known.push_back(
       fmt::format("Near one cluster 1 - cos decays as {} (2510.22026, 2512.01868).", rate));
+}
+
+// With V = +-Q^T K symmetric, sum_j a_ij V x_j is along the gradient of the entropic transport cost
+// of the swarm to itself; projecting and subtracting V x_i keep it a gradient.
+void of_sinkhorn(const Attention& a, const Dynamics& dynamics, Results& known) {
+  if (dynamics.normalisation != LayerNorm::post) return;
+  if (dynamics.manifold == Manifold::space)
+    known.push_back(
+        fmt::format("The weights are doubly stochastic, so that the mean m obeys {} (2110.11773).",
+                    a.relative        ? "m' = 0"
+                    : a.value.empty() ? "m' = m"
+                                      : "m' = V m"));
+  const bool round = dynamics.gain.empty() && dynamics.gain_end.empty();
+  if (round && value_sign(a))
+    known.push_back(
+        "Here V = +-Q^T K is symmetric, and the flow is a Wasserstein gradient (2110.11773).");
 }
 
 void of_noise(const Attention& a, const Experiment& e, Results& known) {
@@ -138,12 +194,9 @@ std::vector<std::string> known_results(const Experiment& e) {
     if (sphere && round && quiet && post) on_sphere(*head, e, known);
     if (!sphere && quiet && post) in_space(*head, known);
     if (quiet && identity && head->weighting == Attention::softmax && head->mask == Attention::none)
-      of_normalisation(dynamics, known);
+      of_normalisation(*head, e, known);
     if (sphere && round && identity && head->mask == Attention::none) of_noise(*head, e, known);
-    if (head->weighting == Attention::sinkhorn && quiet)
-      known.push_back(
-          "The weights are doubly stochastic: in R^d the mean m obeys m' = V m (0 where V acts on "
-          "x_j - x_i), and for symmetric Q^T K the flow is a Wasserstein gradient (2110.11773).");
+    if (head->weighting == Attention::sinkhorn && quiet) of_sinkhorn(*head, dynamics, known);
   }
   if (has_energy(dynamics) && quiet && (head == nullptr || !is_scale(head->value, 1)))
     known.push_back(

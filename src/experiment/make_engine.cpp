@@ -17,21 +17,21 @@ struct Request {
   const Dynamics& dynamics;
 };
 
-// What auto gives to moments (docs/engines.md): many particles on the circle that attend by
-// softmax, not sharper than the certificate was tested for.
+// What auto gives to moments (docs/engines.md): so many particles on the circle that series cost
+// less than pairs by far, heads not sharper than the certificate was tested for, and, where these
+// are unnormalised, a bound that is known beforehand and no larger than what is promised. The
+// arc-length clock divides by the velocity, and so would magnify any error.
 constexpr int kManyParticles = 4096;
 constexpr double kSharpest = 100;
 
 bool suits_moments(const Request& r) {
   if (r.choice.precision != Precision::f64 || r.shape.n < kManyParticles) return false;
-  bool attends = false, suits = true;
-  for (const Sublayer& sublayer : r.dynamics.sublayers)
-    for (const Force& force : sublayer.forces)
-      if (const Attention* a = head_of(force)) {
-        attends = true;
-        suits = suits && a->weighting == Attention::softmax && a->beta <= kSharpest;
-      }
-  return attends && suits;
+  const std::vector<const Attention*> heads = by_kind(r.dynamics).heads;
+  const bool tested = std::all_of(heads.begin(), heads.end(), [](const Attention* a) {
+    return a->beta >= 0 && a->beta <= kSharpest;
+  });
+  return !heads.empty() && tested && !kernel_of(r.dynamics.clock).arc_length &&
+         moments_bound(r.dynamics, r.shape.n) <= kMomentsPromise;
 }
 
 bool suits_simd(const Request& r) {
@@ -97,13 +97,17 @@ Resolved resolve(const Request& r) {
   if (r.choice.name != "auto")
     throw Error(Fault::input, "there is no engine " + r.choice.name, "engine",
                 "use one of " + joined(engine_words()));
+  std::string reason;  // of the last that was asked
   for (const EngineRow& row : kRows) {
     const bool double_only = row.single != Single::sums;
     if (!row.suits(r) || (r.choice.precision == Precision::f32 && double_only)) continue;
-    if (auto engine = row.make(r.choice); engine && !engine->knows(r.dynamics, r.shape))
-      return {row, std::move(engine)};
+    auto engine = row.make(r.choice);
+    if (engine == nullptr) continue;
+    const auto unknown = engine->knows(r.dynamics, r.shape);
+    if (!unknown) return {row, std::move(engine)};
+    reason = unknown->what;
   }
-  throw Error(Fault::input, "this dynamics is computed by the reference engine alone, in double",
+  throw Error(Fault::input, "the reference engine alone computes this, in double: " + reason,
               "precision = f32", "use precision=f64");
 }
 

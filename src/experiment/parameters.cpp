@@ -76,7 +76,7 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
           {P::word, "activation", "relu", "relu, gelu, tanh", "activation of the perceptron"}),
       row<S, Named, kForces, &D::direction>(
           {P::word, "direction", "ascent", "ascent, descent",
-           "descent turns every force round: V and W_out change sign"}),
+           "descent turns every force round: V, W_out and b_out change sign"}),
       row<S, NoneOrFile, &S::model>({P::word, "model", "none",
                                      "none, a training run, FILE.safetensors",
                                      "a trained swarm moves the particles"}),
@@ -120,7 +120,8 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
           {P::word, "threads", "all", "all, or 1 or more", "threads; results never depend on it"}),
       row<S, Positive, &S::cluster_tol>(
           {P::number, "cluster_tol", "0.001", "above 0",
-           "linked when <x_i, x_j> > 1 - tol; in R^d when |x_i - x_j| < tol"}),
+           "linked when <x_i, x_j> > 1 - tol, of directions where x / |x| counts; in R^d else when "
+           "|x_i - x_j| < tol"}),
       row<S, Real, &S::pair_threshold>(
           {P::number, "pair_threshold", "0.999", "-1 to 1", "close_pairs counts cosines above it"}),
       row<S, Whole<1, kMostWhole>, &S::max_evaluations>(

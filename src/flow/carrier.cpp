@@ -5,28 +5,13 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <vector>
 
 #include "flow/endings.h"
 #include "flow/merging.h"
 #include "flow/methods.h"
 
 namespace murmur {
-
-namespace {
-
-// The terms of a step as the field takes them, with room for one of noise.
-struct Terms {
-  std::array<Term, kMaxStages + 1> list{};
-  std::size_t count = 0;
-
-  explicit Terms(std::span<const StageTerm<SwarmSystem::State>> stages = {}) {
-    for (const auto& term : stages) add(term.scale, **term.along);
-  }
-  void add(double scale, const Swarm& along) { list[count++] = {scale, &along}; }
-  operator std::span<const Term>() const { return {list.data(), count}; }
-};
-
-}  // namespace
 
 void SwarmSystem::combine(const State& x, StepPoint, std::span<const StageTerm<State>> terms,
                           State& y) {
@@ -44,6 +29,7 @@ Carrier::Carrier(const Flow& flow, FlowState& flow_state, const FlowWatch& watch
       engine_(flow.engine),
       field_(flow.field),
       manifold_(flow.field.dynamics().manifold),
+      jumps_(jumps(flow.field.dynamics())),
       noise_strength_(flow.field.dynamics().noise),
       random_(flow.random),
       row_(row_of(flow.settings.method)),
@@ -100,9 +86,23 @@ void Carrier::step_fixed() {
   assert(false);
 }
 
+// to = retract(from + drift + noise). In R^d noise moves lengths, so it is added after those that
+// stay are given back, which changes no bit of the sum.
+void Carrier::add_drift(const Swarm& from, Drift drift, Swarm& to) {
+  const bool noisy = drift.noisy && noise_strength_ > 0;
+  if (noisy) field_.noise_increment(noise_step(0, settings.dt), from, *noise_);
+  const bool afterwards = manifold_ == Manifold::space;
+  if (noisy && !afterwards) drift.terms.add(1, *noise_);
+  field_.retract(from, drift.terms, to);
+  field_.keep_lengths(drift.last_t, *x_, to);
+  if (!noisy || !afterwards) return;
+  Terms noise;
+  noise.add(1, *noise_);
+  field_.retract(to, noise, to);
+}
+
 // x <- retract(x + dt A) for each active sublayer in turn; the noise is part of the last.
 void Carrier::step_layers() {
-  const double dt = settings.dt;
   int last = field_.sublayers() - 1;
   while (last > 0 && !field_.active(state.t, last)) --last;
   last = std::max(last, 0);
@@ -112,13 +112,9 @@ void Carrier::step_layers() {
     Terms terms;
     if (sublayer < field_.sublayers()) {
       field_.drift(state.t, sublayer, *from, *between_);
-      terms.add(dt, *between_);
+      terms.add(settings.dt, *between_);
     }
-    if (noise_strength_ > 0 && sublayer == last) {
-      field_.noise_increment(noise_step(0, dt), *from, *noise_);
-      terms.add(1, *noise_);
-    }
-    field_.retract(*from, terms, *y_);
+    add_drift(*from, {terms, state.t, sublayer == last}, *y_);
     from = y_.get();
   }
   ++state.evaluations;
@@ -126,12 +122,8 @@ void Carrier::step_layers() {
 
 // x <- retract(x + dt sum_i b_i k_i); with noise this is Euler-Maruyama.
 void Carrier::step_tableau() {
-  if (noise_strength_ == 0) return driver_->attempt(state.t, x_, settings.dt);
   driver_->stages(state.t, x_, settings.dt);
-  field_.noise_increment(noise_step(0, settings.dt), *x_, *noise_);
-  Terms terms(driver_->terms(settings.dt));
-  terms.add(1, *noise_);
-  field_.retract(*x_, terms, *driver_->end());
+  add_drift(*x_, {Terms(driver_->terms(settings.dt)), last_velocity(), true}, *driver_->end());
 }
 
 // Half a step of noise, a whole one of drift, half a step of noise (Strang 1968): weakly of second
@@ -142,7 +134,14 @@ void Carrier::step_strang() {
   field_.diffuse(noise_step(0, dt / 2), *x_, *between_);
   driver_->forget();
   driver_->attempt(state.t, between_, dt);
+  field_.keep_lengths(last_velocity(), *between_, *driver_->end());
   field_.diffuse(noise_step(1, dt / 2), *driver_->end(), *driver_->end());
+}
+
+// When the last velocity of a step of dt is taken.
+double Carrier::last_velocity() const {
+  const Tableau& tableau = driver_->tableau();
+  return state.t + tableau.c[tableau.stages - 1] * settings.dt;
 }
 
 NoiseStep Carrier::noise_step(int half, double h) const {
@@ -216,6 +215,46 @@ void Carrier::commit_adaptive() {
   state.h = found_.next_h;
   state.last_error = found_.error;
   ++state.step;
+}
+
+JumpScale Carrier::jump_scale() {
+  const auto greatest = [](const HostSwarm& a) {
+    double square = 0;
+    for (int i = 0; i < a.n(); ++i) {
+      double own = 0;
+      for (int k = 0; k < a.d(); ++k) own += a.at(i, k) * a.at(i, k);
+      square = std::max(square, own);
+    }
+    return std::sqrt(square);
+  };
+  JumpScale scale{.size = greatest(engine_.fetch(*x_)), .tolerance = settings.tolerance};
+  for (int sublayer = 0; sublayer < field_.sublayers(); ++sublayer) {
+    if (!field_.active(state.t, sublayer)) continue;
+    field_.drift(state.t, sublayer, *x_, *between_);
+    scale.drift = std::max(scale.drift, greatest(engine_.fetch(*between_)));
+  }
+  return scale;
+}
+
+std::optional<Outcome> Carrier::sliding() {
+  if (!jumps_ || state.step % kStepsBetweenLooks != 0) return std::nullopt;
+  const StepState here = state;
+  State x = engine_.place(engine_.fetch(*x_));
+  const JumpScale scale = jump_scale();
+  SlidingLook look(x_->shape().n);
+  for (int step = 0; step < kStepsLookedAt; ++step) {
+    if (step_adaptive()) break;  // it will end so in earnest
+    std::vector<HostSwarm> others;
+    for (int stage = 1; stage < driver_->tableau().stages; ++stage)
+      others.push_back(engine_.fetch(*driver_->stage(stage)));
+    look.add(engine_.fetch(*driver_->stage(0)), others, scale.least(found_.h));
+    commit_adaptive();
+  }
+  std::swap(x_, x);
+  driver_->forget();
+  driver_->begin(here.t, x_);
+  static_cast<StepState&>(state) = here;
+  return look.row() < 0 ? std::nullopt : std::optional(slides(state, look.row()));
 }
 
 void Carrier::fetch_state() { state.x = engine_.fetch(*x_); }

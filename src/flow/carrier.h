@@ -1,13 +1,27 @@
 // carrier.h: a swarm on its way through time: on its engine, with the stages of single steps.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 
 #include "flow/runge_kutta.h"
+#include "flow/sliding.h"
 #include "murmur/flow.h"
 
 namespace murmur {
+
+// The terms of a step as the field takes them, with room for one of noise.
+struct Terms {
+  std::array<Term, kMaxStages + 1> list{};
+  std::size_t count = 0;
+
+  explicit Terms(std::span<const StageTerm<std::unique_ptr<Swarm>>> stages = {}) {
+    for (const auto& term : stages) add(term.scale, **term.along);
+  }
+  void add(double scale, const Swarm& along) { list[count++] = {scale, &along}; }
+  operator std::span<const Term>() const { return {list.data(), count}; }
+};
 
 // Swarms of one engine and field as states of the Runge-Kutta driver.
 class SwarmSystem {
@@ -47,6 +61,9 @@ class Carrier {
   std::optional<Outcome> step_adaptive();  // of h(), from the proposal state.h
   const Swarm& interpolate(double theta);  // inside the step found
   void commit_adaptive();
+  // Where a particle slides along a jump of the velocity. Found out by steps on the side, which
+  // leave no trace: a function of the state, and so the same after an interruption.
+  std::optional<Outcome> sliding();
 
   void fetch_state();  // state.x becomes the swarm as last committed
 
@@ -55,6 +72,14 @@ class Carrier {
 
  private:
   using State = SwarmSystem::State;
+  struct Drift {  // what a step of fixed length adds, noise apart
+    Terms terms;
+    double last_t;  // of its last velocity
+    bool noisy;     // whether noise, if there is any, comes with it
+  };
+  void add_drift(const Swarm& from, Drift drift, Swarm& to);
+  double last_velocity() const;
+  JumpScale jump_scale();
   void step_layers();
   void step_tableau();
   void step_strang();
@@ -67,6 +92,7 @@ class Carrier {
   Engine& engine_;
   Field& field_;
   const Manifold manifold_;
+  const bool jumps_;             // velocities do, from place to place
   const double noise_strength_;  // D of dX = v dt + sqrt(2 D) dB
   const RandomKey random_;
   const MethodRow& row_;

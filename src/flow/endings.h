@@ -9,5 +9,6 @@ namespace murmur {
 Outcome not_finite(const FlowState& state, Manifold manifold, const HostSwarm& at, double h);
 Outcome out_of_evaluations(double t);
 Outcome step_too_small(double t);
+Outcome slides(const FlowState& state, int row);  // a row of state.x
 
 }  // namespace murmur

@@ -75,6 +75,7 @@ Outcome advance_adaptive(Carrier& carrier, const Schedule& schedule) {
     }
     if (state.next_frame == frames) break;
     carrier.commit_adaptive();
+    if (const auto end = carrier.sliding()) return *end;
     if (carrier.pause()) return {Ending::interrupted, state.t, -1, {}, {}};
   }
   return {Ending::finished, schedule.T, -1, {}, {}};

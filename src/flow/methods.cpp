@@ -251,8 +251,7 @@ constexpr MethodRow kRows[] = {
      .name = "layers",
      .meaning = "x <- N(x + dt A), sublayer by sublayer: the layers of the papers",
      .citation = "2312.10794, section 2",
-     .explanation = "x <- N(x + $dt A), the papers' layers; not Euler of the equation: near "
-                    "clusters its clock runs about $percent % slow",
+     .explanation = "$layer, dt = $dt, the papers' layers$clock",
      .stepping = Stepping::layers,
      .order = 1,
      .takes_noise = true},
@@ -260,7 +259,7 @@ constexpr MethodRow kRows[] = {
      .name = "euler",
      .meaning = "x <- N(x + dt v); with noise Euler-Maruyama",
      .citation = "Euler 1768; Maruyama 1955",
-     .explanation = "x <- N(x + $dt P A), projected Euler",
+     .explanation = "$euler, dt = $dt, Euler's method",
      .stepping = Stepping::runge_kutta,
      .order = kEuler.order,
      .takes_noise = true},
@@ -268,7 +267,7 @@ constexpr MethodRow kRows[] = {
      .name = "rk4",
      .meaning = "the classical method of fourth order",
      .citation = "Kutta 1901",
-     .explanation = "classical Runge-Kutta, dt = $dt, retracted",
+     .explanation = "classical Runge-Kutta, dt = $dt$kept",
      .stepping = Stepping::runge_kutta,
      .order = kRk4.order,
      .stages = kRk4.stages},
@@ -276,7 +275,7 @@ constexpr MethodRow kRows[] = {
      .name = "dopri5",
      .meaning = "adaptive, order 5(4)",
      .citation = "Dormand and Prince 1980",
-     .explanation = "Dormand-Prince 5(4), rtol $rtol, atol $atol, retracted; frames are "
+     .explanation = "Dormand-Prince 5(4), rtol $rtol, atol $atol$kept; frames are "
                     "interpolated and never change the steps",
      .stepping = Stepping::runge_kutta,
      .order = kDopri5.order,
@@ -287,8 +286,7 @@ constexpr MethodRow kRows[] = {
      .name = "strang",
      .meaning = "half a step of noise, a midpoint step of drift, half a step of noise",
      .citation = "Strang 1968; Runge 1895",
-     .explanation =
-         "half a step of noise, the midpoint rule, half a step of noise; dt = $dt, retracted",
+     .explanation = "half a step of noise, the midpoint rule, half a step of noise; dt = $dt$kept",
      .stepping = Stepping::strang,
      .order = kMidpoint.order,
      .stages = kMidpoint.stages,
@@ -298,7 +296,7 @@ constexpr MethodRow kRows[] = {
      .meaning = "backward differentiation formulas, for stiff swarms",
      .citation = "Hindmarsh et al. 2005 (CVODE)",
      .explanation =
-         "backward differentiation formulas (CVODE), rtol $rtol, atol $atol, projected; a flight "
+         "backward differentiation formulas (CVODE), rtol $rtol, atol $atol$kept; a flight "
          "through mergers is flown again by dopri5 with merging, and both must agree",
      .stepping = Stepping::cvode,
      .order = 5,
@@ -309,7 +307,7 @@ constexpr MethodRow kRows[] = {
      .name = "tsit5",
      .meaning = "adaptive, order 5(4)",
      .citation = "Tsitouras 2011",
-     .explanation = "Tsitouras 5(4), rtol $rtol, atol $atol, retracted; frames are interpolated "
+     .explanation = "Tsitouras 5(4), rtol $rtol, atol $atol$kept; frames are interpolated "
                     "and never change the steps",
      .stepping = Stepping::runge_kutta,
      .order = kTsit5.order,
@@ -320,7 +318,7 @@ constexpr MethodRow kRows[] = {
      .name = "dop853",
      .meaning = "adaptive, order 8(5,3), for tight tolerances",
      .citation = "Hairer, Norsett, Wanner 1993, section II.5",
-     .explanation = "Dormand-Prince 8(5,3), rtol $rtol, atol $atol, retracted; frames are "
+     .explanation = "Dormand-Prince 8(5,3), rtol $rtol, atol $atol$kept; frames are "
                     "interpolated and never change the steps",
      .stepping = Stepping::runge_kutta,
      .order = kDop853.order,

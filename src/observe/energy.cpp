@@ -45,21 +45,19 @@ struct Signed {
   double sign;  // of V = +-D
 };
 
+Matrix scores_of(const Attention& head) {  // D
+  return score_matrix(reduced(head.query), reduced(head.key));
+}
+
 std::optional<Signed> pair_energy(const Attention& head, Manifold manifold) {
   if (head.weighting != Attention::softmax && head.weighting != Attention::unnormalised) return {};
   if (head.beta == 0 || head.relative || head.mask != Attention::none || head.rescaled) return {};
-  if (!zero(head.query_bias) || !zero(head.key_bias) || !zero(head.value_bias)) return {};
-  Matrix scores = score_matrix(reduced(head.query), reduced(head.key));
+  Matrix scores = scores_of(head);
   if (!head.self && (!scores.empty() || manifold == Manifold::space))
     return {};  // without j = i there is an energy only where P_x x = 0
-  const int size = scores.empty() ? head.value.rows : scores.rows;
-  const Matrix identity = scaled_identity(size, 1);
-  const Matrix& d = scores.empty() ? identity : scores;
-  const Matrix& value = head.value.empty() ? identity : head.value;
-  if (!agree(d, transpose(d), 1)) return {};
-  const bool along = agree(value, d, 1);
-  if (!along && !agree(value, d, -1)) return {};
-  return Signed{{.beta = head.beta, .matrix = std::move(scores)}, along ? 1.0 : -1.0};
+  const std::optional<double> sign = value_sign(head);
+  if (!sign) return {};
+  return Signed{{.beta = head.beta, .matrix = std::move(scores)}, *sign};
 }
 
 // V at the point whose coordinate k is x(k).
@@ -75,6 +73,18 @@ double value_at(const Potential& potential, const Point& x) {
 }
 
 }  // namespace
+
+std::optional<double> value_sign(const Attention& head) {
+  if (!zero(head.query_bias) || !zero(head.key_bias) || !zero(head.value_bias)) return {};
+  const Matrix scores = scores_of(head);
+  const int size = scores.empty() ? head.value.rows : scores.rows;
+  const Matrix identity = scaled_identity(size, 1);
+  const Matrix& d = scores.empty() ? identity : scores;
+  const Matrix& value = head.value.empty() ? identity : head.value;
+  if (!agree(d, transpose(d), 1)) return {};
+  if (agree(value, d, 1)) return 1;
+  return agree(value, d, -1) ? std::optional(-1.0) : std::nullopt;
+}
 
 const Attention* first_attention(const Dynamics& dynamics) {
   const ForcesByKind forces = by_kind(dynamics);

@@ -27,8 +27,11 @@ struct EnergyForm {
   std::vector<Potential> potentials{};
 };
 
-// One head without mask, with V = D or V = -D for a symmetric D = Q^T K (relative 1e-12), no biases
-// and beta != 0, follows the gradient (2312.10794; D: 2501.03096) of
+// 1 where V = D and -1 where V = -D for a symmetric D = Q^T K (relative 1e-12) and no biases.
+std::optional<double> value_sign(const Attention& head);
+
+// One head without mask, with V = D or V = -D as above and beta != 0, follows the gradient
+// (2312.10794; D: 2501.03096) of
 //   E = (1 / 2 beta) sum_ij m_i m_j e^{beta <x_i, D x_j>}
 // up to a positive factor for each particle. Beside an unnormalised head, perceptrons without
 // biases and with W_out = +-W_in^T diag(omega), the sign that of V = +-D, add (2601.21366)

@@ -234,7 +234,9 @@ TEST(Moments, AreChosenForCrowdsOnTheCircle) {
   EXPECT_EQ(resolve_engine({}, {4095, 2}, sa(4)), "simd");
   EXPECT_EQ(resolve_engine({}, {4096, 3}, sa(4)), "simd");
   EXPECT_EQ(resolve_engine({}, {4096, 2}, sa(101)), "simd");
-  EXPECT_EQ(resolve_engine({}, {4096, 2}, usa(4)), "simd");
+  EXPECT_EQ(resolve_engine({}, {4096, 2}, usa(4)), "moments");
+  EXPECT_EQ(resolve_engine({}, {4095, 2}, usa(4)), "simd");
+  EXPECT_EQ(resolve_engine({}, {4096, 2}, usa(-1)), "simd");
   EXPECT_EQ(resolve_engine({}, {4096, 2}, {}), "simd");
   EXPECT_EQ(resolve_engine({.precision = Precision::f32}, {4096, 2}, sa(4)), "simd");
   EXPECT_EQ(resolve_engine({.name = "simd"}, {4096, 2}, sa(4)), "simd");
@@ -242,6 +244,56 @@ TEST(Moments, AreChosenForCrowdsOnTheCircle) {
   EXPECT_THROW(resolve_engine({.name = "moments"}, {4096, 3}, sa(4)), Error);
   EXPECT_THROW(resolve_engine({"moments", Precision::f32}, {4096, 2}, sa(4)), Error);
   EXPECT_EQ(make_engine({}, {4096, 2}, sa(4))->name().rfind("moments ", 0), 0U);
+}
+
+// auto takes moments of USA where they vouch for it beforehand, and the certificate agrees.
+TEST(Moments, AreChosenForPlainHeadsThatTheyCertify) {
+  const HostSwarm x = scattered(4096, 3.14159);
+  for (const Clock clock : {Clock::u1, Clock::u2, Clock::u3, Clock::u4})
+    for (const double beta : {0.5, 2.0, 7.0, 12.0}) {
+      Dynamics dynamics = of({.beta = beta, .weighting = Attention::unnormalised}, clock);
+      if (clock == Clock::u4 && beta <= 1) continue;
+      const double bound = moments_bound(dynamics, x.n());
+      const bool vouched = beta <= (clock == Clock::u3 ? 6 : 8);
+      const bool certified = vouched && clock != Clock::u4;
+      EXPECT_EQ(resolve_engine({}, x.shape(), dynamics), certified ? "moments" : "simd") << beta;
+      EXPECT_EQ(bound <= kMomentsPromise, vouched) << bound;
+      const auto engine = make_moments_engine();
+      const auto field = engine->prepare(dynamics, x.shape());
+      const auto at = engine->place(x), v = engine->place(x);
+      field->velocity(0, *at, *v);
+      EXPECT_LE(field->certificate()->worst, bound * (1 + 1e-12));
+      EXPECT_TRUE(clock != Clock::u1 || field->certificate()->worst >= bound * (1 - 1e-12));
+      // Two heads err twice, at one time; a head that has left, or is yet to come, not at all.
+      dynamics.sublayers.push_back(dynamics.sublayers[0]);
+      EXPECT_DOUBLE_EQ(moments_bound(dynamics, x.n()), 2 * bound);
+      dynamics.sublayers[0].until = dynamics.sublayers[1].from = 1;
+      EXPECT_DOUBLE_EQ(moments_bound(dynamics, x.n()), bound);
+    }
+}
+
+TEST(Moments, SayWhichForceTheyDoNotKnow) {
+  const auto engine = make_moments_engine();
+  const auto reason = [&](const Attention& head) {
+    Dynamics dynamics = of({.beta = 1});
+    dynamics.sublayers.push_back(of(head).sublayers[0]);
+    return engine->knows(dynamics, {4, 2}).value_or(Unknown{}).what;
+  };
+  const struct {
+    Attention head;
+    const char* name;
+  } unknown[] = {{{.weighting = Attention::hard}, "hardmax"},
+                 {{.weighting = Attention::sinkhorn}, "sinkhorn"},
+                 {{.mask = Attention::causal}, "past"},
+                 {{.query = scaled_identity(2, 2)}, "query"},
+                 {{.value_bias = {1, 0}}, "bias"},
+                 {{.beta = -1}, "beta"},
+                 {{.self = false}, "j = i"},
+                 {{.relative = true}, "x_j - x_i"}};
+  for (const auto& [head, name] : unknown)
+    EXPECT_NE(reason(head).find(name), std::string::npos) << reason(head);
+  EXPECT_EQ(reason({.beta = 2}), "");
+  EXPECT_NE(engine->knows(sa(1), {4, 3})->what.find("coordinates"), std::string::npos);
 }
 
 TEST(Moments, GiveTheSameBitsForAnyThreadCount) {

@@ -53,15 +53,21 @@ TEST(NormalisedPull, AgreesWithTheReference) {
 
 TEST(SimdEngine, RefusesWhatItHasNoKernelFor) {
   const auto engine = make_simd_engine(Precision::f64, 1);
-  const Attention unknown[] = {
-      {.weighting = Attention::hard},
-      {.weighting = Attention::sinkhorn},
-      {.mask = Attention::causal, .alibi = 1},
-      {.relative = true, .rescaled = true},
+  const struct {
+    Attention head;
+    const char* name;  // of the force, in the reason
+  } unknown[] = {
+      {{.weighting = Attention::hard}, "hardmax"},
+      {{.weighting = Attention::sinkhorn}, "sinkhorn"},
+      {{.mask = Attention::causal, .alibi = 1}, "alibi"},
+      {{.relative = true, .rescaled = true}, "rescaled"},
   };
-  for (const Attention& head : unknown) {
-    const Dynamics dynamics = dynamics_of(head, Manifold::space);
-    EXPECT_TRUE(make_simd_engine(Precision::f64, 1)->knows(dynamics, {4, 3}).has_value());
+  for (const auto& [head, name] : unknown) {
+    Dynamics dynamics = dynamics_of(head, Manifold::space);
+    dynamics.sublayers.insert(dynamics.sublayers.begin(), sa(1).sublayers[0]);  // that one is known
+    const auto reason = make_simd_engine(Precision::f64, 1)->knows(dynamics, {4, 3});
+    ASSERT_TRUE(reason.has_value());
+    EXPECT_NE(reason->what.find(name), std::string::npos) << reason->what;
     EXPECT_THROW(engine->prepare(dynamics, {4, 3}), Error);
     EXPECT_THROW(resolve_engine({.name = "simd"}, {4, 3}, dynamics), Error);
     EXPECT_THROW(resolve_engine({.precision = Precision::f32}, {4, 3}, dynamics), Error);

@@ -32,6 +32,12 @@ std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice = {});
 // It knows softmax and unnormalised heads on the circle with Q = K = I, beta >= 0, everybody seen,
 // and perceptrons; its fields certify their drift (Field::certificate).
 
+// How far from right the drift of a particle can be, at any time and wherever the n - 1 others are:
+// the sum over the unnormalised heads of a dynamics that make_moments_engine() knows. It is in
+// proportion to e^beta in clock u1; where the clock is slower it is that of u1, since the orbits
+// are the same and take longer. Softmax heads are bounded particle by particle instead.
+double moments_bound(const Dynamics& dynamics, int n);
+
 // m_k for k = 0 .. orders of a swarm with d = 2 and |x| = 1.
 std::vector<std::complex<double>> circle_moments(const HostSwarm& x, int orders, int threads = 0);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -37,6 +38,9 @@ double size_of(const Matrix& value) {
       std::inner_product(value.data.begin(), value.data.end(), value.data.begin(), 0.0);
   return std::sqrt(square);
 }
+
+// Of sum_j m_j e^{s - beta} x_j, whose two parts are bounded each.
+double plain_error(const CircleSums& sums, int n) { return 2 * sums.error(n); }
 
 struct Head {
   CircleSums sums;
@@ -109,7 +113,8 @@ class MomentsField final : public HostField {
       const int i = block.first + b;
       double weight = block.weight != nullptr ? block.weight[b] : 1;
       double along = block.along != nullptr ? block.along[b] : 0, across = block.across[b];
-      double error = head.divided ? 2 * eps / (weight - eps) : 2 * eps * head.scale;
+      double error =
+          head.divided ? 2 * eps / (weight - eps) : plain_error(head.sums, x.n()) * head.scale;
       if (head.divided && !(weight > eps && error <= choice_.pairs_above)) {
         const std::array<double, 3> sums = head.sums.evaluate_pairs(x, i);
         weight = sums[0];
@@ -148,27 +153,39 @@ class MomentsField final : public HostField {
   FieldCertificate certificate_{};
 };
 
-// Whether the head is a series in the moments: softmax or plain, Q = K = I, everybody seen.
-bool has_series(const Attention& a) {
-  const bool plain_scores = is_identity(a.query) && is_identity(a.key) && a.query_bias.empty() &&
-                            a.key_bias.empty() && a.value_bias.empty() && a.beta >= 0;
-  const bool sees_all = a.self && !a.relative && a.alibi == 0 && !a.rescaled;
-  if (!plain_scores || !sees_all) return false;
+// What keeps a head from being a series in the moments, as words after "attention"; nothing where
+// it is one: softmax or plain, Q = K = I, everybody seen.
+const char* no_series(const Attention& a) {
+  switch (a.weighting) {
+    case Attention::softmax:
+    case Attention::unnormalised:
+      break;
+    case Attention::hard:
+      return "to the greatest score alone (hardmax)";
+    case Attention::sinkhorn:
+      return "with doubly stochastic weights (sinkhorn)";
+  }
   switch (a.mask) {
     case Attention::none:
       break;
     case Attention::causal:
-      return false;
+      return "to the past alone";
   }
-  switch (a.weighting) {
-    case Attention::softmax:
-    case Attention::unnormalised:
-      return true;
-    case Attention::hard:
-    case Attention::sinkhorn:
-      return false;
-  }
-  return false;
+  if (!is_identity(a.query) || !is_identity(a.key)) return "with a query or key matrix";
+  if (!a.query_bias.empty() || !a.key_bias.empty() || !a.value_bias.empty()) return "with biases";
+  if (!(a.beta >= 0)) return "with beta below 0";
+  if (!a.self) return "without j = i";
+  if (a.relative) return "whose value acts on x_j - x_i";
+  if (a.alibi != 0) return "with alibi";
+  if (a.rescaled) return "rescaled by e^{tV}";
+  return nullptr;
+}
+
+// What keeps the place from being the circle; nothing where it is.
+const char* no_circle(const Dynamics& dynamics, Shape shape) {
+  if (dynamics.manifold != Manifold::sphere) return "swarms in R^d";
+  if (!dynamics.gain.empty() || !dynamics.gain_end.empty()) return "swarms on an ellipsoid";
+  return shape.d == 2 ? nullptr : "swarms with more than two coordinates";
 }
 
 class MomentsEngine final : public HostEngine {
@@ -177,20 +194,24 @@ class MomentsEngine final : public HostEngine {
   std::string name() const override { return "moments " + moments::target_name(); }
 
   std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const override {
-    bool known = shape.d == 2 && dynamics.manifold == Manifold::sphere && dynamics.gain.empty() &&
-                 dynamics.gain_end.empty();
+    if (const char* place = no_circle(dynamics, shape)) return unknown(place);
     for (const Sublayer& sublayer : dynamics.sublayers)
       for (const Force& force : sublayer.forces)
-        known = known && std::visit(Overloaded{[](const Attention& a) { return has_series(a); },
-                                               [](const Perceptron&) { return true; }},
-                                    force);
-    if (known) return std::nullopt;
-    return Unknown{"the moments engine has no series for this dynamics",
-                   "use engine=auto: it knows SA and USA on the circle (d=2) with query and key "
-                   "the identity, beta >= 0 and everybody seen"};
+        if (const auto why =
+                std::visit(Overloaded{[](const Attention& a) { return no_series(a); },
+                                      [](const Perceptron&) -> const char* { return nullptr; }},
+                           force))
+          return unknown(std::string("attention ") + why);
+    return std::nullopt;
   }
 
  private:
+  static Unknown unknown(const std::string& what) {
+    return {"the moments engine has no series for " + what,
+            "use engine=auto: moments are of SA and USA on the circle (d=2) with query and key the "
+            "identity, beta >= 0 and everybody seen"};
+  }
+
   std::unique_ptr<Field> make_field(const Dynamics& dynamics, Shape shape) override {
     return std::make_unique<MomentsField>(dynamics, shape, choice_);
   }
@@ -205,6 +226,29 @@ std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice) {
     throw Error(Fault::input, "sums in double are not so exact", "tolerance",
                 "give a tolerance of 1e-15 or more");
   return std::make_unique<MomentsEngine>(choice);
+}
+
+double moments_bound(const Dynamics& dynamics, int n) {
+  std::map<double, double> by_beta;  // the bound of a head with |V| = 1
+  const auto bound_of = [&](double beta) {
+    const auto [at, fresh] = by_beta.try_emplace(beta);
+    if (fresh)
+      at->second = plain_error(CircleSums(beta, MomentsChoice{}.tolerance / 1000), n) *
+                   std::max(clock_scale(dynamics.clock, beta), clock_scale(Clock::u1, beta));
+    return at->second;
+  };
+  std::vector<std::pair<double, double>> changes;  // when, and by how much, the bound changes
+  for (const Sublayer& sublayer : dynamics.sublayers) {
+    double bound = 0;
+    for (const Force& force : sublayer.forces)
+      if (const Attention* a = head_of(force); a && a->weighting == Attention::unnormalised)
+        bound += size_of(a->value) * bound_of(a->beta);
+    changes.insert(changes.end(), {{sublayer.from, bound}, {sublayer.until, -bound}});
+  }
+  std::sort(changes.begin(), changes.end());  // who leaves comes before who arrives
+  double now = 0, most = 0;
+  for (const auto& [t, change] : changes) most = std::max(most, now += change);
+  return most;
 }
 
 std::vector<std::complex<double>> circle_moments(const HostSwarm& x, int orders, int threads) {

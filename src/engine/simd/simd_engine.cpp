@@ -50,17 +50,19 @@ class SimdField final : public HostField {
   simd::PairForces pair_forces_;
 };
 
-bool has_kernel(const Attention& a) {
-  if (a.alibi != 0 || a.rescaled) return false;
+// What keeps a head from having a kernel, as words after "attention"; nothing where it has one.
+const char* no_kernel(const Attention& a) {
   switch (a.weighting) {
     case Attention::softmax:
     case Attention::unnormalised:
-      return true;
+      break;
     case Attention::hard:
+      return "to the greatest score alone (hardmax)";
     case Attention::sinkhorn:
-      return false;
+      return "with doubly stochastic weights (sinkhorn)";
   }
-  return false;
+  if (a.alibi != 0) return "with alibi";
+  return a.rescaled ? "rescaled by e^{tV}" : nullptr;
 }
 
 class SimdEngine final : public HostEngine {
@@ -75,10 +77,11 @@ class SimdEngine final : public HostEngine {
   std::optional<Unknown> knows(const Dynamics& dynamics, Shape) const override {
     for (const Sublayer& sublayer : dynamics.sublayers)
       for (const Force& force : sublayer.forces)
-        if (!std::visit(Overloaded{[](const Attention& a) { return has_kernel(a); },
-                                   [](const Perceptron&) { return true; }},
-                        force))
-          return Unknown{"the simd engine has no kernel for this dynamics",
+        if (const auto why =
+                std::visit(Overloaded{[](const Attention& a) { return no_kernel(a); },
+                                      [](const Perceptron&) -> const char* { return nullptr; }},
+                           force))
+          return Unknown{std::string("the simd engine has no kernel for attention ") + why,
                          "use engine=reference or engine=auto: hard, sinkhorn, alibi and rescaled "
                          "attention are computed there"};
     return std::nullopt;

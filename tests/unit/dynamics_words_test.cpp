@@ -1,0 +1,96 @@
+// dynamics_words_test.cpp: every word about the dynamics is heard: it changes the equation.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "core/overloaded.h"
+#include "experiment/rows.h"
+
+namespace murmur {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Everything that a dynamics says. The bindings name every field: one more does not compile here.
+std::string said(const Matrix& m) { return fmt::format("({}, {}) {}", m.rows, m.cols, m.data); }
+
+std::string said(const Attention& head) {
+  const auto& [beta, query, key, value, query_bias, key_bias, value_bias, relative, self, mask,
+               weighting, alibi, rescaled] = head;
+  return fmt::format("attention {} {} {} {} {} {} {} {} {} {} {} {} {}\n", beta, said(query),
+                     said(key), said(value), query_bias, key_bias, value_bias, relative, self,
+                     static_cast<int>(mask), static_cast<int>(weighting), alibi, rescaled);
+}
+
+std::string said(const Perceptron& perceptron) {
+  const auto& [in, in_bias, out, out_bias, activation] = perceptron;
+  return fmt::format("perceptron {} {} {} {} {}\n", said(in), in_bias, said(out), out_bias,
+                     static_cast<int>(activation));
+}
+
+std::string said(const Dynamics& dynamics) {
+  const auto& [manifold, sublayers, clock, normalisation, mix_until, speed, gain, gain_end,
+               gain_until, noise] = dynamics;
+  std::string text = fmt::format("{} {} {} {} {} {} {} {} {}\n", static_cast<int>(manifold),
+                                 static_cast<int>(clock), static_cast<int>(normalisation),
+                                 mix_until, speed, gain, gain_end, gain_until, noise);
+  for (const Sublayer& sublayer : sublayers) {
+    const auto& [forces, from, until] = sublayer;
+    text += fmt::format("from {} until {}\n", from, until);
+    for (const Force& force : forces)
+      text += std::visit([](const auto& one) { return said(one); }, force);
+  }
+  return text;
+}
+
+std::string said_by(const Words& words) {
+  return said(make_experiment(gather({.assignments = words})).dynamics);
+}
+
+struct Heard {
+  Words beside;      // what the word needs to mean anything
+  std::string word;  // away from its default
+};
+
+const std::map<std::string, Heard> kHeard = {
+    {"beta", {{}, "beta=2"}},
+    {"dynamics", {{}, "dynamics=USA"}},
+    {"habitat", {{}, "habitat=space"}},
+    {"query", {{}, "query=gaussian"}},
+    {"key", {{}, "key=gaussian"}},
+    {"value", {{}, "value=gaussian"}},
+    {"redraw", {{"value=gaussian"}, "redraw=1"}},
+    {"heads", {{}, "heads=2"}},
+    {"reach", {{}, "reach=past"}},
+    {"self", {{}, "self=false"}},
+    {"relative", {{}, "relative=true"}},
+    {"alibi", {{"reach=past"}, "alibi=1"}},
+    {"clock", {{"dynamics=USA"}, "clock=U2"}},
+    {"normalisation", {{}, "normalisation=sqrt"}},
+    {"gains", {{}, "gains=1,2,3"}},
+    {"gains_end", {{}, "gains_end=1,2,3"}},
+    {"gains_until", {{"gains_end=1,2,3"}, "gains_until=2"}},
+    {"perceptron", {{}, "perceptron=gaussian:4"}},
+    {"activation", {{"perceptron=gaussian:4"}, "activation=tanh"}},
+    {"direction", {{}, "direction=descent"}},
+    {"noise", {{"method=euler"}, "noise=0.1"}},
+};
+
+// A parameter that nothing reads would be accepted in silence. A new one needs a row above.
+TEST(DynamicsWords, AreAllHeard) {
+  for (const Row<ExperimentSpec>& row : experiment_rows()) {
+    if (!row.of_dynamics) continue;
+    const auto found = kHeard.find(row.parameter.name);
+    ASSERT_NE(found, kHeard.end()) << row.parameter.name << " is not known to change anything";
+    Words words = found->second.beside;
+    const std::string before = said_by(words);
+    EXPECT_EQ(said_by(words), before);
+    words.push_back(found->second.word);
+    EXPECT_NE(said_by(words), before) << found->second.word;
+  }
+}
+
+}  // namespace
+}  // namespace murmur

@@ -1,0 +1,113 @@
+// explain_test.cpp: what is told of a setting is true of it: results, methods, clusters.
+#include <gtest/gtest.h>
+
+#include "murmur/experiment.h"
+#include "murmur/theory.h"
+
+namespace murmur {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Experiment made(const Words& words) { return make_experiment(gather({.assignments = words})); }
+
+std::string known(const Words& words) {
+  std::string text;
+  for (const std::string& result : known_results(made(words))) text += result + "\n";
+  return text;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Known, RatesWithoutTheSelfTerm) {
+  EXPECT_TRUE(has(known({"n=5", "d=5"}), "e^(-2 t)"));
+  EXPECT_TRUE(has(known({"n=5", "d=5", "self=false"}), "e^(-2.5 t)"));
+  EXPECT_TRUE(has(known({"n=5", "d=5", "self=false", "dynamics=USA"}), "e^(-2 e^beta t)"));
+  EXPECT_TRUE(has(known({"n=5", "d=5", "normalisation=pre"}), "t^(-2)"));
+  EXPECT_TRUE(has(known({"n=5", "d=5", "normalisation=peri", "self=false"}), "t^(-2.5)"));
+  EXPECT_TRUE(has(known({"n=5", "normalisation=ngpt:3", "self=false"}), "e^(-7.5 t)"));
+  EXPECT_TRUE(has(known({"n=5", "normalisation=sqrt", "self=false"}), "e^(-5 sqrt(t))"));
+  EXPECT_FALSE(has(known({"n=5", "normalisation=pre", "relative=true"}), "t^(-2)"));
+}
+
+TEST(Known, OneClusterOnTheCircle) {
+  for (const char* beta : {"beta=-0.1", "beta=0", "beta=1", "beta=9", "beta=400"})
+    EXPECT_TRUE(has(known({"d=2", beta}), "one cluster (2507.22857")) << beta;
+  EXPECT_FALSE(has(known({"d=2", "beta=-0.5"}), "one cluster"));
+  EXPECT_TRUE(has(known({"d=2", "beta=9"}), "metastable"));
+  EXPECT_FALSE(has(known({"d=3", "beta=-0.1"}), "one cluster"));
+  EXPECT_TRUE(has(known({"d=3", "beta=9"}), "one cluster (2312.10794)"));
+}
+
+TEST(Known, TheMiddleIsLostUntilACriticalTime) {
+  const Words words = {"dynamics=USA", "reach=past", "alibi=1", "beta=1", "d=2", "clock=U3"};
+  EXPECT_TRUE(has(known(words), "t = 2.457")) << known(words);
+  Words sharper = words;
+  sharper[3] = "beta=2";
+  EXPECT_TRUE(has(known(sharper), "t = 0.6007")) << known(sharper);
+  sharper[5] = "clock=U1";  // t_U1 = beta t_U3
+  EXPECT_TRUE(has(known(sharper), "t = 1.201")) << known(sharper);
+  Words sphere = words;
+  sphere[4] = "d=3";
+  EXPECT_EQ(known(sphere), "");
+}
+
+TEST(Known, SinkhornIsAGradientWhereTheValueIsTheScore) {
+  const std::string gradient = "Wasserstein gradient";
+  EXPECT_TRUE(has(known({"dynamics=sinkhorn"}), gradient));
+  EXPECT_TRUE(has(known({"dynamics=sinkhorn", "direction=descent"}), gradient));
+  EXPECT_TRUE(has(known({"dynamics=sinkhorn", "query=goe", "value=query-key"}), gradient));
+  EXPECT_FALSE(has(known({"dynamics=sinkhorn", "query=goe"}), gradient));
+  EXPECT_FALSE(has(known({"dynamics=sinkhorn", "value=goe"}), gradient));
+  EXPECT_FALSE(has(known({"dynamics=sinkhorn", "query=gaussian", "value=query-key"}), gradient));
+  EXPECT_FALSE(has(known({"dynamics=sinkhorn", "gains=1,2,3"}), gradient));
+  EXPECT_FALSE(has(known({"dynamics=sinkhorn"}), "mean"));
+  EXPECT_TRUE(has(known({"dynamics=sinkhorn", "habitat=space"}), "m' = m "));
+  EXPECT_TRUE(has(known({"dynamics=sinkhorn", "habitat=space", "relative=true"}), "m' = 0"));
+}
+
+std::string layers(Words words) {
+  words.insert(words.end(), {"method=layers", "dt=0.1"});
+  return method_text(made(words));
+}
+
+TEST(MethodText, TellsWhatLayersDoHere) {
+  EXPECT_TRUE(has(layers({}), "x <- N(x + dt A), dt = 0.1"));
+  EXPECT_TRUE(has(layers({}), "about 10 %"));
+  EXPECT_TRUE(has(layers({"normalisation=ngpt:2"}), "about 20 %"));
+  EXPECT_TRUE(has(layers({"dynamics=USA"}), "1 + dt <x, A>"));
+  EXPECT_FALSE(has(layers({"dynamics=USA"}), "%"));
+  EXPECT_FALSE(has(layers({"perceptron=gaussian:4"}), "%"));
+  for (const char* word : {"normalisation=pre", "normalisation=peri", "dynamics=euclidean"}) {
+    EXPECT_TRUE(has(layers({word}), "x <- x + dt")) << word;
+    EXPECT_TRUE(has(layers({word}), "nothing is normalised")) << word;
+    EXPECT_FALSE(has(layers({word}), "N(")) << word;
+    EXPECT_FALSE(has(layers({word}), "slow")) << word;
+  }
+  const std::string mix = layers({"normalisation=mix:3"});
+  EXPECT_TRUE(has(mix, "x <- |x| N(x / |x| + dt A) while t <= 3, then x <- x + dt A")) << mix;
+  EXPECT_FALSE(has(layers({"dynamics=USA", "clock=U4"}), "slow"));
+}
+
+TEST(MethodText, RetractsOnTheSphereAlone) {
+  for (const MethodRow& row : methods()) {
+    const Words words = {std::string("method=") + row.name};
+    const std::string sphere = method_text(made(words));
+    EXPECT_FALSE(has(sphere, "$")) << sphere;
+    const std::string space = method_text(made({words[0], "habitat=space"}));
+    EXPECT_FALSE(has(space, "retracted") || has(space, "N(")) << space;
+    EXPECT_TRUE(has(sphere, "retracted") || has(sphere, "N(")) << sphere;
+  }
+}
+
+TEST(ClusterText, IsTheRuleOfTheObservable) {
+  EXPECT_EQ(cluster_text(made({})), "<x_i, x_j> > 1 - 0.001");
+  EXPECT_EQ(cluster_text(made({"habitat=space"})), "|x_i - x_j| < 0.001");
+  for (const char* word : {"normalisation=pre", "normalisation=peri", "normalisation=mix:1"})
+    EXPECT_EQ(cluster_text(made({word})), "<x_i, x_j> > (1 - 0.001) |x_i| |x_j|");
+}
+
+}  // namespace
+}  // namespace murmur
