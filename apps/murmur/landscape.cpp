@@ -51,8 +51,14 @@ std::string aligned(const TextTable& table) {
   return text;
 }
 
+std::string lines_of(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) text += note + "\n";
+  return text;
+}
+
 std::string text_of(const Landscape& l, const Search& search) {
-  std::string text = aligned(points_table(search));
+  std::string text = aligned(points_table(search)) + lines_of(certificate_notes(l, search.points));
   if (l.a.empty() || search.points.empty()) return text;
   const Atoms& mu = search.points.front().mu;
   const Localisation where = localise(l, mu);
@@ -131,8 +137,10 @@ std::string table_of(const LandscapeSetup& request, const Search& found) {
   return text_of(request.landscape, found);
 }
 
-std::string table_of(const LandscapeSetup&, const std::vector<ScanPoint>& found) {
-  return aligned(scan_table(found));
+std::string table_of(const LandscapeSetup& request, const std::vector<ScanPoint>& found) {
+  std::vector<CriticalPoint> points;
+  for (const ScanPoint& point : found) points.push_back(point.best);
+  return aligned(scan_table(found)) + lines_of(certificate_notes(request.landscape, points));
 }
 
 template <class Found>

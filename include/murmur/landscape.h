@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,8 @@ struct Atoms {
 // Each throws Error(input) for an invalid landscape or atoms: shapes, beta, norms, masses.
 
 double energy(const Landscape& landscape, const Atoms& mu);
+// E(mu) - E of the uniform law; on the circle without cancellation, as a sum over Fourier modes.
+double energy_above_uniform(const Landscape& landscape, const Atoms& mu);
 double first_variation(const Landscape& landscape, const Atoms& mu, std::span<const double> x);
 // (points) F at the rows of x (points, d).
 Vector first_variations(const Landscape& landscape, const Atoms& mu, const Matrix& x);
@@ -79,22 +82,50 @@ Climb climb(const Landscape& landscape, const Atoms& start, const ClimbSettings&
 
 // Optimality of a measure by its duality gap (the gap of Frank and Wolfe): under descent
 //   gap = mean of F over mu - min F >= E(mu) - min E >= 0      (E is convex in mu)
-// and under ascent gap = max F - mean of F, zero at every maximiser.
+// and under ascent gap = max F - mean of F, zero at every maximiser. It is held against what is at
+// stake: the range of V, or how far E(mu) is from the energy of the uniform law, whichever is less.
+// k(1) would not do: e^beta drowns both. A certificate is about the energy: of how many atoms the
+// best measure has it says nothing.
 struct Certificate {
-  double duality_gap = 0;   // from the best point that was found
-  double bound = 0;         // upper bound of the gap; infinite where not exhaustive
+  static constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+  double duality_gap = 0;       // from the best point that was found
+  double bound = kUnbounded;    // upper bound of the gap, with its rounding
+  double stake = kUnknown;      // unknown where it was read from a file that does not have it
+  double tolerance = kUnknown;  // the largest bound that is certified: a share of `stake`
+  double rounding = kUnknown;   // how far the gap may be off in double precision
+  // Under ascent how much better than mu the best Dirac is, which is the best of all measures: a
+  // certificate is local there, of first and second order.
+  double shortfall = kUnknown;
   bool exhaustive = false;  // whether every point of the sphere is accounted for
-  bool holds = false;       // exhaustive, and bound <= tolerance energy_scale
-  bool fails = false;       // gap > tolerance energy_scale: `best` is better than the atoms
-  Vector best{};            // (d) where F is best
-  std::int64_t cells = 0;   // of the sphere that were examined
+  // Three answers. Certified: exhaustive, bound <= tolerance, and the second-order conditions of
+  // free masses hold. Refuted: something better is known. Open: neither.
+  bool holds = false, fails = false;
+  enum class Reason {
+    none,       // certified
+    gap,        // refuted: F is better at `best` than on the atoms
+    uniform,    // refuted: the uniform law is better
+    unstable,   // a direction of second order is better: refuted under ascent, open under descent
+    precision,  // open: rounding alone is above the tolerance
+    cells,      // open: most_cells were examined
+    samples,    // open: d > 3
+  } reason = Reason::none;
+  // Under descent the best measure is unique, so rotations that fix every a_m leave it as it is.
+  // True where they move these atoms: it has none there, and their number is that of an
+  // approximation. Two or more dimensions must be orthogonal to all a_m.
+  bool moved_by_symmetry = false;
+  Vector best{};           // (d) where F is best
+  std::int64_t cells = 0;  // of the sphere that were examined
 };
+const char* answer_of(const Certificate& certificate);  // certified, refuted, open
+const char* name_of(Certificate::Reason reason);        // one word; "" for none
 // d = 2, 3: branch and bound over arcs or cells of the cube's faces, by F's Taylor series of second
 // order with a bound of F''' along great circles, or |F''| <= k(1) + L sum_m |omega_m| |a_m|^2, L
 // the activation's Lipschitz constant, where that gives a better bound; up to rounding. d > 3: the
 // gradient is followed from many starts, never exhaustive.
 struct CertifySettings {
-  double tolerance = 1e-8;
+  double tolerance = 1e-8;            // as a share of the stake
   std::int64_t most_cells = 500'000;  // after which the bound reached is reported
 };
 Certificate certify(const Landscape& landscape, const Atoms& mu,
@@ -108,6 +139,7 @@ enum class Masses {
 struct CriticalPoint {
   Atoms mu{};  // heaviest first
   double energy = 0;
+  double above_uniform = 0;  // energy_above_uniform: where e^beta is large, its digits mean more
   double gradient_norm = 0;  // largest slope, and with free masses |F - mean|, over energy_scale
   // Largest ratio of the gradient at an atom to the sum of the lengths of its terms, which cancel
   // at a critical point: near 1 where the gradient is small only because other atoms are far away.

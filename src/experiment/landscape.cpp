@@ -31,7 +31,7 @@ std::span<const Parameter> landscape_parameters() {
       {P::word, "masses", "equal", "equal, free",
        "tokens of mass 1/n, or atoms whose masses move too"},
       {P::whole, "starts", "100", "1 or more", "where searches begin"},
-      {P::number, "tolerance", "1e-8", "1e-14 to 1", "largest gap of a certificate, as a share"},
+      {P::number, "tolerance", "1e-8", "1e-14 to 1", "largest gap of a certificate, as a share of the stake"},
       {P::whole, "seed", "0", "0 or more", "seed of starts and of a random perceptron"},
       {P::whole, "replica", "0", "0 or more", "which random perceptron of the seed"},
       {P::word, "threads", "all", "all, or 1 or more", "threads; results never depend on it"},

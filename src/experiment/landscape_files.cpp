@@ -25,6 +25,7 @@ json json_of(const CriticalPoint& point, const Localisation& where) {
   return {{"atoms", rows_of(point.mu.x)},
           {"masses", point.mu.mass},
           {"energy", point.energy},
+          {"above_uniform", finite_or_null(point.above_uniform)},
           {"gradient_norm", point.gradient_norm},
           {"balance", point.balance},
           {"index", point.index},
@@ -35,7 +36,14 @@ json json_of(const CriticalPoint& point, const Localisation& where) {
           {"second_order", point.second_order},
           {"gap", point.certificate.duality_gap},
           {"gap_bound", finite_or_null(point.certificate.bound)},
+          {"stake", finite_or_null(point.certificate.stake)},
+          {"tolerance", finite_or_null(point.certificate.tolerance)},
+          {"rounding", finite_or_null(point.certificate.rounding)},
+          {"shortfall", finite_or_null(point.certificate.shortfall)},
           {"exhaustive", point.certificate.exhaustive},
+          {"answer", answer_of(point.certificate)},
+          {"reason", name_of(point.certificate.reason)},
+          {"moved_by_symmetry", point.certificate.moved_by_symmetry},
           {"certified", point.certificate.holds},
           {"refuted", point.certificate.fails},
           {"found", point.found},
@@ -50,6 +58,28 @@ json json_of(const std::vector<Place>& places) {
                     {"angle", finite_or_null(place.angle)},
                     {"unit_angle", finite_or_null(place.unit_angle)}});
   return rows;
+}
+
+// What runs have had since certificates are held against a stake; older ones leave it unknown.
+void read_stake(const KeptJson& kept, CriticalPoint& point) {
+  const auto number = [&](const char* key) {
+    return kept.json().contains(key) ? kept.at(key).number_or(Certificate::kUnknown)
+                                     : Certificate::kUnknown;
+  };
+  Certificate& c = point.certificate;
+  point.above_uniform = number("above_uniform");
+  c.stake = number("stake");
+  c.tolerance = number("tolerance");
+  c.rounding = number("rounding");
+  c.shortfall = number("shortfall");
+  if (kept.json().contains("moved_by_symmetry"))
+    c.moved_by_symmetry = kept.at("moved_by_symmetry").flag();
+  if (!kept.json().contains("reason")) return;
+  const std::string word = kept.at("reason").text();
+  for (int k = 0; k <= static_cast<int>(Certificate::Reason::samples); ++k)
+    if (word == name_of(static_cast<Certificate::Reason>(k)))
+      c.reason = static_cast<Certificate::Reason>(k);
+  if (word != name_of(c.reason)) kept.at("reason").refuse("is no reason of a certificate");
 }
 
 CriticalPoint point_of(const KeptJson& kept, int d) {
@@ -77,7 +107,13 @@ CriticalPoint point_of(const KeptJson& kept, int d) {
   point.certificate.holds = kept.at("certified").flag();
   point.certificate.fails = kept.at("refuted").flag();
   point.found = kept.at("found").small_whole();
+  read_stake(kept, point);
   return point;
+}
+
+// What a certificate says: of every measure, or of moves of this one.
+const char* claim_of(const Landscape& l) {
+  return l.direction == Landscape::descent ? "energy" : "local";
 }
 
 }  // namespace
@@ -89,7 +125,10 @@ json json_of(const Landscape& l, const Search& search) {
     points.push_back(json_of(point, where));
     if (!l.a.empty()) points.back()["places"] = json_of(where.places);
   }
-  return {{"scale", energy_scale(l)}, {"lost", search.lost}, {"points", points}};
+  return {{"scale", energy_scale(l)},
+          {"claim", claim_of(l)},
+          {"lost", search.lost},
+          {"points", points}};
 }
 
 Search search_of(const KeptJson& kept, int d) {
@@ -113,7 +152,7 @@ json json_of(const Landscape& l, std::span<const ScanPoint> scan) {
     if (!l.a.empty()) object["places"] = json_of(p.where.places);
     points.push_back(std::move(object));
   }
-  return {{"points", points}};
+  return {{"claim", claim_of(l)}, {"points", points}};
 }
 
 std::vector<ScanPoint> scan_of(const KeptJson& kept, int d) {
@@ -141,14 +180,19 @@ std::string csv_of(std::span<const ScanPoint> scan) {
   };
   std::string csv =
       "beta,atoms,heaviest,energy,scale,gap,gap_bound,certified,second_order,gradient_norm,crowd,"
-      "crowd_bound,angle,active_mass,all_active_mass\n";
-  for (const ScanPoint& p : scan)
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", p.beta, p.best.mu.count(),
-                       p.where.heaviest, p.best.energy, p.scale, p.best.certificate.duality_gap,
-                       number(p.best.certificate.bound), p.best.certificate.holds ? 1 : 0,
-                       p.best.second_order ? 1 : 0, p.best.gradient_norm, number(p.where.arc_mass),
-                       number(p.where.arc_mass_bound), number(p.angle), number(p.active_mass),
-                       number(p.all_active_mass));
+      "crowd_bound,angle,active_mass,all_active_mass,above_uniform,stake,tolerance,rounding,answer,"
+      "reason,moved_by_symmetry\n";
+  for (const ScanPoint& p : scan) {
+    const Certificate& c = p.best.certificate;
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", p.beta, p.best.mu.count(),
+                       p.where.heaviest, p.best.energy, p.scale, c.duality_gap, number(c.bound),
+                       c.holds ? 1 : 0, p.best.second_order ? 1 : 0, p.best.gradient_norm,
+                       number(p.where.arc_mass), number(p.where.arc_mass_bound), number(p.angle),
+                       number(p.active_mass), number(p.all_active_mass));
+    csv += fmt::format("{},{},{},{},{},{},{}\n", number(p.best.above_uniform), number(c.stake),
+                       number(c.tolerance), number(c.rounding), answer_of(c), name_of(c.reason),
+                       c.moved_by_symmetry ? 1 : 0);
+  }
   return csv;
 }
 

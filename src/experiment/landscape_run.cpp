@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "experiment/flow_record.h"
 #include "experiment/landscape_setup.h"
@@ -36,6 +37,7 @@ class Packed {
 class Unpacked {
  public:
   explicit Unpacked(std::span<const double> numbers) : left_(numbers) {}
+  bool empty() const { return left_.empty(); }
   double number() { return take(1)[0]; }
   int whole() { return static_cast<int>(number()); }
   Vector vector(int size) {
@@ -70,10 +72,11 @@ std::vector<double> packed(const Atoms& mu) {
   return item;
 }
 
-void unpack(Unpacked from, Atoms& mu) {
+bool unpack(Unpacked from, Atoms& mu) {
   const int count = from.whole(), d = from.whole();
   mu.mass = from.vector(count);
   mu.x = from.matrix(count, d);
+  return true;
 }
 
 std::vector<double> packed(const CriticalPoint& p) {
@@ -101,10 +104,13 @@ std::vector<double> packed(const CriticalPoint& p) {
   put(item, p.splitting.data);
   put(item, p.mu.mass);
   put(item, p.mu.x.data);
+  put(item, std::array{p.above_uniform, c.stake, c.tolerance, c.rounding, c.shortfall,
+                       static_cast<double>(c.reason), c.moved_by_symmetry ? 1.0 : 0.0});
   return item;
 }
 
-void unpack(Unpacked from, CriticalPoint& p) {
+// False where the certificate is of the time before stakes: it is to be found again.
+bool unpack(Unpacked from, CriticalPoint& p) {
   p.energy = from.number();
   p.gradient_norm = from.number();
   p.balance = from.number();
@@ -125,6 +131,17 @@ void unpack(Unpacked from, CriticalPoint& p) {
   p.splitting = from.matrix(rows, cols);
   p.mu.mass = from.vector(count);
   p.mu.x = from.matrix(count, d);
+  if (from.empty()) return false;
+  p.above_uniform = from.number();
+  p.certificate.stake = from.number();
+  p.certificate.tolerance = from.number();
+  p.certificate.rounding = from.number();
+  p.certificate.shortfall = from.number();
+  const int reason = from.whole();
+  if (reason < 0 || reason > static_cast<int>(Certificate::Reason::samples)) refuse_checkpoint();
+  p.certificate.reason = static_cast<Certificate::Reason>(reason);
+  p.certificate.moved_by_symmetry = from.number() != 0;
+  return true;
 }
 
 template <typename Found>
@@ -148,7 +165,7 @@ std::vector<std::optional<Found>> known_of(const Run& run, std::size_t units) {
     if ((*sizes)[k] < 0) continue;
     const auto size = static_cast<std::size_t>((*sizes)[k]);
     if (size > all.size() - at) refuse_checkpoint();
-    unpack(Unpacked({all.data() + at, size}), known[k].emplace());
+    if (!unpack(Unpacked({all.data() + at, size}), known[k].emplace())) known[k].reset();
     at += size;
   }
   return known;

@@ -90,27 +90,74 @@ Bounded bounded(const Terrain& terrain, const Cloud& mu, Bounded best, double sl
   return result;
 }
 
+// How much better than mu the best of all measures is under ascent: E is convex, so that is a Dirac
+// at the greatest V.
+double shortfall(const Terrain& terrain, const Cloud& mu) {
+  const Cloud nothing{mu.x.leftCols(0), mu.m.head(0)};
+  double v = terrain.units() > 0 ? terrain.potential(valleys(terrain, nothing).front()) : 0;
+  for (int i = 0; i < mu.count() && terrain.units() > 0; ++i)
+    v -= mu.m[i] * terrain.potential(mu.x.col(i));
+  const double pairs = mu.m.dot(terrain.kernels(mu.x) * mu.m);
+  return (terrain.most_kernel() - pairs) / (2 * terrain.beta()) + v;
+}
+
+// Under descent the best measure is one, so rotations that fix every unit leave it as it is; atoms
+// that such rotations move are not its atoms.
+bool is_moved_by_symmetry(const Terrain& terrain, const Cloud& mu) {
+  const MatrixXd free = terrain.unseen_by_units();  // (d, c)
+  return terrain.sign() > 0 && free.cols() >= 2 &&
+         (free.transpose() * mu.x).colwise().norm().maxCoeff() > 1e-6;
+}
+
+// The answer, of all that was found. Second-order conditions are those of free masses.
+void decide(const Terrain& terrain, const Cloud& mu, const Told& above, Certificate& c) {
+  const auto refuted = [&](Certificate::Reason reason) {
+    c.fails = true;
+    c.reason = reason;
+  };
+  if (c.duality_gap - c.rounding > c.tolerance) return refuted(Certificate::Reason::gap);
+  if (terrain.sign() * above.value > above.rounding) return refuted(Certificate::Reason::uniform);
+  const bool level = c.exhaustive && c.bound <= c.tolerance;
+  const bool stable = level && describe(terrain, mu, 0).second_order;
+  // Under ascent the energy is convex along every line of measures: a saddle may have no gap.
+  if (level && !stable && terrain.sign() < 0) return refuted(Certificate::Reason::unstable);
+  c.holds = stable;
+  if (c.duality_gap + c.rounding > c.tolerance)
+    c.reason = Certificate::Reason::precision;
+  else if (!c.exhaustive)
+    c.reason = Certificate::Reason::samples;
+  else if (!level)
+    c.reason = Certificate::Reason::cells;
+  else if (!stable)
+    c.reason = Certificate::Reason::unstable;
+}
+
 }  // namespace
 
 Certificate certify(const Terrain& terrain, const Cloud& mu, const CertifySettings& settings) {
   Certificate certificate;
+  const Told above = above_uniform(terrain, mu);
+  certificate.stake = stake(terrain, above);
+  certificate.tolerance = settings.tolerance * certificate.stake;
+  certificate.rounding = gap_rounding(terrain, mu);
+  certificate.moved_by_symmetry = is_moved_by_symmetry(terrain, mu);
+  if (terrain.sign() < 0) certificate.shortfall = shortfall(terrain, mu);
   const std::vector<VectorXd> found = valleys(terrain, mu);
   const VectorXd& best = found.front();
   const double min = terrain.sign() * terrain.value(mu, best);
   const double mean = terrain.sign() * mu.m.dot(terrain.values(mu));
   certificate.duality_gap = mean - min;
-  certificate.fails = certificate.duality_gap > settings.tolerance * terrain.scale();
   certificate.best.assign(best.data(), best.data() + best.size());
-  certificate.bound = std::numeric_limits<double>::infinity();
-  if (terrain.d() > 3) return certificate;
-  // A gap above the tolerance need not be known to the last digit.
-  const double slack =
-      std::max(settings.tolerance * terrain.scale(), 1e-3 * certificate.duality_gap) / 4;
-  const Bounded rest = bounded(terrain, mu, {min, settings.most_cells}, slack);
-  certificate.cells = rest.cells;
-  certificate.bound = mean - rest.min;
-  certificate.exhaustive = true;
-  certificate.holds = certificate.bound <= settings.tolerance * terrain.scale();
+  if (terrain.d() <= 3) {
+    // Neither a gap above the tolerance nor one of rounding need be known to the last digit.
+    const double slack =
+        std::max({certificate.tolerance, certificate.rounding, 1e-3 * certificate.duality_gap}) / 4;
+    const Bounded rest = bounded(terrain, mu, {min, settings.most_cells}, slack);
+    certificate.cells = rest.cells;
+    certificate.bound = mean - rest.min + certificate.rounding;
+    certificate.exhaustive = true;
+  }
+  decide(terrain, mu, above, certificate);
   return certificate;
 }
 
@@ -118,6 +165,30 @@ Certificate certify(const Terrain& terrain, const Cloud& mu, const CertifySettin
 
 Certificate certify(const Landscape& l, const Atoms& mu, const CertifySettings& settings) {
   return landscape::certify(landscape::Terrain(l), landscape::cloud_of(l, mu), settings);
+}
+
+const char* answer_of(const Certificate& c) {
+  return c.holds ? "certified" : c.fails ? "refuted" : "open";
+}
+
+const char* name_of(Certificate::Reason reason) {
+  switch (reason) {
+    case Certificate::Reason::none:
+      return "";
+    case Certificate::Reason::gap:
+      return "gap";
+    case Certificate::Reason::uniform:
+      return "uniform";
+    case Certificate::Reason::unstable:
+      return "unstable";
+    case Certificate::Reason::precision:
+      return "rounding";
+    case Certificate::Reason::cells:
+      return "cells";
+    case Certificate::Reason::samples:
+      return "samples";
+  }
+  return "";
 }
 
 }  // namespace murmur

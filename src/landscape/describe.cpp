@@ -43,6 +43,7 @@ CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n) {
   const System system = system_of(terrain, mu, n == 0);
   CriticalPoint point{.mu = atoms_of(mu),
                       .energy = terrain.energy(mu),
+                      .above_uniform = above_uniform(terrain, mu).value,
                       .gradient_norm = system.residual / terrain.scale(),
                       .balance = system.balance};
   const double terms =

@@ -62,6 +62,10 @@ void set_potential(const Perceptron& p, Landscape& landscape) {
 
 double energy(const Landscape& l, const Atoms& mu) { return Terrain(l).energy(cloud_of(l, mu)); }
 
+double energy_above_uniform(const Landscape& l, const Atoms& mu) {
+  return landscape::above_uniform(Terrain(l), cloud_of(l, mu)).value;
+}
+
 double first_variation(const Landscape& l, const Atoms& mu, std::span<const double> x) {
   if (static_cast<int>(x.size()) != l.d)
     throw Error(Fault::input, "the point has another number of coordinates", "x", "give d of them");

@@ -48,6 +48,21 @@ Cloud simplified(const Terrain& terrain, const Cloud& mu) {
                                                                                            : mu;
 }
 
+// A quarter of the gap that is certified, or of what rounding makes of it.
+double goal_at(const Terrain& terrain, const Cloud& mu, const SearchSettings& settings) {
+  const double gap = settings.certify.tolerance * stake(terrain, above_uniform(terrain, mu));
+  return std::max(gap, gap_rounding(terrain, mu)) / 4;
+}
+
+// Polished, and then further where the levels of F on the atoms are still apart by what the goal is.
+bool polish_below(const Terrain& terrain, Cloud& mu, PolishSettings settings, double goal) {
+  if (!polish(terrain, mu, settings)) return false;
+  settings.gradient = goal / 2 / terrain.scale();
+  Cloud finer = mu;
+  if (polish(terrain, finer, settings)) mu = finer;
+  return true;
+}
+
 }  // namespace
 
 //   r_i *= e^{-eta sign (F_i - mean F)},   x_i moves by -eta sign P grad F(x_i),   m_i = r_i^2
@@ -76,7 +91,6 @@ Cloud conic(const Terrain& terrain, Cloud mu, int steps) {
 bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& settings,
                   const Stop& stopped) {
   constexpr int kMostRounds = 40, kMostNumbers = 300;
-  const double goal = settings.certify.tolerance * terrain.scale() / 4;
   const PolishSettings exact{
       .free_masses = true, .gradient = settings.gradient, .merge = settings.merge};
   mu = improved(terrain, merged(conic(terrain, mu, 60), settings.merge));
@@ -87,8 +101,10 @@ bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& setti
     if (round > 4 && worth(terrain, mu) > before - 1e-14 * terrain.scale()) return false;
     if (mu.count() * terrain.d() > kMostNumbers) return false;
     before = worth(terrain, mu);
+    const double goal = goal_at(terrain, mu, settings);
     Cloud sharp = mu;
-    const bool sharpened = polish(terrain, sharp, exact) && sharp.m.minCoeff() > kDust &&
+    const bool sharpened = polish_below(terrain, sharp, exact, goal) &&
+                           sharp.m.minCoeff() > kDust &&
                            worth(terrain, sharp) <= worth(terrain, mu) + goal;
     if (sharpened) mu = sharp;
     const double mean = terrain.sign() * mu.m.dot(terrain.values(mu));

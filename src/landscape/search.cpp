@@ -288,7 +288,7 @@ std::optional<Search> critical_points(const Landscape& l, const SearchSettings& 
   });
   if (watch.stopped()) return std::nullopt;
   std::stable_sort(search.points.begin(), search.points.end(), [&](const auto& a, const auto& b) {
-    return terrain.sign() * a.energy < terrain.sign() * b.energy;
+    return terrain.sign() * a.above_uniform < terrain.sign() * b.above_uniform;
   });
   return search;
 }

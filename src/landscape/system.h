@@ -46,6 +46,18 @@ bool polish(const Terrain& terrain, Cloud& mu, const PolishSettings& settings);
 VectorXd descended(const Terrain& terrain, const Cloud& mu, VectorXd x);
 // Every local minimum of sign F that many starts find, distinct ones, best first.
 std::vector<VectorXd> valleys(const Terrain& terrain, const Cloud& mu);
+// (d, count) points spread over the sphere: even on the circle, a Fibonacci spiral on S^2, random
+// in more dimensions.
+MatrixXd spread_points(int d);
+
+// A number, and what rounding may have done to it.
+struct Told {
+  double value = 0, rounding = 0;
+};
+Told above_uniform(const Terrain& terrain, const Cloud& mu);  // E(mu) - E of the uniform law
+// The lesser of the range of V and |E(mu) - E of the uniform law|; without V the latter.
+double stake(const Terrain& terrain, const Told& above);
+double gap_rounding(const Terrain& terrain, const Cloud& mu);  // of the duality gap
 
 CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n);
 Certificate certify(const Terrain& terrain, const Cloud& mu, const CertifySettings& settings);

@@ -63,9 +63,9 @@ Terrain::Terrain(const Landscape& l)
   omega_ = Eigen::Map<const VectorXd>(l.omega.data(), l.a.rows);
   for (int m = 0; m < l.a.rows; ++m)
     for (int k = 0; k < d_; ++k) a_(m, k) = l.a(m, k);
-  const double units = omega_.cwiseAbs().dot(a_.rowwise().squaredNorm());
-  scale_ = kernel(1) + units;
-  curvature_ = kernel(1) + lipschitz(activation_) * units;
+  unit_scale_ = omega_.cwiseAbs().dot(a_.rowwise().squaredNorm());
+  scale_ = kernel(1) + unit_scale_;
+  curvature_ = kernel(1) + lipschitz(activation_) * unit_scale_;
 }
 
 double Terrain::activation(double z) const {

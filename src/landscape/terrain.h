@@ -54,6 +54,11 @@ class Terrain {
   const MatrixXd& unit_rows() const { return a_; }  // (h, d)
   MatrixXd unseen_by_units() const;  // (d, c) orthonormal columns, orthogonal to every a_m
   double potential(const VectorXd& x) const;
+  double mean_potential() const;   // of V over the sphere
+  double potential_range() const;  // of V, as far as points spread on the sphere show it
+  // Largest rounding error of a sum of so many terms m_j k(x . x_j), as a share of it; and of V.
+  double pair_rounding(int count) const;
+  double potential_rounding() const;
   double value(const Cloud& mu, const VectorXd& x) const;                      // F
   double slope(const Cloud& mu, const VectorXd& x, VectorXd& gradient) const;  // F, and grad F
   // An atom at x itself may be left out: its term e^beta would hide those of the others by
@@ -78,7 +83,7 @@ class Terrain {
   double activation_slope(double z) const;
 
   int d_;
-  double beta_, shift_, sign_, scale_, curvature_;
+  double beta_, shift_, sign_, scale_, curvature_, unit_scale_;
   MatrixXd a_;  // (h, d)
   VectorXd omega_;
   Perceptron::Activation activation_;

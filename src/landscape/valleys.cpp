@@ -14,23 +14,6 @@ namespace {
 constexpr int kArcs = 1440, kSpiral = 2000, kStarts = 200;
 constexpr double kApart = 1e-6;  // chord between distinct minima
 
-// (d, count) points spread over the sphere: even on the circle, a Fibonacci spiral on S^2, random
-// in more dimensions.
-MatrixXd places(int d) {
-  MatrixXd x(d, d == 2 ? kArcs : d == 3 ? kSpiral : kStarts);
-  for (int i = 0; i < x.cols(); ++i) {
-    const double golden = std::numbers::pi * (3 - std::sqrt(5.0)), z = 1 - (2 * i + 1.0) / kSpiral;
-    const double angle = d == 2 ? 2 * std::numbers::pi * i / kArcs : golden * i;
-    if (d == 2) x.col(i) << std::cos(angle), std::sin(angle);
-    if (d == 3)
-      x.col(i) << std::sqrt(1 - z * z) * std::cos(angle), std::sqrt(1 - z * z) * std::sin(angle), z;
-    const Draw draw{.stream = Stream::landscape, .particle = static_cast<std::uint32_t>(i)};
-    for (int k = 0; k < d && d > 3; ++k) x(k, i) = draw.normal(static_cast<std::uint16_t>(k));
-    x.col(i).normalize();
-  }
-  return x;
-}
-
 // Whether no point within three spacings is lower: a start for a descent.
 std::vector<int> lowest_among_neighbours(const MatrixXd& x, const VectorXd& f) {
   const bool circle = x.rows() == 2;
@@ -48,6 +31,21 @@ std::vector<int> lowest_among_neighbours(const MatrixXd& x, const VectorXd& f) {
 }
 
 }  // namespace
+
+MatrixXd spread_points(int d) {
+  MatrixXd x(d, d == 2 ? kArcs : d == 3 ? kSpiral : kStarts);
+  for (int i = 0; i < x.cols(); ++i) {
+    const double golden = std::numbers::pi * (3 - std::sqrt(5.0)), z = 1 - (2 * i + 1.0) / kSpiral;
+    const double angle = d == 2 ? 2 * std::numbers::pi * i / kArcs : golden * i;
+    if (d == 2) x.col(i) << std::cos(angle), std::sin(angle);
+    if (d == 3)
+      x.col(i) << std::sqrt(1 - z * z) * std::cos(angle), std::sqrt(1 - z * z) * std::sin(angle), z;
+    const Draw draw{.stream = Stream::landscape, .particle = static_cast<std::uint32_t>(i)};
+    for (int k = 0; k < d && d > 3; ++k) x(k, i) = draw.normal(static_cast<std::uint16_t>(k));
+    x.col(i).normalize();
+  }
+  return x;
+}
 
 VectorXd descended(const Terrain& terrain, const Cloud& mu, VectorXd x) {
   for (int k = 0; k < 100; ++k) {
@@ -81,7 +79,7 @@ VectorXd descended(const Terrain& terrain, const Cloud& mu, VectorXd x) {
 }
 
 std::vector<VectorXd> valleys(const Terrain& terrain, const Cloud& mu) {
-  const MatrixXd x = places(terrain.d());
+  const MatrixXd x = spread_points(terrain.d());
   std::vector<VectorXd> starts, found;
   if (terrain.d() <= 3) {
     VectorXd f(x.cols());

@@ -51,6 +51,16 @@ void add_search_facts(RunReport& report, const LandscapeSetup& request, const Se
   facts.emplace_back(fmt::format("{}", search.lost), "came to no rest");
 }
 
+// What the answers in the table mean, as sentences.
+std::string notes_of(const Landscape& l, std::span<const CriticalPoint> points) {
+  std::string text;
+  for (std::string note : certificate_notes(l, points)) {
+    if (note.front() >= 'a' && note.front() <= 'z') note.front() += 'A' - 'a';
+    text += fmt::format(" {}.", note);
+  }
+  return text;
+}
+
 const char* caption_of(int d) {
   if (d == 2)
     return "The best points. Where tokens are at rest the first variation F is level; the best "
@@ -82,7 +92,7 @@ void report_search(RunReport& report, const LandscapeSetup& request) {
       "Critical points",
       "Zeros: vanishing eigenvalues, and those that rotations explain. Second: no way out to "
       "second order. " +
-          proof,
+          proof + notes_of(l, search.points),
       points_table(search));
   if (l.a.empty()) return;
   const Atoms& mu = search.points.front().mu;
@@ -112,6 +122,8 @@ void report_scan(RunReport& report, const LandscapeSetup& request) {
                                  setting_of(request), scan.front().beta, scan.back().beta);
   const auto certified = std::count_if(scan.begin(), scan.end(),
                                        [](const ScanPoint& p) { return p.best.certificate.holds; });
+  std::vector<CriticalPoint> points;
+  for (const ScanPoint& p : scan) points.push_back(p.best);
   const auto [few, many] = std::minmax_element(
       scan.begin(), scan.end(),
       [](const auto& a, const auto& b) { return a.best.mu.count() < b.best.mu.count(); });
@@ -125,8 +137,10 @@ void report_scan(RunReport& report, const LandscapeSetup& request) {
       "Dashes: the bound on crowds of second-order points of descent, never above all mass.");
   report.add_table(
       "Localisation",
-      "Angle: mean over the mass, to the nearest strict extremum of the units' potential. "
-      "Active: mass where at least one unit is active, and where all are.",
+      fmt::format(
+          "Angle: mean over the mass, to the nearest strict extremum of the units' potential. "
+          "Active: mass where at least one unit is active, and where all are.{}",
+          notes_of(request.landscape, points)),
       scan_table(scan));
 }
 

@@ -22,7 +22,7 @@ std::string title_of(const CriticalPoint& point) {
 
 std::string subtitle_of(const Certificate& c) {
   if (c.holds) return fmt::format("certified: gap at most {:.1e}", std::fmax(c.bound, 0));
-  return fmt::format("not certified: gap {:.2g}", std::fmax(c.duality_gap, 0));
+  return fmt::format("{}: gap {:.2g}", answer_of(c), std::fmax(c.duality_gap, 0));
 }
 
 Panel portrait_of(const Landscape& l, const CriticalPoint& point) {

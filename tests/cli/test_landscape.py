@@ -102,6 +102,52 @@ class Landscape(murmur.Case):
             self.assertLessEqual(p["crowd"], p["crowd_bound"])
         self.assertLess(scan["points"][-1]["crowd_bound"], 1)
 
+    def assert_meant(self, p):
+        """A certificate says what it says, by the numbers beside it."""
+        self.assertEqual(p["answer"] == "certified", p["certified"])
+        self.assertEqual(p["answer"] == "refuted", p["refuted"])
+        if p["certified"]:
+            self.assertTrue(p["exhaustive"] and p["second_order"])
+            self.assertLessEqual(p["gap"] + p["rounding"], p["gap_bound"])
+            self.assertLessEqual(p["gap_bound"], p["tolerance"])
+            self.assertLessEqual(p["tolerance"], 1.0001e-8 * abs(p["above_uniform"]))
+            self.assertLess(p["above_uniform"], 0)
+        if p["above_uniform"] > 1e-6:
+            self.assertTrue(p["refuted"])
+        if p["rounding"] > p["tolerance"]:
+            self.assertFalse(p["certified"])
+
+    def test_nothing_that_the_uniform_law_beats_is_certified(self):
+        scan = self.points("d=2", "betas=5:40:6", "perceptron=gradient:2", "direction=descent")
+        self.assertEqual(scan["claim"], "energy")
+        for p in scan["points"]:
+            with self.subTest(p["beta"]):
+                self.assert_meant(p)
+        self.assertTrue(scan["points"][0]["certified"])
+        for p in scan["points"][2:]:
+            self.assertFalse(p["certified"], p["beta"])
+        page = self.murmur("landscape", "--resume", "found").stdout
+        self.assertIn("does not count", page)
+        self.assertRegex(page, "no: (uniform|gap)|open: rounding")
+
+    def test_no_two_energies_are_certified_side_by_side(self):
+        found = self.points("d=2", "beta=22", "perceptron=gradient:2", "direction=descent",
+                            "masses=free", "starts=4", "n=100")
+        for p in found["points"]:
+            self.assert_meant(p)
+            self.assertFalse(p["certified"])
+
+    def test_atoms_of_an_approximation(self):
+        words = ("d=3", "beta=1", "perceptron=gradient:1", "direction=descent", "masses=free",
+                 "starts=8", "n=24", "seed=0")
+        found = self.points(*words)
+        for p in found["points"]:
+            self.assert_meant(p)
+            self.assertTrue(p["moved_by_symmetry"])
+        told = self.murmur("landscape", *words, "-q", "-o", "told").stdout
+        self.assertRegex(told.splitlines()[1], r" ~\d+ ")
+        self.assertIn("their number is that of an approximation", told)
+
     def test_report(self):
         for words, told in ((("d=2", "beta=4", "n=12", "starts=8"), "Critical points"),
                             (("d=3", "beta=3", "n=8", "starts=4", "perceptron=gradient:2"),

@@ -215,7 +215,11 @@ TEST(LandscapeSearch, FindsTheKnownRestPoints) {
     ASSERT_NE(point, nullptr) << k;
     EXPECT_EQ(point->index, k == 1 ? 0 : describe(l, polygon(k), 60).index);
     EXPECT_EQ(point->second_order, k == 1);
-    EXPECT_TRUE(point->certificate.holds) << k;  // F is greatest at the corners
+    const Certificate& c = point->certificate;
+    EXPECT_LE(c.bound, c.tolerance) << k;  // F is greatest at the corners
+    EXPECT_LE(c.tolerance, 1e-8 * energy_scale(l));
+    EXPECT_EQ(c.holds, k == 1) << k;  // and yet the others are saddles
+    EXPECT_EQ(c.fails, k != 1) << k;
   }
   EXPECT_EQ(search.points.front().mu.count(), 1);
   EXPECT_NEAR(search.points.front().energy, std::exp(4.0) / 8, 1e-13 * std::exp(4.0));
