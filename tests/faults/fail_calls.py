@@ -4,8 +4,8 @@ For each kind of run, three beginnings: `fresh` (nothing there), `resume` (the m
 a checkpoint) and `replace` (--force over another run). A run without faults tells its calls on its
 files; then each of them fails in each way that it can, once: the program must end with the right
 bytes, or with exit 1 and three lines. After an error the run is resumed (or begun anew, where none
-was made), and must reach the right bytes. A failing read that is told as damage (exit 3) is counted
-apart, and wrong with --strict.
+was made), and must reach the right bytes. A failing read that is told as an absence (exit 2 or 3:
+no run, no input) is counted apart, and wrong with --strict.
 
     fail_calls.py [--kind NAME]... [--phase NAME]... [--every M] [--seconds S] [--strict]
                   [--jobs J] [--json FILE]
@@ -18,6 +18,7 @@ import multiprocessing
 import os
 import pathlib
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -118,14 +119,17 @@ def strike(beginning, fault, folder):
         return ("wrong", f"exit 0, but {wrong}") if wrong else ("equal", "")
     if ended.code is None:
         return "wrong", "the program hangs"
-    # A read that fails may be told as damage (exit 2 or 3): a weakness, and counted apart.
-    damage = ended.code in (2, 3) and (name in READS or way == "gone")
-    if not (ended.code == 1 or damage) or ended.refusal() is None:
+    # A read that fails may be told as an absence (exit 2 or 3), and is counted apart; as damage,
+    # whose remedy is to delete the file, it may not.
+    absent = ended.code in (2, 3) and (name in READS or way == "gone")
+    if not (ended.code == 1 or absent) or ended.refusal() is None:
         return "wrong", f"not exit 1 and three lines, but exit {ended.code}: {ended.err!r}"
+    if absent and re.search("damaged|not as the run left it", ended.refusal()):
+        return "wrong", f"a file that could not be read is told as damage: {ended.refusal()}"
     if (name, way) in UNNOTICED:
         return "wrong", f"{way} of a {name} must not show: {ended.refusal()}"
     word, told = recover(beginning, folder)
-    return ("told as damage", ended.refusal()) if damage and word in RECOVERED else (word, told)
+    return ("told as absent", ended.refusal()) if absent and word in RECOVERED else (word, told)
 
 
 def recover(beginning, folder):
@@ -162,9 +166,9 @@ def strike_all(beginning, faults, flags, folder):
     with multiprocessing.get_context("fork").Pool(flags.jobs, settle, (folder,)) as pool:
         for fault, (word, told) in pool.imap_unordered(strike_here, faults, chunksize=4):
             tally[word] += 1
-            if word in ("told, resume refused", "told as damage"):
+            if word in ("told, resume refused", "told as absent"):
                 refused[told] += 1
-            if word == "wrong" or (flags.strict and word == "told as damage"):
+            if word == "wrong" or (flags.strict and word == "told as absent"):
                 call, way = fault
                 name = beginning.calls[call - 1]
                 failures.append({"call": call, "name": name, "way": way, "told": told})
@@ -192,12 +196,12 @@ def row_of(report):
     told = sum(tally.get(word, 0) for word in RECOVERED)
     refused = tally.get("told, resume refused", 0)
     return (f"| {report['kind']} | {report['phase']} | {report['calls']} | {report['faults']} | "
-            f"{tally.get('equal', 0)} | {told} | {tally.get('told as damage', 0)} | {refused} | "
+            f"{tally.get('equal', 0)} | {told} | {tally.get('told as absent', 0)} | {refused} | "
             f"{tally.get('wrong', 0)} |")
 
 
 HEAD = """\
-| kind | beginning | calls | faults | equal | told, then equal | as damage | refused | wrong |
+| kind | beginning | calls | faults | equal | told, then equal | as absent | refused | wrong |
 |---|---|---|---|---|---|---|---|---|"""
 
 
@@ -210,7 +214,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=float("inf"),
                         help="at most, a kind and beginning")
     parser.add_argument("--strict", action="store_true",
-                        help="a read that fails and is told as damage is wrong too")
+                        help="a read that fails and is told as an absence is wrong too")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", type=pathlib.Path, help="where the reports go")
     flags = parser.parse_args()
