@@ -14,9 +14,16 @@ bool is_turned(const Dynamics& dynamics) {  // `mix`
   return row_of(dynamics.normalisation).argument == LayerNormRow::time;
 }
 
+// The factor of A in the equation, of any particle.
+std::string factor_text(const Dynamics& dynamics) {
+  std::string text = speed_text(dynamics);
+  if (const auto at = text.find("A_i"); at != std::string::npos) text.replace(at, 3, "A");
+  return text;
+}
+
 // One step of `layers` (along: A) or of `euler` (along: P A).
 std::string update_text(const Dynamics& dynamics, const std::string& along) {
-  const std::string step = fmt::format("dt {}", speed_text(dynamics));
+  const std::string step = fmt::format("dt {}", factor_text(dynamics));
   if (dynamics.manifold == Manifold::sphere) return fmt::format("x <- N(x + {}{})", step, along);
   if (is_turned(dynamics))
     return fmt::format("x <- |x| N(x / |x| + dt {}) while t <= {:g}, then x <- x + dt A", along,
@@ -41,7 +48,9 @@ std::string clock_text(const Experiment& e) {
   if (kernel_of(e.dynamics.clock).arc_length) return ": Euler's method, arc length being along x";
   const bool normalised = e.dynamics.manifold == Manifold::sphere || is_turned(e.dynamics);
   if (!normalised) return "; nothing is normalised: Euler steps, sublayer by sublayer";
-  std::string text = "; not Euler of the equation: its clock is slow by the factor 1 + dt <x, A>";
+  std::string text =
+      fmt::format("; not Euler of the equation: its clock is slow by the factor 1 + dt <x, {}A>",
+                  factor_text(e.dynamics));
   if (const double along = outward(e.dynamics); along > 0)
     text += fmt::format(", near clusters by about {:.3g} %", 100 * e.flow.dt * along);
   if (is_turned(e.dynamics)) text += ", as long as it normalises";

@@ -302,6 +302,20 @@ class Edges(murmur.Case):
         self.assertEqual(len(x), len(times))
         self.assertTrue(0 < times[-1] < 10)
 
+    def test_hard_attention_that_slides_ends_with_a_sentence(self):
+        """Everybody flees from the nearest other: between two of them a particle is driven to and fro."""
+        words = ("n=17", "dynamics=hardmax", "habitat=sphere", "self=false", "direction=descent",
+                 "T=2")
+        done = self.murmur("simulate", *words, "-o", "run", code=NUMERICAL)
+        what, where, do = done.stderr.splitlines()
+        self.assertIn("slides", what)
+        self.assertRegex(where, r"t = 0\.\d+, particle \d+")
+        self.assertIn("method=euler", do)
+        manifest = json.loads((self.folder / "run" / "manifest.json").read_text())
+        self.assertEqual(manifest["status"], "failed")
+        self.assertLess(manifest["numbers"]["evaluations"], 50_000)
+        self.check(*words, "method=euler", "dt=0.01")
+
     def test_points_nearly_on_the_sphere_are_normalised(self):
         self.save("x.npy", murmur.unit_points(5, 3) * (1 + 9e-6))
         self.check("init=x.npy", "T=1")

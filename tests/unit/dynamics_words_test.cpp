@@ -5,7 +5,6 @@
 
 #include <map>
 
-#include "core/overloaded.h"
 #include "experiment/rows.h"
 
 namespace murmur {

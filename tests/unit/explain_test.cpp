@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "murmur/experiment.h"
-#include "murmur/theory.h"
 
 namespace murmur {
 namespace {
