@@ -129,7 +129,7 @@ class OldRuns(murmur.Case):
         run = self.copied("landscape")
         kept = (run / "points.json").read_bytes()
         self.murmur("report", run)
-        self.assertTrue((run / "report.html").exists())
+        self.assertIn("by scale", (run / "report.html").read_text(), "certified by the old rule")
         self.assertEqual((run / "points.json").read_bytes(), kept)
 
 
