@@ -12,8 +12,8 @@ import sys
 import numpy as np
 
 PATH = pathlib.Path(__file__).resolve().parent.parent / "src/reproduce/published_perceptron.h"
-HEAD = """// published_perceptron.h: units and angles that the companion code of 2601.21366 draws by its seeds 777
-// and 42; written by scripts/published_perceptron.py.
+HEAD = """// published_perceptron.h: units and angles that the companion code of 2601.21366 draws.
+// Written by scripts/published_perceptron.py.
 #pragma once
 
 namespace murmur {

@@ -186,6 +186,7 @@ void check_group(const Group& group, const std::vector<Counted>& swarms, int see
                                   over == 0, "none"));
     return;  // tokens spread evenly there: arcs tile the circle, whatever the units
   }
+  if (group.activation != Perceptron::relu && seeds < 8) return;  // too few to see no growth
   check_growth(group, growth_of(swarms, seeds, kTimes[kJudged]), result);
 }
 

@@ -1,5 +1,5 @@
-// published_perceptron.h: units and angles that the companion code of 2601.21366 draws by its seeds 777
-// and 42; written by scripts/published_perceptron.py.
+// published_perceptron.h: units and angles that the companion code of 2601.21366 draws.
+// Written by scripts/published_perceptron.py.
 #pragma once
 
 namespace murmur {

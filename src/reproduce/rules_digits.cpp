@@ -72,6 +72,11 @@ constexpr ExpectedAnswer kExpected[] = {
     {"swarm-table.best", "5 vs 6, 10 free d=100", Answer::disagrees, ExpectedAnswer::full,
      "99.42 over three seeds, above the published 99.35 but not the 99.6 that one seed of another "
      "implementation promised; the errors are the same eleven pictures in every seed"},
+    {"perceptron-clusters.growth", "d = 2, GELU", Answer::disagrees, ExpectedAnswer::full,
+     "the potential of GELU units is analytic and least at points, which gather tokens; that of "
+     "ReLU units can be level along an arc, on which tokens space themselves by 1/√β"},
+    {"perceptron-clusters.growth", "d = 3, GELU", Answer::disagrees, ExpectedAnswer::full,
+     "as on the circle: minima of an analytic potential are points, and gather tokens"},
     {"density-modes.logarithm", "", Answer::disagrees, ExpectedAnswer::always,
      "the exponent over that decade is 0.52, between 0.50 of √β and 0.56 of √(β ln β). The theorem "
      "holds as n grows with n^c ≤ β ≤ n^(2-c), up to constants: 10,000 tokens do not show the "
