@@ -118,8 +118,10 @@ std::string markdown_of_rules() {
       "| rule | kind | source | asks | rejects | since | changed after a look |\n"
       "|---|---|---|---|---|---|---|\n";
   for (const Rule& rule : rules())
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", rule.name, name_of(rule.origin),
-                        rule.source, rule.asks, rule.rejects.words(), rule.since, rule.changed);
+    text +=
+        fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", rule.name, name_of(rule.origin),
+                    rule.source, rule.asks, rule.rejects.words() + (rule.slow ? " (untried)" : ""),
+                    rule.since, rule.changed);
   return text;
 }
 

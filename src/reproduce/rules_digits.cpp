@@ -56,12 +56,13 @@ const Rule kRules[] = {
      .rejects = {.training = "readout=cls"},
      .since = kFirst,
      .slow = true},
-    {"report.late-rate",
-     Origin::predicted,
-     "2312.10794: 1 - ρ falls as e^(-2t), e^(-2e^β t)",
-     "within 5 %: frames where 1 - ρ is between 1e-10 and 0.01",
-     {.method = Method::layers},
-     kFirst},
+    {.name = "report.late-rate",
+     .origin = Origin::predicted,
+     .source = "2312.10794: 1 - ρ falls as e^(-2t), e^(-2e^β t)",
+     .asks = "within 5 %: frames where 1 - ρ is between 1e-10 and 0.01",
+     .rejects = {.method = Method::layers},
+     .since = kFirst,
+     .slow = true},
 };
 
 constexpr ExpectedAnswer kExpected[] = {

@@ -11,8 +11,9 @@ const Rule kRules[] = {
     {"chaos.exponent",
      Origin::predicted,
      "n^(-1/2) of independent tokens on the circle, kept by a smooth flow; derived",
-     "within 0.1: exponents of 0 and -1, of a wrong flow and of no chance, are excluded",
-     {.beta = 1.1},
+     "within 0.1: exponents of 0 and -1, of a wrong flow and of no chance, are excluded; β × 1.1 "
+     "is not",
+     {.beta = 2},
      kFirst},
     {"chaos.constant",
      Origin::predicted,
