@@ -116,16 +116,28 @@ Panel panel_of(const ReproducedFigure& figure, const ReproducedTable& table) {
   return panel;
 }
 
-std::string number_text(double value) {
-  return std::isfinite(value) ? fmt::format("{:.6g}", value) : "";
-}
-
 std::string suffix(const Reproduction& done) { return done.quick ? "-quick" : ""; }
 
 std::set<std::string> figure_names(const Reproduction& done) {
   std::set<std::string> names;
   for (const ReproducedFigure& figure : done.figures) names.insert(figure.name);
   return names;
+}
+
+// A row a check; why where it is no agreement.
+TextTable table_of(const Reproduction& done) {
+  TextTable table{{"what", "held against", "ours", "agrees when", "answer", "kind", "source"}};
+  for (const Check& check : done.checks) {
+    const Rule& rule = rule_of(check.rule_name);
+    const CheckText numbers = numbers_of(check);
+    std::string answer(name_of(check.answer));
+    if (check.answer != expected_answer(done, check)) answer += ", NOT EXPECTED";
+    if (const auto* known = expected_of(check.rule_name, check.what, done.quick))
+      answer += fmt::format(": {}", known->explanation);
+    table.push_back({check.what, numbers.published, numbers.ours, check.rule, answer,
+                     std::string(name_of(rule.origin)), rule.source});
+  }
+  return table;
 }
 
 // The figures of one reproduction, then its verdicts.
@@ -143,12 +155,8 @@ void add_sections(Page& page, const Reproduction& done, const ReproductionRow& r
         {.heading = heading, .text = heading.empty() ? "" : words, .picture = path});
     heading.clear();
   }
-  TextTable table{{"what", "expected", "ours", "agrees when", "agrees"}};
-  for (const Check& check : done.checks)
-    table.push_back({check.what, number_text(check.published), number_text(check.ours), check.rule,
-                     check.agrees ? "yes" : "NO"});
   page.sections.push_back(
-      {.heading = heading, .text = heading.empty() ? "" : words, .table = table});
+      {.heading = heading, .text = heading.empty() ? "" : words, .table = table_of(done)});
 }
 
 }  // namespace
@@ -168,18 +176,19 @@ void write_reproductions(const std::vector<Reproduction>& all, const std::filesy
   Page page;
   page.title = "Figures of the clustering laboratory, done again";
   page.lead =
-      "Each number stands beside the one that was published or predicted, its expected value.";
-  std::ptrdiff_t agreed = 0, checks = 0;
+      "Each number stands beside the one that was published, predicted or found before, and its "
+      "table says which. Only published and predicted numbers are counted here.";
+  AnswerCounts sum;
   for (const Reproduction& done : all) {
-    agreed += std::count_if(done.checks.begin(), done.checks.end(),
-                            [](const Check& check) { return check.agrees; });
-    checks += static_cast<std::ptrdiff_t>(done.checks.size());
+    const AnswerCounts answers = count_answers(done, true);
+    sum = {sum.agrees + answers.agrees, sum.disagrees + answers.disagrees, sum.open + answers.open};
     for (const ReproductionRow& row : reproductions())
       if (done.name == row.name) add_sections(page, done, row);
   }
   page.facts = {{fmt::format("{}", all.size()), "figures"},
-                {fmt::format("{}", checks), "checks"},
-                {fmt::format("{}", agreed), "agree"}};
+                {fmt::format("{}", sum.agrees), "agree"},
+                {fmt::format("{}", sum.disagrees), "disagree"},
+                {fmt::format("{}", sum.open), "open"}};
   write_page(page, html);
 }
 

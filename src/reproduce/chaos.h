@@ -18,6 +18,7 @@ struct Chaos {
   int limit = 200'000;       // quantile particles that stand for infinitely many
   double every = 1, T = 3;   // times that are looked at
   int threads = 0;
+  int extra = 0;  // tokens a cloud more than its n says: a wrong model
 };
 
 // The angle below which lies the fraction s of the mass.

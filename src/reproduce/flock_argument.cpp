@@ -152,12 +152,12 @@ void check_accuracies(const std::vector<Findings>& findings, bool quick,
     const double ours =
         spread_of(findings[swarm].accuracy).mean - spread_of(findings[lead.reader].accuracy).mean;
     const double min = quick ? lead.quick_points : lead.points;
-    checks.push_back({.what = fmt::format("points of accuracy the full flock is ahead of {}",
-                                          kReaders[lead.reader].name),
-                      .ours = ours,
-                      .tolerance = min,
-                      .agrees = ours > min,
-                      .rule = fmt::format("above {:g}", min)});
+    checks.push_back(holds("flock-argument.lead",
+                           {fmt::format("points of accuracy the full flock is ahead of {}",
+                                        kReaders[lead.reader].name),
+                            ours},
+                           ours > min, fmt::format("above {:g}", min)));
+    checks.back().tolerance = min;
   }
 }
 
@@ -167,10 +167,9 @@ void check_order(const std::vector<Findings>& findings, std::vector<Check>& chec
     const auto changed = static_cast<double>(findings[r].order.changed);
     if (kReaders[r].position) continue;  // in the table, nothing is asked of it
     checks.push_back(
-        {.what = fmt::format("verdicts of {} that a shuffle changes", kReaders[r].name),
-         .ours = changed,
-         .agrees = ordered ? changed > 0 : changed == 0,
-         .rule = ordered ? "above 0" : "exactly 0"});
+        holds("flock-argument.order",
+              {fmt::format("verdicts of {} that a shuffle changes", kReaders[r].name), changed},
+              ordered ? changed > 0 : changed == 0, ordered ? "above 0" : "exactly 0"));
   }
 }
 
@@ -178,18 +177,19 @@ void check_order(const std::vector<Findings>& findings, std::vector<Check>& chec
 void check_influence(const std::vector<Findings>& findings, std::vector<Check>& checks) {
   const std::vector<double>& m = findings[rnn].in_disorder;
   const std::vector<double>& f = findings[swarm].in_disorder;
-  checks.push_back({.what = "messenger: influence of the first tenth of tokens over the last",
-                    .ours = m.front() / m.back(),
-                    .tolerance = 0.1,
-                    .agrees = m.front() / m.back() < 0.1,
-                    .rule = "below 0.1: it forgets"});
+  const double memory = m.front() / m.back();
+  checks.push_back(
+      holds("flock-argument.influence",
+            {"messenger: influence of the first tenth of tokens over the last", memory},
+            memory < 0.1, "below 0.1: it forgets"));
+  checks.back().tolerance = 0.1;
   const auto ends = std::minmax_element(f.begin(), f.end());
   const double unevenness = std::max(*ends.second - 1, 1 - *ends.first);
-  checks.push_back({.what = "full flock: largest departure of a tenth's influence from the mean",
-                    .ours = unevenness,
-                    .tolerance = 0.25,
-                    .agrees = unevenness < 0.25,
-                    .rule = "below 0.25: no place is favoured"});
+  checks.push_back(
+      holds("flock-argument.influence",
+            {"full flock: largest departure of a tenth's influence from the mean", unevenness},
+            unevenness < 0.25, "below 0.25: no place is favoured"));
+  checks.back().tolerance = 0.25;
 }
 
 }  // namespace
@@ -213,11 +213,11 @@ std::optional<Reproduction> flock_argument(const ReproductionControl& control) {
   check_accuracies(findings, control.quick, result.checks);
   check_order(findings, result.checks);
   check_influence(findings, result.checks);
-  result.checks.push_back({.what = "mean readout: shift by one guest over the spread of the cloud",
-                           .ours = mean.relative,
-                           .tolerance = 0.1,
-                           .agrees = mean.relative < 0.1,
-                           .rule = "below 0.1: one more vote among many"});
+  result.checks.push_back(
+      holds("flock-argument.influence",
+            {"mean readout: shift by one guest over the spread of the cloud", mean.relative},
+            mean.relative < 0.1, "below 0.1: one more vote among many"));
+  result.checks.back().tolerance = 0.1;
   result.tables = {reader_table(findings), influence_table(findings, false),
                    influence_table(findings, true), probe_table(mean, cls)};
   for (const bool disorder : {false, true})

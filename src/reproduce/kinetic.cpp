@@ -11,12 +11,18 @@ namespace murmur {
 namespace {
 
 // Times at which the number of clusters falls to 4, 3, 2 and 1, read off frames `every` apart.
-std::vector<double> merge_times(Method method, double every) {
+std::vector<double> merge_times(Method method, double every, const WrongModel& wrong) {
   ExperimentSpec spec = preset_spec("kinetic");
   spec.method = method;
   spec.dt = every;
   spec.T = 400;
   spec.save = SaveChoice{SaveChoice::every, every};
+  spec.dynamics.beta *= wrong.beta;
+  if (wrong.method) {  // layers at their own step, a flow at 0.1
+    spec.method = *wrong.method;
+    if (method != Method::layers) spec.dt = 0.1;
+    spec.save = SaveChoice{SaveChoice::every, spec.dt};
+  }
   const Experiment e = make_experiment(spec);
   const Simulated simulated = simulate_in_memory(e);
   std::vector<double> times;
@@ -27,22 +33,23 @@ std::vector<double> merge_times(Method method, double every) {
   return times;
 }
 
-double last_merge(Method method, double every) {
-  const std::vector<double> times = merge_times(method, every);
+double last_merge(Method method, double every, const WrongModel& wrong) {
+  const std::vector<double> times = merge_times(method, every, wrong);
   return times.empty() ? kNoNumber : times.back();
 }
 
 struct Scheme {
   const char* name;
   Method method;
-  double step;          // of layers; between frames of the exact flow
-  double published[4];  // merge times
+  double step;  // of layers; between frames of the exact flow
+  const char* rule;
+  double times[4];  // of the merges
 };
 constexpr Scheme kSchemes[] = {
-    {"exact flow", Method::dopri5, 0.01, {1.27, 2.41, 5.20, 328.37}},
-    {"exact flow, stiff", Method::bdf, 0.01, {1.27, 2.41, 5.20, 328.37}},
-    {"layers, dt = 0.1", Method::layers, 0.1, {1.4, 2.6, 5.7, 364.1}},
-    {"layers, dt = 0.01", Method::layers, 0.01, {1.28, 2.43, 5.24, 331.93}},
+    {"exact flow", Method::dopri5, 0.01, "kinetic.flow", {1.27, 2.41, 5.20, 328.37}},
+    {"exact flow, stiff", Method::bdf, 0.01, "kinetic.flow", {1.27, 2.41, 5.20, 328.37}},
+    {"layers, dt = 0.1", Method::layers, 0.1, "kinetic.layers", {1.4, 2.6, 5.7, 364.1}},
+    {"layers, dt = 0.01", Method::layers, 0.01, "kinetic.fine-layers", {1.28, 2.43, 5.24, 331.93}},
 };
 
 }  // namespace
@@ -56,17 +63,18 @@ std::optional<Reproduction> kinetic(const ReproductionControl& control) {
   for (const Scheme& scheme : kSchemes) {
     std::vector<double> times;
     try {
-      times = merge_times(scheme.method, scheme.step);
+      times = merge_times(scheme.method, scheme.step, control.wrong);
     } catch (const Error& error) {
       if (error.fault != Fault::tool) throw;
-      if (control.tell) control.tell(fmt::format("{} is left out: {}", scheme.name, error.summary));
-      continue;
+      if (control.tell) control.tell(fmt::format("{} stays open: {}", scheme.name, error.summary));
     }
     table.columns.emplace_back(scheme.name);
     for (int k = 0; k < 4; ++k) {
       const double ours = k < static_cast<int>(times.size()) ? times[k] : kNoNumber;
-      result.checks.push_back(near(fmt::format("{}: time of {} clusters", scheme.name, 4 - k),
-                                   scheme.published[k], ours, 0.011));
+      result.checks.push_back(
+          near(scheme.rule,
+               {fmt::format("{}: time of {} clusters", scheme.name, 4 - k), scheme.times[k], ours},
+               0.011));
       table.rows[k].push_back(ours);
     }
   }
@@ -85,12 +93,13 @@ std::optional<Reproduction> kinetic(const ReproductionControl& control) {
 // clock runs slow by 1 + eta.
 std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
   Reproduction result = result_of(control, "layers-clock");
-  const double exact = last_merge(Method::dopri5, 0.01);
+  const double exact = last_merge(Method::dopri5, 0.01, {});
   ReproducedTable table{"stretch", {"step", "last merge", "stretch", "1 + step"}};
   for (const double step : {0.2, 0.1, 0.05, 0.01}) {
-    const double last = last_merge(Method::layers, step);
-    result.checks.push_back(near(fmt::format("stretch of time at step {:g}", step), 1 + step,
-                                 last / exact, 0.1 * step));
+    const double last = last_merge(Method::layers, step, control.wrong);
+    result.checks.push_back(near(
+        "layers-clock.stretch",
+        {fmt::format("stretch of time at step {:g}", step), 1 + step, last / exact}, 0.1 * step));
     table.rows.push_back({step, last, last / exact, 1 + step});
   }
   result.tables.push_back(std::move(table));

@@ -30,14 +30,6 @@ ExperimentSpec spec_beside(const Beside& b) {
   return spec;
 }
 
-Atoms atoms_of(const HostSwarm& swarm) {
-  const int n = swarm.n(), d = swarm.d();
-  Atoms mu{.x = zeros(n, d), .mass = Vector(n, 1.0 / n)};
-  for (int i = 0; i < n; ++i)
-    for (int k = 0; k < d; ++k) mu.x(i, k) = swarm.at(i, k);
-  return mu;
-}
-
 // Tokens closer than 1e-6 become one, at the place of the first of them.
 Atoms joined(const Atoms& mu) {
   std::vector<int> kept;
@@ -94,6 +86,22 @@ Rest rest_of(const Landscape& l, const Atoms& start, const RestLimits& limits) {
   return rest;
 }
 
+Beside spoiled(Beside b, const WrongModel& wrong) {
+  b.beta *= wrong.beta;
+  if (wrong.activation) b.activation = *wrong.activation;
+  if (wrong.reversed)
+    b.direction = b.direction == Landscape::descent ? Landscape::ascent : Landscape::descent;
+  return b;
+}
+
+Atoms atoms_of(const HostSwarm& swarm) {
+  const int n = swarm.n(), d = swarm.d();
+  Atoms mu{.x = zeros(n, d), .mass = Vector(n, 1.0 / n)};
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < d; ++k) mu.x(i, k) = swarm.at(i, k);
+  return mu;
+}
+
 Landscape landscape_of(const Beside& b) {
   return landscape_of(make_experiment(spec_beside(b)).dynamics, b.d);
 }
@@ -104,9 +112,9 @@ Atoms start_of(const Beside& b, int n) {
   return atoms_of(make_experiment(spec).swarm);
 }
 
-EnergyCurve simulate_beside(const Beside& b) {
+EnergyCurve simulate_beside(const Beside& b, const WrongModel& wrong) {
   const Landscape l = landscape_of(b);
-  const Simulated simulated = simulate_in_memory(make_experiment(spec_beside(b)));
+  const Simulated simulated = simulate_in_memory(make_experiment(spec_beside(spoiled(b, wrong))));
   EnergyCurve trajectory{.times = simulated.times};
   const double sign = b.direction == Landscape::descent ? 1 : -1;
   for (const HostSwarm& frame : simulated.frames) {

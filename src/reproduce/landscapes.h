@@ -6,6 +6,7 @@
 
 #include "murmur/experiment.h"
 #include "murmur/landscape.h"
+#include "reproduce/rules.h"
 
 namespace murmur {
 
@@ -19,8 +20,11 @@ struct Beside {
   double beta = 5;
   Landscape::Direction direction = Landscape::descent;
 };
+// The same under a wrong model: what ours is computed with.
+Beside spoiled(Beside beside, const WrongModel& wrong);
 
 Landscape landscape_of(const Beside& beside);
+Atoms atoms_of(const HostSwarm& swarm);       // of mass 1/n each
 Atoms start_of(const Beside& beside, int n);  // n tokens of mass 1/n where the preset puts them
 
 // The engine moves the tokens, and landscape.h reads their energy off every frame.
@@ -29,7 +33,7 @@ struct EnergyCurve {
   int reversals = 0;  // frames at which it turned back by more than 1e-9 of energy_scale
   Atoms end{};
 };
-EnergyCurve simulate_beside(const Beside& beside);
+EnergyCurve simulate_beside(const Beside& beside, const WrongModel& wrong = {});
 
 // The gradient flow until nothing moves, every slope below 1e-8 of energy_scale, or steps or time
 // are spent. Tokens closer than 1e-6 become one on the way.

@@ -116,7 +116,8 @@ void turn(HostSwarm& x, int i, double by) {
 }
 
 // The profile at the places of `tokens` as one draw of the swarm shows it.
-std::vector<double> sample_profile(const Probe& probe, const std::vector<int>& tokens, int draw) {
+std::vector<double> sample_profile(const Probe& probe, const std::vector<int>& tokens, int draw,
+                                   const WrongModel& wrong) {
   constexpr double kTurn = 1e-6;
   ExperimentSpec spec = preset_spec("lost-in-the-middle");
   spec.init = InitialLaw{};
@@ -125,6 +126,7 @@ std::vector<double> sample_profile(const Probe& probe, const std::vector<int>& t
   spec.T = probe.t;
   spec.save = SaveChoice{.kind = SaveChoice::final};
   spec.random.replica = static_cast<std::uint32_t>(draw);
+  wrong.spoil(spec);
   Experiment e = make_experiment(spec);
   const HostSwarm start = e.swarm;
   const int last = probe.n - 1;
@@ -158,7 +160,7 @@ std::optional<std::vector<Measured>> observe(const Probe& probe, const std::vect
   std::vector<std::vector<double>> samples(tokens.size());
   for (int draw = 0; draw < draws; ++draw) {
     if (control.stopped()) return std::nullopt;
-    const std::vector<double> profile = sample_profile(probe, tokens, draw);
+    const std::vector<double> profile = sample_profile(probe, tokens, draw, control.wrong);
     for (std::size_t c = 0; c < tokens.size(); ++c) samples[c].push_back(profile[c]);
   }
   std::vector<Measured> measured;
@@ -212,43 +214,37 @@ void check_particles(const Probe& probe, const std::vector<Measured>& measured, 
   const Stretch middle = stretch_of(measured, 0.2, 0.55);
   const Stretch end = stretch_of(measured, 0.85, 1);
   result.checks.push_back(nearly(
-      fmt::format("mean profile of {} particles at t = {:g}, {} draws, beside the mean field's",
-                  probe.n, probe.t, draws),
-      theirs, ours, kFiniteShare));
+      "lost-in-the-middle.mean",
+      {fmt::format("mean profile of {} particles at t = {:g}, {} draws, beside the mean field's",
+                   probe.n, probe.t, draws),
+       theirs, ours},
+      kFiniteShare));
   result.checks.push_back(
-      holds("particles from mean field, over 3 standard errors and 5 %, largest", farthest,
+      holds("lost-in-the-middle.places",
+            {"particles from mean field, over 3 standard errors and 5 %, largest", farthest},
             farthest < 1, "below 1 at every place"));
-  result.checks.push_back(holds("particles: end above middle, in standard errors",
-                                rise(middle, end), rise(middle, end) > 3,
-                                "above 3: the middle is lost"));
+  result.checks.push_back(
+      holds("lost-in-the-middle.end",
+            {"particles: end above middle, in standard errors", rise(middle, end)},
+            rise(middle, end) > 3, "above 3: the middle is lost"));
 }
 
-void check_theory(Reproduction& result) {
+void check_theory(const WrongModel& wrong, Reproduction& result) {
   ReproducedTable table{"critical_times",
                         {"beta", "published", "t_crit", "slope_root", "minimum_before",
                          "minimum_after", "certain_until"}};
-  double worst_root = 0, min_before = 1, most_before = 0, min_after = 1;
   for (const Published& p : kPublished) {
-    const theory::Retrieval retrieval{.beta = p.beta};
+    const theory::Retrieval retrieval{.beta = p.beta * wrong.beta};
     const double critical = theory::retrieval_critical_time(retrieval);
     const double root = slope_root(retrieval, critical);
     const double before = place_of_minimum(retrieval, 0.9 * critical);
     const double after = place_of_minimum(retrieval, 1.1 * critical);
-    worst_root = std::max(worst_root, std::fabs(root / critical - 1));
-    min_before = std::min(min_before, before);
-    most_before = std::max(most_before, before);
-    min_after = std::min(min_after, after);
-    result.checks.push_back(
-        near(fmt::format("t_crit at beta = {:g}", p.beta), p.time, critical, p.digits));
+    result.checks.push_back(near("lost-in-the-middle.critical-time",
+                                 {fmt::format("t_crit at beta = {:g}", p.beta), p.time, critical},
+                                 p.digits));
     table.rows.push_back({p.beta, p.time, critical, root, before, after,
                           theory::retrieval_certain_until(retrieval)});
   }
-  result.checks.push_back(holds("zero of the end slope over t_crit, less 1, largest", worst_root,
-                                worst_root < 1e-5, "below 1e-5"));
-  result.checks.push_back(holds("last place of a minimum at 0.9 t_crit", most_before,
-                                min_before > 0.01 && most_before < 1, "inside (0, 1)"));
-  result.checks.push_back(
-      holds("first place of a minimum at 1.1 t_crit", min_after, min_after == 1, "at the end"));
   result.tables.push_back(std::move(table));
 }
 
@@ -277,7 +273,7 @@ void draw_profiles(Reproduction& result) {
 
 std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& control) {
   Reproduction result = result_of(control, "lost-in-the-middle");
-  check_theory(result);
+  check_theory(control.wrong, result);
   draw_profiles(result);
   // Early enough for 64 tokens to follow the mean field; the first few see too few others anyway.
   const Probe probe{.n = 64, .t = 1};

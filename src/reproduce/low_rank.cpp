@@ -12,12 +12,13 @@ namespace murmur {
 namespace {
 
 // Tokens of the line in their order, as the first axis of the plane.
-Experiment line_experiment(int n, int seed) {
+Experiment line_experiment(int n, int seed, const WrongModel& wrong) {
   ExperimentSpec spec = preset_spec("low-rank");
   spec.init = InitialLaw{InitialLaw::box, {5}};
   spec.n = n;
   spec.d = 2;
   spec.random.seed = static_cast<std::uint64_t>(seed);
+  wrong.spoil(spec);
   Experiment e = make_experiment(spec);
   std::vector<double> places(e.swarm.axis(0), e.swarm.axis(0) + n);
   std::sort(places.begin(), places.end());
@@ -79,7 +80,7 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control) {
   for (const int n : control.quick ? std::vector<int>{10, 40} : std::vector<int>{10, 20, 30, 40})
     for (int seed = 0; seed < (control.quick ? 2 : 5); ++seed) {
       if (control.stopped()) return std::nullopt;
-      drawn = simulate_for_rank(line_experiment(n, seed));
+      drawn = simulate_for_rank(line_experiment(n, seed, control.wrong));
       const int before = numerical_rank(drawn.first), rank = numerical_rank(drawn.last);
       cases.rows.push_back({1.0, double(n), double(seed), double(before), double(rank),
                             double(undecided_rows(drawn.last))});
@@ -89,11 +90,16 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control) {
     }
   draw_rank(result, drawn);
   result.checks = {
-      holds("smallest rank of attention at the start, d = 1", min, min > 3,
+      holds("low-rank.rank",
+            {"smallest rank of attention at the start, d = 1", static_cast<double>(min)}, min > 3,
             "above 3: it falls in flight"),
-      holds("largest rank of attention at the end, d = 1", most, most <= 3, "1, 2 or 3"),
-      holds("most rows that attend to neither end of the line alone", undecided, undecided <= 1,
-            "at most 1")};
+      holds("low-rank.rank",
+            {"largest rank of attention at the end, d = 1", static_cast<double>(most)}, most <= 3,
+            "1, 2 or 3"),
+      holds("low-rank.rows",
+            {"most rows that attend to neither end of the line alone",
+             static_cast<double>(undecided)},
+            undecided <= 1, "at most 1")};
   if (!control.quick) {
     ExperimentSpec spec = preset_spec("low-rank");
     spec.n = 40;
@@ -102,12 +108,14 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control) {
     spec.dynamics.value = {MatrixChoice::psd};
     spec.T = 6;
     spec.save = SaveChoice{.kind = SaveChoice::final};
+    control.wrong.spoil(spec);
     const RankCase wide = simulate_for_rank(make_experiment(spec));
     const int before = numerical_rank(wide.first), after = numerical_rank(wide.last);
     cases.rows.push_back({80.0, 40.0, 0.0, double(before), double(after), kNoNumber});
-    result.checks.push_back(holds("rank of attention at the end, d = 80, n = 40, V = G G^T / d",
-                                  after, after < before,
-                                  fmt::format("below the {} of the start", before)));
+    result.checks.push_back(holds(
+        "low-rank.wide",
+        {"rank of attention at the end, d = 80, n = 40, V = G G^T / d", static_cast<double>(after)},
+        after < before, fmt::format("below the {} of the start", before)));
   }
   result.tables.insert(result.tables.begin(), std::move(cases));
   return result;

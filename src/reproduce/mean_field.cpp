@@ -23,8 +23,9 @@ constexpr double kTurn = 2 * std::numbers::pi;
 // Equal waves of one height at one temperature.
 struct Waves {
   double beta, height;
+  WrongModel wrong{};
   MeanField field() const {
-    return {.beta = beta, .weighting = Attention::unnormalised, .noise = kNoise};
+    return {.beta = beta * wrong.beta, .weighting = Attention::unnormalised, .noise = kNoise};
   }
   double rate(int k) const {
     return theory::growth_rate({.law = theory::Law::usa, .d = 2, .beta = beta, .noise = kNoise}, k);
@@ -130,23 +131,33 @@ void check_rates(const Waves& waves, const MeanFieldRegimes& regimes, Reproducti
   for (const ModeGrowth& g : regimes.growth)
     if (std::abs(g.k - waves.leader()) <= 1)
       result.checks.push_back(nearly(
-          fmt::format("β = {:g}, waves of {:g}: rate of mode {}", waves.beta, waves.height, g.k),
-          waves.rate(g.k), g.rate, 1e-3));
+          "mean-field.rate",
+          {fmt::format("β = {:g}, waves of {:g}: rate of mode {}", waves.beta, waves.height, g.k),
+           waves.rate(g.k), g.rate},
+          1e-3));
 }
 
 void check_rise(const Waves& waves, Reproduction& result) {
   const Rise rise = rise_of(waves, kLinear);
   const MeanFieldRegimes regimes = regimes_of(rise.trajectory);
   const std::string what = fmt::format("β = {:g}, waves of {:g}: ", waves.beta, waves.height);
-  result.checks.push_back(near(what + "mode that leads at the end of the linear phase",
-                               waves.leader(), regimes.linear ? regimes.linear->leader : 0, 0));
-  result.checks.push_back(nearly(what + "its energy over the next one's", predicted_lead(waves),
-                                 lead(rise.trajectory.steps.back(), waves.leader()), 0.05));
+  result.checks.push_back(near(
+      "mean-field.leader",
+      {what + "mode that leads at the end of the linear phase", static_cast<double>(waves.leader()),
+       regimes.linear ? static_cast<double>(regimes.linear->leader) : kNoNumber},
+      0));
+  result.checks.push_back(nearly("mean-field.ratio",
+                                 {what + "its energy over the next one's", predicted_lead(waves),
+                                  lead(rise.trajectory.steps.back(), waves.leader())},
+                                 0.05));
   check_rates(waves, regimes, result);
   if (waves.height < 1e-6) return;
   const Rise later = rise_of(waves, kPeaks);
-  result.checks.push_back(near(what + fmt::format("peaks of the density when it is {:g}", kPeaks),
-                               waves.leader(), peaks_of(later.density), 0));
+  result.checks.push_back(
+      near("mean-field.peaks",
+           {what + fmt::format("peaks of the density when it is {:g}", kPeaks),
+            static_cast<double>(waves.leader()), static_cast<double>(peaks_of(later.density))},
+           0));
   draw_amplitudes(waves, rise.trajectory.steps, result);
   draw_density(waves, rise, later, result);
 }
@@ -158,7 +169,7 @@ std::optional<Reproduction> mean_field(const ReproductionControl& control) {
   for (const double beta : {5.0, 7.0})
     for (const double height : {1e-6, 1e-8}) {
       if (control.stopped()) return std::nullopt;
-      check_rise({beta, height}, result);
+      check_rise({beta, height, control.wrong}, result);
     }
   return result;
 }

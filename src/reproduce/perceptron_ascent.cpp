@@ -71,10 +71,10 @@ void look_around(const Landscape& l, Ascent& a) {
 }
 
 // The simulation, then the gradient flow from where it ended until nothing moves.
-Ascent ascent_of(const Beside& beside) {
+Ascent ascent_of(const Beside& beside, const WrongModel& wrong) {
   const Landscape l = landscape_of(beside);
-  Ascent a{.beside = beside, .trajectory = simulate_beside(beside)};
-  a.rest = rest_of(l, a.trajectory.end, {.steps = kMostSteps});
+  Ascent a{.beside = beside, .trajectory = simulate_beside(beside, wrong)};
+  a.rest = rest_of(landscape_of(spoiled(beside, wrong)), a.trajectory.end, {.steps = kMostSteps});
   const CriticalPoint point = describe(l, a.rest.mu, 0);
   a.curvature =
       *std::max_element(point.splitting.data.begin(), point.splitting.data.end()) / energy_scale(l);
@@ -136,16 +136,21 @@ void check_ascents(const std::vector<Ascent>& ascents, int d, Reproduction& resu
     curvature = std::max(curvature, a.curvature);
   }
   const std::string what = fmt::format("d = {}, {} ascents of 200 tokens: ", d, swarms);
-  result.checks.push_back(
-      holds(what + "frames at which the energy falls", reversals, reversals == 0, "none"));
+  result.checks.push_back(holds("perceptron-ascent.energy",
+                                {what + "frames at which the energy falls", reversals},
+                                reversals == 0, "none"));
   if (d == 2) {
-    Check check = holds(what + "greatest angle from an atom at rest to a local maximum of F", apart,
-                        rest > 0 && apart < 1e-6, "below 1e-6");
+    Check check = holds("perceptron-ascent.maxima",
+                        {what + "greatest angle from an atom at rest to a local maximum of F",
+                         rest > 0 ? apart : kNoNumber},
+                        apart < 1e-6, "below 1e-6");
     check.more["at rest"] = rest;
     result.checks.push_back(check);
   }
-  Check bent = holds(what + "greatest second derivative of F at an atom at rest, as a share",
-                     curvature, rest > 0 && curvature <= 1e-9, "no more than 0: a maximum");
+  Check bent = holds("perceptron-ascent.curvature",
+                     {what + "greatest second derivative of F at an atom at rest, as a share",
+                      rest > 0 ? curvature : kNoNumber},
+                     curvature <= 1e-9, "no more than 0: a maximum");
   bent.more["at rest"] = rest;
   result.checks.push_back(bent);
 }
@@ -209,7 +214,7 @@ std::optional<Reproduction> perceptron_ascent(const ReproductionControl& control
                                         .beta = beta,
                                         .direction = Landscape::ascent}});
   for_blocks(static_cast<int>(ascents.size()), control.threads, [&](int k) {
-    if (!control.stopped()) ascents[k] = ascent_of(ascents[k].beside);
+    if (!control.stopped()) ascents[k] = ascent_of(ascents[k].beside, control.wrong);
   });
   if (control.stopped()) return std::nullopt;
   for (const int d : {2, 3}) check_ascents(ascents, d, result);

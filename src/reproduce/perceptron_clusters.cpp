@@ -45,10 +45,12 @@ double level_arc(const Landscape& l) {
   return kTurn * level / kAngles;
 }
 
-Minimum minimum_of(const Beside& beside) {
-  const Landscape l = landscape_of(beside);
+Minimum minimum_of(const Beside& beside, const WrongModel& wrong) {
+  const Landscape l = landscape_of(beside), ours = landscape_of(spoiled(beside, wrong));
   const auto best = [&](int n) {
-    return best_measure(l, {.masses = Masses::free, .n = n, .threads = 1});
+    CriticalPoint point = best_measure(ours, {.masses = Masses::free, .n = n, .threads = 1});
+    if (wrong.is_wrong()) point.gradient_norm = describe(l, point.mu, 0).gradient_norm;
+    return point;
   };
   const CriticalPoint few = best(64), many = best(256);
   const Localisation where = localise(l, few.mu);
@@ -78,7 +80,7 @@ std::vector<Minimum> minima_of(const std::vector<Beside>& besides,
                                const ReproductionControl& control) {
   std::vector<Minimum> minima(besides.size());
   for_blocks(static_cast<int>(besides.size()), control.threads, [&](int k) {
-    if (!control.stopped()) minima[k] = minimum_of(besides[k]);
+    if (!control.stopped()) minima[k] = minimum_of(besides[k], control.wrong);
   });
   return minima;
 }
@@ -93,10 +95,10 @@ const char* kind_of(const Minimum& m) {
 
 // Atoms over ln beta, a line for each seed of one kind.
 Slope slope_of_kind(const std::vector<Minimum>& minima, const std::string& kind) {
-  struct TrainingLoop {
+  struct Curve {
     std::vector<double> x, y;
   };
-  std::map<int, TrainingLoop> curves;
+  std::map<int, Curve> curves;
   for (const Minimum& m : minima) {
     if (kind_of(m) != kind || m.gradient >= kStill) continue;
     curves[m.beside.seed].x.push_back(std::log(m.beside.beta));
@@ -113,9 +115,11 @@ void check_slopes(const std::vector<Minimum>& minima, Reproduction& result) {
     const Slope slope = slope_of_kind(minima, kind);
     const bool level = kind == kLevel;
     const double clear = 2 * slope.error;
-    Check check = holds(fmt::format("best measures, {}: slope of atoms over ln β", kind),
-                        slope.mean, level ? slope.mean > clear : slope.mean <= clear,
-                        level ? "above 0 by two standard errors" : "not above 0 by so much");
+    Check check =
+        holds("perceptron-clusters.atoms",
+              {fmt::format("best measures, {}: slope of atoms over ln β", kind), slope.mean},
+              level ? slope.mean > clear : slope.mean <= clear,
+              level ? "above 0 by two standard errors" : "not above 0 by so much");
     check.more["standard error"] = slope.error;
     check.more["cases"] = slope.seeds;
     result.checks.push_back(check);
@@ -192,15 +196,20 @@ void check_minima(const std::vector<Minimum>& minima, Reproduction& result) {
   const std::string what = fmt::format("{} best measures: ", minima.size());
   // The table `minimisers` shows which: where F is nearly level, few digits tell atoms apart.
   const double few = 0.05 * static_cast<double>(minima.size());
-  result.checks.push_back(
-      holds(what + "not at rest to 1e-10, and not counted", moving, moving <= few, "at most 5 %"));
-  result.checks.push_back(holds(what + "with other atoms from 256 tokens than from 64", differ,
+  result.checks.push_back(holds("perceptron-clusters.rest",
+                                {what + "not at rest to 1e-10, and not counted", moving},
+                                moving <= few, "at most 5 %"));
+  result.checks.push_back(holds("perceptron-clusters.rest",
+                                {what + "with other atoms from 256 tokens than from 64", differ},
                                 differ <= few, "at most 5 %"));
-  result.checks.push_back(
-      holds(what + "without a certificate on the whole circle", open, open == 0, "none"));
+  result.checks.push_back(holds("perceptron-clusters.rest",
+                                {what + "without a certificate on the whole circle", open},
+                                open == 0, "none"));
   Check arc_masses =
-      holds("plain kernel: crowds in an arc of 1/(2√β) above the bound, where it is < 1", over,
-            bites > 0 && over == 0, "none");
+      holds("perceptron-clusters.bound",
+            {"plain kernel: crowds in an arc of 1/(2√β) above the bound, where it is < 1",
+             bites > 0 ? over : kNoNumber},
+            over == 0, "none");
   arc_masses.more["cases"] = bites;
   result.checks.push_back(arc_masses);
   result.tables.push_back(table_of(minima));
@@ -242,7 +251,8 @@ void check_measures(const ReproductionControl& control, Reproduction& result) {
 
 std::optional<Reproduction> perceptron_clusters(const ReproductionControl& control) {
   Reproduction result = result_of(control, kClusters);
-  check_tokens(control, result);
+  check_companion(control, result);
+  if (!control.stopped()) check_tokens(control, result);
   if (!control.stopped()) check_measures(control, result);
   if (control.stopped()) return std::nullopt;
   return result;

@@ -34,6 +34,14 @@ Json settings_of(const ReproductionControl& control) {
           {"changed", control.changed}};
 }
 
+struct Misfit {};  // a record whose parts do not belong together
+
+Answer answer_of(const std::string& name) {
+  for (const Answer answer : {Answer::agrees, Answer::disagrees, Answer::open})
+    if (name == name_of(answer)) return answer;
+  throw Misfit();
+}
+
 Json json_of(const Check& check) {
   Json more = Json::object();
   for (const auto& [key, value] : check.more) more[key] = number_or_null(value);
@@ -41,7 +49,8 @@ Json json_of(const Check& check) {
           {"published", number_or_null(check.published)},
           {"ours", number_or_null(check.ours)},
           {"tolerance", number_or_null(check.tolerance)},
-          {"agrees", check.agrees},
+          {"answer", name_of(check.answer)},
+          {"rule_name", check.rule_name},
           {"rule", check.rule},
           {"more", more}};
 }
@@ -51,8 +60,12 @@ Check check_of(const Json& json) {
               .published = number_of(json.at("published")),
               .ours = number_of(json.at("ours")),
               .tolerance = number_of(json.at("tolerance")),
-              .agrees = json.at("agrees"),
+              .answer = answer_of(json.at("answer")),
+              .rule_name = json.at("rule_name"),
               .rule = json.at("rule")};
+  if (std::none_of(rules().begin(), rules().end(),
+                   [&](const Rule& rule) { return check.rule_name == rule.name; }))
+    throw Misfit();
   for (const auto& [key, value] : json.at("more").items()) check.more[key] = number_of(value);
   return check;
 }
@@ -69,8 +82,6 @@ Json json_of(const ReproducedTable& table) {
   }
   return {{"name", table.name}, {"columns", table.columns}, {"rows", rows}};
 }
-
-struct Misfit {};  // a record whose parts do not belong together
 
 ReproducedTable table_of(const Json& json) {
   ReproducedTable table{.name = json.at("name"),

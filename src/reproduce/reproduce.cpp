@@ -1,12 +1,10 @@
-// reproduce.cpp: the table of reproductions, and their results as JSON, CSV and plain tables.
+// reproduce.cpp: the table of reproductions, their verdicts, and what is kept of them.
 #include "reproduce/reproduce.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <set>
 
 #include "murmur/error.h"
 #include "reproduce/record.h"
@@ -65,23 +63,34 @@ std::span<const ReproductionRow> reproductions() {
   return table;
 }
 
-Check near(const std::string& what, double published, double ours, double tolerance) {
+Check near(const char* rule, const Compared& numbers, double tolerance) {
+  const auto& [what, published, ours] = numbers;
+  const double apart = std::fabs(ours - published);
   return {.what = what,
           .published = published,
           .ours = ours,
           .tolerance = tolerance,
-          .agrees = std::fabs(ours - published) <= tolerance,
+          .answer = std::isnan(apart) || std::isnan(tolerance) ? Answer::open
+                    : apart <= tolerance                       ? Answer::agrees
+                                                               : Answer::disagrees,
+          .rule_name = rule_of(rule).name,
           .rule = fmt::format("within {:g}", tolerance)};
 }
 
-Check nearly(const std::string& what, double published, double ours, double share) {
-  Check check = near(what, published, ours, share * std::fabs(published));
+Check nearly(const char* rule, const Compared& numbers, double share) {
+  Check check = near(rule, numbers, share * std::fabs(numbers.published));
   check.rule = fmt::format("within {:g} %", 100 * share);
   return check;
 }
 
-Check holds(const std::string& what, double ours, bool agrees, const std::string& rule) {
-  return {.what = what, .ours = ours, .agrees = agrees, .rule = rule};
+Check holds(const char* rule, const ReadOff& number, bool agrees, const std::string& when) {
+  return {.what = number.what,
+          .ours = number.ours,
+          .answer = std::isnan(number.ours) ? Answer::open
+                    : agrees                ? Answer::agrees
+                                            : Answer::disagrees,
+          .rule_name = rule_of(rule).name,
+          .rule = when};
 }
 
 Line line_of(const std::vector<double>& x, const std::vector<double>& y) {
@@ -114,8 +123,31 @@ Spread spread_of(const std::vector<double>& values) {
   return s;
 }
 
-bool Reproduction::agrees() const {
-  return std::all_of(checks.begin(), checks.end(), [](const Check& c) { return c.agrees; });
+Answer Reproduction::verdict() const {
+  const AnswerCounts counted = count_answers(*this, true);
+  if (counted.disagrees > 0) return Answer::disagrees;
+  return counted.open > 0 || counted.agrees == 0 ? Answer::open : Answer::agrees;
+}
+
+Answer expected_answer(const Reproduction& r, const Check& check) {
+  const ExpectedAnswer* known = expected_of(check.rule_name, check.what, r.quick);
+  return known ? known->answer : Answer::agrees;
+}
+
+bool Reproduction::as_expected() const {
+  return std::all_of(checks.begin(), checks.end(),
+                     [&](const Check& c) { return c.answer == expected_answer(*this, c); });
+}
+
+AnswerCounts count_answers(const Reproduction& r, bool counted) {
+  AnswerCounts answers;
+  for (const Check& check : r.checks) {
+    if (counts(rule_of(check.rule_name)) != counted) continue;
+    answers.agrees += check.answer == Answer::agrees ? 1 : 0;
+    answers.disagrees += check.answer == Answer::disagrees ? 1 : 0;
+    answers.open += check.answer == Answer::open ? 1 : 0;
+  }
+  return answers;
 }
 
 std::optional<Reproduction> reproduce(const std::string& name, const ReproductionControl& control) {
@@ -129,147 +161,27 @@ std::optional<Reproduction> reproduce(const std::string& name, const Reproductio
                              : fmt::format("did you mean {}?", near));
   }
   const ReproductionRow& row = reproductions()[at - names.begin()];
-  if (control.resume && !row.trains)
+  if (control.resume && !row.trains && !control.wrong.is_wrong())
     if (std::optional<Reproduction> kept = read_record(name, control)) {
       if (control.tell) control.tell(fmt::format("{:<32} kept from before", name));
       return kept;
     }
-  std::optional<Reproduction> done = row.run(control);
+  ReproductionControl own = control;
+  if (*control.wrong.training) own.changed.emplace_back(control.wrong.training);
+  std::optional<Reproduction> done = row.run(own);
   if (!done) return done;
   done->name = name;
   done->quick = control.quick;
-  done->changed = control.changed;
+  done->changed = own.changed;
+  if (control.wrong.is_wrong() || !control.figures) return done;  // nothing of it is kept
   const std::string suffix = control.quick ? "-quick" : "";
   for (const ReproducedTable& table : done->tables)
     write_file_atomically(done->folder / (table.name + suffix + ".csv"), csv_of(table));
+  write_file_atomically(done->folder / ("checks" + suffix + ".csv"),
+                        csv_of(table_of_checks(*done)));
   write_file_atomically(done->folder / ("result" + suffix + ".json"), json_of(*done));
   if (!row.trains) write_record(*done, control);  // last: what it names is there
   return done;
-}
-
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json json_of(const Check& check) {
-  Json object = {{"what", check.what},
-                 {"published", number_or_null(check.published)},
-                 {"ours", number_or_null(check.ours)},
-                 {"tolerance", number_or_null(check.tolerance)},
-                 {"agrees", check.agrees},
-                 {"rule", check.rule}};
-  for (const auto& [key, value] : check.more) object[key] = number_or_null(value);
-  return object;
-}
-
-// A table becomes a list of objects, one a row.
-Json json_of(const ReproducedTable& table) {
-  Json rows = Json::array();
-  for (const auto& row : table.rows) {
-    Json object = Json::object();
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const auto* text = std::get_if<std::string>(&row[c]);
-      object[table.columns[c]] = text ? Json(*text) : number_or_null(std::get<double>(row[c]));
-    }
-    rows.push_back(std::move(object));
-  }
-  return rows;
-}
-
-// At most four digits after the point, none that say nothing; small numbers by their exponent.
-std::string short_text(double value) {
-  if (!std::isfinite(value)) return "";
-  if (value != 0 && std::fabs(value) < 1e-3) return fmt::format("{:.2g}", value);
-  std::string text = fmt::format("{:.4f}", value);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
-
-std::string cell_text(const ReproducedTable::Cell& cell) {
-  const auto* text = std::get_if<std::string>(&cell);
-  return text ? *text : short_text(std::get<double>(cell));
-}
-
-using Lines = std::vector<std::vector<std::string>>;
-
-// A markdown table whose columns line up; the first line is the head.
-std::string aligned(const Lines& lines) {
-  std::vector<std::size_t> width(lines.front().size(), 3);
-  for (const auto& line : lines)
-    for (std::size_t c = 0; c < line.size(); ++c) width[c] = std::max(width[c], line[c].size());
-  std::string text;
-  for (std::size_t k = 0; k < lines.size(); ++k) {
-    for (std::size_t c = 0; c < lines[k].size(); ++c)
-      text += fmt::format("| {:<{}} ", lines[k][c], width[c]);
-    text += "|\n";
-    if (k > 0) continue;
-    for (const std::size_t w : width) text += "|" + std::string(w + 2, '-');
-    text += "|\n";
-  }
-  return text;
-}
-
-Lines lines_of(const std::vector<Check>& checks) {
-  std::set<std::string> more;
-  for (const Check& check : checks)
-    for (const auto& entry : check.more) more.insert(entry.first);
-  Lines lines = {{"what", "published", "ours", "tolerance", "agrees"}};
-  lines[0].insert(lines[0].end(), more.begin(), more.end());
-  lines[0].emplace_back("agrees when");
-  for (const Check& check : checks) {
-    std::vector<std::string> line = {check.what, short_text(check.published),
-                                     short_text(check.ours), short_text(check.tolerance),
-                                     check.agrees ? "yes" : "NO"};
-    for (const std::string& key : more)
-      line.push_back(check.more.count(key) != 0 ? short_text(check.more.at(key)) : "");
-    line.push_back(check.rule);
-    lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
-}  // namespace
-
-std::string json_of(const Reproduction& r) {
-  Json object = {{"name", r.name},       {"quick", r.quick},
-                 {"agrees", r.agrees()}, {"folder", r.folder.string()},
-                 {"changed", r.changed}, {"checks", Json::array()}};
-  for (const Check& check : r.checks) object["checks"].push_back(json_of(check));
-  for (const ReproducedTable& table : r.tables) object[table.name] = json_of(table);
-  return object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
-std::string csv_of(const ReproducedTable& table) {
-  std::string text = fmt::format("{}\n", fmt::join(table.columns, ","));
-  for (const auto& row : table.rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      if (c > 0) text += ',';
-      if (const auto* words = std::get_if<std::string>(&row[c]))
-        text += words->find(',') == std::string::npos ? *words : '"' + *words + '"';
-      else if (std::isfinite(std::get<double>(row[c])))
-        text += fmt::format("{}", std::get<double>(row[c]));
-    }
-    text += '\n';
-  }
-  return text;
-}
-
-std::string markdown_of(const Reproduction& r) {
-  std::string text = aligned(lines_of(r.checks));
-  constexpr std::size_t kMostRows = 40;  // longer tables are for files and figures
-  for (const ReproducedTable& table : r.tables) {
-    if (table.rows.size() > kMostRows) continue;
-    Lines lines = {table.columns};
-    for (const auto& row : table.rows) {
-      lines.emplace_back();
-      for (const auto& cell : row) lines.back().push_back(cell_text(cell));
-    }
-    text += fmt::format("\n{}\n\n{}", table.name, aligned(lines));
-  }
-  return text;
 }
 
 }  // namespace murmur

@@ -14,18 +14,20 @@
 #include "murmur/experiment.h"
 #include "murmur/run.h"
 #include "murmur/training.h"
+#include "reproduce/rules.h"
 
 namespace murmur {
 
 inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();  // null in JSON
 
-// One number of ours held against one that was published, or against one that an argument needs.
+// One number of ours held against one that was published or predicted, as its rule says.
 struct Check {
   std::string what{};
-  double published = kNoNumber;
+  double published = kNoNumber;  // what ours is held against, whatever its origin
   double ours = kNoNumber;
   double tolerance = 0;
-  bool agrees = false;
+  Answer answer = Answer::open;
+  std::string rule_name{};               // of the table of rules
   std::string rule{};                    // when it agrees, in words
   std::map<std::string, double> more{};  // asked, sd, seeds, ...
 };
@@ -66,8 +68,17 @@ struct Reproduction {
   std::vector<ReproducedFigure> figures{};
   std::filesystem::path folder{};  // runs, tables and result.json are kept here
 
-  bool agrees() const;  // every check
+  // Of the checks that count: open where there are none, or where one is open and none disagrees.
+  Answer verdict() const;
+  bool as_expected() const;  // every check, those that do not count too
 };
+// What the committed list says that a check of this reproduction answers.
+Answer expected_answer(const Reproduction& reproduction, const Check& check);
+
+struct AnswerCounts {
+  int agrees = 0, disagrees = 0, open = 0;
+};
+AnswerCounts count_answers(const Reproduction& reproduction, bool counted);  // or those beside
 
 struct ReproductionControl : ProcessControl {
   bool quick = false;  // fewer trainings, epochs and samples
@@ -80,6 +91,8 @@ struct ReproductionControl : ProcessControl {
   // A figure that this version finished before with these settings is read back, not done again;
   // trainings are always looked for first.
   bool resume = false;
+  bool figures = true;  // false: what checks need, without maps that take long
+  WrongModel wrong{};   // for tests of the rules
   std::function<void(const std::string& line)> tell{};  // what was trained, what was read back
 };
 
@@ -102,6 +115,16 @@ std::optional<Reproduction> reproduce(const std::string& name, const Reproductio
 Reproduction predictions_of(const RunReader& run, const Experiment& experiment);
 
 std::string json_of(const Reproduction& reproduction);
+// A line a disagreement, an open check or an answer that was not expected: both numbers, and the
+// best explanation.
+std::vector<std::string> dissents_of(const Reproduction& reproduction);
+// Both numbers of a check, with as many digits as its tolerance needs: where they differ beyond it
+// they never look alike.
+struct CheckText {
+  std::string published, ours;
+};
+CheckText numbers_of(const Check& check);
+ReproducedTable table_of_checks(const Reproduction& reproduction);
 std::string markdown_of(const Reproduction& reproduction);  // tables of up to 40 rows
 std::string csv_of(const ReproducedTable& table);
 

@@ -11,11 +11,20 @@ struct Spread {
 };
 Spread spread_of(const std::vector<double>& values);
 
-// ours within `tolerance` of published: absolutely, or as a share of it.
-Check near(const std::string& what, double published, double ours, double tolerance);
-Check nearly(const std::string& what, double published, double ours, double share);
-// A statement that holds or not, with the number it was read off.
-Check holds(const std::string& what, double ours, bool agrees, const std::string& rule);
+// Two numbers, and what they are.
+struct Compared {
+  std::string what;
+  double published, ours;
+};
+// ours within `tolerance` of published: absolutely, or as a share of it. Open where either is NaN.
+Check near(const char* rule, const Compared& numbers, double tolerance);
+Check nearly(const char* rule, const Compared& numbers, double share);
+// A statement that holds or not, with the number it was read off; open where that is NaN.
+struct ReadOff {
+  std::string what;
+  double ours;
+};
+Check holds(const char* rule, const ReadOff& number, bool agrees, const std::string& when);
 
 // y = slope x + intercept by least squares.
 struct Line {

@@ -1,13 +1,17 @@
 """test_reproduce.py: named reproductions: their tables, their verdicts, and going on after a stop."""
 
+import csv
 import json
 import signal
+import subprocess
+import sys
 import time
 import unittest
 
 import murmur
 import numpy as np
 
+FIELDS = {"what", "published", "ours", "tolerance", "agrees", "expected", "kind", "source", "rule"}
 TINY = ("hidden=4", "epochs=1", "batch=16", "threads=1", "data=pictures")
 
 
@@ -37,11 +41,44 @@ class Reproduce(murmur.Case):
         """The result as JSON; the exit code must say what its checks say."""
         done = self.murmur("reproduce", name, *words, "--json", code=None)
         result = json.loads(done.stdout)
-        agrees = all(check["agrees"] for check in result["checks"])
-        self.assertEqual(done.returncode, 0 if agrees else 7, done.stderr)
+        words = {True: "agrees", False: "disagrees", None: "open"}
+        expected = all(words[check["agrees"]] == check["expected"] for check in result["checks"])
+        self.assertEqual(done.returncode, 0 if expected else 7, done.stderr)
+        self.assertEqual(result["as_expected"], expected)
+        counted = [c["agrees"] for c in result["checks"] if c["kind"] in ("published", "predicted")]
+        self.assertEqual(sum(result["counted"].values()), len(counted))
+        if False in counted:
+            self.assertIs(result["agrees"], False)
+        elif None in counted or not counted:
+            self.assertIsNone(result["agrees"])
+        else:
+            self.assertIs(result["agrees"], True)
         for check in result["checks"]:
-            self.assertLessEqual({"what", "published", "ours", "tolerance", "agrees"}, set(check))
+            self.assertLessEqual(FIELDS, set(check))
+        self.assertRegex(done.stderr, r"published and predicted: \d+ agree, \d+ disagree, \d+ open")
         return result, done.stderr
+
+    def test_rules_are_those_of_the_page(self):
+        table = self.murmur("reproduce", "rules").stdout
+        page = (murmur.ROOT / "docs/reproduce.md").read_text()
+        self.assertIn(table, page, "docs/reproduce.md: paste what `murmur reproduce rules` prints")
+        rules = json.loads(self.murmur("reproduce", "rules", "--json").stdout)
+        self.assertEqual(table.count("\n"), 2 + len(rules))
+
+    def test_the_companions_swarm_is_what_its_script_draws(self):
+        script = murmur.ROOT / "scripts/published_perceptron.py"
+        subprocess.run([sys.executable, script, "--check"], check=True)
+
+    def test_checks_are_kept_as_csv(self):
+        result, _ = self.reproduce("fastest-modes", "--quick")
+        with open(self.folder / "runs/fastest-modes/checks-quick.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["what"] for row in rows], [c["what"] for c in result["checks"]])
+        for row, check in zip(rows, result["checks"]):
+            for key in ("kind", "source", "rule_name", "expected"):
+                self.assertEqual(row[key], check[key])
+            self.assertEqual(float(row["ours"]), check["ours"])
+            self.assertEqual(row["answer"] == "agrees", check["agrees"])
 
     def test_list_prints_one_name_a_line(self):
         names = self.murmur("reproduce", "list").stdout.split("\n")

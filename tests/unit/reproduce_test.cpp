@@ -28,8 +28,18 @@ namespace fs = std::filesystem;
 
 Reproduction sample_reproduction() {
   Reproduction r{.name = "sample"};
-  r.checks = {{.what = "a", .published = 1, .ours = 1.5, .tolerance = 1, .agrees = true},
-              {.what = "longer", .ours = 2e-9, .agrees = true, .rule = "r", .more = {{"sd", 0.1}}}};
+  r.checks = {{.what = "a",
+               .published = 1,
+               .ours = 1.5,
+               .tolerance = 1,
+               .answer = Answer::agrees,
+               .rule_name = "equiangular.cosine"},
+              {.what = "longer",
+               .ours = 2e-9,
+               .answer = Answer::agrees,
+               .rule_name = "kinetic.layers",
+               .rule = "r",
+               .more = {{"sd", 0.1}}}};
   r.tables = {{"numbers", {"who", "x"}, {{"me, too", 1.25}, {"you", kNoNumber}}}};
   return r;
 }
@@ -94,9 +104,60 @@ TEST(Reproduce, NamesAreDistinctAndUnknownOnesAreRefused) {
 
 TEST(Reproduce, OneDissentIsEnough) {
   Reproduction r = sample_reproduction();
-  EXPECT_TRUE(r.agrees());
-  r.checks.back().agrees = false;
-  EXPECT_FALSE(r.agrees());
+  EXPECT_EQ(r.verdict(), Answer::agrees);
+  EXPECT_TRUE(r.as_expected());
+  r.checks.back().answer = Answer::disagrees;
+  EXPECT_EQ(r.verdict(), Answer::disagrees);
+  EXPECT_FALSE(r.as_expected());
+}
+
+// What cannot be computed, what does not count and what is not there are no agreement.
+TEST(Reproduce, OpenIsNoAgreement) {
+  Reproduction r = sample_reproduction();
+  r.checks.back().answer = Answer::open;
+  EXPECT_EQ(r.verdict(), Answer::open);
+  EXPECT_FALSE(r.as_expected());
+  for (Check& check : r.checks) {
+    check.answer = Answer::agrees;
+    check.rule_name = "kinetic.flow";  // a regression
+  }
+  EXPECT_EQ(r.verdict(), Answer::open);
+  EXPECT_TRUE(r.as_expected());
+  r.checks.clear();
+  EXPECT_EQ(r.verdict(), Answer::open);
+  EXPECT_TRUE(nlohmann::json::parse(json_of(r))["agrees"].is_null());
+}
+
+// An answer that is known to be no agreement is expected, and any other is not.
+TEST(Reproduce, KnownDissentIsExpected) {
+  Reproduction r{.name = "sample"};
+  for (const ExpectedAnswer& known : expected_answers()) {
+    r.quick = known.size == ExpectedAnswer::quick;
+    r.checks = {
+        {.what = std::string(known.what) + "...", .answer = known.answer, .rule_name = known.rule}};
+    EXPECT_TRUE(r.as_expected()) << known.rule;
+    ASSERT_EQ(dissents_of(r).size(), 1u);
+    EXPECT_NE(dissents_of(r)[0].find(known.explanation), std::string::npos);
+    r.checks[0].answer = Answer::agrees;
+    EXPECT_FALSE(r.as_expected()) << known.rule;
+    EXPECT_NE(dissents_of(r)[0].find("NOT EXPECTED"), std::string::npos);
+  }
+}
+
+TEST(Reproduce, NumbersBeyondTheToleranceNeverLookAlike) {
+  for (const double tolerance : {0.0, 1e-12, 1e-9, 3e-6, 0.011, 0.5, 20.0})
+    for (const double at : {0.0, 1e-7, 0.416079473, 331.93, 48744.0, 3.1e7})
+      for (const double apart : {1.0001, 1.5, 4.0}) {
+        const double step = tolerance > 0 ? tolerance * apart : at * 1e-14 + 1e-300;
+        const Check check{.published = at, .ours = at + step, .tolerance = tolerance};
+        if (!(std::fabs(check.ours - check.published) > tolerance)) continue;
+        const CheckText text = numbers_of(check);
+        EXPECT_NE(text.published, text.ours) << at << " " << tolerance;
+      }
+  const CheckText text =
+      numbers_of({.published = 0.970493827, .ours = 0.9704938268, .tolerance = 1e-9});
+  EXPECT_EQ(text.published, "0.970493827");
+  EXPECT_EQ(text.ours, "0.9704938268");
 }
 
 TEST(Reproduce, JsonHasThePromisedFields) {
@@ -106,6 +167,13 @@ TEST(Reproduce, JsonHasThePromisedFields) {
   EXPECT_EQ(json["checks"][0]["ours"], 1.5);
   EXPECT_EQ(json["checks"][0]["tolerance"], 1.0);
   EXPECT_EQ(json["checks"][0]["agrees"], true);
+  EXPECT_EQ(json["checks"][0]["expected"], "agrees");
+  EXPECT_EQ(json["checks"][0]["kind"], "predicted");
+  EXPECT_EQ(json["checks"][0]["source"], "2312.10794, Theorem 6.8");
+  EXPECT_EQ(json["checks"][0]["rule_name"], "equiangular.cosine");
+  EXPECT_EQ(json["checks"][1]["rule"], "r");
+  EXPECT_EQ(json["counted"]["agrees"], 2);
+  EXPECT_EQ(json["beside"]["agrees"], 0);
   EXPECT_TRUE(json["checks"][1]["published"].is_null());
   EXPECT_EQ(json["checks"][1]["sd"], 0.1);
   EXPECT_EQ(json["numbers"][0]["x"], 1.25);

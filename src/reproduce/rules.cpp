@@ -1,0 +1,128 @@
+// rules.cpp: looks rules and expected answers up, spoils experiments, and writes the table of
+// rules.
+#include "reproduce/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "reproduce/rule_tables.h"
+
+namespace murmur {
+
+std::string_view name_of(Origin origin) {
+  switch (origin) {
+    case Origin::published:
+      return "published";
+    case Origin::predicted:
+      return "predicted";
+    case Origin::regression:
+      return "regression";
+    case Origin::identity:
+      break;
+  }
+  return "identity";
+}
+
+std::string_view name_of(Answer answer) {
+  switch (answer) {
+    case Answer::agrees:
+      return "agrees";
+    case Answer::disagrees:
+      return "disagrees";
+    case Answer::open:
+      break;
+  }
+  return "open";
+}
+
+bool WrongModel::is_wrong() const { return !words().empty(); }
+
+void WrongModel::spoil(ExperimentSpec& spec) const {
+  spec.dynamics.beta *= beta;
+  spec.T *= time;
+  if (tokens != 0) spec.n = spec.n.value_or(kDefaultParticles) + tokens;
+  if (method) {
+    spec.method = *method;
+    spec.dt = 0.1;
+  }
+  if (single) spec.engine = {.name = "simd", .precision = Precision::f32};
+  if (reversed) spec.dynamics.value = {MatrixChoice::minus_identity};
+  if (unbiased) spec.dynamics.alibi = 0;
+  if (attention) {
+    spec.dynamics.interaction = *attention;
+    if (spec.dynamics.manifold == ManifoldChoice::space) spec.dynamics.relative = Relative::yes;
+  }
+  if (value) spec.dynamics.value = {*value};
+  if (normalisation) spec.dynamics.normalisation = {*normalisation, std::nullopt};
+  if (activation) spec.dynamics.activation = *activation;
+}
+
+std::string WrongModel::words() const {
+  std::vector<std::string> all;
+  if (beta != 1) all.push_back(fmt::format("β × {:g}", beta));
+  if (time != 1) all.push_back(fmt::format("time × {:g}", time));
+  if (tokens != 0) all.push_back(fmt::format("{} tokens more", tokens));
+  if (method)
+    all.push_back(*method == Method::layers  ? "layers of 0.1 for the flow"
+                  : *method == Method::euler ? "Euler steps of 0.1 for layers"
+                                             : "another method");
+  if (single) all.emplace_back("float32");
+  if (reversed) all.emplace_back("V = -I");
+  if (unbiased) all.emplace_back("no ALiBi");
+  if (attention)
+    all.emplace_back(*attention == Interaction::SA    ? "softmax attention"
+                     : *attention == Interaction::USA ? "unnormalised attention"
+                                                      : "another attention");
+  if (value) all.emplace_back(*value == MatrixChoice::identity ? "V = I" : "V Gaussian");
+  if (normalisation) all.emplace_back("layer norm pre for all");
+  if (activation) all.emplace_back("other units");
+  if (*training) all.emplace_back(training);
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+std::span<const Rule> rules() {
+  static const std::vector<Rule> all = [] {
+    std::vector<Rule> joined;
+    for (const std::span<const Rule> part : {digit_rules(), attention_rules(), limit_rules()})
+      joined.insert(joined.end(), part.begin(), part.end());
+    return joined;
+  }();
+  return all;
+}
+
+const Rule& rule_of(std::string_view name) {
+  for (const Rule& rule : rules())
+    if (rule.name == name) return rule;
+  throw std::logic_error(fmt::format("there is no rule {}", name));
+}
+
+bool counts(const Rule& rule) {
+  return rule.origin == Origin::published || rule.origin == Origin::predicted;
+}
+
+const ExpectedAnswer* expected_of(std::string_view rule, std::string_view what, bool is_quick) {
+  for (const ExpectedAnswer& one : expected_answers()) {
+    const std::string_view begins = one.what;
+    const bool sized =
+        one.size == ExpectedAnswer::always || (one.size == ExpectedAnswer::quick) == is_quick;
+    if (rule == one.rule && sized && what.substr(0, begins.size()) == begins) return &one;
+  }
+  return nullptr;
+}
+
+std::string markdown_of_rules() {
+  std::string text =
+      "| rule | kind | source | asks | rejects | since | changed after a look |\n"
+      "|---|---|---|---|---|---|---|\n";
+  for (const Rule& rule : rules())
+    text +=
+        fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", rule.name, name_of(rule.origin),
+                    rule.source, rule.asks, rule.rejects.words() + (rule.slow ? " (untried)" : ""),
+                    rule.since, rule.changed);
+  return text;
+}
+
+}  // namespace murmur

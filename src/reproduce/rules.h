@@ -1,0 +1,76 @@
+// rules.h: what each verdict asks, where its numbers come from, and the wrong model it rejects.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "murmur/experiment.h"
+
+namespace murmur {
+
+// Where a number comes from that ours is held against. Only the first two count in a verdict.
+enum class Origin {
+  published,   // it stands in a paper or in its companion code
+  predicted,   // a theorem or a formula says it
+  regression,  // an earlier run of ours, or of another program, gave it
+  identity,    // it cannot be otherwise: tests hold it, and no reproduction
+};
+std::string_view name_of(Origin origin);
+
+enum class Answer { agrees, disagrees, open };  // open: it could not be computed
+std::string_view name_of(Answer answer);
+
+// A model that is wrong on purpose: a reproduction that computes with it must stop agreeing. It
+// changes what ours is computed with, never what ours is held against. As it stands: nothing.
+struct WrongModel {
+  double beta = 1;                         // a factor of the inverse temperature
+  double time = 1;                         // a factor of the final time: another clock
+  int tokens = 0;                          // more tokens than are said
+  std::optional<Method> method{};          // of the flow, with steps of 0.1
+  bool single = false;                     // pair sums in float32
+  bool reversed = false;                   // V = -I for V = I, descent for ascent
+  bool unbiased = false;                   // no ALiBi
+  std::optional<Interaction> attention{};  // another weighting
+  std::optional<MatrixChoice::Kind> value{};
+  std::optional<LayerNorm> normalisation{};
+  std::optional<Perceptron::Activation> activation{};
+  const char* training = "";  // a key=value of `murmur train`, laid over every training
+
+  bool is_wrong() const;
+  void spoil(ExperimentSpec& spec) const;
+  std::string words() const;  // "β × 1.1"; empty: nothing is wrong
+};
+
+struct Rule {
+  const char* name;  // reproduction, dot, what is asked
+  Origin origin;
+  const char* source;        // paper, theorem, figure or code; the formula; or whose run
+  const char* asks;          // with where its tolerance comes from
+  WrongModel rejects;        // run by the tests
+  const char* since;         // the day on which the rule was written
+  const char* changed = "";  // what was changed after a look at data
+  bool slow = false;         // its control takes minutes, or needs more than --quick computes
+};
+std::span<const Rule> rules();  // of all reproductions, in their order
+// Throws std::logic_error: a check without a rule is a mistake of the program.
+const Rule& rule_of(std::string_view name);
+bool counts(const Rule& rule);  // in the verdict of a reproduction
+
+// Answers that are known not to be agreement, and why.
+struct ExpectedAnswer {
+  enum Size { always, quick, full };  // of the reproduction
+  const char* rule;
+  const char* what;  // how the check begins; empty: every check of the rule
+  Answer answer;
+  Size size;
+  const char* explanation;
+};
+std::span<const ExpectedAnswer> expected_answers();
+// Nothing where agreement is expected.
+const ExpectedAnswer* expected_of(std::string_view rule, std::string_view what, bool is_quick);
+
+std::string markdown_of_rules();  // a row a rule
+
+}  // namespace murmur
