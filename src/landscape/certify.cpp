@@ -115,8 +115,8 @@ void decide(const Terrain& terrain, const Cloud& mu, const Told& above, Certific
     c.fails = true;
     c.reason = reason;
   };
-  if (c.duality_gap - c.rounding > c.tolerance) return refuted(Certificate::Reason::gap);
   if (terrain.sign() * above.value > above.rounding) return refuted(Certificate::Reason::uniform);
+  if (c.duality_gap - c.rounding > c.tolerance) return refuted(Certificate::Reason::gap);
   const bool level = c.exhaustive && c.bound <= c.tolerance;
   const bool stable = level && describe(terrain, mu, 0).second_order;
   // Under ascent the energy is convex along every line of measures: a saddle may have no gap.
