@@ -22,7 +22,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 mkdir -p "$(dirname $map)"
 WORDS=$words GRID=$grid /usr/bin/python3 - "$scratch" "$map" <<'EOF_PYTHON'
-import csv, json, os, pathlib, re, sys
+import csv, json, os, pathlib, sys
 
 FRAMES = "save=every:0.1"  # every step; three a column of the map
 scratch, target = map(pathlib.Path, sys.argv[1:])
@@ -58,8 +58,7 @@ def number(text):
 many, one = table("all"), table("one")
 times = [round(float(row["t"]), 6) for row in next(iter(many.values()))]
 betas = [float(beta) for beta in many]
-switches = [check["ours"] for check in json.loads((scratch / "modes.json").read_text())["checks"]
-            if re.match("circle: .* overtakes", check["what"])]
+switches = [row["circle"] for row in json.loads((scratch / "modes.json").read_text())["switches"]]
 content = {
     "name": "circle",
     "title": "32 tokens on the circle: how many clusters, over time and beta",

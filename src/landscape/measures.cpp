@@ -54,7 +54,8 @@ double goal_at(const Terrain& terrain, const Cloud& mu, const SearchSettings& se
   return std::max(gap, gap_rounding(terrain, mu)) / 4;
 }
 
-// Polished, and then further where the levels of F on the atoms are still apart by what the goal is.
+// Polished, and then further where the levels of F on the atoms are still apart by what the goal
+// is.
 bool polish_below(const Terrain& terrain, Cloud& mu, PolishSettings settings, double goal) {
   if (!polish(terrain, mu, settings)) return false;
   settings.gradient = goal / 2 / terrain.scale();

@@ -203,6 +203,11 @@ std::optional<Reproduction> fastest_modes(const ReproductionControl& control) {
               linear_rate(sa, k + 1) / linear_rate(sa, k)},
              1e-3));
   }
+  ReproducedTable switches{"switches", {"mode", "circle", "sphere"}};  // β at which it overtakes
+  for (int k = 1; k <= 9; ++k)
+    switches.rows.push_back(
+        {static_cast<double>(k + 1), theory::switch_point(2, k), theory::switch_point(3, k)});
+  result.tables.push_back(std::move(switches));
   ReproducedTable table{"modes", {"beta", "circle", "sphere", "sqrt(2 beta)"}};
   for (int step = 1; step <= 500; ++step) {
     const double beta = 0.1 * step;
