@@ -11,6 +11,7 @@
 #include "progress.h"
 #include "report/figures.h"
 #include "report/report.h"
+#include "run/json_text.h"
 #include "run_kind.h"
 #include "style.h"
 
@@ -196,7 +197,7 @@ int run_all(const Flags& flags, const Words& words) {
   write_reproductions(all, page);
   if (flags.json) {
     nlohmann::json list = nlohmann::json::array();
-    for (const Reproduction& one : all) list.push_back(nlohmann::json::parse(json_of(one)));
+    for (const Reproduction& one : all) list.push_back(json_of_text(json_of(one)));
     report(list);
   } else {
     app::data(page.string() + "\n");

@@ -8,6 +8,7 @@
 #include "murmur/error.h"
 #include "run/file.h"
 #include "run/formats.h"
+#include "run/json_text.h"
 #include "run/kept_json.h"
 #include "run/manifest.h"
 
@@ -158,8 +159,7 @@ void write_record(const Reproduction& done, const ReproductionControl& control) 
   for (const Check& check : done.checks) record["checks"].push_back(json_of(check));
   for (const ReproducedTable& table : done.tables) record["tables"].push_back(json_of(table));
   for (const ReproducedFigure& figure : done.figures) record["figures"].push_back(json_of(figure));
-  write_file_atomically(path_of(done.folder, done.quick),
-                        record.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_file_atomically(path_of(done.folder, done.quick), json_text(record) + "\n");
 }
 
 std::optional<Reproduction> read_record(const std::string& name,

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "reproduce/reproduce.h"
+#include "run/json_text.h"
 
 namespace murmur {
 
@@ -197,7 +198,7 @@ std::string json_of(const Reproduction& r) {
                  {"checks", Json::array()}};
   for (const Check& check : r.checks) object["checks"].push_back(json_of(r, check));
   for (const ReproducedTable& table : r.tables) object[table.name] = json_of(table);
-  return object.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json_text(object, 2) + "\n";
 }
 
 std::string csv_of(const ReproducedTable& table) {

@@ -1,4 +1,4 @@
-// json_text.cpp: the library's writer and parser, each called here alone.
+// json_text.cpp: the library's writer and parser, compiled here for all files of runs and commands.
 #include "run/json_text.h"
 
 namespace murmur {
