@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <string_view>
 
@@ -16,9 +17,26 @@ namespace murmur::facade {
 
 namespace {
 
+// A whole number that an int holds; the page's numbers are doubles, which a plain conversion to int
+// leaves undefined beyond its range.
+int whole(const Json& object, const char* key) {
+  const Json& value = object.at(key);
+  constexpr double kGreatest = std::numeric_limits<int>::max();
+  if (const double number = value.is_number() ? value.get<double>() : 0.5;
+      number == std::floor(number) && std::abs(number) <= kGreatest)
+    return static_cast<int>(number);
+  throw Error(Fault::usage, fmt::format("{} is not a whole number", key), value.dump(),
+              "give one between -2147483647 and 2147483647");
+}
+
 struct Request {
   const Json& words;
   std::span<const std::byte> bytes;
+
+  int whole(const char* key) const { return facade::whole(words, key); }
+  int whole_or(const char* key, int otherwise) const {
+    return words.contains(key) ? whole(key) : otherwise;
+  }
 };
 
 // Whatever a request is about was closed, or never made.
@@ -38,7 +56,7 @@ House& house() {
 }
 
 Recording& recording_of(const Request& r) {
-  const int id = r.words.at("flight");
+  const int id = r.whole("flight");
   const auto found = house().simulations.find(id);
   if (found == house().simulations.end())
     throw Gone(Fault::input, "there is no such flight", fmt::format("flight {}", id),
@@ -47,7 +65,7 @@ Recording& recording_of(const Request& r) {
 }
 
 std::shared_ptr<const TrainedSwarm> trained_of(const Request& r) {
-  const int id = r.words.at("trained");
+  const int id = r.whole("trained");
   const auto found = house().trained.find(id);
   if (found == house().trained.end())
     throw Gone(Fault::input, "there is no such trained swarm", fmt::format("trained {}", id),
@@ -61,16 +79,16 @@ void enter(Recording trajectory, Reply& reply) {
 }
 
 // Rows (n, d) that came with a request.
-std::vector<double> rows_of(const Request& r, std::size_t d, const char* where) {
+std::vector<double> rows_of(const Request& r, int d, const char* where) {
   std::vector<double> rows = doubles_of(r.bytes);
-  if (rows.empty() || d == 0 || rows.size() % d != 0)
+  if (rows.empty() || d < 1 || rows.size() % static_cast<std::size_t>(d) != 0)
     throw Error(Fault::input, fmt::format("{} numbers are no rows of {}", rows.size(), d), where,
                 fmt::format("give {} numbers for each place", d));
   return rows;
 }
 
 Picture picture_of(const Request& r) {
-  Picture picture{r.words.at("height"), r.words.at("width"), {}};
+  Picture picture{r.whole("height"), r.whole("width"), {}};
   if (picture.height < 2 || picture.width < 2 || picture.height > 4096 || picture.width > 4096 ||
       r.bytes.size() != static_cast<std::size_t>(picture.height) * picture.width)
     throw Error(Fault::input, "the ink does not fill its picture",
@@ -100,10 +118,10 @@ void make_recording(const Request& r, Reply& reply) {
   if (given) words["init"] = {"uniform", "the given points", {}};
   WordedSpec worded{spec_of(words), words};
   if (given) {
-    const std::size_t d = r.words.at("d");
+    const int d = r.whole("d");
     std::vector<double> rows = rows_of(r, d, "points");
-    const int n = static_cast<int>(rows.size() / d);
-    worded.spec.init = InitialPoints{{n, static_cast<int>(d), std::move(rows)}};
+    const int n = static_cast<int>(rows.size()) / d;
+    worded.spec.init = InitialPoints{{n, d, std::move(rows)}};
     worded.words["init"].text = "points";
   }
   enter(Recording(make_experiment(worded)), reply);
@@ -118,8 +136,8 @@ void load(const Request& r, Reply& reply) {
 }
 
 Recording record_sample(std::shared_ptr<const TrainedSwarm> swarm, HostSwarm x, const Request& r) {
-  Experiment e = experiment_of(*swarm, std::move(x), r.words.value("blocks", 0),
-                               r.words.value("engine", "auto"));
+  Experiment e =
+      experiment_of(*swarm, std::move(x), r.whole_or("blocks", 0), r.words.value("engine", "auto"));
   return Recording(std::move(e), std::move(swarm));
 }
 
@@ -133,7 +151,7 @@ void make_sample(const Request& r, Reply& reply) {
     throw Error(Fault::input, "the swarm learned from pictures of another size",
                 fmt::format("{} x {}", swarm->height, swarm->width), "give one of this size");
   Tokenisation how = swarm->tokens;
-  const int finer = r.words.value("finer", 1);
+  const int finer = r.whole_or("finer", 1);
   if (finer < 1 || finer > 32 / how.finer)
     throw Error(Fault::input, "there is no such grid", fmt::format("finer = {}", finer),
                 "use 1, 2 or 4");
@@ -152,7 +170,7 @@ void make_sample_of_points(const Request& r, Reply& reply) {
     throw Error(Fault::input, "the places have other coordinates than the swarm",
                 fmt::format("d = {}", r.words.at("d").dump()),
                 fmt::format("give {} numbers for each place", d));
-  const std::vector<double> rows = rows_of(r, static_cast<std::size_t>(d), "places");
+  const std::vector<double> rows = rows_of(r, d, "places");
   const int n = static_cast<int>(rows.size()) / d;
   enter(record_sample(swarm, from_rows({n, d}, rows.data()), r), reply);
 }
@@ -161,23 +179,24 @@ void simulate(const Request& r, Reply& reply) {
   Recording& trajectory = recording_of(r);
   constexpr double kAsLongAsItTakes = std::numeric_limits<double>::infinity();
   const std::int64_t first =
-      trajectory.advance(r.words.at("count"), r.words.value("seconds", kAsLongAsItTakes));
+      trajectory.advance(r.whole("count"), r.words.value("seconds", kAsLongAsItTakes));
   reply.text["flight"] = r.words.at("flight");
   add_frames(trajectory, first, reply);
 }
 
 void branch(const Request& r, Reply& reply) {
   std::vector<Edit> edits;
-  for (const Json& edit : r.words.at("edits")) edits.push_back({edit.at("boid"), edit.at("place")});
-  enter(Recording(recording_of(r), r.words.at("frame"), edits), reply);
+  for (const Json& edit : r.words.at("edits"))
+    edits.push_back({whole(edit, "boid"), edit.at("place")});
+  enter(Recording(recording_of(r), r.whole("frame"), edits), reply);
 }
 
-void frame(const Request& r, Reply& reply) { reply.add(recording_of(r).rows(r.words.at("frame"))); }
+void frame(const Request& r, Reply& reply) { reply.add(recording_of(r).rows(r.whole("frame"))); }
 
 void gaze(const Request& r, Reply& reply) {
   const Recording& trajectory = recording_of(r);
-  const std::int64_t at = r.words.at("frame");
-  const int token = r.words.at("boid");
+  const std::int64_t at = r.whole("frame");
+  const int token = r.whole("boid");
   const HostSwarm x = trajectory.swarm(at);
   const double t = trajectory.time(at);
   const Dynamics& dynamics = trajectory.experiment().dynamics;
@@ -206,11 +225,11 @@ void gaze(const Request& r, Reply& reply) {
 void fields(const Request& r, Reply& reply) {
   const auto swarm = trained_of(r);
   const auto d = static_cast<std::size_t>(swarm->architecture.d);
-  const int block = r.words.at("block");
+  const int block = r.whole("block");
   if (block < 0 || block >= swarm->architecture.blocks)
     throw Error(Fault::input, "there is no such block", fmt::format("block {}", block),
                 fmt::format("ask for blocks 0 to {}", swarm->architecture.blocks - 1));
-  const std::vector<double> rows = rows_of(r, d, "places");
+  const std::vector<double> rows = rows_of(r, swarm->architecture.d, "places");
   std::vector<double> values;
   for (std::size_t begin = 0; begin < rows.size(); begin += d) {
     const BlockFields at = fields_at(*swarm, block, std::span(rows).subspan(begin, d));
@@ -223,21 +242,21 @@ void fields(const Request& r, Reply& reply) {
 
 void velocity(const Request& r, Reply& reply) {
   const Recording& trajectory = recording_of(r);
-  const auto d = static_cast<std::size_t>(trajectory.experiment().swarm.d());
-  reply.add(trajectory.velocity(r.words.at("frame"), rows_of(r, d, "places")));
+  const int d = trajectory.experiment().swarm.d();
+  reply.add(trajectory.velocity(r.whole("frame"), rows_of(r, d, "places")));
 }
 
 void carry(const Request& r, Reply& reply) {
   const Recording& trajectory = recording_of(r);
-  const auto d = static_cast<std::size_t>(trajectory.experiment().swarm.d());
-  reply.add(trajectory.carry(r.words.at("frame"), r.words.at("count"), rows_of(r, d, "places")));
+  const int d = trajectory.experiment().swarm.d();
+  reply.add(trajectory.carry(r.whole("frame"), r.whole("count"), rows_of(r, d, "places")));
 }
 
 void close(const Request& r, Reply&) {
   if (r.words.contains("trained")) {
-    house().trained.erase(r.words.at("trained").get<int>());
+    house().trained.erase(r.whole("trained"));
   } else {
-    house().simulations.erase(r.words.at("flight").get<int>());
+    house().simulations.erase(r.whole("flight"));
   }
 }
 

@@ -215,6 +215,20 @@ TEST(Facade, RefusalsAreNumberedAndSaid) {
   EXPECT_EQ(murmur_arrays(), 0);
 }
 
+TEST(Facade, CountsAndHandlesAreWholeNumbersThatAnIntHolds) {
+  for (const char* number : {"1.66667e86", "-1e300", "2147483648", "1.5", "true", "\"1\"", "null"})
+    for (const char* request :
+         {R"("do":"fly","count":1,"flight":)", R"("do":"flight","words":"T=1","d":)",
+          R"("do":"fields","trained":)", R"("do":"close","flight":)",
+          R"("do":"centre","height":)"}) {
+      const std::string text = std::string("{") + request + number + "}";
+      EXPECT_EQ(murmur_ask(text.c_str(), nullptr, 0), 2) << text;
+      EXPECT_NE(Json::parse(murmur_text()).at("what").get<std::string>().find("whole number"),
+                std::string::npos)
+          << text;
+    }
+}
+
 TEST(Facade, OneRowOfAttentionIsTheMatrixs) {
   for (const char* dynamics : {"SA", "USA", "causal", "hardmax", "sinkhorn"}) {
     const Experiment e = made({"n=9", "d=3", std::string("dynamics=") + dynamics, "T=1"});
