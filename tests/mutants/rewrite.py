@@ -152,24 +152,12 @@ def write_changed(path, data):
     path.write_bytes(data)
 
 
-def compiled_in_haste(text):
-    """cmake/compile.cmake with what is no kernel at -O0: compiling is what takes the time here.
-
-    With a precompiled header gcc 12 forgets there that shifts of the SHA instructions are constants.
-    """
-    text = re.sub(r"set\(level_(front|app) \"[^\n]*\"\)", r"set(level_\1 -O0)", text)
-    return text + ("\nset_source_files_properties(${CMAKE_SOURCE_DIR}/src/run/sha256.cpp PROPERTIES "
-                   "SKIP_PRECOMPILE_HEADERS ON)\n")
-
-
 def copy_tree(target):
     """Copies the tree to `target` with its refusals guarded; returns the mutants."""
     files = [path for path in copied_files() if (ROOT / path).is_file()]
     mutated = {path: (ROOT / path).read_text() for path in files
                if path.parts[0] in MUTATED and path.suffix in (".h", ".cpp")}
     changed, mutants = rewrite(mutated)
-    compile_rules = pathlib.Path("cmake/compile.cmake")
-    changed[compile_rules] = compiled_in_haste((ROOT / compile_rules).read_text())
     wanted = set(files) | {pathlib.Path("src/core/mutant.cpp")}
     for path in files:
         data = changed[path].encode() if path in changed else (ROOT / path).read_bytes()
