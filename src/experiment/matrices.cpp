@@ -95,6 +95,16 @@ void check_finite(const Settings& words, const std::string& key, const Array& ar
       refuse(words, key, "holds a number that is not finite", "remove NaN and infinities");
 }
 
+Array stacked(const std::vector<Matrix>& all) {
+  std::vector<double> entries;
+  for (const Matrix& m : all) entries.insert(entries.end(), m.data.begin(), m.data.end());
+  Array array = array_of(std::move(entries));
+  const Matrix& m = all.front();
+  array.shape = {all.size(), static_cast<std::size_t>(m.rows), static_cast<std::size_t>(m.cols)};
+  if (all.size() == 1) array.shape.erase(array.shape.begin());
+  return array;
+}
+
 bool is_random(const MatrixChoice& matrix) { return law_of(matrix) != nullptr; }
 
 int number_of_heads(const DynamicsSpec& spec, const Record& inputs) {
@@ -131,6 +141,7 @@ std::vector<Matrix> HeadMatrices::chosen(const MatrixChoice& matrix, const std::
     if (matrix.kind == MatrixChoice::minus_identity) all[h] = scaled_identity(d, -1);
     if (law != nullptr) all[h] = law(d, who);
   }
+  if (law != nullptr && request.spec.redraw == 0) inputs["drawn_" + name] = stacked(all);
   return all;
 }
 

@@ -14,6 +14,9 @@ namespace murmur {
 // Independent normal entries of the given deviation; entry e is drawn by particle e of `who`.
 Matrix gaussian(Shape shape, double deviation, Draw who);
 
+// (rows, cols) of one matrix, (count, rows, cols) of more: as query, key and value take them.
+Array stacked(const std::vector<Matrix>& all);
+
 bool is_random(const MatrixChoice& matrix);
 
 // heads as given, or as the first three-dimensional matrix file has it; `inputs` holds the files
@@ -25,7 +28,9 @@ struct HeadMatrices {
   const DynamicsRequest& request;
   int d, heads;
   std::uint32_t redraw;
-  Record& inputs;  // what was typed or came from files is added by name, and read once
+  // What was typed or came from files is added by name, and read once; what was drawn once for
+  // all times is added as drawn_NAME.
+  Record& inputs;
 
   std::vector<Matrix> query() const;
   std::vector<Matrix> key() const;

@@ -88,6 +88,10 @@ Perceptron perceptron_of(const DynamicsRequest& request, int d, std::uint32_t re
   p.activation = request.spec.activation;
   if (is_random(request.spec.perceptron)) {
     set_random(request, d, redraw, p);
+    if (request.spec.redraw == 0) {
+      inputs["drawn_perceptron_in"] = stacked({p.in});
+      inputs["drawn_perceptron_out"] = stacked({p.out});
+    }
     return p;
   }
   const Record arrays = perceptron_arrays(request.spec.perceptron, inputs);

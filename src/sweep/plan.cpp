@@ -191,8 +191,10 @@ void set_config(Sweep& sweep, const Settings& settings, const Experiment& e) {
       if (std::string_view(p.name) == "init") sweep.inputs["points"] = e.inputs.at("points");
     }
   }
-  for (const auto& [name, array] : e.inputs)
-    if (name != "points" && axis_of(name) == sweep.axes.end()) sweep.inputs[name] = array;
+  const auto is_drawn = [](const std::string& name) { return name.rfind("drawn_", 0) == 0; };
+  for (const auto& [name, array] : e.inputs)  // what is drawn is another in every swarm
+    if (name != "points" && !is_drawn(name) && axis_of(name) == sweep.axes.end())
+      sweep.inputs[name] = array;
   std::vector<std::string> names;
   for (const Axis& axis : sweep.axes) names.push_back(axis.name);
   resolved["axes"].text = names.empty() ? "auto" : joined(names, ",");

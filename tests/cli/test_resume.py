@@ -246,6 +246,24 @@ class Finished(murmur.Case):
         self.murmur("simulate", "--resume", "run", "T=2")
         self.assertEqual(murmur.promised(self.folder / "run") == murmur.promised(whole), True)
 
+    def test_drawn_weights_are_kept_and_give_the_same_flow(self):
+        """inputs/drawn_*.npy are the weights: given as files they make the same trajectory."""
+        for heads in (1, 2):
+            run = self.simulate(f"drawn-{heads}", "n=6", "d=3", "T=1", f"heads={heads}",
+                                "query=gaussian", "key=goe", "value=psd", "perceptron=gaussian:4")
+            kept = run / "inputs"
+            self.assertEqual(sorted(path.stem for path in kept.iterdir()),
+                             ["drawn_key", "drawn_perceptron_in", "drawn_perceptron_out",
+                              "drawn_query", "drawn_value", "points"])
+            again = self.simulate(
+                f"given-{heads}", "n=6", "d=3", "T=1", f"query={kept}/drawn_query.npy",
+                f"key={kept}/drawn_key.npy", f"value={kept}/drawn_value.npy",
+                f"perceptron={kept}/drawn_perceptron_*.npy")
+            for name in ("trajectory.npy", "times.npy"):
+                self.assertEqual((run / name).read_bytes(), (again / name).read_bytes())
+        redrawn = self.simulate("redrawn", "n=6", "d=3", "T=1", "value=gaussian", "redraw=0.25")
+        self.assertEqual([path.stem for path in (redrawn / "inputs").iterdir()], ["points"])
+
     def given(self):
         self.save("x.npy", murmur.unit_points(6, 3) * (1 + 3e-6))
         self.save("m.npy", np.arange(1.0, 7))
