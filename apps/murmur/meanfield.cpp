@@ -121,6 +121,7 @@ int bifurcate(const Flags& flags, const MeanFieldSetup& s) {
             {"down", b.down},
             {"onset", b.onset},
             {"fold", b.fold},
+            {"transition", b.transition},
             {"jump", b.jump},
             {"hysteretic", b.hysteretic},
             {"predicted_onset", critical},
@@ -130,8 +131,9 @@ int bifurcate(const Flags& flags, const MeanFieldSetup& s) {
   say(flags, fmt::format("order sets in at kappa = {:.5g} (beta / lambda_1 = {:.5g}), {}", b.onset,
                          critical,
                          b.hysteretic ? fmt::format("with a jump to {:.3g}, and lives on down to "
-                                                    "kappa = {:.6g}",
-                                                    b.jump, b.fold)
+                                                    "kappa = {:.6g}; below {:.6g} the uniform law "
+                                                    "has the greater free energy",
+                                                    b.jump, b.fold, b.transition)
                                       : std::string("continuously")));
   return 0;
 }

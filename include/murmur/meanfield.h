@@ -193,8 +193,10 @@ double stationary_order(const NoisyLaw& law, double kappa, double start);
 
 struct Bifurcation {
   std::vector<double> kappa{}, up{}, down{};  // order parameter, each sweep from its last law
-  double onset = 0;         // kappa at which the branch of ordered laws bifurcates from the uniform
-  double fold = 0;          // least kappa of an ordered law; the onset where there is none below
+  double onset = 0;  // kappa at which the branch of ordered laws bifurcates from the uniform
+  double fold = 0;   // least kappa of an ordered law; the onset where there is none below
+  // where ordered and uniform law have the same free energy; the onset without hysteresis
+  double transition = 0;
   double jump = 0;          // order of the stable law at the onset
   bool hysteretic = false;  // fold below the onset
 };

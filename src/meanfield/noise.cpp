@@ -19,6 +19,7 @@ Bifurcation bifurcation(const NoisyLaw& law, const BifurcationSweep& sweep) {
   Bifurcation b;
   b.onset = branch.onset();
   b.fold = branch.fold();
+  b.transition = branch.transition();
   b.hysteretic = b.fold < b.onset;
   b.jump = branch.order(b.onset);
   // Increasing kappa leaves the uniform law where it becomes unstable, decreasing kappa the ordered

@@ -128,7 +128,7 @@ void StationaryBranch::read(const std::vector<double>& level, double kappa,
 // by fixed-point iteration from the von Mises-Fisher law of order r, with kappa chosen in every
 // iteration such that the order stays r. Unlike the iteration at a given kappa, this does not slow
 // down near the onset or the fold.
-double StationaryBranch::kappa(double r) const {
+StationaryBranch::Law StationaryBranch::law(double r) const {
   demand(r > 0 && r < 1, "an order parameter is off", "order", "give one between 0 and 1");
   std::vector<double> level = place_, q, before(modes_);
   double kappa = find_level(level, r, d_ * r);
@@ -148,7 +148,7 @@ double StationaryBranch::kappa(double r) const {
       const double change = std::fabs(q[k] - before[k]);
       still = height_[k] * change <= min || change <= 1e-15;
     }
-    if (still) return kappa;
+    if (still) return {kappa, std::move(level), std::move(q)};
   }
   throw Error(Fault::numerical, "the stationary law does not settle", "beta, order",
               "lower beta, or ask for another order");
@@ -188,6 +188,31 @@ void StationaryBranch::find_fold() {
       boost::math::tools::brent_find_minima(at, std::log(best / 2), std::log(best * 2), bits);
   fold_order_ = order_of(std::exp(z));
   fold_ = lowest;
+}
+
+//   int log(density) dmu / kappa = int level dmu - log Z / kappa,   Z = int e^{kappa level} dsigma,
+//   (1 / 2 beta) int int W dmu dmu = int level dmu / 2 + lambda_0 / (2 beta)
+double StationaryBranch::free_energy(double r) const {
+  const Law at = law(r);
+  double energy = 0;  // int level dmu = sum_k height_k q_k^2
+  for (int k = 0; k < modes_; ++k) energy += height_[k] * at.q[k] * at.q[k];
+  const double top = *std::max_element(at.level.begin(), at.level.end());
+  double sum = 0, all = 0;
+  for (int i = 0; i < kNodes; ++i) {
+    sum += std::exp(log_weight_[i] + at.kappa * (at.level[i] - top));
+    all += std::exp(log_weight_[i]);
+  }
+  return top + std::log(sum / all) / at.kappa - energy / 2;
+}
+
+double StationaryBranch::transition() const {
+  if (!(fold_ < onset_)) return onset_;
+  const auto excess = [this](double y) { return free_energy(order_of(y)); };
+  const double low = line_of(fold_order_), high = line_of(order(onset_));
+  const auto close = [](double x, double y) { return std::fabs(y - x) <= 1e-12 * std::fabs(y); };
+  std::uintmax_t rounds = 100;
+  const auto [left, right] = boost::math::tools::toms748_solve(excess, low, high, close, rounds);
+  return kappa(order_of(0.5 * (left + right)));
 }
 
 double StationaryBranch::order(double wanted) const {

@@ -13,10 +13,19 @@ class StationaryBranch {
  public:
   StationaryBranch(int d, double beta);  // Error(input) unless d >= 2 and beta is in [0, 100]
 
-  double kappa(double r) const;  // at which the law of order r in (0, 1) is stationary
+  double kappa(double r) const {
+    return law(r).kappa;
+  }  // at which the law of order r in (0, 1) is stationary
   double onset() const { return onset_; }
   double fold() const { return fold_; }  // the onset where kappa(r) increases from there
   double fold_order() const { return fold_order_; }
+
+  // Free energy (1 / 2 beta) int int W dmu dmu - int log(density) dmu / kappa of the law of order
+  // r, less that of the uniform law. It never falls along the flow.
+  double free_energy(double r) const;
+  // Kappa at which ordered and uniform law have the same free energy: between fold and onset, and
+  // the onset where order sets in continuously.
+  double transition() const;
 
   // The stable law's order; 0: only the uniform one is stable.
   double order(double kappa) const;
@@ -24,6 +33,11 @@ class StationaryBranch {
   double order_from(double kappa, double start) const;
 
  private:
+  struct Law {
+    double kappa;
+    std::vector<double> level, q;  // (nodes), (modes): p ~ e^{kappa level}, q_k = int c_k dp
+  };
+  Law law(double r) const;
   void tabulate(double x);
   void weigh(const std::vector<double>& level, double kappa, std::vector<double>& p) const;
   double find_level(const std::vector<double>& level, double r, double guess) const;

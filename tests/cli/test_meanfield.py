@@ -167,6 +167,7 @@ class MeanField(murmur.Case):
         told = self.meanfield("dynamics=USA", "beta=4", "kappa=0.3:0.6:13", "-o", "noise.csv")
         self.assertTrue(told["hysteretic"])
         self.assertAlmostEqual(told["onset"] / told["predicted_onset"], 1, delta=0.01)
+        self.assertTrue(told["fold"] < told["transition"] < told["onset"])
         self.assertEqual(len((self.folder / "noise.csv").read_text().splitlines()), 14)
         self.murmur("meanfield", "dynamics=USA", "kappa=0.3:0.6:13", "-o", "noise.csv", code=2)
 

@@ -124,6 +124,28 @@ TEST(Bifurcation, HysteresisBeginsAtBetaStar) {
   }
 }
 
+// Along the branch d(free energy)/d kappa = int log(density) dmu / kappa^2, which is above 0; the
+// ordered law overtakes the uniform one at the transition.
+TEST(Bifurcation, TheTransitionIsWhereTheFreeEnergiesMeet) {
+  for (const auto& [d, beta] : {std::pair{2, 4.0}, {2, 8.0}, {3, 3.0}, {5, 2.0}}) {
+    const theory::StationaryBranch branch(d, beta);
+    const double at = branch.transition();
+    EXPECT_TRUE(at > branch.fold() && at < branch.onset()) << d << " " << beta << " " << at;
+    const double r = branch.order(at);
+    EXPECT_NEAR(branch.free_energy(r), 0, 1e-10 * std::exp(beta)) << d << " " << beta;
+    EXPECT_LT(branch.free_energy(branch.order(0.5 * (branch.fold() + at))), 0);
+    EXPECT_GT(branch.free_energy(branch.order(branch.onset())), 0);
+    const double unstable = branch.fold_order() / 2;
+    EXPECT_LT(branch.free_energy(unstable), 0) << "a barrier between the two";
+    const double step = 1e-4 * at;
+    const double slope = (branch.free_energy(branch.order(at + step)) -
+                          branch.free_energy(branch.order(at - step))) /
+                         (2 * step);
+    EXPECT_GT(slope, 0);
+  }
+  EXPECT_EQ(theory::StationaryBranch(2, 1).transition(), theory::StationaryBranch(2, 1).onset());
+}
+
 TEST(Bifurcation, ReachesManyDimensionsAndSharpAttention) {
   for (const int d : {2, 64, 1000})
     for (const double beta : {0.5, 20.0, 100.0}) {
