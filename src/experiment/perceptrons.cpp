@@ -66,7 +66,9 @@ Record perceptron_arrays(const PerceptronChoice& perceptron, const Record& input
   const std::size_t star = text.find('*');
   for (const char* name : kNames) {
     const std::string file = text.substr(0, star) + name + text.substr(star + 1);
-    if (std::filesystem::exists(folder / file)) arrays[name] = read_npy(folder / file);
+    std::error_code unknown;  // then reading tells why
+    if (std::filesystem::exists(folder / file, unknown) || unknown)
+      arrays[name] = read_npy(folder / file);
   }
   return arrays;
 }
