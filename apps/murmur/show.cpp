@@ -319,6 +319,7 @@ void show(const Flags& flags, const Subject& subject, const ShowWords& words) {
                                               {"growth", show_growth},
                                               {"clustering", show_clustering},
                                               {"atoms", show_atoms},
+                                              {"metastability", show_metastability},
                                               {"distance", show_distance}};
   showers.at(words.show())(flags, subject, words);
 }

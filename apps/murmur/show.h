@@ -56,6 +56,9 @@ History frames_of(const Flags& flags, const std::string& what);
 // uniform law.
 void show_distance(const Flags& flags, const Subject& subject, const ShowWords& words);
 
+// When the theorem on metastability holds the clusters of a frame together, and whether it did.
+void show_metastability(const Flags& flags, const Subject& subject, const ShowWords& words);
+
 // Writes what words.show() names, as CSV or JSON.
 void show(const Flags& flags, const Subject& subject, const ShowWords& words);
 

@@ -20,7 +20,10 @@ struct Row {
 
 const std::vector<Row>& table() {
   static const std::vector<Row> rows{
-      {"frame", "", {"histogram", "modes", "attention", "centres", "density-modes", "distance"}},
+      {"frame",
+       "",
+       {"histogram", "modes", "attention", "centres", "density-modes", "metastability",
+        "distance"}},
       {"bins", "50", {"histogram"}},
       {"modes", "1-8", {"modes", "growth"}},
       {"head", "0", {"attention"}},
@@ -34,6 +37,7 @@ const std::vector<Row>& table() {
       {"length", "0.03", {"plateaus"}},
       {"low", "", {"growth"}},
       {"high", "", {"growth"}},
+      {"rate", "1", {"metastability"}},
       {"to", "", {"distance"}},
       {"distance", "w2", {"distance"}},
       {"slices", "256", {"distance"}},
@@ -42,9 +46,9 @@ const std::vector<Row>& table() {
   return rows;
 }
 
-const std::vector<std::string> shows{"histogram",     "modes",     "attention", "centres",
-                                     "density-modes", "genealogy", "plateaus",  "growth",
-                                     "clustering",    "atoms",     "distance"};
+const std::vector<std::string> shows{"histogram",     "modes",     "attention",     "centres",
+                                     "density-modes", "genealogy", "plateaus",      "growth",
+                                     "clustering",    "atoms",     "metastability", "distance"};
 
 const Row* find(const std::string& name) {
   for (const Row& row : table())

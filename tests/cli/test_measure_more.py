@@ -105,6 +105,44 @@ class Histories(murmur.Case):
         self.assertLess(np.abs(got["rise"][1:] - [0.01710, 0.04120, 0.09702]).max(), 1e-4)
         self.assertTrue(math.isnan(got["rise"][0]))
 
+    def test_the_bounds_on_metastability(self):
+        """Recomputed from the frames; a wrong frame, of one cluster, or low beta promise nothing."""
+        words = ("n=9", "d=16", "init=clusters:3:0.01", "cluster_tol=0.05", "rtol=1e-12",
+                 "atol=1e-12")
+        run = self.simulate("run", *words, "beta=40", "T=1300", "save=every:100")
+
+        def bounds(*extra):
+            told = self.murmur("measure", "run", "show=metastability", "--json", *extra)
+            return json.loads(told.stdout)[0]
+
+        got = bounds("rate=0.5")
+        x = np.load(run / "trajectory.npy")
+        label = np.arange(9) % 3
+        w = np.array([x[0][label == q].mean(axis=0) for q in range(3)])
+        w /= np.linalg.norm(w, axis=1)[:, None]
+        self.assertGreaterEqual(got["eps"], (1 - (x[0] * w[label]).sum(axis=1)).max())
+        nearest = np.arccos((w @ w.T)[np.triu_indices(3, 1)].max())
+        alpha = math.cos(nearest - 2 * math.acos(1 - 2 * got["eps"]))
+        self.assertAlmostEqual(got["alpha"], alpha, delta=1e-12)
+        self.assertAlmostEqual(
+            got["gap"], 1 - alpha - 8 * got["eps"] - math.log(162 / got["eps"]) / 40, delta=1e-12)
+        self.assertAlmostEqual(got["begins"], 18 * math.exp(320 * got["eps"])
+                               + math.e * 4.5 * 1600 / 39, delta=1e-6)
+        self.assertAlmostEqual(got["ends"] / (got["eps"] / 9 * math.exp((1 - alpha) * 40)), 1,
+                               delta=1e-9)
+        inside = x[-got["frames"]:]
+        spread = max(np.linalg.norm(frame[i] - frame[j]) for frame in inside
+                     for i in range(9) for j in range(i) if label[i] == label[j])
+        self.assertAlmostEqual(got["spread"], spread, delta=1e-15)
+        self.assertLess(got["spread"], got["bound"])
+        self.assertAlmostEqual(got["bound"], math.sqrt(2) * math.exp(-10), delta=1e-15)
+        low = bounds("beta=4")
+        self.assertLess(low["gap"], 0)
+        self.assertIsNone(low["ends"])
+        for extra, what in (("cluster_tol=2", "one cluster"), ("dynamics=sinkhorn", "."),
+                            ("value=minus-identity", "not about"), ("beta=0.5", "not about")):
+            self.refused(3, "measure", "run", "show=metastability", extra, what=what)
+
     def test_growth_of_a_mode(self):
         # Quantile points of 1 + 1e-4 cos 3 theta, at beta = 5: USA grows at 9 I_3(5) / 5.
         n, k = 600, 3
