@@ -309,18 +309,13 @@ void show(const Flags& flags, const Subject& subject, const ShowWords& words) {
     throw Error(Fault::input, "there are no frames yet", subject.name,
                 "let it fly first: murmur simulate --resume RUN");
   using Shower = void (*)(const Flags&, const Subject&, const ShowWords&);
-  const std::map<std::string, Shower> showers{{"histogram", show_histogram},
-                                              {"modes", show_modes},
-                                              {"attention", show_attention},
-                                              {"centres", show_centres},
-                                              {"density-modes", show_density_modes},
-                                              {"genealogy", show_genealogy},
-                                              {"plateaus", show_plateaus},
-                                              {"growth", show_growth},
-                                              {"clustering", show_clustering},
-                                              {"atoms", show_atoms},
-                                              {"metastability", show_metastability},
-                                              {"distance", show_distance}};
+  const std::map<std::string, Shower> showers{
+      {"histogram", show_histogram},         {"modes", show_modes},
+      {"attention", show_attention},         {"centres", show_centres},
+      {"density-modes", show_density_modes}, {"genealogy", show_genealogy},
+      {"plateaus", show_plateaus},           {"growth", show_growth},
+      {"clustering", show_clustering},       {"atoms", show_atoms},
+      {"metastability", show_metastability}, {"distance", show_distance}};
   showers.at(words.show())(flags, subject, words);
 }
 
