@@ -9,6 +9,9 @@
 #include "murmur/error.h"
 #include "murmur/observe.h"
 #include "murmur/recording.h"
+#include "murmur/training.h"
+#include "run/file.h"
+#include "temporary.h"
 
 namespace murmur::facade {
 namespace {
@@ -227,6 +230,48 @@ TEST(Facade, CountsAndHandlesAreWholeNumbersThatAnIntHolds) {
                 std::string::npos)
           << text;
     }
+}
+
+// Handles that are gone, bytes that are no rows, pictures that do not fit: each in its own words.
+TEST(Facade, WrongRequestsAreToldApart) {
+  const auto told = [](const std::string& request, std::size_t bytes = 0) {
+    const std::vector<char> sent(bytes);
+    EXPECT_EQ(murmur_ask(request.c_str(), sent.data(), static_cast<int>(bytes)), 3) << request;
+    return Json::parse(murmur_text()).at("what").get<std::string>();
+  };
+  EXPECT_EQ(told(R"({"do":"fields","trained":99,"block":0})"), "there is no such trained swarm");
+  EXPECT_EQ(told(R"({"do":"flight","words":"T=1","d":2})", 24), "3 numbers are no rows of 2");
+  EXPECT_EQ(told(R"({"do":"flight","words":"T=1","d":2})"), "0 numbers are no rows of 2");
+  EXPECT_EQ(told(R"({"do":"centre","height":4,"width":4})", 15),
+            "the ink does not fill its picture");
+  EXPECT_EQ(told(R"({"do":"centre","height":1,"width":4})", 4),
+            "the ink does not fill its picture");
+}
+
+// A trained swarm that is asked for what it does not have.
+TEST(Facade, TrainedSwarmsRefuseWhatTheyDoNotHave) {
+  TrainedSwarm swarm;
+  Architecture& a = swarm.architecture = {.d = 3, .blocks = 2, .hidden = 4};
+  a.targets = spread_targets(2, 3);
+  swarm.parameters.assign(parameter_count(a), 0.1F);
+  swarm.digits = {5, 6};
+  swarm.tokens = {0.25, 1};
+  const test::TemporaryDirectory folder;
+  write_trained_swarm(swarm, folder / "model.safetensors");
+  const std::string bytes = read_text(folder / "model.safetensors");
+  ASSERT_EQ(murmur_ask(R"({"do":"trained"})", bytes.data(), static_cast<int>(bytes.size())), 0);
+  const std::string handle = Json::parse(murmur_text()).at("id").dump();
+  const auto told = [&](const std::string& request, const std::vector<char>& sent) {
+    const std::string text = "{" + request + R"(,"trained":)" + handle + "}";
+    EXPECT_EQ(murmur_ask(text.c_str(), sent.data(), static_cast<int>(sent.size())), 3) << text;
+    return Json::parse(murmur_text()).at("what").get<std::string>();
+  };
+  const std::vector<char> place(24), ink(784, '\x7f');
+  EXPECT_EQ(told(R"("do":"fields","block":2)", place), "there is no such block");
+  EXPECT_EQ(told(R"("do":"flockOfPoints","d":2)", place),
+            "the places have other coordinates than the swarm");
+  EXPECT_EQ(told(R"("do":"flock","height":28,"width":28,"finer":33)", ink),
+            "there is no such grid");
 }
 
 TEST(Facade, OneRowOfAttentionIsTheMatrixs) {

@@ -55,6 +55,21 @@ TEST(KeptJson, NamesFileAndKey) {
     EXPECT_NE(refusal([&] { parsed(text); }), "") << text;
 }
 
+TEST(KeptJson, SaysWhatAValueIsNot) {
+  const KeptJson kept = parsed(R"({"n": 1, "list": [1, "x"], "object": {}})");
+  const auto told = [&](const auto& deed) { return refusal(deed).substr(0, 40); };
+  EXPECT_EQ(told([&] { kept.at("n").at("m"); }), "n is not an object | a.json: n");
+  EXPECT_EQ(told([&] { kept.at("n").members(); }), "n is not an object | a.json: n");
+  EXPECT_EQ(told([&] { kept.at("n").flag(); }), "n is neither true nor false | a.json: n");
+  EXPECT_EQ(told([&] { kept.at("n").text(); }), "n is not a text | a.json: n");
+  EXPECT_EQ(told([&] { kept.at("n").list(); }), "n is not a list | a.json: n");
+  EXPECT_EQ(told([&] { kept.at("n").numbers(); }), "n is not a list | a.json: n");
+  EXPECT_EQ(told([&] { kept.at("object").natural(); }).substr(0, 28),
+            "object is not a whole number");
+  EXPECT_EQ(refusal([] { KeptJson::read("/there/is/none.json"); }).substr(0, 35),
+            "the run did not keep what it found ");
+}
+
 TEST(KeptJson, DepthIsBounded) {
   const auto nested = [](int depth) {
     return std::string(static_cast<std::size_t>(depth), '[') +

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "murmur/error.h"
 
@@ -20,6 +21,20 @@ inline Fault fault_of(const std::function<void()>& act, std::string* text = null
   }
   ADD_FAILURE() << "nothing was thrown";
   return Fault::runtime;
+}
+
+// Acts that are each refused as an input, with these words among others.
+struct Refused {
+  const char* words;
+  std::function<void()> act;
+};
+
+inline void expect_refused(const std::vector<Refused>& all) {
+  for (const auto& [words, act] : all) {
+    std::string text;
+    EXPECT_EQ(fault_of(act, &text), Fault::input) << words;
+    EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+  }
 }
 
 }  // namespace murmur

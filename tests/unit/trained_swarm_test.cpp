@@ -126,6 +126,19 @@ TEST(TrainedSwarm, FilesOfAnotherShapeAreRefused) {
         Error)
         << name << text;
   }
+  for (const auto& [name, text, what] : {std::tuple{"finer", "33", "1 to 32"},
+                                         {"finer", "1.5", "a whole number"},
+                                         {"threshold", "1", "a share of full ink"},
+                                         {"height", "1", "2 to 4096 pixels"},
+                                         {"width", "5000", "2 to 4096 pixels"},
+                                         {"d", "1", "a number of coordinates"}}) {
+    bad = good;
+    bad.metadata[name] = text;
+    refused(bad, what);
+  }
+  bad = good;
+  bad.tensors["targets"].values = std::vector<std::int64_t>(good.tensors.at("targets").size());
+  refused(bad, "not of floating-point numbers");
   expect_refused([&] { read_trained_swarm(folder / "nothing"); }, "", "nothing");
   std::filesystem::remove(path);
   expect_refused([&] { read_trained_swarm(folder.path()); }, "no trained swarm", "");
