@@ -101,13 +101,17 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
   result.tables.push_back(std::move(table));
   result.figures.push_back({.name = "lifetimes",
                             .table = "lifetimes",
-                            .columns = {"particles", "quadrature", "leading order"},
-                            .x_label = "β",
-                            .y_label = "time until the angle is 0.1",
-                            .log_y = true,
                             .title = "Two clusters at a right angle, SA",
-                            .dashed = {"quadrature", "leading order"},
-                            .points = {"particles"}});
+                            .x = {.label = "inverse temperature β"},
+                            .y = {.label = "time until their angle is 0.1", .log = true},
+                            .curves = {{"quadrature", Drawn::line, "quadrature", 0},
+                                       {"leading order", Drawn::dashes, "leading order e^{β}/(2β)",
+                                        ReproducedCurve::kQuiet},
+                                       {"particles", Drawn::points, "two particles", 0}}});
+  result.captions["lifetimes"] =
+      "Two clusters at a right angle live for a time that grows as e^β / (2β): particles (points) "
+      "lie on the quadrature of the equation of their angle (line), and both approach the leading "
+      "order (dashes).";
   return result;
 }
 
