@@ -310,7 +310,7 @@ void add_curve(const Panel& panel, std::size_t k, const GridStyle& style, const 
       !panel.map.value.empty() && (curve.mark == Curve::line || curve.mark == Curve::dashes);
   if (cased)
     parts.push_back(
-        fmt::format("{} using 1:2 {}", data, mark_of(Curve::line, {"#10151f"}, 1.7 * style.line)));
+        fmt::format("{} using 1:2 {}", data, mark_of(Curve::line, {"#10151f"}, 1.45 * style.line)));
   parts.push_back(
       fmt::format("{} using {} {}", data, columns, mark_of(curve.mark, look, style.line)));
   if (curve.error.empty()) return;

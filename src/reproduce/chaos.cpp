@@ -216,14 +216,15 @@ void draw(Reproduction& result) {
       .x = {.label = "number of tokens n", .log = true},
       .y = {.label = "W_{2} to infinitely many", .log = true},
       .curves = {{"slope -1/2", Drawn::line, "slope −1/2"},
-                 {"distance", Drawn::points, "mean of clouds", -1, "standard error"}},
+                 {.column = "distance", .name = "mean of clouds", .error = "standard error"}},
       .by = "t",
       .by_name = "t"};
   result.figures.push_back(figure);
   figure.title = "The same times √n";
   figure.y = {.label = "√n W_{2}"};
-  figure.curves = {{"level", Drawn::line, "mean over n"},
-                   {"sqrt(n) distance", Drawn::points, "mean of clouds", -1, "sqrt(n) error"}};
+  figure.curves = {
+      {"level", Drawn::line, "mean over n"},
+      {.column = "sqrt(n) distance", .name = "mean of clouds", .error = "sqrt(n) error"}};
   result.figures.push_back(figure);
   result.captions["chaos"] =
       "The distance W₂ of n independent tokens from the swarm of infinitely many falls as n^(−1/2) "

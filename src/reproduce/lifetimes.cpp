@@ -82,14 +82,17 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
     check.more["quadrature"] = quadrature(c);
     result.checks.push_back(std::move(check));
   }
-  ReproducedTable table{"lifetimes", {"beta", "particles", "quadrature", "leading order"}};
+  ReproducedTable table{"lifetimes",
+                        {"beta", "particles", "quadrature", "leading order",
+                         "particles over leading order", "quadrature over leading order"}};
   const double step = control.quick ? 4 : 1;
   std::vector<double> betas, logs;
   for (double beta = control.quick ? 5 : 4; beta <= 25; beta += step) {
     const Case c{Interaction::SA, beta, kRightAngle, 0.5, kNoNumber};
     const double ours = lifetime_of(c, control.wrong);
+    const double leading = theory::asymptotic_lifetime(theory_of(c), c.angle);
     table.rows.push_back(
-        {beta, ours, quadrature(c), theory::asymptotic_lifetime(theory_of(c), c.angle)});
+        {beta, ours, quadrature(c), leading, ours / leading, quadrature(c) / leading});
     if (beta < 9) continue;  // where corrections of order 1/beta still bend the line
     betas.push_back(beta);
     logs.push_back(std::log(beta * ours));
@@ -108,6 +111,15 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
                                        {"leading order", Drawn::dashes, "leading order e^{β}/(2β)",
                                         ReproducedCurve::kQuiet},
                                        {"particles", Drawn::points, "two particles", 0}}});
+  result.figures.push_back(
+      {.name = "lifetimes",
+       .table = "lifetimes",
+       .title = "The same over the leading order",
+       .x = {.label = "inverse temperature β"},
+       .y = {.label = "time / (e^{β}/(2β))"},
+       .curves = {{"quadrature over leading order", Drawn::line, "quadrature", 0},
+                  {"particles over leading order", Drawn::points, "two particles", 0}},
+       .guides = {{"leading order", kNoNumber, 1}}});
   result.captions["lifetimes"] =
       "Two clusters at a right angle live for a time that grows as e^β / (2β): particles (points) "
       "lie on the quadrature of the equation of their angle (line), and both approach the leading "

@@ -65,16 +65,15 @@ std::optional<Reproduction> next_token(const ReproductionControl& control) {
     before = left;
   }
   result.tables.push_back(std::move(table));
-  result.figures.push_back(
-      {.name = "next-token",
-       .table = "atoms",
-       .title = "200 tokens on the sphere S² become few",
-       .x = {.label = "time t", .log = true},
-       .y = {.label = "number of atoms with 99 % of the mass", .log = true},
-       .curves = {{"atoms", Drawn::points, "", ReproducedCurve::kNextColour, "standard error"}},
-       .by = "beta",
-       .by_name = "β",
-       .guides = {{"one atom", kNoNumber, 1}}});
+  result.figures.push_back({.name = "next-token",
+                            .table = "atoms",
+                            .title = "200 tokens on the sphere S² become few",
+                            .x = {.label = "time t", .log = true},
+                            .y = {.label = "number of atoms with 99 % of the mass", .log = true},
+                            .curves = {{.column = "atoms", .error = "standard error"}},
+                            .by = "beta",
+                            .by_name = "β",
+                            .guides = {{"one atom", kNoNumber, 1}}});
   result.captions["next-token"] = fmt::format(
       "The number of atoms that hold 99 % of the output measure, mean of {} starts with standard "
       "errors: in the end one atom at β = 1, and the more of them the sharper attention is.",

@@ -149,7 +149,7 @@ void draw_curves(const std::vector<Minimum>& minima, const std::vector<double>& 
                             .title = "Best measures, masses free, scaled kernel",
                             .x = {.label = "√β"},
                             .y = {.label = "mean number of atoms"},
-                            .curves = {{"atoms", Drawn::points, "", -1, "error"}},
+                            .curves = {{.column = "atoms", .error = "error"}},
                             .by = "units"});
 }
 

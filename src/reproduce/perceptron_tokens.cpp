@@ -263,7 +263,7 @@ void draw(Tables tables, Reproduction& result) {
        .title = fmt::format("200 tokens, sphere S², scaled kernel, t = {:g}", kTimes[kJudged]),
        .x = {.label = "√β"},
        .y = {.label = "mean number of clusters"},
-       .curves = {{"clusters", Drawn::points, "", -1, "sd"}},
+       .curves = {{.column = "clusters", .error = "sd"}},
        .by = "units"});
   result.figures.push_back({.name = kClusters,
                             .table = "fullest",
