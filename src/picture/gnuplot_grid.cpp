@@ -32,7 +32,7 @@ constexpr const char* kPalette =
 
 // Lengths in points at a type of 10; larger type needs larger panels.
 constexpr double kPlot = 262, kWidePlot = 372, kHeight = 206;
-constexpr double kLeft = 58, kRight = 20, kBar = 74, kTop = 30, kBottom = 40, kKeyRow = 15;
+constexpr double kLeft = 58, kRight = 20, kBar = 74, kTop = 30, kBottom = 43, kKeyRow = 16.5;
 
 // Names of the key side by side, as many as fit below the panel. gnuplot takes letters for wider
 // than these are: a fifth of their number is taken off.
@@ -45,7 +45,7 @@ KeyShape key_shape(const Panel& panel, double width) {
   if (names.empty()) return {};
   double widest = 0;
   for (const std::string& name : names) widest = std::fmax(widest, letters_of(name));
-  const double one = 5.0 * widest + 34;
+  const double one = 4.8 * widest + 43;
   const int count = static_cast<int>(names.size());
   const int most = std::clamp(static_cast<int>(width / one), 1, count);
   const int rows = (count + most - 1) / most;
