@@ -14,6 +14,8 @@ namespace murmur {
 namespace {
 
 constexpr double kHeld = 0.99;  // of all attention
+constexpr double kTurns = 10,
+                 kBetween = 0.25;  // final time and that between frames, times lambda_1
 
 // (n) sum_i P_ij: n in all.
 std::vector<double> totals_of(const Matrix& weights) {
@@ -39,20 +41,25 @@ int above_half(const std::vector<double>& totals) {
   }));
 }
 
-// The leading eigenvector of a symmetric matrix, by power iteration.
-Vector leading_of(const Matrix& v) {
-  Vector x(v.rows, 1.0);
+// The leading eigenvalue of a symmetric matrix and its vector, by power iteration.
+struct Principal {
+  double value = 0;
+  Vector vector{};
+};
+Principal leading_of(const Matrix& v) {
+  Principal leading{0, Vector(v.rows, 1.0)};
   for (int step = 0; step < 2000; ++step) {
     Vector y(v.rows, 0.0);
     double square = 0;
     for (int i = 0; i < v.rows; ++i) {
-      for (int j = 0; j < v.cols; ++j) y[i] += v(i, j) * x[j];
+      for (int j = 0; j < v.cols; ++j) y[i] += v(i, j) * leading.vector[j];
       square += y[i] * y[i];
     }
-    for (double& entry : y) entry /= std::sqrt(square);
-    x = y;
+    leading.value = std::sqrt(square);
+    for (double& entry : y) entry /= leading.value;
+    leading.vector = y;
   }
-  return x;
+  return leading;
 }
 
 double along(const HostSwarm& z, int i, const Vector& u) {
@@ -84,14 +91,18 @@ Leading simulate_leaders(int seed, const WrongModel& wrong) {
   ExperimentSpec spec = preset_spec("leaders");
   spec.random.seed = static_cast<std::uint64_t>(seed);
   const Experiment right = make_experiment(spec);
-  const Vector u = leading_of(by_kind(right.dynamics).heads.front()->value);
+  const Principal leading_value = leading_of(by_kind(right.dynamics).heads.front()->value);
+  const Vector& u = leading_value.vector;
+  spec.T = kTurns / leading_value.value;
+  spec.save = SaveChoice{SaveChoice::every, kBetween / leading_value.value};
   wrong.spoil(spec);
   const Experiment e = make_experiment(spec);
   const Simulated simulated = simulate_in_memory(e);
-  Leading leading{.times = simulated.times};
+  Leading leading;
   for (std::size_t f = 0; f < simulated.frames.size(); ++f) {
     const Matrix weights =
         attention_weights(simulated.frames[f], e.dynamics, 0, simulated.times[f]);
+    leading.times.push_back(simulated.times[f] * leading_value.value);
     leading.totals.push_back(totals_of(weights));
     leading.holders.push_back(holders_of(leading.totals.back()));
     if (f == 0) leading.across_start = across(weights, simulated.frames[f], u);
@@ -110,10 +121,10 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
   });
   for (std::size_t k = 0; k < order.size(); ++k)
     bars.rows.push_back({k + 1.0, first.totals.front()[order[k]], first.totals.back()[order[k]]});
-  ReproducedTable counts{"holders", {"t", "mean", "most"}};
+  ReproducedTable counts{"holders", {"lambda_1 t", "mean", "most"}};
   for (std::size_t f = 0; f < first.times.size(); ++f) {
     std::vector<double> at;
-    for (const Leading& one : all) at.push_back(one.holders[f]);
+    for (const Leading& one : all) at.push_back(one.holders[std::min(f, one.holders.size() - 1)]);
     counts.rows.push_back({first.times[f], spread_of(at).mean, spread_of(at).high});
   }
   result.figures.push_back(
@@ -129,7 +140,7 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
       {.name = "leaders",
        .table = "holders",
        .title = fmt::format("Who holds 99 % of the attention, {} draws", all.size()),
-       .x = {.label = "time t"},
+       .x = {.label = "time λ_{1} t"},
        .y = {.label = "number of tokens", .from = 0},
        .curves = {{"mean", Drawn::points, "mean", 0}, {"most", Drawn::rings, "most", 1}}});
   result.tables.push_back(std::move(bars));

@@ -6,6 +6,8 @@ namespace murmur {
 namespace {
 
 constexpr const char* kFirst = "2026-11-16";
+constexpr const char* kUnits =
+    "counts had been seen; in one of 20 draws V was too small for T = 10: time is now in 1/λ_1";
 
 const Rule kRules[] = {
     {"product.gather",
@@ -23,16 +25,17 @@ const Rule kRules[] = {
     {"leaders.sides",
      Origin::predicted,
      "2305.05465, the theorem on three hyperplanes: scores grow as e^(2λt) φ_1*(z_i) φ_1*(z_j)",
-     "no token pays more than 1e-6 of its attention to those on the other side",
+     "no token pays more than 1e-6 of its attention to those on the other side at λ_1 t = 10",
      {.reversed = true},
-     kFirst},
+     kFirst,
+     kUnits},
     {"leaders.few",
      Origin::regression,
      "our own runs; 2305.05465 shows a picture",
-     "5 of 20 tokens or fewer hold 99 % of the attention at the end, and more did at the start",
+     "5 of 20 tokens or fewer hold 99 % of the attention at λ_1 t = 10, and more did at the start",
      {.reversed = true},
      kFirst,
-     "the counts had been seen"},
+     kUnits},
     {"normalisation-weights.late",
      Origin::predicted,
      "2510.22026: e^(-2t), t^(-2), e^(-4√t); near one cluster all weights are 1/n",
