@@ -32,7 +32,7 @@ constexpr const char* kPalette =
 
 // Lengths in points at a type of 10; larger type needs larger panels.
 constexpr double kPlot = 262, kWidePlot = 372, kHeight = 206;
-constexpr double kLeft = 58, kRight = 20, kBar = 74, kTop = 30, kBottom = 43, kKeyRow = 16.5;
+constexpr double kLeft = 64, kRight = 20, kBar = 74, kTop = 30, kBottom = 43, kKeyRow = 16.5;
 
 // Names of the key side by side, as many as fit below the panel. gnuplot takes letters for wider
 // than these are: a fifth of their number is taken off.

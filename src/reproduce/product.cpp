@@ -176,8 +176,9 @@ std::optional<Reproduction> product(const ReproductionControl& control) {
   result.tables.insert(result.tables.begin(), std::move(cases));
   result.captions["product"] =
       "V attracts in F and repels in G. Along F tokens gather as under V = I: at two values on the "
-      "line, on the boundary of a polytope in the plane. Along G they stay apart: z grows as "
-      "e^(t/2), and x = e^(tV) z comes to rest at as many places as there are tokens.";
+      "line, on the boundary of a polytope in the plane. Along G followers leave their leaders as "
+      "e^(t/2) in z, so that x = e^(tV) z keeps them apart; leaders, who attend to themselves "
+      "alone, come to 0 there.";
   return result;
 }
 
