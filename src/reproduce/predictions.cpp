@@ -1,6 +1,7 @@
 // predictions.cpp: what theory says of a simulation that is kept, beside what it did.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ensemble/ensemble.h"
@@ -87,10 +88,14 @@ void add_late_rate(const RunReader& run, const Experiment& e, Reproduction& resu
       // measure
     }
   result.tables.push_back(std::move(table));
-  ReproducedFigure figure{.name = "laboratory",
-                          .table = "gap",
-                          .x = {.label = "time t"},
-                          .y = {.label = "1 − mean cosine", .log = true, .from = 1e-12}};
+  constexpr double kShown = 1e-12;
+  const bool deep =
+      std::any_of(gap.value.begin(), gap.value.end(), [](double value) { return value < kShown; });
+  ReproducedFigure figure{
+      .name = "laboratory",
+      .table = "gap",
+      .x = {.label = "time t"},
+      .y = {.label = "1 − mean cosine", .log = true, .from = deep ? kShown : kNoNumber}};
   figure.curves = {{"1 - mean cosine", Drawn::line, known ? "swarm" : "", 0}};
   if (known)
     figure.curves.push_back(
