@@ -71,16 +71,33 @@ void draw(const Figure& figure, const std::filesystem::path& path) {
   }
 }
 
-std::vector<std::filesystem::path> draw_svg_and_png(const Figure& figure,
-                                                    const std::filesystem::path& folder,
-                                                    const std::string& stem) {
+namespace {
+
+std::vector<std::filesystem::path> draw_all(const Figure& figure,
+                                            const std::filesystem::path& folder,
+                                            const std::string& stem,
+                                            std::initializer_list<const char*> endings) {
   make_folder_of_run(folder);
   std::vector<std::filesystem::path> made;
-  for (const char* ending : {".svg", ".png"}) {
+  for (const char* ending : endings) {
     made.push_back(folder / (stem + ending));
     draw(figure, made.back());
   }
   return made;
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> draw_svg_and_png(const Figure& figure,
+                                                    const std::filesystem::path& folder,
+                                                    const std::string& stem) {
+  return draw_all(figure, folder, stem, {".svg", ".png"});
+}
+
+std::vector<std::filesystem::path> draw_svg_pdf_and_png(const Figure& figure,
+                                                        const std::filesystem::path& folder,
+                                                        const std::string& stem) {
+  return draw_all(figure, folder, stem, {".svg", ".pdf", ".png"});
 }
 
 }  // namespace murmur

@@ -24,18 +24,40 @@ struct FigureAxis {
   std::string label{};
   std::string name{};  // its column in the CSV beside the figure
   bool log = false;
-  // What it shows; NaN: as far as the data go. In the layout `grid` only a logarithmic y axis has
-  // a `from`.
+  // What it shows; NaN: as far as the data go, in the layout `grid` and a little farther.
   double from = std::numeric_limits<double>::quiet_NaN();
   double to = std::numeric_limits<double>::quiet_NaN();
+  double mark_every = 0;  // in the layout `grid`; 0: chosen
 };
 
 struct Curve {
+  static constexpr int kByPlace = -1, kInk = -2, kQuiet = -3;  // instead of a class of colours
+
   std::string name{};            // in the key; empty: not there
-  std::vector<double> x{}, y{};  // where x is NaN the line breaks
-  enum Mark { linespoints, line, dashes, points, rings, steps } mark = linespoints;
-  std::vector<double> error{};  // (points) half-lengths of bars; empty: none
-  int colour = -1;              // its class; negative: its place in the panel
+  std::vector<double> x{}, y{};  // where x is NaN the line breaks; empty: in the key alone
+  enum Mark {
+    linespoints,
+    line,
+    dashes,
+    points,     // filled; each class of colours has its own shape
+    rings,      // hollow
+    steps,      // holds each value until the next x
+    dots,       // small and half transparent: many particles
+    path,       // a thin line: where one particle went
+    area,       // a closed polygon, lightly filled
+    histogram,  // a level about each x, half way to its neighbours
+    bars,       // from 0, side by side with those of other curves
+    diamonds,   // larger than points: who matters most
+  } mark = linespoints;
+  std::vector<double> error{};  // (points) half-lengths of error bars; empty: none
+  int colour = kByPlace;        // its class, its place in the panel, or the colour of text
+};
+
+// A thin grey line across the panel where something is expected.
+struct Guide {
+  std::string name{};                                   // in the key; empty: not there
+  double x = std::numeric_limits<double>::quiet_NaN();  // one of the two is given
+  double y = std::numeric_limits<double>::quiet_NaN();
 };
 
 // Numbers over a grid, shown as colours below the curves.
@@ -69,11 +91,13 @@ struct Panel {
   std::vector<Curve> curves{};
   ColourMap map{};
   Portrait portrait{};
+  std::vector<Guide> guides{};  // in the layout `grid`
 };
 
 struct Figure {
   enum Layout {
-    grid,       // panels row by row, each with its own axes and key; by gnuplot
+    grid,       // panels row by row, each with its own axes and key; by gnuplot. Titles, labels and
+                // names may hold _{...} and ^{...}
     stack,      // panels below each other over one x axis, one curve each; titles and labels are
                 // gnuplot's enhanced text, and the numbers lie beside as CSV; by gnuplot
     maps,       // colour maps with standard errors, whose axes and colours are those of the first
@@ -82,6 +106,7 @@ struct Figure {
   } layout = grid;
   FigureStyle style = FigureStyle::paper;
   std::vector<Panel> panels{};
+  int columns = 0;                           // of the layout `grid`; 0: by the number of panels
   std::string value_name{}, extrema_name{};  // in the key of portraits: the function, the ticks
 };
 
@@ -93,5 +118,9 @@ void draw(const Figure& figure, const std::filesystem::path& path);
 std::vector<std::filesystem::path> draw_svg_and_png(const Figure& figure,
                                                     const std::filesystem::path& folder,
                                                     const std::string& stem);
+// The same as SVG, PDF and PNG.
+std::vector<std::filesystem::path> draw_svg_pdf_and_png(const Figure& figure,
+                                                        const std::filesystem::path& folder,
+                                                        const std::string& stem);
 
 }  // namespace murmur

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string_view>
@@ -225,30 +226,59 @@ std::string png_size(const std::string& bytes) {
   return fmt::format(" width=\"{}\" height=\"{}\"", number(16), number(20));
 }
 
-std::string figure_of(const PageSection& section) {
+// A picture or film of the page: its bytes, and what kind they are.
+struct Embedded {
+  std::string ending, kind, bytes;
+  std::string source() const { return fmt::format("data:{};base64,{}", kind, base64(bytes)); }
+};
+
+Embedded embedded(const std::filesystem::path& picture) {
   static constexpr std::array<std::array<const char*, 2>, 3> kKinds{
       {{".png", "image/png"}, {".svg", "image/svg+xml"}, {".mp4", "video/mp4"}}};
-  const std::string ending = section.picture.extension().string();
+  const std::string ending = picture.extension().string();
   const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
                                  [&](const auto& known) { return ending == known[0]; });
   if (kind == kKinds.end())
-    throw Error(Fault::input, "a picture in a report ends in .png, .svg or .mp4",
-                section.picture.string(), "give the report one of these");
-  std::ifstream file(section.picture, std::ios::binary);
+    throw Error(Fault::input, "a picture in a report ends in .png, .svg or .mp4", picture.string(),
+                "give the report one of these");
+  std::ifstream file(picture, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (!file || bytes.empty())
-    throw Error(Fault::input, "a picture of the report is missing or empty",
-                section.picture.string(), "draw it first, or leave it out of the report");
+    throw Error(Fault::input, "a picture of the report is missing or empty", picture.string(),
+                "draw it first, or leave it out of the report");
+  return {ending, (*kind)[1], bytes};
+}
+
+// A drawing without a size of its own is not blown up: letters stay as large as those of the page.
+std::string svg_size(const std::string& bytes) {
+  const std::size_t at = bytes.find("viewBox=\"0 0 ");
+  if (at == std::string::npos || bytes.find(" width=\"") < at) return "";
+  const double width = std::strtod(bytes.c_str() + at + 13, nullptr);
+  return width > 0 ? fmt::format(" style=\"max-width:{:.0f}px\"", 1.5 * width) : "";
+}
+
+std::string figure_of(const PageSection& section) {
+  const Embedded picture = embedded(section.picture);
   const std::string about = escaped(section.caption.empty() ? section.heading : section.caption);
   std::string html = "<figure>\n";
-  if (ending == ".mp4")
+  if (picture.ending == ".mp4")
     html += fmt::format(
         "<video controls loop muted playsinline preload=\"auto\" aria-label=\"{}\" "
-        "src=\"data:{};base64,{}\"></video>\n",
-        about, (*kind)[1], base64(bytes));
+        "src=\"{}\"></video>\n",
+        about, picture.source());
   else
-    html += fmt::format("<img alt=\"{}\"{} src=\"data:{};base64,{}\">\n", about,
-                        ending == ".png" ? png_size(bytes) : "", (*kind)[1], base64(bytes));
+    html +=
+        fmt::format("<img alt=\"{}\"{} src=\"{}\">\n", about,
+                    picture.ending == ".png" ? png_size(picture.bytes) : svg_size(picture.bytes),
+                    picture.source());
+  if (!section.dark_picture.empty()) {
+    const std::string dark = embedded(section.dark_picture).source();
+    const std::size_t image = html.find("<img");
+    html.insert(image, fmt::format("<picture>\n<source media=\"(prefers-color-scheme: dark)\" "
+                                   "srcset=\"{}\">\n",
+                                   dark));
+    html += "</picture>\n";
+  }
   if (!section.caption.empty()) html += fmt::format("<figcaption>{}</figcaption>\n", about);
   return html + "</figure>\n";
 }

@@ -15,6 +15,8 @@ struct PageSection {
   TextTable table{};                // may be empty
   std::filesystem::path picture{};  // .png, .svg or .mp4; may be empty
   std::string caption{};
+  std::filesystem::path
+      dark_picture{};  // shown instead where the reader's page is dark; .svg, .png
 };
 
 // A page that needs nothing beside itself: pictures and films go inside.

@@ -62,8 +62,11 @@ std::vector<std::filesystem::path> draw_sweep(const Sweep& sweep, const SweepOut
 // Whether figures/ holds something, or there is nothing to draw.
 bool is_drawn(const Sweep& sweep, const std::filesystem::path& directory);
 
-// Draws the panels of each figure into the folder as NAME.svg and NAME.png, the numbers being in
-// the tables' CSV beside. Error(tool) where gnuplot is missing.
+// Draws the panels of each figure into the folder as NAME.svg, .pdf and .png in one style, and in
+// dark as NAME-dark.* (in light as NAME-light.* where the style is dark itself). NAME.txt says what
+// is seen; the numbers are in the tables' CSV beside. Error(tool) where gnuplot is missing.
 void draw_reproduction(const Reproduction& done, FigureStyle style);
+// Those of a report: NAME.svg and .png alone.
+void draw_predictions(const Reproduction& done, FigureStyle style);
 
 }  // namespace murmur

@@ -9,6 +9,7 @@
 
 #include "report/figures.h"
 #include "report/report.h"
+#include "run/formats.h"
 
 namespace murmur {
 
@@ -29,53 +30,79 @@ std::size_t column_of(const ReproducedTable& table, const std::string& name) {
                                   table.columns.begin());
 }
 
-bool among(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+Curve::Mark mark_of(Drawn drawn) {
+  switch (drawn) {
+    case Drawn::points:
+      return Curve::points;
+    case Drawn::rings:
+      return Curve::rings;
+    case Drawn::line:
+      return Curve::line;
+    case Drawn::dashes:
+      return Curve::dashes;
+    case Drawn::steps:
+      return Curve::steps;
+    case Drawn::dots:
+      return Curve::dots;
+    case Drawn::path:
+      return Curve::path;
+    case Drawn::area:
+      return Curve::area;
+    case Drawn::histogram:
+      return Curve::histogram;
+    case Drawn::bars:
+      return Curve::bars;
+    case Drawn::diamonds:
+      break;
+  }
+  return Curve::diamonds;
 }
 
-Curve::Mark mark_of(const ReproducedFigure& figure, const std::string& column) {
-  if (among(figure.dashed, column)) return Curve::dashes;
-  if (among(figure.points, column)) return Curve::points;
-  if (among(figure.rings, column)) return Curve::rings;
-  return Curve::linespoints;
-}
-
-// What the key calls a curve. Dashes for each value of `by` have the colours of what they are held
-// against, and one name.
-std::string name_of(const ReproducedFigure& figure, const std::string& column,
-                    const std::string& value, bool first) {
-  const std::string own = figure.by.empty() ? "" : fmt::format("{} = {}", figure.by, value);
-  if (figure.columns.size() == 1 && figure.map.empty()) return own;
-  if (own.empty()) return column;
-  const std::size_t solid = figure.columns.size() - figure.dashed.size();
-  if (among(figure.dashed, column)) return first ? column : "";
-  return solid == 1 ? own : fmt::format("{}, {}", column, own);
-}
-
-// Curves of one column: one in all, or one for each value of the column `by`, in order of showing.
+// A column of a table as curves: one in all, or one for each value of the column `by`, in order of
+// showing. Those of the first column tell the values in the key.
 std::vector<Curve> curves_of(const ReproducedFigure& figure, const ReproducedTable& table,
-                             const std::string& column) {
-  const std::size_t x = figure.x.empty() ? 0 : column_of(table, figure.x);
-  const std::size_t y = column_of(table, column);
-  const std::size_t by = column_of(table, figure.by);
+                             std::size_t place) {
+  const ReproducedCurve& described = figure.curves[place];
+  const std::size_t x = figure.over.empty() ? 0 : column_of(table, figure.over);
+  const std::size_t y = column_of(table, described.column);
+  const std::size_t by = column_of(table, figure.by), apart = column_of(table, figure.apart);
+  const std::size_t error = column_of(table, described.error);
   std::vector<Curve> curves;
-  std::map<std::string, std::size_t> place;
+  std::map<std::string, std::size_t> places;
+  std::string before;
   for (const auto& row : table.rows) {
     const std::string value = figure.by.empty() ? "" : text_of(row[by]);
-    const auto [at, fresh] = place.try_emplace(value, curves.size());
-    if (fresh)
-      curves.push_back({.name = name_of(figure, column, value, curves.empty()),
-                        .mark = mark_of(figure, column),
-                        .colour = figure.by.empty() ? -1 : static_cast<int>(curves.size())});
-    curves[at->second].x.push_back(number_of(row[x]));
-    curves[at->second].y.push_back(number_of(row[y]));
-    if (!figure.error.empty() && column == figure.columns.front())
-      curves[at->second].error.push_back(number_of(row[column_of(table, figure.error)]));
+    const auto [at, fresh] = places.try_emplace(value, curves.size());
+    if (fresh) {
+      Curve& curve = curves.emplace_back();
+      curve.mark = mark_of(described.drawn);
+      curve.colour = figure.by.empty() ? described.colour : static_cast<int>(at->second);
+      if (figure.by.empty())
+        curve.name = described.name;
+      else if (place == 0)
+        curve.name = figure.by_name.empty() ? value : fmt::format("{} = {}", figure.by_name, value);
+    }
+    Curve& curve = curves[at->second];
+    if (!figure.apart.empty() && !curve.x.empty() && text_of(row[apart]) != before) {
+      curve.x.push_back(kNoNumber);
+      curve.y.push_back(kNoNumber);
+      if (!described.error.empty()) curve.error.push_back(0);
+    }
+    if (!figure.apart.empty()) before = text_of(row[apart]);
+    curve.x.push_back(number_of(row[x]));
+    curve.y.push_back(number_of(row[y]));
+    if (!described.error.empty()) curve.error.push_back(number_of(row[error]));
   }
-  const bool many = !curves.empty() && curves.front().x.size() > 40;
-  for (Curve& curve : curves)
-    if (many && curve.mark == Curve::linespoints) curve.mark = Curve::line;
   return curves;
+}
+
+// Where colours tell the values of `by`, samples in the colour of text tell the columns.
+std::vector<Curve> samples_of(const ReproducedFigure& figure) {
+  std::vector<Curve> samples;
+  for (const ReproducedCurve& curve : figure.curves)
+    if (!figure.by.empty() && !curve.name.empty())
+      samples.push_back({.name = curve.name, .mark = mark_of(curve.drawn), .colour = Curve::kInk});
+  return samples;
 }
 
 // The colours of a column over the grid of the first two.
@@ -90,7 +117,8 @@ ColourMap map_of(const ReproducedFigure& figure, const ReproducedTable& table) {
     ys.insert(y);
     at[{x, y}] = number_of(row[value]);
   }
-  ColourMap map{.x = {xs.begin(), xs.end()}, .y = {ys.begin(), ys.end()}, .label = figure.map};
+  ColourMap map{
+      .x = {xs.begin(), xs.end()}, .y = {ys.begin(), ys.end()}, .label = figure.map_label};
   double low = 0, high = 1;
   for (const double y : map.y)
     for (const double x : map.x) {
@@ -105,14 +133,28 @@ ColourMap map_of(const ReproducedFigure& figure, const ReproducedTable& table) {
   return map;
 }
 
+FigureAxis axis_of(const ReproducedAxis& axis) {
+  return {.label = axis.label,
+          .log = axis.log,
+          .from = axis.from,
+          .to = axis.to,
+          .mark_every = axis.every};
+}
+
 Panel panel_of(const ReproducedFigure& figure, const ReproducedTable& table) {
   Panel panel{.title = figure.title,
-              .x = {.label = figure.x_label, .log = figure.log_x},
-              .y = {.label = figure.y_label, .log = figure.log_y, .from = figure.y_min},
+              .x = axis_of(figure.x),
+              .y = axis_of(figure.y),
               .equal_axes = figure.equal_axes};
   if (!figure.map.empty()) panel.map = map_of(figure, table);
-  for (const std::string& column : figure.columns)
-    for (Curve& curve : curves_of(figure, table, column)) panel.curves.push_back(std::move(curve));
+  for (std::size_t k = 0; k < figure.curves.size(); ++k)
+    for (Curve& curve : curves_of(figure, table, k)) {
+      if (curve.colour == Curve::kByPlace) curve.colour = static_cast<int>(k);
+      panel.curves.push_back(std::move(curve));
+    }
+  for (Curve& sample : samples_of(figure)) panel.curves.push_back(std::move(sample));
+  for (const ReproducedGuide& guide : figure.guides)
+    panel.guides.push_back({guide.name, guide.x, guide.y});
   return panel;
 }
 
@@ -140,35 +182,77 @@ TextTable table_of(const Reproduction& done) {
   return table;
 }
 
+std::string caption_of(const Reproduction& done, const std::string& figure) {
+  const auto found = done.captions.find(figure);
+  return found == done.captions.end() ? "" : found->second;
+}
+
+std::string command_of(const Reproduction& done) {
+  return fmt::format("murmur reproduce {}{}", done.name, done.quick ? " --quick" : "");
+}
+
 // The figures of one reproduction, then its verdicts.
 void add_sections(Page& page, const Reproduction& done, const ReproductionRow& row) {
   std::string heading = done.name;
   std::string meaning = row.meaning;
   meaning[0] = static_cast<char>(std::toupper(meaning[0]));
-  const std::string words = fmt::format("{}.{} Made by: murmur reproduce {}{}", meaning,
-                                        *row.source ? fmt::format(" Source: {}.", row.source) : "",
-                                        done.name, done.quick ? " --quick" : "");
+  const std::string words =
+      fmt::format("{}.{} Made by: {}", meaning,
+                  *row.source ? fmt::format(" Source: {}.", row.source) : "", command_of(done));
   for (const std::string& name : figure_names(done)) {
     const auto path = done.folder / (name + suffix(done) + ".svg");
+    const auto dark = done.folder / (name + suffix(done) + "-dark.svg");
     if (!std::filesystem::exists(path)) continue;
-    page.sections.push_back(
-        {.heading = heading, .text = heading.empty() ? "" : words, .picture = path});
+    page.sections.push_back({.heading = heading,
+                             .text = heading.empty() ? "" : words,
+                             .picture = path,
+                             .caption = caption_of(done, name)});
+    if (std::filesystem::exists(dark)) page.sections.back().dark_picture = dark;
     heading.clear();
   }
   page.sections.push_back(
       {.heading = heading, .text = heading.empty() ? "" : words, .table = table_of(done)});
 }
 
+Figure figure_of(const Reproduction& done, const std::string& name) {
+  Figure drawn{.columns = 2};
+  for (const ReproducedFigure& figure : done.figures)
+    for (const ReproducedTable& table : done.tables)
+      if (figure.name == name && table.name == figure.table)
+        drawn.panels.push_back(panel_of(figure, table));
+  return drawn;
+}
+
+// What a reader of the file needs to know: what is seen, which CSV holds it, how it is made.
+std::string legend_of(const Reproduction& done, const std::string& name) {
+  std::string text = caption_of(done, name);
+  if (!text.empty()) text += "\n\n";
+  for (const ReproducedFigure& figure : done.figures)
+    if (figure.name == name)
+      text += fmt::format("{}: {}{}.csv\n", figure.title, figure.table, suffix(done));
+  return text + fmt::format("Made by: {}\n", command_of(done));
+}
+
 }  // namespace
 
-void draw_reproduction(const Reproduction& done, FigureStyle style) {
+void draw_predictions(const Reproduction& done, FigureStyle style) {
   for (const std::string& name : figure_names(done)) {
-    Figure drawn{.style = style};
-    for (const ReproducedFigure& figure : done.figures)
-      for (const ReproducedTable& table : done.tables)
-        if (figure.name == name && table.name == figure.table)
-          drawn.panels.push_back(panel_of(figure, table));
-    draw_svg_and_png(drawn, done.folder, name + suffix(done));
+    Figure figure = figure_of(done, name);
+    figure.style = style;
+    draw_svg_and_png(figure, done.folder, name);
+  }
+}
+
+void draw_reproduction(const Reproduction& done, FigureStyle style) {
+  const bool dark = style == FigureStyle::dark;
+  for (const std::string& name : figure_names(done)) {
+    const std::string stem = name + suffix(done);
+    Figure figure = figure_of(done, name);
+    figure.style = style;
+    draw_svg_pdf_and_png(figure, done.folder, stem);
+    figure.style = dark ? FigureStyle::paper : FigureStyle::dark;
+    draw_svg_pdf_and_png(figure, done.folder, stem + (dark ? "-light" : "-dark"));
+    write_file_atomically(done.folder / (stem + ".txt"), legend_of(done, name));
   }
 }
 

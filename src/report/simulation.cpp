@@ -56,14 +56,16 @@ TextTable observable_table(const RunReader& reader) {
 // One figure of many panels: what the swarm did, and what theory says of it.
 void add_predictions(RunReport& report, const RunReader& reader, const Experiment& e) {
   const Reproduction done = predictions_of(reader, e);
-  draw_reproduction(done, report.style());
+  draw_predictions(done, report.style());
   for (const ReproducedTable& table : done.tables)
     write_file_atomically(done.folder / fmt::format("laboratory-{}.csv", table.name),
                           csv_of(table));
   std::string words = "Dashes are what theory predicts.";
-  for (const Check& check : done.checks)
-    words += fmt::format(" Predicted {}: {:.4g}, measured {:.4g}.", check.what, check.published,
-                         check.ours);
+  for (const Check& check : done.checks) {
+    const CheckText numbers = numbers_of(check);
+    words +=
+        fmt::format(" Predicted {}: {}, measured {}.", check.what, numbers.published, numbers.ours);
+  }
   words += fmt::format(" Made by: murmur report {} --style {}", report.run().filename().string(),
                        report.request.style);
   report.page.sections.push_back(

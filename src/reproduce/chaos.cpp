@@ -209,25 +209,26 @@ double mean_square(const std::vector<ChaosPoint>& points) {
 }
 
 void draw(Reproduction& result) {
-  ReproducedFigure figure{.name = "chaos",
-                          .table = "chaos",
-                          .columns = {"distance", "slope -1/2"},
-                          .x_label = "tokens n",
-                          .y_label = "W2 to infinitely many",
-                          .log_y = true,
-                          .title = "Propagation of chaos on the circle, β = 4",
-                          .log_x = true,
-                          .by = "t",
-                          .dashed = {"slope -1/2"},
-                          .error = "standard error"};
+  ReproducedFigure figure{
+      .name = "chaos",
+      .table = "chaos",
+      .title = "Independent tokens on the circle, β = 4",
+      .x = {.label = "number of tokens n", .log = true},
+      .y = {.label = "W_{2} to infinitely many", .log = true},
+      .curves = {{"slope -1/2", Drawn::line, "slope −1/2"},
+                 {.column = "distance", .name = "mean of clouds", .error = "standard error"}},
+      .by = "t",
+      .by_name = "t"};
   result.figures.push_back(figure);
-  figure.columns = {"sqrt(n) distance", "level"};
-  figure.dashed = {"level"};
-  figure.y_label = "√n W2";
-  figure.log_y = false;
-  figure.title = "Times √n: level lines";
-  figure.error = "sqrt(n) error";
+  figure.title = "The same times √n";
+  figure.y = {.label = "√n W_{2}"};
+  figure.curves = {
+      {"level", Drawn::line, "mean over n"},
+      {.column = "sqrt(n) distance", .name = "mean of clouds", .error = "sqrt(n) error"}};
   result.figures.push_back(figure);
+  result.captions["chaos"] =
+      "The distance W₂ of n independent tokens from the swarm of infinitely many falls as n^(−1/2) "
+      "at every time (left); times √n it is level (right). Bars: standard errors over clouds.";
 }
 
 }  // namespace

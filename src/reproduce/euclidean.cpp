@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "murmur/random.h"
+#include "reproduce/plane.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -58,34 +59,7 @@ constexpr double kRounding = 1e-6;
 
 // Polytope: V = I.
 
-struct Corner {
-  double x, y;
-};
-
-// Corners of the convex hull in turn, the first once more at the end.
-std::vector<Corner> hull_of(const HostSwarm& z) {
-  std::vector<Corner> points;
-  for (int i = 0; i < z.n(); ++i) points.push_back({z.at(i, 0), z.at(i, 1)});
-  std::sort(points.begin(), points.end(), [](const Corner& a, const Corner& b) {
-    return a.x < b.x || (a.x == b.x && a.y < b.y);
-  });
-  std::vector<Corner> hull;
-  const auto turns_right = [&](const Corner& c) {
-    const Corner &a = hull[hull.size() - 2], &b = hull.back();
-    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) <= 0;
-  };
-  for (const bool back : {false, true}) {
-    const std::size_t min = hull.size() + (back ? 0 : 1);
-    for (const Corner& c : points) {
-      while (hull.size() > min && turns_right(c)) hull.pop_back();
-      hull.push_back(c);
-    }
-    std::reverse(points.begin(), points.end());
-  }
-  return hull;
-}
-
-double area_of(const std::vector<Corner>& hull) {
+double area_of(const std::vector<PlanePoint>& hull) {
   double twice = 0;
   for (std::size_t k = 1; k < hull.size(); ++k)
     twice += hull[k - 1].x * hull[k].y - hull[k].x * hull[k - 1].y;
@@ -129,19 +103,24 @@ std::vector<Vector> random_directions(int d, int count) {
   return directions;
 }
 
-// Points and hulls of one simulation in the plane: each column has its own rows.
-ReproducedTable plane_table(const HostSwarm& first, const HostSwarm& last) {
-  ReproducedTable table{"plane", {"z1", "hull at the start", "hull at the end", "start", "end"}};
+// Points, paths and hulls of one simulation in the plane: each column has its own rows.
+ReproducedTable plane_table(const Simulated& simulated) {
+  ReproducedTable table{"plane",
+                        {"z1", "hull at the start", "hull at the end", "path", "start", "end"}};
   const auto add = [&](std::size_t column, double x, double y) {
-    std::vector<ReproducedTable::Cell> row(5, kNoNumber);
+    std::vector<ReproducedTable::Cell> row(table.columns.size(), kNoNumber);
     row[0] = x;
     row[column] = y;
     table.rows.push_back(std::move(row));
   };
+  for (int i = 0; i < simulated.last().n(); ++i) {
+    for (const HostSwarm& z : simulated.frames) add(3, z.at(i, 0), z.at(i, 1));
+    add(3, kNoNumber, kNoNumber);
+  }
   for (std::size_t end = 0; end < 2; ++end) {
-    const HostSwarm& z = end == 0 ? first : last;
-    for (int i = 0; i < z.n(); ++i) add(3 + end, z.at(i, 0), z.at(i, 1));
-    for (const Corner& c : hull_of(z)) add(1 + end, c.x, c.y);
+    const HostSwarm& z = end == 0 ? simulated.frames.front() : simulated.last();
+    for (int i = 0; i < z.n(); ++i) add(4 + end, z.at(i, 0), z.at(i, 1));
+    for (const PlanePoint& c : hull_of(points_of(z))) add(1 + end, c.x, c.y);
   }
   return table;
 }
@@ -260,15 +239,15 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
       const HostSwarm &first = simulated.frames.front(), &last = simulated.last();
       const Misses before = misses_of(first), after = misses_of(last);
       const double grown = hull_growth(simulated.frames, random_directions(d, 200));
-      const double from = d == 2 ? area_of(hull_of(first)) : kNoNumber;
-      const double to = d == 2 ? area_of(hull_of(last)) : kNoNumber;
+      const double from = d == 2 ? area_of(hull_of(points_of(first))) : kNoNumber;
+      const double to = d == 2 ? area_of(hull_of(points_of(last))) : kNoNumber;
       cases.rows.push_back({double(d), double(seed), double(before.boundary),
                             double(after.boundary), after.largest, grown, from, to});
       miss = std::max(miss, after.largest);
       growth = std::max(growth, grown);
       min_gained = std::min(min_gained, after.boundary - before.boundary);
       n = first.n();
-      if (d == 2 && seed == 0) result.tables.push_back(plane_table(first, last));
+      if (d == 2 && seed == 0) result.tables.push_back(plane_table(simulated));
     }
   result.checks = {
       holds("polytope.boundary",
@@ -284,13 +263,19 @@ std::optional<Reproduction> polytope(const ReproductionControl& control) {
   result.tables.insert(result.tables.begin(), std::move(cases));
   result.figures = {{.name = "polytope",
                      .table = "plane",
-                     .columns = {"hull at the start", "hull at the end", "start", "end"},
-                     .x_label = "z_1",
-                     .y_label = "z_2",
-                     .title = "V = I: all come to the boundary, or to 0",
-                     .equal_axes = true,
-                     .dashed = {"hull at the start"},
-                     .points = {"start", "end"}}};
+                     .title = "20 tokens in the plane, V = I, seen through e^{−tV}",
+                     .x = {.label = "first coordinate z_{1}"},
+                     .y = {.label = "second coordinate z_{2}"},
+                     .curves = {{"hull at the end", Drawn::area, "hull at the end", 0},
+                                {"hull at the start", Drawn::dashes, "hull at the start",
+                                 ReproducedCurve::kQuiet},
+                                {"path", Drawn::path, "path of a token", ReproducedCurve::kQuiet},
+                                {"start", Drawn::rings, "start", 1},
+                                {"end", Drawn::points, "end", 0}},
+                     .equal_axes = true}};
+  result.captions["polytope"] =
+      "With V = I every token comes to a point of the boundary of a polytope, or to 0: most go to "
+      "vertices of the hull, which only shrinks on the way.";
   return result;
 }
 
@@ -304,6 +289,7 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
     const Leading leading = leading_of(kValues[v].matrix());
     ReproducedTable paths{fmt::format("paths_{}", v + 1), {"t", "particle", "phi_1*(z_i)"}};
     int most = 0;
+    Range first_range{};  // at the end of the first seed
     for (int seed = 0; seed < (control.quick ? 1 : 3); ++seed) {
       ExperimentSpec spec = preset_spec("hyperplanes");
       spec.d = kValues[v].d;
@@ -319,8 +305,9 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
       growth = std::max(growth, found.growth);
       astray = std::max(astray, found.astray);
       if (seed > 0) continue;
+      first_range = {found.low, found.high};
       for (int i = 0; i < simulated.last().n(); ++i)
-        for (std::size_t f = 0; f < simulated.frames.size(); f += 2)
+        for (std::size_t f = 0; f < simulated.frames.size(); ++f)
           paths.rows.push_back(
               {simulated.times[f], double(i), along(simulated.frames[f], i, leading.functional)});
     }
@@ -330,11 +317,14 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
                                   most <= 3, fmt::format("3 or fewer, {:g} or more apart", kGap)));
     result.figures.push_back({.name = "hyperplanes",
                               .table = paths.name,
-                              .columns = {"phi_1*(z_i)"},
-                              .x_label = "t",
-                              .y_label = "phi_1*(z_i)",
                               .title = kValues[v].title,
-                              .points = {"phi_1*(z_i)"}});
+                              .x = {.label = "time t"},
+                              .y = {.label = "leading coordinate φ_{1}*(z_{i})"},
+                              .curves = {{"phi_1*(z_i)", Drawn::path, "tokens", 0}},
+                              .apart = "particle",
+                              .guides = {{"greatest, smallest, 0", kNoNumber, first_range.high},
+                                         {"greatest, smallest, 0", kNoNumber, first_range.low},
+                                         {"greatest, smallest, 0", kNoNumber, 0}}});
     result.tables.push_back(std::move(paths));
   }
   result.checks.push_back(
@@ -345,6 +335,10 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
       holds("hyperplanes.range", {"most that the range of phi_1* grows between frames", growth},
             growth < kRounding, fmt::format("below {:g}: it never grows", kRounding)));
   result.tables.insert(result.tables.begin(), std::move(cases));
+  result.captions["hyperplanes"] =
+      "Along the leading eigenvector of V tokens gather on at most three parallel hyperplanes: the "
+      "greatest and the smallest value of the coordinate, and 0. One panel for each published "
+      "matrix V.";
   return result;
 }
 

@@ -220,15 +220,21 @@ std::optional<Reproduction> flock_argument(const ReproductionControl& control) {
   result.checks.back().tolerance = 0.1;
   result.tables = {reader_table(findings), influence_table(findings, false),
                    influence_table(findings, true), probe_table(mean, cls)};
-  for (const bool disorder : {false, true})
-    result.figures.push_back(
-        {.name = disorder ? "influence_shuffled" : "influence",
-         .table = disorder ? "influence_shuffled" : "influence",
-         .columns = {"isolated", "messenger", "attraction", "uniform", "flock"},
-         .x_label = "place of the token, i / n",
-         .y_label = "influence on the readout, mean 1",
-         .log_y = true,
-         .y_min = 1e-4});
+  for (const bool disorder : {false, true}) {
+    const std::string name = disorder ? "influence_shuffled" : "influence";
+    ReproducedFigure figure{
+        .name = name,
+        .table = name,
+        .title = disorder ? "Tokens in random order" : "Tokens in their order",
+        .x = {.label = "place of the token i / n"},
+        .y = {.label = "influence on the readout, mean 1", .log = true, .from = 1e-4}};
+    for (const char* model : {"isolated", "messenger", "attraction", "uniform", "flock"})
+      figure.curves.push_back({model, Drawn::points, model});
+    result.figures.push_back(std::move(figure));
+    result.captions[name] =
+        "Influence of single tokens on the readout by their place: a recurrent net (messenger) "
+        "remembers the last tokens and forgets the first, models that treat tokens alike do not.";
+  }
   return result;
 }
 

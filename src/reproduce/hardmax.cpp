@@ -8,6 +8,7 @@
 
 #include "murmur/random.h"
 #include "murmur/theory.h"
+#include "reproduce/plane.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -15,18 +16,10 @@ namespace murmur {
 
 namespace {
 
-struct Point {
-  double x, y;
-};
+using Point = PlanePoint;
 double dot(const Point& a, const Point& b) { return a.x * b.x + a.y * b.y; }
 double distance(const Point& a, const Point& b) { return std::hypot(a.x - b.x, a.y - b.y); }
 using Points = std::vector<Point>;
-
-Points points_of(const HostSwarm& z) {
-  Points points;
-  for (int i = 0; i < z.n(); ++i) points.push_back({z.at(i, 0), z.at(i, 1)});
-  return points;
-}
 
 Experiment starting_at(const Points& points, const char* preset, const WrongModel& wrong) {
   ExperimentSpec spec = preset_spec(preset);
@@ -142,25 +135,39 @@ HardmaxCase judge_hardmax(const Simulated& simulated, double alpha) {
 
 constexpr int kSnapshots[] = {0, 1, 2, 5, 30};
 
+// Where tokens are at some steps, their ways, the hull of the start, and who leads.
 void draw_start(Reproduction& result, const std::string& name, const Simulated& simulated) {
-  ReproducedTable table{"snapshots_" + name, {"x"}};
+  ReproducedTable table{"snapshots_" + name, {"x", "hull", "path", "leaders"}};
   for (const int step : kSnapshots) table.columns.push_back(fmt::format("step {}", step));
+  const auto add = [&](std::size_t column, const Point& p) {
+    std::vector<ReproducedTable::Cell> row(table.columns.size(), kNoNumber);
+    row[0] = p.x;
+    row[column] = p.y;
+    table.rows.push_back(std::move(row));
+  };
+  const Points first = points_of(simulated.frames.front());
+  for (const Point& corner : hull_of(first)) add(1, corner);
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    for (const HostSwarm& z : simulated.frames) add(2, points_of(z)[i]);
+    add(2, {kNoNumber, kNoNumber});
+    if (seen_by(first[i], first) == std::vector<int>{static_cast<int>(i)}) add(3, first[i]);
+  }
   for (std::size_t s = 0; s < std::size(kSnapshots); ++s)
-    for (const Point& p : points_of(simulated.frames[kSnapshots[s]])) {
-      std::vector<ReproducedTable::Cell> row(1 + std::size(kSnapshots), kNoNumber);
-      row[0] = p.x;
-      row[1 + s] = p.y;
-      table.rows.push_back(std::move(row));
-    }
-  const std::vector<std::string> steps(table.columns.begin() + 1, table.columns.end());
-  result.figures.push_back({.name = "hardmax",
-                            .table = table.name,
-                            .columns = steps,
-                            .x_label = "z_1",
-                            .y_label = "z_2",
-                            .title = name,
-                            .equal_axes = true,
-                            .points = steps});
+    for (const Point& p : points_of(simulated.frames[kSnapshots[s]])) add(4 + s, p);
+  ReproducedFigure figure{.name = "hardmax",
+                          .table = table.name,
+                          .title = "Start: " + name,
+                          .x = {.label = "first coordinate z_{1}"},
+                          .y = {.label = "second coordinate z_{2}"},
+                          .equal_axes = true};
+  figure.curves = {{"hull", Drawn::area, "first hull", ReproducedCurve::kQuiet},
+                   {"path", Drawn::path, "", ReproducedCurve::kQuiet}};
+  int colour = 0;
+  for (const int step : kSnapshots)
+    figure.curves.push_back({fmt::format("step {}", step), step == 0 ? Drawn::rings : Drawn::points,
+                             fmt::format("step {}", step), colour++});
+  figure.curves.push_back({"leaders", Drawn::diamonds, "leaders", ReproducedCurve::kInk});
+  result.figures.push_back(std::move(figure));
   result.tables.push_back(std::move(table));
 }
 
@@ -279,24 +286,31 @@ Followers simulate_followers(const Points& corners, int side, const WrongModel& 
 }
 
 void draw_cells(Reproduction& result, int k) {
-  constexpr int kSide = 60;
+  constexpr int kSide = 120;
   const Points corners = polygon(k, true);
   const std::vector<int> order = by_angle(corners);
-  ReproducedTable table{fmt::format("cells_{}", k), {"x", "y", "cell"}};
+  ReproducedTable table{fmt::format("cells_{}", k), {"x", "y", "cell", "vertex"}};
   for (int r = 0; r < kSide; ++r)
     for (int c = 0; c < kSide; ++c) {
       const Point at{grid_place(c, kSide), grid_place(r, kSide)};
       const auto place =
           std::find(order.begin(), order.end(), attended(corners, at).best) - order.begin();
-      table.rows.push_back({at.x, at.y, static_cast<double>(place)});
+      table.rows.push_back({at.x, at.y, place + 1.0, kNoNumber});
     }
-  result.figures.push_back({.name = "hardmax-cells",
-                            .table = table.name,
-                            .x_label = "x_1",
-                            .y_label = "x_2",
-                            .title = fmt::format("{} corners: who attends to which", k),
-                            .equal_axes = true,
-                            .map = "cell"});
+  for (std::size_t c = 0; c <= order.size(); ++c) {
+    const Point& corner = corners[order[c % order.size()]];
+    table.rows.push_back({corner.x, kNoNumber, kNoNumber, corner.y});
+  }
+  result.figures.push_back(
+      {.name = "hardmax-cells",
+       .table = table.name,
+       .title = fmt::format("{} vertices of equal norm", k),
+       .x = {.label = "first coordinate x_{1}"},
+       .y = {.label = "second coordinate x_{2}"},
+       .curves = {{"vertex", Drawn::line, "polygon", 2}, {"vertex", Drawn::points, "vertices", 0}},
+       .map = "cell",
+       .map_label = "attended vertex, by angle",
+       .equal_axes = true});
   result.tables.push_back(std::move(table));
 }
 
@@ -335,6 +349,10 @@ std::optional<Reproduction> hardmax(const ReproductionControl& control) {
       holds("hardmax.rest", {"longest move in the last step", last_step}, last_step < 1e-4,
             "below 1e-4: all have come to rest")};
   result.tables.insert(result.tables.begin(), std::move(cases));
+  result.captions["hardmax"] =
+      "Hard attention, α = 0.5, from the four published starts: leaders (diamonds) never move; all "
+      "others go along straight lines towards a leader, or towards the middle of several that they "
+      "see alike. Shaded: the hull of the start.";
   return result;
 }
 
@@ -357,6 +375,9 @@ std::optional<Reproduction> hardmax_cells(const ReproductionControl& control) {
   }
   result.tables.push_back(std::move(cases));
   for (const int k : {8, 15}) draw_cells(result, k);
+  result.captions["hardmax-cells"] =
+      "Colours: the vertex to which a token at that place attends. For vertices of equal norm the "
+      "cell of a vertex is its Voronoi cell, a cone about it.";
   result.checks = {holds(
       "hardmax-cells.followers",
       {fmt::format("farthest that {} particles end from where their cell leads", followers), error},

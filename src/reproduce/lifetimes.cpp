@@ -1,6 +1,7 @@
 // lifetimes.cpp: how long two clusters live apart, against quadrature and against e^beta.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -82,18 +83,33 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
     check.more["quadrature"] = quadrature(c);
     result.checks.push_back(std::move(check));
   }
-  ReproducedTable table{"lifetimes", {"beta", "particles", "quadrature", "leading order"}};
+  ReproducedTable table{"lifetimes",
+                        {"beta", "particles", "quadrature", "leading order",
+                         "particles over leading order", "quadrature over leading order"}};
   const double step = control.quick ? 4 : 1;
   std::vector<double> betas, logs;
   for (double beta = control.quick ? 5 : 4; beta <= 25; beta += step) {
     const Case c{Interaction::SA, beta, kRightAngle, 0.5, kNoNumber};
     const double ours = lifetime_of(c, control.wrong);
+    const double leading = theory::asymptotic_lifetime(theory_of(c), c.angle);
     table.rows.push_back(
-        {beta, ours, quadrature(c), theory::asymptotic_lifetime(theory_of(c), c.angle)});
+        {beta, ours, quadrature(c), leading, ours / leading, quadrature(c) / leading});
     if (beta < 9) continue;  // where corrections of order 1/beta still bend the line
     betas.push_back(beta);
     logs.push_back(std::log(beta * ours));
   }
+  for (double beta = 4; beta <= 25; beta += 0.25) {  // theory between what was measured
+    if (std::any_of(table.rows.begin(), table.rows.end(),
+                    [&](const auto& row) { return std::get<double>(row[0]) == beta; }))
+      continue;
+    const Case c{Interaction::SA, beta, kRightAngle, 0.5, kNoNumber};
+    const double leading = theory::asymptotic_lifetime(theory_of(c), c.angle);
+    table.rows.push_back(
+        {beta, kNoNumber, quadrature(c), leading, kNoNumber, quadrature(c) / leading});
+  }
+  std::sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
+    return std::get<double>(a[0]) < std::get<double>(b[0]);
+  });
   const double slope = line_of(betas, logs).slope;
   result.checks.push_back(
       near("lifetimes.slope",
@@ -101,13 +117,26 @@ std::optional<Reproduction> lifetimes(const ReproductionControl& control) {
   result.tables.push_back(std::move(table));
   result.figures.push_back({.name = "lifetimes",
                             .table = "lifetimes",
-                            .columns = {"particles", "quadrature", "leading order"},
-                            .x_label = "β",
-                            .y_label = "time until the angle is 0.1",
-                            .log_y = true,
                             .title = "Two clusters at a right angle, SA",
-                            .dashed = {"quadrature", "leading order"},
-                            .points = {"particles"}});
+                            .x = {.label = "inverse temperature β"},
+                            .y = {.label = "time until their angle is 0.1", .log = true},
+                            .curves = {{"quadrature", Drawn::line, "quadrature", 0},
+                                       {"leading order", Drawn::dashes, "leading order e^{β}/(2β)",
+                                        ReproducedCurve::kQuiet},
+                                       {"particles", Drawn::points, "two particles", 0}}});
+  result.figures.push_back(
+      {.name = "lifetimes",
+       .table = "lifetimes",
+       .title = "The same over the leading order",
+       .x = {.label = "inverse temperature β"},
+       .y = {.label = "time / (e^{β}/(2β))"},
+       .curves = {{"quadrature over leading order", Drawn::line, "quadrature", 0},
+                  {"particles over leading order", Drawn::points, "two particles", 0}},
+       .guides = {{"leading order", kNoNumber, 1}}});
+  result.captions["lifetimes"] =
+      "Two clusters at a right angle live for a time that grows as e^β / (2β): particles (points) "
+      "lie on the quadrature of the equation of their angle (line), and both approach the leading "
+      "order (dashes).";
   return result;
 }
 

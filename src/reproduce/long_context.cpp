@@ -36,6 +36,41 @@ double output_cosine(int n, double gamma, const WrongModel& wrong) {
   return dot / std::sqrt(first * second);
 }
 
+// The closed form for several n, layers of particles on it, and where its branches part.
+void draw_branches(const ReproductionControl& control, Reproduction& result) {
+  ReproducedTable table{"branches", {"gamma", "n", "closed form", "particles"}};
+  for (const double size : {1e2, 1e3, 1e6, 1e12}) {
+    const std::string name =
+        size > 1e3 ? fmt::format("10^{{{:g}}}", std::log10(size)) : fmt::format("{:g}", size);
+    for (int k = 0; k <= 240; ++k) {
+      const double gamma = 0.0125 * k;
+      table.rows.push_back({gamma, name, theory::context_cosine(kRho, gamma, size), kNoNumber});
+    }
+    if (size > 1e3) continue;  // more tokens than a layer holds
+    const double step = size > 100 && control.quick ? 0.5 : 0.25;
+    for (double gamma = step; gamma <= 3; gamma += step)
+      table.rows.push_back(
+          {gamma, name, kNoNumber, output_cosine(static_cast<int>(size), gamma, {})});
+  }
+  result.tables.push_back(std::move(table));
+  result.figures.push_back({.name = "long-context",
+                            .table = "branches",
+                            .title = "One layer over n tokens of common cosine ρ = 0.3",
+                            .x = {.label = "γ,  where β = γ ln n"},
+                            .y = {.label = "cosine between two outputs"},
+                            .curves = {{"closed form", Drawn::line, "closed form"},
+                                       {"particles", Drawn::points, "layer of particles"}},
+                            .by = "n",
+                            .by_name = "n",
+                            .guides = {{"γ_{c} = 1/(1 − ρ)", kCritical, kNoNumber}}});
+  result.captions["long-context"] =
+      "The cosine between two outputs of one layer over n tokens of common cosine 0.3. As n grows "
+      "three branches part at γ_c = 1/(1 − ρ): below it outputs collapse to one, above it they "
+      "keep "
+      "the cosine of the inputs, and at γ_c itself it is 4ρ/(1 + 3ρ) = 0.63. Points: layers of 100 "
+      "and 1,000 particles.";
+}
+
 }  // namespace
 
 std::optional<Reproduction> long_context(const ReproductionControl& control) {
@@ -49,21 +84,7 @@ std::optional<Reproduction> long_context(const ReproductionControl& control) {
          predicted, output_cosine(n, share * kCritical, control.wrong)},
         1e-8));
   }
-  ReproducedTable table{"branches", {"gamma", "n", "output cosine"}};
-  for (const double size : {1e2, 1e3, 1e6, 1e12})
-    for (int k = 0; k <= 60; ++k) {
-      const double gamma = 0.05 * k;
-      table.rows.push_back({gamma, size, theory::context_cosine(kRho, gamma, size)});
-    }
-  result.tables.push_back(std::move(table));
-  result.figures.push_back({.name = "long-context",
-                            .table = "branches",
-                            .columns = {"output cosine"},
-                            .x_label = "γ,  β = γ ln n",
-                            .y_label = "cosine between two outputs",
-                            .title = "Long context: tokens of cosine 0.3, one layer",
-                            .by = "n",
-                            .dashed = {"output cosine"}});
+  if (control.figures) draw_branches(control, result);
   return result;
 }
 

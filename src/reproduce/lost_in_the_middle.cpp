@@ -203,12 +203,19 @@ void check_particles(const Probe& probe, const std::vector<Measured>& measured, 
   double ours = 0, theirs = 0, farthest = 0;
   for (const Measured& m : measured) {
     const double expected = predicted[m.token];
-    table.rows.push_back({m.place, m.profile, m.error, expected,
-                          theory::retrieval_profile(probe.retrieval, probe.t, m.place)});
     ours += m.profile / static_cast<double>(measured.size());
     theirs += expected / static_cast<double>(measured.size());
     farthest = std::max(farthest,
                         std::fabs(m.profile - expected) / (3 * m.error + kFiniteShare * expected));
+  }
+  for (int k = 4; k + 1 < probe.n; ++k) {  // theory at all places, particles where they were asked
+    const auto at = std::find_if(measured.begin(), measured.end(),
+                                 [&](const Measured& m) { return m.token == k; });
+    const bool seen = at != measured.end();
+    const double place = (k + 1.0) / probe.n;
+    table.rows.push_back({place, seen ? at->profile : kNoNumber, seen ? at->error : kNoNumber,
+                          predicted[k],
+                          theory::retrieval_profile(probe.retrieval, probe.t, place)});
   }
   result.tables.push_back(std::move(table));
   const Stretch middle = stretch_of(measured, 0.2, 0.55);
@@ -253,19 +260,22 @@ void draw_profiles(Reproduction& result) {
   const double critical = theory::retrieval_critical_time(retrieval);
   ReproducedTable table{"profiles", {"s"}};
   constexpr double kShares[] = {0.25, 0.5, 0.75, 1, 1.25};
-  for (const double share : kShares) table.columns.push_back(fmt::format("t = {:g} t_crit", share));
+  for (const double share : kShares) table.columns.push_back(fmt::format("{:g} t_crit", share));
   for (int k = 3; k <= 50; ++k) {
     table.rows.push_back({k / 50.0});
     for (const double share : kShares)
       table.rows.back().push_back(theory::retrieval_profile(retrieval, share * critical, k / 50.0) /
                                   theory::retrieval_profile(retrieval, share * critical, 1));
   }
-  result.figures.push_back({.name = "lost-in-the-middle",
-                            .table = "profiles",
-                            .columns = {table.columns.begin() + 1, table.columns.end()},
-                            .x_label = "place in the prompt, s",
-                            .y_label = "S_t(s) / S_t(1)",
-                            .title = "theory, beta = lambda = 1"});
+  ReproducedFigure figure{.name = "lost-in-the-middle",
+                          .table = "profiles",
+                          .title = "Theory, β = λ = 1",
+                          .x = {.label = "place in the prompt s"},
+                          .y = {.label = "retrieval profile S_{t}(s) / S_{t}(1)"}};
+  for (std::size_t k = 0; k < std::size(kShares); ++k)
+    figure.curves.push_back(
+        {table.columns[k + 1], Drawn::line, fmt::format("t = {:g} t_{{crit}}", kShares[k])});
+  result.figures.push_back(std::move(figure));
   result.tables.push_back(std::move(table));
 }
 
@@ -284,14 +294,20 @@ std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& contro
   const auto measured = observe(probe, tokens, draws, control);
   if (!measured) return std::nullopt;
   check_particles(probe, *measured, draws, result);
-  result.figures.push_back({.name = "lost-in-the-middle",
-                            .table = "particles",
-                            .columns = {"particles", "mean field", "large swarm"},
-                            .x_label = "place in the prompt, s",
-                            .y_label = "S_t(s)",
-                            .title = fmt::format("{} particles, t = {:g}", probe.n, probe.t),
-                            .dashed = {"mean field", "large swarm"},
-                            .points = {"particles"}});
+  result.figures.push_back(
+      {.name = "lost-in-the-middle",
+       .table = "particles",
+       .title = fmt::format("{} particles, t = {:g}", probe.n, probe.t),
+       .x = {.label = "place in the prompt s"},
+       .y = {.label = "retrieval profile S_{t}(s)"},
+       .curves = {
+           {"mean field", Drawn::line, fmt::format("mean field, n = {}", probe.n), 0},
+           {"large swarm", Drawn::dashes, "n → ∞", ReproducedCurve::kQuiet},
+           {"particles", Drawn::points, fmt::format("particles, {} draws", draws), 0, "error"}}});
+  result.captions["lost-in-the-middle"] =
+      "How much of a token at place s reaches the last one. Left: the profile is U-shaped until "
+      "t_crit, when its end stops rising. Right: particles with their standard errors on the mean "
+      "field of as many tokens: the middle of the prompt is lost.";
   return result;
 }
 

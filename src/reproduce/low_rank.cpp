@@ -40,8 +40,7 @@ int undecided_rows(const Matrix& weights) {
 ReproducedTable weights_table(const std::string& name, const Matrix& weights) {
   ReproducedTable table{name, {"j", "i", "weight"}};
   for (int i = 0; i < weights.rows; ++i)
-    for (int j = 0; j < weights.cols; ++j)
-      table.rows.push_back({static_cast<double>(j), static_cast<double>(i), weights(i, j)});
+    for (int j = 0; j < weights.cols; ++j) table.rows.push_back({j + 1.0, i + 1.0, weights(i, j)});
   return table;
 }
 
@@ -62,11 +61,12 @@ void draw_rank(Reproduction& result, const RankCase& drawn) {
     result.figures.push_back(
         {.name = "low-rank",
          .table = table,
-         .x_label = "attended to: j, by place on the line",
-         .y_label = "attending: i",
-         .title = fmt::format("{}: rank {}", end ? "end" : "start", numerical_rank(weights)),
-         .equal_axes = true,
-         .map = "weight"});
+         .title = fmt::format("{}: rank {}", end ? "End" : "Start", numerical_rank(weights)),
+         .x = {.label = "attended token j, by place on the line"},
+         .y = {.label = "attending token i"},
+         .map = "weight",
+         .map_label = "attention weight P_{ij}",
+         .equal_axes = true});
   }
 }
 
@@ -89,6 +89,10 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control) {
       undecided = std::max(undecided, undecided_rows(drawn.last));
     }
   draw_rank(result, drawn);
+  result.captions["low-rank"] =
+      "Attention of tokens on a line, sorted by place: spread over many columns at the start, in "
+      "the end every token attends to the first or to the last alone, and the matrix has rank 3 "
+      "or less.";
   result.checks = {
       holds("low-rank.rank",
             {"smallest rank of attention at the start, d = 1", static_cast<double>(min)}, min > 3,

@@ -89,22 +89,24 @@ int peaks_of(const std::vector<double>& density) {
 void draw_amplitudes(const Waves& waves, const std::vector<MeanFieldReading>& steps,
                      Reproduction& result) {
   const std::string name = fmt::format("amplitudes_beta{:g}_height{:g}", waves.beta, waves.height);
-  ReproducedTable table{name, {"t", "mode", "amplitude", "predicted"}};
-  for (std::size_t i = 0; i < steps.size(); i += 1 + steps.size() / 100)
+  ReproducedTable table{name, {"t", "mode", "predicted", "amplitude"}};
+  const std::size_t between = 1 + steps.size() / 100;
+  for (std::size_t i = 0; i < steps.size(); i += between)
     for (int k = waves.leader() - 2; k <= waves.leader() + 2; ++k)
-      table.rows.push_back({steps[i].t, static_cast<double>(k), steps[i].amplitude[k],
-                            waves.height * std::exp(waves.rate(k) * steps[i].t)});
+      table.rows.push_back({steps[i].t, static_cast<double>(k),
+                            waves.height * std::exp(waves.rate(k) * steps[i].t),
+                            i / between % 5 == 0 ? steps[i].amplitude[k] : kNoNumber});
   result.tables.push_back(std::move(table));
   result.figures.push_back(
       {.name = "mean-field",
        .table = name,
-       .columns = {"amplitude", "predicted"},
-       .x_label = "t",
-       .y_label = "amplitude of mode k",
-       .log_y = true,
-       .title = fmt::format("USA, β = {:g}, waves of {:g}", waves.beta, waves.height),
+       .title = fmt::format("USA, β = {:g}: waves of equal height", waves.beta),
+       .x = {.label = "time t"},
+       .y = {.label = "amplitude |m_{k}| of mode k", .log = true},
+       .curves = {{"predicted", Drawn::line, "linear law"},
+                  {"amplitude", Drawn::points, "mean-field flow"}},
        .by = "mode",
-       .dashed = {"predicted"}});
+       .by_name = "k"});
 }
 
 void draw_density(const Waves& waves, const Rise& linear, const Rise& later, Reproduction& result) {
@@ -120,11 +122,17 @@ void draw_density(const Waves& waves, const Rise& linear, const Rise& later, Rep
   result.tables.push_back(std::move(table));
   result.figures.push_back({.name = "mean-field",
                             .table = name,
-                            .columns = {"density"},
-                            .x_label = "angle",
-                            .y_label = "density over the uniform one",
                             .title = fmt::format("β = {:g}: {} peaks", waves.beta, waves.leader()),
-                            .by = "amplitude of the leader"});
+                            .x = {.label = "angle θ, radians"},
+                            .y = {.label = "density / uniform density", .from = 0},
+                            .curves = {{"density", Drawn::line}},
+                            .by = "amplitude of the leader",
+                            .by_name = fmt::format("|m_{{{}}}|", waves.leader())});
+  result.captions["mean-field"] =
+      "Twelve waves of equal height on the uniform density of infinitely many tokens grow as the "
+      "linear law says (points on lines) until the fastest leads: mode 3 at β = 5, mode 4 at β = "
+      "7. "
+      "Then the density has as many peaks.";
 }
 
 void check_rates(const Waves& waves, const MeanFieldRegimes& regimes, Reproduction& result) {

@@ -38,19 +38,25 @@ double mean_at(const std::vector<Series>& counts, std::size_t frame) {
   return sum / static_cast<double>(counts.size());
 }
 
+double error_at(const std::vector<Series>& counts, std::size_t frame) {
+  std::vector<double> values;
+  for (const Series& series : counts) values.push_back(series.value[frame]);
+  return spread_of(values).sd / std::sqrt(static_cast<double>(counts.size()));
+}
+
 }  // namespace
 
 std::optional<Reproduction> next_token(const ReproductionControl& control) {
   Reproduction result = result_of(control, "next-token");
   const int starts = control.quick ? 6 : 40;
-  ReproducedTable table{"atoms", {"t", "beta", "atoms"}};
+  ReproducedTable table{"atoms", {"t", "beta", "atoms", "standard error"}};
   double before = 0;
   for (const double beta : kBetas) {
     const std::vector<Series> counts = count_atoms(beta, starts, control);
     if (control.stopped()) return std::nullopt;
     const std::vector<double>& t = counts.front().t;
     for (std::size_t k = 0; k < t.size(); ++k)
-      table.rows.push_back({t[k], beta, mean_at(counts, k)});
+      table.rows.push_back({t[k], beta, mean_at(counts, k), error_at(counts, k)});
     const double left = mean_at(counts, t.size() - 1);
     const std::string what = fmt::format("β = {:g}: atoms at t = {:g}", beta, t.back());
     result.checks.push_back(
@@ -61,13 +67,17 @@ std::optional<Reproduction> next_token(const ReproductionControl& control) {
   result.tables.push_back(std::move(table));
   result.figures.push_back({.name = "next-token",
                             .table = "atoms",
-                            .columns = {"atoms"},
-                            .x_label = "t",
-                            .y_label = "atoms with 99 % of the mass",
-                            .log_y = true,
-                            .title = "200 tokens on the sphere become few",
-                            .log_x = true,
-                            .by = "beta"});
+                            .title = "200 tokens on the sphere S² become few",
+                            .x = {.label = "time t", .log = true},
+                            .y = {.label = "number of atoms with 99 % of the mass", .log = true},
+                            .curves = {{.column = "atoms", .error = "standard error"}},
+                            .by = "beta",
+                            .by_name = "β",
+                            .guides = {{"one atom", kNoNumber, 1}}});
+  result.captions["next-token"] = fmt::format(
+      "The number of atoms that hold 99 % of the output measure, mean of {} starts with standard "
+      "errors: in the end one atom at β = 1, and the more of them the sharper attention is.",
+      starts);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include "murmur/meanfield.h"
 #include "murmur/theory.h"
 #include "reproduce/reproductions.h"
+#include "theory/stationary.h"
 
 namespace murmur {
 
@@ -83,40 +84,67 @@ double measured_onset(const Noisy& law, ReproducedTable& rates) {
   return -line.slope / line.intercept;
 }
 
-// Both sweeps; where there is a jump, the line of falling kappa is broken.
-void add_sweeps(const Bifurcation& b, ReproducedTable& table) {
-  for (std::size_t i = 0; i < b.kappa.size(); ++i) {
-    if (b.hysteretic && i > 0 && b.kappa[i - 1] < b.fold && b.kappa[i] >= b.fold)
-      table.rows.push_back({kNoNumber, kNoNumber, kNoNumber, kNoNumber, kNoNumber});
-    table.rows.push_back({b.kappa[i], b.down[i], b.up[i], kNoNumber, kNoNumber});
-  }
-}
-
+// Stationary laws by their order: kappa(r) of the branch, stable above its fold; the uniform law,
+// stable until the onset; and the order to which the flow comes from a bump and from a small wave.
 void draw_branch(const Noisy& law, const Bifurcation& b, Reproduction& result) {
   const std::string name = fmt::format("noise_d{}_beta{:g}", law.d, law.beta);
-  ReproducedTable table{name, {"κ", "κ falls", "κ rises", "κ_c", "fold"}};
-  add_sweeps(b, table);
-  const double critical = theory::noise_threshold(law.d, law.beta);
-  for (const double height : {0.0, b.down.back()})
-    table.rows.push_back({critical, kNoNumber, kNoNumber, height, kNoNumber});
-  ReproducedFigure figure{.name = "noisy-bifurcation",
-                          .table = name,
-                          .columns = {"κ falls", "κ rises", "κ_c"},
-                          .x_label = "κ",
-                          .y_label = "order |∫ x dμ|",
-                          .title = law.name(),
-                          .dashed = {"κ_c", "fold"},
-                          .rings = {"κ rises"}};
-  if (b.hysteretic) {
-    for (const double height : {0.0, b.down.back()})
-      table.rows.push_back({b.fold, kNoNumber, kNoNumber, kNoNumber, height});
-    figure.columns.emplace_back("fold");
+  ReproducedTable table{name, {"κ", "stable", "unstable", "from a bump", "from a small wave"}};
+  const auto add = [&](double kappa, std::size_t column, double order) {
+    table.rows.push_back({kappa, kNoNumber, kNoNumber, kNoNumber, kNoNumber});
+    table.rows.back()[column] = order;
+  };
+  const theory::StationaryBranch branch(law.d, law.beta);
+  const double from = b.kappa.front(), to = b.kappa.back();
+  const double top = branch.order(to), fold = b.hysteretic ? branch.fold_order() : 0;
+  constexpr int kPoints = 60;
+  for (int i = 0; i <= kPoints; ++i) {
+    const double r = fold + (top - fold) * i / kPoints;
+    add(r > 0 ? branch.kappa(r) : branch.onset(), 1, r);
   }
+  add(kNoNumber, 1, kNoNumber);
+  add(from, 1, 0);
+  add(branch.onset(), 1, 0);
+  for (int i = 0; b.hysteretic && i <= kPoints; ++i) {
+    const double r = fold * i / kPoints;
+    add(r > 0 ? branch.kappa(r) : branch.onset(), 2, r);
+  }
+  add(kNoNumber, 2, kNoNumber);
+  add(branch.onset(), 2, 0);
+  add(to, 2, 0);
+  // Near the onset and the fold the flow is slow: no points there.
+  constexpr double kUntil = 15;
+  for (const double share : {0.84, 1.1, 1.25})
+    add(share * branch.onset(), 3, settled(law.field(share * branch.onset()), bump(law.d), kUntil));
+  for (const double share : {0.9, 1.18})
+    add(share * branch.onset(), 4, settled(law.field(share * branch.onset()), wave(0.05), kUntil));
+  if (b.hysteretic) {
+    const double kappa = (b.fold + branch.onset()) / 2;
+    add(kappa, 3, settled(law.field(kappa), bump(law.d), kUntil));
+    add(kappa, 4, settled(law.field(kappa), wave(1e-3), kUntil));
+  }
+  ReproducedFigure figure{
+      .name = "noisy-bifurcation",
+      .table = name,
+      .title = law.name() + (b.hysteretic ? ": a jump" : ": continuous"),
+      .x = {.label = "inverse noise κ"},
+      .y = {.label = "order |∫ x dμ|"},
+      .curves = {{"stable", Drawn::line, "stable laws", 0},
+                 {"unstable", Drawn::dashes, "unstable laws", ReproducedCurve::kQuiet},
+                 {"from a bump", Drawn::points, "flow from a bump", 0},
+                 {"from a small wave", Drawn::rings, "flow from a small wave", 1}},
+      .guides = {{"onset κ_{c}", theory::noise_threshold(law.d, law.beta), kNoNumber}}};
+  if (b.hysteretic) figure.guides.push_back({"fold", b.fold, kNoNumber});
   result.tables.push_back(std::move(table));
   result.figures.push_back(std::move(figure));
+  result.captions["noisy-bifurcation"] =
+      "Order of stationary laws over the inverse noise κ. Below β_* (left) order sets in "
+      "continuously at κ_c; above it (right) with a jump: an unstable branch (dashes) leads back "
+      "to "
+      "a fold, and between fold and κ_c the flow keeps the order of a bump (points) and lets a "
+      "small wave die (rings).";
 }
 
-void check_branch(const Noisy& law, int points, Reproduction& result) {
+void check_branch(const Noisy& law, int points, bool draws, Reproduction& result) {
   const double critical = theory::noise_threshold(law.d, law.beta);
   const bool jumps = law.beta > theory::continuous_until(law.d);
   const Bifurcation b =
@@ -126,7 +154,7 @@ void check_branch(const Noisy& law, int points, Reproduction& result) {
       holds("noisy-bifurcation.jump",
             {law.name() + (jumps ? ": order jumps" : ": order sets in continuously"), b.jump},
             b.hysteretic == jumps, jumps ? "hysteresis" : "no hysteresis"));
-  draw_branch(law, b, result);
+  if (draws) draw_branch(law, b, result);
   if (!jumps) return;
   // Half way between fold and onset the flow keeps order that is there and lets a small one die.
   const MeanField between = law.field((b.fold + critical) / 2);
@@ -179,7 +207,7 @@ std::optional<Reproduction> noisy_bifurcation(const ReproductionControl& control
   check_onsets(control.wrong, result);
   for (const auto& [d, beta] : kNoisy) {
     if (control.stopped()) return std::nullopt;
-    check_branch({d, beta, control.wrong}, control.quick ? 26 : 101, result);
+    check_branch({d, beta, control.wrong}, control.quick ? 26 : 101, control.figures, result);
   }
   return result;
 }

@@ -146,12 +146,11 @@ void draw_curves(const std::vector<Minimum>& minima, const std::vector<double>& 
   result.tables.push_back(std::move(table));
   result.figures.push_back({.name = kClusters,
                             .table = "atoms",
-                            .columns = {"atoms"},
-                            .x_label = "√β",
-                            .y_label = "atoms of the best measure",
-                            .title = "Masses free, scaled kernel",
-                            .by = "units",
-                            .error = "error"});
+                            .title = "Best measures, masses free, scaled kernel",
+                            .x = {.label = "√β"},
+                            .y = {.label = "mean number of atoms"},
+                            .curves = {{.column = "atoms", .error = "error"}},
+                            .by = "units"});
 }
 
 // Every weight with a level valley of length L: atoms against L sqrt(beta).
@@ -164,11 +163,18 @@ void draw_level(const std::vector<Minimum>& minima, Reproduction& result) {
   result.tables.push_back(std::move(table));
   result.figures.push_back({.name = kClusters,
                             .table = "valleys",
-                            .columns = {"atoms"},
-                            .x_label = "L √β",
-                            .y_label = "atoms of the best measure",
-                            .title = "Level valleys of length L",
-                            .points = {"atoms"}});
+                            .title = "Best measures, level valleys of length L",
+                            .x = {.label = "L √β"},
+                            .y = {.label = "number of atoms"},
+                            .curves = {{"atoms", Drawn::points, "one draw of weights", 0}}});
+  result.captions[kClusters] =
+      "Repelling tokens beside two units. First row: clusters of 200 tokens over √β, on the circle "
+      "at several times beside the published counts of one swarm (rings), and on the sphere. Then "
+      "the mass in the fullest arc under its bound, and the number of atoms of the best measure: "
+      "it "
+      "grows with √β only where the potential of ReLU units has a valley in which it is constant, "
+      "in proportion to the length of the valley. Bars: standard errors, on the sphere standard "
+      "deviations.";
 }
 
 ReproducedTable table_of(const std::vector<Minimum>& minima) {

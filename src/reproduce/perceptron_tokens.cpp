@@ -248,29 +248,30 @@ void draw(Tables tables, Reproduction& result) {
   for (ReproducedTable* table :
        {&tables.all, &tables.slopes, &tables.circle, &tables.fullest, &tables.sphere})
     result.tables.push_back(std::move(*table));
-  result.figures.push_back({.name = kClusters,
-                            .table = "circle",
-                            .columns = counted,
-                            .x_label = "√β",
-                            .y_label = "clusters of 200 tokens",
-                            .title = "Circle, ReLU, scaled kernel",
-                            .rings = {"published"}});
+  ReproducedFigure circle{.name = kClusters,
+                          .table = "circle",
+                          .title = "200 tokens, circle, ReLU, scaled kernel",
+                          .x = {.label = "√β"},
+                          .y = {.label = "mean number of clusters"}};
+  for (const std::string& column : counted)
+    circle.curves.push_back({column, column == "published" ? Drawn::rings : Drawn::points, column});
+  circle.curves.back().colour = ReproducedCurve::kInk;
+  result.figures.push_back(std::move(circle));
   result.figures.push_back(
       {.name = kClusters,
        .table = "sphere",
-       .columns = {"clusters"},
-       .x_label = "√β",
-       .y_label = "clusters of 200 tokens",
-       .title = fmt::format("Sphere, scaled kernel, t = {:g}", kTimes[kJudged]),
-       .by = "units",
-       .error = "sd"});
+       .title = fmt::format("200 tokens, sphere S², scaled kernel, t = {:g}", kTimes[kJudged]),
+       .x = {.label = "√β"},
+       .y = {.label = "mean number of clusters"},
+       .curves = {{.column = "clusters", .error = "sd"}},
+       .by = "units"});
   result.figures.push_back({.name = kClusters,
                             .table = "fullest",
-                            .columns = {"fullest arc", "bound"},
-                            .x_label = "√β",
-                            .y_label = "share of the tokens",
-                            .title = "Circle, ReLU, plain kernel: arcs of 1/(2√β)",
-                            .dashed = {"bound"}});
+                            .title = "200 tokens, circle, ReLU, plain kernel",
+                            .x = {.label = "√β"},
+                            .y = {.label = "mass in an arc of 1/(2√β)"},
+                            .curves = {{"bound", Drawn::dashes, "bound", 0},
+                                       {"fullest arc", Drawn::points, "fullest arc", 0}}});
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // predictions.cpp: what theory says of a simulation that is kept, beside what it did.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ensemble/ensemble.h"
@@ -27,6 +28,14 @@ std::optional<theory::Growth> known_growth(const Experiment& e) {
   return theory::growth_of(e.dynamics, e.swarm.d());
 }
 
+std::string label_of(const std::string& observable) {
+  return observable == "energy_scaled" ? "scaled energy 2β e^{−β} E"
+         : observable == "clusters"    ? "number of clusters"
+         : observable == "order"       ? "order |mean of x|"
+         : observable == "radius"      ? "mean radius r"
+                                       : observable;
+}
+
 // Observables against time, one panel each.
 void add_curves(const RunReader& run, Reproduction& result) {
   ReproducedTable table{"courses", {"t"}};
@@ -36,11 +45,12 @@ void add_curves(const RunReader& run, Reproduction& result) {
   for (std::size_t c = 1; c < table.columns.size(); ++c) {
     const std::vector<double> values = run.column(table.columns[c]);
     for (std::size_t k = 0; k < values.size(); ++k) table.rows[k].push_back(values[k]);
+    const std::string& name = table.columns[c];
     result.figures.push_back({.name = "laboratory",
                               .table = "courses",
-                              .columns = {table.columns[c]},
-                              .x_label = "t",
-                              .y_label = table.columns[c]});
+                              .x = {.label = "time t"},
+                              .y = {.label = label_of(name)},
+                              .curves = {{name, name == "clusters" ? Drawn::steps : Drawn::line}}});
   }
   result.tables.push_back(std::move(table));
 }
@@ -78,16 +88,19 @@ void add_late_rate(const RunReader& run, const Experiment& e, Reproduction& resu
       // measure
     }
   result.tables.push_back(std::move(table));
-  result.figures.push_back(
-      {.name = "laboratory",
-       .table = "gap",
-       .columns = known ? std::vector<std::string>{"1 - mean cosine", "predicted rate"}
-                        : std::vector<std::string>{"1 - mean cosine"},
-       .x_label = "t",
-       .y_label = "1 - mean cosine",
-       .log_y = true,
-       .y_min = 1e-12,
-       .dashed = {"predicted rate"}});
+  constexpr double kShown = 1e-12;
+  const bool deep =
+      std::any_of(gap.value.begin(), gap.value.end(), [](double value) { return value < kShown; });
+  ReproducedFigure figure{
+      .name = "laboratory",
+      .table = "gap",
+      .x = {.label = "time t"},
+      .y = {.label = "1 − mean cosine", .log = true, .from = deep ? kShown : kNoNumber}};
+  figure.curves = {{"1 - mean cosine", Drawn::line, known ? "swarm" : "", 0}};
+  if (known)
+    figure.curves.push_back(
+        {"predicted rate", Drawn::dashes, "predicted rate", ReproducedCurve::kInk});
+  result.figures.push_back(std::move(figure));
 }
 
 // How cosines spread at the start, half way and at the end.
@@ -103,10 +116,11 @@ void add_histogram(const RunReader& run, const Experiment& e, Reproduction& resu
   result.tables.push_back(std::move(table));
   result.figures.push_back({.name = "laboratory",
                             .table = "cosines",
-                            .columns = {"share of pairs"},
-                            .x_label = "cosine of a pair",
-                            .y_label = "share of pairs",
-                            .by = "t"});
+                            .x = {.label = "cosine of a pair"},
+                            .y = {.label = "share of pairs", .from = 0},
+                            .curves = {{"share of pairs", Drawn::histogram}},
+                            .by = "t",
+                            .by_name = "t"});
 }
 
 // Amplitudes of modes on the circle, and the growth of the fastest one out of the uniform swarm.
@@ -126,17 +140,18 @@ void add_modes(const RunReader& run, const Experiment& e, Reproduction& result) 
     for (int k = 1; k <= kModes; ++k) table.rows.back().push_back(a[k]);
     table.rows.back().push_back(grown < 1 ? grown : kNoNumber);
   }
-  std::vector<std::string> columns(table.columns.begin() + 1,
-                                   table.columns.end() - (known ? 0 : 1));
   result.tables.push_back(std::move(table));
-  result.figures.push_back({.name = "laboratory",
-                            .table = "modes",
-                            .columns = columns,
-                            .x_label = "t",
-                            .y_label = "amplitude",
-                            .log_y = true,
-                            .title = known ? fmt::format("mode {} grows fastest", fastest) : "",
-                            .dashed = {"predicted growth"}});
+  ReproducedFigure figure{.name = "laboratory",
+                          .table = "modes",
+                          .title = known ? fmt::format("mode {} grows fastest", fastest) : "",
+                          .x = {.label = "time t"},
+                          .y = {.label = "amplitude |m_{k}|", .log = true}};
+  for (int k = 1; k <= kModes; ++k)
+    figure.curves.push_back({fmt::format("mode {}", k), Drawn::line, fmt::format("k = {}", k)});
+  if (known)
+    figure.curves.push_back(
+        {"predicted growth", Drawn::dashes, "predicted growth", ReproducedCurve::kInk});
+  result.figures.push_back(std::move(figure));
 }
 
 }  // namespace

@@ -97,45 +97,74 @@ ReproducedTable table_of(const Json& json) {
   return table;
 }
 
+Json json_of(const ReproducedAxis& axis) {
+  return {{"label", axis.label},
+          {"log", axis.log},
+          {"from", number_or_null(axis.from)},
+          {"to", number_or_null(axis.to)},
+          {"every", number_or_null(axis.every)}};
+}
+
+ReproducedAxis axis_of(const Json& json) {
+  return {.label = json.at("label"),
+          .log = json.at("log"),
+          .from = number_of(json.at("from")),
+          .to = number_of(json.at("to")),
+          .every = number_of(json.at("every"))};
+}
+
 Json json_of(const ReproducedFigure& f) {
-  return {{"name", f.name},
-          {"table", f.table},
-          {"columns", f.columns},
-          {"x", f.x},
-          {"x_label", f.x_label},
-          {"y_label", f.y_label},
-          {"log_x", f.log_x},
-          {"log_y", f.log_y},
-          {"y_min", number_or_null(f.y_min)},
-          {"title", f.title},
-          {"equal_axes", f.equal_axes},
-          {"by", f.by},
-          {"dashed", f.dashed},
-          {"points", f.points},
-          {"rings", f.rings},
-          {"map", f.map},
-          {"error", f.error}};
+  Json curves = Json::array(), guides = Json::array();
+  for (const ReproducedCurve& c : f.curves)
+    curves.push_back({{"column", c.column},
+                      {"drawn", name_of(c.drawn)},
+                      {"name", c.name},
+                      {"colour", c.colour},
+                      {"error", c.error}});
+  for (const ReproducedGuide& g : f.guides)
+    guides.push_back({{"name", g.name}, {"x", number_or_null(g.x)}, {"y", number_or_null(g.y)}});
+  return {{"name", f.name},       {"table", f.table},
+          {"title", f.title},     {"x", json_of(f.x)},
+          {"y", json_of(f.y)},    {"curves", curves},
+          {"over", f.over},       {"by", f.by},
+          {"by_name", f.by_name}, {"apart", f.apart},
+          {"map", f.map},         {"map_label", f.map_label},
+          {"guides", guides},     {"equal_axes", f.equal_axes}};
+}
+
+Drawn drawn_of(const std::string& name) {
+  for (int k = 0; k <= static_cast<int>(Drawn::diamonds); ++k)
+    if (name == name_of(static_cast<Drawn>(k))) return static_cast<Drawn>(k);
+  throw Misfit();
+}
+
+ReproducedCurve curve_of(const Json& json) {
+  const double colour = number_of(json.at("colour"));
+  if (!(colour >= ReproducedCurve::kQuiet && colour <= 100)) throw Misfit();
+  return {.column = json.at("column"),
+          .drawn = drawn_of(json.at("drawn")),
+          .name = json.at("name"),
+          .colour = static_cast<int>(colour),
+          .error = json.at("error")};
 }
 
 ReproducedFigure figure_of(const Json& json) {
-  const auto words = [&](const char* key) { return json.at(key).get<std::vector<std::string>>(); };
-  return {.name = json.at("name"),
-          .table = json.at("table"),
-          .columns = words("columns"),
-          .x_label = json.at("x_label"),
-          .y_label = json.at("y_label"),
-          .log_y = json.at("log_y"),
-          .y_min = number_of(json.at("y_min")),
-          .title = json.at("title"),
-          .log_x = json.at("log_x"),
-          .equal_axes = json.at("equal_axes"),
-          .x = json.at("x"),
-          .by = json.at("by"),
-          .dashed = words("dashed"),
-          .points = words("points"),
-          .rings = words("rings"),
-          .map = json.at("map"),
-          .error = json.at("error")};
+  ReproducedFigure figure{.name = json.at("name"),
+                          .table = json.at("table"),
+                          .title = json.at("title"),
+                          .x = axis_of(json.at("x")),
+                          .y = axis_of(json.at("y")),
+                          .over = json.at("over"),
+                          .by = json.at("by"),
+                          .by_name = json.at("by_name"),
+                          .apart = json.at("apart"),
+                          .map = json.at("map"),
+                          .map_label = json.at("map_label"),
+                          .equal_axes = json.at("equal_axes")};
+  for (const Json& curve : json.at("curves")) figure.curves.push_back(curve_of(curve));
+  for (const Json& guide : json.at("guides"))
+    figure.guides.push_back({guide.at("name"), number_of(guide.at("x")), number_of(guide.at("y"))});
+  return figure;
 }
 
 // Every column that a figure names is in its table, so that it can be drawn.
@@ -143,8 +172,12 @@ void check(const ReproducedFigure& figure, const std::vector<ReproducedTable>& t
   const auto table = std::find_if(tables.begin(), tables.end(),
                                   [&](const auto& one) { return one.name == figure.table; });
   if (table == tables.end()) throw Misfit();
-  std::vector<std::string> named = figure.columns;
-  for (const std::string& one : {figure.x, figure.by, figure.map, figure.error})
+  std::vector<std::string> named;
+  for (const ReproducedCurve& curve : figure.curves) {
+    named.push_back(curve.column);
+    if (!curve.error.empty()) named.push_back(curve.error);
+  }
+  for (const std::string& one : {figure.over, figure.by, figure.apart, figure.map})
     if (!one.empty()) named.push_back(one);
   for (const std::string& name : named)
     if (std::count(table->columns.begin(), table->columns.end(), name) == 0) throw Misfit();
@@ -159,6 +192,7 @@ void write_record(const Reproduction& done, const ReproductionControl& control) 
   for (const Check& check : done.checks) record["checks"].push_back(json_of(check));
   for (const ReproducedTable& table : done.tables) record["tables"].push_back(json_of(table));
   for (const ReproducedFigure& figure : done.figures) record["figures"].push_back(json_of(figure));
+  record["captions"] = Json(done.captions);
   write_file_atomically(path_of(done.folder, done.quick), json_text(record) + "\n");
 }
 
@@ -179,6 +213,8 @@ std::optional<Reproduction> read_record(const std::string& name,
   for (const Json& table : record.at("tables")) done.tables.push_back(table_of(table));
   for (const Json& figure : record.at("figures")) done.figures.push_back(figure_of(figure));
   for (const ReproducedFigure& figure : done.figures) check(figure, done.tables);
+  for (const auto& [figure, caption] : record.at("captions").items())
+    done.captions[figure] = caption;
   return done;
 } catch (const Json::exception&) {  // of another layout
   return std::nullopt;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -40,23 +41,60 @@ struct ReproducedTable {
   std::vector<std::vector<Cell>> rows{};
 };
 
+// How a column is drawn. One look for all figures: what theory says are lines, what was measured
+// are points, counts are points or bars, a histogram is levels or bars.
+enum class Drawn {
+  points,
+  rings,      // measured as well, in another way
+  line,       // what theory says, or a trajectory so dense that points would touch
+  dashes,     // a leading order, a bound, a branch that is unstable
+  steps,      // a number of things over time
+  dots,       // many particles
+  path,       // thin: where one particle went
+  area,       // a polygon
+  histogram,  // a level about each place
+  bars,       // side by side
+  diamonds,   // who matters most
+};
+std::string_view name_of(Drawn drawn);
+
+struct ReproducedCurve {
+  // Instead of a place in the series of colours: the next one, that of text, that of axes.
+  static constexpr int kNextColour = -1, kInk = -2, kQuiet = -3;
+
+  std::string column{};
+  Drawn drawn = Drawn::points;
+  std::string name{};        // in the key; empty: not there
+  int colour = kNextColour;  // what theory says has the colour of what is held against it
+  std::string error{};       // column of half-lengths of its bars
+};
+
+struct ReproducedAxis {
+  std::string label{};  // words and symbols; _{...} and ^{...} are set low and high
+  bool log = false;
+  double from = kNoNumber, to = kNoNumber;  // NaN: as far as the data go
+  double every = 0;                         // distance of its marks; 0: chosen
+};
+
+// A thin line across the panel where something is expected; one of x and y is given.
+struct ReproducedGuide {
+  std::string name{};
+  double x = kNoNumber, y = kNoNumber;
+};
+
 // Some columns of a table drawn over one of them: a panel. Panels of one name make one figure.
 struct ReproducedFigure {
-  std::string name{}, table{};         // the figure's stem; the table it shows
-  std::vector<std::string> columns{};  // one curve each
-  std::string x_label{}, y_label{};
-  bool log_y = false;
-  double y_min = 0;  // where a logarithmic axis begins
+  std::string name{}, table{};  // the figure's stem; the table it shows
   std::string title{};
-  bool log_x = false;
+  ReproducedAxis x{}, y{};
+  std::vector<ReproducedCurve> curves{};
+  std::string over{};              // the column that is drawn over; empty: the first
+  std::string by{};                // one colour for each value of this column; empty: one in all
+  std::string by_name{};           // "β": the key says β = 4; empty: the value alone
+  std::string apart{};             // lines break where the value of this column changes
+  std::string map{}, map_label{};  // column shown as colours over the first two columns
+  std::vector<ReproducedGuide> guides{};
   bool equal_axes = false;
-  std::string x{};                    // the column that is drawn over; empty: the first
-  std::string by{};                   // one curve for each value of this column; empty: one in all
-  std::vector<std::string> dashed{};  // columns drawn as dashes: what theory says
-  std::vector<std::string> points{};  // columns drawn as points alone
-  std::vector<std::string> rings{};   // columns drawn as hollow points alone
-  std::string map{};                  // column shown as colours over the first two columns
-  std::string error{};                // column of half-lengths of the first curves' bars
 };
 
 struct Reproduction {
@@ -66,7 +104,8 @@ struct Reproduction {
   std::vector<Check> checks{};
   std::vector<ReproducedTable> tables{};
   std::vector<ReproducedFigure> figures{};
-  std::filesystem::path folder{};  // runs, tables and result.json are kept here
+  std::map<std::string, std::string> captions{};  // by the names of figures: what is seen there
+  std::filesystem::path folder{};                 // runs, tables and result.json are kept here
 
   // Of the checks that count: open where there are none, or where one is open and none disagrees.
   Answer verdict() const;

@@ -113,7 +113,7 @@ Lines lines_of(const std::vector<Check>& checks) {
   std::set<std::string> more;
   for (const Check& check : checks)
     for (const auto& entry : check.more) more.insert(entry.first);
-  Lines lines = {{"what", "published", "ours", "tolerance", "agrees", "kind"}};
+  Lines lines = {{"what", "held against", "ours", "tolerance", "agrees", "kind"}};
   lines[0].insert(lines[0].end(), more.begin(), more.end());
   lines[0].emplace_back("agrees when");
   lines[0].emplace_back("source");
@@ -136,6 +136,13 @@ Lines lines_of(const std::vector<Check>& checks) {
 }
 
 }  // namespace
+
+std::string_view name_of(Drawn drawn) {
+  static constexpr std::string_view kNames[] = {"points",    "rings", "line",    "dashes",
+                                                "steps",     "dots",  "path",    "area",
+                                                "histogram", "bars",  "diamonds"};
+  return kNames[static_cast<int>(drawn)];
+}
 
 // A digit finer than the tolerance, then as many more as tell them apart.
 CheckText numbers_of(const Check& check) {
@@ -195,6 +202,7 @@ std::string json_of(const Reproduction& r) {
                  {"beside", json_of(count_answers(r, false))},
                  {"folder", r.folder.string()},
                  {"changed", r.changed},
+                 {"captions", Json(r.captions)},
                  {"checks", Json::array()}};
   for (const Check& check : r.checks) object["checks"].push_back(json_of(r, check));
   for (const ReproducedTable& table : r.tables) object[table.name] = json_of(table);

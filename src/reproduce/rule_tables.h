@@ -8,5 +8,6 @@ namespace murmur {
 std::span<const Rule> digit_rules();      // of what trains, and of reports
 std::span<const Rule> attention_rules();  // of swarms under attention alone
 std::span<const Rule> limit_rules();      // of perceptrons, noise and infinitely many tokens
+std::span<const Rule> weight_rules();     // of other value matrices than I and -I
 
 }  // namespace murmur

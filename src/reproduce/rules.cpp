@@ -86,7 +86,8 @@ std::string WrongModel::words() const {
 std::span<const Rule> rules() {
   static const std::vector<Rule> all = [] {
     std::vector<Rule> joined;
-    for (const std::span<const Rule> part : {digit_rules(), attention_rules(), limit_rules()})
+    for (const std::span<const Rule> part :
+         {digit_rules(), attention_rules(), limit_rules(), weight_rules()})
       joined.insert(joined.end(), part.begin(), part.end());
     return joined;
   }();

@@ -73,7 +73,7 @@ std::optional<Reproduction> staircase(const ReproductionControl& control) {
   const std::vector<double> betas = control.quick
                                         ? std::vector<double>{2000}
                                         : std::vector<double>{500, 1000, 1500, 2000, 3000, 4000};
-  ReproducedTable table{"energy", {"t", "beta", "energy_scaled"}};
+  ReproducedTable table{"energy", {"t", "beta", "energy_scaled", "half-height"}};
   ReproducedTable steps{"rises", {"beta", "rise", "predicted half", "measured half"}};
   const Experiment start = make_experiment(preset_spec("staircase"));
   std::vector<double> angles;
@@ -85,19 +85,30 @@ std::optional<Reproduction> staircase(const ReproductionControl& control) {
     const std::vector<theory::Stair> predicted = theory::staircase(angles, {}, beta);
     check_stairs(beta, predicted, energy, result);
     for (std::size_t k = 0; k < energy.t.size(); k += 20)
-      table.rows.push_back({energy.t[k], beta, energy.value[k]});
+      table.rows.push_back({energy.t[k], beta, energy.value[k], kNoNumber});
+    for (int k = 0; k < 4; ++k)
+      table.rows.push_back({predicted[k].half, beta, kNoNumber, (kLevels[k] + kLevels[k + 1]) / 2});
     const std::vector<double> halves = half_heights(energy);
     for (int k = 0; k < 4; ++k)
       steps.rows.push_back({beta, static_cast<double>(k + 1), predicted[k].half, halves[k]});
   }
   result.tables = {std::move(table), std::move(steps)};
-  result.figures.push_back({.name = "staircase",
-                            .table = "energy",
-                            .columns = {"energy_scaled"},
-                            .x_label = "arc-length time, clock U4",
-                            .y_label = "Σ m_i m_j exp(β(x_i·x_j - 1))",
-                            .title = "The energy climbs one step a merger",
-                            .by = "beta"});
+  ReproducedFigure figure{.name = "staircase",
+                          .table = "energy",
+                          .title = "The energy climbs one step a merger",
+                          .x = {.label = "arc-length time t (clock U4)"},
+                          .y = {.label = "scaled energy 2β e^{−β} E", .from = 0, .to = 1.06},
+                          .curves = {{"energy_scaled", Drawn::line},
+                                     {"half-height", Drawn::rings, "predicted half-height"}},
+                          .by = "beta",
+                          .by_name = "β"};
+  for (const double level : kLevels)
+    figure.guides.push_back({"predicted plateaus", kNoNumber, level});
+  result.figures.push_back(std::move(figure));
+  result.captions["staircase"] =
+      "The scaled energy of five close tokens climbs one step a merger, from 1/5 to 1: the larger "
+      "β, the flatter the plateaus at the predicted sums of squared masses (grey lines), and the "
+      "rises pass half their height at the predicted times (rings).";
   return result;
 }
 

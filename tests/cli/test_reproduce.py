@@ -80,6 +80,20 @@ class Reproduce(murmur.Case):
             self.assertEqual(float(row["ours"]), check["ours"])
             self.assertEqual(row["answer"] == "agrees", check["agrees"])
 
+    def test_figures_are_drawn_light_and_dark_for_page_and_print(self):
+        self.murmur("reproduce", "layers-clock", "--quick")
+        kept = self.folder / "runs/layers-clock"
+        for stem in ("layers-clock-quick", "layers-clock-quick-dark"):
+            self.assertIn("<svg", (kept / f"{stem}.svg").read_text())
+            self.assertEqual((kept / f"{stem}.pdf").read_bytes()[:5], b"%PDF-")
+            self.assertEqual((kept / f"{stem}.png").read_bytes()[:4], b"\x89PNG")
+        words = (kept / "layers-clock-quick.txt").read_text()
+        self.assertIn("1 + η", words)
+        self.assertIn("stretch-quick.csv", words)
+        self.assertTrue((kept / "stretch-quick.csv").exists())
+        self.murmur("reproduce", "layers-clock", "--quick", "--style", "dark", "--resume")
+        self.assertTrue((kept / "layers-clock-quick-light.svg").exists())
+
     def test_list_prints_one_name_a_line(self):
         names = self.murmur("reproduce", "list").stdout.split("\n")
         self.assertEqual(names[:2] + names[-1:], ["swarm-table", "flock-argument", ""])

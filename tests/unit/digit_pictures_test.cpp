@@ -400,6 +400,20 @@ TEST_F(DigitPictures, TheReportNeedsNothingBesideItself) {
   EXPECT_FALSE(has(folder_.path().string())) << "where it was made is nobody's business";
 }
 
+// Dark readers see the dark picture; a drawing without a size is not blown up.
+TEST_F(DigitPictures, AReportShowsTheDarkTwinOfAPicture) {
+  std::ofstream(folder_ / "p.svg") << "<svg \n viewBox=\"0 0 400 330\"\n/>";
+  std::ofstream(folder_ / "p-dark.svg") << "<svg/>";
+  const std::string page = html_of(
+      {.title = "t",
+       .sections = {{.picture = folder_ / "p.svg", .dark_picture = folder_ / "p-dark.svg"}}});
+  const auto at = [&](const std::string& text) { return page.find(text, page.find("<figure>")); };
+  EXPECT_LT(at("<picture>"), at("<source media=\"(prefers-color-scheme: dark)\" srcset=\"data:"));
+  EXPECT_LT(at("<source"), at("<img alt"));
+  EXPECT_LT(at("<img alt"), at("</picture>"));
+  EXPECT_NE(at("max-width:600px"), std::string::npos);
+}
+
 TEST_F(DigitPictures, ReportsWithoutTheirPicturesAreRefused) {
   const fs::path html = folder_ / "r.html";
   const auto write = [&](const fs::path& picture) {

@@ -66,7 +66,9 @@ TEST(Figure, MapsThatDoNotFitTheirAxesAreRefusedAndLeaveNoFile) {
 
 TEST(Figure, EveryMarkOfACurveHasItsOwnWayOfBeingPlotted) {
   std::vector<Curve::Mark> marks{Curve::linespoints, Curve::line,  Curve::dashes,
-                                 Curve::points,      Curve::rings, Curve::steps};
+                                 Curve::points,      Curve::rings, Curve::steps,
+                                 Curve::dots,        Curve::path,  Curve::area,
+                                 Curve::histogram,   Curve::bars,  Curve::diamonds};
   std::vector<std::string> scripts;
   for (const Curve::Mark mark : marks)
     scripts.push_back(picture::script_of_grid(
@@ -81,7 +83,59 @@ TEST(Figure, CurvesAreCutToWhatTheirAxesCanShow) {
   panel.curves = {{.x = {0, 1, kNothing, 2}, .y = {1, 3, 0, -1}}};
   const std::string script = picture::script_of_grid({.panels = {panel}}, ".svg");
   EXPECT_NE(script.find("<< ENDOFDATA\n1 3 0\n\nENDOFDATA"), std::string::npos) << script;
-  EXPECT_NE(script.find("set yrange [0.5:*]"), std::string::npos);
+  EXPECT_NE(script.find("set yrange [0.5:"), std::string::npos);
+}
+
+bool has(const std::string& script, const std::string& what) {
+  return script.find(what) != std::string::npos;
+}
+
+// No mark is cut in two by the frame, and bars stand on 0.
+TEST(Figure, AxesShowALittleMoreThanTheData) {
+  Panel panel;
+  panel.curves = {{.x = {1, 2}, .y = {0, 10}, .mark = Curve::points, .error = {0, 5}}};
+  std::string script = picture::script_of_grid({.panels = {panel}}, ".svg");
+  EXPECT_TRUE(has(script, "set xrange [0.96:2.04]")) << script;
+  EXPECT_TRUE(has(script, "set yrange [-0.6:15.6]")) << script;
+  panel.curves[0].mark = Curve::bars;
+  script = picture::script_of_grid({.panels = {panel}}, ".svg");
+  EXPECT_TRUE(has(script, "set yrange [0:15.6]")) << script;
+  panel.y.to = 20;
+  panel.x.mark_every = 1;
+  script = picture::script_of_grid({.panels = {panel}}, ".svg");
+  EXPECT_TRUE(has(script, "set yrange [0:20]") && has(script, "set xtics nomirror 1\n")) << script;
+}
+
+TEST(Figure, BarsOfTwoCurvesStandSideBySide) {
+  Panel panel;
+  panel.curves = {{.x = {1, 2}, .y = {3, 4}, .mark = Curve::bars},
+                  {.x = {1, 2}, .y = {5, 6}, .mark = Curve::bars}};
+  const std::string script = picture::script_of_grid({.panels = {panel}}, ".svg");
+  EXPECT_TRUE(has(script, "($1+(-0.2)):2:") && has(script, "($1+(0.2)):2:")) << script;
+}
+
+// In names and labels only _{...} and ^{...} are markup.
+TEST(Figure, TextIsMarkedUpByBracesAlone) {
+  const auto label = [](const std::string& text) {
+    return picture::script_of_grid({.panels = {{.x = {.label = text}}}}, ".svg");
+  };
+  EXPECT_TRUE(has(label("t_{crit}"), "set xlabel 't_{crit}'"));
+  EXPECT_TRUE(has(label("close_pairs"), "set xlabel 'close\\_pairs'"));
+  EXPECT_TRUE(has(label("it's {x} ^{2"), "set xlabel 'it''s \\{x\\} \\^\\{2'"));
+}
+
+// Guides and curves without places are told in the key; the key is as high as its names need.
+TEST(Figure, GuidesAndSamplesAreInTheKey) {
+  Panel panel;
+  panel.curves = {{.x = {0, 1}, .y = {0, 1}},
+                  {.name = "theory", .mark = Curve::line, .colour = Curve::kInk}};
+  panel.guides = {{"half", kNothing, 0.5}, {"half", kNothing, 2}, {"", 0.25, kNothing}};
+  const std::string script = picture::script_of_grid({.panels = {panel}}, ".svg");
+  EXPECT_TRUE(has(script, "NaN with lines") && has(script, "title 'theory'")) << script;
+  EXPECT_EQ(script.find("title 'half'"), script.rfind("title 'half'")) << "once";
+  EXPECT_TRUE(has(script, "from graph 0, first 0.5 to graph 1, first 0.5 nohead"));
+  EXPECT_TRUE(has(script, "from first 0.25, graph 0 to first 0.25, graph 1 nohead"));
+  EXPECT_TRUE(has(script, "set yrange [-0.08:2.08]")) << "guides are inside" << script;
 }
 
 TEST(Figure, AStackShowsAsMuchAsItsAxesSayOrTheDataHave) {

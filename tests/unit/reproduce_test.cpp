@@ -63,10 +63,24 @@ TEST(Reproduce, ARecordThatAnotherHandChangedIsReadOrMadeAnew) {
   const ReproductionControl control{.runs = folder.path()};
   Reproduction r = sample_reproduction();
   r.folder = folder.path() / "sample";
-  r.figures = {{.name = "f", .table = "numbers", .columns = {"x"}, .x = "x"}};
+  r.figures = {{.name = "f",
+                .table = "numbers",
+                .x = {.label = "x", .to = 3},
+                .curves = {{"x", Drawn::bars, "ours", 2, "x"}},
+                .over = "x",
+                .guides = {{"half", kNoNumber, 0.5}}}};
+  r.captions = {{"f", "Numbers."}};
   fs::create_directories(r.folder);
   write_record(r, control);
-  ASSERT_TRUE(read_record("sample", control));
+  const auto same = read_record("sample", control);
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->captions, r.captions);
+  const ReproducedFigure& figure = same->figures.at(0);
+  EXPECT_EQ(figure.x.to, 3);
+  EXPECT_TRUE(std::isnan(figure.x.from));
+  EXPECT_EQ(figure.curves.at(0).drawn, Drawn::bars);
+  EXPECT_EQ(figure.curves[0].colour, 2);
+  EXPECT_EQ(figure.guides.at(0).y, 0.5);
   std::ifstream in(r.folder / "record.json");
   const nlohmann::json whole = nlohmann::json::parse(in);
   std::vector<nlohmann::json::json_pointer> places;
@@ -158,6 +172,28 @@ TEST(Reproduce, NumbersBeyondTheToleranceNeverLookAlike) {
       numbers_of({.published = 0.970493827, .ours = 0.9704938268, .tolerance = 1e-9});
   EXPECT_EQ(text.published, "0.970493827");
   EXPECT_EQ(text.ours, "0.9704938268");
+}
+
+// What is printed says against what ours is held, with as many digits as tell both apart.
+TEST(Reproduce, PrintedRowsShowWhatSetsThemApart) {
+  Reproduction r = sample_reproduction();
+  r.checks = {{.what = "w",
+               .published = 12.34567,
+               .ours = 12.34569,
+               .tolerance = 1e-5,
+               .answer = Answer::disagrees,
+               .rule_name = "kinetic.layers"}};
+  const std::string text = markdown_of(r);
+  EXPECT_NE(text.find("held against"), std::string::npos) << text;
+  EXPECT_NE(text.find("12.34567 "), std::string::npos) << text;
+  EXPECT_NE(text.find("12.34569 "), std::string::npos) << text;
+  EXPECT_NE(dissents_of(r).at(0).find("12.34569"), std::string::npos);
+}
+
+TEST(Reproduce, EveryWayOfDrawingHasItsName) {
+  std::set<std::string_view> names;
+  for (int k = 0; k <= static_cast<int>(Drawn::diamonds); ++k)
+    EXPECT_TRUE(names.insert(name_of(static_cast<Drawn>(k))).second);
 }
 
 TEST(Reproduce, JsonHasThePromisedFields) {

@@ -1,0 +1,191 @@
+// leaders.cpp: with random weights a few tokens are attended to by all, one side each.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "murmur/observe.h"
+#include "reproduce/reproductions.h"
+#include "reproduce/simulations.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr double kHeld = 0.99;  // of all attention
+constexpr double kTurns = 10,
+                 kBetween = 0.25;  // final time and that between frames, times lambda_1
+
+// (n) sum_i P_ij: n in all.
+std::vector<double> totals_of(const Matrix& weights) {
+  std::vector<double> totals(static_cast<std::size_t>(weights.cols));
+  for (int i = 0; i < weights.rows; ++i)
+    for (int j = 0; j < weights.cols; ++j) totals[j] += weights(i, j);
+  return totals;
+}
+
+// The least number of tokens that hold kHeld of it.
+int holders_of(std::vector<double> totals) {
+  std::sort(totals.rbegin(), totals.rend());
+  const double all = std::accumulate(totals.begin(), totals.end(), 0.0);
+  double held = 0;
+  int count = 0;
+  while (count < static_cast<int>(totals.size()) && held < kHeld * all) held += totals[count++];
+  return count;
+}
+
+int above_half(const std::vector<double>& totals) {
+  return static_cast<int>(std::count_if(totals.begin(), totals.end(), [&](double total) {
+    return total > 0.5 * static_cast<double>(totals.size());
+  }));
+}
+
+// The leading eigenvalue of a symmetric matrix and its vector, by power iteration.
+struct Principal {
+  double value = 0;
+  Vector vector{};
+};
+Principal leading_of(const Matrix& v) {
+  Principal leading{0, Vector(v.rows, 1.0)};
+  for (int step = 0; step < 2000; ++step) {
+    Vector y(v.rows, 0.0);
+    double square = 0;
+    for (int i = 0; i < v.rows; ++i) {
+      for (int j = 0; j < v.cols; ++j) y[i] += v(i, j) * leading.vector[j];
+      square += y[i] * y[i];
+    }
+    leading.value = std::sqrt(square);
+    for (double& entry : y) entry /= leading.value;
+    leading.vector = y;
+  }
+  return leading;
+}
+
+double along(const HostSwarm& z, int i, const Vector& u) {
+  double sum = 0;
+  for (int k = 0; k < z.d(); ++k) sum += u[k] * z.at(i, k);
+  return sum;
+}
+
+// The most attention that a token pays to those on the other side of phi_1* = 0.
+double across(const Matrix& weights, const HostSwarm& z, const Vector& u) {
+  double most = 0;
+  for (int i = 0; i < weights.rows; ++i) {
+    double sum = 0;
+    for (int j = 0; j < weights.cols; ++j)
+      if (along(z, i, u) * along(z, j, u) < 0) sum += weights(i, j);
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+struct Leading {
+  std::vector<double> times{};
+  std::vector<int> holders{};                 // (times)
+  std::vector<std::vector<double>> totals{};  // (times, n)
+  double across_start = 0, across_end = 0;
+};
+
+Leading simulate_leaders(int seed, const WrongModel& wrong) {
+  ExperimentSpec spec = preset_spec("leaders");
+  spec.random.seed = static_cast<std::uint64_t>(seed);
+  const Experiment right = make_experiment(spec);
+  const Principal leading_value = leading_of(by_kind(right.dynamics).heads.front()->value);
+  const Vector& u = leading_value.vector;
+  spec.T = kTurns / leading_value.value;
+  spec.save = SaveChoice{SaveChoice::every, kBetween / leading_value.value};
+  wrong.spoil(spec);
+  const Experiment e = make_experiment(spec);
+  const Simulated simulated = simulate_in_memory(e);
+  Leading leading;
+  for (std::size_t f = 0; f < simulated.frames.size(); ++f) {
+    const Matrix weights =
+        attention_weights(simulated.frames[f], e.dynamics, 0, simulated.times[f]);
+    leading.times.push_back(simulated.times[f] * leading_value.value);
+    leading.totals.push_back(totals_of(weights));
+    leading.holders.push_back(holders_of(leading.totals.back()));
+    if (f == 0) leading.across_start = across(weights, simulated.frames[f], u);
+    leading.across_end = across(weights, simulated.frames[f], u);
+  }
+  return leading;
+}
+
+void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
+  ReproducedTable bars{"totals", {"token", "start", "end"}};
+  const Leading& first = all.front();
+  std::vector<std::size_t> order(first.totals.front().size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return first.totals.back()[a] > first.totals.back()[b];
+  });
+  for (std::size_t k = 0; k < order.size(); ++k)
+    bars.rows.push_back({k + 1.0, first.totals.front()[order[k]], first.totals.back()[order[k]]});
+  ReproducedTable counts{"holders", {"lambda_1 t", "mean", "most"}};
+  for (std::size_t f = 0; f < first.times.size(); ++f) {
+    std::vector<double> at;
+    for (const Leading& one : all) at.push_back(one.holders[std::min(f, one.holders.size() - 1)]);
+    counts.rows.push_back({first.times[f], spread_of(at).mean, spread_of(at).high});
+  }
+  result.figures.push_back(
+      {.name = "leaders",
+       .table = "totals",
+       .title = "Attention that each of 20 tokens gets",
+       .x = {.label = "token, by what it gets at the end"},
+       .y = {.label = "total attention Σ_{i} P_{ij}"},
+       .curves = {{"start", Drawn::bars, "start", ReproducedCurve::kQuiet},
+                  {"end", Drawn::bars, "end", 0}},
+       .guides = {{"half of all", kNoNumber, 0.5 * static_cast<double>(order.size())}}});
+  result.figures.push_back(
+      {.name = "leaders",
+       .table = "holders",
+       .title = fmt::format("Who holds 99 % of the attention, {} draws", all.size()),
+       .x = {.label = "time λ_{1} t"},
+       .y = {.label = "number of tokens", .from = 0},
+       .curves = {{"mean", Drawn::points, "mean", 0}, {"most", Drawn::rings, "most", 1}}});
+  result.tables.push_back(std::move(bars));
+  result.tables.push_back(std::move(counts));
+  result.captions["leaders"] =
+      "Random positive semi-definite QᵀK and V in the plane: from attention spread over many "
+      "tokens "
+      "(grey) to a few leaders that hold nearly all of it (left, one draw); over draws the number "
+      "of tokens that hold 99 % of the attention falls to a few (right).";
+}
+
+}  // namespace
+
+std::optional<Reproduction> leaders(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "leaders");
+  ReproducedTable cases{
+      "cases",
+      {"seed", "holders at the start", "holders at the end", "columns above n/2 at the end",
+       "attention across at the start", "attention across at the end"}};
+  std::vector<Leading> all;
+  double most = 0, across_end = 0, across_start = 0, fallen = INFINITY;
+  for (int seed = 0; seed < (control.quick ? 5 : 20); ++seed) {
+    if (control.stopped()) return std::nullopt;
+    all.push_back(simulate_leaders(seed, control.wrong));
+    const Leading& one = all.back();
+    const double start = one.holders.front(), end = one.holders.back();
+    cases.rows.push_back({static_cast<double>(seed), start, end,
+                          static_cast<double>(above_half(one.totals.back())), one.across_start,
+                          one.across_end});
+    most = std::max(most, end);
+    fallen = std::min(fallen, start - end);
+    across_start = std::max(across_start, one.across_start);
+    across_end = std::max(across_end, one.across_end);
+  }
+  result.checks = {
+      holds("leaders.sides",
+            {"most attention that a token pays across phi_1* = 0 at the end", across_end},
+            across_end < 1e-6 && across_start > 1e-3, "below 1e-6, from above 0.001"),
+      holds("leaders.few", {"most tokens of 20 that hold 99 % of the attention at the end", most},
+            most <= 5, "5 or fewer"),
+      holds("leaders.few", {"least fall of that number from start to end", fallen}, fallen > 0,
+            "above 0")};
+  draw_leaders(all, result);
+  result.tables.insert(result.tables.begin(), std::move(cases));
+  return result;
+}
+
+}  // namespace murmur
