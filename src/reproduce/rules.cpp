@@ -1,10 +1,8 @@
-// rules.cpp: looks rules and expected answers up, spoils experiments, and writes the table of
-// rules.
+// rules.cpp: looks rules up, spoils experiments, and writes the table of rules.
 #include "reproduce/rules.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
@@ -101,16 +99,6 @@ const Rule& rule_of(std::string_view name) {
 
 bool counts(const Rule& rule) {
   return rule.origin == Origin::published || rule.origin == Origin::predicted;
-}
-
-const ExpectedAnswer* expected_of(std::string_view rule, std::string_view what, bool is_quick) {
-  for (const ExpectedAnswer& one : expected_answers()) {
-    const std::string_view begins = one.what;
-    const bool sized =
-        one.size == ExpectedAnswer::always || (one.size == ExpectedAnswer::quick) == is_quick;
-    if (rule == one.rule && sized && what.substr(0, begins.size()) == begins) return &one;
-  }
-  return nullptr;
 }
 
 std::string markdown_of_rules() {

@@ -51,7 +51,7 @@ struct Rule {
   WrongModel rejects;        // run by the tests
   const char* since;         // the day on which the rule was written
   const char* changed = "";  // what was changed after a look at data
-  bool slow = false;         // its control takes minutes, or needs more than --quick computes
+  bool slow = false;         // its control needs more than --quick computes
 };
 std::span<const Rule> rules();  // of all reproductions, in their order
 // Throws std::logic_error: a check without a rule is a mistake of the program.
