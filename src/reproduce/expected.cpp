@@ -6,7 +6,7 @@ namespace murmur {
 namespace {
 
 constexpr ExpectedAnswer kExpected[] = {
-    {"swarm-table.published", "", Answer::disagrees, ExpectedAnswer::full,
+    {"swarm-table.published", "", Answer::disagrees, ExpectedAnswer::always,
      "24 seeds of the recipe in PyTorch reach 95.89 % at most, 8 of ours 95.51 %. The published "
      "figure is one training without a seed, and 100 epochs stood in an earlier version of its "
      "code where 1 stands now"},

@@ -54,6 +54,7 @@ void WrongModel::spoil(ExperimentSpec& spec) const {
     if (spec.dynamics.manifold == ManifoldChoice::space) spec.dynamics.relative = Relative::yes;
   }
   if (value) spec.dynamics.value = {*value};
+  if (plain_scores) spec.dynamics.query = spec.dynamics.key = {MatrixChoice::identity};
   if (normalisation) spec.dynamics.normalisation = {*normalisation, std::nullopt};
   if (activation) spec.dynamics.activation = *activation;
 }
@@ -75,6 +76,7 @@ std::string WrongModel::words() const {
                      : *attention == Interaction::USA ? "unnormalised attention"
                                                       : "another attention");
   if (value) all.emplace_back(*value == MatrixChoice::identity ? "V = I" : "V Gaussian");
+  if (plain_scores) all.emplace_back("Q = K = I");
   if (normalisation) all.emplace_back("layer norm pre for all");
   if (activation) all.emplace_back("other units");
   if (*training) all.emplace_back(training);
@@ -105,11 +107,12 @@ std::string markdown_of_rules() {
   std::string text =
       "| rule | kind | source | asks | rejects | since | changed after a look |\n"
       "|---|---|---|---|---|---|---|\n";
-  for (const Rule& rule : rules())
-    text +=
-        fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", rule.name, name_of(rule.origin),
-                    rule.source, rule.asks, rule.rejects.words() + (rule.slow ? " (untried)" : ""),
-                    rule.since, rule.changed);
+  for (const Rule& rule : rules()) {
+    std::string rejects = rule.rejects.words();
+    if (rule.slow) rejects += *rule.rejects.training ? " (untried)" : " (whole figure)";
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", rule.name, name_of(rule.origin),
+                        rule.source, rule.asks, rejects, rule.since, rule.changed);
+  }
   return text;
 }
 

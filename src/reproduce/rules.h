@@ -32,6 +32,7 @@ struct WrongModel {
   bool single = false;                     // pair sums in float32
   bool reversed = false;                   // V = -I for V = I, descent for ascent
   bool unbiased = false;                   // no ALiBi
+  bool plain_scores = false;               // Q = K = I
   std::optional<Interaction> attention{};  // another weighting
   std::optional<MatrixChoice::Kind> value{};
   std::optional<LayerNorm> normalisation{};

@@ -10,6 +10,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "murmur/experiment.h"
+#include "murmur/run.h"
 #include "reproduce/reproduce.h"
 #include "temporary.h"
 
@@ -120,6 +122,58 @@ TEST_P(Controls, RightModelsAnswerAsExpectedAndWrongOnesDoNotAgree) {
       tell(right, rule, "right");
       tell(at->second, rule, words);
     }
+  }
+}
+
+// The report of a stored run: eight tokens in R^16, by the exact flow and by layers.
+TEST(ReportControl, TheLateRateOfLayersDoesNotAgree) {
+  const Rule& rule = rule_of("report.late-rate");
+  for (const WrongModel& model : {WrongModel{}, rule.rejects}) {
+    const test::TemporaryDirectory folder;
+    ExperimentSpec spec;
+    spec.n = 8;
+    spec.d = 16;
+    spec.dynamics.beta = 1;
+    spec.T = 14;
+    spec.save = SaveChoice{SaveChoice::every, 0.2};
+    model.spoil(spec);
+    const Experiment e = make_experiment(spec);
+    const auto engine = make_engine(e.engine);
+    const RunContents contents{.config = e.config,
+                               .columns = observable_names(e.dynamics),
+                               .shape = e.swarm.shape(),
+                               .command = "simulate",
+                               .engine = "reference"};
+    murmur::Run run = murmur::Run::create(folder.path() / "run", contents, true);
+    ASSERT_TRUE(simulate(e, *engine, run, {}).ok());
+    const Reproduction done = predictions_of(RunReader(folder.path() / "run"), e);
+    ASSERT_EQ(done.checks.size(), 1u);
+    EXPECT_EQ(done.checks[0].answer == Answer::agrees, !model.is_wrong()) << done.checks[0].ours;
+    if (is_long()) tell(done, rule, model.is_wrong() ? model.words() : "right");
+  }
+}
+
+// Trainings of one epoch, judged as whole ones are; the right models are the figures themselves.
+TEST(TrainingControls, WrongTrainingsDoNotAgree) {
+  const char* data = std::getenv("MURMUR_DATA");
+  if (!is_long() || data == nullptr) GTEST_SKIP() << "a long test that needs the digits";
+  for (const Rule& rule : rules()) {
+    if (!*rule.rejects.training || rule.slow) continue;
+    const test::TemporaryDirectory folder;
+    std::vector<std::string> changed;
+    if (rule.rejects.words() != "epochs=1") changed.emplace_back("epochs=1");
+    const ReproductionControl control{.quick = true,
+                                      .runs = folder.path(),
+                                      .data = data,
+                                      .changed = changed,
+                                      .figures = false,
+                                      .wrong = rule.rejects};
+    const Reproduction done = reproduce(reproduction_of(rule), control).value();
+    const auto stays = [&](const Check& check) {
+      return check.rule_name != rule.name || check.answer == Answer::agrees;
+    };
+    EXPECT_FALSE(std::all_of(done.checks.begin(), done.checks.end(), stays)) << rule.name;
+    tell(done, rule, rule.rejects.words());
   }
 }
 
