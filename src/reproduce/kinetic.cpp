@@ -196,17 +196,19 @@ std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
     const LayeredPair layered{pair, step};
     const double two = two_clusters(step, control.wrong);
     const FiveTokens five = five_of(Method::layers, step, control.wrong);
-    result.checks.push_back(
+    Check clusters =
         near("layers-clock.clusters",
              {fmt::format("two clusters alone, step {:g}: stretch of their lifetime", step),
               layered.lifetime(kApart, met) / alone, two / alone},
-             step / alone));
+             step / alone);
+    clusters.rule = "within one step";
     const double rest = layered.lifetime(five.angle, met);
-    result.checks.push_back(
-        near("layers-clock.path",
-             {fmt::format("five tokens, step {:g}: stretch of the last merge", step),
-              ((1 + step) * kFormed + rest) / exact.last, five.last / exact.last},
-             (step + 0.01) / exact.last));
+    Check path = near("layers-clock.path",
+                      {fmt::format("five tokens, step {:g}: stretch of the last merge", step),
+                       ((1 + step) * kFormed + rest) / exact.last, five.last / exact.last},
+                      (step + 0.01) / exact.last);
+    path.rule = "within one step, and one frame of the flow";
+    for (Check* check : {&clusters, &path}) result.checks.push_back(std::move(*check));
     // What the angle at kFormed changes, under the exact flow from there on: no error of a clock.
     const double early = (kFormed + theory::lifetime(pair, five.angle, met)) / exact.last - 1;
     table.rows.push_back({step, five.last, five.last / exact.last, 1 + step,
