@@ -15,10 +15,11 @@ struct Chaos {
   Dynamics dynamics{};
   std::vector<int> sizes{};  // n
   std::vector<int> seeds{};  // how many clouds of each n
-  int limit = 200'000;       // quantile particles that stand for infinitely many
+  int limit = 20'000;        // quantile particles that stand for infinitely many
   double every = 1, T = 3;   // times that are looked at
   int threads = 0;
-  int extra = 0;  // tokens a cloud more than its n says: a wrong model
+  int first_seed = 0;  // of the clouds of each n
+  int extra = 0;       // tokens a cloud more than its n says: a wrong model
 };
 
 // The angle below which lies the fraction s of the mass.
@@ -33,6 +34,7 @@ struct ChaosPoint {
   Spread distance;  // W2 over the clouds
   Spread square;    // n W2^2
   int clouds;
+  std::vector<double> squares;  // (clouds) n W2^2, the same clouds at every time
 };
 // For each time, for each n.
 std::vector<ChaosPoint> chaos_points(const Chaos& chaos, const std::vector<CircleMeasure>& limit);
@@ -46,5 +48,11 @@ ChaosExponent chaos_exponent(const std::vector<ChaosPoint>& points, double t);
 // The limit of n E W2^2 at t = 0. With q = 1 / f along the ranks and B a Brownian bridge,
 //   n W2^2 -> (2 pi)^2 min over a of int q^2 (B - a)^2 ds.
 double chaos_constant();
+
+// The same at times 0, every, ..., T. A small displacement u of the quantiles is carried linearly
+// by the flow, so that n E W2^2 -> sum over k of min over a of int (u_k(t) - a dtheta/ds)^2 ds,
+// where u_k starts as the k-th term of the bridge, (2 pi q) sqrt(2) sin(pi k s) / (pi k). Waves
+// above `modes` are so fine that no other token feels them: they go with the flow alone.
+std::vector<double> chaos_constants(const Chaos& chaos, int particles, int modes);
 
 }  // namespace murmur

@@ -147,9 +147,10 @@ void draw_branch(const Noisy& law, const Bifurcation& b, Reproduction& result) {
 void check_branch(const Noisy& law, int points, bool draws, Reproduction& result) {
   const double critical = theory::noise_threshold(law.d, law.beta);
   const bool jumps = law.beta > theory::continuous_until(law.d);
+  const double beta = law.beta * law.wrong.beta;  // the sweep is about its own threshold
+  const double onset = theory::noise_threshold(law.d, beta);
   const Bifurcation b =
-      bifurcation({law.d, law.beta * law.wrong.beta},
-                  {.from = 0.8 * critical, .to = 1.3 * critical, .points = points});
+      bifurcation({law.d, beta}, {.from = 0.8 * onset, .to = 1.3 * onset, .points = points});
   result.checks.push_back(
       holds("noisy-bifurcation.jump",
             {law.name() + (jumps ? ": order jumps" : ": order sets in continuously"), b.jump},

@@ -112,7 +112,11 @@ bool check_fronts(const ReproductionControl& control, Reproduction& result) {
   for (const auto& [d, beta] : fronts) {
     const double predicted = theory::clustering_time({.n = 32, .beta = beta}, 1e-3);
     std::vector<double> times;
-    for (int k = 0; k <= 60; ++k) times.push_back(predicted * (0.7 + 0.01 * k));
+    for (int k = 0; k <= 60; ++k) {
+      const double t = predicted * (0.7 + 0.01 * k);
+      times.push_back(control.wrong.method ? std::round(10 * t) / 10 : t);  // whole steps
+    }
+    times.erase(std::unique(times.begin(), times.end()), times.end());
     const auto simulated = simulate(
         {"phase-diagram", beta, d, Method::dopri5, times, control.quick ? 16 : 64}, control);
     if (!simulated) return false;

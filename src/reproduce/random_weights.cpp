@@ -1,9 +1,11 @@
-// random_weights.cpp: whether the sharp front survives random query, key and value matrices.
+// random_weights.cpp: whether and when the sharp front comes under random query, key and value
+// matrices.
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "core/parallel.h"
+#include "murmur/theory.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -14,46 +16,107 @@ namespace {
 struct Family {
   const char* name;
   MatrixChoice::Kind query, key, value;
-  bool front;  // all pairs are to meet, at once
+  bool front;    // all pairs are to meet, at once
+  bool uniform;  // V = I and scores without a sign: attention to all alike
 };
 using Choice = MatrixChoice;
 constexpr Family kFamilies[] = {
-    {"Q, K Gaussian, V = I", Choice::gaussian, Choice::gaussian, Choice::identity, true},
-    {"Q GOE, K = I, V = I", Choice::goe, Choice::identity, Choice::identity, true},
-    {"Q = K = I, V PSD", Choice::identity, Choice::identity, Choice::psd, true},
-    {"Q = K = I, V Gaussian", Choice::identity, Choice::identity, Choice::gaussian, false},
-    {"Q, K Gaussian, V = QᵀK", Choice::gaussian, Choice::gaussian, Choice::query_key, false},
+    {"Q, K Gaussian, V = I", Choice::gaussian, Choice::gaussian, Choice::identity, true, true},
+    {"Q GOE, K = I, V = I", Choice::goe, Choice::identity, Choice::identity, true, true},
+    {"Q = K = I, V PSD", Choice::identity, Choice::identity, Choice::psd, true, false},
+    {"Q = K = I, V Gaussian", Choice::identity, Choice::identity, Choice::gaussian, false, false},
+    {"Q, K Gaussian, V = QᵀK", Choice::gaussian, Choice::gaussian, Choice::query_key, false, false},
 };
 
+// The share of close pairs over time, of one swarm or in the mean of several.
 struct Mean {
   std::vector<double> times{}, close{};  // fraction of close pairs over the replicas
 };
 
 // Each replica has its own start and its own matrices.
+ExperimentSpec spec_of(const Family& family, std::uint32_t replica) {
+  ExperimentSpec spec = preset_spec("random-weights");
+  spec.dynamics.query = {family.query};
+  spec.dynamics.key = {family.key};
+  spec.dynamics.value = {family.value};
+  spec.random.replica = replica;
+  spec.engine.threads = 1;
+  return spec;
+}
+
+Mean close_pairs(const ExperimentSpec& spec) {
+  const Experiment e = make_experiment(spec);
+  const std::size_t column = observable_column(e.dynamics, "close_pairs");
+  const Simulated simulated = simulate_in_memory(e);
+  Mean mean{simulated.times};
+  for (const HostSwarm& x : simulated.frames)
+    mean.close.push_back(observe(x, e.dynamics, observe_settings(e))[column]);
+  return mean;
+}
+
 std::optional<Mean> simulate_family(const Family& family, const ReproductionControl& control) {
   const int replicas = control.quick ? 2 : 8;
   std::vector<Mean> each(replicas);
   for_blocks(replicas, control.threads, [&](int r) {
     if (control.stopped()) return;
-    ExperimentSpec spec = preset_spec("random-weights");
-    spec.dynamics.query = {family.query};
-    spec.dynamics.key = {family.key};
-    spec.dynamics.value = {family.value};
-    spec.random.replica = static_cast<std::uint32_t>(r);
+    ExperimentSpec spec = spec_of(family, static_cast<std::uint32_t>(r));
     control.wrong.spoil(spec);
-    spec.engine.threads = 1;
-    const Experiment e = make_experiment(spec);
-    const std::size_t column = observable_column(e.dynamics, "close_pairs");
-    const Simulated simulated = simulate_in_memory(e);
-    each[r].times = simulated.times;
-    for (const HostSwarm& x : simulated.frames)
-      each[r].close.push_back(observe(x, e.dynamics, observe_settings(e))[column]);
+    each[r] = close_pairs(spec);
   });
   if (control.stopped()) return std::nullopt;
   Mean mean{each[0].times, std::vector<double>(each[0].times.size())};
   for (const Mean& one : each)
     for (std::size_t t = 0; t < mean.close.size(); ++t) mean.close[t] += one.close[t] / replicas;
   return mean;
+}
+
+// Swarms of the exact flow at a sharp beta, when half of their pairs are close.
+constexpr double kSharp = 4;
+constexpr int kWide = 256;  // d
+constexpr std::uint32_t kFirst =
+    1000;  // replica; those below were seen before the rule was written
+
+double half_time(const Mean& mean) {
+  for (std::size_t t = 1; t < mean.close.size(); ++t)
+    if (mean.close[t] >= 0.5)
+      return mean.times[t - 1] + (mean.times[t] - mean.times[t - 1]) * (0.5 - mean.close[t - 1]) /
+                                     (mean.close[t] - mean.close[t - 1]);
+  return kNoNumber;
+}
+
+// With random Q and K the score beta <Q x, K y> of any two unit vectors, equal ones too, is of mean
+// 0 and variance beta^2 / d (twice that of equal ones under GOE): attention is the mean, up to the
+// second order beta^2 / d, and tokens meet as they do at beta = 0, whatever beta is.
+bool check_times(const ReproductionControl& control, Reproduction& result) {
+  const int replicas = control.quick ? 6 : 24;
+  const double predicted = theory::clustering_time({.n = 32, .beta = 0}, 1e-3);
+  for (const Family& family : kFamilies) {
+    if (!family.uniform) continue;
+    std::vector<double> halves(replicas);
+    for_blocks(replicas, control.threads, [&](int r) {
+      if (control.stopped()) return;
+      ExperimentSpec spec = spec_of(family, kFirst + static_cast<std::uint32_t>(r));
+      spec.d = kWide;
+      spec.dynamics.beta = kSharp;
+      spec.method = Method::dopri5;
+      spec.T = 1.6 * predicted;
+      spec.save = SaveChoice{SaveChoice::every, 0.02 * predicted};
+      control.wrong.spoil(spec);
+      halves[r] = half_time(close_pairs(spec));
+    });
+    if (control.stopped()) return false;
+    const Spread spread = spread_of(halves);
+    const double error = spread.sd / std::sqrt(static_cast<double>(replicas));
+    Check check = near("random-weights.time",
+                       {fmt::format("{}, d = {}, β = {:g}: time of half of the pairs, beside t*(0)",
+                                    family.name, kWide, kSharp),
+                        predicted, spread.mean},
+                       3 * error + kSharp * kSharp / kWide * predicted);
+    check.more["standard error"] = error;
+    check.more["swarms"] = replicas;
+    result.checks.push_back(std::move(check));
+  }
+  return true;
 }
 
 double first_above(const Mean& mean, double level) {
@@ -87,6 +150,7 @@ std::optional<Reproduction> random_weights(const ReproductionControl& control) {
                  std::isfinite(first_above(*mean, 0.1)) ? ratio : INFINITY},
                 ratio < 2, "below 2: a front"));
   }
+  if (!check_times(control, result)) return std::nullopt;
   result.tables.push_back(std::move(ends));
   result.tables.push_back(std::move(table));
   ReproducedFigure figure{.name = "random-weights",

@@ -135,6 +135,14 @@ Lines lines_of(const std::vector<Check>& checks) {
   return lines;
 }
 
+// In quotation marks where a reader of CSV would stumble, those of the text twice (RFC 4180).
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
 }  // namespace
 
 std::string_view name_of(Drawn drawn) {
@@ -210,12 +218,17 @@ std::string json_of(const Reproduction& r) {
 }
 
 std::string csv_of(const ReproducedTable& table) {
-  std::string text = fmt::format("{}\n", fmt::join(table.columns, ","));
+  std::string text;
+  for (const std::string& column : table.columns) {
+    if (!text.empty()) text += ',';
+    text += csv_cell(column);
+  }
+  text += '\n';
   for (const auto& row : table.rows) {
     for (std::size_t c = 0; c < row.size(); ++c) {
       if (c > 0) text += ',';
       if (const auto* words = std::get_if<std::string>(&row[c]))
-        text += words->find(',') == std::string::npos ? *words : '"' + *words + '"';
+        text += csv_cell(*words);
       else if (std::isfinite(std::get<double>(row[c])))
         text += fmt::format("{}", std::get<double>(row[c]));
     }

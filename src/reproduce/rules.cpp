@@ -1,10 +1,8 @@
-// rules.cpp: looks rules and expected answers up, spoils experiments, and writes the table of
-// rules.
+// rules.cpp: looks rules up, spoils experiments, and writes the table of rules.
 #include "reproduce/rules.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
@@ -56,6 +54,7 @@ void WrongModel::spoil(ExperimentSpec& spec) const {
     if (spec.dynamics.manifold == ManifoldChoice::space) spec.dynamics.relative = Relative::yes;
   }
   if (value) spec.dynamics.value = {*value};
+  if (plain_scores) spec.dynamics.query = spec.dynamics.key = {MatrixChoice::identity};
   if (normalisation) spec.dynamics.normalisation = {*normalisation, std::nullopt};
   if (activation) spec.dynamics.activation = *activation;
 }
@@ -77,6 +76,7 @@ std::string WrongModel::words() const {
                      : *attention == Interaction::USA ? "unnormalised attention"
                                                       : "another attention");
   if (value) all.emplace_back(*value == MatrixChoice::identity ? "V = I" : "V Gaussian");
+  if (plain_scores) all.emplace_back("Q = K = I");
   if (normalisation) all.emplace_back("layer norm pre for all");
   if (activation) all.emplace_back("other units");
   if (*training) all.emplace_back(training);
@@ -104,25 +104,16 @@ bool counts(const Rule& rule) {
   return rule.origin == Origin::published || rule.origin == Origin::predicted;
 }
 
-const ExpectedAnswer* expected_of(std::string_view rule, std::string_view what, bool is_quick) {
-  for (const ExpectedAnswer& one : expected_answers()) {
-    const std::string_view begins = one.what;
-    const bool sized =
-        one.size == ExpectedAnswer::always || (one.size == ExpectedAnswer::quick) == is_quick;
-    if (rule == one.rule && sized && what.substr(0, begins.size()) == begins) return &one;
-  }
-  return nullptr;
-}
-
 std::string markdown_of_rules() {
   std::string text =
       "| rule | kind | source | asks | rejects | since | changed after a look |\n"
       "|---|---|---|---|---|---|---|\n";
-  for (const Rule& rule : rules())
-    text +=
-        fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", rule.name, name_of(rule.origin),
-                    rule.source, rule.asks, rule.rejects.words() + (rule.slow ? " (untried)" : ""),
-                    rule.since, rule.changed);
+  for (const Rule& rule : rules()) {
+    std::string rejects = rule.rejects.words();
+    if (rule.slow) rejects += *rule.rejects.training ? " (untried)" : " (whole figure)";
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", rule.name, name_of(rule.origin),
+                        rule.source, rule.asks, rejects, rule.since, rule.changed);
+  }
   return text;
 }
 

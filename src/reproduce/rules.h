@@ -32,6 +32,7 @@ struct WrongModel {
   bool single = false;                     // pair sums in float32
   bool reversed = false;                   // V = -I for V = I, descent for ascent
   bool unbiased = false;                   // no ALiBi
+  bool plain_scores = false;               // Q = K = I
   std::optional<Interaction> attention{};  // another weighting
   std::optional<MatrixChoice::Kind> value{};
   std::optional<LayerNorm> normalisation{};
@@ -51,7 +52,7 @@ struct Rule {
   WrongModel rejects;        // run by the tests
   const char* since;         // the day on which the rule was written
   const char* changed = "";  // what was changed after a look at data
-  bool slow = false;         // its control takes minutes, or needs more than --quick computes
+  bool slow = false;         // its control needs more than --quick computes
 };
 std::span<const Rule> rules();  // of all reproductions, in their order
 // Throws std::logic_error: a check without a rule is a mistake of the program.

@@ -42,6 +42,16 @@ TEST(Chaos, DistancesFallAsTheRootOfN) {
   }
 }
 
+// The bridge wave by wave, before it is carried, has the constant of its closed form; a flow that
+// gathers tokens enlarges it.
+TEST(Chaos, WavesOfTheBridgeAddUp) {
+  const Chaos chaos{.dynamics = sa(4), .T = 1};
+  const std::vector<double> constants = chaos_constants(chaos, 1'000, 20);
+  ASSERT_EQ(constants.size(), 2u);
+  EXPECT_NEAR(constants[0], chaos_constant(), 1e-3 * chaos_constant());
+  EXPECT_GT(constants[1], 1.5 * constants[0]);
+}
+
 // The limit is the same by twice as many quantile particles, to second order.
 TEST(Chaos, TheLimitHasConverged) {
   const Chaos chaos{.dynamics = sa(4), .T = 3};

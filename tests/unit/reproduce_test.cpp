@@ -234,6 +234,15 @@ TEST(Reproduce, TablesLineUp) {
   EXPECT_EQ(csv_of(sample_reproduction().tables[0]), "who,x\n\"me, too\",1.25\nyou,\n");
 }
 
+TEST(Reproduce, CsvKeepsQuotationMarksCommasAndLineBreaks) {
+  const ReproducedTable table{
+      "t",
+      {"who", "say \"x\""},
+      {{"plain", 1.5}, {"a \"b\"", 2.0}, {"c, d", kNoNumber}, {"e\nf", 0.0}}};
+  EXPECT_EQ(csv_of(table),
+            "who,\"say \"\"x\"\"\"\nplain,1.5\n\"a \"\"b\"\"\",2\n\"c, d\",\n\"e\nf\",0\n");
+}
+
 // Samples of 10 to 29 tokens on a grid of pixels, each pixel at most once.
 SampleSet grid_samples(std::size_t count) {
   SampleSet e;

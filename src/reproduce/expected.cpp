@@ -1,0 +1,45 @@
+// expected.cpp: answers that are known not to be agreement, each with its best explanation.
+#include "reproduce/rules.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr ExpectedAnswer kExpected[] = {
+    {"swarm-table.published", "", Answer::disagrees, ExpectedAnswer::always,
+     "24 seeds of the recipe in PyTorch reach 95.89 % at most, 8 of ours 95.51 %. The published "
+     "figure is one training without a seed, and 100 epochs stood in an earlier version of its "
+     "code where 1 stands now"},
+    {"swarm-table.best", "5 vs 6, 10 free d=100", Answer::disagrees, ExpectedAnswer::full,
+     "99.42 over three seeds, above the published 99.35 but not the 99.6 that one seed of another "
+     "implementation promised; the errors are the same eleven pictures in every seed"},
+    {"perceptron-clusters.growth", "d = 2, GELU", Answer::disagrees, ExpectedAnswer::full,
+     "the potential of GELU units is analytic and least at points, which gather tokens; that of "
+     "ReLU units can be level along an arc, on which tokens space themselves by 1/√β"},
+    {"perceptron-clusters.growth", "d = 3, GELU", Answer::disagrees, ExpectedAnswer::full,
+     "as on the circle: minima of an analytic potential are points, and gather tokens"},
+    {"perceptron-clusters.rest", "408 best measures: without a certificate", Answer::disagrees,
+     ExpectedAnswer::full,
+     "405 of 408 are certified. One is not at rest; two have no gap to the tolerance but a light "
+     "atom on a ridge of F, which splits"},
+    {"density-modes.logarithm", "", Answer::disagrees, ExpectedAnswer::always,
+     "the exponent over that decade is 0.52, between 0.50 of √β and 0.56 of √(β ln β). The theorem "
+     "holds as n grows with n^c ≤ β ≤ n^(2-c), up to constants: 10,000 tokens do not show the "
+     "logarithm"},
+};
+
+}  // namespace
+
+std::span<const ExpectedAnswer> expected_answers() { return kExpected; }
+
+const ExpectedAnswer* expected_of(std::string_view rule, std::string_view what, bool is_quick) {
+  for (const ExpectedAnswer& one : expected_answers()) {
+    const std::string_view begins = one.what;
+    const bool sized =
+        one.size == ExpectedAnswer::always || (one.size == ExpectedAnswer::quick) == is_quick;
+    if (rule == one.rule && sized && what.substr(0, begins.size()) == begins) return &one;
+  }
+  return nullptr;
+}
+
+}  // namespace murmur
