@@ -84,9 +84,15 @@ double measured_onset(const Noisy& law, ReproducedTable& rates) {
   return -line.slope / line.intercept;
 }
 
+// What the flow makes of a bump and of a small wave half way between fold and onset.
+struct Between {
+  double kept = kNoNumber, lost = kNoNumber;
+};
+
 // Stationary laws by their order: kappa(r) of the branch, stable above its fold; the uniform law,
 // stable until the onset; and the order to which the flow comes from a bump and from a small wave.
-void draw_branch(const Noisy& law, const Bifurcation& b, Reproduction& result) {
+void draw_branch(const Noisy& law, const Bifurcation& b, const Between& between,
+                 Reproduction& result) {
   const std::string name = fmt::format("noise_d{}_beta{:g}", law.d, law.beta);
   ReproducedTable table{name, {"κ", "stable", "unstable", "from a bump", "from a small wave"}};
   const auto add = [&](double kappa, std::size_t column, double order) {
@@ -112,15 +118,12 @@ void draw_branch(const Noisy& law, const Bifurcation& b, Reproduction& result) {
   add(branch.onset(), 2, 0);
   add(to, 2, 0);
   // Near the onset and the fold the flow is slow: no points there.
-  constexpr double kUntil = 15;
-  for (const double share : {0.84, 1.1, 1.25})
-    add(share * branch.onset(), 3, settled(law.field(share * branch.onset()), bump(law.d), kUntil));
-  for (const double share : {0.9, 1.18})
-    add(share * branch.onset(), 4, settled(law.field(share * branch.onset()), wave(0.05), kUntil));
+  constexpr double kUntil = 12, kAbove = 1.25, kBelow = 0.84;
+  add(kAbove * branch.onset(), 3, settled(law.field(kAbove * branch.onset()), bump(law.d), kUntil));
+  add(kBelow * branch.onset(), 4, settled(law.field(kBelow * branch.onset()), wave(0.05), kUntil));
   if (b.hysteretic) {
-    const double kappa = (b.fold + branch.onset()) / 2;
-    add(kappa, 3, settled(law.field(kappa), bump(law.d), kUntil));
-    add(kappa, 4, settled(law.field(kappa), wave(1e-3), kUntil));
+    add((b.fold + branch.onset()) / 2, 3, between.kept);
+    add((b.fold + branch.onset()) / 2, 4, between.lost);
   }
   ReproducedFigure figure{
       .name = "noisy-bifurcation",
@@ -155,11 +158,12 @@ void check_branch(const Noisy& law, int points, bool draws, Reproduction& result
       holds("noisy-bifurcation.jump",
             {law.name() + (jumps ? ": order jumps" : ": order sets in continuously"), b.jump},
             b.hysteretic == jumps, jumps ? "hysteresis" : "no hysteresis"));
-  if (draws) draw_branch(law, b, result);
+  if (draws && !jumps) draw_branch(law, b, {}, result);
   if (!jumps) return;
   // Half way between fold and onset the flow keeps order that is there and lets a small one die.
   const MeanField between = law.field((b.fold + critical) / 2);
   const double kept = settled(between, bump(law.d), 12), lost = settled(between, wave(1e-3), 5);
+  if (draws) draw_branch(law, b, {kept, lost}, result);
   const std::string what =
       fmt::format("{}, κ = {:.4f}, below the onset: ", law.name(), 1 / between.noise);
   result.checks.push_back(near("noisy-bifurcation.hysteresis",
