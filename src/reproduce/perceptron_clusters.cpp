@@ -224,6 +224,7 @@ void check_minima(const std::vector<Minimum>& minima, Reproduction& result) {
 }  // namespace
 
 Slope slope_of(const std::vector<double>& slopes) {
+  if (slopes.empty()) return {kNoNumber, kNoNumber, 0};  // none is at rest: open
   const Spread spread = spread_of(slopes);
   return {spread.mean, spread.sd / std::sqrt(static_cast<double>(slopes.size())),
           static_cast<int>(slopes.size())};
