@@ -144,7 +144,7 @@ void draw_branch(const Noisy& law, const Bifurcation& b, const Between& between,
       "continuously at κ_c; above it (right) with a jump: an unstable branch (dashes) leads back "
       "to "
       "a fold, and between fold and κ_c the flow keeps the order of a bump (points) and lets a "
-      "small wave die (rings).";
+      "small wave die (open marks).";
 }
 
 void check_branch(const Noisy& law, int points, bool draws, Reproduction& result) {
