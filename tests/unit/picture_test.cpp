@@ -154,7 +154,10 @@ TEST_F(PictureTest, TheSameSceneTwiceIsTheSameBytes) {
 TEST_F(PictureTest, ScenesBearOddTextAndBlownUpParticles) {
   SceneSettings settings = small(false);
   settings.title = "broken \xff\xc3 bytes \xed\xa0\x80 and\na new line";
-  settings.caption = std::string(4000, 'w') + " ... " + std::string(300, ' ') + "end";
+  settings.caption = std::string(4000, 'w');
+  settings.caption += " ... ";
+  settings.caption += std::string(300, ' ');
+  settings.caption += "end";
   murmur::Run run = murmur::Run::create(
       folder_ / "wild", {.config = "x = 1\n", .shape = {3, 3}, .command = "simulate"}, false);
   HostSwarm x({3, 3});
