@@ -152,7 +152,7 @@ class Reproduce(murmur.Case):
     def test_table_on_stdout(self):
         done = self.murmur("reproduce", "swarm-table", "--quick", *TINY, code=None)
         head = done.stdout.splitlines()[0]
-        for word in ("what", "published", "ours", "tolerance", "agrees"):
+        for word in ("what", "held against", "ours", "tolerance", "agrees"):
             self.assertIn(word, head)
         self.assertIn("5 vs 6, 10 shared", done.stdout)
 
