@@ -46,6 +46,16 @@ bool is_whole_mp4(const File& file) {
   return (at == end || end - at == 8) && index && frames;
 }
 
+// A PDF says when it was made: in its place stands the first second of 1970, of the same length, so
+// that the same figure has the same bytes.
+void take_the_date_out(const fs::path& path) {
+  constexpr std::string_view kDate = "/CreationDate (D:", kThen = "19700101000000";
+  const std::string text = read_text(path);
+  const std::size_t found = text.find(kDate);
+  if (found == std::string::npos || text.size() < found + kDate.size() + kThen.size()) return;
+  File::writing(path).write_at(found + kDate.size(), kThen);
+}
+
 }  // namespace
 
 bool is_whole_picture(const fs::path& path, const std::string& ending) {
@@ -89,6 +99,7 @@ void Draft::keep(const char* tool) {
   if (!is_whole_picture(path_, place_.extension().string()))
     throw Error(Fault::runtime, fmt::format("the picture that {} left is not whole", tool),
                 place_.string(), remedy);
+  if (place_.extension() == ".pdf") take_the_date_out(path_);
   File::writing(path_).sync();
   rename_path(path_, place_);
   kept_ = true;

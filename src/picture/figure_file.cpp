@@ -46,6 +46,9 @@ void write_figure(const std::filesystem::path& figure, FigureSize size,
     surface.reset((ending == ".svg" ? cairo_svg_surface_create_for_stream
                                     : cairo_pdf_surface_create_for_stream)(
         append, &bytes, size.width, size.height));
+  if (ending == ".pdf")  // the same figure has the same bytes
+    cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_CREATE_DATE,
+                                   "1970-01-01T00:00:00Z");
   cairo_status_t status = CAIRO_STATUS_SUCCESS;
   {
     const Context context(cairo_create(surface.get()));

@@ -41,6 +41,10 @@ TEST(Figure, MapsAreDrawnWithTheirNumbersBeside) {
     draw(figure, folder / name);
     EXPECT_GT(std::filesystem::file_size(folder / name), 1000u) << name;
   }
+  draw({.panels = {{.curves = {{.name = "line", .x = {0, 1}, .y = {0, 1}}}}}}, folder / "b.pdf");
+  for (const char* name : {"a.pdf", "b.pdf"})  // by Cairo, and by gnuplot
+    EXPECT_NE(bytes_of(folder / name).find("19700101000000Z)"), std::string::npos)
+        << "the same figure has the same bytes on any day: " << name;
   const std::string rows =
       "n = 8,1,0,0.25,0\nn = 8,1,1,0.5,0.125\nn = 8,1,3,1,0\n"
       "n = 8,2,0,0,0\nn = 8,2,1,,\nn = 8,2,3,0.75,0.5\n";
