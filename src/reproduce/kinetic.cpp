@@ -105,10 +105,9 @@ void draw_merges(Reproduction& result) {
   result.tables.push_back(std::move(late));
   result.captions["kinetic"] =
       "Five tokens merge one by one, the last two only after hundreds of time units. Left: "
-      "clusters "
-      "left under the exact flow (line) and merge times of the papers' layers, as published "
-      "(rings) "
-      "and as computed again (points). Right: layers of step η come late by about η.";
+      "clusters left under the exact flow (line) and merge times of the papers' layers, as "
+      "published (rings) and as computed again (points). Right: layers of step η come late by "
+      "about η.";
 }
 
 }  // namespace
@@ -233,7 +232,6 @@ std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
   ReproducedTable table{"stretch",
                         {"step", "last merge", "stretch", "1 + step", "of the clock",
                          "of the early path", "two clusters"}};
-  const double none = kNoNumber;
   for (const double step : {0.2, 0.1, 0.05, 0.01}) {
     const LayeredPair layered{pair, step};
     const double two = two_clusters(step, control.wrong);
@@ -256,7 +254,7 @@ std::optional<Reproduction> layers_clock(const ReproductionControl& control) {
     table.rows.push_back({step, five.last, five.last / exact.last, 1 + step,
                           (five.last / exact.last - 1 - early) / step, early / step, two / alone});
   }
-  table.rows.push_back({0.0, exact.last, none, 1.0, none, none, none});
+  table.rows.push_back({0.0, exact.last, kNoNumber, 1.0, kNoNumber, kNoNumber, kNoNumber});
   result.tables.push_back(std::move(table));
   result.figures.push_back({.name = "layers-clock",
                             .table = "stretch",

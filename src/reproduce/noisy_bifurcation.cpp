@@ -142,8 +142,7 @@ void draw_branch(const Noisy& law, const Bifurcation& b, const Between& between,
   result.captions["noisy-bifurcation"] =
       "Order of stationary laws over the inverse noise κ. Below β_* (left) order sets in "
       "continuously at κ_c; above it (right) with a jump: an unstable branch (dashes) leads back "
-      "to "
-      "a fold, and between fold and κ_c the flow keeps the order of a bump (points) and lets a "
+      "to a fold, and between fold and κ_c the flow keeps the order of a bump (points) and lets a "
       "small wave die (open marks).";
 }
 
