@@ -257,9 +257,16 @@ Look look_of(const Panel& panel, std::size_t k, const GridStyle& style) {
   return {hex(class_colour(place, style.dark)), place};
 }
 
-std::string guide_line(const GridStyle& style) {
-  return fmt::format("linewidth {:.2f} linecolor rgb '{}' dashtype (6,6)", 0.55 * style.line,
-                     style.quiet);
+// Guides of different names are dashed differently.
+std::string guide_line(const Panel& panel, const Guide& guide, const GridStyle& style) {
+  static constexpr const char* kDashes[] = {"(6,6)", "(1.5,4)", "(10,4,1.5,4)"};
+  std::vector<std::string> names;
+  for (const Guide& one : panel.guides) {
+    if (one.name == guide.name) break;
+    if (std::count(names.begin(), names.end(), one.name) == 0) names.push_back(one.name);
+  }
+  return fmt::format("linewidth {:.2f} linecolor rgb '{}' dashtype {}", 0.55 * style.line,
+                     style.quiet, kDashes[names.size() % std::size(kDashes)]);
 }
 
 // Arrows without heads across the panel, and entries of the key for those with names.
@@ -270,7 +277,7 @@ std::string guides_of(const Panel& panel, const GridStyle& style) {
     script += std::isnan(guide.x)
                   ? fmt::format("set arrow from graph 0, first {0} to graph 1, first {0}", at)
                   : fmt::format("set arrow from first {0}, graph 0 to first {0}, graph 1", at);
-    script += fmt::format(" nohead back {}\n", guide_line(style));
+    script += fmt::format(" nohead back {}\n", guide_line(panel, guide, style));
   }
   return script;
 }
@@ -387,8 +394,8 @@ std::string script_of_key(const Panel& panel, const GridStyle& style) {
   for (const Guide& guide : panel.guides) {
     if (guide.name.empty() || std::count(named.begin(), named.end(), guide.name) > 0) continue;
     named.push_back(guide.name);
-    parts.push_back(
-        fmt::format("NaN with lines {} title {}", guide_line(style), in_quotes(guide.name)));
+    parts.push_back(fmt::format("NaN with lines {} title {}", guide_line(panel, guide, style),
+                                in_quotes(guide.name)));
   }
   return fmt::format("plot {}\n", fmt::join(parts, ", "));
 }

@@ -30,34 +30,6 @@ std::size_t column_of(const ReproducedTable& table, const std::string& name) {
                                   table.columns.begin());
 }
 
-Curve::Mark mark_of(Drawn drawn) {
-  switch (drawn) {
-    case Drawn::points:
-      return Curve::points;
-    case Drawn::rings:
-      return Curve::rings;
-    case Drawn::line:
-      return Curve::line;
-    case Drawn::dashes:
-      return Curve::dashes;
-    case Drawn::steps:
-      return Curve::steps;
-    case Drawn::dots:
-      return Curve::dots;
-    case Drawn::path:
-      return Curve::path;
-    case Drawn::area:
-      return Curve::area;
-    case Drawn::histogram:
-      return Curve::histogram;
-    case Drawn::bars:
-      return Curve::bars;
-    case Drawn::diamonds:
-      break;
-  }
-  return Curve::diamonds;
-}
-
 // A column of a table as curves: one in all, or one for each value of the column `by`, in order of
 // showing. Those of the first column tell the values in the key.
 std::vector<Curve> curves_of(const ReproducedFigure& figure, const ReproducedTable& table,
@@ -75,7 +47,7 @@ std::vector<Curve> curves_of(const ReproducedFigure& figure, const ReproducedTab
     const auto [at, fresh] = places.try_emplace(value, curves.size());
     if (fresh) {
       Curve& curve = curves.emplace_back();
-      curve.mark = mark_of(described.drawn);
+      curve.mark = described.drawn;
       curve.colour = figure.by.empty() ? described.colour : static_cast<int>(at->second);
       if (figure.by.empty())
         curve.name = described.name;
@@ -101,7 +73,7 @@ std::vector<Curve> samples_of(const ReproducedFigure& figure) {
   std::vector<Curve> samples;
   for (const ReproducedCurve& curve : figure.curves)
     if (!figure.by.empty() && !curve.name.empty())
-      samples.push_back({.name = curve.name, .mark = mark_of(curve.drawn), .colour = Curve::kInk});
+      samples.push_back({.name = curve.name, .mark = curve.drawn, .colour = Curve::kInk});
   return samples;
 }
 

@@ -121,6 +121,7 @@ std::vector<Counted> swarms_of(const Group& group, int seeds, const Reproduction
 
 struct Tally {
   Spread count, heaviest;
+  double error = 0;            // standard, of the mean count
   double rest = 0, bound = 0;  // share at rest, and mean of the bound
   double gradient = 0;         // largest
 };
@@ -136,6 +137,7 @@ Tally tally_of(const std::vector<Counted>& swarms, double beta, double time) {
     tally.gradient = std::fmax(tally.gradient, s.gradient);
   }
   tally.count = spread_of(count);
+  tally.error = tally.count.sd / std::sqrt(static_cast<double>(count.size()));
   tally.heaviest = spread_of(heaviest);
   tally.bound = spread_of(bound).mean;
   tally.rest /= static_cast<double>(count.size());
@@ -197,9 +199,9 @@ struct Tables {
                        "share at rest", "largest gradient"}};
   ReproducedTable slopes{"slopes",
                          {"swarms", "time", "clusters over sqrt(beta)", "standard error", "seeds"}};
-  ReproducedTable circle{"circle", {"root_beta"}};  // a column for each time, and "published"
+  ReproducedTable circle{"circle", {"root_beta"}};  // counts and errors at each time
   ReproducedTable fullest{"fullest", {"root_beta", "fullest arc", "bound"}};
-  ReproducedTable sphere{"sphere", {"root_beta", "units", "clusters", "sd"}};
+  ReproducedTable sphere{"sphere", {"root_beta", "units", "clusters", "error"}};
 };
 
 void describe_curve(const Group& group, const std::vector<Counted>& swarms, double time,
@@ -214,20 +216,27 @@ void describe_curve(const Group& group, const std::vector<Counted>& swarms, doub
     if (judged && group.kernel == Landscape::plain)
       tables.fullest.rows.push_back({root, tally.heaviest.mean, tally.bound});
     else if (judged && group.d == 3)
-      tables.sphere.rows.push_back({root, name_of(group.activation), count.mean, count.sd});
+      tables.sphere.rows.push_back({root, name_of(group.activation), count.mean, tally.error});
   }
 }
 
 std::string name_of_time(double time) { return fmt::format("t = {:g}", time); }
+std::string error_column(const std::string& column) { return "standard error, " + column; }
 
 // Mean counts over sqrt(beta) beside the published ones.
 void tell_published(const std::vector<Counted>& swarms, ReproducedTable& table) {
-  for (const double time : kTimes) table.columns.push_back(name_of_time(time));
+  for (const double time : kTimes) {
+    table.columns.push_back(name_of_time(time));
+    table.columns.push_back(error_column(name_of_time(time)));
+  }
   table.columns.emplace_back("published");
   for (const CompanionCount& row : kCompanion) {
     table.rows.push_back({std::sqrt(row.beta)});
-    for (const double time : kTimes)
-      table.rows.back().emplace_back(tally_of(swarms, row.beta, time).count.mean);
+    for (const double time : kTimes) {
+      const Tally tally = tally_of(swarms, row.beta, time);
+      table.rows.back().emplace_back(tally.count.mean);
+      table.rows.back().emplace_back(tally.error);
+    }
     table.rows.back().emplace_back(row.clusters);
   }
 }
@@ -243,8 +252,6 @@ void tell_group(const Group& group, const std::vector<Counted>& swarms, int seed
 }
 
 void draw(Tables tables, Reproduction& result) {
-  const std::vector<std::string> counted(tables.circle.columns.begin() + 1,
-                                         tables.circle.columns.end());
   for (ReproducedTable* table :
        {&tables.all, &tables.slopes, &tables.circle, &tables.fullest, &tables.sphere})
     result.tables.push_back(std::move(*table));
@@ -253,9 +260,11 @@ void draw(Tables tables, Reproduction& result) {
                           .title = "200 tokens, circle, ReLU, scaled kernel",
                           .x = {.label = "√β"},
                           .y = {.label = "mean number of clusters"}};
-  for (const std::string& column : counted)
-    circle.curves.push_back({column, column == "published" ? Drawn::rings : Drawn::points, column});
-  circle.curves.back().colour = ReproducedCurve::kInk;
+  for (const double time : kTimes)
+    circle.curves.push_back({.column = name_of_time(time),
+                             .name = name_of_time(time),
+                             .error = error_column(name_of_time(time))});
+  circle.curves.push_back({"published", Drawn::rings, "published", ReproducedCurve::kInk});
   result.figures.push_back(std::move(circle));
   result.figures.push_back(
       {.name = kClusters,
@@ -263,7 +272,7 @@ void draw(Tables tables, Reproduction& result) {
        .title = fmt::format("200 tokens, sphere S², scaled kernel, t = {:g}", kTimes[kJudged]),
        .x = {.label = "√β"},
        .y = {.label = "mean number of clusters"},
-       .curves = {{.column = "clusters", .error = "sd"}},
+       .curves = {{.column = "clusters", .error = "error"}},
        .by = "units"});
   result.figures.push_back({.name = kClusters,
                             .table = "fullest",

@@ -15,6 +15,7 @@
 #include "murmur/experiment.h"
 #include "murmur/run.h"
 #include "murmur/training.h"
+#include "picture/figure.h"
 #include "reproduce/rules.h"
 
 namespace murmur {
@@ -41,26 +42,15 @@ struct ReproducedTable {
   std::vector<std::vector<Cell>> rows{};
 };
 
-// How a column is drawn. One look for all figures: what theory says are lines, what was measured
-// are points, counts are points or bars, a histogram is levels or bars.
-enum class Drawn {
-  points,
-  rings,      // measured as well, in another way
-  line,       // what theory says, or a trajectory so dense that points would touch
-  dashes,     // a leading order, a bound, a branch that is unstable
-  steps,      // a number of things over time
-  dots,       // many particles
-  path,       // thin: where one particle went
-  area,       // a polygon
-  histogram,  // a level about each place
-  bars,       // side by side
-  diamonds,   // who matters most
-};
+// How a column is drawn. One look for all figures: what theory says are lines (dashes: a leading
+// order, a bound, an unstable branch), what was measured are points (rings: in another way), counts
+// are points or bars, a histogram is levels or bars, diamonds are who matters most.
+using Drawn = Curve::Mark;
 std::string_view name_of(Drawn drawn);
 
 struct ReproducedCurve {
   // Instead of a place in the series of colours: the next one, that of text, that of axes.
-  static constexpr int kNextColour = -1, kInk = -2, kQuiet = -3;
+  static constexpr int kNextColour = Curve::kByPlace, kInk = Curve::kInk, kQuiet = Curve::kQuiet;
 
   std::string column{};
   Drawn drawn = Drawn::points;

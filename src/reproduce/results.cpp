@@ -146,9 +146,9 @@ std::string csv_cell(const std::string& text) {
 }  // namespace
 
 std::string_view name_of(Drawn drawn) {
-  static constexpr std::string_view kNames[] = {"points",    "rings", "line",    "dashes",
-                                                "steps",     "dots",  "path",    "area",
-                                                "histogram", "bars",  "diamonds"};
+  static constexpr std::string_view kNames[] = {"linespoints", "line",      "dashes", "points",
+                                                "rings",       "steps",     "dots",   "path",
+                                                "area",        "histogram", "bars",   "diamonds"};
   return kNames[static_cast<int>(drawn)];
 }
 
