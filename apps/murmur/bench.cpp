@@ -46,7 +46,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 
 Command bench_command() {
   return {
-      "bench", "How fast velocities are computed, best of several, side by side.",
+      "bench",
+      "How fast velocities are computed, best of several, side by side.",
       "  murmur bench velocity n=16384 d=3 precision=f32 threads=1 --json\n"
       "  murmur bench velocity d=64 n=2048 --beside-reference",
       [](Options& sub, Flags&) {
@@ -54,7 +55,8 @@ Command bench_command() {
         sub.add_flag("--beside-reference", beside_reference,
                      "times the reference engine too, turn by turn");
       },
-      run};
+      run,
+      true};
 }
 
 }  // namespace murmur::app

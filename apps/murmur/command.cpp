@@ -12,6 +12,7 @@
 
 #include "murmur/error.h"
 #include "printable.h"
+#include "run/formats.h"
 #include "run/json_text.h"
 #include "run_kind.h"
 #include "variables.h"
@@ -65,11 +66,15 @@ Settings settings_of_run(const fs::path& directory, const std::vector<std::strin
   return gather({(directory / "config.toml").string(), {}, assignments}, table);
 }
 
+// What was printed before a line of talk is seen before it, where both go to one place.
 void say(const Flags& flags, const std::string& line) {
-  if (!flags.quiet) std::fputs((printable(line) + "\n").c_str(), stderr);
+  if (flags.quiet) return;
+  std::fflush(stdout);
+  std::fputs((printable(line) + "\n").c_str(), stderr);
 }
 
 void complain(const std::string& about, const Error& error, bool red) {
+  std::fflush(stdout);
   // By fputs, not fmt::print: an error that cannot be told is not an error of its own.
   std::fputs(
       fmt::format("{}murmur: {}{}{}\n  where: {}\n  do:    {}\n", red ? "\033[31m" : "",
@@ -84,9 +89,30 @@ void complain_undrawn(const std::string& about, const Error& error) {
   if (error.fault == Fault::runtime) undrawn = static_cast<int>(Fault::runtime);
 }
 
+namespace {
+std::string* diverted = nullptr;  // data goes there instead of to stdout
+}
+
 void data(const std::string& text) {
   const std::string shown = printable(text);
-  std::fwrite(shown.data(), 1, shown.size(), stdout);
+  if (diverted != nullptr)
+    diverted->append(shown);
+  else
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
+
+DataFile::DataFile(const Flags& flags) : flags_(flags) {
+  if (flags.out.empty()) return;
+  output_file(flags);  // refuses before anything is computed
+  diverted = &text_;
+}
+
+DataFile::~DataFile() { diverted = nullptr; }
+
+void DataFile::write() {
+  if (diverted == nullptr) return;
+  write_file_atomically(flags_.out, text_);
+  say(flags_, flags_.out);
 }
 
 void report(const nlohmann::json& object) { data(json_text(object, 2) + "\n"); }

@@ -29,6 +29,7 @@ struct Command {
   const char* examples;                           // at least two, one a line
   std::function<void(Options&, Flags&)> declare;  // own options, beside the common ones
   std::function<int(const Flags&, const std::vector<std::string>& words)> run;
+  bool prints = false;  // -o takes what it prints; else the command itself says what -o is
 };
 
 std::vector<Command> all_commands();
@@ -64,6 +65,21 @@ struct SignalWatch {
 
 void report(const nlohmann::json& object);  // data as JSON, always valid
 void data(const std::string& text);         // data: stdout, printable
+
+// While it lives, data is kept for the file that -o names, where it names one.
+class DataFile {
+ public:
+  explicit DataFile(const Flags& flags);  // Error(usage) where the file may not be written
+  ~DataFile();
+  DataFile(const DataFile&) = delete;
+  DataFile& operator=(const DataFile&) = delete;
+  void write();  // whole or not at all
+
+ private:
+  const Flags& flags_;
+  std::string text_{};
+};
+
 [[noreturn]] void usage(const std::string& what, const std::string& remedy);
 
 // An output file that may be written: Error(usage) where a non-empty one is and no --force.

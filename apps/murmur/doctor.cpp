@@ -81,8 +81,12 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command doctor_command() {
-  return {"doctor", "Check what this machine has and what is missing.",
-          "  murmur doctor\n  murmur doctor --json", nullptr, run};
+  return {"doctor",
+          "Check what this machine has and what is missing.",
+          "  murmur doctor\n  murmur doctor --json",
+          nullptr,
+          run,
+          true};
 }
 
 }  // namespace murmur::app

@@ -23,11 +23,10 @@ std::string parameter_list(std::span<const Parameter> table) {
 }
 
 std::string explanation(const Experiment& e, const Settings& s) {
-  std::string text = fmt::format("{} particles on {}\n", e.swarm.n(),
-                                 e.dynamics.manifold == Manifold::sphere
-                                     ? fmt::format("the unit sphere of R^{}", e.swarm.d())
-                                     : fmt::format("R^{}", e.swarm.d()));
-  text += equation_text(e, s);
+  std::string text = equation_text(e, s);
+  text += fmt::format("for {} particles {} R^{}\n", e.swarm.n(),
+                      e.dynamics.manifold == Manifold::sphere ? "on the unit sphere of" : "in",
+                      e.swarm.d());
   for (const std::string& result : known_results(e)) text += "Known:  " + result + "\n";
   text += fmt::format(
       "Method: {}\nEngine: {}, {}\n", method_text(e), e.engine.name,
@@ -75,12 +74,14 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command explain_command() {
-  return {"explain", "The equation, method and definitions behind a setting.",
+  return {"explain",
+          "The equation, method and definitions behind a setting.",
           "  murmur explain dynamics=causal beta=9\n  murmur explain --parameters",
           [](Options& sub, Flags&) {
             sub.add_flag("--parameters", list_parameters, "list every parameter");
           },
-          run};
+          run,
+          true};
 }
 
 }  // namespace murmur::app

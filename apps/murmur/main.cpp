@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <map>
 #include <new>
+#include <optional>
 
 #include "command.h"
 #include "generated/version.h"
@@ -83,7 +85,55 @@ void add_common(Options& sub, Flags& flags, std::vector<std::string>& words) {
   sub.add_flag("--force", flags.force, "replace an earlier run or file of ours");
 }
 
+// What people call a thing that has another name here.
+const std::map<std::string, const char*> kOtherNames = {{"run", "simulate"},
+                                                        {"fly", "simulate"},
+                                                        {"start", "simulate"},
+                                                        {"plot", "render"},
+                                                        {"draw", "render"},
+                                                        {"film", "render"},
+                                                        {"video", "render"},
+                                                        {"picture", "render"},
+                                                        {"movie", "render"},
+                                                        {"list", "runs"},
+                                                        {"ls", "runs"},
+                                                        {"show", "runs show"},
+                                                        {"resume", "runs resume"},
+                                                        {"continue", "runs resume"},
+                                                        {"branch", "runs branch"},
+                                                        {"diff", "runs diff"},
+                                                        {"compare", "runs diff"},
+                                                        {"delete", "runs delete"},
+                                                        {"rm", "runs delete"},
+                                                        {"verify", "runs verify"},
+                                                        {"learn", "train"},
+                                                        {"fit", "train"},
+                                                        {"predict", "classify"},
+                                                        {"infer", "classify"},
+                                                        {"observe", "measure"},
+                                                        {"energy", "measure"},
+                                                        {"clusters", "measure"},
+                                                        {"distance", "measure"},
+                                                        {"convert", "export"},
+                                                        {"save", "export"},
+                                                        {"figure", "reproduce"},
+                                                        {"paper", "reproduce"},
+                                                        {"serve", "studio"},
+                                                        {"web", "studio"},
+                                                        {"page", "studio"},
+                                                        {"grid", "sweep"},
+                                                        {"scan", "sweep"},
+                                                        {"equations", "explain"},
+                                                        {"parameters", "explain --parameters"},
+                                                        {"help", "--help"},
+                                                        {"version", "--version"},
+                                                        {"gallery", "presets"},
+                                                        {"benchmark", "bench"},
+                                                        {"check", "doctor"}};
+
 std::string remedy_for(const std::string& word) {
+  if (const auto other = kOtherNames.find(word); other != kOtherNames.end())
+    return fmt::format("did you mean murmur {}?", other->second);
   std::vector<std::string> names;
   for (const Command& command : all_commands()) names.emplace_back(command.name);
   const std::string near = did_you_mean(word, names);
@@ -141,7 +191,10 @@ int run(int argc, char** argv) {
     if (subs[i]->parsed()) try {
         refuse_empty_values(*subs[i]);
         warn_of_unknown_variables(flags);
+        std::optional<DataFile> file;
+        if (commands[i].prints) file.emplace(flags);
         const int code = commands[i].run(flags, words);
+        if (file) file->write();
         return code == 0 ? undrawn : code;
       } catch (const Error& error) {
         return tell(error, flags.color);

@@ -137,8 +137,12 @@ History frames_of(const Flags& flags, const std::string& what) {
 
 Command measure_command() {
   static const std::string examples = show_examples();
-  return {"measure", "Read the observables off a run or a file of points.", examples.c_str(),
-          nullptr, run};
+  return {"measure",
+          "Read the observables off a run or a file of points.",
+          examples.c_str(),
+          nullptr,
+          run,
+          true};
 }
 
 }  // namespace murmur::app

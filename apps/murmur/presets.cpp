@@ -57,8 +57,12 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command presets_command() {
-  return {"presets", "The gallery: experiments ready to run, and by which commands.",
-          "  murmur presets\n  murmur presets kinetic", nullptr, run};
+  return {"presets",
+          "The gallery: experiments ready to run, and by which commands.",
+          "  murmur presets\n  murmur presets kinetic",
+          nullptr,
+          run,
+          true};
 }
 
 }  // namespace murmur::app

@@ -87,6 +87,7 @@ bool ProgressLine::due() {
 }
 
 void ProgressLine::put(const std::string& text) {
+  std::fflush(stdout);
   const std::string line = printable_line(text);
   std::fputs((kind_ == rewritten ? "\r\033[K" + line : line + "\n").c_str(), stderr);
   std::fflush(stderr);

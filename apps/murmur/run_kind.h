@@ -36,6 +36,8 @@ struct RunKind {
 
   // Adds what a run came to, to its row in murmur runs.
   void (*list)(const RunReader& run, nlohmann::json& row) = nullptr;
+  // What its line there tells of that row; none: n, d, t and frames.
+  std::string (*columns)(const nlohmann::json& row) = nullptr;
   // What the page learns of a run beside what every run tells, as a JSON object. None: the page
   // does not list this kind.
   std::string (*page_facts)(const std::filesystem::path& run) = nullptr;

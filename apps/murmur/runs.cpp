@@ -53,6 +53,13 @@ std::string outcome_of(const nlohmann::json& row) {
   return kind->noun;
 }
 
+std::string columns_of(const nlohmann::json& row) {
+  const RunKind* kind = find_kind(row["command"].get<std::string>());
+  if (kind != nullptr && kind->columns != nullptr) return kind->columns(row);
+  return fmt::format("n={:<7} d={:<4} t={:<10.6g} {:>5} frames", row["n"].get<int>(),
+                     row["d"].get<int>(), row["t"].get<double>(), row["frames"].get<long>());
+}
+
 int list(const Flags& flags) {
   nlohmann::json rows = nlohmann::json::array();
   for (const fs::path& directory : runs_below(flags.runs)) try {
@@ -66,10 +73,8 @@ int list(const Flags& flags) {
   }
   if (rows.empty()) say(flags, fmt::format("no runs in {}; murmur simulate makes one", flags.runs));
   for (const auto& row : rows)
-    data(fmt::format("{:<32} {:<12} n={:<7} d={:<4} t={:<10.6g} {:>5} frames  {}\n",
-                     row["run"].get<std::string>(), row["status"].get<std::string>(),
-                     row["n"].get<int>(), row["d"].get<int>(), row["t"].get<double>(),
-                     row["frames"].get<long>(), outcome_of(row)));
+    data(fmt::format("{:<32} {:<12} {:<42}  {}\n", row["run"].get<std::string>(),
+                     row["status"].get<std::string>(), columns_of(row), outcome_of(row)));
   return 0;
 }
 

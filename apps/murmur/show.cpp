@@ -302,6 +302,17 @@ void show_atoms(const Flags& flags, const Subject& s, const ShowWords& words) {
   write(flags, sheet);
 }
 
+// Clusters at three tolerances, and whether those at cluster_tol are chains, frame by frame.
+void show_counts(const Flags& flags, const Subject& s, const ShowWords&) {
+  Sheet sheet{{"t", "clusters", "finer", "coarser", "width", "chained"}};
+  for (std::int64_t k = 0; k < s.history.count; ++k) {
+    const ClusterCounts c =
+        count_clusters(s.history.frame(k), s.experiment.dynamics, s.experiment.observe.cluster_tol);
+    sheet.rows.push_back({s.history.time(k), c.count, c.finer, c.coarser, c.width, c.chained});
+  }
+  write(flags, sheet);
+}
+
 }  // namespace
 
 void show(const Flags& flags, const Subject& subject, const ShowWords& words) {
@@ -309,13 +320,19 @@ void show(const Flags& flags, const Subject& subject, const ShowWords& words) {
     throw Error(Fault::input, "there are no frames yet", subject.name,
                 "let it fly first: murmur simulate --resume RUN");
   using Shower = void (*)(const Flags&, const Subject&, const ShowWords&);
-  const std::map<std::string, Shower> showers{
-      {"histogram", show_histogram},         {"modes", show_modes},
-      {"attention", show_attention},         {"centres", show_centres},
-      {"density-modes", show_density_modes}, {"genealogy", show_genealogy},
-      {"plateaus", show_plateaus},           {"growth", show_growth},
-      {"clustering", show_clustering},       {"atoms", show_atoms},
-      {"metastability", show_metastability}, {"distance", show_distance}};
+  const std::map<std::string, Shower> showers{{"histogram", show_histogram},
+                                              {"modes", show_modes},
+                                              {"attention", show_attention},
+                                              {"centres", show_centres},
+                                              {"density-modes", show_density_modes},
+                                              {"genealogy", show_genealogy},
+                                              {"plateaus", show_plateaus},
+                                              {"growth", show_growth},
+                                              {"clustering", show_clustering},
+                                              {"atoms", show_atoms},
+                                              {"metastability", show_metastability},
+                                              {"distance", show_distance},
+                                              {"counts", show_counts}};
   showers.at(words.show())(flags, subject, words);
 }
 

@@ -48,7 +48,8 @@ const std::vector<Row>& table() {
 
 const std::vector<std::string> shows{"histogram",     "modes",     "attention",     "centres",
                                      "density-modes", "genealogy", "plateaus",      "growth",
-                                     "clustering",    "atoms",     "metastability", "distance"};
+                                     "clustering",    "atoms",     "metastability", "distance",
+                                     "counts"};
 
 const Row* find(const std::string& name) {
   for (const Row& row : table())

@@ -78,6 +78,19 @@ void report_drift_error(const Flags& flags, const RunReader& reader) {
                            bound, kMomentsPromise));
 }
 
+// A count of clusters; where they are chains, in what way it means little.
+std::string clusters_text(const Experiment& e, const RunReader& run, double count) {
+  std::string text = fmt::format("{:g} clusters", count);
+  if (run.frames() == 0 || run.shape().n > ClusterCounts::kMostUnasked) return text;
+  const ClusterCounts c =
+      count_clusters(run.frame(run.frames() - 1), e.dynamics, e.observe.cluster_tol);
+  if (!c.chained || c.count != count) return text;
+  return text + fmt::format(
+                    " (chains: one is {:.2g} wide where cluster_tol is {:g}; {} at a tenth "
+                    "of it, {} at ten times)",
+                    c.width, e.observe.cluster_tol, c.finer, c.coarser);
+}
+
 int simulate_and_report(const Flags& flags, const Experiment& e, Engine& engine, Run& run) {
   const auto began = std::chrono::steady_clock::now();
   Outcome outcome;
@@ -104,9 +117,9 @@ int simulate_and_report(const Flags& flags, const Experiment& e, Engine& engine,
   if (flags.verbose) say(flags, run_numbers(reader));
   report_drift_error(flags, reader);
   if (outcome.ok()) {
-    say(flags, fmt::format("t = {:g}, {} clusters, {} frames, {}", outcome.t,
-                           clusters.empty() ? 0 : clusters.back(), reader.frames(),
-                           duration_text(seconds)));
+    say(flags, fmt::format("t = {:g}, {}, {} frames, {}", outcome.t,
+                           clusters_text(e, reader, clusters.empty() ? 0 : clusters.back()),
+                           reader.frames(), duration_text(seconds)));
     return 0;
   }
   if (outcome.ending == Ending::interrupted)

@@ -99,14 +99,31 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   return train_and_report(flags, t, pictures, run);
 }
 
+Training training_of(const fs::path& directory) {
+  const std::string config = (directory / "config.toml").string();
+  return make_training(gather({config, {}, {}}, training_parameters()));
+}
+
 void list(const RunReader& run, nlohmann::json& row) {
+  const Training t = training_of(run.directory());
+  row["digits"] = t.digits;
+  row["blocks"] = t.architecture.blocks;
+  row["shared"] = t.architecture.shared;
+  row["epochs"] = t.epochs;
+  row["epoch"] = run.frames() > 0 ? run.times().back() : 0.0;
   if (run.status() == "done") row["test_accuracy"] = read_summary(run.directory()).test_accuracy;
+}
+
+std::string columns(const nlohmann::json& row) {
+  return fmt::format("d={:<4} {:>3} {:<6} blocks  epoch {} of {}, digits {}", row["d"].get<int>(),
+                     row["blocks"].get<int>(), row["shared"].get<bool>() ? "shared" : "free",
+                     row["epoch"].get<double>(), row["epochs"].get<int>(),
+                     fmt::join(row["digits"].get<std::vector<int>>(), ""));
 }
 
 // Which digits the page can ask it, and how well it knows them.
 std::string page_facts(const fs::path& directory) {
-  const std::string config = (directory / "config.toml").string();
-  const Training training = make_training(gather({config, {}, {}}, training_parameters()));
+  const Training training = training_of(directory);
   nlohmann::json facts = {{"digits", training.digits}};
   std::error_code ignored;
   if (fs::is_regular_file(fs::symlink_status(directory / "summary.json", ignored)))
@@ -126,6 +143,7 @@ RunKind train_kind() {
       .not_mine = {"this run is no training",
                    "murmur runs lists the runs; a flight goes on with murmur simulate --resume"},
       .list = list,
+      .columns = columns,
       .page_facts = page_facts,
       .no_swarm =
           {"this run is a training, not a flight",

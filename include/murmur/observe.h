@@ -67,6 +67,18 @@ Clusters clusters(const HostSwarm& x, Manifold manifold, double tol = 1e-3);
 // The same on the manifold of a dynamics; where norms change too, of the directions x / |x|.
 Clusters clusters(const HostSwarm& x, const Dynamics& dynamics, double tol = 1e-3);
 
+// Components chain: a row of particles, each close to the next, is one cluster however far its
+// ends are apart. A count means something where no cluster is much wider than the tolerance, and
+// where other tolerances give it too.
+struct ClusterCounts {
+  static constexpr int kMostUnasked = 20'000;  // particles that are counted so without being asked
+  int count = 0;                               // at tol
+  int finer = 0, coarser = 0;                  // at tol / 10 and 10 tol
+  double width = 0;      // of the widest: how far a member is from the mean, in units of tol's
+  bool chained = false;  // width > 10 tol
+};
+ClusterCounts count_clusters(const HostSwarm& x, const Dynamics& dynamics, double tol = 1e-3);
+
 // How the cosines of the pairs i < j spread over [-1, 1]; in R^d those of the directions x / |x|.
 struct CosineHistogram {
   std::vector<double> edge{};         // (bins + 1) from -1 to 1; a bin holds its lower edge,

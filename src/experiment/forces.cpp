@@ -205,7 +205,15 @@ std::string weights_text(const Attention& a, const std::string& score, const std
   return "";
 }
 
-std::string attention_text(const Attention& a, const Dynamics& dynamics, const Settings& s) {
+// What an equation adds up, and the lines below it that say what its letters mean.
+struct Equation {
+  std::vector<std::string> terms{};
+  std::string weights{};  // beside it
+  std::string notes{};    // (lines)
+};
+
+void add_attention(const Attention& a, const Experiment& e, const Settings& s, Equation& equation) {
+  const Dynamics& dynamics = e.dynamics;
   const bool past = a.mask == Attention::causal;
   const std::string place = place_text(dynamics), x = place.empty() ? "x" : "y";
   const std::string grown = a.rescaled ? "e^(tV) " : "";
@@ -214,14 +222,14 @@ std::string attention_text(const Attention& a, const Dynamics& dynamics, const S
                                 : fmt::format("<Q {1}{0}_i, K {1}{0}_j>", x, grown);
   const std::string message = fmt::format("{}{}", a.value.empty() ? "" : "V ",
                                           a.relative ? "(" + x + "_j - " + x + "_i)" : x + "_j");
-  const std::string p = dynamics.manifold == Manifold::sphere ? "P_i " : "";
-  std::string text = fmt::format("  x_i' = {}{}[ {} a_ij {} ],   {}\n{}", p, speed_text(dynamics),
-                                 past ? "sum_{j<=i}" : "sum_j", message,
-                                 weights_text(a, score, past ? "sum_{k<=i}" : "sum_k"), place);
-  if (dynamics.normalisation == LayerNorm::mix)
-    text += fmt::format("  while t <= {:g} only turning: |x_i| stays\n", dynamics.mix_until);
+  equation.terms.push_back(fmt::format("{} a_ij {}", past ? "sum_{j<=i}" : "sum_j", message));
+  equation.weights = ",   " + weights_text(a, score, past ? "sum_{k<=i}" : "sum_k");
+  std::string& text = equation.notes;
   text += fmt::format("  b = beta = {:g}", a.beta);
-  if (s.at("model").text != "none") return text + ", matrices and biases as trained\n";
+  if (s.at("model").text != "none") {
+    text += ", matrices and biases as trained\n";
+    return;
+  }
   for (const char* key : {"query", "key", "value"})
     if (s.at(key).text != "identity") text += fmt::format(", {} {}", key, s.at(key).text);
   if (s.at("direction").text == "descent") text += ", turned round (descent)";
@@ -229,7 +237,14 @@ std::string attention_text(const Attention& a, const Dynamics& dynamics, const S
     text += fmt::format(", drawn anew every {}", s.at("redraw").text);
   if (dynamics.clock != Clock::u1) text += fmt::format(", clock {}", s.at("clock").text);
   if (!a.self) text += ", j = i left out";
-  return text + "\n";
+  text += "\n";
+}
+
+void add_perceptron(const Perceptron& p, const Experiment& e, const Settings& s,
+                    Equation& equation) {
+  const char* x = place_text(e.dynamics).empty() ? "x" : "y";
+  equation.terms.push_back(fmt::format("W_out s(W_in {}_i + b_in) + b_out", x));
+  equation.notes += fmt::format("  s = {},  {} units\n", s.at("activation").text, p.in.rows);
 }
 
 }  // namespace
@@ -286,22 +301,31 @@ std::string speed_text(const Dynamics& dynamics) {
 }
 
 std::string equation_text(const Experiment& e, const Settings& s) {
-  std::string text;
+  Equation equation;
   std::size_t heads = 0;
   for (const Sublayer& sublayer : e.dynamics.sublayers) {
     if (!sublayer.active(0)) continue;
     for (const Force& force : sublayer.forces)
       std::visit(Overloaded{[&](const Attention& a) {
-                              if (heads++ == 0) text += attention_text(a, e.dynamics, s);
+                              if (heads++ == 0) add_attention(a, e, s, equation);
                             },
-                            [&](const Perceptron& p) {
-                              text += fmt::format(
-                                  "  plus W_out s(W_in x_i + b_in) + b_out,  s = {},  {} units\n",
-                                  s.at("activation").text, p.in.rows);
-                            }},
+                            [&](const Perceptron& p) { add_perceptron(p, e, s, equation); }},
                  force);
   }
+  const bool sphere = e.dynamics.manifold == Manifold::sphere;
+  const std::string before = (sphere ? "P_i " : "") + speed_text(e.dynamics);
+  std::string sum = fmt::format("{}", fmt::join(equation.terms, " + "));
+  if (!sum.empty() && !before.empty()) sum = fmt::format("{}[ {} ]", before, sum);
+  if (e.dynamics.noise > 0)
+    sum += fmt::format("{}sqrt(2 * {:g}) w_i'", sum.empty() ? "" : " + ", e.dynamics.noise);
+  std::string text =
+      fmt::format("  x_i' = {}{}\n{}", sum, equation.weights, place_text(e.dynamics));
+  if (e.dynamics.normalisation == LayerNorm::mix)
+    text += fmt::format("  while t <= {:g} only turning: |x_i| stays\n", e.dynamics.mix_until);
+  text += equation.notes;
   if (heads > 1) text += fmt::format("  summed over {} heads\n", heads);
+  if (e.dynamics.noise > 0)
+    text += fmt::format("  w_i are Brownian motions {}\n", sphere ? "on the sphere" : "in R^d");
   return text;
 }
 

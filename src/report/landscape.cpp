@@ -132,9 +132,13 @@ void report_scan(RunReport& report, const LandscapeSetup& request) {
   facts.emplace_back(fmt::format("{} to {}", few->best.mu.count(), many->best.mu.count()), "atoms");
   facts.emplace_back(fmt::format("{:.4f}", scan.front().where.heaviest), "heaviest, least β");
   facts.emplace_back(fmt::format("{:.4f}", scan.back().where.heaviest), "heaviest, greatest β");
+  const bool dashes = std::any_of(
+      scan.begin(), scan.end(), [](const ScanPoint& p) { return std::isfinite(p.where.arc_mass); });
   report.add_figure(
       draw_scan(scan, report.run(), report.style()), "Against β",
-      "Dashes: the bound on crowds of second-order points of descent, never above all mass.");
+      dashes
+          ? "Dashes: the bound on crowds of second-order points of descent, never above all mass."
+          : "");
   report.add_table(
       "Localisation",
       fmt::format(

@@ -87,9 +87,11 @@ void report_meanfield(RunReport& report) {
   report.page.title = report.run().filename().string();
   report.page.lead = lead_of(s, summary);
   add_facts(report, summary);
+  const bool dashes = !summary.at("predicted_rates").members().empty();
   report.add_figure(draw_meanfield(report.run(), report.style()), "The course",
-                    "Dashes over the modes: growth that theory predicts for small waves over the "
-                    "uniform law.");
+                    dashes ? "Dashes over the modes: growth that theory predicts for small waves "
+                             "over the uniform law."
+                           : "");
   if (const auto table = rates_table(summary); table.size() > 1)
     report.add_table(
         "Growth of modes",

@@ -74,13 +74,20 @@ void add_predictions(RunReport& report, const RunReader& reader, const Experimen
     report.made.push_back((done.folder / ("laboratory" + std::string(ending))).string());
 }
 
-void add_facts(RunReport& report, const RunReader& reader) {
+bool chained(const RunReader& run, const Experiment& e) {
+  return run.frames() > 0 && run.shape().n <= ClusterCounts::kMostUnasked &&
+         count_clusters(run.frame(run.frames() - 1), e.dynamics, e.observe.cluster_tol).chained;
+}
+
+void add_facts(RunReport& report, const RunReader& reader, const Experiment& e) {
   auto& facts = report.page.facts;
   facts.emplace_back(fmt::format("{}", reader.shape().n), "particles");
   facts.emplace_back(fmt::format("{}", reader.frames()), "frames");
   const std::vector<double> clusters = reader.column("clusters");
   if (!clusters.empty() && std::isfinite(clusters.back()))
-    facts.emplace_back(fmt::format("{:g}", clusters.back()), "clusters at the end");
+    facts.emplace_back(fmt::format("{:g}", clusters.back()),
+                       chained(reader, e) ? "clusters at the end, by chaining: measure show=counts"
+                                          : "clusters at the end");
 }
 
 }  // namespace
@@ -151,7 +158,7 @@ void report_simulation(RunReport& report) {
   report.page.title = report.run().filename().string();
   report.page.lead = fmt::format("{} particles in {} coordinates, from t = 0 to t = {:g}.",
                                  reader.shape().n, reader.shape().d, reader.times().back());
-  add_facts(report, reader);
+  add_facts(report, reader, make_experiment(settings));
   const auto captions =
       std::vector<std::pair<std::string, std::string>>{{"flight.mp4", "The flight"},
                                                        {"start.png", "The start"},

@@ -110,7 +110,7 @@ std::string markdown_of_rules() {
       "|---|---|---|---|---|---|---|\n";
   for (const Rule& rule : rules()) {
     std::string rejects = rule.rejects.words();
-    if (rule.slow) rejects += *rule.rejects.training ? " (untried)" : " (whole figure)";
+    if (rule.slow) rejects += " (whole figure)";
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", rule.name, name_of(rule.origin),
                         rule.source, rule.asks, rejects, rule.since, rule.changed);
   }

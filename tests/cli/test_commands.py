@@ -227,6 +227,13 @@ class Gallery(murmur.Case):
 
     def test_explain(self):
         self.assertIn("sum_{j<=i}", self.murmur("explain", "dynamics=causal").stdout)
+        for words in ("n=3", "dynamics=none noise=0.1 method=euler", "normalisation=pre",
+                      "dynamics=none perceptron=gaussian:4 habitat=space", "dynamics=hardmax"):
+            with self.subTest(words):
+                told = self.murmur("explain", *words.split()).stdout
+                self.assertTrue(told.startswith("  x_i' = "), told)
+                self.assertEqual("P_i" in told, "on the unit sphere" in told
+                                 and "dynamics=none" not in words, told)
         parameters = json.loads(self.murmur("explain", "--parameters", "--json").stdout)
         names = [parameter["name"] for parameter in parameters]
         for name in ("n", "d", "beta", "dynamics", "T", "save", "engine", "threads"):

@@ -30,6 +30,27 @@ class OneFrame(murmur.Case):
                                       "--json").stdout)
         self.assertEqual([row["pairs"] for row in rows], list(counts))
 
+    def test_what_is_printed_goes_to_a_file(self):
+        self.save("x.npy", murmur.unit_points(30, 4))
+        words = ("measure", "x.npy", "show=histogram", "bins=8")
+        shown = self.murmur(*words).stdout
+        done = self.murmur(*words, "-o", "h.csv")
+        self.assertEqual(done.stdout, "")
+        self.assertEqual((self.folder / "h.csv").read_text(), shown)
+        self.murmur(*words, "-o", "h.csv", code=2)  # it is there
+        self.murmur("measure", "x.npy", "show=nothing", "-o", "none.csv", code=INPUT)
+        self.assertFalse((self.folder / "none.csv").exists())
+        self.murmur(*words, "--json", "-o", "h.csv", "--force")
+        self.assertEqual(len(json.loads((self.folder / "h.csv").read_text())), 8)
+
+    def test_counts_say_where_clusters_are_chains(self):
+        self.save("x.npy", np.stack([gon(1000), np.repeat(gon(4), 250, axis=0)]))
+        chain, heaps = json.loads(self.murmur("measure", "x.npy", "show=counts", "--json").stdout)
+        self.assertEqual((chain["clusters"], chain["chained"]), (1, True))
+        self.assertAlmostEqual(heaps["width"], 0, delta=1e-12)
+        self.assertEqual([heaps[key] for key in ("clusters", "finer", "coarser", "chained")],
+                         [4, 4, 4, False])
+
     def test_modes_of_a_gon(self):
         self.save("x.npy", gon(5, 0.1))
         got = table(self.murmur("measure", "x.npy", "show=modes", "modes=1-11", "frame=0").stdout)

@@ -222,6 +222,33 @@ TEST(Clusters, RefusesWhatHasNoAnswer) {
   }
 }
 
+// 1000 particles around the circle are one component, as wide as can be; three heaps are not.
+TEST(Clusters, ChainsAreTold) {
+  const Dynamics dynamics{};
+  HostSwarm x(Shape{1000, 2});
+  for (int i = 0; i < x.n(); ++i) {
+    const double angle = 2 * std::numbers::pi * i / x.n();
+    x.at(i, 0) = std::cos(angle);
+    x.at(i, 1) = std::sin(angle);
+  }
+  const ClusterCounts chain = count_clusters(x, dynamics);
+  EXPECT_EQ(chain.count, 1);
+  EXPECT_TRUE(chain.chained);
+  EXPECT_EQ(chain.coarser, 1);
+  EXPECT_EQ(count_clusters(x, dynamics, 1e-4).finer, 1000);  // 1 - cos of neighbours is 2e-5
+  for (int i = 0; i < x.n(); ++i) {
+    const double angle = 2 * (i % 3) + 0.01 * std::sin(i);
+    x.at(i, 0) = std::cos(angle);
+    x.at(i, 1) = std::sin(angle);
+  }
+  const ClusterCounts heaps = count_clusters(x, dynamics);
+  EXPECT_EQ(heaps.count, 3);
+  EXPECT_EQ(heaps.finer, 3);
+  EXPECT_EQ(heaps.coarser, 3);
+  EXPECT_FALSE(heaps.chained);
+  EXPECT_NEAR(heaps.width, 5e-5, 1e-6);  // 0.01^2 / 2
+}
+
 TEST(Clusters, OfNobodyAreNone) {
   EXPECT_EQ(clusters(HostSwarm(Shape{0, 3}), Manifold::sphere).count, 0);
 }
