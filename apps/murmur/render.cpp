@@ -79,10 +79,27 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
         "use .png (scene), .mp4 (film), .svg or .pdf (plots)");
 }
 
+// Trainings, mean fields and landscapes: the pictures of their pages, which lie in the run.
+int draw_as_reported(const Flags& flags, const RunReader& run, const Words& words) {
+  std::string data_asked;
+  for (const std::string& assignment : words.assignments) {
+    if (assignment.rfind("data=", 0) != 0)
+      throw Error(Fault::input, "a run of this kind is drawn as it is",
+                  "command line: " + assignment, "leave it out; data=DIR is for the test pictures");
+    data_asked = assignment.substr(5);
+  }
+  if (!flags.out.empty())
+    usage("the pictures of such a run lie in it", "leave -o out, and copy the one you want");
+  return report_run(flags, run, {.data = data_asked}, false);
+}
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   if (sorted.plain.size() != 1) usage("render takes one run", "murmur render RUN -o flight.mp4");
   const RunReader reader = read_run(flags, sorted.plain[0]);
+  const RunKind& kind = kind_of(reader);
+  if (kind.report != nullptr && !(kind.no_swarm.what.empty() && kind.no_frames.what.empty()))
+    return draw_as_reported(flags, reader, sorted);
   require_kind_with_frames(reader);
   require_frames(reader);
   const Settings settings = settings_of_run(reader.directory(), sorted.assignments);

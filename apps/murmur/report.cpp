@@ -34,35 +34,36 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (sorted.plain.size() != 1) usage("report takes one run", "murmur report RUN");
   if (!flags.out.empty())
     usage("a report lies in its run", "leave -o out: the page is RUN/report.html");
-  const fs::path directory = find_run(flags, sorted.plain[0]);
-  const RunReader reader(directory);
-  const RunKind& kind = kind_of(reader);
-  if (kind.report == nullptr) refuse(reader, kind.no_report);
-  if (kind.check_report != nullptr) kind.check_report(directory);
-  require_readable(directory, kind.free);
-  RunReport made({.run = directory,
-                  .style = style,
-                  .film = !no_film,
-                  .data = data_asked,
-                  .stop = [] { return caught_signal != 0; },
-                  .find_data = data_folder});
-  made.page.recipe = reader.config();
+  const RunReader reader(find_run(flags, sorted.plain[0]));
+  return report_run(flags, reader, {.style = style, .film = !no_film, .data = data_asked}, true);
+}
+
+}  // namespace
+
+int report_run(const Flags& flags, const RunReader& run, ReportRequest request, bool page) {
+  const RunKind& kind = kind_of(run);
+  if (kind.report == nullptr) refuse(run, kind.no_report);
+  if (kind.check_report != nullptr) kind.check_report(run.directory());
+  require_readable(run.directory(), kind.free);
+  request.run = run.directory();
+  request.stop = [] { return caught_signal != 0; };
+  request.find_data = data_folder;
+  RunReport made(std::move(request));
+  made.page.recipe = run.config();
   const SignalWatch watch;
   kind.report(made);
   if (caught_signal != 0) {
-    say(flags, "stopped; no report was written");
+    say(flags, page ? "stopped; no report was written" : "stopped; not all was drawn");
     return 128 + caught_signal;
   }
-  made.write();
+  if (page) made.write();
   if (flags.json)
     murmur::app::report(made.made);
   else
     for (const std::string& path : made.made) data(path + "\n");
-  say(flags, fmt::format("open {} in any browser", made.made.back()));
+  if (page) say(flags, fmt::format("open {} in any browser", made.made.back()));
   return 0;
 }
-
-}  // namespace
 
 Command report_command() {
   return {"report", "Make one page of a run, with all its pictures inside.",

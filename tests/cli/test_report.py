@@ -23,6 +23,14 @@ class MeanFieldPage(murmur.Case):
         for rates in ("growth_rates", "predicted_rates"):
             self.assertIn(f"{told[rates]['3']:.8g}", page)
 
+    def test_render_draws_what_the_page_shows(self):
+        self.murmur("meanfield", *self.WORDS)
+        made = self.murmur("render", "flow", "-q").stdout.split()
+        self.assertEqual(made, ["flow/figures/meanfield.svg", "flow/figures/meanfield.png"])
+        self.assertFalse((self.folder / "flow/report.html").exists())
+        self.refused(2, "render", "flow", "-o", "x.png", what="lie in it")
+        self.refused(INPUT, "render", "flow", "beta=3", what="as it is")
+
     def test_a_run_without_phases_is_refused(self):
         self.murmur("meanfield", *self.WORDS)
         (self.folder / "flow/phases.json").unlink()
