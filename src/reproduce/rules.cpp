@@ -79,6 +79,7 @@ std::string WrongModel::words() const {
   if (plain_scores) all.emplace_back("Q = K = I");
   if (normalisation) all.emplace_back("layer norm pre for all");
   if (activation) all.emplace_back("other units");
+  if (exchanged) all.emplace_back("recurrent net and swarm exchanged");
   if (*training) all.emplace_back(training);
   return fmt::format("{}", fmt::join(all, ", "));
 }

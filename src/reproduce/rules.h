@@ -37,6 +37,7 @@ struct WrongModel {
   std::optional<MatrixChoice::Kind> value{};
   std::optional<LayerNorm> normalisation{};
   std::optional<Perceptron::Activation> activation{};
+  bool exchanged = false;     // readers in each other's place: the recurrent net and the swarm
   const char* training = "";  // a key=value of `murmur train`, laid over every training
 
   bool is_wrong() const;

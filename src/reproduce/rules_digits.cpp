@@ -7,6 +7,7 @@ namespace {
 
 constexpr const char* kFirst = "2026-11-15";
 constexpr const char* kParted = "2026-11-16";
+constexpr const char* kSharpened = "2026-11-17";
 
 const Rule kRules[] = {
     {.name = "swarm-table.best",
@@ -46,9 +47,16 @@ const Rule kRules[] = {
      .origin = Origin::regression,
      .source = "our own runs of three seeds",
      .asks = "the recurrent net's first tenth weighs less than 0.1 of its last; the flock's tenths "
-             "differ by less than 0.25; a guest moves the mean by less than 0.1 of the spread",
-     .rejects = {.training = "position=true"},
+             "differ by less than 0.25",
+     .rejects = {.exchanged = true},
      .since = kFirst},
+    {.name = "flock-argument.guest",
+     .origin = Origin::predicted,
+     .source = "one of n + 1 tokens alike moves their mean by 1/(n + 1) of the spread",
+     .asks = "a guest moves the mean readout by less than two such votes: the others hear it too",
+     .rejects = {.tokens = 9},
+     .since = kSharpened,
+     .changed = "1.27 votes had been seen; before, a tenth of the spread was granted, 10 votes"},
     {.name = "report.late-rate",
      .origin = Origin::predicted,
      .source = "2312.10794: 1 - ρ falls as e^(-2t), e^(-2e^β t)",

@@ -145,28 +145,47 @@ std::vector<double> influence_curve(const Contender& contender, const Subset& su
   return curve;
 }
 
-SampleSet with_probes(const Subset& subset, double step, std::uint64_t seed) {
+namespace {
+
+struct Pixel {
+  double x = 0, y = 0;
+};
+
+// Where guest number `number` of a sample joins it; the last place tried where none of many is
+// free.
+Pixel free_pixel(const SampleSet& some, std::size_t sample, const Guests& guests, int number) {
+  constexpr std::uint32_t kTries = 1000;
+  const std::size_t from = some.first[sample], to = some.first[sample + 1];
+  Pixel at;
+  for (std::uint32_t tries = number * kTries; tries < (number + 1) * kTries; ++tries) {
+    const Draw who{guests.seed, Stream::order, static_cast<std::uint32_t>(sample), tries, kProbe};
+    const std::size_t host = from + static_cast<std::size_t>(who.uniform(0) * (to - from));
+    at.x = some.x[host] + guests.step * (std::floor(3 * who.uniform(1)) - 1);
+    at.y = some.y[host] + guests.step * (std::floor(3 * who.uniform(2)) - 1);
+    bool free = std::max(std::fabs(at.x), std::fabs(at.y)) < kPlaneHalfWidth + guests.step / 2;
+    for (std::size_t i = from; free && i < to; ++i)
+      free = std::max(std::fabs(some.x[i] - at.x), std::fabs(some.y[i] - at.y)) > guests.step / 2;
+    if (free) break;
+  }
+  return at;
+}
+
+}  // namespace
+
+SampleSet with_probes(const Subset& subset, const Guests& guests) {
   const SampleSet some = selection(subset);
   SampleSet more;
   more.first = {0};
   more.label = some.label;
   for (std::size_t sample = 0; sample < some.samples(); ++sample) {
     const std::size_t from = some.first[sample], to = some.first[sample + 1];
-    double x = 0, y = 0;
-    for (std::uint32_t tries = 0; tries < 1000; ++tries) {
-      const Draw who{seed, Stream::order, static_cast<std::uint32_t>(sample), tries, kProbe};
-      const std::size_t host = from + static_cast<std::size_t>(who.uniform(0) * (to - from));
-      x = some.x[host] + step * (std::floor(3 * who.uniform(1)) - 1);
-      y = some.y[host] + step * (std::floor(3 * who.uniform(2)) - 1);
-      bool free = std::max(std::fabs(x), std::fabs(y)) < kPlaneHalfWidth + step / 2;
-      for (std::size_t i = from; free && i < to; ++i)
-        free = std::max(std::fabs(some.x[i] - x), std::fabs(some.y[i] - y)) > step / 2;
-      if (free) break;
-    }
     more.x.insert(more.x.end(), some.x.begin() + from, some.x.begin() + to);
     more.y.insert(more.y.end(), some.y.begin() + from, some.y.begin() + to);
-    more.x.push_back(static_cast<float>(x));
-    more.y.push_back(static_cast<float>(y));
+    for (int number = 0; number < guests.count; ++number) {
+      const Pixel at = free_pixel(some, sample, guests, number);
+      more.x.push_back(static_cast<float>(at.x));
+      more.y.push_back(static_cast<float>(at.y));
+    }
     more.first.push_back(more.x.size());
   }
   return more;

@@ -43,9 +43,14 @@ struct Subset {
 };
 std::vector<double> influence_curve(const Contender& contender, const Subset& subset);
 
-// The samples of a subset, each with a guest: one more token on a free pixel beside the ink, `step`
-// apart. The guest comes last.
-SampleSet with_probes(const Subset& subset, double step, std::uint64_t seed);
+// Tokens that join a sample: each on a free pixel beside the ink, pixels `step` apart.
+struct Guests {
+  int count = 1;
+  double step = 1;
+  std::uint64_t seed = 0;
+};
+// The samples of a subset, each with its guests, which come last.
+SampleSet with_probes(const Subset& subset, const Guests& guests);
 
 // What the guests do to the readout m of a swarm.
 struct ProbeEffect {

@@ -335,7 +335,7 @@ TEST(SampleProbes, EveryTokenOfAnIdleSwarmCountsTheSame) {
 TEST(SampleProbes, GuestsSitOnFreePixelsBesideTheInk) {
   const SampleSet samples = grid_samples(50);
   const Subset subset{samples, 25, 1};
-  const SampleSet more = with_probes(subset, 1, 0);
+  const SampleSet more = with_probes(subset, Guests{});
   ASSERT_EQ(more.samples(), 25u);
   for (std::size_t k = 0; k < 25; ++k) {
     Points hosts = points(samples, subset.sample(k)), all = points(more, k);
@@ -354,7 +354,7 @@ TEST(SampleProbes, GuestsSitOnFreePixelsBesideTheInk) {
 TEST(SampleProbes, AGuestMovesTheMeanByItsShare) {
   const SampleSet samples = grid_samples(12);
   const Subset subset{samples, 12, 1};
-  const SampleSet more = with_probes(subset, 1, 0);
+  const SampleSet more = with_probes(subset, Guests{});
   double shift = 0, spread = 0;
   for (std::size_t k = 0; k < 12; ++k) {
     const Points hosts = points(samples, k);
