@@ -40,13 +40,14 @@ Command reproduce_command();
 Command studio_command();
 Command meanfield_command();
 Command landscape_command();
+Command open_command();
 
 std::vector<Command> all_commands() {
-  return {simulate_command(), train_command(),      sweep_command(),    velocity_command(),
-          measure_command(),  render_command(),     runs_command(),     export_command(),
-          classify_command(), report_command(),     presets_command(),  explain_command(),
-          doctor_command(),   completion_command(), bench_command(),    reproduce_command(),
-          studio_command(),   meanfield_command(),  landscape_command()};
+  return {simulate_command(), train_command(),      sweep_command(),     velocity_command(),
+          measure_command(),  render_command(),     runs_command(),      export_command(),
+          classify_command(), report_command(),     presets_command(),   explain_command(),
+          doctor_command(),   completion_command(), bench_command(),     reproduce_command(),
+          studio_command(),   meanfield_command(),  landscape_command(), open_command()};
 }
 
 namespace {
@@ -116,6 +117,8 @@ const std::map<std::string, const char*> kOtherNames = {{"run", "simulate"},
                                                         {"distance", "measure"},
                                                         {"convert", "export"},
                                                         {"save", "export"},
+                                                        {"recipe", "open"},
+                                                        {"metadata", "open"},
                                                         {"figure", "reproduce"},
                                                         {"paper", "reproduce"},
                                                         {"serve", "studio"},

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "murmur/error.h"
+#include "recipe.h"
 #include "report/figures.h"
 #include "run_kind.h"
 
@@ -80,7 +81,7 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
 }
 
 // Trainings, mean fields and landscapes: the pictures of their pages, which lie in the run.
-int draw_as_reported(const Flags& flags, const RunReader& run, const Words& words) {
+int draw_as_reported(const Flags& flags, const Words& words) {
   std::string data_asked;
   for (const std::string& assignment : words.assignments) {
     if (assignment.rfind("data=", 0) != 0)
@@ -90,7 +91,7 @@ int draw_as_reported(const Flags& flags, const RunReader& run, const Words& word
   }
   if (!flags.out.empty())
     usage("the pictures of such a run lie in it", "leave -o out, and copy the one you want");
-  return report_run(flags, run, {.data = data_asked}, false);
+  return report_run(flags, words.plain[0], {.data = data_asked}, false);
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
@@ -99,13 +100,14 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const RunReader reader = read_run(flags, sorted.plain[0]);
   const RunKind& kind = kind_of(reader);
   if (kind.report != nullptr && !(kind.no_swarm.what.empty() && kind.no_frames.what.empty()))
-    return draw_as_reported(flags, reader, sorted);
+    return draw_as_reported(flags, sorted);
   require_kind_with_frames(reader);
   require_frames(reader);
   const Settings settings = settings_of_run(reader.directory(), sorted.assignments);
   const RenderSettings render = render_settings();
   const SceneSettings scene = scene_of(reader, settings, render.style);
   const SignalWatch watch;
+  const picture::Signature signature(recipe_of(ingredients_of(reader, sorted.plain[0])));
   std::vector<std::string> made{flags.out};
   if (flags.out.empty()) {
     made.clear();

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "murmur/error.h"
+#include "recipe.h"
 #include "run/compare.h"
 #include "run_kind.h"
 #include "style.h"
@@ -34,13 +35,14 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (sorted.plain.size() != 1) usage("report takes one run", "murmur report RUN");
   if (!flags.out.empty())
     usage("a report lies in its run", "leave -o out: the page is RUN/report.html");
-  const RunReader reader(find_run(flags, sorted.plain[0]));
-  return report_run(flags, reader, {.style = style, .film = !no_film, .data = data_asked}, true);
+  return report_run(flags, sorted.plain[0], {.style = style, .film = !no_film, .data = data_asked},
+                    true);
 }
 
 }  // namespace
 
-int report_run(const Flags& flags, const RunReader& run, ReportRequest request, bool page) {
+int report_run(const Flags& flags, const std::string& subject, ReportRequest request, bool page) {
+  const RunReader run(find_run(flags, subject));
   const RunKind& kind = kind_of(run);
   if (kind.report == nullptr) refuse(run, kind.no_report);
   if (kind.check_report != nullptr) kind.check_report(run.directory());
@@ -51,6 +53,7 @@ int report_run(const Flags& flags, const RunReader& run, ReportRequest request, 
   RunReport made(std::move(request));
   made.page.recipe = run.config();
   const SignalWatch watch;
+  const picture::Signature signature(recipe_of(ingredients_of(run, subject)));
   kind.report(made);
   if (caught_signal != 0) {
     say(flags, page ? "stopped; no report was written" : "stopped; not all was drawn");

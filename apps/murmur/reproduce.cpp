@@ -9,6 +9,7 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "progress.h"
+#include "recipe.h"
 #include "report/figures.h"
 #include "report/report.h"
 #include "run/json_text.h"
@@ -121,6 +122,9 @@ std::optional<Reproduction> do_one(const Flags& flags, const Words& words,
 
 // A figure that cannot be drawn here is passed over: its numbers are kept.
 void draw(const Flags& flags, const Reproduction& done) {
+  std::vector<std::string> words = telling_words(program_argv);
+  if (everything) words.insert(words.begin() + 1, done.name);
+  const picture::Signature signature(recipe_of({.folder = flags.runs, .words = std::move(words)}));
   try {
     draw_reproduction(done, style_of(style));
   } catch (const Error& error) {

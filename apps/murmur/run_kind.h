@@ -72,8 +72,9 @@ int go_on(const RunKind& kind, const Flags& flags, const std::filesystem::path& 
 // A run for those who read it: Error(input) where it is not as it was left.
 RunReader read_run(const Flags& flags, const std::string& word);
 
-// Draws what the page of a run shows, and prints what was made; `page`: the page itself too.
-int report_run(const Flags& flags, const RunReader& run, ReportRequest request, bool page);
+// Draws what the page of a run, named as in find_run, shows, and prints what was made; `page`: the
+// page itself too.
+int report_run(const Flags& flags, const std::string& subject, ReportRequest request, bool page);
 
 void require_kind_with_frames(const RunReader& run);  // Error(input) for runs that keep none
 

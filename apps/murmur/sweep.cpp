@@ -11,6 +11,7 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "progress.h"
+#include "recipe.h"
 #include "report/figures.h"
 #include "run_kind.h"
 
@@ -116,6 +117,7 @@ void tell(const Flags& flags, const fs::path& directory, const SweepOutcome& out
 // The numbers are kept whether or not they could be drawn.
 std::vector<fs::path> try_to_draw(const Sweep& sweep, const SweepOutcome& outcome,
                                   const fs::path& directory) try {
+  const picture::Signature signature(recipe_of(ingredients_of(RunReader(directory), {})));
   return draw_sweep(sweep, outcome, directory);
 } catch (const Error& error) {
   complain_undrawn("the heat maps are not drawn", error);

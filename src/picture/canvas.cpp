@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "murmur/error.h"
+#include "picture/recipe.h"
 #include "run/formats.h"
 
 namespace murmur::picture {
@@ -259,7 +260,7 @@ std::string Canvas::png() {
 
 void Canvas::save(const std::filesystem::path& file) {
   if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path());
-  write_file_atomically(file, png());
+  write_file_atomically(file, with_recipe(png(), file.extension().string(), recipe_for(file)));
 }
 
 std::string clean_text(const std::string& text) {

@@ -8,7 +8,9 @@
 #include <string>
 
 #include "murmur/error.h"
+#include "picture/recipe.h"
 #include "run/file.h"
+#include "run/formats.h"
 
 namespace murmur::picture {
 
@@ -99,7 +101,10 @@ void Draft::keep(const char* tool) {
   if (!is_whole_picture(path_, place_.extension().string()))
     throw Error(Fault::runtime, fmt::format("the picture that {} left is not whole", tool),
                 place_.string(), remedy);
-  if (place_.extension() == ".pdf") take_the_date_out(path_);
+  const std::string ending = place_.extension().string();
+  if (ending == ".pdf") take_the_date_out(path_);
+  if (const std::string recipe = recipe_for(place_); ending != ".mp4" && !recipe.empty())
+    write_file_atomically(path_, with_recipe(read_text(path_), ending, recipe));
   File::writing(path_).sync();
   rename_path(path_, place_);
   kept_ = true;

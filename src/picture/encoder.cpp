@@ -14,44 +14,50 @@
 #include "murmur/error.h"
 #include "picture/draft.h"
 #include "picture/process.h"
+#include "picture/recipe.h"
 
 namespace murmur::picture {
 
 namespace {
 
-Command command_for(const Encoding& encoding, const std::filesystem::path& mp4) {
+// `recipe` becomes the comment of the film.
+Command command_for(const Encoding& encoding, const std::filesystem::path& mp4,
+                    const std::string& recipe) {
   const PictureStyle& style = encoding.style;
-  return {.words = {"ffmpeg",
-                    "-v",
-                    "error",
-                    "-nostdin",
-                    "-y",
-                    "-f",
-                    "rawvideo",
-                    "-pix_fmt",
-                    "bgr0",
-                    "-s",
-                    fmt::format("{}x{}", style.width, style.height),
-                    "-r",
-                    std::to_string(encoding.fps),
-                    "-i",
-                    "pipe:0",
-                    "-c:v",
-                    "libx264",
-                    "-preset",
-                    "medium",
-                    "-crf",
-                    "17",
-                    "-tune",
-                    "animation",
-                    "-pix_fmt",
-                    "yuv420p",
-                    "-movflags",
-                    "+faststart",
-                    "-f",
-                    "mp4",
-                    fmt::format("file:{}", mp4.string())},
-          .remedy = "Install it with: apt-get install ffmpeg"};
+  Command command{.words = {"ffmpeg",
+                            "-v",
+                            "error",
+                            "-nostdin",
+                            "-y",
+                            "-f",
+                            "rawvideo",
+                            "-pix_fmt",
+                            "bgr0",
+                            "-s",
+                            fmt::format("{}x{}", style.width, style.height),
+                            "-r",
+                            std::to_string(encoding.fps),
+                            "-i",
+                            "pipe:0",
+                            "-c:v",
+                            "libx264",
+                            "-preset",
+                            "medium",
+                            "-crf",
+                            "17",
+                            "-tune",
+                            "animation",
+                            "-pix_fmt",
+                            "yuv420p",
+                            "-movflags",
+                            "+faststart",
+                            "-f",
+                            "mp4",
+                            fmt::format("file:{}", mp4.string())},
+                  .remedy = "Install it with: apt-get install ffmpeg"};
+  if (!recipe.empty())
+    command.words.insert(command.words.end() - 1, {"-metadata", "comment=" + recipe});
+  return command;
 }
 
 }  // namespace
@@ -70,7 +76,7 @@ bool encode(const Encoding& encoding, const Shooting& shooting, const std::files
   const int frames = count_frames(encoding.fps, encoding.seconds);
   const PictureStyle& style = encoding.style;
   Draft draft(mp4);
-  Process ffmpeg(command_for(encoding, draft.path()));
+  Process ffmpeg(command_for(encoding, draft.path(), recipe_for(mp4)));
 
   const int threads = encoding.threads > 0
                           ? encoding.threads

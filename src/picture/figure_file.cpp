@@ -5,8 +5,13 @@
 #include <cairo-svg.h>
 #include <fmt/format.h>
 
+#include <map>
+#include <regex>
+#include <string>
+
 #include "murmur/error.h"
 #include "picture/canvas.h"
+#include "picture/recipe.h"
 #include "run/file.h"
 #include "run/formats.h"
 
@@ -27,6 +32,21 @@ cairo_status_t append(void* to, const unsigned char* data, unsigned size) try {
   return CAIRO_STATUS_SUCCESS;
 } catch (...) {
   return CAIRO_STATUS_NO_MEMORY;
+}
+
+// Cairo numbers surfaces and images through the life of the process; here they are counted anew, so
+// that the same figure has the same bytes whatever was drawn before it.
+std::string with_own_numbers(const std::string& svg) {
+  static const std::regex kNumbered("([\"#](?:surface|image))([0-9]+)");
+  std::map<std::string, std::size_t> numbers;
+  std::string text;
+  auto at = svg.cbegin();
+  for (std::sregex_iterator match(svg.begin(), svg.end(), kNumbered), end; match != end; ++match) {
+    const auto number = numbers.try_emplace(match->str(2), numbers.size()).first->second;
+    text.append(at, (*match)[2].first).append(std::to_string(number));
+    at = (*match)[2].second;
+  }
+  return text.append(at, svg.cend());
 }
 
 }  // namespace
@@ -64,8 +84,9 @@ void write_figure(const std::filesystem::path& figure, FigureSize size,
     throw Error(Fault::runtime,
                 fmt::format("the figure could not be drawn: {}", cairo_status_to_string(status)),
                 figure.string(), "use a smaller figure, or a machine with more memory");
+  if (ending == ".svg") bytes = with_own_numbers(bytes);
   make_directory(parent_of(figure));
-  write_file_atomically(figure, bytes);
+  write_file_atomically(figure, with_recipe(std::move(bytes), ending, recipe_for(figure)));
 }
 
 }  // namespace murmur::picture

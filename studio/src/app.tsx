@@ -6,6 +6,7 @@ import { Button } from "./parts/controls";
 import { Toolbar } from "./parts/toolbar";
 import { NoticeBar } from "./parts/notice";
 import { recipeOfFile } from "./export/png_recipe";
+import { programRecipeOfFile } from "./export/program_recipe";
 import { follow, redo, undo } from "./state/recipe";
 import { core, notice, onStage, sceneSentence, tell } from "./state/session";
 import { goTo, kViewNames, viewNow, type ViewName } from "./state/views";
@@ -49,6 +50,8 @@ async function onDrop(event: DragEvent): Promise<void> {
   try {
     const carried = await recipeOfFile(files[0]);
     if (carried && follow(carried)) return; // a picture of ours is a door
+    const made = await programRecipeOfFile(files[0]); // and so is one of the program's
+    if (made) return await (await import("./views/flock/own_picture")).openPicture(made, files[0].name);
     const told = notice.value;
     const used = await onStage.value?.accept?.(files);
     if (used || notice.value !== told) return; // taken, or refused in the view's own words

@@ -2,6 +2,7 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { crc32, recipeOf, recipeOfFile, withRecipe } from "../src/export/png_recipe";
+import { parseProgramRecipe, programRecipeOfFile, recipeTextOf } from "../src/export/program_recipe";
 import { momentsOf } from "../src/export/record";
 import { npyOf } from "../src/export/tables";
 
@@ -49,6 +50,46 @@ describe("a picture", () => {
     const torn = carried.slice();
     torn[33] = 255; // a chunk that claims to be larger than the file
     expect(recipeOf(torn)).toBeNull();
+  });
+});
+
+/** The chunk that the program writes after the header of its PNGs. */
+function programPng(text: string): Uint8Array {
+  const data = Buffer.from(`murmur\0\0\0\0\0${text}`);
+  return new Uint8Array(Buffer.concat([png.subarray(0, 33), chunk("iTXt", data), png.subarray(33)]));
+}
+function box(name: string, inside: Uint8Array): Buffer {
+  const out = Buffer.alloc(8 + inside.length);
+  out.writeUInt32BE(out.length, 0);
+  out.write(name, 4, "latin1");
+  out.set(inside, 8);
+  return out;
+}
+
+describe("a picture of the program", () => {
+  const told = { murmur: "0.1.0", command: "murmur render flock-0-1", config: "n = 8\n", make: [["simulate", "@config"]] };
+  const text = JSON.stringify(told);
+  const data = box("data", Buffer.concat([Buffer.alloc(8), Buffer.from(text)]));
+  const list = box("meta", Buffer.concat([Buffer.alloc(4), box("ilst", box("\u00a9cmt", data))]));
+  const mp4 = Buffer.concat([box("ftyp", Buffer.from("isom")), box("moov", box("udta", list))]);
+  const svg = Buffer.from(`<?xml version="1.0"?><svg>\n<metadata id="murmur"><![CDATA[${text}]]></metadata></svg>`);
+
+  it("tells what made it, whatever its kind", async () => {
+    for (const file of [programPng(text), mp4, svg]) {
+      const made = await programRecipeOfFile(new Blob([new Uint8Array(file)]));
+      expect(made).toEqual({ kind: "simulate", config: "n = 8\n", command: told.command });
+    }
+  });
+  it("that is damaged does no harm, and other files are not read", async () => {
+    for (const file of [programPng(text), new Uint8Array(mp4), new Uint8Array(svg)]) {
+      for (let cut = 0; cut < file.length; ++cut) expect(() => recipeTextOf(file.subarray(0, cut))).not.toThrow();
+    }
+    for (const bad of ["", "{}", "[1]", "null", '{"murmur":1}', '{"murmur":"1","command":"c","config":3}']) {
+      expect(parseProgramRecipe(bad)).toBeNull();
+    }
+    const other = new Blob(["points, many of them"]);
+    other.arrayBuffer = () => Promise.reject(new Error("read to its end"));
+    expect(await programRecipeOfFile(other)).toBeNull();
   });
 });
 

@@ -1,9 +1,10 @@
 // files.spec.ts: videos that decode to the frames they promise, and pictures that are doors.
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { expect } from "@playwright/test";
 import { recipeOf } from "../src/export/png_recipe";
 import { strings } from "../src/strings";
+import { kMurmur } from "./place";
 import { addressRests, dropFile, filmIsHere, frameOf, open, takeFile, test, timeline, windToEnd, wordOf } from "./hands";
 
 const words = strings.common;
@@ -74,4 +75,17 @@ test("a file that a view cannot use is told so", async ({ page }) => {
   await open(page, "#v=1&view=map");
   await dropFile(page, "letter.txt", Buffer.from("dear flock"));
   await expect(page.locator(".notice")).toContainText(words.noUse);
+});
+
+test("a picture that the program drew, dropped on the page, is flown there", async ({ page }, info) => {
+  const run = info.outputPath("swarm");
+  const picture = info.outputPath("scene.png");
+  execFileSync(kMurmur, ["simulate", "-q", "n=21", "beta=3", "seed=9", "T=4", "save=every:0.2", "-o", run]);
+  execFileSync(kMurmur, ["render", run, "-o", picture, "--size", "320x320"]);
+  await open(page, "#v=1&view=digits");
+  await dropFile(page, "scene.png", readFileSync(picture));
+  await expect.poll(() => wordOf(page, "view")).toBe("flock");
+  await filmIsHere(page);
+  await addressRests(page);
+  expect([wordOf(page, "n"), wordOf(page, "beta"), wordOf(page, "seed")]).toEqual(["21", "3", "9"]);
 });

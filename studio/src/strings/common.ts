@@ -46,7 +46,7 @@ export const common = {
   loadAgain: "Load again",
   noVideo: "This browser encodes no video.",
   noUse: "This view has no use for that file.",
-  noUseHint: "Digits and Flock take points as .npy or .csv; a picture saved by this page opens in any view.",
+  noUseHint: "Digits and Flock take points as .npy or .csv; a picture saved by this page, or drawn by the program, opens in any view.",
   scene: "Scene",
   controls: "Controls",
   plots: "Plots",

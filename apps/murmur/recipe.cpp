@@ -1,0 +1,120 @@
+// recipe.cpp: writes down which commands make a picture.
+#include "recipe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "generated/version.h"
+#include "run_kind.h"
+
+namespace murmur::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Flags that say where and how loudly, and change no picture; those of the second list take a word.
+const std::vector<std::string> kPlainFlags = {"--json",  "-q",        "--quiet", "-v",
+                                              "--force", "--verbose", "--all"};
+const std::vector<std::string> kValueFlags = {"-o",         "--out",    "--runs",      "--color",
+                                              "--progress", "--resume", "--checkpoint"};
+
+bool is_among(const std::vector<std::string>& list, const std::string& word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// No number depends on threads.
+std::string without_threads(const std::string& config) {
+  std::istringstream lines(config);
+  std::string kept;
+  for (std::string line; std::getline(lines, line);)
+    if (line.rfind("threads =", 0) != 0) kept += line + "\n";
+  return kept;
+}
+
+// Where a picture lies below the folder; empty where it lies elsewhere.
+std::string place_below(const fs::path& folder, const fs::path& place) {
+  if (folder.empty()) return {};
+  const fs::path below = fs::absolute(place).lexically_normal().lexically_relative(
+      fs::absolute(folder).lexically_normal());
+  if (below.empty() || *below.begin() == ".." || *below.begin() == ".") return {};
+  return below.generic_string();
+}
+
+std::string shell_line(const std::vector<std::string>& words) {
+  std::string line = "murmur";
+  for (const std::string& word : words) {
+    const bool plain = word.find_first_of(" \t\n'\"\\$&;|<>()*?[]{}~#!`") == std::string::npos;
+    line += plain && !word.empty() ? " " + word : " '" + word + "'";
+  }
+  return line;
+}
+
+}  // namespace
+
+std::vector<std::string> telling_words(const std::vector<std::string>& argv) {
+  std::vector<std::string> words;
+  for (std::size_t k = 1; k < argv.size(); ++k) {
+    const std::string& word = argv[k];
+    const std::string flag = word.substr(0, word.find('='));
+    if (word.rfind("threads=", 0) == 0 || is_among(kPlainFlags, word)) continue;
+    if (is_among(kValueFlags, flag)) {
+      // --resume of reproduce takes no word; every other flag of the list does.
+      const bool alone = flag.size() != word.size() ||
+                         (flag == "--resume" && !words.empty() && words[0] == "reproduce");
+      if (!alone) ++k;
+      continue;
+    }
+    if (word.rfind("-o", 0) == 0 && word.size() > 2) continue;  // -oFILE
+    words.push_back(word);
+  }
+  return words;
+}
+
+Ingredients ingredients_of(const RunReader& run, const std::string& subject) {
+  const KeptJson manifest = kept_manifest(run);
+  return {.kind = kind_of(run).word,
+          .config = run.config(),
+          .seed = static_cast<std::uint64_t>(manifest.at("seed").number()),
+          .parted = manifest.has("parent"),
+          .folder = run.directory(),
+          .subject = subject};
+}
+
+picture::RecipeOf recipe_of(Ingredients what) {
+  std::vector<std::string> drawing =
+      what.words.empty() ? telling_words(program_argv) : std::move(what.words);
+  const fs::path folder = fs::absolute(what.folder / ".").lexically_normal();  // ends in a slash
+  const std::string name = folder.parent_path().filename().string();
+  nlohmann::json json = {
+      {"murmur", MURMUR_VERSION}, {"commit", MURMUR_COMMIT}, {"seed", what.seed}};
+  std::vector<std::string> typed = drawing;
+  if (!what.kind.empty()) {
+    json["run"] = name;
+    for (std::size_t k = 0; k < drawing.size(); ++k)
+      if (drawing[k] == what.subject) {
+        drawing[k] = "@run";
+        typed[k] = name;  // without the folders on the way to it
+      }
+  }
+  json["command"] = shell_line(typed);
+  nlohmann::json steps = nlohmann::json::array();
+  if (!what.kind.empty()) {
+    steps.push_back({what.kind, "@config"});
+    json["config"] = without_threads(what.config);
+  }
+  if (drawing.empty() || drawing[0] != what.kind) steps.push_back(drawing);
+  json["make"] = std::move(steps);
+  if (what.parted) json["branch"] = true;
+  return [json, folder = what.folder](const fs::path& place) {
+    nlohmann::json whole = json;
+    const std::string file = place_below(folder, place);
+    if (!file.empty()) whole["file"] = file;
+    return whole.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  };
+}
+
+}  // namespace murmur::app

@@ -1,0 +1,35 @@
+// recipe.h: the recipe of a picture: the commands that make it again, as JSON inside its file.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "murmur/run.h"
+#include "picture/recipe.h"
+
+namespace murmur::app {
+
+// What a picture is made of, beside the command line at hand.
+struct Ingredients {
+  std::string kind{};    // the command that makes the run; empty: none does
+  std::string config{};  // its config.toml
+  std::uint64_t seed = 0;
+  bool parted = false;               // a branch, which its settings alone do not make again
+  std::filesystem::path folder{};    // pictures in it are known by their path below it
+  std::string subject{};             // word of the command line that names the run
+  std::vector<std::string> words{};  // the command that draws; empty: the one at hand
+};
+Ingredients ingredients_of(const RunReader& run, const std::string& subject);
+
+// {"murmur": version, "commit", "seed", "run", "command", "make": [[word, ...], ...], "config",
+// "file"} Words @config, @run and @picture stand for files; `file` is the picture's path below the
+// run or the folder of runs, absent where -o named it. Threads, -o and flags that change no picture
+// are left out, so that the same picture has the same recipe.
+picture::RecipeOf recipe_of(Ingredients what);
+
+// The words of the command line at hand that a picture depends on, the command's name first.
+std::vector<std::string> telling_words(const std::vector<std::string>& argv);
+
+}  // namespace murmur::app
