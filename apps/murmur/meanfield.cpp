@@ -34,6 +34,16 @@ double predicted(const MeanField& f, int k) {
       k);
 }
 
+// Laws of all labels are one, so that modes grow exponentially, unless attention is causal and
+// either a prefix or USA tells labels apart.
+bool has_rates(const MeanFieldSetup& s) {
+  return !s.field.causal || (s.start.before.empty() && s.field.weighting == Attention::softmax);
+}
+
+std::vector<ModeGrowth> rates_of(const MeanFieldSetup& s, const MeanFieldRegimes& regimes) {
+  return has_rates(s) ? regimes.growth : std::vector<ModeGrowth>{};
+}
+
 nlohmann::json regimes_json(const MeanFieldRegimes& p) {
   nlohmann::json json = {{"linear", nullptr}, {"metastable", nullptr}, {"clustering", nullptr}};
   if (p.linear) {
@@ -52,7 +62,7 @@ nlohmann::json regimes_json(const MeanFieldRegimes& p) {
 nlohmann::json summary_of(const MeanFieldSetup& s, const MeanFieldTrajectory& trajectory) {
   const MeanFieldRegimes regimes = regimes_of(trajectory);
   nlohmann::json rates = nlohmann::json::object(), theory = nlohmann::json::object();
-  for (const ModeGrowth& g : regimes.growth) {
+  for (const ModeGrowth& g : rates_of(s, regimes)) {
     rates[std::to_string(g.k)] = g.rate;
     if (!s.field.perceptron) theory[std::to_string(g.k)] = predicted(s.field, g.k);
   }
@@ -72,12 +82,12 @@ nlohmann::json summary_of(const MeanFieldSetup& s, const MeanFieldTrajectory& tr
 
 void tell(const Flags& flags, const MeanFieldSetup& s, const MeanFieldTrajectory& trajectory) {
   const MeanFieldRegimes p = regimes_of(trajectory);
-  for (const ModeGrowth& g : p.growth)
+  for (const ModeGrowth& g : rates_of(s, p))
     say(flags,
         fmt::format(
             "mode {}: rate {:.6g}{}", g.k, g.rate,
             s.field.perceptron ? "" : fmt::format(", predicted {:.6g}", predicted(s.field, g.k))));
-  if (p.linear && p.growth.empty())
+  if (p.linear && p.growth.empty() && has_rates(s))
     say(flags, "no rate is told: that takes three steps in which a wave grows by itself alone");
   if (p.linear)
     say(flags, fmt::format("{} t = {:.4g}, mode {} leads",
@@ -147,6 +157,7 @@ RunContents contents_of(const MeanFieldSetup& s) {
   c.command = "meanfield";
   c.argv = program_argv;
   c.engine = s.method.solver == MeanFieldMethod::spectral ? "spectral"
+             : !moves_swarm(s.field, s.method)            ? "pairs"
              : s.field.d == 2                             ? "moments"
                                                           : "simd f64";
   c.seed = s.seed;
@@ -264,6 +275,8 @@ Command meanfield_command() {
           "  murmur meanfield d=2 beta=5 dynamics=USA init=mode:3:1e-4 T=0.3\n"
           "  murmur meanfield beta=9 init=modes:1-12:1e-6 T=60 solver=quantiles\n"
           "  murmur meanfield d=3 beta=5 init=vmf:4@0.5/0*0.7,4@2/1*0.3 modes=48 T=1.5\n"
+          "  murmur meanfield d=64 beta=5 init=mode:1:1e-4 T=30 solver=quantiles\n"
+          "  murmur meanfield dynamics=causal beta=4 prefix=0.1:vmf:20@0 init=uniform T=10\n"
           "  murmur meanfield dynamics=USA beta=4 kappa=0.3:0.6:61 -o bifurcation.svg\n"
           "  murmur meanfield --resume runs/mine T=200",
           [](Options& sub, Flags& flags) {

@@ -1,4 +1,4 @@
-// meanfield.h: the limit of infinitely many tokens: the flow of a measure on the circle or sphere.
+// meanfield.h: the limit of infinitely many tokens: the flow of a measure on a sphere.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,15 @@
 
 namespace murmur {
 
-//   d_t mu + div(mu X) = noise Lap mu   on S^{d-1}, d = 2 or 3
+//   d_t mu + div(mu X) = noise Lap mu   on S^{d-1}
 //   X = sign grad log(W * mu) / beta          (softmax, SA)
 //   X = sign clock grad(W * mu) / beta        (unnormalised, USA),   W(x, y) = e^{beta x.y}
 // plus the tangential part of a perceptron, if there is one (2312.10794, section 3; noise:
-// 2412.14813, 2512.01868).
+// 2412.14813, 2512.01868). From d = 4 to 128 the law is symmetric about the last axis.
+//
+// Causal attention: tokens have labels s in (0, 1], their place in the prompt, and each label a law
+// mu_s. A token of label s attends to those up to its own: in its velocity mu is replaced by
+//   (1/s) int_0^s mu_r dr  (SA),   int_0^s mu_r dr  (USA).
 struct MeanField {
   int d = 2;
   double beta = 1;                                      // at least 0
@@ -27,12 +31,13 @@ struct MeanField {
   Clock clock = Clock::u1;                              // u1, u2 or u3; softmax has u1 alone
   std::optional<Perceptron> perceptron{};
   double noise = 0;  // 1 / kappa
+  bool causal = false;
 };
 void check(const MeanField& field);  // Error(input) for what is not one
 // The limit n -> infinity of a dynamics on the sphere of R^d: softmax or unnormalised attention in
 // the clocks U1 to U3, with a perceptron and noise. Error(input) with a reason for gains, layer
 // norms but post, several heads, Q or K but the identity, V but I and -I, biases, relative or
-// rescaled values, masks, alibi, self = false, and weights that change with time.
+// rescaled values, alibi, self = false, and weights that change with time.
 MeanField mean_field_of(const Dynamics& dynamics, int d);
 Dynamics dynamics_of(const MeanField& field);  // the same forces, for particles
 double clock_scale(const MeanField& field);    // factor of USA's kernel over e^{beta (x.y - 1)}
@@ -43,7 +48,8 @@ bool has_potential(const MeanField& field);
 
 // A probability measure on the circle or sphere, as a mixture. Places are unit vectors.
 //   wave:   the uniform law times 1 + eps cos(k theta) on the circle, times
-//           1 + eps (2k + 1)/2 P_k(x_2) on the sphere: amplitude eps / 2 in degree k either way
+//           1 + eps (2k + 1)/2 P_k(x_2) on the sphere, times 1 + eps h_k/2 c_k(x_{d-1}) beyond,
+//           c_k = C_k / C_k(1) Gegenbauer's: amplitude eps / 2 in degree k always
 //   bump:   von Mises-Fisher, density ~ e^{kappa x.centre}
 //   atom:   a Dirac mass
 struct Measure {
@@ -68,6 +74,14 @@ struct Measure {
   // azimuth 2 pi j / columns, and between them as waves.
   std::vector<double> density{};
   int rows = 0;  // of a density on the sphere
+  // Of causal fields: laws of the earlier labels, (0, until] of the first and so on; the measure
+  // itself is that of the rest.
+  struct Earlier;
+  std::vector<Earlier> before{};
+};
+struct Measure::Earlier {
+  double until = 0;  // in (0, 1), increasing
+  Measure law{};     // without earlier ones
 };
 // Error(input) unless it is one for that d: weights positive, densities neither negative nor, to a
 // part in 10^6, of another integral than 1.
@@ -89,7 +103,8 @@ struct MeanFieldReading {
   double order = 0;                 // |mean|
   std::vector<double> amplitude{};  // (kModesRead + 1)
   // Of the spectral solver: largest amplitude among the last tenth of the degrees, or product of
-  // two amplitudes that attention would carry beyond them.
+  // two amplitudes that attention would carry beyond them; beyond d = 3 also the rounding of the
+  // coefficients. Of causal fields the largest over the labels, and so are min and max.
   double tail = 0;
   double min = 0, max = 0;  // of the density over the uniform one; particles: of the cells'
 };
@@ -97,18 +112,25 @@ struct MeanFieldReading {
 struct MeanFieldFrame {
   MeanFieldReading reading{};
   std::vector<double> density{};  // (cells) over the uniform one
+  // Of causal fields, in the order of labels_of; reading and density above are those of the whole
+  // prompt, int_0^1 mu_s ds.
+  std::vector<MeanFieldReading> labels{};
+  std::vector<double> label_density{};  // (labels, cells)
 };
 
 // How it is solved.
 //   spectral:  coefficients of degrees up to `modes`, products on a grid by the 2/3 rule; stops
 //              when they no longer resolve the measure
 //   quantiles: points of equal mass at the quantiles (circle) or weighted points of a Gauss grid
-//              (sphere), integrated with the moments or simd engine; never unresolved
+//              (sphere), integrated with the moments or simd engine; never unresolved. From d = 4
+//              on, Gauss's nodes on a meridian that stands for all of them; there, and for causal
+//              fields on the circle, forces are sums over all pairs
 struct MeanFieldMethod {
   enum Solver { spectral, quantiles } solver = spectral;
   int modes = 512;
   int particles = 100'000;
   Tolerance tolerance{1e-9, 1e-12};
+  int labels = 32;              // intervals between the labels of every law of a causal field
   double merge = 0;             // of particles, as in FlowSettings
   double most_tail = 1e-8;      // a larger tail stops the spectral solver,
   double most_negative = 1e-8;  // and so does a density below minus this times the greatest
@@ -119,9 +141,13 @@ struct MeanFieldMethod {
 // The state of a solver. The step that reaches T is computed for its frames and not committed, so
 // that a continuation to a larger T takes the steps of a run that had it from the start.
 struct MeanFieldState {
-  FlowState flow{};                    // the spectral solver: t, h, evaluations, next_frame alone
-  std::vector<double> coefficients{};  // of the spectral solver
+  FlowState flow{};  // without a swarm: t, h, evaluations, next_frame alone
+  // without a swarm: coefficients, or angles and masses of particles; a causal field's label by
+  // label
+  std::vector<double> coefficients{};
 };
+// Whether the state is a swarm on an engine: quantiles on the circle and sphere, not causal.
+bool moves_swarm(const MeanField& field, const MeanFieldMethod& method);
 
 struct MeanFieldTrajectory {
   Outcome outcome{};  // Ending::unresolved: the modes no longer resolve the measure
@@ -149,6 +175,12 @@ struct MeanFieldPlan {
 void check(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
            const Schedule& schedule);
 
+// The labels at which a causal field has laws, increasing: a law that is the same for all its
+// labels under SA, since none attends to others, is one at its last label; else `labels` intervals,
+// even in ln s for SA and even in s for USA. int_0^s is the trapezoidal sum: error O(labels^-2).
+std::vector<double> labels_of(const MeanField& field, const Measure& start,
+                              const MeanFieldMethod& method);
+
 // The points at which frames give the density: (cells, d), unit vectors.
 std::vector<double> density_cells(const MeanField& field, const MeanFieldMethod& method);
 
@@ -162,8 +194,8 @@ struct ModeGrowth {
   double rate = 0, error = 0;  // slope of ln a_k and its standard error
   double from = 0, to = 0;
 };
-// Until the leading wave's eps (see Measure) is 0.2: amplitude 0.1 on the circle, 0.2 / (2 k + 1)
-// on the sphere.
+// Until the leading wave's height at its top is 0.2: amplitude 0.1 on the circle, 0.2 / h_k beyond,
+// h_k harmonics of degree k.
 struct LinearRegime {
   std::optional<double> until{};  // none: still linear at the end
   int leader = 0;                 // degree of greatest amplitude there, or at the end

@@ -213,6 +213,26 @@ double retrieval_critical_time(const Retrieval& retrieval);
 //   t sup a_n <= min(3 - sqrt 3, 2 (1 - e^{-lambda}))
 double retrieval_certain_until(const Retrieval& retrieval);
 
+// Causal attention of infinitely many tokens, with labels s in (0, 1] (meanfield.h). Of a wave of
+// degree k over the uniform law the amplitude at label s obeys, derived here,
+//   a_s' = s_k (1/s) int_0^s a_r dr  (SA),   a_s' = s_k int_0^s a_r dr  (USA),   less k(k+d-2)
+//   noise
+// a_s, s_k the growth rate without noise. From s^p it grows like s^p e^{s_k t / (1 + p)} under SA.
+
+// The amplitude at label s and time t where labels up to `share` begin with 1, later ones with 0.
+// With c = s_k t and psi_c = retrieval_series, times e^{-k(k+d-2) noise t}:
+//   SA   s <= share: e^c;               beyond: int_{ln(s/share)}^inf e^{-y} psi_c(y) dy
+//   USA  s <= share: I_0(2 sqrt(c s));  beyond: int_{s-share}^s psi_c(y) dy
+struct CausalWave {
+  double share = 1;
+  double s = 1;
+  double t = 0;
+};
+double causal_amplitude(const Growth& growth, int k, const CausalWave& wave);
+// By which the mean square amplitude of n independent uniform tokens has grown at time t, n large:
+//   e^{2c} I_0(2c)  (SA; e^{2c} where all attend to all),   int_0^1 I_0(2 sqrt(c y))^2 dy  (USA)
+double causal_variance(const Growth& growth, int k, double t);
+
 // Densities and hardmax.
 
 // sqrt(beta ln beta): scale of the number of modes of a Gaussian kernel density of bandwidth

@@ -21,9 +21,13 @@ std::span<const Parameter> meanfield_parameters() {
   using P = Parameter;
   static constexpr Parameter table[] = {
       {P::word, "name", "meanfield", "a word", "first part of the run directory's name"},
-      {P::whole, "d", "2", "2 or 3", "the circle or the sphere; any d of a bifurcation diagram"},
+      {P::whole, "d", "2", "2 to 128",
+       "coordinates: 2 is the circle; from 4 on laws are symmetric about the last axis; any d of a "
+       "bifurcation diagram"},
       {P::number, "beta", "4", "0 to 700", "inverse temperature of attention"},
-      {P::word, "dynamics", "SA", "SA, USA", "softmax attention, or unnormalised"},
+      {P::word, "dynamics", "SA", "SA, USA, causal",
+       "softmax attention, or unnormalised; causal: SA to those before"},
+      {P::word, "reach", "all", "all, past", "whom a token sees: all, or those before it"},
       {P::word, "value", "identity", "identity, minus-identity", "V: attraction or repulsion"},
       {P::word, "clock", "U1", "U1, U2, U3", "time unit of USA (docs/notation.md)"},
       {P::word, "perceptron", "none", "none, gaussian:H, gradient:M, FILE.safetensors, NAME_*.npy",
@@ -36,7 +40,11 @@ std::span<const Parameter> meanfield_parameters() {
        "mode:K:EPS, modes:A-B:EPS, vmf:KAPPA@ANGLE*WEIGHT,..., atoms:ANGLE*WEIGHT,..., uniform, "
        "FILE.npy, points:FILE.npy",
        "the measure at t = 0; on the sphere an ANGLE is POLAR/AZIMUTH; a file holds a density on "
-       "an even grid, or unit vectors and their weights"},
+       "an even grid, or unit vectors and their weights; from d = 4 on an ANGLE is 0 or pi"},
+      {P::word, "prefix", "none", "none, or SHARE:INIT",
+       "law of the first share of a causal prompt; init is then that of the rest"},
+      {P::word, "labels", "auto", "auto, or 2 to 1024",
+       "intervals of the labels between which a causal prompt's laws change"},
       {P::number, "T", "10", "above 0", "final time"},
       {P::word, "save", "every:T/100", "every:DT, final", "when densities are kept"},
       {P::word, "solver", "spectral", "spectral, quantiles",
@@ -61,10 +69,21 @@ int count_of(const Settings& settings, const std::string& key, int fallback) {
   return static_cast<int>(whole(settings, key, 2, 10'000'000));
 }
 
+struct Sizes {
+  int modes, particles;
+};
+
+// What `auto` stands for; a causal field has so many for each of its labels.
+Sizes sizes_of(const MeanField& field) {
+  if (field.causal) return {field.d == 2 ? 128 : field.d == 3 ? 20 : 64, 128};
+  if (field.d > 3) return {64, 256};
+  return field.d == 2 ? Sizes{512, 100'000} : Sizes{40, 3'200};
+}
+
 // The words that a mean field has in common with simulate, of which it takes fewer values.
 DynamicsSpec forces_of(const Settings& settings) {
   number(settings, "beta");
-  choice(settings, "dynamics", {"SA", "USA"});
+  choice(settings, "dynamics", {"SA", "USA", "causal"});
   choice(settings, "value", {"identity", "minus-identity"});
   choice(settings, "clock", {"U1", "U2", "U3"});
   number(settings, "noise");
@@ -97,10 +116,16 @@ Schedule schedule_of(const Settings& settings) {
 }
 
 // Refuses typed words that a simulation by this solver would not heed.
-void refuse_unheeded(const Settings& settings, MeanFieldMethod::Solver solver) {
+void refuse_unheeded(const Settings& settings, const MeanFieldSetup& s) {
+  const MeanFieldMethod::Solver solver = s.method.solver;
   const auto refuse_typed = [&](const char* key, const char* reason, const char* remedy) {
     if (is_typed(settings, key)) refuse(settings, key, reason, remedy);
   };
+  if (s.start.before.empty() && (!s.field.causal || s.field.weighting == Attention::softmax))
+    refuse_typed("labels", "has no effect: the laws of all labels are one",
+                 "leave it out, or give dynamics=causal and a prefix");
+  if (solver == MeanFieldMethod::quantiles && !moves_swarm(s.field, s.method))
+    refuse_typed("merge", "has no effect: these particles do not merge", "leave it out");
   if (solver == MeanFieldMethod::spectral)
     for (const char* key : {"particles", "merge"})
       refuse_typed(key, "has no effect on the spectral solver",
@@ -122,11 +147,14 @@ void refuse_beside_kappa(const Settings& settings) {
   if (setting(settings, "perceptron").text != "none")
     refuse(settings, "perceptron", "stationary laws are those of attention alone",
            "use perceptron=none beside kappa");
+  if (choice(settings, "reach", {"all", "past"}) != 0)
+    refuse(settings, "reach", "stationary laws are those of attention to all",
+           "use reach=all beside kappa");
   if (number(settings, "noise") != 0)
     refuse(settings, "noise", "kappa is 1 / noise already", "leave out one of them");
   static constexpr std::string_view of_simulations[] = {
-      "activation", "init", "T",    "save", "solver",  "modes",          "particles",
-      "merge",      "rtol", "atol", "seed", "replica", "max_evaluations"};
+      "activation", "init",  "prefix", "labels", "T",    "save",    "solver",         "modes",
+      "particles",  "merge", "rtol",   "atol",   "seed", "replica", "max_evaluations"};
   for (const Parameter& p : meanfield_parameters()) {
     if (std::count(std::begin(of_simulations), std::end(of_simulations), p.name) == 0) continue;
     const Setting& given = setting(settings, p.name);
@@ -139,7 +167,7 @@ void refuse_beside_kappa(const Settings& settings) {
 std::optional<BifurcationSweep> kappas_of(const Settings& settings) {
   const std::optional<Range> range = range_of(settings, "kappa", 10'000);
   if (!range) return std::nullopt;
-  if (choice(settings, "dynamics", {"SA", "USA"}) == 0)
+  if (choice(settings, "dynamics", {"SA", "USA", "causal"}) != 1)
     refuse(settings, "dynamics", "stationary laws are those of USA", "use dynamics=USA");
   refuse_beside_kappa(settings);
   return BifurcationSweep{range->from, range->to, range->points};
@@ -156,12 +184,18 @@ MeanFieldSetup make_meanfield(const Settings& settings) {
   if (!s.kappas) {
     check(s.field);
     s.start = measure_of(settings, s.field.d, s.inputs);
+    s.start.before = prefix_of(settings, s.field.d);
+    if (!s.field.causal && !s.start.before.empty())
+      refuse(settings, "prefix", "has no effect where all attend to all",
+             "use dynamics=causal, or leave it out");
   }
   MeanFieldMethod& m = s.method;
   m.solver =
       static_cast<MeanFieldMethod::Solver>(choice(settings, "solver", {"spectral", "quantiles"}));
-  m.modes = count_of(settings, "modes", s.field.d == 2 ? 512 : 40);
-  m.particles = count_of(settings, "particles", s.field.d == 2 ? 100'000 : 3'200);
+  const Sizes sizes = sizes_of(s.field);
+  m.modes = count_of(settings, "modes", sizes.modes);
+  m.particles = count_of(settings, "particles", sizes.particles);
+  m.labels = count_of(settings, "labels", 16);
   m.tolerance = {positive(settings, "rtol"), positive(settings, "atol")};
   m.merge = number(settings, "merge");
   m.max_evaluations = whole(settings, "max_evaluations", 1, kMostWhole);
@@ -171,7 +205,7 @@ MeanFieldSetup make_meanfield(const Settings& settings) {
     refuse(settings, "noise", "is for the spectral solver only", "use solver=spectral, or noise=0");
   s.schedule = schedule_of(settings);
   if (!s.kappas) {
-    refuse_unheeded(settings, m.solver);
+    refuse_unheeded(settings, s);
     check(s.field, s.start, m, s.schedule);
   }
   Settings resolved = settings;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "experiment/flow_record.h"
 #include "experiment/meanfield_setup.h"
@@ -60,7 +61,7 @@ std::vector<MeanFieldReading> steps_of(const Record& record, int d) {
 Record record_of(const MeanFieldSetup& s, const MeanFieldTrajectory& so_far,
                  const MeanFieldState& state) {
   Record record;
-  if (s.method.solver == MeanFieldMethod::quantiles) {
+  if (moves_swarm(s.field, s.method)) {
     record = record_of(state.flow, s.schedule.T);
   } else {
     record["t"] = array_of(state.flow.t);
@@ -79,7 +80,7 @@ MeanFieldTrajectory trajectory_of(const MeanFieldSetup& s, const Record& record)
   const auto real = [&](const char* name) { return entry(record, name).doubles()[0]; };
   MeanFieldTrajectory trajectory;
   FlowState& flow = trajectory.state.flow;
-  if (s.method.solver == MeanFieldMethod::quantiles) {
+  if (moves_swarm(s.field, s.method)) {
     flow = state_of(record, {static_cast<int>(entry(record, "group").size()), s.field.d});
   } else {
     flow.t = real("t");
@@ -93,22 +94,22 @@ MeanFieldTrajectory trajectory_of(const MeanFieldSetup& s, const Record& record)
   return trajectory;
 }
 
-// density.npy, (frames, cells), as far as the checkpoint says.
-class Densities {
+// An array whose rows are kept frame by frame, as far as the checkpoint says.
+class FrameRows {
  public:
-  Densities(const Run& run, std::size_t cells) {
-    const std::filesystem::path path = run.directory() / "density.npy";
+  FrameRows(const Run& run, const char* name, const std::vector<std::size_t>& shape) {
+    const std::filesystem::path path = run.directory() / name;
     if (run.last_checkpoint()) {
       kept_ = static_cast<std::int64_t>(entry(*run.last_checkpoint(), "densities").doubles()[0]);
       file_ = GrowingNpy::open(path);
       file_.cut(kept_);
     } else {
       std::filesystem::remove(path);
-      file_ = GrowingNpy::create(path, Element::f64, {cells});
+      file_ = GrowingNpy::create(path, Element::f64, shape);
     }
   }
-  void append(const std::vector<double>& density) {
-    file_.put(kept_, std::as_bytes(std::span(density)));
+  void append(const std::vector<double>& row) {
+    file_.put(kept_, std::as_bytes(std::span(row)));
     file_.count(++kept_);
   }
   std::int64_t sync() {
@@ -119,6 +120,35 @@ class Densities {
  private:
   GrowingNpy file_{};
   std::int64_t kept_ = 0;
+};
+
+// labels.npy (labels), label_modes.npy (frames, labels, 12) the amplitudes of their laws, and
+// label_density.npy (labels, cells) the densities of the last frame.
+class LabelRows {
+ public:
+  LabelRows(const Run& run, const MeanFieldSetup& s)
+      : directory_(run.directory()),
+        labels_(labels_of(s.field, s.start, s.method)),
+        modes_(run, "label_modes.npy", {labels_.size(), kColumns}) {
+    write_npy(directory_ / "labels.npy", {{labels_.size()}, labels_});
+  }
+  void append(const MeanFieldFrame& frame) {
+    std::vector<double> row;
+    for (const MeanFieldReading& r : frame.labels)
+      row.insert(row.end(), r.amplitude.begin() + 1, r.amplitude.begin() + 1 + kColumns);
+    modes_.append(row);
+    last_ = table_of(frame.label_density, frame.density.size());
+  }
+  void sync() {
+    modes_.sync();
+    if (last_.size() > 0) write_npy(directory_ / "label_density.npy", last_);
+  }
+
+ private:
+  std::filesystem::path directory_;
+  std::vector<double> labels_;
+  FrameRows modes_;
+  Array last_{};  // of the last frame
 };
 
 }  // namespace
@@ -136,9 +166,12 @@ MeanFieldTrajectory simulate(const MeanFieldSetup& s, Run& run, const ProcessCon
   const std::int64_t evaluations_before = plan.from ? plan.from->state.flow.evaluations : 0;
   const Array grid = table_of(density_cells(s.field, s.method), s.field.d);
   write_npy(run.directory() / "grid.npy", grid);
-  Densities densities(run, grid.shape[0]);
+  FrameRows densities(run, "density.npy", {grid.shape[0]});
+  std::optional<LabelRows> labels;
+  if (s.field.causal) labels.emplace(run, s);
   const auto record = [&](const MeanFieldTrajectory& so_far, const MeanFieldState& state) {
     Record kept = record_of(s, so_far, state);
+    if (labels) labels->sync();
     kept["densities"] = array_of(densities.sync());
     return kept;
   };
@@ -147,6 +180,7 @@ MeanFieldTrajectory simulate(const MeanFieldSetup& s, Run& run, const ProcessCon
     for (int k = 0; k < s.field.d; ++k) mean.at(0, k) = frame.reading.mean[k];
     run.append(frame.reading.t, mean, row_of(frame.reading));
     densities.append(frame.density);
+    if (labels) labels->append(frame);
   };
   plan.pause = [&](const MeanFieldTrajectory& now, const std::function<MeanFieldState()>& fetch) {
     return process.pause(
@@ -160,6 +194,7 @@ MeanFieldTrajectory simulate(const MeanFieldSetup& s, Run& run, const ProcessCon
         });
   };
   MeanFieldTrajectory trajectory = carry(s.field, s.start, s.method, plan);
+  if (labels) labels->sync();
   if (trajectory.outcome.ok())
     process.save(trajectory.state.flow.t, record(trajectory, trajectory.state), true);
   return trajectory;

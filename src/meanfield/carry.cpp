@@ -17,9 +17,28 @@ namespace {
 
 using namespace meanfield;
 
-std::unique_ptr<Continuum> continuum_of(const MeanField& field, int modes) {
-  check_modes(field.d, modes);
-  return field.d == 2 ? make_circle(field, modes) : make_sphere(field, modes);
+// Of one law: densities, or particles in their own coordinates.
+std::unique_ptr<Continuum> law_of(const MeanField& field, const MeanFieldMethod& method) {
+  if (method.solver == MeanFieldMethod::quantiles) return make_cloud(field, method.particles);
+  check_modes(field.d, method.modes);
+  return field.d == 2   ? make_circle(field, method.modes)
+         : field.d == 3 ? make_sphere(field, method.modes)
+                        : make_zonal(field, method.modes);
+}
+
+std::unique_ptr<Continuum> continuum_of(const MeanField& field, const Measure& start,
+                                        const MeanFieldMethod& method) {
+  auto law = law_of(field, method);
+  return field.causal ? make_causal(field, std::move(law), start, method) : std::move(law);
+}
+
+// The largest amplitude of the start above the degrees that the spectral solver keeps.
+double beyond_modes(const MeanField& field, const Measure& start, const MeanFieldMethod& method) {
+  if (method.solver == MeanFieldMethod::quantiles) return 0;
+  double most = beyond(start, field.d, method.modes);
+  for (const Measure::Earlier& earlier : start.before)
+    most = std::fmax(most, beyond(earlier.law, field.d, method.modes));
+  return most;
 }
 
 // What is wrong with a reading that the coefficients no longer resolve; empty: nothing.
@@ -62,7 +81,7 @@ std::vector<MeanFieldReading> steps_before(const MeanFieldTrajectory& from,
 CoefficientSystem system_of(const MeanField& field, const MeanFieldMethod& method,
                             Continuum& continuum) {
   CoefficientSystem system;
-  system.flow = [&continuum](const State& y, State& f) { continuum.flow(y, f); };
+  system.flow = [&continuum](const State& y, State& f) { continuum.flow(y, y, f); };
   system.tolerance = method.tolerance;
   if (field.noise > 0)
     for (const double eigenvalue : continuum.laplacian())
@@ -70,16 +89,16 @@ CoefficientSystem system_of(const MeanField& field, const MeanFieldMethod& metho
   return system;
 }
 
-class SpectralFlow {
+class ContinuumFlow {
  public:
-  SpectralFlow(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
-               const MeanFieldPlan& plan)
+  ContinuumFlow(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
+                const MeanFieldPlan& plan)
       : method_(method),
         plan_(plan),
         frames_(plan.schedule.frames()),
-        beyond_(plan.from ? 0 : beyond(start, field.d, method.modes)),
+        beyond_(plan.from ? 0 : beyond_modes(field, start, method)),
         remedy_(remedy_of(field)),
-        continuum_(continuum_of(field, method.modes)),
+        continuum_(continuum_of(field, start, method)),
         march_(system_of(field, method, *continuum_)) {
     march_.y = continuum_->start(start);
   }
@@ -90,6 +109,7 @@ class SpectralFlow {
     if (trajectory_.outcome.ok()) trajectory_.outcome.t = plan_.schedule.T;
     keep_last_good();
     trajectory_.evaluations = march_.at.evaluations;
+    trajectory_.grain = continuum_->grain(march_.y);
     trajectory_.state = state();
     return trajectory_;
   }
@@ -111,7 +131,7 @@ class SpectralFlow {
     const MeanFieldState& state = from.state;
     if (state.coefficients.size() != march_.y.size())
       throw Error(
-          Fault::input, "the state is of other modes",
+          Fault::input, "the state is of other modes or particles",
           fmt::format("{} coefficients in place of {}", state.coefficients.size(), march_.y.size()),
           "go on with the modes and solver it began with");
     trajectory_.steps = steps_before(from, plan_.schedule);
@@ -266,17 +286,20 @@ MeanFieldTrajectory advance_particles(const MeanField& field, const Measure& sta
 
 }  // namespace
 
+bool moves_swarm(const MeanField& field, const MeanFieldMethod& method) {
+  return method.solver == MeanFieldMethod::quantiles && field.d <= 3 && !field.causal;
+}
+
 std::vector<double> density_cells(const MeanField& field, const MeanFieldMethod& method) {
-  if (method.solver == MeanFieldMethod::quantiles) return particle_cells(field.d);
-  return continuum_of(field, method.modes)->cells();
+  if (moves_swarm(field, method)) return particle_cells(field.d);
+  return law_of(field, method)->cells();
 }
 
 MeanFieldTrajectory carry(const MeanField& field, const Measure& start,
                           const MeanFieldMethod& method, const MeanFieldPlan& plan) {
   check(field, start, method, plan.schedule);
-  if (method.solver == MeanFieldMethod::quantiles)
-    return advance_particles(field, start, method, plan);
-  return SpectralFlow(field, start, method, plan).run();
+  if (moves_swarm(field, method)) return advance_particles(field, start, method, plan);
+  return ContinuumFlow(field, start, method, plan).run();
 }
 
 }  // namespace murmur

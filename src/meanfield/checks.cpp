@@ -10,6 +10,7 @@
 #include "meanfield/continuum.h"
 #include "meanfield/grid_density.h"
 #include "meanfield/particles.h"
+#include "meanfield/zonal.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -105,21 +106,27 @@ void check_density(const Measure& m, int d) {
            "init", "give the density on more cells, or a smoother one");
 }
 
-void check_particles(const Measure& start, int d, int particles) {
+void check_particles(const MeanField& field, const Measure& start, int particles) {
+  const int d = field.d;
   constexpr std::size_t kMost = 10'000'000;  // a few gigabytes with all stages of a step
   const std::size_t count = start.atoms.size() + (particles > 0 ? particles : 0);
   if (particles < 2 || count > kMost)
     refuse("there cannot be so many particles", fmt::format("particles = {}", count),
            fmt::format("give 2 to {}", kMost));
+  if (d > 3 && particles > meanfield::kMostZonalParticles)
+    refuse("there cannot be so many particles", fmt::format("particles = {}", particles),
+           fmt::format("give 2 to {}", meanfield::kMostZonalParticles));
   const int degree = meanfield::particle_degrees(d, particles);
   for (const Measure::Wave& w : start.waves)
     if (w.k > degree)
       refuse(fmt::format("{} particles do not hold mode {}", particles, w.k), "init",
              w.k > meanfield::kDistributionDegrees
                  ? fmt::format("use modes of degree {} or less", meanfield::kDistributionDegrees)
-                 : fmt::format("use particles={} or more",
-                               d == 2 ? 8 * w.k : 2 * (w.k + 1) * (w.k + 1)));
+                 : fmt::format("use particles={} or more", d == 2   ? 8 * w.k
+                                                           : d == 3 ? 2 * (w.k + 1) * (w.k + 1)
+                                                                    : 2 * w.k));
   if (d == 3) meanfield::particles_of(start, d, particles);
+  if (d > 3) meanfield::make_cloud(field, particles)->start(start);
   if (const double lost = d == 2 && !start.density.empty()
                               ? meanfield::beyond(start, d, meanfield::kDistributionDegrees)
                               : 0;
@@ -141,9 +148,9 @@ void check_schedule(const Schedule& s) {
 }  // namespace
 
 void check(const MeanField& f) {
-  if (f.d != 2 && f.d != 3)
-    refuse("mean fields are solved on the circle and the sphere", fmt::format("d = {}", f.d),
-           "use d=2 or d=3");
+  if (f.d < 2 || f.d > meanfield::kMostZonal)
+    refuse(fmt::format("mean fields are solved for d from 2 to {}", meanfield::kMostZonal),
+           fmt::format("d = {}", f.d), fmt::format("use d up to {}", meanfield::kMostZonal));
   if (!(f.beta >= 0 && f.beta <= 700))
     refuse("beta is out of range", fmt::format("beta = {:g}", f.beta), "give beta from 0 to 700");
   if (f.weighting != Attention::softmax && f.weighting != Attention::unnormalised)
@@ -154,6 +161,9 @@ void check(const MeanField& f) {
     refuse("there is no such noise", "noise", "give 0 or more");
   check(dynamics_of(f), f.d);
   if (f.perceptron) check_perceptron(*f.perceptron);
+  if (f.d > 3 && f.perceptron && !meanfield::is_zonal(*f.perceptron))
+    refuse("beyond d = 3 laws are symmetric about the last axis, and this perceptron is not",
+           "perceptron", "use perceptron=none, one along the last axis alone, or d=2 or d=3");
 }
 
 void check(const Measure& m, int d) {
@@ -165,10 +175,11 @@ void check(const Measure& m, int d) {
     if (w.k < 1 || w.k > kMostDegree)
       refuse(fmt::format("a mode has a degree from 1 to {}", kMostDegree), "init",
              "write mode:3:1e-4");
-    swing += std::fabs(w.eps) * (d == 2 ? 1 : (2 * w.k + 1) / 2.0);
+    swing += std::fabs(w.eps) * 0.5 * meanfield::harmonics(d, w.k);
   }
   if (!(swing <= 1))
-    refuse("the modes make the density negative", "init", "give smaller amplitudes");
+    refuse("the modes make the density negative", "init",
+           fmt::format("give amplitudes of {:.3g} of these or less", 1 / swing));
   for (const Measure::Bump& b : m.bumps) {
     if (!(b.kappa >= 0 && b.kappa <= 1e5 && b.weight > 0 && is_unit(b.centre, d)))
       refuse("a bump is off", "init", "give kappa from 0 to 1e5, a weight above 0, unit vectors");
@@ -183,11 +194,14 @@ void check(const Measure& m, int d) {
     refuse("the weights have no finite sum", "init", "give smaller weights: they are scaled to 1");
   if (!m.waves.empty() && (!m.bumps.empty() || !m.atoms.empty()))
     refuse("modes perturb the uniform law alone", "init", "leave bumps and atoms out");
+  if (d > 3 && !meanfield::is_zonal(m))
+    refuse("beyond d = 3 laws are symmetric about the last axis, and this start is not", "init",
+           "centre bumps and atoms at the poles, 0 and pi, or use d=2 or d=3");
 }
 
 namespace meanfield {
 
-int most_modes(int d) { return d == 2 ? 8192 : 256; }
+int most_modes(int d) { return d == 2 ? 8192 : d == 3 ? 256 : 512; }
 
 void check_modes(int d, int modes) {
   if (modes < 4 || modes > most_modes(d))
@@ -197,10 +211,55 @@ void check_modes(int d, int modes) {
 
 }  // namespace meanfield
 
+namespace {
+// Whether the solver can represent one law.
+void check_start(const MeanField& field, const Measure& start, const MeanFieldMethod& method) {
+  if (method.solver == MeanFieldMethod::quantiles)
+    return check_particles(field, start, method.particles);
+  const int most = meanfield::most_modes(field.d);
+  if (!start.atoms.empty())
+    refuse("atoms have no density", "init", "use solver=quantiles, or bumps with a large kappa");
+  for (const Measure::Wave& w : start.waves)
+    if (w.k > method.modes)
+      refuse(fmt::format("mode {} is above the {} modes carried", w.k, method.modes), "init",
+             w.k <= most ? fmt::format("use modes={} or more", 2 * w.k <= most ? 2 * w.k : most)
+                         : fmt::format("use modes of degree {} or less", most));
+}
+
+// The labels of a causal field, and the laws of its earlier ones.
+void check_prompt(const MeanField& field, const Measure& start, const MeanFieldMethod& method) {
+  constexpr int kMostLabels = 1024;
+  constexpr double kMostParticles = 20'000;  // forces are sums over all pairs
+  if (!field.causal && !start.before.empty())
+    refuse("laws differ by label where attention is causal", "prefix",
+           "use dynamics=causal, or leave the prefix out");
+  double from = 0;
+  for (const Measure::Earlier& earlier : start.before) {
+    if (!(earlier.until > from && earlier.until < 1) || !earlier.law.before.empty())
+      refuse("the labels of the prefix are off", "prefix", "give shares above 0 and below 1");
+    from = earlier.until;
+  }
+  if (!field.causal) return;
+  if (method.labels < 2 || method.labels > kMostLabels)
+    refuse("there cannot be so many labels", fmt::format("labels = {}", method.labels),
+           fmt::format("give 2 to {}", kMostLabels));
+  if (method.solver != MeanFieldMethod::quantiles) return;
+  if (field.d == 3)
+    refuse("particles of causal laws lie on the circle, or on a meridian", "solver = quantiles",
+           "use solver=spectral, or d=2, or d=4 or more");
+  const auto laws = static_cast<double>(labels_of(field, start, method).size());
+  if (!(laws * method.particles <= kMostParticles))
+    refuse(fmt::format("{:.0f} laws of {} particles are too many", laws, method.particles),
+           "particles, labels", fmt::format("give up to {:.0f} in all", kMostParticles));
+}
+
+}  // namespace
+
 void check(const MeanField& field, const Measure& start, const MeanFieldMethod& method,
            const Schedule& schedule) {
   check(field);
   check(start, field.d);
+  for (const Measure::Earlier& earlier : start.before) check(earlier.law, field.d);
   check_schedule(schedule);
   const Tolerance& tolerance = method.tolerance;
   if (!(tolerance.rtol > 0 && tolerance.rtol < 1 && tolerance.atol > 0 && tolerance.atol < 1))
@@ -211,21 +270,17 @@ void check(const MeanField& field, const Measure& start, const MeanFieldMethod& 
   if (!(method.merge >= 0 && method.merge <= 2))
     refuse("two unit vectors are at most 2 apart", fmt::format("merge = {:g}", method.merge),
            "give merge from 0, for never, to 2");
-  if (method.solver == MeanFieldMethod::quantiles) {
-    if (field.noise > 0)
-      refuse("particles here carry no noise", "solver = quantiles",
-             "use solver=spectral, or murmur simulate with noise");
-    return check_particles(start, field.d, method.particles);
-  }
-  meanfield::check_modes(field.d, method.modes);
-  const int most = meanfield::most_modes(field.d);
-  if (!start.atoms.empty())
-    refuse("atoms have no density", "init", "use solver=quantiles, or bumps with a large kappa");
-  for (const Measure::Wave& w : start.waves)
-    if (w.k > method.modes)
-      refuse(fmt::format("mode {} is above the {} modes carried", w.k, method.modes), "init",
-             w.k <= most ? fmt::format("use modes={} or more", 2 * w.k <= most ? 2 * w.k : most)
-                         : fmt::format("use modes of degree {} or less", most));
+  if (method.solver == MeanFieldMethod::quantiles && field.noise > 0)
+    refuse("particles here carry no noise", "solver = quantiles",
+           "use solver=spectral, or murmur simulate with noise");
+  if (method.solver == MeanFieldMethod::quantiles && method.merge > 0 &&
+      !moves_swarm(field, method))
+    refuse("these particles do not merge", fmt::format("merge = {:g}", method.merge),
+           "give merge = 0");
+  if (method.solver == MeanFieldMethod::spectral) meanfield::check_modes(field.d, method.modes);
+  check_prompt(field, start, method);
+  for (const Measure::Earlier& earlier : start.before) check_start(field, earlier.law, method);
+  check_start(field, start, method);
 }
 
 }  // namespace murmur

@@ -97,10 +97,10 @@ class Circle final : public Continuum {
 
   const std::vector<double>& laplacian() const override { return laplacian_; }
 
-  void flow(const State& y, State& change) override {
+  void flow(const State& y, const State& seen, State& change) override {
     const bool divided = field_.weighting == Attention::softmax;
     const double scale = (field_.repulsive ? -1 : 1) * clock_scale(field_);
-    fill(y, divided);
+    fill(y, seen, divided);
     fourier_.transform(first_.data());
     if (divided) fourier_.transform(second_.data());
     for (int g = 0; g < fourier_.size(); ++g) {
@@ -117,7 +117,7 @@ class Circle final : public Continuum {
   }
 
   MeanFieldFrame read(const State& y) override {
-    fill(y, false);
+    fill(y, y, false);
     fourier_.transform(first_.data());
     MeanFieldFrame frame;
     const int cells = fourier_.size();
@@ -151,22 +151,22 @@ class Circle final : public Continuum {
   }
 
  private:
-  // Spectra of density + i T, and of Z.
-  void fill(const State& y, bool weight) {
+  // Spectra of density + i T, and of Z; the latter two of the law seen.
+  void fill(const State& y, const State& seen, bool weight) {
     const int size = fourier_.size();
     std::fill(first_.begin(), first_.end(), 0);
     first_[0] = 1;
     for (int k = 1; k <= modes_; ++k) {
       const Complex c(y[2 * k - 2], -y[2 * k - 1]);
-      const double t = k * kernel_.slope[k];  // i (i t c) = -t c
-      first_[k] = c - t * c;
-      first_[size - k] = std::conj(c) + t * std::conj(c);
+      const Complex t = k * kernel_.slope[k] * Complex(seen[2 * k - 2], -seen[2 * k - 1]);
+      first_[k] = c - t;  // i (i t) = -t
+      first_[size - k] = std::conj(c) + std::conj(t);
     }
     if (!weight) return;
     std::fill(second_.begin(), second_.end(), 0);
     second_[0] = kernel_.value[0];
     for (int k = 1; k <= modes_; ++k) {
-      const Complex c(y[2 * k - 2], -y[2 * k - 1]);
+      const Complex c(seen[2 * k - 2], -seen[2 * k - 1]);
       second_[k] = kernel_.value[k] * c;
       second_[size - k] = kernel_.value[k] * std::conj(c);
     }

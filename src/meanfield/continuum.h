@@ -20,8 +20,9 @@ struct Kernel {
 };
 Kernel kernel_of(int d, double beta, int count);
 
-// How many harmonics of degree k >= 1 there are: 2 on the circle, 2 k + 1 on the sphere.
-int harmonics(int d, int k);
+// How many harmonics of degree k there are on S^{d-1}: for k >= 1 2 on the circle, 2 k + 1 on the
+// sphere, (2k + d - 2)/k C(k + d - 3, k - 1) in d coordinates.
+double harmonics(int d, int k);
 //   (1/2 beta) int int e^{beta (x.y - 1)} = (1/2) sum_k slope_k harmonics_k a_k^2
 double pairs_of(const MeanField& field, const Kernel& kernel, const std::vector<double>& amplitude);
 // Degrees after which the terms of the energy are below rounding.
@@ -50,14 +51,24 @@ class Continuum {
   virtual State start(const Measure& measure) const = 0;
   // (size) eigenvalues of -Lap
   virtual const std::vector<double>& laplacian() const = 0;
-  virtual void flow(const State& y, State& change) = 0;  // without the noise
-  virtual MeanFieldFrame read(const State& y) = 0;       // t is not set
-  virtual std::vector<double> cells() const = 0;         // (cells, d)
+  // The law y where attention is to the law `seen`; without the noise.
+  virtual void flow(const State& y, const State& seen, State& change) = 0;
+  // sum_l weight_l laws_l
+  virtual State mixed(const std::vector<State>& laws, const std::vector<double>& weight) const;
+  virtual double grain(const State&) const { return 0; }  // see MeanFieldTrajectory
+  virtual MeanFieldFrame read(const State& y) = 0;        // t is not set
+  virtual std::vector<double> cells() const = 0;          // (cells, d)
 };
 int most_modes(int d);
 void check_modes(int d, int modes);  // Error(input) unless 4 to most_modes
 std::unique_ptr<Continuum> make_circle(const MeanField& field, int modes);
 std::unique_ptr<Continuum> make_sphere(const MeanField& field, int modes);
+std::unique_ptr<Continuum> make_zonal(const MeanField& field, int modes);  // d >= 3
+// Particles on the circle, or on a meridian (d >= 3) that stands for all of them.
+std::unique_ptr<Continuum> make_cloud(const MeanField& field, int particles);
+// Laws of the labels of a causal field, each of which `law` knows how to move.
+std::unique_ptr<Continuum> make_causal(const MeanField& field, std::unique_ptr<Continuum> law,
+                                       const Measure& start, const MeanFieldMethod& method);
 
 // int log(density) dmu over cells of weights that sum to 1; negative values count as 0.
 double entropy_of(const std::vector<double>& density, const std::vector<double>& weight);

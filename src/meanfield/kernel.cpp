@@ -17,20 +17,32 @@ namespace murmur {
 Dynamics dynamics_of(const MeanField& f) {
   Attention head{.beta = f.beta, .weighting = f.weighting};
   if (f.repulsive) head.value = scaled_identity(f.d, -1);
+  if (f.causal) head.mask = Attention::causal;
   Dynamics dynamics{.sublayers = {{{head}}}, .clock = f.clock, .noise = f.noise};
   if (f.perceptron) dynamics.sublayers.push_back({{*f.perceptron}});
   return dynamics;
 }
 
 MeanField mean_field_of(const Dynamics& dynamics, int d) {
-  PlainForces forces = mean_field_forces(dynamics);
+  // The mask becomes a law a label; what else plain forces refuse stays refused.
+  Dynamics unmasked = dynamics;
+  bool causal = false;
+  for (Sublayer& sublayer : unmasked.sublayers)
+    for (Force& force : sublayer.forces)
+      if (auto* head = std::get_if<Attention>(&force);
+          head && head->mask == Attention::causal && head->alibi == 0) {
+        head->mask = Attention::none;
+        causal = true;
+      }
+  PlainForces forces = mean_field_forces(unmasked);
   return {.d = d,
           .beta = forces.head.beta,
           .weighting = forces.head.weighting,
           .repulsive = forces.repulsive,
           .clock = dynamics.clock,
           .perceptron = std::move(forces.perceptron),
-          .noise = dynamics.noise};
+          .noise = dynamics.noise,
+          .causal = causal};
 }
 
 double clock_scale(const MeanField& f) {
@@ -58,7 +70,20 @@ Kernel kernel_of(int d, double beta, int count) {
   return kernel;
 }
 
-int harmonics(int d, int k) { return k == 0 ? 1 : d == 2 ? 2 : 2 * k + 1; }
+double harmonics(int d, int k) {
+  if (k == 0) return 1;
+  if (d == 2) return 2;
+  double count = (2.0 * k + d - 2) / k;
+  for (int j = 1; j < k; ++j) count *= static_cast<double>(j + d - 2) / j;
+  return count;
+}
+
+State Continuum::mixed(const std::vector<State>& laws, const std::vector<double>& weight) const {
+  State sum(laws.front().size());
+  for (std::size_t l = 0; l < laws.size(); ++l)
+    for (std::size_t e = 0; e < sum.size(); ++e) sum[e] += weight[l] * laws[l][e];
+  return sum;
+}
 
 int energy_degrees(const MeanField& f) {
   int k = 1;
@@ -134,7 +159,7 @@ double beyond(const Measure& m, int d, int degree) {
       most = std::fmax(most, std::abs(waves[k]));
     return most;
   }
-  const auto norm = [d](int k) { return d == 2 ? 1 : std::sqrt(2.0 * k + 1); };
+  const auto norm = [d](int k) { return d == 2 ? 1 : std::sqrt(harmonics(d, k)); };
   for (const Measure::Wave& w : m.waves)
     if (w.k > degree) most = std::fmax(most, 0.5 * std::fabs(w.eps) * norm(w.k));
   const Shares shares = shares_of(m);

@@ -206,6 +206,7 @@ int cell_of(const HostSwarm& x, int i) {
 }  // namespace
 
 int particle_degrees(int d, int n) {
+  if (d > 3) return n / 2;
   return d == 2 ? std::min(n / 8, kDistributionDegrees) : rows_of(n) - 1;
 }
 

@@ -12,8 +12,8 @@ namespace murmur::meanfield {
 HostSwarm particles_of(const Measure& measure, int d, int n);
 
 // Degree up to which n particles resolve a wave: eight particles to a wavelength on the circle,
-// where quantiles use at most that many degrees; on the sphere as far as the grid integrates its
-// products.
+// where quantiles use at most that many degrees; on the sphere and beyond as far as the grid
+// integrates its products.
 inline constexpr int kDistributionDegrees = 8192;
 int particle_degrees(int d, int n);
 

@@ -1,8 +1,10 @@
 // regimes.cpp: regimes of a trajectory: linear growth and its rates, the plateau, the clustering.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "meanfield/continuum.h"
+#include "meanfield/zonal.h"
 #include "murmur/meanfield.h"
 #include "murmur/observe.h"
 
@@ -53,8 +55,59 @@ double mixed_share(const MeanFieldReading& before, const MeanFieldReading& after
   return mixed / changed(k) + most * most;
 }
 
+// The same of zonal laws beyond d = 3, y_k = sqrt(h_k) a_k: to y_k' a product adds
+//   (1/2) (1 + (K_k - K_i) / K_j) int p_i p_j p_k dsigma  y_j' y_i,   K_k = k(k+d-2)
+class ZonalProducts {
+ public:
+  explicit ZonalProducts(int d) : d_(d) {
+    const meanfield::Gauss gauss = meanfield::gauss_zonal(d, 3 * kModesRead / 2 + 1);
+    std::vector<std::vector<double>> p;
+    for (const double s : gauss.node) p.push_back(meanfield::zonal_values(d, kModesRead, s));
+    for (int k = 0; k <= kModesRead; ++k) root_.push_back(std::sqrt(meanfield::harmonics(d, k)));
+    for (int k = 0; k <= kModesRead; ++k)
+      for (int j = 0; j <= kModesRead; ++j)
+        for (int i = 0; i <= kModesRead; ++i) {
+          double sum = 0;
+          for (std::size_t g = 0; g < p.size(); ++g)
+            sum += gauss.weight[g] * p[g][i] * p[g][j] * p[g][k];
+          product_.push_back(i + j >= k && j + k >= i && i + k >= j ? std::fabs(sum) : 0);
+        }
+  }
+
+  double share(const MeanFieldReading& before, const MeanFieldReading& after, int k) const {
+    const auto changed = [&](int j) {
+      return root_[j] * std::fabs(after.amplitude[j] - before.amplitude[j]);
+    };
+    const auto level = [this](int j) { return j * (j + d_ - 2.0); };
+    double mixed = 0, most = 0;
+    for (int j = 1; j <= kModesRead; ++j) {
+      most = std::fmax(most, root_[j] * after.amplitude[j]);
+      const double* row = &product_[((kModesRead + 1) * k + j) * (kModesRead + 1)];
+      for (int i = 1; i <= kModesRead; ++i)
+        mixed += 0.5 * std::fabs(1 + (level(k) - level(i)) / level(j)) * row[i] * changed(j) *
+                 root_[i] * after.amplitude[i];
+    }
+    return mixed / changed(k) + most * most;
+  }
+
+ private:
+  int d_;
+  std::vector<double> root_;     // (degrees) sqrt(h_k)
+  std::vector<double> product_;  // (degrees, degrees, degrees)
+};
+
+using Share = std::function<double(const MeanFieldReading&, const MeanFieldReading&, int)>;
+
+Share share_of(int d) {
+  if (d <= 3) return mixed_share;
+  return
+      [products = ZonalProducts(d)](const MeanFieldReading& before, const MeanFieldReading& after,
+                                    int k) { return products.share(before, after, k); };
+}
+
 // ln a_k is linear in t while other degrees are negligible in its rate.
-std::optional<ModeGrowth> growth_of(const std::vector<MeanFieldReading>& steps, int k) {
+std::optional<ModeGrowth> growth_of(const std::vector<MeanFieldReading>& steps, int k,
+                                    const Share& mixed) {
   if (steps.front().amplitude[k] < kNoWave) return std::nullopt;
   Series series{{steps.front().t}, {steps.front().amplitude[k]}};
   for (std::size_t i = 1; i < steps.size(); ++i) {
@@ -62,7 +115,7 @@ std::optional<ModeGrowth> growth_of(const std::vector<MeanFieldReading>& steps, 
     // Over a step of z = rate h the error of Dormand-Prince in e^z is z^6 / 3600; the controller
     // ignores it for a wave below the tolerance. It is below 3e-4 of the rate while z is below 1.
     const bool coarse = !(std::fabs(std::log(now / before)) < 1);
-    if (now < kRounding || coarse || !(mixed_share(steps[i - 1], steps[i], k) < kMixed)) break;
+    if (now < kRounding || coarse || !(mixed(steps[i - 1], steps[i], k) < kMixed)) break;
     series.t.push_back(steps[i].t);
     series.value.push_back(now);
   }
@@ -124,8 +177,9 @@ MeanFieldRegimes regimes_of(const MeanFieldTrajectory& trajectory) {
   if (ends != steps.begin() && last.amplitude[leader_of(last)] >= kNoWave)
     regimes.linear = LinearRegime{.leader = leader_of(last)};
   if (regimes.linear && ends != steps.end()) regimes.linear->until = last.t;
+  const Share mixed = share_of(static_cast<int>(steps.front().mean.size()));
   for (int k = 1; k <= kModesRead; ++k)
-    if (const auto growth = growth_of(steps, k)) regimes.growth.push_back(*growth);
+    if (const auto growth = growth_of(steps, k, mixed)) regimes.growth.push_back(*growth);
   if (ends == steps.end()) return regimes;
   find_plateau(steps, regimes);
   regimes.clustering = clustering_of(trajectory);

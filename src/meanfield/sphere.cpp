@@ -121,13 +121,13 @@ class Sphere final : public Continuum {
 
   const std::vector<double>& laplacian() const override { return laplacian_; }
 
-  void flow(const State& y, State& change) override {
+  void flow(const State& y, const State& seen, State& change) override {
     const bool divided = field_.weighting == Attention::softmax;
     const double scale = (field_.repulsive ? -1 : 1) * clock_scale(field_);
     const int size = fourier_.size();
     change.assign(y.size(), 0);
     for (int j = 0; j < rows_; ++j) {
-      synthesise(y, j);  // density + i Z and G_theta + i G_phi
+      synthesise(y, seen, j);  // density + i Z and G_theta + i G_phi
       for (int g = 0; g < size; ++g) {
         const double term = scale / (divided ? density_row_[g].imag() : 1);
         Complex v = term * weight_row_[g];
@@ -143,7 +143,7 @@ class Sphere final : public Continuum {
     MeanFieldFrame frame;
     std::vector<double> weight;
     for (int j = 0; j < rows_; ++j) {
-      synthesise(y, j);
+      synthesise(y, y, j);
       for (int g = 0; g < fourier_.size(); ++g) {
         frame.density.push_back(density_row_[g].real());
         weight.push_back(0.5 * gauss_.weight[j] / fourier_.size());
@@ -194,7 +194,7 @@ class Sphere final : public Continuum {
     Complex density, weight, north, east;  // A_m - i B_m of each row
   };
 
-  Order order_at(const State& y, int j, int m) const {
+  Order order_at(const State& y, const State& seen, int j, int m) const {
     const double sine = std::sqrt((1 - gauss_.node[j]) * (1 + gauss_.node[j]));
     Order o{};
     if (m == 0) {
@@ -202,10 +202,13 @@ class Sphere final : public Continuum {
       o.weight = kernel_.value[0];
     }
     for (int l = std::max(m, 1); l <= degree_; ++l) {
-      const Complex c(y[harmonic_index(l, m) - 1], m > 0 ? -y[harmonic_index(l, -m) - 1] : 0);
+      const auto c_of = [&](const State& of) {
+        return Complex(of[harmonic_index(l, m) - 1], m > 0 ? -of[harmonic_index(l, -m) - 1] : 0);
+      };
+      const Complex c = c_of(seen);
       const int at = legendre_index(l, m);
       const double q = table_[j].value[at], slope = kernel_.slope[l];
-      o.density += q * c;
+      o.density += q * c_of(y);
       o.weight += (kernel_.value[l] * q) * c;
       o.north += (slope * table_[j].slope[at]) * c;
       o.east += (slope * q) * c;
@@ -214,13 +217,13 @@ class Sphere final : public Continuum {
     return o;
   }
 
-  void synthesise(const State& y, int j) {
+  void synthesise(const State& y, const State& seen, int j) {
     const int size = fourier_.size();
     std::fill(density_row_.begin(), density_row_.end(), 0);
     std::fill(weight_row_.begin(), weight_row_.end(), 0);
     const Complex i(0, 1);
     for (int m = 0; m <= degree_; ++m) {
-      const Order o = order_at(y, j, m);
+      const Order o = order_at(y, seen, j, m);
       if (m == 0) {
         density_row_[0] = o.density + i * o.weight;
         weight_row_[0] = o.north + i * o.east;

@@ -65,13 +65,14 @@ TextTable rates_table(const KeptJson& summary) {
 
 std::string lead_of(const MeanFieldSetup& s, const KeptJson& summary) {
   const MeanField& f = s.field;
-  std::string words = fmt::format("Infinitely many tokens on {} under {} attention, β = {:g}{}{}.",
-                                  f.d == 2   ? "the circle"
-                                  : f.d == 3 ? "the sphere"
-                                             : fmt::format("the unit sphere of R^{}", f.d),
-                                  f.weighting == Attention::softmax ? "softmax" : "unnormalised",
-                                  f.beta, f.noise > 0 ? fmt::format(", noise {:g}", f.noise) : "",
-                                  f.perceptron ? ", beside a perceptron" : "");
+  std::string words = fmt::format(
+      "Infinitely many tokens on {} under {}{} attention, β = {:g}{}{}.",
+      f.d == 2   ? "the circle"
+      : f.d == 3 ? "the sphere"
+                 : fmt::format("the unit sphere of R^{}", f.d),
+      f.causal ? "causal " : "", f.weighting == Attention::softmax ? "softmax" : "unnormalised",
+      f.beta, f.noise > 0 ? fmt::format(", noise {:g}", f.noise) : "",
+      f.perceptron ? ", beside a perceptron" : "");
   if (const KeptJson stopped = summary.at("stopped"); !stopped.is_null())
     words += fmt::format(" Stopped at t = {:g}: {}.", stopped.at("t").number(),
                          stopped.at("why").text());

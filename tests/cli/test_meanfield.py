@@ -25,7 +25,17 @@ FLIGHTS = {
                          "save=every:0.02", "rtol=1e-11"),
     "sphere, quantiles": ("d=3", "beta=3", "solver=quantiles", "particles=800",
                           "init=vmf:4@0.5/0*0.7,4@2/1*0.3", "T=4", "save=every:0.1"),
+    "d = 8, spectral": ("d=8", "beta=4", "init=vmf:3@0*0.6,3@pi*0.4", "T=0.6", "modes=128",
+                        "save=every:0.02", "rtol=1e-11"),
+    "d = 8, particles": ("d=8", "beta=4", "solver=quantiles", "particles=128", "T=6",
+                         "init=vmf:3@0*0.6,3@pi*0.4", "save=every:0.2"),
+    "causal, spectral": ("dynamics=causal", "beta=3", "prefix=0.2:vmf:2@0", "init=mode:2:0.2",
+                         "modes=96", "labels=8", "T=1", "save=every:0.05", "rtol=1e-11"),
+    "causal, particles": ("dynamics=USA", "reach=past", "beta=2", "prefix=0.2:atoms:0",
+                          "init=uniform", "solver=quantiles", "particles=32", "labels=4", "T=2",
+                          "save=every:0.1"),
 }
+LABELS = ("labels.npy", "label_modes.npy", "label_density.npy")  # of causal ones
 
 GROW = ("d=2", "beta=5", "dynamics=USA", "init=mode:3:1e-4", "T=0.25", "modes=96")
 
@@ -55,6 +65,38 @@ class MeanField(murmur.Case):
         energies = [float(row["energy"]) for row in rows]
         self.assertTrue(all(b >= a for a, b in zip(energies, energies[1:])))
         self.assertEqual(murmur.status(run), "done")
+
+    def test_many_coordinates(self):
+        for solver in ("spectral", "quantiles"):
+            told = self.meanfield("d=64", "beta=5", "init=mode:1:1e-4", "T=2", f"solver={solver}",
+                                  "-o", solver)
+            # (1/beta) 63 lambda_1 / lambda_0, by the series of Bessel functions
+            self.assertAlmostEqual(told["growth_rates"]["1"], 0.978615, delta=1e-5)
+            self.assertAlmostEqual(told["predicted_rates"]["1"], 0.978615, delta=1e-6)
+            grid = np.load(self.folder / solver / "grid.npy")
+            np.testing.assert_allclose(np.linalg.norm(grid, axis=1), 1, atol=1e-14)
+            mean = np.load(self.folder / solver / "trajectory.npy")[-1, 0]
+            self.assertAlmostEqual(mean[-1], told["order"], places=12)
+            self.assertEqual(np.abs(mean[:-1]).max(), 0)
+
+    def test_causal_files(self):
+        told = self.meanfield("dynamics=causal", "beta=2", "prefix=0.1:vmf:5@0", "init=uniform",
+                              "T=2", "labels=6", "save=every:0.5", "-o", "run")
+        run = self.folder / "run"
+        labels, modes = np.load(run / "labels.npy"), np.load(run / "label_modes.npy")
+        density = np.load(run / "label_density.npy")
+        self.assertEqual(modes.shape, (5, 8, 12))
+        np.testing.assert_allclose(labels[[0, 1, -1]], (0.1, 0.1, 1))
+        self.assertEqual(density.shape, (8, np.load(run / "grid.npy").shape[0]))
+        np.testing.assert_allclose(density.mean(axis=1), 1, atol=1e-12)
+        # the whole prompt is the trapezoidal sum over labels, the prefix's law counting whole
+        weights = np.zeros(8)
+        weights[0] = 0.1
+        weights[1:-1] += np.diff(labels[1:]) / 2
+        weights[2:] += np.diff(labels[1:]) / 2
+        np.testing.assert_allclose(weights @ density, np.load(run / "density.npy")[-1], atol=1e-10)
+        self.assertTrue((np.diff(modes[-1, 1:, 0]) < 0).all())  # the earlier, the more drawn
+        self.assertEqual((told["growth_rates"], told["predicted_rates"]), ({}, {}))
 
     def test_solvers_agree(self):
         told = [self.meanfield("beta=3", "init=vmf:4@0*0.6,4@2*0.4", "T=0.5", f"solver={solver}",
@@ -191,7 +233,15 @@ class MeanField(murmur.Case):
         self.assertNotIn("linear", done.stderr)
 
     def test_refusals(self):
-        for words in (("d=5",), ("init=mode:3",), ("solver=magic",), ("beta=-1",), ("modes=3",),
+        for words in (("d=129",), ("d=5", "init=vmf:3@1"), ("d=5", "perceptron=gradient:3"),
+                      ("d=8", "init=mode:1:0.5"), ("d=5", "init=points:none.npy"),
+                      ("prefix=0.1:uniform",), ("labels=8",), ("dynamics=causal", "labels=8"),
+                      ("dynamics=causal", "prefix=2:uniform"), ("dynamics=causal", "prefix=0.5"),
+                      ("dynamics=causal", "prefix=0.5:file.npy"),
+                      ("dynamics=causal", "d=3", "solver=quantiles"),
+                      ("d=5", "solver=quantiles", "merge=0.1"), ("dynamics=causal", "alibi=1"),
+                      ("reach=past", "dynamics=USA", "kappa=0.3:0.6:7"),
+                      ("init=mode:3",), ("solver=magic",), ("beta=-1",), ("modes=3",),
                       ("init=atoms:0,1",), ("noise=1", "solver=quantiles"), ("betta=3",)):
             done = self.murmur("meanfield", *words, "-o", "never", code=3)
             self.assertEqual(len(done.stderr.splitlines()), 3, done.stderr)
@@ -202,7 +252,14 @@ class MeanField(murmur.Case):
 
     def test_figures(self):
         for name, words in {"circle": GROW, "sphere": ("d=3", "beta=3", "modes=12", "T=0.3"),
-                            "once": (*GROW, "save=final")}.items():
+                            "once": (*GROW, "save=final"),
+                            "zonal": ("d=16", "beta=3", "modes=32", "T=0.3"),
+                            "zonal once": ("d=16", "beta=3", "T=0.3", "save=final"),
+                            "causal": ("dynamics=causal", "prefix=0.2:vmf:3@0", "init=uniform",
+                                       "T=0.5", "labels=4"),
+                            "causal sphere": ("dynamics=causal", "d=3", "prefix=0.2:vmf:1@0/0",
+                                              "init=uniform", "modes=12", "T=0.2", "labels=2"),
+                            }.items():
             self.meanfield(*words, "-o", name)
             figures = self.folder / name / "figures"
             self.assertTrue((figures / "meanfield.svg").read_text().startswith("<?xml"))
@@ -334,7 +391,8 @@ class Resume(murmur.Case):
         self.bare = {"PATH": str(self.folder)}  # without gnuplot: strikes meet the flight itself
 
     def kept(self, name):
-        return {file: (self.folder / name / file).read_bytes() for file in FILES}
+        files = [*FILES, *(file for file in LABELS if (self.folder / name / file).exists())]
+        return {file: (self.folder / name / file).read_bytes() for file in files}
 
     def same(self, name, expected):
         self.assertEqual(murmur.status(self.folder / name), "done")

@@ -43,7 +43,10 @@ TEST(MeanFieldOnset, IsWhereTheFlowNeitherLiftsNorDampsTheFirstMode) {
   for (const auto& [d, beta, noises] : {Case{2, 1, {0.3, 0.5, 0.7}},
                                         {2, 4, {1.5, 2.2, 2.9}},
                                         {3, 1, {0.2, 0.3, 0.4, 0.5}},
-                                        {3, 3, {0.5, 0.7, 0.9, 1.1}}}) {
+                                        {3, 3, {0.5, 0.7, 0.9, 1.1}},
+                                        {4, 1, {0.2, 0.27, 0.35}},
+                                        {8, 2, {0.1, 0.15, 0.2}},
+                                        {64, 2, {0.012, 0.016, 0.02}}}) {
     const double noise =
         balance({.d = d, .beta = beta, .weighting = Attention::unnormalised}, noises);
     ASSERT_GT(noise, 0) << d << " " << beta;

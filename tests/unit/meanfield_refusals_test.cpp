@@ -208,6 +208,62 @@ TEST(MeanFieldParticles, AGridTooCoarseForItsStartIsRefused) {
   EXPECT_TRUE(says(refusal({}, wave(1, 0.5), by(1)), "give 2 to"));
 }
 
+TEST(MeanFieldCheck, BeyondThreeCoordinatesWhatIsNotZonalIsRefused) {
+  const MeanFieldMethod pairs{.solver = MeanFieldMethod::quantiles, .particles = 32};
+  EXPECT_TRUE(says(refusal({.d = 129}, {}, {}), "use d up to 128"));
+  Measure start;
+  start.bumps = {{2, {0.6, 0, 0, 0.8}, 1}};
+  EXPECT_TRUE(says(refusal({.d = 4}, start, {}), "symmetric about the last axis"));
+  EXPECT_TRUE(says(refusal({.d = 4}, start, {}), "at the poles"));
+  start.bumps[0].centre = {0, 0, 0, -1};
+  EXPECT_NO_THROW(check({.d = 4}, start, {}, {.T = 1}));
+  start.bumps[0].kappa = 4000;
+  EXPECT_TRUE(says(refusal({.d = 4}, start, pairs), "too few for the start"));
+  Measure atom;
+  atom.atoms = {{{0, 0, 1, 0}, 1}};
+  EXPECT_TRUE(says(refusal({.d = 4}, atom, pairs), "symmetric about the last axis"));
+  MeanField field{.d = 4};
+  field.perceptron = Perceptron{.in = zeros(1, 4), .out = zeros(4, 1)};
+  field.perceptron->in(0, 3) = field.perceptron->out(3, 0) = 1;
+  EXPECT_NO_THROW(check(field));
+  field.perceptron->out(1, 0) = 1;
+  EXPECT_TRUE(says(refusal(field, {}, {}), "this perceptron is not"));
+  EXPECT_TRUE(says(refusal({.d = 8}, wave(2, 0.1), {}), "amplitudes of 0.571"));  // 2 / 35
+  EXPECT_TRUE(says(refusal({.d = 8}, {}, {.modes = 513}), "give 4 to 512"));
+  EXPECT_TRUE(says(refusal({.d = 8}, wave(20, 1e-12), pairs), "use particles=40"));
+  MeanFieldMethod merging = pairs;
+  merging.merge = 0.1;
+  EXPECT_TRUE(says(refusal({.d = 8}, {}, merging), "do not merge"));
+  merging.merge = 0;
+  merging.particles = 9000;
+  EXPECT_TRUE(says(refusal({.d = 8}, {}, merging), "give 2 to 8192"));
+  EXPECT_TRUE(says(refusal({.d = 8}, wave_on_cells(64, 1, 0.1), {}), "use d=2 or d=3"));
+}
+
+TEST(MeanFieldCheck, PromptsWithoutMeaningAreRefused) {
+  const MeanField causal{.causal = true};
+  Measure start;
+  start.before = {{0.5, {}}};
+  EXPECT_TRUE(says(refusal({}, start, {}), "dynamics=causal"));
+  EXPECT_NO_THROW(check(causal, start, {}, {.T = 1}));
+  for (const double until : {0.0, 0.4, 1.0, -1.0}) {
+    Measure off = start;
+    off.before.push_back({until, {}});
+    EXPECT_TRUE(says(refusal(causal, off, {}), "above 0 and below 1")) << until;
+  }
+  Measure nested = start;
+  nested.before[0].law.before = {{0.2, {}}};
+  EXPECT_TRUE(says(refusal(causal, nested, {}), "labels of the prefix are off"));
+  start.before[0].law = wave(600, 0.1);
+  EXPECT_TRUE(says(refusal(causal, start, {}), "mode 600 is above"));
+  start.before[0].law = {};
+  EXPECT_TRUE(says(refusal(causal, start, {.labels = 1}), "give 2 to 1024"));
+  MeanFieldMethod pairs{.solver = MeanFieldMethod::quantiles, .particles = 5000};
+  EXPECT_TRUE(says(refusal(causal, start, pairs), "too many"));
+  pairs.particles = 50;
+  EXPECT_TRUE(says(refusal({.d = 3, .causal = true}, start, pairs), "use solver=spectral"));
+}
+
 TEST(MeanFieldCheck, PerceptronsHaveTheShapesOfTheSphere) {
   const auto refused = [](int d, const Perceptron& perceptron) {
     MeanField field{.d = d};

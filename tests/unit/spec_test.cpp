@@ -132,7 +132,7 @@ std::vector<Dynamics> beyond_measures() {
        {Attention{.query = scaled_identity(2, 2)}, Attention{.key = scaled_identity(2, -1)},
         Attention{.query_bias = {1, 0}}, Attention{.value = scaled_identity(2, 2)},
         Attention{.value_bias = {1, 0}}, Attention{.relative = true}, Attention{.self = false},
-        Attention{.mask = Attention::causal}, Attention{.alibi = 1}}) {
+        Attention{.mask = Attention::causal, .alibi = 1}, Attention{.alibi = 1}}) {
     head.weighting = Attention::unnormalised;
     all.push_back(dynamics_of(head));
   }
@@ -169,6 +169,13 @@ TEST(Reductions, RefuseWhatTheyDoNotKnow) {
   EXPECT_THROW(theory::equiangular_of(noisy, 8), Error);
   EXPECT_EQ(theory::growth_of(noisy, 2).noise, 0.1);
   EXPECT_THROW(landscape_of(testing::sa(3), 2), Error);
+  // A causal mask has a mean field, a law a label, and neither energies nor plain rates.
+  const Dynamics causal = testing::dynamics_of(
+      Attention{.mask = Attention::causal, .weighting = Attention::unnormalised});
+  EXPECT_TRUE(mean_field_of(causal, 2).causal);
+  EXPECT_FALSE(mean_field_of(noisy, 2).causal);
+  EXPECT_THROW(landscape_of(causal, 2), Error);
+  EXPECT_THROW(theory::growth_of(causal, 2), Error);
 }
 
 TEST(Reductions, TakeWhatTheyKnow) {
