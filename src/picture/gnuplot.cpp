@@ -21,14 +21,21 @@ std::string terminal_line(const std::string& ending, const Terminal& t) {
                        t.width, t.height, look);
   if (ending == ".png")
     return fmt::format(
-        "set terminal pngcairo {} size {:.0f},{:.0f} {} fontscale {:g} linewidth {}\n", text,
-        t.pixels * t.width, t.pixels * t.height, look, 0.75 * t.pixels, t.pixels);
+        "set terminal pngcairo {} size {:.0f},{:.0f} {} fontscale {:g} linewidth {} rounded "
+        "dashlength {}\n",
+        text, t.pixels * t.width, t.pixels * t.height, look, 0.75 * t.pixels, t.pixels, t.pixels);
   if (ending == ".pdf")
     return fmt::format(
-        "set terminal pdfcairo {} size {:.3f}in,{:.3f}in {} fontscale 0.75 linewidth {:g}\n", text,
-        t.width / 72, t.height / 72, look, t.pdf_linewidth);
+        "set terminal pdfcairo {} size {:.3f}in,{:.3f}in {} fontscale 0.75 linewidth {:g} "
+        "rounded\n",
+        text, t.width / 72, t.height / 72, look, t.pdf_linewidth);
   throw Error(Fault::input, "a figure ends in .svg, .png or .pdf",
               fmt::format("ending \"{}\"", ending), "give the figure one of these endings");
+}
+
+Measure measure_of(const std::string& ending) {
+  if (ending == ".svg") return {7, 15, 3.77};
+  return {6.39, 11.6, ending == ".pdf" ? 2.8 : 1.5};
 }
 
 std::string hex(Colour c) {

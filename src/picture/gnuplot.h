@@ -21,6 +21,13 @@ struct Terminal {
 // .pdf.
 std::string terminal_line(const std::string& ending, const Terminal& terminal);
 
+// What the terminal of an ending takes for one letter and one line of text when it lays them out,
+// at a type of 10, and how far a mark of size 1 reaches from its middle; points.
+struct Measure {
+  double letter, line, mark;
+};
+Measure measure_of(const std::string& ending);
+
 std::string hex(Colour colour);  // #rrggbb
 
 std::string script_of_grid(const Figure& figure, const std::string& ending);

@@ -13,16 +13,18 @@ namespace murmur::picture {
 
 namespace {
 
-GridStyle grid_style(FigureStyle style) {
+GridStyle grid_style(FigureStyle style, const std::string& ending) {
+  const Measure measure = measure_of(ending);
+  const std::size_t sharp = ending == ".svg" ? 240 : 1;
   switch (style) {
     case FigureStyle::slides:
-      return {"#ffffff", "#10151f", "#3f4858", "#e4e8ee", 13, 2.6, false};
+      return {"#ffffff", "#10151f", "#3f4858", "#e4e8ee", 13, 2.6, false, measure, sharp};
     case FigureStyle::dark:
-      return {"#10151f", "#eef2f8", "#aab4c4", "#2a3342", 10, 1.8, true};
+      return {"#10151f", "#eef2f8", "#aab4c4", "#2a3342", 10, 1.8, true, measure, sharp};
     case FigureStyle::paper:
       break;
   }
-  return {"#ffffff", "#1a2130", "#3f4858", "#e4e8ee", 10, 1.7, false};
+  return {"#ffffff", "#1a2130", "#3f4858", "#e4e8ee", 10, 1.7, false, measure, sharp};
 }
 
 // From dark blue over green to yellow, evenly in lightness: read alike with any colour vision.
@@ -33,24 +35,25 @@ constexpr const char* kPalette =
 // Lengths in points at a type of 10; larger type needs larger panels.
 constexpr double kPlot = 262, kWidePlot = 372, kHeight = 206;
 constexpr double kLeft = 64, kRight = 20, kBar = 74, kTop = 30, kBottom = 43, kKeyRow = 16.5;
+constexpr double kKeyLine = 13.3;  // from one name of the key to the next
+constexpr double kSample = 4.67;   // letters that gnuplot adds to a name for its sample and space
 
-// Names of the key side by side, as many as fit below the panel. gnuplot takes letters for wider
-// than these are: a fifth of their number is taken off.
+// Names of the key side by side, as many as fit below the panel.
 struct KeyShape {
   int columns = 1, rows = 0;
-  double narrower = 0;
+  double widest = 0;  // letters
+  double one() const { return 4.8 * widest + 43; }
 };
 KeyShape key_shape(const Panel& panel, double width) {
   const std::vector<std::string> names = key_names(panel);
   if (names.empty()) return {};
-  double widest = 0;
-  for (const std::string& name : names) widest = std::fmax(widest, letters_of(name));
-  const double one = 4.8 * widest + 43;
+  KeyShape shape;
+  for (const std::string& name : names) shape.widest = std::fmax(shape.widest, letters_of(name));
   const int count = static_cast<int>(names.size());
-  const int most = std::clamp(static_cast<int>(width / one), 1, count);
-  const int rows = (count + most - 1) / most;
-  return {(count + rows - 1) / rows, rows,
-          std::fmax(0, 0.2 * widest - 1)};  // rows as even as can be
+  const int most = std::clamp(static_cast<int>(width / shape.one()), 1, count);
+  shape.rows = (count + most - 1) / most;
+  shape.columns = (count + shape.rows - 1) / shape.rows;  // rows as even as can be
+  return shape;
 }
 
 // Where panels go, in points at a type of 10 from the upper left corner.
@@ -117,8 +120,9 @@ std::string key_below(const Panel& panel, const GridStyle& style, const GridLayo
                  kKeyRow * shape.rows) +
          fmt::format(
              "set key inside center center horizontal maxcols {} width {:.1f} Left reverse "
-             "samplen 1.6 spacing 1.15 textcolor '{}'\n",
-             shape.columns, -shape.narrower, style.ink) +
+             "samplen 1.6 spacing {:.3g} textcolor '{}'\n",
+             shape.columns, shape.one() / style.measure.letter - shape.widest - kSample,
+             kKeyLine / style.measure.line, style.ink) +
          script_of_key(panel, style);
 }
 
@@ -134,7 +138,7 @@ std::string borders(const GridStyle& style) {
 }  // namespace
 
 std::string script_of_grid(const Figure& figure, const std::string& ending) {
-  const GridStyle style = grid_style(figure.style);
+  const GridStyle style = grid_style(figure.style, ending);
   const GridLayout l = lay_out(figure);
   const double scale = style.type / 10;
   std::string script =

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "picture/gnuplot.h"
-
 namespace murmur::picture {
 
 namespace {
@@ -153,13 +151,17 @@ std::string axis_script(const FigureAxis& axis, const char* name, const Span& sp
 }
 
 std::string axes(const Panel& panel, const GridStyle& style, const PanelPlace& place) {
-  std::string script =
-      fmt::format("set xlabel {} offset 0,0.4 textcolor '{}'\nset ylabel {} textcolor '{}'\n",
-                  in_quotes(panel.x.label), style.quiet, in_quotes(panel.y.label), style.quiet);
+  const double apart = style.measure.line / 11.6 - 1;  // labels stand where a PNG has them
+  std::string script = fmt::format(
+      "set xlabel {} offset 0,{:.3g} textcolor '{}'\nset ylabel {} offset {:.3g},0 textcolor "
+      "'{}'\n",
+      in_quotes(panel.x.label), 0.4 + 1.9 * apart, style.quiet, in_quotes(panel.y.label),
+      1.7 * apart, style.quiet);
   if (!panel.title.empty())
-    script += fmt::format("set title {} textcolor '{}' offset 0,-0.3\n", in_quotes(panel.title),
-                          style.ink);
-  script += "unset logscale\nset size noratio\n";
+    script += fmt::format("set title {} textcolor '{}' offset 0,{:.3g}\n", in_quotes(panel.title),
+                          style.ink, -0.3 - apart);
+  script +=
+      fmt::format("unset logscale\nset size noratio\nset xtics offset 0,{:.3g}\n", 1.13 * apart);
   if (panel.map.value.empty()) {
     Span x = range_of(panel, true), y = range_of(panel, false);
     if (panel.equal_axes) equalise(x, y, place);
@@ -204,13 +206,15 @@ struct Look {
   int place = 0;  // of its shape
 };
 
-std::string mark_of(Curve::Mark mark, const Look& look, double line) {
+std::string mark_of(Curve::Mark mark, const Look& look, const GridStyle& style) {
+  const double line = style.line;
   const auto ink = [&](double width, const char* alpha = "") {
     return fmt::format("linewidth {:.2f} linecolor rgb '#{}{}'", width, alpha,
                        look.colour.substr(1));
   };
   const auto shapes = [&](int type, double size) {
-    return fmt::format("pointtype {} pointsize {:.2f}", type, size * line);
+    return fmt::format("pointtype {} pointsize {:.2f}", type,
+                       size * line * 2.4 / style.measure.mark);
   };
   switch (mark) {
     case Curve::linespoints:
@@ -282,17 +286,6 @@ std::string guides_of(const Panel& panel, const GridStyle& style) {
   return script;
 }
 
-std::string map_data(const ColourMap& map, const std::string& name) {
-  std::string script = fmt::format("{} << ENDOFDATA\n", name);
-  for (std::size_t r = 0; r < map.y.size(); ++r)
-    for (std::size_t c = 0; c < map.x.size(); ++c) {
-      const double value = map.value[r * map.x.size() + c];
-      script += fmt::format("{} {} {}\n", map.x[c], map.y[r],
-                            std::isfinite(value) ? fmt::format("{}", value) : "NaN");
-    }
-  return script + "ENDOFDATA\n";
-}
-
 // Which columns of its data a curve is drawn from; bars of several curves stand side by side.
 std::string columns_of(const Panel& panel, std::size_t k) {
   if (panel.curves[k].mark != Curve::bars) return "1:2";
@@ -315,11 +308,12 @@ void add_curve(const Panel& panel, std::size_t k, const GridStyle& style, const 
   const bool bars = curve.mark == Curve::bars;
   const bool cased =
       !panel.map.value.empty() && (curve.mark == Curve::line || curve.mark == Curve::dashes);
-  if (cased)
-    parts.push_back(
-        fmt::format("{} using 1:2 {}", data, mark_of(Curve::line, {"#10151f"}, 1.45 * style.line)));
-  parts.push_back(
-      fmt::format("{} using {} {}", data, columns, mark_of(curve.mark, look, style.line)));
+  if (cased) {
+    GridStyle wide = style;
+    wide.line *= 1.45;
+    parts.push_back(fmt::format("{} using 1:2 {}", data, mark_of(Curve::line, {"#10151f"}, wide)));
+  }
+  parts.push_back(fmt::format("{} using {} {}", data, columns, mark_of(curve.mark, look, style)));
   if (curve.error.empty()) return;
   const std::string x = bars ? columns.substr(0, columns.find(':')) : "1";
   const char* const low = panel.y.log ? "($2>$3?$2-$3:1e-3*$2)" : "($2-$3)";
@@ -334,7 +328,7 @@ std::string plot_command(const Panel& panel, const GridStyle& style, const Panel
   std::vector<std::string> parts;
   if (!panel.map.value.empty()) {
     const std::string name = fmt::format("$map{}", place.number);
-    script += map_data(panel.map, name);
+    script += map_data(panel.map, name, style.sharp);
     parts.push_back(fmt::format("{} using 1:2:3 with image", name));
   }
   for (std::size_t k = 0; k < panel.curves.size(); ++k) {
@@ -388,7 +382,7 @@ std::string script_of_key(const Panel& panel, const GridStyle& style) {
     if (!in_key(panel.curves[k], panel)) continue;
     named.push_back(panel.curves[k].name);
     parts.push_back(fmt::format("NaN {} title {}",
-                                mark_of(panel.curves[k].mark, look_of(panel, k, style), style.line),
+                                mark_of(panel.curves[k].mark, look_of(panel, k, style), style),
                                 in_quotes(named.back())));
   }
   for (const Guide& guide : panel.guides) {

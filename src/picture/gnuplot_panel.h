@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "picture/figure.h"
+#include "picture/gnuplot.h"
 
 namespace murmur::picture {
 
@@ -13,6 +14,8 @@ struct GridStyle {
   const char *background, *ink, *quiet, *grid;
   double type, line;
   bool dark;
+  Measure measure{};      // of the file's kind
+  std::size_t sharp = 1;  // pixels that a map has along each axis, or more
 };
 
 struct PanelPlace {
@@ -24,6 +27,9 @@ struct PanelPlace {
 std::vector<std::string> key_names(const Panel& panel);  // in the order in which they are shown
 double letters_of(const std::string& text);              // as wide as so many letters, about
 std::string script_of_panel(const Panel& panel, const GridStyle& style, const PanelPlace& place);
+// Its rows, named: viewers smooth between the pixels of an image, and `sharp` of them or more along
+// each axis leave the edges of cells sharp.
+std::string map_data(const ColourMap& map, const std::string& name, std::size_t sharp);
 // A plot of nothing whose key has the names of the panel.
 std::string script_of_key(const Panel& panel, const GridStyle& style);
 

@@ -158,9 +158,8 @@ void draw_counts(const ReproductionControl& control, Reproduction& result) {
   result.captions["causal-centres"] =
       "Left: strong centres, tokens that no earlier token is near, keep their angle until t = 150 "
       "and gather the others; rings mark the clusters that remain, those without an orange line at "
-      "other Rényi centres. Right: mean numbers of centres over independent starts on the laws "
-      "that "
-      "hold for an endless sequence.";
+      "other Rényi centres. Right: mean numbers of centres over independent starts, with standard "
+      "errors, on the laws that hold for an endless sequence.";
 }
 
 }  // namespace

@@ -339,14 +339,14 @@ void draw(Reproduction& result) {
       .table = "chaos",
       .title = "Independent tokens on the circle, β = 4",
       .x = {.label = "number of tokens n", .log = true},
-      .y = {.label = "W_{2} to infinitely many", .log = true},
+      .y = {.label = "distance W_{2} to infinitely many", .log = true},
       .curves = {{"slope -1/2", Drawn::line, "slope −1/2"},
                  {.column = "distance", .name = "mean of clouds", .error = "standard error"}},
       .by = "t",
       .by_name = "t"};
   result.figures.push_back(figure);
   figure.title = "The same times √n";
-  figure.y = {.label = "√n W_{2}"};
+  figure.y = {.label = "scaled distance √n W_{2}"};
   figure.curves = {
       {"level", Drawn::line, "mean over n"},
       {.column = "sqrt(n) distance", .name = "mean of clouds", .error = "sqrt(n) error"}};

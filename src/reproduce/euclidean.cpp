@@ -346,7 +346,7 @@ std::optional<Reproduction> hyperplanes(const ReproductionControl& control) {
                                   most <= 3, fmt::format("3 or fewer, {:g} or more apart", kGap)));
     result.figures.push_back({.name = "hyperplanes",
                               .table = paths.name,
-                              .title = kValues[v].title,
+                              .title = fmt::format("Published V, {}", kValues[v].title),
                               .x = {.label = "time t"},
                               .y = {.label = "leading coordinate φ_{1}*(z_{i})"},
                               .curves = {{"phi_1*(z_i)", Drawn::path, "tokens", 0}},

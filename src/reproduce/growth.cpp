@@ -249,9 +249,12 @@ std::optional<Reproduction> growth(const ReproductionControl& control) {
       "Modes grow out of the uniform swarm at the rates of the linear theory. First panel: rates "
       "of "
       "particles at quantiles (points) on the formula (lines). Then: amplitudes of one cloud of "
-      "independent tokens (points) beside the linear law from its start (lines), until modes "
-      "saturate. Which mode leads in a single cloud depends on its start; over twenty clouds it is "
-      "most often mode 3 at β = 5 and mode 4 at β = 7.";
+      "independent tokens (points) beside the linear law from its start (lines): they part where "
+      "strong modes drive weaker ones, first mode 5, and saturate. Which mode leads in a single "
+      "cloud depends on its start";
+  result.captions["growth"] +=
+      control.quick ? "."
+                    : "; over twenty clouds it is most often mode 3 at β = 5 and mode 4 at β = 7.";
   return result;
 }
 

@@ -290,12 +290,14 @@ void draw_cells(Reproduction& result, int k) {
   const Points corners = polygon(k, true);
   const std::vector<int> order = by_angle(corners);
   ReproducedTable table{fmt::format("cells_{}", k), {"x", "y", "cell", "vertex"}};
+  int stride = (k - 1) / 2;  // numbers, and so colours, of neighbours are far from each other
+  while (std::gcd(stride, k) > 1) --stride;
   for (int r = 0; r < kSide; ++r)
     for (int c = 0; c < kSide; ++c) {
       const Point at{grid_place(c, kSide), grid_place(r, kSide)};
       const auto place =
           std::find(order.begin(), order.end(), attended(corners, at).best) - order.begin();
-      table.rows.push_back({at.x, at.y, place + 1.0, kNoNumber});
+      table.rows.push_back({at.x, at.y, place * stride % k + 1.0, kNoNumber});
     }
   for (std::size_t c = 0; c <= order.size(); ++c) {
     const Point& corner = corners[order[c % order.size()]];
@@ -309,7 +311,7 @@ void draw_cells(Reproduction& result, int k) {
        .y = {.label = "second coordinate x_{2}"},
        .curves = {{"vertex", Drawn::line, "polygon", 2}, {"vertex", Drawn::points, "vertices", 0}},
        .map = "cell",
-       .map_label = "attended vertex, by angle",
+       .map_label = "number of the attended vertex",
        .equal_axes = true});
   result.tables.push_back(std::move(table));
 }
@@ -352,7 +354,7 @@ std::optional<Reproduction> hardmax(const ReproductionControl& control) {
   result.captions["hardmax"] =
       "Hard attention, α = 0.5, from the four published starts: leaders (diamonds) never move; all "
       "others go along straight lines towards a leader, or towards the middle of several that they "
-      "see alike. Shaded: the hull of the start.";
+      "see alike. Shaded: the hull of the start. Most are under their diamond at step 30.";
   return result;
 }
 
@@ -376,8 +378,9 @@ std::optional<Reproduction> hardmax_cells(const ReproductionControl& control) {
   result.tables.push_back(std::move(cases));
   for (const int k : {8, 15}) draw_cells(result, k);
   result.captions["hardmax-cells"] =
-      "Colours: the vertex to which a token at that place attends. For vertices of equal norm the "
-      "cell of a vertex is its Voronoi cell, a cone about it.";
+      "Colours: the vertex to which a token at that place attends, numbered so that neighbours "
+      "differ. For vertices of equal norm the cell of a vertex is its Voronoi cell, a cone about "
+      "it.";
   result.checks = {holds(
       "hardmax-cells.followers",
       {fmt::format("farthest that {} particles end from where their cell leads", followers), error},

@@ -121,11 +121,13 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
   });
   for (std::size_t k = 0; k < order.size(); ++k)
     bars.rows.push_back({k + 1.0, first.totals.front()[order[k]], first.totals.back()[order[k]]});
-  ReproducedTable counts{"holders", {"lambda_1 t", "mean", "most"}};
+  ReproducedTable counts{"holders", {"lambda_1 t", "mean", "most", "standard error"}};
   for (std::size_t f = 0; f < first.times.size(); ++f) {
     std::vector<double> at;
     for (const Leading& one : all) at.push_back(one.holders[std::min(f, one.holders.size() - 1)]);
-    counts.rows.push_back({first.times[f], spread_of(at).mean, spread_of(at).high});
+    const Spread spread = spread_of(at);
+    counts.rows.push_back({first.times[f], spread.mean, spread.high,
+                           spread.sd / std::sqrt(static_cast<double>(at.size()))});
   }
   result.figures.push_back(
       {.name = "leaders",
@@ -142,14 +144,15 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
        .title = fmt::format("Who holds 99 % of the attention, {} draws", all.size()),
        .x = {.label = "time λ_{1} t"},
        .y = {.label = "number of tokens", .from = 0},
-       .curves = {{"mean", Drawn::points, "mean", 0}, {"most", Drawn::rings, "most", 1}}});
+       .curves = {{"mean", Drawn::points, "mean of the draws", 0, "standard error"},
+                  {"most", Drawn::rings, "most of any draw", 1}}});
   result.tables.push_back(std::move(bars));
   result.tables.push_back(std::move(counts));
   result.captions["leaders"] =
       "Random positive semi-definite QᵀK and V in the plane: from attention spread over many "
       "tokens "
       "(grey) to a few leaders that hold nearly all of it (left, one draw); over draws the number "
-      "of tokens that hold 99 % of the attention falls to a few (right).";
+      "of tokens that hold 99 % of the attention falls to a few (right; bars: standard errors).";
 }
 
 }  // namespace

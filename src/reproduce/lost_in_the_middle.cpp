@@ -319,10 +319,11 @@ void draw_profiles(Reproduction& result) {
   ReproducedTable table{"profiles", {"s"}};
   constexpr double kShares[] = {0.25, 0.5, 0.75, 1, 1.25};
   for (const double share : kShares) table.columns.push_back(fmt::format("{:g} t_crit", share));
-  for (int k = 3; k <= 50; ++k) {
-    table.rows.push_back({k / 50.0});
+  for (int k = 12; k <= 200; ++k) {
+    const double place = k / 200.0;
+    table.rows.push_back({place});
     for (const double share : kShares)
-      table.rows.back().push_back(theory::retrieval_profile(retrieval, share * critical, k / 50.0) /
+      table.rows.back().push_back(theory::retrieval_profile(retrieval, share * critical, place) /
                                   theory::retrieval_profile(retrieval, share * critical, 1));
   }
   ReproducedFigure figure{.name = "lost-in-the-middle",
@@ -332,7 +333,8 @@ void draw_profiles(Reproduction& result) {
                           .y = {.label = "retrieval profile S_{t}(s) / S_{t}(1)"}};
   for (std::size_t k = 0; k < std::size(kShares); ++k)
     figure.curves.push_back(
-        {table.columns[k + 1], Drawn::line, fmt::format("t = {:g} t_{{crit}}", kShares[k])});
+        {table.columns[k + 1], Drawn::line,
+         kShares[k] == 1 ? "t = t_{crit}" : fmt::format("t = {:g} t_{{crit}}", kShares[k])});
   result.figures.push_back(std::move(figure));
   result.tables.push_back(std::move(table));
 }
@@ -369,8 +371,10 @@ std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& contro
            {"particles", Drawn::points, fmt::format("particles, {} draws", draws), 0, "error"}}});
   result.captions["lost-in-the-middle"] =
       "How much of a token at place s reaches the last one. Left: the profile is U-shaped until "
-      "t_crit, when its end stops rising. Right: particles with their standard errors on the mean "
-      "field of as many tokens: the middle of the prompt is lost.";
+      "t_crit, when its end stops rising. Right: particles with their standard errors beside the "
+      "mean field of as many tokens: the middle of the prompt is lost. So few particles lie a few "
+      "per cent below it, most in the first half; what they tend to as their number grows is held "
+      "against it below.";
   return result;
 }
 

@@ -179,7 +179,7 @@ std::optional<Reproduction> normalisation(const ReproductionControl& control) {
                      .table = "curves",
                      .title = "n = d = 16, β = 1, from orthonormal directions",
                      .x = {.label = "time t", .log = true},
-                     .y = {.label = "1 − ρ(t)", .log = true, .from = kFloor},
+                     .y = {.label = "1 − common cosine ρ(t)", .log = true, .from = kFloor},
                      .curves = {{"theory", Drawn::line, "equation of ρ and r"},
                                 {"particles", Drawn::points, "particles"}},
                      .by = "scheme"}};

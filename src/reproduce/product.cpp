@@ -91,16 +91,17 @@ void draw_paths(const Simulated& simulated, Reproduction& result) {
                               .table = table.name,
                               .title = fmt::format("{}: along F", v),
                               .x = {.label = "time t"},
-                              .y = {.label = "z_{1} of z = e^{−tV} x"},
+                              .y = {.label = "coordinate z_{1} of z = e^{−tV} x"},
                               .curves = {{"in F", Drawn::path, "tokens", 0}},
                               .apart = "token"});
-  result.figures.push_back({.name = "product",
-                            .table = table.name,
-                            .title = fmt::format("{}: along G", v),
-                            .x = {.label = "time t"},
-                            .y = {.label = fmt::format("x_{{{0}}} = e^{{−t/2}} z_{{{0}}}", d)},
-                            .curves = {{"in G", Drawn::path, "tokens", 1}},
-                            .apart = "token"});
+  result.figures.push_back(
+      {.name = "product",
+       .table = table.name,
+       .title = fmt::format("{}: along G", v),
+       .x = {.label = "time t"},
+       .y = {.label = fmt::format("coordinate x_{{{0}}} = e^{{−t/2}} z_{{{0}}}", d)},
+       .curves = {{"in G", Drawn::path, "tokens", 1}},
+       .apart = "token"});
   result.tables.push_back(std::move(table));
 }
 
@@ -118,16 +119,17 @@ void draw_plane(const Simulated& simulated, Reproduction& result) {
   }
   for (const PlanePoint& p : points_of(simulated.frames.front())) add(3, p);
   for (const PlanePoint& p : points_of(simulated.last())) add(4, p);
-  result.figures.push_back({.name = "product",
-                            .table = "plane",
-                            .title = "V = diag(1, 1, −½): the plane F",
-                            .x = {.label = "z_{1}"},
-                            .y = {.label = "z_{2}"},
-                            .curves = {{"hull", Drawn::area, "hull at the end", 0},
-                                       {"path", Drawn::path, "", ReproducedCurve::kQuiet},
-                                       {"start", Drawn::rings, "start", 1},
-                                       {"end", Drawn::points, "end", 0}},
-                            .equal_axes = true});
+  result.figures.push_back(
+      {.name = "product",
+       .table = "plane",
+       .title = "V = diag(1, 1, −½): the plane F",
+       .x = {.label = "first coordinate z_{1}"},
+       .y = {.label = "second coordinate z_{2}"},
+       .curves = {{"hull", Drawn::area, "hull at the end", 0},
+                  {"path", Drawn::path, "path of a token", ReproducedCurve::kQuiet},
+                  {"start", Drawn::rings, "start", 1},
+                  {"end", Drawn::points, "end", 0}},
+       .equal_axes = true});
   result.tables.push_back(std::move(table));
 }
 

@@ -31,6 +31,7 @@ constexpr Family kFamilies[] = {
 // The share of close pairs over time, of one swarm or in the mean of several.
 struct Mean {
   std::vector<double> times{}, close{};  // fraction of close pairs over the replicas
+  std::vector<double> error{};           // standard errors; of several alone
 };
 
 // Each replica has its own start and its own matrices.
@@ -64,9 +65,14 @@ std::optional<Mean> simulate_family(const Family& family, const ReproductionCont
     each[r] = close_pairs(spec);
   });
   if (control.stopped()) return std::nullopt;
-  Mean mean{each[0].times, std::vector<double>(each[0].times.size())};
-  for (const Mean& one : each)
-    for (std::size_t t = 0; t < mean.close.size(); ++t) mean.close[t] += one.close[t] / replicas;
+  Mean mean{each[0].times};
+  for (std::size_t t = 0; t < mean.times.size(); ++t) {
+    std::vector<double> at;
+    for (const Mean& one : each) at.push_back(one.close[t]);
+    const Spread spread = spread_of(at);
+    mean.close.push_back(spread.mean);
+    mean.error.push_back(spread.sd / std::sqrt(static_cast<double>(replicas)));
+  }
   return mean;
 }
 
@@ -131,15 +137,23 @@ std::optional<Reproduction> random_weights(const ReproductionControl& control) {
   Reproduction result = result_of(control, "random-weights");
   ReproducedTable table{"fractions", {"t"}};
   ReproducedTable ends{"ends", {"family", "t of 10 %", "t of 90 %", "close at the end"}};
-  std::vector<std::string> curves;
+  ReproducedFigure figure{.name = "random-weights",
+                          .table = "fractions",
+                          .title = "n = 32, d = 128, β = 1: random query, key and value",
+                          .x = {.label = "time t", .log = true, .from = 1, .to = 10},
+                          .y = {.label = "share of pairs with cosine > 0.999"}};
   for (const Family& family : kFamilies) {
     const auto mean = simulate_family(family, control);
     if (!mean) return std::nullopt;
-    table.columns.push_back(family.name);
-    curves.push_back(family.name);
+    const std::string error = fmt::format("{}, standard error", family.name);
+    table.columns.insert(table.columns.end(), {family.name, error});
+    figure.curves.push_back(  // the second front lies on the first
+        {family.name, figure.curves.size() == 1 ? Drawn::dashes : Drawn::linespoints, family.name,
+         ReproducedCurve::kNextColour, error});
     if (table.rows.empty())
       for (const double t : mean->times) table.rows.push_back({t});
-    for (std::size_t t = 0; t < mean->close.size(); ++t) table.rows[t].push_back(mean->close[t]);
+    for (std::size_t t = 0; t < mean->close.size(); ++t)
+      table.rows[t].insert(table.rows[t].end(), {mean->close[t], mean->error[t]});
     const double ratio = first_above(*mean, 0.9) / first_above(*mean, 0.1);
     ends.rows.push_back(
         {family.name, first_above(*mean, 0.1), first_above(*mean, 0.9), mean->close.back()});
@@ -153,20 +167,13 @@ std::optional<Reproduction> random_weights(const ReproductionControl& control) {
   if (!check_times(control, result)) return std::nullopt;
   result.tables.push_back(std::move(ends));
   result.tables.push_back(std::move(table));
-  ReproducedFigure figure{.name = "random-weights",
-                          .table = "fractions",
-                          .title = "n = 32, d = 128, β = 1: random query, key and value",
-                          .x = {.label = "time t", .log = true, .from = 1},
-                          .y = {.label = "share of pairs with cosine > 0.999"}};
-  for (const std::string& curve : curves)  // the second front lies on the first
-    figure.curves.push_back(
-        {curve, figure.curves.size() == 1 ? Drawn::dashes : Drawn::line, curve});
   result.figures.push_back(std::move(figure));
   result.captions["random-weights"] =
       "All pairs of 32 tokens meet at about one time, a front, whichever weights are drawn: with "
       "random query and key where V = I puts it, earlier with a positive semi-definite V, later "
       "and "
-      "less sharply with a Gaussian V or V = QᵀK. Means over draws of start and matrices.";
+      "less sharply with a Gaussian V or V = QᵀK. Means over draws of start and matrices, with "
+      "standard errors.";
   return result;
 }
 

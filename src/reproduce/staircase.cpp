@@ -107,8 +107,8 @@ std::optional<Reproduction> staircase(const ReproductionControl& control) {
   result.figures.push_back(std::move(figure));
   result.captions["staircase"] =
       "The scaled energy of five close tokens climbs one step a merger, from 1/5 to 1: the larger "
-      "β, the flatter the plateaus at the predicted sums of squared masses (grey lines), and the "
-      "rises pass half their height at the predicted times (rings).";
+      "β, the flatter the plateaus at the predicted sums of squared masses (dashes), and the "
+      "rises pass half their height at the predicted times (hollow marks).";
   return result;
 }
 

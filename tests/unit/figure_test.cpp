@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 
@@ -140,6 +142,69 @@ TEST(Figure, GuidesAndSamplesAreInTheKey) {
   EXPECT_TRUE(has(script, "from graph 0, first 0.5 to graph 1, first 0.5 nohead"));
   EXPECT_TRUE(has(script, "from first 0.25, graph 0 to first 0.25, graph 1 nohead"));
   EXPECT_TRUE(has(script, "set yrange [-0.08:2.08]")) << "guides are inside" << script;
+}
+
+// Where a text of an SVG stands.
+struct Place {
+  double x = kNothing, y = kNothing;
+};
+Place place_of(const std::string& svg, const std::string& text) {
+  const std::size_t at = svg.find(">" + text + "</tspan>");
+  Place place;
+  if (at != std::string::npos)
+    std::sscanf(svg.c_str() + svg.rfind("translate(", at), "translate(%lf,%lf)", &place.x,
+                &place.y);
+  return place;
+}
+
+// gnuplot lays out an SVG by other sizes of letters than those that are seen.
+TEST(Figure, KeysOfAnSvgStandBelowTheLabelsAndInsideThePicture) {
+  const test::TemporaryDirectory folder;
+  Panel panel{.x = {.label = "arc-length time"}};
+  for (const char* name : {"β = 500", "β = 1000", "β = 1500", "β = 2000", "β = 3000", "β = 4000",
+                           "predicted half-height", "predicted plateaus"})
+    panel.curves.push_back({.name = name, .x = {0, 1}, .y = {0, 1}});
+  for (const FigureStyle style : {FigureStyle::paper, FigureStyle::slides}) {
+    draw({.style = style, .panels = {panel}}, folder / "a.svg");
+    const std::string svg = bytes_of(folder / "a.svg");
+    double width = 0, height = 0;
+    std::sscanf(svg.c_str() + svg.find("viewBox="), "viewBox=\"0 0 %lf %lf", &width, &height);
+    const double type = style == FigureStyle::slides ? 13 : 10;
+    const Place label = place_of(svg, "arc-length time"), ticks = place_of(svg, "0.4");
+    EXPECT_GT(label.y, ticks.y + type);
+    for (const Curve& curve : panel.curves) {
+      const Place name = place_of(svg, curve.name);
+      EXPECT_GT(name.y, label.y + 1.3 * type) << curve.name;
+      EXPECT_LT(name.y, height - 0.3 * type) << curve.name;
+      EXPECT_GT(name.x, 0) << curve.name;
+      EXPECT_LT(name.x + 0.55 * type * static_cast<double>(curve.name.size()), width) << curve.name;
+    }
+  }
+}
+
+// A mark reaches as far in every kind of file, and a cell of a map has sharp edges in an SVG.
+TEST(Figure, MarksAndCellsLookAlikeInEveryKindOfFile) {
+  Panel panel{.curves = {{.x = {0, 1}, .y = {1, 2}, .mark = Curve::points}}};
+  std::vector<double> reach;
+  for (const char* ending : {".svg", ".png", ".pdf"}) {
+    const std::string script = picture::script_of_grid({.panels = {panel}}, ending);
+    double size = 0;
+    std::sscanf(script.c_str() + script.find("pointsize"), "pointsize %lf", &size);
+    reach.push_back(size * picture::measure_of(ending).mark);
+  }
+  EXPECT_GT(reach[0], 1.5);
+  EXPECT_NEAR(reach[1], reach[0], 0.02);
+  EXPECT_NEAR(reach[2], reach[0], 0.02);
+  panel.map = {.x = {0, 1}, .y = {0, 1}, .value = {0.25, 0.5, 1, 0}};
+  const auto rows = [&](const char* ending) {
+    const std::string script = picture::script_of_grid({.panels = {panel}}, ending);
+    const std::size_t from = script.find("$map0 <<"), to = script.find("ENDOFDATA\n", from + 20);
+    return std::count(script.begin() + static_cast<std::ptrdiff_t>(from),
+                      script.begin() + static_cast<std::ptrdiff_t>(to), '\n') -
+           1;
+  };
+  EXPECT_EQ(rows(".png"), 4);
+  EXPECT_EQ(rows(".svg"), 240 * 240);
 }
 
 TEST(Figure, AStackShowsAsMuchAsItsAxesSayOrTheDataHave) {
