@@ -221,7 +221,8 @@ void gaze(const Request& r, Reply& reply) {
   reply.add(weights);
 }
 
-// (count, 4, d); NaN for a map that the interaction does not have.
+// (count, 4, d): the first d numbers of each map, 0 past its last; NaN for a map that the
+// interaction does not have.
 void fields(const Request& r, Reply& reply) {
   const auto swarm = trained_of(r);
   const auto d = static_cast<std::size_t>(swarm->architecture.d);
@@ -235,7 +236,9 @@ void fields(const Request& r, Reply& reply) {
     const BlockFields at = fields_at(*swarm, block, std::span(rows).subspan(begin, d));
     for (const Vector* map : {&at.query, &at.key, &at.value, &at.feed_forward})
       for (std::size_t k = 0; k < d; ++k)
-        values.push_back(map->empty() ? std::numeric_limits<double>::quiet_NaN() : (*map)[k]);
+        values.push_back(map->empty()      ? std::numeric_limits<double>::quiet_NaN()
+                         : k < map->size() ? (*map)[k]
+                                           : 0);
   }
   reply.add(values);
 }

@@ -14,8 +14,9 @@
 namespace murmur {
 
 // One block, done `blocks` times with the same parameters (shared) or each with its own (free):
-//   o_i = sum_j a_ij (V x_j + b_V),  a_ij = softmax_j(<Q x_i + b_Q, K x_j + b_K> / sqrt(d/heads))
-//   x_i += residual (M o_i + b_M)                         M mixes the heads
+//   o_i = sum_j a_ij (V x_j + b_V),  a_ij = softmax_j(<Q x_i + b_Q, K x_j + b_K> / sqrt(k))
+// in each of `heads` heads, whose queries, keys and values have k coordinates,
+//   x_i += residual (M o_i + b_M)                         M mixes the heads, one after another
 //   x_i += residual (W_out relu(W_in x_i + b_in) + b_out)
 // No norm. Points start at (x, y, 0, ...), plus the code of their number where `position` says so;
 // a CLS token starts where it learned to.
@@ -24,7 +25,8 @@ struct Architecture {
   int blocks = 10;
   bool shared = true;
   int hidden = 512;
-  int heads = 1;  // divides d
+  int heads = 1;
+  int head_width = 0;  // k; 0: d / heads where that is whole, otherwise d
   double residual = 0.1;
   enum Interaction {
     none,        // isolated tokens
@@ -48,6 +50,8 @@ Matrix third_axis_targets(int d);
 // Throws Error(input) unless the architecture can be built.
 void check(const Architecture& architecture);
 
+int width_of_head(const Architecture& architecture);  // k, where head_width may be 0
+
 // Where each named tensor lies in the flat vector of parameters (float32, C order).
 struct TensorPlace {
   std::string name{};  // blocks.0.query, blocks.0.query_bias, ..., cls
@@ -55,16 +59,18 @@ struct TensorPlace {
   std::size_t offset = 0;
   std::size_t size() const;
 };
-// A block's tensors, in order: query (d, d), query_bias (d), key, key_bias, value, value_bias, mix,
-// mix_bias, in (hidden, d), in_bias (hidden), out (d, hidden), out_bias (d). Uniform attention has
-// no query and no key, attraction and none have nothing before `in`. Row h d/heads .. of query, key
-// and value belong to head h. Shared blocks are stored once, as blocks.0. Last: cls (d).
+// A block's tensors, in order: query (heads k, d), query_bias (heads k), key, key_bias, value,
+// value_bias, mix (d, heads k), mix_bias (d), in (hidden, d), in_bias (hidden), out (d, hidden),
+// out_bias (d). Uniform attention has no query and no key, attraction and none have nothing before
+// `in`. Rows h k .. of query, key and value belong to head h, and these columns of mix. Shared
+// blocks are stored once, as blocks.0. Last: cls (d).
 std::vector<TensorPlace> layout(const Architecture& architecture);
 std::size_t parameter_count(const Architecture& architecture);
 
-// Uniform laws as the companion code drew them: query, key, value within sqrt(6 / 4d), mix within
-// 1/sqrt(d), in and in_bias within 1/sqrt(d), out and out_bias within 1/sqrt(hidden); zero biases
-// in attention; cls zero. Streams are named: nothing depends on the order of drawing.
+// Uniform laws as the companion code drew them: query, key, value within sqrt(6 / (d + 3 heads k)),
+// mix within 1/sqrt(heads k), in and in_bias within 1/sqrt(d), out and out_bias within
+// 1/sqrt(hidden); zero biases in attention; cls zero. Streams are named: nothing depends on the
+// order of drawing.
 std::vector<float> initial_parameters(const Architecture& architecture, std::uint64_t seed);
 
 //   p_i[2m] = sin(i / 100^(2m/d)),  p_i[2m + 1] = cos(i / 100^(2m/d))      added to token i
@@ -123,8 +129,8 @@ void reference_forward(const Architecture& architecture, std::span<const double>
 std::vector<double> reference_influence(const Architecture& architecture,
                                         std::span<const double> parameters, const Batch& one);
 
-// The fast one: single precision, fused kernels for d <= 4, matrix products above; the same bits
-// for any number of threads.
+// The fast one: single precision, fused kernels for d and k <= 4, matrix products above; the same
+// bits for any number of threads.
 class Adjoint {
  public:
   virtual ~Adjoint() = default;

@@ -63,6 +63,7 @@ struct TrainingSpec {
   int d = 3, blocks = 10;
   bool shared = true;
   int hidden = 512, heads = 1;
+  int head_width = 0;  // as in Architecture
   double residual = 0.1;
   Architecture::Interaction interaction = Architecture::attention;
   Architecture::Readout readout = Architecture::mean;
@@ -157,8 +158,8 @@ struct SampleTrajectory {
 SampleTrajectory simulate_sample(const TrainedSwarm& swarm, const SampleSet& samples,
                                  std::size_t sample, int blocks = 0);
 
-// The maps of one block at a point x of R^d, (d) each; empty where the interaction has no such map:
-//   Q x + b_Q,  K x + b_K,  V x + b_V,  W_out relu(W_in x + b_in) + b_out
+// The maps of one block at a point x of R^d; empty where the interaction has no such map:
+//   Q x + b_Q,  K x + b_K,  V x + b_V (heads k),  W_out relu(W_in x + b_in) + b_out (d)
 struct BlockFields {
   Vector query{}, key{}, value{}, feed_forward{};
 };

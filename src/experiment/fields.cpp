@@ -24,10 +24,11 @@ BlockFields fields_at(const TrainedSwarm& swarm, int block, std::span<const doub
   const Architecture& a = swarm.architecture;
   assert(x.size() == static_cast<std::size_t>(a.d) && block >= 0 && block < a.blocks);
   const auto t = block_tensors(a, swarm.parameters.data(), block);
+  const int wide = width_of_heads(a);
   BlockFields fields;
-  if (t.query != nullptr) fields.query = affine(t.query, t.query_bias, a.d, x);
-  if (t.key != nullptr) fields.key = affine(t.key, t.key_bias, a.d, x);
-  if (t.value != nullptr) fields.value = affine(t.value, t.value_bias, a.d, x);
+  if (t.query != nullptr) fields.query = affine(t.query, t.query_bias, wide, x);
+  if (t.key != nullptr) fields.key = affine(t.key, t.key_bias, wide, x);
+  if (t.value != nullptr) fields.value = affine(t.value, t.value_bias, wide, x);
   Vector hidden = affine(t.in, t.in_bias, a.hidden, x);
   for (double& unit : hidden) unit = std::max(unit, 0.0);
   fields.feed_forward = affine(t.out, t.out_bias, a.d, hidden);

@@ -37,6 +37,7 @@ struct Texts {
     if (found == metadata.end()) refuse(fmt::format("the model does not say its {}", key));
     return found->second;
   }
+  bool given(const char* key) const { return metadata.contains(key); }
   double number(const char* key) const {
     double value = 0;
     if (!parse_number(text(key), value)) not_as_it_should(key, "a number");
@@ -74,21 +75,25 @@ struct Texts {
 
 std::map<std::string, std::string> texts_of(const TrainedSwarm& swarm) {
   const Architecture& a = swarm.architecture;
-  return {{"d", fmt::format("{}", a.d)},
-          {"blocks", fmt::format("{}", a.blocks)},
-          {"shared", a.shared ? "true" : "false"},
-          {"hidden", fmt::format("{}", a.hidden)},
-          {"heads", fmt::format("{}", a.heads)},
-          {"residual", fmt::format("{}", a.residual)},
-          {"interaction", kInteractions[a.interaction]},
-          {"readout", kReadouts[a.readout]},
-          {"position", a.position ? "true" : "false"},
-          {"digits", fmt::format("{}", fmt::join(swarm.digits, ","))},
-          {"threshold", fmt::format("{}", swarm.tokens.threshold)},
-          {"finer", fmt::format("{}", swarm.tokens.finer)},
-          {"height", fmt::format("{}", swarm.height)},
-          {"width", fmt::format("{}", swarm.width)},
-          {"data", swarm.data}};
+  std::map<std::string, std::string> texts = {
+      {"d", fmt::format("{}", a.d)},
+      {"blocks", fmt::format("{}", a.blocks)},
+      {"shared", a.shared ? "true" : "false"},
+      {"hidden", fmt::format("{}", a.hidden)},
+      {"heads", fmt::format("{}", a.heads)},
+      {"residual", fmt::format("{}", a.residual)},
+      {"interaction", kInteractions[a.interaction]},
+      {"readout", kReadouts[a.readout]},
+      {"position", a.position ? "true" : "false"},
+      {"digits", fmt::format("{}", fmt::join(swarm.digits, ","))},
+      {"threshold", fmt::format("{}", swarm.tokens.threshold)},
+      {"finer", fmt::format("{}", swarm.tokens.finer)},
+      {"height", fmt::format("{}", swarm.height)},
+      {"width", fmt::format("{}", swarm.width)},
+      {"data", swarm.data}};
+  // Only where it was chosen: models of heads that share d keep the bytes they had.
+  if (a.head_width > 0) texts["head_width"] = fmt::format("{}", a.head_width);
+  return texts;
 }
 
 // One tensor, of that shape and finite; its place in `tensors` is then empty.
@@ -124,6 +129,7 @@ Architecture architecture_of(const Texts& texts) {
   a.shared = texts.flag("shared");
   a.hidden = texts.whole("hidden");
   a.heads = texts.whole("heads");
+  if (texts.given("head_width")) a.head_width = texts.whole("head_width");
   a.residual = texts.number("residual");
   a.interaction =
       static_cast<Architecture::Interaction>(texts.one_of("interaction", kInteractions));

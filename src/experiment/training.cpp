@@ -57,18 +57,13 @@ Architecture architecture_of(const TrainingSpec& spec) {
           .shared = spec.shared,
           .hidden = spec.hidden,
           .heads = spec.heads,
+          .head_width = spec.head_width,
           .residual = spec.residual,
           .interaction = spec.interaction,
           .readout = spec.readout,
           .position = spec.position,
           .targets = third ? third_axis_targets(spec.d)
                            : spread_targets(static_cast<int>(spec.digits.size()), spec.d)};
-}
-
-void check_heads(const WordedTraining& t) {
-  if (t.spec.d % t.spec.heads != 0)
-    refuse(t.words, "heads", fmt::format("does not divide d = {}", t.spec.d),
-           "choose a number of heads that divides d");
 }
 
 void check_targets(const WordedTraining& t) {
@@ -90,8 +85,7 @@ struct Agreement {
   const char* after;
   void (*check)(const WordedTraining& resolved);
 };
-constexpr Agreement kAgreements[] = {
-    {"position", check_heads}, {"targets", check_targets}, {"device", check_device}};
+constexpr Agreement kAgreements[] = {{"targets", check_targets}, {"device", check_device}};
 
 void check_after(const std::string& parameter, const WordedTraining& t) {
   for (const Agreement& agreement : kAgreements)

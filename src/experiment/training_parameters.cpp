@@ -112,6 +112,17 @@ struct Pictures {  // a name, or a folder by its whole path
   static std::string write(const std::string& value) { return value; }
 };
 
+struct HeadWidth {  // auto is 0
+  static void read(const Settings& words, const std::string& key, int& to) {
+    to = 0;
+    if (setting(words, key).text != "auto") Whole<1, 4096>::read(words, key, to);
+  }
+  static void check(const Settings& words, const std::string& key, int value) {
+    if (value != 0) check_whole(words, key, value, {1, 4096});
+  }
+  static std::string write(int value) { return value == 0 ? "auto" : Whole<1, 4096>::write(value); }
+};
+
 constexpr const char* kLabelsRemedy = "write two to ten labels, e.g. digits=5,6 or digits=0-9";
 
 bool all_digits(const std::string& text) {
@@ -179,8 +190,10 @@ std::span<const Row<TrainingSpec>> training_rows() {
           {P::flag, "shared", "true", "true, false", "one set of parameters for all blocks"}),
       row<S, Whole<1, 65'536>, &S::hidden>(
           {P::whole, "hidden", "512", "1 or more", "hidden units of the feed-forward"}),
-      row<S, Whole<1, 255>, &S::heads>(
-          {P::whole, "heads", "1", "a divisor of d", "attention heads"}),
+      row<S, Whole<1, 255>, &S::heads>({P::whole, "heads", "1", "1 to 255", "attention heads"}),
+      row<S, HeadWidth, &S::head_width>(
+          {P::word, "head_width", "auto", "auto, or 1 or more",
+           "coordinates a head; auto: d / heads where that is whole, otherwise d"}),
       row<S, Positive, &S::residual>(
           {P::number, "residual", "0.1", "above 0", "how far a block moves a boid: dt"}),
       row<S, Named, &S::interaction>(
@@ -237,9 +250,9 @@ std::span<const Row<TrainingSpec>> training_rows_as_read() {
   // The recipe says what other words mean; architecture and objective come before epochs and rate.
   // Rows that are not named follow in the order of the table.
   static constexpr const char* kFirst[] = {
-      "recipe",  "data",   "name",    "seed",      "digits",      "d",       "blocks",
-      "shared",  "hidden", "heads",   "residual",  "interaction", "readout", "position",
-      "targets", "loss",   "average", "smoothing", "dropout"};
+      "recipe",   "data",    "name",  "seed",       "digits",    "d",           "blocks",
+      "shared",   "hidden",  "heads", "head_width", "residual",  "interaction", "readout",
+      "position", "targets", "loss",  "average",    "smoothing", "dropout"};
   static const std::vector<Row<TrainingSpec>> rows = [] {
     const auto place = [](const Row<TrainingSpec>& row) {
       return std::find_if(std::begin(kFirst), std::end(kFirst), [&](const char* name) {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kTargetDistance = 10;  // of the targets from the origin, and the unit of scores
 constexpr int kMostClasses = 10;
-constexpr int kMostWide = 4096, kMostBlocks = 256, kMostHidden = 65536;
+constexpr int kMostWide = 4096, kMostBlocks = 256, kMostHidden = 65536, kMostHeads = 255;
 
 void require(bool good, const std::string& what, const std::string& remedy) {
   if (!good) throw Error(Fault::input, what, "in the architecture", remedy);
@@ -84,10 +84,13 @@ Kind first_kind(const Architecture& a) {
 
 std::vector<std::size_t> shape_of(const Architecture& a, Kind kind) {
   const auto d = static_cast<std::size_t>(a.d), h = static_cast<std::size_t>(a.hidden);
+  const auto w = static_cast<std::size_t>(width_of_heads(a));
   if (kind == in) return {h, d};
   if (kind == in_bias) return {h};
   if (kind == out) return {d, h};
-  return kind % 2 == 0 ? std::vector{d, d} : std::vector{d};
+  if (kind == mix) return {d, w};
+  if (kind == mix_bias || kind == out_bias) return {d};
+  return kind % 2 == 0 ? std::vector{w, d} : std::vector{w};
 }
 
 // Half the width of the uniform law that a tensor starts with; 0: it starts at zero.
@@ -96,8 +99,9 @@ double initial_bound(const Architecture& a, Kind kind) {
     case query:
     case key:
     case value:
-      return std::sqrt(6.0 / (4.0 * a.d));
+      return std::sqrt(6.0 / (a.d + 3.0 * width_of_heads(a)));
     case mix:
+      return 1 / std::sqrt(static_cast<double>(width_of_heads(a)));
     case in:
     case in_bias:
       return 1 / std::sqrt(static_cast<double>(a.d));
@@ -151,12 +155,19 @@ void check(const Architecture& a) {
   require_between("d", a.d, 2, kMostWide);
   require_between("blocks", a.blocks, 1, kMostBlocks);
   require_between("hidden", a.hidden, 1, kMostHidden);
-  require(a.heads >= 1 && a.heads < 256 && a.d % a.heads == 0,
-          fmt::format("{} heads cannot share {} coordinates", a.heads, a.d),
-          "use a number of heads that divides d");
+  require_between("heads", a.heads, 1, kMostHeads);
+  if (a.head_width != 0) require_between("head_width", a.head_width, 1, kMostWide);
+  require(width_of_heads(a) <= kMostHidden,
+          fmt::format("{} heads of width {} cannot be built", a.heads, width_of_head(a)),
+          fmt::format("use heads and head_width with a product of at most {}", kMostHidden));
   require(std::isfinite(a.residual) && a.residual > 0,
           fmt::format("residual={} is no step forward", a.residual), "use residual > 0, like 0.1");
   check_targets(a.targets, a.d);
+}
+
+int width_of_head(const Architecture& a) {
+  if (a.head_width > 0) return a.head_width;
+  return a.heads > 0 && a.d % a.heads == 0 ? a.d / a.heads : a.d;
 }
 
 std::size_t TensorPlace::size() const {

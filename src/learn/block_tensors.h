@@ -10,27 +10,33 @@ namespace murmur {
 // Null where the interaction has no such tensor. T is float or double, const or not.
 template <class T>
 struct BlockTensors {
-  T *query = nullptr, *query_bias = nullptr;  // (d, d), (d)
-  T *key = nullptr, *key_bias = nullptr;      // (d, d), (d)
-  T *value = nullptr, *value_bias = nullptr;  // (d, d), (d)
-  T *mix = nullptr, *mix_bias = nullptr;      // (d, d), (d)
+  T *query = nullptr, *query_bias = nullptr;  // (heads k, d), (heads k)
+  T *key = nullptr, *key_bias = nullptr;      // (heads k, d), (heads k)
+  T *value = nullptr, *value_bias = nullptr;  // (heads k, d), (heads k)
+  T *mix = nullptr, *mix_bias = nullptr;      // (d, heads k), (d)
   T *in = nullptr, *in_bias = nullptr;        // (hidden, d), (hidden)
   T *out = nullptr, *out_bias = nullptr;      // (d, hidden), (d)
 };
 
+// heads k: coordinates of all heads together.
+inline int width_of_heads(const Architecture& a) { return a.heads * width_of_head(a); }
+
 // Numbers in one block, and in all that are stored; the CLS token's start comes after these.
 inline std::size_t block_size(const Architecture& a) {
   const auto d = static_cast<std::size_t>(a.d), h = static_cast<std::size_t>(a.hidden);
-  const std::size_t maps = a.interaction == Architecture::attention ? 4
-                           : a.interaction == Architecture::uniform ? 2
+  const auto w = static_cast<std::size_t>(width_of_heads(a));
+  const std::size_t maps = a.interaction == Architecture::attention ? 3
+                           : a.interaction == Architecture::uniform ? 1
                                                                     : 0;
-  return maps * (d * d + d) + h * d + h + d * h + d;
+  const std::size_t mix = maps > 0 ? d * w + d : 0;
+  return maps * (w * d + w) + mix + h * d + h + d * h + d;
 }
 inline int stored_blocks(const Architecture& a) { return a.shared ? 1 : a.blocks; }
 
 template <class T>
 BlockTensors<T> block_tensors(const Architecture& a, T* parameters, int block) {
   const auto d = static_cast<std::size_t>(a.d), h = static_cast<std::size_t>(a.hidden);
+  const auto w = static_cast<std::size_t>(width_of_heads(a));
   T* at = parameters + (a.shared ? 0 : static_cast<std::size_t>(block) * block_size(a));
   const auto take = [&at](std::size_t size) {
     T* here = at;
@@ -39,12 +45,12 @@ BlockTensors<T> block_tensors(const Architecture& a, T* parameters, int block) {
   };
   BlockTensors<T> t;
   if (a.interaction == Architecture::attention) {
-    t.query = take(d * d), t.query_bias = take(d);
-    t.key = take(d * d), t.key_bias = take(d);
+    t.query = take(w * d), t.query_bias = take(w);
+    t.key = take(w * d), t.key_bias = take(w);
   }
   if (a.interaction >= Architecture::uniform) {
-    t.value = take(d * d), t.value_bias = take(d);
-    t.mix = take(d * d), t.mix_bias = take(d);
+    t.value = take(w * d), t.value_bias = take(w);
+    t.mix = take(d * w), t.mix_bias = take(d);
   }
   t.in = take(h * d), t.in_bias = take(h);
   t.out = take(d * h), t.out_bias = take(d);

@@ -20,39 +20,40 @@ Matrix matrix_of(const double* from, int rows, int cols) {
 
 Vector vector_of(const double* from, int size) { return {from, from + size}; }
 
-// One head's rows of value, and these columns of mix:
-//   value = M_h V_h (d, d),  value_bias = M_h b_h + b_M / heads
+// Some heads' rows of value, and these columns of mix (d, all):
+//   value = M_h V_h (d, d),  value_bias = M_h b_h + b_M wide / all
 struct Share {
-  int first, wide;
+  int first, wide, all;
 };
 void fold_mix(const Block& block, int d, Share share, Attention& head) {
   head.value = zeros(d, d);
   head.value_bias.assign(d, 0.0);
   for (int r = 0; r < d; ++r) {
-    head.value_bias[r] = block.mix_bias[r] * share.wide / d;
+    const double* mix = block.mix + static_cast<std::ptrdiff_t>(r) * share.all;  // (all)
+    head.value_bias[r] = block.mix_bias[r] * share.wide / share.all;
     for (int k = share.first; k < share.first + share.wide; ++k) {
-      head.value_bias[r] += block.mix[r * d + k] * block.value_bias[k];
-      for (int c = 0; c < d; ++c) head.value(r, c) += block.mix[r * d + k] * block.value[k * d + c];
+      head.value_bias[r] += mix[k] * block.value_bias[k];
+      for (int c = 0; c < d; ++c) head.value(r, c) += mix[k] * block.value[k * d + c];
     }
   }
 }
 
 std::vector<Force> messages(const Architecture& a, const Block& block) {
+  const int wide = width_of_head(a), all_wide = width_of_heads(a);
   if (a.interaction == Architecture::attraction) return {Attention{.beta = 0, .relative = true}};
   if (a.interaction == Architecture::uniform) {
     Attention all{.beta = 0};
-    fold_mix(block, a.d, {0, a.d}, all);
+    fold_mix(block, a.d, {0, all_wide, all_wide}, all);
     return {all};
   }
   std::vector<Force> heads;
-  const int wide = a.d / a.heads;
-  for (int first = 0; first < a.d; first += wide) {
+  for (int first = 0; first < all_wide; first += wide) {
     Attention head{.beta = 1 / std::sqrt(static_cast<double>(wide))};
     head.query = matrix_of(block.query + first * a.d, wide, a.d);
     head.key = matrix_of(block.key + first * a.d, wide, a.d);
     head.query_bias = vector_of(block.query_bias + first, wide);
     head.key_bias = vector_of(block.key_bias + first, wide);
-    fold_mix(block, a.d, {first, wide}, head);
+    fold_mix(block, a.d, {first, wide, all_wide}, head);
     heads.push_back(std::move(head));
   }
   return heads;

@@ -116,7 +116,7 @@ void place_sample(const Architecture& a, std::span<const float> parameters, cons
 }
 
 std::unique_ptr<Adjoint> make_adjoint(const Architecture& architecture, int threads) {
-  if (architecture.d <= simd::kMostSmall && architecture.heads == 1)
+  if (architecture.d <= simd::kMostSmall && width_of_head(architecture) <= simd::kMostSmall)
     return make_small_adjoint(architecture, threads);
   return make_wide_adjoint(architecture, threads);
 }

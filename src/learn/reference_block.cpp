@@ -50,18 +50,17 @@ void add_adjoint(const Map& map, const MapGradient& gradient, const std::vector<
     }
 }
 
-struct Heads {  // n tokens whose d coordinates are shared out among the heads
-  int n, d, count;
-  int wide() const { return d / count; }
-  double beta() const { return 1 / std::sqrt(static_cast<double>(wide())); }
+struct Heads {  // of n tokens: so many heads of k coordinates each
+  int n, k, count;
+  double beta() const { return 1 / std::sqrt(static_cast<double>(k)); }
   std::size_t pair(int h, int i, int j) const {
     return (static_cast<std::size_t>(h) * n + i) * n + j;
   }
-  std::size_t own(int h, int i) const { return static_cast<std::size_t>(i) * d + h * wide(); }
+  std::size_t own(int h, int i) const { return (static_cast<std::size_t>(i) * count + h) * k; }
 };
 
 Heads heads_of(const Architecture& a, const std::vector<double>& x) {
-  return {static_cast<int>(x.size()) / a.d, a.d, a.heads};
+  return {static_cast<int>(x.size()) / a.d, width_of_head(a), a.heads};
 }
 
 double dot(const double* a, const double* b, int size) {
@@ -70,7 +69,7 @@ double dot(const double* a, const double* b, int size) {
   return sum;
 }
 
-//   a_ij = e^{s_ij} / sum_k e^{s_ik},  s_ij = <q_i, k_j> / sqrt(d / heads)      for each head
+//   a_ij = e^{s_ij} / sum_k e^{s_ik},  s_ij = <q_i, k_j> / sqrt(k)      for each head
 std::vector<double> softmax_weights(const Heads& at, const BlockTape& tape) {
   std::vector<double> weights(at.pair(at.count, 0, 0));
   for (int h = 0; h < at.count; ++h)
@@ -78,7 +77,7 @@ std::vector<double> softmax_weights(const Heads& at, const BlockTape& tape) {
       double* row = &weights[at.pair(h, i, 0)];  // (n)
       double largest = -HUGE_VAL, sum = 0;
       for (int j = 0; j < at.n; ++j) {
-        row[j] = at.beta() * dot(&tape.query[at.own(h, i)], &tape.key[at.own(h, j)], at.wide());
+        row[j] = at.beta() * dot(&tape.query[at.own(h, i)], &tape.key[at.own(h, j)], at.k);
         largest = std::max(largest, row[j]);
       }
       for (int j = 0; j < at.n; ++j) sum += row[j] = elementary::exp(row[j] - largest);
@@ -91,7 +90,7 @@ std::vector<double> softmax_weights(const Heads& at, const BlockTape& tape) {
 //   beta
 // `pushes` (heads, n, n) is da.
 struct Gazes {
-  std::vector<double> d_query{}, d_key{};  // (n, d)
+  std::vector<double> d_query{}, d_key{};  // (n, heads k)
 };
 Gazes softmax_adjoint(const Heads& at, const BlockTape& tape, const std::vector<double>& pushes) {
   Gazes gazes{std::vector<double>(tape.query.size()), std::vector<double>(tape.key.size())};
@@ -102,7 +101,7 @@ Gazes softmax_adjoint(const Heads& at, const BlockTape& tape, const std::vector<
       const double mean = dot(a, da, at.n);
       for (int j = 0; j < at.n; ++j) {
         const double ds = at.beta() * a[j] * (da[j] - mean);
-        for (int k = 0; k < at.wide(); ++k) {
+        for (int k = 0; k < at.k; ++k) {
           gazes.d_query[at.own(h, i) + k] += ds * tape.key[at.own(h, j) + k];
           gazes.d_key[at.own(h, j) + k] += ds * tape.query[at.own(h, i) + k];
         }
@@ -122,8 +121,7 @@ std::vector<double> heard(const Heads& at, const BlockTape& tape) {
     for (int i = 0; i < at.n; ++i)
       for (int j = 0; j < at.n; ++j) {
         const double weight = tape.weights[at.pair(h, i, j)] * kept(tape, at.pair(h, i, j));
-        for (int k = 0; k < at.wide(); ++k)
-          o[at.own(h, i) + k] += weight * tape.value[at.own(h, j) + k];
+        for (int k = 0; k < at.k; ++k) o[at.own(h, i) + k] += weight * tape.value[at.own(h, j) + k];
       }
   return o;
 }
@@ -138,8 +136,8 @@ std::vector<double> heard_adjoint(const Heads& at, const BlockTape& tape,
       for (int j = 0; j < at.n; ++j) {
         const std::size_t pair = at.pair(h, i, j);
         const double mask = kept(tape, pair);
-        da[pair] = mask * dot(&d_heard[at.own(h, i)], &tape.value[at.own(h, j)], at.wide());
-        for (int k = 0; k < at.wide(); ++k)
+        da[pair] = mask * dot(&d_heard[at.own(h, i)], &tape.value[at.own(h, j)], at.k);
+        for (int k = 0; k < at.k; ++k)
           d_value[at.own(h, j) + k] += tape.weights[pair] * mask * d_heard[at.own(h, i) + k];
       }
   return da;
@@ -160,36 +158,38 @@ void draw_together(const Architecture& a, std::vector<double>& x) {
 void forward_messages(const Architecture& a, const BlockTensors<const double>& block,
                       BlockTape& tape, std::vector<double>& x) {
   const Heads at = heads_of(a, x);
+  const int wide = width_of_heads(a);
   if (a.interaction == Architecture::attention) {
-    tape.query = applied({block.query, block.query_bias, a.d, a.d}, x);
-    tape.key = applied({block.key, block.key_bias, a.d, a.d}, x);
+    tape.query = applied({block.query, block.query_bias, wide, a.d}, x);
+    tape.key = applied({block.key, block.key_bias, wide, a.d}, x);
     tape.weights = softmax_weights(at, tape);
   } else {
     tape.weights.assign(at.pair(at.count, 0, 0), 1.0 / at.n);
   }
-  tape.value = applied({block.value, block.value_bias, a.d, a.d}, x);
+  tape.value = applied({block.value, block.value_bias, wide, a.d}, x);
   tape.heard = heard(at, tape);
-  const std::vector<double> mixed = applied({block.mix, block.mix_bias, a.d, a.d}, tape.heard);
+  const std::vector<double> mixed = applied({block.mix, block.mix_bias, a.d, wide}, tape.heard);
   for (std::size_t e = 0; e < x.size(); ++e) x[e] += a.residual * mixed[e];
 }
 
 void backward_through_messages(const Architecture& a, const BlockTensors<const double>& block,
                                const BlockTape& tape, const Backward& backward) {
   const Heads at = heads_of(a, tape.start);
+  const int wide = width_of_heads(a);
   const BlockTensors<double>& gradient = backward.gradient;
   std::vector<double> d_mixed(backward.cotangent);
   for (double& push : d_mixed) push *= a.residual;
-  std::vector<double> d_heard(d_mixed.size()), d_value(d_mixed.size());
-  add_adjoint({block.mix, block.mix_bias, a.d, a.d}, {gradient.mix, gradient.mix_bias}, tape.heard,
+  std::vector<double> d_heard(tape.heard.size()), d_value(tape.heard.size());
+  add_adjoint({block.mix, block.mix_bias, a.d, wide}, {gradient.mix, gradient.mix_bias}, tape.heard,
               {d_mixed, d_heard});
   const std::vector<double> pushes = heard_adjoint(at, tape, d_heard, d_value);
-  add_adjoint({block.value, block.value_bias, a.d, a.d}, {gradient.value, gradient.value_bias},
+  add_adjoint({block.value, block.value_bias, wide, a.d}, {gradient.value, gradient.value_bias},
               tape.start, {d_value, backward.cotangent});
   if (a.interaction != Architecture::attention) return;
   const Gazes gazes = softmax_adjoint(at, tape, pushes);
-  add_adjoint({block.query, block.query_bias, a.d, a.d}, {gradient.query, gradient.query_bias},
+  add_adjoint({block.query, block.query_bias, wide, a.d}, {gradient.query, gradient.query_bias},
               tape.start, {gazes.d_query, backward.cotangent});
-  add_adjoint({block.key, block.key_bias, a.d, a.d}, {gradient.key, gradient.key_bias}, tape.start,
+  add_adjoint({block.key, block.key_bias, wide, a.d}, {gradient.key, gradient.key_bias}, tape.start,
               {gazes.d_key, backward.cotangent});
 }
 

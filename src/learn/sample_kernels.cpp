@@ -1,10 +1,13 @@
 // sample_kernels.cpp: the fused kernels, compiled for every target and chosen at run time.
 #include "learn/sample_kernels.h"
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "learn/sample_kernels.cpp"
 #include <hwy/foreach_target.h>
 
+#include "learn/attention_kernels-inl.h"
 #include "learn/sample_kernels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -12,15 +15,11 @@ namespace murmur::simd {
 namespace HWY_NAMESPACE {
 
 void Attend(const AttentionPass& p) {
-  if (p.d == 2) return p.mask ? AttentionForward<2, true>(p) : AttentionForward<2, false>(p);
-  if (p.d == 3) return p.mask ? AttentionForward<3, true>(p) : AttentionForward<3, false>(p);
-  return p.mask ? AttentionForward<4, true>(p) : AttentionForward<4, false>(p);
+  ForWidths(p, [&]<int kD, int kK>() HWY_ATTR { AttentionForward<kD, kK>(p); });
 }
 
 void AttendBack(const AttentionPass& p) {
-  if (p.d == 2) return p.mask ? AttentionBackward<2, true>(p) : AttentionBackward<2, false>(p);
-  if (p.d == 3) return p.mask ? AttentionBackward<3, true>(p) : AttentionBackward<3, false>(p);
-  return p.mask ? AttentionBackward<4, true>(p) : AttentionBackward<4, false>(p);
+  ForWidths(p, [&]<int kD, int kK>() HWY_ATTR { AttentionBackward<kD, kK>(p); });
 }
 
 void FeedForwardForward(const PerceptronPass& p) {
@@ -34,6 +33,7 @@ void FeedForwardBackward(const PerceptronPass& p) {
 }
 
 void Softmax(const SoftmaxPass& p) { SoftmaxRows(p); }
+void SoftmaxBack(const SoftmaxPass& p, float* ds) { SoftmaxRowsBack(p, ds); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace murmur::simd
@@ -47,10 +47,12 @@ HWY_EXPORT(AttendBack);
 HWY_EXPORT(FeedForwardForward);
 HWY_EXPORT(FeedForwardBackward);
 HWY_EXPORT(Softmax);
+HWY_EXPORT(SoftmaxBack);
 
-std::size_t scratch_size(int d, std::size_t stride) {
-  const auto axes = static_cast<std::size_t>(d);
-  return stride * (static_cast<std::size_t>(pitch(d)) + 5 * axes + 1 + 2 * axes * kPadding);
+std::size_t scratch_size(int d, int k, std::size_t stride) {
+  const int wide = std::max(d, k);
+  const auto axes = static_cast<std::size_t>(wide);
+  return stride * (static_cast<std::size_t>(pitch(wide)) + 6 * axes + 1 + 2 * axes * kPadding);
 }
 
 void attention_forward(const AttentionPass& p) { HWY_DYNAMIC_DISPATCH(Attend)(p); }
@@ -58,6 +60,9 @@ void attention_backward(const AttentionPass& p) { HWY_DYNAMIC_DISPATCH(AttendBac
 void perceptron_forward(const PerceptronPass& p) { HWY_DYNAMIC_DISPATCH(FeedForwardForward)(p); }
 void perceptron_backward(const PerceptronPass& p) { HWY_DYNAMIC_DISPATCH(FeedForwardBackward)(p); }
 void softmax_rows(const SoftmaxPass& p) { HWY_DYNAMIC_DISPATCH(Softmax)(p); }
+void softmax_rows_back(const SoftmaxPass& p, float* ds) {
+  HWY_DYNAMIC_DISPATCH(SoftmaxBack)(p, ds);
+}
 
 }  // namespace murmur::simd
 #endif

@@ -9,27 +9,30 @@ namespace murmur::simd {
 
 // Samples lie as (d, stride) with stride a whole number of these; what pads them is finite.
 inline constexpr int kPadding = 16;
-inline constexpr int kMostSmall = 4;  // dimensions that have fused kernels: 2, 3, 4
+// The fused kernels have d = 2, 3, 4, and heads of 1 to 4 coordinates.
+inline constexpr int kMostSmall = 4;
 // Floats a row that holds up to 2 d + 1 of them.
 inline constexpr int pitch(int d) { return d < 4 ? 8 : 12; }
 
-// Memory that the kernels work in, for samples of up to `stride` tokens.
-std::size_t scratch_size(int d, std::size_t stride);
+// Memory that the kernels work in, for samples of up to `stride` tokens and heads of width k.
+std::size_t scratch_size(int d, int k, std::size_t stride);
 
 //   q_i = Q x_i + b_Q, k_j = K x_j + b_K, v_j = V x_j + b_V
-//   e_ij = exp(<q_i, k_j> / sqrt(d) - peak_i),  share_i = 1 / sum_j e_ij
-//   o_i = share_i sum_j e_ij w_ij v_j,          y_i = x_i + residual (M o_i + b_M)
+//   e_ij = exp(<q_i, k_j> / sqrt(k) - peak_i),  share_i = 1 / sum_j e_ij
+//   o_i = share_i sum_j e_ij w_ij v_j           head by head, k coordinates each
+//   y_i = x_i + residual (M o_i + b_M)
 // w is the dropout mask. Peak, share and o are kept: backward then needs no second softmax.
 struct AttentionPass {
   int d = 0, n = 0;
+  int heads = 1, k = 0;
   std::size_t stride = 0;
   float residual = 0;
   BlockTensors<const float> parameters{};
-  const float* mask = nullptr;  // (n, stride): row j, column i; null: no dropout
+  const float* mask = nullptr;  // (heads, n, stride): row j, column i; null: no dropout
   const float* x = nullptr;     // (d, stride)
-  float* o = nullptr;           // (d, stride)
-  float* peak = nullptr;        // (stride), in powers of two
-  float* share = nullptr;       // (stride)
+  float* o = nullptr;           // (heads k, stride)
+  float* peak = nullptr;        // (heads, stride), in powers of two
+  float* share = nullptr;       // (heads, stride)
   float* y = nullptr;           // (d, stride), of the forward pass
   float* dx = nullptr;          // (d, stride), backward: the gradient at y in, at x out; 0 padded
   BlockTensors<float> gradient{};  // backward adds to these
@@ -68,5 +71,8 @@ struct SoftmaxPass {
   float* s = nullptr;  // (rows, pitch)
 };
 void softmax_rows(const SoftmaxPass& pass);
+//   ds_ij <- p_ij (ds_ij - sum_j p_ij ds_ij)             where p, not s, is the softmax, 0 padded
+// What pads the columns of ds becomes 0.
+void softmax_rows_back(const SoftmaxPass& pass, float* ds);
 
 }  // namespace murmur::simd

@@ -25,10 +25,10 @@ struct Forward {
   int n = 0;
   std::size_t stride = 0;
   float* places = nullptr;  // (2 blocks + 1, d, stride)
-  float* o = nullptr;       // (blocks, d, stride)
-  float* peak = nullptr;    // (blocks, stride)
-  float* share = nullptr;   // (blocks, stride)
-  float* mask = nullptr;    // (blocks, n, stride); null: no dropout
+  float* o = nullptr;       // (blocks, heads k, stride)
+  float* peak = nullptr;    // (blocks, heads, stride)
+  float* share = nullptr;   // (blocks, heads, stride)
+  float* mask = nullptr;    // (blocks, heads, n, stride); null: no dropout
   float* dx = nullptr;      // (d, stride)
   float* scratch = nullptr;
 };
@@ -42,6 +42,8 @@ class SmallAdjoint final : public GroupedAdjoint {
   SmallAdjoint(const Architecture& architecture, int threads)
       : GroupedAdjoint(architecture, threads),
         d_(static_cast<std::size_t>(architecture.d)),
+        heads_(static_cast<std::size_t>(architecture.heads)),
+        wide_(static_cast<std::size_t>(width_of_heads(architecture))),
         units_(padded(static_cast<std::size_t>(architecture.hidden))),
         packed_(static_cast<std::size_t>(stored_blocks(architecture))) {}
 
@@ -71,7 +73,7 @@ class SmallAdjoint final : public GroupedAdjoint {
   }
   std::size_t lanes_size() const { return (2 * d_ + 1) * units_; }
 
-  std::size_t d_, units_;
+  std::size_t d_, heads_, wide_, units_;  // wide: heads k
   std::vector<PackedPerceptron> packed_;
   Pool<Workspace> pool_{};
 };
@@ -104,11 +106,12 @@ Forward SmallAdjoint::take_off(const Group& group, std::size_t at, Workspace& w)
   f.stride = padded(static_cast<std::size_t>(f.n));
   const std::size_t sample = d_ * f.stride;
   f.places = w.places.need((2 * blocks + 1) * sample);
-  f.o = w.kept.need(blocks * (sample + 2 * f.stride));
-  f.peak = f.o + blocks * sample;
-  f.share = f.peak + blocks * f.stride;
+  f.o = w.kept.need(blocks * (wide_ + 2 * heads_) * f.stride);
+  f.peak = f.o + blocks * wide_ * f.stride;
+  f.share = f.peak + blocks * heads_ * f.stride;
   f.dx = w.dx.need(sample);
-  f.scratch = w.scratch.need(simd::scratch_size(architecture_.d, f.stride));
+  f.scratch =
+      w.scratch.need(simd::scratch_size(architecture_.d, width_of_head(architecture_), f.stride));
   std::fill_n(f.places, sample, 0.0f);
   place_sample(architecture_, parameters_, *group.batch, at, tokens(f, f.places));
   draw_masks(group, at, w, f);
@@ -119,16 +122,18 @@ void SmallAdjoint::draw_masks(const Group& group, std::size_t at, Workspace& w, 
   const double dropout = group.objective->dropout;
   if (dropout == 0 || architecture_.interaction != Architecture::attention) return;
   const auto n = static_cast<std::size_t>(f.n);
-  f.mask = w.masks.need(static_cast<std::size_t>(architecture_.blocks) * n * f.stride);
+  const auto blocks = static_cast<std::size_t>(architecture_.blocks);
+  f.mask = w.masks.need(blocks * heads_ * n * f.stride);
+  std::fill_n(f.mask, blocks * heads_ * n * f.stride, 0.0f);
   float* square = w.square.need(n * n);
-  for (int b = 0; b < architecture_.blocks; ++b) {
-    dropout_mask({group.batch->seed, group.batch->update, static_cast<std::uint32_t>(at), b, 0},
-                 f.n, dropout, square);
-    float* mask = f.mask + static_cast<std::size_t>(b) * n * f.stride;
-    std::fill_n(mask, n * f.stride, 0.0f);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j) mask[j * f.stride + i] = square[i * n + j];
-  }
+  float* mask = f.mask;
+  for (int b = 0; b < architecture_.blocks; ++b)
+    for (int h = 0; h < architecture_.heads; ++h, mask += n * f.stride) {
+      dropout_mask({group.batch->seed, group.batch->update, static_cast<std::uint32_t>(at), b, h},
+                   f.n, dropout, square);
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) mask[j * f.stride + i] = square[i * n + j];
+    }
 }
 
 simd::AttentionPass SmallAdjoint::attention_pass(const Forward& f, int b) const {
@@ -136,15 +141,17 @@ simd::AttentionPass SmallAdjoint::attention_pass(const Forward& f, int b) const 
   simd::AttentionPass p;
   p.d = architecture_.d;
   p.n = f.n;
+  p.heads = architecture_.heads;
+  p.k = width_of_head(architecture_);
   p.stride = f.stride;
   p.residual = static_cast<float>(architecture_.residual);
   p.parameters = block_tensors(architecture_, parameters_.data(), b);
-  p.mask = f.mask ? f.mask + block * static_cast<std::size_t>(f.n) * f.stride : nullptr;
+  p.mask = f.mask ? f.mask + block * heads_ * static_cast<std::size_t>(f.n) * f.stride : nullptr;
   p.x = place(f, 2 * b);
   p.y = place(f, 2 * b + 1);
-  p.o = f.o + block * d_ * f.stride;
-  p.peak = f.peak + block * f.stride;
-  p.share = f.share + block * f.stride;
+  p.o = f.o + block * wide_ * f.stride;
+  p.peak = f.peak + block * heads_ * f.stride;
+  p.share = f.share + block * heads_ * f.stride;
   p.dx = f.dx;
   p.scratch = f.scratch;
   return p;
@@ -177,7 +184,7 @@ void SmallAdjoint::interact(const Forward& f, int b) const {
   std::copy_n(x.at, d_ * f.stride, y.at);
   if (a.interaction == Architecture::none) return;
   const float r = static_cast<float>(a.residual);
-  float mean[simd::kMostSmall] = {}, v[simd::kMostSmall] = {};
+  float mean[simd::kMostSmall] = {};
   for (int k = 0; k < a.d; ++k) {
     for (int i = 0; i < f.n; ++i) mean[k] += x(i, k);
     mean[k] /= static_cast<float>(f.n);
@@ -188,16 +195,18 @@ void SmallAdjoint::interact(const Forward& f, int b) const {
     return;
   }
   const auto t = block_tensors(a, parameters_.data(), b);
-  float* o = f.o + static_cast<std::size_t>(b) * d_ * f.stride;  // (2, d): the mean, its message
-  for (int k = 0; k < a.d; ++k) {
+  // The mean (d), then its message (heads k): a stride has room for both.
+  float* o = f.o + static_cast<std::size_t>(b) * wide_ * f.stride;
+  float* v = o + a.d;
+  const int wide = static_cast<int>(wide_);
+  std::copy_n(mean, a.d, o);
+  for (int k = 0; k < wide; ++k) {
     v[k] = t.value_bias[k];
     for (int c = 0; c < a.d; ++c) v[k] += t.value[k * a.d + c] * mean[c];
-    o[k] = mean[k];
-    o[a.d + k] = v[k];
   }
   for (int k = 0; k < a.d; ++k) {
     float push = t.mix_bias[k];
-    for (int c = 0; c < a.d; ++c) push += t.mix[k * a.d + c] * v[c];
+    for (int c = 0; c < wide; ++c) push += t.mix[k * wide + c] * v[c];
     for (int i = 0; i < f.n; ++i) y(i, k) += r * push;
   }
 }
@@ -207,7 +216,7 @@ void SmallAdjoint::interact_back(const Forward& f, int b, float* gradient) const
   if (a.interaction == Architecture::none) return;
   const float r = static_cast<float>(a.residual), n = static_cast<float>(f.n);
   const Tokens dx = tokens(f, f.dx);
-  float total[simd::kMostSmall] = {}, dv[simd::kMostSmall] = {};
+  float total[simd::kMostSmall] = {};
   for (int k = 0; k < a.d; ++k)
     for (int i = 0; i < f.n; ++i) total[k] += dx(i, k);
   if (a.interaction == Architecture::attraction) {
@@ -217,22 +226,25 @@ void SmallAdjoint::interact_back(const Forward& f, int b, float* gradient) const
   }
   const auto t = block_tensors(a, parameters_.data(), b);
   const auto g = block_tensors(a, gradient, b);
-  const float* mean = f.o + static_cast<std::size_t>(b) * d_ * f.stride;
+  const float* mean = f.o + static_cast<std::size_t>(b) * wide_ * f.stride;
   const float* v = mean + a.d;
+  float* dv = f.scratch;  // (heads k)
+  const int wide = static_cast<int>(wide_);
+  std::fill_n(dv, wide_, 0.0f);
   for (int k = 0; k < a.d; ++k) {
     g.mix_bias[k] += r * total[k];
-    for (int c = 0; c < a.d; ++c) {
-      g.mix[k * a.d + c] += r * total[k] * v[c];
-      dv[c] += r * t.mix[k * a.d + c] * total[k];
+    for (int c = 0; c < wide; ++c) {
+      g.mix[k * wide + c] += r * total[k] * v[c];
+      dv[c] += r * t.mix[k * wide + c] * total[k];
     }
   }
+  for (int k = 0; k < wide; ++k) g.value_bias[k] += dv[k];
   for (int c = 0; c < a.d; ++c) {
     float dmean = 0;
-    for (int k = 0; k < a.d; ++k) {
+    for (int k = 0; k < wide; ++k) {
       g.value[k * a.d + c] += dv[k] * mean[c];
       dmean += t.value[k * a.d + c] * dv[k];
     }
-    g.value_bias[c] += dv[c];
     for (int i = 0; i < f.n; ++i) dx(i, c) += dmean / n;
   }
 }

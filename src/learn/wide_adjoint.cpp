@@ -39,11 +39,11 @@ struct Forward {
   std::vector<int> first{};           // (samples + 1) rows
   std::vector<std::size_t> number{};  // (samples) in the batch
   int tokens = 0;
-  float* o = nullptr;                              // (blocks, tokens, d): outputs of attention
+  float* o = nullptr;                              // (blocks, tokens, heads k): what they gather
   float* places = nullptr;                         // (2 blocks + 1, tokens, d)
-  float *q = nullptr, *k = nullptr, *v = nullptr;  // (tokens, d) each
+  float *q = nullptr, *k = nullptr, *v = nullptr;  // (tokens, heads k) each
   float *dq = nullptr, *dk = nullptr, *dv = nullptr, *dout = nullptr;  // likewise
-  float* dx = nullptr;                                                 // likewise
+  float *dx = nullptr, *mean = nullptr;                                // (tokens, d)
   float *h = nullptr, *dh = nullptr;                                   // (tokens, hidden)
   float *p = nullptr, *dp = nullptr;  // (longest, pitch): weights of one sample and head
   float* mask = nullptr;              // (longest, longest)
@@ -52,7 +52,10 @@ struct Forward {
 class WideAdjoint final : public GroupedAdjoint {
  public:
   WideAdjoint(const Architecture& architecture, int threads)
-      : GroupedAdjoint(architecture, threads), d_(architecture.d), k_(d_ / architecture.heads) {
+      : GroupedAdjoint(architecture, threads),
+        d_(architecture.d),
+        k_(width_of_head(architecture)),
+        wide_(width_of_heads(architecture)) {
     require_products();
   }
 
@@ -72,15 +75,16 @@ class WideAdjoint final : public GroupedAdjoint {
              int head) const;
   void feed_forward(const Forward& f, int block) const;
   void perceptron_backward_(const Forward& f, int block, float* gradient) const;
-  void means(const Forward& f, const float* from, float* to) const;
+  void means(const Forward& f, const float* from, float* to, int cols) const;
 
   View rows(const Forward& f, float* at) const { return whole(at, f.tokens, d_); }
+  View maps(const Forward& f, float* at) const { return whole(at, f.tokens, wide_); }
   View part(const Forward& f, float* at, int sample, int head) const {
-    return {at + static_cast<std::size_t>(f.first[sample]) * d_ + head * k_,
-            f.first[sample + 1] - f.first[sample], k_, d_};
+    return {at + static_cast<std::size_t>(f.first[sample]) * wide_ + head * k_,
+            f.first[sample + 1] - f.first[sample], k_, wide_};
   }
   float* gathered(const Forward& f, int block) const {
-    return f.o + static_cast<std::size_t>(block) * f.tokens * d_;
+    return f.o + static_cast<std::size_t>(block) * f.tokens * wide_;
   }
   float* place(const Forward& f, int half) const {
     return f.places + static_cast<std::size_t>(half) * f.tokens * d_;
@@ -96,7 +100,7 @@ class WideAdjoint final : public GroupedAdjoint {
   bool attends() const { return architecture_.interaction == Architecture::attention; }
   static int samples(const Forward& f) { return static_cast<int>(f.number.size()); }
 
-  int d_, k_;  // k: coordinates a head
+  int d_, k_, wide_;  // k: coordinates a head; wide: heads k
   Pool<Workspace> pool_{};
 };
 
@@ -115,12 +119,17 @@ Forward WideAdjoint::take_off(const Group& group, Workspace& w) const {
   const std::size_t hidden = static_cast<std::size_t>(f.tokens) * architecture_.hidden;
   const std::size_t pitch = (longest + simd::kPadding - 1) / simd::kPadding * simd::kPadding;
   f.places = w.places.need((2 * static_cast<std::size_t>(architecture_.blocks) + 1) * sample);
-  float* maps = w.maps.need((8 + static_cast<std::size_t>(architecture_.blocks)) * sample);
-  for (float** to : {&f.q, &f.k, &f.v, &f.dq, &f.dk, &f.dv, &f.dout, &f.dx}) {
-    *to = maps;
-    maps += sample;
+  const std::size_t map = static_cast<std::size_t>(f.tokens) * wide_;
+  float* at = w.maps.need((7 + static_cast<std::size_t>(architecture_.blocks)) * map + 2 * sample);
+  for (float** to : {&f.dx, &f.mean}) {
+    *to = at;
+    at += sample;
   }
-  f.o = maps;
+  for (float** to : {&f.q, &f.k, &f.v, &f.dq, &f.dk, &f.dv, &f.dout}) {
+    *to = at;
+    at += map;
+  }
+  f.o = at;
   f.h = w.units.need(2 * hidden);
   f.dh = f.h + hidden;
   f.p = w.weights.need(2 * longest * pitch);
@@ -132,14 +141,15 @@ Forward WideAdjoint::take_off(const Group& group, Workspace& w) const {
 }
 
 // Every token's row becomes the mean of its sample's rows.
-void WideAdjoint::means(const Forward& f, const float* from, float* to) const {
+void WideAdjoint::means(const Forward& f, const float* from, float* to, int cols) const {
   for (int b = 0; b < samples(f); ++b) {
     const int n = f.first[b + 1] - f.first[b];
-    const float* x = from + static_cast<std::size_t>(f.first[b]) * d_;
-    float* y = to + static_cast<std::size_t>(f.first[b]) * d_;
-    std::vector<float> mean(d_);
-    add_columns(whole(x, n, d_), 1 / static_cast<float>(n), mean.data());
-    for (int i = 0; i < n; ++i) std::copy_n(mean.data(), d_, y + static_cast<std::size_t>(i) * d_);
+    const float* x = from + static_cast<std::size_t>(f.first[b]) * cols;
+    float* y = to + static_cast<std::size_t>(f.first[b]) * cols;
+    std::vector<float> mean(cols);
+    add_columns(whole(x, n, cols), 1 / static_cast<float>(n), mean.data());
+    for (int i = 0; i < n; ++i)
+      std::copy_n(mean.data(), cols, y + static_cast<std::size_t>(i) * cols);
   }
 }
 
@@ -148,8 +158,8 @@ void WideAdjoint::project(const Forward& f, int b) const {
   const auto t = tensors(b);
   const View x = rows(f, place(f, 2 * b));
   const auto map = [&](const float* w, const float* bias, float* to) {
-    multiply(x, whole(w, d_, d_), Turn::right, rows(f, to));
-    add_bias(rows(f, to), bias, 1);
+    multiply(x, whole(w, wide_, d_), Turn::right, maps(f, to));
+    add_bias(maps(f, to), bias, 1);
   };
   if (attends()) {
     map(t.query, t.query_bias, f.q);
@@ -186,7 +196,7 @@ void mask_out(const View& w, const float* mask) {
 // o: the output of attention of each token, head by head.
 void WideAdjoint::gather(const Group& group, const Forward& f, int block) const {
   float* o = gathered(f, block);
-  if (!attends()) return means(f, f.v, o);
+  if (!attends()) return means(f, f.v, o, wide_);
   for (int b = 0; b < samples(f); ++b)
     for (int head = 0; head < architecture_.heads; ++head) {
       const View w = weights_of(f.p, f.first[b + 1] - f.first[b]);
@@ -199,7 +209,7 @@ void WideAdjoint::gather(const Group& group, const Forward& f, int block) const 
 //   dp = do v^T (masked),  dv = (masked p)^T do,  ds = p (dp - sum_j p dp)
 //   dq = ds k / sqrt(k),   dk = ds^T q / sqrt(k)
 void WideAdjoint::gather_back(const Group& group, const Forward& f, int block) const {
-  if (!attends()) return means(f, f.dout, f.dv);
+  if (!attends()) return means(f, f.dout, f.dv, wide_);
   const float scale = 1 / std::sqrt(static_cast<float>(k_));
   const bool drops = group.objective->dropout > 0;
   for (int b = 0; b < samples(f); ++b)
@@ -216,13 +226,7 @@ void WideAdjoint::gather_back(const Group& group, const Forward& f, int block) c
       }
       multiply(p, dout, Turn::left, part(f, f.dv, b, head));
       if (drops) weigh(group, f, block, {q, k, p}, b, head);
-      for (int i = 0; i < n; ++i) {
-        float* row = dp.at + static_cast<std::size_t>(i) * dp.pitch;
-        const float* weight = p.at + static_cast<std::size_t>(i) * p.pitch;
-        float level = 0;
-        for (int j = 0; j < n; ++j) level += weight[j] * row[j];
-        for (int j = 0; j < n; ++j) row[j] = weight[j] * (row[j] - level);
-      }
+      simd::softmax_rows_back({n, n, static_cast<std::size_t>(p.pitch), 1, p.at}, dp.at);
       multiply(dp, k, Turn::none, part(f, f.dq, b, head), scale);
       multiply(dp, q, Turn::left, part(f, f.dk, b, head), scale);
     }
@@ -235,13 +239,13 @@ void WideAdjoint::interact(const Group& group, const Forward& f, int b, float* y
   std::copy_n(x, size, y);
   if (architecture_.interaction == Architecture::none) return;
   if (architecture_.interaction == Architecture::attraction) {
-    means(f, x, f.v);
-    for (std::size_t i = 0; i < size; ++i) y[i] += residual() * (f.v[i] - x[i]);
+    means(f, x, f.mean, d_);
+    for (std::size_t i = 0; i < size; ++i) y[i] += residual() * (f.mean[i] - x[i]);
     return;
   }
   project(f, b);
   gather(group, f, b);
-  multiply(rows(f, gathered(f, b)), whole(tensors(b).mix, d_, d_), Turn::right, rows(f, y),
+  multiply(maps(f, gathered(f, b)), whole(tensors(b).mix, d_, wide_), Turn::right, rows(f, y),
            residual(), 1);
   add_bias(rows(f, y), tensors(b).mix_bias, residual());
 }
@@ -251,22 +255,22 @@ void WideAdjoint::interact_back(const Group& group, const Forward& f, int b,
   const std::size_t size = static_cast<std::size_t>(f.tokens) * d_;
   if (architecture_.interaction == Architecture::none) return;
   if (architecture_.interaction == Architecture::attraction) {
-    means(f, f.dx, f.v);
-    for (std::size_t i = 0; i < size; ++i) f.dx[i] += residual() * (f.v[i] - f.dx[i]);
+    means(f, f.dx, f.mean, d_);
+    for (std::size_t i = 0; i < size; ++i) f.dx[i] += residual() * (f.mean[i] - f.dx[i]);
     return;
   }
   const auto t = tensors(b);
   const auto g = block_tensors(architecture_, gradient, b);
   project(f, b);
   const View dx = rows(f, f.dx), x = rows(f, place(f, 2 * b));
-  multiply(dx, rows(f, gathered(f, b)), Turn::left, whole(g.mix, d_, d_), residual(), 1);
+  multiply(dx, maps(f, gathered(f, b)), Turn::left, whole(g.mix, d_, wide_), residual(), 1);
   add_columns(dx, residual(), g.mix_bias);
-  multiply(dx, whole(t.mix, d_, d_), Turn::none, rows(f, f.dout), residual());
+  multiply(dx, whole(t.mix, d_, wide_), Turn::none, maps(f, f.dout), residual());
   gather_back(group, f, b);
   const auto map_back = [&](const float* w, float* dy, float* dw, float* dbias) {
-    multiply(rows(f, dy), x, Turn::left, whole(dw, d_, d_), 1, 1);
-    add_columns(rows(f, dy), 1, dbias);
-    multiply(rows(f, dy), whole(w, d_, d_), Turn::none, dx, 1, 1);
+    multiply(maps(f, dy), x, Turn::left, whole(dw, wide_, d_), 1, 1);
+    add_columns(maps(f, dy), 1, dbias);
+    multiply(maps(f, dy), whole(w, wide_, d_), Turn::none, dx, 1, 1);
   };
   if (attends()) {
     map_back(t.query, f.dq, g.query, g.query_bias);

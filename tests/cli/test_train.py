@@ -139,7 +139,8 @@ class Threads(Training):
         self.check("epochs=3")
 
     def test_same_bytes_in_other_ways(self):
-        for words in (("dropout=0.2",), ("d=6", "heads=2"), ("readout=cls", "position=true"),
+        for words in (("dropout=0.2",), ("d=6", "heads=2"), ("heads=2",),
+                      ("heads=2", "head_width=2", "dropout=0.2"), ("readout=cls", "position=true"),
                       ("shared=false", "interaction=uniform"), ("recipe=published",)):
             with self.subTest(words):
                 self.check("epochs=1", *words)
@@ -259,7 +260,7 @@ class Resume(Training):
 class Refusals(Training):
     def test_nonsense(self):
         for words in (("digits=5",), ("digits=5,5",), ("digits=0-12",), ("digits=",),
-                      ("digits=a,b",), ("d=1",), ("d=3", "heads=2"), ("epochs=0",),
+                      ("digits=a,b",), ("d=1",), ("heads=0",), ("head_width=0",), ("epochs=0",),
                       ("epochs=2.5",), ("batch=0",), ("rate=-1",), ("rate=0",), ("dropout=1",),
                       ("validation=0.95",), ("recipe=foo",), ("hidden=0",), ("blocks=0",),
                       ("threads=0",), ("seed=-1",)):

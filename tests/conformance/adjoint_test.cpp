@@ -32,6 +32,31 @@ std::vector<Case> cases() {
   add("free", {.d = 3, .blocks = 4, .shared = false, .hidden = 40});
   add("heads3", {.d = 3, .blocks = 3, .hidden = 40, .heads = 3});
   add("heads2_free", {.d = 6, .blocks = 2, .shared = false, .hidden = 20, .heads = 2});
+  // Every width of the fused kernels, and wider heads in few dimensions and in many.
+  for (const int d : {2, 3, 4})
+    for (const int wide : {1, 2, 3, 4, 5})
+      add("d" + std::to_string(d) + "_2heads_of_" + std::to_string(wide),
+          {.d = d, .blocks = 2, .hidden = 20, .heads = 2, .head_width = wide});
+  add("d3_2heads", {.d = 3, .blocks = 10, .hidden = 40, .heads = 2});
+  add("d3_5heads_free_cls", {.d = 3,
+                             .blocks = 3,
+                             .shared = false,
+                             .hidden = 40,
+                             .heads = 5,
+                             .head_width = 3,
+                             .readout = A::cls});
+  add("d3_2heads_dropout", {.d = 3, .blocks = 3, .hidden = 40, .heads = 2}, {.dropout = 0.1});
+  add("d6_4heads_of_5", {.d = 6, .blocks = 2, .hidden = 20, .heads = 4, .head_width = 5});
+  add("d6_4heads_of_5_dropout", {.d = 6, .blocks = 2, .hidden = 20, .heads = 4, .head_width = 5},
+      {.dropout = 0.1});
+  add("d96_8heads", {.d = 96, .blocks = 2, .hidden = 64, .heads = 8});
+  for (const int d : {3, 6})
+    add("uniform_heads_d" + std::to_string(d), {.d = d,
+                                                .blocks = 3,
+                                                .hidden = 40,
+                                                .heads = 2,
+                                                .head_width = 4,
+                                                .interaction = A::uniform});
   add("cls", {.d = 3, .blocks = 3, .hidden = 40, .readout = A::cls});
   add("cls_wide", {.d = 7, .blocks = 2, .hidden = 40, .readout = A::cls});
   add("position", {.d = 3, .blocks = 3, .hidden = 40, .position = true});

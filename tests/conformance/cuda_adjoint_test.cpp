@@ -28,6 +28,10 @@ std::vector<Case> cases() {
   add("d3", {.d = 3, .blocks = 3, .hidden = 40});
   add("d3_ten_blocks", {.d = 3, .blocks = 10, .hidden = 512});
   add("d3_heads3", {.d = 3, .blocks = 3, .hidden = 40, .heads = 3});
+  add("d3_heads2", {.d = 3, .blocks = 3, .hidden = 40, .heads = 2});
+  add("d3_heads2_uniform",
+      {.d = 3, .blocks = 3, .hidden = 40, .heads = 2, .interaction = A::uniform});
+  add("d6_heads4_of_5", {.d = 6, .blocks = 2, .hidden = 33, .heads = 4, .head_width = 5});
   add("d5", {.d = 5, .blocks = 3, .hidden = 33});
   add("d5_free", {.d = 5, .blocks = 4, .shared = false, .hidden = 40});
   add("d5_position", {.d = 5, .blocks = 3, .hidden = 40, .position = true});

@@ -74,6 +74,32 @@ TEST(Architecture, LayoutHasNoGapsAndOneMeaning) {
       }
 }
 
+// Heads that share d as they always did, heads that cannot, and heads of a width of their own.
+TEST(Architecture, HeadsHaveTheirWidth) {
+  const auto width = [](int d, int heads, int given) {
+    return width_of_head({.d = d, .heads = heads, .head_width = given});
+  };
+  EXPECT_EQ(width(3, 1, 0), 3);
+  EXPECT_EQ(width(3, 3, 0), 1);
+  EXPECT_EQ(width(6, 2, 0), 3);
+  EXPECT_EQ(width(3, 2, 0), 3);
+  EXPECT_EQ(width(3, 3, 3), 3);
+  EXPECT_EQ(width(100, 7, 5), 5);
+  for (const Architecture& a : {Architecture{.d = 3, .hidden = 5, .heads = 2},
+                                Architecture{.d = 4, .hidden = 5, .heads = 3, .head_width = 7}}) {
+    const auto d = static_cast<std::size_t>(a.d);
+    const auto wide = static_cast<std::size_t>(a.heads) * width_of_head(a);
+    const std::vector<TensorPlace> places = layout(a);
+    for (const int kind : {0, 2, 4}) {
+      EXPECT_EQ(places[kind].shape, (std::vector{wide, d}));
+      EXPECT_EQ(places[kind + 1].shape, std::vector{wide});
+    }
+    EXPECT_EQ(places[6].shape, (std::vector{d, wide}));
+    EXPECT_EQ(places[7].shape, std::vector{d});
+    EXPECT_EQ(places.back().offset + places.back().size(), parameter_count(a));
+  }
+}
+
 TEST(Architecture, RefusesWhatCannotBeBuilt) {
   EXPECT_NO_THROW(check(published()));
   const auto refused = [](auto change) {
@@ -85,8 +111,11 @@ TEST(Architecture, RefusesWhatCannotBeBuilt) {
   refused([](auto& a) { a.d = 4; });  // the targets stay in R^3
   refused([](auto& a) { a.blocks = 0; });
   refused([](auto& a) { a.hidden = 0; });
-  refused([](auto& a) { a.heads = 2; });
   refused([](auto& a) { a.heads = 0; });
+  refused([](auto& a) { a.heads = 256; });
+  refused([](auto& a) { a.head_width = -1; });
+  refused([](auto& a) { a.head_width = 4097; });
+  refused([](auto& a) { a.heads = 255, a.head_width = 4096; });
   refused([](auto& a) { a.residual = 0; });
   refused([](auto& a) { a.residual = NAN; });
   refused([](auto& a) { a.targets = {}; });

@@ -65,6 +65,9 @@ TEST(DynamicsOfSwarm, FliesAsItLearned) {
         a.readout = Architecture::cls;
         a.position = true;
         expect_same_trajectory(a, *reference, 1e-12);
+        a.head_width = 4;
+        expect_same_trajectory(a, *reference, 1e-12);
+        expect_same_trajectory(a, *simd, 1e-10);
       }
 }
 

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "learn/block_tensors.h"
 #include "learn/dropout.h"
 #include "learn_samples.h"
 #include "murmur/error.h"
@@ -10,12 +13,12 @@ namespace murmur::testing {
 namespace {
 
 void expect_true_gradient(const Architecture& a, const Objective& objective) {
-  SCOPED_TRACE(
-      fmt::format("d {} blocks {} shared {} heads {} interaction {} readout {} position "
-                  "{} loss {} padded {} dropout {}",
-                  a.d, a.blocks, a.shared, a.heads, static_cast<int>(a.interaction),
-                  static_cast<int>(a.readout), a.position, static_cast<int>(objective.loss),
-                  objective.padded, objective.dropout));
+  SCOPED_TRACE(fmt::format(
+      "d {} blocks {} shared {} heads {} of width {} interaction {} readout {} position "
+      "{} loss {} padded {} dropout {}",
+      a.d, a.blocks, a.shared, a.heads, width_of_head(a), static_cast<int>(a.interaction),
+      static_cast<int>(a.readout), a.position, static_cast<int>(objective.loss), objective.padded,
+      objective.dropout));
   const Samples samples({4, 1, 6}, a.targets.rows);
   const std::vector<double> parameters = lively_parameters(a, 9);
   std::vector<double> gradient(parameters.size()), unused(parameters.size());
@@ -55,6 +58,62 @@ TEST(Gradient, FreeBlocksAndHeads) {
         a.blocks = 3;
         expect_true_gradient(a, {});
       }
+}
+
+TEST(Gradient, HeadsOfTheirOwnWidth) {
+  for (const auto& [heads, wide] : {std::pair{2, 0}, {2, 1}, {3, 2}, {2, 5}})
+    for (int interaction = Architecture::uniform; interaction <= Architecture::attention;
+         ++interaction) {
+      Architecture a = small(3, 3);
+      a.interaction = static_cast<Architecture::Interaction>(interaction);
+      a.heads = heads;
+      a.head_width = wide;
+      expect_true_gradient(a, {});
+      expect_true_gradient(a, {.loss = Objective::target, .dropout = 0.3});
+    }
+}
+
+// Heads add: in any order, and a head whose columns of the mix are zero is as good as none.
+TEST(Heads, AddUpAndMayBeExchangedOrLeftOut) {
+  const int d = 3, k = 4;
+  const Samples samples({5, 8});
+  Architecture two = small(d), one = two;
+  two.heads = 2, two.head_width = one.head_width = k;
+  const auto readout = [&](const Architecture& a, const std::vector<double>& parameters) {
+    std::vector<double> m(2 * d);
+    reference_forward(a, parameters, samples.batch(), m);
+    return m;
+  };
+  std::vector<double> parameters = lively_parameters(two, 4), exchanged = parameters;
+  const auto from = block_tensors(two, std::as_const(parameters).data(), 0);
+  const auto to = block_tensors(two, exchanged.data(), 0);
+  for (const auto& [read, write] :
+       {std::pair{from.query, to.query}, {from.key, to.key}, {from.value, to.value}})
+    for (int e = 0; e < 2 * k * d; ++e) write[e] = read[(e + k * d) % (2 * k * d)];
+  for (const auto& [read, write] : {std::pair{from.query_bias, to.query_bias},
+                                    {from.key_bias, to.key_bias},
+                                    {from.value_bias, to.value_bias}})
+    for (int e = 0; e < 2 * k; ++e) write[e] = read[(e + k) % (2 * k)];
+  for (int e = 0; e < 2 * k * d; ++e) to.mix[e] = from.mix[e / (2 * k) * 2 * k + (e + k) % (2 * k)];
+  const std::vector<double> plain = readout(two, parameters), other = readout(two, exchanged);
+  for (int e = 0; e < 2 * d; ++e) EXPECT_NEAR(other[e], plain[e], 1e-12);
+
+  std::vector<double> alone = lively_parameters(one, 5);
+  const auto left = block_tensors(one, alone.data(), 0);
+  std::copy_n(from.query, k * d, left.query), std::copy_n(from.query_bias, k, left.query_bias);
+  std::copy_n(from.key, k * d, left.key), std::copy_n(from.key_bias, k, left.key_bias);
+  std::copy_n(from.value, k * d, left.value), std::copy_n(from.value_bias, k, left.value_bias);
+  std::copy_n(from.mix_bias, d, left.mix_bias);
+  std::copy_n(from.in, 4 * d, left.in), std::copy_n(from.in_bias, 4, left.in_bias);
+  std::copy_n(from.out, 4 * d, left.out), std::copy_n(from.out_bias, d, left.out_bias);
+  const auto silenced = block_tensors(two, parameters.data(), 0);
+  for (int r = 0; r < d; ++r) {
+    std::copy_n(from.mix + r * 2 * k, k, left.mix + r * k);
+    std::fill_n(silenced.mix + r * 2 * k + k, k, 0.0);
+  }
+  const std::vector<double> without = readout(two, parameters), single = readout(one, alone);
+  for (int e = 0; e < 2 * d; ++e) EXPECT_NEAR(without[e], single[e], 1e-12);
+  EXPECT_GT(std::abs(without[0] - plain[0]), 1e-6);  // the second head did something
 }
 
 TEST(Gradient, PositionPaddingDropoutAndSmoothing) {

@@ -40,6 +40,8 @@ const std::vector<Architecture> kKinds = {
      .interaction = Architecture::attraction,
      .readout = Architecture::cls},
     {.d = 3, .blocks = 2, .hidden = 4, .interaction = Architecture::none},
+    {.d = 3, .blocks = 2, .hidden = 4, .heads = 2},
+    {.d = 3, .blocks = 2, .hidden = 4, .heads = 3, .head_width = 2},
 };
 
 SampleSet ensemble(const std::vector<int>& sizes) {
@@ -63,11 +65,22 @@ TEST(TrainedSwarm, FileReadsBackTheSame) {
         EXPECT_EQ(again.architecture.readout, swarm.architecture.readout);
         EXPECT_EQ(again.architecture.position, swarm.architecture.position);
         EXPECT_EQ(again.architecture.heads, swarm.architecture.heads);
+        EXPECT_EQ(again.architecture.head_width, swarm.architecture.head_width);
         EXPECT_EQ(again.digits, digits);
         EXPECT_EQ(again.tokens.threshold, 0.25);
         EXPECT_EQ(again.data, "somewhere");
       }
     }
+}
+
+// Models of heads that share d say what they always said: older files are of this kind.
+TEST(TrainedSwarm, OnlyAChosenWidthOfHeadsIsWritten) {
+  const TemporaryDirectory folder;
+  const auto path = folder / "model.safetensors";
+  for (const Architecture& kind : kKinds) {
+    write_trained_swarm(untrained(kind), path);
+    EXPECT_EQ(read_safetensors(path).metadata.count("head_width"), kind.head_width > 0 ? 1u : 0u);
+  }
 }
 
 // Every name, shape, text and number of the file counts.
@@ -109,6 +122,9 @@ TEST(TrainedSwarm, FilesOfAnotherShapeAreRefused) {
                                    {"hidden", "6"},
                                    {"shared", "false"},
                                    {"heads", "2"},
+                                   {"head_width", "2"},
+                                   {"head_width", "-3"},
+                                   {"head_width", "wide"},
                                    {"residual", "0"},
                                    {"digits", "5,6,7"},
                                    {"d", "1e300"},
@@ -224,6 +240,9 @@ TEST(TrainedSwarm, FieldsAreThoseOfTheBlock) {
     EXPECT_NEAR(fields.feed_forward[r], sum, 1e-12);
   }
   EXPECT_TRUE(fields_at(untrained(kKinds[3]), 0, x).query.empty());
+  const Architecture heads{.d = 3, .blocks = 1, .hidden = 4, .heads = 3, .head_width = 2};
+  EXPECT_EQ(fields_at(untrained(heads), 0, x).value.size(), 6u);
+  EXPECT_EQ(fields_at(untrained(heads), 0, x).feed_forward.size(), 3u);
 }
 
 // A model as an experiment: the same flight, and its config suffices to make it again.

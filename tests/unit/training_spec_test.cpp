@@ -28,6 +28,7 @@ TrainingSpec unusual() {
           .shared = false,
           .hidden = 65'536,
           .heads = 4,
+          .head_width = 5,
           .residual = 0.1 + 0.2,
           .interaction = Architecture::uniform,
           .readout = Architecture::cls,
@@ -190,9 +191,9 @@ TEST(TrainingSpec, RefusalsComeInTheirOrder) {
   EXPECT_EQ(of({"digits=5", "seed=-1", "d=1"}),
             "seed = -1: out of range | command line: seed=-1 | "
             "write a whole number from 0 to 9000000000000000");
-  EXPECT_EQ(of({"heads=2", "loss=none", "targets=up"}),
-            "heads = 2: does not divide d = 3 | command line: heads=2 | "
-            "choose a number of heads that divides d");
+  EXPECT_EQ(of({"head_width=0", "loss=none", "targets=up"}),
+            "head_width = 0: out of range | command line: head_width=0 | "
+            "write a whole number from 1 to 4096");
   EXPECT_EQ(of({"recipe=published", "d=2", "loss=none"}),
             "targets = third-axis: third-axis needs two classes and d of 3 or more | default | "
             "use targets=spread, or d=3 and two digits");

@@ -1,6 +1,7 @@
-// head.cpp: folds query, key and biases together, once per field.
+// head.cpp: folds query, key and biases together, and heads that attend alike, once per field.
 #include "engine/simd/head.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace murmur::simd {
@@ -45,7 +46,121 @@ bool is_scaled_identity(const Matrix& m) {
   return true;
 }
 
+bool equal(const Matrix& a, const Matrix& b) {
+  return a.rows == b.rows && a.cols == b.cols && a.data == b.data;
+}
+
+// Whether two heads have the same weights a_ij at all times.
+bool attend_alike(const Attention& a, const Attention& b) {
+  return a.beta == b.beta && equal(a.query, b.query) && equal(a.key, b.key) &&
+         a.query_bias == b.query_bias && a.key_bias == b.key_bias && a.relative == b.relative &&
+         a.self == b.self && a.mask == b.mask && a.weighting == b.weighting && a.alibi == b.alibi &&
+         a.rescaled == b.rescaled;
+}
+
+double dot(const double* a, const double* b, int size) {
+  double sum = 0;
+  for (int k = 0; k < size; ++k) sum += a[k] * b[k];
+  return sum;
+}
+
+// Orthonormal rows B (r, d) that span those of V (d, d), by Gram-Schmidt with pivots, each twice;
+// empty where there are more than `most`. V B^T B is V but for 1e-14 of its largest row.
+Matrix row_space(const Matrix& v, int most) {
+  const int d = v.cols;
+  Matrix rest = v, basis = zeros(most, d);
+  double largest = 0;
+  for (int rank = 0;; ++rank) {
+    int pivot = 0;
+    double square = -1;
+    for (int row = 0; row < v.rows; ++row) {
+      const double length = dot(&rest(row, 0), &rest(row, 0), d);
+      if (length > square) square = length, pivot = row;
+    }
+    if (rank == 0) largest = square;
+    if (square <= 1e-28 * largest) {
+      basis.rows = rank;
+      basis.data.resize(static_cast<std::size_t>(rank) * d);
+      return basis;
+    }
+    if (rank == most) return {};
+    double* b = &basis(rank, 0);
+    std::copy_n(&rest(pivot, 0), d, b);
+    for (int again = 0; again < 2; ++again)
+      for (int before = 0; before < rank; ++before) {
+        const double along = dot(b, &basis(before, 0), d);
+        for (int k = 0; k < d; ++k) b[k] -= along * basis(before, k);
+      }
+    const double length = std::sqrt(dot(b, b, d));
+    for (int k = 0; k < d; ++k) b[k] /= length;
+    for (int row = 0; row < v.rows; ++row) {
+      const double along = dot(&rest(row, 0), b, d);
+      for (int k = 0; k < d; ++k) rest(row, k) -= along * b[k];
+    }
+  }
+}
+
+// Heads of so few coordinates that keys of their own are worth their packing. In d = 2, 3, 4 the
+// kernels hold all coordinates in registers anyway.
+bool worth_keys(const Attention& a, int d) {
+  return d > 4 && !a.query.empty() && !a.key.empty() && 2 * a.query.rows <= d;
+}
+
+void fold_value(const Matrix& v, Head& head) {
+  if (v.empty()) return;
+  head.value_is_scale = is_scaled_identity(v);
+  if (head.value_is_scale) {
+    head.value_scale = v(0, 0);
+    return;
+  }
+  const Matrix basis = head.narrow() ? row_space(v, head.key.matrix.rows) : Matrix{};
+  if (basis.empty()) {
+    head.value = {panel_matrix(v), {}};
+    return;
+  }
+  Matrix out = zeros(v.rows, basis.rows);
+  for (int i = 0; i < v.rows; ++i)
+    for (int c = 0; c < basis.rows; ++c)
+      out(i, c) = dot(&v.data[i * v.cols], &basis.data[c * v.cols], v.cols);
+  head.value = {panel_matrix(out), {}};
+  head.spoken = {panel_matrix(basis), {}};
+}
+
+// Query and key stay apart: k products a pair in place of d.
+Head fold_narrow(const Attention& a, Head head) {
+  const double scale = a.beta * kLog2e;
+  Matrix query = a.query;
+  for (double& entry : query.data) entry *= scale;
+  Vector bias = a.query_bias;
+  for (double& entry : bias) entry *= scale;
+  head.isotropic = false;
+  head.gaze = {panel_matrix(query), std::move(bias)};
+  head.key = {panel_matrix(a.key), a.key_bias};
+  fold_value(a.value, head);
+  return head;
+}
+
 }  // namespace
+
+std::vector<Attention> merged(const std::vector<Attention>& heads, int d) {
+  std::vector<Attention> all;
+  for (const Attention& head : heads) {
+    const auto like = std::find_if(all.begin(), all.end(),
+                                   [&](const Attention& a) { return attend_alike(a, head); });
+    if (like == all.end()) {
+      all.push_back(head);
+      continue;
+    }
+    Matrix sum = like->value.empty() ? scaled_identity(d, 1) : like->value;
+    const Matrix more = head.value.empty() ? scaled_identity(d, 1) : head.value;
+    for (std::size_t e = 0; e < sum.data.size(); ++e) sum.data[e] += more.data[e];
+    like->value = std::move(sum);
+    if (!head.value_bias.empty()) like->value_bias.resize(d);
+    for (std::size_t k = 0; k < head.value_bias.size(); ++k)
+      like->value_bias[k] += head.value_bias[k];
+  }
+  return all;
+}
 
 Head fold(const Attention& a, Clock clock, int d) {
   Head head{.softmax = a.weighting == Attention::softmax,
@@ -54,6 +169,9 @@ Head fold(const Attention& a, Clock clock, int d) {
             .past = a.mask == Attention::causal,
             .value_bias = a.value_bias};
   const double scale = a.beta * kLog2e;
+  if (kernel_of(clock).over_max) head.level -= scale;
+  if (kernel_of(clock).times_beta) head.rate = a.beta;
+  if (worth_keys(a, d)) return fold_narrow(a, std::move(head));
   Matrix gaze = transpose_times(a.key, a.query, d);
   for (double& entry : gaze.data) entry *= scale;
   Vector gaze_bias = transpose_times(a.key, a.query_bias, scale);
@@ -66,16 +184,7 @@ Head fold(const Attention& a, Clock clock, int d) {
   if (!a.query_bias.empty() && !a.key_bias.empty())
     for (std::size_t r = 0; r < a.key_bias.size(); ++r)
       head.level += scale * a.query_bias[r] * a.key_bias[r];
-  if (kernel_of(clock).over_max) head.level -= scale;
-  if (kernel_of(clock).times_beta) head.rate = a.beta;
-
-  if (!a.value.empty()) {
-    head.value_is_scale = is_scaled_identity(a.value);
-    if (head.value_is_scale)
-      head.value_scale = a.value(0, 0);
-    else
-      head.value = {panel_matrix(a.value), {}};
-  }
+  fold_value(a.value, head);
   return head;
 }
 

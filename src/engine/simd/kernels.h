@@ -11,6 +11,7 @@ inline constexpr int kBlock = 64;
 inline constexpr int kSources = 48;
 
 //   Z_i = sum_j w_j 2^{s_ij},   N_i = sum_j w_j 2^{s_ij} y_j        over the j that row i sees
+// In the scores, y_j may be replaced by keys of fewer coordinates: tile_sums with k < d, or k > d.
 // open:       s_ij = <u_i, y_j>: for scores that neither overflow nor underflow
 // bounded:    s_ij = <u_i, y_j> - b_i, no less than about -126 (float), -1022 (double), and
 //             no more than 0 where w_j > 0
@@ -20,16 +21,16 @@ enum class Form { open, bounded, difference };
 template <class T>
 struct PairSums {
   Form form = Form::open;
-  int d = 0, sources = 0;
-  const T* y = nullptr;       // (sources, pitch): d coordinates, then the weight w_j
-  std::size_t pitch = 0;      // > d, a whole number of four
-  const T* packed = nullptr;  // (ceil(sources / kSources), d, kSources): y again, for tile_sums
-  bool weighted = false;      // false: every w_j is 1
-  const T* u = nullptr;       // (d, stride): targets, padded to whole blocks
-  const T* bound = nullptr;   // (stride) b_i; of the bounded form alone
-  const int* row = nullptr;   // (stride) which source target i is; null: source i
-  bool past = false;          // row i sees j <= i only
-  bool self = true;           // row i sees itself
+  int d = 0, k = 0, sources = 0;  // k: coordinates of the scores; d but for heads of few
+  const T* y = nullptr;           // (sources, pitch): d coordinates, then the weight w_j
+  std::size_t pitch = 0;          // > d, a whole number of four
+  const T* packed = nullptr;      // (ceil(sources / kSources), k, kSources): y again or the keys
+  bool weighted = false;          // false: every w_j is 1
+  const T* u = nullptr;           // (k, stride): targets, padded to whole blocks
+  const T* bound = nullptr;       // (stride) b_i; of the bounded form alone
+  const int* row = nullptr;       // (stride) which source target i is; null: source i
+  bool past = false;              // row i sees j <= i only
+  bool self = true;               // row i sees itself
   std::size_t stride = 0;
   double* z = nullptr;  // (stride)
   double* n = nullptr;  // (d, stride)

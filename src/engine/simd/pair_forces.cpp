@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include "core/parallel.h"
-#include "engine/simd/sources.h"
 
 namespace murmur::simd {
 
@@ -55,11 +54,11 @@ double farthest(ConstColumns x, int n, const std::vector<double>& origin) {
 
 ConstColumns columns(const HostSwarm& x) { return {x.axis(0), x.stride()}; }
 
-std::vector<double> centre(const HostSwarm& x) {
-  std::vector<double> mean(x.d());
-  for (int k = 0; k < x.d(); ++k) {
-    for (int i = 0; i < x.n(); ++i) mean[k] += x.axis(k)[i];
-    mean[k] /= x.n();
+std::vector<double> centre(ConstColumns x, int n, int d) {
+  std::vector<double> mean(d);
+  for (int k = 0; k < d; ++k) {
+    for (int i = 0; i < n; ++i) mean[k] += x.data[k * x.stride + i];
+    mean[k] /= n;
   }
   return mean;
 }
@@ -70,15 +69,15 @@ bool of_unit_length(const HostSwarm& x) {
                      [](double s) { return std::abs(s - 1) < 1e-10; });
 }
 
-bool equal_masses(const HostSwarm& x) {
-  return std::all_of(x.mass.begin(), x.mass.end(), [&](double m) { return m == x.mass[0]; });
+bool equal_masses(std::span<const double> mass) {
+  return std::all_of(mass.begin(), mass.end(), [&](double m) { return m == mass[0]; });
 }
 
 // Whether the score of i and j is that of j and i, and nothing else tells them apart.
 bool mutual(const Head& head, const HostSwarm& x) {
   return in_registers(x.d()) && head.isotropic && !head.past && head.self &&
          std::abs(head.gaze_scale) > 1e-3 && x.n() >= kFewestMutual && x.n() <= kMostMutual &&
-         equal_masses(x);
+         equal_masses(x.mass);
 }
 
 }  // namespace
@@ -89,50 +88,74 @@ void PairForces::add(const Head& head, const HostSwarm& x, HostSwarm& a) {
   team_ = static_cast<double>(x.n()) * x.n() * x.d() < kTooFewPairs ? 1 : threads_;
   heaviest_ = *std::max_element(x.mass.begin(), x.mass.end());
   look(head, x);
-  if (precision_ == Precision::f64 || !sum_in_float(head, x)) sum_in_double(head, x);
-  finish(head, x, a);
+  const Sources s = sources_of(head, x);
+  if (precision_ == Precision::f64 || !sum_in_float(head, x, s)) sum_in_double(head, x, s);
+  finish(head, x, s, a);
+}
+
+void PairForces::map(const Affine& f, const HostSwarm& x, double* to) const {
+  for_blocks(blocks(stride_), team_, [&](int block) {
+    affine_block(f, columns(x), {to, stride_, x.n()}, block);
+  });
 }
 
 //   u_i = G x_i + g
 void PairForces::look(const Head& head, const HostSwarm& x) {
-  double* u = u_.need(stride_ * x.d());
-  for (int k = 0; k < x.d(); ++k) {
+  const int rows = head.isotropic ? x.d() : head.gaze.matrix.rows;
+  double* u = u_.need(stride_ * rows);
+  for (int k = 0; k < rows; ++k) {
     double* to = u + k * stride_;
     std::fill(to + x.n(), to + stride_, 0.0);
     if (head.isotropic)
       for (int i = 0; i < x.n(); ++i) to[i] = head.gaze_scale * x.axis(k)[i];
   }
-  if (!head.isotropic)
-    for_blocks(blocks(stride_), team_, [&](int block) {
-      affine_block(head.gaze, columns(x), {u, stride_, x.n()}, block);
-    });
+  if (!head.isotropic) map(head.gaze, x, u);
+}
+
+Sources PairForces::sources_of(const Head& head, const HostSwarm& x) {
+  Sources s{columns(x), columns(x), x.n(), x.d(), x.d(), x.mass};
+  if (!head.narrow()) return s;
+  s.k = head.key.matrix.rows;
+  double* keys = keys_.need(stride_ * s.k);
+  map(head.key, x, keys);
+  s.keys = {keys, stride_};
+  if (head.spoken.matrix.rows == 0) return s;
+  s.d = head.spoken.matrix.rows;
+  double* values = values_.need(stride_ * s.d);
+  map(head.spoken, x, values);
+  s.values = {values, stride_};
+  return s;
 }
 
 template <class T>
-PairSums<T> PairForces::pair_sums(const Head& head, const HostSwarm& x) {
+PairSums<T> PairForces::pair_sums(const Head& head, const Sources& s) {
   PairSums<T> p;
-  p.d = x.d();
-  p.sources = x.n();
-  p.pitch = source_pitch(x.d());
-  p.weighted = !equal_masses(x);
+  p.d = s.d;
+  p.k = s.k;
+  p.sources = s.n;
+  p.pitch = source_pitch(s.d);
+  p.weighted = !equal_masses(s.mass);
   p.past = head.past;
   p.self = head.self;
   p.stride = stride_;
   p.z = z_.need(stride_);
-  p.n = mean_.need(stride_ * x.d());
+  p.n = mean_.need(stride_ * s.d);
   return p;
 }
 
+// What tile_sums reads: sources again, or keys less their origin.
 template <class T>
-void PairForces::sum(PairSums<T>& p, Buffer<T>& packed) const {
-  if (in_registers(p.d)) {
-    for_blocks(blocks(stride_), team_, [&](int block) { small_sums(p, block); });
-    return;
-  }
-  T* tiles = packed.need(packed_size(p.sources, p.d));
-  pack_sources(p.y, p.sources, p.d, tiles);
+void PairForces::pack(const Head& head, const Sources& s, const double* origin, PairSums<T>& p,
+                      Buffer<T>& packed) const {
+  T* tiles = packed.need(packed_size(s.n, s.k));
+  head.narrow() ? pack_keys(s, origin, tiles) : pack_sources(p.y, s.n, s.d, tiles);
   p.packed = tiles;
-  for_blocks(blocks(stride_), team_, [&](int block) { tile_sums(p, block); });
+}
+
+template <class T>
+void PairForces::sum(const PairSums<T>& p) const {
+  for_blocks(blocks(stride_), team_,
+             [&](int block) { p.packed == nullptr ? small_sums(p, block) : tile_sums(p, block); });
 }
 
 template <class T>
@@ -152,13 +175,13 @@ void PairForces::sum_mutual(const PairSums<T>& p, double g) {
 // swarm near consensus: <u_i, x_j> = <u_i, x_j - c> + <u_i, c>. On the sphere, where G = g I,
 //   g <x_i, x_j> = |g| <t_i, x_j> = |g| - |g| |x_j - t_i|^2 / 2,   t_i = sign(g) x_i
 // keeps them for large |g| too.
-bool PairForces::sum_in_float(const Head& head, const HostSwarm& x) {
-  const int n = x.n(), d = x.d();
-  const double* u = u_.need(stride_ * d);
-  const std::vector<double> zero(d);
-  std::vector<double> origin = centre(x);
-  double radius = farthest(columns(x), n, origin);
-  const double size = farthest(columns(x), n, zero);
+bool PairForces::sum_in_float(const Head& head, const HostSwarm& x, const Sources& s) {
+  const int n = s.n, d = s.d;
+  const double* u = u_.need(stride_ * s.k);
+  const std::vector<double> zero(s.k);
+  std::vector<double> origin = centre(s.keys, n, s.k);
+  double radius = farthest(s.keys, n, origin);
+  const double size = farthest(s.keys, n, zero);
   const double gaze = farthest({u, stride_}, n, zero) * std::numbers::ln2;
   const double g = head.gaze_scale;
   const bool twice = mutual(head, x) && radius > size / 2 && gaze * size <= kOpenFloat;
@@ -168,81 +191,83 @@ bool PairForces::sum_in_float(const Head& head, const HostSwarm& x) {
                  std::abs(g) * std::numbers::ln2 * radius * radius <= kDifferenceFloat))
     return false;
 
-  auto p = pair_sums<float>(head, x);
+  auto p = pair_sums<float>(head, s);
   p.form = open ? Form::open : Form::difference;
   const double scale = open ? 1 : std::sqrt(std::abs(g) / 2);
+  const std::vector<double> middle = head.narrow() ? centre(s.values, n, d) : origin;
   float* y = y32_.need(n * p.pitch);
-  place_sources(x, {origin.data(), scale, heaviest_}, y);
+  place_sources(s, {middle.data(), scale, heaviest_}, y);
   p.y = y;
-  float* aim = u32_.need(stride_ * d);
-  for (int k = 0; k < d; ++k)
+  if (head.narrow() || !in_registers(d)) pack(head, s, origin.data(), p, packed32_);
+  float* aim = u32_.need(stride_ * s.k);
+  for (int k = 0; k < s.k; ++k)
     for (std::size_t i = 0; i < stride_; ++i) {
       const double ui = u[k * stride_ + i];
       aim[k * stride_ + i] = static_cast<float>(open ? ui : scale * (ui / std::abs(g) - origin[k]));
     }
   p.u = aim;
-  twice ? sum_mutual(p, g) : sum(p, packed32_);
+  twice ? sum_mutual(p, g) : sum(p);
 
   double* offset = offset_.need(stride_);
   std::fill_n(offset, stride_, open ? 0.0 : std::abs(g));
   for (int k = 0; k < d; ++k)
     for (int i = 0; i < n; ++i) {
-      const double ui = u[k * stride_ + i];
       double& mean = p.n[k * stride_ + i];
-      mean = mean / (scale * p.z[i]) + (open ? origin[k] : ui / std::abs(g));
-      if (open) offset[i] += ui * origin[k];
+      mean = mean / (scale * p.z[i]) + (open ? middle[k] : u[k * stride_ + i] / std::abs(g));
     }
-  if (!open) sum_again(head, x, kTooSmallFloat);
+  for (int k = 0; open && k < s.k; ++k)
+    for (int i = 0; i < n; ++i) offset[i] += u[k * stride_ + i] * origin[k];
+  if (!open) sum_again(head, s, kTooSmallFloat);
   return true;
 }
 
-void PairForces::sum_in_double(const Head& head, const HostSwarm& x) {
-  const int n = x.n(), d = x.d();
-  const double* u = u_.need(stride_ * d);
-  const std::vector<double> zero(d);
-  const double radius = farthest(columns(x), n, zero);
-  const bool open = farthest({u, stride_}, n, zero) * radius <= kOpenDouble;
+void PairForces::sum_in_double(const Head& head, const HostSwarm& x, const Sources& s) {
+  const int n = s.n, d = s.d;
+  const double* u = u_.need(stride_ * s.k);
+  const std::vector<double> zero(std::max(s.k, d));
+  const double radius = farthest(s.keys, n, {zero.begin(), zero.begin() + s.k});
+  const bool open =
+      farthest({u, stride_}, n, {zero.begin(), zero.begin() + s.k}) * radius <= kOpenDouble;
 
-  auto p = pair_sums<double>(head, x);
+  auto p = pair_sums<double>(head, s);
   p.form = open ? Form::open : Form::bounded;
   double* y = y_.need(n * p.pitch);
-  place_sources(x, {zero.data(), 1, heaviest_}, y);
+  place_sources(s, {zero.data(), 1, heaviest_}, y);
   p.y = y;
+  if (head.narrow() || !in_registers(d)) pack(head, s, zero.data(), p, packed_);
   p.u = u;
-  double* offset = offset_.need(stride_);  // |u_i| max_j |x_j|
+  double* offset = offset_.need(stride_);  // |u_i| max_j |key_j|
   std::fill_n(offset, stride_, 0.0);
   if (!open) {
-    for (int k = 0; k < d; ++k)
+    for (int k = 0; k < s.k; ++k)
       for (int i = 0; i < n; ++i) offset[i] += u[k * stride_ + i] * u[k * stride_ + i];
     for (int i = 0; i < n; ++i) offset[i] = std::sqrt(offset[i]) * radius;
   }
   p.bound = offset;
   const bool twice = open && mutual(head, x);
-  twice ? sum_mutual(p, head.gaze_scale) : sum(p, packed_);
+  twice ? sum_mutual(p, head.gaze_scale) : sum(p);
 
   for (int k = 0; k < d; ++k)
     for (int i = 0; i < n; ++i) p.n[k * stride_ + i] /= p.z[i];
-  if (!open) sum_again(head, x, kTooSmallDouble);
+  if (!open) sum_again(head, s, kTooSmallDouble);
 }
 
 // The rows whose bound was too high, in double and with their true largest score.
-void PairForces::sum_again(const Head& head, const HostSwarm& x, double too_small) {
+void PairForces::sum_again(const Head& head, const Sources& s, double too_small) {
   std::vector<int> rows;
   const double* z = z_.need(stride_);
-  for (int i = 0; i < x.n(); ++i)
-    if (z[i] < too_small && !blind(head, x.n(), i)) rows.push_back(i);
+  for (int i = 0; i < s.n; ++i)
+    if (z[i] < too_small && !blind(head, s.n, i)) rows.push_back(i);
   if (rows.empty()) return;
 
-  auto p = pair_sums<double>(head, x);
+  auto p = pair_sums<double>(head, s);
   p.form = Form::bounded;
-  const std::vector<double> zero(x.d());
-  double* y = y_.need(x.n() * p.pitch);
-  place_sources(x, {zero.data(), 1, heaviest_}, y);
-  double* packed = packed_.need(packed_size(x.n(), x.d()));
-  pack_sources(y, x.n(), x.d(), packed);
+  const std::vector<double> zero(std::max(s.k, s.d));
+  double* y = y_.need(s.n * p.pitch);
+  place_sources(s, {zero.data(), 1, heaviest_}, y);
   p.y = y;
-  p.packed = packed;
-  p.u = u_.need(stride_ * x.d());
+  pack(head, s, zero.data(), p, packed_);
+  p.u = u_.need(stride_ * s.k);
   constexpr std::size_t kBatch = 4096;
   for (std::size_t first = 0; first < rows.size(); first += kBatch) {
     const auto end = std::min(first + kBatch, rows.size());
@@ -256,8 +281,8 @@ void PairForces::sum_rows(const PairSums<double>& all, const std::vector<int>& r
   Buffer<double> u_few, n_few, z_few, bound_few;
   std::vector<int> row(stride, rows.back());
   std::copy(rows.begin(), rows.end(), row.begin());
-  double* u = u_few.need(stride * d);
-  for (int k = 0; k < d; ++k)
+  double* u = u_few.need(stride * all.k);
+  for (int k = 0; k < all.k; ++k)
     for (std::size_t i = 0; i < stride; ++i) u[k * stride + i] = all.u[k * stride_ + row[i]];
 
   PairSums<double> p = all;
@@ -280,12 +305,12 @@ void PairForces::sum_rows(const PairSums<double>& all, const std::vector<int>& r
   }
 }
 
-void PairForces::finish(const Head& head, const HostSwarm& x, HostSwarm& a) {
+void PairForces::finish(const Head& head, const HostSwarm& x, const Sources& s, HostSwarm& a) {
   const int n = x.n(), d = x.d();
-  double* mean = mean_.need(stride_ * d);
+  double* mean = mean_.need(stride_ * s.d);
   if (head.relative)
-    for (int k = 0; k < d; ++k)
-      for (int i = 0; i < n; ++i) mean[k * stride_ + i] -= x.axis(k)[i];
+    for (int k = 0; k < s.d; ++k)
+      for (int i = 0; i < n; ++i) mean[k * stride_ + i] -= s.values.data[k * s.values.stride + i];
   const double* value = mean;
   if (!head.value_is_scale) {
     double* to = u_.need(stride_ * d);  // the scores are done

@@ -6,11 +6,12 @@
 #include "core/buffer.h"
 #include "engine/simd/head.h"
 #include "engine/simd/kernels.h"
+#include "engine/simd/sources.h"
 #include "murmur/engine.h"
 
 namespace murmur::simd {
 
-// Everything is reduced to two numbers a row: mean_i, the average of the particles that i sees,
+// Everything is reduced to two numbers a row: mean_i, the average of the values that i sees,
 // and what they weigh together, z_i 2^offset_i. Then
 //   A_i = weight_i (V (mean_i - [relative] x_i) + b_V),
 //   weight_i = 1 (softmax), or rate m z_i 2^{offset_i + c_i} (plain; m the largest mass).
@@ -23,16 +24,21 @@ class PairForces {
 
  private:
   void look(const Head& head, const HostSwarm& x);
-  bool sum_in_float(const Head& head, const HostSwarm& x);
-  void sum_in_double(const Head& head, const HostSwarm& x);
-  void sum_again(const Head& head, const HostSwarm& x, double too_small);
+  Sources sources_of(const Head& head, const HostSwarm& x);
+  void map(const Affine& f, const HostSwarm& x, double* to) const;
+  bool sum_in_float(const Head& head, const HostSwarm& x, const Sources& s);
+  void sum_in_double(const Head& head, const HostSwarm& x, const Sources& s);
+  void sum_again(const Head& head, const Sources& s, double too_small);
   void sum_rows(const PairSums<double>& all, const std::vector<int>& rows);
-  void finish(const Head& head, const HostSwarm& x, HostSwarm& a);
+  void finish(const Head& head, const HostSwarm& x, const Sources& s, HostSwarm& a);
 
   template <class T>
-  PairSums<T> pair_sums(const Head& head, const HostSwarm& x);
+  PairSums<T> pair_sums(const Head& head, const Sources& s);
   template <class T>
-  void sum(PairSums<T>& p, Buffer<T>& packed) const;
+  void pack(const Head& head, const Sources& s, const double* origin, PairSums<T>& p,
+            Buffer<T>& packed) const;
+  template <class T>
+  void sum(const PairSums<T>& p) const;
   template <class T>
   void sum_mutual(const PairSums<T>& p, double g);
 
@@ -42,6 +48,7 @@ class PairForces {
   std::size_t stride_ = 0;                // n rounded up to whole blocks
   double heaviest_ = 1;                   // largest mass
   Buffer<double> u_, mean_, z_, offset_;  // (d, stride), (d, stride), (stride), (stride)
+  Buffer<double> keys_, values_;          // (k, stride), (r, stride), of narrow heads
   Buffer<double> y_, packed_;             // sources, as kernels.h lays them out
   Buffer<float> y32_, packed32_, u32_;
   Buffer<double> strips_;  // (kStrips, d + 1, stride), of mutual sums

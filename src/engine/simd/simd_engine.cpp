@@ -22,12 +22,13 @@ class SimdField final : public HostField {
         pair_forces_(choice.precision, choice.threads) {
     for (const Sublayer& sublayer : dynamics_.sublayers) {
       auto& forces = ready_.emplace_back();
+      std::vector<Attention> heads;
       for (const Force& force : sublayer.forces)
-        std::visit(Overloaded{[&](const Attention& a) {
-                                forces.push_back(simd::fold(a, dynamics_.clock, shape.d));
-                              },
-                              [&](const Perceptron& p) { forces.push_back(simd::layer(p)); }},
-                   force);
+        if (const Attention* head = head_of(force)) heads.push_back(*head);
+      for (const Attention& head : simd::merged(heads, shape.d))
+        forces.push_back(simd::fold(head, dynamics_.clock, shape.d));
+      for (const Force& force : sublayer.forces)
+        if (const auto* p = std::get_if<Perceptron>(&force)) forces.push_back(simd::layer(*p));
     }
   }
 

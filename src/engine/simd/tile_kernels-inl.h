@@ -21,6 +21,7 @@ namespace HWY_NAMESPACE {
 
 // One panel of kWidth<T> targets against all sources, kSources at a time:
 //   S = Y U (kSources, kWidth),   E = w 2^{S - b},   Z += 1^T E,   N += Y^T E (d, kWidth)
+// with the keys (kSources, k) in place of Y in S where they are packed.
 template <class T>
 class Tile {
   using D = hn::ScalableTag<T>;
@@ -28,19 +29,20 @@ class Tile {
   static constexpr int kW = kWidth<T>;
   static constexpr int kLanes = kW / 2;
   static constexpr int kFlush = 4 * kSources;  // sources summed in T before going on in double
+  static constexpr int kTogether = 4;          // exponentials side by side
 
  public:
   explicit Tile(const PairSums<T>& p)
       : p_(p),
         rows_((p.d + 3) / 4 * 4),
-        u_(allocate<T>(static_cast<std::size_t>(rows_) * kW)),
+        u_(allocate<T>(static_cast<std::size_t>(p.k) * kW)),
         n_(allocate<T>(static_cast<std::size_t>(rows_) * kW)),
         e_(allocate<T>(kSources * kW)),
         total_(allocate<double>(static_cast<std::size_t>(rows_) * kW)) {}
 
   void aim(int i0) {
     i0_ = i0;
-    for (int k = 0; k < p_.d; ++k) std::copy_n(p_.u + k * p_.stride + i0, kW, &u_[k * kW]);
+    for (int k = 0; k < p_.k; ++k) std::copy_n(p_.u + k * p_.stride + i0, kW, &u_[k * kW]);
     for (int l = 0; l < kW; ++l) row_[l] = p_.row ? p_.row[i0 + l] : i0 + l;
     first_row_ = *std::min_element(row_, row_ + kW);
     last_row_ = *std::max_element(row_, row_ + kW);
@@ -103,8 +105,8 @@ class Tile {
   }
 
   void score(int j0, int count) {
-    const T* y = p_.packed + static_cast<std::size_t>(j0) * p_.d;
-    PanelProduct<T>({y, kSources, count, p_.d}, u_.get(), e_.get(), false);
+    const T* y = p_.packed + static_cast<std::size_t>(j0) * p_.k;
+    PanelProduct<T>({y, kSources, count, p_.k}, u_.get(), e_.get(), false);
   }
 
   template <bool kMasked>
@@ -115,7 +117,21 @@ class Tile {
       const bool bounded = p_.form == Form::bounded;
       const V b = bounded ? hn::LoadU(d, p_.bound + i0_ + v * kLanes) : hn::Zero(d);
       V z = hn::Load(d, z_ + v * kLanes);
-      for (int j = 0; j < count; ++j) {
+      int j = 0;
+      if (!kMasked && !p_.weighted) {  // several at once: exponentials do not wait for each other
+        for (; j + kTogether <= count; j += kTogether) {
+          V e[kTogether];
+          for (int c = 0; c < kTogether; ++c)
+            e[c] = hn::Max(hn::Set(d, Exp2<D>::kLowest),
+                           hn::Sub(hn::Load(d, &e_[(j + c) * kW + v * kLanes]), b));
+          exp2(e);
+          for (int c = 0; c < kTogether; ++c) {
+            z = hn::Add(z, e[c]);
+            hn::Store(e[c], d, &e_[(j + c) * kW + v * kLanes]);
+          }
+        }
+      }
+      for (; j < count; ++j) {
         T* place = &e_[j * kW + v * kLanes];
         const V s = hn::Max(hn::Set(d, Exp2<D>::kLowest), hn::Sub(hn::Load(d, place), b));
         const T w = p_.y[(j0 + j) * p_.pitch + p_.d];
@@ -130,7 +146,7 @@ class Tile {
 
   const PairSums<T>& p_;
   int rows_, i0_ = 0, first_row_ = 0, last_row_ = 0;
-  hwy::AlignedFreeUniquePtr<T[]> u_, n_;       // (d padded to fours, kW)
+  hwy::AlignedFreeUniquePtr<T[]> u_, n_;       // (k, kW), (d padded to fours, kW)
   hwy::AlignedFreeUniquePtr<T[]> e_;           // (kSources, kW): scores, then weights
   hwy::AlignedFreeUniquePtr<double[]> total_;  // (d padded to fours, kW)
   alignas(64) T z_[kW];

@@ -21,17 +21,19 @@ using cuda::Turn;
 constexpr std::size_t kSamples = 256;  // on the GPU at once
 
 // What the forward pass stores for backward, and the work space of backward. Maps of a block that
-// are padded lie as (samples, heads, longest, d / heads), weights as (samples, heads, longest,
+// are padded lie as (samples, heads, longest, k), weights as (samples, heads, longest,
 // longest).
 struct Forward {
   cuda::SampleTable table{};
   std::size_t sample_size = 0, unit_size = 0;  // tokens d, tokens hidden
+  std::size_t wide_size = 0;                   // tokens heads k
   std::size_t map_size = 0, weight_size = 0;   // padded
   float* places = nullptr;                     // (2 blocks + 1, tokens, d)
-  float* o = nullptr;                          // (blocks, tokens, d): what each gathered
+  float* o = nullptr;                          // (blocks, tokens, heads k): what each gathered
   float* h = nullptr;                          // (blocks, tokens, hidden)
   float *q = nullptr, *k = nullptr, *v = nullptr, *p = nullptr;  // (blocks, padded)
-  float *near = nullptr, *dnear = nullptr, *dx = nullptr;        // (tokens, d) each
+  float *near = nullptr, *dnear = nullptr;                       // (tokens, heads k) each
+  float *dx = nullptr, *mean = nullptr;                          // (tokens, d)
   float *wide = nullptr, *dwide = nullptr;                       // padded maps
   float *dp = nullptr, *dh = nullptr, *columns = nullptr;
 };
@@ -41,7 +43,8 @@ class CudaAdjoint final : public GroupedAdjoint {
   explicit CudaAdjoint(const Architecture& architecture)
       : GroupedAdjoint(architecture, 1, kSamples),
         d_(architecture.d),
-        k_(d_ / architecture.heads) {}
+        k_(width_of_head(architecture)),
+        wide_(width_of_heads(architecture)) {}
 
  private:
   void prepare(std::span<const float> parameters) override { parameters_room_.upload(parameters); }
@@ -65,7 +68,7 @@ class CudaAdjoint final : public GroupedAdjoint {
   Matrices units(const Forward& f, const float* at) const {
     return {at, f.table.tokens, architecture_.hidden};
   }
-  Matrices square(const float* at) const { return {at, d_, d_}; }
+  Matrices maps(const Forward& f, const float* at) const { return {at, f.table.tokens, wide_}; }
   Matrices padded(const Forward& f, const float* at) const {
     return {at, f.table.longest, k_, f.table.samples * f.table.heads};
   }
@@ -73,6 +76,7 @@ class CudaAdjoint final : public GroupedAdjoint {
     return {at, f.table.longest, f.table.longest, f.table.samples * f.table.heads};
   }
   Rows rows(const Forward& f, float* at) const { return {at, f.table.tokens, d_}; }
+  Rows map_rows(const Forward& f, float* at) const { return {at, f.table.tokens, wide_}; }
   float* place(const Forward& f, int half) const { return f.places + half * f.sample_size; }
   float residual() const { return static_cast<float>(architecture_.residual); }
   float sharpness() const { return 1 / std::sqrt(static_cast<float>(k_)); }
@@ -85,7 +89,7 @@ class CudaAdjoint final : public GroupedAdjoint {
     return block_tensors(architecture_, gradient_room_.need(0), block);
   }
 
-  int d_, k_;  // k: coordinates a head
+  int d_, k_, wide_;  // k: coordinates a head; wide: heads k
   Products products_{};
   cuda::Room<float> parameters_room_{}, gradient_room_{}, places_{}, tokens_{}, maps_{}, weights_{},
       units_{}, columns_{}, readout_{};
@@ -113,6 +117,7 @@ cuda::SampleTable CudaAdjoint::seat(const Group& group) {
           .tokens = first.back(),
           .d = d_,
           .heads = architecture_.heads,
+          .k = k_,
           .longest = (longest + aligned - 1) / aligned * aligned,
           .first = first_.upload(first),
           .sample = sample_.upload(sample)};
@@ -129,10 +134,12 @@ Forward CudaAdjoint::take_off(const Group& group) {
   f.map_size = attends() ? matrices * t.longest * k_ : 0;
   f.weight_size = attends() ? matrices * t.longest * t.longest : 0;
   f.places = places_.need(0);
-  f.near = tokens_.need((3 + blocks) * f.sample_size);
-  f.dnear = f.near + f.sample_size;
-  f.dx = f.dnear + f.sample_size;
-  f.o = f.dx + f.sample_size;
+  f.wide_size = static_cast<std::size_t>(t.tokens) * wide_;
+  f.near = tokens_.need((2 + blocks) * f.wide_size + 2 * f.sample_size);
+  f.dnear = f.near + f.wide_size;
+  f.o = f.dnear + f.wide_size;
+  f.dx = f.o + blocks * f.wide_size;
+  f.mean = f.dx + f.sample_size;
   f.wide = maps_.need((2 + 3 * blocks) * f.map_size);
   f.dwide = f.wide + f.map_size;
   f.q = f.dwide + f.map_size;
@@ -142,31 +149,32 @@ Forward CudaAdjoint::take_off(const Group& group) {
   f.p = f.dp + f.weight_size;
   f.dh = units_.need((1 + blocks) * f.unit_size);
   f.h = f.dh + f.unit_size;
-  f.columns = columns_.need(cuda::column_scratch(t.tokens, std::max(d_, architecture_.hidden)));
+  f.columns =
+      columns_.need(cuda::column_scratch(t.tokens, std::max({d_, wide_, architecture_.hidden})));
   return f;
 }
 
 // near = w x + bias of all tokens.
 void CudaAdjoint::map(const Forward& f, const float* x, const float* w, const float* bias) {
-  products_.multiply(tokens(f, x), square(w), Turn::right, f.near);
-  cuda::add_bias(rows(f, f.near), bias, 1);
+  products_.multiply(tokens(f, x), {w, wide_, d_}, Turn::right, f.near);
+  cuda::add_bias(map_rows(f, f.near), bias, 1);
 }
 
 // From dnear, the gradient at w x + bias: adds to those of w, of the bias behind it and of x.
 void CudaAdjoint::map_back(const Forward& f, const float* x, const float* w, float* dw) {
-  products_.multiply(tokens(f, f.dnear), tokens(f, x), Turn::left, dw, {.keep = 1});
-  cuda::add_columns(rows(f, f.dnear), 1, f.columns, dw + static_cast<std::size_t>(d_) * d_);
-  products_.multiply(tokens(f, f.dnear), square(w), Turn::none, f.dx, {.keep = 1});
+  products_.multiply(maps(f, f.dnear), tokens(f, x), Turn::left, dw, {.keep = 1});
+  cuda::add_columns(map_rows(f, f.dnear), 1, f.columns, dw + static_cast<std::size_t>(wide_) * d_);
+  products_.multiply(maps(f, f.dnear), {w, wide_, d_}, Turn::none, f.dx, {.keep = 1});
 }
 
 // o: what each token gathers from the others, head by head. q, k, v and p are kept.
 void CudaAdjoint::gather(const Forward& f, int b) {
   const auto t = tensors(b);
   const float* x = place(f, 2 * b);
-  float* o = f.o + b * f.sample_size;
+  float* o = f.o + b * f.wide_size;
   if (!attends()) {
     map(f, x, t.value, t.value_bias);
-    return cuda::means(f.table, f.near, o);
+    return cuda::means(f.table, f.near, o, wide_);
   }
   float *q = f.q + b * f.map_size, *k = f.k + b * f.map_size, *v = f.v + b * f.map_size;
   float* p = f.p + b * f.weight_size;
@@ -190,7 +198,7 @@ void CudaAdjoint::gather_back(const Forward& f, int b) {
   const auto g = gradients(b);
   const float* x = place(f, 2 * b);
   if (!attends()) {
-    cuda::means(f.table, f.near, f.dnear);
+    cuda::means(f.table, f.near, f.dnear, wide_);
     return map_back(f, x, t.value, g.value);
   }
   const Matrices q = padded(f, f.q + b * f.map_size), k = padded(f, f.k + b * f.map_size);
@@ -217,12 +225,12 @@ void CudaAdjoint::interact(const Forward& f, int b, float* y) {
   cuda::inspect(cudaMemcpyAsync(y, x, f.sample_size * sizeof(float), cudaMemcpyDeviceToDevice));
   if (architecture_.interaction == Architecture::none) return;
   if (architecture_.interaction == Architecture::attraction) {
-    cuda::means(f.table, x, f.near);
-    return cuda::draw_near(rows(f, y), f.near, x, residual());
+    cuda::means(f.table, x, f.mean, d_);
+    return cuda::draw_near(rows(f, y), f.mean, x, residual());
   }
   gather(f, b);
   const auto t = tensors(b);
-  products_.multiply(tokens(f, f.o + b * f.sample_size), square(t.mix), Turn::right, y,
+  products_.multiply(maps(f, f.o + b * f.wide_size), {t.mix, d_, wide_}, Turn::right, y,
                      {residual(), 1});
   cuda::add_bias(rows(f, y), t.mix_bias, residual());
 }
@@ -230,15 +238,16 @@ void CudaAdjoint::interact(const Forward& f, int b, float* y) {
 void CudaAdjoint::interact_back(const Forward& f, int b) {
   if (architecture_.interaction == Architecture::none) return;
   if (architecture_.interaction == Architecture::attraction) {
-    cuda::means(f.table, f.dx, f.near);
-    return cuda::draw_near(rows(f, f.dx), f.near, f.dx, residual());
+    cuda::means(f.table, f.dx, f.mean, d_);
+    return cuda::draw_near(rows(f, f.dx), f.mean, f.dx, residual());
   }
   const auto t = tensors(b);
   const auto g = gradients(b);
-  products_.multiply(tokens(f, f.dx), tokens(f, f.o + b * f.sample_size), Turn::left, g.mix,
+  products_.multiply(tokens(f, f.dx), maps(f, f.o + b * f.wide_size), Turn::left, g.mix,
                      {residual(), 1});
   cuda::add_columns(rows(f, f.dx), residual(), f.columns, g.mix_bias);
-  products_.multiply(tokens(f, f.dx), square(t.mix), Turn::none, f.near, {.scale = residual()});
+  products_.multiply(tokens(f, f.dx), {t.mix, d_, wide_}, Turn::none, f.near,
+                     {.scale = residual()});
   gather_back(f, b);
 }
 

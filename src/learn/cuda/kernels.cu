@@ -87,24 +87,25 @@ void relu_back(const Rows& h, float* dh) {
 }
 
 void pad(const SampleTable& t, const float* x, float* padded) {
-  const int k = t.d / t.heads;
+  const int k = t.k, wide = t.heads * t.k;
   for_rows(padded_rows(t), [=] __device__(int row, int lane) {
     const PaddedRow at = padded_row(t, row);
     float* to = padded + static_cast<std::size_t>(row) * k;
     const bool there = at.token < at.tokens;
     const std::size_t token = there ? t.first[at.sample] + at.token : 0;
-    const float* from = x + token * t.d + at.head * k;
+    const float* from = x + token * wide + at.head * k;
     for (int c = lane; c < k; c += kLanes) to[c] = there ? from[c] : 0;
   });
 }
 
 void unpad(const SampleTable& t, const float* padded, float* x) {
-  const int k = t.d / t.heads;
+  const int k = t.k, wide = t.heads * t.k;
   for_rows(t.tokens, [=] __device__(int row, int lane) {
     const int sample = t.sample[row], token = row - t.first[sample];
-    for (int c = lane; c < t.d; c += kLanes) {
+    for (int c = lane; c < wide; c += kLanes) {
       const std::size_t matrix = static_cast<std::size_t>(sample) * t.heads + c / k;
-      x[static_cast<std::size_t>(row) * t.d + c] = padded[(matrix * t.longest + token) * k + c % k];
+      x[static_cast<std::size_t>(row) * wide + c] =
+          padded[(matrix * t.longest + token) * k + c % k];
     }
   });
 }
@@ -134,13 +135,13 @@ void softmax_back(const SampleTable& t, const float* p, float* dp) {
   });
 }
 
-void means(const SampleTable& t, const float* from, float* to) {
-  for_entries(static_cast<std::size_t>(t.samples) * t.d, [=] __device__(std::size_t e) {
-    const int sample = static_cast<int>(e / t.d), k = static_cast<int>(e % t.d);
+void means(const SampleTable& t, const float* from, float* to, int cols) {
+  for_entries(static_cast<std::size_t>(t.samples) * cols, [=] __device__(std::size_t e) {
+    const int sample = static_cast<int>(e / cols), k = static_cast<int>(e % cols);
     const std::size_t begin = t.first[sample], end = t.first[sample + 1];
     float sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += from[i * t.d + k];
-    for (std::size_t i = begin; i < end; ++i) to[i * t.d + k] = sum / (end - begin);
+    for (std::size_t i = begin; i < end; ++i) sum += from[i * cols + k];
+    for (std::size_t i = begin; i < end; ++i) to[i * cols + k] = sum / (end - begin);
   });
 }
 

@@ -7,11 +7,11 @@
 namespace murmur::cuda {
 
 // Samples one below the other: rows first[b] .. first[b + 1] of (tokens, d) are sample b. Padded,
-// as batched products want them, they lie as (samples, heads, longest, d / heads), zero where a
+// as batched products want them, they lie as (samples, heads, longest, k), zero where a
 // sample has no token; the weights of one sample and head as (longest, longest) likewise. Every
 // pointer of this header is to the GPU's memory.
 struct SampleTable {
-  int samples = 0, tokens = 0, d = 0, heads = 1, longest = 0;
+  int samples = 0, tokens = 0, d = 0, heads = 1, k = 0, longest = 0;
   const int* first = nullptr;   // (samples + 1)
   const int* sample = nullptr;  // (tokens) whose row it is
 };
@@ -26,6 +26,7 @@ void add_bias(const Rows& x, const float* bias, float scale);  // x_i += scale b
 void add_bias_relu(const Rows& x, const float* bias);          // x_i <- relu(x_i + bias)
 void relu_back(const Rows& h, float* dh);                      // dh <- 0 where h is 0
 
+// x (tokens, heads k).
 void pad(const SampleTable& t, const float* x, float* padded);
 void unpad(const SampleTable& t, const float* padded, float* x);
 
@@ -34,8 +35,8 @@ void softmax(const SampleTable& t, float scale, float* s);
 //   dp_ij <- p_ij (dp_ij - sum_j p_ij dp_ij)
 void softmax_back(const SampleTable& t, const float* p, float* dp);
 
-// Every token's row becomes the mean of its sample's rows.
-void means(const SampleTable& t, const float* from, float* to);
+// Every token's row of `cols` numbers becomes the mean of its sample's rows.
+void means(const SampleTable& t, const float* from, float* to, int cols);
 void draw_near(const Rows& y, const float* mean, const float* x,
                float step);  // y += step(mean - x)
 
