@@ -17,14 +17,15 @@ namespace murmur {
 //   o_i = sum_j a_ij (V x_j + b_V),  a_ij = softmax_j(<Q x_i + b_Q, K x_j + b_K> / sqrt(d/heads))
 //   x_i += residual (M o_i + b_M)                         M mixes the heads
 //   x_i += residual (W_out relu(W_in x_i + b_in) + b_out)
-// No norm. Points start at (x, y, 0, ...), plus the code of their number where `position` says so;
-// a CLS token starts where it learned to.
+// No norm. Points start at (x, y, 0, ...), words at their rows of a learned table (vocabulary, d),
+// both plus the code of their number where `position` says so; a CLS token starts where it learned
+// to.
 struct Architecture {
   int d = 3;  // 2 or more
   int blocks = 10;
   bool shared = true;
-  int hidden = 512;
-  int heads = 1;  // divides d
+  int hidden = 512;  // 0: no feed-forward
+  int heads = 1;     // divides d
   double residual = 0.1;
   enum Interaction {
     none,        // isolated tokens
@@ -32,8 +33,13 @@ struct Architecture {
     uniform,     // a_ij = 1/n: messages without selection
     attention,
   } interaction = attention;
-  enum Readout { mean, cls } readout = mean;
+  enum Readout {
+    mean,   // of all tokens
+    cls,    // an extra token, the last
+    asked,  // the token that the sample asks about
+  } readout = mean;
   bool position = false;
+  int vocabulary = 0;  // words with learned starts; 0: tokens are points of the plane
   Matrix
       targets{};  // (classes, d), all of one length: where the samples of each class are to settle
 };
@@ -57,14 +63,19 @@ struct TensorPlace {
 };
 // A block's tensors, in order: query (d, d), query_bias (d), key, key_bias, value, value_bias, mix,
 // mix_bias, in (hidden, d), in_bias (hidden), out (d, hidden), out_bias (d). Uniform attention has
-// no query and no key, attraction and none have nothing before `in`. Row h d/heads .. of query, key
-// and value belong to head h. Shared blocks are stored once, as blocks.0. Last: cls (d).
+// no query and no key, attraction and none have nothing before `in`; without hidden units nothing
+// follows mix_bias. Row h d/heads .. of query, key
+// and value belong to head h. Shared blocks are stored once, as blocks.0. Last: cls (d), words
+// (vocabulary, d).
 std::vector<TensorPlace> layout(const Architecture& architecture);
 std::size_t parameter_count(const Architecture& architecture);
+// The width of the feed-forward with which an architecture has nearest to so many parameters.
+int hidden_near(Architecture architecture, std::size_t parameters);
 
 // Uniform laws as the companion code drew them: query, key, value within sqrt(6 / 4d), mix within
 // 1/sqrt(d), in and in_bias within 1/sqrt(d), out and out_bias within 1/sqrt(hidden); zero biases
-// in attention; cls zero. Streams are named: nothing depends on the order of drawing.
+// in attention; cls zero; words within sqrt 3, of variance 1. Streams are named: nothing depends on
+// the order of drawing.
 std::vector<float> initial_parameters(const Architecture& architecture, std::uint64_t seed);
 
 //   p_i[2m] = sin(i / 100^(2m/d)),  p_i[2m + 1] = cos(i / 100^(2m/d))      added to token i
@@ -79,6 +90,9 @@ struct Sample {
 };
 Sample start_sample(const Architecture& architecture, std::span<const double> parameters,
                     std::span<const float> x, std::span<const float> y);
+// Likewise of words, each a row of the table.
+Sample start_sample(const Architecture& architecture, std::span<const double> parameters,
+                    std::span<const int> words);
 
 //   score_c = <m, t_c> / 10,  m the readout; the verdict is the largest: the nearest target.
 std::vector<double> scores(const Architecture& architecture, std::span<const double> readout);
@@ -105,6 +119,8 @@ struct Batch {
   std::span<const float> shift{};         // (batch, 2), or empty
   std::uint64_t seed = 0;                 // of dropout masks
   std::uint32_t update = 0;               // likewise
+  std::span<const int> word{};   // (points) rows of the table, where there is a vocabulary; no x, y
+  std::span<const int> asked{};  // (samples) token that is read, counted in its sample: `asked`
 };
 
 struct BatchResult {

@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char* kInteractions[] = {"none", "attraction", "uniform", "attention"};
 constexpr const char* kReadouts[] = {"mean", "cls"};
+constexpr const char* kTasks[] = {"digits", "same"};
 constexpr const char* kTargets = "targets";
 constexpr const char* kRemedy = "give a model.safetensors that murmur train wrote";
 
@@ -72,23 +73,28 @@ struct Texts {
   }
 };
 
+// What a swarm that reads one digit of all its ink does not say stands as it always did.
 std::map<std::string, std::string> texts_of(const TrainedSwarm& swarm) {
   const Architecture& a = swarm.architecture;
-  return {{"d", fmt::format("{}", a.d)},
-          {"blocks", fmt::format("{}", a.blocks)},
-          {"shared", a.shared ? "true" : "false"},
-          {"hidden", fmt::format("{}", a.hidden)},
-          {"heads", fmt::format("{}", a.heads)},
-          {"residual", fmt::format("{}", a.residual)},
-          {"interaction", kInteractions[a.interaction]},
-          {"readout", kReadouts[a.readout]},
-          {"position", a.position ? "true" : "false"},
-          {"digits", fmt::format("{}", fmt::join(swarm.digits, ","))},
-          {"threshold", fmt::format("{}", swarm.tokens.threshold)},
-          {"finer", fmt::format("{}", swarm.tokens.finer)},
-          {"height", fmt::format("{}", swarm.height)},
-          {"width", fmt::format("{}", swarm.width)},
-          {"data", swarm.data}};
+  std::map<std::string, std::string> texts = {
+      {"d", fmt::format("{}", a.d)},
+      {"blocks", fmt::format("{}", a.blocks)},
+      {"shared", a.shared ? "true" : "false"},
+      {"hidden", fmt::format("{}", a.hidden)},
+      {"heads", fmt::format("{}", a.heads)},
+      {"residual", fmt::format("{}", a.residual)},
+      {"interaction", kInteractions[a.interaction]},
+      {"readout", kReadouts[a.readout]},
+      {"position", a.position ? "true" : "false"},
+      {"digits", fmt::format("{}", fmt::join(swarm.digits, ","))},
+      {"threshold", fmt::format("{}", swarm.tokens.threshold)},
+      {"finer", fmt::format("{}", swarm.tokens.finer)},
+      {"height", fmt::format("{}", swarm.height)},
+      {"width", fmt::format("{}", swarm.width)},
+      {"data", swarm.data}};
+  if (swarm.task != Task::digits) texts["task"] = kTasks[static_cast<int>(swarm.task)];
+  if (swarm.tokens.every != 1) texts["every"] = fmt::format("{}", swarm.tokens.every);
+  return texts;
 }
 
 // One tensor, of that shape and finite; its place in `tensors` is then empty.
@@ -140,7 +146,10 @@ TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::st
   TrainedSwarm swarm;
   Architecture& a = swarm.architecture = architecture_of(texts);
   swarm.digits = texts.digits();
-  swarm.tokens = {texts.number("threshold"), texts.whole("finer")};
+  if (texts.metadata.contains("task")) swarm.task = static_cast<Task>(texts.one_of("task", kTasks));
+  swarm.tokens = {texts.number("threshold"), texts.whole("finer"),
+                  texts.metadata.contains("every") ? texts.whole("every") : 1};
+  if (swarm.tokens.every < 1) texts.not_as_it_should("every", "1 or more");
   swarm.height = texts.whole("height");
   swarm.width = texts.whole("width");
   swarm.data = texts.text("data");
@@ -150,8 +159,9 @@ TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::st
   for (const auto& [name, side] : {std::pair{"height", swarm.height}, {"width", swarm.width}})
     if (side < 2 || side > 4096) texts.not_as_it_should(name, "2 to 4096 pixels");
   if (a.d < 2 || a.d > 65'536) texts.not_as_it_should("d", "a number of coordinates");
-  const TensorPlace targets{kTargets, {swarm.digits.size(), static_cast<std::size_t>(a.d)}, 0};
-  a.targets = {static_cast<int>(swarm.digits.size()), a.d, take(file.tensors, targets, where)};
+  const std::size_t classes = class_names(swarm.task, swarm.digits).size();
+  const TensorPlace targets{kTargets, {classes, static_cast<std::size_t>(a.d)}, 0};
+  a.targets = {static_cast<int>(classes), a.d, take(file.tensors, targets, where)};
   try {
     check(a);
   } catch (const Error& error) {
