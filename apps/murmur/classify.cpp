@@ -51,40 +51,70 @@ void show_picture(const Flags& flags, const ChosenImages& chosen, const TrainedS
                          tokens));
 }
 
-nlohmann::json json_of(const ChosenImages& chosen, const TrainedSwarm& swarm,
-                       const Verdicts& verdicts) {
+// What is asked of a swarm, a line an item: pictures, or pairs of them.
+struct Asked {
+  std::vector<std::size_t> index{};  // as they were named
+  std::vector<std::string> label{};  // (items) the truth; empty: unknown
+  std::vector<bool> known{};         // (items) whether the truth is one of the classes
+  std::vector<std::string> classes{};
+};
+
+Asked asked_of(const ChosenImages& chosen, const TrainedSwarm& swarm) {
+  Asked asked{chosen.index, {}, {}, class_names(swarm)};
+  for (const std::size_t index : chosen.index) {
+    const std::vector<int>& labels = chosen.images.labels;
+    asked.label.push_back(labels.empty() ? "" : fmt::format("{}", labels[index]));
+    asked.known.push_back(!labels.empty() && class_of(swarm, labels[index]) >= 0);
+  }
+  return asked;
+}
+
+Asked asked_of(const ChosenPairs& chosen, const TrainedSwarm& swarm) {
+  Asked asked{chosen.index, {}, {}, class_names(swarm)};
+  for (const int label : chosen.label) {
+    asked.label.push_back(label < 0 ? "" : asked.classes[label]);
+    asked.known.push_back(label >= 0);
+  }
+  return asked;
+}
+
+// A digit is a number in JSON, any other class a word.
+nlohmann::json json_of_class(const TrainedSwarm& swarm, const std::string& name) {
+  return swarm.task == Task::digits ? nlohmann::json(std::stoi(name)) : nlohmann::json(name);
+}
+
+nlohmann::json json_of(const Asked& asked, const TrainedSwarm& swarm, const Verdicts& verdicts) {
   const Matrix chances = chances_of(verdicts.scores);
   nlohmann::json rows = nlohmann::json::array();
-  for (std::size_t k = 0; k < chosen.index.size(); ++k) {
+  for (std::size_t k = 0; k < asked.index.size(); ++k) {
     const int row = static_cast<int>(k), verdict = verdicts.verdict[k];
     nlohmann::json scores = nlohmann::json::object();
-    for (std::size_t c = 0; c < swarm.digits.size(); ++c)
-      scores[fmt::format("{}", swarm.digits[c])] = verdicts.scores(row, static_cast<int>(c));
-    rows.push_back({{"index", chosen.index[k]},
-                    {"verdict", swarm.digits[verdict]},
+    for (std::size_t c = 0; c < asked.classes.size(); ++c)
+      scores[asked.classes[c]] = verdicts.scores(row, static_cast<int>(c));
+    rows.push_back({{"index", asked.index[k]},
+                    {"verdict", json_of_class(swarm, asked.classes[verdict])},
                     {"chance", chances(row, verdict)},
                     {"scores", scores}});
-    if (!chosen.images.labels.empty()) rows.back()["label"] = chosen.images.labels[chosen.index[k]];
+    if (!asked.label[k].empty()) rows.back()["label"] = json_of_class(swarm, asked.label[k]);
   }
   return rows;
 }
 
 // index verdict chance scores, and what is known of the truth
-void print_lines(const ChosenImages& chosen, const TrainedSwarm& swarm, const Verdicts& verdicts) {
+void print_lines(const Asked& asked, const Verdicts& verdicts) {
   const Matrix chances = chances_of(verdicts.scores);
-  for (std::size_t k = 0; k < chosen.index.size(); ++k) {
-    const int row = static_cast<int>(k), verdict = verdicts.verdict[k];
+  for (std::size_t k = 0; k < asked.index.size(); ++k) {
+    const int row = static_cast<int>(k);
+    const std::string& verdict = asked.classes[verdicts.verdict[k]];
     std::string line =
-        fmt::format("{} {} {:.4f}", chosen.index[k], swarm.digits[verdict], chances(row, verdict));
+        fmt::format("{} {} {:.4f}", asked.index[k], verdict, chances(row, verdicts.verdict[k]));
     for (int c = 0; c < verdicts.scores.cols; ++c)
       line += fmt::format(" {:.4f}", verdicts.scores(row, c));
-    if (!chosen.images.labels.empty()) {
-      const int label = chosen.images.labels[chosen.index[k]];
-      line += fmt::format(" {} {}", label,
-                          label == swarm.digits[verdict] ? "right"
-                          : class_of(swarm, label) < 0   ? "other"
-                                                         : "wrong");
-    }
+    if (!asked.label[k].empty())
+      line += fmt::format(" {} {}", asked.label[k],
+                          asked.label[k] == verdict ? "right"
+                          : !asked.known[k]         ? "other"
+                                                    : "wrong");
     data(line + "\n");
   }
 }
@@ -105,9 +135,8 @@ void tell_score(const Flags& flags, const SampleSet& samples, const Verdicts& ve
 }
 
 // The simulation as a run like any other, with the pictures of a digit's simulation.
-void keep_trajectory(const Flags& flags, const fs::path& model, const ChosenImages& one) {
-  const TrainedSwarm swarm = read_trained_swarm(model);
-  const SampleSet sample = samples_of_chosen(one, swarm);
+void keep_trajectory(const Flags& flags, const fs::path& model, const SampleSet& sample,
+                     const DigitTrajectory& trajectory) {
   Matrix points = zeros(static_cast<int>(sample.x.size()), 2);
   for (int i = 0; i < points.rows; ++i) {
     points(i, 0) = sample.x[static_cast<std::size_t>(i)];
@@ -125,7 +154,6 @@ void keep_trajectory(const Flags& flags, const fs::path& model, const ChosenImag
     throw Error(Fault::numerical, outcome.what, run.directory().string(), outcome.remedy);
   const fs::path figures = run.directory() / "figures", video = run.directory() / "video";
   fs::create_directories(figures);
-  const DigitTrajectory trajectory = trajectory_of_picture(swarm, one.images, one.index[0]);
   draw_digit_trajectory(trajectory, {}, figures / "flight.png");
   draw_dissent(trajectory, {}, figures / "dissent.png");
   DigitFilm film;
@@ -137,26 +165,50 @@ void keep_trajectory(const Flags& flags, const fs::path& model, const ChosenImag
   say(flags, fmt::format("the flight is in {}", run.directory().string()));
 }
 
+void require_one(const Flags& flags, std::size_t count, const char* noun) {
+  if (!flags.out.empty() && count != 1)
+    usage(fmt::format("-o keeps the flight of one {}, and there are {}", noun, count),
+          "choose one: images=FILE:17");
+}
+
+int tell(const Flags& flags, const Asked& asked, const TrainedSwarm& swarm,
+         const SampleSet& samples) {
+  const Verdicts verdicts = judge(swarm, samples, 0);
+  if (flags.json)
+    report(json_of(asked, swarm, verdicts));
+  else
+    print_lines(asked, verdicts);
+  tell_score(flags, samples, verdicts);
+  return caught_signal == 0 ? 0 : 128 + caught_signal;
+}
+
+int run_pairs(const Flags& flags, const Request& request, const fs::path& model,
+              const TrainedSwarm& swarm) {
+  const ChosenPairs chosen = choose_pairs(request.images, request.data, swarm);
+  require_one(flags, chosen.pair.size(), "pair");
+  const SampleSet samples = samples_of_chosen(chosen, swarm);
+  const SignalWatch watch;
+  if (!flags.out.empty())
+    keep_trajectory(flags, model, samples,
+                    trajectory_of_pair(swarm, chosen.images, chosen.pair[0], chosen.label[0]));
+  return tell(flags, asked_of(chosen, swarm), swarm, samples);
+}
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   const Request request = request_of(sorted);
   const fs::path model = find_model(flags, sorted.plain[0]);
   const TrainedSwarm swarm = read_trained_swarm(model);
+  if (swarm.task == Task::same) return run_pairs(flags, request, model, swarm);
   const ChosenImages chosen = choose_images(request.images, request.data, swarm);
-  if (!flags.out.empty() && chosen.index.size() != 1)
-    usage(fmt::format("-o keeps the flight of one picture, and there are {}", chosen.index.size()),
-          "choose one: images=FILE:17");
+  require_one(flags, chosen.index.size(), "picture");
   const SampleSet samples = samples_of_chosen(chosen, swarm);
-  const Verdicts verdicts = judge(swarm, samples, 0);
   const SignalWatch watch;
-  if (!flags.out.empty()) keep_trajectory(flags, model, chosen);
+  if (!flags.out.empty())
+    keep_trajectory(flags, model, samples,
+                    trajectory_of_picture(swarm, chosen.images, chosen.index[0]));
   show_picture(flags, chosen, swarm, samples.size_of(0));
-  if (flags.json)
-    report(json_of(chosen, swarm, verdicts));
-  else
-    print_lines(chosen, swarm, verdicts);
-  tell_score(flags, samples, verdicts);
-  return caught_signal == 0 ? 0 : 128 + caught_signal;
+  return tell(flags, asked_of(chosen, swarm), swarm, samples);
 }
 
 }  // namespace
@@ -165,7 +217,8 @@ Command classify_command() {
   return {"classify", "Ask a trained swarm what pictures show.",
           "  murmur classify runs/digits-0-1 images=test:0-9\n"
           "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
-          "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json",
+          "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json\n"
+          "  murmur classify runs/same-0-1 images=left.png+right.png",
           [](Options& sub, Flags&) { sub.add_flag("--no-film", no_film, "with -o: figures only"); },
           run};
 }

@@ -109,7 +109,60 @@ Images read_images(const std::string& name, const std::string& data, const Train
   return ending == ".npy" ? read_array(name) : read_idx(name);
 }
 
+// One picture by its name, added to others of its size.
+void add_named(const std::string& asked, const std::string& data, const TrainedSwarm& swarm,
+               ChosenPairs& chosen) {
+  const ChosenImages one = choose_images(asked, data, swarm);
+  if (one.index.size() != 1)
+    throw Error(Fault::input, fmt::format("'{}' names {} pictures", asked, one.index.size()),
+                "images=LEFT+RIGHT", "name one picture on either side: test:17, me.png");
+  const auto ink = one.images.picture(one.index[0]);
+  Images& to = chosen.images;
+  to.height = one.images.height, to.width = one.images.width;
+  to.where = one.name;
+  to.pixels.insert(to.pixels.end(), ink.begin(), ink.end());
+  to.labels.push_back(one.images.labels.empty() ? -1 : one.images.labels[one.index[0]]);
+}
+
 }  // namespace
+
+ChosenPairs choose_pairs(const std::string& asked, const std::string& data,
+                         const TrainedSwarm& swarm) {
+  ChosenPairs chosen;
+  if (const std::size_t plus = asked.find('+'); plus != std::string::npos && !is_file(asked)) {
+    add_named(asked.substr(0, plus), data, swarm, chosen);
+    add_named(asked.substr(plus + 1), data, swarm, chosen);
+    const std::vector<int>& label = chosen.images.labels;
+    const bool known = class_of(swarm, label[0]) >= 0 && class_of(swarm, label[1]) >= 0;
+    chosen.pair = {{0, 1, label[0] == label[1]}};
+    chosen.label = {!known ? -1 : label[0] == label[1] ? same_class : other_class};
+    chosen.index = {0};
+    return chosen;
+  }
+  const Range range = range_of(asked);
+  if (range.name != "test")
+    throw Error(Fault::input, "the swarm compares two pictures", "images=" + asked,
+                "write images=test:0-9 for pairs of the test, images=LEFT+RIGHT for two of yours");
+  chosen.images = read_images("test", data, swarm);
+  const std::vector<PicturePair> pairs = test_pairs_of(swarm, chosen.images);
+  if (!range.whole && range.last >= pairs.size())
+    throw Error(Fault::input, fmt::format("there is no pair {}", range.last), chosen.images.where,
+                fmt::format("the test has pairs 0 to {}", pairs.size() - 1));
+  const std::size_t last = range.whole ? pairs.size() - 1 : range.last;
+  for (std::size_t k = range.first; k <= last; ++k) {
+    chosen.pair.push_back(pairs[k]);
+    chosen.label.push_back(pairs[k].same ? same_class : other_class);
+    chosen.index.push_back(k);
+  }
+  return chosen;
+}
+
+SampleSet samples_of_chosen(const ChosenPairs& chosen, const TrainedSwarm& swarm) {
+  SampleSet samples;
+  for (std::size_t k = 0; k < chosen.pair.size(); ++k)
+    add_pair(chosen.images, chosen.pair[k], chosen.label[k], swarm.tokens, samples);
+  return samples;
+}
 
 fs::path find_model(const Flags& flags, const std::string& word) {
   return is_file(word) ? fs::path(word) : find_run(flags, word);

@@ -25,6 +25,18 @@ struct ChosenImages {
 ChosenImages choose_images(const std::string& asked, const std::string& data,
                            const TrainedSwarm& swarm);
 
+// For a swarm that compares two pictures. images=test[:i-j]: pairs that it is tested with;
+// images=LEFT+RIGHT: two pictures, each named as above.
+struct ChosenPairs {
+  Images images{};
+  std::vector<PicturePair> pair{};   // of these pictures
+  std::vector<int> label{};          // (pairs) -1: unknown
+  std::vector<std::size_t> index{};  // (pairs) in the test; 0 for two that were named
+};
+ChosenPairs choose_pairs(const std::string& asked, const std::string& data,
+                         const TrainedSwarm& swarm);
+SampleSet samples_of_chosen(const ChosenPairs& chosen, const TrainedSwarm& swarm);
+
 // A sample a picture, labelled by class where that is known.
 SampleSet samples_of_chosen(const ChosenImages& chosen, const TrainedSwarm& swarm);
 

@@ -106,6 +106,7 @@ Training training_of(const fs::path& directory) {
 
 void list(const RunReader& run, nlohmann::json& row) {
   const Training t = training_of(run.directory());
+  row["task"] = t.task == Task::same ? "same" : "digits";
   row["digits"] = t.digits;
   row["blocks"] = t.architecture.blocks;
   row["shared"] = t.architecture.shared;
@@ -115,9 +116,10 @@ void list(const RunReader& run, nlohmann::json& row) {
 }
 
 std::string columns(const nlohmann::json& row) {
-  return fmt::format("d={:<4} {:>3} {:<6} blocks  epoch {} of {}, digits {}", row["d"].get<int>(),
+  return fmt::format("d={:<4} {:>3} {:<6} blocks  epoch {} of {}, {} {}", row["d"].get<int>(),
                      row["blocks"].get<int>(), row["shared"].get<bool>() ? "shared" : "free",
                      row["epoch"].get<double>(), row["epochs"].get<int>(),
+                     row["task"].get<std::string>(),
                      fmt::join(row["digits"].get<std::vector<int>>(), ""));
 }
 
@@ -168,10 +170,11 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command train_command() {
-  return {"train", "Teach a swarm to read digits.",
+  return {"train", "Teach a swarm to read digits, or to compare two.",
           "  murmur train\n"
           "  murmur train digits=0-9 shared=false epochs=30 -o runs/ten\n"
           "  murmur train recipe=published dropout=0.1\n"
+          "  murmur train task=same shared=false -o runs/same\n"
           "  murmur train --resume runs/ten",
           [](Options& sub, Flags& flags) {
             sub.add_option("--resume", flags.resume, "go on with a training").type_name("RUN");

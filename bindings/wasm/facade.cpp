@@ -131,6 +131,9 @@ void load(const Request& r, Reply& reply) {
   const int id = house().next++;
   auto swarm =
       std::make_shared<const TrainedSwarm>(parse_trained_swarm(r.bytes, "the model's file"));
+  if (swarm->task != Task::digits)
+    throw Error(Fault::input, "this swarm compares two pictures, and the page shows one",
+                "the model's file", "give a swarm of murmur train task=digits");
   reply.text = describe(*swarm, id);
   house().trained.emplace(id, std::move(swarm));
 }

@@ -74,11 +74,13 @@ struct DataPlaces {
 };
 std::filesystem::path find_data(const DataPlaces& places);
 
-// Many samples of points of the plane, one after another, without padding.
+// Many samples of tokens, one after another, without padding: points of the plane, or words.
 struct SampleSet {
-  std::vector<float> x{}, y{};       // (points): x to the right, y up, both in [-10, 10]
+  std::vector<float> x{}, y{};       // (points): x to the right, y up; of pictures in [-10, 10]
   std::vector<std::size_t> first{};  // (samples + 1) where each sample starts
   std::vector<int> label{};          // (samples) index of its class; -1: unknown
+  std::vector<int> word{};           // (points) of a vocabulary; x and y are then empty
+  std::vector<int> asked{};          // (samples) token that is read, where one is
 
   std::size_t samples() const { return first.empty() ? 0 : first.size() - 1; }
   int size_of(std::size_t sample) const {
@@ -91,10 +93,12 @@ inline constexpr double kPlaneHalfWidth = 10;
 // Pixels above `threshold` (a share of full ink) become points, in reading order:
 //   x = 20 (column / (width - 1) - 1/2),    y = -20 (row / (height - 1) - 1/2)
 // `finer` > 1 reads the picture on a grid that many times as fine, by linear interpolation: about
-// finer^2 times as many tokens. Error(input) for a picture without such a pixel.
+// finer^2 times as many tokens. `every` > 1 keeps the first of so many points, in reading order.
+// Error(input) for a picture without such a pixel.
 struct Tokenisation {
   double threshold = 0.5;
   int finer = 1;
+  int every = 1;
 };
 void add_sample(const Images& images, std::size_t index, int label, const Tokenisation& how,
                 SampleSet& samples);
@@ -105,5 +109,34 @@ void add_sample(const Images& images, std::size_t index, int label, const Tokeni
 // picture, unlabelled.
 SampleSet samples_of(const Images& images, const std::vector<int>& classes, const Tokenisation& how,
                      std::vector<std::size_t>* source = nullptr);
+
+// Two pictures side by side: samples `left` and `right` of a set, drawn half as large around
+// x = -5.5 and x = 5.5, the left one's points first.
+struct PicturePair {
+  std::size_t left = 0, right = 0;
+  bool same = false;  // whether both are of one class
+};
+inline constexpr double kPairCentre = 5.5, kPairScale = 0.5;
+enum PairLabel { same_class = 0, other_class = 1 };
+void add_pair(const SampleSet& pictures, const PicturePair& pair, int label, SampleSet& pairs);
+// Likewise of two pictures of a set that have not become points yet.
+void add_pair(const Images& images, const PicturePair& pair, int label, const Tokenisation& how,
+              SampleSet& pairs);
+
+// Pairs of the samples `from`, by the stream `samples`: `use` and `step` tell draws apart.
+struct PairDraw {
+  std::uint64_t seed = 0;
+  std::uint32_t step = 0;
+  enum Use : std::uint32_t { train, validation, test } use = train;
+};
+// Each pair by itself: same or different by a fair coin, classes and pictures with equal chances.
+std::vector<PicturePair> draw_pairs(const SampleSet& pictures, std::span<const std::size_t> from,
+                                    std::size_t count, const PairDraw& draw);
+// Fours: a left and a right picture of each of two classes, in all four pairs, so that of every
+// picture on either side as many pairs are same as different: same, different, different, same.
+std::vector<PicturePair> crossed_pairs(const SampleSet& pictures, std::span<const std::size_t> from,
+                                       std::size_t fours, const PairDraw& draw);
+// Samples of the pairs, labelled same_class or other_class.
+SampleSet samples_of(const SampleSet& pictures, const std::vector<PicturePair>& pairs);
 
 }  // namespace murmur

@@ -18,13 +18,14 @@ namespace murmur {
 // in each of `heads` heads, whose queries, keys and values have k coordinates,
 //   x_i += residual (M o_i + b_M)                         M mixes the heads, one after another
 //   x_i += residual (W_out relu(W_in x_i + b_in) + b_out)
-// No norm. Points start at (x, y, 0, ...), plus the code of their number where `position` says so;
-// a CLS token starts where it learned to.
+// No norm. Points start at (x, y, 0, ...), words at their rows of a learned table (vocabulary, d),
+// both plus the code of their number where `position` says so; a CLS token starts where it learned
+// to.
 struct Architecture {
   int d = 3;  // 2 or more
   int blocks = 10;
   bool shared = true;
-  int hidden = 512;
+  int hidden = 512;  // 0: no feed-forward
   int heads = 1;
   int head_width = 0;  // k; 0: d / heads where that is whole, otherwise d
   double residual = 0.1;
@@ -34,8 +35,13 @@ struct Architecture {
     uniform,     // a_ij = 1/n: messages without selection
     attention,
   } interaction = attention;
-  enum Readout { mean, cls } readout = mean;
+  enum Readout {
+    mean,   // of all tokens
+    cls,    // an extra token, the last
+    asked,  // the token that the sample asks about
+  } readout = mean;
   bool position = false;
+  int vocabulary = 0;  // words with learned starts; 0: tokens are points of the plane
   Matrix
       targets{};  // (classes, d), all of one length: where the samples of each class are to settle
 };
@@ -62,15 +68,18 @@ struct TensorPlace {
 // A block's tensors, in order: query (heads k, d), query_bias (heads k), key, key_bias, value,
 // value_bias, mix (d, heads k), mix_bias (d), in (hidden, d), in_bias (hidden), out (d, hidden),
 // out_bias (d). Uniform attention has no query and no key, attraction and none have nothing before
-// `in`. Rows h k .. of query, key and value belong to head h, and these columns of mix. Shared
-// blocks are stored once, as blocks.0. Last: cls (d).
+// `in`; without hidden units nothing follows mix_bias. Rows h k .. of query, key and value belong
+// to head h, and these columns of mix. Shared blocks are stored once, as blocks.0. Last: cls (d),
+// words (vocabulary, d).
 std::vector<TensorPlace> layout(const Architecture& architecture);
 std::size_t parameter_count(const Architecture& architecture);
+// The width of the feed-forward with which an architecture has nearest to so many parameters.
+int hidden_near(Architecture architecture, std::size_t parameters);
 
 // Uniform laws as the companion code drew them: query, key, value within sqrt(6 / (d + 3 heads k)),
 // mix within 1/sqrt(heads k), in and in_bias within 1/sqrt(d), out and out_bias within
-// 1/sqrt(hidden); zero biases in attention; cls zero. Streams are named: nothing depends on the
-// order of drawing.
+// 1/sqrt(hidden); zero biases in attention; cls zero; words within sqrt 3, of variance 1. Streams
+// are named: nothing depends on the order of drawing.
 std::vector<float> initial_parameters(const Architecture& architecture, std::uint64_t seed);
 
 //   p_i[2m] = sin(i / 100^(2m/d)),  p_i[2m + 1] = cos(i / 100^(2m/d))      added to token i
@@ -85,6 +94,9 @@ struct Sample {
 };
 Sample start_sample(const Architecture& architecture, std::span<const double> parameters,
                     std::span<const float> x, std::span<const float> y);
+// Likewise of words, each a row of the table.
+Sample start_sample(const Architecture& architecture, std::span<const double> parameters,
+                    std::span<const int> words);
 
 //   score_c = <m, t_c> / 10,  m the readout; the verdict is the largest: the nearest target.
 std::vector<double> scores(const Architecture& architecture, std::span<const double> readout);
@@ -111,6 +123,8 @@ struct Batch {
   std::span<const float> shift{};         // (batch, 2), or empty
   std::uint64_t seed = 0;                 // of dropout masks
   std::uint32_t update = 0;               // likewise
+  std::span<const int> word{};   // (points) rows of the table, where there is a vocabulary; no x, y
+  std::span<const int> asked{};  // (samples) token that is read, counted in its sample: `asked`
 };
 
 struct BatchResult {

@@ -34,6 +34,7 @@ enum class Stream : std::uint16_t {
   target = 13,     // random maps that attention is to approximate
   landscape = 14,  // starts of searches for critical points
   slices = 15,     // lines and great circles that measures are projected on
+  samples = 16,    // what a task draws anew each epoch: pairs of pictures, sentences
 };
 
 // Who asks: counter = (particle, step, replica, stream * 2^16 + draw), key = seed.

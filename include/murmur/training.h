@@ -20,15 +20,24 @@ namespace murmur {
 // One row per parameter of `murmur train`. "recipe" as a value: what the recipe says.
 std::span<const Parameter> training_parameters();
 
+// What is asked of a sample, with its classes in the order of the targets.
+enum class Task {
+  digits,  // which of the digits a picture shows
+  same,    // whether two pictures side by side show the same digit: same, different
+};
+std::vector<std::string> class_names(Task task, const std::vector<int>& digits);
+
 // A training ready to be done, recipe resolved; the pictures come apart.
 struct Training {
   std::string name = "digits";
+  Task task = Task::digits;
   std::uint64_t seed = 0;
-  std::vector<int> digits{};  // labels of the classes, in the order of the targets
+  std::vector<int> digits{};  // labels of the pictures that are read
   Architecture architecture{};
   Objective objective{};
   Tokenisation tokens{};
   int epochs = 60;
+  std::size_t samples = 0;  // drawn anew each epoch; 0: the training set, shuffled
   std::size_t batch = 256;
   double rate = 1e-2;  // the peak of one-cycle, or constant
   bool one_cycle = true;
@@ -57,9 +66,11 @@ enum class RateSchedule { one_cycle, constant };
 // has it.
 struct TrainingSpec {
   std::string name = "digits";
+  Task task = Task::digits;
   std::string data = "auto";         // auto, mnist, fashion-mnist, or a folder
-  std::vector<int> digits = {5, 6};  // labels of the classes, in the order of the targets
+  std::vector<int> digits = {5, 6};  // labels of the pictures that are read
   double threshold = 0.5;
+  std::optional<int> every{};  // of the points of ink, one in so many is a token
   int d = 3, blocks = 10;
   bool shared = true;
   int hidden = 512, heads = 1;
@@ -73,6 +84,7 @@ struct TrainingSpec {
   std::optional<Objective::Loss> loss{};
   std::optional<LossAverage> average{};
   std::optional<int> epochs{};
+  std::optional<std::size_t> samples{};  // an epoch, of a task that draws them
   std::optional<std::size_t> batch{};
   std::optional<double> rate{};  // the peak of one-cycle, or constant
   std::optional<RateSchedule> schedule{};
@@ -105,15 +117,26 @@ Training make_training(const Settings& settings);
 // Flow and backward on the training's device. Error(tool) where it is not there.
 std::unique_ptr<Adjoint> adjoint_for(const Training& training);
 
-// The samples for training, validation and test.
+struct TrainedSwarm;
+
+// The samples for training, validation and test. A task of pairs has single pictures in `train`,
+// and fixed pairs of pictures that it does not learn from in `validation` and `test`.
 struct TrainingData {
   std::string name{}, checksum{};
   SampleSet train{}, test{};
   std::vector<std::size_t> learned{}, kept_back{};  // samples of `train`
-  std::vector<std::size_t> test_picture{};          // (samples of test) index of the picture
+  SampleSet validation{};  // of tasks that draw; of learned pictures where none are kept back
+  std::vector<std::size_t> test_picture{};  // (samples of test, or of its single pictures)
+  std::vector<PicturePair> test_pairs{};    // (samples of test) of single test pictures
   Images test_pictures{};
 };
 TrainingData gather_data(const Training& training, const std::filesystem::path& folder);
+// The samples that an epoch of a task that draws learns from, in their order.
+SampleSet draw_epoch(const Training& training, const TrainingData& data, int epoch);
+// The pairs that a swarm of task=same is tested with, the same for every seed: of the samples of
+// its test pictures, or of the pictures themselves.
+std::vector<PicturePair> test_pairs_of(const SampleSet& test_pictures);
+std::vector<PicturePair> test_pairs_of(const TrainedSwarm& swarm, const Images& test);
 
 // Where pictures are looked for: as `data` says, or the variable MURMUR_DATA it came from; else at
 // `otherwise`, the place a training was asked to look at. Settings may carry `xdg`, the folder
@@ -130,6 +153,7 @@ struct TrainedSwarm {
   Tokenisation tokens{};
   std::string data{};           // folder or name, as the training was asked
   int height = 28, width = 28;  // of the pictures it learned from
+  Task task = Task::digits;
   std::vector<double> doubles() const { return {parameters.begin(), parameters.end()}; }
 };
 // From a training run or a model.safetensors. Error(input) for tensors of another shape.
@@ -144,8 +168,9 @@ struct Verdicts {
   Matrix readout{};            // (samples, d)
 };
 Verdicts judge(const TrainedSwarm& swarm, const SampleSet& samples, int threads);
-// (d) the mean token, or the CLS token, which is the last: what the scores are read off.
-Vector readout_of(const Architecture& architecture, const HostSwarm& x);
+// (d) the mean token, the CLS token, which is the last, or the token that is asked about: what the
+// scores are read off.
+Vector readout_of(const Architecture& architecture, const HostSwarm& x, int asked = 0);
 Matrix chances_of(const Matrix& scores);  // softmax of every row
 Matrix confusion_of(const Verdicts& verdicts, const std::vector<int>& label, int classes);
 

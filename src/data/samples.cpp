@@ -20,6 +20,9 @@ void check(const Tokenisation& how) {
   if (how.finer < 1 || how.finer > finest)
     throw Error(Fault::input, fmt::format("a grid {} times as fine cannot be", how.finer), "finer",
                 fmt::format("give a whole number from 1 to {}", finest));
+  if (how.every < 1)
+    throw Error(Fault::input, fmt::format("one point in {} cannot be", how.every), "every",
+                "give a whole number of 1 or more");
 }
 
 void check(const Images& images, const std::vector<int>& classes) {
@@ -52,6 +55,7 @@ void add_sample(const Images& images, std::size_t index, int label, const Tokeni
   const int h = images.height, w = images.width, f = how.finer;
   const double enough = 255 * how.threshold;
   const std::size_t before = samples.x.size();
+  int inked = 0;
   for (int i = 0; i <= f * (h - 1); ++i) {
     const std::uint8_t* upper = picture.data() + static_cast<std::size_t>(i / f) * w;
     const std::uint8_t* lower = i % f == 0 ? upper : upper + w;
@@ -61,7 +65,7 @@ void add_sample(const Images& images, std::size_t index, int label, const Tokeni
       const double v = static_cast<double>(j % f) / f;
       const double p = (1 - u) * ((1 - v) * upper[c] + v * upper[next]) +
                        u * ((1 - v) * lower[c] + v * lower[next]);
-      if (!(p > enough)) continue;
+      if (!(p > enough) || inked++ % how.every != 0) continue;
       const double across = static_cast<double>(j) / (f * (w - 1));
       const double down = static_cast<double>(i) / (f * (h - 1));
       samples.x.push_back(static_cast<float>(2 * kPlaneHalfWidth * (across - 0.5)));

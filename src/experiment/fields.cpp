@@ -29,6 +29,7 @@ BlockFields fields_at(const TrainedSwarm& swarm, int block, std::span<const doub
   if (t.query != nullptr) fields.query = affine(t.query, t.query_bias, wide, x);
   if (t.key != nullptr) fields.key = affine(t.key, t.key_bias, wide, x);
   if (t.value != nullptr) fields.value = affine(t.value, t.value_bias, wide, x);
+  if (t.in == nullptr) return fields;
   Vector hidden = affine(t.in, t.in_bias, a.hidden, x);
   for (double& unit : hidden) unit = std::max(unit, 0.0);
   fields.feed_forward = affine(t.out, t.out_bias, a.d, hidden);

@@ -36,6 +36,22 @@ HostSwarm started(const GivenModel& model, const Images& images, std::size_t ind
   return started(model, samples.x, samples.y);
 }
 
+// Pair `index` of those that the swarm is tested with.
+HostSwarm sample_of_pair(const WordedSpec& worded, const GivenModel& model, const Images& test,
+                         const InitialPicture& picture) {
+  if (picture.train)
+    refuse(worded.words, "init", "names no pair", "write init=test:17, a pair of the test");
+  const std::vector<PicturePair> pairs = test_pairs_of(model.swarm, test);
+  if (picture.index >= static_cast<double>(pairs.size()))
+    refuse(worded.words, "init", "there is no such pair",
+           fmt::format("the test has pairs 0 to {}", pairs.size() - 1));
+  Tokenisation how = model.swarm.tokens;
+  how.finer *= static_cast<int>(picture.finer);
+  SampleSet samples;
+  add_pair(test, pairs[static_cast<std::size_t>(picture.index)], -1, how, samples);
+  return started(model, samples.x, samples.y);
+}
+
 HostSwarm sample_of_set(const WordedSpec& worded, const GivenModel& model,
                         const InitialPicture& picture) {
   const Settings& words = worded.words;
@@ -46,6 +62,7 @@ HostSwarm sample_of_set(const WordedSpec& worded, const GivenModel& model,
   if (!(finer >= 1 && finer <= 32 / model.swarm.tokens.finer) || finer != std::floor(finer))
     refuse(words, "init", "has no such grid", remedy);
   const DataSet set = read_data_set(find_data(data_places(words, model.swarm.data)));
+  if (model.swarm.task == Task::same) return sample_of_pair(worded, model, set.test, picture);
   const Images& images = train ? set.train : set.test;
   if (index >= static_cast<double>(images.count()))
     refuse(words, "init", "there is no such picture",
@@ -54,6 +71,9 @@ HostSwarm sample_of_set(const WordedSpec& worded, const GivenModel& model,
 }
 
 HostSwarm sample_of_png(const std::filesystem::path& path, const GivenModel& model) {
+  if (model.swarm.task == Task::same)
+    throw Error(Fault::input, "the model compares two pictures, and this is one", path.string(),
+                "write init=test:17, or murmur classify RUN images=LEFT.png+RIGHT.png -o RUN");
   Picture picture = read_digit_png(path);
   const Images images{picture.height, picture.width, std::move(picture.pixels), {}, path.string()};
   return started(model, images, 0, 1);

@@ -39,7 +39,12 @@ Verdicts judge(const TrainedSwarm& swarm, const SampleSet& samples, int threads)
     for (std::size_t k = 0; k < chosen.size(); ++k) chosen[k] = begin + k;
     readout.resize(chosen.size() * static_cast<std::size_t>(a.d));
     adjoint->forward(swarm.parameters,
-                     {.x = samples.x, .y = samples.y, .first = samples.first, .chosen = chosen},
+                     {.x = samples.x,
+                      .y = samples.y,
+                      .first = samples.first,
+                      .chosen = chosen,
+                      .word = samples.word,
+                      .asked = samples.asked},
                      readout);
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       const float* m = readout.data() + k * static_cast<std::size_t>(a.d);

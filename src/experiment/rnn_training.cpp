@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "murmur/error.h"
 #include "run/formats.h"
@@ -25,16 +24,11 @@ struct Accuracy {
   }
 };
 
-struct Samples {
-  const SampleSet& set;
-  const std::vector<std::size_t>& chosen;
-};
-
 Accuracy evaluate(Adjoint& adjoint, int classes, const std::vector<float>& parameters,
-                  const Samples& samples) {
+                  const WatchedSamples& samples) {
   const auto& [e, chosen] = samples;
   std::vector<float> logits(chosen.size() * static_cast<std::size_t>(classes));
-  adjoint.forward(parameters, {e.x, e.y, e.first, e.label, chosen}, logits);
+  adjoint.forward(parameters, batch_of(samples), logits);
   Accuracy accuracy_now{0, chosen.size(), HostSwarm({classes, classes})};
   std::vector<double> members(classes);
   for (std::size_t at = 0; at < chosen.size(); ++at) {
@@ -67,7 +61,7 @@ void write_model(const Rnn& rnn, const std::vector<float>& parameters,
 }  // namespace
 
 Rnn rnn_for(const Training& training) {
-  return rnn_near(parameter_count(training.architecture), static_cast<int>(training.digits.size()));
+  return rnn_near(parameter_count(training.architecture), training.architecture.targets.rows);
 }
 
 RunContents rnn_contents(const Training& training, const std::vector<std::string>& argv) {
@@ -75,7 +69,7 @@ RunContents rnn_contents(const Training& training, const std::vector<std::string
   c.config = "# One messenger learned in the place of the swarm that these lines describe.\n" +
              training.config;
   c.columns = {"loss", "train_accuracy", "rate"};
-  const int classes = static_cast<int>(training.digits.size());
+  const int classes = training.architecture.targets.rows;
   c.shape = {classes, classes};
   c.command = "reproduce";
   c.argv = argv;
@@ -94,15 +88,14 @@ std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& p
   TrainingLoop loop(training, data, *adjoint);
   TrainingState state = where_it_stands(
       run, data.checksum, TrainingLoop::begin(training, initial_parameters(rnn, training.seed)));
-  const auto& watched = data.kept_back.empty() ? data.learned : data.kept_back;
+  const WatchedSamples watched = watched_samples(data);
   while (!loop.finished(state)) {
     if (loop.update(state)) {
       const double row[] = {state.loss / static_cast<double>(loop.per_epoch()),
                             static_cast<double>(state.correct) / static_cast<double>(state.seen),
                             loop.rate(state.update - 1)};
       run.append(loop.epoch(state),
-                 evaluate(*adjoint, rnn.classes, state.parameters, {data.train, watched}).logits,
-                 row);
+                 evaluate(*adjoint, rnn.classes, state.parameters, watched).logits, row);
     }
     const bool stop = process.pause(
         static_cast<double>(state.update),
@@ -113,9 +106,7 @@ std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& p
     return std::nullopt;
   }
   process.save(static_cast<double>(state.update), record_of(state, data.checksum), true);
-  std::vector<std::size_t> everyone(data.test.samples());
-  std::iota(everyone.begin(), everyone.end(), std::size_t{0});
-  const Accuracy test = evaluate(*adjoint, rnn.classes, state.parameters, {data.test, everyone});
+  const Accuracy test = evaluate(*adjoint, rnn.classes, state.parameters, test_samples(data));
   const TrainingSummary summary{.test_accuracy = test.accuracy(),
                                 .validation_accuracy = kNan,
                                 .test_correct = test.correct,

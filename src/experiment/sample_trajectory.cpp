@@ -11,11 +11,12 @@
 
 namespace murmur {
 
-Vector readout_of(const Architecture& a, const HostSwarm& x) {
+Vector readout_of(const Architecture& a, const HostSwarm& x, int asked) {
   Vector m(static_cast<std::size_t>(x.d()));
+  const int read = a.readout == Architecture::cls ? x.n() - 1 : asked;
   for (int k = 0; k < x.d(); ++k) {
-    if (a.readout == Architecture::cls) {
-      m[k] = x.at(x.n() - 1, k);
+    if (a.readout != Architecture::mean) {
+      m[k] = x.at(read, k);
     } else {
       for (int i = 0; i < x.n(); ++i) m[k] += x.at(i, k);
       m[k] /= x.n();
@@ -44,8 +45,11 @@ SampleTrajectory simulate_sample(const TrainedSwarm& swarm, const SampleSet& sam
   const std::vector<double> parameters = swarm.doubles();
   const std::size_t first = samples.first[sample];
   const auto size = static_cast<std::size_t>(samples.size_of(sample));
-  const Sample ready = start_sample(a, parameters, {samples.x.data() + first, size},
-                                    {samples.y.data() + first, size});
+  const Sample ready =
+      a.vocabulary > 0
+          ? start_sample(a, parameters, std::span<const int>(samples.word).subspan(first, size))
+          : start_sample(a, parameters, std::span<const float>(samples.x).subspan(first, size),
+                         std::span<const float>(samples.y).subspan(first, size));
   const HostSwarm begin = from_rows({ready.n, a.d}, ready.rows.data());
   const auto engine = make_reference_engine();
   const Dynamics dynamics = dynamics_of(a, parameters);
@@ -63,9 +67,10 @@ SampleTrajectory simulate_sample(const TrainedSwarm& swarm, const SampleSet& sam
     throw Error(Fault::numerical, "the flight left the finite numbers",
                 fmt::format("flock {}", sample), "fly fewer blocks past the trained depth");
   trajectory.scores = zeros(static_cast<int>(trajectory.frames.size()), a.targets.rows);
+  const int asked = a.readout == Architecture::asked ? samples.asked[sample] : 0;
   double* row = trajectory.scores.data.data();
   for (const HostSwarm& frame : trajectory.frames) {
-    const std::vector<double> score = scores(a, readout_of(a, frame));
+    const std::vector<double> score = scores(a, readout_of(a, frame, asked));
     row = std::copy(score.begin(), score.end(), row);
   }
   return trajectory;

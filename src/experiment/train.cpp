@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "experiment/training_loop.h"
 #include "experiment/words.h"
@@ -31,17 +30,12 @@ struct Accuracy {
   }
 };
 
-struct Samples {
-  const SampleSet& set;
-  const std::vector<std::size_t>& chosen;
-};
-
 Accuracy evaluate(const Architecture& a, Adjoint& adjoint, const std::vector<float>& parameters,
-                  const Samples& samples) {
+                  const WatchedSamples& samples) {
   const int classes = a.targets.rows;
   const auto& [e, chosen] = samples;
   std::vector<float> readout(chosen.size() * static_cast<std::size_t>(a.d));
-  adjoint.forward(parameters, {e.x, e.y, e.first, e.label, chosen, {}, 0, 0}, readout);
+  adjoint.forward(parameters, batch_of(samples), readout);
   Accuracy accuracy_now{0, chosen.size(), HostSwarm({classes, a.d})};
   std::vector<double> members(classes);
   for (std::size_t at = 0; at < chosen.size(); ++at) {
@@ -75,10 +69,6 @@ class Keeper {
   }
 
  private:
-  const std::vector<std::size_t>& watched() const {
-    return data_.kept_back.empty() ? data_.learned : data_.kept_back;
-  }
-
   std::optional<TrainingSummary> carry();
   void append(const TrainingState& state);
   TrainingSummary finish(const TrainingState& state);
@@ -95,7 +85,7 @@ class Keeper {
 // One frame and row: t is the number of epochs done.
 void Keeper::append(const TrainingState& state) {
   const Accuracy accuracy_now =
-      evaluate(training_.architecture, *adjoint_, state.parameters, {data_.train, watched()});
+      evaluate(training_.architecture, *adjoint_, state.parameters, watched_samples(data_));
   validation_ = data_.kept_back.empty() ? kNan : accuracy_now.accuracy();
   const bool any = state.seen > 0;
   const auto updates = static_cast<double>(loop_.per_epoch());
@@ -128,13 +118,11 @@ std::optional<TrainingSummary> Keeper::carry() {
 
 TrainingSummary Keeper::finish(const TrainingState& state) {
   const Architecture& a = training_.architecture;
-  std::vector<std::size_t> everyone(data_.test.samples());
-  std::iota(everyone.begin(), everyone.end(), std::size_t{0});
-  const Accuracy test = evaluate(a, *adjoint_, state.parameters, {data_.test, everyone});
+  const Accuracy test = evaluate(a, *adjoint_, state.parameters, test_samples(data_));
   const double validation =
       data_.kept_back.empty()
           ? kNan
-          : evaluate(a, *adjoint_, state.parameters, {data_.train, data_.kept_back}).accuracy();
+          : evaluate(a, *adjoint_, state.parameters, watched_samples(data_)).accuracy();
   TrainingSummary s;
   s.test_accuracy = test.accuracy();
   s.validation_accuracy = validation;
@@ -148,7 +136,7 @@ TrainingSummary Keeper::finish(const TrainingState& state) {
   s.data = data_.name;
   s.checksum = data_.checksum;
   write_trained_swarm({a, state.parameters, training_.digits, training_.tokens, training_.data,
-                       data_.test_pictures.height, data_.test_pictures.width},
+                       data_.test_pictures.height, data_.test_pictures.width, training_.task},
                       run_.directory() / "model.safetensors");
   write_file_atomically(run_.directory() / "summary.json", to_json(s));
   run_.close("done",

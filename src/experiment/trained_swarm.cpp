@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char* kInteractions[] = {"none", "attraction", "uniform", "attention"};
 constexpr const char* kReadouts[] = {"mean", "cls"};
+constexpr const char* kTasks[] = {"digits", "same"};
 constexpr const char* kTargets = "targets";
 constexpr const char* kRemedy = "give a model.safetensors that murmur train wrote";
 
@@ -73,6 +74,7 @@ struct Texts {
   }
 };
 
+// What a swarm that reads one digit of all its ink does not say stands as it always did.
 std::map<std::string, std::string> texts_of(const TrainedSwarm& swarm) {
   const Architecture& a = swarm.architecture;
   std::map<std::string, std::string> texts = {
@@ -93,6 +95,8 @@ std::map<std::string, std::string> texts_of(const TrainedSwarm& swarm) {
       {"data", swarm.data}};
   // Only where it was chosen: models of heads that share d keep the bytes they had.
   if (a.head_width > 0) texts["head_width"] = fmt::format("{}", a.head_width);
+  if (swarm.task != Task::digits) texts["task"] = kTasks[static_cast<int>(swarm.task)];
+  if (swarm.tokens.every != 1) texts["every"] = fmt::format("{}", swarm.tokens.every);
   return texts;
 }
 
@@ -146,7 +150,10 @@ TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::st
   TrainedSwarm swarm;
   Architecture& a = swarm.architecture = architecture_of(texts);
   swarm.digits = texts.digits();
-  swarm.tokens = {texts.number("threshold"), texts.whole("finer")};
+  if (texts.metadata.contains("task")) swarm.task = static_cast<Task>(texts.one_of("task", kTasks));
+  swarm.tokens = {texts.number("threshold"), texts.whole("finer"),
+                  texts.metadata.contains("every") ? texts.whole("every") : 1};
+  if (swarm.tokens.every < 1) texts.not_as_it_should("every", "1 or more");
   swarm.height = texts.whole("height");
   swarm.width = texts.whole("width");
   swarm.data = texts.text("data");
@@ -156,8 +163,9 @@ TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::st
   for (const auto& [name, side] : {std::pair{"height", swarm.height}, {"width", swarm.width}})
     if (side < 2 || side > 4096) texts.not_as_it_should(name, "2 to 4096 pixels");
   if (a.d < 2 || a.d > 65'536) texts.not_as_it_should("d", "a number of coordinates");
-  const TensorPlace targets{kTargets, {swarm.digits.size(), static_cast<std::size_t>(a.d)}, 0};
-  a.targets = {static_cast<int>(swarm.digits.size()), a.d, take(file.tensors, targets, where)};
+  const std::size_t classes = class_names(swarm.task, swarm.digits).size();
+  const TensorPlace targets{kTargets, {classes, static_cast<std::size_t>(a.d)}, 0};
+  a.targets = {static_cast<int>(classes), a.d, take(file.tensors, targets, where)};
   try {
     check(a);
   } catch (const Error& error) {

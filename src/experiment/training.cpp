@@ -8,34 +8,51 @@
 #include "experiment/config.h"
 #include "experiment/training_rows.h"
 #include "experiment/words.h"
-#include "murmur/random.h"
 
 namespace murmur {
 
 namespace {
 
 // What each recipe says, of every field that may be empty.
-const TrainingSpec& recipe_of(Recipe recipe) {
-  static const TrainingSpec best{.targets = TargetChoice::spread,
+const TrainingSpec& recipe_of(Task task, Recipe recipe) {
+  constexpr std::size_t kAll = 0;
+  static const TrainingSpec best{.every = 1,
+                                 .targets = TargetChoice::spread,
                                  .loss = Objective::cross_entropy,
                                  .average = LossAverage::tokens,
                                  .epochs = 60,
+                                 .samples = kAll,
                                  .batch = 256,
                                  .rate = 0.01,
                                  .schedule = RateSchedule::one_cycle,
                                  .decay = 0.01,
                                  .clip = 1,
                                  .shift = 0.5};
-  static const TrainingSpec published{.targets = TargetChoice::third_axis,
+  static const TrainingSpec pairs{.every = 2,
+                                  .targets = TargetChoice::spread,
+                                  .loss = Objective::cross_entropy,
+                                  .average = LossAverage::tokens,
+                                  .epochs = 24,
+                                  .samples = 40960,
+                                  .batch = 256,
+                                  .rate = 0.005,
+                                  .schedule = RateSchedule::one_cycle,
+                                  .decay = 0.01,
+                                  .clip = 1,
+                                  .shift = 0.3};
+  static const TrainingSpec published{.every = 1,
+                                      .targets = TargetChoice::third_axis,
                                       .loss = Objective::target,
                                       .average = LossAverage::padded,
                                       .epochs = 15,
+                                      .samples = kAll,
                                       .batch = 256,
                                       .rate = 0.001,
                                       .schedule = RateSchedule::constant,
                                       .decay = 0,
                                       .clip = 0,
                                       .shift = 0};
+  if (task == Task::same) return pairs;
   return recipe == Recipe::best ? best : published;
 }
 
@@ -43,10 +60,16 @@ const TrainingSpec& recipe_of(Recipe recipe) {
 WordedTraining resolved(WordedTraining t) {
   t.spec.data = whole_path({}, t.spec.data);
   t.words.at("data").text = t.spec.data;
+  if (t.spec.task == Task::same && !is_given(t.words, "name"))
+    t.spec.name = t.words.at("name").text = "same";
   for (const Row<TrainingSpec>& row : training_rows())
-    if (row.fill != nullptr && row.fill(recipe_of(t.spec.recipe), t.spec))
+    if (row.fill != nullptr && row.fill(recipe_of(t.spec.task, t.spec.recipe), t.spec))
       t.words.at(row.parameter.name).text = row.write(t.spec);
   return t;
+}
+
+int classes_of(const TrainingSpec& spec) {
+  return static_cast<int>(class_names(spec.task, spec.digits).size());
 }
 
 // Of a resolved spec.
@@ -62,13 +85,27 @@ Architecture architecture_of(const TrainingSpec& spec) {
           .interaction = spec.interaction,
           .readout = spec.readout,
           .position = spec.position,
-          .targets = third ? third_axis_targets(spec.d)
-                           : spread_targets(static_cast<int>(spec.digits.size()), spec.d)};
+          .targets = third ? third_axis_targets(spec.d) : spread_targets(classes_of(spec), spec.d)};
+}
+
+void check_task(const WordedTraining& t) {
+  if (t.spec.task != Task::digits && t.spec.recipe == Recipe::published)
+    refuse(t.words, "recipe", "published is of the task digits alone", "leave recipe out");
+}
+
+// There are as many pairs as one likes; a training set is what it is.
+void check_samples(const WordedTraining& t) {
+  const bool all = t.spec.samples == std::size_t{0};
+  if (t.spec.task == Task::digits && !all)
+    refuse(t.words, "samples", "the task digits learns from the whole training set",
+           "use samples=all, or task=same");
+  if (t.spec.task != Task::digits && all)
+    refuse(t.words, "samples", "there is no end of pairs", "write how many an epoch has");
 }
 
 void check_targets(const WordedTraining& t) {
   const TrainingSpec& spec = t.spec;
-  if (spec.targets == TargetChoice::third_axis && (spec.d < 3 || spec.digits.size() != 2))
+  if (spec.targets == TargetChoice::third_axis && (spec.d < 3 || classes_of(spec) != 2))
     refuse(t.words, "targets", "third-axis needs two classes and d of 3 or more",
            "use targets=spread, or d=3 and two digits");
   check(architecture_of(spec));
@@ -85,7 +122,10 @@ struct Agreement {
   const char* after;
   void (*check)(const WordedTraining& resolved);
 };
-constexpr Agreement kAgreements[] = {{"targets", check_targets}, {"device", check_device}};
+constexpr Agreement kAgreements[] = {{"task", check_task},
+                                     {"targets", check_targets},
+                                     {"samples", check_samples},
+                                     {"device", check_device}};
 
 void check_after(const std::string& parameter, const WordedTraining& t) {
   for (const Agreement& agreement : kAgreements)
@@ -93,6 +133,13 @@ void check_after(const std::string& parameter, const WordedTraining& t) {
 }
 
 }  // namespace
+
+std::vector<std::string> class_names(Task task, const std::vector<int>& digits) {
+  if (task == Task::same) return {"same", "different"};
+  std::vector<std::string> names;
+  for (const int digit : digits) names.push_back(fmt::format("{}", digit));
+  return names;
+}
 
 TrainingSpec training_spec_of(const Settings& words) {
   WordedTraining t{{}, words};
@@ -124,6 +171,7 @@ Training make_training(const WordedTraining& given) {
   }
   Training t;
   t.name = spec.name;
+  t.task = spec.task;
   t.seed = spec.seed;
   t.digits = spec.digits;
   t.architecture = architecture_of(spec);
@@ -132,7 +180,9 @@ Training make_training(const WordedTraining& given) {
                  .dropout = spec.dropout,
                  .smoothing = spec.smoothing};
   t.tokens.threshold = spec.threshold;
+  t.tokens.every = *spec.every;
   t.epochs = *spec.epochs;
+  t.samples = *spec.samples;
   t.batch = *spec.batch;
   t.rate = *spec.rate;
   t.one_cycle = spec.schedule == RateSchedule::one_cycle;
@@ -158,29 +208,6 @@ Training make_training(const Settings& settings) {
 std::unique_ptr<Adjoint> adjoint_for(const Training& training) {
   return training.device == Training::cuda ? make_cuda_adjoint(training.architecture)
                                            : make_adjoint(training.architecture, training.threads);
-}
-
-TrainingData gather_data(const Training& training, const std::filesystem::path& folder) {
-  DataSet set = read_data_set(folder);
-  TrainingData data;
-  data.name = set.name;
-  data.checksum = set.checksum;
-  data.train = samples_of(set.train, training.digits, training.tokens);
-  data.test = samples_of(set.test, training.digits, training.tokens, &data.test_picture);
-  data.test_pictures = std::move(set.test);
-  // The samples with the smallest draws are kept back: the same ones for any recipe of one seed.
-  std::vector<std::pair<std::array<std::uint32_t, 4>, std::size_t>> draws;
-  for (std::size_t sample = 0; sample < data.train.samples(); ++sample)
-    draws.emplace_back(
-        Draw{training.seed, Stream::split, static_cast<std::uint32_t>(sample)}.bits(0), sample);
-  std::sort(draws.begin(), draws.end());
-  const auto back =
-      static_cast<std::size_t>(training.validation * static_cast<double>(data.train.samples()));
-  for (std::size_t k = 0; k < draws.size(); ++k)
-    (k < back ? data.kept_back : data.learned).push_back(draws[k].second);
-  std::sort(data.kept_back.begin(), data.kept_back.end());
-  std::sort(data.learned.begin(), data.learned.end());
-  return data;
 }
 
 }  // namespace murmur

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "murmur/error.h"
 #include "murmur/random.h"
@@ -79,10 +80,39 @@ TrainingState where_it_stands(const Run& run, const std::string& pictures, Train
   return state;
 }
 
+namespace {
+
+std::vector<std::size_t> all_of(const SampleSet& set) {
+  std::vector<std::size_t> all(set.samples());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+}  // namespace
+
+WatchedSamples watched_samples(const TrainingData& data) {
+  if (data.validation.samples() > 0) return {data.validation, all_of(data.validation)};
+  return {data.train, data.kept_back.empty() ? data.learned : data.kept_back};
+}
+
+WatchedSamples test_samples(const TrainingData& data) { return {data.test, all_of(data.test)}; }
+
+Batch batch_of(const WatchedSamples& samples) {
+  const SampleSet& set = samples.set;
+  return {.x = set.x,
+          .y = set.y,
+          .first = set.first,
+          .label = set.label,
+          .chosen = samples.chosen,
+          .word = set.word,
+          .asked = set.asked};
+}
+
 TrainingLoop::TrainingLoop(const Training& training, const TrainingData& data, Adjoint& adjoint)
     : training_(training), data_(data), adjoint_(adjoint) {
-  batch_ = std::min(training.batch, data.learned.size());
-  per_epoch_ = static_cast<std::int64_t>(data.learned.size() / batch_);  // a rest waits its turn
+  const std::size_t samples = training.samples > 0 ? training.samples : data.learned.size();
+  batch_ = std::min(training.batch, samples);
+  per_epoch_ = static_cast<std::int64_t>(samples / batch_);  // a rest waits its turn
 }
 
 TrainingState TrainingLoop::begin(const Training& training, std::vector<float> parameters) {
@@ -98,8 +128,20 @@ double TrainingLoop::rate(std::int64_t update) const {
   return training_.one_cycle ? one_cycle(update, updates(), training_.rate) : training_.rate;
 }
 
+// What is drawn comes in random order as it is.
+void TrainingLoop::prepare(int epoch) {
+  if (prepared_ == epoch) return;
+  if (training_.samples > 0) {
+    drawn_ = draw_epoch(training_, data_, epoch);
+    order_.resize(drawn_.samples());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+  } else {
+    shuffle(epoch);
+  }
+  prepared_ = epoch;
+}
+
 void TrainingLoop::shuffle(int epoch) {
-  if (shuffled_ == epoch) return;
   std::vector<std::pair<std::uint64_t, std::size_t>> keys;
   keys.reserve(data_.learned.size());
   for (const std::size_t sample : data_.learned) {
@@ -111,14 +153,13 @@ void TrainingLoop::shuffle(int epoch) {
   std::sort(keys.begin(), keys.end());
   order_.clear();
   for (const auto& key : keys) order_.push_back(key.second);
-  shuffled_ = epoch;
 }
 
 bool TrainingLoop::update(TrainingState& state) {
   const int epoch_now = epoch(state);
   const std::int64_t within = state.update % per_epoch_;
   if (within == 0) state.loss = state.gradient = 0, state.correct = state.seen = 0;
-  shuffle(epoch_now);
+  prepare(epoch_now);
   const auto began = std::chrono::steady_clock::now();
   const std::span<const std::size_t> chosen(order_.data() + within * batch_, batch_);
   shift_.resize(training_.shift > 0 ? 2 * batch_ : 0);
@@ -128,9 +169,17 @@ bool TrainingLoop::update(TrainingState& state) {
                                                   static_cast<std::uint32_t>(chosen[k / 2]),
                                                   static_cast<std::uint32_t>(epoch_now)}
                                                  .normal(static_cast<std::uint16_t>(k % 2)));
-  const Batch batch{
-      data_.train.x, data_.train.y, data_.train.first, data_.train.label,
-      chosen,        shift_,        training_.seed,    static_cast<std::uint32_t>(state.update)};
+  const SampleSet& set = training_.samples > 0 ? drawn_ : data_.train;
+  const Batch batch{.x = set.x,
+                    .y = set.y,
+                    .first = set.first,
+                    .label = set.label,
+                    .chosen = chosen,
+                    .shift = shift_,
+                    .seed = training_.seed,
+                    .update = static_cast<std::uint32_t>(state.update),
+                    .word = set.word,
+                    .asked = set.asked};
   gradient_.resize(state.parameters.size());
   const BatchResult result =
       adjoint_.backward(state.parameters, batch, training_.objective, gradient_);

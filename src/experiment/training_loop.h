@@ -27,6 +27,17 @@ TrainingState where_it_stands(const Run& run, const std::string& pictures, Train
 
 class TrainingLoop;
 
+// Samples that a training is watched by: those kept back, or learned where none are; drawn ones
+// where the task draws.
+struct WatchedSamples {
+  const SampleSet& set;
+  std::vector<std::size_t> chosen;
+};
+WatchedSamples watched_samples(const TrainingData& data);
+WatchedSamples test_samples(const TrainingData& data);  // all of them
+// Some samples of a set as a batch of a forward pass.
+Batch batch_of(const WatchedSamples& samples);
+
 // How far a training is; `validation`: accuracy after the last whole epoch, NaN before.
 Progress progress_of(const TrainingLoop& loop, const TrainingState& state, double validation);
 double images_per_second(const TrainingLoop& loop, const TrainingState& state);
@@ -52,6 +63,7 @@ class TrainingLoop {
   bool update(TrainingState& state);
 
  private:
+  void prepare(int epoch);
   void shuffle(int epoch);
 
   const Training& training_;
@@ -59,8 +71,9 @@ class TrainingLoop {
   Adjoint& adjoint_;
   std::size_t batch_;
   std::int64_t per_epoch_;
-  int shuffled_ = -1;                 // the epoch that `order_` is for
-  std::vector<std::size_t> order_{};  // (learned) samples
+  int prepared_ = -1;                 // the epoch that `order_` is for
+  SampleSet drawn_{};                 // the samples of that epoch, where the task draws them
+  std::vector<std::size_t> order_{};  // of the samples learned, or drawn
   std::vector<float> gradient_{}, shift_{};
 };
 

@@ -25,6 +25,11 @@ const std::vector<std::string>& names_of<Architecture::Readout>() {
   return names;
 }
 template <>
+const std::vector<std::string>& names_of<Task>() {
+  static const std::vector<std::string> names = {"digits", "same"};
+  return names;
+}
+template <>
 const std::vector<std::string>& names_of<Recipe>() {
   static const std::vector<std::string> names = {"best", "published"};
   return names;
@@ -97,6 +102,19 @@ struct AsRecipe {
   template <class Value>
   static std::string write(const std::optional<Value>& value) {
     return value ? Codec::write(*value) : "recipe";
+  }
+};
+
+struct SampleCount {  // a number, or all: 0
+  static void read(const Settings& words, const std::string& key, std::size_t& to) {
+    to = 0;
+    if (setting(words, key).text != "all") Whole<1, 10'000'000>::read(words, key, to);
+  }
+  static void check(const Settings& words, const std::string& key, std::size_t value) {
+    if (value > 0) Whole<1, 10'000'000>::check(words, key, value);
+  }
+  static std::string write(std::size_t value) {
+    return value == 0 ? "all" : Whole<1, 10'000'000>::write(value);
   }
 };
 
@@ -177,19 +195,26 @@ std::span<const Row<TrainingSpec>> training_rows() {
   static const Row<S> table[] = {
       row<S, RunName, &S::name>(
           {P::word, "name", "digits", "a word", "first part of the run directory's name"}),
+      row<S, Named, &S::task>({P::word, "task", "digits", "digits, same",
+                               "what is asked: which digit, or whether two digits side by side are "
+                               "the same"}),
       row<S, Pictures, &S::data>({P::word, "data", "auto", "auto, mnist, fashion-mnist, a folder",
                                   "where the pictures are: idx files, PNG folders or npy"}),
       row<S, Labels, &S::digits>(
-          {P::word, "digits", "5,6", "labels such as 5,6 or 0-9", "the classes, first one left"}),
+          {P::word, "digits", "5,6", "labels such as 5,6 or 0-9",
+           "the digits that are read; of task=digits the classes, first one left"}),
       row<S, Share<999>, &S::threshold>(
           {P::number, "threshold", "0.5", "0 to 1", "pixels with more ink than this become boids"}),
+      row<S, AsRecipe<Whole<1, 1000>>, &S::every>(
+          {P::word, "every", "recipe", "recipe, 1 or more",
+           "of the pixels of ink, in reading order, one in so many becomes a boid"}),
       row<S, Whole<2, 4096>, &S::d>({P::whole, "d", "3", "2 or more", "coordinates of each boid"}),
       row<S, Whole<1, 256>, &S::blocks>(
           {P::whole, "blocks", "10", "1 or more", "blocks of attention and feed-forward"}),
       row<S, Flag, &S::shared>(
           {P::flag, "shared", "true", "true, false", "one set of parameters for all blocks"}),
-      row<S, Whole<1, 65'536>, &S::hidden>(
-          {P::whole, "hidden", "512", "1 or more", "hidden units of the feed-forward"}),
+      row<S, Whole<0, 65'536>, &S::hidden>(
+          {P::whole, "hidden", "512", "0 or more", "hidden units of the feed-forward; 0: none"}),
       row<S, Whole<1, 255>, &S::heads>({P::whole, "heads", "1", "1 to 255", "attention heads"}),
       row<S, HeadWidth, &S::head_width>(
           {P::word, "head_width", "auto", "auto, or 1 or more",
@@ -216,6 +241,9 @@ std::span<const Row<TrainingSpec>> training_rows() {
            "of the target loss: over the boids, or over the padded tensor"}),
       row<S, AsRecipe<Whole<1, 1'000'000>>, &S::epochs>(
           {P::word, "epochs", "recipe", "recipe, 1 or more", "passes over the training set"}),
+      row<S, AsRecipe<SampleCount>, &S::samples>(
+          {P::word, "samples", "recipe", "recipe, all, 1 or more",
+           "pairs drawn each epoch; task=digits learns from all pictures"}),
       row<S, AsRecipe<Whole<1, 1'000'000>>, &S::batch>(
           {P::word, "batch", "recipe", "recipe, 1 or more", "flocks an update"}),
       row<S, AsRecipe<Positive>, &S::rate>(
@@ -250,9 +278,9 @@ std::span<const Row<TrainingSpec>> training_rows_as_read() {
   // The recipe says what other words mean; architecture and objective come before epochs and rate.
   // Rows that are not named follow in the order of the table.
   static constexpr const char* kFirst[] = {
-      "recipe",   "data",    "name",  "seed",       "digits",    "d",           "blocks",
-      "shared",   "hidden",  "heads", "head_width", "residual",  "interaction", "readout",
-      "position", "targets", "loss",  "average",    "smoothing", "dropout"};
+      "recipe",  "task",     "data",    "name",  "seed",       "digits",    "d",
+      "blocks",  "shared",   "hidden",  "heads", "head_width", "residual",  "interaction",
+      "readout", "position", "targets", "loss",  "average",    "smoothing", "dropout"};
   static const std::vector<Row<TrainingSpec>> rows = [] {
     const auto place = [](const Row<TrainingSpec>& row) {
       return std::find_if(std::begin(kFirst), std::end(kFirst), [&](const char* name) {

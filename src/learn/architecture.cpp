@@ -1,6 +1,7 @@
 // architecture.cpp: checks, parameter layout, initial parameters, inputs and scores of a swarm.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <numbers>
@@ -18,6 +19,7 @@ namespace {
 constexpr double kTargetDistance = 10;  // of the targets from the origin, and the unit of scores
 constexpr int kMostClasses = 10;
 constexpr int kMostWide = 4096, kMostBlocks = 256, kMostHidden = 65536, kMostHeads = 255;
+constexpr int kMostWords = 65536;
 
 void require(bool good, const std::string& what, const std::string& remedy) {
   if (!good) throw Error(Fault::input, what, "in the architecture", remedy);
@@ -81,6 +83,8 @@ Kind first_kind(const Architecture& a) {
          : a.interaction == Architecture::uniform ? value
                                                   : in;
 }
+
+Kind end_of_kinds(const Architecture& a) { return a.hidden > 0 ? kinds : in; }
 
 std::vector<std::size_t> shape_of(const Architecture& a, Kind kind) {
   const auto d = static_cast<std::size_t>(a.d), h = static_cast<std::size_t>(a.hidden);
@@ -154,12 +158,15 @@ Matrix third_axis_targets(int d) {
 void check(const Architecture& a) {
   require_between("d", a.d, 2, kMostWide);
   require_between("blocks", a.blocks, 1, kMostBlocks);
-  require_between("hidden", a.hidden, 1, kMostHidden);
+  require_between("hidden", a.hidden, 0, kMostHidden);
+  require_between("vocabulary", a.vocabulary, 0, kMostWords);
   require_between("heads", a.heads, 1, kMostHeads);
   if (a.head_width != 0) require_between("head_width", a.head_width, 1, kMostWide);
   require(width_of_heads(a) <= kMostHidden,
           fmt::format("{} heads of width {} cannot be built", a.heads, width_of_head(a)),
           fmt::format("use heads and head_width with a product of at most {}", kMostHidden));
+  require(parameter_count(a) > 0, "nothing is left that could be learned",
+          "use hidden=1 or more, or an interaction with messages");
   require(std::isfinite(a.residual) && a.residual > 0,
           fmt::format("residual={} is no step forward", a.residual), "use residual > 0, like 0.1");
   check_targets(a.targets, a.d);
@@ -184,17 +191,32 @@ std::vector<TensorPlace> layout(const Architecture& a) {
     offset += places.back().size();
   };
   for (int block = 0; block < stored_blocks(a); ++block)
-    for (int kind = first_kind(a); kind < kinds; ++kind)
+    for (int kind = first_kind(a); kind < end_of_kinds(a); ++kind)
       add(fmt::format("blocks.{}.{}", block, kKindNames[kind]),
           shape_of(a, static_cast<Kind>(kind)));
-  if (a.readout == Architecture::cls) add("cls", {static_cast<std::size_t>(a.d)});
+  const auto d = static_cast<std::size_t>(a.d);
+  if (a.readout == Architecture::cls) add("cls", {d});
+  if (a.vocabulary > 0) add("words", {static_cast<std::size_t>(a.vocabulary), d});
   assert(offset == parameter_count(a));
   return places;
 }
 
 std::size_t parameter_count(const Architecture& a) {
+  const auto starts = static_cast<std::size_t>(a.vocabulary) +  // words and the CLS token
+                      (a.readout == Architecture::cls ? 1 : 0);
   return static_cast<std::size_t>(stored_blocks(a)) * block_size(a) +
-         (a.readout == Architecture::cls ? static_cast<std::size_t>(a.d) : 0);
+         starts * static_cast<std::size_t>(a.d);
+}
+
+// Every hidden unit adds as many parameters.
+int hidden_near(Architecture a, std::size_t parameters) {
+  const auto count = [&](int hidden) {
+    a.hidden = hidden;
+    return static_cast<double>(parameter_count(a));
+  };
+  const double unit = count(2) - count(1);
+  return std::max(
+      1, static_cast<int>(std::lround(1 + (static_cast<double>(parameters) - count(1)) / unit)));
 }
 
 std::vector<float> initial_parameters(const Architecture& a, std::uint64_t seed) {
@@ -202,7 +224,7 @@ std::vector<float> initial_parameters(const Architecture& a, std::uint64_t seed)
   std::vector<float> parameters;
   parameters.reserve(parameter_count(a));
   for (int block = 0; block < stored_blocks(a); ++block)
-    for (int kind = first_kind(a); kind < kinds; ++kind) {
+    for (int kind = first_kind(a); kind < end_of_kinds(a); ++kind) {
       const double bound = initial_bound(a, static_cast<Kind>(kind));
       const std::size_t size = TensorPlace{"", shape_of(a, static_cast<Kind>(kind))}.size();
       for (std::size_t e = 0; e < size; ++e) {
@@ -215,6 +237,14 @@ std::vector<float> initial_parameters(const Architecture& a, std::uint64_t seed)
       }
     }
   parameters.resize(parameter_count(a));  // the CLS token starts at the origin
+  if (float* words = word_starts(a, parameters.data()))
+    for (std::size_t e = 0; e < static_cast<std::size_t>(a.vocabulary) * a.d; ++e) {
+      const Draw who{.seed = seed,
+                     .stream = Stream::parameters,
+                     .particle = static_cast<std::uint32_t>(e),
+                     .replica = kinds};
+      words[e] = static_cast<float>(std::sqrt(3.0) * (2 * who.uniform(0) - 1));
+    }
   return parameters;
 }
 
@@ -228,26 +258,52 @@ std::vector<double> position_code(int i, int d) {
   return code;
 }
 
-Sample start_sample(const Architecture& a, std::span<const double> parameters,
-                    std::span<const float> x, std::span<const float> y) {
-  assert(x.size() == y.size() && parameters.size() == parameter_count(a));
-  if (x.empty())
+namespace {
+
+// So many tokens at the origin, plus the code where there is one; the CLS token where it starts.
+Sample begin_sample(const Architecture& a, std::span<const double> parameters, std::size_t tokens) {
+  assert(parameters.size() == parameter_count(a));
+  if (tokens == 0)
     throw Error(Fault::input, "a flock has no boids", "in the ensemble",
                 "leave out pictures without ink, or lower the threshold");
-  const auto d = static_cast<std::size_t>(a.d), points = x.size();
+  const auto d = static_cast<std::size_t>(a.d);
   const double* cls = cls_start(a, parameters.data());
-  Sample sample{static_cast<int>(points) + (cls ? 1 : 0), {}};
+  Sample sample{static_cast<int>(tokens) + (cls ? 1 : 0), {}};
   sample.rows.resize(static_cast<std::size_t>(sample.n) * d);
-  for (std::size_t i = 0; i < points; ++i) {
-    double* row = sample.rows.data() + i * d;  // (d)
-    if (a.position) {
-      const std::vector<double> code = position_code(static_cast<int>(i), a.d);
-      for (std::size_t k = 0; k < d; ++k) row[k] = code[k];
-    }
+  for (std::size_t i = 0; a.position && i < tokens; ++i) {
+    const std::vector<double> code = position_code(static_cast<int>(i), a.d);
+    for (std::size_t k = 0; k < d; ++k) sample.rows[i * d + k] = code[k];
+  }
+  for (std::size_t k = 0; cls && k < d; ++k) sample.rows[tokens * d + k] = cls[k];
+  return sample;
+}
+
+}  // namespace
+
+Sample start_sample(const Architecture& a, std::span<const double> parameters,
+                    std::span<const float> x, std::span<const float> y) {
+  assert(x.size() == y.size() && a.vocabulary == 0);
+  Sample sample = begin_sample(a, parameters, x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    double* row = sample.rows.data() + i * static_cast<std::size_t>(a.d);  // (d)
     row[0] += x[i];
     row[1] += y[i];
   }
-  for (std::size_t k = 0; cls && k < d; ++k) sample.rows[points * d + k] = cls[k];
+  return sample;
+}
+
+Sample start_sample(const Architecture& a, std::span<const double> parameters,
+                    std::span<const int> words) {
+  Sample sample = begin_sample(a, parameters, words.size());
+  const auto d = static_cast<std::size_t>(a.d);
+  const double* table = word_starts(a, parameters.data());  // (vocabulary, d)
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] < 0 || words[i] >= a.vocabulary)
+      throw Error(Fault::input, fmt::format("there is no word number {}", words[i]),
+                  fmt::format("token {}", i),
+                  fmt::format("the table has {} words, from 0", a.vocabulary));
+    for (std::size_t k = 0; k < d; ++k) sample.rows[i * d + k] += table[words[i] * d + k];
+  }
   return sample;
 }
 

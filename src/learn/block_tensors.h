@@ -7,7 +7,7 @@
 
 namespace murmur {
 
-// Null where the interaction has no such tensor. T is float or double, const or not.
+// Null where the block has no such tensor. T is float or double, const or not.
 template <class T>
 struct BlockTensors {
   T *query = nullptr, *query_bias = nullptr;  // (heads k, d), (heads k)
@@ -21,7 +21,8 @@ struct BlockTensors {
 // heads k: coordinates of all heads together.
 inline int width_of_heads(const Architecture& a) { return a.heads * width_of_head(a); }
 
-// Numbers in one block, and in all that are stored; the CLS token's start comes after these.
+// Numbers in one block, and in all that are stored; the starts of the CLS token and of words come
+// after these.
 inline std::size_t block_size(const Architecture& a) {
   const auto d = static_cast<std::size_t>(a.d), h = static_cast<std::size_t>(a.hidden);
   const auto w = static_cast<std::size_t>(width_of_heads(a));
@@ -29,7 +30,7 @@ inline std::size_t block_size(const Architecture& a) {
                            : a.interaction == Architecture::uniform ? 1
                                                                     : 0;
   const std::size_t mix = maps > 0 ? d * w + d : 0;
-  return maps * (w * d + w) + mix + h * d + h + d * h + d;
+  return maps * (w * d + w) + mix + (h > 0 ? h * d + h + d * h + d : 0);
 }
 inline int stored_blocks(const Architecture& a) { return a.shared ? 1 : a.blocks; }
 
@@ -52,6 +53,7 @@ BlockTensors<T> block_tensors(const Architecture& a, T* parameters, int block) {
     t.value = take(w * d), t.value_bias = take(w);
     t.mix = take(d * w), t.mix_bias = take(d);
   }
+  if (h == 0) return t;
   t.in = take(h * d), t.in_bias = take(h);
   t.out = take(d * h), t.out_bias = take(d);
   return t;
@@ -63,6 +65,14 @@ T* cls_start(const Architecture& a, T* parameters) {
   return a.readout == Architecture::cls
              ? parameters + static_cast<std::size_t>(stored_blocks(a)) * block_size(a)
              : nullptr;
+}
+
+// (vocabulary, d), where tokens are words; null otherwise.
+template <class T>
+T* word_starts(const Architecture& a, T* parameters) {
+  const std::size_t before = static_cast<std::size_t>(stored_blocks(a)) * block_size(a) +
+                             (a.readout == Architecture::cls ? static_cast<std::size_t>(a.d) : 0);
+  return a.vocabulary > 0 ? parameters + before : nullptr;
 }
 
 }  // namespace murmur

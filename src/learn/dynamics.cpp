@@ -85,6 +85,7 @@ Dynamics dynamics_of(const Architecture& a, std::span<const double> parameters) 
       dynamics.sublayers.push_back(window);
       dynamics.sublayers.back().forces = messages(a, block);
     }
+    if (a.hidden == 0) continue;
     dynamics.sublayers.push_back(window);
     dynamics.sublayers.back().forces = {feed_forward(a, block)};
   }

@@ -43,6 +43,17 @@ void GroupedAdjoint::check_samples(const Batch& batch, bool labelled) const {
     if (batch.first[sample + 1] == batch.first[sample])
       throw Error(Fault::input, "a flock has no boids", "flock " + std::to_string(sample),
                   "leave out pictures without ink");
+    const int n = static_cast<int>(batch.first[sample + 1] - batch.first[sample]);
+    if (architecture_.readout == Architecture::asked &&
+        !(sample < batch.asked.size() && 0 <= batch.asked[sample] && batch.asked[sample] < n))
+      throw Error(Fault::input, "a sample does not say which of its tokens is read",
+                  "sample " + std::to_string(sample), "give one token a sample");
+    for (std::size_t i = batch.first[sample];
+         architecture_.vocabulary > 0 && i < batch.first[sample + 1]; ++i)
+      if (!(i < batch.word.size() && 0 <= batch.word[i] &&
+            batch.word[i] < architecture_.vocabulary))
+        throw Error(Fault::input, "a token is no word of the table", "token " + std::to_string(i),
+                    "the table has " + std::to_string(architecture_.vocabulary) + " words");
     const int label = !labelled ? 0 : sample < batch.label.size() ? batch.label[sample] : -1;
     if (label < 0 || label >= architecture_.targets.rows)
       throw Error(Fault::input, "a flock to learn from has no label of a known class",
@@ -103,16 +114,40 @@ void place_sample(const Architecture& a, std::span<const float> parameters, cons
   const int tokens = x.n - (cls ? 1 : 0);
   const float dx = batch.shift.empty() ? 0.0f : batch.shift[2 * at];
   const float dy = batch.shift.empty() ? 0.0f : batch.shift[2 * at + 1];
+  const float* table = word_starts(a, parameters.data());  // (vocabulary, d)
   for (int i = 0; i < tokens; ++i) {
-    x(i, 0) = batch.x[first + i] + dx;
-    x(i, 1) = batch.y[first + i] + dy;
-    for (int k = 2; k < a.d; ++k) x(i, k) = 0;
+    const float* row =
+        table ? table + static_cast<std::size_t>(batch.word[first + i]) * a.d : nullptr;
+    x(i, 0) = (row ? row[0] : batch.x[first + i]) + dx;
+    x(i, 1) = (row ? row[1] : batch.y[first + i]) + dy;
+    for (int k = 2; k < a.d; ++k) x(i, k) = row ? row[k] : 0;
     if (!a.position) continue;
     const std::vector<double> code = position_code(i, a.d);
     for (int k = 0; k < a.d; ++k) x(i, k) += static_cast<float>(code[k]);
   }
   if (cls)
     for (int k = 0; k < a.d; ++k) x(tokens, k) = cls_start(a, parameters.data())[k];
+}
+
+int token_read(const Architecture& a, const Batch& batch, std::size_t at) {
+  const std::size_t sample = batch.chosen[at];
+  if (a.readout == Architecture::asked) return batch.asked[sample];
+  return a.readout == Architecture::cls
+             ? static_cast<int>(batch.first[sample + 1] - batch.first[sample])
+             : -1;
+}
+
+//   d cls += dx_last,  d table[w] += dx_i for every token i that is word w
+void add_starts_gradient(const Architecture& a, const Batch& batch, std::size_t at,
+                         const Tokens& dx, float* gradient) {
+  if (float* cls = cls_start(a, gradient))
+    for (int k = 0; k < a.d; ++k) cls[k] += dx(dx.n - 1, k);
+  const std::size_t first = batch.first[batch.chosen[at]];
+  const int words = dx.n - (a.readout == Architecture::cls ? 1 : 0);
+  if (float* table = word_starts(a, gradient))
+    for (int i = 0; i < words; ++i)
+      for (int k = 0; k < a.d; ++k)
+        table[static_cast<std::size_t>(batch.word[first + i]) * a.d + k] += dx(i, k);
 }
 
 std::unique_ptr<Adjoint> make_adjoint(const Architecture& architecture, int threads) {

@@ -79,6 +79,13 @@ class GroupedAdjoint : public Adjoint {
   std::vector<std::vector<float>> gradients_{};  // one a group
 };
 
+// The token that is read of sample number `at` of a batch; negative: the mean of all.
+int token_read(const Architecture& architecture, const Batch& batch, std::size_t at);
+
+// dx (n, d), the gradient at the starts of sample number `at`, added to that of learned starts.
+void add_starts_gradient(const Architecture& architecture, const Batch& batch, std::size_t at,
+                         const Tokens& dx, float* gradient);
+
 // Where token i of sample number `at` of a batch starts: shifted, coded, in `x`; CLS last.
 void place_sample(const Architecture& architecture, std::span<const float> parameters,
                   const Batch& batch, std::size_t at, const Tokens& x);

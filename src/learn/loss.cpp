@@ -7,10 +7,10 @@
 
 namespace murmur {
 
-void read_out(const Architecture& a, const Tokens& x, float* readout) {
+void read_out(const Architecture& a, const Tokens& x, int read, float* readout) {
   for (int k = 0; k < a.d; ++k) {
-    if (a.readout == Architecture::cls) {
-      readout[k] = x(x.n - 1, k);
+    if (read >= 0) {
+      readout[k] = x(read, k);
       continue;
     }
     double sum = 0;
@@ -47,20 +47,19 @@ float felt(double gradient) {
 }
 
 // The gradient at the readout, distributed to the tokens that it is computed from.
-void back_to_tokens(const Architecture& a, const std::vector<double>& dm, const Tokens& dx) {
-  const bool cls = a.readout == Architecture::cls;
-  for (int k = 0; k < a.d; ++k)
+void back_to_tokens(const std::vector<double>& dm, int read, const Tokens& dx) {
+  for (int k = 0; k < dx.d; ++k)
     for (int i = 0; i < dx.n; ++i)
-      dx(i, k) = felt(cls ? (i == dx.n - 1 ? dm[k] : 0.0) : dm[k] / dx.n);
+      dx(i, k) = felt(read >= 0 ? (i == read ? dm[k] : 0.0) : dm[k] / dx.n);
 }
 
 // |x_i - t| of the tokens that are read, times `weight` each.
-double target_distance(const Architecture& a, int label, double weight, const Tokens& x,
-                       const Tokens& dx) {
-  const bool cls = a.readout == Architecture::cls;
+double target_distance(const Architecture& a, const LossQuestion& question, double weight,
+                       const Tokens& x, const Tokens& dx) {
+  const int read = question.read, label = question.label;
   double loss = 0;
   for (int i = 0; i < x.n; ++i) {
-    const double share = cls && i < x.n - 1 ? 0.0 : weight;
+    const double share = read >= 0 && i != read ? 0.0 : weight;
     double square = 0;
     for (int k = 0; k < a.d; ++k) {
       const double gap = x(i, k) - a.targets(label, k);
@@ -81,17 +80,16 @@ double target_distance(const Architecture& a, int label, double weight, const To
 SampleLoss sample_loss(const Architecture& a, const Objective& objective,
                        const LossQuestion& question, const Tokens& x, const Tokens& dx) {
   std::vector<float> m(a.d);
-  read_out(a, x, m.data());
+  read_out(a, x, question.read, m.data());
   const std::vector<double> score = scores(a, std::vector<double>(m.begin(), m.end()));
   SampleLoss result;
   result.correct = std::max_element(score.begin(), score.end()) - score.begin() == question.label;
   const auto batch = static_cast<double>(question.batch);
   if (objective.loss == Objective::target) {
-    const bool cls = a.readout == Architecture::cls;
-    const double tokens = cls                ? 1.0
+    const double tokens = question.read >= 0 ? 1.0
                           : objective.padded ? static_cast<double>(question.longest)
                                              : static_cast<double>(x.n);
-    result.loss = target_distance(a, question.label, 1 / (batch * tokens), x, dx);
+    result.loss = target_distance(a, question, 1 / (batch * tokens), x, dx);
     return result;
   }
   std::vector<double> dscore(score.size()), dm(a.d);
@@ -99,7 +97,7 @@ SampleLoss sample_loss(const Architecture& a, const Objective& objective,
   for (std::size_t c = 0; c < score.size(); ++c)
     for (int k = 0; k < a.d; ++k)
       dm[k] += dscore[c] * a.targets(static_cast<int>(c), k) / (10 * batch);
-  back_to_tokens(a, dm, dx);
+  back_to_tokens(dm, question.read, dx);
   return result;
 }
 

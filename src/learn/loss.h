@@ -18,8 +18,8 @@ struct Tokens {
   }
 };
 
-// m: the mean token, or the last one; (d).
-void read_out(const Architecture& architecture, const Tokens& x, float* readout);
+// m: the mean token where `read` is negative, else token number `read`; (d).
+void read_out(const Architecture& architecture, const Tokens& x, int read, float* readout);
 
 struct SampleLoss {
   double loss = 0;  // this sample's share of the batch's mean
@@ -29,6 +29,7 @@ struct LossQuestion {
   int label = 0;
   std::size_t batch = 1;    // samples in the batch
   std::size_t longest = 1;  // tokens of its longest sample
+  int read = -1;            // the token that is read; negative: the mean of all
 };
 // dx: the gradient of the loss at every token, overwritten.
 SampleLoss sample_loss(const Architecture& architecture, const Objective& objective,

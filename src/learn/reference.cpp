@@ -32,10 +32,30 @@ struct Swarms {  // what every sample of a pass shares
   }
 };
 
+// The tokens that are read, with equal shares: all of them, or the one that the sample asks about,
+// or the CLS token, which is the last.
+struct Readers {
+  std::size_t first, last;
+  double share() const { return 1.0 / static_cast<double>(last - first); }
+};
+
 struct Simulated {
   std::vector<double> x{};         // (n, d) at the end
   std::vector<BlockTape> tapes{};  // (blocks)
+  Readers readers{0, 0};
 };
+
+Readers readers_of(const Swarms& all, std::size_t place) {
+  const std::size_t sample = all.batch.chosen[place], n = all.size_of(sample);
+  const Architecture::Readout readout = all.architecture.readout;
+  if (readout == Architecture::mean) return {0, n};
+  if (readout == Architecture::cls) return {n - 1, n};
+  const int asked = sample < all.batch.asked.size() ? all.batch.asked[sample] : -1;
+  if (asked < 0 || static_cast<std::size_t>(asked) >= n)
+    throw Error(Fault::input, "a sample does not say which of its tokens is read",
+                "sample " + std::to_string(sample), "give one token a sample");
+  return {static_cast<std::size_t>(asked), static_cast<std::size_t>(asked) + 1};
+}
 
 // One sample, `place` in the batch, from its shifted start through all blocks.
 Simulated simulate_sample(const Swarms& all, std::size_t place) {
@@ -43,12 +63,15 @@ Simulated simulate_sample(const Swarms& all, std::size_t place) {
   const Batch& batch = all.batch;
   const std::size_t from = batch.first[batch.chosen[place]];
   const std::size_t count = batch.first[batch.chosen[place] + 1] - from;
-  Sample sample =
-      start_sample(a, all.parameters, batch.x.subspan(from, count), batch.y.subspan(from, count));
+  const bool words = a.vocabulary > 0;
+  Sample sample = words ? start_sample(a, all.parameters, batch.word.subspan(from, count))
+                        : start_sample(a, all.parameters, batch.x.subspan(from, count),
+                                       batch.y.subspan(from, count));
   if (!batch.shift.empty())
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t k = 0; k < 2; ++k) sample.rows[i * a.d + k] += batch.shift[2 * place + k];
-  Simulated simulated{std::move(sample.rows), std::vector<BlockTape>(a.blocks)};
+  Simulated simulated{std::move(sample.rows), std::vector<BlockTape>(a.blocks),
+                      readers_of(all, place)};
   const bool masked = all.dropout > 0 && a.interaction == Architecture::attention;
   const std::size_t pairs = static_cast<std::size_t>(sample.n) * sample.n;
   for (int block = 0; block < a.blocks; ++block) {
@@ -62,9 +85,10 @@ Simulated simulate_sample(const Swarms& all, std::size_t place) {
   return simulated;
 }
 
-// Adds the sample's part to `gradient` (parameters); `cotangent` (n, d) is d loss / d x, at the
-// output on entry and at the input on return.
-void backward_through_sample(const Swarms& all, const Simulated& simulated,
+// Adds the part of sample `place` of the batch to `gradient` (parameters); `cotangent` (n, d) is
+// d loss / d x, at the output on entry and at the input on return, which is the adjoint of starts:
+//   d table[w] = sum over the tokens i that are word w of cotangent_i
+void backward_through_sample(const Swarms& all, std::size_t place, const Simulated& simulated,
                              std::vector<double>& cotangent, std::span<double> gradient) {
   const Architecture& a = all.architecture;
   for (int block = a.blocks - 1; block >= 0; --block)
@@ -72,32 +96,30 @@ void backward_through_sample(const Swarms& all, const Simulated& simulated,
                   {block_tensors(a, gradient.data(), block), cotangent});
   if (double* cls = cls_start(a, gradient.data()))
     for (int k = 0; k < a.d; ++k) cls[k] += cotangent[cotangent.size() - a.d + k];
+  if (double* table = word_starts(a, gradient.data())) {
+    const std::size_t from = all.batch.first[all.batch.chosen[place]];
+    const std::size_t to = all.batch.first[all.batch.chosen[place] + 1];
+    for (std::size_t i = from; i < to; ++i)
+      for (int k = 0; k < a.d; ++k)
+        table[static_cast<std::size_t>(all.batch.word[i]) * a.d + k] +=
+            cotangent[(i - from) * a.d + k];
+  }
 }
 
-// The tokens that are read: all with equal shares, or the CLS token, which is the last.
-struct Readers {
-  std::size_t first, last;
-  double share() const { return 1.0 / static_cast<double>(last - first); }
-};
-Readers readers(const Architecture& a, const std::vector<double>& x) {
-  const std::size_t n = x.size() / a.d;
-  return {a.readout == Architecture::cls ? n - 1 : 0, n};
-}
-
-std::vector<double> readout_of(const Architecture& a, const std::vector<double>& x) {
-  const Readers who = readers(a, x);
+std::vector<double> readout_of(const Architecture& a, const Simulated& simulated) {
+  const Readers who = simulated.readers;
   std::vector<double> readout(a.d);
   for (std::size_t i = who.first; i < who.last; ++i)
-    for (int k = 0; k < a.d; ++k) readout[k] += x[i * a.d + k];
+    for (int k = 0; k < a.d; ++k) readout[k] += simulated.x[i * a.d + k];
   for (double& m : readout) m *= who.share();
   return readout;
 }
 
 // (n, d) d loss / d x of a loss whose gradient with respect to the readout is `push` (d).
-std::vector<double> spread_to_tokens(const Architecture& a, const std::vector<double>& x,
+std::vector<double> spread_to_tokens(const Architecture& a, const Simulated& simulated,
                                      const std::vector<double>& push) {
-  const Readers who = readers(a, x);
-  std::vector<double> cotangent(x.size());
+  const Readers who = simulated.readers;
+  std::vector<double> cotangent(simulated.x.size());
   for (std::size_t i = who.first; i < who.last; ++i)
     for (int k = 0; k < a.d; ++k) cotangent[i * a.d + k] = who.share() * push[k];
   return cotangent;
@@ -111,8 +133,8 @@ struct Judged {
 //   p = softmax(score),  y_c = (1 - smoothing) [c = label] + smoothing / classes
 //   loss = -sum_c y_c ln p_c,  d loss / d score_c = p_c - y_c,  d score_c / d m = t_c / 10
 Judged cross_entropy_of(const Architecture& a, const Objective& objective,
-                        const std::vector<double>& x, int label) {
-  const std::vector<double> score = scores(a, readout_of(a, x));
+                        const Simulated& simulated, int label) {
+  const std::vector<double> score = scores(a, readout_of(a, simulated));
   const double largest = *std::max_element(score.begin(), score.end());
   const int classes = static_cast<int>(score.size());
   double sum = 0;
@@ -126,13 +148,14 @@ Judged cross_entropy_of(const Architecture& a, const Objective& objective,
     judged.loss -= wanted * (score[c] - largest - elementary::log(sum));
     for (int k = 0; k < a.d; ++k) push[k] += (chance - wanted) * a.targets(c, k) / 10;
   }
-  judged.cotangent = spread_to_tokens(a, x, push);
+  judged.cotangent = spread_to_tokens(a, simulated, push);
   return judged;
 }
 
 //   loss = share sum_i |x_i - t|,  d loss / d x_i = share (x_i - t) / |x_i - t|, 0 at the target
-Judged distance_of(const Architecture& a, const std::vector<double>& x, int label, double share) {
-  const Readers who = readers(a, x);
+Judged distance_of(const Architecture& a, const Simulated& simulated, int label, double share) {
+  const Readers who = simulated.readers;
+  const std::vector<double>& x = simulated.x;
   Judged judged{0, std::vector<double>(x.size())};
   for (std::size_t i = who.first; i < who.last; ++i) {
     double square = 0;
@@ -149,11 +172,11 @@ Judged distance_of(const Architecture& a, const std::vector<double>& x, int labe
   return judged;
 }
 
-// Tokens that the mean of the objective `target` divides by, in each sample. A CLS token alone is
-// read, so nothing is padded there.
+// Tokens that the mean of the objective `target` divides by, in each sample. Where one token is
+// read, nothing is padded.
 double divisor(const Swarms& all, const Objective& objective, const Simulated& simulated) {
-  const Readers who = readers(all.architecture, simulated.x);
-  if (!objective.padded || all.architecture.readout == Architecture::cls)
+  const Readers who = simulated.readers;
+  if (!objective.padded || all.architecture.readout != Architecture::mean)
     return static_cast<double>(who.last - who.first);
   std::size_t longest = 0;
   for (const std::size_t sample : all.batch.chosen)
@@ -161,8 +184,8 @@ double divisor(const Swarms& all, const Objective& objective, const Simulated& s
   return static_cast<double>(longest);
 }
 
-bool right(const Architecture& a, const std::vector<double>& x, int label) {
-  const std::vector<double> score = scores(a, readout_of(a, x));
+bool right(const Architecture& a, const Simulated& simulated, int label) {
+  const std::vector<double> score = scores(a, readout_of(a, simulated));
   return std::max_element(score.begin(), score.end()) - score.begin() == label;
 }
 
@@ -179,14 +202,13 @@ BatchResult reference_backward(const Architecture& a, std::span<const double> pa
   for (std::size_t place = 0; place < batch.chosen.size(); ++place) {
     const int label = all.label_of(place);
     const Simulated simulated = simulate_sample(all, place);
-    Judged judged =
-        objective.loss == Objective::cross_entropy
-            ? cross_entropy_of(a, objective, simulated.x, label)
-            : distance_of(a, simulated.x, label, 1 / divisor(all, objective, simulated));
+    Judged judged = objective.loss == Objective::cross_entropy
+                        ? cross_entropy_of(a, objective, simulated, label)
+                        : distance_of(a, simulated, label, 1 / divisor(all, objective, simulated));
     result.loss += judged.loss / samples;
-    result.correct += right(a, simulated.x, label) ? 1 : 0;
+    result.correct += right(a, simulated, label) ? 1 : 0;
     for (double& push : judged.cotangent) push /= samples;
-    backward_through_sample(all, simulated, judged.cotangent, gradient);
+    backward_through_sample(all, place, simulated, judged.cotangent, gradient);
   }
   return result;
 }
@@ -196,7 +218,7 @@ void reference_forward(const Architecture& a, std::span<const double> parameters
   assert(readout.size() == batch.chosen.size() * a.d);
   for (std::size_t place = 0; place < batch.chosen.size(); ++place) {
     const Simulated simulated = simulate_sample({a, parameters, batch}, place);
-    const std::vector<double> m = readout_of(a, simulated.x);
+    const std::vector<double> m = readout_of(a, simulated);
     std::copy(m.begin(), m.end(), readout.begin() + static_cast<std::ptrdiff_t>(place * a.d));
   }
 }
@@ -212,8 +234,8 @@ std::vector<double> reference_influence(const Architecture& a, std::span<const d
   for (int row = 0; row < a.d; ++row) {
     std::vector<double> push(a.d);
     push[row] = 1;
-    std::vector<double> cotangent = spread_to_tokens(a, simulated.x, push);
-    backward_through_sample(all, simulated, cotangent, unused);
+    std::vector<double> cotangent = spread_to_tokens(a, simulated, push);
+    backward_through_sample(all, 0, simulated, cotangent, unused);
     for (std::size_t i = 0; i < square.size(); ++i)
       for (int k = 0; k < a.d; ++k) square[i] += cotangent[i * a.d + k] * cotangent[i * a.d + k];
   }

@@ -230,12 +230,12 @@ void forward_block(const Architecture& a, const BlockTensors<const double>& bloc
   if (a.interaction == Architecture::attraction) draw_together(a, x);
   if (a.interaction >= Architecture::uniform) forward_messages(a, block, tape, x);
   tape.middle = x;
-  forward_alone(a, block, tape, x);
+  if (a.hidden > 0) forward_alone(a, block, tape, x);
 }
 
 void backward_pass(const Architecture& a, const BlockTensors<const double>& block,
                    const BlockTape& tape, const Backward& backward) {
-  backward_alone(a, block, tape, backward);
+  if (a.hidden > 0) backward_alone(a, block, tape, backward);
   if (a.interaction == Architecture::attraction) draw_together(a, backward.cotangent);
   if (a.interaction >= Architecture::uniform) backward_through_messages(a, block, tape, backward);
 }

@@ -255,7 +255,10 @@ void SmallAdjoint::forward_blocks(const Forward& f) const {
       simd::attention_forward(attention_pass(f, b));
     else
       interact(f, b);
-    simd::perceptron_forward(perceptron_pass(f, b));
+    if (architecture_.hidden > 0)
+      simd::perceptron_forward(perceptron_pass(f, b));
+    else
+      std::copy_n(place(f, 2 * b + 1), d_ * f.stride, place(f, 2 * b + 2));
   }
 }
 
@@ -263,10 +266,12 @@ void SmallAdjoint::forward_blocks(const Forward& f) const {
 void SmallAdjoint::backward_blocks(const Forward& f, float* gradient, float* lanes) const {
   for (int b = architecture_.blocks - 1; b >= 0; --b) {
     const BlockTensors<float> g = block_tensors(architecture_, gradient, b);
-    simd::PerceptronPass feed_forward = perceptron_pass(f, b);
-    feed_forward.lanes_gradient = lanes + stored(b) * lanes_size();
-    feed_forward.out_bias_gradient = g.out_bias;
-    simd::perceptron_backward(feed_forward);
+    if (architecture_.hidden > 0) {
+      simd::PerceptronPass feed_forward = perceptron_pass(f, b);
+      feed_forward.lanes_gradient = lanes + stored(b) * lanes_size();
+      feed_forward.out_bias_gradient = g.out_bias;
+      simd::perceptron_backward(feed_forward);
+    }
     if (architecture_.interaction == Architecture::attention) {
       simd::AttentionPass pass = attention_pass(f, b);
       pass.gradient = g;
@@ -275,9 +280,6 @@ void SmallAdjoint::backward_blocks(const Forward& f, float* gradient, float* lan
       interact_back(f, b, gradient);
     }
   }
-  if (float* cls = cls_start(architecture_, gradient))
-    for (std::size_t k = 0; k < d_; ++k)
-      cls[k] += f.dx[k * f.stride + static_cast<std::size_t>(f.n) - 1];
 }
 
 void SmallAdjoint::unpack(const float* lanes, float* gradient) const {
@@ -305,11 +307,13 @@ BatchResult SmallAdjoint::learn_group(const Group& group, float* gradient) {
     forward_blocks(f);
     std::fill_n(f.dx, d_ * f.stride, 0.0f);
     const LossQuestion question{group.batch->label[group.batch->chosen[at]],
-                                group.batch->chosen.size(), group.longest};
+                                group.batch->chosen.size(), group.longest,
+                                token_read(architecture_, *group.batch, at)};
     const SampleLoss loss =
         sample_loss(architecture_, *group.objective, question,
                     tokens(f, place(f, 2 * architecture_.blocks)), tokens(f, f.dx));
     backward_blocks(f, gradient, lanes);
+    add_starts_gradient(architecture_, *group.batch, at, tokens(f, f.dx), gradient);
     result.loss += loss.loss;
     result.correct += loss.correct ? 1 : 0;
   }
@@ -322,7 +326,8 @@ void SmallAdjoint::forward_group(const Group& group, float* readout) {
   for (std::size_t at = group.begin; at < group.end; ++at) {
     const Forward f = take_off(group, at, *loan.workspace);
     forward_blocks(f);
-    read_out(architecture_, tokens(f, place(f, 2 * architecture_.blocks)), readout + at * d_);
+    read_out(architecture_, tokens(f, place(f, 2 * architecture_.blocks)),
+             token_read(architecture_, *group.batch, at), readout + at * d_);
   }
 }
 

@@ -311,8 +311,9 @@ void WideAdjoint::forward_blocks(const Group& group, const Forward& f) const {
   for (int b = 0; b < architecture_.blocks; ++b) {
     float *y = place(f, 2 * b + 1), *z = place(f, 2 * b + 2);
     interact(group, f, b, y);
-    feed_forward(f, b);
     std::copy_n(y, static_cast<std::size_t>(f.tokens) * d_, z);
+    if (hidden == 0) continue;
+    feed_forward(f, b);
     multiply(whole(f.h, f.tokens, hidden), whole(tensors(b).out, d_, hidden), Turn::right,
              rows(f, z), residual(), 1);
     add_bias(rows(f, z), tensors(b).out_bias, residual());
@@ -326,7 +327,8 @@ BatchResult WideAdjoint::learn_group(const Group& group, float* gradient) {
   BatchResult result;
   for (int b = 0; b < samples(f); ++b) {
     const LossQuestion question{group.batch->label[group.batch->chosen[f.number[b]]],
-                                group.batch->chosen.size(), group.longest};
+                                group.batch->chosen.size(), group.longest,
+                                token_read(architecture_, *group.batch, f.number[b])};
     const SampleLoss loss =
         sample_loss(architecture_, *group.objective, question,
                     tokens(f, place(f, 2 * architecture_.blocks), b), tokens(f, f.dx, b));
@@ -334,15 +336,11 @@ BatchResult WideAdjoint::learn_group(const Group& group, float* gradient) {
     result.correct += loss.correct ? 1 : 0;
   }
   for (int b = architecture_.blocks - 1; b >= 0; --b) {
-    perceptron_backward_(f, b, gradient);
+    if (architecture_.hidden > 0) perceptron_backward_(f, b, gradient);
     interact_back(group, f, b, gradient);
   }
-  if (float* cls = cls_start(architecture_, gradient))
-    for (int b = 0; b < samples(f); ++b)
-      for (int k = 0; k < d_; ++k) {
-        const Tokens dx = tokens(f, f.dx, b);
-        cls[k] += dx(dx.n - 1, k);
-      }
+  for (int b = 0; b < samples(f); ++b)
+    add_starts_gradient(architecture_, *group.batch, f.number[b], tokens(f, f.dx, b), gradient);
   return result;
 }
 
@@ -352,6 +350,7 @@ void WideAdjoint::forward_group(const Group& group, float* readout) {
   forward_blocks(group, f);
   for (int b = 0; b < samples(f); ++b)
     read_out(architecture_, tokens(f, place(f, 2 * architecture_.blocks), b),
+             token_read(architecture_, *group.batch, f.number[b]),
              readout + f.number[b] * static_cast<std::size_t>(d_));
 }
 

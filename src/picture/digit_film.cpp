@@ -219,7 +219,9 @@ void draw_digit_trajectory(const DigitTrajectory& trajectory, const PictureStyle
     canvas.text(x, whole.y + at.text_size, fmt::format("block {}", block),
                 {.size = at.text_size, .colour = look.ink, .bold = true});
     if (stage.classes() == 2) {
-      const double narrow = std::min(width, 15 * at.text_size);
+      const std::size_t letters =
+          std::max(trajectory.classes[0].size(), trajectory.classes[1].size());
+      const double narrow = std::min(width, (letters > 4 ? 22 : 15) * at.text_size);
       draw_chances(canvas, stage, {x + (width - narrow) / 2, scene.y + scene.height, narrow, bars},
                    block);
     } else {

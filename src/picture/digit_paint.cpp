@@ -45,13 +45,13 @@ class ManifoldPainter {
   void paint_print() {
     const DigitTrajectory& trajectory = *stage_.trajectory;
     const double share = 0.16 + 0.5 * (1 - smooth(now_.t / 0.8));
-    const double dx = 20.0 / std::max(1, trajectory.width - 1);
-    const double dy = 20.0 / std::max(1, trajectory.height - 1);
+    const PixelPlaces at = pixel_places(trajectory);
+    const double dx = at.width, dy = at.height;
     for (int row = 0; row < trajectory.height; ++row) {
       for (int column = 0; column < trajectory.width; ++column) {
         const int ink = trajectory.ink[static_cast<std::size_t>(row) * trajectory.width + column];
         if (ink < 16) continue;
-        const double x = dx * column - 10, y = 10 - dy * row, a = 0.44 * dx, b = 0.44 * dy;
+        const double x = at.column[column], y = at.row[row], a = 0.44 * dx, b = 0.44 * dy;
         trace({stage_.place(x - a, y - b, 0), stage_.place(x + a, y - b, 0),
                stage_.place(x + a, y + b, 0), stage_.place(x - a, y + b, 0)});
         cairo_close_path(cr_);

@@ -45,15 +45,16 @@ void draw_tug(Canvas& canvas, const DigitStage& stage, const Frame& f, double t)
     const Align align = c == left ? Align::left : Align::right;
     const double x = c == left ? f.x : f.x + f.width;
     const double sign = c == left ? 1 : -1;
-    const std::string name = canvas.shorten(clean_text(stage.trajectory->classes[c]), 0.3 * f.width,
-                                            1.25 * at.text_size, true);
+    const std::string whole = clean_text(stage.trajectory->classes[c]);
+    const double most = 1.25 * at.text_size, beside = canvas.text_width("99.9 %", at.text_size);
+    const double room = 0.5 * f.width - beside - 0.9 * at.text_size;
+    const double size =
+        std::clamp(most * room / canvas.text_width(whole, most, true), 0.6 * most, most);
+    const std::string name = canvas.shorten(whole, room, size, true);
     const double baseline = y - 0.55 * at.text_size;
     canvas.text(x, baseline, name,
-                {.size = 1.25 * at.text_size,
-                 .colour = class_colour(c, look.dark),
-                 .bold = true,
-                 .align = align});
-    const double past = canvas.text_width(name, 1.25 * at.text_size, true) + 0.5 * at.text_size;
+                {.size = size, .colour = class_colour(c, look.dark), .bold = true, .align = align});
+    const double past = canvas.text_width(name, size, true) + 0.5 * at.text_size;
     canvas.text(x + sign * past, baseline, percent(chance[c]),
                 {.size = at.text_size, .colour = look.ink, .align = align});
   }

@@ -17,13 +17,15 @@ namespace murmur {
 // One digit and its trajectory through a trained swarm.
 struct DigitTrajectory {
   int height = 28, width = 28;
-  std::vector<std::uint8_t> ink{};     // (height, width), 255 is ink
-  std::vector<HostSwarm> frames{};     // blocks + 1: x to the right, y up, R^d
-  Matrix chances{};                    // (frames, classes) softmax of the scores: the verdict bar
-  Matrix targets{};                    // (classes, d): the gates
-  std::vector<std::string> classes{};  // "5", "6"
-  int label = -1;                      // true class, -1: unknown
-  bool cls = false;                    // the last token is the CLS token: it alone is read
+  std::vector<std::uint8_t> ink{};      // (height, width), 255 is ink
+  std::vector<double> column{}, row{};  // (width), (height) places x and y of its pixels; empty:
+                                        // evenly over [-10, 10]^2
+  std::vector<HostSwarm> frames{};      // blocks + 1: x to the right, y up, R^d
+  Matrix chances{};                     // (frames, classes) softmax of the scores: the verdict bar
+  Matrix targets{};                     // (classes, d): the gates
+  std::vector<std::string> classes{};   // "5", "6"
+  int label = -1;                       // true class, -1: unknown
+  bool cls = false;                     // the last token is the CLS token: it alone is read
   std::string title{};
 };
 

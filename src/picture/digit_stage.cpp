@@ -153,6 +153,14 @@ void check(const DigitTrajectory& trajectory) {
     refuse(fmt::format("the picture has {} pixels where {} x {} are needed", trajectory.ink.size(),
                        trajectory.height, trajectory.width),
            "parameter ink", remedy);
+  if ((!trajectory.column.empty() &&
+       trajectory.column.size() != static_cast<std::size_t>(trajectory.width)) ||
+      (!trajectory.row.empty() &&
+       trajectory.row.size() != static_cast<std::size_t>(trajectory.height)))
+    refuse(fmt::format("there are places of {} columns and {} rows for a picture of {} x {}",
+                       trajectory.column.size(), trajectory.row.size(), trajectory.width,
+                       trajectory.height),
+           "parameters column and row", remedy);
   if (trajectory.frames.empty()) refuse("the flight holds no frame", "parameter frames", remedy);
   const Shape shape = trajectory.frames.front().shape();
   if (shape.n < (trajectory.cls ? 2 : 1) || shape.d < 2)
@@ -180,6 +188,19 @@ void check(const DigitTrajectory& trajectory) {
   if (trajectory.label < -1 || trajectory.label >= classes)
     refuse(fmt::format("there is no class {}", trajectory.label), "parameter label",
            fmt::format("name one from 0 to {}, or -1 where it is unknown", classes - 1));
+}
+
+PixelPlaces pixel_places(const DigitTrajectory& trajectory) {
+  PixelPlaces at{trajectory.column, trajectory.row};
+  const auto even = [](int count, double from, std::vector<double>& places) {
+    for (int k = 0; k < count; ++k)
+      places.push_back(count > 1 ? from * (1 - 2.0 * k / (count - 1)) : from);
+  };
+  if (at.column.empty()) even(trajectory.width, -kHalf, at.column);
+  if (at.row.empty()) even(trajectory.height, kHalf, at.row);
+  at.width = at.column.size() > 1 ? at.column[1] - at.column[0] : 2 * kHalf;
+  at.height = at.row.size() > 1 ? at.row[0] - at.row[1] : 2 * kHalf;
+  return at;
 }
 
 std::vector<int> choices(const DigitTrajectory& trajectory) {

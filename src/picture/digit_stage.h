@@ -56,6 +56,13 @@ struct DigitStage {
 void check(const DigitTrajectory& trajectory);
 DigitStage set_digit_stage(const DigitTrajectory& trajectory, const PictureStyle& style);
 
+// Where the pixels of the picture lie on the floor, and how large they are there.
+struct PixelPlaces {
+  std::vector<double> column{}, row{};  // (width), (height)
+  double width = 0, height = 0;
+};
+PixelPlaces pixel_places(const DigitTrajectory& trajectory);
+
 // (n) the class whose target each token ends nearest to; -1 for the CLS token.
 std::vector<int> choices(const DigitTrajectory& trajectory);
 

@@ -52,6 +52,15 @@ Landing landing_of(const DigitStage& stage) {
   return landing;
 }
 
+// Which pixel lies at a place, as a number that may lie between two; `places` rise or fall.
+double pixel_of(double place, const std::vector<double>& places) {
+  std::size_t k = 0;
+  const bool rises = places.back() > places.front();
+  while (k + 2 < places.size() && (places[k + 1] < place) == rises) ++k;
+  if (places.size() < 2) return 0;
+  return static_cast<double>(k) + (place - places[k]) / (places[k + 1] - places[k]);
+}
+
 // Squares of the tokens' colours where each began, over the picture.
 void draw_votes(Canvas& canvas, const DigitStage& stage, const Frame& f) {
   draw_ink(canvas, stage, f);
@@ -69,9 +78,10 @@ void draw_votes(Canvas& canvas, const DigitStage& stage, const Frame& f) {
   const int inked = static_cast<int>(std::count_if(trajectory.ink.begin(), trajectory.ink.end(),
                                                    [](std::uint8_t v) { return v > 127; }));
   const double side = 0.84 * cell * std::min(1.0, std::sqrt(std::max(1, inked) / double(n)));
+  const PixelPlaces at = pixel_places(trajectory);
   for (int i = 0; i < n; ++i) {
-    const double column = (start.at(i, 0) / 20 + 0.5) * (trajectory.width - 1);
-    const double row = (0.5 - start.at(i, 1) / 20) * (trajectory.height - 1);
+    const double column = pixel_of(start.at(i, 0), at.column);
+    const double row = pixel_of(start.at(i, 1), at.row);
     const double x = f.x + f.width / 2 + cell * (column + 0.5 - trajectory.width / 2.0);
     const double y = f.y + f.height / 2 + cell * (row + 0.5 - trajectory.height / 2.0);
     cairo_rectangle(cr, x - side / 2, y - side / 2, side, side);

@@ -73,7 +73,8 @@ Gallery lay_out(const Canvas& canvas, std::size_t count) {
 void draw_captions(Canvas& canvas, const Theme& look, const Mistake& m, const Frame& f,
                    double text) {
   const double y = f.y + f.height + 1.3 * text;
-  const std::string read = fmt::format("{} read as {}", clean_text(m.truth), clean_text(m.verdict));
+  std::string read = fmt::format("{} read as {}", clean_text(m.truth), clean_text(m.verdict));
+  if (canvas.text_width(read, 0.8 * text, true) > f.width) read = "is " + clean_text(m.truth);
   const double size = std::min(text, text * f.width / canvas.text_width(read, text, true));
   canvas.text(f.x, y, canvas.shorten(read, f.width + 2, std::max(0.8 * text, size), true),
               {.size = std::max(0.8 * text, size), .colour = look.ink, .bold = true});

@@ -15,5 +15,10 @@ std::vector<std::string> class_names(const TrainedSwarm& swarm);
 
 DigitTrajectory trajectory_of_picture(const TrainedSwarm& swarm, const Images& images,
                                       std::size_t index);
+// Of two pictures side by side, for a swarm that compares them; label -1: unknown.
+DigitTrajectory trajectory_of_pair(const TrainedSwarm& swarm, const Images& images,
+                                   const PicturePair& pair, int label);
+// Both pictures as one, a column of paper between them.
+Picture picture_of_pair(const Images& images, const PicturePair& pair);
 
 }  // namespace murmur

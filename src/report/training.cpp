@@ -29,8 +29,8 @@ constexpr Published kPublished[] = {
 
 const Published* published_for(const TrainedSwarm& swarm) {
   const Architecture& a = swarm.architecture;
-  const bool as_published = swarm.digits == std::vector<int>{5, 6} && a.heads == 1 &&
-                            a.hidden == 512 && a.residual == 0.1 && !a.position &&
+  const bool as_published = swarm.task == Task::digits && swarm.digits == std::vector<int>{5, 6} &&
+                            a.heads == 1 && a.hidden == 512 && a.residual == 0.1 && !a.position &&
                             a.interaction == Architecture::attention &&
                             a.readout == Architecture::mean;
   for (const Published& row : kPublished)
@@ -43,7 +43,8 @@ const Published* published_for(const TrainedSwarm& swarm) {
 struct Examination {
   TrainedSwarm swarm{};
   Images pictures{};                   // the test set
-  std::vector<std::size_t> picture{};  // (samples) index of each sample's picture
+  std::vector<std::size_t> picture{};  // (samples) index of each sample's picture, or of its pair
+  std::vector<PicturePair> pairs{};    // (samples) of pictures, where two are compared
   SampleSet samples{};
   Verdicts verdicts{};
   Matrix chances{};  // (samples, classes)
@@ -53,7 +54,34 @@ struct Examination {
       count += samples.label[k] == verdicts.verdict[k] ? 1 : 0;
     return count;
   }
+  bool compares() const { return swarm.task == Task::same; }
+  const char* noun() const { return compares() ? "pair" : "picture"; }
 };
+
+Picture picture_of(const Examination& e, std::size_t sample) {
+  if (e.compares()) return picture_of_pair(e.pictures, e.pairs[sample]);
+  const auto ink = e.pictures.picture(e.picture[sample]);
+  return {e.pictures.height, e.pictures.width, {ink.begin(), ink.end()}};
+}
+
+DigitTrajectory trajectory_of(const Examination& e, std::size_t sample) {
+  return e.compares()
+             ? trajectory_of_pair(e.swarm, e.pictures, e.pairs[sample], e.samples.label[sample])
+             : trajectory_of_picture(e.swarm, e.pictures, e.picture[sample]);
+}
+
+void gather_samples(Examination& e) {
+  if (!e.compares()) {
+    e.samples = samples_of(e.pictures, e.swarm.digits, e.swarm.tokens, &e.picture);
+    return;
+  }
+  e.pairs = test_pairs_of(e.swarm, e.pictures);
+  for (std::size_t k = 0; k < e.pairs.size(); ++k) {
+    add_pair(e.pictures, e.pairs[k], e.pairs[k].same ? same_class : other_class, e.swarm.tokens,
+             e.samples);
+    e.picture.push_back(k);
+  }
+}
 
 Examination examine(const ReportRequest& request) {
   Examination e;
@@ -65,7 +93,7 @@ Examination examine(const ReportRequest& request) {
                 fmt::format("the pictures are {} x {} pixels, the swarm learned from {} x {}",
                             e.pictures.width, e.pictures.height, e.swarm.width, e.swarm.height),
                 e.pictures.where, "give the pictures it learned from");
-  e.samples = samples_of(e.pictures, e.swarm.digits, e.swarm.tokens, &e.picture);
+  gather_samples(e);
   e.verdicts = judge(e.swarm, e.samples, 0);
   e.chances = chances_of(e.verdicts.scores);
   return e;
@@ -90,13 +118,9 @@ std::vector<Mistake> mistakes_of(const Examination& e) {
   std::vector<Mistake> mistakes;
   for (const std::size_t k : surest(e, false)) {
     if (mistakes.size() == kMost) break;
-    const auto ink = e.pictures.picture(e.picture[k]);
     const int verdict = e.verdicts.verdict[k];
-    mistakes.push_back({{ink.begin(), ink.end()},
-                        names[e.samples.label[k]],
-                        names[verdict],
-                        e.chances(static_cast<int>(k), verdict),
-                        e.picture[k]});
+    mistakes.push_back({picture_of(e, k).pixels, names[e.samples.label[k]], names[verdict],
+                        e.chances(static_cast<int>(k), verdict), e.picture[k]});
   }
   return mistakes;
 }
@@ -190,12 +214,12 @@ void add_examination(RunReport& report, const Examination& e) {
   draw_confusion(confusion_of(e.verdicts, e.samples.label, static_cast<int>(names.size())), names,
                  {}, report.figures / "confusion.png");
   report.add_picture({.heading = "The test",
-                      .text = fmt::format("{} of {} test pictures are read rightly.", e.right(),
-                                          e.samples.samples()),
+                      .text = fmt::format("{} of {} test {}s are read rightly.", e.right(),
+                                          e.samples.samples(), e.noun()),
                       .picture = report.figures / "confusion.png",
                       .caption = "Rows: what it is. Columns: what the swarm says."});
-  draw_mistakes(mistakes_of(e), e.pictures.height, e.pictures.width, {},
-                report.figures / "mistakes.png");
+  const Picture first = picture_of(e, 0);
+  draw_mistakes(mistakes_of(e), first.height, first.width, {}, report.figures / "mistakes.png");
   report.add_picture(
       {.heading = "Its mistakes",
        .picture = report.figures / "mistakes.png",
@@ -204,9 +228,9 @@ void add_examination(RunReport& report, const Examination& e) {
 
 void add_trajectory(RunReport& report, const Examination& e) {
   const std::size_t k = shown_sample(e);
-  const DigitTrajectory trajectory = trajectory_of_picture(e.swarm, e.pictures, e.picture[k]);
+  const DigitTrajectory trajectory = trajectory_of(e, k);
   const std::string which =
-      fmt::format("Test picture {}, {} boids.", e.picture[k], e.samples.size_of(k));
+      fmt::format("Test {} {}, {} boids.", e.noun(), e.picture[k], e.samples.size_of(k));
   draw_digit_trajectory(trajectory, {}, report.figures / "flight.png");
   draw_dissent(trajectory, {}, report.figures / "dissent.png");
   if (report.request.film) {
@@ -271,7 +295,8 @@ void add_facts(RunReport& report, const Examination& e) {
                        "validation accuracy");
   facts.emplace_back(fmt::format("{}", e.swarm.parameters.size()), "parameters");
   facts.emplace_back(fmt::format("{}", s.epochs), "epochs");
-  facts.emplace_back(fmt::format("{:.0f}", s.images_per_second), "images a second");
+  facts.emplace_back(fmt::format("{:.0f}", s.images_per_second),
+                     e.compares() ? "pairs a second" : "images a second");
   facts.emplace_back(fmt::format("{}", s.seed), "seed");
 }
 
@@ -281,12 +306,16 @@ void report_training(RunReport& report) {
   const Examination e = examine(report.request);
   const Architecture& a = e.swarm.architecture;
   const std::vector<std::string> names = class_names(e.swarm);
-  report.page.title = names.size() == 2
-                          ? fmt::format("The swarm that tells {} from {}", names[0], names[1])
+  report.page.title =
+      e.compares() ? fmt::format("The swarm that tells whether two digits of {} are the same",
+                                 fmt::join(e.swarm.digits, ", "))
+      : names.size() == 2 ? fmt::format("The swarm that tells {} from {}", names[0], names[1])
                           : fmt::format("The swarm that tells {} apart", fmt::join(names, ", "));
   report.page.lead = fmt::format(
-      "Every pixel with ink is a boid in R^{}. {} {} of attention and feed-forward move the flock; "
+      "{} is a boid in R^{}. {} {} of attention and feed-forward move the flock; "
       "where it settles is the verdict.",
+      e.compares() ? "Two digits stand side by side; every other pixel with ink"
+                   : "Every pixel with ink",
       a.d, a.blocks,
       a.blocks == 1 ? "block"
       : a.shared    ? "rounds of one block"

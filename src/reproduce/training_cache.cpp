@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <sstream>
 
 #include "experiment/rnn_training.h"
@@ -16,13 +18,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Lines that older config.toml do not have, where they say what went without saying.
+constexpr const char* kUnsaid[] = {"task = \"digits\"", "every = \"1\"", "samples = \"all\""};
+
 // The lines of a config.toml but for those of the given keys.
 std::vector<std::string> lines_without(const std::string& config,
                                        const std::vector<std::string>& keys) {
   std::vector<std::string> lines;
   std::istringstream in(config);
   for (std::string line; std::getline(in, line);) {
-    bool kept = !line.empty() && line[0] != '#';
+    bool kept = !line.empty() && line[0] != '#' &&
+                std::find(std::begin(kUnsaid), std::end(kUnsaid), line) == std::end(kUnsaid);
     for (const std::string& key : keys) kept = kept && line.rfind(key + " =", 0) != 0;
     if (kept) lines.push_back(line);
   }
@@ -35,8 +41,8 @@ bool same_place_of_data(const std::string& config, const std::string& other) {
 }
 
 std::string key_of(const Training& t) {
-  return fmt::format("{} {} {} {} {}", fmt::join(t.digits, ","), t.tokens.threshold, t.tokens.finer,
-                     t.validation, t.seed);
+  return fmt::format("{} {} {} {} {} {} {}", static_cast<int>(t.task), fmt::join(t.digits, ","),
+                     t.tokens.threshold, t.tokens.finer, t.tokens.every, t.validation, t.seed);
 }
 
 }  // namespace

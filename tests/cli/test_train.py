@@ -262,7 +262,8 @@ class Refusals(Training):
         for words in (("digits=5",), ("digits=5,5",), ("digits=0-12",), ("digits=",),
                       ("digits=a,b",), ("d=1",), ("heads=0",), ("head_width=0",), ("epochs=0",),
                       ("epochs=2.5",), ("batch=0",), ("rate=-1",), ("rate=0",), ("dropout=1",),
-                      ("validation=0.95",), ("recipe=foo",), ("hidden=0",), ("blocks=0",),
+                      ("validation=0.95",), ("recipe=foo",), ("hidden=-1",), ("task=foo",), ("every=0",), ("samples=5",),
+                      ("task=same", "samples=all"), ("blocks=0",),
                       ("threads=0",), ("seed=-1",)):
             with self.subTest(words):
                 word = words[-1]

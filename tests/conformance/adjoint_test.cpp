@@ -69,6 +69,17 @@ std::vector<Case> cases() {
     add("target" + in, {.d = d, .blocks = 3, .hidden = 40}, {.loss = Objective::target});
     add("padded" + in, {.d = d, .blocks = 3, .hidden = 40},
         {.loss = Objective::target, .padded = true});
+    add("no_feed_forward" + in, {.d = d, .blocks = 3, .hidden = 0});
+    add("no_feed_forward_uniform" + in,
+        {.d = d, .blocks = 3, .hidden = 0, .interaction = A::uniform});
+    add("words" + in,
+        {.d = d, .blocks = 3, .hidden = 40, .position = true, .vocabulary = testing::kWords});
+    add("words_asked" + in,
+        {.d = d, .blocks = 3, .hidden = 40, .readout = A::asked, .vocabulary = testing::kWords});
+    add("words_cls" + in,
+        {.d = d, .blocks = 3, .hidden = 40, .readout = A::cls, .vocabulary = testing::kWords});
+    add("asked_target" + in, {.d = d, .blocks = 3, .hidden = 40, .readout = A::asked},
+        {.loss = Objective::target});
     add("ten_classes" + in, {.d = d, .blocks = 3, .hidden = 40}, {.smoothing = 0.1}, 10);
   }
   return all;
@@ -88,11 +99,11 @@ TEST_P(Adjoints, ThreadsNeverShow) {
   const Samples samples = some_samples(a.targets.rows);
   std::vector<float> one(parameters.size()), many(parameters.size());
   const BatchResult alone =
-      make_adjoint(a, 1)->backward(parameters, samples.batch(), objective, one);
+      make_adjoint(a, 1)->backward(parameters, samples.batch(a), objective, one);
   for (const int threads : {2, 3, 7}) {
     const auto adjoint = make_adjoint(a, threads);
     for (int again = 0; again < 2; ++again) {
-      const BatchResult result = adjoint->backward(parameters, samples.batch(), objective, many);
+      const BatchResult result = adjoint->backward(parameters, samples.batch(a), objective, many);
       EXPECT_EQ(result.loss, alone.loss);
       EXPECT_EQ(many, one) << threads;
     }

@@ -17,10 +17,18 @@ namespace murmur::testing {
 struct Samples {
   std::vector<float> x, y, shift;
   std::vector<std::size_t> first{0}, chosen;
-  std::vector<int> label;
+  std::vector<int> label, word, asked;
 
+  // Words in place of points where there is a vocabulary.
+  Batch batch(const Architecture& a) const {
+    Batch b = batch();
+    if (a.vocabulary > 0) b.x = b.y = b.shift = {}, b.word = word;
+    b.asked = asked;
+    return b;
+  }
   Batch batch() const { return {x, y, first, label, chosen, shift, 5, 11}; }
 };
+inline constexpr int kWords = 23;
 
 // What an Adjoint is asked to learn; the name tells cases apart.
 struct AdjointCase {
@@ -41,9 +49,11 @@ inline Samples some_samples(int classes) {
       const Draw draw{3, Stream::position, number};
       f.x.push_back(static_cast<float>(20 * draw.uniform(0) - 10));
       f.y.push_back(static_cast<float>(20 * draw.uniform(1) - 10));
+      f.word.push_back(static_cast<int>(kWords * draw.uniform(2)));
     }
     f.first.push_back(f.x.size());
     f.label.push_back(static_cast<int>(f.label.size()) % classes);
+    f.asked.push_back(size / 3);
   }
   for (std::size_t k = 0; k < std::size(sizes); ++k) {
     f.chosen.push_back(k * 5 % std::size(sizes));
@@ -73,8 +83,8 @@ inline void expect_as_defined(Adjoint& adjoint, const Architecture& a, const Obj
   const std::vector<double> doubles(parameters.begin(), parameters.end());
   std::vector<double> expected(parameters.size()), places(samples.chosen.size() * a.d);
   std::vector<float> gradient(parameters.size()), readout(places.size());
-  const BatchResult plain = reference_backward(a, doubles, samples.batch(), objective, expected);
-  const BatchResult fast = adjoint.backward(parameters, samples.batch(), objective, gradient);
+  const BatchResult plain = reference_backward(a, doubles, samples.batch(a), objective, expected);
+  const BatchResult fast = adjoint.backward(parameters, samples.batch(a), objective, gradient);
   EXPECT_NEAR(fast.loss, plain.loss, 2e-6 * std::fabs(plain.loss));
   EXPECT_EQ(fast.correct, plain.correct);
   double before = 0;  // length of the tensor before: of the key, at its bias
@@ -89,8 +99,8 @@ inline void expect_as_defined(Adjoint& adjoint, const Architecture& a, const Obj
     EXPECT_LT(error_norm(g, e), tolerance * (unseen ? before : length(e))) << t.name;
     before = length(e);
   }
-  reference_forward(a, doubles, samples.batch(), places);
-  adjoint.forward(parameters, samples.batch(), readout);
+  reference_forward(a, doubles, samples.batch(a), places);
+  adjoint.forward(parameters, samples.batch(a), readout);
   EXPECT_LT(error_norm(readout, places), 1e-6 * length(places));
 }
 

@@ -100,6 +100,18 @@ TEST(Architecture, HeadsHaveTheirWidth) {
   }
 }
 
+TEST(Architecture, WidthsMakeUpForWhatABlockLacks) {
+  const std::size_t wanted = parameter_count({.d = 3, .blocks = 10, .shared = false});
+  for (int blocks = 1; blocks <= 12; ++blocks)
+    for (int interaction = Architecture::none; interaction <= Architecture::attention;
+         ++interaction) {
+      Architecture a{.d = 3, .blocks = blocks, .shared = false};
+      a.interaction = static_cast<Architecture::Interaction>(interaction);
+      a.hidden = hidden_near(a, wanted);
+      EXPECT_NEAR(parameter_count(a) / static_cast<double>(wanted), 1, 0.005);
+    }
+}
+
 TEST(Architecture, RefusesWhatCannotBeBuilt) {
   EXPECT_NO_THROW(check(published()));
   const auto refused = [](auto change) {
@@ -110,7 +122,9 @@ TEST(Architecture, RefusesWhatCannotBeBuilt) {
   refused([](auto& a) { a.d = 1; });
   refused([](auto& a) { a.d = 4; });  // the targets stay in R^3
   refused([](auto& a) { a.blocks = 0; });
-  refused([](auto& a) { a.hidden = 0; });
+  refused([](auto& a) { a.hidden = -1; });
+  refused([](auto& a) { a.hidden = 0, a.interaction = Architecture::none; });
+  refused([](auto& a) { a.vocabulary = -1; });
   refused([](auto& a) { a.heads = 0; });
   refused([](auto& a) { a.heads = 256; });
   refused([](auto& a) { a.head_width = -1; });

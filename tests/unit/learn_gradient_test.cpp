@@ -22,7 +22,7 @@ void expect_true_gradient(const Architecture& a, const Objective& objective) {
   const Samples samples({4, 1, 6}, a.targets.rows);
   const std::vector<double> parameters = lively_parameters(a, 9);
   std::vector<double> gradient(parameters.size()), unused(parameters.size());
-  const Batch batch = samples.batch();
+  const Batch batch = samples.batch(a);
   reference_backward(a, parameters, batch, objective, gradient);
   expect_central_differences(layout(a), parameters, gradient, [&](const auto& moved) {
     return reference_backward(a, moved, batch, objective, unused).loss;
@@ -114,6 +114,40 @@ TEST(Heads, AddUpAndMayBeExchangedOrLeftOut) {
   const std::vector<double> without = readout(two, parameters), single = readout(one, alone);
   for (int e = 0; e < 2 * d; ++e) EXPECT_NEAR(without[e], single[e], 1e-12);
   EXPECT_GT(std::abs(without[0] - plain[0]), 1e-6);  // the second head did something
+}
+
+// Starts that are learned: every row of the table, one word more often in a sample than once.
+TEST(Gradient, TablesOfWordsAndTokensThatAreAskedAbout) {
+  for (const int d : {2, 3, 5})
+    for (int interaction = Architecture::none; interaction <= Architecture::attention;
+         ++interaction)
+      for (const auto readout : {Architecture::mean, Architecture::cls, Architecture::asked})
+        for (const bool position : {false, true}) {
+          Architecture a = small(d);
+          a.interaction = static_cast<Architecture::Interaction>(interaction);
+          a.readout = readout;
+          a.position = position;
+          a.vocabulary = Samples::kWords;
+          expect_true_gradient(a, {});
+          expect_true_gradient(a, {.loss = Objective::target});
+        }
+}
+
+TEST(Gradient, BlocksWithoutFeedForward) {
+  for (const int d : {3, 5})
+    for (int interaction = Architecture::uniform; interaction <= Architecture::attention;
+         ++interaction) {
+      Architecture a = small(d);
+      a.interaction = static_cast<Architecture::Interaction>(interaction);
+      a.hidden = 0;
+      a.shared = false;
+      EXPECT_EQ(parameter_count(a), (interaction == Architecture::uniform ? 4u : 8u) * d * (d + 1));
+      expect_true_gradient(a, {});
+    }
+  Architecture a = small(3);
+  a.hidden = 0;
+  a.interaction = Architecture::attraction;
+  EXPECT_THROW(check(a), Error);  // nothing is left to learn
 }
 
 TEST(Gradient, PositionPaddingDropoutAndSmoothing) {

@@ -13,7 +13,7 @@ namespace murmur::testing {
 struct Samples {
   std::vector<float> x{}, y{}, shift{};
   std::vector<std::size_t> first{0}, chosen{};
-  std::vector<int> label{};
+  std::vector<int> label{}, word{}, asked{};  // words repeat within a sample
 
   explicit Samples(const std::vector<int>& sizes, int classes = 2, double half_width = 2) {
     for (const int size : sizes) {
@@ -21,13 +21,24 @@ struct Samples {
         const Draw who{.seed = 77, .particle = static_cast<std::uint32_t>(x.size())};
         x.push_back(static_cast<float>(half_width * (2 * who.uniform(0) - 1)));
         y.push_back(static_cast<float>(half_width * (2 * who.uniform(1) - 1)));
+        word.push_back(i * i % kWords);
       }
+      asked.push_back(size / 2);
       chosen.push_back(label.size());
       label.push_back(static_cast<int>(label.size()) % classes);
       first.push_back(x.size());
       shift.push_back(0.25F * static_cast<float>(label.size()));
       shift.push_back(-0.125F);
     }
+  }
+  static constexpr int kWords = 5;
+
+  // Of an architecture with a vocabulary: words in place of points, which are not shifted.
+  Batch batch(const Architecture& a) const {
+    Batch b = batch();
+    if (a.vocabulary > 0) b.x = b.y = b.shift = {}, b.word = word;
+    b.asked = asked;
+    return b;
   }
   Batch batch() const {
     return {.x = x,

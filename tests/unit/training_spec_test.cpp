@@ -20,9 +20,11 @@ std::string differing(const TrainingSpec& a, const TrainingSpec& b) {
 // Every field away from its default, with numbers that need all their digits.
 TrainingSpec unusual() {
   return {.name = "other",
+          .task = Task::same,
           .data = "/pictures/of digits",
           .digits = {9, 0, 1, 2, 7, 8},
           .threshold = 1.0 / 3,
+          .every = 1000,
           .d = 8,
           .blocks = 256,
           .shared = false,
@@ -38,6 +40,7 @@ TrainingSpec unusual() {
           .loss = Objective::target,
           .average = LossAverage::tokens,
           .epochs = 1'000'000,
+          .samples = 10'000'000,
           .batch = 1'000'000,
           .rate = 1e-300,
           .schedule = RateSchedule::constant,
@@ -75,12 +78,15 @@ TEST(TrainingSpec, DefaultsStandInTheTableAndInTheStructAlike) {
 
 TEST(TrainingSpec, WordsReadBackAsTheSameSpec) {
   TrainingSpec spec = unusual();
-  spec.dropout = 0;  // which cuda does not do
+  spec.dropout = 0;            // which cuda does not do
+  spec.recipe = Recipe::best;  // the published one is of digits alone
   for (const auto& [name, word] : training_words_of(unusual()))
     EXPECT_EQ(word.origin, "the training") << name;
   EXPECT_EQ(differing(training_spec_of(training_words_of(spec)), spec), "");
   spec = unusual();
   spec.device = Training::cpu;
+  spec.task = Task::digits;
+  spec.samples = 0;  // the task draws none
   EXPECT_EQ(differing(training_spec_of(training_words_of(spec)), spec), "");
 }
 
@@ -96,6 +102,8 @@ TEST(TrainingSpec, EveryRowReadsBackBesideEveryRecipe) {
       const std::string name = row.parameter.name;
       TrainingSpec spec = plain;
       spec.targets = TargetChoice::spread;  // of any number of classes
+      if (name == "task") spec.recipe = Recipe::best;
+      if (name == "samples") spec.task = Task::same, spec.recipe = Recipe::best;
       row.read(unusual_words, name, spec);
       const TrainingSpec back = training_spec_of(training_words_of(spec));
       EXPECT_EQ(differing(back, spec), "") << name;
@@ -141,9 +149,38 @@ TEST(TrainingSpec, ARecipeFillsWhatNobodyGave) {
     EXPECT_EQ(t->config.find("\"recipe\""), std::string::npos) << t->config;
 }
 
+// Pairs have a recipe and a name of their own.
+TEST(TrainingSpec, TheTaskSaysWhatIsAskedAndHow) {
+  const Training same = make_training(TrainingSpec{.task = Task::same});
+  EXPECT_EQ(same.config, said({"task=same"}).config);
+  EXPECT_EQ(same.name, "same");
+  EXPECT_EQ(said({"task=same", "name=mine"}).name, "mine");
+  EXPECT_EQ(same.samples, 40960u);
+  EXPECT_EQ(same.epochs, 24);
+  EXPECT_EQ(same.tokens.every, 2);
+  EXPECT_EQ(same.rate, 0.005);
+  EXPECT_EQ(same.shift, 0.3);
+  EXPECT_EQ(make_training(TrainingSpec{}).samples, 0u);
+  EXPECT_EQ(make_training(TrainingSpec{}).tokens.every, 1);
+  const Training many = said({"task=same", "digits=0-9"});
+  EXPECT_EQ(many.architecture.targets.rows, 2);  // same, different
+  EXPECT_EQ(class_names(Task::digits, {5, 6}), (std::vector<std::string>{"5", "6"}));
+  const auto of = [](std::vector<std::string> words) { return refusal([&] { said(words); }); };
+  EXPECT_EQ(of({"samples=100"}),
+            "samples = 100: the task digits learns from the whole training set | "
+            "command line: samples=100 | use samples=all, or task=same");
+  EXPECT_EQ(of({"task=same", "samples=all"}),
+            "samples = all: there is no end of pairs | command line: samples=all | "
+            "write how many an epoch has");
+  EXPECT_EQ(of({"task=same", "recipe=published"}),
+            "recipe = published: published is of the task digits alone | "
+            "command line: recipe=published | leave recipe out");
+}
+
 TEST(TrainingSpec, MakesTheTrainingThatItsWordsMake) {
   TrainingSpec spec = unusual();
   spec.device = Training::cpu;
+  spec.recipe = Recipe::best;  // the published one is of digits alone
   std::vector<std::string> assignments;
   for (const auto& [name, word] : training_words_of(spec))
     assignments.push_back(name + "=" + word.text);

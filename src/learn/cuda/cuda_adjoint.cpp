@@ -303,7 +303,7 @@ BatchResult CudaAdjoint::lose(const Group& group, const Forward& f) {
     const SampleLoss loss =
         sample_loss(architecture_, *group.objective,
                     {group.batch->label[group.batch->chosen[sample]], group.batch->chosen.size(),
-                     group.longest},
+                     group.longest, whole && last_decides() ? n - 1 : -1},
                     {x.data() + at, n, d_, d, 1}, {dx.data() + at, n, d_, d, 1});
     result.loss += loss.loss;
     result.correct += loss.correct ? 1 : 0;
@@ -349,6 +349,10 @@ void CudaAdjoint::forward_group(const Group& group, float* readout) {
 }  // namespace
 
 std::unique_ptr<Adjoint> make_cuda_adjoint(const Architecture& architecture) {
+  if (architecture.hidden == 0 || architecture.vocabulary > 0 ||
+      architecture.readout == Architecture::asked)
+    throw Error(Fault::input, "the GPU knows blocks with a feed-forward and tokens of the plane",
+                "in the architecture", "use device=cpu");
   return std::make_unique<CudaAdjoint>(architecture);
 }
 
