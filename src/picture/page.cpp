@@ -91,6 +91,7 @@ pre {
   .facts { grid-template-columns: 1fr 1fr; }
   table { font-size: 0.85rem; }
   th, td { padding-right: 0.5rem; }
+  td:first-child { min-width: 8rem; }
 }
 @media print {
   :root {

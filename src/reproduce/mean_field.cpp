@@ -130,9 +130,9 @@ void draw_density(const Waves& waves, const Rise& linear, const Rise& later, Rep
                             .by_name = fmt::format("|m_{{{}}}|", waves.leader())});
   result.captions["mean-field"] =
       "Twelve waves of equal height on the uniform density of infinitely many tokens grow as the "
-      "linear law says (points on lines) until the fastest leads: mode 3 at β = 5, mode 4 at β = "
-      "7. "
-      "Then the density has as many peaks.";
+      "linear law says (points on lines, five waves about the fastest) until strong ones drive "
+      "slow ones off their lines. Mode 3 leads at β = 5, mode 4 at β = 7; then the density has as "
+      "many peaks.";
 }
 
 void check_rates(const Waves& waves, const MeanFieldRegimes& regimes, Reproduction& result) {

@@ -52,7 +52,7 @@ std::span<const ReproductionRow> reproductions() {
       {"long-context", "one layer over n tokens: three branches", long_context, "2512.01868"},
       {"lost-in-the-middle", "retrieval along a causal swarm is U-shaped", lost_in_the_middle,
        "2605.09213"},
-      {"chaos", "n independent tokens come as near to infinitely many as n^(-1/2)", chaos},
+      {"chaos", "independent tokens come as near to infinitely many as n^(-1/2)", chaos},
       {"next-token", "how many atoms hold 99 % of the output measure, over time", next_token,
        "2312.10794"},
       {"perceptron-clusters", "how many atoms repelling tokens leave beside a perceptron",
