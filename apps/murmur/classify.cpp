@@ -6,6 +6,7 @@
 #include "command.h"
 #include "digits.h"
 #include "murmur/error.h"
+#include "murmur/heads.h"
 
 namespace murmur::app {
 
@@ -17,17 +18,31 @@ bool no_film = false;
 
 struct Request {
   std::string images{}, data{};
+  int without_head = -1;  // -1: none is left out
 };
+
+int head_number(const std::string& assignment, const std::string& value) {
+  const bool digits = !value.empty() && value.size() < 4 &&
+                      value.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits)
+    throw Error(Fault::input, fmt::format("without_head = {}: not the number of a head", value),
+                "command line: " + assignment, "write a whole number; the first head is 0");
+  return std::stoi(value);
+}
 
 Request request_of(const Words& words) {
   Request request;
   for (const std::string& assignment : words.assignments) {
     const std::size_t equals = assignment.find('=');
     const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
-    if (key != "images" && key != "data")
+    if (key != "images" && key != "data" && key != "without_head")
       throw Error(Fault::input, fmt::format("there is no parameter {}", key),
-                  "command line: " + assignment, "classify takes images=FILE[:i-j] and data=DIR");
-    (key == "images" ? request.images : request.data) = value;
+                  "command line: " + assignment,
+                  "classify takes images=FILE[:i-j], data=DIR and without_head=H");
+    if (key == "without_head")
+      request.without_head = head_number(assignment, value);
+    else
+      (key == "images" ? request.images : request.data) = value;
   }
   if (words.plain.size() != 1 || request.images.empty())
     usage("classify takes one trained swarm and the pictures",
@@ -198,7 +213,14 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   const Request request = request_of(sorted);
   const fs::path model = find_model(flags, sorted.plain[0]);
-  const TrainedSwarm swarm = read_trained_swarm(model);
+  TrainedSwarm swarm = read_trained_swarm(model);
+  if (request.without_head >= 0) {
+    if (!flags.out.empty())
+      usage("-o keeps the flight of the whole swarm", "leave out -o, or without_head");
+    swarm = without_head(swarm, request.without_head);
+    say(flags,
+        fmt::format("head {} of {} is silent", request.without_head, swarm.architecture.heads));
+  }
   if (swarm.task == Task::same) return run_pairs(flags, request, model, swarm);
   const ChosenImages chosen = choose_images(request.images, request.data, swarm);
   require_one(flags, chosen.index.size(), "picture");
@@ -218,6 +240,7 @@ Command classify_command() {
           "  murmur classify runs/digits-0-1 images=test:0-9\n"
           "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
           "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json\n"
+          "  murmur classify runs/digits-0-1 images=test:0-99 without_head=1   # one head silent\n"
           "  murmur classify runs/same-0-1 images=left.png+right.png",
           [](Options& sub, Flags&) { sub.add_flag("--no-film", no_film, "with -o: figures only"); },
           run};

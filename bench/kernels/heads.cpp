@@ -126,10 +126,11 @@ HostSwarm on_sphere(Shape shape) {
   return x;
 }
 
-void velocity(const std::string& title, Shape shape, const std::vector<std::pair<int, int>>& of,
-              int turns, const std::function<double(int)>& limit) {
+void velocity(const std::string& title, Precision precision, Shape shape,
+              const std::vector<std::pair<int, int>>& of, int turns,
+              const std::function<double(int)>& limit) {
   const HostSwarm x = on_sphere(shape);
-  const auto engine = make_simd_engine(Precision::f64, 1);
+  const auto engine = make_simd_engine(precision, 1);
   std::vector<std::unique_ptr<Field>> fields;
   std::vector<HostSwarm> v(of.size(), x);
   std::vector<Contender> all;
@@ -171,8 +172,9 @@ int main(int argc, char** argv) {
   training("The same with one hidden unit: attention alone", {.d = 96, .blocks = 2, .hidden = 1},
            of_96, few, same_width);
   velocity("Velocity on the sphere, d = 3, heads of width 3, 1000 tokens, double precision",
-           {1000, 3}, of_three, turns, times_heads);
-  velocity("The same with 100 tokens", {100, 3}, of_three, 4 * turns, times_heads);
+           Precision::f64, {1000, 3}, of_three, 2 * turns, times_heads);
+  velocity("The same with 100 tokens", Precision::f64, {100, 3}, of_three, 4 * turns, times_heads);
   velocity("Velocity, d = 96, heads that share 96 coordinates, 1000 tokens, double precision",
-           {1000, 96}, of_96, few, same_width);
+           Precision::f64, {1000, 96}, of_96, few, same_width);
+  velocity("The same in single precision", Precision::f32, {1000, 96}, of_96, turns, same_width);
 }

@@ -65,6 +65,10 @@ void draw_fields_in_planes(const std::vector<std::vector<VectorField>>& planes,
                            const std::vector<double>& heights, const PictureStyle& style,
                            const std::filesystem::path& png);
 
+// The same grid for every head of a block: a row and a colour a head, so that heads compare.
+void draw_fields_of_heads(const std::vector<std::vector<VectorField>>& heads,
+                          const PictureStyle& style, const std::filesystem::path& png);
+
 // Counts (classes, classes): row the truth, column the verdict.
 void draw_confusion(const Matrix& counts, const std::vector<std::string>& classes,
                     const PictureStyle& style, const std::filesystem::path& png);

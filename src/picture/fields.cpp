@@ -277,9 +277,64 @@ void paint_name(Canvas& canvas, const Theme& look, const VectorField& field, con
               {.size = sheet.text, .colour = look.quiet});
 }
 
-[[noreturn]] void refuse_planes(const std::string& what) {
-  throw Error(Fault::input, what, "parameters planes, heights",
-              "give one row of fields a height, with the same fields in each");
+// Fields in rows, all of one grid: a row's name stands left of it.
+struct FieldRows {
+  const std::vector<std::vector<VectorField>>& planes;  // (rows, columns)
+  std::vector<std::string> labels{};                    // (rows)
+  bool heads = false;                                   // a colour a row instead of one a column
+  const char* parameters = "planes, heights";
+};
+
+void check_rows(const FieldRows& rows) {
+  const auto refuse = [&](const std::string& what) {
+    throw Error(Fault::input, what, fmt::format("parameters {}", rows.parameters),
+                "give one row of fields a height or head, with the same fields in each");
+  };
+  if (rows.planes.empty() || rows.planes.size() != rows.labels.size() ||
+      rows.planes.front().empty())
+    refuse(fmt::format("there are {} planes for {} names", rows.planes.size(), rows.labels.size()));
+  for (const auto& plane : rows.planes) {
+    if (plane.size() != rows.planes.front().size()) refuse("the planes hold different fields");
+    for (const VectorField& field : plane) check(field, 2);
+  }
+}
+
+void paint_rows(const FieldRows& shown, const PictureStyle& style,
+                const std::filesystem::path& png) {
+  const Theme& look = theme(style.dark);
+  Canvas canvas(style.width, style.height);
+  canvas.backdrop(style.width / 2.0, style.height / 2.0, look);
+  const Sheet sheet(canvas);
+  const std::size_t columns = shown.planes.front().size(), rows = shown.planes.size();
+  const double head = 2.2 * sheet.title + 1.2 * sheet.text, gap = 0.4 * sheet.margin;
+  double left = sheet.margin + 5.2 * sheet.text;
+  const double side = std::min((style.width - left - sheet.margin) / columns - gap,
+                               (style.height - head - 1.6 * sheet.margin) / rows - gap);
+  const double room = style.width - left - sheet.margin;
+  const double pitch = std::max(side + gap, std::min((room + gap) / columns, 17 * sheet.text));
+  left += std::max(0.0, (room + gap - pitch * columns) / 2);
+  for (std::size_t c = 0; c < columns; ++c) {
+    std::vector<const VectorField*> column;
+    for (const auto& plane : shown.planes) column.push_back(&plane[c]);
+    const double spacing = extent_of(*column.front(), 2).spacing;
+    const ArrowScale scale = scale_of(column, 2, 0.95 * spacing);
+    const Colour of_column = shown.heads ? look.ink : colour_of(*column.front(), c, look);
+    const double x = left + static_cast<double>(c) * pitch;
+    paint_name(canvas, look, *column.front(), {x, 0.7 * sheet.margin, pitch - gap, head},
+               {of_column, scale.sentence()});
+    for (std::size_t r = 0; r < rows; ++r) {
+      const Colour colour = shown.heads ? class_colour(static_cast<int>(r), look.dark) : of_column;
+      const double y = 0.7 * sheet.margin + head + static_cast<double>(r) * (side + gap);
+      paint_plane(canvas, look, *column[r], {x, y, side, side}, scale, colour);
+      if (c == 0)
+        canvas.text(left - 0.8 * sheet.text, y + side / 2 + 0.36 * sheet.text, shown.labels[r],
+                    {.size = sheet.text,
+                     .colour = shown.heads ? colour : look.ink,
+                     .bold = shown.heads,
+                     .align = Align::right});
+    }
+  }
+  canvas.save(png);
 }
 
 }  // namespace
@@ -325,43 +380,19 @@ void draw_fields_in_planes(const std::vector<std::vector<VectorField>>& planes,
                            const std::vector<double>& heights, const PictureStyle& style,
                            const std::filesystem::path& png) {
   check_size(style);
-  if (planes.empty() || planes.size() != heights.size() || planes.front().empty())
-    refuse_planes(fmt::format("there are {} planes for {} heights", planes.size(), heights.size()));
-  for (const auto& plane : planes) {
-    if (plane.size() != planes.front().size()) refuse_planes("the planes hold different fields");
-    for (const VectorField& field : plane) picture::check(field, 2);
-  }
-  const Theme& look = theme(style.dark);
-  Canvas canvas(style.width, style.height);
-  canvas.backdrop(style.width / 2.0, style.height / 2.0, look);
-  const Sheet sheet(canvas);
-  const std::size_t columns = planes.front().size(), rows = planes.size();
-  const double head = 2.2 * sheet.title + 1.2 * sheet.text, gap = 0.4 * sheet.margin;
-  double left = sheet.margin + 5.2 * sheet.text;
-  const double side = std::min((style.width - left - sheet.margin) / columns - gap,
-                               (style.height - head - 1.6 * sheet.margin) / rows - gap);
-  const double room = style.width - left - sheet.margin;
-  const double pitch = std::max(side + gap, std::min((room + gap) / columns, 17 * sheet.text));
-  left += std::max(0.0, (room + gap - pitch * columns) / 2);
-  for (std::size_t c = 0; c < columns; ++c) {
-    std::vector<const VectorField*> column;
-    for (const auto& plane : planes) column.push_back(&plane[c]);
-    const double spacing = extent_of(*column.front(), 2).spacing;
-    const ArrowScale scale = scale_of(column, 2, 0.95 * spacing);
-    const Colour colour = colour_of(*column.front(), c, look);
-    const double x = left + static_cast<double>(c) * pitch;
-    paint_name(canvas, look, *column.front(), {x, 0.7 * sheet.margin, pitch - gap, head},
-               {colour, scale.sentence()});
-    for (std::size_t r = 0; r < rows; ++r) {
-      const double y = 0.7 * sheet.margin + head + static_cast<double>(r) * (side + gap);
-      paint_plane(canvas, look, *column[r], {x, y, side, side}, scale, colour);
-      if (c == 0)
-        canvas.text(left - 0.8 * sheet.text, y + side / 2 + 0.36 * sheet.text,
-                    fmt::format("z = {}", short_number(heights[r])),
-                    {.size = sheet.text, .colour = look.ink, .align = Align::right});
-    }
-  }
-  canvas.save(png);
+  FieldRows rows{planes};
+  for (const double z : heights) rows.labels.push_back(fmt::format("z = {}", short_number(z)));
+  check_rows(rows);
+  paint_rows(rows, style, png);
+}
+
+void draw_fields_of_heads(const std::vector<std::vector<VectorField>>& heads,
+                          const PictureStyle& style, const std::filesystem::path& png) {
+  check_size(style);
+  FieldRows rows{heads, {}, true, "heads"};
+  for (std::size_t h = 0; h < heads.size(); ++h) rows.labels.push_back(fmt::format("head {}", h));
+  check_rows(rows);
+  paint_rows(rows, style, png);
 }
 
 }  // namespace murmur

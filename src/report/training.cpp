@@ -6,6 +6,7 @@
 
 #include "murmur/error.h"
 #include "report/digits.h"
+#include "report/heads.h"
 #include "report/report.h"
 #include "run/file.h"
 
@@ -183,8 +184,10 @@ std::vector<VectorField> fields_on(const TrainedSwarm& swarm, int block, const F
     const Vector* const arrows[] = {&at.query, &at.key, &at.value, &at.feed_forward};
     for (int f = 0; f < 4; ++f)
       for (int k = 0; k < grid.shown && !arrows[f]->empty(); ++k) {
+        // Of query, key and value those of head 0: several heads have a picture of their own.
+        const int known = f < 3 ? width_of_head(swarm.architecture) : swarm.architecture.d;
         fields[f].at.push_back(x[k]);
-        fields[f].arrow.push_back((*arrows[f])[k]);
+        fields[f].arrow.push_back(k < known ? (*arrows[f])[k] : 0);
       }
   }
   std::erase_if(fields, [](const VectorField& field) { return field.at.empty(); });
@@ -257,6 +260,10 @@ void add_fields(RunReport& report, const TrainedSwarm& swarm, int block) {
       a.shared ? "The block that is flown again and again." : fmt::format("Block {}.", block);
   const std::string rest =
       a.d > 3 ? fmt::format(" The first three of {} coordinates, the others at 0.", a.d) : "";
+  const std::string caption =
+      a.interaction == Architecture::attention && a.heads > 1
+          ? "What query, key and value of head 0, and the feed-forward, make of a place."
+          : "What query, key, value and feed-forward make of a place.";
   std::string heading = a.shared ? "Its instinct" : fmt::format("Its instinct in block {}", block);
   std::vector<double> heights{-5, 0, 5};
   if (a.d == 2) heights = {0};
@@ -266,7 +273,7 @@ void add_fields(RunReport& report, const TrainedSwarm& swarm, int block) {
     report.add_picture({.heading = heading,
                         .text = which + rest,
                         .picture = report.figures / (stem + ".png"),
-                        .caption = "What query, key, value and feed-forward make of a place."});
+                        .caption = caption});
     heading.clear();
   }
   std::vector<std::vector<VectorField>> planes;
@@ -276,9 +283,7 @@ void add_fields(RunReport& report, const TrainedSwarm& swarm, int block) {
   report.add_picture({.heading = heading,
                       .text = heading.empty() ? "" : which,
                       .picture = report.figures / (stem + "-planes.png"),
-                      .caption = a.d == 2
-                                     ? "What query, key, value and feed-forward make of a place."
-                                     : "The same in planes of constant height z."});
+                      .caption = a.d == 2 ? caption : "The same in planes of constant height z."});
 }
 
 void add_facts(RunReport& report, const Examination& e) {
@@ -324,6 +329,8 @@ void report_training(RunReport& report) {
   add_trajectory(report, e);
   if (report.stopped()) return;
   add_examination(report, e);
+  add_heads(report, e.swarm, e.samples);
+  if (report.stopped()) return;
   add_curve(report);
   add_fields(report, e.swarm, 0);
   if (!a.shared && a.blocks > 1) add_fields(report, e.swarm, a.blocks - 1);

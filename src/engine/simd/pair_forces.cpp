@@ -322,18 +322,19 @@ void PairForces::finish(const Head& head, const HostSwarm& x, const Sources& s, 
 
   double* weight = z_.need(stride_);
   const double* offset = offset_.need(stride_);
-  for (int i = 0; i < n; ++i) {
+  if (head.softmax) std::fill_n(weight, n, 1.0);
+  for (int i = 0; !head.softmax && i < n; ++i) {
     double exponent = offset[i] + head.level;
     for (std::size_t k = 0; k < head.tilt.size(); ++k) exponent += head.tilt[k] * x.axis(k)[i];
     const double half = std::exp2(exponent / 2);  // twice, lest it overflow before z brings it down
-    weight[i] = head.softmax ? 1 : head.rate * heaviest_ * weight[i] * half * half;
+    weight[i] = head.rate * heaviest_ * weight[i] * half * half;
   }
+  const int sighted = !blind(head, n, 0) ? 0 : head.past ? 1 : n;  // rows before it see nobody
   for (int k = 0; k < d; ++k) {
     const double bias = head.value_bias.empty() ? 0 : head.value_bias[k];
     double* to = a.axis(k);
-    for (int i = 0; i < n; ++i)
-      if (!blind(head, n, i))
-        to[i] += weight[i] * (head.value_scale * value[k * stride_ + i] + bias);
+    for (int i = sighted; i < n; ++i)
+      to[i] += weight[i] * (head.value_scale * value[k * stride_ + i] + bias);
   }
 }
 
