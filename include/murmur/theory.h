@@ -187,6 +187,70 @@ double kuramoto_order(double kappa);  // beta = 0, d = 2: r = I_1(kappa r)/I_0(k
 // uniform one.
 double stationary_order(double kappa, double beta, double start = 1);
 
+// Weights drawn anew after every time DT (`redraw`); derived here, announced in 2604.01978 and
+// 2601.21942.
+
+// V has independent normal entries of variance 1/d. In the time s = DT t its pushes add up to a
+// matrix W of Brownian motions of variance s/d, the same for all tokens. As DT -> 0, SA becomes
+//   dx_i = P_i dW A_i + (1/2d) (-(d-1) |A_i|^2 x_i + c P_i sum_ab e_a (D A_i[X_ab])_b) ds    (Ito)
+// A_i = sum_j a_ij x_j. X_ab = (P_j e_a (A_j)_b)_j is what the entry (a, b) does to all tokens, P
+// e_a that of a unit vector; c = 1 for the flow within a draw (Stratonovich), 1 - 1/k for k steps
+// of `layers` or `euler` a draw.
+
+// Two tokens. With p = e^beta/(e^beta + e^{beta rho}), q = 1 - p, the cosine is a diffusion by
+// itself:
+//   drift     (1-rho^2)/d ((d-2) 2pq - rho (p^2+q^2) + c q (p - q rho)
+//                          - c beta p q (p-q) (1-rho^2))
+//   variance  (2/d) (p^2 + q^2) (1-rho^2)^2
+struct RedrawnPair {
+  int d = 3;
+  double beta = 0;
+  int steps = 0;  // k; 0: the flow
+  double start = 0;
+};
+struct OverlapRates {
+  double drift, variance;  // of rho, per unit of s
+};
+OverlapRates overlap_rates(const RedrawnPair& pair, double rho);
+// Its law at s, by the Fokker-Planck equation in artanh(rho); weights sum to 1.
+struct OverlapLaw {
+  std::vector<double> rho{}, weight{};
+};
+OverlapLaw overlap_law(const RedrawnPair& pair, double s);
+double overlap_moment(const OverlapLaw& law, int power);
+double overlap_below(const OverlapLaw& law, double rho);  // probability
+// 1 - rho decays as e^{-rate s} in the end for almost all draws, any n and beta: (d-1)/d.
+double redrawn_late_rate(int d);
+
+// n tokens of common cosine as d -> infinity, where noise is of order d^{-1/2} and c no longer
+// matters. With p, q the weights of oneself and of another,
+//   rho' = (1 - rho) ((n-1) rho + 1) q (2p + (n-2) q),
+// which at beta = 0 is logistic in |mean|^2 = ((n-1) rho + 1)/n. One layer a draw is exactly
+//   rho <- (rho + DT^2 <A_i, A_j>) / (1 + DT^2 |A_i|^2).
+double redrawn_velocity(const Equiangular& swarm, double rho);
+double redrawn_cosine(const Equiangular& swarm, double s);  // rho(s), to 1e-12
+double redrawn_layer(const Equiangular& swarm, double dt, double rho);
+
+// Contraction to one point, 2504.14697; the rates are derived here.
+
+// Near a Dirac mass at angle 0 a token goes by theta' = -sin theta (SA), -e^{beta cos theta} sin
+// theta (USA): distances decay at `near` = 1, e^beta, and tokens leave the opposite point at
+// `opposite` = 1, e^{-beta}. Of a density that is positive there, mass of order e^{-(d-1) opposite
+// t} is still far away at t, and W2 to the Dirac mass decays at
+//   rate = min(near, (d-1) opposite / 2),
+// times sqrt(t) where both are equal: SA in d = 3. Where the density vanishes as the power z of the
+// distance there, d - 1 + z stands for d - 1. Of finitely many tokens all leave: `near`.
+struct Contraction {
+  double near, opposite, rate;
+};
+Contraction contraction(Law law, double beta, int d, double z = 0);
+
+// At beta = 0 tokens move by boosts: tan(theta/2) = e^{-b} tan(theta_0/2). The uniform law boosted
+// by b has order r(b), tanh(b/2) for d = 2 and coth b - b/sinh^2 b for d = 3, and b' = r(b).
+double boosted_spread(int d, double b);          // W2 to its pole, in chords: sqrt(2 (1 - r))
+double boost_of_order(int d, double order);      // b of r in [0, 1)
+double boost_at(int d, double start, double t);  // b(t) from b(0) = start
+
 // Long context: tokens of common cosine rho attended at beta = gamma ln n, 2512.01868.
 
 // cos(A_i, A_j), A_i = (a - 1) x_i + sum_j x_j, a = n^{gamma (1 - rho)}; one SA layer.

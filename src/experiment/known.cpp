@@ -9,6 +9,7 @@
 #include "murmur/experiment.h"
 #include "murmur/theory.h"
 #include "observe/energy.h"
+#include "theory/numeric.h"
 
 namespace murmur {
 
@@ -179,6 +180,48 @@ void of_noise(const Attention& a, const Experiment& e, Results& known) {
       critical, 1 / critical, 1 / e.dynamics.noise));
 }
 
+// One softmax head on the round sphere and nothing else, whatever its matrices.
+bool is_plain(const Dynamics& dynamics) {
+  const std::vector<Force>& forces = dynamics.sublayers[0].forces;
+  const Attention* head = forces.size() == 1 ? head_of(forces[0]) : nullptr;
+  return head != nullptr && by_kind(dynamics).perceptrons.empty() &&
+         dynamics.manifold == Manifold::sphere && dynamics.gain.empty() &&
+         dynamics.gain_end.empty() && dynamics.normalisation == LayerNorm::post &&
+         head->weighting == Attention::softmax && head->mask == Attention::none && head->self &&
+         !head->relative && head->beta >= 0;
+}
+
+// Weights drawn anew. What of V has mean 0 is left only in the second order, at times s = DT t; a
+// mean that is not 0 is left as it is. An experiment's config.toml says how they are drawn.
+void of_redraw(const Experiment& e, Results& known) {
+  const Settings words = parse_experiment(e.config, "config.toml", {});
+  const auto word = [&](const char* key) { return words.at(key).text; };
+  if (word("value") == "psd")
+    known.push_back(
+        "V = G G^T / d has mean I: as redraw -> 0 velocities average to those of V = I.");
+  if (word("value") != "gaussian" && word("value") != "goe" && word("value") != "wigner") return;
+  known.push_back(
+      "V has mean 0: as redraw -> 0 the swarm moves in the time s = redraw t, by an Ito equation "
+      "whose noise is the same for all tokens (derived; announced in 2604.01978, 2601.21942). "
+      "Layers and the flow have different limits.");
+  if (!is_plain(e.dynamics) || word("value") != "gaussian" || e.swarm.n() < 2) return;
+  const double redraw = std::stod(word("redraw"));
+  known.push_back(fmt::format(
+      "For almost all draws 1 - cos then decays as e^(-{:.4g} t) in the end, e^(-(d-1)/d s).",
+      theory::redrawn_late_rate(e.swarm.d()) * redraw));
+  const bool identity = word("query") == "identity" && word("key") == "identity";
+  const bool uniform = word("query") == "gaussian" && word("key") == "gaussian";
+  if (!identity && !uniform) return;
+  const double beta = head_of(e.dynamics.sublayers[0].forces[0])->beta;
+  const theory::Equiangular swarm{.n = e.swarm.n(), .beta = identity ? beta : 0};
+  const double half = theory::quadrature(
+      [&](double rho) { return 1 / theory::redrawn_velocity(swarm, rho); }, 0, 0.5);
+  known.push_back(fmt::format(
+      "As d grows, cosines obey rho' = (1 - rho) ((n-1) rho + 1) q (2p + (n-2) q) in s, with the "
+      "weights p of oneself and q of another{}: from orthogonal tokens to 1/2 at t = {:.4g}.",
+      identity ? "" : ", here 1/n, since scores have variance beta^2/d", half / redraw));
+}
+
 }  // namespace
 
 std::vector<std::string> known_results(const Experiment& e) {
@@ -202,10 +245,7 @@ std::vector<std::string> known_results(const Experiment& e) {
     known.push_back(
         "The flow is a gradient: the energy never falls where V = Q^T K, never rises where "
         "V = -Q^T K (2312.10794, 2501.03096; with a perceptron 2601.21366).");
-  if (!is_still(dynamics) && quiet && e.inputs.count("model") == 0)
-    known.push_back(
-        "For many small steps of redrawn weights the swarm follows an Ito equation whose overlaps "
-        "collapse (2604.01978, 2601.21942).");
+  if (!is_still(dynamics) && quiet && e.inputs.count("model") == 0) of_redraw(e, known);
   return known;
 }
 

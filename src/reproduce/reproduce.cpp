@@ -64,6 +64,9 @@ std::span<const ReproductionRow> reproductions() {
        "2410.23228"},
       {"noisy-bifurcation", "when noise lets order set in, continuously or with a jump",
        noisy_bifurcation, "2412.14813, 2606.05140"},
+      {"redraw-diffusion", "weights drawn anew make cosines diffuse, and collapse",
+       redraw_diffusion},
+      {"w2-rate", "how fast a density contracts to one point", w2_rate, "2504.14697"},
   };
   return table;
 }

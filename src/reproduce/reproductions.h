@@ -65,6 +65,8 @@ std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& contro
 std::optional<Reproduction> heads(const ReproductionControl& control);
 std::optional<Reproduction> mean_field(const ReproductionControl& control);
 std::optional<Reproduction> noisy_bifurcation(const ReproductionControl& control);
+std::optional<Reproduction> redraw_diffusion(const ReproductionControl& control);
+std::optional<Reproduction> w2_rate(const ReproductionControl& control);
 std::optional<Reproduction> chaos(const ReproductionControl& control);
 std::optional<Reproduction> next_token(const ReproductionControl& control);
 std::optional<Reproduction> perceptron_clusters(const ReproductionControl& control);

@@ -55,6 +55,7 @@ void WrongModel::spoil(ExperimentSpec& spec) const {
   }
   if (value) spec.dynamics.value = {*value};
   if (plain_scores) spec.dynamics.query = spec.dynamics.key = {MatrixChoice::identity};
+  if (frozen) spec.dynamics.redraw = 0;
   if (normalisation) spec.dynamics.normalisation = {*normalisation, std::nullopt};
   if (activation) spec.dynamics.activation = *activation;
 }
@@ -77,6 +78,7 @@ std::string WrongModel::words() const {
                                                       : "another attention");
   if (value) all.emplace_back(*value == MatrixChoice::identity ? "V = I" : "V Gaussian");
   if (plain_scores) all.emplace_back("Q = K = I");
+  if (frozen) all.emplace_back("weights drawn once");
   if (normalisation) all.emplace_back("layer norm pre for all");
   if (activation) all.emplace_back("other units");
   if (exchanged) all.emplace_back("recurrent net and swarm exchanged");

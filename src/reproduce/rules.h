@@ -33,6 +33,7 @@ struct WrongModel {
   bool reversed = false;                   // V = -I for V = I, descent for ascent
   bool unbiased = false;                   // no ALiBi
   bool plain_scores = false;               // Q = K = I
+  bool frozen = false;                     // random weights are drawn once, without `redraw`
   std::optional<Interaction> attention{};  // another weighting
   std::optional<MatrixChoice::Kind> value{};
   std::optional<LayerNorm> normalisation{};

@@ -67,6 +67,29 @@ TEST(Known, SinkhornIsAGradientWhereTheValueIsTheScore) {
   EXPECT_TRUE(has(known({"dynamics=sinkhorn", "habitat=space", "relative=true"}), "m' = 0"));
 }
 
+TEST(Known, WeightsDrawnAnew) {
+  const Words words = {"n=8", "d=4", "beta=0", "value=gaussian", "redraw=0.1"};
+  EXPECT_TRUE(has(known(words), "Ito")) << known(words);
+  EXPECT_TRUE(has(known(words), "e^(-0.075 t)")) << known(words);  // 3/4 of s
+  EXPECT_TRUE(has(known(words), "t = 21.97")) << known(words);     // e^s = 9: s = ln 9
+  Words scores = words;
+  scores[2] = "beta=3";
+  EXPECT_FALSE(has(known(scores), "t = 21.97"));
+  scores.insert(scores.end(), {"query=gaussian", "key=gaussian"});
+  EXPECT_TRUE(has(known(scores), "t = 21.97")) << known(scores);
+  for (const Words& other :
+       {Words{"value=goe"}, Words{"value=gaussian", "perceptron=gaussian:4"},
+        Words{"value=gaussian", "self=false"}, Words{"value=gaussian", "normalisation=pre"}}) {
+    Words with = other;
+    with.emplace_back("redraw=0.1");
+    EXPECT_TRUE(has(known(with), "Ito")) << other.back();
+    EXPECT_FALSE(has(known(with), "decays as e^(-0.0")) << other.back();
+  }
+  EXPECT_TRUE(has(known({"value=psd", "redraw=0.1"}), "mean I"));
+  EXPECT_FALSE(has(known({"query=gaussian", "redraw=0.1"}), "Ito"));
+  EXPECT_FALSE(has(known({"perceptron=gaussian:4", "redraw=0.1"}), "Ito"));
+}
+
 std::string layers(Words words) {
   words.insert(words.end(), {"method=layers", "dt=0.1"});
   return method_text(made(words));

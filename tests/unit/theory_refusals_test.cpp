@@ -50,6 +50,23 @@ TEST(TheoryRefusals, EquiangularSwarms) {
   });
 }
 
+TEST(TheoryRefusals, WeightsDrawnAnewAndContraction) {
+  expect_refused({
+      {"no sphere of so few coordinates", [] { overlap_law({.d = 1}, 1); }},
+      {"beta is negative", [] { overlap_rates({.beta = -1}, 0); }},
+      {"no such number of steps", [] { overlap_rates({.steps = -1}, 0); }},
+      {"no pair moves from this cosine", [] { overlap_law({.start = 1}, 1); }},
+      {"no such time", [] { overlap_law({}, 0); }},
+      {"no swarm moves from this cosine", [] { redrawn_cosine({.start = 1}, 1); }},
+      {"time runs forwards", [] { redrawn_cosine({}, -1); }},
+      {"no sphere of so few coordinates", [] { redrawn_late_rate(1); }},
+      {"no sphere of so few coordinates", [] { contraction(Law::sa, 0, 1); }},
+      {"does not vanish like that", [] { contraction(Law::sa, 0, 2, -1); }},
+      {"no boost has this order", [] { boost_of_order(2, 1); }},
+      {"time runs forwards", [] { boost_at(2, 1, -1); }},
+  });
+}
+
 TEST(TheoryRefusals, ClustersAndStairs) {
   const double angles[] = {0, 1}, one[] = {1};
   expect_refused({
