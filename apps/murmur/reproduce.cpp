@@ -57,7 +57,7 @@ ReproductionControl control_of(const Flags& flags, const Words& words, const Rep
       control.changed.push_back(word);
   }
   if (row.trains) {
-    make_training(gather({{}, {}, control.changed}, training_parameters()));  // refuses early
+    make_training(lay_over({.task = row.task}, control.changed));  // refuses early
     control.data = data_folder(data);
   } else if (!control.changed.empty()) {
     usage(

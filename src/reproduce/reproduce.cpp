@@ -19,6 +19,8 @@ std::span<const ReproductionRow> reproductions() {
        swarm_table, "companion code of the digit swarm", true},
       {"flock-argument", "why a flock: isolation, one messenger, attraction, messages, selection",
        flock_argument, "", true},
+      {"ladder", "whether two digits are the same, where isolation is at chance: from rung to rung",
+       ladder, "", true, Task::same},
       {"phase-diagram", "how many pairs have met, over time and temperature", phase_diagram,
        "2312.10794, Fig. 3"},
       {"circle-clusters", "how many clusters stay on the circle", circle_clusters,

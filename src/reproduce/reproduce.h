@@ -129,8 +129,9 @@ struct ReproductionRow {
   const char* name;
   const char* meaning;
   std::optional<Reproduction> (*run)(const ReproductionControl&);
-  const char* source = "";  // arXiv number and figure; empty: this project's own
-  bool trains = false;      // needs the pictures of digits
+  const char* source = "";   // arXiv number and figure; empty: this project's own
+  bool trains = false;       // needs the pictures of digits
+  Task task = Task::digits;  // of its trainings
 };
 std::span<const ReproductionRow> reproductions();
 

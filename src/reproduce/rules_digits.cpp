@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kFirst = "2026-11-15";
 constexpr const char* kParted = "2026-11-16";
-constexpr const char* kSharpened = "2026-11-17";
+constexpr const char* kLatest = "2026-11-17";
 
 const Rule kRules[] = {
     {.name = "swarm-table.best",
@@ -55,8 +55,46 @@ const Rule kRules[] = {
      .source = "one of n + 1 tokens alike moves their mean by 1/(n + 1) of the spread",
      .asks = "a guest moves the mean readout by less than two such votes: the others hear it too",
      .rejects = {.tokens = 9},
-     .since = kSharpened,
+     .since = kLatest,
      .changed = "1.27 votes had been seen; before, a tenth of the spread was granted, 10 votes"},
+    {.name = "ladder.additive",
+     .origin = Origin::predicted,
+     .source = "a mean of functions of single tokens has the sign of a number of the left picture "
+               "plus one of the right, and the test is of crossed fours; derived",
+     .asks =
+         "isolated tokens are right on 75 % of the pairs at most, at any depth and for any seed",
+     .rejects = {.training = "task=digits"},
+     .since = kLatest},
+    {.name = "ladder.selected",
+     .origin = Origin::regression,
+     .source = "two seeds of the same training in a tensor library: 95.3 and 95.1 %",
+     .asks =
+         "the mean of the seeds reaches 94, a point below them; with --quick 75, which additive "
+         "scores never pass",
+     .rejects = {.training = "interaction=uniform"},
+     .since = kLatest,
+     .changed = "one training of --quick had been seen, of 84.5 %; before, --quick asked for 60"},
+    {.name = "ladder.lead",
+     .origin = Origin::regression,
+     .source = "one seed of the same trainings in a tensor library: 49.6, 80.9 and 95.3 %",
+     .asks = "uniform messages are 15 points ahead of isolation and selected ones 5 ahead of them; "
+             "with --quick selected ones are ahead of uniform ones at all",
+     .rejects = {.training = "interaction=uniform"},
+     .since = kLatest},
+    {.name = "ladder.depth",
+     .origin = Origin::regression,
+     .source = "no run: in one block a token hears of the other picture before it knows its own",
+     .asks = "ten blocks of selected messages are 5 points ahead of one block of as many "
+             "parameters; with --quick four are ahead at all",
+     .rejects = {.training = "blocks=1"},
+     .since = kLatest},
+    {.name = "ladder.will",
+     .origin = Origin::regression,
+     .source = "no run: without a feed-forward a block is affine but for its weights",
+     .asks = "selected messages with a feed-forward are 5 points ahead of those without; with "
+             "--quick ahead at all",
+     .rejects = {.training = "hidden=64"},
+     .since = kLatest},
     {.name = "report.late-rate",
      .origin = Origin::predicted,
      .source = "2312.10794: 1 - ρ falls as e^(-2t), e^(-2e^β t)",

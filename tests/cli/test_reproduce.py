@@ -149,6 +149,28 @@ class Reproduce(murmur.Case):
             self.assertEqual(lines.count("\n"), 11)
         self.assertEqual({row["readout"] for row in result["guests"]}, {"mean", "cls"})
 
+    def test_ladder(self):
+        words = ("--quick", "epochs=1", "samples=32", "validation=0.4", "threads=1", "data=pictures")
+        result, _ = self.reproduce("ladder", *words)
+        rungs = {(row["reader"], row["blocks"]): row for row in result["rungs"]}
+        whole = rungs["selected messages", 4]["parameters"]
+        for (name, _), row in rungs.items():
+            if "no feed-forward" not in name:
+                self.assertLess(abs(row["parameters"] / whole - 1), 0.02, name)
+        self.assertEqual({blocks for _, blocks in rungs}, {1, 4})
+        checks = {check["rule_name"]: check for check in result["checks"]}
+        self.assertEqual(set(checks), {f"ladder.{rule}" for rule in (
+            "additive", "selected", "lead", "depth", "will")})
+        self.assertTrue(checks["ladder.additive"]["agrees"])  # a theorem, trained or not
+        self.assertTrue((self.folder / "runs/ladder/ladder-quick.svg").exists())
+        again, talk = self.reproduce("ladder", *words)
+        self.assertEqual(talk.count("kept from before"), len(rungs))
+        self.assertEqual(again["rungs"], result["rungs"])
+        wrong, _ = self.reproduce("ladder", *words, "blocks=1", "--runs", "wrong")
+        checks = {check["rule_name"]: check for check in wrong["checks"]}
+        self.assertEqual((checks["ladder.depth"]["ours"], checks["ladder.depth"]["agrees"]),
+                         (0, False))
+
     def test_table_on_stdout(self):
         done = self.murmur("reproduce", "swarm-table", "--quick", *TINY, code=None)
         head = done.stdout.splitlines()[0]
