@@ -28,6 +28,19 @@ std::vector<Case> cases() {
   add("d3", {.d = 3, .blocks = 3, .hidden = 40});
   add("d3_ten_blocks", {.d = 3, .blocks = 10, .hidden = 512});
   add("d3_heads3", {.d = 3, .blocks = 3, .hidden = 40, .heads = 3});
+  add("d3_hidden200", {.d = 3, .blocks = 3, .hidden = 200});
+  add("d3_hidden600", {.d = 3, .blocks = 3, .hidden = 600});
+  for (const int d : {2, 3, 4}) {
+    const std::string in = "_d" + std::to_string(d);
+    add("narrow" + in, {.d = d, .blocks = 2, .hidden = 130});
+    add("free" + in, {.d = d, .blocks = 4, .shared = false, .hidden = 40});
+    add("free_hidden600" + in, {.d = d, .blocks = 2, .shared = false, .hidden = 600});
+    add("position" + in, {.d = d, .blocks = 3, .hidden = 40, .position = true});
+    add("free_cls" + in,
+        {.d = d, .blocks = 3, .shared = false, .hidden = 40, .readout = A::cls, .position = true});
+    add("free_uniform" + in,
+        {.d = d, .blocks = 3, .shared = false, .hidden = 40, .interaction = A::uniform});
+  }
   add("d5", {.d = 5, .blocks = 3, .hidden = 33});
   add("d5_free", {.d = 5, .blocks = 4, .shared = false, .hidden = 40});
   add("d5_position", {.d = 5, .blocks = 3, .hidden = 40, .position = true});
@@ -105,6 +118,31 @@ TEST_P(CudaAdjoints, DropoutIsRefused) {
   EXPECT_THROW(adjoint_->backward(parameters, some_samples(a.targets.rows).batch(),
                                   {.dropout = 0.1}, gradient),
                Error);
+}
+
+// Samples of which two do not fit a multiprocessor at once, and of which none does.
+TEST(CudaAdjoint, LongSamplesAgree) {
+  Architecture a{.d = 3, .blocks = 2, .hidden = 40};
+  a.targets = spread_targets(2, a.d);
+  std::unique_ptr<Adjoint> adjoint;
+  try {
+    adjoint = make_cuda_adjoint(a);
+  } catch (const Error& error) {
+    if (error.fault != Fault::tool) throw;
+    GTEST_SKIP() << error.summary;
+  }
+  for (const int longest : {700, 1300}) {
+    Samples samples = some_samples(2);
+    for (int i = 0; i < longest; ++i) {
+      samples.x.push_back(static_cast<float>(i % 41) / 2 - 10);
+      samples.y.push_back(static_cast<float>(i % 37) / 2 - 9);
+    }
+    samples.first.push_back(samples.x.size());
+    samples.label.push_back(1);
+    samples.chosen = {1, samples.label.size() - 1, 4};
+    samples.shift.clear();
+    expect_as_defined(*adjoint, a, {}, samples, 1e-4);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, CudaAdjoints, ::testing::ValuesIn(cases()),

@@ -1,12 +1,15 @@
-// cuda_adjoint.cpp: forward and backward pass of whole batches on an NVIDIA GPU.
+// cuda_adjoint.cpp: forward and backward pass of whole batches on an NVIDIA GPU, by matrix
+// products.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "device/device.h"
 #include "learn/block_tensors.h"
+#include "learn/cuda/adjoints.h"
 #include "learn/cuda/kernels.h"
 #include "learn/grouped_adjoint.h"
+#include "learn/sample_kernels.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -307,9 +310,7 @@ BatchResult CudaAdjoint::lose(const Group& group, const Forward& f) {
 }
 
 BatchResult CudaAdjoint::learn_group(const Group& group, float* gradient) {
-  if (group.objective->dropout > 0)
-    throw Error(Fault::input, "the GPU leaves out no attention weights", "dropout",
-                "use dropout=0, or device=cpu");
+  refuse_dropout(*group.objective);
   const std::size_t size = parameters_.size();
   const Forward f = take_off(group);
   forward_blocks(f);
@@ -339,8 +340,20 @@ void CudaAdjoint::forward_group(const Group& group, float* readout) {
 
 }  // namespace
 
-std::unique_ptr<Adjoint> make_cuda_adjoint(const Architecture& architecture) {
+void refuse_dropout(const Objective& objective) {
+  if (objective.dropout > 0)
+    throw Error(Fault::input, "the GPU leaves out no attention weights", "dropout",
+                "use dropout=0, or device=cpu");
+}
+
+std::unique_ptr<Adjoint> make_wide_cuda_adjoint(const Architecture& architecture) {
   return std::make_unique<CudaAdjoint>(architecture);
+}
+
+std::unique_ptr<Adjoint> make_cuda_adjoint(const Architecture& architecture) {
+  if (architecture.d <= simd::kMostSmall && architecture.heads == 1)
+    return make_narrow_cuda_adjoint(architecture);
+  return make_wide_cuda_adjoint(architecture);
 }
 
 }  // namespace murmur
