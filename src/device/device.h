@@ -70,6 +70,20 @@ class HostRoom {
   std::size_t size_ = 0;
 };
 
+// An order of its own for copies and launches.
+class Stream {
+ public:
+  Stream() { inspect(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { cudaStreamDestroy(stream_); }
+  operator cudaStream_t() const { return stream_; }
+  void wait() const { inspect(cudaStreamSynchronize(stream_)); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
 template <class T>
 std::vector<T> fetch(const T* from, std::size_t count) {
   std::vector<T> values(count);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "conformance/learning_samples.h"
+#include "learn/device_training.h"
 #include "murmur/error.h"
 #include "murmur/learn.h"
 
@@ -118,6 +119,44 @@ TEST_P(CudaAdjoints, DropoutIsRefused) {
   EXPECT_THROW(adjoint_->backward(parameters, some_samples(a.targets.rows).batch(),
                                   {.dropout = 0.1}, gradient),
                Error);
+}
+
+// Four updates with everything on the GPU are those of clip and Optimiser from the same gradients:
+// bit for bit unless the gradient is clipped, whose length is summed in another order there.
+TEST_P(CudaAdjoints, UpdatesOnTheGpuAreThoseOfTheOptimiser) {
+  const auto& [name, a, objective] = GetParam();
+  auto* device = dynamic_cast<DeviceTraining*>(adjoint_.get());
+  if (device == nullptr) GTEST_SKIP() << "its parameters stay on the host";
+  const auto plain = make_cuda_adjoint(a);
+  const Samples samples = some_samples(a.targets.rows);
+  for (const double most : {0.0, 0.5}) {
+    std::vector<float> here = initial_parameters(a, 2), gradient(here.size()), there(here.size());
+    Optimiser one{.decay = 0.01};
+    one.momentum.assign(here.size(), 0.0f), one.square.assign(here.size(), 0.0f);
+    Optimiser other = one;
+    Batch batch = samples.batch(), then = batch;
+    device->put(here, other);
+    for (int k = 0; k < 4; ++k) {
+      const BatchResult result = plain->backward(here, batch, objective, gradient);
+      const double length = clip(gradient, most);
+      one.rate = other.rate = 0.01 / (k + 1);
+      one.update(here, gradient);
+      then.update = batch.update + 1;
+      const auto next = [&]() -> const Batch* { return k == 1 ? nullptr : &then; };
+      const DeviceTraining::Update made = device->update(batch, objective, most, other, next);
+      EXPECT_NEAR(made.result.loss, result.loss, 1e-6 * most * result.loss);
+      EXPECT_NEAR(made.gradient, length, (1e-14 + 1e-6 * most) * length);
+      batch = then;
+    }
+    device->get(there, other);
+    EXPECT_EQ(other.updates, one.updates);
+    if (most == 0) {
+      EXPECT_EQ(there, here);
+      EXPECT_EQ(other.momentum, one.momentum);
+      EXPECT_EQ(other.square, one.square);
+    }
+    for (std::size_t k = 0; k < here.size(); ++k) EXPECT_NEAR(there[k], here[k], 1e-6);
+  }
 }
 
 // Samples of which two do not fit a multiprocessor at once, and of which none does.

@@ -1,5 +1,5 @@
 // learn_queues_test.cpp: samples shared out to teams: every one once, the loads even, costly ones
-// first.
+// first and, where they would leave a team idle, by two teams together.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +10,12 @@
 namespace murmur {
 namespace {
 
+std::vector<double> costs(int samples) {
+  std::vector<double> cost(samples);
+  for (int k = 0; k < samples; ++k) cost[k] = 30 + k * 37 % 130;
+  return cost;
+}
+
 double load(const Queues& q, const std::vector<double>& cost, int begin, int end) {
   double sum = 0;
   for (int at = q.first[begin]; at < q.first[end]; ++at) sum += cost[q.queue[at]];
@@ -17,31 +23,30 @@ double load(const Queues& q, const std::vector<double>& cost, int begin, int end
 }
 
 TEST(Queues, HaveEverySampleOnce) {
-  for (const int samples : {0, 1, 5, 256, 1000}) {
-    std::vector<double> cost(samples);
-    for (int k = 0; k < samples; ++k) cost[k] = 30 + k * 37 % 130;
-    const Queues q = share_out(cost, 7, 2);
-    ASSERT_EQ(q.first.size(), 15u);
-    EXPECT_EQ(q.first.front(), 0);
-    EXPECT_EQ(q.first.back(), samples);
-    std::vector<int> seen = q.queue, all(samples);
-    std::sort(seen.begin(), seen.end());
-    std::iota(all.begin(), all.end(), 0);
-    EXPECT_EQ(seen, all);
-  }
+  for (const int samples : {0, 1, 5, 256, 1000})
+    for (const int teams : {1, 2}) {
+      const Queues q = share_out(costs(samples), 7, teams);
+      ASSERT_EQ(q.first.size(), 22u);
+      EXPECT_EQ(q.first.front(), 0);
+      EXPECT_EQ(q.first.back(), samples);
+      EXPECT_TRUE(std::is_sorted(q.first.begin(), q.first.end()));
+      std::vector<int> seen = q.queue, all(samples);
+      std::sort(seen.begin(), seen.end());
+      std::iota(all.begin(), all.end(), 0);
+      EXPECT_EQ(seen, all);
+    }
 }
 
 // Costliest first, to the least loaded: no two thread blocks differ by more than one sample, and
 // the longest of them is within 4/3 of the best possible (Graham, SIAM J. Appl. Math. 17, 1969).
 TEST(Queues, AreEven) {
-  std::vector<double> cost(256);
-  for (std::size_t k = 0; k < cost.size(); ++k) cost[k] = 30.0 + static_cast<double>(k * 37 % 130);
+  const std::vector<double> cost = costs(256);
   const int blocks = 132;
   const Queues q = share_out(cost, blocks, 2);
   double most = 0, least = 1e9;
   for (int b = 0; b < blocks; ++b) {
-    most = std::max(most, load(q, cost, 2 * b, 2 * b + 2));
-    least = std::min(least, load(q, cost, 2 * b, 2 * b + 2));
+    most = std::max(most, load(q, cost, 3 * b, 3 * b + 3));
+    least = std::min(least, load(q, cost, 3 * b, 3 * b + 3));
   }
   const double costliest = *std::max_element(cost.begin(), cost.end());
   const double mean = std::accumulate(cost.begin(), cost.end(), 0.0) / blocks;
@@ -50,7 +55,16 @@ TEST(Queues, AreEven) {
 }
 
 TEST(Queues, OfOneTeamBeginWithTheCostliest) {
-  EXPECT_EQ(share_out(std::vector<double>{1, 3, 2, 3}, 1, 1).queue, (std::vector<int>{1, 3, 2, 0}));
+  const Queues q = share_out(std::vector<double>{1, 3, 2, 3}, 1, 1);
+  EXPECT_EQ(q.first, (std::vector<int>{0, 0, 4, 4}));
+  EXPECT_EQ(q.queue, (std::vector<int>{1, 3, 2, 0}));
+}
+
+TEST(Queues, UnevenPairsAreDoneTogether) {
+  EXPECT_EQ(share_out(std::vector<double>{10, 9}, 1, 2).first, (std::vector<int>{0, 0, 1, 2}));
+  EXPECT_EQ(share_out(std::vector<double>{10}, 1, 2).first, (std::vector<int>{0, 1, 1, 1}));
+  EXPECT_EQ(share_out(std::vector<double>{10, 2}, 1, 2).first, (std::vector<int>{0, 2, 2, 2}));
+  EXPECT_EQ(share_out(std::vector<double>{10, 2, 2}, 1, 2).first, (std::vector<int>{0, 1, 2, 3}));
 }
 
 }  // namespace

@@ -19,26 +19,29 @@ template <int D, int U>
 struct Flight {
   static constexpr int kMap = D * D + D;
   const NarrowBatch& b;
-  const Seats m;
-  const Member me;
-  const int team;     // of all
-  int n = 0;          // tokens
-  bool first = true;  // sample of this team
-  Units<D, U> dw{};   // gradients over all blocks and samples, where the blocks share them
-  float entry = 0;    // likewise, of one number of the maps or of out_bias
+  Seats m;
+  Member me;
+  int team;          // of all: whose room is used
+  int n = 0;         // tokens
+  Units<D, U> dw{};  // gradients over all blocks and samples, where the blocks share them
+  float entry = 0;   // likewise, of one number of the maps or of out_bias
+  float start = 0;   // likewise, of one number of the CLS token's start
 
   __device__ const float* tensors(int block) const {
     return b.parameters + (b.shared ? 0 : block * b.block_size);
   }
+  // The gradients that this team adds to, alone or with the other team of its thread block.
+  __device__ float* row() const {
+    return b.partial + (b.together ? blockIdx.x : team) * b.parameter_count;
+  }
   __device__ float* gradients(int block) const {
-    return b.partial + team * b.parameter_count + (b.shared ? 0 : block * b.block_size);
+    return row() + (b.shared ? 0 : block * b.block_size);
   }
   __device__ PerceptronTensors perceptron_of(int block) const {
     const float* in = tensors(block) + b.maps * kMap;
     const std::size_t hidden = b.hidden;
     return {in, in + hidden * D, in + hidden * (D + 1), in + hidden * (2 * D + 1), b.hidden};
   }
-  __device__ bool at_once() const { return b.hidden <= kHalf * U; }  // all units in registers
   __device__ float4* kept(int block, int plane) const {
     const std::size_t at = (static_cast<std::size_t>(team) * b.blocks + block) * kPlanes + plane;
     return reinterpret_cast<float4*>(b.history) + at * b.stride;
@@ -52,7 +55,7 @@ struct Flight {
   __device__ void take_off(int sample) {
     const int begin = b.first[sample], points = b.first[sample + 1] - begin;
     n = points + (b.cls ? 1 : 0);
-    for (int i = me.id; i < m.stride; i += kTeam) {
+    for (int i = me.id; i < m.stride; i += me.size) {
       float x[D] = {};
       if (i < points) {
         x[0] = b.points[2 * (begin + i)], x[1] = b.points[2 * (begin + i) + 1];
@@ -83,7 +86,7 @@ struct Flight {
   __device__ void means(const float4* totals) {
     const bool second = me.warp >= kQuarters;
     const int c = me.warp % kQuarters;
-    if (c < D && (!second || totals != nullptr)) {
+    if (me.warp < 2 * kQuarters && c < D && (!second || totals != nullptr)) {
       const float* at = reinterpret_cast<const float*>(second ? totals : m.x) + c;
       float sum = 0;
       for (int i = me.lane; i < n; i += kLanes) sum += at[4 * i];
@@ -97,7 +100,7 @@ struct Flight {
   __device__ void interact(int block) {
     const float r = b.residual;
     if (b.maps == 4) {
-      for (int i = me.id; i < n; i += kTeam) {
+      for (int i = me.id; i < n; i += me.size) {
         float x[D];
         read(m.x[i], x);
         project(block, i, x, 0);
@@ -126,7 +129,7 @@ struct Flight {
       for (int c = 0; c < D; ++c) mean[c] = m.entries[c];
     }
     if (b.maps == 2) map(map_of(block, 2), mean, v), map(map_of(block, 3), v, push);
-    for (int i = me.id; i < n; i += kTeam) {
+    for (int i = me.id; i < n; i += me.size) {
       float x[D];
       read(m.x[i], x);
       if (b.backward) kept(block, 0)[i] = row_of(x);
@@ -142,7 +145,7 @@ struct Flight {
     const PerceptronTensors t = perceptron_of(block);
     perceptron<D, U>(m, me, n, t);
     me.meet();
-    for (int i = me.id; i < n; i += kTeam) {
+    for (int i = me.id; i < n; i += me.size) {
       float x[D], sum[D];
       read(m.x[i], x);
       sum_parts(m, i, sum);
@@ -214,7 +217,7 @@ struct Flight {
     me.meet();
     const double tokens = b.cls ? 1 : b.padded_tokens > 0 ? b.padded_tokens : n;
     double loss = 0;
-    for (int i = me.id; i < n; i += kTeam) {
+    for (int i = me.id; i < n; i += me.size) {
       const bool read_too = !b.cls || i == n - 1;
       float x[D], dx[D];
       read(m.x[i], x);
@@ -228,7 +231,7 @@ struct Flight {
     if (me.lane == 0) m.few[8 + me.warp] = loss;
     me.meet();
     if (!b.target_loss || me.id != 0) return;
-    for (int w = 1; w < kWarps; ++w) loss += m.few[8 + w];
+    for (int w = 1; w < me.warps; ++w) loss += m.few[8 + w];
     b.loss[sample] = loss;
   }
 
@@ -243,16 +246,14 @@ struct Flight {
 
   __device__ void perceptron_backward(int block) {
     const PerceptronTensors t = perceptron_of(block);
-    for (int from = 0; from < b.hidden; from += kHalf * U) {
+    for (int from = 0; from < b.hidden; from += kSet * U) {
       const Units<D, U> w = read_units<D, U>(t, from, me.id);
-      const bool stays = b.shared && at_once();
-      if (!stays) dw = {};
+      if (!b.together) dw = {};
       perceptron_back(m, me, n, w, from > 0, dw);
-      const bool more = !first || (b.shared && block < b.blocks - 1);
-      if (!stays) keep_units(m, me, from, b.hidden, more, dw, gradients(block) + b.maps * kMap);
+      if (!b.together) add_units(m, me, from, b.hidden, dw, gradients(block) + b.maps * kMap);
     }
     me.meet();
-    for (int i = me.id; i < n; i += kTeam) {
+    for (int i = me.id; i < n; i += me.size) {
       float dx[D], sum[D];
       read(m.dx[i], dx);
       sum_parts(m, i, sum);
@@ -265,8 +266,10 @@ struct Flight {
   // One number of the gradients a thread, over some of the tokens.
   __device__ int entries() const { return b.maps * kMap + D; }
   __device__ void add_entries(const float (&v)[D], const float (&dv)[D]) {
-    const int e = me.id % entries(), slice = me.id / entries(), slices = kTeam / entries();
-    if (slice >= slices) return;
+    const int each = kTeam / entries(), slices = me.size / kTeam * each;  // slices of the tokens
+    const int e = me.id % kTeam % entries(), within = me.id % kTeam / entries();
+    if (within >= each) return;
+    const int slice = me.id / kTeam * each + within;
     const int which = e / kMap + (4 - b.maps), rest = e % kMap;  // 4: out_bias
     const bool bias = rest >= D * D || which == 4;
     const int a = which == 4 ? rest : bias ? rest - D * D : rest / D, c = rest % D;
@@ -291,24 +294,24 @@ struct Flight {
     for (int c = 1; c < D; ++c) value = at == c ? v[c] : value;
     return value;
   }
-  __device__ void keep_entries(int block, bool more) {
-    const int count = entries(), slices = kTeam / count, maps = b.maps * kMap;
+  __device__ void give_entries(int block) {
+    const int count = entries(), each = kTeam / count, maps = b.maps * kMap;
     me.meet();
     m.entries[me.id] = entry;
     entry = 0;
     me.meet();
     if (me.id < count) {
       float sum = 0;
-      for (int s = 0; s < slices; ++s) sum += m.entries[s * count + me.id];
-      float* to = gradients(block) + (me.id < maps ? me.id : b.block_size - D + me.id - maps);
-      *to = more ? *to + sum : sum;
+      for (int t = 0; t < me.size; t += kTeam)
+        for (int s = 0; s < each; ++s) sum += m.entries[t + s * count + me.id];
+      gradients(block)[me.id < maps ? me.id : b.block_size - D + me.id - maps] += sum;
     }
     me.meet();
   }
 
   //   do = residual M^T dy;  dx = dy + Q^T dq + K^T dk + V^T dv
   __device__ void attention_backward(int block) {
-    for (int i = me.id; i < n; i += kTeam) {
+    for (int i = me.id; i < n; i += me.size) {
       float x[D], dy[D], o[D], g[D] = {};
       read(m.x[i], x);
       read(m.dx[i], dy);
@@ -323,7 +326,7 @@ struct Flight {
     }
     me.meet();
     const int groups = (n + kRows - 1) / kRows;
-    for (int task = me.warp; task < 2 * groups; task += kWarps) {
+    for (int task = me.warp; task < 2 * groups; task += me.warps) {
       if (task < groups)
         key_rows<D>(m, me, n, task * kRows, kLn2);
       else
@@ -332,7 +335,7 @@ struct Flight {
     me.meet();
     add_entries({}, {});
     me.meet();
-    for (int i = me.id; i < n; i += kTeam) {
+    for (int i = me.id; i < n; i += me.size) {
       float dx[D], part[D];
       read(m.dx[i], dx);
       for (int which = 0; which < 3; ++which) {
@@ -357,7 +360,7 @@ struct Flight {
     }
     add_entries(v, dv);
     me.meet();
-    for (int i = me.id; i < n; i += kTeam) {
+    for (int i = me.id; i < n; i += me.size) {
       float dx[D];
       read(m.dx[i], dx);
       for (int c = 0; c < D; ++c)
@@ -373,7 +376,7 @@ struct Flight {
       attention_backward(block);
     else
       mean_backward(block);
-    if (!b.shared) keep_entries(block, !first);
+    if (!b.shared) give_entries(block);
   }
 
   __device__ void fly(int sample) {
@@ -382,19 +385,25 @@ struct Flight {
     lose(sample);
     if (!b.backward) return;
     for (int block = b.blocks - 1; block >= 0; --block) backward(block);
-    if (b.cls && me.id < D) {
-      float* to = b.partial + (team + 1) * b.parameter_count - D + me.id;
-      const float value = reinterpret_cast<const float*>(m.dx + n - 1)[me.id];
-      *to = first ? value : *to + value;
-    }
-    first = false;
+    if (b.cls && me.id < D) start += reinterpret_cast<const float*>(m.dx + n - 1)[me.id];
     me.meet();
   }
 
+  __device__ void fly_all(int queue) {
+    for (int at = b.queue_first[queue]; at < b.queue_first[queue + 1]; ++at) fly(b.queue[at]);
+  }
+
+  // What the team still holds goes to its gradients.
   __device__ void finish() {
-    if (!b.backward || !b.shared || first) return;
-    keep_entries(0, false);
-    if (at_once()) keep_units(m, me, 0, b.hidden, false, dw, gradients(0) + b.maps * kMap);
+    if (b.shared) give_entries(0);
+    if (b.together) add_units(m, me, 0, b.hidden, dw, gradients(0) + b.maps * kMap);
+    if (!b.cls) return;
+    me.meet();
+    m.entries[me.id] = start;
+    me.meet();
+    if (me.id >= D) return;
+    for (int t = kTeam; t < me.size; t += kTeam) start += m.entries[t + me.id];
+    row()[b.parameter_count - D + me.id] += start;
   }
 };
 
@@ -402,64 +411,129 @@ template <int D, int U>
 __global__ void __launch_bounds__(2 * kTeam, 1) fly_samples(const __grid_constant__ NarrowBatch b) {
   extern __shared__ __align__(16) char room[];
   const int local = threadIdx.x / kTeam, id = threadIdx.x % kTeam;
-  const int team = blockIdx.x * b.teams_a_block + local;
+  const int block = static_cast<int>(blockIdx.x), teams = b.teams_a_block;
   constexpr int scratch = scratch_floats<D, U>;
-  const Seats m = take_seats(room + local * seat_bytes(b.stride, scratch), b.stride, scratch);
-  Flight<D, U> flight{b, m, {local, id, id / kLanes, id % kLanes}, team};
-  for (int at = b.queue_first[team]; at < b.queue_first[team + 1]; ++at) flight.fly(b.queue[at]);
+  const auto seats = [&](int t) {
+    return take_seats(room + t * seat_bytes(b.stride, scratch), b.stride, scratch);
+  };
+  const Member all(0, static_cast<int>(threadIdx.x), teams * kTeam);
+  Flight<D, U> flight{b, seats(0), all, block * teams};
+#pragma unroll 1
+  for (int alone = 0; alone < 2; ++alone) {
+    if (alone) {
+      flight.m = seats(local);
+      flight.me = Member(1 + local, id, kTeam);
+      flight.team = block * teams + local;
+    }
+    flight.fly_all(3 * block + (alone ? 1 + local : 0));
+  }
+  if (!b.backward) return;
+  if (b.together) {
+    all.meet();
+    flight.m = seats(0);
+    flight.me = all;
+  }
   flight.finish();
 }
 
-// gradient <- the sum over teams with samples, eight fixed ranges of them first.
+// gradient <- the sum over the rows of partial gradients, eight fixed ranges of them first.
 constexpr int kRanges = 8;
+__host__ __device__ int partial_rows(const NarrowBatch& b) {
+  return b.together ? b.thread_blocks : b.thread_blocks * b.teams_a_block;
+}
+__host__ __device__ std::size_t square_blocks(std::size_t parameters) {
+  return (parameters + kLanes - 1) / kLanes;
+}
 __global__ void add_partials(const NarrowBatch b) {
   __shared__ float sums[kRanges][kLanes];
   const std::size_t e = static_cast<std::size_t>(blockIdx.x) * kLanes + threadIdx.x;
-  const int teams = b.thread_blocks * b.teams_a_block, range = (teams + kRanges - 1) / kRanges;
-  const int begin = threadIdx.y * range, end = min(begin + range, teams);
+  const int rows = partial_rows(b), range = (rows + kRanges - 1) / kRanges;
+  const int begin = threadIdx.y * range, end = min(begin + range, rows);
   float sum = 0;
 #pragma unroll 4
   for (int t = begin; t < end; ++t)
-    if (e < b.parameter_count && b.queue_first[t] < b.queue_first[t + 1])
-      sum += b.partial[t * b.parameter_count + e];
+    if (e < b.parameter_count) sum += b.partial[t * b.parameter_count + e];
   sums[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
-  if (threadIdx.y > 0 || e >= b.parameter_count) return;
+  if (threadIdx.y > 0) return;
   for (int r = 1; r < kRanges; ++r) sum += sums[r][threadIdx.x];
-  b.gradient[e] = sum;
+  if (e < b.parameter_count) b.gradient[e] = sum;
+  const double square = sum_of_lanes(static_cast<double>(sum) * sum);
+  if (threadIdx.x == 0) b.squares[blockIdx.x] = square;
+}
+
+// Every product and sum rounded by itself, as on the processor.
+__global__ void update_parameters(const NarrowUpdate w) {
+  constexpr int warps = kTeam / kLanes;
+  __shared__ double sums[warps];
+  double total = 0;
+  const int count = static_cast<int>(square_blocks(w.parameter_count));
+  for (int k = threadIdx.x; k < count; k += kTeam) total += w.squares[k];
+  total = sum_of_lanes(total);
+  if (threadIdx.x % kLanes == 0) sums[threadIdx.x / kLanes] = total;
+  __syncthreads();
+  total = 0;
+  for (int k = 0; k < warps; ++k) total += sums[k];
+  const double length = sqrt(total);
+  const std::size_t e = static_cast<std::size_t>(blockIdx.x) * kTeam + threadIdx.x;
+  if (e == 0) *w.length = length;
+  if (e >= w.parameter_count) return;
+  float gradient = w.gradient[e];
+  if (w.most > 0 && length > w.most)
+    gradient = static_cast<float>(__dmul_rn(gradient, w.most / length));
+  const double g = gradient;
+  const double m = __dadd_rn(__dmul_rn(w.beta1, w.momentum[e]), __dmul_rn(1 - w.beta1, g));
+  const double s =
+      __dadd_rn(__dmul_rn(w.beta2, w.square[e]), __dmul_rn(__dmul_rn(1 - w.beta2, g), g));
+  const double pace = __dadd_rn(sqrt(__dmul_rn(s, w.grow)), w.epsilon);
+  const double kept = __dmul_rn(__dsub_rn(1, __dmul_rn(w.rate, w.decay)), w.parameters[e]);
+  w.momentum[e] = static_cast<float>(m);
+  w.square[e] = static_cast<float>(s);
+  w.parameters[e] = static_cast<float>(__dsub_rn(kept, __dmul_rn(w.step, m) / pace));
 }
 
 template <int D, int U>
-void launch(const NarrowBatch& b) {
+void launch(const NarrowBatch& b, cudaStream_t stream) {
   const std::size_t bytes = b.teams_a_block * seat_bytes(b.stride, scratch_floats<D, U>);
   cudaFuncSetAttribute(fly_samples<D, U>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                        static_cast<int>(bytes));
-  fly_samples<D, U><<<b.thread_blocks, b.teams_a_block * kTeam, bytes>>>(b);
+  fly_samples<D, U><<<b.thread_blocks, b.teams_a_block * kTeam, bytes, stream>>>(b);
 }
 
-int units_a_thread(int hidden) { return hidden <= kHalf ? 1 : hidden <= 2 * kHalf ? 2 : 4; }
+int units_a_thread(int hidden) { return hidden <= kSet ? 1 : hidden <= 2 * kSet ? 2 : 4; }
 
 template <int D>
-void launch(const NarrowBatch& b) {
+void launch(const NarrowBatch& b, cudaStream_t stream) {
   const int units = units_a_thread(b.hidden);
-  if (units == 1) return launch<D, 1>(b);
-  if (units == 2) return launch<D, 2>(b);
-  launch<D, 4>(b);
+  if (units == 1) return launch<D, 1>(b, stream);
+  if (units == 2) return launch<D, 2>(b, stream);
+  launch<D, 4>(b, stream);
 }
 
 }  // namespace
 
 std::size_t narrow_room(int d, int hidden, int stride) {
-  return seat_bytes(stride, kHalf * units_a_thread(hidden) * (2 * d + 1));
+  return seat_bytes(stride, kSet * units_a_thread(hidden) * (2 * d + 1));
 }
 
-void launch_narrow(const NarrowBatch& b) {
-  if (b.d == 2) launch<2>(b);
-  if (b.d == 3) launch<3>(b);
-  if (b.d == 4) launch<4>(b);
+std::size_t square_count(std::size_t parameters) { return square_blocks(parameters); }
+
+void launch_narrow(const NarrowBatch& given, cudaStream_t stream) {
+  NarrowBatch b = given;
+  b.together = b.shared && b.hidden <= kSet * units_a_thread(b.hidden);
+  if (b.backward)
+    cudaMemsetAsync(b.partial, 0, partial_rows(b) * b.parameter_count * sizeof(float), stream);
+  if (b.d == 2) launch<2>(b, stream);
+  if (b.d == 3) launch<3>(b, stream);
+  if (b.d == 4) launch<4>(b, stream);
   if (!b.backward) return;
-  const auto blocks = static_cast<unsigned>((b.parameter_count + kLanes - 1) / kLanes);
-  add_partials<<<blocks, dim3(kLanes, kRanges)>>>(b);
+  const auto blocks = static_cast<unsigned>(square_blocks(b.parameter_count));
+  add_partials<<<blocks, dim3(kLanes, kRanges), 0, stream>>>(b);
+}
+
+void launch_update(const NarrowUpdate& w, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>((w.parameter_count + kTeam - 1) / kTeam);
+  update_parameters<<<blocks, kTeam, 0, stream>>>(w);
 }
 
 }  // namespace murmur::cuda

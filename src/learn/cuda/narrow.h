@@ -2,6 +2,8 @@
 // batch.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstddef>
 
 namespace murmur::cuda {
@@ -35,8 +37,11 @@ struct NarrowBatch {
   const int* label = nullptr;
   const float* code = nullptr;  // (stride, d) added to the tokens, or null
 
-  // Team t does samples queue[queue_first[t]] .. queue[queue_first[t + 1] - 1].
+  // Thread block t does the samples of queue 3 t with all its teams together, then its teams one
+  // each of the two queues after that; queue q is queue[queue_first[q]] .. queue[queue_first[q + 1]
+  // - 1] (queues.h).
   int teams_a_block = 2, thread_blocks = 1;
+  bool together = true;  // the gradients of a thread block's teams stay in registers to the end
   const int* queue_first = nullptr;
   const int* queue = nullptr;
 
@@ -49,12 +54,26 @@ struct NarrowBatch {
   int* correct = nullptr;
   float* readout = nullptr;  // (samples, d)
   float* gradient = nullptr;
+  double* squares = nullptr;  // (square_count(parameters)) sums of the gradient's squares
+};
+std::size_t square_count(std::size_t parameters);
+
+// AdamW as Optimiser::update has it, after clip(gradient, most).
+struct NarrowUpdate {
+  std::size_t parameter_count = 0;
+  float *parameters = nullptr, *momentum = nullptr, *square = nullptr;
+  const float* gradient = nullptr;
+  const double* squares = nullptr;
+  double most = 0, rate = 0, beta1 = 0, beta2 = 0, epsilon = 0, decay = 0;
+  double step = 0, grow = 0;  // rate / (1 - beta1^u), 1 / (1 - beta2^u)
+  double* length = nullptr;   // of the gradient before clipping
 };
 
 // Bytes of shared memory that a team needs for samples of `stride` tokens.
 std::size_t narrow_room(int d, int hidden, int stride);
 // Launches the batch; backward also adds the teams' gradients in their order. A failure is the
 // last error of the CUDA runtime.
-void launch_narrow(const NarrowBatch& batch);
+void launch_narrow(const NarrowBatch& batch, cudaStream_t stream);
+void launch_update(const NarrowUpdate& update, cudaStream_t stream);
 
 }  // namespace murmur::cuda

@@ -37,7 +37,7 @@ struct Weighed {
 template <int D, class Done>
 __device__ void attend(const Seats& m, const Member& me, int n, Done done) {
   const int part = me.lane % kParts;
-  for (int base = me.warp * kRows; base < n; base += kWarps * kRows) {
+  for (int base = me.warp * kRows; base < n; base += me.warps * kRows) {
     const int row = base + me.lane / kParts;
     float q[2][D], peak[2] = {-INFINITY, -INFINITY}, sum[2] = {}, o[2][D] = {};
     read(m.q[row], q[0]);

@@ -5,10 +5,11 @@
 
 namespace murmur::cuda {
 
-// Half a team has U hidden units a thread, and every second tile of eight tokens. Each thread goes
-// over the tokens with its units' parameters, and in backward their gradients, in registers; what
-// the units add to a token is summed over the lanes of a warp, then over four warps.
-constexpr int kTile = 8, kHalf = kTeam / 2, kQuarters = 4;
+// A set of four warps has all hidden units, U of them a thread, and some of the tiles of eight
+// tokens. Each thread goes over the tokens with its units' parameters, and in backward their
+// gradients, in registers; what the units add to a token is summed over the lanes of a warp, then
+// over the four warps.
+constexpr int kTile = 8, kQuarters = 4, kSet = kQuarters * kLanes;
 
 struct PerceptronTensors {
   const float *in, *in_bias, *out, *out_bias;  // (hidden, D), (hidden), (D, hidden), (D)
@@ -20,12 +21,12 @@ struct Units {
   float in[U][D] = {}, bias[U] = {}, out[U][D] = {};
 };
 
-// Unit u of a thread is number first + u kHalf + its place in its half; 0 where there is none.
+// Unit u of a thread is number first + u kSet + its place in its set; 0 where there is none.
 template <int D, int U>
 __device__ Units<D, U> read_units(const PerceptronTensors& t, int first, int id) {
   Units<D, U> w;
   for (int u = 0; u < U; ++u) {
-    const int unit = first + u * kHalf + id % kHalf;
+    const int unit = first + u * kSet + id % kSet;
     if (unit >= t.hidden) continue;
     for (int c = 0; c < D; ++c) {
       w.in[u][c] = __ldg(t.in + static_cast<std::size_t>(unit) * D + c);
@@ -36,21 +37,24 @@ __device__ Units<D, U> read_units(const PerceptronTensors& t, int first, int id)
   return w;
 }
 
-template <int Half, int D>
-__device__ void fold(float (&a)[kTile][D], bool upper, int gap) {
-  for (int t = 0; t < Half; ++t)
-    for (int c = 0; c < D; ++c) {
-      const float keep = upper ? a[t + Half][c] : a[t][c], send = upper ? a[t][c] : a[t + Half][c];
-      a[t][c] = keep + __shfl_xor_sync(kAll, send, gap);
-    }
+// A lane takes the tokens of a tile in an order of its own: the i-th is number i ^ (lane / 4).
+__device__ inline const float4& seat_of(const float4* rows, int tile, int lane, int i) {
+  return rows[(tile * kTile + lane / 4) ^ i];
 }
 
-// Sums a over the lanes of a warp: lane l has those of token l / 4 in a[0].
+template <int Half, int D>
+__device__ void fold(float (&a)[kTile][D], int gap) {
+  for (int t = 0; t < Half; ++t)
+    for (int c = 0; c < D; ++c) a[t][c] += __shfl_xor_sync(kAll, a[t + Half][c], gap);
+}
+
+// Sums a over the lanes of a warp: lane l has those of token l / 4 in a[0]. What a lane gives away
+// stands where its partner keeps it, thanks to their orders.
 template <int D>
-__device__ void sum_tile(float (&a)[kTile][D], int lane) {
-  fold<4>(a, lane & 16, 16);
-  fold<2>(a, lane & 8, 8);
-  fold<1>(a, lane & 4, 4);
+__device__ void sum_tile(float (&a)[kTile][D]) {
+  fold<4>(a, 16);
+  fold<2>(a, 8);
+  fold<1>(a, 4);
   for (int c = 0; c < D; ++c) {
     a[0][c] += __shfl_xor_sync(kAll, a[0][c], 2);
     a[0][c] += __shfl_xor_sync(kAll, a[0][c], 1);
@@ -61,7 +65,7 @@ __device__ void sum_tile(float (&a)[kTile][D], int lane) {
 template <int D>
 __device__ void keep_tile(const Seats& m, const Member& me, int tile, bool more,
                           float (&a)[kTile][D]) {
-  sum_tile(a, me.lane);
+  sum_tile(a);
   if (me.lane % 4 != 0) return;
   float4* to = m.parts + me.warp % kQuarters * m.stride + tile * kTile + me.lane / 4;
   if (more) {
@@ -72,7 +76,7 @@ __device__ void keep_tile(const Seats& m, const Member& me, int tile, bool more,
   *to = row_of(a[0]);
 }
 
-// Both halves of a team and its four quarters: the sum of the parts of token i.
+// The sum of the four parts of token i.
 template <int D>
 __device__ void sum_parts(const Seats& m, int i, float (&sum)[D]) {
   for (int c = 0; c < D; ++c) sum[c] = 0;
@@ -86,14 +90,14 @@ __device__ void sum_parts(const Seats& m, int i, float (&sum)[D]) {
 //   parts of W_out relu(W_in x + b_in)
 template <int D, int U>
 __device__ void perceptron(const Seats& m, const Member& me, int n, const PerceptronTensors& t) {
-  for (int first = 0; first < t.hidden; first += kHalf * U) {
+  for (int first = 0; first < t.hidden; first += kSet * U) {
     const Units<D, U> w = read_units<D, U>(t, first, me.id);
-    for (int tile = me.id / kHalf; tile * kTile < n; tile += 2) {
+    for (int tile = me.id / kSet; tile * kTile < n; tile += me.size / kSet) {
       float a[kTile][D] = {};
 #pragma unroll
       for (int i = 0; i < kTile; ++i) {
         float x[D];
-        read(m.x[tile * kTile + i], x);
+        read(seat_of(m.x, tile, me.lane, i), x);
         for (int u = 0; u < U; ++u) {
           const float h = fmaxf(dot(w.in[u], x, w.bias[u]), 0.0f);
           for (int c = 0; c < D; ++c) a[i][c] = fmaf(w.out[u][c], h, a[i][c]);
@@ -110,13 +114,13 @@ __device__ void perceptron(const Seats& m, const Member& me, int n, const Percep
 template <int D, int U>
 __device__ void perceptron_back(const Seats& m, const Member& me, int n, const Units<D, U>& w,
                                 bool more, Units<D, U>& dw) {
-  for (int tile = me.id / kHalf; tile * kTile < n; tile += 2) {
+  for (int tile = me.id / kSet; tile * kTile < n; tile += me.size / kSet) {
     float a[kTile][D] = {};
 #pragma unroll
     for (int i = 0; i < kTile; ++i) {
       float x[D], s[D];
-      read(m.x[tile * kTile + i], x);
-      read(m.s[tile * kTile + i], s);
+      read(seat_of(m.x, tile, me.lane, i), x);
+      read(seat_of(m.s, tile, me.lane, i), s);
       for (int u = 0; u < U; ++u) {
         const float p = dot(w.in[u], x, w.bias[u]), h = fmaxf(p, 0.0f);
         const float dp = p > 0 ? dot(w.out[u], s, 0.0f) : 0.0f;
@@ -132,33 +136,37 @@ __device__ void perceptron_back(const Seats& m, const Member& me, int n, const U
   }
 }
 
-// The units' gradients of both halves into the team's partial gradient of the block, whose `in`
-// begins at dt; `more`: on top of what is there. All of the team must come.
+// Adds the units' gradients of all sets to those of a block, whose `in` begins at dt. All of the
+// team must come.
 template <int D, int U>
-__device__ void keep_units(const Seats& m, const Member& me, int first, int hidden, bool more,
-                           const Units<D, U>& dw, float* dt) {
-  const bool second = me.id >= kHalf;
-  const int at = me.id % kHalf;
+__device__ void add_units(const Seats& m, const Member& me, int first, int hidden, Units<D, U>& dw,
+                          float* dt) {
+  const int set = me.id / kSet, at = me.id % kSet;
   const auto mine = [&](int u, int c) -> float& {
-    return m.scratch[(u * (2 * D + 1) + c) * kHalf + at];
+    return m.scratch[(u * (2 * D + 1) + c) * kSet + at];
   };
-  for (int u = 0; second && u < U; ++u) {
-    for (int c = 0; c < D; ++c) mine(u, c) = dw.in[u][c], mine(u, D + 1 + c) = dw.out[u][c];
-    mine(u, D) = dw.bias[u];
+  for (int other = 1; other < me.size / kSet; ++other) {
+    for (int u = 0; set == other && u < U; ++u) {
+      for (int c = 0; c < D; ++c) mine(u, c) = dw.in[u][c], mine(u, D + 1 + c) = dw.out[u][c];
+      mine(u, D) = dw.bias[u];
+    }
+    me.meet();
+    for (int u = 0; set == 0 && u < U; ++u) {
+      for (int c = 0; c < D; ++c) dw.in[u][c] += mine(u, c), dw.out[u][c] += mine(u, D + 1 + c);
+      dw.bias[u] += mine(u, D);
+    }
+    me.meet();
   }
-  me.meet();
   float *in = dt, *bias = dt + static_cast<std::size_t>(hidden) * D, *out = bias + hidden;
-  const auto put = [&](float& to, float value) { to = more ? to + value : value; };
-  for (int u = 0; !second && u < U; ++u) {
-    const int unit = first + u * kHalf + at;
+  for (int u = 0; set == 0 && u < U; ++u) {
+    const int unit = first + u * kSet + at;
     if (unit >= hidden) continue;
     for (int c = 0; c < D; ++c) {
-      put(in[static_cast<std::size_t>(unit) * D + c], dw.in[u][c] + mine(u, c));
-      put(out[static_cast<std::size_t>(c) * hidden + unit], dw.out[u][c] + mine(u, D + 1 + c));
+      in[static_cast<std::size_t>(unit) * D + c] += dw.in[u][c];
+      out[static_cast<std::size_t>(c) * hidden + unit] += dw.out[u][c];
     }
-    put(bias[unit], dw.bias[u] + mine(u, D));
+    bias[unit] += dw.bias[u];
   }
-  me.meet();
 }
 
 }  // namespace murmur::cuda

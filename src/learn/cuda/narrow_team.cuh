@@ -5,7 +5,7 @@
 
 namespace murmur::cuda {
 
-constexpr int kLanes = 32, kWarps = kTeam / kLanes;
+constexpr int kLanes = 32, kFew = 8 + 2 * kTeam / kLanes;
 constexpr unsigned kAll = ~0u;
 
 // Where a team keeps one sample: (stride) rows of four numbers, the last one free for d < 4.
@@ -15,8 +15,8 @@ struct Seats {
   float4* parts;           // (4, stride): sums over a quarter of the hidden units; then dq, dk, dv
   float *peak, *level;     // (stride), used for d = 4: beside q and beside g
   float* scratch;          // gradients of the hidden units of half a team
-  float* entries;          // (kTeam)
-  double* few;             // (kWarps + 8): what one thread tells the others
+  float* entries;          // (2 kTeam)
+  double* few;             // (kFew): what one thread tells the others
   int stride;
 };
 
@@ -25,7 +25,7 @@ constexpr int scratch_floats = kTeam / 2 * U*(2 * D + 1);
 
 __host__ __device__ inline std::size_t seat_bytes(int stride, int scratch) {
   return static_cast<std::size_t>(stride) * (12 * sizeof(float4) + 2 * sizeof(float)) +
-         (scratch + kTeam) * sizeof(float) + (kWarps + 8) * sizeof(double);
+         (scratch + 2 * kTeam) * sizeof(float) + kFew * sizeof(double);
 }
 
 __device__ inline Seats take_seats(char* room, int stride, int scratch) {
@@ -35,19 +35,27 @@ __device__ inline Seats take_seats(char* room, int stride, int scratch) {
   m.g = m.v + stride, m.o = m.g + stride, m.dx = m.o + stride, m.s = m.dx + stride;
   m.parts = m.s + stride;
   m.few = reinterpret_cast<double*>(m.parts + 4 * stride);
-  m.peak = reinterpret_cast<float*>(m.few + kWarps + 8);
+  m.peak = reinterpret_cast<float*>(m.few + kFew);
   m.level = m.peak + stride;
   m.entries = m.level + stride;
-  m.scratch = m.entries + kTeam;
+  m.scratch = m.entries + 2 * kTeam;
   m.stride = stride;
   return m;
 }
 
-// One thread's place in its team.
+// One thread's place in its team, or in both teams of its thread block together.
 struct Member {
-  int team, id, warp, lane;  // team: within the thread block
+  int barrier, id, size;  // size: threads
+  int warp, lane, warps;
+  __device__ Member(int which, int at, int all)
+      : barrier(which),
+        id(at),
+        size(all),
+        warp(at / kLanes),
+        lane(at % kLanes),
+        warps(all / kLanes) {}
   __device__ void meet() const {
-    asm volatile("bar.sync %0, %1;" ::"r"(team + 1), "n"(kTeam) : "memory");
+    asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(size) : "memory");
   }
 };
 
