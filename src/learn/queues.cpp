@@ -12,8 +12,8 @@ namespace murmur {
 
 namespace {
 
-// Measured on an H200, in parts of what two busy teams do: a team whose neighbour has nothing to
-// do, and two teams at one sample, who wait for each other.
+// In parts of what two busy teams do: a team whose neighbour has nothing to do, and two teams at
+// one sample, who wait for each other (0.83 at 104 tokens and 0.90 at 208 on an H200).
 constexpr double kAlone = 0.7, kTogether = 0.85;
 
 // The time of two teams whose samples, costliest first, each go to the one with less to do.

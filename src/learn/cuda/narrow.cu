@@ -250,7 +250,8 @@ struct Flight {
       const Units<D, U> w = read_units<D, U>(t, from, me.id);
       if (!b.together) dw = {};
       perceptron_back(m, me, n, w, from > 0, dw);
-      if (!b.together) add_units(m, me, from, b.hidden, dw, gradients(block) + b.maps * kMap);
+      if (!b.together)
+        keep_units(m, me, from, b.hidden, true, dw, gradients(block) + b.maps * kMap);
     }
     me.meet();
     for (int i = me.id; i < n; i += me.size) {
@@ -304,7 +305,8 @@ struct Flight {
       float sum = 0;
       for (int t = 0; t < me.size; t += kTeam)
         for (int s = 0; s < each; ++s) sum += m.entries[t + s * count + me.id];
-      gradients(block)[me.id < maps ? me.id : b.block_size - D + me.id - maps] += sum;
+      float& to = gradients(block)[me.id < maps ? me.id : b.block_size - D + me.id - maps];
+      to = b.together ? sum : to + sum;
     }
     me.meet();
   }
@@ -396,14 +398,15 @@ struct Flight {
   // What the team still holds goes to its gradients.
   __device__ void finish() {
     if (b.shared) give_entries(0);
-    if (b.together) add_units(m, me, 0, b.hidden, dw, gradients(0) + b.maps * kMap);
+    if (b.together) keep_units(m, me, 0, b.hidden, false, dw, gradients(0) + b.maps * kMap);
     if (!b.cls) return;
     me.meet();
     m.entries[me.id] = start;
     me.meet();
     if (me.id >= D) return;
     for (int t = kTeam; t < me.size; t += kTeam) start += m.entries[t + me.id];
-    row()[b.parameter_count - D + me.id] += start;
+    float& to = row()[b.parameter_count - D + me.id];
+    to = b.together ? start : to + start;
   }
 };
 
@@ -521,7 +524,7 @@ std::size_t square_count(std::size_t parameters) { return square_blocks(paramete
 void launch_narrow(const NarrowBatch& given, cudaStream_t stream) {
   NarrowBatch b = given;
   b.together = b.shared && b.hidden <= kSet * units_a_thread(b.hidden);
-  if (b.backward)
+  if (b.backward && !b.together)
     cudaMemsetAsync(b.partial, 0, partial_rows(b) * b.parameter_count * sizeof(float), stream);
   if (b.d == 2) launch<2>(b, stream);
   if (b.d == 3) launch<3>(b, stream);

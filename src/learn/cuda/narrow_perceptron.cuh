@@ -93,14 +93,15 @@ __device__ void perceptron(const Seats& m, const Member& me, int n, const Percep
   for (int first = 0; first < t.hidden; first += kSet * U) {
     const Units<D, U> w = read_units<D, U>(t, first, me.id);
     for (int tile = me.id / kSet; tile * kTile < n; tile += me.size / kSet) {
-      float a[kTile][D] = {};
+      float a[kTile][D];
 #pragma unroll
       for (int i = 0; i < kTile; ++i) {
         float x[D];
         read(seat_of(m.x, tile, me.lane, i), x);
         for (int u = 0; u < U; ++u) {
           const float h = fmaxf(dot(w.in[u], x, w.bias[u]), 0.0f);
-          for (int c = 0; c < D; ++c) a[i][c] = fmaf(w.out[u][c], h, a[i][c]);
+          for (int c = 0; c < D; ++c)
+            a[i][c] = u == 0 ? w.out[u][c] * h : fmaf(w.out[u][c], h, a[i][c]);
         }
       }
       keep_tile(m, me, tile, first > 0, a);
@@ -115,7 +116,7 @@ template <int D, int U>
 __device__ void perceptron_back(const Seats& m, const Member& me, int n, const Units<D, U>& w,
                                 bool more, Units<D, U>& dw) {
   for (int tile = me.id / kSet; tile * kTile < n; tile += me.size / kSet) {
-    float a[kTile][D] = {};
+    float a[kTile][D];
 #pragma unroll
     for (int i = 0; i < kTile; ++i) {
       float x[D], s[D];
@@ -128,7 +129,7 @@ __device__ void perceptron_back(const Seats& m, const Member& me, int n, const U
         for (int c = 0; c < D; ++c) {
           dw.out[u][c] = fmaf(s[c], h, dw.out[u][c]);
           dw.in[u][c] = fmaf(dp, x[c], dw.in[u][c]);
-          a[i][c] = fmaf(w.in[u][c], dp, a[i][c]);
+          a[i][c] = u == 0 ? w.in[u][c] * dp : fmaf(w.in[u][c], dp, a[i][c]);
         }
       }
     }
@@ -136,11 +137,11 @@ __device__ void perceptron_back(const Seats& m, const Member& me, int n, const U
   }
 }
 
-// Adds the units' gradients of all sets to those of a block, whose `in` begins at dt. All of the
-// team must come.
+// The units' gradients of all sets become those of a block, whose `in` begins at dt; `more`: on top
+// of what is there. All of the team must come.
 template <int D, int U>
-__device__ void add_units(const Seats& m, const Member& me, int first, int hidden, Units<D, U>& dw,
-                          float* dt) {
+__device__ void keep_units(const Seats& m, const Member& me, int first, int hidden, bool more,
+                           Units<D, U>& dw, float* dt) {
   const int set = me.id / kSet, at = me.id % kSet;
   const auto mine = [&](int u, int c) -> float& {
     return m.scratch[(u * (2 * D + 1) + c) * kSet + at];
@@ -158,14 +159,15 @@ __device__ void add_units(const Seats& m, const Member& me, int first, int hidde
     me.meet();
   }
   float *in = dt, *bias = dt + static_cast<std::size_t>(hidden) * D, *out = bias + hidden;
+  const auto put = [&](float& to, float value) { to = more ? to + value : value; };
   for (int u = 0; set == 0 && u < U; ++u) {
     const int unit = first + u * kSet + at;
     if (unit >= hidden) continue;
     for (int c = 0; c < D; ++c) {
-      in[static_cast<std::size_t>(unit) * D + c] += dw.in[u][c];
-      out[static_cast<std::size_t>(c) * hidden + unit] += dw.out[u][c];
+      put(in[static_cast<std::size_t>(unit) * D + c], dw.in[u][c]);
+      put(out[static_cast<std::size_t>(c) * hidden + unit], dw.out[u][c]);
     }
-    bias[unit] += dw.bias[u];
+    put(bias[unit], dw.bias[u]);
   }
 }
 
