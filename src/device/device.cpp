@@ -29,11 +29,15 @@ void inspect(cublasStatus_t outcome) {
               "device=cuda", "try again, or use device=cpu");
 }
 
-Products::Products() {
+void need_gpu() {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
     throw Error(Fault::tool, "there is no NVIDIA GPU", "device=cuda",
                 "use device=cpu, or see what nvidia-smi says");
+}
+
+Products::Products() {
+  need_gpu();
   inspect(cublasCreate(&handle_));
   inspect(cublasSetMathMode(handle_, CUBLAS_DEFAULT_MATH));
   inspect(cublasSetWorkspace(handle_, workspace_.need(kWorkspace), kWorkspace));

@@ -14,6 +14,9 @@ namespace murmur::cuda {
 void inspect(cudaError_t outcome);
 void inspect(cublasStatus_t outcome);
 
+// Throws Error(tool) unless there is an NVIDIA GPU.
+void need_gpu();
+
 // Memory of the GPU, kept between calls.
 template <class T>
 class Room {
@@ -42,6 +45,43 @@ class Room {
  private:
   T* data_ = nullptr;
   std::size_t size_ = 0;
+};
+
+// Memory of the host that the GPU copies from and to without a detour, kept between calls.
+class HostRoom {
+ public:
+  HostRoom() = default;
+  HostRoom(const HostRoom&) = delete;
+  HostRoom& operator=(const HostRoom&) = delete;
+  ~HostRoom() { cudaFreeHost(data_); }
+
+  std::byte* need(std::size_t bytes) {
+    if (bytes > size_) {
+      inspect(cudaFreeHost(data_));
+      data_ = nullptr, size_ = 0;
+      inspect(cudaMallocHost(reinterpret_cast<void**>(&data_), bytes));
+      size_ = bytes;
+    }
+    return data_;
+  }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// An order of its own for copies and launches.
+class Stream {
+ public:
+  Stream() { inspect(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { cudaStreamDestroy(stream_); }
+  operator cudaStream_t() const { return stream_; }
+  void wait() const { inspect(cudaStreamSynchronize(stream_)); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
 };
 
 template <class T>

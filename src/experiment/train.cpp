@@ -104,10 +104,10 @@ std::optional<TrainingSummary> Keeper::carry() {
   if (state.update == 0 && !run_.last_checkpoint()) append(state);
   while (!loop_.finished(state)) {
     const bool ended = loop_.update(state);
-    if (ended) append(state);
-    const bool stop = process_.pause(
-        static_cast<double>(state.update), [&] { return record_of(state, data_.checksum); },
-        [&] { return progress_of(loop_, state, validation_); });
+    if (ended) loop_.settle(state), append(state);
+    const auto record = [&] { return loop_.settle(state), record_of(state, data_.checksum); };
+    const bool stop = process_.pause(static_cast<double>(state.update), record,
+                                     [&] { return progress_of(loop_, state, validation_); });
     if (!stop) continue;
     run_.close("interrupted", {{"update", static_cast<double>(state.update)}}, "");
     return std::nullopt;

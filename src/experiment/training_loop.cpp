@@ -109,7 +109,10 @@ Batch batch_of(const WatchedSamples& samples) {
 }
 
 TrainingLoop::TrainingLoop(const Training& training, const TrainingData& data, Adjoint& adjoint)
-    : training_(training), data_(data), adjoint_(adjoint) {
+    : training_(training),
+      data_(data),
+      adjoint_(adjoint),
+      device_(dynamic_cast<DeviceTraining*>(&adjoint)) {
   const std::size_t samples = training.samples > 0 ? training.samples : data.learned.size();
   batch_ = std::min(training.batch, samples);
   per_epoch_ = static_cast<std::int64_t>(samples / batch_);  // a rest waits its turn
@@ -132,8 +135,8 @@ double TrainingLoop::rate(std::int64_t update) const {
 void TrainingLoop::prepare(int epoch) {
   if (prepared_ == epoch) return;
   if (training_.samples > 0) {
-    drawn_ = draw_epoch(training_, data_, epoch);
-    order_.resize(drawn_.samples());
+    of_epoch_ = draw_epoch(training_, data_, epoch);
+    order_.resize(of_epoch_.samples());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
   } else {
     shuffle(epoch);
@@ -155,46 +158,89 @@ void TrainingLoop::shuffle(int epoch) {
   for (const auto& key : keys) order_.push_back(key.second);
 }
 
+// Of the epoch that order_ is for.
+void TrainingLoop::draw(std::int64_t update, DrawnBatch& to) {
+  const auto epoch_of = static_cast<std::uint32_t>(update / per_epoch_);
+  const auto begin =
+      order_.begin() + static_cast<std::ptrdiff_t>(update % per_epoch_) * static_cast<int>(batch_);
+  to.update = update;
+  to.chosen.assign(begin, begin + static_cast<std::ptrdiff_t>(batch_));
+  to.shift.resize(training_.shift > 0 ? 2 * batch_ : 0);
+  for (std::size_t k = 0; k < to.shift.size(); ++k)
+    to.shift[k] = static_cast<float>(
+        training_.shift *
+        Draw{training_.seed, Stream::shift, static_cast<std::uint32_t>(to.chosen[k / 2]), epoch_of}
+            .normal(static_cast<std::uint16_t>(k % 2)));
+}
+
+Batch TrainingLoop::batch_of(const DrawnBatch& drawn) const {
+  const SampleSet& set = training_.samples > 0 ? of_epoch_ : data_.train;
+  return {.x = set.x,
+          .y = set.y,
+          .first = set.first,
+          .label = set.label,
+          .chosen = drawn.chosen,
+          .shift = drawn.shift,
+          .seed = training_.seed,
+          .update = static_cast<std::uint32_t>(drawn.update),
+          .word = set.word,
+          .asked = set.asked};
+}
+
+DeviceTraining::Update TrainingLoop::learn(TrainingState& state) {
+  draw(state.update, drawn_);
+  gradient_.resize(state.parameters.size());
+  DeviceTraining::Update made;
+  made.result =
+      adjoint_.backward(state.parameters, batch_of(drawn_), training_.objective, gradient_);
+  made.gradient = clip(gradient_, training_.clip);
+  if (std::isfinite(made.result.loss) && std::isfinite(made.gradient))
+    state.optimiser.update(state.parameters, gradient_);
+  return made;
+}
+
+// While the device is busy the next batch is drawn, of the epoch under way.
+DeviceTraining::Update TrainingLoop::learn_on_device(TrainingState& state) {
+  if (on_device_ != state.update) device_->put(state.parameters, state.optimiser);
+  if (next_.update == state.update)
+    std::swap(drawn_, next_);
+  else
+    draw(state.update, drawn_);
+  Batch after;
+  const auto next = [&]() -> const Batch* {
+    if ((state.update + 1) % per_epoch_ == 0) return nullptr;
+    draw(state.update + 1, next_);
+    return &(after = batch_of(next_));
+  };
+  const DeviceTraining::Update made =
+      device_->update(batch_of(drawn_), training_.objective, training_.clip, state.optimiser, next);
+  on_device_ = state.update + 1;
+  settled_ = false;
+  return made;
+}
+
+void TrainingLoop::settle(TrainingState& state) {
+  if (!settled_) device_->get(state.parameters, state.optimiser);
+  settled_ = true;
+}
+
 bool TrainingLoop::update(TrainingState& state) {
   const int epoch_now = epoch(state);
-  const std::int64_t within = state.update % per_epoch_;
-  if (within == 0) state.loss = state.gradient = 0, state.correct = state.seen = 0;
+  if (state.update % per_epoch_ == 0)
+    state.loss = state.gradient = 0, state.correct = state.seen = 0;
   prepare(epoch_now);
   const auto began = std::chrono::steady_clock::now();
-  const std::span<const std::size_t> chosen(order_.data() + within * batch_, batch_);
-  shift_.resize(training_.shift > 0 ? 2 * batch_ : 0);
-  for (std::size_t k = 0; k < shift_.size(); ++k)
-    shift_[k] =
-        static_cast<float>(training_.shift * Draw{training_.seed, Stream::shift,
-                                                  static_cast<std::uint32_t>(chosen[k / 2]),
-                                                  static_cast<std::uint32_t>(epoch_now)}
-                                                 .normal(static_cast<std::uint16_t>(k % 2)));
-  const SampleSet& set = training_.samples > 0 ? drawn_ : data_.train;
-  const Batch batch{.x = set.x,
-                    .y = set.y,
-                    .first = set.first,
-                    .label = set.label,
-                    .chosen = chosen,
-                    .shift = shift_,
-                    .seed = training_.seed,
-                    .update = static_cast<std::uint32_t>(state.update),
-                    .word = set.word,
-                    .asked = set.asked};
-  gradient_.resize(state.parameters.size());
-  const BatchResult result =
-      adjoint_.backward(state.parameters, batch, training_.objective, gradient_);
-  const double length = clip(gradient_, training_.clip);
-  if (!std::isfinite(result.loss) || !std::isfinite(length))
+  state.optimiser.rate = rate(state.update);
+  const DeviceTraining::Update made = device_ != nullptr ? learn_on_device(state) : learn(state);
+  if (!std::isfinite(made.result.loss) || !std::isfinite(made.gradient))
     throw Error(
         Fault::numerical, "the loss or its gradient is no longer finite",
         "epoch " + std::to_string(epoch_now + 1) + ", update " + std::to_string(state.update + 1),
         "use a smaller rate, or clip=1");
-  state.optimiser.rate = rate(state.update);
-  state.optimiser.update(state.parameters, gradient_);
   state.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  state.loss += result.loss;
-  state.gradient += length;
-  state.correct += static_cast<std::int64_t>(result.correct);
+  state.loss += made.result.loss;
+  state.gradient += made.gradient;
+  state.correct += static_cast<std::int64_t>(made.result.correct);
   state.seen += static_cast<std::int64_t>(batch_);
   ++state.update;
   return state.update % per_epoch_ == 0;

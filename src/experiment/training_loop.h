@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "learn/device_training.h"
 #include "murmur/training.h"
 
 namespace murmur {
@@ -43,6 +44,13 @@ Progress progress_of(const TrainingLoop& loop, const TrainingState& state, doubl
 double images_per_second(const TrainingLoop& loop, const TrainingState& state);
 std::string to_json(const TrainingSummary& summary);  // text of summary.json
 
+// The samples of one update and how far each is shifted.
+struct DrawnBatch {
+  std::int64_t update = -1;  // none yet
+  std::vector<std::size_t> chosen{};
+  std::vector<float> shift{};
+};
+
 class TrainingLoop {
  public:
   TrainingLoop(const Training& training, const TrainingData& data, Adjoint& adjoint);
@@ -59,12 +67,18 @@ class TrainingLoop {
   double rate(std::int64_t update) const;
 
   // One batch: backward, clipping, one update of the parameters. True when it ended an epoch: the
-  // sums then stand until the next update begins them anew.
+  // sums then stand until the next update begins them anew. Parameters and optimiser may stay on a
+  // device: settle before they are read.
   bool update(TrainingState& state);
+  void settle(TrainingState& state);
 
  private:
   void prepare(int epoch);
   void shuffle(int epoch);
+  void draw(std::int64_t update, DrawnBatch& to);
+  Batch batch_of(const DrawnBatch& drawn) const;
+  DeviceTraining::Update learn(TrainingState& state);
+  DeviceTraining::Update learn_on_device(TrainingState& state);
 
   const Training& training_;
   const TrainingData& data_;
@@ -72,9 +86,13 @@ class TrainingLoop {
   std::size_t batch_;
   std::int64_t per_epoch_;
   int prepared_ = -1;                 // the epoch that `order_` is for
-  SampleSet drawn_{};                 // the samples of that epoch, where the task draws them
+  SampleSet of_epoch_{};              // the samples of that epoch, where the task draws them
   std::vector<std::size_t> order_{};  // of the samples learned, or drawn
-  std::vector<float> gradient_{}, shift_{};
+  std::vector<float> gradient_{};
+  DrawnBatch drawn_{}, next_{};
+  DeviceTraining* device_;       // null: the parameters are always here
+  std::int64_t on_device_ = -1;  // updates made when the device had the parameters last
+  bool settled_ = true;
 };
 
 }  // namespace murmur

@@ -67,13 +67,14 @@ class GroupedAdjoint : public Adjoint {
 
   int tokens_of(const Batch& batch, std::size_t sample) const;  // CLS included
 
+  std::size_t longest_of(const Batch& batch) const;
+  // Throws Error(input) unless every sample has tokens and, where asked, a label.
+  void check_samples(const Batch& batch, bool labelled) const;
+
   const Architecture architecture_;
   std::vector<float> parameters_{};  // of this pass
 
  private:
-  std::size_t longest_of(const Batch& batch) const;
-  void check_samples(const Batch& batch, bool labelled) const;
-
   int threads_;
   std::size_t group_;                            // samples
   std::vector<std::vector<float>> gradients_{};  // one a group

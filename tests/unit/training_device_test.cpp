@@ -1,9 +1,15 @@
 // training_device_test.cpp: where a training computes: read, kept, told apart from what it learns.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "experiment/training_loop.h"
+#include "learn/device_training.h"
 #include "murmur/error.h"
 #include "murmur/training.h"
 #include "reproduce/training_cache.h"
@@ -44,6 +50,104 @@ TEST(TrainingDevice, IsThereOrRefused) {
   } catch (const Error& error) {
     EXPECT_EQ(error.fault, Fault::tool);
     EXPECT_NE(error.remedy.find("device=cpu"), std::string::npos);
+  }
+}
+
+// Keeps parameters and optimiser to itself, as a GPU does, and learns as the processor does.
+class FarAway final : public Adjoint, public DeviceTraining {
+ public:
+  explicit FarAway(const Architecture& a) : near_(make_adjoint(a, 1)) {}
+  BatchResult backward(std::span<const float> parameters, const Batch& batch,
+                       const Objective& objective, std::span<float> gradient) override {
+    return near_->backward(parameters, batch, objective, gradient);
+  }
+  void forward(std::span<const float> parameters, const Batch& batch,
+               std::span<float> readout) override {
+    near_->forward(parameters, batch, readout);
+  }
+  void put(std::span<const float> parameters, const Optimiser& optimiser) override {
+    ++puts;
+    parameters_.assign(parameters.begin(), parameters.end());
+    optimiser_ = optimiser;
+  }
+  void get(std::span<float> parameters, Optimiser& optimiser) override {
+    std::copy(parameters_.begin(), parameters_.end(), parameters.begin());
+    optimiser.momentum = optimiser_.momentum;
+    optimiser.square = optimiser_.square;
+  }
+  Update update(const Batch& batch, const Objective& objective, double clip, Optimiser& optimiser,
+                const std::function<const Batch*()>& next) override {
+    if (announced) {
+      EXPECT_EQ(batch.update, announced_.update);
+      EXPECT_EQ(batch.chosen.data(), announced_.chosen.data());
+      EXPECT_EQ(std::vector<float>(batch.shift.begin(), batch.shift.end()), shift_);
+    }
+    std::vector<float> gradient(parameters_.size());
+    Update made;
+    made.result = near_->backward(parameters_, batch, objective, gradient);
+    made.gradient = murmur::clip(gradient, clip);
+    optimiser_.rate = optimiser.rate;
+    optimiser_.update(parameters_, gradient);
+    ++optimiser.updates;
+    const Batch* then = next();
+    announced = then != nullptr;
+    if (announced) announced_ = *then, shift_.assign(then->shift.begin(), then->shift.end());
+    return made;
+  }
+
+  int puts = 0;
+  bool announced = false;
+
+ private:
+  std::unique_ptr<Adjoint> near_;
+  std::vector<float> parameters_{}, shift_{};
+  Optimiser optimiser_{};
+  Batch announced_{};
+};
+
+// Twelve samples of seven tokens, two classes.
+TrainingData some_data() {
+  TrainingData data;
+  data.train.first = {0};
+  for (int k = 0; k < 12; ++k) {
+    for (int i = 0; i < 7; ++i) {
+      data.train.x.push_back(static_cast<float>((k * 7 + i * 5) % 19) - 9);
+      data.train.y.push_back(static_cast<float>((k * 3 + i * 11) % 17) - 8);
+    }
+    data.train.first.push_back(data.train.x.size());
+    data.train.label.push_back(k % 2);
+    data.learned.push_back(static_cast<std::size_t>(k));
+  }
+  return data;
+}
+
+// Wherever the parameters lie, every update draws the same batch and ends with the same bits; a
+// state that was fetched goes on from there, in the same loop and in a new one.
+TEST(TrainingDevice, ALoopWithADeviceLearnsTheSameBits) {
+  const Training t = described({"blocks=2", "hidden=16", "batch=4", "epochs=3"});
+  const TrainingData data = some_data();
+  const auto here = make_adjoint(t.architecture, 1);
+  FarAway there(t.architecture), again(t.architecture);
+  TrainingLoop plain(t, data, *here), far(t, data, there), resumed(t, data, again);
+  const std::vector<float> start = initial_parameters(t.architecture, 0);
+  TrainingState a = TrainingLoop::begin(t, start), b = TrainingLoop::begin(t, start), c;
+  while (!plain.finished(a)) {
+    EXPECT_EQ(plain.update(a), far.update(b));
+    if (a.update == 4) far.settle(b), c = b;
+    if (a.update > 4) resumed.update(c);
+  }
+  EXPECT_EQ(there.puts, 1);
+  EXPECT_NE(b.parameters, a.parameters);  // not fetched since
+  far.settle(b);
+  resumed.settle(c);
+  for (const TrainingState& s : {b, c}) {
+    EXPECT_EQ(s.parameters, a.parameters);
+    EXPECT_EQ(s.optimiser.momentum, a.optimiser.momentum);
+    EXPECT_EQ(s.optimiser.square, a.optimiser.square);
+    EXPECT_EQ(s.optimiser.updates, a.optimiser.updates);
+    EXPECT_EQ(s.loss, a.loss);
+    EXPECT_EQ(s.gradient, a.gradient);
+    EXPECT_EQ(s.correct, a.correct);
   }
 }
 

@@ -1,12 +1,15 @@
-// cuda_adjoint.cpp: forward and backward pass of whole batches on an NVIDIA GPU.
+// cuda_adjoint.cpp: forward and backward pass of whole batches on an NVIDIA GPU, by matrix
+// products.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "device/device.h"
 #include "learn/block_tensors.h"
+#include "learn/cuda/adjoints.h"
 #include "learn/cuda/kernels.h"
 #include "learn/grouped_adjoint.h"
+#include "learn/sample_kernels.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -316,9 +319,7 @@ BatchResult CudaAdjoint::lose(const Group& group, const Forward& f) {
 }
 
 BatchResult CudaAdjoint::learn_group(const Group& group, float* gradient) {
-  if (group.objective->dropout > 0)
-    throw Error(Fault::input, "the GPU leaves out no attention weights", "dropout",
-                "use dropout=0, or device=cpu");
+  refuse_dropout(*group.objective);
   const std::size_t size = parameters_.size();
   const Forward f = take_off(group);
   forward_blocks(f);
@@ -348,12 +349,24 @@ void CudaAdjoint::forward_group(const Group& group, float* readout) {
 
 }  // namespace
 
+void refuse_dropout(const Objective& objective) {
+  if (objective.dropout > 0)
+    throw Error(Fault::input, "the GPU leaves out no attention weights", "dropout",
+                "use dropout=0, or device=cpu");
+}
+
+std::unique_ptr<Adjoint> make_wide_cuda_adjoint(const Architecture& architecture) {
+  return std::make_unique<CudaAdjoint>(architecture);
+}
+
 std::unique_ptr<Adjoint> make_cuda_adjoint(const Architecture& architecture) {
   if (architecture.hidden == 0 || architecture.vocabulary > 0 ||
       architecture.readout == Architecture::asked)
     throw Error(Fault::input, "the GPU knows blocks with a feed-forward and tokens of the plane",
                 "in the architecture", "use device=cpu");
-  return std::make_unique<CudaAdjoint>(architecture);
+  const bool plain = architecture.heads == 1 && width_of_head(architecture) == architecture.d;
+  if (architecture.d <= simd::kMostSmall && plain) return make_narrow_cuda_adjoint(architecture);
+  return make_wide_cuda_adjoint(architecture);
 }
 
 }  // namespace murmur

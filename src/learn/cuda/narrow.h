@@ -1,0 +1,79 @@
+// narrow.h: forward and backward pass of a batch of narrow swarms (d = 2, 3, 4), one launch a
+// batch.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+namespace murmur::cuda {
+
+// A team of threads does one sample after another; two teams share a multiprocessor where the
+// samples leave room for it.
+inline constexpr int kTeam = 256;
+inline constexpr int kPlanes = 4;  // of four numbers a token and block: x, y, o; peak and share
+
+// All pointers are to the GPU's memory; all counts are of one batch.
+struct NarrowBatch {
+  // The swarm, as Architecture has it.
+  int d = 3, blocks = 1, hidden = 1;
+  int maps = 4;  // learned (d, d) maps a block: 4 attention, 2 uniform, 0 without messages
+  bool shared = true, attraction = false, cls = false;
+  float residual = 0;
+  std::size_t block_size = 0, parameter_count = 0;
+  const float* parameters = nullptr;
+  int classes = 0;
+  const double* targets = nullptr;  // (classes, d)
+
+  // What is learned, as Objective has it; without backward, readouts alone.
+  bool backward = true, target_loss = false;
+  double smoothing = 0, share = 1;  // share: of one sample in the batch's mean
+  int padded_tokens = 0;            // that the target loss is averaged over; 0: the sample's own
+
+  // The samples: points first[b] .. first[b + 1] of (points, 2), then the CLS token.
+  int samples = 0, stride = 0;  // stride: tokens of the longest, a whole number of 16
+  const float* points = nullptr;
+  const int* first = nullptr;
+  const int* label = nullptr;
+  const float* code = nullptr;  // (stride, d) added to the tokens, or null
+
+  // Thread block t does the samples of queue 3 t with all its teams together, then its teams one
+  // each of the two queues after that; queue q is queue[queue_first[q]] .. queue[queue_first[q + 1]
+  // - 1] (queues.h).
+  int teams_a_block = 2, thread_blocks = 1;
+  bool together = true;  // the gradients of a thread block's teams stay in registers to the end
+  const int* queue_first = nullptr;
+  const int* queue = nullptr;
+
+  // Room for what backward needs, (teams, blocks, kPlanes, stride, 4) and (teams, parameters).
+  float* history = nullptr;
+  float* partial = nullptr;
+
+  // Results: shares of the loss and verdicts (samples), the gradient (parameters).
+  double* loss = nullptr;
+  int* correct = nullptr;
+  float* readout = nullptr;  // (samples, d)
+  float* gradient = nullptr;
+  double* squares = nullptr;  // (square_count(parameters)) sums of the gradient's squares
+};
+std::size_t square_count(std::size_t parameters);
+
+// AdamW as Optimiser::update has it, after clip(gradient, most).
+struct NarrowUpdate {
+  std::size_t parameter_count = 0;
+  float *parameters = nullptr, *momentum = nullptr, *square = nullptr;
+  const float* gradient = nullptr;
+  const double* squares = nullptr;
+  double most = 0, rate = 0, beta1 = 0, beta2 = 0, epsilon = 0, decay = 0;
+  double step = 0, grow = 0;  // rate / (1 - beta1^u), 1 / (1 - beta2^u)
+  double* length = nullptr;   // of the gradient before clipping
+};
+
+// Bytes of shared memory that a team needs for samples of `stride` tokens.
+std::size_t narrow_room(int d, int hidden, int stride);
+// Launches the batch; backward also adds the teams' gradients in their order. A failure is the
+// last error of the CUDA runtime.
+void launch_narrow(const NarrowBatch& batch, cudaStream_t stream);
+void launch_update(const NarrowUpdate& update, cudaStream_t stream);
+
+}  // namespace murmur::cuda
