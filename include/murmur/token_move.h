@@ -53,6 +53,13 @@ struct TokenMove {
   Vector move() const;                // (d) to - from
 };
 
+// What a picture of a move shows, (d) each: move = messages + feed_forward + correction. Of a flow
+// they are velocities, dt left out, and the correction is projection and layer norm alone.
+struct MoveArrows {
+  Vector messages{}, feed_forward{}, correction{}, move{};
+};
+MoveArrows arrows_of(const TokenMove& move);
+
 struct MoveRequest {
   int token = 0;
   double t = 0;
@@ -83,6 +90,7 @@ struct Dome {
   Vector query{};    // (3) unit; 0: it has no direction
   Matrix keys{};     // (n, 3) unit rows, or 0
   double share = 1;  // of what is orthogonal to the query, mean over the keys, the two axes show
+  bool same_lengths = true;  // of all keys in R^k: their directions are all that scores see
 };
 Dome dome_of(const HeadPart& head);
 

@@ -1,6 +1,7 @@
 // dome.cpp: query and keys of a head on the unit sphere in R^3, and axes for arrows in R^d.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/axes.h"
 #include "murmur/token_move.h"
@@ -61,6 +62,16 @@ std::vector<double> axes_of(const Matrix& vectors, int count, double& share) {
   return axes;
 }
 
+bool same_lengths(const Matrix& keys) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (int j = 0; j < keys.rows; ++j) {
+    const double square = dot(row(keys, j), row(keys, j), keys.cols);
+    least = std::min(least, square);
+    most = std::max(most, square);
+  }
+  return most <= least * (1 + 1e-6);
+}
+
 Dome high_dome(const HeadPart& head) {
   const int k = head.keys.cols, n = head.keys.rows;
   Dome dome{.k = k, .query = {0, 0, 1}, .keys = zeros(n, 3)};
@@ -81,17 +92,22 @@ Dome high_dome(const HeadPart& head) {
   return dome;
 }
 
-}  // namespace
-
-Dome dome_of(const HeadPart& head) {
+Dome low_dome(const HeadPart& head) {
   const int k = head.keys.cols;
-  if (k > 3) return high_dome(head);
   Dome dome{.k = k, .query = unit(head.query.data(), k), .keys = zeros(head.keys.rows, 3)};
   dome.query.resize(3, 0.0);
   for (int j = 0; j < head.keys.rows; ++j) {
     const Vector key = unit(row(head.keys, j), k);
     for (int c = 0; c < k; ++c) dome.keys(j, c) = key[c];
   }
+  return dome;
+}
+
+}  // namespace
+
+Dome dome_of(const HeadPart& head) {
+  Dome dome = head.keys.cols > 3 ? high_dome(head) : low_dome(head);
+  dome.same_lengths = same_lengths(head.keys);
   return dome;
 }
 

@@ -172,6 +172,18 @@ Vector TokenMove::move() const {
   return way;
 }
 
+MoveArrows arrows_of(const TokenMove& move) {
+  if (move.layers) return {move.messages, move.feed_forward, move.correction, move.move()};
+  MoveArrows arrows{move.messages, move.feed_forward, {}, Vector(move.from.size())};
+  if (!move.steps.empty()) arrows.move = move.steps.front().drift;
+  for (std::size_t k = 0; k < arrows.move.size(); ++k) {
+    arrows.messages[k] /= move.dt;
+    arrows.feed_forward[k] /= move.dt;
+    arrows.correction.push_back(arrows.move[k] - arrows.messages[k] - arrows.feed_forward[k]);
+  }
+  return arrows;
+}
+
 TokenMove token_move(Engine& engine, const Dynamics& dynamics, const HostSwarm& x,
                      const MoveRequest& request) {
   check(x, request);

@@ -78,7 +78,7 @@ std::int64_t frame_asked(const DomeStates& states, const DomeRequest& request) {
 }
 
 MoveRequest move_request(const DomeStates& states, std::int64_t frame, int token) {
-  // Of a flow velocities are drawn: its parts as they are.
+  // Of a flow velocities are drawn, whatever the step.
   return {token, states.times[frame], states.layers ? states.dt : 1, states.layers};
 }
 
@@ -95,20 +95,6 @@ std::string correction_name(const DomeStates& states) {
                      dynamics.gain_end.empty() && !kernel_of(dynamics.clock).arc_length;
   if (!plain) return "layer norm, clock";
   return states.layers ? "back onto the sphere" : "projection";
-}
-
-struct Arrows {  // of one move, in R^d; of a flow, velocities
-  Vector messages, feed_forward, correction, move;
-};
-
-Arrows arrows_of(const TokenMove& move) {
-  if (move.layers) return {move.messages, move.feed_forward, move.correction, move.move()};
-  Arrows a{move.messages, move.feed_forward, {}, Vector(move.from.size())};
-  if (!move.steps.empty()) a.move = move.steps.front().drift;
-  a.correction = a.move;
-  for (std::size_t k = 0; k < a.move.size(); ++k)
-    a.correction[k] -= a.messages[k] + a.feed_forward[k];
-  return a;
 }
 
 Arrow3 along(const ArrowAxes& axes, const Vector& v) {
@@ -130,17 +116,6 @@ DomeHead head_of(const HeadPart& part, const Dome& dome, const std::string& name
   for (std::size_t j = 0; j < head.keys.size(); ++j)
     if (head.weights[j] <= sorted[kMostKeys]) head.keys[j] = {};
   return head;
-}
-
-bool lengths_differ(const Matrix& keys) {
-  double least = 1e300, most = 0;
-  for (int j = 0; j < keys.rows; ++j) {
-    double square = 0;
-    for (int k = 0; k < keys.cols; ++k) square += keys(j, k) * keys(j, k);
-    least = std::min(least, square);
-    most = std::max(most, square);
-  }
-  return most > least * (1 + 1e-6);
 }
 
 // What the reader can take off the picture, and what not.
@@ -186,7 +161,7 @@ DomePicture picture_of(const DomeStates& states, const TokenMove& move,
   if (!request.head && move.heads.size() > kMostHeads)
     refuse(states, fmt::format("{} heads do not fit one picture", count),
            fmt::format("choose one: head=0 to head={}", count - 1));
-  const Arrows arrows = arrows_of(move);
+  const MoveArrows arrows = arrows_of(move);
   std::vector<Vector> drawn{arrows.messages, arrows.feed_forward, arrows.move};
   Exactness exact;
   DomePicture picture;
@@ -199,7 +174,7 @@ DomePicture picture_of(const DomeStates& states, const TokenMove& move,
     parts.push_back(&part);
     if (count > 1) drawn.push_back(part.message);
     exact.selective = exact.selective && part.beta != 0;
-    exact.lengths = exact.lengths || lengths_differ(part.keys);
+    exact.lengths = exact.lengths || !dome.same_lengths;
     exact.unnormalised = exact.unnormalised || part.total != 1;
     exact.thinned = exact.thinned || part.weights.size() > kMostKeys;
     if (dome.k > 3) exact.k = std::max(exact.k, dome.k);
@@ -210,7 +185,7 @@ DomePicture picture_of(const DomeStates& states, const TokenMove& move,
   exact.arrows = axes.share;
   for (std::size_t h = 0; h < parts.size(); ++h) {
     Vector message = parts[h]->message;
-    for (double& c : message) c *= move.dt;
+    for (double& c : message) c *= states.layers ? move.dt : 1;
     picture.heads[h].message = along(axes, message);
     picture.heads[h].message_length = size_of(message);
   }
