@@ -7,8 +7,10 @@
 #include "command.h"
 #include "murmur/error.h"
 #include "recipe.h"
+#include "render_dome.h"
 #include "report/figures.h"
 #include "run_kind.h"
+#include "style.h"
 
 namespace murmur::app {
 
@@ -19,10 +21,11 @@ namespace {
 struct RenderOptions {
   std::int64_t frame = -1;  // negative: from the end
   std::vector<std::string> plot{};
-  std::string size = "1280x720", strip{};
+  std::string size = "1280x720", strip{}, style{};
   bool light = false, log_time = false;
   double seconds = 8;
   int fps = 30;
+  Option frame_asked{}, seconds_asked{};
 } options;
 
 PictureStyle style_of() {
@@ -80,6 +83,19 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
         "use .png (scene), .mp4 (film), .svg or .pdf (plots)");
 }
 
+// A dome is dark, as scenes are, unless another style is asked for.
+DomeFlags dome_flags() {
+  const PictureStyle size = style_of();
+  DomeFlags asked;
+  asked.style = {options.style.empty() ? (options.light ? FigureStyle::paper : FigureStyle::dark)
+                                       : murmur::style_of(options.style),
+                 size.width, size.height};
+  if (options.frame_asked.given()) asked.frame = options.frame;
+  if (options.seconds_asked.given()) asked.seconds = options.seconds;
+  asked.fps = options.fps;
+  return asked;
+}
+
 // Trainings, mean fields and landscapes: the pictures of their pages, which lie in the run.
 int draw_as_reported(const Flags& flags, const Words& words) {
   std::string data_asked;
@@ -91,7 +107,9 @@ int draw_as_reported(const Flags& flags, const Words& words) {
   }
   if (!flags.out.empty())
     usage("the pictures of such a run lie in it", "leave -o out, and copy the one you want");
-  return report_run(flags, words.plain[0], {.data = data_asked}, false);
+  ReportRequest request{.data = data_asked};
+  if (!options.style.empty()) request.style = options.style;
+  return report_run(flags, words.plain[0], request, false);
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
@@ -99,10 +117,14 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (sorted.plain.size() != 1) usage("render takes one run", "murmur render RUN -o flight.mp4");
   const RunReader reader = read_run(flags, sorted.plain[0]);
   const RunKind& kind = kind_of(reader);
+  if (asks_for_figure(sorted)) return render_dome(flags, reader, sorted, dome_flags());
   if (kind.report != nullptr && !(kind.no_swarm.what.empty() && kind.no_frames.what.empty()))
     return draw_as_reported(flags, sorted);
   require_kind_with_frames(reader);
   require_frames(reader);
+  if (!options.style.empty())
+    usage("--style is the look of figure=dome and of reported figures",
+          "use --light for scenes and films on a light ground");
   const Settings settings = settings_of_run(reader.directory(), sorted.assignments);
   const RenderSettings render = render_settings();
   const SceneSettings scene = scene_of(reader, settings, render.style);
@@ -130,21 +152,31 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command render_command() {
-  return {"render", "Draw a run: scenes, the film of the flight, plots of observables.",
-          "  murmur render runs/flock-0-1\n"
-          "  murmur render runs/flock-0-1 -o flight.mp4 --seconds 12\n"
-          "  murmur render runs/flock-0-1 --plot energy,clusters -o figure.pdf",
-          [](Options& sub, Flags&) {
+  return {
+      "render", "Draw a run: scenes, the film of the flight, plots of observables, a token's dome.",
+      "  murmur render runs/flock-0-1\n"
+      "  murmur render runs/flock-0-1 -o flight.mp4 --seconds 12\n"
+      "  murmur render runs/flock-0-1 --plot energy,clusters -o figure.pdf\n"
+      "  murmur render runs/digits-0-1 figure=dome token=12 block=3 -o dome.svg\n"
+      "figure=dome draws the move of one token in parts, .mp4 through the blocks:\n"
+      "  token=I    which; else the one that moves most\n"
+      "  block=B    of the method layers and of trained swarms, from 0; or t=TIME, --frame K\n"
+      "  head=H     one of several; else all side by side\n"
+      "  picture=K  of a trained swarm: the test picture; data=DIR: where they are",
+      [](Options& sub, Flags&) {
+        options.frame_asked =
             sub.add_option("--frame", options.frame, "frame of a scene; -1 is the last");
-            sub.add_option("--plot", options.plot, "observables to plot").delimiter(',');
-            sub.add_option("--strip", options.strip, "observable in the corner of a film");
-            sub.add_option("--size", options.size, "width x height in pixels").type_name("WxH");
-            sub.add_option("--seconds", options.seconds, "length of the film").range(0.1, 3600.0);
-            sub.add_option("--fps", options.fps, "frames a second").range(1, 240);
-            sub.add_flag("--light", options.light, "on a light ground");
-            sub.add_flag("--log-time", options.log_time, "time runs in log t");
-          },
-          run};
+        sub.add_option("--plot", options.plot, "observables to plot").delimiter(',');
+        sub.add_option("--strip", options.strip, "observable in the corner of a film");
+        sub.add_option("--size", options.size, "width x height in pixels").type_name("WxH");
+        options.seconds_asked = sub.add_option("--seconds", options.seconds, "length of the film");
+        options.seconds_asked.range(0.1, 3600.0);
+        sub.add_option("--fps", options.fps, "frames a second").range(1, 240);
+        sub.add_flag("--light", options.light, "on a light ground");
+        sub.add_flag("--log-time", options.log_time, "time runs in log t");
+        add_style(sub, options.style);
+      },
+      run};
 }
 
 }  // namespace murmur::app

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "describe.h"
+#include "dome.h"
 #include "murmur/error.h"
 #include "murmur/images.h"
 #include "murmur/observe.h"
@@ -281,6 +282,10 @@ constexpr std::pair<std::string_view, Deed> kDeeds[] = {
     {"branch", branch},
     {"frame", frame},
     {"gaze", gaze},
+    {"dome",
+     [](const Request& r, Reply& reply) {
+       add_dome(recording_of(r), r.whole("frame"), r.whole("boid"), reply);
+     }},
     {"fields", fields},
     {"velocity", velocity},
     {"carry", carry},

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "murmur/error.h"
+#include "report/dome.h"
 #include "report/figures.h"
 #include "report/report.h"
 #include "run/file.h"
@@ -169,6 +170,8 @@ void report_simulation(RunReport& report) {
       if (path.filename() == name)
         report.page.sections.push_back({.heading = heading, .picture = path});
   for (const fs::path& path : drawn) report.made.push_back(path.string());
+  add_dome(report, states_of_simulation(reader, settings));
+  if (report.stopped()) return;
   add_predictions(report, reader, make_experiment(settings));
   report.add_table("Numbers", "", observable_table(reader));
 }

@@ -6,6 +6,7 @@
 
 #include "murmur/error.h"
 #include "report/digits.h"
+#include "report/dome.h"
 #include "report/heads.h"
 #include "report/report.h"
 #include "run/file.h"
@@ -229,8 +230,7 @@ void add_examination(RunReport& report, const Examination& e) {
        .caption = "Wrong verdicts, the surest first, with their numbers in the test set."});
 }
 
-void add_trajectory(RunReport& report, const Examination& e) {
-  const std::size_t k = shown_sample(e);
+void add_trajectory(RunReport& report, const Examination& e, std::size_t k) {
   const DigitTrajectory trajectory = trajectory_of(e, k);
   const std::string which =
       fmt::format("Test {} {}, {} boids.", e.noun(), e.picture[k], e.samples.size_of(k));
@@ -326,7 +326,13 @@ void report_training(RunReport& report) {
       : a.shared    ? "rounds of one block"
                     : "blocks");
   add_facts(report, e);
-  add_trajectory(report, e);
+  const std::size_t shown = shown_sample(e);
+  add_trajectory(report, e, shown);
+  if (report.stopped()) return;
+  add_dome(report,
+           states_of_training(e.swarm, e.samples, shown,
+                              fmt::format("{}, test {} {}", report.run().filename().string(),
+                                          e.noun(), e.picture[shown])));
   if (report.stopped()) return;
   add_examination(report, e);
   add_heads(report, e.swarm, e.samples);

@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 namespace {
 
 // Lines that older config.toml do not have, where they say what went without saying.
-constexpr const char* kUnsaid[] = {"task = \"digits\"", "every = \"1\"", "samples = \"all\""};
+constexpr const char* kUnsaid[] = {"task = \"digits\"", "every = \"1\"", "samples = \"all\"",
+                                   "head_width = \"auto\""};
 
 // The lines of a config.toml but for those of the given keys.
 std::vector<std::string> lines_without(const std::string& config,

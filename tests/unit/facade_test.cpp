@@ -10,6 +10,7 @@
 #include "murmur/observe.h"
 #include "murmur/recording.h"
 #include "murmur/training.h"
+#include "reply.h"
 #include "run/file.h"
 #include "temporary.h"
 
@@ -283,6 +284,50 @@ TEST(Facade, OneRowOfAttentionIsTheMatrixs) {
       for (int j = 0; j < 9; ++j) EXPECT_NEAR(row[j], all(i, j), 1e-15) << dynamics;
     }
   }
+}
+
+// What the page draws of a move is the flight's own: arrows add up, and in R^3 they lead from a
+// frame to the next one.
+TEST(Facade, ADomeLeadsToTheNextFrame) {
+  const std::string made =
+      R"({"do":"flight","words":"n=9\nd=3\nheads=2\nquery=gaussian\nkey=gaussian)"
+      R"(\nhabitat=space\nmethod=layers\ndt=0.25\nT=1\nsave=every:0.25)"
+      R"(\nperceptron=gaussian:4"})";
+  ASSERT_EQ(murmur_ask(made.c_str(), nullptr, 0), 0) << murmur_text();
+  const std::string id = Json::parse(murmur_text()).at("id").dump();
+  const auto ask = [&](const std::string& rest, int fault = 0) {
+    const std::string text = R"({"flight":)" + id + "," + rest + "}";
+    EXPECT_EQ(murmur_ask(text.c_str(), nullptr, 0), fault) << murmur_text();
+    return Json::parse(murmur_text());
+  };
+  const auto array = [](int index) {
+    return doubles_of({static_cast<const std::byte*>(murmur_array(index)),
+                       static_cast<std::size_t>(murmur_array_bytes(index))});
+  };
+  ask(R"("do":"fly","count":9)");
+  ask(R"("do":"frame","frame":1)");
+  const std::vector<double> before = array(0);
+  ask(R"("do":"frame","frame":2)");
+  const std::vector<double> after = array(0);
+  for (const int boid : {0, 7}) {
+    const Json told = ask(R"("do":"dome","frame":1,"boid":)" + std::to_string(boid));
+    ASSERT_EQ(told.at("heads").size(), 2u);
+    EXPECT_EQ(told.at("feedForwards"), 1);
+    const std::vector<double> weights = array(0), keys = array(1), queries = array(2);
+    const std::vector<double> arrows = array(3);  // two heads, messages, feed-forward, rest, move
+    ASSERT_EQ(weights.size(), 18u);
+    ASSERT_EQ(keys.size(), 54u);
+    ASSERT_EQ(queries.size(), 6u);
+    ASSERT_EQ(arrows.size(), 18u);
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_NEAR(arrows[k] + arrows[3 + k], arrows[6 + k], 1e-12);
+      EXPECT_NEAR(arrows[6 + k] + arrows[9 + k] + arrows[12 + k], arrows[15 + k], 1e-12);
+      EXPECT_NEAR(arrows[15 + k], after[3 * boid + k] - before[3 * boid + k], 1e-12);
+    }
+  }
+  EXPECT_EQ(ask(R"("do":"dome","frame":1,"boid":9)", 3).at("what"), "there is no such token");
+  EXPECT_EQ(ask(R"("do":"dome","frame":99,"boid":0)", 3).at("what"),
+            "this frame has not been flown");
 }
 
 }  // namespace

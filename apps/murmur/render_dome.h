@@ -1,0 +1,24 @@
+// render_dome.h: murmur render RUN figure=dome: the move of one token in parts.
+#pragma once
+
+#include "command.h"
+#include "murmur/run.h"
+#include "report/dome.h"
+
+namespace murmur::app {
+
+// What the flags of render say that a dome heeds.
+struct DomeFlags {
+  DomeStyle style{};
+  std::optional<std::int64_t> frame{};
+  double seconds = 0;  // 0: three a block
+  int fps = 30;
+};
+
+// Whether these words ask for a figure by name.
+bool asks_for_figure(const Words& words);
+// Draws it, and prints where; the exit code.
+int render_dome(const Flags& flags, const RunReader& run, const Words& words,
+                const DomeFlags& asked);
+
+}  // namespace murmur::app

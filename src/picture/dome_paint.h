@@ -1,0 +1,45 @@
+// dome_paint.h: one sphere of query, keys and arrows, drawn as far as a film has come.
+#pragma once
+
+#include "picture/camera.h"
+#include "picture/dome.h"
+#include "picture/pen.h"
+
+namespace murmur::picture {
+
+struct DomeLook {
+  const Theme* theme = nullptr;
+  Colour query{}, key{}, value{}, feed_forward{}, move{};
+  double em = 14;   // size of letters, pixels
+  double line = 1;  // pixels
+};
+DomeLook dome_look(const DomeStyle& style);
+
+// How much of each part is drawn, 0 to 1; all 1 in a figure.
+struct DomeParts {
+  double query = 1, keys = 1, weights = 1, messages = 1, feed_forward = 1, move = 1;
+};
+inline constexpr int kDomeParts = 6;
+// Of a picture that is `share` through its six parts; each is drawn in the first half of its time.
+DomeParts dome_parts(double share);
+
+// A camera from which queries are in front and arrows are not seen end on.
+Camera dome_camera(const std::vector<DomePicture>& pictures);
+// Radii of the sphere that one unit of the arrows is long.
+double arrow_scale(const std::vector<DomePicture>& pictures);
+
+struct DomeView {
+  Camera camera;
+  double scale = 1;  // of arrows
+  DomeParts parts{};
+};
+// Within the square; `head` of the picture.
+void paint_dome(const Pen& pen, const DomeLook& look, const DomePicture& picture, std::size_t head,
+                const DomeView& view, const Frame& square);
+
+// Samples of the key.
+void paint_arrow(const Pen& pen, std::array<double, 4> way, Colour colour, double width,
+                 double alpha = 1);
+Colour weight_colour(const DomeLook& look, double share);
+
+}  // namespace murmur::picture
