@@ -15,24 +15,27 @@
 namespace murmur {
 
 // For a measure mu = sum_i m_i delta_{x_i} on S^{d-1}, sum_i m_i = 1, 2601.21366:
-//   E(mu) = (1 / 2 beta) sum_ij m_i m_j k(x_i . x_j) + sum_i m_i V(x_i)
+//   E(mu) = (1 / 2 beta) sum_ij m_i m_j k(x_i . D x_j) + sum_i m_i V(x_i)
 //   k(s) = e^{beta s} (plain, the paper) or e^{beta (s - 1)} (scaled, its companion code)
+//   D symmetric, of scores beta <x, D y> and the value D y (2501.03096); I in 2601.21366
 //   V(x) = sum_m omega_m phi(a_m . x),   phi' = activation, phi(0) = 0
 // Its first variation is a function on the sphere, and tokens follow its gradient:
-//   F(x) = (1 / beta) sum_j m_j k(x . x_j) + V(x),      x_i' = +-P_x grad F(x_i)
+//   F(x) = (1 / beta) sum_j m_j k(x . D x_j) + V(x),      x_i' = +-P_x grad F(x_i)
 struct Landscape {
   int d = 3;
   double beta = 4;  // above 0
   enum Kernel { plain, scaled } kernel = plain;
-  Matrix a{};      // (h, d) rows a_m; empty: no perceptron
-  Vector omega{};  // (h)
+  Matrix matrix{};  // D (d, d), symmetric; empty means identity
+  Matrix a{};       // (h, d) rows a_m; empty: no perceptron
+  Vector omega{};   // (h)
   Perceptron::Activation activation = Perceptron::relu;
   enum Direction { ascent, descent } direction = ascent;
 };
 
-// The energy that tokens climb (V = I) or descend (V = -I): unnormalised attention in the clock U1
-// (kernel plain) or U2 (scaled), beside a perceptron in gradient form, without noise. Error(input)
-// with a reason for any other dynamics on the sphere of R^d.
+// The energy that tokens climb (V = D) or descend (V = -D), D = Q^T K symmetric, relative 1e-12:
+// unnormalised attention in the clock U1 (kernel plain) or U2 (scaled), beside a perceptron in
+// gradient form, without noise. Error(input) with a reason for any other dynamics on the sphere of
+// R^d.
 Landscape landscape_of(const Dynamics& dynamics, int d);
 
 // a and omega of a perceptron in gradient form, W_out = W_in^T diag(omega) without biases (relative
@@ -60,7 +63,7 @@ Matrix slope(const Landscape& landscape, const Atoms& mu);  // (count, d) P_x gr
 // all i, the rates under softmax attention.
 Matrix hessian(const Landscape& landscape, const Atoms& mu);
 Matrix tangent_frame(std::span<const double> x);  // (d, d-1), orthonormal columns, orthogonal to x
-// k(1) + sum_m |omega_m| |a_m|^2: the unit in which gradients and gaps are compared with
+// |D| k(|D|) + sum_m |omega_m| |a_m|^2: the unit in which gradients and gaps are compared with
 // tolerances.
 double energy_scale(const Landscape& landscape);
 
@@ -81,9 +84,11 @@ struct Climb {
 Climb climb(const Landscape& landscape, const Atoms& start, const ClimbSettings& settings = {});
 
 // Optimality of a measure by its duality gap (the gap of Frank and Wolfe): under descent
-//   gap = mean of F over mu - min F >= E(mu) - min E >= 0      (E is convex in mu)
-// and under ascent gap = max F - mean of F, zero at every maximiser. It is held against what is at
-// stake: the range of V, or how far E(mu) is from the energy of the uniform law, whichever is less.
+//   gap = mean of F over mu - min F >= E(mu) - min E >= 0      (E is convex in mu, D >= 0)
+// and under ascent gap = max F - mean of F, zero at every maximiser; so it is under descent where D
+// has a negative eigenvalue: E is not convex then, and a certificate local. It is held against what
+// is at stake: the range of V, what the axes of D are worth to the best measure, or how far E(mu)
+// is from the energy of the uniform law, whichever is least.
 // k(1) would not do: e^beta drowns both. A certificate is about the energy: of how many atoms the
 // best measure has it says nothing.
 struct Certificate {
@@ -95,18 +100,20 @@ struct Certificate {
   double stake = kUnknown;      // unknown where it was read from a file that does not have it
   double tolerance = kUnknown;  // the largest bound that is certified: a share of `stake`
   double rounding = kUnknown;   // how far the gap may be off in double precision
-  // Under ascent how much better than mu the best Dirac is, which is the best of all measures: a
+  // Where sign E is not convex, how much better than mu the best of all measures is (under ascent
+  // without a matrix the best Dirac); beside both D and units no measure is better by more. A
   // certificate is local there, of first and second order.
   double shortfall = kUnknown;
   bool exhaustive = false;  // whether every point of the sphere is accounted for
   // Three answers. Certified: exhaustive, bound <= tolerance, and the second-order conditions of
-  // free masses hold. Refuted: something better is known. Open: neither.
+  // free masses hold; these are not asked for under descent with D > 0 and no units, where the
+  // best measure may have no atoms. Refuted: something better is known. Open: neither.
   bool holds = false, fails = false;
   enum class Reason {
     none,       // certified
     gap,        // refuted: F is better at `best` than on the atoms
     uniform,    // refuted: the uniform law is better
-    unstable,   // a direction of second order is better: refuted under ascent, open under descent
+    unstable,   // a direction of second order is better: open where sign E is convex, refuted else
     precision,  // open: rounding alone is above the tolerance
     cells,      // open: most_cells were examined
     samples,    // open: d > 3
@@ -120,8 +127,22 @@ struct Certificate {
 };
 const char* answer_of(const Certificate& certificate);  // certified, refuted, open
 const char* name_of(Certificate::Reason reason);        // one word; "" for none
+// Whether certificates are about all measures: sign E is convex, under descent with D >= 0.
+bool certifies_energy(const Landscape& landscape);
+
+// The best of all measures in closed form, where there are no units and sign E is not convex. Under
+// ascent a Dirac at an eigenvector of D's largest eigenvalue l+ or, where D has one of -l- < 0 with
+// cosh(beta l-) > e^{beta l+}, half a Dirac at its eigenvector and half at its negative (2501.03096
+// for D > 0 and D < 0). Under descent, where l- > 0, the Dirac at an eigenvector of -l-.
+struct KnownBest {
+  double energy = 0;
+  Atoms mu{};  // one of them
+};
+std::optional<KnownBest> known_best(const Landscape& landscape);
+
 // d = 2, 3: branch and bound over arcs or cells of the cube's faces, by F's Taylor series of second
-// order with a bound of F''' along great circles, or |F''| <= k(1) + L sum_m |omega_m| |a_m|^2, L
+// order with a bound of F''' along great circles, or a bound of F'', which without a matrix is
+// k(1) + L sum_m |omega_m| |a_m|^2, L
 // the activation's Lipschitz constant, where that gives a better bound; up to rounding. d > 3: the
 // gradient is followed from many starts, never exhaustive.
 struct CertifySettings {

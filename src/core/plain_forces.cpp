@@ -17,17 +17,22 @@ void check_sphere(const Dynamics& dynamics) {
     refuse_dynamics("this layer norm has no counterpart here", "use normalisation=post");
 }
 
-void check_head(const Attention& a) {
-  if (!is_identity(a.query) || !is_identity(a.key) || !a.query_bias.empty() || !a.key_bias.empty())
+void check_matrices(const Attention& a) {
+  if (!is_identity(a.query) || !is_identity(a.key))
     refuse_dynamics("scores are beta <x, y> here", "use query=identity and key=identity");
+  if (!is_identity(a.value) && a.value != scaled_identity(a.value.rows, -1))
+    refuse_dynamics("the value is neither the identity nor its negative",
+                    "use value=identity or minus-identity");
+}
+
+void check_head(const Attention& a) {
+  if (!a.query_bias.empty() || !a.key_bias.empty())
+    refuse_dynamics("scores have no biases here", "leave biases of query and key out");
   if (!a.value_bias.empty() || a.relative || a.rescaled)
     refuse_dynamics("the value acts on x_j alone here", "use relative=false and no bias");
   if (a.mask != Attention::none || a.alibi != 0)
     refuse_dynamics("a measure has no order of tokens", "use reach=all and alibi=0");
   if (!a.self) refuse_dynamics("a measure sees all of itself", "use self=true");
-  if (!is_identity(a.value) && a.value != scaled_identity(a.value.rows, -1))
-    refuse_dynamics("the value is neither the identity nor its negative",
-                    "use value=identity or minus-identity");
 }
 
 }  // namespace
@@ -36,7 +41,7 @@ void refuse_dynamics(const std::string& reason, const std::string& remedy) {
   throw Error(Fault::input, reason, "the dynamics", remedy);
 }
 
-PlainForces plain_forces(const Dynamics& dynamics) {
+PlainForces forces_with_matrices(const Dynamics& dynamics) {
   check_sphere(dynamics);
   const ForcesByKind forces = by_kind(dynamics);
   for (const Sublayer& sublayer : dynamics.sublayers)
@@ -47,8 +52,15 @@ PlainForces plain_forces(const Dynamics& dynamics) {
     refuse_dynamics("there is more than one perceptron", "give one");
   check_head(*forces.heads[0]);
   if (forces.heads.size() > 1) refuse_dynamics("there is more than one head", "use heads=1");
-  PlainForces plain{.head = *forces.heads[0], .repulsive = !is_identity(forces.heads[0]->value)};
-  if (!forces.perceptrons.empty()) plain.perceptron = *forces.perceptrons[0];
+  PlainForces found{.head = *forces.heads[0]};
+  if (!forces.perceptrons.empty()) found.perceptron = *forces.perceptrons[0];
+  return found;
+}
+
+PlainForces plain_forces(const Dynamics& dynamics) {
+  PlainForces plain = forces_with_matrices(dynamics);
+  check_matrices(plain.head);
+  plain.repulsive = !is_identity(plain.head.value);
   return plain;
 }
 

@@ -9,16 +9,19 @@
 
 namespace murmur {
 
-// One head with Q = K = I and V = +-I on the round sphere, and a perceptron if there is one.
+// One head on the round sphere, and a perceptron if there is one.
 struct PlainForces {
   Attention head{};
-  bool repulsive = false;  // V = -I
+  bool repulsive = false;  // V = -I, of `plain_forces`
   std::optional<Perceptron> perceptron{};
 };
 
 // Error(input) with a reason for R^d, gains, layer norms but post, several heads or perceptrons,
-// other forces, Q or K but the identity, V but I and -I, biases, relative or rescaled values,
-// masks, alibi, self = false, and weights that change with time.
+// other forces, biases, relative or rescaled values, masks, alibi, self = false, and weights that
+// change with time.
+PlainForces forces_with_matrices(const Dynamics& dynamics);
+
+// The same with Q = K = I and V = +-I; Error(input) for any other matrices.
 PlainForces plain_forces(const Dynamics& dynamics);
 
 // The same, and Error(input) unless attention is softmax or unnormalised in the clocks U1 to U3:

@@ -1,10 +1,13 @@
 // landscape.cpp: searches of a landscape out of words: energy, starts, and the betas of a scan.
 #include "murmur/landscape.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "experiment/config.h"
 #include "experiment/landscape_setup.h"
+#include "experiment/matrices.h"
 #include "experiment/perceptrons.h"
 #include "experiment/rows.h"
 #include "experiment/words.h"
@@ -23,6 +26,10 @@ std::span<const Parameter> landscape_parameters() {
       {P::word, "betas", "none", "none, or FROM:TO:POINTS",
        "the best measure, masses free, at each of these betas"},
       {P::word, "kernel", "plain", "plain, scaled", "e^{beta x.y}, or e^{beta (x.y - 1)}"},
+      {P::word, "query", "identity",
+       "identity, minus-identity, goe, wigner, psd, matrix:a,b;c,d;..., FILE.npy",
+       "query matrix Q: scores are beta <Q x, K y>, values D y with D = Q^T K, symmetric"},
+      {P::word, "key", "identity", "as query", "key matrix K; psd and minus-identity make D < 0"},
       {P::word, "direction", "ascent", "ascent, descent",
        "tokens climb the energy and attract, or descend it and repel"},
       {P::word, "perceptron", "none", "none, gradient:M, FILE.safetensors, NAME_*.npy",
@@ -72,6 +79,7 @@ DynamicsSpec forces_of(const Settings& settings) {
   const bool scaled = choice(settings, "kernel", {"plain", "scaled"}) == 1;
   DynamicsSpec spec = dynamics_spec_of(settings);
   spec.interaction = Interaction::USA;
+  spec.value.kind = MatrixChoice::query_key;
   spec.clock = scaled ? Clock::u2 : Clock::u1;
   return spec;
 }
@@ -92,7 +100,8 @@ Landscape landscape_in(const Settings& settings, Record& inputs) {
   const int d = static_cast<int>(whole(settings, "d", 2, 1000));
   const DynamicsSpec spec = forces_of(settings);
   RandomKey random;
-  if (is_random(spec.perceptron)) random = {seed_of(settings), replica_of(settings)};
+  if (is_random(spec.perceptron) || is_random(spec.query) || is_random(spec.key))
+    random = {seed_of(settings), replica_of(settings)};
   const Dynamics dynamics = unchecked_dynamics({spec, random, 1, settings}, {1, d}, inputs);
   const Landscape l = landscape_of(dynamics, d);
   if (!l.a.empty()) inputs["units"] = units_of(l);
@@ -119,6 +128,8 @@ LandscapeSetup make_landscape(const Settings& words) {
     refuse(settings, "tolerance", "is not from 1e-14 to 1", "use tolerance=1e-8");
   if (setting(settings, "threads").text != "all")
     search.threads = static_cast<int>(whole(settings, "threads", 1, 4096));
+  for (const char* key : {"query", "key"})
+    if (s.inputs.count(key) != 0) settings[key].text = fmt::format("inputs/{}.npy", key);
   if (s.inputs.count("perceptron_in") != 0) settings["perceptron"].text = "inputs/perceptron_*.npy";
   s.config = config_of(landscape_parameters(), settings);
   return s;

@@ -112,8 +112,16 @@ CriticalPoint point_of(const KeptJson& kept, int d) {
 }
 
 // What a certificate says: of every measure, or of moves of this one.
-const char* claim_of(const Landscape& l) {
-  return l.direction == Landscape::descent ? "energy" : "local";
+const char* claim_of(const Landscape& l) { return certifies_energy(l) ? "energy" : "local"; }
+
+// D, and the best energy of all measures where it is known; nothing without a matrix.
+void add_matrix(const Landscape& l, json& object) {
+  if (l.matrix.empty()) return;
+  object["matrix"] = rows_of(l.matrix);
+  const std::optional<KnownBest> best = known_best(l);
+  if (best)
+    object["best"] = {
+        {"energy", best->energy}, {"atoms", rows_of(best->mu.x)}, {"masses", best->mu.mass}};
 }
 
 }  // namespace
@@ -125,10 +133,12 @@ json json_of(const Landscape& l, const Search& search) {
     points.push_back(json_of(point, where));
     if (!l.a.empty()) points.back()["places"] = json_of(where.places);
   }
-  return {{"scale", energy_scale(l)},
-          {"claim", claim_of(l)},
-          {"lost", search.lost},
-          {"points", points}};
+  json object = {{"scale", energy_scale(l)},
+                 {"claim", claim_of(l)},
+                 {"lost", search.lost},
+                 {"points", points}};
+  add_matrix(l, object);
+  return object;
 }
 
 Search search_of(const KeptJson& kept, int d) {

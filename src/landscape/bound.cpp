@@ -28,6 +28,9 @@ double near_third(double beta, double s, double rho, double& nearest) {
                           std::max(0.0, 3 * beta * nearest + 1));
 }
 
+// Sources y of any length L, as those D x_j are: e^{beta x.y} / beta is L e^{b s} / b with b = beta
+// L and s the cosine, so that L times the bounds above at b hold. Without length it is constant.
+
 // Of a unit, z = a . x along a great circle: phi(z)''' = s'' z'^3 - 3 s' z z' - s z', s the
 // activation; |omega| |a|^2 times the first plus |omega| |a|^3 times the second is no less.
 // s'' of tanh is at most 4 / (3 sqrt 3), that of gelu at most 2 / sqrt(2 pi), that of relu 0.
@@ -76,16 +79,24 @@ double min_eigenvalue(const Taylor& f, const VectorXd& x) {
 Floor Terrain::floor_near(const Cloud& mu, const VectorXd& x, double rho) const {
   Taylor f{d_};
   double third = 0, units_third = 0, edges = 0;
+  MatrixXd scratch;
+  const MatrixXd& sources_of = sources(mu.x, scratch);
+  double pairs_third = 0, pairs_second = 0;  // over the whole sphere
   for (int j = 0; j < mu.count(); ++j) {
-    const double* y = &mu.x(0, j);
+    const double* y = &sources_of(0, j);
+    const double length = has_matrix() ? sources_of.col(j).norm() : 1;
     double s = 0, nearest = 1;
     for (int k = 0; k < d_; ++k) s += y[k] * x[k];
-    s = std::clamp(s, -1.0, 1.0);
+    s = std::clamp(s, -length, length);
     const double e = sign_ * mu.m[j] * kernel(s);
     f.value += e / beta_;
+    if (length == 0) continue;
     f.add(y, e, beta_ * e);
-    const double most = near_third(beta_, s, rho, nearest);
-    third += mu.m[j] * kernel(nearest) * most;
+    const double sharp = beta_ * length, weight = mu.m[j] * length;
+    const double most = near_third(sharp, std::clamp(s / length, -1.0, 1.0), rho, nearest);
+    third += weight * kernel(length * nearest) * most;
+    pairs_third += weight * kernel(length) * kernel_third(sharp);
+    pairs_second += weight * kernel(length);
   }
   for (int m = 0; m < units(); ++m) {
     const std::array<double, 3> a{a_(m, 0), a_(m, 1), d_ == 3 ? a_(m, 2) : 0};
@@ -105,9 +116,11 @@ Floor Terrain::floor_near(const Cloud& mu, const VectorXd& x, double rho) const 
   double steep = 0, along = 0;
   for (int k = 0; k < d_; ++k) along += x[k] * f.gradient[k];
   for (int k = 0; k < d_; ++k) steep = std::hypot(steep, f.gradient[k] - along * x[k]);
-  Floor floor{f.value, f.value - steep * rho - curvature_ * rho * rho / 2};
+  const double bend = has_matrix() ? pairs_second + unit_curvature_ : curvature_;
+  Floor floor{f.value, f.value - steep * rho - bend * rho * rho / 2};
   if (rho > 0.5) return floor;
-  third = std::min(third, most_kernel() * kernel_third(beta_)) + units_third;
+  if (!has_matrix()) pairs_third = most_kernel() * kernel_third(beta_);
+  third = std::min(third, pairs_third) + units_third;
   const double min = min_eigenvalue(f, x);
   const double t = min > 0 ? std::min(rho, steep / min) : rho;
   const double cube = rho * rho * rho;

@@ -90,23 +90,26 @@ Bounded bounded(const Terrain& terrain, const Cloud& mu, Bounded best, double sl
   return result;
 }
 
-// How much better than mu the best of all measures is under ascent: E is convex, so that is a Dirac
-// at the greatest V.
+// How much better than mu the best of all measures is where E is not convex in the right direction:
+// the best pair energy (best_pairs) at the best V. Beside both D and units these may lie apart, and
+// then no measure is better by more.
 double shortfall(const Terrain& terrain, const Cloud& mu) {
   const Cloud nothing{mu.x.leftCols(0), mu.m.head(0)};
   double v = terrain.units() > 0 ? terrain.potential(valleys(terrain, nothing).front()) : 0;
   for (int i = 0; i < mu.count() && terrain.units() > 0; ++i)
     v -= mu.m[i] * terrain.potential(mu.x.col(i));
   const double pairs = mu.m.dot(terrain.kernels(mu.x) * mu.m);
-  return (terrain.most_kernel() - pairs) / (2 * terrain.beta()) + v;
+  return -terrain.sign() * ((best_pairs(terrain).mean_kernel - pairs) / (2 * terrain.beta()) + v);
 }
 
-// Under descent the best measure is one, so rotations that fix every unit leave it as it is; atoms
-// that such rotations move are not its atoms.
+// Under descent with D > 0 the best measure is one, so rotations that fix every unit and commute
+// with D leave it as it is; atoms that such rotations move are not its atoms.
 bool is_moved_by_symmetry(const Terrain& terrain, const Cloud& mu) {
-  const MatrixXd free = terrain.unseen_by_units();  // (d, c)
-  return terrain.sign() > 0 && free.cols() >= 2 &&
-         (free.transpose() * mu.x).colwise().norm().maxCoeff() > 1e-6;
+  if (!terrain.is_convex() || !(terrain.least_score() > 1e-9 * terrain.score_norm())) return false;
+  for (const MatrixXd& free : terrain.symmetric_spaces())  // (d, c)
+    if (free.cols() >= 2 && (free.transpose() * mu.x).colwise().norm().maxCoeff() > 1e-6)
+      return true;
+  return false;
 }
 
 // The answer, of all that was found. Second-order conditions are those of free masses.
@@ -118,9 +121,12 @@ void decide(const Terrain& terrain, const Cloud& mu, const Told& above, Certific
   if (terrain.sign() * above.value > above.rounding) return refuted(Certificate::Reason::uniform);
   if (c.duality_gap - c.rounding > c.tolerance) return refuted(Certificate::Reason::gap);
   const bool level = c.exhaustive && c.bound <= c.tolerance;
-  const bool stable = level && describe(terrain, mu, 0).second_order;
-  // Under ascent the energy is convex along every line of measures: a saddle may have no gap.
-  if (level && !stable && terrain.sign() < 0) return refuted(Certificate::Reason::unstable);
+  // With D > 0 the best measure may have no atoms, and those of an approximation are not critical:
+  // E is convex, and the bound of the gap says all.
+  const bool smeared = terrain.has_matrix() && terrain.is_convex() && terrain.units() == 0;
+  const bool stable = level && (smeared || describe(terrain, mu, 0).second_order);
+  // Where sign E is not convex a saddle may have no gap.
+  if (level && !stable && !terrain.is_convex()) return refuted(Certificate::Reason::unstable);
   c.holds = stable;
   if (c.duality_gap + c.rounding > c.tolerance)
     c.reason = Certificate::Reason::precision;
@@ -141,7 +147,7 @@ Certificate certify(const Terrain& terrain, const Cloud& mu, const CertifySettin
   certificate.tolerance = settings.tolerance * certificate.stake;
   certificate.rounding = gap_rounding(terrain, mu);
   certificate.moved_by_symmetry = is_moved_by_symmetry(terrain, mu);
-  if (terrain.sign() < 0) certificate.shortfall = shortfall(terrain, mu);
+  if (!terrain.is_convex()) certificate.shortfall = shortfall(terrain, mu);
   const std::vector<VectorXd> found = valleys(terrain, mu);
   const VectorXd& best = found.front();
   const double min = terrain.sign() * terrain.value(mu, best);

@@ -15,23 +15,27 @@ namespace {
 constexpr double kZero = 1e-10, kRounding = 1e-14;
 constexpr double kReached = 1e-6;  // singular value above which atoms span a dimension
 
-// Dimension of the orbit under rotations that fix every a_m: those of the c dimensions orthogonal
-// to all a_m, of which the atoms span r: c(c-1)/2 - (c-r)(c-r-1)/2; c = d without a perceptron.
+// Dimension of the orbit under rotations that fix every a_m and commute with D: those of the c
+// dimensions orthogonal to all a_m, of which the atoms span r: c(c-1)/2 - (c-r)(c-r-1)/2, added
+// over the eigenspaces of D; c = d without a perceptron and a matrix.
 int rotations(const Terrain& terrain, const Cloud& mu) {
-  const MatrixXd free = terrain.unseen_by_units();  // (d, c)
-  const auto c = static_cast<int>(free.cols());
-  int r = 0;
-  if (c > 0) {
-    for (const double size : singular_values_of(free.transpose() * mu.x))
-      r += size > kReached ? 1 : 0;
+  int all = 0;
+  for (const MatrixXd& free : terrain.symmetric_spaces()) {  // (d, c)
+    const auto c = static_cast<int>(free.cols());
+    int r = 0;
+    if (c > 0) {
+      for (const double size : singular_values_of(free.transpose() * mu.x))
+        r += size > kReached ? 1 : 0;
+    }
+    all += c * (c - 1) / 2 - (c - r) * (c - r - 1) / 2;
   }
-  return c * (c - 1) / 2 - (c - r) * (c - r - 1) / 2;
+  return all;
 }
 
-// The rounding error of eigenvalues of a matrix of that size.
-double zero_of(const VectorXd& values, double terms) {
-  const double largest = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0;
-  return std::max(kZero * largest, kRounding * terms);
+// Of second derivatives, as a share of their terms: with a matrix these are beta |D|^2 k and more.
+double rounding_of(const Terrain& terrain, const Cloud& mu) {
+  if (!terrain.has_matrix()) return kRounding;
+  return terrain.pair_rounding(mu.count()) * (1 + terrain.beta() * terrain.score_norm());
 }
 
 }  // namespace
@@ -48,6 +52,12 @@ CriticalPoint describe(const Terrain& terrain, const Cloud& mu, int n) {
                       .balance = system.balance};
   const double terms =
       n == 0 ? terrain.scale() : (1 + terrain.beta()) * terrain.term_lengths(mu).maxCoeff();
+  const double rounding = rounding_of(terrain, mu);
+  // The rounding error of eigenvalues of a matrix of that size.
+  const auto zero_of = [&](const VectorXd& values, double size) {
+    const double largest = values.size() > 0 ? values.cwiseAbs().maxCoeff() : 0;
+    return std::max(kZero * largest, rounding * size);
+  };
   const auto leaves = [&](double value, double zero) { return -terrain.sign() * value > zero; };
   const auto count = [&](const VectorXd& values, double zero, long times) {
     for (const double value : values) {

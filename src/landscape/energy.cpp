@@ -1,4 +1,7 @@
 // energy.cpp: the public functions of the energy: values and derivatives for atoms as plain data.
+#include "observe/energy.h"
+
+#include "core/attention.h"
 #include "core/perceptron_at.h"
 #include "core/plain_forces.h"
 #include "landscape/system.h"
@@ -26,19 +29,30 @@ Eigen::VectorXd vector_of(std::span<const double> x) {
 }  // namespace
 
 Landscape landscape_of(const Dynamics& dynamics, int d) {
-  PlainForces forces = plain_forces(dynamics);
+  PlainForces forces = forces_with_matrices(dynamics);
   if (forces.head.weighting != Attention::unnormalised)
     refuse_dynamics("the energy is that of unnormalised attention", "use dynamics=USA");
   if (dynamics.clock != Clock::u1 && dynamics.clock != Clock::u2)
     refuse_dynamics("the kernel is e^{beta x.y} or e^{beta (x.y - 1)}", "use clock=U1 or U2");
   if (dynamics.noise != 0) refuse_dynamics("noise adds an entropy to the energy", "use noise=0");
+  const std::optional<double> sign = value_sign(forces.head);
+  Matrix scores = score_matrix(forces.head.query, forces.head.key);
+  if (!sign && !value_sign({.query = scores, .value = scores}))
+    refuse_dynamics("Q^T K is not symmetric, and the value Q^T K y is the gradient of no energy",
+                    "use a symmetric one, for example goe, wigner, psd or matrix:2,1;1,2");
+  if (!sign)
+    refuse_dynamics("the value is neither Q^T K nor its negative",
+                    "use value=query-key or minus-query-key");
+  if (is_identity(scores)) scores = {};
+  const bool repulsive = *sign < 0;
   Landscape l{.d = d,
               .beta = forces.head.beta,
               .kernel = dynamics.clock == Clock::u2 ? Landscape::scaled : Landscape::plain,
-              .direction = forces.repulsive ? Landscape::descent : Landscape::ascent};
+              .matrix = std::move(scores),
+              .direction = repulsive ? Landscape::descent : Landscape::ascent};
   if (forces.perceptron) {
     // Under descent x' = -P grad F: the perceptron of F is the one that moves tokens, turned round.
-    if (forces.repulsive) {
+    if (repulsive) {
       for (double& entry : forces.perceptron->out.data) entry = -entry;
       for (double& entry : forces.perceptron->out_bias) entry = -entry;
     }

@@ -55,7 +55,8 @@ Localisation localise(const Landscape& l, const Atoms& mu) {
   result.heaviest = cloud.m.maxCoeff();
   result.arc_mass = result.arc_mass_bound = std::numeric_limits<double>::quiet_NaN();
   if (l.d == 2) result.arc_mass = arc_mass_of(cloud, 1 / (2 * std::sqrt(l.beta)));
-  if (l.d == 2 && l.direction == Landscape::descent) result.arc_mass_bound = arc_mass_bound(l);
+  if (l.d == 2 && l.direction == Landscape::descent && !terrain.has_matrix())
+    result.arc_mass_bound = arc_mass_bound(l);
   std::vector<Eigen::VectorXd> extrema;
   const Cloud nothing{cloud.x.leftCols(0), cloud.m.head(0)};
   if (terrain.units() > 0) extrema = landscape::valleys(terrain, nothing);

@@ -35,8 +35,7 @@ double worth(const Terrain& terrain, const Cloud& mu) {
 
 // Masses and positions together, after the masses alone where the energy is convex in them.
 Cloud improved(const Terrain& terrain, const Cloud& mu) {
-  const bool descent = terrain.sign() > 0;
-  const Cloud start = descent ? weighed(terrain, mu) : mu;
+  const Cloud start = terrain.is_convex() ? weighed(terrain, mu) : mu;
   return without_dust(merged(minimised(terrain, start, true, 1e-9), 1e-6), kDust);
 }
 
@@ -95,11 +94,14 @@ bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& setti
   const PolishSettings exact{
       .free_masses = true, .gradient = settings.gradient, .merge = settings.merge};
   mu = improved(terrain, merged(conic(terrain, mu, 60), settings.merge));
+  // With D > 0 the minimiser may have no atoms, and nothing to sharpen: that F is nowhere lower
+  // than its mean less the goal is enough.
+  const bool least = terrain.has_matrix() && terrain.is_convex();
   double before = std::numeric_limits<double>::infinity();
   for (int round = 0; round < kMostRounds && !stopped(); ++round) {
     mu = simplified(terrain, mu);
     // Near a minimiser without atoms each round gains less than the rounding of the energy.
-    if (round > 4 && worth(terrain, mu) > before - 1e-14 * terrain.scale()) return false;
+    if (round > 4 && !least && worth(terrain, mu) > before - 1e-14 * terrain.scale()) return false;
     if (mu.count() * terrain.d() > kMostNumbers) return false;
     before = worth(terrain, mu);
     const double goal = goal_at(terrain, mu, settings);
@@ -112,9 +114,9 @@ bool best_measure(const Terrain& terrain, Cloud& mu, const SearchSettings& setti
     std::vector<VectorXd> better;
     for (const VectorXd& x : valleys(terrain, mu))
       if (terrain.sign() * terrain.value(mu, x) < mean - goal) better.push_back(x);
-    if (better.empty() && sharpened) return true;
+    if (better.empty() && (sharpened || least)) return true;
     if (better.empty()) better = valleys(terrain, mu);
-    if (terrain.sign() > 0) {
+    if (terrain.is_convex()) {
       mu = improved(terrain, with_atoms(mu, better, 1e-3));
     } else {
       mu = improved(terrain, conic(terrain, with_atoms(mu, {better.front()}, 1e-2), 400));

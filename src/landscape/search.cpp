@@ -48,6 +48,18 @@ Cloud even_tokens(int d, const SearchSettings& settings) {
   return mu;
 }
 
+// A Dirac at an eigenvector of D, or the pair of it and its negative: critical without units.
+Cloud at_axis(const Terrain& terrain, int number) {
+  std::vector<VectorXd> axes;
+  for (const MatrixXd& space : terrain.eigenspaces())
+    for (int k = 0; k < space.cols(); ++k) axes.emplace_back(space.col(k));
+  const VectorXd& axis = axes[static_cast<std::size_t>(number / 2) % axes.size()];
+  if (number % 2 == 0) return {axis, VectorXd::Ones(1)};
+  Cloud pair{MatrixXd(axis.size(), 2), VectorXd::Constant(2, 0.5)};
+  pair.x << axis, -axis;
+  return pair;
+}
+
 // Up to eight atoms at random positions: tokens distributed as evenly as possible or, every second
 // time, at random.
 Cloud random_atoms(int d, const SearchSettings& settings, int start) {
@@ -108,7 +120,7 @@ Landscape turned_round(Landscape l) {
 
 // Even starts follow the flow to its end. Of the others half first optimise the energy of opposite
 // sign, which separates a few atoms, and half solve for the nearest critical point; without a
-// perceptron the first of these start from regular polygons.
+// perceptron the first of these start from regular polygons or, with a matrix, on its axes.
 std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings, int start,
                               const Stop& stopped) {
   Terrain terrain(l);
@@ -120,7 +132,11 @@ std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings
     const int corners = 2 + start / 4;
     const bool even = start % 4 == 3 && terrain.units() == 0 && corners <= kMostCorners &&
                       (free || settings.n % corners == 0);
-    Cloud mu = even ? polygon(l.d, settings, start, corners) : random_atoms(l.d, settings, start);
+    const bool on_axis = start % 4 == 3 && terrain.units() == 0 && terrain.has_matrix() &&
+                         start / 4 < 2 * l.d && (free || settings.n % 2 == 0);
+    Cloud mu = on_axis ? at_axis(terrain, start / 4)
+               : even  ? polygon(l.d, settings, start, corners)
+                       : random_atoms(l.d, settings, start);
     if (start % 4 == 1) {
       Terrain against(turned_round(l));
       against.stop_when(stopped);
@@ -151,8 +167,10 @@ std::optional<Cloud> searched(const Landscape& l, const SearchSettings& settings
 }
 
 // Masses, cosines of pairs of atoms, and of atoms with units (h, d): invariant under reordering and
-// under rotations that fix the units.
-VectorXd fingerprint(const Cloud& mu, const MatrixXd& units) {
+// under rotations that fix the units. With eigenspaces of D also the part of each of them in the
+// products of pairs: invariant under rotations and reflections within each.
+VectorXd fingerprint(const Cloud& mu, const MatrixXd& units,
+                     const std::vector<MatrixXd>& eigenspaces) {
   const int n = mu.count();
   std::vector<double> numbers(mu.m.data(), mu.m.data() + n);
   std::sort(numbers.begin(), numbers.end());
@@ -165,6 +183,14 @@ VectorXd fingerprint(const Cloud& mu, const MatrixXd& units) {
     const auto first = pairs.size();
     for (int i = 0; i < n; ++i)
       pairs.emplace_back(std::round(1e6 * mu.m[i]), units.row(m).dot(mu.x.col(i)));
+    std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(first), pairs.end());
+  }
+  for (const MatrixXd& space : eigenspaces) {
+    const auto first = pairs.size();
+    const MatrixXd part = space.transpose() * mu.x;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j <= i; ++j)
+        pairs.emplace_back(std::round(1e6 * mu.m[i] * mu.m[j]), part.col(i).dot(part.col(j)));
     std::sort(pairs.begin() + static_cast<std::ptrdiff_t>(first), pairs.end());
   }
   for (const auto& [weight, cosine] : pairs) numbers.push_back(cosine);
@@ -188,9 +214,20 @@ bool same_places(const Cloud& a, const Cloud& b) {
 bool same(const Terrain& terrain, const Cloud& a, const Cloud& b) {
   if (a.count() != b.count()) return false;
   if (std::fabs(terrain.energy(a) - terrain.energy(b)) > 1e-9 * terrain.scale()) return false;
-  if (terrain.unseen_by_units().cols() == 0) return same_places(a, b);
-  const MatrixXd& units = terrain.unit_rows();
-  return (fingerprint(a, units) - fingerprint(b, units)).cwiseAbs().maxCoeff() < kSame;
+  const std::vector<MatrixXd> spaces = terrain.symmetric_spaces();
+  if (std::all_of(spaces.begin(), spaces.end(), [](const MatrixXd& s) { return s.cols() == 0; }))
+    return same_places(a, b);
+  const auto numbers = [&](const Cloud& mu) {
+    return fingerprint(mu, terrain.unit_rows(), terrain.eigenspaces());
+  };
+  return (numbers(a) - numbers(b)).cwiseAbs().maxCoeff() < kSame;
+}
+
+// Under descent without units, D a positive multiple of the identity.
+bool has_uniform_best(const Landscape& l) {
+  if (l.direction == Landscape::ascent || !l.a.empty()) return false;
+  const Terrain terrain(l);
+  return terrain.is_convex() && terrain.eigenspaces().size() <= 1;
 }
 
 }  // namespace
@@ -205,7 +242,7 @@ void check_search(const Landscape& l, const SearchSettings& settings) {
   demand(static_cast<std::int64_t>(settings.n) * (l.d - 1) <= landscape::kMostMoves,
          "the second derivative would have more than 2000 rows", "n, d",
          "use n (d - 1) up to 2000");
-  demand(settings.masses == Masses::equal || l.direction == Landscape::ascent || !l.a.empty(),
+  demand(settings.masses == Masses::equal || !landscape::has_uniform_best(l),
          "the best measure is the uniform one, which has no atoms", "masses",
          "give a perceptron, or equal masses");
   demand(settings.starts >= 1, "there is no start", "starts", "give at least one");

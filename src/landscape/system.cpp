@@ -15,13 +15,15 @@ void add_masses(const Terrain& terrain, const Cloud& mu, const MatrixXd& k, cons
   const double mean = mu.m.dot(f);
   system.mass_frame = frame(r);
   const MatrixXd& q = system.mass_frame;
-  MatrixXd mixed(moves, n);
+  MatrixXd mixed(moves, n), scratch;
+  const MatrixXd& from = terrain.sources(mu.x, scratch);
   MatrixXd own = 4 / terrain.beta() * (r * r.transpose()).cwiseProduct(k);
   for (int i = 0; i < n; ++i) {
     own(i, i) += 2 * (f[i] - mean);
     for (int j = 0; j < n; ++j)
       mixed.block(i * t, j, t, 1) =
-          (i == j ? 0 : 2 * r[i] * r[j] * k(i, j)) * system.frames[i].transpose() * mu.x.col(j);
+          (i == j && !terrain.has_matrix() ? 0 : 2 * r[i] * r[j] * k(i, j)) *
+          system.frames[i].transpose() * from.col(j);
   }
   system.gradient.conservativeResize(moves + n - 1);
   system.gradient.tail(n - 1) = q.transpose() * (2 * r.cwiseProduct((f.array() - mean).matrix()));
@@ -43,19 +45,26 @@ System system_of(const Terrain& terrain, const Cloud& mu, bool free_masses) {
   system.gradient.resize(n * t);
   system.matrix.resize(n * t, n * t);
   for (int i = 0; i < n; ++i) system.frames.push_back(frame(mu.x.col(i)));
+  MatrixXd scratch;
+  const MatrixXd& from = terrain.sources(mu.x, scratch);
   std::vector<MatrixXd> seen;
-  for (int i = 0; i < n; ++i) seen.push_back(system.frames[i].transpose() * mu.x);
+  for (int i = 0; i < n; ++i) seen.push_back(system.frames[i].transpose() * from);
+  const auto block_of = [&](int i, int j) {
+    return MatrixXd(r[i] * r[j] * k(i, j) *
+                    (terrain.beta() * seen[i].col(j) * seen[j].col(i).transpose() +
+                     terrain.scores_between(system.frames[i], system.frames[j])));
+  };
   for (int i = 0; i < n; ++i) {
     system.gradient.segment(i * t, t) = r[i] * (system.frames[i].transpose() * slopes.col(i));
     for (int j = 0; j < i; ++j) {
-      const MatrixXd block = r[i] * r[j] * k(i, j) *
-                             (terrain.beta() * seen[i].col(j) * seen[j].col(i).transpose() +
-                              system.frames[i].transpose() * system.frames[j]);
+      const MatrixXd block = block_of(i, j);
       system.matrix.block(i * t, j * t, t, t) = block;
       system.matrix.block(j * t, i * t, t, t) = block.transpose();
     }
-    // m_i k(1) of the atom itself cancels between the two terms of its block.
-    system.matrix.block(i * t, i * t, t, t) = terrain.local(mu, mu.x.col(i), i).second;
+    // Without a matrix m_i k(1) of the atom itself cancels between the two terms of its block.
+    system.matrix.block(i * t, i * t, t, t) =
+        terrain.has_matrix() ? MatrixXd(terrain.local(mu, mu.x.col(i)).second + block_of(i, i))
+                             : terrain.local(mu, mu.x.col(i), i).second;
   }
   system.residual = slopes.colwise().norm().maxCoeff();
   const VectorXd lengths = terrain.term_lengths(mu);

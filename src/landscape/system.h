@@ -8,8 +8,8 @@ namespace murmur::landscape {
 // Coordinates: sqrt(m_i) times the move of atom i in its frame and, with free masses, the move of
 // r_i = sqrt(m_i) in the frame of r on its unit sphere. In them, with k_ij = k(x_i . x_j):
 //   gradient   r_i T_i^t grad F(x_i);                        2 r_i (F_i - mean F)
-//   second     delta_ij F''(x_i) + r_i r_j k_ij (beta T_i^t x_j x_i^t T_j + T_i^t T_j);
-//              2 r_i r_j k_ij T_i^t x_j;   4 r_i r_j k_ij / beta + 2 delta_ij (F_i - mean F)
+//   second     delta_ij F''(x_i) + r_i r_j k_ij (beta T_i^t D x_j x_i^t D T_j + T_i^t D T_j);
+//              2 r_i r_j k_ij T_i^t D x_j;   4 r_i r_j k_ij / beta + 2 delta_ij (F_i - mean F)
 // up to terms in the mixed block that vanish with the gradient.
 struct System {
   VectorXd gradient;
@@ -55,7 +55,19 @@ struct Told {
   double value = 0, rounding = 0;
 };
 Told above_uniform(const Terrain& terrain, const Cloud& mu);  // E(mu) - E of the uniform law
-// The lesser of the range of V and |E(mu) - E of the uniform law|; without V the latter.
+// The best that pairs can do where sign E is not convex (best.cpp has the proof), without units:
+//   ascent    mean k <= max(k(l+), (k(l-) + k(-l-)) / 2), l+ and -l- the largest and the least
+//             eigenvalue of D or 0: a Dirac, or the pair of an eigenvector and its negative
+//   descent   mean k >= k(-l-): a Dirac at an eigenvector of -l- < 0
+struct BestPairs {
+  double mean_kernel = 0;
+  bool antipodal = false;  // the pair
+  double range = 0;  // of the energy of such a measure, over the sphere: what D's axes are worth
+  VectorXd axis{};   // (d) an eigenvector
+};
+BestPairs best_pairs(const Terrain& terrain);
+// The least of the range of V, of what D's axes are worth, and |E(mu) - E of the uniform law|; of
+// those that there are.
 double stake(const Terrain& terrain, const Told& above);
 double gap_rounding(const Terrain& terrain, const Cloud& mu);  // of the duality gap
 

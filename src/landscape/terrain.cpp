@@ -12,12 +12,32 @@ namespace murmur::landscape {
 
 namespace {
 
-constexpr double kLeastBeta = 1e-4;      // below, k / beta is so large that its changes are lost
-constexpr double kMostBeta = 700;        // e^beta is finite
-constexpr double kMostScaledBeta = 1e6;  // beta times the rounding of a cosine is negligible
+constexpr double kLeastBeta = 1e-4;       // below, k / beta is so large that its changes are lost
+constexpr double kMostBeta = 700;         // e^beta is finite
+constexpr double kMostScaledBeta = 1e6;   // beta times the rounding of a cosine is negligible
+constexpr double kSkew = 1e-12;           // of D, relative to its largest entry
+constexpr double kSameEigenvalue = 1e-9;  // of D, relative to |D|
 
 void demand(bool fine, const char* what, const char* where, const char* remedy) {
   if (!fine) throw Error(Fault::input, what, where, remedy);
+}
+
+// Relative to the largest entry: products Q^T K of a symmetric D are symmetric to rounding only.
+void check_matrix(const Landscape& l) {
+  demand(l.matrix.rows == l.d && l.matrix.cols == l.d, "D has another number of rows or columns",
+         "matrix", "give D of shape (d, d)");
+  double largest = 0, skew = 0;
+  for (int i = 0; i < l.d; ++i)
+    for (int j = 0; j < l.d; ++j) {
+      demand(std::isfinite(l.matrix(i, j)), "D is not finite", "matrix", "mend it");
+      largest = std::max(largest, std::fabs(l.matrix(i, j)));
+      skew = std::max(skew, std::fabs(l.matrix(i, j) - l.matrix(j, i)));
+    }
+  demand(largest > 0, "D is zero, and every measure has the same energy", "matrix",
+         "give one that is not");
+  demand(skew <= kSkew * largest,
+         "D = Q^T K is not symmetric, and the value D y is the gradient of no energy", "matrix",
+         "give a symmetric D, for example goe, psd or matrix:2,0;0,1");
 }
 
 void check(const Landscape& l) {
@@ -26,10 +46,11 @@ void check(const Landscape& l) {
          "give beta above 0");
   demand(l.beta >= kLeastBeta, "beta is so small that k / beta loses the digits that tell", "beta",
          "give beta from 1e-4 on");
-  demand(l.kernel == Landscape::scaled || l.beta <= kMostBeta, "e^beta overflows", "beta",
-         "use the scaled kernel, or beta up to 700");
+  demand(!l.matrix.empty() || l.kernel == Landscape::scaled || l.beta <= kMostBeta,
+         "e^beta overflows", "beta", "use the scaled kernel, or beta up to 700");
   demand(l.beta <= kMostScaledBeta, "beta makes rounding errors felt", "beta",
          "give beta up to 1e6");
+  if (!l.matrix.empty()) check_matrix(l);
   demand(l.a.rows == static_cast<int>(l.omega.size()),
          "weights and directions of the units differ in number", "omega", "give one omega a unit");
   demand(l.a.empty() || l.a.cols == l.d, "the units have another number of coordinates", "a",
@@ -59,13 +80,53 @@ Terrain::Terrain(const Landscape& l)
       activation_(l.activation) {
   check(l);
   shift_ = l.kernel == Landscape::scaled ? 1 : 0;
+  set_matrix(l.matrix);
   a_.resize(l.a.rows, d_);
   omega_ = Eigen::Map<const VectorXd>(l.omega.data(), l.a.rows);
   for (int m = 0; m < l.a.rows; ++m)
     for (int k = 0; k < d_; ++k) a_(m, k) = l.a(m, k);
   unit_scale_ = omega_.cwiseAbs().dot(a_.rowwise().squaredNorm());
-  scale_ = kernel(1) + unit_scale_;
-  curvature_ = kernel(1) + lipschitz(activation_) * unit_scale_;
+  const double pairs = has_matrix() ? norm_ * most_kernel() : most_kernel();
+  scale_ = pairs + unit_scale_;
+  unit_curvature_ = lipschitz(activation_) * unit_scale_;
+  curvature_ = pairs + unit_curvature_;
+}
+
+// The identity is left out: without a matrix more digits are kept, since an atom then has no force
+// on itself.
+void Terrain::set_matrix(const Matrix& matrix) {
+  if (is_identity(matrix)) return;
+  matrix_.resize(d_, d_);
+  for (int i = 0; i < d_; ++i)
+    for (int j = 0; j < d_; ++j) matrix_(i, j) = (matrix(i, j) + matrix(j, i)) / 2;
+  const Spectrum spectrum = spectrum_of(matrix_);
+  least_ = spectrum.values[0];
+  most_ = spectrum.values[d_ - 1];
+  norm_ = std::max(std::fabs(least_), std::fabs(most_));
+  demand(beta_ * (norm_ - shift_) <= kMostBeta, "e^{beta |D|} overflows", "beta",
+         "give a smaller beta or D: beta |D| up to 700, with the scaled kernel beta (|D| - 1)");
+  demand(beta_ * norm_ >= kLeastBeta && beta_ * norm_ <= kMostScaledBeta,
+         "beta |D| is so small or so large that digits are lost", "beta",
+         "give beta |D| from 1e-4 to 1e6");
+  for (int first = 0, last = 0; first < d_; first = last) {
+    while (last < d_ && spectrum.values[last] - spectrum.values[first] <= kSameEigenvalue * norm_)
+      ++last;
+    eigenspaces_.emplace_back(spectrum.vectors.middleCols(first, last - first));
+  }
+}
+
+// The negative eigenvalues that rounding makes of 0 count as 0.
+bool Terrain::is_convex() const { return sign_ > 0 && least_ >= -1e-14 * d_ * norm_; }
+
+const MatrixXd& Terrain::sources(const MatrixXd& x, MatrixXd& scratch) const {
+  if (!has_matrix()) return x;
+  scratch.noalias() = matrix_ * x;
+  return scratch;
+}
+
+MatrixXd Terrain::scores_between(const MatrixXd& x, const MatrixXd& y) const {
+  MatrixXd scratch;
+  return x.transpose() * sources(y, scratch);
 }
 
 double Terrain::activation(double z) const {
@@ -82,11 +143,15 @@ double Terrain::activation_slope(double z) const {
 
 double Terrain::kernel(double s) const { return std::exp(beta_ * (s - shift_)); }
 
-MatrixXd Terrain::unseen_by_units() const {
+std::vector<MatrixXd> Terrain::symmetric_spaces() const {
   MatrixXd all = MatrixXd::Zero(d_, std::max(1, units()));
   for (int m = 0; m < units(); ++m)
     if (omega_[m] != 0) all.col(m) = a_.row(m).transpose();
-  return orthogonal_to_columns(all, 1e-12);
+  if (!has_matrix()) return {orthogonal_to_columns(all, 1e-12)};
+  std::vector<MatrixXd> spaces;
+  for (const MatrixXd& space : eigenspaces_)
+    spaces.emplace_back(space * orthogonal_to_columns(space.transpose() * all, 1e-12));
+  return spaces;
 }
 
 double Terrain::potential(const VectorXd& x) const {
@@ -96,19 +161,23 @@ double Terrain::potential(const VectorXd& x) const {
 }
 
 double Terrain::value(const Cloud& mu, const VectorXd& x) const {
+  MatrixXd scratch;
+  const MatrixXd& y = sources(mu.x, scratch);
   double sum = 0;
-  for (int j = 0; j < mu.count(); ++j) sum += mu.m[j] * kernel(mu.x.col(j).dot(x));
+  for (int j = 0; j < mu.count(); ++j) sum += mu.m[j] * kernel(y.col(j).dot(x));
   return sum / beta_ + potential(x);
 }
 
-//   grad F = sum_j m_j k(x . x_j) x_j + sum_m omega_m s(a_m . x) a_m
+//   grad F = sum_j m_j k(x . D x_j) D x_j + sum_m omega_m s(a_m . x) a_m
 double Terrain::slope(const Cloud& mu, const VectorXd& x, VectorXd& gradient) const {
+  MatrixXd scratch;
+  const MatrixXd& y = sources(mu.x, scratch);
   double sum = 0;
   gradient.setZero(d_);
   for (int j = 0; j < mu.count(); ++j) {
-    const double weight = mu.m[j] * kernel(mu.x.col(j).dot(x));
+    const double weight = mu.m[j] * kernel(y.col(j).dot(x));
     sum += weight;
-    gradient += weight * mu.x.col(j);
+    gradient += weight * y.col(j);
   }
   double value = sum / beta_;
   for (int m = 0; m < units(); ++m) {
@@ -119,18 +188,20 @@ double Terrain::slope(const Cloud& mu, const VectorXd& x, VectorXd& gradient) co
   return value;
 }
 
-//   D^2 F = beta sum_j m_j k(x . x_j) x_j x_j^t + sum_m omega_m s'(a_m . x) a_m a_m^t
+//   F'' = beta sum_j m_j k(x . D x_j) D x_j (D x_j)^t + sum_m omega_m s'(a_m . x) a_m a_m^t
 Local Terrain::local(const Cloud& mu, const VectorXd& x, int left_out) const {
   Local here;
   Cloud others = mu;
   if (left_out >= 0) others.m[left_out] = 0;
   here.value = slope(others, x, here.gradient);
+  MatrixXd scratch;
+  const MatrixXd& from = sources(mu.x, scratch);
   const MatrixXd t = frame(x);
   here.second = -x.dot(here.gradient) * MatrixXd::Identity(d_ - 1, d_ - 1);
   for (int j = 0; j < mu.count(); ++j) {
     if (j == left_out) continue;
-    const VectorXd y = t.transpose() * mu.x.col(j);
-    here.second += beta_ * mu.m[j] * kernel(mu.x.col(j).dot(x)) * y * y.transpose();
+    const VectorXd y = t.transpose() * from.col(j);
+    here.second += beta_ * mu.m[j] * kernel(from.col(j).dot(x)) * y * y.transpose();
   }
   for (int m = 0; m < units(); ++m) {
     const VectorXd y = t.transpose() * a_.row(m).transpose();
@@ -160,8 +231,8 @@ MatrixXd Terrain::worst_of_edges(const VectorXd& x) const {
 }
 
 MatrixXd Terrain::kernels(const MatrixXd& x) const {
-  const MatrixXd cosines = x.transpose() * x;
-  return (beta_ * (cosines.array() - shift_)).exp().matrix();
+  const MatrixXd scores = scores_between(x, x);
+  return (beta_ * (scores.array() - shift_)).exp().matrix();
 }
 
 VectorXd Terrain::values(const Cloud& mu) const {
@@ -173,8 +244,9 @@ VectorXd Terrain::values(const Cloud& mu) const {
 MatrixXd Terrain::slopes(const Cloud& mu, VectorXd* values) const {
   MatrixXd weights = kernels(mu.x) * mu.m.asDiagonal();  // (i, j) m_j k_ij
   if (values != nullptr) *values = weights.rowwise().sum() / beta_;
-  weights.diagonal().setZero();  // along x_i itself, which P removes
-  MatrixXd g = mu.x * weights.transpose();
+  if (!has_matrix()) weights.diagonal().setZero();  // along x_i itself, which P removes
+  MatrixXd scratch;
+  MatrixXd g = sources(mu.x, scratch) * weights.transpose();
   for (int i = 0; i < mu.count(); ++i) {
     for (int m = 0; m < units(); ++m) {
       const double z = a_.row(m).dot(mu.x.col(i));
@@ -188,8 +260,11 @@ MatrixXd Terrain::slopes(const Cloud& mu, VectorXd* values) const {
 
 VectorXd Terrain::term_lengths(const Cloud& mu) const {
   MatrixXd weights = kernels(mu.x) * mu.m.asDiagonal();
+  const VectorXd own = (most_ - least_) / 2 * weights.diagonal();
   weights.diagonal().setZero();
+  MatrixXd scratch;
   VectorXd length = weights.rowwise().sum();
+  if (has_matrix()) length = weights * sources(mu.x, scratch).colwise().norm().transpose() + own;
   for (int i = 0; i < mu.count(); ++i)
     for (int m = 0; m < units(); ++m)
       length[i] += std::fabs(omega_[m] * activation(a_.row(m).dot(mu.x.col(i)))) * a_.row(m).norm();

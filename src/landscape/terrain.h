@@ -45,14 +45,29 @@ class Terrain {
   int d() const { return d_; }
   int units() const { return static_cast<int>(a_.rows()); }
   double beta() const { return beta_; }
-  double sign() const { return sign_; }            // of what is minimised: sign E
-  double scale() const { return scale_; }          // k(1) + sum |omega| |a|^2
-  double curvature() const { return curvature_; }  // k(1) + Lip(s) sum |omega| |a|^2 >= |F''|
-  double most_kernel() const { return kernel(1); }
+  double sign() const { return sign_; }    // of what is minimised: sign E
+  double scale() const { return scale_; }  // |D| k(|D|) + sum |omega| |a|^2
+  // |D| k(|D|) + Lip(s) sum |omega| |a|^2 >= |F''|
+  double curvature() const { return curvature_; }
+  double most_kernel() const { return kernel(norm_); }
   double kernel(double s) const;
 
+  // D, the matrix of the scores <x, D y>. Without one it is the identity.
+  bool has_matrix() const { return matrix_.size() > 0; }
+  double least_score() const { return least_; }  // its least and its largest eigenvalue
+  double most_score() const { return most_; }
+  double score_norm() const { return norm_; }  // |D|, the larger of both in size
+  // Whether sign E is convex in the measure: under descent with D >= 0, and never under ascent.
+  bool is_convex() const;
+  // (d, count) D x: what a source at x adds to F depends on this alone. Without a matrix x itself.
+  const MatrixXd& sources(const MatrixXd& x, MatrixXd& scratch) const;
+  MatrixXd scores_between(const MatrixXd& x, const MatrixXd& y) const;  // x^t D y
+
   const MatrixXd& unit_rows() const { return a_; }  // (h, d)
-  MatrixXd unseen_by_units() const;  // (d, c) orthonormal columns, orthogonal to every a_m
+  // Orthonormal bases (d, c) of spaces orthogonal to every a_m, one in each eigenspace of D, or in
+  // all of R^d without a matrix: rotations within each leave the energy as it is.
+  std::vector<MatrixXd> symmetric_spaces() const;
+  const std::vector<MatrixXd>& eigenspaces() const { return eigenspaces_; }  // none without D
   double potential(const VectorXd& x) const;
   double mean_potential() const;   // of V over the sphere
   double potential_range() const;  // of V, as far as points spread on the sphere show it
@@ -73,7 +88,9 @@ class Terrain {
   MatrixXd kernels(const MatrixXd& x) const;                 // (count, count)
   VectorXd values(const Cloud& mu) const;                    // (count) F at the atoms
   MatrixXd slopes(const Cloud& mu, VectorXd* values) const;  // (d, count) P grad F
-  // (count) sum_{j != i} m_j k_ij + sum_m |omega_m| |s(a_m . x_i)| |a_m|: lengths of the terms
+  // (count) sum_{j != i} m_j k_ij |D x_j| + sum_m |omega_m| |s(a_m . x_i)| |a_m|: lengths of the
+  // terms. What an atom does to itself, m_i k_ii P D x_i, counts as half the range of D's
+  // eigenvalues.
   VectorXd term_lengths(const Cloud& mu) const;
   double energy(const Cloud& mu) const;
 
@@ -82,8 +99,13 @@ class Terrain {
   double activation(double z) const;
   double activation_slope(double z) const;
 
+  void set_matrix(const Matrix& matrix);
+
   int d_;
-  double beta_, shift_, sign_, scale_, curvature_, unit_scale_;
+  double beta_, shift_, sign_, scale_, curvature_, unit_scale_, unit_curvature_;
+  double least_ = 1, most_ = 1, norm_ = 1;
+  MatrixXd matrix_{};  // (d, d), or empty
+  std::vector<MatrixXd> eigenspaces_{};
   MatrixXd a_;  // (h, d)
   VectorXd omega_;
   Perceptron::Activation activation_;

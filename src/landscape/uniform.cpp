@@ -48,14 +48,53 @@ Told circle_pairs(const Terrain& terrain, const Cloud& mu) {
   return {unit * sum.value, unit * (sum.rounding + share * sum.value)};
 }
 
+// The mean of k over two independent uniform points. With a matrix, by the moments of <x, D y>,
+//   mean e^{beta <x, D y>} = sum_k (beta^2 / 4)^k c_k / ((d/2)_k)^2,
+//   sum_k c_k t^k = prod_i (1 - t l_i^2)^{-1/2},   k c_k = (1/2) sum_i S_i,
+//   S_i = sum_{j=1..k} l_i^{2j} c_{k-j} = l_i^2 (c_{k-1} + S_i before),
+// l_i the eigenvalues of D: all terms are positive, so that nothing cancels. They are summed over
+// |D| = 1 and relative to the largest, as e^{x - x_max} would be.
+Told mean_kernel(const Terrain& terrain) {
+  const double beta = terrain.beta(), norm = terrain.score_norm();
+  if (!terrain.has_matrix()) {
+    const double log = theory::log_eigenvalue(terrain.d(), beta, 0) - beta;
+    const double mean = terrain.most_kernel() * std::exp(log);
+    return {mean, kEpsilon * (16 + std::fabs(log)) * mean};
+  }
+  constexpr double kLarge = 1e200;
+  const double half = terrain.d() / 2.0, ratio = beta * norm * beta * norm / 4;
+  std::vector<double> square, sums(terrain.d(), 0);
+  for (const MatrixXd& space : terrain.eigenspaces()) {
+    const double l = terrain.scores_between(space.col(0), space.col(0))(0, 0) / norm;
+    square.insert(square.end(), space.cols(), l * l);
+  }
+  // power = (ratio)^k / ((d/2)_k)^2 over e^scale, which it and the sum share.
+  double c = 1, power = 1, sum = 1, scale = 0;
+  int k = 1;
+  for (; k < 10 * (beta * norm + 100); ++k) {
+    double next = 0;
+    for (std::size_t i = 0; i < square.size(); ++i) next += sums[i] = square[i] * (c + sums[i]);
+    c = next / (2 * k);
+    power *= ratio / ((half + k - 1) * (half + k - 1));
+    sum += power * c;
+    if (power < 1 && power * c < 1e-18 * sum) break;
+    if (sum < kLarge) continue;
+    sum /= kLarge;
+    power /= kLarge;
+    scale += std::log(kLarge);
+  }
+  const double mean = terrain.most_kernel() * std::exp(scale - beta * norm) * sum;
+  return {mean, kEpsilon * (16 + 8.0 * k + scale) * mean};
+}
+
 // (1 / 2 beta) sum_ij m_i m_j (k_ij - mean k) in any dimension.
 Told pairs(const Terrain& terrain, const Cloud& mu) {
-  const double log = theory::log_eigenvalue(terrain.d(), terrain.beta(), 0) - terrain.beta();
-  const double mean = terrain.most_kernel() * std::exp(log), half = 1 / (2 * terrain.beta());
+  const Told mean = mean_kernel(terrain);
+  const double half = 1 / (2 * terrain.beta());
   const MatrixXd k = terrain.kernels(mu.x);
-  const double above = mu.m.dot((k.array() - mean).matrix() * mu.m);
-  return {half * above, half * (terrain.pair_rounding(mu.count()) * mu.m.dot(k * mu.m) +
-                                kEpsilon * (16 + std::fabs(log)) * mean)};
+  const double above = mu.m.dot((k.array() - mean.value).matrix() * mu.m);
+  return {half * above,
+          half * (terrain.pair_rounding(mu.count()) * mu.m.dot(k * mu.m) + mean.rounding)};
 }
 
 // The mean of ln cosh(size u), u = sin q a coordinate of a uniform point of the sphere, the density
@@ -86,8 +125,12 @@ double Terrain::mean_potential() const {
   return sum;
 }
 
-// A cosine is off by d + 2 roundings, which beta multiplies; then come exp and the sum.
-double Terrain::pair_rounding(int count) const { return kEpsilon * ((d_ + 2) * beta_ + count + 8); }
+// A cosine is off by d + 2 roundings, which beta multiplies; then come exp and the sum. A score
+// <x, D y> is off by 2 d + 4 of sum_kl |x_k| |D_kl| |y_l| <= sqrt(d) |D|.
+double Terrain::pair_rounding(int count) const {
+  const double score = has_matrix() ? (2 * d_ + 4) * std::sqrt(d_) * norm_ : d_ + 2;
+  return kEpsilon * (score * beta_ + count + 8);
+}
 
 double Terrain::potential_rounding() const {
   return kEpsilon * (2 * d_ + units() + 8) * unit_scale_;
@@ -114,7 +157,8 @@ double Terrain::potential_range() const {
 }
 
 Told above_uniform(const Terrain& terrain, const Cloud& mu) {
-  Told told = terrain.d() == 2 ? circle_pairs(terrain, mu) : pairs(terrain, mu);
+  Told told =
+      terrain.d() == 2 && !terrain.has_matrix() ? circle_pairs(terrain, mu) : pairs(terrain, mu);
   if (terrain.units() == 0) return told;
   double v = 0;
   for (int i = 0; i < mu.count(); ++i) v += mu.m[i] * terrain.potential(mu.x.col(i));
@@ -124,15 +168,19 @@ Told above_uniform(const Terrain& terrain, const Cloud& mu) {
 }
 
 double stake(const Terrain& terrain, const Told& above) {
-  const double range = terrain.potential_range(), gain = std::fabs(above.value);
-  return range > 0 ? std::min(range, gain) : gain;
+  double least = std::fabs(above.value);
+  for (const double range : {terrain.potential_range(), best_pairs(terrain).range})
+    if (range > 0) least = std::min(least, range);
+  return least;
 }
 
 double gap_rounding(const Terrain& terrain, const Cloud& mu) {
   double most = 0;  // sum of the pair terms of F, all positive
+  MatrixXd scratch;
+  const MatrixXd& from = terrain.sources(mu.x, scratch);
   const auto look = [&](const VectorXd& x) {
     double sum = 0;
-    for (int j = 0; j < mu.count(); ++j) sum += mu.m[j] * terrain.kernel(mu.x.col(j).dot(x));
+    for (int j = 0; j < mu.count(); ++j) sum += mu.m[j] * terrain.kernel(from.col(j).dot(x));
     most = std::max(most, sum / terrain.beta());
   };
   const MatrixXd x = spread_points(terrain.d());

@@ -32,6 +32,23 @@ std::string gap_of(const Certificate& c) {
   return fmt::format("{:.1e}", std::fmax(c.duality_gap, 0));
 }
 
+std::string dirac_note(double shortfall) {
+  return shortfall > 0
+             ? fmt::format("a Dirac at the greatest V is better by up to {:.4g}", shortfall)
+             : "no better Dirac was found";
+}
+
+// Where scores are <x, D y>: the best of all measures in closed form, or how far it may be.
+std::string matrix_note(const Landscape& l, double shortfall) {
+  const std::optional<KnownBest> best = known_best(l);
+  const std::string away =
+      shortfall > 0 ? fmt::format("better by up to {:.4g}", shortfall) : "not better by more";
+  if (!best) return "the best of all measures is " + away;
+  return fmt::format("the best of all measures, E = {:.10g}, is {} at an eigenvector of D, {}",
+                     best->energy,
+                     best->mu.count() == 1 ? "a Dirac" : "half a Dirac at each of x and -x,", away);
+}
+
 }  // namespace
 
 TextTable points_table(const Search& search) {
@@ -84,7 +101,8 @@ std::vector<std::string> certificate_notes(const Landscape& l,
     return any([&](const CriticalPoint& p) { return p.certificate.reason == reason; });
   };
   std::vector<std::string> notes;
-  if (l.direction == Landscape::descent) {
+  const bool convex = certifies_energy(l);
+  if (convex) {
     notes.emplace_back(
         "certified: no measure has an energy lower by more than the tolerance; this is of first "
         "order, about the energy, and does not count the best measure's atoms");
@@ -94,10 +112,10 @@ std::vector<std::string> certificate_notes(const Landscape& l,
       if (p.certificate.holds && p.certificate.shortfall > p.certificate.tolerance)
         most = std::fmax(most, p.certificate.shortfall);
     notes.push_back(fmt::format(
-        "certified: F is nowhere greater than on the atoms, to the tolerance, and no small move "
+        "certified: F is nowhere {} than on the atoms, to the tolerance, and no small move "
         "gains; {}",
-        most > 0 ? fmt::format("a Dirac at the greatest V is better by up to {:.4g}", most)
-                 : "no better Dirac was found"));
+        l.direction == Landscape::descent ? "less" : "greater",
+        l.matrix.empty() ? dirac_note(most) : matrix_note(l, most)));
   }
   if (any([](const CriticalPoint& p) { return p.certificate.moved_by_symmetry; }))
     notes.emplace_back(
@@ -108,7 +126,7 @@ std::vector<std::string> certificate_notes(const Landscape& l,
         "open: rounding: the gap cannot be told from 0 in double precision at this beta");
   if (because(Reason::uniform))
     notes.emplace_back("no: uniform: the uniform law has the better energy");
-  if (because(Reason::unstable) && l.direction == Landscape::descent)
+  if (because(Reason::unstable) && convex)
     notes.emplace_back("open: unstable: no gap, but a direction of second order seems to gain");
   return notes;
 }

@@ -46,6 +46,8 @@ std::span<const ReproductionRow> reproductions() {
       {"hardmax", "leaders, triangle, square: tokens go straight to vertices", hardmax,
        "2407.01602, Fig. 2"},
       {"hardmax-cells", "the cell of each vertex is its Voronoi cell", hardmax_cells, "2508.09628"},
+      {"escape-times", "softmax attention leaves the vertices of its hull after a time e^(cβ)",
+       escape_times, "2508.09628"},
       {"normalisation", "layer norms: who clusters fast early, who late", normalisation,
        "2510.22026, 2512.01868"},
       {"normalisation-weights", "the same layer norms with random query and key",

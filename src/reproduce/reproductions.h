@@ -58,6 +58,7 @@ std::optional<Reproduction> low_rank(const ReproductionControl& control);
 std::optional<Reproduction> causal_centres(const ReproductionControl& control);
 std::optional<Reproduction> hardmax(const ReproductionControl& control);
 std::optional<Reproduction> hardmax_cells(const ReproductionControl& control);
+std::optional<Reproduction> escape_times(const ReproductionControl& control);
 std::optional<Reproduction> normalisation(const ReproductionControl& control);
 std::optional<Reproduction> normalisation_weights(const ReproductionControl& control);
 std::optional<Reproduction> density_modes(const ReproductionControl& control);

@@ -47,6 +47,27 @@ class Landscape(murmur.Case):
         kept = json.loads((self.folder / "found" / "points.json").read_text())
         self.assertEqual(kept["points"], found["points"])
 
+    def test_scores_with_a_matrix(self):
+        np.save(self.folder / "scores.npy", [[1, 0], [0, -1.2]])
+        typed = self.points("d=2", "beta=4", "query=matrix:1,0;0,-1.2", "n=8", "starts=12")
+        best = typed["points"][0]
+        self.assertAlmostEqual(best["energy"], math.cosh(4.8) / 8, 9)
+        np.testing.assert_allclose(np.abs(best["atoms"]), [[0, 1], [0, 1]], atol=1e-9)
+        self.assertTrue(best["certified"])
+        self.assertAlmostEqual(best["shortfall"], 0, 9)
+        self.assertAlmostEqual(typed["best"]["energy"], best["energy"], 9)
+        self.assertEqual((typed["claim"], typed["matrix"]), ("local", [[1, 0], [0, -1.2]]))
+        filed = self.points("d=2", "beta=4", "query=scores.npy", "n=8", "starts=12")
+        self.assertEqual(filed["points"], typed["points"])
+        again = json.loads(self.murmur("landscape", "found/config.toml", "--json", "-q", "-o",
+                                           "again").stdout)
+        self.assertEqual(again["points"], typed["points"])
+
+    def test_a_matrix_that_is_not_symmetric_is_refused(self):
+        done = self.murmur("landscape", "d=2", "query=matrix:1,1;0,1", code=INPUT)
+        self.assertIn("not symmetric", done.stderr)
+        self.assertIn("gradient of no energy", done.stderr)
+
     def test_a_run_repeats_itself(self):
         words = ("d=3", "n=12", "starts=6", "beta=2", "perceptron=gradient:2", "activation=gelu")
         first = self.points(*words, "threads=1")["points"]

@@ -129,7 +129,7 @@ std::vector<Dynamics> beyond_measures() {
   using testing::dynamics_of;
   std::vector<Dynamics> all;
   for (Attention head :
-       {Attention{.query = scaled_identity(2, 2)}, Attention{.key = scaled_identity(2, -1)},
+       {Attention{.query = scaled_identity(2, 2)}, Attention{.key = scaled_identity(2, -2)},
         Attention{.query_bias = {1, 0}}, Attention{.value = scaled_identity(2, 2)},
         Attention{.value_bias = {1, 0}}, Attention{.relative = true}, Attention{.self = false},
         Attention{.mask = Attention::causal, .alibi = 1}, Attention{.alibi = 1}}) {
