@@ -29,6 +29,7 @@ const names: (keyof Core)[] = [
   "frame",
   "branch",
   "gaze",
+  "dome",
   "fields",
   "velocity",
   "carry",

@@ -4,6 +4,7 @@ import type { MurmurModule } from "./wasm/murmur.mjs";
 import type {
   About,
   Core,
+  Dome,
   Edit,
   Ending,
   Fault,
@@ -157,6 +158,12 @@ function flying(module: MurmurModule): Omit<Core, keyof Making> {
       const reply = ask(module, { do: "gaze", flight, frame, boid });
       const text = reply.text as Omit<Gaze, "weights">;
       return { ...text, weights: new Float64Array(array(reply, 0)) };
+    },
+    async dome(flight: number, frame: number, boid: number) {
+      const reply = ask(module, { do: "dome", flight, frame, boid });
+      const text = reply.text as Omit<Dome, "weights" | "keys" | "queries" | "arrows">;
+      const [weights, keys, queries, arrows] = [0, 1, 2, 3].map((k) => new Float64Array(array(reply, k)));
+      return { ...text, weights, keys, queries, arrows };
     },
     async fields(trained: number, block: number, rows: Float64Array) {
       return doubles(module, { do: "fields", trained, block }, rows);

@@ -110,6 +110,31 @@ export interface Gaze {
   feedForward: number[];
 }
 
+/** What one head has in a boid's move. */
+export interface DomeHead {
+  k: number; // coordinates of query and keys
+  share: number; // of how the keys lie around the query, that two axes show; 1 for k <= 3
+  attended: number; // to how many boids it attends
+  beta: number; // 0: all weights are the same
+  message: number; // length
+  sameLengths: boolean; // of the keys: scores see directions alone
+}
+
+/** One boid's move in parts, as token_move.h has them; arrows along three axes. Of a flow they are velocities. */
+export interface Dome {
+  heads: DomeHead[];
+  layers: boolean; // whether the flight goes layer by layer
+  dt: number;
+  share: number; // of the arrows, that the three axes show
+  feedForwards: number; // how many perceptrons there are
+  noise: number;
+  lengths: { messages: number; feedForward: number; correction: number; move: number };
+  weights: Float64Array; // (heads, n)
+  keys: Float64Array; // (heads, n, 3) on the unit sphere; 0 where one has no direction
+  queries: Float64Array; // (heads, 3)
+  arrows: Float64Array; // (heads + 4, 3): the heads' messages, then messages, feed-forward, correction, move
+}
+
 /** Drawn ink: (height, width), 0 is paper, 255 ink, row 0 the top. */
 export interface Ink {
   height: number;
@@ -144,6 +169,7 @@ export interface Core {
   /** A new flight that leaves `flight` at `frame` with some boids put elsewhere. */
   branch(flight: number, frame: number, edits: Edit[]): Promise<FlightInfo>;
   gaze(flight: number, frame: number, boid: number): Promise<Gaze>;
+  dome(flight: number, frame: number, boid: number): Promise<Dome>;
   /** (count, 4, d): query, key, value, feed-forward of one block at `rows` (count, d). */
   fields(trained: number, block: number, rows: Float64Array): Promise<Float64Array>;
   /** (count, d): velocity of test particles without weight at `rows` (count, d), beside the flock of a frame. */

@@ -13,6 +13,7 @@ export interface Boids {
   sizes?: Float32Array; // (n); 1 when left out
   marks?: Float32Array; // (n) 1: ringed
   opacity?: number;
+  order?: number; // drawn after layers of a lower one; 0 when left out
 }
 
 /** Straight pieces, each with its colour: trails, arrows, frames, streamlines. */
@@ -20,6 +21,7 @@ export interface Lines {
   points: Float32Array; // (pieces, 2, 3)
   colours: Float32Array; // (pieces, 2, 3)
   opacity?: number;
+  order?: number;
 }
 
 export interface Label {
@@ -169,7 +171,7 @@ export class Stage {
     const material = points.material as THREE.ShaderMaterial;
     material.uniforms.opacity.value = boids.opacity ?? 1;
     material.depthWrite = (boids.opacity ?? 1) >= 1;
-    points.renderOrder = material.depthWrite ? 0 : 1;
+    points.renderOrder = (boids.order ?? 0) + (material.depthWrite ? 0 : 1);
   }
 
   private boidMaterial(): THREE.ShaderMaterial {
@@ -208,6 +210,7 @@ export class Stage {
     this.attribute(segments.geometry, "position", lines.points, 3);
     this.attribute(segments.geometry, "color", lines.colours, 3);
     segments.geometry.setDrawRange(0, lines.points.length / 3);
+    segments.renderOrder = lines.order ?? 0;
     (segments.material as THREE.LineBasicMaterial).opacity = lines.opacity ?? 1;
   }
 
@@ -279,6 +282,25 @@ export class Stage {
     if (!points || i >= points.geometry.drawRange.count) return null;
     const places = points.geometry.getAttribute("position").array;
     return [places[3 * i], places[3 * i + 1], places[3 * i + 2]];
+  }
+
+  /** Turns about a place from now on; what is seen moves so that it is in the middle. */
+  centre(place: ArrayLike<number>): void {
+    const to = new THREE.Vector3(place[0], place[1], place[2]);
+    this.camera.position.add(to).sub(this.controls.target);
+    this.controls.target.copy(to);
+    this.controls.update();
+    this.dirty = true;
+  }
+
+  /** Something of the scene changed that no layer tells of. */
+  touch(): void {
+    this.dirty = true;
+  }
+
+  /** Radius of a boid of size 1. */
+  boidRadius(): number {
+    return this.options.radius;
   }
 
   /** How much of the scene is seen across, in its units. */

@@ -10,6 +10,7 @@ export interface Stroke {
   colours: ArrayLike<number>; // (pieces, 2, 3)
   width: number; // CSS pixels
   opacity?: number;
+  order?: number; // drawn after what has a lower one
 }
 
 const kPieces = 64; // room at first
@@ -57,6 +58,7 @@ export class Strokes {
     made.geometry.instanceCount = pieces;
     made.material.linewidth = stroke.width;
     made.material.opacity = stroke.opacity ?? 1;
+    made.renderOrder = stroke.order ?? 0;
     made.visible = true;
   }
 

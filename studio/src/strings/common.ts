@@ -27,6 +27,7 @@ export const common = {
     ["1 … 5", "Digits, Flock, Story, Fields, Map"],
     ["z", "undo; with Shift, redo"],
     ["[ ]", "the boid before or after; Esc lets go of it"],
+    [", .", "the part of a boid's move before or after, where its dome is shown"],
     ["m", "move boids: arrows move the chosen ones, with Shift nearer and farther, Enter flies on"],
     ["Tab", "to the next control"],
   ] as [string, string][],

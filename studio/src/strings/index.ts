@@ -3,6 +3,7 @@ import { branch } from "./branch";
 import { common } from "./common";
 import { core } from "./core";
 import { digits } from "./digits";
+import { dome } from "./dome";
 import { files } from "./export";
 import { fields } from "./fields";
 import { flock } from "./flock";
@@ -10,4 +11,4 @@ import { map } from "./map";
 import { runs } from "./runs";
 import { story } from "./story";
 
-export const strings = { common, branch, core, files, digits, flock, story, fields, map, runs } as const;
+export const strings = { common, branch, core, files, digits, dome, flock, story, fields, map, runs } as const;

@@ -1,8 +1,10 @@
 // draw.ts: the scene of a digit's flight: boids in the colours of their votes, trails, gates, one boid's gaze.
 import type { Gaze, TrainedInfo } from "../../core/protocol";
+import { DomeScene } from "../../scene/dome";
 import { linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
 import type { Stage } from "../../scene/stage";
 import { Strokes } from "../../scene/strokes";
+import type { Seen } from "../../state/dome";
 import type { Film } from "../../state/film";
 import type { Paints } from "./colours";
 import { addRings, addVectors, gazeLines } from "./lines";
@@ -22,6 +24,11 @@ export interface Shot {
   paints: Paints;
   chosen: readonly number[];
   gaze: { boid: number; gaze: Gaze } | null;
+  /** The dome of the chosen boid, null: none is drawn; and what of it. */
+  dome: Seen | null;
+  part: number;
+  head: number;
+  dark: boolean;
   trails: boolean;
   headings: boolean;
   squeeze: boolean;
@@ -56,12 +63,14 @@ class Room {
 
 export class DigitScene {
   private readonly strokes: Strokes;
+  private readonly dome: DomeScene;
   private readonly pieces = new Pieces();
   private rooms = new Map<string, Room>();
   private gates = "";
 
   constructor(private readonly stage: Stage) {
     this.strokes = new Strokes(stage.scene);
+    this.dome = new DomeScene(stage);
   }
 
   private room(name: string, film: Film): Room {
@@ -79,6 +88,7 @@ export class DigitScene {
     this.stage.boids("ghost", null);
     for (const name of ["trails", "ghost-trails", "headings", "gates"]) this.stage.lines(name, null);
     this.strokes.clear();
+    this.dome.show(null);
     this.stage.setLabels([]);
     this.gates = "";
   }
@@ -99,6 +109,13 @@ export class DigitScene {
     this.drawHeadings(room, shot);
     this.drawGhost(shot);
     this.drawGaze(room, shot);
+    this.drawDome(room, shot);
+  }
+
+  private drawDome(room: Room, { dome, chosen, head, part, dark }: Shot): void {
+    if (!dome || !chosen.includes(dome.boid) || dome.boid >= room.n) return this.dome.show(null);
+    const place = room.spots.subarray(3 * dome.boid, 3 * dome.boid + 3);
+    this.dome.show({ place, dome: dome.dome, head, part, dark });
   }
 
   private drawGhost(shot: Shot): void {
@@ -210,8 +227,8 @@ export class DigitScene {
     );
   }
 
-  private drawGaze(room: Room, { gaze, paints, chosen }: Shot): void {
-    const shown = gaze && chosen.includes(gaze.boid) && gaze.boid < room.n ? gaze : null;
+  private drawGaze(room: Room, { gaze, paints, chosen, dome }: Shot): void {
+    const shown = gaze && !dome && chosen.includes(gaze.boid) && gaze.boid < room.n ? gaze : null;
     const thick = shown ? gazeLines(shown.gaze, shown.boid, room.spots, (loud) => this.loudness(paints, loud)) : [];
     [0, 1, 2].forEach((k) => this.strokes.set(`gaze-${k}`, thick[k] ?? null));
     this.pieces.clear();

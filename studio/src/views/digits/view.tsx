@@ -3,12 +3,15 @@ import { effect } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { BranchControls, Hand } from "../../parts/branch";
 import { Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
+import { DomeCard } from "../../parts/dome";
 import { Equation } from "../../parts/equation";
 import { Frame } from "../../parts/frame";
 import { useOwnRuns } from "../../parts/own_runs";
 import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
 import type { Stage, StageOptions } from "../../scene/stage";
+import type { Branch } from "../../state/branch";
+import { domeShown, Domes, headNow, partNow } from "../../state/dome";
 import { amount, change, flag, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
@@ -34,7 +37,11 @@ class Camera {
   private last = "";
   private paints: { key: string; paints: Paints } | null = null;
 
-  constructor(private readonly flights: DigitFlights, private readonly gazer: Gazer) {}
+  constructor(
+    private readonly flights: DigitFlights,
+    private readonly gazer: Gazer,
+    private readonly domes: Domes,
+  ) {}
 
   setStage(stage: Stage | null): void {
     this.scene = stage && new DigitScene(stage);
@@ -53,7 +60,10 @@ class Camera {
     const look = { trails: flag("trails", true), headings: flag("headings", false), squeeze: flag("squeeze", true) };
     const seen = this.gazer.seen.value;
     const ghost = player.ghost.value;
+    const dome = domeShown(kDome) ? this.domes.seen.value : null;
+    const parts = { dome, part: partNow(), head: headNow(dome?.dome.heads.length ?? 1) };
     const key = [
+      dome?.frame, dome?.boid, parts.part, parts.head,
       film.info.id, ghost?.info.id, player.at.value, film.flown.value, isDark.value, branch.chosen.value, seen?.frame,
       seen?.boid, [...branch.held.value.values()], Object.values(look), trained.id,
     ].join("|");
@@ -64,6 +74,7 @@ class Camera {
     this.scene.show({
       film, ghost: ghost && ghost.flown.value > ghost.first ? ghost : null, at, trained,
       paints: this.paintsOf(trained.digits.length), chosen: chosen.value, gaze: seen, ...look,
+      ...parts, dark: isDark.value,
       overlay: (places) => branch.overlay(places),
     });
   }
@@ -73,6 +84,24 @@ class Camera {
     if (this.paints?.key !== key) this.paints = { key, paints: readPaints(classes) };
     return this.paints.paints;
   }
+}
+
+const kDome = false; // domes are drawn when the visitor asks for them
+
+/** Asks for the parts of the chosen boid's move while its dome is drawn. */
+function followDome({ player, branch }: DigitFlights, domes: Domes): () => void {
+  return effect(() => {
+    const boid = boidOf(branch);
+    const film = player.film.value;
+    const frame = player.frame.value;
+    const flight = branch.flightAt(frame);
+    const there = film && flight !== null && boid !== null && boid < film.info.n && frame < film.flown.value;
+    domes.want(there && domeShown(kDome) ? { flight, frame, boid } : null);
+  });
+}
+
+function boidOf({ chosen }: Branch): number | null {
+  return chosen.value.length === 1 ? chosen.value[0] : null;
 }
 
 /** Tells the scene in one sentence, at most once a second and at ends. */
@@ -200,12 +229,14 @@ function Look() {
 function useDigits(stage: Stage | null) {
   const flights = useMemo(() => new DigitFlights(), []);
   const gazer = useMemo(() => new Gazer(flights.branch), [flights]);
-  const camera = useMemo(() => new Camera(flights, gazer), [flights, gazer]);
+  const domes = useMemo(() => new Domes(), []);
+  const camera = useMemo(() => new Camera(flights, gazer, domes), [flights, gazer]);
   const { player, branch } = flights;
   useOwnRuns(player);
   useEffect(() => {
     branch.lift = (place, delta) => moved(place, delta, flag("squeeze", true));
-    const stops = [branch.followChoice(), flights.follow(), gazer.follow(), narrate(flights)];
+    const asks = [gazer.follow(), followDome(flights, domes)];
+    const stops = [branch.followChoice(), flights.follow(), ...asks, narrate(flights)];
     return () => stops.forEach((stop) => stop());
   }, [flights]);
   useEffect(() => {
@@ -214,7 +245,7 @@ function useDigits(stage: Stage | null) {
       onStage.value = null;
     };
   }, [stage]);
-  return { flights, gazer, camera };
+  return { flights, gazer, domes, camera };
 }
 
 interface SceneProps {
@@ -250,8 +281,19 @@ function Scene({ flights, camera, stage, onStage }: SceneProps) {
   );
 }
 
-function Controls({ flights, gazer }: { flights: DigitFlights; gazer: Gazer }) {
-  const { branch } = flights;
+interface ControlProps {
+  flights: DigitFlights;
+  gazer: Gazer;
+  domes: Domes;
+  stage: Stage | null;
+}
+
+function Controls({ flights, gazer, domes, stage }: ControlProps) {
+  const { branch, player } = flights;
+  const centre = (boid: number) => {
+    const place = stage?.placeOf(kFlockLayer, boid);
+    if (place) stage?.centre(place);
+  };
   return (
     <>
       <Pad
@@ -266,6 +308,9 @@ function Controls({ flights, gazer }: { flights: DigitFlights; gazer: Gazer }) {
       <Group title={strings.digits.gaze}>
         <GazeCard branch={branch} gazer={gazer} />
       </Group>
+      <Group title={strings.dome.title}>
+        <DomeCard player={player} domes={domes} boid={boidOf(branch)} initial={kDome} onCentre={centre} />
+      </Group>
       <Look />
     </>
   );
@@ -273,7 +318,7 @@ function Controls({ flights, gazer }: { flights: DigitFlights; gazer: Gazer }) {
 
 export default function DigitsView() {
   const [stage, setStage] = useState<Stage | null>(null);
-  const { flights, gazer, camera } = useDigits(stage);
+  const { flights, gazer, domes, camera } = useDigits(stage);
   const { player } = flights;
   const trained = flights.size.value.blocks;
   return (
@@ -281,7 +326,7 @@ export default function DigitsView() {
       view="digits"
       story={<Story flights={flights} />}
       scene={<Scene flights={flights} camera={camera} stage={stage} onStage={setStage} />}
-      controls={<Controls flights={flights} gazer={gazer} />}
+      controls={<Controls flights={flights} gazer={gazer} domes={domes} stage={stage} />}
       timeline={<Timeline player={player} unit={(frame) => strings.digits.moment(frame, trained)} />}
       plots={<DigitPlots player={player} />}
     />

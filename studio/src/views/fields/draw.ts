@@ -1,10 +1,12 @@
 // draw.ts: the scene of the fields: slice, arrows, streamlines, test particles, flock, one boid's vectors.
 import * as THREE from "three";
 import type { Gaze } from "../../core/protocol";
+import { DomeScene } from "../../scene/dome";
 import { heard } from "../../scene/heard";
 import { inkOf, linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
 import type { Label, Stage } from "../../scene/stage";
 import { Strokes } from "../../scene/strokes";
+import type { Seen } from "../../state/dome";
 import type { Film } from "../../state/film";
 import { addVector, scalesOf } from "./arrows";
 import type { Asker, GridAnswer } from "./asker";
@@ -23,6 +25,10 @@ export interface Shot {
   dark: boolean;
   /** Names of the two axes that lie in the slice. */
   sides: [string, string];
+  /** The dome of the picked boid, null: none is drawn; and what of it. */
+  dome: Seen | null;
+  part: number;
+  head: number;
 }
 
 export const kFlock = "flock";
@@ -30,6 +36,7 @@ const kHeard = 12; // lines of a gaze
 
 export class FieldScene {
   private readonly strokes: Strokes;
+  private readonly dome: DomeScene;
   private readonly pieces = new Pieces();
   private last = { slice: "", arrows: "", lines: "", drops: "", flock: "", gaze: "" };
   private grid: unknown = null;
@@ -47,6 +54,7 @@ export class FieldScene {
 
   constructor(readonly stage: Stage, private readonly asker: Asker) {
     this.strokes = new Strokes(stage.scene);
+    this.dome = new DomeScene(stage);
   }
 
   private ink(name: string): Rgb {
@@ -65,9 +73,10 @@ export class FieldScene {
     const moment = `${look}${shot.at}${shot.film?.info.id}${shot.film?.flown.value}`;
     const drops = moment;
     if (drops !== this.last.drops || this.dropped !== this.asker.drops.value) this.drawDrops(shot);
-    const flock = `${moment}${shot.boid}${shot.flock}`;
+    const flock = `${moment}${shot.boid}${shot.flock}${shot.dome !== null}`;
     if (flock !== this.last.flock) this.drawFlock(shot);
     if (flock !== this.last.gaze || this.gaze !== this.asker.gaze.value) this.drawGaze(shot);
+    this.drawDome(shot);
     this.last = { slice, arrows, lines, drops, flock, gaze: flock };
     this.grid = this.asker.grid.value;
     this.ways = this.asker.lines.value;
@@ -185,17 +194,31 @@ export class FieldScene {
     this.stage.boids(kFlock, { positions, colours, marks });
   }
 
-  /** The picked boid's four vectors, and lines to those it listens to most. */
-  private drawGaze({ boid, slice, scale, flock, film }: Shot): void {
+  private drawDome({ dome, boid, flock, film, head, part, dark }: Shot): void {
+    const spots = this.flock.positions;
+    const fits = dome && flock && film && dome.boid === boid && spots.length > 3 * boid;
+    if (!fits) return this.dome.show(null);
+    const place = spots.subarray(3 * dome.boid, 3 * dome.boid + 3);
+    this.dome.show({ place, dome: dome.dome, head, part, dark });
+  }
+
+  /** Turns the scene about a boid of the flock. */
+  centre(boid: number): void {
+    const place = this.stage.placeOf(kFlock, boid);
+    if (place) this.stage.centre(place);
+  }
+
+  /** The picked boid's four vectors, unless its dome shows them, and lines to those it listens to most. */
+  private drawGaze({ boid, slice, scale, flock, film, dome }: Shot): void {
     const seen = this.asker.gaze.value;
     const spots = this.flock.positions;
     const fits = seen && flock && film && seen.boid === boid && spots.length > 3 * boid;
     const at = fits ? spots.subarray(3 * seen.boid, 3 * seen.boid + 3) : null;
     this.pieces.clear();
-    if (at) this.addVectors(at, seen!.gaze, slice, scale);
+    if (at && !dome) this.addVectors(at, seen!.gaze, slice, scale);
     this.strokes.set("gaze", { ...this.pieces.lines, width: 4 });
     this.pieces.clear();
-    if (at) this.addHeard(at, seen!.boid, seen!.gaze);
+    if (at && !dome) this.addHeard(at, seen!.boid, seen!.gaze);
     this.stage.lines("ears", this.pieces.lines);
   }
 

@@ -2,6 +2,7 @@
 import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Group } from "../../parts/controls";
+import { DomeCard } from "../../parts/dome";
 import { Equation } from "../../parts/equation";
 import { Frame } from "../../parts/frame";
 import { useOwnRuns } from "../../parts/own_runs";
@@ -9,6 +10,7 @@ import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
 import { onClicks } from "../../scene/click";
 import type { Stage, StageOptions } from "../../scene/stage";
+import { domeShown, Domes, headNow, partNow } from "../../state/dome";
 import type { Player } from "../../state/player";
 import { amount, change, flag, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
@@ -31,16 +33,21 @@ function boidNow(n: number): number | null {
   return boid >= 0 && boid < n ? boid : null;
 }
 
+const kDome = true; // a boid that is picked has its dome, unless the recipe says otherwise
+
 /** Asks the core whenever what is shown changes. */
-function follow(flights: DigitFlights, asker: Asker): () => void {
+function follow({ flights, asker, domes }: Parts): () => void {
   return effect(() => {
     const film = flights.player.film.value;
     const trained = flights.trained.value;
     if (!film || !trained || film.info.d !== trained.d) return;
     const frame = Math.min(flights.player.frame.value, Math.max(film.first, film.flown.value - 1));
+    const boid = boidNow(film.info.n);
+    const domed = boid !== null && domeShown(kDome) && film.flown.value > frame;
+    domes.want(domed ? { flight: film.info.id, frame, boid } : null);
     asker.want({
       trained, film, frame, block: blockNow(trained.blocks, frame), slice: sliceNow(), lines: linesNow(),
-      drops: parseDrops(word("drop", ""), kMostDrops), boid: boidNow(film.info.n),
+      drops: parseDrops(word("drop", ""), kMostDrops), boid,
     });
   });
 }
@@ -103,23 +110,25 @@ function Story() {
 const kSides: Record<Axis, [Axis, Axis]> = { x: ["z", "y"], y: ["x", "z"], z: ["x", "y"] };
 
 /** What is to be seen now, out of the recipe and the player. */
-function shotOf({ film: { value: film }, at }: Player): Shot {
+function shotOf({ film: { value: film }, at }: Player, domes: Domes): Shot {
   const slice = sliceNow();
   const [across, up] = kSides[slice.axis];
   const { sides } = strings.fields;
+  const seen = domeShown(kDome) ? domes.seen.value : null;
   return {
     film, at: at.value, slice, shown: shownNow(), scale: scaleNow(), lines: linesNow(),
     boid: film ? boidNow(film.info.n) : null, flock: flag("flock", true), dark: isDark.value,
-    sides: [sides[across], sides[up]],
+    sides: [sides[across], sides[up]], dome: seen, part: partNow(), head: headNow(seen?.dome.heads.length ?? 1),
   };
 }
 
 interface Parts {
   flights: DigitFlights;
   asker: Asker;
+  domes: Domes;
 }
 
-function Scene({ flights, asker, show }: Parts & { show: (scene: FieldScene | null) => void }) {
+function Scene({ flights, asker, domes, show }: Parts & { show: (scene: FieldScene | null) => void }) {
   const words = strings.fields;
   const scene = useRef<FieldScene | null>(null);
   return (
@@ -134,7 +143,7 @@ function Scene({ flights, asker, show }: Parts & { show: (scene: FieldScene | nu
         }}
         onTick={(seconds) => {
           flights.player.tick(seconds);
-          scene.current?.show(shotOf(flights.player));
+          scene.current?.show(shotOf(flights.player, domes));
         }}
       />
       {!asker.grid.value && flights.busy.value && <p class="scene-empty">{words.waiting}</p>}
@@ -142,7 +151,7 @@ function Scene({ flights, asker, show }: Parts & { show: (scene: FieldScene | nu
   );
 }
 
-function Controls({ flights, asker }: Parts) {
+function Controls({ flights, asker, domes, centre }: Parts & { centre(boid: number): void }) {
   const film = flights.player.film.value;
   return (
     <>
@@ -150,6 +159,12 @@ function Controls({ flights, asker }: Parts) {
       <SliceGroup />
       <DropGroup />
       <BoidGroup n={film?.info.n ?? 0} boid={film ? boidNow(film.info.n) : null} asker={asker} />
+      <Group title={strings.dome.title}>
+        <DomeCard
+          player={flights.player} domes={domes} boid={film ? boidNow(film.info.n) : null} initial={kDome}
+          onCentre={centre}
+        />
+      </Group>
       <Group title={strings.fields.flock}>
         <SwarmGroup flights={flights} onDigit={() => void flyAnother(flights)} />
       </Group>
@@ -158,20 +173,20 @@ function Controls({ flights, asker }: Parts) {
 }
 
 export default function FieldsView() {
-  const parts = useMemo(() => ({ flights: new DigitFlights(), asker: new Asker() }), []);
-  const { flights, asker } = parts;
+  const parts = useMemo(() => ({ flights: new DigitFlights(), asker: new Asker(), domes: new Domes() }), []);
+  const { flights, asker, domes } = parts;
   const { player } = flights;
   const [scene, setScene] = useState<FieldScene | null>(null);
   useOwnRuns(player);
 
   useEffect(() => {
-    const stops = [flights.follow(), follow(flights, asker), narrate(flights, asker)];
+    const stops = [flights.follow(), follow(parts), narrate(flights, asker)];
     return () => stops.forEach((stop) => stop());
   }, [flights]);
 
   useEffect(() => {
     const draw = () => {
-      scene?.show(shotOf(player));
+      scene?.show(shotOf(player, domes));
       scene?.stage.render(true);
     };
     onStage.value = { view: "fields", player, stage: scene?.stage ?? null, draw };
@@ -186,7 +201,7 @@ export default function FieldsView() {
       view="fields"
       story={<Story />}
       scene={<Scene {...parts} show={setScene} />}
-      controls={<Controls {...parts} />}
+      controls={<Controls {...parts} centre={(boid) => scene?.centre(boid)} />}
       timeline={<Timeline player={player} unit={(frame) => strings.fields.moment(frame, last)} />}
       plots={<Strength grid={asker.grid.value} />}
     />

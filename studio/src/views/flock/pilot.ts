@@ -1,8 +1,10 @@
 // pilot.ts: flies what the recipe says: flights, branches, axes for many dimensions, gazes.
 import { batch, signal } from "@preact/signals";
 import type { FlightInfo, Gaze, Words } from "../../core/protocol";
+import { DomeScene } from "../../scene/dome";
 import type { Stage } from "../../scene/stage";
 import { Branch } from "../../state/branch";
+import { domeShown, Domes, headNow, partNow } from "../../state/dome";
 import { Film } from "../../state/film";
 import { KeptFilm } from "../../state/kept_film";
 import { Player } from "../../state/player";
@@ -17,6 +19,7 @@ import { flockWords } from "./words";
 
 const kWait = 120; // ms a slider may still move before its flight begins
 const kRate = 24; // frames a second
+export const kDome = false; // domes are drawn when the visitor asks for them
 
 export class Pilot {
   readonly player = new Player(kRate);
@@ -25,6 +28,9 @@ export class Pilot {
   readonly info = signal<FlightInfo | null>(null);
   readonly words = signal<Words>(flockWords(recipe.value));
   readonly gaze = signal<Gaze | null>(null);
+  readonly domes = new Domes();
+  private domed = false;
+  private domeOn: { stage: Stage; scene: DomeScene } | null = null;
   /** The frame and boid the gaze is of. */
   private gazeOf = "";
   private asking = false;
@@ -104,7 +110,7 @@ export class Pilot {
       boid: chosen.at(-1) ?? null,
       chosen,
       held: this.branch.held.value,
-      gaze: this.gaze.value,
+      gaze: this.domed ? null : this.gaze.value, // the dome shows it
     };
   }
 
@@ -117,10 +123,36 @@ export class Pilot {
       this.motion = new Motion(film);
     }
     if (stage) this.scene.draw(stage, this.player.at.value, this.player.ghost.value, this.look(), seconds);
+    if (stage) this.drawDome(stage, film);
     this.branch.axes = this.scene.handAxes();
     if (this.kept) return; // no core knows it
     this.askAxes(film);
     this.askGaze();
+  }
+
+  /** The dome around the chosen boid, where one is asked for. */
+  private drawDome(stage: Stage, film: Film): void {
+    if (this.domeOn?.stage !== stage) this.domeOn = { stage, scene: new DomeScene(stage) };
+    const boid = this.domeBoid();
+    const frame = this.player.frame.value;
+    const flight = this.kept ? null : this.branch.flightAt(frame);
+    const there = boid !== null && flight !== null && frame < film.flown.value && domeShown(kDome);
+    this.domes.want(there ? { flight, frame, boid } : null);
+    const seen = this.domes.seen.value;
+    const shown = there && seen !== null && seen.boid === boid;
+    if (shown !== this.domed) this.scene.touch();
+    this.domed = shown;
+    if (!shown) return this.domeOn.scene.show(null);
+    const place = this.scene.places.slice(3 * boid, 3 * boid + 3);
+    const head = headNow(seen.dome.heads.length);
+    const what = { dome: seen.dome, head, part: partNow() };
+    this.domeOn.scene.show({ place, ...what, dark: isDark.value });
+  }
+
+  /** The boid that has a dome: the last one picked. */
+  domeBoid(): number | null {
+    const boid = this.branch.chosen.value.at(-1) ?? null;
+    return boid !== null && boid < (this.info.value?.n ?? 0) ? boid : null;
   }
 
   /** Many dimensions are seen along the axes of what is flown, asked again whenever that has doubled. */

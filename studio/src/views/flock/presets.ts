@@ -55,7 +55,7 @@ export const kLookWords = ["view", "trail", "linger"];
 
 /** The preset whose words the recipe holds, or "". */
 export function presetOf(recipe: Readonly<Record<string, string>>): string {
-  const looks = [...kLookWords, "colour", "at", "boid", "edit", "normalise"];
+  const looks = [...kLookWords, "colour", "at", "boid", "edit", "normalise", "dome", "part", "head"];
   const rest = Object.entries(recipe).filter(([key]) => !looks.includes(key));
   const found = kPresets.find(({ words }) => {
     const own = Object.entries(words).filter(([key]) => key !== "colour");

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { holdsPoints, readPoints } from "../../export/read_points";
 import { BranchControls, Hand } from "../../parts/branch";
 import { Group } from "../../parts/controls";
+import { DomeCard } from "../../parts/dome";
 import { Frame } from "../../parts/frame";
 import { useNarrator } from "../../parts/narrator";
 import { useOwnRuns } from "../../parts/own_runs";
@@ -18,7 +19,7 @@ import { strings } from "../../strings";
 import { OwnPoints, takePoints } from "./own_points";
 import { OwnRuns } from "./own_runs";
 import { FlockPanel } from "./panel";
-import { Pilot } from "./pilot";
+import { kDome, Pilot } from "./pilot";
 import { brief, FlockPlots, observableAt } from "./plots";
 import { stageOptions } from "./scene";
 import { FlockStory } from "./story";
@@ -126,6 +127,10 @@ export default function FlockView() {
   };
   useEffect(() => pilot.scene.retheme(), [isDark.value]);
 
+  const centre = (boid: number) => {
+    const place = stage.value?.placeOf("flock", boid);
+    if (place) stage.value?.centre(place);
+  };
   const gaze = <GazeLine pilot={pilot} />;
   const told = { info: pilot.info.value, words: pilot.words.value, kept: pilot.kept };
   return (
@@ -141,6 +146,13 @@ export default function FlockView() {
               <BranchControls branch={pilot.branch} />
             </Group>
           )}
+          <Group title={strings.dome.title} open={pilot.domeBoid() !== null}>
+            {pilot.kept ? <p class="hint">{strings.dome.kept}</p> : (
+              <DomeCard
+                player={pilot.player} domes={pilot.domes} boid={pilot.domeBoid()} initial={kDome} onCentre={centre}
+              />
+            )}
+          </Group>
           <OwnRuns />
           <OwnPoints take={(file) => void readPoints(file, kDimensions).then(takePoints).catch(tell)} />
         </>

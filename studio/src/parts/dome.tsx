@@ -1,0 +1,127 @@
+// dome.tsx: the controls of a boid's dome: its parts one after another, its heads, what is exact and what is not.
+import { useEffect } from "preact/hooks";
+import { arrowScale, loudestOf } from "../scene/dome";
+import { domeShown, type Domes, headNow, partNow, type Seen, showPart, stepPart } from "../state/dome";
+import type { Player } from "../state/player";
+import { change } from "../state/recipe";
+import { strings } from "../strings";
+import { Button, Segments, Switch } from "./controls";
+import "./dome.css";
+
+interface DomeProps {
+  player: Player;
+  domes: Domes;
+  boid: number | null;
+  /** Whether the view draws domes when the recipe says nothing. */
+  initial: boolean;
+  /** Brings the boid to the middle of the scene. */
+  onCentre(boid: number): void;
+}
+
+/** What the part shown is, in a sentence. */
+export function sentenceOf({ boid, dome }: Seen, head: number, part: number): string {
+  const words = strings.dome;
+  const n = dome.weights.length / dome.heads.length;
+  const { attended, beta, message } = dome.heads[head];
+  if (part === 0) return beta === 0 ? words.sameForAll : words.tell[0](boid);
+  if (part === 1) return words.tell[1](boid, n);
+  if (part === 2) {
+    const weights = dome.weights.subarray(head * n, (head + 1) * n);
+    const [loudest] = loudestOf(weights, 1);
+    if (beta === 0 || loudest === undefined) return words.sameForAll;
+    return words.tell[2](boid, n, attended, loudest, weights[loudest]);
+  }
+  if (part === 3) return words.tell[3](message);
+  if (part === 4) return dome.feedForwards > 0 ? words.tell[4](dome.lengths.feedForward) : words.noWill;
+  const corrected = dome.lengths.correction > 1e-9 * dome.lengths.move;
+  const move = words.tell[5](dome.lengths.move, dome.layers);
+  return corrected ? `${move} ${words.corrected(dome.lengths.correction, dome.layers)}` : move;
+}
+
+/** What can be read off the dome, and what cannot. */
+export function exactnessOf({ dome }: Seen, head: number, d: number): string {
+  const words = strings.dome;
+  const { k, share, sameLengths } = dome.heads[head];
+  const said: string[] = [words.exact];
+  if (!sameLengths) said.push(words.lengths);
+  if (k > 3) said.push(words.around(k, share));
+  if (d > 3 && dome.share < 1 - 1e-9) said.push(words.arrows(d, dome.share));
+  if (k > 3 || d > 3 || k !== d) said.push(words.ownAxes);
+  if (dome.noise > 0) said.push(words.noise);
+  const scale = arrowScale(dome);
+  if (scale > 0) said.push(words.scale(1 / scale));
+  return said.join(" ");
+}
+
+/** The keys , and . step through the parts while a dome is shown. */
+function useKeys(player: Player, on: boolean): void {
+  useEffect(() => {
+    if (!on) return;
+    const key = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (target.closest("input:not([type=range]), textarea, [contenteditable], dialog")) return;
+      if (event.key !== "," && event.key !== ".") return;
+      event.preventDefault();
+      void stepPart(player, event.key === "." ? 1 : -1);
+    };
+    document.addEventListener("keydown", key);
+    return () => document.removeEventListener("keydown", key);
+  }, [player, on]);
+}
+
+function Parts({ player, seen }: { player: Player; seen: Seen }) {
+  const words = strings.dome;
+  const heads = seen.dome.heads.length;
+  const [part, head] = [partNow(), headNow(heads)];
+  const d = player.film.value?.info.d ?? 3;
+  return (
+    <div class="dome-parts" data-part={part} data-head={head} data-boid={seen.boid} data-frame={seen.frame}>
+      <Segments
+        label={words.part}
+        value={String(part)}
+        options={words.parts.map((label, k) => ({ value: String(k), label }))}
+        onChange={(value) => showPart(Number(value))}
+      />
+      <div class="dome-steps">
+        <Button label={words.back} onClick={() => void stepPart(player, -1)}>‹</Button>
+        <Button label={words.on} onClick={() => void stepPart(player, 1)}>›</Button>
+      </div>
+      {heads > 1 && (
+        <div class="choice">
+          <span>{words.head}</span>
+          <Segments
+            label={words.head}
+            value={String(head)}
+            options={seen.dome.heads.map((_, h) => ({ value: String(h), label: words.headOf(h) }))}
+            onChange={(value) => change({ head: value === "0" ? "" : value }, true)}
+          />
+        </div>
+      )}
+      <p class="dome-told" aria-live="polite">{sentenceOf(seen, head, part)}</p>
+      <p class="hint">{exactnessOf(seen, head, d)}</p>
+    </div>
+  );
+}
+
+/** The card of a boid's dome; the view draws it. */
+export function DomeCard({ player, domes, boid, initial, onCentre }: DomeProps) {
+  const words = strings.dome;
+  const on = domeShown(initial);
+  const seen = domes.seen.value;
+  const fits = on && boid !== null && seen?.boid === boid ? seen : null;
+  useKeys(player, fits !== null);
+  if (boid === null) return <p class="hint">{words.none}</p>;
+  return (
+    <div class="dome">
+      <Switch
+        label={words.shown}
+        on={on}
+        onChange={(next) => change({ dome: next === initial ? "" : next }, true)}
+      />
+      {on && !fits && <p class="hint">{words.waiting}</p>}
+      {fits && <Parts player={player} seen={fits} />}
+      {fits && <Button onClick={() => onCentre(boid)}>{words.centre}</Button>}
+    </div>
+  );
+}

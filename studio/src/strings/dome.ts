@@ -1,0 +1,50 @@
+// dome.ts: the words of the dome of gaze and message.
+const plain = (x: number) => String(Number(Math.abs(x) >= 100 ? x.toFixed(0) : x.toPrecision(3)));
+const figure = (x: number) =>
+  (Math.abs(x) >= 0.01 || x === 0 ? plain(x) : x.toExponential(1)).replace("-", "−");
+const percent = (share: number) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+
+export const dome = {
+  title: "Dome of gaze and message",
+  shown: "Draw the dome around the boid",
+  none: "Click a boid in the scene to see what moves it.",
+  kept: "A run as it was kept shows no dome: fly it anew.",
+  waiting: "The parts are on their way.",
+  centre: "Bring it to the middle",
+  part: "Part of the move",
+  parts: ["Gaze", "Places", "Attention", "Message", "Own will", "Move"],
+  back: "Part before",
+  on: "Next part",
+  head: "Head",
+  headOf: (h: number) => String(h + 1),
+  heads: (count: number) => `It has ${count} heads, each with a gaze of its own.`,
+  tell: [
+    (boid: number) => `Boid ${boid} looks out along its query: the ring on the dome.`,
+    (_: number, n: number) => `The keys of all ${n} boids: the places where their messages are to be found.`,
+    (_: number, __: number, attended: number, loudest: number, share: number) =>
+      `The closer a place is to the gaze, the more it is heard: this boid attends to about ${figure(attended)}, ` +
+      `most of all to boid ${loudest}, with ${percent(share)}.`,
+    (length: number) => `What they say, weighed and summed, arrives as one message of length ${figure(length)}.`,
+    (length: number) => `Its own will, the feed-forward, adds a push of length ${figure(length)}.`,
+    (length: number, layers: boolean) =>
+      layers
+        ? `Together they carry it ${figure(length)} far.`
+        : `Together they give it the velocity ${figure(length)}.`,
+  ] as const,
+  noWill: "This flock has no will of its own: there is no feed-forward.",
+  sameForAll: "All are heard alike: the gaze plays no part.",
+  corrected: (length: number, layers: boolean) =>
+    layers
+      ? `Dashes: back onto the sphere, ${figure(length)}.`
+      : `Dashes: what the sphere takes off, ${figure(length)}.`,
+  exact: "Exact: attention, and the angle between gaze and places.",
+  lengths: "Not drawn: how long the keys are, which counts too.",
+  around: (k: number, share: number) =>
+    `Gaze and places have ${k} coordinates: how the places lie around the gaze is seen along two axes, ` +
+    `${percent(share)} of it.`,
+  arrows: (d: number, share: number) => `Arrows of ${d} coordinates are seen along three, ${percent(share)} of them.`,
+  ownAxes: "Dome and arrows have axes of their own.",
+  noise: "Gusts are left out.",
+  scale: (radius: number) => `The dome's radius stands for ${figure(radius)} of the arrows.`,
+  percent,
+} as const;
