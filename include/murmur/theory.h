@@ -219,7 +219,9 @@ struct OverlapLaw {
 OverlapLaw overlap_law(const RedrawnPair& pair, double s);
 double overlap_moment(const OverlapLaw& law, int power);
 double overlap_below(const OverlapLaw& law, double rho);  // probability
-// 1 - rho decays as e^{-rate s} in the end for almost all draws, any n and beta: (d-1)/d.
+// Where tokens come together, 1 - rho decays as e^{-rate s} for almost all draws, any n and beta:
+// (d-1)/d. Near rho = -1, where artanh(rho) moves by ((d-2) 2pq - p^2 - q^2 + c q)/d, a pair is
+// held too if that is negative: it then ends as opposite tokens with positive probability.
 double redrawn_late_rate(int d);
 
 // n tokens of common cosine as d -> infinity, where noise is of order d^{-1/2} and c no longer

@@ -207,7 +207,7 @@ void of_redraw(const Experiment& e, Results& known) {
   if (!is_plain(e.dynamics) || word("value") != "gaussian" || e.swarm.n() < 2) return;
   const double redraw = std::stod(word("redraw"));
   known.push_back(fmt::format(
-      "For almost all draws 1 - cos then decays as e^(-{:.4g} t) in the end, e^(-(d-1)/d s).",
+      "Where tokens meet, 1 - cos decays as e^(-{:.4g} t) for almost all draws, e^(-(d-1)/d s).",
       theory::redrawn_late_rate(e.swarm.d()) * redraw));
   const bool identity = word("query") == "identity" && word("key") == "identity";
   const bool uniform = word("query") == "gaussian" && word("key") == "gaussian";

@@ -100,21 +100,20 @@ OverlapLaw overlap_law(const RedrawnPair& pair, double s) {
   constexpr int kSteps = 400;
   const double y0 = std::atanh(pair.start), deviation = std::sqrt(s / pair.d);
   const double dy = std::fmin(0.02 / std::sqrt(pair.d), deviation / 20);
-  const int below = static_cast<int>(std::ceil((0.2 * s + 12 * deviation) / dy)),
-            above = static_cast<int>(std::ceil((0.7 * s + 12 * deviation) / dy));
-  const auto nodes = static_cast<std::size_t>(below + above + 1);
+  const int side = static_cast<int>(std::ceil((0.7 * s + 12 * deviation) / dy));
+  const auto nodes = static_cast<std::size_t>(2 * side + 1);
   OverlapLaw law{std::vector<double>(nodes), std::vector<double>(nodes)};
   Chain chain;
   chain.up.assign(nodes, 0);
   chain.down.assign(nodes, 0);
   for (std::size_t i = 0; i < nodes; ++i) {
-    law.rho[i] = std::tanh(y0 + (static_cast<double>(i) - below) * dy);
+    law.rho[i] = std::tanh(y0 + (static_cast<double>(i) - side) * dy);
     const Rates rates = rates_along(pair, law.rho[i]);
     const double even = rates.variance / (2 * dy * dy), odd = rates.drift / (2 * dy);
     if (i + 1 < nodes) chain.up[i] = even + odd;
     if (i > 0) chain.down[i] = even - odd;
   }
-  law.weight[static_cast<std::size_t>(below)] = 1;
+  law.weight[static_cast<std::size_t>(side)] = 1;
   const double h = s / kSteps;
   for (int half = 0; half < 4; ++half) chain.implicit_step(h / 2, law.weight);
   for (int step = 2; step < kSteps; ++step) {

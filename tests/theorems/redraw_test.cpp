@@ -106,20 +106,40 @@ TEST(Redraw, LawsSolveTheFokkerPlanckEquation) {
   }
 }
 
-// ln(1 - rho) falls at (d-1)/d in the end, in the mean over draws.
-TEST(Redraw, LateRate) {
-  const auto mean = [](const OverlapLaw& law) {
+// artanh(rho) moves by half of the late rate near rho = 1, whatever beta and c. Near -1 it comes
+// back in high dimension and is held where attention is sharp.
+TEST(Redraw, LateRatesAtBothEnds) {
+  const auto along = [](const RedrawnPair& pair, double rho) {
+    const OverlapRates rates = overlap_rates(pair, rho);
+    const double slope = 1 - rho * rho;
+    return rates.drift / slope + rho * rates.variance / (slope * slope);
+  };
+  for (const int d : {2, 3, 6})
+    for (const int steps : {0, 1, 3})
+      for (const double beta : {0.0, 1.0, 5.0}) {
+        const RedrawnPair pair{.d = d, .beta = beta, .steps = steps};
+        const double p = 1 / (1 + std::exp(-2 * beta)), q = 1 - p;
+        const double c = steps == 0 ? 1 : 1 - 1.0 / steps;
+        EXPECT_NEAR(along(pair, 1 - 1e-7), redrawn_late_rate(d) / 2, 1e-5) << d << " " << beta;
+        EXPECT_NEAR(along(pair, -1 + 1e-7), ((d - 2) * 2 * p * q - p * p - q * q + c * q) / d,
+                    1e-5);
+      }
+  const OverlapLaw sharp = overlap_law({.d = 3, .beta = 2}, 40), wide = overlap_law({.d = 8}, 40);
+  EXPECT_GT(overlap_below(sharp, -0.999), 0.2);  // opposite for ever
+  EXPECT_LT(overlap_below(wide, 0.999), 1e-6);
+}
+
+// In eight dimensions all pairs meet.
+TEST(Redraw, PairsThatMeetDoSoAtTheLateRate) {
+  const RedrawnPair pair{.d = 8};
+  const auto mean = [&](double s) {  // of -ln(1 - rho)
+    const OverlapLaw law = overlap_law(pair, s);
     double sum = 0;
     for (std::size_t i = 0; i < law.rho.size(); ++i)
-      if (law.rho[i] < 1) sum += law.weight[i] * 2 * std::atanh(law.rho[i]);
+      if (law.rho[i] < 1) sum -= law.weight[i] * std::log1p(-law.rho[i]);
     return sum;
   };
-  for (const int d : {3, 6})
-    for (const int steps : {0, 1}) {
-      const RedrawnPair pair{.d = d, .beta = 1, .steps = steps};
-      EXPECT_NEAR((mean(overlap_law(pair, 21)) - mean(overlap_law(pair, 20))), redrawn_late_rate(d),
-                  2e-3);
-    }
+  EXPECT_NEAR(mean(21) - mean(20), redrawn_late_rate(8), 2e-3);
 }
 
 TEST(Redraw, WideSwarmsAreLogistic) {
