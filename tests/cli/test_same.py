@@ -1,36 +1,22 @@
 """Swarms that tell whether two pictures are of one class: trained, asked, drawn, resumed."""
 
 import json
-import pathlib
-import shutil
 import signal
-import tempfile
 import time
 
 import numpy as np
 
-import bars
 import murmur
-from test_train import promised
+from test_train import Training, promised
 
 USAGE, INPUT = 2, 3  # exit codes
 SMALL = ("task=same", "digits=3,7", "blocks=2", "hidden=16", "batch=20", "samples=200")
 PAIRS = 8192  # of the test
 
 
-class Same(murmur.Case):
-    @classmethod
-    def setUpClass(cls):
-        cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="murmur-same-", dir=murmur.SCRATCH))
-        cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
-        cls.data = bars.save(cls.shared / "bars")
-
+class Same(Training):
     def words(self, *more):
         return ("train", f"data={self.data}", *SMALL, *more)
-
-    def train(self, name, *more):
-        self.murmur(*self.words(*more, "-q", "-o", name))
-        return self.folder / name
 
     def test_epochs_and_summary(self):
         run = self.train("run", "epochs=3")
