@@ -95,13 +95,15 @@ function followDome({ player, branch }: DigitFlights, domes: Domes): () => void 
     const film = player.film.value;
     const frame = player.frame.value;
     const flight = branch.flightAt(frame);
-    const there = film && flight !== null && boid !== null && boid < film.info.n && frame < film.flown.value;
+    const there = film && flight !== null && boid !== null && frame < film.flown.value;
     domes.want(there && domeShown(kDome) ? { flight, frame, boid } : null);
   });
 }
 
-function boidOf({ chosen }: Branch): number | null {
-  return chosen.value.length === 1 ? chosen.value[0] : null;
+/** The one boid that is chosen; null where none is, several are, or there is no such boid. */
+function boidOf({ chosen, player }: Branch): number | null {
+  const [boid] = chosen.value;
+  return chosen.value.length === 1 && boid < (player.film.value?.info.n ?? 0) ? boid : null;
 }
 
 /** Tells the scene in one sentence, at most once a second and at ends. */
