@@ -38,6 +38,9 @@ enum class ManifoldChoice { automatic, sphere, space, ellipsoid };
 // Whether V acts on x_j - x_i; automatic: for hardmax in R^d and for rescaled.
 enum class Relative { automatic, yes, no };
 
+// Whether the forces of the heads add, or are averaged: their limit for many heads.
+enum class HeadScale { sum, mean };
+
 enum class Direction { ascent, descent };  // descent: V and W_out change sign
 
 // A query, key or value matrix. The random ones are drawn for each head: entries of variance 1/d
@@ -82,6 +85,7 @@ struct DynamicsSpec {
   MatrixChoice query{}, key{}, value{};
   double redraw = 0;           // random weights are drawn anew after every such time; 0: never
   std::optional<int> heads{};  // empty: 1, or as a file of matrices has them
+  HeadScale head_scale = HeadScale::sum;
   Attention::Mask mask = Attention::none;
   bool self = true;
   Relative relative = Relative::automatic;

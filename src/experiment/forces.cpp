@@ -96,6 +96,19 @@ void turn_round(int d, std::vector<Force>& forces) {
                force);
 }
 
+// head_scale=mean: V / H in each of the H heads.
+void average_heads(const DynamicsRequest& request, int d, std::vector<Force>& heads) {
+  if (request.spec.head_scale == HeadScale::sum || heads.size() < 2) return;
+  if (request.spec.interaction == Interaction::rescaled)
+    refuse(request.words, "head_scale", "rescaled attention has its V in e^{tV} too",
+           "use head_scale=sum, or another dynamics");
+  for (Force& force : heads) {
+    auto& a = std::get<Attention>(force);
+    if (a.value.empty()) a.value = scaled_identity(d, 1);
+    for (double& entry : a.value.data) entry /= static_cast<double>(heads.size());
+  }
+}
+
 std::vector<Force> attention_heads(const DynamicsRequest& request, Shape shape,
                                    std::uint32_t redraw, Record& inputs) {
   const DynamicsSpec& spec = request.spec;
@@ -116,6 +129,7 @@ std::vector<Force> attention_heads(const DynamicsRequest& request, Shape shape,
                                .weighting = weighting_of(spec.interaction),
                                .alibi = spec.alibi / shape.n,
                                .rescaled = spec.interaction == Interaction::rescaled});
+  average_heads(request, shape.d, forces);
   return forces;
 }
 
@@ -323,7 +337,11 @@ std::string equation_text(const Experiment& e, const Settings& s) {
   if (e.dynamics.normalisation == LayerNorm::mix)
     text += fmt::format("  while t <= {:g} only turning: |x_i| stays\n", e.dynamics.mix_until);
   text += equation.notes;
-  if (heads > 1) text += fmt::format("  summed over {} heads\n", heads);
+  const bool averaged = s.at("model").text == "none" && s.at("head_scale").text == "mean";
+  if (heads > 1 && averaged)
+    text += fmt::format("  averaged over {0} heads: V is divided by {0} in each\n", heads);
+  else if (heads > 1)
+    text += fmt::format("  summed over {} heads\n", heads);
   if (e.dynamics.noise > 0)
     text += fmt::format("  w_i are Brownian motions {}\n", sphere ? "on the sphere" : "in R^d");
   return text;

@@ -47,6 +47,9 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
            "random weights are drawn anew after every such time; 0 never"}),
       row<S, Given<Whole<1, 65'536>>, kForces, &D::heads>(
           {P::whole, "heads", "1", "1 or more", "number of attention heads; their forces add"}),
+      row<S, Named, kForces, &D::head_scale>(
+          {P::word, "head_scale", "sum", "sum, mean",
+           "forces of the heads add, or are averaged: every V divided by their number"}),
       row<S, Named, kForces, &D::mask>(
           {P::word, "reach", "all", "all, past", "whom a particle sees: all, or those before it"}),
       row<S, Flag, kForces, &D::self>(

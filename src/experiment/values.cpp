@@ -85,6 +85,11 @@ const std::vector<std::string>& names_of<Relative>() {
   return names;
 }
 template <>
+const std::vector<std::string>& names_of<HeadScale>() {
+  static const std::vector<std::string> names = {"sum", "mean"};
+  return names;
+}
+template <>
 const std::vector<std::string>& names_of<Direction>() {
   static const std::vector<std::string> names = {"ascent", "descent"};
   return names;

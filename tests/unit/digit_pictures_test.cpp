@@ -313,6 +313,18 @@ TEST_F(DigitPictures, FieldsAreDrawnInTheirColours) {
   EXPECT_EQ(look_at(folder_ / "zero.png").width, 640);
 }
 
+TEST_F(DigitPictures, HeadsAreDrawnInAColourEach) {
+  for (bool dark : {true, false}) {
+    auto heads = std::vector(3, make_fields(2, 3));
+    for (auto& head : heads) head.pop_back();  // query, key, value
+    draw_fields_of_heads(heads, {dark, 1000, 990}, folder_ / "h.png");
+    const Seen seen = look_at(folder_ / "h.png");
+    for (int h : {0, 1, 2}) EXPECT_GT(seen.of(picture::class_colour(h, dark)), 200) << h;
+    EXPECT_EQ(seen.of(picture::class_colour(3, dark)), 0);
+  }
+  EXPECT_EQ(fault_of([&] { draw_fields_of_heads({}, small_, folder_ / "no.png"); }), Fault::input);
+}
+
 TEST_F(DigitPictures, FieldsThatDoNotFitAreRefused) {
   const fs::path png = folder_ / "no.png";
   auto fields = make_fields(3, 1);

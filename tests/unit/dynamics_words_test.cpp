@@ -62,6 +62,7 @@ const std::map<std::string, Heard> kHeard = {
     {"value", {{}, "value=gaussian"}},
     {"redraw", {{"value=gaussian"}, "redraw=1"}},
     {"heads", {{}, "heads=2"}},
+    {"head_scale", {{"heads=2"}, "head_scale=mean"}},
     {"reach", {{}, "reach=past"}},
     {"self", {{}, "self=false"}},
     {"relative", {{}, "relative=true"}},

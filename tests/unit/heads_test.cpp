@@ -1,12 +1,15 @@
 // heads_test.cpp: what heads attend to in swarms where it is known, and swarms without a head.
 #include "murmur/heads.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "learn/block_tensors.h"
 #include "learn_samples.h"
+#include "murmur/engine.h"
+#include "murmur/experiment.h"
 #include "murmur/observe.h"
 #include "refused.h"
 #include "support.h"
@@ -119,6 +122,57 @@ TEST(WithoutHead, RefusesWhatIsNotThere) {
   TrainedSwarm none = swarm;
   none.architecture.interaction = Architecture::none;
   EXPECT_NE(said([&] { without_head(none, 0); }).find("no attention"), std::string::npos);
+}
+
+Experiment made(const std::vector<std::string>& words) {
+  return make_experiment(gather({"", {}, words}));
+}
+
+HostSwarm velocity_of(const Experiment& e, const HostSwarm& x) {
+  return velocity(*make_reference_engine(), e.dynamics, x);
+}
+
+// Averaged heads are the sum of the heads over their number; equal ones are one head.
+TEST(HeadScale, MeanIsTheSumOverTheNumberOfHeads) {
+  const HostSwarm x = random_sphere({12, 3}, 4);
+  for (const char* value : {"value=gaussian", "value=identity"}) {
+    const HostSwarm sum = velocity_of(made({"heads=4", "d=3", value, "query=gaussian"}), x);
+    const HostSwarm mean =
+        velocity_of(made({"heads=4", "d=3", value, "query=gaussian", "head_scale=mean"}), x);
+    for (int i = 0; i < x.n(); ++i)
+      for (int k = 0; k < 3; ++k) EXPECT_NEAR(mean.at(i, k), sum.at(i, k) / 4, 1e-14);
+  }
+  const HostSwarm one = velocity_of(made({"d=3"}), x);
+  const HostSwarm alike = velocity_of(made({"d=3", "heads=5", "head_scale=mean"}), x);
+  EXPECT_LT(largest_difference(one, alike), 1e-14);
+}
+
+// With Q = K = I the law of V has mean 0, and the mean of |v_i|^2 is 1 / H of one head's: variances
+// fall like 1 / H.
+TEST(HeadScale, FluctuationsFallLikeOneOverTheHeads) {
+  const HostSwarm x = random_sphere({6, 4}, 9);
+  const auto square = [&](int heads) {
+    double sum = 0;
+    for (int seed = 0; seed < 60; ++seed) {
+      const HostSwarm a = velocity_of(made({"d=4", fmt::format("heads={}", heads), "value=gaussian",
+                                            "head_scale=mean", fmt::format("seed={}", seed)}),
+                                      x);
+      for (int i = 0; i < x.n(); ++i) sum += dot(a, i, i);
+    }
+    return sum;
+  };
+  EXPECT_NEAR(square(1) / square(16), 16, 5);
+}
+
+TEST(HeadScale, IsRefusedWhereVIsInTheExponential) {
+  std::string text;
+  EXPECT_EQ(fault_of(
+                [] {
+                  made({"dynamics=rescaled", "heads=2", "head_scale=mean"});
+                },
+                &text),
+            Fault::input);
+  EXPECT_NE(text.find("head_scale"), std::string::npos);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ ExperimentSpec unusual() {
                 .value = {MatrixChoice::minus_query_key},
                 .redraw = 0.7,
                 .heads = 2,
+                .head_scale = HeadScale::mean,
                 .mask = Attention::causal,
                 .self = false,
                 .relative = Relative::no,

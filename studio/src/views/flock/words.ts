@@ -44,7 +44,7 @@ export function mostBeta(dynamics: string): number {
 
 /** The parameters of the command line that an address may hold; what needs files is left out. */
 export const kParameters = [
-  "dynamics", "beta", "n", "d", "habitat", "query", "key", "value", "redraw", "heads", "reach", "self",
+  "dynamics", "beta", "n", "d", "habitat", "query", "key", "value", "redraw", "heads", "head_scale", "reach", "self",
   "relative", "alibi", "clock", "normalisation", "gains", "gains_end", "gains_until", "perceptron",
   "activation", "direction", "init", "T", "dt", "method", "rtol", "atol", "merge", "noise", "save",
   "seed", "replica", "cluster_tol", "pair_threshold",
