@@ -32,6 +32,7 @@ MUST = {  # what has to know a new value; engines are all here
         "src/engine/simd/simd_engine.cpp",
         "src/engine/moments/moments_engine.cpp",
         "src/experiment/forces.cpp",  # its words, its formula and its reversal
+        "src/observe/token_move.cpp",  # its part of a token's move
     },
     "method": {"src/flow/methods.cpp"},
     "normalisation": {

@@ -10,6 +10,7 @@
 #include "experiment/landscape_setup.h"
 #include "murmur/error.h"
 #include "progress.h"
+#include "recipe.h"
 #include "report/figures.h"
 #include "report/landscape_tables.h"
 #include "run/compare.h"
@@ -72,7 +73,8 @@ std::string text_of(const Landscape& l, const Search& search) {
 }
 
 template <class Draw>
-void try_to_draw(const Draw& draw) try {
+void try_to_draw(const std::filesystem::path& directory, const Draw& draw) try {
+  const picture::Signature signature(recipe_of(ingredients_of(RunReader(directory), {})));
   draw();
 } catch (const Error& error) {
   complain_undrawn("the landscape is not drawn", error);
@@ -99,8 +101,9 @@ nlohmann::json keep(const LandscapeSetup& request, const Search& found, Run& run
   std::vector<Atoms> measures;
   for (const CriticalPoint& point : found.points) measures.push_back(point.mu);
   keep(run, object, "points.json", atoms_of(measures, request.landscape.d));
-  try_to_draw(
-      [&] { draw_landscape(request.landscape, found, run.directory(), FigureStyle::paper); });
+  try_to_draw(run.directory(), [&] {
+    draw_landscape(request.landscape, found, run.directory(), FigureStyle::paper);
+  });
   run.close("done", {{"points", static_cast<double>(found.points.size())}, {"lost", found.lost}},
             "");
   return object;
@@ -117,7 +120,7 @@ nlohmann::json keep(const LandscapeSetup& request, const std::vector<ScanPoint>&
   for (const ScanPoint& point : found) measures.push_back(point.best.mu);
   keep(run, object, "scan.json", atoms_of(measures, request.landscape.d));
   write_file_atomically(run.directory() / "scan.csv", csv_of(found));
-  try_to_draw([&] { draw_scan(found, run.directory(), FigureStyle::paper); });
+  try_to_draw(run.directory(), [&] { draw_scan(found, run.directory(), FigureStyle::paper); });
   run.close("done",
             {{"betas", static_cast<double>(found.size())}, {"certified", count_certified(found)}},
             "");

@@ -9,6 +9,7 @@
 #include "murmur/error.h"
 #include "murmur/theory.h"
 #include "progress.h"
+#include "recipe.h"
 #include "report/figures.h"
 #include "resume.h"
 #include "run/formats.h"
@@ -165,6 +166,7 @@ RunContents contents_of(const MeanFieldSetup& s) {
 }
 
 void try_to_draw(const fs::path& directory) try {
+  const picture::Signature signature(recipe_of(ingredients_of(RunReader(directory), {})));
   draw_meanfield(directory, FigureStyle::paper);
 } catch (const Error& error) {
   complain_undrawn("the mean field is not drawn", error);

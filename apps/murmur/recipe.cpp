@@ -91,6 +91,8 @@ picture::RecipeOf recipe_of(Ingredients what) {
   const std::string name = folder.parent_path().filename().string();
   nlohmann::json json = {
       {"murmur", MURMUR_VERSION}, {"commit", MURMUR_COMMIT}, {"seed", what.seed}};
+  // What a run draws itself follows from its settings, whether it was begun or resumed.
+  if (!what.kind.empty() && drawing.front() == what.kind) drawing = {what.kind, "config.toml"};
   std::vector<std::string> typed = drawing;
   if (!what.kind.empty()) {
     json["run"] = name;

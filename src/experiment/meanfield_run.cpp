@@ -141,14 +141,14 @@ class LabelRows {
   }
   void sync() {
     modes_.sync();
-    if (last_.size() > 0) write_npy(directory_ / "label_density.npy", last_);
+    if (last_) write_npy(directory_ / "label_density.npy", *last_);
   }
 
  private:
   std::filesystem::path directory_;
   std::vector<double> labels_;
   FrameRows modes_;
-  Array last_{};  // of the last frame
+  std::optional<Array> last_{};  // of the last frame, once there is one
 };
 
 }  // namespace

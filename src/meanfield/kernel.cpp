@@ -29,9 +29,11 @@ MeanField mean_field_of(const Dynamics& dynamics, int d) {
   bool causal = false;
   for (Sublayer& sublayer : unmasked.sublayers)
     for (Force& force : sublayer.forces)
-      if (auto* head = std::get_if<Attention>(&force);
-          head && head->mask == Attention::causal && head->alibi == 0) {
-        head->mask = Attention::none;
+      if (const Attention* head = head_of(force);
+          head != nullptr && head->mask == Attention::causal && head->alibi == 0) {
+        Attention open = *head;
+        open.mask = Attention::none;
+        force = open;
         causal = true;
       }
   PlainForces forces = mean_field_forces(unmasked);

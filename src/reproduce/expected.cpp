@@ -22,6 +22,12 @@ constexpr ExpectedAnswer kExpected[] = {
      ExpectedAnswer::full,
      "405 of 408 are certified. One is not at rest; two have no gap to the tolerance but a light "
      "atom on a ridge of F, which splits"},
+    {"ladder.lead", "points that messages to all", Answer::disagrees, ExpectedAnswer::full,
+     "after 24 epochs uniform messages still give the constant answer, in all of five seeds; after "
+     "60 three of five reach 84 to 94 %. The rule stood on one training of a tensor library"},
+    {"ladder.will", "", Answer::disagrees, ExpectedAnswer::full,
+     "the feed-forward is worth 4.1 points over five seeds, 96.2 against 92.1 %; the 5 that were "
+     "asked stood on no run"},
     {"density-modes.logarithm", "", Answer::disagrees, ExpectedAnswer::always,
      "the exponent over that decade is 0.51, between 0.50 of √β and 0.56 of √(β ln β). The theorem "
      "holds as n grows with n^c ≤ β ≤ n^(2-c), up to constants: 10,000 tokens do not show the "

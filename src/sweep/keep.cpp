@@ -27,13 +27,26 @@ bool starts_with(const std::string& line, const char* opening) {
   return line.rfind(opening, 0) == 0;
 }
 
+// Parameters that older sweeps do not name: where one is as it always was, it counts for nothing.
+constexpr const char* kLater[][2] = {{"head_scale", "head_scale = \"sum\""}};
+
+bool came_later(const std::string& name) {
+  return std::any_of(std::begin(kLater), std::end(kLater),
+                     [&](const auto& later) { return name == later[0]; });
+}
+
+bool goes_without_saying(const std::string& line) {
+  return std::any_of(std::begin(kLater), std::end(kLater),
+                     [&](const auto& later) { return line == later[1]; });
+}
+
 // Of every line of config.toml that a number in a cell depends on: how many threads compute it,
 // where data lies and how it is drawn are free to change.
 std::string settings_digest(const Sweep& sweep) {
   Sha256 digest;
   for (const std::string& line : split(sweep.config, '\n')) {
     if (starts_with(line, "threads = ") || starts_with(line, "data = ") ||
-        starts_with(line, "look = "))
+        starts_with(line, "look = ") || goes_without_saying(line))
       continue;
     if (!starts_with(line, "defaults = ")) {
       add_text(digest, line + "\n");
@@ -41,7 +54,7 @@ std::string settings_digest(const Sweep& sweep) {
     }
     const std::size_t open = line.find('"'), close = line.rfind('"');
     for (const std::string& name : split(line.substr(open + 1, close - open - 1), ','))
-      if (name != "data" && name != "none") add_text(digest, name + ",");
+      if (name != "data" && name != "none" && !came_later(name)) add_text(digest, name + ",");
   }
   return digest.hex() + "\n";
 }

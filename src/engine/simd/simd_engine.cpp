@@ -23,12 +23,14 @@ class SimdField final : public HostField {
     for (const Sublayer& sublayer : dynamics_.sublayers) {
       auto& forces = ready_.emplace_back();
       std::vector<Attention> heads;
+      std::vector<Layer> layers;
       for (const Force& force : sublayer.forces)
-        if (const Attention* head = head_of(force)) heads.push_back(*head);
+        std::visit(Overloaded{[&](const Attention& head) { heads.push_back(head); },
+                              [&](const Perceptron& p) { layers.push_back(simd::layer(p)); }},
+                   force);
       for (const Attention& head : simd::merged(heads, shape.d))
         forces.push_back(simd::fold(head, dynamics_.clock, shape.d));
-      for (const Force& force : sublayer.forces)
-        if (const auto* p = std::get_if<Perceptron>(&force)) forces.push_back(simd::layer(*p));
+      forces.insert(forces.end(), layers.begin(), layers.end());
     }
   }
 
