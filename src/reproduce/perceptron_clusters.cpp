@@ -169,7 +169,8 @@ void draw_level(const std::vector<Minimum>& minima, Reproduction& result) {
                             .curves = {{"atoms", Drawn::points, "one draw of weights", 0}}});
   result.captions[kClusters] =
       "Repelling tokens beside two units. First row: clusters of 200 tokens over √β, on the circle "
-      "at several times beside the published counts of one swarm (rings), and on the sphere. Then "
+      "at several times beside the counts of one swarm of the companion code (rings), and on the "
+      "sphere. Then "
       "the mass in the fullest arc under its bound, and the number of atoms of the best measure: "
       "it grows with √β only where the potential of ReLU units has a level valley, in proportion "
       "to "

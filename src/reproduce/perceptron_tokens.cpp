@@ -229,7 +229,7 @@ void tell_published(const std::vector<Counted>& swarms, ReproducedTable& table) 
     table.columns.push_back(name_of_time(time));
     table.columns.push_back(error_column(name_of_time(time)));
   }
-  table.columns.emplace_back("published");
+  table.columns.emplace_back("companion");
   for (const CompanionCount& row : kCompanion) {
     table.rows.push_back({std::sqrt(row.beta)});
     for (const double time : kTimes) {
@@ -264,7 +264,7 @@ void draw(Tables tables, Reproduction& result) {
     circle.curves.push_back({.column = name_of_time(time),
                              .name = name_of_time(time),
                              .error = error_column(name_of_time(time))});
-  circle.curves.push_back({"published", Drawn::rings, "published", ReproducedCurve::kInk});
+  circle.curves.push_back({"companion", Drawn::rings, "companion code", ReproducedCurve::kInk});
   result.figures.push_back(std::move(circle));
   result.figures.push_back(
       {.name = kClusters,

@@ -172,8 +172,9 @@ const Rule kRules[] = {
      "standard errors",
      {.frozen = true},
      "2026-11-17",
-     "at first the exponent of DT in the error of E ρ² was asked, from DT = 0.8 to 0.4: not yet a "
-     "power there"},
+     "chosen after errors of E ρ had been seen; at first the exponent of DT in the error of E ρ² "
+     "was "
+     "asked, from DT = 0.8 to 0.4: not yet a power there"},
     {"redraw-diffusion.collapse",
      Origin::predicted,
      "ρ' = (1 - ρ)((n-1)ρ + 1) q (2p + (n-2) q) as d grows, by layers of DT; derived",
