@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <map>
 #include <set>
@@ -155,14 +156,18 @@ TEST(ReportControl, TheLateRateOfLayersDoesNotAgree) {
 }
 
 // Trainings of one epoch, judged as whole ones are; the right models are the figures themselves.
+// MURMUR_RULE=flock-argument tries those rules alone whose names begin so.
 TEST(TrainingControls, WrongTrainingsDoNotAgree) {
   const char* data = std::getenv("MURMUR_DATA");
+  const char* only = std::getenv("MURMUR_RULE");
   if (!is_long() || data == nullptr) GTEST_SKIP() << "a long test that needs the digits";
   std::set<std::string> trained;
   for (const ReproductionRow& row : reproductions())
     if (row.trains) trained.insert(row.name);
   for (const Rule& rule : rules()) {
     if (trained.count(reproduction_of(rule)) == 0 || !rule.rejects.is_wrong()) continue;
+    if (only != nullptr && std::string_view(rule.name).substr(0, std::strlen(only)) != only)
+      continue;
     const test::TemporaryDirectory folder;
     std::vector<std::string> changed;
     if (rule.rejects.words() != "epochs=1") changed.emplace_back("epochs=1");
