@@ -206,9 +206,9 @@ void draw(Reproduction& result) {
       "Softmax attention in the plane from vertices of equal norm stays near them for a time that "
       "grows as e^(βc), c = 1 − cos of the least angle between two of them, and then gathers. "
       "Tokens (points) lie on the quadrature of the polygon's radius (lines); the published "
-      "iteration (rings) takes as long, its steps counted as γ each. Five vertices of unequal "
-      "angles have the slope of their nearest pair alone (line); a follower each shortens T by a "
-      "factor.";
+      "iteration (rings), its steps counted as γ each, takes as long at large βc and some per cent "
+      "longer at small. Five vertices of unequal angles have the slope of their nearest pair alone "
+      "(line); a follower each shortens T by a factor.";
 }
 
 }  // namespace

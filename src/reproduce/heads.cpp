@@ -244,7 +244,7 @@ void judge(const Plan& plan, const std::vector<Attempt>& attempts, Reproduction&
   result.figures = {
       {.name = "heads-approximation",
        .table = "errors",
-       .title = fmt::format("One layer: the error falls about as H^{{{:.2f}}}", line.slope),
+       .title = "One layer: error over the number of heads",
        .x = {.label = "number of heads H", .log = true},
        .y = {.label = "mean squared error / variance of the target", .log = true},
        .curves = {{"power law", Drawn::dashes, "power law fitted to the test error", 1},

@@ -143,7 +143,8 @@ void draw_branch(const Noisy& law, const Bifurcation& b, const Between& between,
       "Order of stationary laws over the inverse noise κ. Below β_* (left) order sets in "
       "continuously at κ_c; above it (right) with a jump: an unstable branch (dashes) leads back "
       "to a fold, and between fold and κ_c the flow keeps the order of a bump (points) and lets a "
-      "small wave die (open marks).";
+      "small wave die (open marks). Marks are the mean-field flow at one late time, not yet quite "
+      "at rest; the checks follow it until it settles.";
 }
 
 void check_branch(const Noisy& law, int points, bool draws, Reproduction& result) {

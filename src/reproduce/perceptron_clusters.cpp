@@ -171,10 +171,10 @@ void draw_level(const std::vector<Minimum>& minima, Reproduction& result) {
       "Repelling tokens beside two units. First row: clusters of 200 tokens over √β, on the circle "
       "at several times beside the counts of one swarm of the companion code (rings), and on the "
       "sphere. Then "
-      "the mass in the fullest arc under its bound, and the number of atoms of the best measure: "
-      "it grows with √β only where the potential of ReLU units has a level valley, in proportion "
-      "to "
-      "the length of the valley. Bars: standard errors.";
+      "the mass in the fullest arc, a mean over swarms, far below its bound, and the number of "
+      "atoms of the best measure: it grows with √β only where the potential of ReLU units has a "
+      "level valley, linearly in its length. Beside GELU units neither clusters nor atoms grow, "
+      "against what is published. Bars: standard errors.";
 }
 
 ReproducedTable table_of(const std::vector<Minimum>& minima) {

@@ -326,7 +326,9 @@ void draw_rates(const ReproductionControl& control, Reproduction& result) {
        .curves = {{"theory", Drawn::line, "late rate"}, {"measured", Drawn::points, "flow"}},
        .by = "measure"});
   result.captions["w2-rate"] =
-      "W2 of a measure to the point at which it ends. Left: boosted uniform laws on the circle at "
+      "W2 of a measure to the point at which it ends, or to the heavier of two atoms that stay. "
+      "Lines on the right have the late rate and pass through the last point. Left: boosted "
+      "uniform laws on the circle at "
       "β = 0 (points) along the exact curve, from order 0.7 and from nearly balanced ones: late, "
       "and then as e^(-t/2). Right: the late rate is 1/2 for a density on the circle, since some "
       "of "
