@@ -77,7 +77,7 @@ struct Measure {
   // Of causal fields: laws of the earlier labels, (0, until] of the first and so on; the measure
   // itself is that of the rest.
   struct Earlier;
-  std::vector<Earlier> before{};
+  std::vector<Earlier> before;  // no {}: clang 14 would build it before Earlier is known
 };
 struct Measure::Earlier {
   double until = 0;  // in (0, 1), increasing
