@@ -22,7 +22,7 @@ add_compile_definitions(FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' HWY_C
 set(reduced_run header_json no_files npy safetensors source)
 set(reduced_data centre samples)
 set(reduced_learn architecture dynamics)
-set(reduced_theory bessel context noise numeric)
+set(reduced_theory bessel context noise numeric redraw)
 set(reduced_experiment config experiment fields sample_trajectory forces initial known laws make_engine
                     matrices merging no_experiment_file no_given_model parameters perceptrons
                     recording settings trained_swarm values words)

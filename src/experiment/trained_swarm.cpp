@@ -11,6 +11,13 @@
 
 namespace murmur {
 
+std::vector<std::string> class_names(Task task, const std::vector<int>& digits) {
+  if (task == Task::same) return {"same", "different"};
+  std::vector<std::string> names;
+  for (const int digit : digits) names.push_back(fmt::format("{}", digit));
+  return names;
+}
+
 namespace fs = std::filesystem;
 
 namespace {

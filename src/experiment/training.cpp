@@ -134,13 +134,6 @@ void check_after(const std::string& parameter, const WordedTraining& t) {
 
 }  // namespace
 
-std::vector<std::string> class_names(Task task, const std::vector<int>& digits) {
-  if (task == Task::same) return {"same", "different"};
-  std::vector<std::string> names;
-  for (const int digit : digits) names.push_back(fmt::format("{}", digit));
-  return names;
-}
-
 TrainingSpec training_spec_of(const Settings& words) {
   WordedTraining t{{}, words};
   for (const Row<TrainingSpec>& row : training_rows_as_read()) {
