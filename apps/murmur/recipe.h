@@ -24,7 +24,7 @@ struct Ingredients {
 Ingredients ingredients_of(const RunReader& run, const std::string& subject);
 
 // {"murmur": version, "commit", "seed", "run", "command", "make": [[word, ...], ...], "config",
-// "file"} Words @config, @run and @picture stand for files; `file` is the picture's path below the
+// "file"} Words @config and @run stand for files; `file` is the picture's path below the
 // run or the folder of runs, absent where -o named it. Threads, -o and flags that change no picture
 // are left out, so that the same picture has the same recipe.
 picture::RecipeOf recipe_of(Ingredients what);

@@ -88,6 +88,16 @@ std::vector<std::size_t> all_of(const SampleSet& set) {
   return all;
 }
 
+Batch some_of(const SampleSet& set, std::span<const std::size_t> chosen) {
+  return {.x = set.x,
+          .y = set.y,
+          .first = set.first,
+          .label = set.label,
+          .chosen = chosen,
+          .word = set.word,
+          .asked = set.asked};
+}
+
 }  // namespace
 
 WatchedSamples watched_samples(const TrainingData& data) {
@@ -97,16 +107,7 @@ WatchedSamples watched_samples(const TrainingData& data) {
 
 WatchedSamples test_samples(const TrainingData& data) { return {data.test, all_of(data.test)}; }
 
-Batch batch_of(const WatchedSamples& samples) {
-  const SampleSet& set = samples.set;
-  return {.x = set.x,
-          .y = set.y,
-          .first = set.first,
-          .label = set.label,
-          .chosen = samples.chosen,
-          .word = set.word,
-          .asked = set.asked};
-}
+Batch batch_of(const WatchedSamples& samples) { return some_of(samples.set, samples.chosen); }
 
 TrainingLoop::TrainingLoop(const Training& training, const TrainingData& data, Adjoint& adjoint)
     : training_(training),
@@ -174,17 +175,11 @@ void TrainingLoop::draw(std::int64_t update, DrawnBatch& to) {
 }
 
 Batch TrainingLoop::batch_of(const DrawnBatch& drawn) const {
-  const SampleSet& set = training_.samples > 0 ? of_epoch_ : data_.train;
-  return {.x = set.x,
-          .y = set.y,
-          .first = set.first,
-          .label = set.label,
-          .chosen = drawn.chosen,
-          .shift = drawn.shift,
-          .seed = training_.seed,
-          .update = static_cast<std::uint32_t>(drawn.update),
-          .word = set.word,
-          .asked = set.asked};
+  Batch batch = some_of(training_.samples > 0 ? of_epoch_ : data_.train, drawn.chosen);
+  batch.shift = drawn.shift;
+  batch.seed = training_.seed;
+  batch.update = static_cast<std::uint32_t>(drawn.update);
+  return batch;
 }
 
 DeviceTraining::Update TrainingLoop::learn(TrainingState& state) {
