@@ -1,4 +1,6 @@
 // heads_test.cpp: heads of few coordinates, and heads that attend alike, against the reference.
+#include <utility>
+
 #include "contenders.h"
 
 namespace murmur::testing {
@@ -33,8 +35,9 @@ Dynamics sum_of(const std::vector<Attention>& heads) {
 
 TEST(Heads, OfFewCoordinates) {
   for (const int d : {5, 17, 48})
-    for (const int k : {1, 2, 3, d / 2})
+    for (const int k : {1, 2, 3, 4, 8, 12, d / 2})
       for (const int n : {1, 9, 130}) {
+        if (2 * k > d) continue;
         SCOPED_TRACE(::testing::Message() << "n = " << n << ", d = " << d << ", k = " << k);
         const HostSwarm x = random_sphere({n, d}, 3);
         Attention head = narrow(k, d, 2, 20);
@@ -56,9 +59,9 @@ TEST(Heads, OfFewCoordinates) {
 // Scores too large to be summed as they are, and rows whose keys all lie far from their query.
 TEST(Heads, OfFewCoordinatesMayBeSharp) {
   for (const double beta : {100.0, 1e3, 1e4})
-    for (const bool away : {false, true}) {
-      SCOPED_TRACE(::testing::Message() << "beta = " << beta << ", away " << away);
-      Attention head = narrow(2, 9, beta, 5);
+    for (const auto& [k, away] : {std::pair{2, false}, {2, true}, {4, false}, {4, true}}) {
+      SCOPED_TRACE(::testing::Message() << "beta = " << beta << ", k = " << k << ", away " << away);
+      Attention head = narrow(k, 9, beta, 5);
       head.query_bias = head.key_bias = {};
       if (away) {
         head.key = head.query;

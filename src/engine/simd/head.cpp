@@ -100,47 +100,32 @@ Matrix row_space(const Matrix& v, int most) {
   }
 }
 
-// Heads of so few coordinates that keys of their own are worth their packing. In d = 2, 3, 4 the
-// kernels hold all coordinates in registers anyway.
-bool worth_keys(const Attention& a, int d) {
-  return d > 4 && !a.query.empty() && !a.key.empty() && 2 * a.query.rows <= d;
+// Puts rows (m.rows, d) and their bias below those of f.
+void stack(const Matrix& m, const Vector& bias, double scale, Matrix& f, Vector& f_bias) {
+  for (const double entry : m.data) f.data.push_back(scale * entry);
+  for (int r = 0; r < m.rows; ++r) f_bias.push_back(bias.empty() ? 0 : scale * bias[r]);
+  f.rows += m.rows;
 }
 
-void fold_value(const Matrix& v, Head& head) {
-  if (v.empty()) return;
-  head.value_is_scale = is_scaled_identity(v);
-  if (head.value_is_scale) {
-    head.value_scale = v(0, 0);
-    return;
-  }
-  const Matrix basis = head.narrow() ? row_space(v, head.key.matrix.rows) : Matrix{};
-  if (basis.empty()) {
-    head.value = {panel_matrix(v), {}};
-    return;
-  }
-  Matrix out = zeros(v.rows, basis.rows);
-  for (int i = 0; i < v.rows; ++i)
-    for (int c = 0; c < basis.rows; ++c)
-      out(i, c) = dot(&v.data[i * v.cols], &basis.data[c * v.cols], v.cols);
-  head.value = {panel_matrix(out), {}};
-  head.spoken = {panel_matrix(basis), {}};
-}
-
-// Query and key stay apart: k products a pair in place of d.
-Head fold_narrow(const Attention& a, Head head) {
-  const double scale = a.beta * kLog2e;
-  Matrix query = a.query;
-  for (double& entry : query.data) entry *= scale;
-  Vector bias = a.query_bias;
-  for (double& entry : bias) entry *= scale;
-  head.isotropic = false;
-  head.gaze = {panel_matrix(query), std::move(bias)};
-  head.key = {panel_matrix(a.key), a.key_bias};
-  fold_value(a.value, head);
+// What fold has in common for all heads.
+Head begun(const Attention& a, Clock clock) {
+  Head head{.softmax = a.weighting == Attention::softmax,
+            .relative = a.relative,
+            .self = a.self,
+            .past = a.mask == Attention::causal,
+            .value_bias = a.value_bias};
+  if (kernel_of(clock).over_max) head.level -= a.beta * kLog2e;
+  if (kernel_of(clock).times_beta) head.rate = a.beta;
   return head;
 }
 
 }  // namespace
+
+// Heads of so few coordinates that keys of their own are worth their packing. In d = 2, 3, 4 the
+// kernels hold all coordinates in registers anyway.
+bool is_narrow(const Attention& a, int d) {
+  return d > 4 && !a.query.empty() && !a.key.empty() && 2 * a.query.rows <= d;
+}
 
 std::vector<Attention> merged(const std::vector<Attention>& heads, int d) {
   std::vector<Attention> all;
@@ -162,16 +147,41 @@ std::vector<Attention> merged(const std::vector<Attention>& heads, int d) {
   return all;
 }
 
+// Query and key stay apart: k products a pair in place of d.
+NarrowHeads fold_narrow(const std::vector<Attention>& heads, Clock clock, int d) {
+  NarrowHeads all;
+  Matrix seen = zeros(0, d), said_transposed = zeros(0, d);
+  Vector bias, none;
+  bool biased = false;
+  for (const Attention& a : heads) {
+    Head head = begun(a, clock);
+    head.isotropic = false;
+    head.k = a.query.rows;
+    const Matrix value = a.value.empty() ? scaled_identity(d, 1) : a.value;
+    Matrix basis = row_space(value, head.k);  // B; V = A B, A = V B^T
+    head.r = basis.rows;
+    stack(a.query, a.query_bias, a.beta * kLog2e, seen, bias);
+    stack(a.key, a.key_bias, 1, seen, bias);
+    stack(basis, {}, 1, seen, bias);
+    biased = biased || !a.query_bias.empty() || !a.key_bias.empty();
+    if (basis.empty()) basis = scaled_identity(d, 1);
+    Matrix out = zeros(basis.rows, d);
+    for (int c = 0; c < basis.rows; ++c)
+      for (int i = 0; i < d; ++i) out(c, i) = dot(&value.data[i * d], &basis.data[c * d], d);
+    stack(out, {}, 1, said_transposed, none);
+    all.heads.push_back(std::move(head));
+  }
+  Matrix said = zeros(d, said_transposed.rows);
+  for (int i = 0; i < d; ++i)
+    for (int c = 0; c < said.cols; ++c) said(i, c) = said_transposed(c, i);
+  all.seen = {panel_matrix(seen), biased ? std::move(bias) : Vector{}};
+  all.said = {panel_matrix(said), {}};
+  return all;
+}
+
 Head fold(const Attention& a, Clock clock, int d) {
-  Head head{.softmax = a.weighting == Attention::softmax,
-            .relative = a.relative,
-            .self = a.self,
-            .past = a.mask == Attention::causal,
-            .value_bias = a.value_bias};
+  Head head = begun(a, clock);
   const double scale = a.beta * kLog2e;
-  if (kernel_of(clock).over_max) head.level -= scale;
-  if (kernel_of(clock).times_beta) head.rate = a.beta;
-  if (worth_keys(a, d)) return fold_narrow(a, std::move(head));
   Matrix gaze = transpose_times(a.key, a.query, d);
   for (double& entry : gaze.data) entry *= scale;
   Vector gaze_bias = transpose_times(a.key, a.query_bias, scale);
@@ -184,7 +194,12 @@ Head fold(const Attention& a, Clock clock, int d) {
   if (!a.query_bias.empty() && !a.key_bias.empty())
     for (std::size_t r = 0; r < a.key_bias.size(); ++r)
       head.level += scale * a.query_bias[r] * a.key_bias[r];
-  fold_value(a.value, head);
+  if (a.value.empty()) return head;
+  head.value_is_scale = is_scaled_identity(a.value);
+  if (head.value_is_scale)
+    head.value_scale = a.value(0, 0);
+  else
+    head.value = {panel_matrix(a.value), {}};
   return head;
 }
 

@@ -1,6 +1,8 @@
 // head.h: an Attention made ready: its query, key and biases folded to the target's side.
 #pragma once
 
+#include <vector>
+
 #include "engine/simd/panels.h"
 #include "murmur/dynamics.h"
 
@@ -18,20 +20,30 @@ struct Head {
   bool softmax = true, relative = false, self = true, past = false;
   bool isotropic = true;  // G = gaze_scale I and g = 0
   double gaze_scale = 0;
-  Affine gaze{};               // G, g; unless isotropic; (k, d) of a narrow head
-  Affine key{};                // K, b_K (k, d) of a narrow head; otherwise empty
+  Affine gaze{};               // G, g; unless isotropic or narrow
+  int k = 0;                   // rows of Q and K of a narrow head; otherwise 0
+  int r = 0;                   // rank of its V where values are B x; 0: they are the particles
   Vector tilt{};               // (d) t; empty means zero
   double level = 0;            // t_0, less the exponent that the clock takes off
   double rate = 1;             // of the clock
   bool value_is_scale = true;  // V = value_scale I
   double value_scale = 1;      // 1 where it is not
-  Affine value{};              // V, or A (d, r); unless it is a scale
-  Affine spoken{};             // B (r, d) of a narrow head whose V has rank r; otherwise empty
+  Affine value{};              // V; unless it is a scale or the head is narrow
   Vector value_bias{};         // (d); empty means zero
-  bool narrow() const { return key.matrix.rows > 0; }
+  bool narrow() const { return k > 0; }
 };
 
+// The narrow heads of a sublayer, whose maps of the particles are one before the sums over pairs
+// and one after them.
+struct NarrowHeads {
+  std::vector<Head> heads{};
+  Affine seen{};  // (sum of 2k + r, d): of each head u, K x + b_K and B x, one below the other
+  Affine said{};  // (d, sum of r, or of d where r is 0): A of each head side by side
+};
+
+bool is_narrow(const Attention& a, int d);
 Head fold(const Attention& a, Clock clock, int d);
+NarrowHeads fold_narrow(const std::vector<Attention>& heads, Clock clock, int d);
 
 // The heads of a sublayer, where those that attend alike are one, whose V and b_V are their sums.
 std::vector<Attention> merged(const std::vector<Attention>& heads, int d);

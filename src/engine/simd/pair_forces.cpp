@@ -33,6 +33,11 @@ bool blind(const Head& head, int n, int i) {
   return !head.self && (n == 1 || (head.past && i == 0));
 }
 
+// Rows before it see nobody.
+int first_sighted(const Head& head, int n) {
+  return !blind(head, n, 0) ? 0 : head.past ? std::min(1, n) : n;
+}
+
 // (n) |x_i - origin|^2, of columns (d, stride), axis by axis as they lie in memory.
 std::vector<double> squares(ConstColumns x, int n, const std::vector<double>& origin) {
   std::vector<double> square(n);
@@ -84,47 +89,90 @@ bool mutual(const Head& head, const HostSwarm& x) {
 
 void PairForces::add(const Head& head, const HostSwarm& x, HostSwarm& a) {
   if (x.n() == 0) return;
+  meet(x);
+  const int n = x.n(), d = x.d();
+  const double* u = look(head, x);
+  double* mean = mean_.need(stride_ * d);
+  sum(head, x, {{u, stride_}, columns(x), columns(x), mean, n, d, d, x.mass});
+  const double* value = mean;
+  if (!head.value_is_scale) {
+    double* to = u_.need(stride_ * d);  // the scores are done
+    map(head.value, {mean, stride_}, n, to);
+    value = to;
+  }
+  const double* weight = weights(head, x);
+  for (int k = 0; k < d; ++k) {
+    const double bias = head.value_bias.empty() ? 0 : head.value_bias[k];
+    double* to = a.axis(k);
+    for (int i = first_sighted(head, n); i < n; ++i)
+      to[i] += weight[i] * (head.value_scale * value[k * stride_ + i] + bias);
+  }
+}
+
+void PairForces::add(const NarrowHeads& all, const HostSwarm& x, HostSwarm& a) {
+  if (x.n() == 0) return;
+  meet(x);
+  const int n = x.n(), d = x.d();
+  const int rows = all.seen.matrix.rows;
+  double* seen = u_.need(stride_ * std::max(rows, d));
+  for (int k = 0; k < rows; ++k) std::fill(seen + k * stride_ + n, seen + (k + 1) * stride_, 0.0);
+  map(all.seen, columns(x), n, seen);
+  double* mean = mean_.need(stride_ * all.said.matrix.cols);
+  for (const Head& head : all.heads) {
+    const ConstColumns u{seen, stride_}, keys{seen + head.k * stride_, stride_};
+    const ConstColumns values{keys.data + head.k * stride_, stride_};
+    const bool own = head.r > 0;
+    const int r = own ? head.r : d;
+    sum(head, x, {u, keys, own ? values : columns(x), mean, n, head.k, r, x.mass});
+    const double* weight = weights(head, x);
+    const int first = first_sighted(head, n);
+    for (int k = 0; k < r; ++k) {
+      double* to = mean + k * stride_;
+      std::fill_n(to, first, 0.0);
+      for (int i = first; !head.softmax && i < n; ++i) to[i] *= weight[i];
+    }
+    for (std::size_t k = 0; k < head.value_bias.size(); ++k)
+      for (int i = first; i < n; ++i) a.axis(k)[i] += weight[i] * head.value_bias[k];
+    seen += (2 * head.k + head.r) * stride_;
+    mean += r * stride_;
+  }
+  double* to = u_.need(stride_ * d);  // the scores are done
+  map(all.said, {mean_.need(0), stride_}, n, to);
+  for (int k = 0; k < d; ++k)
+    for (int i = 0; i < n; ++i) a.axis(k)[i] += to[k * stride_ + i];
+}
+
+void PairForces::meet(const HostSwarm& x) {
   stride_ = (static_cast<std::size_t>(x.n()) + kBlock - 1) / kBlock * kBlock;
   team_ = static_cast<double>(x.n()) * x.n() * x.d() < kTooFewPairs ? 1 : threads_;
   heaviest_ = *std::max_element(x.mass.begin(), x.mass.end());
-  look(head, x);
-  const Sources s = sources_of(head, x);
-  if (precision_ == Precision::f64 || !sum_in_float(head, x, s)) sum_in_double(head, x, s);
-  finish(head, x, s, a);
 }
 
-void PairForces::map(const Affine& f, const HostSwarm& x, double* to) const {
+void PairForces::map(const Affine& f, ConstColumns x, int n, double* to) const {
   for_blocks(blocks(stride_), team_, [&](int block) {
-    affine_block(f, columns(x), {to, stride_, x.n()}, block);
+    affine_block(f, x, {to, stride_, n}, block);
   });
 }
 
 //   u_i = G x_i + g
-void PairForces::look(const Head& head, const HostSwarm& x) {
-  const int rows = head.isotropic ? x.d() : head.gaze.matrix.rows;
-  double* u = u_.need(stride_ * rows);
-  for (int k = 0; k < rows; ++k) {
+const double* PairForces::look(const Head& head, const HostSwarm& x) {
+  double* u = u_.need(stride_ * x.d());
+  for (int k = 0; k < x.d(); ++k) {
     double* to = u + k * stride_;
     std::fill(to + x.n(), to + stride_, 0.0);
     if (head.isotropic)
       for (int i = 0; i < x.n(); ++i) to[i] = head.gaze_scale * x.axis(k)[i];
   }
-  if (!head.isotropic) map(head.gaze, x, u);
+  if (!head.isotropic) map(head.gaze, columns(x), x.n(), u);
+  return u;
 }
 
-Sources PairForces::sources_of(const Head& head, const HostSwarm& x) {
-  Sources s{columns(x), columns(x), x.n(), x.d(), x.d(), x.mass};
-  if (!head.narrow()) return s;
-  s.k = head.key.matrix.rows;
-  double* keys = keys_.need(stride_ * s.k);
-  map(head.key, x, keys);
-  s.keys = {keys, stride_};
-  if (head.spoken.matrix.rows == 0) return s;
-  s.d = head.spoken.matrix.rows;
-  double* values = values_.need(stride_ * s.d);
-  map(head.spoken, x, values);
-  s.values = {values, stride_};
-  return s;
+// Into s.mean, less the own value where values are relative.
+void PairForces::sum(const Head& head, const HostSwarm& x, const Sources& s) {
+  if (precision_ == Precision::f64 || !sum_in_float(head, x, s)) sum_in_double(head, x, s);
+  if (!head.relative) return;
+  for (int k = 0; k < s.d; ++k)
+    for (int i = 0; i < s.n; ++i) s.mean[k * stride_ + i] -= s.values.data[k * s.values.stride + i];
 }
 
 template <class T>
@@ -139,7 +187,7 @@ PairSums<T> PairForces::pair_sums(const Head& head, const Sources& s) {
   p.self = head.self;
   p.stride = stride_;
   p.z = z_.need(stride_);
-  p.n = mean_.need(stride_ * s.d);
+  p.n = s.mean;
   return p;
 }
 
@@ -177,7 +225,7 @@ void PairForces::sum_mutual(const PairSums<T>& p, double g) {
 // keeps them for large |g| too.
 bool PairForces::sum_in_float(const Head& head, const HostSwarm& x, const Sources& s) {
   const int n = s.n, d = s.d;
-  const double* u = u_.need(stride_ * s.k);
+  const double* u = s.u.data;
   const std::vector<double> zero(s.k);
   std::vector<double> origin = centre(s.keys, n, s.k);
   double radius = farthest(s.keys, n, origin);
@@ -223,7 +271,7 @@ bool PairForces::sum_in_float(const Head& head, const HostSwarm& x, const Source
 
 void PairForces::sum_in_double(const Head& head, const HostSwarm& x, const Sources& s) {
   const int n = s.n, d = s.d;
-  const double* u = u_.need(stride_ * s.k);
+  const double* u = s.u.data;
   const std::vector<double> zero(std::max(s.k, d));
   const double radius = farthest(s.keys, n, {zero.begin(), zero.begin() + s.k});
   const bool open =
@@ -267,7 +315,7 @@ void PairForces::sum_again(const Head& head, const Sources& s, double too_small)
   place_sources(s, {zero.data(), 1, heaviest_}, y);
   p.y = y;
   pack(head, s, zero.data(), p, packed_);
-  p.u = u_.need(stride_ * s.k);
+  p.u = s.u.data;
   constexpr std::size_t kBatch = 4096;
   for (std::size_t first = 0; first < rows.size(); first += kBatch) {
     const auto end = std::min(first + kBatch, rows.size());
@@ -305,21 +353,9 @@ void PairForces::sum_rows(const PairSums<double>& all, const std::vector<int>& r
   }
 }
 
-void PairForces::finish(const Head& head, const HostSwarm& x, const Sources& s, HostSwarm& a) {
-  const int n = x.n(), d = x.d();
-  double* mean = mean_.need(stride_ * s.d);
-  if (head.relative)
-    for (int k = 0; k < s.d; ++k)
-      for (int i = 0; i < n; ++i) mean[k * stride_ + i] -= s.values.data[k * s.values.stride + i];
-  const double* value = mean;
-  if (!head.value_is_scale) {
-    double* to = u_.need(stride_ * d);  // the scores are done
-    for_blocks(blocks(stride_), team_, [&](int block) {
-      affine_block(head.value, {mean, stride_}, {to, stride_, n}, block);
-    });
-    value = to;
-  }
-
+//   weight_i
+const double* PairForces::weights(const Head& head, const HostSwarm& x) {
+  const int n = x.n();
   double* weight = z_.need(stride_);
   const double* offset = offset_.need(stride_);
   if (head.softmax) std::fill_n(weight, n, 1.0);
@@ -329,13 +365,7 @@ void PairForces::finish(const Head& head, const HostSwarm& x, const Sources& s, 
     const double half = std::exp2(exponent / 2);  // twice, lest it overflow before z brings it down
     weight[i] = head.rate * heaviest_ * weight[i] * half * half;
   }
-  const int sighted = !blind(head, n, 0) ? 0 : head.past ? 1 : n;  // rows before it see nobody
-  for (int k = 0; k < d; ++k) {
-    const double bias = head.value_bias.empty() ? 0 : head.value_bias[k];
-    double* to = a.axis(k);
-    for (int i = sighted; i < n; ++i)
-      to[i] += weight[i] * (head.value_scale * value[k * stride_ + i] + bias);
-  }
+  return weight;
 }
 
 }  // namespace murmur::simd

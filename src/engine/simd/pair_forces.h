@@ -1,4 +1,4 @@
-// pair_forces.h: adds the drift of one attention head on every particle.
+// pair_forces.h: adds the drift of attention heads on every particle.
 #pragma once
 
 #include <vector>
@@ -21,16 +21,18 @@ class PairForces {
   PairForces(Precision precision, int threads) : precision_(precision), threads_(threads) {}
 
   void add(const Head& head, const HostSwarm& x, HostSwarm& a);
+  void add(const NarrowHeads& all, const HostSwarm& x, HostSwarm& a);
 
  private:
-  void look(const Head& head, const HostSwarm& x);
-  Sources sources_of(const Head& head, const HostSwarm& x);
-  void map(const Affine& f, const HostSwarm& x, double* to) const;
+  void meet(const HostSwarm& x);
+  const double* look(const Head& head, const HostSwarm& x);
+  void map(const Affine& f, ConstColumns x, int n, double* to) const;
+  void sum(const Head& head, const HostSwarm& x, const Sources& s);
   bool sum_in_float(const Head& head, const HostSwarm& x, const Sources& s);
   void sum_in_double(const Head& head, const HostSwarm& x, const Sources& s);
   void sum_again(const Head& head, const Sources& s, double too_small);
   void sum_rows(const PairSums<double>& all, const std::vector<int>& rows);
-  void finish(const Head& head, const HostSwarm& x, const Sources& s, HostSwarm& a);
+  const double* weights(const Head& head, const HostSwarm& x);
 
   template <class T>
   PairSums<T> pair_sums(const Head& head, const Sources& s);
@@ -48,7 +50,6 @@ class PairForces {
   std::size_t stride_ = 0;                // n rounded up to whole blocks
   double heaviest_ = 1;                   // largest mass
   Buffer<double> u_, mean_, z_, offset_;  // (d, stride), (d, stride), (stride), (stride)
-  Buffer<double> keys_, values_;          // (k, stride), (r, stride), of narrow heads
   Buffer<double> y_, packed_;             // sources, as kernels.h lays them out
   Buffer<float> y32_, packed32_, u32_;
   Buffer<double> strips_;  // (kStrips, d + 1, stride), of mutual sums

@@ -31,11 +31,13 @@ struct Factor {
 //   c[r][:] = (onto ? c[r][:] : 0) + sum_k a[k][r] b[k][:],   r < kRows, k < depth
 // The matrix is read by broadcasts from neighbouring places; 2 kRows sums stay in registers.
 template <int kRows, class T>
-HWY_INLINE void PanelRows(Factor<T> f, const T* b, T* c, bool onto) {
+HWY_INLINE void PanelRows(Factor<T> f, const T* b, T* c, std::size_t stride, bool onto) {
   const hn::ScalableTag<T> d;
   constexpr int kLanes = kWidth<T> / 2;
   hn::Vec<decltype(d)> sum[2 * kRows];
-  for (int r = 0; r < 2 * kRows; ++r) sum[r] = onto ? hn::Load(d, c + r * kLanes) : hn::Zero(d);
+  for (int r = 0; r < kRows; ++r)
+    for (int v = 0; v < 2; ++v)
+      sum[2 * r + v] = onto ? hn::LoadU(d, c + r * stride + v * kLanes) : hn::Zero(d);
   for (int k = 0; k < f.depth; ++k, f.a += f.pitch, b += kWidth<T>) {
     const auto b0 = hn::Load(d, b), b1 = hn::Load(d, b + kLanes);
     for (int r = 0; r < kRows; ++r) {
@@ -44,12 +46,14 @@ HWY_INLINE void PanelRows(Factor<T> f, const T* b, T* c, bool onto) {
       sum[2 * r + 1] = hn::MulAdd(a, b1, sum[2 * r + 1]);
     }
   }
-  for (int r = 0; r < 2 * kRows; ++r) hn::Store(sum[r], d, c + r * kLanes);
+  for (int r = 0; r < kRows; ++r)
+    for (int v = 0; v < 2; ++v) hn::StoreU(sum[2 * r + v], d, c + r * stride + v * kLanes);
 }
 
-// The same for all rows; c (rows rounded up to four, kWidth).
+// The same for all rows; c (rows rounded up to four, stride), of which kWidth are used.
 template <class T>
-HWY_NOINLINE void PanelProduct(Factor<T> f, const T* b, T* c, bool onto) {
+HWY_NOINLINE void PanelProduct(Factor<T> f, const T* b, T* c, bool onto,
+                               std::size_t stride = kWidth<T>) {
 #if HWY_TARGET <= HWY_AVX3
   constexpr int kRows = 8;  // 16 of 32 registers
 #else
@@ -57,8 +61,8 @@ HWY_NOINLINE void PanelProduct(Factor<T> f, const T* b, T* c, bool onto) {
 #endif
   int r = 0;
   for (; r + kRows <= f.rows; r += kRows, f.a += kRows)
-    PanelRows<kRows>(f, b, c + r * kWidth<T>, onto);
-  for (; r < f.rows; r += 4, f.a += 4) PanelRows<4>(f, b, c + r * kWidth<T>, onto);
+    PanelRows<kRows>(f, b, c + r * stride, stride, onto);
+  for (; r < f.rows; r += 4, f.a += 4) PanelRows<4>(f, b, c + r * stride, stride, onto);
 }
 
 }  // namespace HWY_NAMESPACE

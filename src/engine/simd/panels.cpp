@@ -25,20 +25,26 @@ inline void Read(ConstColumns x, int rows, int i, double* panel) {
     std::copy_n(x.data + k * x.stride + i, kWidth<double>, panel + k * kWidth<double>);
 }
 
-inline void Apply(const Affine& f, const double* x, double* y) {
-  for (std::size_t r = 0; r < f.matrix.pitch; ++r) {
-    const bool biased = static_cast<int>(r) < f.matrix.rows && !f.bias.empty();
-    std::fill_n(y + r * kWidth<double>, kWidth<double>, biased ? f.bias[r] : 0.0);
-  }
+// y (rows rounded up to four, stride)
+inline void Apply(const Affine& f, const double* x, double* y,
+                  std::size_t stride = kWidth<double>) {
   const PanelMatrix& m = f.matrix;
-  PanelProduct<double>({m.data.data(), m.pitch, m.rows, m.cols}, x, y, true);
+  const bool biased = !f.bias.empty();
+  for (std::size_t r = 0; biased && r < m.pitch; ++r)
+    std::fill_n(y + r * stride, kWidth<double>, static_cast<int>(r) < m.rows ? f.bias[r] : 0.0);
+  PanelProduct<double>({m.data.data(), m.pitch, m.rows, m.cols}, x, y, biased, stride);
 }
 
 void AffineBlock(const Affine& f, ConstColumns x, Columns y, int block) {
   const Panel in = MakePanel(f.matrix.cols), out = MakePanel(f.matrix.pitch);
   const int end = std::min(y.n, (block + 1) * kBlock);
+  const bool whole = f.matrix.pitch == static_cast<std::size_t>(f.matrix.rows);  // no padding
   for (int i = block * kBlock; i < end; i += kWidth<double>) {
     Read(x, f.matrix.cols, i, in.get());
+    if (whole && i + kWidth<double> <= y.n) {
+      Apply(f, in.get(), y.data + i, y.stride);
+      continue;
+    }
     Apply(f, in.get(), out.get());
     for (int r = 0; r < f.matrix.rows; ++r)
       std::copy_n(&out[r * kWidth<double>], std::min(kWidth<double>, y.n - i),

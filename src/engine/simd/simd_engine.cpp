@@ -13,6 +13,7 @@ namespace {
 
 using simd::Head;
 using simd::Layer;
+using simd::NarrowHeads;
 
 class SimdField final : public HostField {
  public:
@@ -28,8 +29,14 @@ class SimdField final : public HostField {
         std::visit(Overloaded{[&](const Attention& head) { heads.push_back(head); },
                               [&](const Perceptron& p) { layers.push_back(simd::layer(p)); }},
                    force);
-      for (const Attention& head : simd::merged(heads, shape.d))
-        forces.push_back(simd::fold(head, dynamics_.clock, shape.d));
+      std::vector<Attention> narrow;
+      for (const Attention& head : simd::merged(heads, shape.d)) {
+        if (simd::is_narrow(head, shape.d))
+          narrow.push_back(head);
+        else
+          forces.push_back(simd::fold(head, dynamics_.clock, shape.d));
+      }
+      if (!narrow.empty()) forces.push_back(simd::fold_narrow(narrow, dynamics_.clock, shape.d));
       forces.insert(forces.end(), layers.begin(), layers.end());
     }
   }
@@ -37,8 +44,8 @@ class SimdField final : public HostField {
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
     for (const auto& force : ready_[ask.sublayer])
-      std::visit(Overloaded{[&](const Head& head) { pair_forces_.add(head, x, a); },
-                            [&](const Layer& layer) { add_perceptron(layer, x, a); }},
+      std::visit(Overloaded{[&](const Layer& layer) { add_perceptron(layer, x, a); },
+                            [&](const auto& heads) { pair_forces_.add(heads, x, a); }},
                  force);
   }
 
@@ -49,7 +56,7 @@ class SimdField final : public HostField {
   }
 
   int threads_;
-  std::vector<std::vector<std::variant<Head, Layer>>> ready_;  // by sublayer
+  std::vector<std::vector<std::variant<Head, NarrowHeads, Layer>>> ready_;  // by sublayer
   simd::PairForces pair_forces_;
 };
 

@@ -10,10 +10,12 @@
 
 namespace murmur::simd {
 
-// What pairs are summed over, as columns (d, stride): keys of k coordinates, which the scores see,
-// and values of d, which are gathered. Both are the particles, but for heads of few coordinates.
+// What pairs are summed over, as columns: u (k, stride), padded with zeros; keys (k, stride), which
+// the scores see; values (d, stride), which are gathered into mean (d, stride). Keys and values are
+// the particles, but for heads of few coordinates.
 struct Sources {
-  ConstColumns keys{}, values{};
+  ConstColumns u{}, keys{}, values{};
+  double* mean = nullptr;
   int n = 0, k = 0, d = 0;
   std::span<const double> mass{};  // (n)
 };

@@ -21,15 +21,17 @@ namespace HWY_NAMESPACE {
 
 // One panel of kWidth<T> targets against all sources, kSources at a time:
 //   S = Y U (kSources, kWidth),   E = w 2^{S - b},   Z += 1^T E,   N += Y^T E (d, kWidth)
-// with the keys (kSources, k) in place of Y in S where they are packed.
+// with the keys (kSources, k) in place of Y in S where they are packed. Where N fits into
+// registers, scores and weights never leave them either.
 template <class T>
 class Tile {
   using D = hn::ScalableTag<T>;
   using V = hn::Vec<D>;
   static constexpr int kW = kWidth<T>;
   static constexpr int kLanes = kW / 2;
-  static constexpr int kFlush = 4 * kSources;  // sources summed in T before going on in double
-  static constexpr int kTogether = 4;          // exponentials side by side
+  static constexpr int kFlush =  // sources summed in T before going on in double
+      (sizeof(T) == 4 ? 4 : 16) * kSources;
+  static constexpr int kTogether = 4;  // exponentials side by side
 
  public:
   explicit Tile(const PairSums<T>& p)
@@ -55,7 +57,8 @@ class Tile {
     for (int j0 = 0; j0 < end; j0 += kFlush) {
       const int stop = std::min(j0 + kFlush, end);
       std::fill_n(z_, kW, T{0});
-      for (int j = j0; j < stop; j += kSources) {
+      int j = j0 + held(j0, stop);
+      for (; j < stop; j += kSources) {
         const int count = std::min(kSources, p_.sources - j);
         score(j, count);
         partly_seen(j, count) ? weigh<true>(j, count) : weigh<false>(j, count);
@@ -107,6 +110,86 @@ class Tile {
   void score(int j0, int count) {
     const T* y = p_.packed + static_cast<std::size_t>(j0) * p_.k;
     PanelProduct<T>({y, kSources, count, p_.k}, u_.get(), e_.get(), false);
+  }
+
+  // Sums the first whole groups of [j0, stop) with N in registers, for heads of 4, 8 or 12
+  // coordinates and as many of their values; tells how many sources that were.
+  int held(int j0, int stop) {
+    if constexpr (HWY_TARGET <= HWY_AVX3) {  // 32 registers
+      const int whole = std::min(stop, p_.sources / kSources * kSources) - j0;
+      if (p_.weighted || p_.k != p_.d || whole <= 0 || partly_seen(j0, whole)) return 0;
+      if (p_.d == 4) return hold<4>(j0, whole);
+      if (p_.d == 8) return hold<8>(j0, whole);
+      if (p_.d == 12) return hold<12>(j0, whole);
+    }
+    return 0;
+  }
+
+  // As in the small kernels, the scores of the kTogether sources after next, the exponentials of
+  // the next and the sums of these stand side by side in the loop.
+  template <int kRows>
+  HWY_NOINLINE int hold(int j0, int whole) {
+    const D d;
+    const Exp2<D> exp2;
+    constexpr int kPitch = kRows + 4;
+    const int last = j0 + whole - kTogether;
+    for (int v = 0; v < 2; ++v) {
+      const V level = p_.form == Form::bounded ? hn::Neg(hn::LoadU(d, p_.bound + i0_ + v * kLanes))
+                                               : hn::Zero(d);
+      V z = hn::Zero(d), n[kRows], e[kTogether], s[kTogether], next[kTogether];
+      for (int r = 0; r < kRows; ++r) n[r] = hn::Zero(d);
+      for (int c = 0; c < kTogether; ++c) e[c] = s[c] = level;
+      score_held<kRows>(v, j0, e);
+      exp2(e);
+      score_held<kRows>(v, std::min(j0 + kTogether, last), s);
+      const T* y = p_.y + static_cast<std::size_t>(j0) * kPitch;
+      for (int j = j0; j <= last; j += kTogether, y += kTogether * kPitch) {
+        HWY_FENCE;  // u is read again in every turn: its registers are N's
+        const T* const u = &u_[v * kLanes];
+        const T* const key = keys_held<kRows>(std::min(j + 2 * kTogether, last));
+        for (int c = 0; c < kTogether; ++c) next[c] = level;
+        for (int c = 0; c < kTogether; ++c) z = hn::Add(z, e[c]);
+#pragma GCC unroll 12
+        for (int r = 0; r < kRows; ++r) {
+          if (2 * r % kRows == 0) {  // two exponentials here, two halfway
+            const int c = 4 * r / kRows;
+            V pair[2] = {s[c], s[c + 1]};
+            exp2(pair);
+            s[c] = pair[0], s[c + 1] = pair[1];
+          }
+          const V ur = hn::Load(d, u + r * kW);
+          for (int c = 0; c < kTogether; ++c) {
+            next[c] = hn::MulAdd(ur, hn::Set(d, key[r * kSources + c]), next[c]);
+            n[r] = hn::MulAdd(e[c], hn::Set(d, y[c * kPitch + r]), n[r]);
+          }
+        }
+        for (int c = 0; c < kTogether; ++c) {
+          e[c] = s[c];
+          s[c] = hn::Max(hn::Set(d, Exp2<D>::kLowest), next[c]);
+        }
+      }
+      hn::Store(z, d, z_ + v * kLanes);
+      for (int r = 0; r < kRows; ++r) hn::Store(n[r], d, &n_[r * kW + v * kLanes]);
+    }
+    return whole;
+  }
+
+  // Coordinate r of the key of source j + c at [r * kSources + c].
+  template <int kRows>
+  HWY_INLINE const T* keys_held(int j) const {
+    return p_.packed + static_cast<std::size_t>(j / kSources * kSources) * kRows + j % kSources;
+  }
+
+  //   s_c += <u, key_{j + c}>, no less than the least that the exponential takes
+  template <int kRows>
+  HWY_INLINE void score_held(int v, int j, V (&s)[kTogether]) const {
+    const D d;
+    const T* key = keys_held<kRows>(j);
+    for (int r = 0; r < kRows; ++r)
+      for (int c = 0; c < kTogether; ++c)
+        s[c] = hn::MulAdd(hn::Load(d, &u_[r * kW + v * kLanes]), hn::Set(d, key[r * kSources + c]),
+                          s[c]);
+    for (int c = 0; c < kTogether; ++c) s[c] = hn::Max(hn::Set(d, Exp2<D>::kLowest), s[c]);
   }
 
   template <bool kMasked>
