@@ -1,0 +1,138 @@
+// llama2c.cpp: reads a llama in the single file of llama2.c: seven numbers, then all weights.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+
+#include "model/model_folder.h"
+#include "murmur/error.h"
+
+namespace murmur {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& what, const fs::path& where) {
+  throw Error(Fault::input, what, where.string(), "give a file in the first format of llama2.c");
+}
+
+// The header, in its order. A negative vocabulary says that the unembedding is a matrix of its own.
+struct Header {
+  std::int32_t d, hidden, layers, heads, key_heads, vocabulary, context;
+};
+
+Description described(const Header& h) {
+  Description of;
+  of.family = "llama";
+  of.d = of.embedding_width = h.d;
+  of.hidden = h.hidden;
+  of.layers = h.layers;
+  of.heads = h.heads;
+  of.key_heads = h.key_heads;
+  of.head_width = h.d / h.heads;
+  of.vocabulary = std::abs(h.vocabulary);
+  of.context = h.context;
+  of.causal = true;
+  of.norm = {Norm::rms, 1e-5};
+  of.gated = true;
+  of.activation = FeedForwardActivation::silu;
+  of.rotary = {.width = of.head_width, .neighbours = true};
+  of.score_scale = 1 / std::sqrt(of.head_width);
+  of.final_norm_in_last = true;
+  of.blocks.resize(static_cast<std::size_t>(of.layers));
+  return of;
+}
+
+bool is_absurd(const Header& h) {
+  constexpr int kMost = 1 << 24;
+  for (const std::int32_t size :
+       {h.d, h.hidden, h.layers, h.heads, h.key_heads, h.context, std::abs(h.vocabulary)})
+    if (size <= 0 || size > kMost) return true;
+  return h.layers > 4096 || h.d % h.heads != 0 || h.heads % h.key_heads != 0 ||
+         h.d / h.heads % 2 != 0;
+}
+
+// Walks through the numbers of the file.
+class Cursor {
+ public:
+  explicit Cursor(const float* at) : at_(at) {}
+  const float* take(double count) {
+    const float* const from = at_;
+    at_ += static_cast<std::ptrdiff_t>(count);
+    return from;
+  }
+
+ private:
+  const float* at_;
+};
+
+// How many numbers follow the header; in double, which no header overflows.
+double numbers(const Header& h) {
+  const double d = h.d, narrow = d / h.heads * h.key_heads, v = std::abs(h.vocabulary);
+  const double block = 2 * d + 2 * d * d + 2 * narrow * d + 3.0 * h.hidden * d;
+  return v * d + h.layers * block + d + h.context * (d / h.heads) + (h.vocabulary < 0 ? v * d : 0);
+}
+
+TransformerWeights weights_of(const Header& h, const float* all) {
+  const int d = h.d, narrow = d / h.heads * h.key_heads;
+  const double layers = h.layers, wide = d;
+  Cursor file(all);
+  TransformerWeights w;
+  w.tokens = file.take(std::abs(h.vocabulary) * wide);
+  const float* attention_norm = file.take(layers * wide);
+  const float* q = file.take(layers * wide * d);
+  const float* k = file.take(layers * wide * narrow);
+  const float* v = file.take(layers * wide * narrow);
+  const float* o = file.take(layers * wide * d);
+  const float* feed_forward_norm = file.take(layers * wide);
+  const float* gate = file.take(layers * wide * h.hidden);
+  const float* down = file.take(layers * wide * h.hidden);
+  const float* up = file.take(layers * wide * h.hidden);
+  w.final_norm.gain = file.take(wide);
+  file.take(h.context * (wide / h.heads));  // tables of the rotations, which are computed
+  const float* own = h.vocabulary < 0 ? file.take(-wide * h.vocabulary) : w.tokens;
+  w.unembedding = {.w = own, .out = std::abs(h.vocabulary), .in = d, .pitch = d};
+  const auto map = [](const float* from, std::ptrdiff_t layer, int out, int in) {
+    return Linear{.w = from + layer * out * in, .out = out, .in = in, .pitch = in};
+  };
+  for (std::ptrdiff_t l = 0; l < h.layers; ++l)
+    w.blocks.push_back({.attention_norm = {attention_norm + l * d},
+                        .feed_forward_norm = {feed_forward_norm + l * d},
+                        .query = map(q, l, d, d),
+                        .key = map(k, l, narrow, d),
+                        .value = map(v, l, narrow, d),
+                        .out = map(o, l, d, d),
+                        .up = map(up, l, h.hidden, d),
+                        .gate = map(gate, l, h.hidden, d),
+                        .down = map(down, l, d, h.hidden)});
+  return w;
+}
+
+}  // namespace
+
+Model read_llama2c(const fs::path& path) {
+  std::error_code gone;
+  const auto size = fs::file_size(path, gone);
+  std::ifstream in(path, std::ios::binary);
+  Header h{};
+  if (gone || size < sizeof h || !in.read(reinterpret_cast<char*>(&h), sizeof h))
+    refuse("the file is too short for a header of seven numbers", path);
+  if (is_absurd(h)) refuse("the header does not hold the sizes of a llama", path);
+  const double held = static_cast<double>(size - sizeof h) / sizeof(float);
+  if (held != numbers(h))
+    refuse(
+        fmt::format("the header speaks of {:.0f} numbers, the file holds {:.0f}", numbers(h), held),
+        path);
+  std::vector<std::vector<float>> made(1);
+  made[0].resize(static_cast<std::size_t>(held));
+  if (!in.read(reinterpret_cast<char*>(made[0].data()),
+               static_cast<std::streamsize>(size - sizeof h)))
+    refuse("the file ends while it is read", path);
+  TransformerWeights weights = weights_of(h, made[0].data());
+  return {described(h), std::move(weights), {}, std::move(made)};
+}
+
+}  // namespace murmur

@@ -1,0 +1,122 @@
+// model_folder.cpp: reads config.json and the weights beside it.
+#include "model/model_folder.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "model/bind.h"
+#include "murmur/error.h"
+#include "run/formats.h"
+
+namespace murmur {
+
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::uintmax_t kLongestText = 64 << 20;  // of config.json and of an index
+
+[[noreturn]] void refuse(const std::string& what, const fs::path& where,
+                         const std::string& remedy) {
+  throw Error(Fault::input, what, where.string(), remedy);
+}
+
+std::string text_of(const fs::path& path) {
+  std::error_code gone;
+  const auto size = fs::file_size(path, gone);
+  if (gone) refuse("the file cannot be read", path, "give a folder with config.json and weights");
+  if (size > kLongestText) refuse("the file is too long", path, "give the file of the model");
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+nlohmann::json json_of(const fs::path& path) {
+  const auto json = nlohmann::json::parse(text_of(path), nullptr, false);
+  if (json.is_discarded()) refuse("the file is not JSON", path, "download or write it again");
+  return json;
+}
+
+// The newest state of a model in the hub's cache: refs/main names it, or it is the only one.
+fs::path in_cache(const fs::path& folder) {
+  const fs::path all = folder / "snapshots";
+  if (!fs::is_directory(all)) return folder;
+  if (fs::exists(folder / "refs" / "main")) {
+    std::string name = text_of(folder / "refs" / "main");
+    while (!name.empty() && std::isspace(static_cast<unsigned char>(name.back()))) name.pop_back();
+    if (name.find('/') == std::string::npos && fs::is_directory(all / name)) return all / name;
+  }
+  std::vector<fs::path> states;
+  for (const auto& entry : fs::directory_iterator(all)) states.push_back(entry.path());
+  if (states.size() != 1)
+    refuse("the cache holds several states of the model", all, "name one of the folders in it");
+  return states[0];
+}
+
+void add(const fs::path& path, Record& tensors) {
+  for (auto& [name, array] : read_safetensors(path).tensors)
+    if (!tensors.try_emplace(name, std::move(array)).second)
+      refuse(fmt::format("the tensor '{}' is in two files", name), path,
+             "download the model again");
+}
+
+// The files that the index of a model in shards names, each in this folder.
+std::set<std::string> shards(const fs::path& index) {
+  const nlohmann::json json = json_of(index);
+  std::set<std::string> files;
+  const bool known =
+      json.is_object() && json.contains("weight_map") && json["weight_map"].is_object();
+  if (!known) refuse("the index has no weight_map", index, "download the model again");
+  for (const auto& [name, file] : json["weight_map"].items()) {
+    const bool plain = file.is_string() && file.get<std::string>().find('/') == std::string::npos;
+    if (!plain) refuse("the index names a file outside of its folder", index, "download it again");
+    files.insert(file.get<std::string>());
+  }
+  return files;
+}
+
+Record weights_of(const fs::path& folder) {
+  Record tensors;
+  if (fs::exists(folder / "model.safetensors.index.json")) {
+    for (const std::string& file : shards(folder / "model.safetensors.index.json"))
+      add(folder / file, tensors);
+    return tensors;
+  }
+  std::vector<fs::path> files;
+  bool pickled = false;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string(),
+                      end = entry.path().extension().string();
+    if (end == ".safetensors" && name.rfind("golden", 0) != 0) files.push_back(entry.path());
+    pickled = pickled || end == ".pt" || end == ".pth" || name.rfind("pytorch_model", 0) == 0;
+  }
+  if (files.size() == 1) {
+    add(files[0], tensors);
+    return tensors;
+  }
+  if (files.empty() && pickled)
+    refuse("the weights are pickled, and a pickle may run any program", folder,
+           "convert them to safetensors, in Python: safetensors.torch.save_file(torch.load(FILE, "
+           "weights_only=True), \"model.safetensors\")");
+  refuse(files.empty() ? "the folder has no safetensors" : "the folder has several safetensors",
+         folder, "give a folder with config.json and model.safetensors");
+}
+
+}  // namespace
+
+Model read_model(const fs::path& given) {
+  if (!fs::is_directory(given))
+    refuse("there is no such folder", given, "give a folder with config.json and weights");
+  const fs::path folder = in_cache(given);
+  const fs::path config = folder / "config.json";
+  if (!fs::exists(config))
+    refuse("the folder has no config.json", folder, "give a folder with config.json and weights");
+  const Family family = family_of(json_of(config), config.string());
+  return with_weights(family, weights_of(folder), folder.string());
+}
+
+}  // namespace murmur

@@ -1,0 +1,198 @@
+// transformer.cpp: embeds a prompt, carries it through the blocks and reads it out.
+#include "model/transformer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/parts.h"
+#include "murmur/error.h"
+
+namespace murmur {
+
+namespace {
+
+using Rows = std::vector<float>;  // (n, width)
+
+// One pass: the description, the weights, and the residual stream as it stands.
+class Pass {
+ public:
+  Pass(const Description& of, const TransformerWeights& weights, int threads)
+      : of_(of), weights_(weights), threads_(threads) {}
+
+  Trace run(Rows embedded, int n) {
+    n_ = n;
+    x_ = std::move(embedded);
+    trace_ = {.n = n, .d = of_.d, .heads = of_.heads};
+    for (int layer = 0; layer < of_.layers; ++layer) {
+      trace_.before.push_back(x_);
+      block(weights_.blocks[of_.shared ? 0 : layer], of_.blocks[layer]);
+      trace_.after.push_back(x_);
+    }
+    trace_.last = normalised(x_, weights_.final_norm);
+    if (weights_.unembedding.w != nullptr) {
+      trace_.logits = mapped(trace_.last, weights_.unembedding);
+      if (of_.logit_cap > 0)
+        for (float& logit : trace_.logits) logit = capped(logit, of_.logit_cap);
+    }
+    return std::move(trace_);
+  }
+
+  Rows mapped(const Rows& x, const Linear& f) const { return map_rows(x, f, threads_); }
+
+  Rows normalised(const Rows& x, const NormWeights& weights) const {
+    Rows y = x;
+    if (weights.gain != nullptr) normalise_rows(y, of_.norm, weights, y.size() / n_of(x));
+    return y;
+  }
+
+ private:
+  std::size_t n_of(const Rows&) const { return static_cast<std::size_t>(n_); }
+
+  //   before:    x <- x + A(norm x),  x <- x + F(norm x);  parallel: both of the first x
+  //   after:     x <- norm(x + A x),  x <- norm(x + F x)
+  //   around:    x <- x + norm A(norm x),  x <- x + norm F(norm x)
+  void block(const BlockWeights& w, const BlockChoice& choice) {
+    const bool after = of_.place == NormPlace::after;
+    const NormWeights none;
+    const NormWeights& first = after || !choice.first_norm ? none : w.attention_norm;
+    const Rows start = x_;
+    Rows heard = attend(normalised(x_, first), w, choice);
+    if (of_.place == NormPlace::around) heard = normalised(heard, w.attention_norm_after);
+    add(heard, x_);
+    if (after) x_ = normalised(x_, w.attention_norm);
+    trace_.between.push_back(x_);
+    const Rows& read = of_.parallel ? start : x_;
+    Rows own = feed_forward(after ? read : normalised(read, w.feed_forward_norm), w);
+    if (of_.place == NormPlace::around) own = normalised(own, w.feed_forward_norm_after);
+    add(own, x_);
+    if (after) x_ = normalised(x_, w.feed_forward_norm);
+  }
+
+  Rows attend(const Rows& x, const BlockWeights& w, const BlockChoice& choice) {
+    Rows q = mapped(x, w.query), k = mapped(x, w.key);
+    const Rows v = mapped(x, w.value);
+    const auto width = static_cast<std::size_t>(of_.head_width);
+    if (w.query_norm.gain != nullptr) normalise_rows(q, of_.norm, w.query_norm, width);
+    if (w.key_norm.gain != nullptr) normalise_rows(k, of_.norm, w.key_norm, width);
+    rotate(q, of_.heads, choice);
+    rotate(k, of_.key_heads, choice);
+    Rows weights(static_cast<std::size_t>(of_.heads) * n_ * n_);
+    const Rows gathered = attention_rows({.n = n_,
+                                          .heads = of_.heads,
+                                          .key_heads = of_.key_heads,
+                                          .width = of_.head_width,
+                                          .causal = of_.causal,
+                                          .window = choice.window,
+                                          .scale = of_.score_scale,
+                                          .cap = of_.score_cap,
+                                          .threads = threads_},
+                                         q, k, v, weights);
+    trace_.attention.push_back(std::move(weights));
+    return mapped(gathered, w.out);
+  }
+
+  void rotate(Rows& x, int heads, const BlockChoice& choice) const {
+    if (of_.rotary.width > 0) rotate_rows(x, n_, heads, of_.head_width, of_.rotary, choice.theta);
+  }
+
+  Rows feed_forward(const Rows& x, const BlockWeights& w) const {
+    Rows hidden = mapped(x, of_.gated ? w.gate : w.up);
+    activate(hidden, of_.activation);
+    if (of_.gated) {
+      const Rows up = mapped(x, w.up);
+      for (std::size_t e = 0; e < hidden.size(); ++e) hidden[e] *= up[e];
+    }
+    return mapped(hidden, w.down);
+  }
+
+  static void add(const Rows& what, Rows& to) {
+    for (std::size_t e = 0; e < to.size(); ++e) to[e] += what[e];
+  }
+
+  const Description& of_;
+  const TransformerWeights& weights_;
+  int threads_;
+  int n_ = 0;
+  Rows x_{};
+  Trace trace_{};
+};
+
+[[noreturn]] void refuse(const std::string& what, const std::string& where,
+                         const std::string& remedy) {
+  throw Error(Fault::input, what, where, remedy);
+}
+
+void require_tokens(std::span<const std::int64_t> tokens, const Description& of) {
+  if (of.patch > 0) refuse("the model reads pictures, not tokens", of.family, "give it a picture");
+  if (tokens.empty())
+    refuse("there is no token to begin with", "prompt", "give at least one token");
+  if (static_cast<int>(tokens.size()) > of.context)
+    refuse(fmt::format("the prompt has {} tokens, the model takes {} at most", tokens.size(),
+                       of.context),
+           "prompt", "give a shorter text");
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (tokens[i] < 0 || tokens[i] >= of.vocabulary)
+      refuse(fmt::format("token {} is not in the vocabulary of {}", tokens[i], of.vocabulary),
+             fmt::format("prompt, token {}", i), "use ids from 0 on, as the tokeniser gives them");
+}
+
+// The row of the learned positions of every token.
+std::vector<int> places(std::span<const std::int64_t> tokens, const Description& of) {
+  std::vector<int> rows;
+  int next = of.skipped_positions;
+  for (const std::int64_t token : tokens)
+    rows.push_back(token == of.padding ? of.skipped_positions - 1 : next++);
+  return rows;
+}
+
+}  // namespace
+
+Trace Transformer::pass(std::span<const std::int64_t> tokens, int threads) const {
+  const Description& of = description_;
+  require_tokens(tokens, of);
+  const int n = static_cast<int>(tokens.size()), width = of.embedding_width;
+  Rows x(static_cast<std::size_t>(n) * width);
+  const std::vector<int> rows = places(tokens, of);
+  const auto scale = static_cast<float>(of.embedding_scale);
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < width; ++k) {
+      float& entry = x[static_cast<std::size_t>(i) * width + k];
+      entry = weights_.tokens[tokens[i] * width + k] * scale;
+      if (weights_.type != nullptr) entry += weights_.type[k];
+      if (weights_.positions != nullptr)
+        entry += weights_.positions[static_cast<std::size_t>(rows[i]) * width + k];
+    }
+  if (weights_.embedding_norm.gain != nullptr)
+    normalise_rows(x, of.norm, weights_.embedding_norm, static_cast<std::size_t>(width));
+  if (weights_.embedding_map.w != nullptr) x = map_rows(x, weights_.embedding_map, threads);
+  return Pass(of, weights_, threads).run(std::move(x), n);
+}
+
+Trace Transformer::pass_picture(std::span<const float> pixels, int threads) const {
+  const Description& of = description_;
+  if (of.patch == 0) refuse("the model reads tokens, not pictures", of.family, "give it a text");
+  const int side = of.image, across = side / of.patch, patch = of.patch;
+  if (pixels.size() != static_cast<std::size_t>(of.channels) * side * side)
+    refuse(fmt::format("the picture has {} values, the model takes {} x {} x {}", pixels.size(),
+                       of.channels, side, side),
+           "picture", "give a picture of that size");
+  Rows cut;  // (across^2, channels patch patch)
+  for (int row = 0; row < across; ++row)
+    for (int col = 0; col < across; ++col)
+      for (int c = 0; c < of.channels; ++c)
+        for (int y = 0; y < patch; ++y) {
+          const float* from =
+              &pixels[(static_cast<std::size_t>(c) * side + row * patch + y) * side +
+                      static_cast<std::size_t>(col) * patch];
+          cut.insert(cut.end(), from, from + patch);
+        }
+  Rows x(weights_.class_token, weights_.class_token + of.d);
+  const Rows patches = map_rows(cut, weights_.patches, threads);
+  x.insert(x.end(), patches.begin(), patches.end());
+  for (std::size_t e = 0; e < x.size(); ++e) x[e] += weights_.positions[e];
+  return Pass(of, weights_, threads).run(std::move(x), across * across + 1);
+}
+
+}  // namespace murmur

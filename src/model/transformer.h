@@ -1,0 +1,126 @@
+// transformer.h: a transformer as a row of choices, its weights, and its pass over a prompt.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace murmur {
+
+// How a vector is normalised.
+//   layer:  gain (x - mean) / sqrt(variance + epsilon) + bias
+//   rms:    gain x / sqrt(mean of squares + epsilon)
+struct Norm {
+  enum Kind { layer, rms };
+  Kind kind = layer;
+  double epsilon = 1e-5;
+};
+
+// Where a block of a transformer normalises: what a part reads (before), the sum of residual stream
+// and part (after), or what a part reads and what it gives (around).
+enum class NormPlace { before, after, around };
+
+enum class FeedForwardActivation { relu, gelu, gelu_tanh, silu };
+
+// Rotations of queries and keys by their place p: pairs of the first `width` coordinates turn by
+// p theta^(-2i/width). Pairs are (i, i + width/2), or neighbours (2i, 2i + 1).
+struct Rotary {
+  int width = 0;  // 0: none
+  bool neighbours = false;
+};
+
+// One block's own choices.
+struct BlockChoice {
+  int window = 0;          // keys within fewer places than this are seen; 0: all
+  double theta = 1e4;      // of the rotations
+  bool first_norm = true;  // the first norm is there
+};
+
+// What tells one family of transformers from another; each family is a row of these.
+struct Description {
+  std::string family{};
+  int d = 0, layers = 0, heads = 0, key_heads = 0, head_width = 0, hidden = 0;
+  int vocabulary = 0, context = 0;
+  int embedding_width = 0;  // of the tokens; mapped to d where it differs
+  bool causal = false;
+  NormPlace place = NormPlace::before;
+  Norm norm{};
+  bool parallel = false;  // attention and feed-forward read the same state
+  bool shared = false;    // all blocks have the weights of the first
+  bool gated = false;     // feed-forward is down(act(gate x) * up x), else down(act(up x))
+  FeedForwardActivation activation = FeedForwardActivation::gelu;
+  Rotary rotary{};
+  int skipped_positions = 0;  // rows of the learned positions before the first place
+  int padding = -1;           // a token whose place is the row before the first; -1: none
+  double embedding_scale = 1;
+  double score_scale = 1;  // of <q, k>
+  double score_cap = 0;    // c tanh(s / c); 0: none
+  double logit_cap = 0;
+  bool final_norm_in_last = false;  // the last state that a library shows is behind the final norm
+  int patch = 0, image = 0, channels = 0;  // of pictures; 0: prompts are tokens
+  std::vector<BlockChoice> blocks{};       // (layers)
+};
+
+// y = W x + b. W (out, in), or transposed (in, out); rows lie `pitch` apart.
+struct Linear {
+  const float* w = nullptr;  // null: the map is not there
+  int out = 0, in = 0, pitch = 0;
+  bool transposed = false;
+  const float* bias = nullptr;  // (out); null: zero
+};
+
+struct NormWeights {
+  const float* gain = nullptr;  // (width); null: the norm is not there
+  const float* bias = nullptr;  // (width); null: zero
+};
+
+struct BlockWeights {
+  NormWeights attention_norm{}, attention_norm_after{}, feed_forward_norm{},
+      feed_forward_norm_after{};
+  NormWeights query_norm{}, key_norm{};  // of each head
+  Linear query{}, key{}, value{}, out{};
+  Linear up{}, gate{}, down{};
+};
+
+struct TransformerWeights {
+  const float* tokens = nullptr;       // (vocabulary, embedding_width)
+  const float* positions = nullptr;    // (skipped + context, embedding_width); null: none
+  const float* type = nullptr;         // (embedding_width) of the first type; null: none
+  const float* class_token = nullptr;  // (d), of pictures
+  Linear patches{};                    // (d, channels patch patch)
+  NormWeights embedding_norm{}, final_norm{};
+  Linear embedding_map{}, unembedding{};
+  std::vector<BlockWeights> blocks{};  // (layers), or one where they are shared
+};
+
+// What a pass leaves behind, by block; all row-major. Names in brackets are TransformerLens's.
+struct Trace {
+  int n = 0, d = 0, heads = 0;
+  std::vector<std::vector<float>> before{};     // (layers) of (n, d): [hook_resid_pre]
+  std::vector<std::vector<float>> between{};    // behind attention, [hook_resid_mid]
+  std::vector<std::vector<float>> after{};      // [hook_resid_post]
+  std::vector<std::vector<float>> attention{};  // (layers) of (heads, n, n): [hook_pattern]
+  std::vector<float> last{};                    // (n, d): `after` the last block, normalised
+  std::vector<float> logits{};                  // (n, vocabulary); empty without an unembedding
+};
+
+class Transformer {
+ public:
+  Transformer(Description description, TransformerWeights weights)
+      : description_(std::move(description)), weights_(std::move(weights)) {}
+
+  const Description& description() const { return description_; }
+  const TransformerWeights& weights() const { return weights_; }
+
+  // Error(input) for no token, more than the context holds, or one outside the vocabulary.
+  Trace pass(std::span<const std::int64_t> tokens, int threads = 1) const;
+  // pixels (channels, image, image)
+  Trace pass_picture(std::span<const float> pixels, int threads = 1) const;
+
+ private:
+  Description description_;
+  TransformerWeights weights_;
+};
+
+}  // namespace murmur

@@ -1,0 +1,184 @@
+// transformer_test.cpp: the families of transformers against a reference library's own outputs, and
+// what is refused before it is computed.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "model/family.h"
+#include "model/golden.h"
+#include "refused.h"
+#include "run/formats.h"
+#include "temporary.h"
+
+namespace murmur::testing {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path kFamilies = fs::path(__FILE__).parent_path().parent_path() / "fixtures/families";
+constexpr double kTolerance = 1e-5;  // of the largest entry: both sides are float32
+
+void expect_held(const Model& model, const fs::path& golden) {
+  for (const GoldenCheck& check :
+       held_against(*model, read_safetensors(golden).tensors, golden.string(), 2))
+    EXPECT_LT(check.error, kTolerance) << golden << ": " << check.name;
+}
+
+class Families : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Families, AgreeWithTheReferenceLibrary) {
+  const fs::path folder = kFamilies / GetParam();
+  expect_held(read_model(folder), folder / "golden.safetensors");
+}
+
+// The wrong model that the comparison rejects: one weight a block, of its feed-forward, half as
+// large again.
+TEST_P(Families, AreNotTakenForOneAnother) {
+  const test::TemporaryDirectory copy;
+  for (const char* file : {"config.json", "golden.safetensors"})
+    fs::copy_file(kFamilies / GetParam() / file, copy.path() / file);
+  Safetensors weights = read_safetensors(kFamilies / GetParam() / "model.safetensors");
+  for (auto& [name, array] : weights.tensors)
+    for (const char* down :
+         {"output.dense.weight", "down_proj.weight", "lin2.weight", "c_proj.weight",
+          "ffn_output.weight", "mlp.Wo.weight", "4h_to_h.weight", "fc2.weight"})
+      if (name.ends_with(down)) std::get<std::vector<float>>(array.values)[0] *= 1.5f;
+  write_safetensors(copy.path() / "model.safetensors", weights);
+  double worst = 0;
+  for (const GoldenCheck& check :
+       held_against(*read_model(copy.path()),
+                    read_safetensors(copy.path() / "golden.safetensors").tensors, "copy"))
+    worst = std::max(worst, check.error);
+  EXPECT_GT(worst, kTolerance);
+}
+
+// The same bits for any number of threads.
+TEST_P(Families, DoNotDependOnThreads) {
+  const Model model = read_model(kFamilies / GetParam());
+  const auto golden = read_safetensors(kFamilies / GetParam() / "golden.safetensors").tensors;
+  if (golden.count("case2.input_ids") == 0) return;
+  const auto& ids = std::get<std::vector<std::int64_t>>(golden.at("case2.input_ids").values);
+  EXPECT_EQ(model->pass(ids, 1).last, model->pass(ids, 4).last);
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, Families,
+                         ::testing::ValuesIn(family_names().begin(), family_names().end()),
+                         [](const auto& info) { return std::string(info.param); });
+
+// MURMUR_MODELS names a folder with trained models that are not the project's own.
+TEST(TrainedTransformers, AgreeWithTheirReferences) {
+  const char* given = std::getenv("MURMUR_MODELS");
+  if (given == nullptr) GTEST_SKIP() << "no folder of trained models is given by MURMUR_MODELS";
+  const fs::path models = given;
+  expect_held(read_llama2c(models / "stories260K/stories260K.bin"),
+              models / "stories260K/golden.safetensors");
+  expect_held(read_model(models / "tinystories-656K"),
+              models / "tinystories-656K/golden.safetensors");
+  if (fs::exists(models / "minilm/config.json"))
+    expect_held(read_model(models / "minilm"), models / "minilm/golden.safetensors");
+}
+
+class Folder {
+ public:
+  explicit Folder(const char* family) {
+    for (const char* file : {"config.json", "model.safetensors"})
+      fs::copy_file(kFamilies / family / file, path() / file);
+  }
+  fs::path path() const { return directory_.path(); }
+  void change(const std::string& key, const nlohmann::json& value) const {
+    nlohmann::json config = nlohmann::json::parse(std::ifstream(path() / "config.json"));
+    config[key] = value;
+    std::ofstream(path() / "config.json") << config;
+  }
+
+ private:
+  test::TemporaryDirectory directory_{};
+};
+
+TEST(ModelFolders, AreRefusedWithTheReason) {
+  const auto read = [](const fs::path& path) { return [path] { read_model(path); }; };
+  expect_refused({{"no such folder", read("/nowhere")}});
+  const Folder llama("llama");
+  llama.change("model_type", "mamba");
+  expect_refused({{"mamba", read(llama.path())}});
+  llama.change("model_type", "llama");
+  llama.change("hidden_size", 64);
+  expect_refused({{"another shape", read(llama.path())}});
+  llama.change("hidden_size", 1e9);
+  expect_refused({{"hidden_size", read(llama.path())}});
+  llama.change("hidden_size", 32);
+  llama.change("num_hidden_layers", 1'000'000);
+  expect_refused({{"num_hidden_layers", read(llama.path())}});
+  llama.change("num_hidden_layers", 4);
+  expect_refused({{"model.layers.3.input_layernorm.weight", read(llama.path())}});
+  llama.change("num_hidden_layers", 3);
+  llama.change("rope_scaling", {{"type", "linear"}, {"factor", 2.0}});
+  expect_refused({{"scaled", read(llama.path())}});
+  std::ofstream(llama.path() / "config.json") << "[1";
+  expect_refused({{"not JSON", read(llama.path())}});
+}
+
+TEST(ModelFolders, MayLieInShardsAndInTheCacheOfTheHub) {
+  const test::TemporaryDirectory cache;
+  const fs::path state = cache.path() / "snapshots" / "abc";
+  fs::create_directories(state);
+  fs::create_directories(cache.path() / "refs");
+  std::ofstream(cache.path() / "refs" / "main") << "abc\n";
+  fs::copy_file(kFamilies / "gpt2/config.json", state / "config.json");
+  Safetensors whole = read_safetensors(kFamilies / "gpt2/model.safetensors"), half;
+  nlohmann::json index;
+  while (half.tensors.size() < whole.tensors.size())
+    half.tensors.insert(whole.tensors.extract(whole.tensors.begin()));
+  for (const auto& [name, array] : half.tensors) index["weight_map"][name] = "one.safetensors";
+  for (const auto& [name, array] : whole.tensors) index["weight_map"][name] = "two.safetensors";
+  write_safetensors(state / "one.safetensors", half);
+  write_safetensors(state / "two.safetensors", whole);
+  std::ofstream(state / "model.safetensors.index.json") << index;
+  expect_held(read_model(cache.path()), kFamilies / "gpt2/golden.safetensors");
+  index["weight_map"]["x"] = "../../elsewhere.safetensors";
+  std::ofstream(state / "model.safetensors.index.json") << index;
+  expect_refused({{"outside", [&] { read_model(cache.path()); }}});
+}
+
+TEST(ModelFolders, WithPickledWeightsAreRefusedWithTheRemedy) {
+  const Folder bert("bert");
+  fs::rename(bert.path() / "model.safetensors", bert.path() / "pytorch_model.bin");
+  expect_refused({{"save_file", [&] { read_model(bert.path()); }}});
+}
+
+TEST(Prompts, AreRefusedBeforeAnythingIsComputed) {
+  const Model model = read_model(kFamilies / "gpt2");
+  const auto pass = [&](std::vector<std::int64_t> ids) { return [&, ids] { model->pass(ids); }; };
+  expect_refused({{"no token", pass({})}});
+  expect_refused({{"vocabulary", pass({97})}});
+  expect_refused({{"vocabulary", pass({-1})}});
+  expect_refused({{"65 tokens", pass(std::vector<std::int64_t>(65))}});
+  expect_refused({{"tokens", [&] { model->pass_picture(std::vector<float>(784)); }}});
+}
+
+TEST(Llama2c, FilesAreHeldAgainstTheirHeader) {
+  const test::TemporaryDirectory folder;
+  const fs::path path = folder.path() / "model.bin";
+  const auto write = [&](std::vector<std::int32_t> header, std::size_t numbers) {
+    std::ofstream out(path, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(header.data()),
+              static_cast<std::streamsize>(4 * header.size()));
+    const std::vector<float> zeros(numbers);
+    out.write(reinterpret_cast<const char*>(zeros.data()),
+              static_cast<std::streamsize>(4 * numbers));
+  };
+  const auto read = [&] { read_llama2c(path); };
+  write({8, 16}, 0);
+  expect_refused({{"seven numbers", read}});
+  write({8, 16, 1, 2, 2, 10, -4}, 0);
+  expect_refused({{"sizes", read}});
+  write({4096, 11008, 32, 32, 32, 32000, 2048}, 10);
+  expect_refused({{"the file holds 10", read}});
+  // 80 of tokens, 16 of norms, 4 x 64 of attention, 3 x 128 of the feed-forward, 8, 4 x 4 of tables
+  write({8, 16, 1, 2, 2, 10, 4}, 80 + 16 + 256 + 384 + 8 + 16);
+  EXPECT_EQ(read_llama2c(path)->pass(std::vector<std::int64_t>{1, 2}).logits.size(), 20u);
+}
+
+}  // namespace
+}  // namespace murmur::testing
