@@ -20,7 +20,7 @@ add_compile_definitions(FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' HWY_C
 
 # The files of a folder that it needs; a folder that is not named here comes whole.
 set(reduced_run header_json no_files npy safetensors source)
-set(reduced_data centre samples)
+set(reduced_data centre pairs samples)
 set(reduced_learn architecture dynamics)
 set(reduced_theory bessel context noise numeric redraw)
 set(reduced_experiment config experiment fields sample_trajectory forces initial known laws make_engine

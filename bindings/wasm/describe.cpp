@@ -28,6 +28,10 @@ void add_cosines(const HostSwarm& x, const ObserveSettings& settings, std::vecto
                                    : 0.0);
 }
 
+std::vector<std::string> classes_of(const TrainedSwarm& swarm) {
+  return class_names(swarm.task, swarm.digits);
+}
+
 struct Readings {  // of several frames
   std::vector<double> observables{}, cosines{}, chances{};
   std::vector<std::int8_t> verdicts{};
@@ -75,6 +79,8 @@ Json describe(const Recording& trajectory, int id) {
           {"columns", observable_names(e.dynamics)},
           {"digits",
            trajectory.trained() != nullptr ? trajectory.trained()->digits : std::vector<int>{}},
+          {"classes", trajectory.trained() != nullptr ? classes_of(*trajectory.trained())
+                                                      : std::vector<std::string>{}},
           {"known", known_results(e)},
           {"config", e.config}};
 }
@@ -88,7 +94,9 @@ Json describe(const TrainedSwarm& swarm, int id) {
     targets.push_back(std::vector<double>(row, row + a.targets.cols));
   }
   return {{"id", id},
+          {"task", swarm.task == Task::same ? "same" : "digits"},
           {"digits", swarm.digits},
+          {"classes", classes_of(swarm)},
           {"d", a.d},
           {"blocks", a.blocks},
           {"shared", a.shared},

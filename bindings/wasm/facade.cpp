@@ -88,16 +88,19 @@ std::vector<double> rows_of(const Request& r, int d, const char* where) {
   return rows;
 }
 
-Picture picture_of(const Request& r) {
-  Picture picture{r.whole("height"), r.whole("width"), {}};
-  if (picture.height < 2 || picture.width < 2 || picture.height > 4096 || picture.width > 4096 ||
-      r.bytes.size() != static_cast<std::size_t>(picture.height) * picture.width)
+// The pictures that came with a request, all of one size, one after the other.
+std::vector<Picture> pictures_of(const Request& r, std::size_t count) {
+  const int height = r.whole("height"), width = r.whole("width");
+  const auto size = static_cast<std::size_t>(height) * width;
+  if (height < 2 || width < 2 || height > 4096 || width > 4096 || r.bytes.size() != count * size)
     throw Error(Fault::input, "the ink does not fill its picture",
-                fmt::format("{} pixels for {} x {}", r.bytes.size(), picture.height, picture.width),
-                "give height times width pixels, 2 to 4096 a side");
+                fmt::format("{} pixels for {} x {} x {}", r.bytes.size(), count, height, width),
+                fmt::format("give {} times height times width pixels, 2 to 4096 a side", count));
   const auto* first = reinterpret_cast<const std::uint8_t*>(r.bytes.data());
-  picture.pixels.assign(first, first + r.bytes.size());
-  return picture;
+  std::vector<Picture> pictures;
+  for (std::size_t k = 0; k < count; ++k)
+    pictures.push_back({height, width, {first + k * size, first + (k + 1) * size}});
+  return pictures;
 }
 
 void add_picture(const Picture& picture, Reply& reply) {
@@ -132,9 +135,9 @@ void load(const Request& r, Reply& reply) {
   const int id = house().next++;
   auto swarm =
       std::make_shared<const TrainedSwarm>(parse_trained_swarm(r.bytes, "the model's file"));
-  if (swarm->task != Task::digits)
-    throw Error(Fault::input, "this swarm compares two pictures, and the page shows one",
-                "the model's file", "give a swarm of murmur train task=digits");
+  if (swarm->task != Task::digits && swarm->task != Task::same)
+    throw Error(Fault::input, "this swarm reads no pictures", "the model's file",
+                "give a swarm of murmur train task=digits or task=same");
   reply.text = describe(*swarm, id);
   house().trained.emplace(id, std::move(swarm));
 }
@@ -145,15 +148,27 @@ Recording record_sample(std::shared_ptr<const TrainedSwarm> swarm, HostSwarm x, 
   return Recording(std::move(e), std::move(swarm));
 }
 
-// Pictures of the size it learned from as they are; any other is centred as MNIST was.
+// Pictures of the size that the swarm learned from as they are; any other is centred as MNIST was.
+Picture fitted(const Picture& picture, const TrainedSwarm& swarm) {
+  const auto fits = [&](const Picture& p) {
+    return p.height == swarm.height && p.width == swarm.width;
+  };
+  Picture fit = fits(picture) ? picture : centre_like_mnist(picture, "the ink");
+  if (!fits(fit))
+    throw Error(Fault::input, "the swarm learned from pictures of another size",
+                fmt::format("{} x {}", swarm.height, swarm.width), "give one of this size");
+  return fit;
+}
+
+// One picture; of a swarm that compares, the left one and the right one.
 void make_sample(const Request& r, Reply& reply) {
   const auto swarm = trained_of(r);
-  Picture picture = picture_of(r);
-  if (picture.height != swarm->height || picture.width != swarm->width)
-    picture = centre_like_mnist(picture, "the ink");
-  if (picture.height != swarm->height || picture.width != swarm->width)
-    throw Error(Fault::input, "the swarm learned from pictures of another size",
-                fmt::format("{} x {}", swarm->height, swarm->width), "give one of this size");
+  const bool pair = swarm->task == Task::same;
+  Images images{swarm->height, swarm->width, {}, {}, "the ink"};
+  for (const Picture& picture : pictures_of(r, pair ? 2 : 1)) {
+    const Picture fit = fitted(picture, *swarm);
+    images.pixels.insert(images.pixels.end(), fit.pixels.begin(), fit.pixels.end());
+  }
   Tokenisation how = swarm->tokens;
   const int finer = r.whole_or("finer", 1);
   if (finer < 1 || finer > 32 / how.finer)
@@ -161,7 +176,10 @@ void make_sample(const Request& r, Reply& reply) {
                 "use 1, 2 or 4");
   how.finer *= finer;
   SampleSet samples;
-  add_sample({picture.height, picture.width, picture.pixels, {}, "the ink"}, 0, -1, how, samples);
+  if (pair)
+    add_pair(images, {.left = 0, .right = 1}, -1, how, samples);
+  else
+    add_sample(images, 0, -1, how, samples);
   const Architecture& a = swarm->architecture;
   const Sample sample = start_sample(a, swarm->doubles(), samples.x, samples.y);
   enter(record_sample(swarm, from_rows({sample.n, a.d}, sample.rows.data()), r), reply);
@@ -274,7 +292,7 @@ constexpr std::pair<std::string_view, Deed> kDeeds[] = {
     {"trained", load},
     {"centre",
      [](const Request& r, Reply& reply) {
-       add_picture(centre_like_mnist(picture_of(r), "the ink"), reply);
+       add_picture(centre_like_mnist(pictures_of(r, 1)[0], "the ink"), reply);
      }},
     {"flock", make_sample},
     {"flockOfPoints", make_sample_of_points},

@@ -14,7 +14,7 @@ class StraightCore {
   open(first: number, start: number[]): FlightInfo {
     const info: FlightInfo = {
       id: ++this.count, n: kBoids, d: 3, habitat: "space", frames: kFrames, first, T: 8, columns: [],
-      digits: [1, 7], known: [], config: "",
+      digits: [1, 7], classes: ["1", "7"], known: [], config: "",
     };
     this.flights.set(info.id, { info, start, next: first });
     return info;

@@ -13,7 +13,8 @@ import { chanceOver, chancesAt, dissenters, dissentOver, leader } from "../src/v
 import { drawnAt, moved, toScene, trueAt } from "../src/views/digits/squeeze";
 
 vi.mock("../src/core/client", () => ({ startCore: async () => ({}) }));
-const { entryOf, firstDigit } = await import("../src/views/digits/flight");
+const { entryOf, firstDigit, inkOf, kNothing, truthOf } = await import("../src/views/digits/flight");
+const { foursOf } = await import("../src/views/digits/opinions");
 
 function noise(seed: number): () => number {
   let state = seed;
@@ -117,7 +118,7 @@ describe("distances in the scene", () => {
 
 describe("what a flight says", () => {
   const film = {
-    info: { n: 3, digits: [5, 6] }, first: 0, flown: { value: 3 },
+    info: { n: 3, classes: ["5", "6"] }, first: 0, flown: { value: 3 },
     scores: Float64Array.of(0.5, 0.5, 0.2, 0.8, 0.9, 0.1),
     verdicts: Int8Array.of(0, 1, 1, 1, 1, 0, 0, 0, 0),
   } as unknown as Film;
@@ -130,6 +131,44 @@ describe("what a flight says", () => {
     expect([0, 1, 2].map((k) => dissenters(film, k))).toEqual([2, 1, 0]);
     expect([...dissentOver(film)]).toEqual([2 / 3, 1 / 3, 0]);
     expect([...chanceOver(film, 1)]).toEqual([0.5, 0.8, 0.1]);
+  });
+});
+
+describe("two pictures", () => {
+  const ink = { height: 28, width: 28, pixels: new Uint8Array(784) };
+  const classes = ["same", "different"];
+  const pair = (left: number | null, right: number | null) =>
+    ({ ...kNothing, ink, label: left, other: { ink, label: right } });
+  it("are the same or different where both digits are known", () => {
+    expect(truthOf(pair(5, 5), classes)).toBe("same");
+    expect(truthOf(pair(5, 6), classes)).toBe("different");
+    expect(truthOf(pair(5, null), classes)).toBeNull();
+    expect(truthOf({ ...kNothing, label: 7 }, ["1", "7"])).toBe("7");
+  });
+  it("take off once both are there", () => {
+    expect(inkOf(pair(5, 6))).toEqual([ink, ink]);
+    expect(inkOf({ ...kNothing, ink })).toBe(ink);
+    expect(inkOf({ ...kNothing, ink, other: { ink: null, label: null } })).toBeNull();
+    expect(inkOf({ ...kNothing, other: { ink, label: 5 } })).toBeNull();
+  });
+  const labels = Array.from({ length: 40 }, (_, k) => Math.floor(k / 10) + 4); // ten of 4, 5, 6 and 7
+  const fours = foursOf(labels, [5, 6]);
+  it("are asked about in fours, so that every picture is as often in a same as in a different pair", () => {
+    expect(fours.length).toBe(20);
+    for (const side of [0, 1] as const) {
+      for (const picture of new Set(fours.map((four) => four[side]))) {
+        expect(fours.filter((four) => four[side] === picture).map((four) => four[2]).sort()).toEqual([false, true]);
+      }
+    }
+    for (const [left, right, same] of fours) expect(labels[left] === labels[right]).toBe(same);
+  });
+  it("give no sum of two separate votes more than three quarters", () => {
+    const next = noise(3);
+    for (let round = 0; round < 200; ++round) {
+      const votes = [labels.map(() => next() - 0.5), labels.map(() => next() - 0.5)];
+      const right = fours.filter(([l, r, same]) => votes[0][l] + votes[1][r] > 0 === same).length;
+      expect(right).toBeLessThanOrEqual(15);
+    }
   });
 });
 

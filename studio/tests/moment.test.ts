@@ -8,7 +8,7 @@ import { change, follow, word } from "../src/state/recipe";
 
 const kFrames = 21;
 const info = {
-  id: 1, n: 1, d: 1, habitat: "space", frames: kFrames, first: 0, columns: [], digits: [],
+  id: 1, n: 1, d: 1, habitat: "space", frames: kFrames, first: 0, columns: [], digits: [], classes: [],
 } as unknown as FlightInfo;
 const still = {
   fly: async (): Promise<Frames> => ({

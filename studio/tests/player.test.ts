@@ -6,7 +6,7 @@ import { Player } from "../src/state/player";
 
 const info: FlightInfo = {
   id: 1, n: 2, d: 2, habitat: "space", frames: 50, first: 0,
-  columns: ["clusters"], digits: [], known: [], T: 4.9, config: "",
+  columns: ["clusters"], digits: [], classes: [], known: [], T: 4.9, config: "",
 };
 
 /** A core whose boid i is at (frame, i) in every frame; `last` ends the flight after so many, `broken` refuses. */

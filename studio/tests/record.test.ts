@@ -43,7 +43,7 @@ const { Film } = await import("../src/state/film");
 const { Player } = await import("../src/state/player");
 
 function stage() {
-  const info = { id: 1, n: 1, d: 1, frames: 5, first: 0, columns: [], digits: [] } as unknown as FlightInfo;
+  const info = { id: 1, n: 1, d: 1, frames: 5, first: 0, columns: [], digits: [], classes: [] } as unknown as FlightInfo;
   const fly = async () => ({
     flight: 1, first: 0, count: 5, times: new Float64Array(5), positions: new Float32Array(5),
     observables: new Float64Array(), cosines: new Float64Array(), scores: new Float64Array(),

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { strings } from "../src/strings";
 import { gather, joined, middle } from "../src/views/story/draw";
-import { kArgument, kInfluence, kOfStop, kRounds, measured, mistakes } from "../src/views/story/measured";
+import { kDepth, kInfluence, kLadders, kStopOf, revealed, rungAt } from "../src/views/story/measured";
 import { kKnobs, kRow, kShuffle, kStops, pointsOf, sceneOf } from "../src/views/story/scenes";
 
 const signs = strings.story.signs;
@@ -11,31 +11,38 @@ const scene = (stop: number, knobs = {}) => sceneOf(stop, { ...kKnobs, ...knobs 
 const file = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
 describe("figures", () => {
-  it("are those of the measured tables", () => {
-    const page = file("docs/flock-argument.md");
-    for (const reader of kArgument) {
-      const { reader: name, accuracy, deviation } = measured[reader];
-      const row = page.split("\n").find((line) => line.startsWith(`| ${name} |`));
-      expect(row, name).toContain(`${accuracy.toFixed(2)} ± ${deviation.toFixed(2)}`);
+  it("are those of the ladder's page", () => {
+    const same = kLadders.find(({ task }) => task === "same")!;
+    const page = file("docs/same-or-different.md").replaceAll("*", "");
+    expect(same.readers.length).toBeGreaterThanOrEqual(6);
+    for (const { reader, accuracy, sd } of same.readers) {
+      const figures = accuracy.map((mean, k) => `${mean.toFixed(1)} ± ${sd[k].toFixed(1)}`);
+      expect(page).toContain(`| ${reader} | ${figures.join(" | ")} |`);
     }
-    const table = file("bench/results/swarm-table.md");
-    for (const reader of kRounds) {
-      const { reader: name, accuracy, deviation } = measured[reader];
-      const row = table.split("\n").find((line) => line.startsWith(`| ${name} |`));
-      expect(row, name).toContain(`| ${accuracy.toFixed(2)} | ${deviation.toFixed(2)} |`);
+  });
+
+  it("come stop by stop, and only selection passes what isolation cannot", () => {
+    for (const ladder of kLadders) {
+      for (const { key, blocks } of ladder.readers) {
+        expect(blocks, key).toContain(kDepth);
+        const stop = kStopOf[key];
+        if (stop === undefined) continue;
+        expect(revealed(ladder, stop - 1).map((one) => one.key)).not.toContain(key);
+        expect(revealed(ladder, stop).map((one) => one.key)).toContain(key);
+      }
     }
+    const [same] = kLadders;
+    for (const rungs of same.readers) {
+      const selects = rungs.key.startsWith("selected");
+      expect(rungAt(rungs, kDepth)!.mean > same.bound!, rungs.reader).toBe(selects);
+    }
+    expect(rungAt(same.readers[0], 3)).toBeNull();
   });
 
   it("say the messenger's ratio of first to last as the page of figures does", () => {
     const [first, last] = [kInfluence[0], kInfluence[9]];
     expect(first / last).toBeCloseTo(0.00015, 5);
     expect(file("docs/flock-argument.md")).toContain("| 43.8 | 0.00015 |");
-  });
-
-  it("belong to stops, and the full flock makes the fewest mistakes of the argument", () => {
-    expect(kOfStop).toHaveLength(kStops);
-    const least = Math.min(...kArgument.map(mistakes));
-    expect(mistakes("flock")).toBe(least);
   });
 });
 

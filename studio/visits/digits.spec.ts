@@ -110,7 +110,8 @@ test("verdicts of 240 test digits by six swarms are those of the command line", 
   test.setTimeout(300_000);
   const read = (path: string) => JSON.parse(readFileSync(`public/${path}`, "utf8"));
   const about: { labels: number[]; index: number[] } = read("digits.json");
-  const list: { name: string; digits: number[] }[] = read("models/index.json");
+  const all: { name: string; digits: number[]; task: string }[] = read("models/index.json");
+  const list = all.filter(({ task }) => task === "digits");
   await page.emulateMedia({ reducedMotion: "reduce" });
   await open(page);
   await windToEnd(page);

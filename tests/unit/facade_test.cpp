@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "murmur/error.h"
+#include "murmur/images.h"
 #include "murmur/observe.h"
 #include "murmur/recording.h"
 #include "murmur/training.h"
@@ -273,6 +274,45 @@ TEST(Facade, TrainedSwarmsRefuseWhatTheyDoNotHave) {
             "the places have other coordinates than the swarm");
   EXPECT_EQ(told(R"("do":"flock","height":28,"width":28,"finer":33)", ink),
             "there is no such grid");
+}
+
+// Two pictures start side by side as one swarm: where the library puts them, the left one first.
+TEST(Facade, ASwarmThatComparesTakesTwoPictures) {
+  TrainedSwarm swarm;
+  swarm.task = Task::same;
+  Architecture& a = swarm.architecture = {.d = 3, .blocks = 2, .hidden = 4};
+  a.targets = spread_targets(2, 3);
+  swarm.parameters.assign(parameter_count(a), 0.1F);
+  swarm.digits = {5, 6};
+  swarm.tokens = {.threshold = 0.5, .finer = 1, .every = 2};
+  const test::TemporaryDirectory folder;
+  write_trained_swarm(swarm, folder / "model.safetensors");
+  const std::string bytes = read_text(folder / "model.safetensors");
+  ASSERT_EQ(murmur_ask(R"({"do":"trained"})", bytes.data(), static_cast<int>(bytes.size())), 0);
+  const Json told = Json::parse(murmur_text());
+  EXPECT_EQ(told.at("task"), "same");
+  EXPECT_EQ(told.at("classes"), Json({"same", "different"}));
+  const std::string request =
+      R"({"do":"flock","height":28,"width":28,"trained":)" + told.at("id").dump() + "}";
+
+  Images two{28, 28, std::vector<std::uint8_t>(2 * 784), {}, "the ink"};
+  for (int e = 0; e < 2 * 784; ++e) two.pixels[e] = e % 5 == 0 || (e > 784 && e % 7 == 0) ? 255 : 0;
+  SampleSet samples;
+  add_pair(two, {.left = 0, .right = 1}, -1, swarm.tokens, samples);
+  ASSERT_EQ(murmur_ask(request.c_str(), two.pixels.data(), 2 * 784), 0) << murmur_text();
+  const Json flight = Json::parse(murmur_text());
+  ASSERT_EQ(flight.at("n"), samples.x.size());
+  EXPECT_EQ(flight.at("classes"), Json({"same", "different"}));
+  const std::string id = flight.at("id").dump();
+  ASSERT_EQ(murmur_ask((R"({"do":"fly","count":1,"flight":)" + id + "}").c_str(), nullptr, 0), 0);
+  ASSERT_EQ(murmur_ask((R"({"do":"frame","frame":0,"flight":)" + id + "}").c_str(), nullptr, 0), 0);
+  const auto* rows = static_cast<const double*>(murmur_array(0));
+  for (std::size_t i = 0; i < samples.x.size(); ++i) {
+    EXPECT_EQ(rows[3 * i], samples.x[i]);
+    EXPECT_EQ(rows[3 * i + 1], samples.y[i]);
+  }
+  EXPECT_EQ(murmur_ask(request.c_str(), two.pixels.data(), 784), 3);  // one picture is too few
+  EXPECT_EQ(Json::parse(murmur_text()).at("what"), "the ink does not fill its picture");
 }
 
 TEST(Facade, OneRowOfAttentionIsTheMatrixs) {

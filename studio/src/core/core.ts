@@ -96,6 +96,14 @@ function sized(name: string, ink: Ink): Request {
   return { do: name, height: ink.height, width: ink.width };
 }
 
+/** Two pictures of one size, the pixels of the left one first. */
+function sideBySide([left, right]: readonly [Ink, Ink]): Ink {
+  const pixels = new Uint8Array(left.pixels.length + right.pixels.length);
+  pixels.set(left.pixels);
+  pixels.set(right.pixels, left.pixels.length);
+  return { ...left, pixels };
+}
+
 type Making = Pick<Core, "about" | "flight" | "trained" | "centre" | "flock" | "flockOfPoints" | "branch" | "close">;
 
 /** What makes flights and swarms, and ends them. */
@@ -117,8 +125,9 @@ function making(module: MurmurModule): Making {
       const size = reply.text as { height: number; width: number };
       return { ...size, pixels: new Uint8Array(array(reply, 0)) };
     },
-    async flock(trained: number, ink: Ink, options: FlockOptions = {}) {
-      return info({ ...sized("flock", ink), trained, ...options }, ink.pixels);
+    async flock(trained: number, ink: Ink | readonly [Ink, Ink], options: FlockOptions = {}) {
+      const { height, width, pixels } = "pixels" in ink ? ink : sideBySide(ink);
+      return info({ ...sized("flock", { height, width, pixels }), trained, ...options }, pixels);
     },
     async flockOfPoints(trained: number, rows: Float64Array, n: number, options: FlockOptions = {}) {
       const d = n > 0 ? rows.length / n : 0;

@@ -47,8 +47,9 @@ export interface FlightInfo {
   /** When the schedule ends. */
   T: number;
   columns: string[];
-  /** Trained flights: one digit a class, in the order of the scores. */
+  /** Trained flights: the digits that were learned, and the names of the classes in the order of the scores. */
   digits: number[];
+  classes: string[];
   /** What is proved about the setting, one sentence each, with its source. */
   known: string[];
   /** The .toml that flies the same with the program murmur; empty for trained flights. */
@@ -78,7 +79,10 @@ export const kCosineBins = 40;
 
 export interface TrainedInfo {
   id: number;
+  /** Which digit a picture shows, or whether two pictures show the same one. */
+  task: "digits" | "same";
   digits: number[];
+  classes: string[]; // names, in the order of the targets
   d: number;
   blocks: number;
   shared: boolean;
@@ -156,7 +160,8 @@ export interface Core {
   trained(bytes: ArrayBuffer): Promise<TrainedInfo>;
   /** The 28 x 28 a swarm sees: cropped, scaled and centred as MNIST was. */
   centre(ink: Ink): Promise<Ink>;
-  flock(trained: number, ink: Ink, options?: FlockOptions): Promise<FlightInfo>;
+  /** A flight of a picture's ink; a swarm that compares takes the left and the right picture, of one size. */
+  flock(trained: number, ink: Ink | readonly [Ink, Ink], options?: FlockOptions): Promise<FlightInfo>;
   /** A flight of a trained swarm from given places (n, d). */
   flockOfPoints(trained: number, rows: Float64Array, n: number, options?: FlockOptions): Promise<FlightInfo>;
   /**

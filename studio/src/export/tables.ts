@@ -3,13 +3,13 @@ import type { Film } from "../state/film";
 
 /** One row a frame: t, then the observables the flight has; empty where one does not exist. */
 export function csvOf(film: Film): string {
-  const { columns, digits } = film.info;
-  const head = ["t", ...columns, ...digits.map((digit) => `chance_${digit}`)];
+  const { columns, classes } = film.info;
+  const head = ["t", ...columns, ...classes.map((name) => `chance_${name}`)];
   const rows = [head.join(",")];
   const cell = (value: number) => (Number.isFinite(value) ? String(value) : "");
   for (let k = film.first; k < film.flown.value; ++k) {
     const numbers = film.observables.subarray(k * columns.length, (k + 1) * columns.length);
-    const chances = film.scores.subarray(k * digits.length, (k + 1) * digits.length);
+    const chances = film.scores.subarray(k * classes.length, (k + 1) * classes.length);
     rows.push([film.times[k], ...numbers, ...chances].map(cell).join(","));
   }
   return `${rows.join("\n")}\n`;

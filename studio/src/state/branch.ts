@@ -13,12 +13,12 @@ import { strings } from "../strings";
 export function continued(awake: Core, info: FlightInfo, parent: Film): Film {
   const film = new Film(awake, { ...info, first: parent.first });
   const k = info.first;
-  const { n, d, columns, digits } = info;
+  const { n, d, columns, classes } = info;
   film.times.set(parent.times.subarray(0, k));
   film.positions.set(parent.positions.subarray(0, k * n * d));
   film.observables.set(parent.observables.subarray(0, k * columns.length));
   film.cosines.set(parent.cosines.subarray(0, k * (parent.cosines.length / info.frames)));
-  film.scores.set(parent.scores.subarray(0, k * digits.length));
+  film.scores.set(parent.scores.subarray(0, k * classes.length));
   film.verdicts.set(parent.verdicts.subarray(0, film.verdicts.length > 0 ? k * n : 0));
   film.flown.value = k;
   return film;

@@ -27,14 +27,14 @@ export class Film {
     private readonly core: Pick<Core, "fly" | "close">,
     readonly info: FlightInfo,
   ) {
-    const { frames, n, d, columns, digits } = info;
+    const { frames, n, d, columns, classes } = info;
     this.flown.value = info.first;
     this.times = new Float64Array(frames);
     this.positions = new Float32Array(frames * n * d);
     this.observables = new Float64Array(frames * columns.length).fill(NaN);
     this.cosines = new Float64Array(info.habitat === "sphere" ? frames * kCosineBins : 0);
-    this.scores = new Float64Array(frames * digits.length);
-    this.verdicts = new Int8Array(digits.length > 0 ? frames * n : 0);
+    this.scores = new Float64Array(frames * classes.length);
+    this.verdicts = new Int8Array(classes.length > 0 ? frames * n : 0);
   }
 
   get first(): number {
@@ -83,13 +83,13 @@ export class Film {
   }
 
   private add(f: Frames): void {
-    const { n, d, columns, digits } = this.info;
+    const { n, d, columns, classes } = this.info;
     this.times.set(f.times, f.first);
     this.positions.set(f.positions, f.first * n * d);
     this.observables.set(f.observables, f.first * columns.length);
     if (this.cosines.length > 0) this.cosines.set(f.cosines, f.first * kCosineBins);
-    if (digits.length > 0) {
-      this.scores.set(f.scores, f.first * digits.length);
+    if (classes.length > 0) {
+      this.scores.set(f.scores, f.first * classes.length);
       this.verdicts.set(f.verdicts, f.first * n);
     }
     this.flown.value = f.first + f.count;

@@ -35,7 +35,7 @@ export class KeptFilm extends Film {
       { fly: async () => frames, close: async () => undefined },
       {
         id: -1, n, d, habitat: about.habitat, frames: times.length, first: 0, T: times.at(-1) ?? 0,
-        columns, digits: [], known: [], config: "",
+        columns, digits: [], classes: [], known: [], config: "",
       },
     );
   }

@@ -286,16 +286,28 @@ export const story = {
   round: (k: number) => `round ${k}`,
   visit: (k: number, word: string) => `word ${k}: ${word}`,
   legend: { cross: "mean of all", ring: "CLS", faint: "without the guest" },
-  gains: {
-    title: "What each stage gains: mistakes in 100 pictures of a 5 or a 6; fewer is better",
-    note:
-      "Measured by this project: mean ± deviation of three trainings, 1850 test pictures. The rounds are " +
-      "from another table, trained for longer.",
-    readers: {
-      isolated: "alone", messenger: "messenger", attraction: "attraction", messages: "messages",
-      flock: "listening", cls: "read by CLS", one: "one round", ten: "ten rounds",
+  ladder: {
+    tasks: {
+      same: {
+        name: "two digits",
+        title:
+          "Measured: readers of each kind were trained to say whether two handwritten digits are the same. " +
+          "Right answers in 100:",
+      },
     },
-    row: (reader: string, mistakes: string, deviation: string) =>
-      `${reader}: ${mistakes} ± ${deviation} mistakes in 100`,
+    task: "Task of the readers",
+    seeOne: "See such a pair fly",
+    readersLabel: "Readers that the story has come to",
+    readers: {
+      isolated: "alone", messenger: "messenger", attraction: "attraction", uniform: "messages to all",
+      selected: "listening", selected_bare: "listening, no MLP",
+    },
+    row: (reader: string, mean: string, sd: string) => `${reader}: ${mean} ± ${sd} right answers in 100`,
+    untrained: "messenger: not trained in full",
+    depths: "By the number of rounds",
+    chance: (chance: number) => `A coin: ${chance}.`,
+    bound: (bound: number) => `The most that boids who hear nobody can have: ${bound}.`,
+    note: (seeds: number) =>
+      `Ten rounds; mean ± deviation of ${seeds} trainings, tested on 8,192 pairs.`,
   },
 } as const;

@@ -8,11 +8,12 @@ import type { Seen } from "../../state/dome";
 import type { Film } from "../../state/film";
 import type { Paints } from "./colours";
 import { addRings, addVectors, gazeLines } from "./lines";
-import { chancesAt, leader } from "./reading";
+import { chancesAt, leader, meanOf } from "./reading";
 import { toScene } from "./squeeze";
 
 export const kFlockLayer = "flock";
 const kTrail = 2.5; // frames
+const kBelow = 4; // words stand below their gate
 const kTrailPieces = 4;
 
 /** Everything one drawing depends on. */
@@ -85,7 +86,7 @@ export class DigitScene {
   /** Takes everything off. */
   clear(): void {
     this.stage.boids(kFlockLayer, null);
-    this.stage.boids("ghost", null);
+    for (const name of ["ghost", "mean"]) this.stage.boids(name, null);
     for (const name of ["trails", "ghost-trails", "headings", "gates"]) this.stage.lines(name, null);
     this.strokes.clear();
     this.dome.show(null);
@@ -108,8 +109,32 @@ export class DigitScene {
     this.drawTrails("trails", room, shot.film, shot, 0.75);
     this.drawHeadings(room, shot);
     this.drawGhost(shot);
+    this.drawMean(room, shot, verdict);
     this.drawGaze(room, shot);
     this.drawDome(room, shot);
+  }
+
+  /** The mean of all boids, which alone is read, and its way so far. */
+  private drawMean(room: Room, { film, at, trained, paints, squeeze }: Shot, verdict: number): void {
+    this.pieces.clear();
+    if (trained.readout !== "mean") {
+      this.stage.boids("mean", null);
+      return this.strokes.set("mean", null);
+    }
+    const { n, d } = room;
+    const drawn = (places: Float32Array) => {
+      const spot = new Float32Array(3);
+      toScene(Float32Array.from(meanOf(places, n, d)), 3, squeeze, spot);
+      return spot;
+    };
+    const ways = Array.from({ length: Math.floor(at) - film.first + 1 }, (_, k) => drawn(film.frame(film.first + k)));
+    ways.push(drawn(room.places));
+    for (let k = 1; k < ways.length; ++k) this.pieces.add(ways[k - 1], ways[k], linear(paints.ink));
+    this.strokes.set("mean", { ...this.pieces.lines, width: 3 });
+    this.stage.boids("mean", {
+      positions: ways[ways.length - 1], colours: new Float32Array(at > 0 ? paints.classes[verdict] : paints.ink),
+      sizes: new Float32Array([2.4]), marks: new Float32Array([1]), order: 2,
+    });
   }
 
   private drawDome(room: Room, { dome, chosen, head, part, dark }: Shot): void {
@@ -222,7 +247,8 @@ export class DigitScene {
     this.stage.lines("gates", this.pieces.lines);
     this.stage.setLabels(
       trained.targets.map((t, c) => ({
-        text: String(trained.digits[c]), place: [t[0], t[1], t[2] ?? 0], kind: "gate" as const,
+        text: trained.classes[c], place: [t[0], t[1] - (trained.task === "same" ? kBelow : 0), t[2] ?? 0],
+        kind: "gate" as const,
       })),
     );
   }

@@ -10,18 +10,39 @@ import { amount, recipe, word } from "../../state/recipe";
 import { core, notice, tell } from "../../state/session";
 import { strings } from "../../strings";
 import { inkOfText, kFirstInk, kNoInk, placesOfText } from "./ink";
-import { kOwn, ownSwarms, strangeData, swarm, swarms, testDigits, type SwarmEntry } from "./library";
+import { kOwn, ownSwarms, strangeData, swarm, swarms, taskOf, testDigits, type SwarmEntry } from "./library";
 
-/** What flies: the ink the swarm sees, with the digit it is where that is known; or places. */
-export interface Source {
+/** A picture the swarm sees, with the digit it is where that is known. */
+export interface Drawn {
   ink: Ink | null;
   label: number | null;
+}
+
+/** What flies: one picture, or two that are to be compared; or places. */
+export interface Source extends Drawn {
+  other: Drawn | null;
   places: Float64Array | null;
 }
 
-const kFlightWords = ["model", "ink", "digit", "points", "finer", "blocks"];
+const kFlightWords = ["model", "ink", "digit", "ink2", "digit2", "points", "finer", "blocks"];
+/** The pads by what their words end with: `ink` and `digit` of the only or the left one, `ink2` and `digit2`. */
+export type PadName = "" | "2";
+const kFirstPair = { "": 320, "2": 345 }; // two sixes
 const kRate = 2.5; // blocks a second
-export const kNothing: Source = { ink: null, label: null, places: null };
+export const kNothing: Source = { ink: null, label: null, other: null, places: null };
+
+/** The class that is right, as far as the digits are known. */
+export function truthOf({ label, other }: Source, classes: readonly string[]): string | null {
+  if (!other) return label === null ? null : String(label);
+  if (label === null || other.label === null) return null;
+  return classes[label === other.label ? 0 : 1];
+}
+
+/** What takes off: one picture, or both once both are there; null: nothing yet. */
+export function inkOf({ ink, other }: Source): Ink | readonly [Ink, Ink] | null {
+  if (!ink || !other) return ink;
+  return other.ink && [ink, other.ink];
+}
 
 /** The entry a recipe names; the first of the list where it names none. */
 export function entryOf(list: readonly SwarmEntry[], name: string): SwarmEntry | null {
@@ -59,6 +80,8 @@ export class DigitFlights {
     const { blocks = 0, parameters = 0 } = (this.entry.value?.own ? this.trained.value : this.entry.value) ?? {};
     return { blocks, parameters };
   });
+  /** Whether two pictures are compared. */
+  readonly pair = computed(() => (this.entry.value?.task ?? this.trained.value?.task) === "same");
   private key = "";
   private edit = "";
   private turn = 0;
@@ -100,7 +123,8 @@ export class DigitFlights {
         notice.value = { kind: "fault", text: strings.digits.noSwarms, hint: strings.digits.noSwarmsHint };
         return;
       }
-      const [trained, source] = await Promise.all([swarm(entry), this.find(entry)]);
+      const pair = (await taskOf(entry)) === "same";
+      const [trained, source] = await Promise.all([swarm(entry), this.find(entry, pair)]);
       if (turn !== this.turn) return;
       if (entry.name !== this.chosen) void this.tellData(entry);
       this.chosen = entry.name;
@@ -145,24 +169,32 @@ export class DigitFlights {
       const places = placesIn(source.places, trained.d);
       return awake.flockOfPoints(trained.id, places, places.length / trained.d, { blocks });
     }
-    return source.ink && awake.flock(trained.id, source.ink, { finer, blocks });
+    const ink = inkOf(source);
+    return ink && awake.flock(trained.id, ink, { finer, blocks });
   }
 
   /** What the recipe's words `points`, `ink` and `digit` say, in this order. */
-  private async find(entry: SwarmEntry): Promise<Source> {
+  private async find(entry: SwarmEntry, pair: boolean): Promise<Source> {
     const places = placesOfText(word("points", ""));
-    if (places) return { ink: null, label: null, places };
-    const ink = word("ink", "");
-    if (ink === kNoInk) return kNothing;
+    if (places) return { ...kNothing, places };
+    if (!pair) return { ...kNothing, ...(await this.drawn("", firstDigit(entry))) };
+    const [left, right] = await Promise.all((["", "2"] as const).map((pad) => this.drawn(pad, kFirstPair[pad])));
+    return { ...left, other: right, places: null };
+  }
+
+  /** What is on a pad; `first`: the test digit where the recipe says nothing, null: the page's own ink. */
+  private async drawn(pad: PadName, first: number | null): Promise<Drawn> {
+    const ink = word(`ink${pad}`, "");
+    if (ink === kNoInk) return { ink: null, label: null };
     const drawn = ink === "" ? null : inkOfText(ink);
-    if (drawn) return { ink: drawn, label: null, places: null };
-    const asked = word("digit", "") === "" ? firstDigit(entry) : Math.round(amount("digit", 0, 0));
-    const own = { ink: inkOfText(kFirstInk), label: 5, places: null };
+    if (drawn) return { ink: drawn, label: null };
+    const asked = word(`digit${pad}`, "") === "" ? first : Math.round(amount(`digit${pad}`, 0, 0));
+    const own = { ink: inkOfText(kFirstInk), label: 5 };
     if (asked === null) return own;
     try {
       const digits = await testDigits();
       const k = Math.min(asked, digits.count - 1);
-      return { ink: digits.ink(k), label: digits.labels[k], places: null };
+      return { ink: digits.ink(k), label: digits.labels[k] };
     } catch {
       notice.value = { kind: "info", text: strings.digits.noDigits, hint: strings.digits.noDigitsHint };
       return own;

@@ -66,7 +66,7 @@ const tuple = (v: ArrayLike<number>) =>
 function Numbers({ branch, boid, gaze }: { branch: Branch; boid: number; gaze: Gaze }) {
   const words = strings.digits;
   const film = branch.player.film.value!;
-  const { n, d, digits } = film.info;
+  const { n, d, classes } = film.info;
   const frame = Math.min(branch.player.frame.value, film.flown.value - 1);
   const vote = film.verdicts[frame * n + boid];
   const weights = heard(gaze);
@@ -76,7 +76,7 @@ function Numbers({ branch, boid, gaze }: { branch: Branch; boid: number; gaze: G
     <>
       <p>
         <strong>{words.gazeOf(boid)}</strong>{" "}
-        {words.gazeVote(digits[vote], vote !== leader(chancesAt(film, frame)))},{" "}
+        {words.gazeVote(classes[vote], vote !== leader(chancesAt(film, frame)))},{" "}
         {words.gazeAt} <span class="num">{tuple(film.frame(frame).subarray(boid * d, boid * d + d))}</span>
       </p>
       <dl class="vectors">

@@ -9,6 +9,8 @@ import { strings } from "../../strings";
 export interface SwarmEntry {
   /** Below models/; of an own run its address. */
   file: string;
+  /** Of an own run its model tells, once it is here. */
+  task?: TrainedInfo["task"];
   name: string;
   title: string;
   digits: number[];
@@ -110,18 +112,38 @@ export function swarmOptions(list: readonly SwarmEntry[]): { value: string; labe
   }));
 }
 
+/** What a swarm was trained for: its line says, or its model. */
+export async function taskOf(entry: SwarmEntry): Promise<TrainedInfo["task"]> {
+  return entry.task ?? (await swarm(entry)).task;
+}
+
 /** A digit of one of the classes, drawn by chance, other than `last`. */
 export function randomDigit(labels: readonly number[], classes: readonly number[], last: number): number | null {
   const fitting = labels.flatMap((label, k) => (classes.includes(label) && k !== last ? [k] : []));
   return fitting.length > 0 ? fitting[Math.floor(Math.random() * fitting.length)] : null;
 }
 
-/** A test digit for a swarm, other than `last`; null where no class fits. A page without digits is a Fault. */
-export async function anotherDigit(entry: SwarmEntry, last: number): Promise<number | null> {
-  const digits = await testDigits().catch((): never => {
+/** The test digits; a page without them is a Fault. */
+export function digitsHere(): Promise<TestDigits> {
+  return testDigits().catch((): never => {
     const { noDigits, noDigitsHint } = strings.digits;
     const fault: Fault = { fault: 1, what: noDigits, where: "digits.json", remedy: noDigitsHint };
     throw fault;
   });
-  return randomDigit(digits.labels, entry.digits, last);
+}
+
+/** A test digit for a swarm, other than `last`; null where no class fits. */
+export async function anotherDigit(entry: SwarmEntry, last: number): Promise<number | null> {
+  return randomDigit((await digitsHere()).labels, entry.digits, last);
+}
+
+/** Two different test digits for a swarm that compares: of one class as often as of two. */
+export async function anotherPair(entry: SwarmEntry, last: number): Promise<[number, number] | null> {
+  const { labels } = await digitsHere();
+  const left = randomDigit(labels, entry.digits, last);
+  if (left === null) return null;
+  const same = Math.random() < 0.5;
+  const classes = entry.digits.filter((digit) => (digit === labels[left]) === same);
+  const right = randomDigit(labels, classes, left);
+  return right === null ? null : [left, right];
 }

@@ -7,6 +7,7 @@ import { amount, change, word } from "../../state/recipe";
 import { tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
+import type { Drawn, PadName } from "./flight";
 import { kNoInk, kSide } from "./ink";
 import { begin, centred } from "./picture";
 
@@ -51,6 +52,13 @@ class Sheet {
   private lines: Line[] = [];
   private line: Line | null = null;
 
+  constructor(readonly name: PadName) {}
+
+  /** The word of the recipe that holds the drawing. */
+  get word(): `ink${PadName}` {
+    return `ink${this.name}`;
+  }
+
   private get ctx(): CanvasRenderingContext2D {
     return this.canvas!.getContext("2d", { willReadFrequently: true })!;
   }
@@ -73,7 +81,7 @@ class Sheet {
 
   /** A stroke begins; over a digit that was not drawn here it begins a new drawing. */
   down(x: number, y: number, width: number): void {
-    if (this.below && !this.onTop.value && word("ink", "") === "") this.below = null;
+    if (this.below && !this.onTop.value && word(this.word, "") === "") this.below = null;
     this.line = [{ x, y, width }];
     this.repaint();
     paintLine(this.ctx, this.line);
@@ -99,7 +107,7 @@ class Sheet {
     const text = await centred({ height: kPixels, width: kPixels, pixels });
     if (text === null) return;
     if (whole) drawn.set(text, lines);
-    begin({ ink: text });
+    begin({ [this.word]: text }, this.name);
   }
 }
 
@@ -128,7 +136,7 @@ function onKey(event: KeyboardEvent, sheet: Sheet): void {
 }
 
 /** The 28 x 28 the swarm sees. */
-function Preview({ ink }: { ink: Ink | null }) {
+function Preview({ ink, label, caption }: { ink: Ink | null; label: string; caption: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const dark = isDark.value;
   useEffect(() => {
@@ -139,24 +147,25 @@ function Preview({ ink }: { ink: Ink | null }) {
   }, [ink, dark]);
   return (
     <figure class="seen">
-      <canvas ref={canvas} width={kSide} height={kSide} role="img" aria-label={strings.digits.seenLabel} />
-      <figcaption>{strings.digits.seen}</figcaption>
+      <canvas ref={canvas} width={kSide} height={kSide} role="img" aria-label={label} />
+      <figcaption>{caption}</figcaption>
     </figure>
   );
 }
 
 interface PadProps {
-  ink: Ink | null;
+  /** One picture, or the left and the right one. */
+  pads: Drawn[];
   onRandom(): void;
   onFiles(files: File[]): void;
 }
 
-function PadButtons({ onRandom, onFiles }: Omit<PadProps, "ink">) {
+function PadButtons({ pads, onRandom, onFiles }: PadProps) {
   const words = strings.digits;
   const file = useRef<HTMLInputElement>(null);
   return (
     <div class="pad-buttons">
-      <Button primary onClick={onRandom}>{words.random}</Button>
+      <Button primary onClick={onRandom}>{pads.length > 1 ? words.randomPair : words.random}</Button>
       <Button hint={words.fileHint} onClick={() => file.current?.click()}>{words.file}</Button>
       <input
         ref={file}
@@ -205,10 +214,10 @@ function pointersOf(sheet: Sheet) {
 }
 
 /** The paper itself, with the pen of the keys above it. */
-function Paper({ sheet, ink }: { sheet: Sheet; ink: Ink | null }) {
+function Paper({ sheet, ink, label }: { sheet: Sheet; ink: Ink | null; label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const pointers = useMemo(() => pointersOf(sheet), [sheet]);
-  const text = word("ink", "");
+  const text = word(sheet.word, "");
   useEffect(() => {
     sheet.canvas = canvas.current;
     sheet.show(text, ink);
@@ -222,7 +231,7 @@ function Paper({ sheet, ink }: { sheet: Sheet; ink: Ink | null }) {
         width={kPixels}
         height={kPixels}
         role="application"
-        aria-label={strings.digits.padLabel}
+        aria-label={label}
         tabIndex={0}
         {...pointers}
         onKeyDown={(event) => onKey(event, sheet)}
@@ -241,19 +250,38 @@ function Paper({ sheet, ink }: { sheet: Sheet; ink: Ink | null }) {
   );
 }
 
-export function Pad({ ink, onRandom, onFiles }: PadProps) {
+/** Pad, what the swarm sees of it, and the way to an empty sheet; `side`: which of two. */
+function OnePad({ sheet, ink, side }: { sheet: Sheet; ink: Ink | null; side: string }) {
   const words = strings.digits;
-  const sheet = useMemo(() => new Sheet(), []);
+  const named = (label: string) => (side === "" ? label : `${side}: ${label}`);
   return (
-    <div class="pad">
-      <div class="pad-row">
-        <Paper sheet={sheet} ink={ink} />
-        <div class="pad-side">
-          <Preview ink={ink} />
-          <Button onClick={() => begin({ ink: kNoInk })}>{words.clear}</Button>
-        </div>
+    <div class="pad-row">
+      <Paper sheet={sheet} ink={ink} label={named(words.padLabel)} />
+      <div class="pad-side">
+        <Preview ink={ink} label={named(words.seenLabel)} caption={side === "" ? words.seen : words.seenShort} />
+        <Button label={side === "" ? undefined : named(words.clear)} onClick={() => clear(sheet)}>{words.clear}</Button>
       </div>
-      <PadButtons onRandom={onRandom} onFiles={onFiles} />
+    </div>
+  );
+}
+
+function clear(sheet: Sheet): void {
+  begin({ [sheet.word]: kNoInk }, sheet.name);
+}
+
+export function Pad(props: PadProps) {
+  const words = strings.digits;
+  const { pads } = props;
+  const sheets = useMemo(() => [new Sheet(""), new Sheet("2")], []);
+  const pair = pads.length > 1;
+  return (
+    <div class={pair ? "pad pair" : "pad"}>
+      <div class="pads">
+        {pads.map(({ ink }, k) => (
+          <OnePad key={k} sheet={sheets[k]} ink={ink} side={pair ? words.sides[k] : ""} />
+        ))}
+      </div>
+      <PadButtons {...props} />
       <Group title={words.pen} open={false}>
         <Slider
           label={words.brush}
@@ -262,7 +290,11 @@ export function Pad({ ink, onRandom, onFiles }: PadProps) {
           most={48}
           onChange={(value) => change({ brush: value === 24 ? "" : value }, true)}
         />
-        <Switch label={words.onTop} on={sheet.onTop.value} onChange={(on) => (sheet.onTop.value = on)} />
+        <Switch
+          label={words.onTop}
+          on={sheets[0].onTop.value}
+          onChange={(on) => sheets.forEach((sheet) => (sheet.onTop.value = on))}
+        />
       </Group>
     </div>
   );

@@ -1,18 +1,19 @@
 // picture.ts: pictures and files that a visitor gives, made into words of the recipe.
 import { recipeOfFile } from "../../export/png_recipe";
 import { holdsPoints, readPoints } from "../../export/read_points";
-import { change, follow } from "../../state/recipe";
+import { change, follow, word } from "../../state/recipe";
 import { core, notice } from "../../state/session";
 import { strings } from "../../strings";
 import type { Ink } from "../../core/protocol";
-import { fitPlaces, hasInk, inkOfGrey, textOfInk, textOfPlaces } from "./ink";
+import type { PadName } from "./flight";
+import { fitPlaces, hasInk, kNoInk, inkOfGrey, textOfInk, textOfPlaces } from "./ink";
 
 const kMostSide = 400;
 
-/** Words that begin another flight: whatever else was drawn, and the hand's branch, are gone. */
-export function begin(words: Record<string, string | number>): void {
+/** Words that begin another flight: whatever else was drawn on this pad, and the hand's branch, are gone. */
+export function begin(words: Record<string, string | number>, pad: PadName = ""): void {
   if (notice.value?.kind === "fault") notice.value = null;
-  change({ ink: "", digit: "", points: "", edit: "", ...words });
+  change({ [`ink${pad}`]: "", [`digit${pad}`]: "", points: "", edit: "", ...words });
 }
 
 /** The core's 28 x 28 of some ink, as a word; null where there is none. */
@@ -65,6 +66,9 @@ export async function take(files: readonly File[]): Promise<boolean> {
   }
   const text = await centred(inkOfGrey(picture.grey, picture.height, picture.width));
   if (text === null) notice.value = { kind: "fault", text: words.noInk, hint: words.noInkHint };
-  else begin({ ink: text });
+  else {
+    const pad = word("ink2", "") === kNoInk ? "2" : ""; // the right pad waits for a picture
+    begin({ [`ink${pad}`]: text }, pad);
+  }
   return text !== null;
 }

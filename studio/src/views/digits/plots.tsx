@@ -26,15 +26,15 @@ function both(film: Film, ghost: Film | null, read: (f: Film) => Float64Array, s
 function Plots({ player, film }: { player: Player; film: Film }) {
   const words = strings.digits;
   const ghost = player.ghost.value;
-  const { digits, n, frames } = film.info;
+  const { classes, n, frames } = film.info;
   const flown = film.flown.value;
   const ghostFlown = ghost?.flown.value ?? 0;
   const { x, chanceLines, dissentLines } = useMemo(() => {
-    const colours = classColours(digits.length);
+    const colours = classColours(classes.length);
     return {
       x: Array.from({ length: frames }, (_, k) => k),
-      chanceLines: digits.flatMap((digit, c) => {
-        const label = digits.length === 2 ? String(digit) : ""; // the verdict's bars name ten
+      chanceLines: classes.flatMap((name, c) => {
+        const label = classes.length === 2 ? name : ""; // the verdict's bars name ten
         return both(film, ghost, (f) => chanceOver(f, c), { label, colour: colours[c] });
       }),
       dissentLines: both(film, ghost, dissentOver, { label: "", colour: "--warm" }),
@@ -52,7 +52,7 @@ function Plots({ player, film }: { player: Player; film: Film }) {
         lines={chanceLines}
         now={now}
         range={[0, 1]}
-        summary={words.chancesSummary(digits[best], chances[best])}
+        summary={words.chancesSummary(classes[best], chances[best])}
       />
       <Plot
         title={ghost ? words.dashed(words.dissent) : words.dissent}

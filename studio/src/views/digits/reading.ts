@@ -8,8 +8,8 @@ function clampFrame(film: Read, k: number): number {
 }
 
 /** Chances of the classes at a fractional frame, on straight lines between frames; (classes), into `out`. */
-export function chancesAt(film: Read, at: number, out = new Float64Array(film.info.digits.length)): Float64Array {
-  const classes = film.info.digits.length;
+export function chancesAt(film: Read, at: number, out = new Float64Array(film.info.classes.length)): Float64Array {
+  const classes = film.info.classes.length;
   const k = clampFrame(film, Math.floor(at));
   const next = clampFrame(film, k + 1);
   const share = Math.max(0, Math.min(1, at - k));
@@ -26,6 +26,13 @@ export function leader(chances: ArrayLike<number>): number {
   return best;
 }
 
+/** The mean place of a frame (n, d), which alone is read; (3). */
+export function meanOf(places: ArrayLike<number>, n: number, d: number): [number, number, number] {
+  const sum: [number, number, number] = [0, 0, 0];
+  for (let i = 0; i < n; ++i) for (let c = 0; c < Math.min(3, d); ++c) sum[c] += places[i * d + c] / n;
+  return sum;
+}
+
 /** How many boids of a frame are nearest to another target than the verdict's. */
 export function dissenters(film: Read, frame: number): number {
   const { n } = film.info;
@@ -38,7 +45,7 @@ export function dissenters(film: Read, frame: number): number {
 
 /** The chance of one class over the frames that are here. */
 export function chanceOver(film: Read, c: number): Float64Array {
-  const classes = film.info.digits.length;
+  const classes = film.info.classes.length;
   const at = (k: number) => (k < film.first ? NaN : film.scores[k * classes + c]);
   return Float64Array.from({ length: film.flown.value }, (_, k) => at(k));
 }

@@ -8,47 +8,48 @@ import { chancesAt, leader } from "./reading";
 interface OneProps {
   film: Film;
   at: number;
-  label: number | null;
+  /** The class that is right, where that is known. */
+  truth: string | null;
   /** Which of two verdicts this is; empty where there is one. */
   of: string;
 }
 
-function Bar({ film, at, label, of }: OneProps) {
+function Bar({ film, at, truth, of }: OneProps) {
   const words = strings.digits;
-  const { digits } = film.info;
+  const { classes } = film.info;
   const chances = chancesAt(film, at);
   const best = leader(chances);
-  const digit = digits[best];
-  const colours = classColours(digits.length);
-  const verdict = words.verdict(digit, chances[best]);
+  const name = classes[best];
+  const colours = classColours(classes.length);
+  const verdict = words.verdict(name, chances[best]);
   return (
     <div
       class="verdict"
       role="group"
       aria-label={of === "" ? words.verdictLabel : `${words.verdictLabel}, ${of}`}
-      data-verdict={digit}
+      data-verdict={name}
       data-chance={chances[best].toFixed(4)}
       data-of={of === "" ? undefined : of}
     >
       <p class="verdict-word">
         <span>{of === "" ? words.says : of}</span>{" "}
         <strong style={{ color: `var(${colours[best]})` }}>{verdict}</strong>{" "}
-        {label !== null && <span>{words.truth(label, label === digit, at >= film.last)}</span>}
+        {truth !== null && <span>{words.truth(truth, truth === name, at >= film.last)}</span>}
       </p>
-      {digits.length === 2 ? (
+      {classes.length === 2 ? (
         <div class="chance-pair" aria-hidden="true">
-          {digits.map((d, c) => (
-            <span key={d} style={{ flexGrow: Math.max(chances[c], 1e-4), background: `var(${colours[c]})` }}>
-              <b>{d}</b>
+          {classes.map((one, c) => (
+            <span key={one} style={{ flexGrow: Math.max(chances[c], 1e-4), background: `var(${colours[c]})` }}>
+              <b>{one}</b>
             </span>
           ))}
         </div>
       ) : (
         <div class="chance-ten" aria-hidden="true">
-          {digits.map((d, c) => (
-            <span key={d} class={c === best ? "best" : undefined}>
+          {classes.map((one, c) => (
+            <span key={one} class={c === best ? "best" : undefined}>
               <i style={{ height: `${100 * chances[c]}%`, background: `var(${colours[c]})` }} />
-              <b>{d}</b>
+              <b>{one}</b>
             </span>
           ))}
         </div>
@@ -57,7 +58,7 @@ function Bar({ film, at, label, of }: OneProps) {
   );
 }
 
-export function Verdict({ player, label }: { player: Player; label: number | null }) {
+export function Verdict({ player, truth }: { player: Player; truth: string | null }) {
   const film = player.film.value;
   const ghost = player.ghost.value;
   if (!film || film.flown.value <= film.first) return null;
@@ -66,8 +67,8 @@ export function Verdict({ player, label }: { player: Player; label: number | nul
   const both = ghost !== null && ghost.flown.value > ghost.first;
   return (
     <div class={both ? "verdicts split" : "verdicts"}>
-      {both && <Bar film={ghost} at={at} label={null} of={words.asItWas} />}
-      <Bar film={film} at={at} label={both ? null : label} of={both ? words.afterHand : ""} />
+      {both && <Bar film={ghost} at={at} truth={null} of={words.asItWas} />}
+      <Bar film={film} at={at} truth={both ? null : truth} of={both ? words.afterHand : ""} />
     </div>
   );
 }

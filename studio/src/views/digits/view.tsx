@@ -16,13 +16,15 @@ import { amount, change, flag, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
+import { digitsTitle } from "../../strings/runs";
 import { readPaints, type Paints } from "./colours";
 import { DigitScene, kFlockLayer } from "./draw";
-import { DigitFlights } from "./flight";
+import { DigitFlights, inkOf, truthOf, type Source } from "./flight";
 import { GazeCard, Gazer } from "./gaze";
-import { anotherDigit, swarmOptions, type SwarmEntry } from "./library";
+import { swarmOptions } from "./library";
+import { flyRandom, OpinionCard, TaskChoice } from "./pairs";
 import { Pad } from "./pad";
-import { begin, take } from "./picture";
+import { take } from "./picture";
 import { DigitPlots } from "./plots";
 import { chancesAt, dissenters, leader } from "./reading";
 import { moved } from "./squeeze";
@@ -73,7 +75,7 @@ class Camera {
     const at = Math.min(player.at.value, film.flown.value - 1);
     this.scene.show({
       film, ghost: ghost && ghost.flown.value > ghost.first ? ghost : null, at, trained,
-      paints: this.paintsOf(trained.digits.length), chosen: chosen.value, gaze: seen, ...look,
+      paints: this.paintsOf(trained.classes.length), chosen: chosen.value, gaze: seen, ...look,
       ...parts, dark: isDark.value,
       overlay: (places) => branch.overlay(places),
     });
@@ -115,8 +117,7 @@ function narrate(flights: DigitFlights): () => void {
     const playing = player.playing.value;
     const frame = player.frame.value;
     if (!film || film.flown.value <= frame) {
-      const nothing = !source.value.ink && !source.value.places;
-      if (nothing && !flights.busy.value) sceneSentence.value = strings.digits.empty;
+      if (!flights.busy.value) sceneSentence.value = emptyWords(source.value) ?? sceneSentence.value;
       return;
     }
     const now = performance.now();
@@ -125,32 +126,34 @@ function narrate(flights: DigitFlights): () => void {
     const words = strings.digits;
     const chances = chancesAt(film, frame);
     const best = leader(chances);
-    const digit = film.info.digits[best];
-    const told1 = words.scene(frame, film.last, digit, chances[best], dissenters(film, frame), film.info.n);
+    const name = film.info.classes[best];
+    const told1 = words.scene(frame, film.last, name, chances[best], dissenters(film, frame), film.info.n);
     const ghost = player.ghost.value;
-    const was = ghost && film.info.digits[leader(chancesAt(ghost, frame))];
-    sceneSentence.value = was === null ? told1 : `${told1} ${words.sceneSplit(was, digit)}`;
+    const was = ghost && film.info.classes[leader(chancesAt(ghost, frame))];
+    sceneSentence.value = was === null ? told1 : `${told1} ${words.sceneSplit(was, name)}`;
   });
 }
 
-async function flyRandom(entry: SwarmEntry | null): Promise<void> {
-  const digit = entry && (await anotherDigit(entry, amount("digit", -1)));
-  if (digit !== null) begin({ digit });
+/** What to do where nothing can take off yet; null: something can. */
+function emptyWords(source: Source): string | null {
+  if (source.places || inkOf(source)) return null;
+  return source.other ? strings.digits.emptyPair : strings.digits.empty;
 }
 
 function Story({ flights }: { flights: DigitFlights }) {
   const words = strings.digits;
   const entry = flights.entry.value;
+  const pair = flights.pair.value;
   const { blocks, parameters } = flights.size.value;
   return (
     <>
-      <h2>{words.title}</h2>
-      <p>{words.lead}</p>
+      <h2>{pair ? words.pairTitle : words.title}</h2>
+      <p>{pair ? words.pairLead : words.lead}</p>
       {entry && (
         <p>
-          {words.task(entry.title, entry.digits.length)}{" "}
+          {pair ? words.pairTask(digitsTitle(entry.digits)) : words.task(entry.title, entry.digits.length)}{" "}
           <span data-accuracy={entry.test_accuracy}>
-            {words.figures(entry.test_accuracy, parameters, blocks)}
+            {(pair ? words.pairFigures : words.figures)(entry.test_accuracy, parameters, blocks)}
           </span>
         </p>
       )}
@@ -180,14 +183,23 @@ function SwarmControls({ flights }: { flights: DigitFlights }) {
     const fits = label === null || (next?.digits.includes(label) ?? false); // a drawing goes with the visitor
     change({ model: name, edit: "", blocks: "", ...(fits ? {} : { ink: "", digit: "" }) });
   };
+  const pair = flights.pair.value;
+  const fitting = list.filter((e) => e.own || (e.task === "same") === pair);
   return (
     <>
-      <Choice
-        label={words.swarm}
-        value={entry.name}
-        options={swarmOptions(list)}
-        onChange={choose}
-      />
+      {pair && !entry.own ? (
+        <div class="choice">
+          <span>{words.listens}</span>
+          <Segments label={words.listens} value={entry.name} options={[...words.listenNames]} onChange={choose} />
+        </div>
+      ) : (
+        <Choice
+          label={words.swarm}
+          value={entry.name}
+          options={swarmOptions(fitting)}
+          onChange={choose}
+        />
+      )}
       <div class="choice">
         <span>{words.boids}</span>
         <Segments
@@ -261,7 +273,7 @@ function Scene({ flights, camera, stage, onStage }: SceneProps) {
   const words = strings.digits;
   const { player, branch } = flights;
   const source = flights.source.value;
-  const empty = !flights.busy.value && !source.ink && !source.places;
+  const empty = flights.busy.value ? null : emptyWords(source);
   return (
     <>
       <StageCanvas
@@ -277,8 +289,8 @@ function Scene({ flights, camera, stage, onStage }: SceneProps) {
         }}
       />
       <Hand branch={branch} stage={stage} layer={kFlockLayer} />
-      <Verdict player={player} label={source.label} />
-      {empty && <p class="scene-empty">{words.empty}</p>}
+      <Verdict player={player} truth={truthOf(source, player.film.value?.info.classes ?? [])} />
+      {empty && <p class="scene-empty">{empty}</p>}
     </>
   );
 }
@@ -292,18 +304,26 @@ interface ControlProps {
 
 function Controls({ flights, gazer, domes, stage }: ControlProps) {
   const { branch, player } = flights;
+  const { ink, label, other } = flights.source.value;
+  const pads = other ? [{ ink, label }, other] : [{ ink, label }];
   const centre = (boid: number) => {
     const place = stage?.placeOf(kFlockLayer, boid);
     if (place) stage?.centre(place);
   };
   return (
     <>
+      <TaskChoice flights={flights} />
       <Pad
-        ink={flights.source.value.ink}
-        onRandom={() => void flyRandom(flights.entry.value).catch(tell)}
+        pads={pads}
+        onRandom={() => void flyRandom(flights).catch(tell)}
         onFiles={(files) => void take(files).catch(tell)}
       />
       <SwarmControls flights={flights} />
+      {other && (
+        <Group title={strings.digits.opinions}>
+          <OpinionCard flights={flights} />
+        </Group>
+      )}
       <Group title={strings.branch.title}>
         <BranchControls branch={branch} />
       </Group>

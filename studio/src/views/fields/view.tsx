@@ -17,7 +17,7 @@ import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
 import { DigitFlights } from "../digits/flight";
-import { anotherDigit } from "../digits/library";
+import { flyRandom } from "../digits/pairs";
 import { Asker } from "./asker";
 import { blockNow, kMostDrops, linesNow, scaleNow, shownNow, sliceNow } from "./choices";
 import { FieldScene, kFlock, type Shot } from "./draw";
@@ -74,8 +74,8 @@ async function flyAnother(flights: DigitFlights): Promise<void> {
   const entry = flights.entry.value;
   if (!entry) return;
   try {
-    const digit = await anotherDigit(entry, amount("digit", -1));
-    if (digit !== null) change({ digit, ink: "", boid: "" });
+    await flyRandom(flights);
+    change({ boid: "" }, true);
   } catch (error) {
     tell(error);
   }

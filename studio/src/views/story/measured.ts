@@ -1,42 +1,42 @@
-// measured.ts: what readers of the digits 5 and 6 reached, measured by this project, stop by stop.
+// measured.ts: what this project measured of trained readers, for the story.
+import kept from "./ladders.json";
 
-/** `murmur reproduce flock-argument` and `murmur reproduce swarm-table`: three seeds each, 1850 test pictures. */
-export interface Measured {
-  reader: string; // as docs/flock-argument.md or bench/results/swarm-table.md names it
-  accuracy: number; // per cent, mean over the seeds
-  deviation: number; // standard deviation over the seeds
+/** One kind of reader: accuracies in per cent by the number of blocks, mean and deviation over the seeds. */
+export interface Rungs {
+  key: string;
+  reader: string; // as the reproduction names it
+  blocks: number[];
+  accuracy: number[];
+  sd: number[];
 }
 
-const argument = {
-  isolated: { reader: "isolated tokens", accuracy: 97.46, deviation: 0.29 },
-  messenger: { reader: "one messenger", accuracy: 91.78, deviation: 5.51 },
-  attraction: { reader: "attraction only", accuracy: 96.94, deviation: 0.23 },
-  messages: { reader: "messages to all", accuracy: 97.91, deviation: 0.53 },
-  flock: { reader: "full flock", accuracy: 98.81, deviation: 0.28 },
-  cls: { reader: "full flock, CLS", accuracy: 98.34, deviation: 0.94 },
-} satisfies Record<string, Measured>;
+/** One task given to all readers; made by scripts/page_ladder.py from `murmur reproduce ladder`. */
+export interface Ladder {
+  task: string;
+  chance: number; // per cent
+  bound: number | null; // what readers that hear nobody cannot exceed
+  seeds: number;
+  readers: Rungs[];
+}
 
-/** One round and ten rounds of the same block, trained longer (60 epochs): another table. */
-const rounds = {
-  one: { reader: "5 vs 6, 1 block", accuracy: 98.61, deviation: 0.11 },
-  ten: { reader: "5 vs 6, 10 shared", accuracy: 99.05, deviation: 0.11 },
-} satisfies Record<string, Measured>;
+export const kLadders: readonly Ladder[] = kept;
 
-export const measured = { ...argument, ...rounds };
-export type Reader = keyof typeof measured;
+/** At which stop the story comes to a reader; the others are told with the depths. */
+export const kStopOf: Readonly<Record<string, number>> = {
+  isolated: 1, messenger: 2, attraction: 3, uniform: 4, selected: 5, selected_bare: 6,
+};
+export const kDepth = 10; // blocks of the readers that are held against each other
+export const kDepthStop = 6; // where depth is told
 
-/** The readers in the order of the story; the rounds stand apart, being trained for longer. */
-export const kArgument: Reader[] = ["isolated", "messenger", "attraction", "messages", "flock", "cls"];
-export const kRounds: Reader[] = ["one", "ten"];
+/** Mean and deviation of a reader at a depth; null where it was not trained. */
+export function rungAt({ blocks, accuracy, sd }: Rungs, depth: number): { mean: number; sd: number } | null {
+  const k = blocks.indexOf(depth);
+  return k < 0 ? null : { mean: accuracy[k], sd: sd[k] };
+}
 
-/** Which readers a stop is about; the first is its own, a second one it is held against. */
-export const kOfStop: Reader[][] = [
-  ["isolated"], ["messenger"], ["attraction"], ["messages"], ["flock"], ["ten", "one"], ["flock", "cls"],
-];
-
-/** Mistakes in a hundred pictures. */
-export function mistakes(reader: Reader): number {
-  return 100 - measured[reader].accuracy;
+/** The readers that a stop may show: those the story has come to. */
+export function revealed(ladder: Ladder, stop: number): Rungs[] {
+  return ladder.readers.filter(({ key }) => (kStopOf[key] ?? Infinity) <= stop);
 }
 
 /**

@@ -12,9 +12,9 @@ import { amount, change, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
-import { Gains } from "./gains";
 import { stopKeys } from "./keys";
 import { knobs, Listener, StopKnobs } from "./knobs";
+import { LadderStrip } from "./ladder";
 import { Panel } from "./panel";
 import { kStops, sceneOf, type Scene } from "./scenes";
 import { Screen } from "./screen";
@@ -126,7 +126,7 @@ export default function StoryView() {
         </>
       }
       timeline={<Timeline player={player} unit={(frame) => momentOf(stop, frame, scene, player)} />}
-      plots={<Gains stop={stop} />}
+      plots={<LadderStrip stop={stop} />}
     />
   );
 }
