@@ -7,6 +7,7 @@
 #include "digits.h"
 #include "murmur/error.h"
 #include "murmur/heads.h"
+#include "sentences.h"
 
 namespace murmur::app {
 
@@ -18,7 +19,8 @@ bool no_film = false;
 
 struct Request {
   std::string images{}, data{};
-  int without_head = -1;  // -1: none is left out
+  std::string text{}, asked{};  // of swarms that read sentences
+  int without_head = -1;        // -1: none is left out
 };
 
 int head_number(const std::string& assignment, const std::string& value) {
@@ -35,19 +37,34 @@ Request request_of(const Words& words) {
   for (const std::string& assignment : words.assignments) {
     const std::size_t equals = assignment.find('=');
     const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
-    if (key != "images" && key != "data" && key != "without_head")
-      throw Error(Fault::input, fmt::format("there is no parameter {}", key),
-                  "command line: " + assignment,
-                  "classify takes images=FILE[:i-j], data=DIR and without_head=H");
-    if (key == "without_head")
-      request.without_head = head_number(assignment, value);
+    std::string* const to = key == "images"  ? &request.images
+                            : key == "data"  ? &request.data
+                            : key == "text"  ? &request.text
+                            : key == "asked" ? &request.asked
+                                             : nullptr;
+    if (to == nullptr && key != "without_head")
+      throw Error(
+          Fault::input, fmt::format("there is no parameter {}", key), "command line: " + assignment,
+          "classify takes images=FILE[:i-j], text=WORDS, asked=WORD, data=DIR and without_head=H");
+    if (to != nullptr)
+      *to = value;
     else
-      (key == "images" ? request.images : request.data) = value;
+      request.without_head = head_number(assignment, value);
   }
-  if (words.plain.size() != 1 || request.images.empty())
-    usage("classify takes one trained swarm and the pictures",
-          "murmur classify RUN images=test:0-9, or images=FILE[:i-j], or images=digit.png");
+  if (words.plain.size() != 1 || request.images.empty() == request.text.empty())
+    usage("classify takes one trained swarm and the pictures, or a sentence",
+          "murmur classify RUN images=test:0-9, or images=FILE[:i-j], or text=\"the old bank\"");
   return request;
+}
+
+// A swarm is asked what it has learned to read.
+void require_readable(const Request& request, const TrainedSwarm& swarm) {
+  if (reads_words(swarm.task) != request.text.empty()) return;
+  if (request.text.empty())
+    throw Error(Fault::input, "the swarm reads sentences, and these are pictures",
+                "command line: images=" + request.images, "write text=\"...\", or text=test:0-9");
+  throw Error(Fault::input, "the swarm reads pictures, and this is a sentence",
+              "command line: text=" + request.text, "write images=test:0-9, or images=digit.png");
 }
 
 // Of a PNG: what the swarm is going to see, and how it came about.
@@ -221,6 +238,14 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     say(flags,
         fmt::format("head {} of {} is silent", request.without_head, swarm.architecture.heads));
   }
+  require_readable(request, swarm);
+  if (reads_words(swarm.task)) {
+    if (!flags.out.empty())
+      usage("-o keeps the flight of a picture",
+            "murmur simulate model=RUN init=test:K -o DIR flies a sentence of the test");
+    const SignalWatch watch;
+    return classify_sentences(flags, swarm, request.text, request.asked);
+  }
   if (swarm.task == Task::same) return run_pairs(flags, request, model, swarm);
   const ChosenImages chosen = choose_images(request.images, request.data, swarm);
   require_one(flags, chosen.index.size(), "picture");
@@ -236,12 +261,13 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command classify_command() {
-  return {"classify", "Ask a trained swarm what pictures show.",
+  return {"classify", "Ask a trained swarm what pictures show, or what a word means.",
           "  murmur classify runs/digits-0-1 images=test:0-9\n"
           "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
           "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json\n"
           "  murmur classify runs/digits-0-1 images=test:0-99 without_head=1   # one head silent\n"
-          "  murmur classify runs/same-0-1 images=left.png+right.png",
+          "  murmur classify runs/same-0-1 images=left.png+right.png\n"
+          "  murmur classify runs/sense-0-1 text=\"the boat lay near the bank\" asked=bank",
           [](Options& sub, Flags&) { sub.add_flag("--no-film", no_film, "with -o: figures only"); },
           run};
 }

@@ -84,6 +84,15 @@ DomeStates states_of_trained(const RunReader& run, const DomeWords& words) {
                   "figure=dome takes token, block or t, head, picture and data");
   const TrainedSwarm swarm = read_trained_swarm(run.directory());
   const std::string name = run.directory().filename().string();
+  if (reads_words(swarm.task)) {
+    const SampleSet test = test_sentences(swarm.task);
+    const std::size_t sentence = words.request.picture.value_or(0);
+    if (sentence >= test.samples())
+      throw Error(Fault::input, fmt::format("there is no sentence {}", sentence), "picture",
+                  fmt::format("the test has sentences 0 to {}", test.samples() - 1));
+    return states_of_training(swarm, test, sentence,
+                              fmt::format("{}, test sentence {}", name, sentence));
+  }
   if (swarm.task == Task::same) {
     const std::size_t pair = words.request.picture.value_or(0);
     const ChosenPairs chosen = choose_pairs(fmt::format("test:{}", pair), words.data, swarm);

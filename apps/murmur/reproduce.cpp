@@ -57,8 +57,8 @@ ReproductionControl control_of(const Flags& flags, const Words& words, const Rep
       control.changed.push_back(word);
   }
   if (row.trains) {
-    make_training(lay_over({.task = row.task}, control.changed));  // refuses early
-    control.data = data_folder(data);
+    const Training first = make_training(lay_over({.task = row.task}, control.changed));
+    if (!reads_words(first.task)) control.data = data_folder(data);  // either refuses early
   } else if (!control.changed.empty()) {
     usage(
         fmt::format("{} has its own settings: {} is not for it", row.name, control.changed.front()),

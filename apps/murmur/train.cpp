@@ -25,6 +25,11 @@ fs::path data_folder(const std::string& asked) {
 
 namespace {
 
+// Sentences are in no folder.
+fs::path folder_for(const Training& t) {
+  return reads_words(t.task) ? fs::path() : data_folder(t.data);
+}
+
 nlohmann::json to_json(const fs::path& run, const TrainingSummary& s) {
   return {{"run", run.string()},
           {"status", "done"},
@@ -93,7 +98,7 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   }
   if (flags.dry_run) return dry_run(flags, t);
   adjoint_for(t);  // refuses a device that is not there, as below
-  const TrainingData pictures = gather_data(t, data_folder(t.data));
+  const TrainingData pictures = gather_data(t, folder_for(t));
   const RunContents contents = contents_of(t, program_argv);
   Run run = Run::reopen(directory, program_argv, &contents);
   return train_and_report(flags, t, pictures, run);
@@ -106,8 +111,9 @@ Training training_of(const fs::path& directory) {
 
 void list(const RunReader& run, nlohmann::json& row) {
   const Training t = training_of(run.directory());
-  row["task"] = t.task == Task::same ? "same" : "digits";
-  row["digits"] = t.digits;
+  static constexpr const char* kTasks[] = {"digits", "same", "sense", "order"};
+  row["task"] = kTasks[static_cast<int>(t.task)];
+  row["digits"] = reads_words(t.task) ? std::vector<int>() : t.digits;
   row["blocks"] = t.architecture.blocks;
   row["shared"] = t.architecture.shared;
   row["epochs"] = t.epochs;
@@ -162,7 +168,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const Training t = make_training(settings_of(sorted, training_parameters()));
   if (flags.dry_run) return dry_run(flags, t);
   adjoint_for(t);  // refuses a device that is not there before anything is written
-  const TrainingData pictures = gather_data(t, data_folder(t.data));
+  const TrainingData pictures = gather_data(t, folder_for(t));
   Run made = create_run(flags, t.name, contents_of(t, program_argv));
   return train_and_report(flags, t, pictures, made);
 }
@@ -170,11 +176,12 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command train_command() {
-  return {"train", "Teach a swarm to read digits, or to compare two.",
+  return {"train", "Teach a swarm to read digits, to compare two, or to read sentences.",
           "  murmur train\n"
           "  murmur train digits=0-9 shared=false epochs=30 -o runs/ten\n"
           "  murmur train recipe=published dropout=0.1\n"
           "  murmur train task=same shared=false -o runs/same\n"
+          "  murmur train task=sense -o runs/sense   # the sense of a word in its sentence\n"
           "  murmur train --resume runs/ten",
           [](Options& sub, Flags& flags) {
             sub.add_option("--resume", flags.resume, "go on with a training").type_name("RUN");

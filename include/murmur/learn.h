@@ -19,8 +19,10 @@ namespace murmur {
 //   x_i += residual (M o_i + b_M)                         M mixes the heads, one after another
 //   x_i += residual (W_out relu(W_in x_i + b_in) + b_out)
 // No norm. Points start at (x, y, 0, ...), words at their rows of a learned table (vocabulary, d),
-// both plus the code of their number where `position` says so; a CLS token starts where it learned
-// to.
+// both plus the code of their number where `position` or `places` says so; a CLS token starts where
+// it learned to. Where `rotary` says so, queries and keys are turned by the number of their token:
+//   a_ij = softmax_j(<R_i q_i, R_j k_j> / sqrt(k)),  R_i: coordinates 2m, 2m + 1 of each head by
+//   the angle i / 100^(2m/k), a last odd one as it is (2104.09864, with 100 in place of 10000)
 struct Architecture {
   int d = 3;  // 2 or more
   int blocks = 10;
@@ -40,8 +42,10 @@ struct Architecture {
     cls,    // an extra token, the last
     asked,  // the token that the sample asks about
   } readout = mean;
-  bool position = false;
-  int vocabulary = 0;  // words with learned starts; 0: tokens are points of the plane
+  bool position = false;  // the code of position_code is added
+  int vocabulary = 0;     // words with learned starts; 0: tokens are points of the plane
+  int places = 0;       // learned codes, added to tokens 0, 1, ...: samples are no longer; 0: none
+  bool rotary = false;  // of `attention`
   Matrix
       targets{};  // (classes, d), all of one length: where the samples of each class are to settle
 };
@@ -70,7 +74,7 @@ struct TensorPlace {
 // out_bias (d). Uniform attention has no query and no key, attraction and none have nothing before
 // `in`; without hidden units nothing follows mix_bias. Rows h k .. of query, key and value belong
 // to head h, and these columns of mix. Shared blocks are stored once, as blocks.0. Last: cls (d),
-// words (vocabulary, d).
+// words (vocabulary, d), places (places, d).
 std::vector<TensorPlace> layout(const Architecture& architecture);
 std::size_t parameter_count(const Architecture& architecture);
 // The width of the feed-forward with which an architecture has nearest to so many parameters.
@@ -78,8 +82,8 @@ int hidden_near(Architecture architecture, std::size_t parameters);
 
 // Uniform laws as the companion code drew them: query, key, value within sqrt(6 / (d + 3 heads k)),
 // mix within 1/sqrt(heads k), in and in_bias within 1/sqrt(d), out and out_bias within
-// 1/sqrt(hidden); zero biases in attention; cls zero; words within sqrt 3, of variance 1. Streams
-// are named: nothing depends on the order of drawing.
+// 1/sqrt(hidden); zero biases in attention; cls zero; words and places within sqrt 3, of
+// variance 1. Streams are named: nothing depends on the order of drawing.
 std::vector<float> initial_parameters(const Architecture& architecture, std::uint64_t seed);
 
 //   p_i[2m] = sin(i / 100^(2m/d)),  p_i[2m + 1] = cos(i / 100^(2m/d))      added to token i
@@ -160,7 +164,7 @@ std::unique_ptr<Adjoint> make_cuda_adjoint(const Architecture& architecture);
 
 // The forward pass as a Dynamics: attention and feed-forward as sublayers in R^d for the method
 // `layers` with dt = residual; free blocks follow each other in time, and the last one continues
-// past the trained depth.
+// past the trained depth. Error(input) for a rotary swarm: there each token has its own query.
 Dynamics dynamics_of(const Architecture& architecture, std::span<const double> parameters);
 
 // Adam with decoupled decay (AdamW, 1711.05101; decay 0 is Adam, 1412.6980), state included.

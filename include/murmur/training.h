@@ -14,6 +14,7 @@
 #include "murmur/images.h"
 #include "murmur/learn.h"
 #include "murmur/run.h"
+#include "murmur/sentences.h"
 
 namespace murmur {
 
@@ -24,8 +25,11 @@ std::span<const Parameter> training_parameters();
 enum class Task {
   digits,  // which of the digits a picture shows
   same,    // whether two pictures side by side show the same digit: same, different
+  sense,   // in which of its two senses a word stands in a sentence: first, second
+  order,   // whether a name comes before the verb or after it: subject, object
 };
 std::vector<std::string> class_names(Task task, const std::vector<int>& digits);
+bool reads_words(Task task);  // and no pictures
 
 // A training ready to be done, recipe resolved; the pictures come apart.
 struct Training {
@@ -62,6 +66,10 @@ enum class LossAverage { tokens, padded };
 
 enum class RateSchedule { one_cycle, constant };
 
+// How tokens know their number: not at all; by codes that are learned, or made of sines, and added
+// to their starts; by turning queries and keys.
+enum class Positions { none, learned, sinusoidal, rotary };
+
 // A training as its words or its program say it. A field for each parameter; empty: as the recipe
 // has it.
 struct TrainingSpec {
@@ -78,7 +86,8 @@ struct TrainingSpec {
   double residual = 0.1;
   Architecture::Interaction interaction = Architecture::attention;
   Architecture::Readout readout = Architecture::mean;
-  bool position = false;
+  bool position = false;  // as Positions::sinusoidal
+  Positions positions = Positions::none;
   Recipe recipe = Recipe::best;
   std::optional<TargetChoice> targets{};
   std::optional<Objective::Loss> loss{};
@@ -130,6 +139,8 @@ struct TrainingData {
   std::vector<PicturePair> test_pairs{};    // (samples of test) of single test pictures
   Images test_pictures{};
 };
+// Of sentences `train` has those that are kept back, and all that is learned from is drawn; the
+// folder is for pictures.
 TrainingData gather_data(const Training& training, const std::filesystem::path& folder);
 // The samples that an epoch of a task that draws learns from, in their order.
 SampleSet draw_epoch(const Training& training, const TrainingData& data, int epoch);
@@ -137,6 +148,21 @@ SampleSet draw_epoch(const Training& training, const TrainingData& data, int epo
 // its test pictures, or of the pictures themselves.
 std::vector<PicturePair> test_pairs_of(const SampleSet& test_pictures);
 std::vector<PicturePair> test_pairs_of(const TrainedSwarm& swarm, const Images& test);
+
+// The words of a task of sentences by number, and the sentences that it is tested with, the same
+// for every seed.
+const std::vector<std::string>& vocabulary_of(Task task);
+SampleSet test_sentences(Task task);
+// A sentence of these words; capitals and punctuation do not matter. `asked`: the word that is
+// asked about; empty: the first that the task asks about. Error(input) for a word that is not
+// known.
+SampleSet read_sentence(Task task, const std::string& text, const std::string& asked);
+std::string sentence_text(Task task, const SampleSet& samples, std::size_t sample);
+std::string asked_word(Task task, const SampleSet& samples, std::size_t sample);
+// What a class means for a word: the topic of its sense, subject or object.
+std::string meaning_of(Task task, const std::string& word, int label);
+// Places between the word that is asked about and what decides: its cue, the other name.
+int distance_to_cue(Task task, const SampleSet& samples, std::size_t sample);
 
 // Where pictures are looked for: as `data` says, or the variable MURMUR_DATA it came from; else at
 // `otherwise`, the place a training was asked to look at. Settings may carry `xdg`, the folder

@@ -52,10 +52,26 @@ HostSwarm sample_of_pair(const WordedSpec& worded, const GivenModel& model, cons
   return started(model, samples.x, samples.y);
 }
 
+// Sentence `index` of those that the swarm is tested with.
+HostSwarm sample_of_sentence(const WordedSpec& worded, const GivenModel& model,
+                             const InitialPicture& picture) {
+  const SampleSet test = test_sentences(model.swarm.task);
+  if (picture.train || picture.finer != 1 || picture.index != std::floor(picture.index) ||
+      !(picture.index >= 0 && picture.index < static_cast<double>(test.samples())))
+    refuse(worded.words, "init", "names no sentence",
+           fmt::format("write init=test:17; the test has sentences 0 to {}", test.samples() - 1));
+  const auto k = static_cast<std::size_t>(picture.index);
+  const Sample sample = start_sample(
+      model.swarm.architecture, model.swarm.doubles(),
+      std::span<const int>(test.word).subspan(test.first[k], test.first[k + 1] - test.first[k]));
+  return from_rows({sample.n, model.swarm.architecture.d}, sample.rows.data());
+}
+
 HostSwarm sample_of_set(const WordedSpec& worded, const GivenModel& model,
                         const InitialPicture& picture) {
   const Settings& words = worded.words;
   const auto [train, index, finer] = picture;
+  if (reads_words(model.swarm.task)) return sample_of_sentence(worded, model, picture);
   const std::string remedy = "write init=test:17, or init=test:17:2 for a grid twice as fine";
   if (!(index >= 0) || index != std::floor(index))
     refuse(words, "init", "names no picture", remedy);
@@ -71,6 +87,9 @@ HostSwarm sample_of_set(const WordedSpec& worded, const GivenModel& model,
 }
 
 HostSwarm sample_of_png(const std::filesystem::path& path, const GivenModel& model) {
+  if (reads_words(model.swarm.task))
+    throw Error(Fault::input, "the model reads sentences, and this is a picture", path.string(),
+                "write init=test:17, a sentence of the test");
   if (model.swarm.task == Task::same)
     throw Error(Fault::input, "the model compares two pictures, and this is one", path.string(),
                 "write init=test:17, or murmur classify RUN images=LEFT.png+RIGHT.png -o RUN");
@@ -84,6 +103,7 @@ std::optional<HostSwarm> sample_of_points(const WordedSpec& worded, const GivenM
                                           const Array& points) {
   const Settings& words = worded.words;
   const auto d = static_cast<std::size_t>(model.swarm.architecture.d);
+  if (reads_words(model.swarm.task)) return std::nullopt;  // rows are tokens as they are
   if (points.shape.size() != 2 || points.shape[0] == 0 ||
       (points.shape[1] != 2 && points.shape[1] != d))
     refuse(words, "init",

@@ -55,13 +55,20 @@ void write_model(const Rnn& rnn, const std::vector<float>& parameters,
   content.metadata = {{"format", "murmur messenger"},
                       {"hidden", std::to_string(rnn.hidden)},
                       {"classes", std::to_string(rnn.classes)}};
+  if (rnn.vocabulary > 0) {
+    content.metadata["vocabulary"] = std::to_string(rnn.vocabulary);
+    content.metadata["width"] = std::to_string(rnn.width);
+  }
   write_safetensors(file, content);
 }
 
 }  // namespace
 
 Rnn rnn_for(const Training& training) {
-  return rnn_near(parameter_count(training.architecture), training.architecture.targets.rows);
+  const Architecture& a = training.architecture;
+  return rnn_near(
+      parameter_count(a),
+      {.classes = a.targets.rows, .vocabulary = a.vocabulary, .width = a.vocabulary > 0 ? a.d : 2});
 }
 
 RunContents rnn_contents(const Training& training, const std::vector<std::string>& argv) {
@@ -141,7 +148,8 @@ TrainedRnn read_trained_rnn(const std::filesystem::path& run) {
                       found->second.find_first_not_of("0123456789") == std::string::npos;
     return sane ? std::stoi(found->second) : 0;
   };
-  TrainedRnn trained{{whole("hidden"), whole("classes")}, {}};
+  TrainedRnn trained{{whole("hidden"), whole("classes"), whole("vocabulary")}, {}};
+  if (trained.rnn.vocabulary > 0) trained.rnn.width = whole("width");
   for (const TensorPlace& place : layout(trained.rnn)) {
     const auto found = content.tensors.find(place.name);
     if (found == content.tensors.end() || found->second.shape != place.shape)

@@ -169,7 +169,7 @@ std::optional<TrainingSummary> train(const Training& training, const TrainingDat
                                      const ProcessControl& control) {
   std::unique_ptr<Keeper> keeper;
   try {
-    if (data.learned.empty())
+    if (data.learned.empty() && !reads_words(training.task))
       throw Error(Fault::input, "no flock is left to learn from", "validation",
                   "keep fewer back: a smaller validation=");
     keeper = std::make_unique<Keeper>(training, data, run, control);

@@ -13,18 +13,22 @@ namespace murmur {
 
 std::vector<std::string> class_names(Task task, const std::vector<int>& digits) {
   if (task == Task::same) return {"same", "different"};
+  if (task == Task::sense) return {"first", "second"};
+  if (task == Task::order) return {"subject", "object"};
   std::vector<std::string> names;
   for (const int digit : digits) names.push_back(fmt::format("{}", digit));
   return names;
 }
+
+bool reads_words(Task task) { return task == Task::sense || task == Task::order; }
 
 namespace fs = std::filesystem;
 
 namespace {
 
 constexpr const char* kInteractions[] = {"none", "attraction", "uniform", "attention"};
-constexpr const char* kReadouts[] = {"mean", "cls"};
-constexpr const char* kTasks[] = {"digits", "same"};
+constexpr const char* kReadouts[] = {"mean", "cls", "asked"};
+constexpr const char* kTasks[] = {"digits", "same", "sense", "order"};
 constexpr const char* kTargets = "targets";
 constexpr const char* kRemedy = "give a model.safetensors that murmur train wrote";
 
@@ -102,6 +106,9 @@ std::map<std::string, std::string> texts_of(const TrainedSwarm& swarm) {
       {"data", swarm.data}};
   // Only where it was chosen: models of heads that share d keep the bytes they had.
   if (a.head_width > 0) texts["head_width"] = fmt::format("{}", a.head_width);
+  if (a.vocabulary > 0) texts["vocabulary"] = fmt::format("{}", a.vocabulary);
+  if (a.places > 0) texts["places"] = fmt::format("{}", a.places);
+  if (a.rotary) texts["rotary"] = "true";
   if (swarm.task != Task::digits) texts["task"] = kTasks[static_cast<int>(swarm.task)];
   if (swarm.tokens.every != 1) texts["every"] = fmt::format("{}", swarm.tokens.every);
   return texts;
@@ -146,6 +153,9 @@ Architecture architecture_of(const Texts& texts) {
       static_cast<Architecture::Interaction>(texts.one_of("interaction", kInteractions));
   a.readout = static_cast<Architecture::Readout>(texts.one_of("readout", kReadouts));
   a.position = texts.flag("position");
+  if (texts.given("vocabulary")) a.vocabulary = texts.whole("vocabulary");
+  if (texts.given("places")) a.places = texts.whole("places");
+  if (texts.given("rotary")) a.rotary = texts.flag("rotary");
   return a;
 }
 
@@ -169,6 +179,8 @@ TrainedSwarm parse_trained_swarm(std::span<const std::byte> bytes, const std::st
     texts.not_as_it_should("threshold", "a share of full ink");
   for (const auto& [name, side] : {std::pair{"height", swarm.height}, {"width", swarm.width}})
     if (side < 2 || side > 4096) texts.not_as_it_should(name, "2 to 4096 pixels");
+  if (reads_words(swarm.task) != (a.vocabulary > 0))
+    texts.refuse("the model's task and its vocabulary do not fit together");
   if (a.d < 2 || a.d > 65'536) texts.not_as_it_should("d", "a number of coordinates");
   const std::size_t classes = class_names(swarm.task, swarm.digits).size();
   const TensorPlace targets{kTargets, {classes, static_cast<std::size_t>(a.d)}, 0};

@@ -40,6 +40,18 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
                                   .decay = 0.01,
                                   .clip = 1,
                                   .shift = 0.3};
+  static const TrainingSpec sentences{.every = 1,
+                                      .targets = TargetChoice::spread,
+                                      .loss = Objective::cross_entropy,
+                                      .average = LossAverage::tokens,
+                                      .epochs = 40,
+                                      .samples = 20480,
+                                      .batch = 256,
+                                      .rate = 0.03,
+                                      .schedule = RateSchedule::one_cycle,
+                                      .decay = 0.01,
+                                      .clip = 1,
+                                      .shift = 0};
   static const TrainingSpec published{.every = 1,
                                       .targets = TargetChoice::third_axis,
                                       .loss = Objective::target,
@@ -53,6 +65,7 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
                                       .clip = 0,
                                       .shift = 0};
   if (task == Task::same) return pairs;
+  if (reads_words(task)) return sentences;
   return recipe == Recipe::best ? best : published;
 }
 
@@ -60,8 +73,12 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
 WordedTraining resolved(WordedTraining t) {
   t.spec.data = whole_path({}, t.spec.data);
   t.words.at("data").text = t.spec.data;
-  if (t.spec.task == Task::same && !is_given(t.words, "name"))
-    t.spec.name = t.words.at("name").text = "same";
+  if (t.spec.task != Task::digits && !is_given(t.words, "name"))
+    t.spec.name = t.words.at("name").text = t.words.at("task").text;
+  if (reads_words(t.spec.task) && !is_given(t.words, "readout")) {
+    t.spec.readout = Architecture::asked;
+    t.words.at("readout").text = "asked";
+  }
   for (const Row<TrainingSpec>& row : training_rows())
     if (row.fill != nullptr && row.fill(recipe_of(t.spec.task, t.spec.recipe), t.spec))
       t.words.at(row.parameter.name).text = row.write(t.spec);
@@ -74,7 +91,7 @@ int classes_of(const TrainingSpec& spec) {
 
 // Of a resolved spec.
 Architecture architecture_of(const TrainingSpec& spec) {
-  const bool third = spec.targets == TargetChoice::third_axis;
+  const bool third = spec.targets == TargetChoice::third_axis, words = reads_words(spec.task);
   return {.d = spec.d,
           .blocks = spec.blocks,
           .shared = spec.shared,
@@ -84,7 +101,10 @@ Architecture architecture_of(const TrainingSpec& spec) {
           .residual = spec.residual,
           .interaction = spec.interaction,
           .readout = spec.readout,
-          .position = spec.position,
+          .position = spec.position || spec.positions == Positions::sinusoidal,
+          .vocabulary = words ? static_cast<int>(vocabulary_of(spec.task).size()) : 0,
+          .places = spec.positions == Positions::learned ? kLongestSentence : 0,
+          .rotary = spec.positions == Positions::rotary,
           .targets = third ? third_axis_targets(spec.d) : spread_targets(classes_of(spec), spec.d)};
 }
 
@@ -100,7 +120,32 @@ void check_samples(const WordedTraining& t) {
     refuse(t.words, "samples", "the task digits learns from the whole training set",
            "use samples=all, or task=same");
   if (t.spec.task != Task::digits && all)
-    refuse(t.words, "samples", "there is no end of pairs", "write how many an epoch has");
+    refuse(t.words, "samples",
+           t.spec.task == Task::same ? "there is no end of pairs" : "there is no end of sentences",
+           "write how many an epoch has");
+}
+
+// Pictures ask about no token and have no longest sample; words lie in no plane that could shift.
+void check_readout(const WordedTraining& t) {
+  if (t.spec.readout == Architecture::asked && !reads_words(t.spec.task))
+    refuse(t.words, "readout", "pictures ask about no single boid", "use readout=mean or cls");
+}
+
+void check_positions(const WordedTraining& t) {
+  const auto [task, positions] = std::pair{t.spec.task, t.spec.positions};
+  if (t.spec.position && positions != Positions::none && positions != Positions::sinusoidal)
+    refuse(t.words, "positions", "but position=true adds sines", "leave position out");
+  if (positions == Positions::learned && !reads_words(task))
+    refuse(t.words, "positions", "pictures have any number of boids",
+           "use positions=sinusoidal or rotary");
+  if (positions == Positions::rotary && t.spec.interaction != Architecture::attention)
+    refuse(t.words, "positions", "rotary turns queries and keys, and there are none",
+           "use interaction=attention, or another code");
+}
+
+void check_shift(const WordedTraining& t) {
+  if (reads_words(t.spec.task) && *t.spec.shift > 0)
+    refuse(t.words, "shift", "words lie in no plane", "use shift=0");
 }
 
 void check_targets(const WordedTraining& t) {
@@ -115,6 +160,11 @@ void check_device(const WordedTraining& t) {
   if (t.spec.device == Training::cuda && t.spec.dropout > 0)
     refuse(t.words, "device", "cuda leaves out no attention weights",
            "use dropout=0, or device=cpu");
+  if (t.spec.device == Training::cuda && reads_words(t.spec.task))
+    refuse(t.words, "device", "cuda learns from pictures alone", "use device=cpu");
+  if (t.spec.device == Training::cuda && t.spec.positions == Positions::rotary)
+    refuse(t.words, "device", "cuda turns no queries and keys",
+           "use device=cpu, or positions=sinusoidal");
 }
 
 // What several parameters must agree on, as soon as the last of them is read.
@@ -122,9 +172,9 @@ struct Agreement {
   const char* after;
   void (*check)(const WordedTraining& resolved);
 };
-constexpr Agreement kAgreements[] = {{"task", check_task},
-                                     {"targets", check_targets},
-                                     {"samples", check_samples},
+constexpr Agreement kAgreements[] = {{"task", check_task},           {"readout", check_readout},
+                                     {"positions", check_positions}, {"targets", check_targets},
+                                     {"samples", check_samples},     {"shift", check_shift},
                                      {"device", check_device}};
 
 void check_after(const std::string& parameter, const WordedTraining& t) {

@@ -5,12 +5,14 @@
 
 #include "murmur/random.h"
 #include "murmur/training.h"
+#include "run/identity.h"
 
 namespace murmur {
 
 namespace {
 
 constexpr std::size_t kTestFours = 2048, kValidationFours = 512;  // of pairs that are tested
+constexpr std::size_t kTestSentences = 4096, kValidationSentences = 1024;
 
 // The samples with the smallest draws are kept back: the same ones for any recipe of one seed.
 void split(const Training& training, TrainingData& data) {
@@ -43,7 +45,36 @@ void pair_up(const Training& training, TrainingData& data) {
   data.test = samples_of(data.test, data.test_pairs);
 }
 
+// In fours or twos that differ by what is asked alone.
+SampleSet balanced_sentences(Task task, std::size_t count, const SentenceDraw& draw) {
+  return task == Task::sense ? crossed_senses(count / 4, draw) : exchanged_orders(count / 2, draw);
+}
+
+// A text that says every word and every sentence of the test.
+std::string digest_of(Task task, const SampleSet& test) {
+  std::string text;
+  for (const std::string& word : vocabulary_of(task)) text += word + "\n";
+  for (std::size_t sample = 0; sample < test.samples(); ++sample)
+    text += sentence_text(task, test, sample) + "\n";
+  return sha256_of_text(text);
+}
+
+TrainingData sentences_for(const Training& training) {
+  TrainingData data;
+  data.name = "sentences";
+  data.test = test_sentences(training.task);
+  data.checksum = digest_of(training.task, data.test);
+  data.train = balanced_sentences(training.task, kValidationSentences,
+                                  {.seed = training.seed, .use = Use::validation});
+  data.kept_back = all_of(data.train);
+  return data;
+}
+
 }  // namespace
+
+SampleSet test_sentences(Task task) {
+  return balanced_sentences(task, kTestSentences, {.use = Use::test});
+}
 
 std::vector<PicturePair> test_pairs_of(const SampleSet& test_pictures) {
   return crossed_pairs(test_pictures, all_of(test_pictures), kTestFours, {.use = PairDraw::test});
@@ -58,6 +89,9 @@ std::vector<PicturePair> test_pairs_of(const TrainedSwarm& swarm, const Images& 
 }
 
 SampleSet draw_epoch(const Training& training, const TrainingData& data, int epoch) {
+  const SentenceDraw draw{.seed = training.seed, .step = static_cast<std::uint32_t>(epoch)};
+  if (training.task == Task::sense) return draw_senses(training.samples, draw);
+  if (training.task == Task::order) return draw_orders(training.samples, draw);
   return samples_of(data.train, draw_pairs(data.train, data.learned, training.samples,
                                            {.seed = training.seed,
                                             .step = static_cast<std::uint32_t>(epoch),
@@ -65,6 +99,7 @@ SampleSet draw_epoch(const Training& training, const TrainingData& data, int epo
 }
 
 TrainingData gather_data(const Training& training, const std::filesystem::path& folder) {
+  if (reads_words(training.task)) return sentences_for(training);
   DataSet set = read_data_set(folder);
   TrainingData data;
   data.name = set.name;

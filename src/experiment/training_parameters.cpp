@@ -21,12 +21,17 @@ const std::vector<std::string>& names_of<Architecture::Interaction>() {
 }
 template <>
 const std::vector<std::string>& names_of<Architecture::Readout>() {
-  static const std::vector<std::string> names = {"mean", "cls"};
+  static const std::vector<std::string> names = {"mean", "cls", "asked"};
   return names;
 }
 template <>
 const std::vector<std::string>& names_of<Task>() {
-  static const std::vector<std::string> names = {"digits", "same"};
+  static const std::vector<std::string> names = {"digits", "same", "sense", "order"};
+  return names;
+}
+template <>
+const std::vector<std::string>& names_of<Positions>() {
+  static const std::vector<std::string> names = {"none", "learned", "sinusoidal", "rotary"};
   return names;
 }
 template <>
@@ -195,9 +200,9 @@ std::span<const Row<TrainingSpec>> training_rows() {
   static const Row<S> table[] = {
       row<S, RunName, &S::name>(
           {P::word, "name", "digits", "a word", "first part of the run directory's name"}),
-      row<S, Named, &S::task>({P::word, "task", "digits", "digits, same",
-                               "what is asked: which digit, or whether two digits side by side are "
-                               "the same"}),
+      row<S, Named, &S::task>({P::word, "task", "digits", "digits, same, sense, order",
+                               "what is asked: which digit; whether two digits are the same; in "
+                               "which sense a word stands; whether a name is subject or object"}),
       row<S, Pictures, &S::data>({P::word, "data", "auto", "auto, mnist, fashion-mnist, a folder",
                                   "where the pictures are: idx files, PNG folders or npy"}),
       row<S, Labels, &S::digits>(
@@ -225,9 +230,13 @@ std::span<const Row<TrainingSpec>> training_rows() {
           {P::word, "interaction", "attention", "none, attraction, uniform, attention",
            "what boids tell each other: nothing, the mean, messages without or with selection"}),
       row<S, Named, &S::readout>(
-          {P::word, "readout", "mean", "mean, cls", "the mean boid decides, or an extra one"}),
-      row<S, Flag, &S::position>(
-          {P::flag, "position", "false", "true, false", "adds a code of the boid's number"}),
+          {P::word, "readout", "mean", "mean, cls, asked",
+           "the mean boid decides, an extra one, or the word that is asked about"}),
+      row<S, Flag, &S::position>({P::flag, "position", "false", "true, false",
+                                  "adds a code of the boid's number: positions=sinusoidal"}),
+      row<S, Named, &S::positions>(
+          {P::word, "positions", "none", "none, learned, sinusoidal, rotary",
+           "how boids know their number: codes added to their starts, or queries and keys turned"}),
       row<S, Named, &S::recipe>(
           {P::word, "recipe", "best", "best, published", "what every `recipe` below means"}),
       row<S, AsRecipe<Named>, &S::targets>(
@@ -243,7 +252,7 @@ std::span<const Row<TrainingSpec>> training_rows() {
           {P::word, "epochs", "recipe", "recipe, 1 or more", "passes over the training set"}),
       row<S, AsRecipe<SampleCount>, &S::samples>(
           {P::word, "samples", "recipe", "recipe, all, 1 or more",
-           "pairs drawn each epoch; task=digits learns from all pictures"}),
+           "pairs or sentences drawn each epoch; task=digits learns from all pictures"}),
       row<S, AsRecipe<Whole<1, 1'000'000>>, &S::batch>(
           {P::word, "batch", "recipe", "recipe, 1 or more", "flocks an update"}),
       row<S, AsRecipe<Positive>, &S::rate>(
@@ -278,9 +287,10 @@ std::span<const Row<TrainingSpec>> training_rows_as_read() {
   // The recipe says what other words mean; architecture and objective come before epochs and rate.
   // Rows that are not named follow in the order of the table.
   static constexpr const char* kFirst[] = {
-      "recipe",  "task",     "data",    "name",  "seed",       "digits",    "d",
-      "blocks",  "shared",   "hidden",  "heads", "head_width", "residual",  "interaction",
-      "readout", "position", "targets", "loss",  "average",    "smoothing", "dropout"};
+      "recipe",   "task",        "data",      "name",     "seed",      "digits",
+      "d",        "blocks",      "shared",    "hidden",   "heads",     "head_width",
+      "residual", "interaction", "readout",   "position", "positions", "targets",
+      "loss",     "average",     "smoothing", "dropout"};
   static const std::vector<Row<TrainingSpec>> rows = [] {
     const auto place = [](const Row<TrainingSpec>& row) {
       return std::find_if(std::begin(kFirst), std::end(kFirst), [&](const char* name) {

@@ -19,7 +19,7 @@ namespace {
 constexpr double kTargetDistance = 10;  // of the targets from the origin, and the unit of scores
 constexpr int kMostClasses = 10;
 constexpr int kMostWide = 4096, kMostBlocks = 256, kMostHidden = 65536, kMostHeads = 255;
-constexpr int kMostWords = 65536;
+constexpr int kMostWords = 65536, kMostPlaces = 65536;
 
 void require(bool good, const std::string& what, const std::string& remedy) {
   if (!good) throw Error(Fault::input, what, "in the architecture", remedy);
@@ -160,6 +160,7 @@ void check(const Architecture& a) {
   require_between("blocks", a.blocks, 1, kMostBlocks);
   require_between("hidden", a.hidden, 0, kMostHidden);
   require_between("vocabulary", a.vocabulary, 0, kMostWords);
+  require_between("places", a.places, 0, kMostPlaces);
   require_between("heads", a.heads, 1, kMostHeads);
   if (a.head_width != 0) require_between("head_width", a.head_width, 1, kMostWide);
   require(width_of_heads(a) <= kMostHidden,
@@ -197,13 +198,14 @@ std::vector<TensorPlace> layout(const Architecture& a) {
   const auto d = static_cast<std::size_t>(a.d);
   if (a.readout == Architecture::cls) add("cls", {d});
   if (a.vocabulary > 0) add("words", {static_cast<std::size_t>(a.vocabulary), d});
+  if (a.places > 0) add("places", {static_cast<std::size_t>(a.places), d});
   assert(offset == parameter_count(a));
   return places;
 }
 
 std::size_t parameter_count(const Architecture& a) {
-  const auto starts = static_cast<std::size_t>(a.vocabulary) +  // words and the CLS token
-                      (a.readout == Architecture::cls ? 1 : 0);
+  const auto starts = static_cast<std::size_t>(a.vocabulary) +  // words, places and the CLS token
+                      static_cast<std::size_t>(a.places) + (a.readout == Architecture::cls ? 1 : 0);
   return static_cast<std::size_t>(stored_blocks(a)) * block_size(a) +
          starts * static_cast<std::size_t>(a.d);
 }
@@ -237,14 +239,17 @@ std::vector<float> initial_parameters(const Architecture& a, std::uint64_t seed)
       }
     }
   parameters.resize(parameter_count(a));  // the CLS token starts at the origin
-  if (float* words = word_starts(a, parameters.data()))
-    for (std::size_t e = 0; e < static_cast<std::size_t>(a.vocabulary) * a.d; ++e) {
+  const auto draw_rows = [&](float* rows, int count, std::uint32_t kind) {
+    for (std::size_t e = 0; rows && e < static_cast<std::size_t>(count) * a.d; ++e) {
       const Draw who{.seed = seed,
                      .stream = Stream::parameters,
                      .particle = static_cast<std::uint32_t>(e),
-                     .replica = kinds};
-      words[e] = static_cast<float>(std::sqrt(3.0) * (2 * who.uniform(0) - 1));
+                     .replica = kind};
+      rows[e] = static_cast<float>(std::sqrt(3.0) * (2 * who.uniform(0) - 1));
     }
+  };
+  draw_rows(word_starts(a, parameters.data()), a.vocabulary, kinds);
+  draw_rows(place_codes(a, parameters.data()), a.places, kinds + 1);
   return parameters;
 }
 
@@ -260,6 +265,11 @@ std::vector<double> position_code(int i, int d) {
 
 namespace {
 
+[[noreturn]] void refuse_length(std::size_t tokens, int places) {
+  throw Error(Fault::input, fmt::format("a sample has {} tokens", tokens), "in the ensemble",
+              fmt::format("the swarm has learned codes of {} places: give no more", places));
+}
+
 // So many tokens at the origin, plus the code where there is one; the CLS token where it starts.
 Sample begin_sample(const Architecture& a, std::span<const double> parameters, std::size_t tokens) {
   assert(parameters.size() == parameter_count(a));
@@ -274,6 +284,9 @@ Sample begin_sample(const Architecture& a, std::span<const double> parameters, s
     const std::vector<double> code = position_code(static_cast<int>(i), a.d);
     for (std::size_t k = 0; k < d; ++k) sample.rows[i * d + k] = code[k];
   }
+  const double* codes = place_codes(a, parameters.data());  // (places, d)
+  if (codes && tokens > static_cast<std::size_t>(a.places)) refuse_length(tokens, a.places);
+  for (std::size_t e = 0; codes && e < tokens * d; ++e) sample.rows[e] += codes[e];
   for (std::size_t k = 0; cls && k < d; ++k) sample.rows[tokens * d + k] = cls[k];
   return sample;
 }

@@ -75,4 +75,11 @@ T* word_starts(const Architecture& a, T* parameters) {
   return a.vocabulary > 0 ? parameters + before : nullptr;
 }
 
+// (places, d), where places have learned codes; null otherwise. They come last.
+template <class T>
+T* place_codes(const Architecture& a, T* parameters) {
+  return a.places > 0 ? parameters + parameter_count(a) - static_cast<std::size_t>(a.places) * a.d
+                      : nullptr;
+}
+
 }  // namespace murmur

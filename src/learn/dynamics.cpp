@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "learn/block_tensors.h"
+#include "murmur/error.h"
 #include "murmur/learn.h"
 
 namespace murmur {
@@ -73,6 +74,10 @@ Perceptron feed_forward(const Architecture& a, const Block& block) {
 // rounding of t never matters; the interval of the last block has no end.
 Dynamics dynamics_of(const Architecture& a, std::span<const double> parameters) {
   check(a);
+  if (a.rotary && a.interaction == Architecture::attention)
+    throw Error(Fault::input, "rotary positions give every token a query map of its own",
+                "in the architecture",
+                "fly a swarm of positions=none, learned or sinusoidal; classify knows every one");
   assert(parameters.size() == parameter_count(a));
   Dynamics dynamics{.manifold = Manifold::space};
   const int stored = stored_blocks(a);

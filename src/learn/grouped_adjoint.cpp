@@ -48,6 +48,11 @@ void GroupedAdjoint::check_samples(const Batch& batch, bool labelled) const {
         !(sample < batch.asked.size() && 0 <= batch.asked[sample] && batch.asked[sample] < n))
       throw Error(Fault::input, "a sample does not say which of its tokens is read",
                   "sample " + std::to_string(sample), "give one token a sample");
+    if (architecture_.places > 0 && n > architecture_.places)
+      throw Error(Fault::input, "a sample has " + std::to_string(n) + " tokens",
+                  "sample " + std::to_string(sample),
+                  "the swarm has learned codes of " + std::to_string(architecture_.places) +
+                      " places: give no more");
     for (std::size_t i = batch.first[sample];
          architecture_.vocabulary > 0 && i < batch.first[sample + 1]; ++i)
       if (!(i < batch.word.size() && 0 <= batch.word[i] &&
@@ -115,12 +120,14 @@ void place_sample(const Architecture& a, std::span<const float> parameters, cons
   const float dx = batch.shift.empty() ? 0.0f : batch.shift[2 * at];
   const float dy = batch.shift.empty() ? 0.0f : batch.shift[2 * at + 1];
   const float* table = word_starts(a, parameters.data());  // (vocabulary, d)
+  const float* codes = place_codes(a, parameters.data());  // (places, d)
   for (int i = 0; i < tokens; ++i) {
     const float* row =
         table ? table + static_cast<std::size_t>(batch.word[first + i]) * a.d : nullptr;
     x(i, 0) = (row ? row[0] : batch.x[first + i]) + dx;
     x(i, 1) = (row ? row[1] : batch.y[first + i]) + dy;
     for (int k = 2; k < a.d; ++k) x(i, k) = row ? row[k] : 0;
+    for (int k = 0; codes && k < a.d; ++k) x(i, k) += codes[static_cast<std::size_t>(i) * a.d + k];
     if (!a.position) continue;
     const std::vector<double> code = position_code(i, a.d);
     for (int k = 0; k < a.d; ++k) x(i, k) += static_cast<float>(code[k]);
@@ -137,21 +144,25 @@ int token_read(const Architecture& a, const Batch& batch, std::size_t at) {
              : -1;
 }
 
-//   d cls += dx_last,  d table[w] += dx_i for every token i that is word w
+//   d cls += dx_last,  d table[w] += dx_i for every token i that is word w,  d places[i] += dx_i
 void add_starts_gradient(const Architecture& a, const Batch& batch, std::size_t at,
                          const Tokens& dx, float* gradient) {
   if (float* cls = cls_start(a, gradient))
     for (int k = 0; k < a.d; ++k) cls[k] += dx(dx.n - 1, k);
   const std::size_t first = batch.first[batch.chosen[at]];
-  const int words = dx.n - (a.readout == Architecture::cls ? 1 : 0);
+  const int tokens = dx.n - (a.readout == Architecture::cls ? 1 : 0);
   if (float* table = word_starts(a, gradient))
-    for (int i = 0; i < words; ++i)
+    for (int i = 0; i < tokens; ++i)
       for (int k = 0; k < a.d; ++k)
         table[static_cast<std::size_t>(batch.word[first + i]) * a.d + k] += dx(i, k);
+  if (float* codes = place_codes(a, gradient))
+    for (int i = 0; i < tokens; ++i)
+      for (int k = 0; k < a.d; ++k) codes[static_cast<std::size_t>(i) * a.d + k] += dx(i, k);
 }
 
 std::unique_ptr<Adjoint> make_adjoint(const Architecture& architecture, int threads) {
-  if (architecture.d <= simd::kMostSmall && width_of_head(architecture) <= simd::kMostSmall)
+  if (architecture.d <= simd::kMostSmall && width_of_head(architecture) <= simd::kMostSmall &&
+      !architecture.rotary)  // the fused kernels turn nothing
     return make_small_adjoint(architecture, threads);
   return make_wide_adjoint(architecture, threads);
 }

@@ -14,19 +14,23 @@ namespace murmur {
 // Elman's recurrent network, for comparison with a swarm of as many parameters:
 //   h <- tanh(W_x p_i / 10 + W_h h + b)    for each token i in turn, p_i = (x, y), h = 0 at first
 //   logits = W_o h + b_o                   after the last
+// Where tokens are words, their rows of a learned table (vocabulary, width) stand in the place of
+// p_i / 10, and the word that is asked about is read once more at the end.
 struct Rnn {
   int hidden = 58;
   int classes = 2;
+  int vocabulary = 0;  // 0: tokens are points of the plane
+  int width = 2;       // coordinates of a token
 };
 
-// The network whose number of parameters is nearest to a given one.
-Rnn rnn_near(std::size_t parameters, int classes);
+// The network like `rnn` whose number of parameters is nearest to a given one.
+Rnn rnn_near(std::size_t parameters, Rnn rnn);
 
-// Tensors in order: in (hidden, 2), memory (hidden, hidden), bias (hidden), out (classes, hidden),
-// out_bias (classes).
+// Tensors in order: in (hidden, width), memory (hidden, hidden), bias (hidden), out (classes,
+// hidden), out_bias (classes), words (vocabulary, width).
 std::vector<TensorPlace> layout(const Rnn& rnn);
 std::size_t parameter_count(const Rnn& rnn);
-// All uniform within 1 / sqrt(hidden).
+// All uniform within 1 / sqrt(hidden); words within sqrt 3, as a swarm's.
 std::vector<float> initial_parameters(const Rnn& rnn, std::uint64_t seed);
 
 // Back-propagation through time, in single precision; the same bits for any number of threads. It
@@ -37,7 +41,7 @@ BatchResult reference_backward(const Rnn& rnn, std::span<const double> parameter
                                const Batch& batch, const Objective& objective,
                                std::span<double> gradient);
 
-// The Frobenius norm of d logits / d p_i, (n) over the tokens of one sample.
+// The Frobenius norm of d logits / d p_i, (n) over the tokens of one sample of points.
 std::vector<double> influence(const Rnn& rnn, std::span<const double> parameters, const Batch& one);
 
 }  // namespace murmur

@@ -87,7 +87,7 @@ Simulated simulate_sample(const Swarms& all, std::size_t place) {
 
 // Adds the part of sample `place` of the batch to `gradient` (parameters); `cotangent` (n, d) is
 // d loss / d x, at the output on entry and at the input on return, which is the adjoint of starts:
-//   d table[w] = sum over the tokens i that are word w of cotangent_i
+//   d table[w] = sum over the tokens i that are word w of cotangent_i,  d places[i] = cotangent_i
 void backward_through_sample(const Swarms& all, std::size_t place, const Simulated& simulated,
                              std::vector<double>& cotangent, std::span<double> gradient) {
   const Architecture& a = all.architecture;
@@ -103,6 +103,10 @@ void backward_through_sample(const Swarms& all, std::size_t place, const Simulat
       for (int k = 0; k < a.d; ++k)
         table[static_cast<std::size_t>(all.batch.word[i]) * a.d + k] +=
             cotangent[(i - from) * a.d + k];
+  }
+  if (double* codes = place_codes(a, gradient.data())) {
+    const std::size_t tokens = cotangent.size() / a.d - (a.readout == Architecture::cls ? 1 : 0);
+    for (std::size_t e = 0; e < tokens * a.d; ++e) codes[e] += cotangent[e];
   }
 }
 

@@ -12,7 +12,7 @@ namespace murmur {
 struct BlockTape {
   std::vector<float> mask{};                    // (heads, n, n), or empty: nothing left out
   std::vector<double> start{};                  // (n, d) x before the block
-  std::vector<double> query{}, key{}, value{};  // (n, heads k)
+  std::vector<double> query{}, key{}, value{};  // (n, heads k); the first two turned
   std::vector<double> weights{};                // (heads, n, n) a_ij before the mask
   std::vector<double> heard{};                  // (n, heads k) o_i
   std::vector<double> middle{};                 // (n, d) x before the feed-forward

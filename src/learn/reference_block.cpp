@@ -4,6 +4,7 @@
 
 #include "core/elementary.h"
 #include "learn/reference.h"
+#include "learn/rotary.h"
 
 namespace murmur {
 
@@ -154,6 +155,12 @@ void draw_together(const Architecture& a, std::vector<double>& x) {
   }
 }
 
+// Every row of n tokens turned by its number, or back.
+void turn_all(const Heads& at, std::initializer_list<std::vector<double>*> rows, bool back) {
+  const Turns<double> turns(at.n, at.k);
+  for (std::vector<double>* row : rows) turns.turn(row->data(), at.n, at.count, back);
+}
+
 //   x_i += r (M o_i + b_M)
 void forward_messages(const Architecture& a, const BlockTensors<const double>& block,
                       BlockTape& tape, std::vector<double>& x) {
@@ -162,6 +169,7 @@ void forward_messages(const Architecture& a, const BlockTensors<const double>& b
   if (a.interaction == Architecture::attention) {
     tape.query = applied({block.query, block.query_bias, wide, a.d}, x);
     tape.key = applied({block.key, block.key_bias, wide, a.d}, x);
+    if (a.rotary) turn_all(at, {&tape.query, &tape.key}, false);
     tape.weights = softmax_weights(at, tape);
   } else {
     tape.weights.assign(at.pair(at.count, 0, 0), 1.0 / at.n);
@@ -186,7 +194,8 @@ void backward_through_messages(const Architecture& a, const BlockTensors<const d
   add_adjoint({block.value, block.value_bias, wide, a.d}, {gradient.value, gradient.value_bias},
               tape.start, {d_value, backward.cotangent});
   if (a.interaction != Architecture::attention) return;
-  const Gazes gazes = softmax_adjoint(at, tape, pushes);
+  Gazes gazes = softmax_adjoint(at, tape, pushes);
+  if (a.rotary) turn_all(at, {&gazes.d_query, &gazes.d_key}, true);
   add_adjoint({block.query, block.query_bias, wide, a.d}, {gradient.query, gradient.query_bias},
               tape.start, {gazes.d_query, backward.cotangent});
   add_adjoint({block.key, block.key_bias, wide, a.d}, {gradient.key, gradient.key_bias}, tape.start,

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kGroup = 8;  // samples whose gradients are summed together, in order
 
 void check(const Rnn& m) {
-  if (m.hidden < 1 || m.hidden > 4096 || m.classes < 2)
+  if (m.hidden < 1 || m.hidden > 4096 || m.classes < 2 || m.width < 1)
     throw Error(Fault::input,
                 fmt::format("a messenger with hidden={} and classes={} cannot be built", m.hidden,
                             m.classes),
@@ -29,6 +29,22 @@ void check(const Objective& objective) {
                 "in the objective", "use the cross-entropy, without dropout");
 }
 
+// The words of a sample, the one that is asked about once more at the end.
+std::vector<int> words_of(const Rnn& m, const Batch& batch, std::size_t place) {
+  const std::size_t sample = batch.chosen[place];
+  const auto all =
+      batch.word.subspan(batch.first[sample], batch.first[sample + 1] - batch.first[sample]);
+  const int asked = sample < batch.asked.size() ? batch.asked[sample] : -1;
+  std::vector<int> words(all.begin(), all.end());
+  if (asked >= 0 && static_cast<std::size_t>(asked) < words.size()) words.push_back(words[asked]);
+  for (const int word : words)
+    if (word < 0 || word >= m.vocabulary)
+      throw Error(Fault::input, "a token is no word of the table", fmt::format("word {}", word),
+                  fmt::format("the table has {} words", m.vocabulary));
+  return words;
+}
+
+// (n, width) what is read of a sample, token by token.
 template <class T>
 std::vector<T> points_of(const Batch& batch, std::size_t place) {
   const std::size_t from = batch.first[batch.chosen[place]];
@@ -42,6 +58,27 @@ std::vector<T> points_of(const Batch& batch, std::size_t place) {
     points.push_back((batch.y[i] + up) / static_cast<T>(kRnnUnit));
   }
   return points;
+}
+
+template <class T>
+std::vector<T> inputs_of(const Rnn& m, std::span<const T> parameters, const Batch& batch,
+                         std::size_t place) {
+  if (m.vocabulary == 0) return points_of<T>(batch, place);
+  const T* table = rnn_tensors(m, parameters.data()).words;
+  std::vector<T> rows;
+  for (const int word : words_of(m, batch, place))
+    rows.insert(rows.end(), table + static_cast<std::ptrdiff_t>(word) * m.width,
+                table + static_cast<std::ptrdiff_t>(word + 1) * m.width);
+  return rows;
+}
+
+//   d table[w] += d row of every token that is word w
+template <class T>
+void add_to_words(const Rnn& m, const std::vector<int>& words, const std::vector<T>& rows,
+                  T* table) {
+  for (std::size_t i = 0; i < words.size(); ++i)
+    for (int k = 0; k < m.width; ++k)
+      table[static_cast<std::ptrdiff_t>(words[i]) * m.width + k] += rows[i * m.width + k];
 }
 
 template <class T>
@@ -96,14 +133,16 @@ BatchResult learn_in_groups(const Pass& pass, std::span<const T> parameters,
     std::vector<T> states;
     const std::size_t first = static_cast<std::size_t>(group) * kGroup;
     for (std::size_t place = first; place < std::min(samples, first + kGroup); ++place) {
-      const std::vector<T> points = points_of<T>(batch, place);
+      const std::vector<T> points = inputs_of(m, parameters, batch, place);
       const std::vector<T> logits = journey.out(points, states);
       Verdict<T> verdict =
           judge(logits, batch.label[batch.chosen[place]], pass.objective.smoothing);
       results[group].loss += verdict.loss;
       results[group].correct += verdict.right ? 1 : 0;
       for (T& push : verdict.push) push /= static_cast<T>(samples);
-      journey.back(points, states, {verdict.push, into});
+      std::vector<T> d_points(m.vocabulary > 0 ? points.size() : 0);
+      journey.back(points, states, {verdict.push, into, m.vocabulary > 0 ? &d_points : nullptr});
+      if (m.vocabulary > 0) add_to_words(m, words_of(m, batch, place), d_points, into.words);
     }
   });
   BatchResult result;
@@ -133,7 +172,8 @@ class RnnAdjoint final : public Adjoint {
     assert(readout.size() == batch.chosen.size() * classes);
     for_blocks(static_cast<int>(batch.chosen.size()), threads_, [&](int place) {
       std::vector<float> states;
-      const std::vector<float> logits = journey.out(points_of<float>(batch, place), states);
+      const std::vector<float> logits =
+          journey.out(inputs_of(rnn_, parameters, batch, place), states);
       std::copy(logits.begin(), logits.end(),
                 readout.data() + static_cast<std::size_t>(place) * classes);
     });
@@ -146,24 +186,29 @@ class RnnAdjoint final : public Adjoint {
 
 }  // namespace
 
-Rnn rnn_near(std::size_t parameters, int classes) {
+Rnn rnn_near(std::size_t parameters, Rnn rnn) {
   const auto miss = [&](int hidden) {
-    const std::size_t count = parameter_count(Rnn{hidden, classes});
+    rnn.hidden = hidden;
+    const std::size_t count = parameter_count(rnn);
     return count > parameters ? count - parameters : parameters - count;
   };
   int hidden = 1;
   while (miss(hidden + 1) < miss(hidden)) ++hidden;
-  check(Rnn{hidden, classes});
-  return {hidden, classes};
+  rnn.hidden = hidden;
+  check(rnn);
+  return rnn;
 }
 
 std::vector<TensorPlace> layout(const Rnn& m) {
   const auto h = static_cast<std::size_t>(m.hidden), c = static_cast<std::size_t>(m.classes);
-  std::vector<TensorPlace> places = {{"in", {h, 2}, 0},
+  const auto width = static_cast<std::size_t>(m.width);
+  std::vector<TensorPlace> places = {{"in", {h, width}, 0},
                                      {"memory", {h, h}, 0},
                                      {"bias", {h}, 0},
                                      {"out", {c, h}, 0},
                                      {"out_bias", {c}, 0}};
+  if (m.vocabulary > 0)
+    places.push_back({"words", {static_cast<std::size_t>(m.vocabulary), width}, 0});
   for (std::size_t k = 1; k < places.size(); ++k)
     places[k].offset = places[k - 1].offset + places[k - 1].size();
   return places;
@@ -177,9 +222,10 @@ std::size_t parameter_count(const Rnn& m) {
 std::vector<float> initial_parameters(const Rnn& m, std::uint64_t seed) {
   check(m);
   constexpr std::uint32_t kRnnDraws = 256;  // beyond the tensors of swarms
-  const double bound = 1 / std::sqrt(static_cast<double>(m.hidden));
   std::vector<float> parameters(parameter_count(m));
+  const std::size_t words = parameters.size() - static_cast<std::size_t>(m.vocabulary) * m.width;
   for (std::size_t e = 0; e < parameters.size(); ++e) {
+    const double bound = e < words ? 1 / std::sqrt(static_cast<double>(m.hidden)) : std::sqrt(3.0);
     const Draw who{.seed = seed,
                    .stream = Stream::parameters,
                    .particle = static_cast<std::uint32_t>(e),

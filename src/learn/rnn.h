@@ -12,24 +12,26 @@
 
 namespace murmur {
 
-constexpr double kRnnUnit = 10;  // coordinates are divided by it
+constexpr double kRnnUnit = 10;  // coordinates of points are divided by it
 
 template <class T>
 struct RnnTensors {
-  T* in;        // (hidden, 2)
+  T* in;        // (hidden, width)
   T* memory;    // (hidden, hidden)
   T* bias;      // (hidden)
   T* out;       // (classes, hidden)
   T* out_bias;  // (classes)
+  T* words;     // (vocabulary, width)
 };
 
 template <class T>
 RnnTensors<T> rnn_tensors(const Rnn& m, T* at) {
   const auto h = static_cast<std::size_t>(m.hidden);
-  T* memory = at + 2 * h;
+  T* memory = at + static_cast<std::size_t>(m.width) * h;
   T* bias = memory + h * h;
   T* out = bias + h;
-  return {at, memory, bias, out, out + static_cast<std::size_t>(m.classes) * h};
+  T* out_bias = out + static_cast<std::size_t>(m.classes) * h;
+  return {at, memory, bias, out, out_bias, out_bias + m.classes};
 }
 
 // Input and output of the backward pass.
@@ -37,7 +39,7 @@ template <class T>
 struct WayBack {
   const std::vector<T>& push;          // (classes) d loss / d logit
   RnnTensors<T> gradient;              // added to
-  std::vector<T>* d_points = nullptr;  // (n, 2) added to, where wanted
+  std::vector<T>* d_points = nullptr;  // (n, width) added to, where wanted
 };
 
 // A recurrent network with its parameters; loops run along rows of h numbers, so that they
@@ -48,22 +50,26 @@ class Journey {
   Journey(const Rnn& rnn, std::span<const T> parameters)
       : classes_(rnn.classes),
         h_(rnn.hidden),
+        width_(rnn.width),
         at_(rnn_tensors(rnn, parameters.data())),
         memory_t_(h_ * h_) {
     for (std::size_t r = 0; r < h_; ++r)
       for (std::size_t c = 0; c < h_; ++c) memory_t_[c * h_ + r] = at_.memory[r * h_ + c];
   }
 
-  // Forward pass over (n, 2) points; stores the states (n + 1, hidden), the first of them zero, and
-  // returns the logits (classes).
+  // Forward pass over (n, width) tokens; stores the states (n + 1, hidden), the first of them zero,
+  // and returns the logits (classes).
   std::vector<T> out(const std::vector<T>& points, std::vector<T>& states) const {
-    const std::size_t n = points.size() / 2;
+    const std::size_t n = points.size() / width_;
     states.assign((n + 1) * h_, T{});
     for (std::size_t i = 0; i < n; ++i) {
       const T* past = states.data() + i * h_;
       T* z = states.data() + (i + 1) * h_;
-      for (std::size_t r = 0; r < h_; ++r)
-        z[r] = at_.bias[r] + at_.in[2 * r] * points[2 * i] + at_.in[2 * r + 1] * points[2 * i + 1];
+      for (std::size_t r = 0; r < h_; ++r) {
+        z[r] = at_.bias[r];
+        for (std::size_t k = 0; k < width_; ++k)
+          z[r] += at_.in[width_ * r + k] * points[width_ * i + k];
+      }
       for (std::size_t c = 0; c < h_; ++c)
         for (std::size_t r = 0; r < h_; ++r) z[r] += memory_t_[c * h_ + r] * past[c];
       for (std::size_t r = 0; r < h_; ++r)
@@ -80,7 +86,7 @@ class Journey {
             const WayBack<T>& way) const {
     const RnnTensors<T>& gradient = way.gradient;
     const std::vector<T>& push = way.push;
-    const std::size_t n = points.size() / 2;
+    const std::size_t n = points.size() / width_;
     std::vector<T> dh(h_), dz(h_);
     for (int c = 0; c < classes_; ++c) {
       gradient.out_bias[c] += push[c];
@@ -96,9 +102,9 @@ class Journey {
       std::fill(dh.begin(), dh.end(), T{});
       for (std::size_t r = 0; r < h_; ++r) {
         gradient.bias[r] += dz[r];
-        for (std::size_t k = 0; k < 2; ++k) {
-          gradient.in[2 * r + k] += dz[r] * points[2 * i + k];
-          if (way.d_points) (*way.d_points)[2 * i + k] += dz[r] * at_.in[2 * r + k];
+        for (std::size_t k = 0; k < width_; ++k) {
+          gradient.in[width_ * r + k] += dz[r] * points[width_ * i + k];
+          if (way.d_points) (*way.d_points)[width_ * i + k] += dz[r] * at_.in[width_ * r + k];
         }
         for (std::size_t c = 0; c < h_; ++c) {
           gradient.memory[r * h_ + c] += dz[r] * past[c];
@@ -110,7 +116,7 @@ class Journey {
 
  private:
   const int classes_;
-  const std::size_t h_;
+  const std::size_t h_, width_;
   const RnnTensors<const T> at_;
   std::vector<T> memory_t_;  // (hidden, hidden), the transpose
 };

@@ -5,6 +5,7 @@
 #include "learn/dropout.h"
 #include "learn/grouped_adjoint.h"
 #include "learn/products.h"
+#include "learn/rotary.h"
 #include "learn/sample_kernels.h"
 
 namespace murmur {
@@ -69,6 +70,7 @@ class WideAdjoint final : public GroupedAdjoint {
   void interact(const Group& group, const Forward& f, int block, float* y) const;
   void interact_back(const Group& group, const Forward& f, int block, float* gradient) const;
   void project(const Forward& f, int block) const;
+  void turn(const Forward& f, float* queries, float* keys, bool back) const;
   void gather(const Group& group, const Forward& f, int block) const;
   void gather_back(const Group& group, const Forward& f, int block) const;
   void weigh(const Group& group, const Forward& f, int block, const View (&qkw)[3], int sample,
@@ -153,6 +155,17 @@ void WideAdjoint::means(const Forward& f, const float* from, float* to, int cols
   }
 }
 
+// Rows of queries and keys, or of their gradients, turned by the tokens' numbers in their samples.
+void WideAdjoint::turn(const Forward& f, float* queries, float* keys, bool back) const {
+  int longest = 0;
+  for (int b = 0; b < samples(f); ++b) longest = std::max(longest, f.first[b + 1] - f.first[b]);
+  const Turns<float> turns(longest, k_);
+  for (float* rows : {queries, keys})
+    for (int b = 0; b < samples(f); ++b)
+      turns.turn(rows + static_cast<std::size_t>(f.first[b]) * wide_, f.first[b + 1] - f.first[b],
+                 architecture_.heads, back);
+}
+
 // q, k and v of all tokens; uniform attention has only v.
 void WideAdjoint::project(const Forward& f, int b) const {
   const auto t = tensors(b);
@@ -164,6 +177,7 @@ void WideAdjoint::project(const Forward& f, int b) const {
   if (attends()) {
     map(t.query, t.query_bias, f.q);
     map(t.key, t.key_bias, f.k);
+    if (architecture_.rotary) turn(f, f.q, f.k, false);
   }
   map(t.value, t.value_bias, f.v);
 }
@@ -273,6 +287,7 @@ void WideAdjoint::interact_back(const Group& group, const Forward& f, int b,
     multiply(maps(f, dy), whole(w, wide_, d_), Turn::none, dx, 1, 1);
   };
   if (attends()) {
+    if (architecture_.rotary) turn(f, f.dq, f.dk, true);
     map_back(t.query, f.dq, g.query, g.query_bias);
     map_back(t.key, f.dk, g.key, g.key_bias);
   }

@@ -9,6 +9,7 @@
 #include "report/dome.h"
 #include "report/heads.h"
 #include "report/report.h"
+#include "report/sentences.h"
 #include "run/file.h"
 
 namespace murmur {
@@ -210,7 +211,7 @@ void add_curve(RunReport& report) {
   report.add_picture(
       {.heading = "The course of training",
        .picture = report.figures / "training.svg",
-       .caption = "Against epochs; the validation pictures are kept back from learning."});
+       .caption = "Against epochs; what it is validated with is kept back from learning."});
 }
 
 void add_examination(RunReport& report, const Examination& e) {
@@ -308,6 +309,10 @@ void add_facts(RunReport& report, const Examination& e) {
 }  // namespace
 
 void report_training(RunReport& report) {
+  if (const TrainedSwarm swarm = read_trained_swarm(report.run()); reads_words(swarm.task)) {
+    report_sentences(report, swarm);
+    return add_curve(report);
+  }
   const Examination e = examine(report.request);
   const Architecture& a = e.swarm.architecture;
   const std::vector<std::string> names = class_names(e.swarm);

@@ -38,6 +38,7 @@ Reproduction result_of(const ReproductionControl& control, const std::string& na
 std::optional<Reproduction> swarm_table(const ReproductionControl& control);
 std::optional<Reproduction> flock_argument(const ReproductionControl& control);
 std::optional<Reproduction> ladder(const ReproductionControl& control);
+std::optional<Reproduction> order(const ReproductionControl& control);
 
 // Figures of the clustering laboratory, one file or two a family.
 std::optional<Reproduction> phase_diagram(const ReproductionControl& control);

@@ -20,7 +20,7 @@ namespace {
 
 // Lines that older config.toml do not have, where they say what went without saying.
 constexpr const char* kUnsaid[] = {"task = \"digits\"", "every = \"1\"", "samples = \"all\"",
-                                   "head_width = \"auto\""};
+                                   "head_width = \"auto\"", "positions = \"none\""};
 
 // The lines of a config.toml but for those of the given keys.
 std::vector<std::string> lines_without(const std::string& config,

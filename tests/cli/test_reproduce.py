@@ -158,18 +158,39 @@ class Reproduce(murmur.Case):
             if "no feed-forward" not in name:
                 self.assertLess(abs(row["parameters"] / whole - 1), 0.02, name)
         self.assertEqual({blocks for _, blocks in rungs}, {1, 4})
+        words_rungs = {(row["reader"], row["blocks"]): row for row in result["rungs_sense"]}
+        whole = words_rungs["selected messages", 2]["parameters"]
+        for (name, _), row in words_rungs.items():
+            if "no feed-forward" not in name:
+                self.assertLess(abs(row["parameters"] / whole - 1), 0.02, name)
         checks = {check["rule_name"]: check for check in result["checks"]}
         self.assertEqual(set(checks), {f"ladder.{rule}" for rule in (
-            "additive", "selected", "lead", "depth", "will")})
-        self.assertTrue(checks["ladder.additive"]["agrees"])  # a theorem, trained or not
+            "additive", "selected", "lead", "depth", "will", "alone", "bag", "words", "choice",
+            "one-block", "bare")})
+        for theorem in ("additive", "alone", "bag"):  # trained or not
+            self.assertTrue(checks[f"ladder.{theorem}"]["agrees"], theorem)
         self.assertTrue((self.folder / "runs/ladder/ladder-quick.svg").exists())
         again, talk = self.reproduce("ladder", *words)
-        self.assertEqual(talk.count("kept from before"), len(rungs))
+        self.assertEqual(talk.count("kept from before"), len(rungs) + len(words_rungs))
         self.assertEqual(again["rungs"], result["rungs"])
+        alone, _ = self.reproduce("ladder", *words, "task=sense")
+        self.assertEqual(alone["rungs_sense"], result["rungs_sense"])
+        self.assertNotIn("rungs", alone)
         wrong, _ = self.reproduce("ladder", *words, "blocks=1", "--runs", "wrong")
         checks = {check["rule_name"]: check for check in wrong["checks"]}
         self.assertEqual((checks["ladder.depth"]["ours"], checks["ladder.depth"]["agrees"]),
                          (0, False))
+
+    def test_order(self):
+        words = ("--quick", "epochs=1", "samples=64", "threads=1")
+        result, _ = self.reproduce("order", *words)
+        self.assertEqual([row["positions"] for row in result["codes"]],
+                         ["none", "learned", "sinusoidal", "rotary"])
+        checks = [(check["rule_name"], check["agrees"]) for check in result["checks"]]
+        self.assertEqual(checks[0], ("order.chance", True))
+        self.assertEqual(len(checks), 4)
+        wrong, _ = self.reproduce("order", *words, "positions=sinusoidal", "--runs", "wrong")
+        self.assertFalse(wrong["checks"][0]["agrees"])
 
     def test_table_on_stdout(self):
         done = self.murmur("reproduce", "swarm-table", "--quick", *TINY, code=None)

@@ -74,6 +74,22 @@ std::vector<Case> cases() {
         {.d = d, .blocks = 3, .hidden = 0, .interaction = A::uniform});
     add("words" + in,
         {.d = d, .blocks = 3, .hidden = 40, .position = true, .vocabulary = testing::kWords});
+    add("words_places" + in, {.d = d,
+                              .blocks = 3,
+                              .hidden = 40,
+                              .readout = A::asked,
+                              .vocabulary = testing::kWords,
+                              .places = 120});
+    add("words_rotary" + in, {.d = d,
+                              .blocks = 3,
+                              .hidden = 40,
+                              .heads = 2,
+                              .head_width = 5,
+                              .readout = A::asked,
+                              .vocabulary = testing::kWords,
+                              .rotary = true});
+    add("rotary_cls" + in, {.d = d, .blocks = 2, .hidden = 20, .readout = A::cls, .rotary = true},
+        {.dropout = 0.1});
     add("words_asked" + in,
         {.d = d, .blocks = 3, .hidden = 40, .readout = A::asked, .vocabulary = testing::kWords});
     add("words_cls" + in,

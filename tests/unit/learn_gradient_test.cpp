@@ -133,6 +133,23 @@ TEST(Gradient, TablesOfWordsAndTokensThatAreAskedAbout) {
         }
 }
 
+// Codes that are learned, and queries and keys that are turned by the tokens' numbers.
+TEST(Gradient, PlacesAndRotaryPositions) {
+  for (const int d : {2, 3, 5})
+    for (const auto readout : {Architecture::mean, Architecture::cls, Architecture::asked})
+      for (const int heads : {1, 2})
+        for (const bool rotary : {false, true}) {
+          Architecture a = small(d);
+          a.readout = readout;
+          a.heads = heads;
+          a.vocabulary = Samples::kWords;
+          a.places = rotary ? 0 : 7;
+          a.rotary = rotary;
+          expect_true_gradient(a, {});
+          expect_true_gradient(a, {.loss = Objective::target, .dropout = 0.3});
+        }
+}
+
 TEST(Gradient, BlocksWithoutFeedForward) {
   for (const int d : {3, 5})
     for (int interaction = Architecture::uniform; interaction <= Architecture::attention;

@@ -14,10 +14,10 @@ std::vector<double> parameters_of(const Rnn& m) {
 }
 
 TEST(Rnn, IsAsLargeAsTheSwarm) {
-  EXPECT_EQ(rnn_near(3635, 2).hidden, 58);
+  EXPECT_EQ(rnn_near(3635, {.classes = 2}).hidden, 58);
   EXPECT_EQ(parameter_count(Rnn{58, 2}), 3656u);
   for (const std::size_t wanted : {10u, 100u, 3635u, 36350u}) {
-    const Rnn m = rnn_near(wanted, 10);
+    const Rnn m = rnn_near(wanted, {.classes = 10});
     const auto miss = [&](int hidden) {
       return std::abs(static_cast<double>(parameter_count(Rnn{hidden, 10})) -
                       static_cast<double>(wanted));
@@ -39,6 +39,26 @@ TEST(Rnn, GradientAgreesWithCentralDifferences) {
       return reference_backward(m, moved, batch, objective, unused).loss;
     });
   }
+}
+
+// Words start at rows of a table; the asked one is read a second time.
+TEST(Rnn, TheTableOfWordsIsLearnedToo) {
+  const Rnn m{.hidden = 6, .vocabulary = Samples::kWords, .width = 3};
+  const Samples samples({4, 1, 9}, 2);
+  Batch batch = samples.batch({.vocabulary = Samples::kWords});
+  const std::vector<double> parameters = parameters_of(m);
+  std::vector<double> gradient(parameters.size()), other(parameters.size());
+  const double loss = reference_backward(m, parameters, batch, {}, gradient).loss;
+  EXPECT_EQ(layout(m).back().name, "words");
+  expect_central_differences(layout(m), parameters, gradient, [&](const auto& moved) {
+    return reference_backward(m, moved, batch, {}, other).loss;
+  });
+  std::vector<float> single(parameters.begin(), parameters.end()), fast(parameters.size());
+  EXPECT_NEAR(make_adjoint(m, 2)->backward(single, batch, {}, fast).loss, loss, 1e-5 * loss);
+  const std::vector<int> elsewhere(samples.label.size(), 0);
+  batch.asked = elsewhere;
+  EXPECT_NE(reference_backward(m, parameters, batch, {}, other).loss, loss);
+  EXPECT_EQ(rnn_near(parameter_count(m), {.vocabulary = m.vocabulary, .width = 3}).hidden, 6);
 }
 
 TEST(Rnn, SinglePrecisionAgreesAndThreadsDoNotShow) {

@@ -73,6 +73,44 @@ TEST(TrainedSwarm, FileReadsBackTheSame) {
     }
 }
 
+// What tells words their places, and how many words there are, is in the file; pictures say
+// nothing.
+TEST(TrainedSwarm, SwarmsThatReadWordsReadBackTheSame) {
+  const TemporaryDirectory folder;
+  const auto path = folder / "model.safetensors";
+  for (const Task task : {Task::sense, Task::order})
+    for (const int code : {0, 1, 2, 3}) {
+      TrainedSwarm swarm = untrained({.d = 4,
+                                      .blocks = 2,
+                                      .hidden = 4,
+                                      .readout = Architecture::asked,
+                                      .position = code == 1,
+                                      .vocabulary = static_cast<int>(vocabulary_of(task).size()),
+                                      .places = code == 2 ? kLongestSentence : 0,
+                                      .rotary = code == 3});
+      swarm.task = task;
+      write_trained_swarm(swarm, path);
+      const TrainedSwarm again = read_trained_swarm(path);
+      EXPECT_EQ(again.task, task);
+      EXPECT_EQ(again.parameters, swarm.parameters);
+      EXPECT_EQ(again.architecture.readout, Architecture::asked);
+      EXPECT_EQ(again.architecture.vocabulary, swarm.architecture.vocabulary);
+      EXPECT_EQ(again.architecture.places, swarm.architecture.places);
+      EXPECT_EQ(again.architecture.rotary, swarm.architecture.rotary);
+      const SampleSet test = test_sentences(task);
+      EXPECT_EQ(judge(again, test, 1).scores, judge(swarm, test, 2).scores);
+      if (code == 3)
+        expect_refused([&] { simulate_sample(swarm, test, 0); }, "rotary", "in the architecture");
+      else
+        EXPECT_NEAR(simulate_sample(swarm, test, 5).scores(2, 0),
+                    judge(swarm, test, 1).scores(5, 0), 1e-4);
+    }
+  TrainedSwarm lost = untrained(kKinds[0]);
+  lost.task = Task::sense;
+  write_trained_swarm(lost, path);
+  expect_refused([&] { read_trained_swarm(path); }, "vocabulary", path.string());
+}
+
 // Models of heads that share d say what they always said: older files are of this kind.
 TEST(TrainedSwarm, OnlyAChosenWidthOfHeadsIsWritten) {
   const TemporaryDirectory folder;

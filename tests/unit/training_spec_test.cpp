@@ -35,6 +35,7 @@ TrainingSpec unusual() {
           .interaction = Architecture::uniform,
           .readout = Architecture::cls,
           .position = true,
+          .positions = Positions::sinusoidal,
           .recipe = Recipe::published,
           .targets = TargetChoice::spread,
           .loss = Objective::target,
@@ -175,6 +176,49 @@ TEST(TrainingSpec, TheTaskSaysWhatIsAskedAndHow) {
   EXPECT_EQ(of({"task=same", "recipe=published"}),
             "recipe = published: published is of the task digits alone | "
             "command line: recipe=published | leave recipe out");
+}
+
+// Sentences are read at the word that is asked about; their vocabulary is the task's.
+TEST(TrainingSpec, TasksOfWords) {
+  for (const auto& [task, word, vocabulary] :
+       {std::tuple{Task::sense, "sense", 216}, {Task::order, "order", 72}}) {
+    const std::string said_so = std::string("task=") + word;
+    const Training t = make_training(TrainingSpec{.task = task});
+    EXPECT_EQ(t.config, said({said_so}).config);
+    EXPECT_EQ(t.name, word);
+    EXPECT_EQ(t.architecture.readout, Architecture::asked);
+    EXPECT_EQ(t.architecture.vocabulary, vocabulary);
+    EXPECT_EQ(t.architecture.targets.rows, 2);
+    EXPECT_EQ(t.shift, 0);
+    EXPECT_GT(t.samples, 0u);
+    EXPECT_EQ(said({said_so, "readout=mean"}).architecture.readout, Architecture::mean);
+    EXPECT_EQ(said({said_so, "positions=learned"}).architecture.places, kLongestSentence);
+    EXPECT_TRUE(said({said_so, "positions=sinusoidal"}).architecture.position);
+    EXPECT_TRUE(said({said_so, "position=true"}).architecture.position);
+    EXPECT_TRUE(said({said_so, "positions=rotary"}).architecture.rotary);
+  }
+  EXPECT_EQ(make_training(TrainingSpec{}).architecture.vocabulary, 0);
+  const auto of = [](std::vector<std::string> words) { return refusal([&] { said(words); }); };
+  EXPECT_EQ(of({"readout=asked"}),
+            "readout = asked: pictures ask about no single boid | command line: readout=asked | "
+            "use readout=mean or cls");
+  EXPECT_EQ(of({"positions=learned"}),
+            "positions = learned: pictures have any number of boids | "
+            "command line: positions=learned | use positions=sinusoidal or rotary");
+  EXPECT_EQ(of({"task=order", "positions=rotary", "interaction=uniform"}),
+            "positions = rotary: rotary turns queries and keys, and there are none | "
+            "command line: positions=rotary | use interaction=attention, or another code");
+  EXPECT_EQ(of({"position=true", "positions=rotary"}),
+            "positions = rotary: but position=true adds sines | command line: positions=rotary | "
+            "leave position out");
+  EXPECT_EQ(of({"task=sense", "shift=1"}),
+            "shift = 1: words lie in no plane | command line: shift=1 | use shift=0");
+  EXPECT_EQ(of({"task=sense", "device=cuda"}),
+            "device = cuda: cuda learns from pictures alone | command line: device=cuda | "
+            "use device=cpu");
+  EXPECT_EQ(of({"task=sense", "samples=all"}),
+            "samples = all: there is no end of sentences | command line: samples=all | "
+            "write how many an epoch has");
 }
 
 TEST(TrainingSpec, MakesTheTrainingThatItsWordsMake) {

@@ -360,8 +360,8 @@ std::unique_ptr<Adjoint> make_wide_cuda_adjoint(const Architecture& architecture
 }
 
 std::unique_ptr<Adjoint> make_cuda_adjoint(const Architecture& architecture) {
-  if (architecture.hidden == 0 || architecture.vocabulary > 0 ||
-      architecture.readout == Architecture::asked)
+  if (architecture.hidden == 0 || architecture.vocabulary > 0 || architecture.places > 0 ||
+      architecture.rotary || architecture.readout == Architecture::asked)
     throw Error(Fault::input, "the GPU knows blocks with a feed-forward and tokens of the plane",
                 "in the architecture", "use device=cpu");
   const bool plain = architecture.heads == 1 && width_of_head(architecture) == architecture.d;
