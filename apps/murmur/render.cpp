@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "murmur/error.h"
+#include "next_word.h"
 #include "recipe.h"
 #include "render_dome.h"
 #include "report/figures.h"
@@ -25,7 +26,7 @@ struct RenderOptions {
   bool light = false, log_time = false;
   double seconds = 8;
   int fps = 30;
-  Option frame_asked{}, seconds_asked{};
+  Option frame_asked{}, seconds_asked{}, size_asked{};
 } options;
 
 PictureStyle style_of() {
@@ -117,13 +118,15 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (sorted.plain.size() != 1) usage("render takes one run", "murmur render RUN -o flight.mp4");
   const RunReader reader = read_run(flags, sorted.plain[0]);
   const RunKind& kind = kind_of(reader);
+  if (asks_for_figure(sorted, "next-word"))
+    return render_next_word(flags, reader, sorted, dome_flags(), options.size_asked.given());
   if (asks_for_figure(sorted)) return render_dome(flags, reader, sorted, dome_flags());
   if (kind.report != nullptr && !(kind.no_swarm.what.empty() && kind.no_frames.what.empty()))
     return draw_as_reported(flags, sorted);
   require_kind_with_frames(reader);
   require_frames(reader);
   if (!options.style.empty())
-    usage("--style is the look of figure=dome and of reported figures",
+    usage("--style is the look of figure=dome, figure=next-word and reported figures",
           "use --light for scenes and films on a light ground");
   const Settings settings = settings_of_run(reader.directory(), sorted.assignments);
   const RenderSettings render = render_settings();
@@ -152,31 +155,38 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command render_command() {
-  return {
-      "render", "Draw a run: scenes, the film of the flight, plots of observables, a token's dome.",
-      "  murmur render runs/flock-0-1\n"
-      "  murmur render runs/flock-0-1 -o flight.mp4 --seconds 12\n"
-      "  murmur render runs/flock-0-1 --plot energy,clusters -o figure.pdf\n"
-      "  murmur render runs/digits-0-1 figure=dome token=12 block=3 -o dome.svg\n"
-      "figure=dome draws the move of one token in parts, .mp4 through the blocks:\n"
-      "  token=I    which; else the one that moves most\n"
-      "  block=B    of the method layers and of trained swarms, from 0; or t=TIME, --frame K\n"
-      "  head=H     one of several; else all side by side\n"
-      "  picture=K  of a trained swarm: the test picture; data=DIR: where they are",
-      [](Options& sub, Flags&) {
-        options.frame_asked =
-            sub.add_option("--frame", options.frame, "frame of a scene; -1 is the last");
-        sub.add_option("--plot", options.plot, "observables to plot").delimiter(',');
-        sub.add_option("--strip", options.strip, "observable in the corner of a film");
-        sub.add_option("--size", options.size, "width x height in pixels").type_name("WxH");
-        options.seconds_asked = sub.add_option("--seconds", options.seconds, "length of the film");
-        options.seconds_asked.range(0.1, 3600.0);
-        sub.add_option("--fps", options.fps, "frames a second").range(1, 240);
-        sub.add_flag("--light", options.light, "on a light ground");
-        sub.add_flag("--log-time", options.log_time, "time runs in log t");
-        add_style(sub, options.style);
-      },
-      run};
+  return {"render",
+          "Draw a run: scenes, the film of the flight, plots of observables, a token's dome, next "
+          "words.",
+          "  murmur render runs/flock-0-1\n"
+          "  murmur render runs/flock-0-1 -o flight.mp4 --seconds 12\n"
+          "  murmur render runs/flock-0-1 --plot energy,clusters -o figure.pdf\n"
+          "  murmur render runs/digits-0-1 figure=dome token=12 block=3 -o dome.svg\n"
+          "figure=dome draws the move of one token in parts, .mp4 through the blocks:\n"
+          "  token=I    which; else the one that moves most\n"
+          "  block=B    of the method layers and of trained swarms, from 0; or t=TIME, --frame K\n"
+          "  head=H     one of several; else all side by side\n"
+          "  picture=K  of a trained swarm: the test picture; data=DIR: where they are\n"
+          "figure=next-word draws a swarm among words and what it says over time, .mp4 as a film:\n"
+          "  vocabulary=12 words drawn by the seed, or a .npy or .csv file of unit points\n"
+          "  words=FILE a word a line, beside a .npy; kappa=16: the scale of the cosines\n"
+          "  token=I    who speaks beside the mean; else the last one; --frame K: the time shown",
+          [](Options& sub, Flags&) {
+            options.frame_asked =
+                sub.add_option("--frame", options.frame, "frame of a scene; -1 is the last");
+            sub.add_option("--plot", options.plot, "observables to plot").delimiter(',');
+            sub.add_option("--strip", options.strip, "observable in the corner of a film");
+            options.size_asked =
+                sub.add_option("--size", options.size, "width x height in pixels").type_name("WxH");
+            options.seconds_asked =
+                sub.add_option("--seconds", options.seconds, "length of the film");
+            options.seconds_asked.range(0.1, 3600.0);
+            sub.add_option("--fps", options.fps, "frames a second").range(1, 240);
+            sub.add_flag("--light", options.light, "on a light ground");
+            sub.add_flag("--log-time", options.log_time, "time runs in log t");
+            add_style(sub, options.style);
+          },
+          run};
 }
 
 }  // namespace murmur::app

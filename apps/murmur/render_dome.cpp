@@ -55,8 +55,9 @@ DomeWords read_words(const Words& words) {
     const std::string key = assignment.substr(0, assignment.find('='));
     if (key == "figure") {
       if (assignment != "figure=dome")
-        refuse_word(assignment, "there is no such figure",
-                    "use figure=dome, or leave it out for scenes, films and plots");
+        refuse_word(
+            assignment, "there is no such figure",
+            "use figure=dome or figure=next-word, or leave it out for scenes, films and plots");
     } else if (key == "token") {
       r.token = number_of<int>(assignment, "the number of a token");
     } else if (key == "head") {
@@ -132,9 +133,10 @@ DomeStates states_of(const RunReader& run, const DomeWords& words) {
 
 }  // namespace
 
-bool asks_for_figure(const Words& words) {
+bool asks_for_figure(const Words& words, const std::string& name) {
   for (const std::string& assignment : words.assignments)
-    if (assignment.rfind(kFigure, 0) == 0) return true;
+    if (name.empty() ? assignment.rfind(kFigure, 0) == 0 : assignment == kFigure + name)
+      return true;
   return false;
 }
 

@@ -15,8 +15,8 @@ struct DomeFlags {
   int fps = 30;
 };
 
-// Whether these words ask for a figure by name.
-bool asks_for_figure(const Words& words);
+// Whether these words ask for a figure by name, or for this one.
+bool asks_for_figure(const Words& words, const std::string& name = {});
 // Draws it, and prints where; the exit code.
 int render_dome(const Flags& flags, const RunReader& run, const Words& words,
                 const DomeFlags& asked);

@@ -24,19 +24,29 @@ std::string style = "paper";
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   std::string data_asked;
+  std::optional<NextWordRequest> words_asked;
   for (const std::string& assignment : sorted.assignments) {
-    if (assignment.rfind("data=", 0) != 0)
-      throw Error(
-          Fault::input,
-          fmt::format("there is no parameter {}", assignment.substr(0, assignment.find('='))),
-          "command line: " + assignment, "report takes data=DIR, for the test pictures");
-    data_asked = assignment.substr(5);
+    const std::size_t equals = assignment.find('=');
+    const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
+    NextWordRequest asked = words_asked.value_or(NextWordRequest{});
+    if (key == "data") {
+      data_asked = value;
+    } else if (asked.set(key, value)) {
+      words_asked = std::move(asked);
+    } else {
+      throw Error(Fault::input, fmt::format("there is no parameter {}", key),
+                  "command line: " + assignment,
+                  "report takes data=DIR, for the test pictures, and vocabulary, words, kappa, "
+                  "share and token, for next words");
+    }
   }
   if (sorted.plain.size() != 1) usage("report takes one run", "murmur report RUN");
   if (!flags.out.empty())
     usage("a report lies in its run", "leave -o out: the page is RUN/report.html");
-  return report_run(flags, sorted.plain[0], {.style = style, .film = !no_film, .data = data_asked},
-                    true);
+  return report_run(
+      flags, sorted.plain[0],
+      {.style = style, .film = !no_film, .data = data_asked, .next_word = std::move(words_asked)},
+      true);
 }
 
 }  // namespace
@@ -50,6 +60,9 @@ int report_run(const Flags& flags, const std::string& subject, ReportRequest req
   request.run = run.directory();
   request.stop = [] { return caught_signal != 0; };
   request.find_data = data_folder;
+  if (request.next_word && run.command() != "simulate")
+    throw Error(Fault::input, "next words are read off a simulated swarm", subject,
+                "leave vocabulary, words, kappa, share and token out");
   RunReport made(std::move(request));
   made.page.recipe = run.config();
   const SignalWatch watch;
@@ -72,6 +85,7 @@ Command report_command() {
   return {"report", "Make one page of a run, with all its pictures inside.",
           "  murmur report runs/digits-0-1\n"
           "  murmur report runs/flock-0-1 --no-film\n"
+          "  murmur report runs/flock-0-1 vocabulary=words.csv kappa=16\n"
           "  murmur report runs/landscape-0-1",
           [](Options& sub, Flags&) {
             sub.add_flag("--no-film", no_film, "leave the film out: faster, a smaller page");

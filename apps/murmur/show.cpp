@@ -320,19 +320,14 @@ void show(const Flags& flags, const Subject& subject, const ShowWords& words) {
     throw Error(Fault::input, "there are no frames yet", subject.name,
                 "let it fly first: murmur simulate --resume RUN");
   using Shower = void (*)(const Flags&, const Subject&, const ShowWords&);
-  const std::map<std::string, Shower> showers{{"histogram", show_histogram},
-                                              {"modes", show_modes},
-                                              {"attention", show_attention},
-                                              {"centres", show_centres},
-                                              {"density-modes", show_density_modes},
-                                              {"genealogy", show_genealogy},
-                                              {"plateaus", show_plateaus},
-                                              {"growth", show_growth},
-                                              {"clustering", show_clustering},
-                                              {"atoms", show_atoms},
-                                              {"metastability", show_metastability},
-                                              {"distance", show_distance},
-                                              {"counts", show_counts}};
+  const std::map<std::string, Shower> showers{
+      {"histogram", show_histogram},         {"modes", show_modes},
+      {"attention", show_attention},         {"centres", show_centres},
+      {"density-modes", show_density_modes}, {"genealogy", show_genealogy},
+      {"plateaus", show_plateaus},           {"growth", show_growth},
+      {"clustering", show_clustering},       {"atoms", show_atoms},
+      {"metastability", show_metastability}, {"distance", show_distance},
+      {"next-word", show_next_word},         {"counts", show_counts}};
   showers.at(words.show())(flags, subject, words);
 }
 

@@ -59,6 +59,9 @@ void show_distance(const Flags& flags, const Subject& subject, const ShowWords& 
 // When the theorem on metastability holds the clusters of a frame together, and whether it did.
 void show_metastability(const Flags& flags, const Subject& subject, const ShowWords& words);
 
+// Which word of a vocabulary one token, and the mean, say next, and how many are possible.
+void show_next_word(const Flags& flags, const Subject& subject, const ShowWords& words);
+
 // Writes what words.show() names, as CSV or JSON.
 void show(const Flags& flags, const Subject& subject, const ShowWords& words);
 

@@ -22,12 +22,12 @@ const std::vector<Row>& table() {
   static const std::vector<Row> rows{
       {"frame",
        "",
-       {"histogram", "modes", "attention", "centres", "density-modes", "metastability",
-        "distance"}},
+       {"histogram", "modes", "attention", "centres", "density-modes", "metastability", "distance",
+        "next-word"}},
       {"bins", "50", {"histogram"}},
       {"modes", "1-8", {"modes", "growth"}},
       {"head", "0", {"attention"}},
-      {"share", "0.5", {"attention", "clustering", "atoms"}},
+      {"share", "0.5", {"attention", "clustering", "atoms", "next-word"}},
       {"rank_tol", "1e-6", {"attention"}},
       {"delta", "", {"centres", "clustering"}},
       {"axis", "0", {"density-modes"}},
@@ -38,6 +38,10 @@ const std::vector<Row>& table() {
       {"low", "", {"growth"}},
       {"high", "", {"growth"}},
       {"rate", "1", {"metastability"}},
+      {"vocabulary", "12", {"next-word"}},
+      {"words", "", {"next-word"}},
+      {"kappa", "16", {"next-word"}},
+      {"token", "last", {"next-word"}},
       {"to", "", {"distance"}},
       {"distance", "w2", {"distance"}},
       {"slices", "256", {"distance"}},
@@ -49,7 +53,7 @@ const std::vector<Row>& table() {
 const std::vector<std::string> shows{"histogram",     "modes",     "attention",     "centres",
                                      "density-modes", "genealogy", "plateaus",      "growth",
                                      "clustering",    "atoms",     "metastability", "distance",
-                                     "counts"};
+                                     "counts",        "next-word"};
 
 const Row* find(const std::string& name) {
   for (const Row& row : table())
@@ -146,6 +150,7 @@ std::string show_examples() {
       "  murmur measure runs/flock-0-1 show=histogram bins=20 frame=0\n"
       "  murmur measure runs/circle-0-1 show=modes modes=1-8\n"
       "  murmur measure runs/circle-0-1 show=distance to=runs/circle-1-1 frame=all\n"
+      "  murmur measure runs/flock-0-1 show=next-word vocabulary=words.csv kappa=16\n"
       "show is one of {}",
       fmt::join(shows, ", "));
 }

@@ -13,6 +13,7 @@
 #include "murmur/error.h"
 #include "murmur/images.h"
 #include "murmur/observe.h"
+#include "next_word.h"
 
 namespace murmur::facade {
 
@@ -243,6 +244,27 @@ void gaze(const Request& r, Reply& reply) {
   reply.add(weights);
 }
 
+// Words that came as points (V, d), or as many as `words` says, drawn by the seed of the flight.
+void say_next_word(const Request& r, Reply& reply) {
+  const Recording& trajectory = recording_of(r);
+  const Experiment& e = trajectory.experiment();
+  const int d = e.swarm.d();
+  Vocabulary vocabulary;
+  if (r.bytes.empty()) {
+    vocabulary = draw_vocabulary(r.whole("words"), d, e.random.seed);
+  } else {
+    std::vector<double> rows = rows_of(r, d, "words");
+    const int count = static_cast<int>(rows.size()) / d;
+    vocabulary = vocabulary_of({count, d, std::move(rows)}, {}, "words");
+  }
+  const ReadoutRule usual;
+  const WordRequest request{
+      r.whole("frame"),
+      r.whole("boid"),
+      {r.words.value("kappa", usual.kappa), r.words.value("share", usual.share)}};
+  add_next_word(trajectory, request, vocabulary, reply);
+}
+
 // (count, 4, d): the first d numbers of each map, 0 past its last; NaN for a map that the
 // interaction does not have.
 void fields(const Request& r, Reply& reply) {
@@ -304,6 +326,7 @@ constexpr std::pair<std::string_view, Deed> kDeeds[] = {
      [](const Request& r, Reply& reply) {
        add_dome(recording_of(r), r.whole("frame"), r.whole("boid"), reply);
      }},
+    {"nextWord", say_next_word},
     {"fields", fields},
     {"velocity", velocity},
     {"carry", carry},

@@ -11,6 +11,7 @@
 #include "picture/dome_paint.h"
 #include "picture/encoder.h"
 #include "picture/figure_file.h"
+#include "picture/globe.h"
 #include "picture/labels.h"
 #include "picture/stage.h"
 
@@ -305,24 +306,10 @@ DomePicture between(const DomePicture& from, const DomePicture& to, double share
   return now;
 }
 
-void ground(cairo_t* cr, const Theme& look) {
-  const Colour c = look.dark ? rgb(0x10151f) : look.centre;
-  cairo_set_source_rgb(cr, c.red, c.green, c.blue);
-  cairo_paint(cr);
-}
-
 }  // namespace
 
-void draw_dome(const DomePicture& picture, const DomeStyle& style,
-               const std::filesystem::path& path) {
-  check({picture});
-  check_ending(path);
-  check_size({style.style == FigureStyle::dark, style.width, style.height});
-  const Shot shot({picture}, style, false);
-  const auto paint = [&](cairo_t* cr) {
-    ground(cr, *shot.look.theme);
-    Sheet(Pen(cr), shot, picture).paint({}, kDomeParts - 1);
-  };
+void picture::draw_page(const DomeStyle& style, const std::filesystem::path& path,
+                        const std::function<void(cairo_t*)>& paint) {
   if (path.extension() == ".png") {
     Canvas canvas(style.width, style.height);
     paint(canvas.cr());
@@ -333,6 +320,19 @@ void draw_dome(const DomePicture& picture, const DomeStyle& style,
     cairo_scale(cr, kPoints, kPoints);
     paint(cr);
   });
+}
+
+void draw_dome(const DomePicture& picture, const DomeStyle& style,
+               const std::filesystem::path& path) {
+  check({picture});
+  check_ending(path);
+  check_size({style.style == FigureStyle::dark, style.width, style.height});
+  const Shot shot({picture}, style, false);
+  const auto paint = [&](cairo_t* cr) {
+    paint_ground(cr, *shot.look.theme);
+    Sheet(Pen(cr), shot, picture).paint({}, kDomeParts - 1);
+  };
+  draw_page(style, path, paint);
 }
 
 bool film_domes(const std::vector<DomePicture>& pictures, const DomeFilm& film,
@@ -356,7 +356,7 @@ bool film_domes(const std::vector<DomePicture>& pictures, const DomeFilm& film,
       const double moved = std::min(1.0, kDomeParts * share / 1.5);
       if (moved < 1) now = between(pictures[which - 1], now, moved);
     }
-    ground(canvas.cr(), *shot.look.theme);
+    paint_ground(canvas.cr(), *shot.look.theme);
     Sheet(Pen(canvas.cr()), shot, now).paint(parts, part);
   };
   return encode({.style = {style.style == FigureStyle::dark, style.width, style.height},

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "picture/globe.h"
+
 namespace murmur::picture {
 
 namespace {
@@ -31,23 +33,24 @@ class Painter {
         look_(fitted(look, square)),
         theme_(*look.theme),
         view_(view),
-        cx_(square.x + square.width / 2),
-        cy_(square.y + square.height / 2),
-        radius_(0.46 * std::min(square.width, square.height)) {}
+        globe_(pen, theme_, view.camera, square, look_.line),
+        cx_(globe_.x()),
+        cy_(globe_.y()),
+        radius_(globe_.radius()) {}
 
   void paint(const DomePicture& picture, const DomeHead& head) {
     const double most = *std::max_element(head.weights.begin(), head.weights.end());
-    body();
-    graticule(false);
+    globe_.body();
+    globe_.graticule(false);
     keys(head, most, false);
     threads(head, most);
     token();
     query(head, false);
     arrows(picture, head);
-    graticule(true);
+    globe_.graticule(true);
     keys(head, most, true);
     query(head, true);
-    outline();
+    globe_.outline();
   }
 
  private:
@@ -57,65 +60,10 @@ class Painter {
     return look;
   }
 
-  struct Spot {
-    double x, y, depth;
-  };
-  Spot at(const Arrow3& a) const {
-    const Sight s = view_.camera.project(
-        {static_cast<float>(a[0]), static_cast<float>(a[1]), static_cast<float>(a[2])});
-    return {cx_ + radius_ * s.x, cy_ - radius_ * s.y, s.depth};
-  }
-  static bool front(const Spot& s) { return s.depth > Camera::horizon(); }
-
-  void disc(double x, double y, double r) const {
-    cairo_new_sub_path(cr_);
-    cairo_arc(cr_, x, y, r, 0, 2 * kPi);
-  }
-
-  void body() const {
-    const Pattern fill = Canvas::radial(cx_ - 0.38 * radius_, cy_ - 0.45 * radius_, 0.04 * radius_,
-                                        cx_, cy_, radius_);
-    Canvas::stop(fill, 0, theme_.lit, theme_.dark ? 0.55 : 1);
-    Canvas::stop(fill, 0.8, theme_.body, theme_.dark ? 0.75 : 0.8);
-    Canvas::stop(fill, 1, theme_.limb, theme_.dark ? 0.9 : 0.85);
-    cairo_set_source(cr_, fill.get());
-    disc(cx_, cy_, radius_);
-    cairo_fill(cr_);
-  }
-
-  void outline() const {
-    disc(cx_, cy_, radius_);
-    pen_.ink(theme_.line, 0.5);
-    cairo_set_line_width(cr_, 1.1 * look_.line);
-    cairo_stroke(cr_);
-  }
-
-  // Parallels and meridians every thirty degrees, on one side.
-  void graticule(bool near) const {
-    constexpr int kPieces = 96;
-    const auto curve = [&](const auto& point) {
-      bool drawing = false;
-      for (int k = 0; k <= kPieces; ++k) {
-        const Spot s = at(point(2 * kPi * k / kPieces));
-        const bool here = front(s) == near;
-        if (here) (drawing ? cairo_line_to : cairo_move_to)(cr_, s.x, s.y);
-        drawing = here;
-      }
-    };
-    for (int step = -2; step <= 2; ++step)
-      curve([&](double s) {
-        const double z = step * kPi / 6;
-        return Arrow3{std::cos(z) * std::cos(s), std::cos(z) * std::sin(s), std::sin(z)};
-      });
-    for (int step = 0; step < 6; ++step)
-      curve([&](double s) {
-        const double a = step * kPi / 6;
-        return Arrow3{std::cos(s) * std::cos(a), std::cos(s) * std::sin(a), std::sin(s)};
-      });
-    pen_.ink(theme_.line, 0.7 * (near ? theme_.line_front : theme_.line_back));
-    cairo_set_line_width(cr_, 0.7 * look_.line);
-    cairo_stroke(cr_);
-  }
+  using Spot = Globe::Spot;
+  Spot at(const Arrow3& a) const { return globe_.at(a); }
+  static bool front(const Spot& s) { return Globe::front(s); }
+  void disc(double x, double y, double r) const { globe_.disc(x, y, r); }
 
   double ball(double weight) const {
     return std::max(1.8 * look_.line, kBall * radius_ * std::sqrt(view_.parts.weights * weight));
@@ -200,21 +148,9 @@ class Painter {
     disc(end.x, end.y, 2 * look_.line);
     pen_.ink(look_.query, alpha);
     cairo_fill(cr_);
-    label("q", end.x + 1.1 * look_.em, end.y + 0.35 * look_.em, look_.query);
-  }
-
-  // A letter with a rim in the colour of the ground: keys may lie below it.
-  void label(const char* text, double x, double y, Colour colour) const {
-    const TextStyle style{.size = 1.05 * look_.em, .bold = true, .align = Align::centre};
-    cairo_save(cr_);
-    cairo_move_to(cr_, x - pen_.text_width(text, style.size, true) / 2, y);
-    cairo_text_path(cr_, text);
-    pen_.ink(theme_.dark ? theme_.edge : theme_.centre, 0.85);
-    cairo_set_line_width(cr_, 3.2 * look_.line);
-    cairo_stroke_preserve(cr_);
-    pen_.ink(colour);
-    cairo_fill(cr_);
-    cairo_restore(cr_);
+    globe_.rimmed(
+        "q", end.x + 1.1 * look_.em, end.y + 0.35 * look_.em,
+        {.size = 1.05 * look_.em, .colour = look_.query, .bold = true, .align = Align::centre});
   }
 
   void arrow(const Arrow3& from, const Arrow3& way, Colour colour, double width,
@@ -263,6 +199,7 @@ class Painter {
   const DomeLook look_;
   const Theme& theme_;
   const DomeView& view_;
+  const Globe globe_;
   double cx_, cy_, radius_;
 };
 

@@ -37,6 +37,10 @@ struct DomeView {
 void paint_dome(const Pen& pen, const DomeLook& look, const DomePicture& picture, std::size_t head,
                 const DomeView& view, const Frame& square);
 
+// A page of this style as .png, .svg or .pdf, painted in the pixels of the .png.
+void draw_page(const DomeStyle& style, const std::filesystem::path& path,
+               const std::function<void(cairo_t*)>& paint);
+
 // Samples of the key.
 void paint_arrow(const Pen& pen, std::array<double, 4> way, Colour colour, double width,
                  double alpha = 1);

@@ -4,20 +4,24 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "picture/figure.h"
 #include "picture/page.h"
+#include "report/next_word.h"
 #include "reproduce/reproduce.h"
 
 namespace murmur {
 
 struct ReportRequest {
   std::filesystem::path run{};
-  std::string style = "paper";   // of the figures: paper, slides or dark
-  bool film = true;              // where the kind has one
-  std::string data{};            // folder of the test pictures; empty: where the swarm learned
+  std::string style = "paper";  // of the figures: paper, slides or dark
+  bool film = true;             // where the kind has one
+  std::string data{};           // folder of the test pictures; empty: where the swarm learned
+  // Of a simulation: what it says next, where that is asked for.
+  std::optional<NextWordRequest> next_word{};
   std::function<bool()> stop{};  // asked now and then; true: leave, the page is not to be written
   // Finds the folder of pictures that `data`, or a trained swarm, names.
   std::function<std::filesystem::path(const std::string& named)> find_data{};

@@ -170,6 +170,9 @@ void report_simulation(RunReport& report) {
       if (path.filename() == name)
         report.page.sections.push_back({.heading = heading, .picture = path});
   for (const fs::path& path : drawn) report.made.push_back(path.string());
+  if (report.request.next_word)
+    add_next_word(report, worded_run(reader, make_experiment(settings)), *report.request.next_word);
+  if (report.stopped()) return;
   add_dome(report, states_of_simulation(reader, settings));
   if (report.stopped()) return;
   add_predictions(report, reader, make_experiment(settings));

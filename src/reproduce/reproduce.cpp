@@ -61,6 +61,8 @@ std::span<const ReproductionRow> reproductions() {
       {"chaos", "independent tokens come as near to infinitely many as n^(-1/2)", chaos},
       {"next-token", "how many atoms hold 99 % of the output measure, over time", next_token,
        "2312.10794"},
+      {"readout", "how far one guest moves mean, median and class token, over size and spread",
+       readout},
       {"perceptron-clusters", "how many atoms repelling tokens leave beside a perceptron",
        perceptron_clusters, "2601.21366"},
       {"perceptron-ascent", "attracting tokens beside a perceptron end in few atoms",

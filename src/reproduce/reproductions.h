@@ -72,6 +72,7 @@ std::optional<Reproduction> redraw_diffusion(const ReproductionControl& control)
 std::optional<Reproduction> w2_rate(const ReproductionControl& control);
 std::optional<Reproduction> chaos(const ReproductionControl& control);
 std::optional<Reproduction> next_token(const ReproductionControl& control);
+std::optional<Reproduction> readout(const ReproductionControl& control);
 std::optional<Reproduction> perceptron_clusters(const ReproductionControl& control);
 std::optional<Reproduction> perceptron_ascent(const ReproductionControl& control);
 

@@ -7,6 +7,7 @@ namespace {
 
 constexpr const char* kFirst = "2026-11-15";
 constexpr const char* kParted = "2026-11-16";
+constexpr const char* kReadout = "2026-11-17";
 
 const Rule kRules[] = {
     {"chaos.exponent",
@@ -45,6 +46,46 @@ const Rule kRules[] = {
      {.beta = 0.1},
      kParted,
      "the starts are new; before, any difference would do"},
+    {"readout.bodies",
+     Origin::predicted,
+     "a flock without spread is one body of mass n: with the guest two bodies, with the class "
+     "token three; derived",
+     "mean shifts at t = 1 of mean and class token, spread 0.05, within 5 % at every n and β: a "
+     "spread counts with β times its square",
+     {.beta = 1.5},
+     kReadout},
+    {"readout.votes",
+     Origin::predicted,
+     "the same bodies; one vote would be -1",
+     "exponents of the shift in n + 1 at t = 1 within 0.1, for mean and class token",
+     {.exchanged = true},
+     kReadout},
+    {"readout.spread-mean",
+     Origin::predicted,
+     "the mean moves by its distance from the guest over n + 1: the spread does not enter; "
+     "derived. The claim "
+     "that a tighter flock has a steadier mean would want an exponent well above 0",
+     "exponent of the mean's shift in the spread 0 within 0.1, before interaction and at t = 1",
+     {.exchanged = true},
+     kReadout},
+    {"readout.spread-median",
+     Origin::predicted,
+     "a guest pulls the geometric median with the force of one token: √(5/8) spread / n on a flat "
+     "disc; derived",
+     "before interaction exponents 1 in the spread and -1 in n + 1 within 0.1, the constant within "
+     "10 %: 1/r has no variance on a disc",
+     {.exchanged = true},
+     kReadout},
+    {"readout.class-token",
+     Origin::predicted,
+     "its weight on a guest whose cosine leads by γ is 1 / (1 + e^(β - β<c, g>) + n e^(-βγ)), up "
+     "to "
+     "1/2: three bodies; derived",
+     "at every n the greatest shift of nine tenths of the starts over that of the mean within 10 %",
+     {.beta = 0.1},
+     kReadout,
+     "before, ten times the mean's shift was asked at every n, which forgot that a class token "
+     "attends to itself; 40 starts had then shown 1.0 to 7.5 times"},
     {"perceptron-clusters.energy",
      Origin::predicted,
      "2601.21366: a gradient flow",

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -98,6 +99,28 @@ class Reproduce(murmur.Case):
         names = self.murmur("reproduce", "list").stdout.split("\n")
         self.assertEqual(names[:2] + names[-1:], ["swarm-table", "flock-argument", ""])
         self.assertGreaterEqual(len(names), 23)
+
+    def test_the_marks_of_the_flock_argument_are_the_answers_of_its_rules(self):
+        known = set(re.findall(r"\| `([a-z-]+\.[a-z-]+)` \|", self.murmur("reproduce", "rules").stdout))
+        source = (murmur.ROOT / "src/reproduce/expected.cpp").read_text()
+        dissents = re.findall(r'\{"([a-z.-]+)", "([^"]*)", Answer::disagrees,\s*ExpectedAnswer::(\w+)',
+                              source)
+        dissents = {(rule, what) for rule, what, size in dissents if size != "quick"}
+        page = (murmur.ROOT / "docs/flock-argument.md").read_text()
+        rows = [row.split(" | ") for row in page.splitlines() if re.match(r"\|.*held\*\* \|", row)]
+        self.assertGreaterEqual(len(rows), 12)
+        marks = set()
+        for claim, mark, _, rules in rows:
+            answers = re.findall(r"`([a-z.-]+)` (?:\(([^)]*)\) )?(agrees|disagrees)", rules)
+            self.assertTrue(answers, claim)
+            for rule, what, answer in answers:
+                self.assertIn(rule, known, claim)
+                said = any(rule == r and (w == what or not w) for r, w in dissents)
+                self.assertEqual(answer == "disagrees", said, f"{claim}: {rule}")
+                if answer == "disagrees":
+                    self.assertEqual(mark, "**not held**", claim)
+            marks.add(mark)
+        self.assertEqual(marks, {"**held**", "**not held**"})
 
     def test_wrong_requests_are_refused(self):
         self.refused(2, "reproduce", "swarm-tabel", *TINY, what="no reproduction", do="swarm-table")

@@ -1,0 +1,57 @@
+// next_word.h: what a stored swarm says next: the words it is asked in, readings of every frame,
+// and the picture of them.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "murmur/experiment.h"
+#include "murmur/observe.h"
+#include "murmur/readout.h"
+#include "murmur/run.h"
+#include "picture/next_word.h"
+
+namespace murmur {
+
+struct RunReport;
+
+// Which words, how sharply they are told apart, and who speaks.
+struct NextWordRequest {
+  int count = 12;                         // words drawn where there is no file
+  std::filesystem::path file{}, words{};  // of read_vocabulary
+  ReadoutRule rule{};
+  std::optional<int> token{};  // else the last one
+
+  // Sets what key=value says: vocabulary (a number or a file), words, kappa, share, token. False
+  // where the key is none of these; Error(input) for a value that cannot be.
+  bool set(const std::string& key, const std::string& value);
+  static const std::vector<std::string>& keys();
+};
+
+// Error(input) where words and swarm have other numbers of coordinates, or there is no such token.
+Vocabulary vocabulary_for(const NextWordRequest& request, const Shape& shape, std::uint64_t seed);
+int token_for(const NextWordRequest& request, const Shape& shape);
+
+// What one token, and the mean, say in one frame.
+struct Said {
+  NextWord token{}, mean{};
+};
+Said said_by(const HostSwarm& x, int token, const Vocabulary& vocabulary, const ReadoutRule& rule);
+
+// The swarm among its words; d > 3 is seen along the three directions in which the first frame, the
+// last and the words spread most. Of many tokens and frames a part is drawn.
+struct WordedRun {
+  std::string name{};
+  Manifold manifold = Manifold::sphere;
+  std::uint64_t seed = 0;  // of words that are drawn
+  History history{};
+};
+WordedRun worded_run(const RunReader& run, const Experiment& experiment);
+NextWordPicture next_word_picture(const WordedRun& run, const NextWordRequest& request);
+
+// The section of a page, with its film where films are wanted.
+void add_next_word(RunReport& report, const WordedRun& run, const NextWordRequest& request);
+
+}  // namespace murmur
