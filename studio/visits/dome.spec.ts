@@ -64,7 +64,7 @@ test("every head of an ideal flock has a gaze of its own", async ({ page }) => {
   const card = await domeOf(page);
   const told = card.locator(".dome-told");
   const first = await told.innerText();
-  await card.getByRole("radiogroup", { name: words.head }).getByRole("radio").nth(2).click();
+  await page.getByRole("radiogroup", { name: words.head }).getByRole("radio").nth(2).click();
   await expect(card).toHaveAttribute("data-head", "2");
   await expect(told).not.toHaveText(first);
   await expect.poll(() => wordOf(page, "head")).toBe("2");
@@ -85,6 +85,27 @@ test("a key and a switch are enough in the flock", async ({ page }) => {
   await expect.poll(async () => (await scene.screenshot()).equals(before)).toBe(false);
 });
 
+test("a head is picked, and its attention alone is drawn in its colour", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, kFlock.replace("heads=3", "heads=2") + "&boid=3&at=4");
+  const choice = page.getByRole("radiogroup", { name: words.head });
+  await expect(choice.getByRole("radio")).toHaveCount(3); // all, and one each
+  await expect(choice.getByRole("radio", { name: words.allHeads })).toBeChecked();
+  const scene = page.locator(".stage canvas");
+  const seen: Buffer[] = [await scene.screenshot()];
+  for (const head of [0, 1]) {
+    await choice.getByRole("radio", { name: words.headOf(head), exact: true }).click();
+    await expect.poll(() => wordOf(page, "head")).toBe(String(head));
+    await expect.poll(async () => (await scene.screenshot()).equals(seen.at(-1)!)).toBe(false);
+    seen.push(await scene.screenshot());
+  }
+  expect(seen[2].equals(seen[0])).toBe(false);
+  const colours = await choice.getByRole("radio").evaluateAll((radios) =>
+    radios.map((radio) => getComputedStyle(radio, "::before").backgroundColor),
+  );
+  expect(new Set(colours.slice(1)).size).toBe(2);
+});
+
 for (const colorScheme of ["light", "dark"] as const) {
   test(`the card is clean in ${colorScheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
@@ -98,6 +119,25 @@ for (const colorScheme of ["light", "dark"] as const) {
 
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  test("the dome is whole in the scene, and is stepped through beside it", async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    for (const hash of ["#v=1&view=digits&digit=301&boid=4&dome=true&at=3", `${kFlock}&boid=3&dome=true&at=4`]) {
+      await page.goto("about:blank");
+      await open(page, hash);
+      const card = await domeOf(page);
+      const scene = (await page.locator(".stage canvas").boundingBox())!;
+      const bar = page.locator(".dome-bar");
+      const box = (await bar.boundingBox())!;
+      expect(box.y).toBeGreaterThan(scene.y);
+      expect(box.y + box.height).toBeLessThanOrEqual(scene.y + scene.height + 0.5);
+      const on = bar.getByRole("button", { name: words.on, exact: true });
+      expect((await on.boundingBox())!.height).toBeGreaterThanOrEqual(31.5);
+      const before = await card.getAttribute("data-part");
+      await bar.getByRole("button", { name: words.back, exact: true }).tap();
+      await expect(card).not.toHaveAttribute("data-part", before!);
+    }
+  });
+
   test("the card fits, and its parts can be touched", async ({ page }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     await open(page, `${kFlock}&boid=3&dome=true`);

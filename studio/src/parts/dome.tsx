@@ -1,7 +1,7 @@
 // dome.tsx: the controls of a boid's dome: its parts one after another, its heads, what is exact and what is not.
 import { useEffect } from "preact/hooks";
 import { arrowScale, loudestOf } from "../scene/dome";
-import { domeShown, type Domes, headNow, partNow, type Seen, showPart, stepPart } from "../state/dome";
+import { domeShown, type Domes, headNow, headPicked, partNow, type Seen, showPart, stepPart } from "../state/dome";
 import type { Player } from "../state/player";
 import { change } from "../state/recipe";
 import { strings } from "../strings";
@@ -83,23 +83,52 @@ function Parts({ player, seen }: { player: Player; seen: Seen }) {
         options={words.parts.map((label, k) => ({ value: String(k), label }))}
         onChange={(value) => showPart(Number(value))}
       />
-      <div class="dome-steps">
-        <Button label={words.back} onClick={() => void stepPart(player, -1)}>‹</Button>
-        <Button label={words.on} onClick={() => void stepPart(player, 1)}>›</Button>
-      </div>
-      {heads > 1 && (
-        <div class="choice">
-          <span>{words.head}</span>
-          <Segments
-            label={words.head}
-            value={String(head)}
-            options={seen.dome.heads.map((_, h) => ({ value: String(h), label: words.headOf(h) }))}
-            onChange={(value) => change({ head: value === "0" ? "" : value }, true)}
-          />
-        </div>
-      )}
       <p class="dome-told" aria-live="polite">{sentenceOf(seen, head, part)}</p>
       <p class="hint">{exactnessOf(seen, head, d)}</p>
+    </div>
+  );
+}
+
+/** Which head: all of them, or one, each with its colour. */
+function HeadChoice({ heads, domed }: { heads: number; domed: boolean }) {
+  const words = strings.dome;
+  const all = domed ? [] : [{ value: "", label: words.allHeads }];
+  const each = Array.from({ length: heads }, (_, h) => ({ value: String(h), label: words.headOf(h) }));
+  const picked = headPicked(heads);
+  return (
+    <div class={domed ? "heads" : "heads with-all"}>
+      <span aria-hidden="true">{words.head}</span>
+      <Segments
+        label={words.head}
+        value={domed ? String(headNow(heads)) : picked === null ? "" : String(picked)}
+        options={[...all, ...each]}
+        onChange={(head) => change({ head }, true)}
+      />
+    </div>
+  );
+}
+
+interface BarProps extends Omit<DomeProps, "onCentre"> {
+  /** How many heads the boid that is picked has; 0: it is not known yet. */
+  heads: number;
+}
+
+/** At the foot of the scene, where the eye is: the part of the dome that is shown, and whose head. */
+export function DomeBar({ player, domes, boid, initial, heads }: BarProps) {
+  const words = strings.dome;
+  const seen = domes.seen.value;
+  const domed = domeShown(initial) && boid !== null && seen?.boid === boid;
+  if (boid === null || (!domed && heads < 2)) return null;
+  return (
+    <div class="dome-bar">
+      {heads > 1 && <HeadChoice heads={heads} domed={domed} />}
+      {domed && (
+        <div class="dome-steps">
+          <Button label={words.back} onClick={() => void stepPart(player, -1)}>‹</Button>
+          <span aria-hidden="true">{words.parts[partNow()]}</span>
+          <Button label={words.on} onClick={() => void stepPart(player, 1)}>›</Button>
+        </div>
+      )}
     </div>
   );
 }

@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import type { Dome } from "../core/protocol";
 import { addArrow, type Vector } from "./arrow";
+import { headInk } from "./heads";
 import { inkOf, linear, mixInk, Pieces, type Rgb } from "./ink";
 import type { Stage } from "./stage";
 import { Strokes } from "./strokes";
@@ -16,6 +17,8 @@ export interface DomeShot {
 }
 
 const kShare = 0.5; // of half of what is seen: the radius
+const kRoom = 1.12; // of the radius: what must be in sight
+const kFoot = 60; // CSS pixels at the foot of the scene, where the bar of the dome stands
 const kReach = 0.86; // of the radius: how far the arrows go
 const kBall = 0.24; // of the radius: a place that has all attention
 const kDot = 0.016; // and the least
@@ -51,6 +54,7 @@ export class DomeScene {
   private readonly strokes: Strokes;
   private readonly pieces = new Pieces();
   private last: unknown[] = [];
+  private others = 0; // heads that arrows were drawn of
 
   constructor(private readonly stage: Stage) {
     const look = { transparent: true, opacity: 0.93, depthWrite: false, depthTest: false };
@@ -70,9 +74,13 @@ export class DomeScene {
     this.last = key;
     this.ball.visible = shot !== null;
     this.stage.touch();
-    if (!shot) return this.clear();
+    if (!shot) {
+      this.stage.unreveal();
+      return this.clear();
+    }
     const radius = (kShare * this.stage.span()) / 2;
     const at: Vector = [shot.place[0], shot.place[1], shot.place[2]];
+    this.stage.reveal(at, kRoom * radius, kFoot);
     this.ball.position.set(...at);
     this.ball.scale.setScalar(radius);
     const paper = mixInk(inkOf("--paper"), inkOf("--panel"), 0.5);
@@ -88,7 +96,15 @@ export class DomeScene {
   private clear(): void {
     for (const name of ["dome-keys", "dome-query"]) this.stage.boids(name, null);
     for (const name of ["dome-rings", "dome-threads"]) this.stage.lines(name, null);
-    for (const name of ["query", "message", "others", "will", "rest", "move"]) this.strokes.set(name, null);
+    for (const name of ["query", "message", "will", "rest", "move"]) this.strokes.set(name, null);
+    this.clearOthers(0);
+  }
+
+  /** Takes away the messages of other heads than there are, and that of the head shown, which has an arrow of its own. */
+  private clearOthers(heads: number, head = -1): void {
+    for (let h = heads; h < this.others; ++h) this.strokes.set(`other-${h}`, null);
+    if (head >= 0) this.strokes.set(`other-${head}`, null);
+    this.others = heads;
   }
 
   /** Three great circles and two parallels. */
@@ -126,7 +142,8 @@ export class DomeScene {
     const positions = new Float32Array(3 * n);
     const colours = new Float32Array(3 * n);
     const sizes = new Float32Array(n);
-    const [none, key] = [mixInk(inkOf("--paper"), inkOf("--ink-soft"), 0.6), inkOf("--key")];
+    const key = headInk(shot.head, heads.length, "--key");
+    const none = mixInk(inkOf("--paper"), inkOf("--ink-soft"), 0.6);
     const unit = radius / this.stage.boidRadius();
     for (let j = 0; j < n; ++j) {
       const place = keys.subarray(3 * (shot.head * n + j), 3 * (shot.head * n + j) + 3);
@@ -168,7 +185,7 @@ export class DomeScene {
     if (shot.part >= 3) {
       const { n, weights, most } = this.row(shot);
       const { keys, heads } = shot.dome;
-      const [paper, ink] = [inkOf("--paper"), inkOf("--value")];
+      const [paper, ink] = [inkOf("--paper"), headInk(shot.head, heads.length, "--value")];
       for (const j of loudestOf(weights, kThreads)) {
         const start = 3 * (shot.head * n + j);
         const place = turned(keys.subarray(start, start + 3), heads[shot.head].k);
@@ -200,10 +217,14 @@ export class DomeScene {
       }
       this.strokes.set(name, { ...this.pieces.lines, width, order: kOrder + 1 });
     };
-    const value = inkOf("--value");
-    const pale = mixInk(inkOf("--paper"), value, 0.55);
-    put("message", [0, 0, 0], own, { ink: value, width: 4, on: part >= 3 });
-    put("others", own, less(messages, own), { ink: pale, width: 2.5, on: part >= 3 && heads > 1 });
+    put("message", [0, 0, 0], own, { ink: headInk(head, heads, "--value"), width: 4, on: part >= 3 });
+    let from = own;
+    for (let h = 0; h < heads; ++h) {
+      if (h === head) continue;
+      put(`other-${h}`, from, arrow(h), { ink: headInk(h, heads, "--value"), width: 2.5, on: part >= 3 });
+      from = add(from, arrow(h));
+    }
+    this.clearOthers(heads, head);
     put("will", messages, will, { ink: inkOf("--will"), width: 4, on: part >= 4 });
     put("move", [0, 0, 0], move, { ink: inkOf("--warm"), width: 6, on: part >= 5 });
     this.pieces.clear();

@@ -63,6 +63,7 @@ export class Stage {
   private ones = new Float32Array(0); // sizes and marks of layers that have none
   private zeros = new Float32Array(0);
   private readonly spare = new THREE.Vector3();
+  private readonly revealed = new THREE.Vector3(); // how far what is seen was moved
   private dirty = true;
 
   constructor(
@@ -112,6 +113,7 @@ export class Stage {
     this.camera.far = e * 50;
     this.camera.updateProjectionMatrix();
     this.controls.target.set(0, 0, 0);
+    this.revealed.set(0, 0, 0);
     this.controls.update();
     this.dirty = true;
   }
@@ -289,6 +291,38 @@ export class Stage {
     const to = new THREE.Vector3(place[0], place[1], place[2]);
     this.camera.position.add(to).sub(this.controls.target);
     this.controls.target.copy(to);
+    this.revealed.set(0, 0, 0);
+    this.controls.update();
+    this.dirty = true;
+  }
+
+  /**
+   * Moves what is seen sideways, no further than is needed, until a ball of the scene is whole on the canvas, above
+   * the `foot` lowest CSS pixels.
+   */
+  reveal(place: ArrayLike<number>, radius: number, foot = 0): void {
+    this.fitCanvas();
+    this.camera.updateMatrixWorld();
+    const at = this.spare.set(place[0], place[1], place[2]).applyMatrix4(this.camera.matrixWorldInverse);
+    const high = -at.z * Math.tan((this.camera.fov * Math.PI) / 360);
+    const under = Math.min(1, foot / this.canvas.clientHeight) * high; // half the foot, in the scene's units
+    const past = (x: number, room: number) => x - Math.min(room, Math.max(-room, x));
+    const across = past(at.x, Math.max(0, high * this.camera.aspect - radius));
+    const by = [across, past(at.y - under, Math.max(0, high - under - radius))];
+    if (at.z >= 0 || (by[0] === 0 && by[1] === 0)) return;
+    this.shift(new THREE.Vector3(by[0], by[1], 0).applyQuaternion(this.camera.quaternion));
+  }
+
+  /** Undoes what `reveal` did. */
+  unreveal(): void {
+    if (this.revealed.lengthSq() > 0) this.shift(this.revealed.clone().negate());
+    this.revealed.set(0, 0, 0);
+  }
+
+  private shift(by: THREE.Vector3): void {
+    this.revealed.add(by);
+    this.camera.position.add(by);
+    this.controls.target.add(by);
     this.controls.update();
     this.dirty = true;
   }
@@ -350,13 +384,7 @@ export class Stage {
 
   /** Draws if something changed, or when told to. */
   render(force = false): void {
-    const { clientWidth: w, clientHeight: h } = this.canvas;
-    if (w === 0 || h === 0) return;
-    const ratio = Math.min(2, window.devicePixelRatio || 1);
-    if (this.canvas.width !== Math.floor(w * ratio) || this.canvas.height !== Math.floor(h * ratio)) {
-      this.fit(w, h, ratio);
-    }
-    if (!this.dirty && !force) return;
+    if (!this.fitCanvas() || (!this.dirty && !force)) return;
     for (const layer of this.layers.values()) {
       const material = layer.material as THREE.ShaderMaterial;
       this.tint(material);
@@ -365,6 +393,16 @@ export class Stage {
     this.renderer.render(this.scene, this.camera);
     this.placeLabels();
     this.dirty = false;
+  }
+
+  /** Whether there is a canvas to draw on, as large as its place on the page. */
+  private fitCanvas(): boolean {
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    if (w === 0 || h === 0) return false;
+    const ratio = Math.min(2, window.devicePixelRatio || 1);
+    const fits = this.canvas.width === Math.floor(w * ratio) && this.canvas.height === Math.floor(h * ratio);
+    if (!fits) this.fit(w, h, ratio);
+    return true;
   }
 
   private fit(w: number, h: number, ratio: number): void {

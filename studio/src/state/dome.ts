@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { Dome } from "../core/protocol";
 import type { Player } from "./player";
-import { amount, change, flag } from "./recipe";
+import { amount, change, flag, word } from "./recipe";
 import { core } from "./session";
 
 export const kParts = 6; // gaze, places, attention, message, own will, move
@@ -21,6 +21,11 @@ export function partNow(): number {
 
 export function showPart(part: number): void {
   change({ part: part === kParts - 1 ? "" : part }, true);
+}
+
+/** The head that the visitor picked; null: none, all are shown. */
+export function headPicked(heads: number): number | null {
+  return heads > 1 && word("head", "") !== "" ? headNow(heads) : null;
 }
 
 /** The head shown, of those that there are. */

@@ -17,7 +17,7 @@ export const dome = {
   on: "Next part",
   head: "Head",
   headOf: (h: number) => String(h + 1),
-  heads: (count: number) => `It has ${count} heads, each with a gaze of its own.`,
+  allHeads: "all",
   tell: [
     (boid: number) => `Boid ${boid} looks out along its query: the ring on the dome.`,
     (_: number, n: number) => `The keys of all ${n} boids: the places where their messages are to be found.`,

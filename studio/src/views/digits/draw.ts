@@ -1,6 +1,7 @@
 // draw.ts: the scene of a digit's flight: boids in the colours of their votes, trails, gates, one boid's gaze.
 import type { Gaze, TrainedInfo } from "../../core/protocol";
 import { DomeScene } from "../../scene/dome";
+import { addHeadLines } from "../../scene/heads";
 import { linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
 import type { Stage } from "../../scene/stage";
 import { Strokes } from "../../scene/strokes";
@@ -29,6 +30,8 @@ export interface Shot {
   dome: Seen | null;
   part: number;
   head: number;
+  /** The one head whose attention is drawn; null: all. */
+  picked: number | null;
   dark: boolean;
   trails: boolean;
   headings: boolean;
@@ -253,8 +256,14 @@ export class DigitScene {
     );
   }
 
-  private drawGaze(room: Room, { gaze, paints, chosen, dome }: Shot): void {
+  private drawGaze(room: Room, { gaze, paints, chosen, dome, picked }: Shot): void {
     const shown = gaze && !dome && chosen.includes(gaze.boid) && gaze.boid < room.n ? gaze : null;
+    if (shown && shown.gaze.heads > 1) {
+      [0, 1, 2].forEach((k) => this.strokes.set(`gaze-${k}`, null));
+      this.pieces.clear();
+      addHeadLines(this.pieces, shown.gaze, { boid: shown.boid, spots: room.spots, head: picked });
+      return this.strokes.set("arrows", { ...this.pieces.lines, width: 1.5 });
+    }
     const thick = shown ? gazeLines(shown.gaze, shown.boid, room.spots, (loud) => this.loudness(paints, loud)) : [];
     [0, 1, 2].forEach((k) => this.strokes.set(`gaze-${k}`, thick[k] ?? null));
     this.pieces.clear();

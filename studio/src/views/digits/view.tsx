@@ -3,7 +3,7 @@ import { effect } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { BranchControls, Hand } from "../../parts/branch";
 import { Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
-import { DomeCard } from "../../parts/dome";
+import { DomeBar, DomeCard } from "../../parts/dome";
 import { Equation } from "../../parts/equation";
 import { Frame } from "../../parts/frame";
 import { useOwnRuns } from "../../parts/own_runs";
@@ -11,7 +11,7 @@ import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
 import type { Stage, StageOptions } from "../../scene/stage";
 import type { Branch } from "../../state/branch";
-import { domeShown, Domes, headNow, partNow } from "../../state/dome";
+import { domeShown, Domes, headNow, headPicked, partNow } from "../../state/dome";
 import { amount, change, flag, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
@@ -63,9 +63,12 @@ class Camera {
     const seen = this.gazer.seen.value;
     const ghost = player.ghost.value;
     const dome = domeShown(kDome) ? this.domes.seen.value : null;
-    const parts = { dome, part: partNow(), head: headNow(dome?.dome.heads.length ?? 1) };
+    const parts = {
+      dome, part: partNow(), head: headNow(dome?.dome.heads.length ?? 1),
+      picked: headPicked(seen?.gaze.heads ?? 1),
+    };
     const key = [
-      dome?.frame, dome?.boid, parts.part, parts.head,
+      dome?.frame, dome?.boid, parts.part, parts.head, parts.picked,
       film.info.id, ghost?.info.id, player.at.value, film.flown.value, isDark.value, branch.chosen.value, seen?.frame,
       seen?.boid, [...branch.held.value.values()], Object.values(look), trained.id,
     ].join("|");
@@ -264,12 +267,14 @@ function useDigits(stage: Stage | null) {
 
 interface SceneProps {
   flights: DigitFlights;
+  gazer: Gazer;
+  domes: Domes;
   camera: Camera;
   stage: Stage | null;
   onStage(stage: Stage | null): void;
 }
 
-function Scene({ flights, camera, stage, onStage }: SceneProps) {
+function Scene({ flights, gazer, domes, camera, stage, onStage }: SceneProps) {
   const words = strings.digits;
   const { player, branch } = flights;
   const source = flights.source.value;
@@ -289,6 +294,9 @@ function Scene({ flights, camera, stage, onStage }: SceneProps) {
         }}
       />
       <Hand branch={branch} stage={stage} layer={kFlockLayer} />
+      <DomeBar
+        player={player} domes={domes} boid={boidOf(branch)} initial={kDome} heads={gazer.seen.value?.gaze.heads ?? 0}
+      />
       <Verdict player={player} truth={truthOf(source, player.film.value?.info.classes ?? [])} />
       {empty && <p class="scene-empty">{empty}</p>}
     </>
@@ -347,7 +355,9 @@ export default function DigitsView() {
     <Frame
       view="digits"
       story={<Story flights={flights} />}
-      scene={<Scene flights={flights} camera={camera} stage={stage} onStage={setStage} />}
+      scene={
+        <Scene flights={flights} gazer={gazer} domes={domes} camera={camera} stage={stage} onStage={setStage} />
+      }
       controls={<Controls flights={flights} gazer={gazer} domes={domes} stage={stage} />}
       timeline={<Timeline player={player} unit={(frame) => strings.digits.moment(frame, trained)} />}
       plots={<DigitPlots player={player} />}

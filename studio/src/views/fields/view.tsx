@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Group } from "../../parts/controls";
-import { DomeCard } from "../../parts/dome";
+import { DomeBar, DomeCard } from "../../parts/dome";
 import { Equation } from "../../parts/equation";
 import { Frame } from "../../parts/frame";
 import { useOwnRuns } from "../../parts/own_runs";
@@ -145,6 +145,10 @@ function Scene({ flights, asker, domes, show }: Parts & { show: (scene: FieldSce
           flights.player.tick(seconds);
           scene.current?.show(shotOf(flights.player, domes));
         }}
+      />
+      <DomeBar
+        player={flights.player} domes={domes} boid={boidNow(flights.player.film.value?.info.n ?? 0)} initial={kDome}
+        heads={asker.gaze.value?.gaze.heads ?? 0}
       />
       {!asker.grid.value && flights.busy.value && <p class="scene-empty">{words.waiting}</p>}
     </>

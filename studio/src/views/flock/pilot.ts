@@ -4,7 +4,7 @@ import type { FlightInfo, Gaze, Words } from "../../core/protocol";
 import { DomeScene } from "../../scene/dome";
 import type { Stage } from "../../scene/stage";
 import { Branch } from "../../state/branch";
-import { domeShown, Domes, headNow, partNow } from "../../state/dome";
+import { domeShown, Domes, headNow, headPicked, partNow } from "../../state/dome";
 import { Film } from "../../state/film";
 import { KeptFilm } from "../../state/kept_film";
 import { Player } from "../../state/player";
@@ -111,6 +111,7 @@ export class Pilot {
       chosen,
       held: this.branch.held.value,
       gaze: this.domed ? null : this.gaze.value, // the dome shows it
+      head: headPicked(this.gaze.value?.heads ?? 1),
     };
   }
 

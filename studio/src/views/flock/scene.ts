@@ -1,8 +1,10 @@
 // scene.ts: one flock on the stage: boids, trails, the gaze of a chosen boid, the ghost of a branch.
 import type { Gaze } from "../../core/protocol";
 import { heard } from "../../scene/heard";
-import { inkOf, linear, linearOne, type Rgb } from "../../scene/ink";
+import { addHeadLines } from "../../scene/heads";
+import { inkOf, linear, linearOne, Pieces, type Rgb } from "../../scene/ink";
 import type { Stage, StageOptions } from "../../scene/stage";
+import { Strokes } from "../../scene/strokes";
 import type { Film } from "../../state/film";
 import { colourByOrder, colourByPlace } from "./colours";
 import { alignAxes, plainAxes, project, Reach, toSphere } from "./projection";
@@ -18,6 +20,7 @@ export interface Look {
   chosen: readonly number[];
   held: ReadonlyMap<number, readonly number[]>; // where a hand holds boids, (d) each
   gaze: Gaze | null;
+  head: number | null; // whose attention is drawn, where there are several; null: all
 }
 
 /** The stage that suits a swarm: circle and plane are looked at straight on. */
@@ -65,6 +68,8 @@ export class FlockScene {
   private paper: Rgb = [0, 0, 0];
   private paperLight: Rgb = [0, 0, 0];
   private accent: Rgb = [0, 0, 0];
+  private readonly pieces = new Pieces();
+  private strokes: { stage: Stage; strokes: Strokes } | null = null;
 
   /** Takes the film to be shown; views of the same shape keep their axes. */
   load(film: Film): void {
@@ -138,7 +143,7 @@ export class FlockScene {
     const turning = film.info.d > 3 && this.ease(seconds);
     const id = ghost?.info.id ?? -1;
     const known = look.colouring === "end" ? film.flown.value : 0;
-    const shown = [look.colouring, look.trail, look.dark, look.chosen, film.info.id, id, known].join();
+    const shown = [look.colouring, look.trail, look.dark, look.chosen, look.head, film.info.id, id, known].join();
     const same = shown === this.shownLook && at === this.shownAt && look.held === this.shownHeld;
     if (!turning && same) return;
     this.shownLook = shown;
@@ -247,12 +252,24 @@ export class FlockScene {
     }
   }
 
+  private headStrokes(stage: Stage): Strokes {
+    if (this.strokes?.stage !== stage) this.strokes = { stage, strokes: new Strokes(stage.scene) };
+    return this.strokes.strokes;
+  }
+
   /** Lines from the chosen boid to those it listens to, the stronger the more it does. */
   private drawGaze(stage: Stage, look: Look): void {
     const n = this.film!.info.n;
+    this.headStrokes(stage).set("heads", null);
     if (look.boid === null || !look.gaze || look.gaze.weights.length !== look.gaze.heads * n) {
       stage.lines("gaze", null);
       return;
+    }
+    if (look.gaze.heads > 1) {
+      this.pieces.clear();
+      addHeadLines(this.pieces, look.gaze, { boid: look.boid, spots: this.places, head: look.head });
+      stage.lines("gaze", null);
+      return this.headStrokes(stage).set("heads", { ...this.pieces.lines, width: 2 });
     }
     const total = heard(look.gaze);
     const most = Math.max(...total);

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { holdsPoints, readPoints } from "../../export/read_points";
 import { BranchControls, Hand } from "../../parts/branch";
 import { Group } from "../../parts/controls";
-import { DomeCard } from "../../parts/dome";
+import { DomeBar, DomeCard } from "../../parts/dome";
 import { Frame } from "../../parts/frame";
 import { useNarrator } from "../../parts/narrator";
 import { useOwnRuns } from "../../parts/own_runs";
@@ -98,6 +98,12 @@ function Scene({ pilot, stage, onReady }: SceneProps) {
         onTick={tick}
       />
       {!kept && <Hand branch={pilot.branch} stage={stage} layer="flock" />}
+      {!kept && (
+        <DomeBar
+          player={pilot.player} domes={pilot.domes} boid={pilot.domeBoid()} initial={kDome}
+          heads={pilot.gaze.value?.heads ?? 0}
+        />
+      )}
       {info?.habitat === "space" && <p class="scene-note" ref={note} />}
       {info?.habitat === "sphere" && info.d > 3 && <p class="scene-note">{projected(info.d)}</p>}
     </>

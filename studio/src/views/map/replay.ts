@@ -82,6 +82,7 @@ export class Replay {
     if (!stage) return;
     this.scene.draw(stage, this.player.at.value, null, {
       colouring: "end", trail: 0, dark: isDark.value, boid: null, chosen: kNobody, held: kNothing, gaze: null,
+      head: null,
     });
   }
 

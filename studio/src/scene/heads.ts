@@ -1,0 +1,43 @@
+// heads.ts: a colour a head, and the lines of its attention.
+import type { Gaze } from "../core/protocol";
+import { inkOf, linear, mixInk, type Pieces, type Rgb } from "./ink";
+
+const kHues = 8;
+const kBow = 0.09; // of a line's length, between neighbouring heads
+const kBends = 6; // straight pieces of a bowed line
+
+/** A head's colour; where there is one head, `only` is its name. */
+export function headInk(head: number, heads: number, only: string): Rgb {
+  return inkOf(heads > 1 ? `--head-${head % kHues}` : only);
+}
+
+/** From a to b in a curve that leaves the straight way by `bow` of its length, to the same side of the viewer. */
+function addBow(pieces: Pieces, a: ArrayLike<number>, b: ArrayLike<number>, bow: number, colour: Rgb): void {
+  const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
+  const at = (s: number) => {
+    const off = 4 * bow * s * (1 - s);
+    return [a[0] + s * dx - off * dy, a[1] + s * dy + off * dx, a[2] + s * (b[2] - a[2])];
+  };
+  for (let k = 0; k < kBends; ++k) pieces.add(at(k / kBends), at((k + 1) / kBends), colour);
+}
+
+/** Lines from a boid to those that each head hears, bowed apart, stronger where it hears more; null: all heads. */
+export function addHeadLines(
+  pieces: Pieces, gaze: Gaze, { boid, spots, head }: { boid: number; spots: Float32Array; head: number | null },
+): void {
+  const { heads, weights } = gaze;
+  const n = weights.length / heads;
+  const paper = inkOf("--paper");
+  const spot = (i: number) => spots.subarray(3 * i, 3 * i + 3);
+  for (let h = 0; h < heads; ++h) {
+    if (head !== null && head !== h) continue;
+    const row = weights.subarray(h * n, (h + 1) * n);
+    const most = Math.max(...row);
+    const ink = headInk(h, heads, "--accent");
+    for (let j = 0; j < n; ++j) {
+      if (j === boid || !(row[j] > 0.02 * most)) continue;
+      const colour = linear(mixInk(paper, ink, 0.2 + 0.8 * Math.sqrt(row[j] / most)));
+      addBow(pieces, spot(boid), spot(j), kBow * (h - (heads - 1) / 2), colour);
+    }
+  }
+}
