@@ -28,6 +28,7 @@ struct FigureAxis {
   double from = std::numeric_limits<double>::quiet_NaN();
   double to = std::numeric_limits<double>::quiet_NaN();
   double mark_every = 0;  // in the layout `grid`; 0: chosen
+  bool angle = false;  // in the layout `grid`: radians from -π to π, marked at multiples of π/2
 };
 
 struct Curve {
@@ -92,6 +93,7 @@ struct Panel {
   ColourMap map{};
   Portrait portrait{};
   std::vector<Guide> guides{};  // in the layout `grid`
+  bool side_by_side = false;    // points of several curves at one x stand beside each other (grid)
 };
 
 struct Figure {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace murmur::picture {
 
@@ -104,6 +105,7 @@ Span range_of(const Panel& panel, bool along) {
                                              : std::fmax(0.5, 0.1 * std::fabs(span.high));
     span = {grounded ? span.low : span.low - room, span.high + room};
   }
+  if (axis.angle) span = {-std::numbers::pi, std::numbers::pi};
   if (std::isfinite(axis.from) && !(axis.log && axis.from <= 0)) span.low = axis.from;
   if (std::isfinite(axis.to)) span.high = axis.to;
   if (!(span.high > span.low)) span.high = axis.log ? 10 * span.low : span.low + 1;
@@ -144,6 +146,10 @@ std::string y_format(const Panel& panel, const Span& span) {
 
 std::string axis_script(const FigureAxis& axis, const char* name, const Span& span) {
   std::string script = fmt::format("set {}range [{}:{}]\n", name, span.low, span.high);
+  if (axis.angle)
+    return script +
+           fmt::format("set {0}tics nomirror ('−π' -{1}, '−π/2' -{2}, '0' 0, 'π/2' {2}, 'π' {1})\n",
+                       name, std::numbers::pi, std::numbers::pi / 2);
   script += axis.mark_every > 0 ? fmt::format("set {}tics nomirror {}\n", name, axis.mark_every)
                                 : fmt::format("set {}tics nomirror autofreq\n", name);
   if (axis.log) script += fmt::format("set logscale {}\n", name) + log_marks(name, span);
@@ -261,16 +267,21 @@ Look look_of(const Panel& panel, std::size_t k, const GridStyle& style) {
   return {hex(class_colour(place, style.dark)), place};
 }
 
-// Guides of different names are dashed differently.
+// Guides of different names are dashed differently: long, as dots, both in turn. Dots are wider, as
+// less of them is seen.
 std::string guide_line(const Panel& panel, const Guide& guide, const GridStyle& style) {
-  static constexpr const char* kDashes[] = {"(6,6)", "(1.5,4)", "(10,4,1.5,4)"};
+  static constexpr struct {
+    double width;
+    const char* dashes;
+  } kDashes[] = {{0.6, "(8,5)"}, {1.1, "(1.2,3)"}, {0.7, "(12,4,2,4)"}};
   std::vector<std::string> names;
   for (const Guide& one : panel.guides) {
     if (one.name == guide.name) break;
     if (std::count(names.begin(), names.end(), one.name) == 0) names.push_back(one.name);
   }
-  return fmt::format("linewidth {:.2f} linecolor rgb '{}' dashtype {}", 0.55 * style.line,
-                     style.quiet, kDashes[names.size() % std::size(kDashes)]);
+  const auto& [width, dashes] = kDashes[names.size() % std::size(kDashes)];
+  return fmt::format("linewidth {:.2f} linecolor rgb '{}' dashtype {}", width * style.line,
+                     style.quiet, dashes);
 }
 
 // Arrows without heads across the panel, and entries of the key for those with names.
@@ -286,17 +297,33 @@ std::string guides_of(const Panel& panel, const GridStyle& style) {
   return script;
 }
 
-// Which columns of its data a curve is drawn from; bars of several curves stand side by side.
+bool stands_beside(const Curve& curve, const Panel& panel) {
+  if (curve.x.empty()) return false;
+  return curve.mark == Curve::bars ||
+         (panel.side_by_side && (curve.mark == Curve::points || curve.mark == Curve::rings));
+}
+
+// Which columns of its data a curve is drawn from; bars of several curves stand side by side, and
+// so do points where the panel asks for it.
 std::string columns_of(const Panel& panel, std::size_t k) {
-  if (panel.curves[k].mark != Curve::bars) return "1:2";
+  constexpr double kBeside = 0.013;  // of the axis
+  if (!stands_beside(panel.curves[k], panel)) return "1:2";
   int count = 0, place = 0;
   for (std::size_t j = 0; j < panel.curves.size(); ++j) {
-    if (panel.curves[j].mark != Curve::bars || panel.curves[j].x.empty()) continue;
+    const Curve& other = panel.curves[j];
+    if (!stands_beside(other, panel)) continue;
     place += j < k ? 1 : 0;
     ++count;
   }
-  const double width = 2 * bar_room(panel) / std::max(count, 1);
-  return fmt::format("($1+({})):2:({})", width * (place - 0.5 * (count - 1)), 0.92 * width);
+  const double from_middle = place - 0.5 * (count - 1);
+  if (panel.curves[k].mark == Curve::bars) {
+    const double width = 2 * bar_room(panel) / std::max(count, 1);
+    return fmt::format("($1+({})):2:({})", width * from_middle, 0.92 * width);
+  }
+  const Span span = range_of(panel, true);
+  return panel.x.log
+             ? fmt::format("($1*{}):2", std::pow(span.high / span.low, kBeside * from_middle))
+             : fmt::format("($1+({})):2", kBeside * from_middle * (span.high - span.low));
 }
 
 // The plot command's parts for one curve with data.
@@ -315,7 +342,7 @@ void add_curve(const Panel& panel, std::size_t k, const GridStyle& style, const 
   }
   parts.push_back(fmt::format("{} using {} {}", data, columns, mark_of(curve.mark, look, style)));
   if (curve.error.empty()) return;
-  const std::string x = bars ? columns.substr(0, columns.find(':')) : "1";
+  const std::string x = columns.substr(0, columns.find(':'));
   const char* const low = panel.y.log ? "($2>$3?$2-$3:1e-3*$2)" : "($2-$3)";
   parts.push_back(
       fmt::format("{} using {}:{}:(0):($2+$3-{}) with vectors heads size screen {:.5f},90 "

@@ -23,12 +23,12 @@ constexpr const char* kStyle = R"css(
 :root {
   color-scheme: light dark;
   --paper: #ffffff; --card: #f3f6fb; --ink: #1a2130; --quiet: #566074; --line: #d5dce7;
-  --accent: #1b76bd;
+  --accent: #1b76bd; --stress: #b3430e;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #0c111c; --card: #161e2f; --ink: #eef2f9; --quiet: #a6b1c6; --line: #2b364d;
-    --accent: #56b4f5;
+    --accent: #56b4f5; --stress: #f2a15f;
   }
 }
 * { box-sizing: border-box; }
@@ -65,6 +65,16 @@ p { margin: 0 0 0.9rem; max-width: 44rem; }
   letter-spacing: -0.02em; white-space: nowrap; color: var(--accent); font-variant-numeric: tabular-nums;
 }
 .facts dt { font-size: 0.9rem; line-height: 1.35; color: var(--quiet); margin-top: 0.25rem; }
+.contents { margin-top: clamp(2rem, 6vw, 3rem); }
+.contents ol { margin: 0; padding: 0; list-style: none; columns: 21rem auto; column-gap: 2.5rem; }
+.contents li {
+  display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline;
+  gap: 0 1rem; padding: 0.4rem 0; border-bottom: 1px solid var(--line); break-inside: avoid;
+}
+.contents a { color: var(--accent); text-decoration: none; font-weight: 600; }
+.contents a:hover, .contents a:focus { text-decoration: underline; }
+.note { font-size: 0.9rem; line-height: 1.4; color: var(--quiet); }
+.note.stressed { color: var(--stress); font-weight: 600; }
 section { margin-top: clamp(2.5rem, 7vw, 4rem); }
 figure { margin: 1.25rem 0 0; }
 figure img, figure video {
@@ -96,7 +106,7 @@ pre {
 @media print {
   :root {
     --paper: #ffffff; --card: #f3f6fb; --ink: #000000; --quiet: #444444; --line: #bbbbbb;
-    --accent: #14588d;
+    --accent: #14588d; --stress: #8a330a;
   }
   body { font-size: 10.5pt; }
   main { max-width: none; padding: 0; }
@@ -258,6 +268,21 @@ std::string svg_size(const std::string& bytes) {
   return width > 0 ? fmt::format(" style=\"max-width:{:.0f}px\"", 1.5 * width) : "";
 }
 
+// The same picture for other screens; a browser takes the first that fits.
+std::string twins_of(const PageSection& section) {
+  static constexpr const char* kNarrow = "(max-width: 40rem)";
+  static constexpr const char* kDark = "(prefers-color-scheme: dark)";
+  std::string html;
+  const auto add = [&](const std::filesystem::path& picture, const std::string& media) {
+    if (picture.empty()) return;
+    html += fmt::format("<source media=\"{}\" srcset=\"{}\">\n", media, embedded(picture).source());
+  };
+  add(section.narrow_dark_picture, fmt::format("{} and {}", kNarrow, kDark));
+  add(section.narrow_picture, kNarrow);
+  add(section.dark_picture, kDark);
+  return html;
+}
+
 std::string figure_of(const PageSection& section) {
   const Embedded picture = embedded(section.picture);
   const std::string about = escaped(section.caption.empty() ? section.heading : section.caption);
@@ -272,16 +297,42 @@ std::string figure_of(const PageSection& section) {
         fmt::format("<img alt=\"{}\"{} src=\"{}\">\n", about,
                     picture.ending == ".png" ? png_size(picture.bytes) : svg_size(picture.bytes),
                     picture.source());
-  if (!section.dark_picture.empty()) {
-    const std::string dark = embedded(section.dark_picture).source();
-    const std::size_t image = html.find("<img");
-    html.insert(image, fmt::format("<picture>\n<source media=\"(prefers-color-scheme: dark)\" "
-                                   "srcset=\"{}\">\n",
-                                   dark));
+  if (const std::string twins = twins_of(section); !twins.empty()) {
+    html.insert(html.find("<img"), "<picture>\n" + twins);
     html += "</picture>\n";
   }
   if (!section.caption.empty()) html += fmt::format("<figcaption>{}</figcaption>\n", about);
   return html + "</figure>\n";
+}
+
+// What a link names: small letters, digits and hyphens.
+std::string anchor_of(const std::string& heading) {
+  std::string anchor;
+  for (const char c : heading) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (plain)
+      anchor += c;
+    else if (c >= 'A' && c <= 'Z')
+      anchor += static_cast<char>(c - 'A' + 'a');
+    else if (!anchor.empty() && anchor.back() != '-')
+      anchor += '-';
+  }
+  return anchor;
+}
+
+std::string note_of(const PageSection& section, const char* element) {
+  if (section.note.empty()) return "";
+  return fmt::format("<{0} class=\"note{1}\">{2}</{0}>\n", element,
+                     section.stressed ? " stressed" : "", escaped(section.note));
+}
+
+std::string contents_of(const std::vector<PageSection>& sections) {
+  std::string html = "<nav class=\"contents\" aria-label=\"Contents\">\n<h2>Contents</h2>\n<ol>\n";
+  for (const PageSection& section : sections)
+    if (!section.heading.empty())
+      html += fmt::format("<li><a href=\"#{}\">{}</a>{}</li>\n", anchor_of(section.heading),
+                          escaped(section.heading), note_of(section, "span"));
+  return html + "</ol>\n</nav>\n";
 }
 
 }  // namespace
@@ -307,9 +358,13 @@ std::string html_of(const Page& content) {
     page += "</dl>\n";
   }
   page += "</header>\n";
+  if (content.contents) page += contents_of(content.sections);
   for (const PageSection& section : content.sections) {
-    page += "<section>\n";
+    page += content.contents && !section.heading.empty()
+                ? fmt::format("<section id=\"{}\">\n", anchor_of(section.heading))
+                : "<section>\n";
     if (!section.heading.empty()) page += fmt::format("<h2>{}</h2>\n", escaped(section.heading));
+    page += note_of(section, "p");
     page += paragraphs(section.text);
     if (!section.table.empty()) page += table_of(section.table);
     if (!section.picture.empty()) page += figure_of(section);

@@ -15,8 +15,11 @@ struct PageSection {
   TextTable table{};                // may be empty
   std::filesystem::path picture{};  // .png, .svg or .mp4; may be empty
   std::string caption{};
-  std::filesystem::path
-      dark_picture{};  // shown instead where the reader's page is dark; .svg, .png
+  // Shown instead where the reader's page is dark, narrow as on a phone, or both; .svg, .png; each
+  // may be empty.
+  std::filesystem::path dark_picture{}, narrow_picture{}, narrow_dark_picture{};
+  std::string note{};     // below the heading, and beside it in the contents; may be empty
+  bool stressed = false;  // the note says something that readers should not miss
 };
 
 // A page that needs nothing beside itself: pictures and films go inside.
@@ -24,7 +27,8 @@ struct Page {
   std::string title{}, lead{};
   std::vector<std::pair<std::string, std::string>> facts{};  // big numbers: value, what it is
   std::vector<PageSection> sections{};
-  std::string recipe{};  // config.toml, shown folded
+  bool contents = false;  // a list of the headings, each a link to its section
+  std::string recipe{};   // config.toml, shown folded
 };
 
 // The text of the page. Error(input) for a picture that is missing or of another kind.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "report/figures.h"
 #include "report/report.h"
@@ -110,14 +111,16 @@ FigureAxis axis_of(const ReproducedAxis& axis) {
           .log = axis.log,
           .from = axis.from,
           .to = axis.to,
-          .mark_every = axis.every};
+          .mark_every = axis.every,
+          .angle = axis.angle};
 }
 
 Panel panel_of(const ReproducedFigure& figure, const ReproducedTable& table) {
   Panel panel{.title = figure.title,
               .x = axis_of(figure.x),
               .y = axis_of(figure.y),
-              .equal_axes = figure.equal_axes};
+              .equal_axes = figure.equal_axes,
+              .side_by_side = figure.side_by_side};
   if (!figure.map.empty()) panel.map = map_of(figure, table);
   for (std::size_t k = 0; k < figure.curves.size(); ++k)
     for (Curve& curve : curves_of(figure, table, k)) {
@@ -163,6 +166,30 @@ std::string command_of(const Reproduction& done) {
   return fmt::format("murmur reproduce {}{}", done.name, done.quick ? " --quick" : "");
 }
 
+// 5 agree, 1 disagrees; and how many numbers stand beside them.
+std::string note_of(const Reproduction& done) {
+  const auto words = [](const AnswerCounts& answers) {
+    std::string text;
+    const auto add = [&](int count, const char* one, const char* many) {
+      if (count == 0) return;
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? one : many);
+    };
+    add(answers.agrees, "agrees", "agree");
+    add(answers.disagrees, "disagrees", "disagree");
+    add(answers.open, "is open", "are open");
+    return text;
+  };
+  const std::string counted = words(count_answers(done, true));
+  const std::string beside = words(count_answers(done, false));
+  if (beside.empty()) return counted;
+  return fmt::format("{}regressions: {}", counted.empty() ? "" : counted + "; ", beside);
+}
+
+bool all_agree(const Reproduction& done) {
+  return std::all_of(done.checks.begin(), done.checks.end(),
+                     [](const Check& check) { return check.answer == Answer::agrees; });
+}
+
 // The figures of one reproduction, then its verdicts.
 void add_sections(Page& page, const Reproduction& done, const ReproductionRow& row) {
   std::string heading = done.name;
@@ -171,19 +198,29 @@ void add_sections(Page& page, const Reproduction& done, const ReproductionRow& r
   const std::string words =
       fmt::format("{}.{} Made by: {}", meaning,
                   *row.source ? fmt::format(" Source: {}.", row.source) : "", command_of(done));
+  const auto next = [&] {
+    PageSection& section = page.sections.emplace_back();
+    if (heading.empty()) return &section;
+    section.heading = std::exchange(heading, {});
+    section.text = words;
+    section.note = note_of(done);
+    section.stressed = !all_agree(done);
+    return &section;
+  };
   for (const std::string& name : figure_names(done)) {
-    const auto path = done.folder / (name + suffix(done) + ".svg");
-    const auto dark = done.folder / (name + suffix(done) + "-dark.svg");
-    if (!std::filesystem::exists(path)) continue;
-    page.sections.push_back({.heading = heading,
-                             .text = heading.empty() ? "" : words,
-                             .picture = path,
-                             .caption = caption_of(done, name)});
-    if (std::filesystem::exists(dark)) page.sections.back().dark_picture = dark;
-    heading.clear();
+    const auto drawn = [&](const char* kind) {
+      const auto path = done.folder / (name + suffix(done) + kind + ".svg");
+      return std::filesystem::exists(path) ? path : std::filesystem::path();
+    };
+    if (drawn("").empty()) continue;
+    PageSection& section = *next();
+    section.picture = drawn("");
+    section.caption = caption_of(done, name);
+    section.dark_picture = drawn("-dark");
+    section.narrow_picture = drawn("-narrow");
+    section.narrow_dark_picture = drawn("-narrow-dark");
   }
-  page.sections.push_back(
-      {.heading = heading, .text = heading.empty() ? "" : words, .table = table_of(done)});
+  next()->table = table_of(done);
 }
 
 Figure figure_of(const Reproduction& done, const std::string& name) {
@@ -215,6 +252,20 @@ void draw_predictions(const Reproduction& done, FigureStyle style) {
   }
 }
 
+namespace {
+
+// The panels below each other, for narrow pages: STEM-narrow.svg and its twin.
+void draw_narrow(Figure figure, FigureStyle style, const std::filesystem::path& stem) {
+  const bool dark = style == FigureStyle::dark;
+  figure.columns = 1;
+  figure.style = style;
+  draw(figure, stem.string() + "-narrow.svg");
+  figure.style = dark ? FigureStyle::paper : FigureStyle::dark;
+  draw(figure, stem.string() + (dark ? "-narrow-light.svg" : "-narrow-dark.svg"));
+}
+
+}  // namespace
+
 void draw_reproduction(const Reproduction& done, FigureStyle style) {
   const bool dark = style == FigureStyle::dark;
   for (const std::string& name : figure_names(done)) {
@@ -224,6 +275,7 @@ void draw_reproduction(const Reproduction& done, FigureStyle style) {
     draw_svg_pdf_and_png(figure, done.folder, stem);
     figure.style = dark ? FigureStyle::paper : FigureStyle::dark;
     draw_svg_pdf_and_png(figure, done.folder, stem + (dark ? "-light" : "-dark"));
+    if (figure.panels.size() > 1) draw_narrow(figure, style, done.folder / stem);
     write_file_atomically(done.folder / (stem + ".txt"), legend_of(done, name));
   }
 }
@@ -231,6 +283,7 @@ void draw_reproduction(const Reproduction& done, FigureStyle style) {
 void write_reproductions(const std::vector<Reproduction>& all, const std::filesystem::path& html) {
   Page page;
   page.title = "Figures of the clustering laboratory, done again";
+  page.contents = true;
   page.lead =
       "Each number stands beside the one that was published, predicted or found before, and its "
       "table says which. Only published and predicted numbers are counted here.";

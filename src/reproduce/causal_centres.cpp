@@ -119,7 +119,7 @@ void draw_flight(const Experiment& e, const std::vector<int>& strong, const Simu
        .table = "flight",
        .title = "200 tokens on the circle, causal attention, β = 64",
        .x = {.label = "time t", .log = true},
-       .y = {.label = "angle of the token, radians", .from = -3.3, .to = 3.3, .every = 1},
+       .y = {.label = "angle of the token", .from = -3.3, .to = 3.3, .angle = true},
        .curves = {{"angle", Drawn::path, "tokens", ReproducedCurve::kQuiet},
                   {"strong centre", Drawn::line, "strong centres", 1},
                   {"cluster", Drawn::rings, "clusters that remain", 0}},

@@ -192,23 +192,25 @@ void draw(Reproduction& result) {
                   {"steps", Drawn::rings, "steps of γ = 1/3"}},
        .over = "beta",
        .by = "start"});
-  result.figures.push_back({.name = "escape-times",
-                            .table = "escape_times",
-                            .title = "The same over e^{βc}/(4βc^{2})",
-                            .x = {.label = "βc, c = 1 − cos of the least angle"},
-                            .y = {.label = "T / (e^{βc}/(4βc^{2}))", .from = 0, .to = 2},
-                            .curves = {{"quadrature over leading order", Drawn::line, "quadrature"},
-                                       {"tokens over leading order", Drawn::points, "tokens"}},
-                            .over = "beta c",
-                            .by = "start",
-                            .guides = {{"leading order", kNoNumber, 1}}});
+  result.figures.push_back(
+      {.name = "escape-times",
+       .table = "escape_times",
+       .title = "The same over e^{βc}/(4βc^{2})",
+       .x = {.label = "βc, c = 1 − cos of the least angle"},
+       .y = {.label = "T / (e^{βc}/(4βc^{2}))", .from = 0, .to = 2},
+       .curves = {{"quadrature over leading order", Drawn::line, "quadrature"},
+                  {"tokens over leading order", Drawn::points, "tokens"}},
+       .over = "beta c",
+       .by = "start",
+       .guides = {{"leading order", kNoNumber, 1}, {"of one pair: c = 0.4", kNoNumber, 0.4}}});
   result.captions["escape-times"] =
       "Softmax attention in the plane from vertices of equal norm stays near them for a time that "
       "grows as e^(βc), c = 1 − cos of the least angle between two of them, and then gathers. "
       "Tokens (points) lie on the quadrature of the polygon's radius (lines); the published "
       "iteration (rings), its steps counted as γ each, takes as long at large βc and some per cent "
       "longer at small. Five vertices of unequal angles have the slope of their nearest pair alone "
-      "(line); a follower each shortens T by a factor.";
+      "(line), which has one neighbour where a corner of a polygon has two: e^(βc)/(4βc), on the "
+      "right the level c = 0.4. A follower each shortens T by a factor.";
 }
 
 }  // namespace

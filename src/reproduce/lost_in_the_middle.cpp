@@ -254,6 +254,57 @@ ReproducedTable profile_table(const Sized& swarm) {
   return table;
 }
 
+// The mean profile over its mean field's against 1/n, and what both laws of the deficit make of it:
+// they pass through both sizes of swarm and end where infinitely many are.
+ReproducedTable numbers_table(const Sized& half, const Sized& whole) {
+  ReproducedTable table{
+      "numbers",
+      {"1/n", "particles", "error", "n → ∞", "error as n → ∞", "deficit 1/n", "deficit ln(n)/n"}};
+  const Share few = half.mean(), many = whole.mean();
+  const Endless end = endless_of(few, many);
+  const auto logarithm = [](double share) { return share > 0 ? -share * std::log(share) : 0; };
+  const double at = 1.0 / whole.probe.n, last = 1.25 / half.probe.n;
+  constexpr int kPoints = 80;
+  for (int k = 0; k <= kPoints; ++k) {
+    const double share = last * k / kPoints;
+    table.rows.push_back({share, kNoNumber, kNoNumber, kNoNumber, kNoNumber,
+                          end.plain + (many.value - end.plain) * share / at,
+                          end.with_logarithm + (many.value - end.with_logarithm) *
+                                                   logarithm(share) / logarithm(at)});
+  }
+  const auto add = [&](const Sized& swarm, const Share& share) {
+    table.rows.push_back({1.0 / swarm.probe.n, share.value, share.error, kNoNumber, kNoNumber,
+                          kNoNumber, kNoNumber});
+  };
+  add(half, few);
+  add(whole, many);
+  table.rows.push_back({0.0, kNoNumber, kNoNumber, end.plain, end.error, kNoNumber, kNoNumber});
+  return table;
+}
+
+void draw_endless(Reproduction& result) {
+  result.figures.push_back(
+      {.name = "lost-in-the-middle",
+       .table = "numbers",
+       .title = "The mean profile as n grows",
+       .x = {.label = "1/n", .from = -0.0015},
+       .y = {.label = "particles / mean field"},
+       .curves = {{"deficit 1/n", Drawn::line, "deficit of order 1/n", 0},
+                  {"deficit ln(n)/n", Drawn::dashes, "of order ln(n)/n", ReproducedCurve::kQuiet},
+                  {"particles", Drawn::points, "32 and 64 particles", 0, "error"},
+                  {"n → ∞", Drawn::rings, "extrapolated", 1, "error as n → ∞"}},
+       .guides = {{"mean field", kNoNumber, 1}}});
+  result.figures.push_back(
+      {.name = "lost-in-the-middle",
+       .table = "endless",
+       .title = "Each place as n → ∞",
+       .x = {.label = "place in the prompt s"},
+       .y = {.label = "particles / mean field"},
+       .curves = {{"deficit 1/n", Drawn::rings, "deficit of order 1/n", 1, "standard error"},
+                  {"deficit ln(n)/n", Drawn::points, "of order ln(n)/n", ReproducedCurve::kQuiet}},
+       .guides = {{"mean field", kNoNumber, 1}}});
+}
+
 void check_particles(const Sized& half, const Sized& whole, int draws, Reproduction& result) {
   ReproducedTable ends{
       "endless",
@@ -291,6 +342,7 @@ void check_particles(const Sized& half, const Sized& whole, int draws, Reproduct
             {"particles: end above middle, in standard errors", rise(middle, end)},
             rise(middle, end) > 3, "above 3: the middle is lost"));
   result.tables.push_back(profile_table(whole));
+  result.tables.push_back(numbers_table(half, whole));
   result.tables.push_back(std::move(ends));
 }
 
@@ -369,12 +421,14 @@ std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& contro
            {"mean field", Drawn::line, fmt::format("mean field, n = {}", probe.n), 0},
            {"large swarm", Drawn::dashes, "n → ∞", ReproducedCurve::kQuiet},
            {"particles", Drawn::points, fmt::format("particles, {} draws", draws), 0, "error"}}});
+  draw_endless(result);
   result.captions["lost-in-the-middle"] =
-      "How much of a token at place s reaches the last one. Left: the profile is U-shaped until "
-      "t_crit, when its end stops rising. Right: particles with their standard errors beside the "
-      "mean field of as many tokens: the middle of the prompt is lost. So few particles lie a few "
-      "per cent below it, most in the first half; what they tend to as their number grows is held "
-      "against it below.";
+      "How much of a token at place s reaches the last one. Top left: the profile is U-shaped "
+      "until t_crit, when its end stops rising. Top right: particles with their standard errors "
+      "beside the mean field of as many tokens: the middle of the prompt is lost, and so few "
+      "particles lie a few per cent below it. Below, what is checked: the mean profile over its "
+      "mean field's for 32 and 64 particles, and where a deficit of order 1/n or ln(n)/n leads "
+      "(left); the same at each place, extrapolated (right).";
   return result;
 }
 

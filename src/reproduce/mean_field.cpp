@@ -113,17 +113,18 @@ void draw_density(const Waves& waves, const Rise& linear, const Rise& later, Rep
   const std::string name = fmt::format("density_beta{:g}", waves.beta);
   ReproducedTable table{name, {"angle", "amplitude of the leader", "density"}};
   for (const Rise* rise : {&linear, &later}) {
-    const std::size_t n = rise->density.size();
+    const std::size_t n = rise->density.size(), half = n / 2;
     const double level = rise->trajectory.steps.back().amplitude[waves.leader()];
-    for (std::size_t i = 0; i <= n; ++i)
-      table.rows.push_back({kTurn * static_cast<double>(i) / static_cast<double>(n),
-                            fmt::format("{:.1f}", level), rise->density[i % n]});
+    for (std::size_t i = 0; i <= n; ++i)  // from -pi on
+      table.rows.push_back(
+          {kTurn * (static_cast<double>(i) - static_cast<double>(half)) / static_cast<double>(n),
+           fmt::format("{:.1f}", level), rise->density[(i + n - half) % n]});
   }
   result.tables.push_back(std::move(table));
   result.figures.push_back({.name = "mean-field",
                             .table = name,
                             .title = fmt::format("β = {:g}: {} peaks", waves.beta, waves.leader()),
-                            .x = {.label = "angle θ, radians"},
+                            .x = {.label = "angle θ", .angle = true},
                             .y = {.label = "density / uniform density", .from = 0},
                             .curves = {{"density", Drawn::line}},
                             .by = "amplitude of the leader",

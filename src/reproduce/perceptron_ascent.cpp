@@ -175,7 +175,7 @@ void draw_around(const Ascent& a, Reproduction& result) {
       {.name = kPreset,
        .table = name,
        .title = fmt::format("{} units, β = {:g}", title_of(a.beside.activation), a.beside.beta),
-       .x = {.label = "angle θ, radians"},
+       .x = {.label = "angle θ", .angle = true},
        .y = {.label = "first variation F = dE/dμ"},
        .curves = {{"F", Drawn::line, "F of the final measure", 0},
                   {"atoms", Drawn::points, "its atoms", 1}}});

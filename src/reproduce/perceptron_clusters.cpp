@@ -150,7 +150,8 @@ void draw_curves(const std::vector<Minimum>& minima, const std::vector<double>& 
                             .x = {.label = "√β"},
                             .y = {.label = "mean number of atoms"},
                             .curves = {{.column = "atoms", .error = "error"}},
-                            .by = "units"});
+                            .by = "units",
+                            .side_by_side = true});
 }
 
 // Every weight with a level valley of length L: atoms against L sqrt(beta).
@@ -170,11 +171,11 @@ void draw_level(const std::vector<Minimum>& minima, Reproduction& result) {
   result.captions[kClusters] =
       "Repelling tokens beside two units. First row: clusters of 200 tokens over √β, on the circle "
       "at several times beside the counts of one swarm of the companion code (rings), and on the "
-      "sphere. Then "
-      "the mass in the fullest arc, a mean over swarms, far below its bound, and the number of "
-      "atoms of the best measure: it grows with √β only where the potential of ReLU units has a "
-      "level valley, linearly in its length. Beside GELU units neither clusters nor atoms grow, "
-      "against what is published. Bars: standard errors.";
+      "sphere; marks of one β stand side by side. Then the mass in the fullest arc, far below its "
+      "bound, both means over swarms, "
+      "and the number of atoms of the best measure: it grows with √β only where the potential of "
+      "ReLU units has a level valley, linearly in its length. Beside GELU units neither clusters "
+      "nor atoms grow, against what is published. Bars: standard errors.";
 }
 
 ReproducedTable table_of(const std::vector<Minimum>& minima) {

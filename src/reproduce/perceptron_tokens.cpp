@@ -92,6 +92,9 @@ struct Group {
   bool is_published() const {
     return d == 2 && activation == Perceptron::relu && kernel == Landscape::scaled;
   }
+  bool is_drawn_beside() const {  // the published ones
+    return d == 2 && activation == Perceptron::gelu && kernel == Landscape::scaled;
+  }
 };
 constexpr Group kGroups[] = {{2, Perceptron::relu, Landscape::scaled},
                              {2, Perceptron::gelu, Landscape::scaled},
@@ -121,25 +124,23 @@ std::vector<Counted> swarms_of(const Group& group, int seeds, const Reproduction
 
 struct Tally {
   Spread count, heaviest;
-  double error = 0;            // standard, of the mean count
-  double rest = 0, bound = 0;  // share at rest, and mean of the bound
-  double gradient = 0;         // largest
+  double error = 0;     // standard, of the mean count
+  double rest = 0;      // share at rest
+  double gradient = 0;  // largest
 };
 Tally tally_of(const std::vector<Counted>& swarms, double beta, double time) {
-  std::vector<double> count, heaviest, bound;
+  std::vector<double> count, heaviest;
   Tally tally;
   for (const Counted& s : swarms) {
     if (s.beside.beta != beta || s.time != time) continue;
     count.push_back(s.clusters.count);
     heaviest.push_back(s.clusters.heaviest);
-    bound.push_back(std::fmin(s.bound, 1));
     tally.rest += s.gradient <= 1e-8 ? 1 : 0;
     tally.gradient = std::fmax(tally.gradient, s.gradient);
   }
   tally.count = spread_of(count);
   tally.error = tally.count.sd / std::sqrt(static_cast<double>(count.size()));
   tally.heaviest = spread_of(heaviest);
-  tally.bound = spread_of(bound).mean;
   tally.rest /= static_cast<double>(count.size());
   return tally;
 }
@@ -214,7 +215,7 @@ void describe_curve(const Group& group, const std::vector<Counted>& swarms, doub
     tables.all.rows.push_back({root, time, group.name(), count.mean, count.sd, count.low,
                                count.high, tally.heaviest.mean, tally.rest, tally.gradient});
     if (judged && group.kernel == Landscape::plain)
-      tables.fullest.rows.push_back({root, tally.heaviest.mean, tally.bound});
+      tables.fullest.rows.push_back({root, tally.heaviest.mean, kNoNumber});
     else if (judged && group.d == 3)
       tables.sphere.rows.push_back({root, name_of(group.activation), count.mean, tally.error});
   }
@@ -241,6 +242,37 @@ void tell_published(const std::vector<Counted>& swarms, ReproducedTable& table) 
   }
 }
 
+// The same with GELU units, at the time at which growth is judged.
+constexpr const char* kGeluColumn = "GELU, t = 500";
+void tell_beside(const std::vector<Counted>& swarms, ReproducedTable& table) {
+  table.columns.emplace_back(kGeluColumn);
+  table.columns.push_back(error_column(kGeluColumn));
+  for (std::size_t b = 0; b < std::size(kCompanion); ++b) {
+    const Tally tally = tally_of(swarms, kCompanion[b].beta, kTimes[kJudged]);
+    table.rows[b].emplace_back(tally.count.mean);
+    table.rows[b].emplace_back(tally.error);
+  }
+}
+
+// The bound between the measured beta, a mean over the same units.
+void trace_bound(int seeds, ReproducedTable& fullest) {
+  constexpr int kPoints = 60;
+  const double from = std::sqrt(kCompanion[0].beta);
+  const double to = std::sqrt(std::end(kCompanion)[-1].beta);
+  for (int k = 0; k <= kPoints; ++k) {
+    const double root = from + (to - from) * k / kPoints;
+    double bound = 0;
+    for (int seed = 0; seed < seeds; ++seed)
+      bound += std::fmin(arc_mass_bound(landscape_of({.preset = kClusters,
+                                                      .seed = seed,
+                                                      .kernel = Landscape::plain,
+                                                      .beta = root * root})),
+                         1) /
+               seeds;
+    fullest.rows.push_back({root, kNoNumber, bound});
+  }
+}
+
 void tell_group(const Group& group, const std::vector<Counted>& swarms, int seeds, Tables& tables) {
   for (const double time : kTimes) {
     describe_curve(group, swarms, time, tables);
@@ -249,6 +281,8 @@ void tell_group(const Group& group, const std::vector<Counted>& swarms, int seed
         {group.name(), time, slope.mean, slope.error, static_cast<double>(slope.seeds)});
   }
   if (group.is_published()) tell_published(swarms, tables.circle);
+  if (group.is_drawn_beside()) tell_beside(swarms, tables.circle);
+  if (group.kernel == Landscape::plain) trace_bound(seeds, tables.fullest);
 }
 
 void draw(Tables tables, Reproduction& result) {
@@ -257,14 +291,18 @@ void draw(Tables tables, Reproduction& result) {
     result.tables.push_back(std::move(*table));
   ReproducedFigure circle{.name = kClusters,
                           .table = "circle",
-                          .title = "200 tokens, circle, ReLU, scaled kernel",
+                          .title = "200 tokens, circle, scaled kernel",
                           .x = {.label = "√β"},
-                          .y = {.label = "mean number of clusters"}};
+                          .y = {.label = "mean number of clusters", .from = 0},
+                          .side_by_side = true};
   for (const double time : kTimes)
     circle.curves.push_back({.column = name_of_time(time),
-                             .name = name_of_time(time),
+                             .name = "ReLU, " + name_of_time(time),
                              .error = error_column(name_of_time(time))});
-  circle.curves.push_back({"companion", Drawn::rings, "companion code", ReproducedCurve::kInk});
+  circle.curves.push_back(
+      {.column = kGeluColumn, .name = kGeluColumn, .error = error_column(kGeluColumn)});
+  circle.curves.push_back(
+      {"companion", Drawn::rings, "companion code, ReLU", ReproducedCurve::kInk});
   result.figures.push_back(std::move(circle));
   result.figures.push_back(
       {.name = kClusters,
@@ -273,13 +311,14 @@ void draw(Tables tables, Reproduction& result) {
        .x = {.label = "√β"},
        .y = {.label = "mean number of clusters"},
        .curves = {{.column = "clusters", .error = "error"}},
-       .by = "units"});
+       .by = "units",
+       .side_by_side = true});
   result.figures.push_back({.name = kClusters,
                             .table = "fullest",
                             .title = "200 tokens, circle, ReLU, plain kernel",
                             .x = {.label = "√β"},
-                            .y = {.label = "mass in an arc of 1/(2√β)"},
-                            .curves = {{"bound", Drawn::dashes, "bound", 0},
+                            .y = {.label = "mass in an arc of 1/(2√β)", .from = 0},
+                            .curves = {{"bound", Drawn::dashes, "bound", ReproducedCurve::kInk},
                                        {"fullest arc", Drawn::points, "fullest arc", 0}}});
 }
 

@@ -173,11 +173,12 @@ bool draw_map(const ReproductionControl& control, int d, Reproduction& result) {
     for (std::size_t t = 0; t < times.size(); ++t)
       table.rows.push_back({times[t], beta, ours[t], kNoNumber, kNoNumber});
   }
-  for (int b = 0; b < 450; ++b) {  // the curves of large d, where they are inside the map
+  constexpr double kBeyond = 33;  // the curves of large d, until they have left the map
+  for (int b = 0; b < 450; ++b) {
     const double beta = 0.1 + 0.02 * b, t = theory::clustering_time({.n = 32, .beta = beta}, 1e-3);
     const double later = clustering_time_of_layers(32, beta, 1e-3);
-    if (t <= 30) table.rows.push_back({t, kNoNumber, kNoNumber, beta, kNoNumber});
-    if (later <= 30) table.rows.push_back({later, kNoNumber, kNoNumber, kNoNumber, beta});
+    if (t <= kBeyond) table.rows.push_back({t, kNoNumber, kNoNumber, beta, kNoNumber});
+    if (later <= kBeyond) table.rows.push_back({later, kNoNumber, kNoNumber, kNoNumber, beta});
   }
   result.figures.push_back(
       {.name = "phase-diagram",

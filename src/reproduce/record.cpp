@@ -102,7 +102,8 @@ Json json_of(const ReproducedAxis& axis) {
           {"log", axis.log},
           {"from", number_or_null(axis.from)},
           {"to", number_or_null(axis.to)},
-          {"every", number_or_null(axis.every)}};
+          {"every", number_or_null(axis.every)},
+          {"angle", axis.angle}};
 }
 
 ReproducedAxis axis_of(const Json& json) {
@@ -110,7 +111,8 @@ ReproducedAxis axis_of(const Json& json) {
           .log = json.at("log"),
           .from = number_of(json.at("from")),
           .to = number_of(json.at("to")),
-          .every = number_of(json.at("every"))};
+          .every = number_of(json.at("every")),
+          .angle = json.at("angle")};
 }
 
 Json json_of(const ReproducedFigure& f) {
@@ -123,13 +125,21 @@ Json json_of(const ReproducedFigure& f) {
                       {"error", c.error}});
   for (const ReproducedGuide& g : f.guides)
     guides.push_back({{"name", g.name}, {"x", number_or_null(g.x)}, {"y", number_or_null(g.y)}});
-  return {{"name", f.name},       {"table", f.table},
-          {"title", f.title},     {"x", json_of(f.x)},
-          {"y", json_of(f.y)},    {"curves", curves},
-          {"over", f.over},       {"by", f.by},
-          {"by_name", f.by_name}, {"apart", f.apart},
-          {"map", f.map},         {"map_label", f.map_label},
-          {"guides", guides},     {"equal_axes", f.equal_axes}};
+  return {{"name", f.name},
+          {"table", f.table},
+          {"title", f.title},
+          {"x", json_of(f.x)},
+          {"y", json_of(f.y)},
+          {"curves", curves},
+          {"over", f.over},
+          {"by", f.by},
+          {"by_name", f.by_name},
+          {"apart", f.apart},
+          {"map", f.map},
+          {"map_label", f.map_label},
+          {"guides", guides},
+          {"equal_axes", f.equal_axes},
+          {"side_by_side", f.side_by_side}};
 }
 
 Drawn drawn_of(const std::string& name) {
@@ -160,7 +170,8 @@ ReproducedFigure figure_of(const Json& json) {
                           .apart = json.at("apart"),
                           .map = json.at("map"),
                           .map_label = json.at("map_label"),
-                          .equal_axes = json.at("equal_axes")};
+                          .equal_axes = json.at("equal_axes"),
+                          .side_by_side = json.at("side_by_side")};
   for (const Json& curve : json.at("curves")) figure.curves.push_back(curve_of(curve));
   for (const Json& guide : json.at("guides"))
     figure.guides.push_back({guide.at("name"), number_of(guide.at("x")), number_of(guide.at("y"))});

@@ -64,6 +64,7 @@ struct ReproducedAxis {
   bool log = false;
   double from = kNoNumber, to = kNoNumber;  // NaN: as far as the data go
   double every = 0;                         // distance of its marks; 0: chosen
+  bool angle = false;                       // radians from -π to π, marked at multiples of π/2
 };
 
 // A thin line across the panel where something is expected; one of x and y is given.
@@ -85,6 +86,7 @@ struct ReproducedFigure {
   std::string map{}, map_label{};  // column shown as colours over the first two columns
   std::vector<ReproducedGuide> guides{};
   bool equal_axes = false;
+  bool side_by_side = false;  // points of several curves at one x stand beside each other
 };
 
 struct Reproduction {

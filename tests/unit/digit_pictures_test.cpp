@@ -426,6 +426,42 @@ TEST_F(DigitPictures, AReportShowsTheDarkTwinOfAPicture) {
   EXPECT_NE(at("max-width:600px"), std::string::npos);
 }
 
+// On a phone the narrow picture is shown; a browser takes the first source that fits.
+TEST_F(DigitPictures, AReportShowsANarrowTwinOnNarrowPages) {
+  for (const char* name : {"p.svg", "d.svg", "n.svg", "nd.svg"})
+    std::ofstream(folder_ / name) << "<svg id=\"" << name << "\"/>";
+  const std::string page = html_of({.title = "t",
+                                    .sections = {{.picture = folder_ / "p.svg",
+                                                  .dark_picture = folder_ / "d.svg",
+                                                  .narrow_picture = folder_ / "n.svg",
+                                                  .narrow_dark_picture = folder_ / "nd.svg"}}});
+  const auto at = [&](const std::string& text) { return page.find(text, page.find("<figure>")); };
+  const std::size_t both = at("media=\"(max-width: 40rem) and (prefers-color-scheme: dark)\"");
+  EXPECT_LT(both, at("media=\"(max-width: 40rem)\""));
+  EXPECT_LT(at("media=\"(max-width: 40rem)\""), at("media=\"(prefers-color-scheme: dark)\""));
+  EXPECT_LT(at("media=\"(prefers-color-scheme: dark)\""), at("<img alt"));
+  EXPECT_LT(at("<img alt"), at("</picture>"));
+}
+
+// Links of the contents lead to the sections, and their notes stand in both places.
+TEST(Page, ContentsLinkToTheirSections) {
+  Page content{.title = "t", .contents = true};
+  content.sections = {{.heading = "W2 & more", .note = "2 agree"},
+                      {.text = "goes on"},
+                      {.heading = "last", .note = "1 <disagrees>", .stressed = true}};
+  std::string page = html_of(content);
+  const auto has = [&](const std::string& text) { return page.find(text) != std::string::npos; };
+  EXPECT_TRUE(has("<li><a href=\"#w2-more\">W2 &amp; more</a><span class=\"note\">2 agree</span>"));
+  EXPECT_TRUE(
+      has("<section id=\"w2-more\">\n<h2>W2 &amp; more</h2>\n<p class=\"note\">2 agree</p>"));
+  EXPECT_TRUE(has("<span class=\"note stressed\">1 &lt;disagrees&gt;</span>"));
+  EXPECT_TRUE(has("<section>\n<p>goes on</p>")) << "no heading, no link";
+  EXPECT_LT(page.find("<nav"), page.find("<section"));
+  content.contents = false;
+  page = html_of(content);
+  EXPECT_FALSE(has("<nav") || has("href=") || has(" id="));
+}
+
 TEST_F(DigitPictures, ReportsWithoutTheirPicturesAreRefused) {
   const fs::path html = folder_ / "r.html";
   const auto write = [&](const fs::path& picture) {

@@ -120,6 +120,35 @@ TEST(Figure, BarsOfTwoCurvesStandSideBySide) {
   EXPECT_TRUE(has(script, "($1+(-0.2)):2:") && has(script, "($1+(0.2)):2:")) << script;
 }
 
+// Points with their bars move aside by a part of the axis, on a logarithmic one by a factor, about
+// the true x; lines stay.
+TEST(Figure, PointsOfOnePlaceStandSideBySideWhereAskedTo) {
+  Panel panel;
+  panel.curves = {{.x = {0, 100}, .y = {3, 4}, .mark = Curve::points, .error = {1, 1}},
+                  {.x = {0, 100}, .y = {5, 6}, .mark = Curve::rings},
+                  {.x = {0, 100}, .y = {5, 6}, .mark = Curve::line}};
+  std::string script = picture::script_of_grid({.panels = {panel}}, ".svg");
+  EXPECT_FALSE(has(script, "($1")) << "not asked to" << script;
+  panel.side_by_side = true;
+  panel.x = {.from = 0, .to = 100};
+  script = picture::script_of_grid({.panels = {panel}}, ".svg");
+  EXPECT_TRUE(has(script, "$data0_0 using ($1+(-0.65)):2 with points")) << script;
+  EXPECT_TRUE(has(script, "$data0_0 using ($1+(-0.65)):($2-$3)")) << script;
+  EXPECT_TRUE(has(script, "$data0_1 using ($1+(0.65)):2 with points")) << script;
+  EXPECT_TRUE(has(script, "$data0_2 using 1:2 with lines")) << script;
+  panel.x = {.log = true, .from = 1, .to = 100};
+  script = picture::script_of_grid({.panels = {panel}}, ".svg");
+  EXPECT_TRUE(has(script, "$data0_1 using ($1*1.03038")) << script;  // 100^(0.0065)
+}
+
+TEST(Figure, AnglesAreMarkedAtQuartersOfATurn) {
+  Panel panel{.x = {.angle = true}};
+  panel.curves = {{.x = {0, 1}, .y = {0, 1}}};
+  const std::string script = picture::script_of_grid({.panels = {panel}}, ".svg");
+  EXPECT_TRUE(has(script, "set xrange [-3.14159")) << script;
+  EXPECT_TRUE(has(script, "('−π' -3.14159") && has(script, "'π/2' 1.5707")) << script;
+}
+
 // In names and labels only _{...} and ^{...} are markup.
 TEST(Figure, TextIsMarkedUpByBracesAlone) {
   const auto label = [](const std::string& text) {
@@ -142,6 +171,12 @@ TEST(Figure, GuidesAndSamplesAreInTheKey) {
   EXPECT_TRUE(has(script, "from graph 0, first 0.5 to graph 1, first 0.5 nohead"));
   EXPECT_TRUE(has(script, "from first 0.25, graph 0 to first 0.25, graph 1 nohead"));
   EXPECT_TRUE(has(script, "set yrange [-0.08:2.08]")) << "guides are inside" << script;
+  const auto dashes = [&](const std::string& from) {
+    const std::size_t at = script.find("dashtype", script.find(from));
+    return script.substr(at, script.find('\n', at) - at);
+  };
+  EXPECT_EQ(dashes("first 0.5 to"), dashes("first 2 to")) << "of one name";
+  EXPECT_NE(dashes("first 0.5 to"), dashes("first 0.25, graph 0 to")) << "of two names";
 }
 
 // Where a text of an SVG stands.

@@ -15,9 +15,12 @@
 
 #include "murmur/error.h"
 #include "murmur/random.h"
+#include "report/figures.h"
+#include "report/report.h"
 #include "reproduce/record.h"
 #include "reproduce/token_probes.h"
 #include "reproduce/training_cache.h"
+#include "run/file.h"
 #include "run/formats.h"
 #include "temporary.h"
 
@@ -65,10 +68,11 @@ TEST(Reproduce, ARecordThatAnotherHandChangedIsReadOrMadeAnew) {
   r.folder = folder.path() / "sample";
   r.figures = {{.name = "f",
                 .table = "numbers",
-                .x = {.label = "x", .to = 3},
+                .x = {.label = "x", .to = 3, .angle = true},
                 .curves = {{"x", Drawn::bars, "ours", 2, "x"}},
                 .over = "x",
-                .guides = {{"half", kNoNumber, 0.5}}}};
+                .guides = {{"half", kNoNumber, 0.5}},
+                .side_by_side = true}};
   r.captions = {{"f", "Numbers."}};
   fs::create_directories(r.folder);
   write_record(r, control);
@@ -81,6 +85,8 @@ TEST(Reproduce, ARecordThatAnotherHandChangedIsReadOrMadeAnew) {
   EXPECT_EQ(figure.curves.at(0).drawn, Drawn::bars);
   EXPECT_EQ(figure.curves[0].colour, 2);
   EXPECT_EQ(figure.guides.at(0).y, 0.5);
+  EXPECT_TRUE(figure.x.angle && figure.side_by_side);
+  EXPECT_FALSE(figure.y.angle);
   std::ifstream in(r.folder / "record.json");
   const nlohmann::json whole = nlohmann::json::parse(in);
   std::vector<nlohmann::json::json_pointer> places;
@@ -101,6 +107,40 @@ TEST(Reproduce, ARecordThatAnotherHandChangedIsReadOrMadeAnew) {
     }
   std::ofstream(r.folder / "record.json") << std::string(100'000, '[');
   EXPECT_FALSE(read_record("sample", control));
+}
+
+// Every figure is in the contents with its answers, and one of several panels has a narrow twin.
+TEST(Reproduce, ThePageOfAllFiguresHasContentsWithVerdicts) {
+  const test::TemporaryDirectory folder;
+  Reproduction r = sample_reproduction();
+  r.name = "kinetic";
+  r.folder = folder.path() / "kinetic";
+  r.figures = {{.name = "kinetic", .table = "numbers", .curves = {{"x"}}, .over = "x"},
+               {.name = "kinetic", .table = "numbers", .curves = {{"x"}}, .over = "x"},
+               {.name = "single", .table = "numbers", .curves = {{"x"}}, .over = "x"}};
+  draw_reproduction(r, FigureStyle::paper);
+  const auto exists = [&](const char* name) { return fs::exists(r.folder / name); };
+  EXPECT_TRUE(exists("kinetic-narrow.svg") && exists("kinetic-narrow-dark.svg"));
+  EXPECT_FALSE(exists("single-narrow.svg"));
+  const auto page_of = [&](const std::vector<Reproduction>& all) {
+    write_reproductions(all, folder / "page.html");
+    return read_text(folder / "page.html");
+  };
+  const auto has = [](const std::string& page, const std::string& text) {
+    return page.find(text) != std::string::npos;
+  };
+  std::string page = page_of({r});
+  EXPECT_TRUE(has(page, "<a href=\"#kinetic\">kinetic</a><span class=\"note\">2 agree</span>"));
+  EXPECT_TRUE(has(page, "<section id=\"kinetic\">"));
+  EXPECT_TRUE(has(page, "<source media=\"(max-width: 40rem)\""));
+  r.checks.push_back(r.checks.back());
+  r.checks.back().answer = Answer::disagrees;
+  r.checks.push_back(r.checks.back());
+  r.checks.back().rule_name = "kinetic.flow";  // a regression
+  page = page_of({r});
+  EXPECT_TRUE(has(page,
+                  "<span class=\"note stressed\">2 agree, 1 disagrees; regressions: 1 "
+                  "disagrees</span>"));
 }
 
 TEST(Reproduce, NamesAreDistinctAndUnknownOnesAreRefused) {
