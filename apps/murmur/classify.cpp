@@ -7,6 +7,7 @@
 #include "digits.h"
 #include "murmur/error.h"
 #include "murmur/heads.h"
+#include "murmur/settling.h"
 
 namespace murmur::app {
 
@@ -19,14 +20,25 @@ bool no_film = false;
 struct Request {
   std::string images{}, data{};
   int without_head = -1;  // -1: none is left out
+  int blocks = 0;         // 0: those it learned with
 };
 
+bool is_small_number(const std::string& value) {
+  return !value.empty() && value.size() < 4 &&
+         value.find_first_not_of("0123456789") == std::string::npos;
+}
+
 int head_number(const std::string& assignment, const std::string& value) {
-  const bool digits = !value.empty() && value.size() < 4 &&
-                      value.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits)
+  if (!is_small_number(value))
     throw Error(Fault::input, fmt::format("without_head = {}: not the number of a head", value),
                 "command line: " + assignment, "write a whole number; the first head is 0");
+  return std::stoi(value);
+}
+
+int block_count(const std::string& assignment, const std::string& value) {
+  if (!is_small_number(value) || std::stoi(value) == 0)
+    throw Error(Fault::input, fmt::format("blocks = {}: not a number of blocks", value),
+                "command line: " + assignment, "write a whole number from 1 to 999");
   return std::stoi(value);
 }
 
@@ -35,12 +47,14 @@ Request request_of(const Words& words) {
   for (const std::string& assignment : words.assignments) {
     const std::size_t equals = assignment.find('=');
     const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
-    if (key != "images" && key != "data" && key != "without_head")
+    if (key != "images" && key != "data" && key != "without_head" && key != "blocks")
       throw Error(Fault::input, fmt::format("there is no parameter {}", key),
                   "command line: " + assignment,
-                  "classify takes images=FILE[:i-j], data=DIR and without_head=H");
+                  "classify takes images=FILE[:i-j], data=DIR, without_head=H and blocks=B");
     if (key == "without_head")
       request.without_head = head_number(assignment, value);
+    else if (key == "blocks")
+      request.blocks = block_count(assignment, value);
     else
       (key == "images" ? request.images : request.data) = value;
   }
@@ -221,6 +235,13 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     say(flags,
         fmt::format("head {} of {} is silent", request.without_head, swarm.architecture.heads));
   }
+  if (request.blocks > 0) {
+    if (!flags.out.empty())
+      usage("-o keeps the flight of the depth that was learned", "leave out -o, or blocks");
+    say(flags,
+        fmt::format("{} blocks, where {} were learned", request.blocks, swarm.architecture.blocks));
+    swarm = with_blocks(swarm, request.blocks);
+  }
   if (swarm.task == Task::same) return run_pairs(flags, request, model, swarm);
   const ChosenImages chosen = choose_images(request.images, request.data, swarm);
   require_one(flags, chosen.index.size(), "picture");
@@ -241,6 +262,7 @@ Command classify_command() {
           "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
           "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json\n"
           "  murmur classify runs/digits-0-1 images=test:0-99 without_head=1   # one head silent\n"
+          "  murmur classify runs/digits-0-1 images=test:0-99 blocks=40   # the block run on\n"
           "  murmur classify runs/same-0-1 images=left.png+right.png",
           [](Options& sub, Flags&) { sub.add_flag("--no-film", no_film, "with -o: figures only"); },
           run};

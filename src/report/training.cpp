@@ -9,6 +9,7 @@
 #include "report/dome.h"
 #include "report/heads.h"
 #include "report/report.h"
+#include "report/settling.h"
 #include "run/file.h"
 
 namespace murmur {
@@ -335,6 +336,7 @@ void report_training(RunReport& report) {
                                           e.noun(), e.picture[shown])));
   if (report.stopped()) return;
   add_examination(report, e);
+  if (!report.stopped()) add_settling(report, e.swarm, e.samples);
   add_heads(report, e.swarm, e.samples);
   if (report.stopped()) return;
   add_curve(report);
