@@ -7,6 +7,7 @@
 #include "digits.h"
 #include "murmur/error.h"
 #include "murmur/heads.h"
+#include "murmur/settling.h"
 #include "sentences.h"
 
 namespace murmur::app {
@@ -21,14 +22,25 @@ struct Request {
   std::string images{}, data{};
   std::string text{}, asked{};  // of swarms that read sentences
   int without_head = -1;        // -1: none is left out
+  int blocks = 0;               // 0: those it learned with
 };
 
+bool is_small_number(const std::string& value) {
+  return !value.empty() && value.size() < 4 &&
+         value.find_first_not_of("0123456789") == std::string::npos;
+}
+
 int head_number(const std::string& assignment, const std::string& value) {
-  const bool digits = !value.empty() && value.size() < 4 &&
-                      value.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits)
+  if (!is_small_number(value))
     throw Error(Fault::input, fmt::format("without_head = {}: not the number of a head", value),
                 "command line: " + assignment, "write a whole number; the first head is 0");
+  return std::stoi(value);
+}
+
+int block_count(const std::string& assignment, const std::string& value) {
+  if (!is_small_number(value) || std::stoi(value) == 0)
+    throw Error(Fault::input, fmt::format("blocks = {}: not a number of blocks", value),
+                "command line: " + assignment, "write a whole number from 1 to 999");
   return std::stoi(value);
 }
 
@@ -42,12 +54,15 @@ Request request_of(const Words& words) {
                             : key == "text"  ? &request.text
                             : key == "asked" ? &request.asked
                                              : nullptr;
-    if (to == nullptr && key != "without_head")
-      throw Error(
-          Fault::input, fmt::format("there is no parameter {}", key), "command line: " + assignment,
-          "classify takes images=FILE[:i-j], text=WORDS, asked=WORD, data=DIR and without_head=H");
+    if (to == nullptr && key != "without_head" && key != "blocks")
+      throw Error(Fault::input, fmt::format("there is no parameter {}", key),
+                  "command line: " + assignment,
+                  "classify takes images=FILE[:i-j], text=WORDS, asked=WORD, data=DIR, "
+                  "without_head=H and blocks=B");
     if (to != nullptr)
       *to = value;
+    else if (key == "blocks")
+      request.blocks = block_count(assignment, value);
     else
       request.without_head = head_number(assignment, value);
   }
@@ -238,6 +253,13 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     say(flags,
         fmt::format("head {} of {} is silent", request.without_head, swarm.architecture.heads));
   }
+  if (request.blocks > 0) {
+    if (!flags.out.empty())
+      usage("-o keeps the flight of the depth that was learned", "leave out -o, or blocks");
+    say(flags,
+        fmt::format("{} blocks, where {} were learned", request.blocks, swarm.architecture.blocks));
+    swarm = with_blocks(swarm, request.blocks);
+  }
   require_readable(request, swarm);
   if (reads_words(swarm.task)) {
     if (!flags.out.empty())
@@ -266,6 +288,7 @@ Command classify_command() {
           "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
           "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json\n"
           "  murmur classify runs/digits-0-1 images=test:0-99 without_head=1   # one head silent\n"
+          "  murmur classify runs/digits-0-1 images=test:0-99 blocks=40   # the block run on\n"
           "  murmur classify runs/same-0-1 images=left.png+right.png\n"
           "  murmur classify runs/sense-0-1 text=\"the boat lay near the bank\" asked=bank",
           [](Options& sub, Flags&) { sub.add_flag("--no-film", no_film, "with -o: figures only"); },

@@ -115,7 +115,13 @@ struct Objective {
   bool padded = false;
   double dropout = 0;    // of attention weights; a mask per (update, sample, block, head)
   double smoothing = 0;  // of labels in the cross-entropy
+  // Added to the loss, over all tokens i and over the blocks b of the last half, as if each were
+  // the end: settle times the mean of |x_i(b) - t_label|^2 / 100. Tokens that are where they belong
+  // block after block are at rest there.
+  double settle = 0;
 };
+// How many blocks at the end `settle` speaks of.
+int settled_blocks(int blocks);
 
 // Some samples of a set, each shifted, for one pass. Points, starts and labels are those of the
 // whole SampleSet (images.h).

@@ -35,6 +35,8 @@ enum class Stream : std::uint16_t {
   landscape = 14,  // starts of searches for critical points
   slices = 15,     // lines and great circles that measures are projected on
   samples = 16,    // what a task draws anew each epoch: pairs of pictures, sentences
+  deform = 17,     // random linear maps and bendings of training samples
+  depth = 18,      // how many blocks an update of a training runs
   readout = 20,    // points of words that places are compared with, class tokens and guests
 };
 

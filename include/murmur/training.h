@@ -47,6 +47,9 @@ struct Training {
   bool one_cycle = true;
   double decay = 0.01, clip = 1;  // 0: none
   double shift = 0.5;             // standard deviation of the random shift of a whole sample
+  double affine = 0, warp = 0;    // of a random linear map's entries, of a bending: deform.h
+  double deeper = 1;              // an update runs between the blocks and so many times as many
+  double averaging = 0;           // share of the epochs, the last, whose parameters are averaged
   double validation = 0.1;        // share of the training set that is kept back
   enum Device { cpu, cuda } device = cpu;
   int threads = 0;
@@ -54,8 +57,9 @@ struct Training {
   std::string config{};  // config.toml: every setting, recipe resolved
 };
 
-// `best` is tuned on validation samples; `published` is the companion code.
-enum class Recipe { best, published };
+// `best` is tuned on validation samples; `published` is the companion code; `settled` is `best`
+// with tokens that come to rest at their targets.
+enum class Recipe { best, published, settled };
 
 // spread: left and right for two classes, well apart for more; third_axis: the companion code's
 // corners.
@@ -99,7 +103,11 @@ struct TrainingSpec {
   std::optional<RateSchedule> schedule{};
   std::optional<double> decay{}, clip{};  // 0: none
   std::optional<double> shift{};          // standard deviation of the shift of a whole sample
+  double affine = 0, warp = 0;            // random linear map and bending of a whole sample
+  std::optional<double> settle{};         // weight of the distance of all tokens to their target
+  std::optional<double> deeper{};         // times the blocks, at most, that an update runs
   double smoothing = 0, dropout = 0;
+  double averaging = 0;     // share of the epochs, the last, whose parameters are averaged
   double validation = 0.1;  // share of the training set that is kept back
   std::uint64_t seed = 0;
   Training::Device device = Training::cpu;

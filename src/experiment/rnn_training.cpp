@@ -89,7 +89,9 @@ RunContents rnn_contents(const Training& training, const std::vector<std::string
 namespace {
 
 std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& process) {
-  const auto& [training, data, run, control] = what;
+  const auto& [given, data, run, control] = what;
+  Training training = given;
+  training.deeper = 1;  // it has no blocks
   const Rnn rnn = rnn_for(training);
   const auto adjoint = make_adjoint(rnn, training.threads);
   TrainingLoop loop(training, data, *adjoint);
@@ -101,8 +103,8 @@ std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& p
       const double row[] = {state.loss / static_cast<double>(loop.per_epoch()),
                             static_cast<double>(state.correct) / static_cast<double>(state.seen),
                             loop.rate(state.update - 1)};
-      run.append(loop.epoch(state),
-                 evaluate(*adjoint, rnn.classes, state.parameters, watched).logits, row);
+      run.append(loop.epoch(state), evaluate(*adjoint, rnn.classes, state.model(), watched).logits,
+                 row);
     }
     const bool stop = process.pause(
         static_cast<double>(state.update),
@@ -113,7 +115,7 @@ std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& p
     return std::nullopt;
   }
   process.save(static_cast<double>(state.update), record_of(state, data.checksum), true);
-  const Accuracy test = evaluate(*adjoint, rnn.classes, state.parameters, test_samples(data));
+  const Accuracy test = evaluate(*adjoint, rnn.classes, state.model(), test_samples(data));
   const TrainingSummary summary{.test_accuracy = test.accuracy(),
                                 .validation_accuracy = kNan,
                                 .test_correct = test.correct,
@@ -125,7 +127,7 @@ std::optional<TrainingSummary> carry(const RnnTraining& what, RecordedProcess& p
                                 .parameters = state.parameters.size(),
                                 .data = data.name,
                                 .checksum = data.checksum};
-  write_model(rnn, state.parameters, run.directory() / "model.safetensors");
+  write_model(rnn, state.model(), run.directory() / "model.safetensors");
   write_file_atomically(run.directory() / "summary.json", to_json(summary));
   run.close("done", {{"test_accuracy", summary.test_accuracy}}, "");
   return summary;

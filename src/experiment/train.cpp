@@ -85,7 +85,7 @@ class Keeper {
 // One frame and row: t is the number of epochs done.
 void Keeper::append(const TrainingState& state) {
   const Accuracy accuracy_now =
-      evaluate(training_.architecture, *adjoint_, state.parameters, watched_samples(data_));
+      evaluate(training_.architecture, *adjoint_, state.model(), watched_samples(data_));
   validation_ = data_.kept_back.empty() ? kNan : accuracy_now.accuracy();
   const bool any = state.seen > 0;
   const auto updates = static_cast<double>(loop_.per_epoch());
@@ -104,8 +104,8 @@ std::optional<TrainingSummary> Keeper::carry() {
   if (state.update == 0 && !run_.last_checkpoint()) append(state);
   while (!loop_.finished(state)) {
     const bool ended = loop_.update(state);
-    if (ended) loop_.settle(state), append(state);
-    const auto record = [&] { return loop_.settle(state), record_of(state, data_.checksum); };
+    if (ended) loop_.collect(state), append(state);
+    const auto record = [&] { return loop_.collect(state), record_of(state, data_.checksum); };
     const bool stop = process_.pause(static_cast<double>(state.update), record,
                                      [&] { return progress_of(loop_, state, validation_); });
     if (!stop) continue;
@@ -118,11 +118,11 @@ std::optional<TrainingSummary> Keeper::carry() {
 
 TrainingSummary Keeper::finish(const TrainingState& state) {
   const Architecture& a = training_.architecture;
-  const Accuracy test = evaluate(a, *adjoint_, state.parameters, test_samples(data_));
+  const Accuracy test = evaluate(a, *adjoint_, state.model(), test_samples(data_));
   const double validation =
       data_.kept_back.empty()
           ? kNan
-          : evaluate(a, *adjoint_, state.parameters, watched_samples(data_)).accuracy();
+          : evaluate(a, *adjoint_, state.model(), watched_samples(data_)).accuracy();
   TrainingSummary s;
   s.test_accuracy = test.accuracy();
   s.validation_accuracy = validation;
@@ -135,7 +135,7 @@ TrainingSummary Keeper::finish(const TrainingState& state) {
   s.parameters = state.parameters.size();
   s.data = data_.name;
   s.checksum = data_.checksum;
-  write_trained_swarm({a, state.parameters, training_.digits, training_.tokens, training_.data,
+  write_trained_swarm({a, state.model(), training_.digits, training_.tokens, training_.data,
                        data_.test_pictures.height, data_.test_pictures.width, training_.task},
                       run_.directory() / "model.safetensors");
   write_file_atomically(run_.directory() / "summary.json", to_json(s));

@@ -27,7 +27,16 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
                                  .schedule = RateSchedule::one_cycle,
                                  .decay = 0.01,
                                  .clip = 1,
-                                 .shift = 0.5};
+                                 .shift = 0.5,
+                                 .settle = 0,
+                                 .deeper = 1};
+  static const TrainingSpec settled = [] {
+    TrainingSpec spec = best;
+    spec.epochs = 120;
+    spec.settle = 1;
+    spec.deeper = 3;
+    return spec;
+  }();
   static const TrainingSpec pairs{.every = 2,
                                   .targets = TargetChoice::spread,
                                   .loss = Objective::cross_entropy,
@@ -39,7 +48,9 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
                                   .schedule = RateSchedule::one_cycle,
                                   .decay = 0.01,
                                   .clip = 1,
-                                  .shift = 0.3};
+                                  .shift = 0.3,
+                                  .settle = 0,
+                                  .deeper = 1};
   static const TrainingSpec sentences{.every = 1,
                                       .targets = TargetChoice::spread,
                                       .loss = Objective::cross_entropy,
@@ -51,7 +62,9 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
                                       .schedule = RateSchedule::one_cycle,
                                       .decay = 0.01,
                                       .clip = 1,
-                                      .shift = 0};
+                                      .shift = 0,
+                                      .settle = 0,
+                                      .deeper = 1};
   static const TrainingSpec published{.every = 1,
                                       .targets = TargetChoice::third_axis,
                                       .loss = Objective::target,
@@ -63,10 +76,20 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
                                       .schedule = RateSchedule::constant,
                                       .decay = 0,
                                       .clip = 0,
-                                      .shift = 0};
+                                      .shift = 0,
+                                      .settle = 0,
+                                      .deeper = 1};
   if (task == Task::same) return pairs;
   if (reads_words(task)) return sentences;
-  return recipe == Recipe::best ? best : published;
+  switch (recipe) {
+    case Recipe::best:
+      return best;
+    case Recipe::published:
+      return published;
+    case Recipe::settled:
+      return settled;
+  }
+  return best;
 }
 
 // Every field with a value, in the spec and in the words; one that was given stays.
@@ -109,8 +132,9 @@ Architecture architecture_of(const TrainingSpec& spec) {
 }
 
 void check_task(const WordedTraining& t) {
-  if (t.spec.task != Task::digits && t.spec.recipe == Recipe::published)
-    refuse(t.words, "recipe", "published is of the task digits alone", "leave recipe out");
+  if (t.spec.task != Task::digits && t.spec.recipe != Recipe::best)
+    refuse(t.words, "recipe", "published and settled are of the task digits alone",
+           "leave recipe out");
 }
 
 // There are as many pairs as one likes; a training set is what it is.
@@ -156,6 +180,14 @@ void check_targets(const WordedTraining& t) {
   check(architecture_of(spec));
 }
 
+void check_deeper(const WordedTraining& t) {
+  constexpr double kMost = 100;
+  if (!(*t.spec.deeper >= 1 && *t.spec.deeper <= kMost))
+    refuse(t.words, "deeper", "out of range", fmt::format("write a number from 1 to {:g}", kMost));
+  if (*t.spec.deeper > 1 && !t.spec.shared)
+    refuse(t.words, "deeper", "free blocks are not run on", "use deeper=1, or shared=true");
+}
+
 void check_device(const WordedTraining& t) {
   if (t.spec.device == Training::cuda && t.spec.dropout > 0)
     refuse(t.words, "device", "cuda leaves out no attention weights",
@@ -175,7 +207,7 @@ struct Agreement {
 constexpr Agreement kAgreements[] = {{"task", check_task},           {"readout", check_readout},
                                      {"positions", check_positions}, {"targets", check_targets},
                                      {"samples", check_samples},     {"shift", check_shift},
-                                     {"device", check_device}};
+                                     {"deeper", check_deeper},       {"device", check_device}};
 
 void check_after(const std::string& parameter, const WordedTraining& t) {
   for (const Agreement& agreement : kAgreements)
@@ -221,7 +253,8 @@ Training make_training(const WordedTraining& given) {
   t.objective = {.loss = *spec.loss,
                  .padded = spec.average == LossAverage::padded,
                  .dropout = spec.dropout,
-                 .smoothing = spec.smoothing};
+                 .smoothing = spec.smoothing,
+                 .settle = *spec.settle};
   t.tokens.threshold = spec.threshold;
   t.tokens.every = *spec.every;
   t.epochs = *spec.epochs;
@@ -232,6 +265,10 @@ Training make_training(const WordedTraining& given) {
   t.decay = *spec.decay;
   t.clip = *spec.clip;
   t.shift = *spec.shift;
+  t.affine = spec.affine;
+  t.warp = spec.warp;
+  t.deeper = *spec.deeper;
+  t.averaging = spec.averaging;
   t.validation = spec.validation;
   t.data = spec.data;
   t.device = spec.device;

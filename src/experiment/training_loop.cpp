@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "experiment/deform.h"
 #include "murmur/error.h"
 #include "murmur/random.h"
 #include "run/json_text.h"
@@ -44,6 +45,9 @@ Record record_of(const TrainingState& state, const std::string& pictures) {
   record["correct"] = array_of(state.correct);
   record["seen"] = array_of(state.seen);
   record["seconds"] = array_of(state.seconds);
+  if (state.averaged == 0) return record;
+  record["mean"] = floats(state.mean);
+  record["averaged"] = array_of(state.averaged);
   return record;
 }
 
@@ -77,6 +81,10 @@ TrainingState where_it_stands(const Run& run, const std::string& pictures, Train
   state.correct = count("correct");
   state.seen = count("seen");
   state.seconds = real("seconds");
+  if (!record.contains("averaged")) return state;
+  state.averaged = count("averaged");
+  state.mean.resize(state.parameters.size());
+  fill("mean", state.mean);
   return state;
 }
 
@@ -113,7 +121,7 @@ TrainingLoop::TrainingLoop(const Training& training, const TrainingData& data, A
     : training_(training),
       data_(data),
       adjoint_(adjoint),
-      device_(dynamic_cast<DeviceTraining*>(&adjoint)) {
+      device_(training.deeper > 1 ? nullptr : dynamic_cast<DeviceTraining*>(&adjoint)) {
   const std::size_t samples = training.samples > 0 ? training.samples : data.learned.size();
   batch_ = std::min(training.batch, samples);
   per_epoch_ = static_cast<std::int64_t>(samples / batch_);  // a rest waits its turn
@@ -130,6 +138,27 @@ TrainingState TrainingLoop::begin(const Training& training, std::vector<float> p
 
 double TrainingLoop::rate(std::int64_t update) const {
   return training_.one_cycle ? one_cycle(update, updates(), training_.rate) : training_.rate;
+}
+
+int TrainingLoop::blocks(std::int64_t update) const {
+  const int least = training_.architecture.blocks;
+  const auto most = static_cast<int>(std::floor(training_.deeper * least));
+  if (most <= least) return least;
+  const double share =
+      Draw{training_.seed, Stream::depth, static_cast<std::uint32_t>(update)}.uniform(0);
+  return least + static_cast<int>(share * (most - least + 1));
+}
+
+Adjoint& TrainingLoop::adjoint_of(std::int64_t update) {
+  const int depth = blocks(update);
+  if (depth == training_.architecture.blocks) return adjoint_;
+  std::unique_ptr<Adjoint>& adjoint = deeper_[depth];
+  if (!adjoint) {
+    Training other = training_;
+    other.architecture.blocks = depth;
+    adjoint = adjoint_for(other);
+  }
+  return *adjoint;
 }
 
 // What is drawn comes in random order as it is.
@@ -172,10 +201,34 @@ void TrainingLoop::draw(std::int64_t update, DrawnBatch& to) {
         training_.shift *
         Draw{training_.seed, Stream::shift, static_cast<std::uint32_t>(to.chosen[k / 2]), epoch_of}
             .normal(static_cast<std::uint16_t>(k % 2)));
+  deform_samples(epoch_of, to);
+}
+
+void TrainingLoop::deform_samples(std::uint32_t epoch, DrawnBatch& to) const {
+  const Deformation deformation{training_.affine, training_.warp};
+  if (!deformation.any()) return;
+  const SampleSet& from = training_.samples > 0 ? of_epoch_ : data_.train;
+  SampleSet& set = to.deformed;
+  set.x.clear(), set.y.clear(), set.label.clear();
+  set.first.assign(1, 0);
+  for (const std::size_t sample : to.chosen) {
+    const auto begin = static_cast<std::ptrdiff_t>(from.first[sample]);
+    const auto end = static_cast<std::ptrdiff_t>(from.first[sample + 1]);
+    set.x.insert(set.x.end(), from.x.begin() + begin, from.x.begin() + end);
+    set.y.insert(set.y.end(), from.y.begin() + begin, from.y.begin() + end);
+    const std::size_t at = set.first.back();
+    deform(deformation, {training_.seed, Stream::deform, static_cast<std::uint32_t>(sample), epoch},
+           std::span(set.x).subspan(at), std::span(set.y).subspan(at));
+    set.first.push_back(set.x.size());
+    set.label.push_back(from.label[sample]);
+  }
+  to.in_turn = all_of(set);
 }
 
 Batch TrainingLoop::batch_of(const DrawnBatch& drawn) const {
-  Batch batch = some_of(training_.samples > 0 ? of_epoch_ : data_.train, drawn.chosen);
+  Batch batch = drawn.in_turn.empty()
+                    ? some_of(training_.samples > 0 ? of_epoch_ : data_.train, drawn.chosen)
+                    : some_of(drawn.deformed, drawn.in_turn);
   batch.shift = drawn.shift;
   batch.seed = training_.seed;
   batch.update = static_cast<std::uint32_t>(drawn.update);
@@ -186,8 +239,8 @@ DeviceTraining::Update TrainingLoop::learn(TrainingState& state) {
   draw(state.update, drawn_);
   gradient_.resize(state.parameters.size());
   DeviceTraining::Update made;
-  made.result =
-      adjoint_.backward(state.parameters, batch_of(drawn_), training_.objective, gradient_);
+  made.result = adjoint_of(state.update)
+                    .backward(state.parameters, batch_of(drawn_), training_.objective, gradient_);
   made.gradient = clip(gradient_, training_.clip);
   if (std::isfinite(made.result.loss) && std::isfinite(made.gradient))
     state.optimiser.update(state.parameters, gradient_);
@@ -210,13 +263,25 @@ DeviceTraining::Update TrainingLoop::learn_on_device(TrainingState& state) {
   const DeviceTraining::Update made =
       device_->update(batch_of(drawn_), training_.objective, training_.clip, state.optimiser, next);
   on_device_ = state.update + 1;
-  settled_ = false;
+  collected_ = false;
   return made;
 }
 
-void TrainingLoop::settle(TrainingState& state) {
-  if (!settled_) device_->get(state.parameters, state.optimiser);
-  settled_ = true;
+void TrainingLoop::collect(TrainingState& state) {
+  if (!collected_) device_->get(state.parameters, state.optimiser);
+  collected_ = true;
+}
+
+//   mean <- mean + (parameters - mean) / k,  k epochs in the mean (1803.05407)
+void TrainingLoop::average(TrainingState& state) {
+  const auto last = static_cast<int>(std::ceil(training_.averaging * training_.epochs));
+  if (epoch(state) <= training_.epochs - last) return;
+  collect(state);
+  state.mean.resize(state.parameters.size());
+  const auto epochs = static_cast<double>(++state.averaged);
+  for (std::size_t e = 0; e < state.mean.size(); ++e)
+    state.mean[e] = static_cast<float>(
+        state.mean[e] + (static_cast<double>(state.parameters[e]) - state.mean[e]) / epochs);
 }
 
 bool TrainingLoop::update(TrainingState& state) {
@@ -238,7 +303,9 @@ bool TrainingLoop::update(TrainingState& state) {
   state.correct += static_cast<std::int64_t>(made.result.correct);
   state.seen += static_cast<std::int64_t>(batch_);
   ++state.update;
-  return state.update % per_epoch_ == 0;
+  const bool ended = state.update % per_epoch_ == 0;
+  if (ended) average(state);
+  return ended;
 }
 
 double images_per_second(const TrainingLoop& loop, const TrainingState& state) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,10 +16,15 @@ namespace murmur {
 struct TrainingState {
   std::vector<float> parameters{};
   Optimiser optimiser{};
-  std::int64_t update = 0;  // updates made so far
+  std::vector<float> mean{};  // of the parameters after the last epochs, where they are averaged
+  std::int64_t averaged = 0;  // epochs in it
+  std::int64_t update = 0;    // updates made so far
   double loss = 0, gradient = 0;
   std::int64_t correct = 0, seen = 0;
   double seconds = 0;  // spent in updates so far, all epochs
+
+  // What the swarm would be if the training ended here.
+  const std::vector<float>& model() const { return averaged > 0 ? mean : parameters; }
 };
 
 // A state as named arrays, with the checksum of the pictures it learns from.
@@ -49,6 +56,8 @@ struct DrawnBatch {
   std::int64_t update = -1;  // none yet
   std::vector<std::size_t> chosen{};
   std::vector<float> shift{};
+  SampleSet deformed{};                // the chosen ones, where samples are deformed
+  std::vector<std::size_t> in_turn{};  // all of them
 };
 
 class TrainingLoop {
@@ -65,17 +74,21 @@ class TrainingLoop {
   }
   bool finished(const TrainingState& state) const { return state.update >= updates(); }
   double rate(std::int64_t update) const;
+  int blocks(std::int64_t update) const;  // that it runs
 
   // One batch: backward, clipping, one update of the parameters. True when it ended an epoch: the
   // sums then stand until the next update begins them anew. Parameters and optimiser may stay on a
-  // device: settle before they are read.
+  // device: collect them before they are read.
   bool update(TrainingState& state);
-  void settle(TrainingState& state);
+  void collect(TrainingState& state);
 
  private:
   void prepare(int epoch);
   void shuffle(int epoch);
   void draw(std::int64_t update, DrawnBatch& to);
+  void deform_samples(std::uint32_t epoch, DrawnBatch& to) const;
+  void average(TrainingState& state);
+  Adjoint& adjoint_of(std::int64_t update);
   Batch batch_of(const DrawnBatch& drawn) const;
   DeviceTraining::Update learn(TrainingState& state);
   DeviceTraining::Update learn_on_device(TrainingState& state);
@@ -83,6 +96,7 @@ class TrainingLoop {
   const Training& training_;
   const TrainingData& data_;
   Adjoint& adjoint_;
+  std::map<int, std::unique_ptr<Adjoint>> deeper_{};  // by the number of blocks
   std::size_t batch_;
   std::int64_t per_epoch_;
   int prepared_ = -1;                 // the epoch that `order_` is for
@@ -92,7 +106,7 @@ class TrainingLoop {
   DrawnBatch drawn_{}, next_{};
   DeviceTraining* device_;       // null: the parameters are always here
   std::int64_t on_device_ = -1;  // updates made when the device had the parameters last
-  bool settled_ = true;
+  bool collected_ = true;
 };
 
 }  // namespace murmur

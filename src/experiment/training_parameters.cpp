@@ -36,7 +36,7 @@ const std::vector<std::string>& names_of<Positions>() {
 }
 template <>
 const std::vector<std::string>& names_of<Recipe>() {
-  static const std::vector<std::string> names = {"best", "published"};
+  static const std::vector<std::string> names = {"best", "published", "settled"};
   return names;
 }
 template <>
@@ -237,8 +237,8 @@ std::span<const Row<TrainingSpec>> training_rows() {
       row<S, Named, &S::positions>(
           {P::word, "positions", "none", "none, learned, sinusoidal, rotary",
            "how boids know their number: codes added to their starts, or queries and keys turned"}),
-      row<S, Named, &S::recipe>(
-          {P::word, "recipe", "best", "best, published", "what every `recipe` below means"}),
+      row<S, Named, &S::recipe>({P::word, "recipe", "best", "best, published, settled",
+                                 "what every `recipe` below means"}),
       row<S, AsRecipe<Named>, &S::targets>(
           {P::word, "targets", "recipe", "recipe, spread, third-axis",
            "left and right (or well spread), or the companion code's corners"}),
@@ -266,6 +266,20 @@ std::span<const Row<TrainingSpec>> training_rows() {
       row<S, AsRecipe<NotNegative>, &S::shift>(
           {P::word, "shift", "recipe", "recipe, 0 or more",
            "standard deviation of a random shift of the whole flock"}),
+      row<S, NotNegative, &S::affine>({P::number, "affine", "0", "0 or more",
+                                       "standard deviation of the entries of a random linear map "
+                                       "of the whole flock"}),
+      row<S, NotNegative, &S::warp>(
+          {P::number, "warp", "0", "0 or more", "how far the whole flock is bent at random"}),
+      row<S, AsRecipe<NotNegative>, &S::settle>(
+          {P::word, "settle", "recipe", "recipe, 0 or more",
+           "weight of the distance of every boid to its target, over the last half of the blocks"}),
+      row<S, AsRecipe<Positive>, &S::deeper>(
+          {P::word, "deeper", "recipe", "recipe, 1 to 100",
+           "an update runs shared blocks a random number of times, up to so many times `blocks`"}),
+      row<S, Share<1000>, &S::averaging>(
+          {P::number, "averaging", "0", "0 to 1",
+           "share of the epochs, the last, whose parameters are averaged"}),
       row<S, Share<1000>, &S::smoothing>(
           {P::number, "smoothing", "0", "0 to 1", "of the labels in the cross-entropy"}),
       row<S, Share<990>, &S::dropout>(

@@ -1,4 +1,5 @@
-// loss.cpp: the two losses, target and cross-entropy, of the outputs of one sample.
+// loss.cpp: the two losses, target and cross-entropy, of the outputs of one sample, and the
+// distances behind its last blocks.
 #include "learn/loss.h"
 
 #include <algorithm>
@@ -99,6 +100,27 @@ SampleLoss sample_loss(const Architecture& a, const Objective& objective,
       dm[k] += dscore[c] * a.targets(static_cast<int>(c), k) / (10 * batch);
   back_to_tokens(dm, question.read, dx);
   return result;
+}
+
+int settled_blocks(int blocks) { return blocks - blocks / 2; }
+
+double settle_weight(const Architecture& a, const Objective& objective, std::size_t batch, int n) {
+  constexpr double kReach = 100;  // squared length of the targets
+  return objective.settle / (kReach * settled_blocks(a.blocks) * static_cast<double>(batch) * n);
+}
+
+//   weight sum_i |x_i - t|^2
+double settle_loss(const Architecture& a, const Objective& objective, const LossQuestion& question,
+                   const Tokens& x, const Tokens& dx) {
+  const double weight = settle_weight(a, objective, question.batch, x.n);
+  double square = 0;
+  for (int k = 0; k < a.d; ++k)
+    for (int i = 0; i < x.n; ++i) {
+      const double gap = x(i, k) - a.targets(question.label, k);
+      square += gap * gap;
+      dx(i, k) += felt(2 * weight * gap);
+    }
+  return weight * square;
 }
 
 }  // namespace murmur

@@ -34,5 +34,15 @@ struct LossQuestion {
 // dx: the gradient of the loss at every token, overwritten.
 SampleLoss sample_loss(const Architecture& architecture, const Objective& objective,
                        const LossQuestion& question, const Tokens& x, const Tokens& dx);
+// Whether `settle` speaks of the tokens behind block number `block`.
+inline bool settles(const Architecture& architecture, const Objective& objective, int block) {
+  return objective.settle > 0 && block >= architecture.blocks - settled_blocks(architecture.blocks);
+}
+// What a squared distance of one of n tokens, behind one block, adds to a batch's loss.
+double settle_weight(const Architecture& architecture, const Objective& objective,
+                     std::size_t batch, int n);
+// The part of `settle` in the loss behind one block; its gradient is added to dx.
+double settle_loss(const Architecture& architecture, const Objective& objective,
+                   const LossQuestion& question, const Tokens& x, const Tokens& dx);
 
 }  // namespace murmur

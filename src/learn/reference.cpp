@@ -85,15 +85,41 @@ Simulated simulate_sample(const Swarms& all, std::size_t place) {
   return simulated;
 }
 
+// What is asked of the tokens behind every block of the last half; weight 0: nothing.
+struct Settling {
+  double weight = 0;  // of one token behind one block
+  int label = 0;
+};
+
+//   weight sum_i |x_i - t|^2 of the tokens behind `block`;  cotangent += 2 weight (x_i - t)
+double distance_behind(const Architecture& a, const Simulated& simulated, int block,
+                       const Settling& settling, std::vector<double>& cotangent) {
+  if (settling.weight == 0 || block < a.blocks - settled_blocks(a.blocks)) return 0;
+  const std::vector<double>& x =
+      block + 1 < a.blocks ? simulated.tapes[block + 1].start : simulated.x;
+  double square = 0;
+  for (std::size_t e = 0; e < x.size(); ++e) {
+    const double apart = x[e] - a.targets(settling.label, static_cast<int>(e % a.d));
+    square += apart * apart;
+    cotangent[e] += 2 * settling.weight * apart;
+  }
+  return settling.weight * square;
+}
+
 // Adds the part of sample `place` of the batch to `gradient` (parameters); `cotangent` (n, d) is
 // d loss / d x, at the output on entry and at the input on return, which is the adjoint of starts:
 //   d table[w] = sum over the tokens i that are word w of cotangent_i,  d places[i] = cotangent_i
-void backward_through_sample(const Swarms& all, std::size_t place, const Simulated& simulated,
-                             std::vector<double>& cotangent, std::span<double> gradient) {
+// Returns the part of `settling` in the loss.
+double backward_through_sample(const Swarms& all, std::size_t place, const Simulated& simulated,
+                               std::vector<double>& cotangent, std::span<double> gradient,
+                               const Settling& settling = {}) {
   const Architecture& a = all.architecture;
-  for (int block = a.blocks - 1; block >= 0; --block)
+  double loss = 0;
+  for (int block = a.blocks - 1; block >= 0; --block) {
+    loss += distance_behind(a, simulated, block, settling, cotangent);
     backward_pass(a, block_tensors(a, all.parameters.data(), block), simulated.tapes[block],
                   {block_tensors(a, gradient.data(), block), cotangent});
+  }
   if (double* cls = cls_start(a, gradient.data()))
     for (int k = 0; k < a.d; ++k) cls[k] += cotangent[cotangent.size() - a.d + k];
   if (double* table = word_starts(a, gradient.data())) {
@@ -108,6 +134,7 @@ void backward_through_sample(const Swarms& all, std::size_t place, const Simulat
     const std::size_t tokens = cotangent.size() / a.d - (a.readout == Architecture::cls ? 1 : 0);
     for (std::size_t e = 0; e < tokens * a.d; ++e) codes[e] += cotangent[e];
   }
+  return loss;
 }
 
 std::vector<double> readout_of(const Architecture& a, const Simulated& simulated) {
@@ -212,7 +239,10 @@ BatchResult reference_backward(const Architecture& a, std::span<const double> pa
     result.loss += judged.loss / samples;
     result.correct += right(a, simulated, label) ? 1 : 0;
     for (double& push : judged.cotangent) push /= samples;
-    backward_through_sample(all, place, simulated, judged.cotangent, gradient);
+    const double tokens = static_cast<double>(simulated.x.size()) / a.d;
+    const double settle = objective.settle / (100 * settled_blocks(a.blocks) * samples * tokens);
+    result.loss +=
+        backward_through_sample(all, place, simulated, judged.cotangent, gradient, {settle, label});
   }
   return result;
 }

@@ -55,7 +55,8 @@ class SmallAdjoint final : public GroupedAdjoint {
   Forward take_off(const Group& group, std::size_t at, Workspace& w) const;
   void draw_masks(const Group& group, std::size_t at, Workspace& w, Forward& f) const;
   void forward_blocks(const Forward& f) const;
-  void backward_blocks(const Forward& f, float* gradient, float* lanes) const;
+  double backward_blocks(const Forward& f, const Objective& objective, const LossQuestion& question,
+                         float* gradient, float* lanes) const;
   void interact(const Forward& f, int block) const;
   void interact_back(const Forward& f, int block, float* gradient) const;
   void unpack(const float* lanes, float* gradient) const;
@@ -262,9 +263,16 @@ void SmallAdjoint::forward_blocks(const Forward& f) const {
   }
 }
 
-// lanes: (stored blocks, 2 d + 1, units), the feed-forward gradients in the kernels' order.
-void SmallAdjoint::backward_blocks(const Forward& f, float* gradient, float* lanes) const {
+// lanes: (stored blocks, 2 d + 1, units), the feed-forward gradients in the kernels' order. Returns
+// what the tokens behind the blocks add to the loss.
+double SmallAdjoint::backward_blocks(const Forward& f, const Objective& objective,
+                                     const LossQuestion& question, float* gradient,
+                                     float* lanes) const {
+  double loss = 0;
   for (int b = architecture_.blocks - 1; b >= 0; --b) {
+    if (settles(architecture_, objective, b))
+      loss += settle_loss(architecture_, objective, question, tokens(f, place(f, 2 * b + 2)),
+                          tokens(f, f.dx));
     const BlockTensors<float> g = block_tensors(architecture_, gradient, b);
     if (architecture_.hidden > 0) {
       simd::PerceptronPass feed_forward = perceptron_pass(f, b);
@@ -280,6 +288,7 @@ void SmallAdjoint::backward_blocks(const Forward& f, float* gradient, float* lan
       interact_back(f, b, gradient);
     }
   }
+  return loss;
 }
 
 void SmallAdjoint::unpack(const float* lanes, float* gradient) const {
@@ -312,7 +321,7 @@ BatchResult SmallAdjoint::learn_group(const Group& group, float* gradient) {
     const SampleLoss loss =
         sample_loss(architecture_, *group.objective, question,
                     tokens(f, place(f, 2 * architecture_.blocks)), tokens(f, f.dx));
-    backward_blocks(f, gradient, lanes);
+    result.loss += backward_blocks(f, *group.objective, question, gradient, lanes);
     add_starts_gradient(architecture_, *group.batch, at, tokens(f, f.dx), gradient);
     result.loss += loss.loss;
     result.correct += loss.correct ? 1 : 0;

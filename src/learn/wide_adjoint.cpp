@@ -340,17 +340,21 @@ BatchResult WideAdjoint::learn_group(const Group& group, float* gradient) {
   const Forward f = take_off(group, *loan.workspace);
   forward_blocks(group, f);
   BatchResult result;
+  std::vector<LossQuestion> questions;
   for (int b = 0; b < samples(f); ++b) {
-    const LossQuestion question{group.batch->label[group.batch->chosen[f.number[b]]],
-                                group.batch->chosen.size(), group.longest,
-                                token_read(architecture_, *group.batch, f.number[b])};
+    questions.push_back({group.batch->label[group.batch->chosen[f.number[b]]],
+                         group.batch->chosen.size(), group.longest,
+                         token_read(architecture_, *group.batch, f.number[b])});
     const SampleLoss loss =
-        sample_loss(architecture_, *group.objective, question,
+        sample_loss(architecture_, *group.objective, questions.back(),
                     tokens(f, place(f, 2 * architecture_.blocks), b), tokens(f, f.dx, b));
     result.loss += loss.loss;
     result.correct += loss.correct ? 1 : 0;
   }
   for (int b = architecture_.blocks - 1; b >= 0; --b) {
+    for (int s = 0; settles(architecture_, *group.objective, b) && s < samples(f); ++s)
+      result.loss += settle_loss(architecture_, *group.objective, questions[s],
+                                 tokens(f, place(f, 2 * b + 2), s), tokens(f, f.dx, s));
     if (architecture_.hidden > 0) perceptron_backward_(f, b, gradient);
     interact_back(group, f, b, gradient);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "murmur/heads.h"
+#include "murmur/settling.h"
 #include "picture/digit_pictures.h"
 
 namespace murmur {
@@ -25,14 +26,6 @@ double accuracy_of(const TrainedSwarm& swarm, const SampleSet& samples) {
          static_cast<double>(std::max<std::size_t>(1, samples.samples()));
 }
 
-// Samples spread evenly over the test set.
-std::vector<std::size_t> watched(const SampleSet& samples) {
-  std::vector<std::size_t> chosen;
-  const std::size_t count = std::min(kWatched, samples.samples());
-  for (std::size_t k = 0; k < count; ++k) chosen.push_back(k * samples.samples() / count);
-  return chosen;
-}
-
 // The mean over the blocks [first, last) of what head h does in them.
 HeadSummary over_blocks(const std::vector<HeadSummary>& all, int heads, int h,
                         std::pair<int, int> of) {
@@ -50,7 +43,8 @@ HeadSummary over_blocks(const std::vector<HeadSummary>& all, int heads, int h,
 void add_table(RunReport& report, const TrainedSwarm& swarm, const SampleSet& samples) {
   const Architecture& a = swarm.architecture;
   const bool by_block = !a.shared && a.blocks > 1 && a.blocks * a.heads <= kMostRows;
-  const std::vector<HeadSummary> all = summaries_of_heads(swarm, samples, watched(samples));
+  const std::vector<std::size_t> watched = evenly_chosen(samples, kWatched);
+  const std::vector<HeadSummary> all = summaries_of_heads(swarm, samples, watched);
   const double whole = accuracy_of(swarm, samples);
   TextTable table{{"head", "entropy", "distance", "share nearby", "accuracy without it", "lost"}};
   for (int b = 0; b < (by_block ? a.blocks : 1); ++b)
@@ -72,7 +66,7 @@ void add_table(RunReport& report, const TrainedSwarm& swarm, const SampleSet& sa
           "the share of its weights on the nearest tenth of the tokens (0.1: no preference), "
           "in {} test pictures. Then the test accuracy of the swarm when that head is "
           "silent, and the points lost of {:.2f}\u202f%.",
-          a.heads, by_block ? "" : ", over all blocks", watched(samples).size(), 100 * whole),
+          a.heads, by_block ? "" : ", over all blocks", watched.size(), 100 * whole),
       table);
 }
 

@@ -10,6 +10,7 @@
 #include "report/heads.h"
 #include "report/report.h"
 #include "report/sentences.h"
+#include "report/settling.h"
 #include "run/file.h"
 
 namespace murmur {
@@ -340,6 +341,7 @@ void report_training(RunReport& report) {
                                           e.noun(), e.picture[shown])));
   if (report.stopped()) return;
   add_examination(report, e);
+  if (!report.stopped()) add_settling(report, e.swarm, e.samples);
   add_heads(report, e.swarm, e.samples);
   if (report.stopped()) return;
   add_curve(report);

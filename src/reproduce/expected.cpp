@@ -10,9 +10,6 @@ constexpr ExpectedAnswer kExpected[] = {
      "24 seeds of the recipe in PyTorch reach 95.89 % at most, 8 of ours 95.51 %. The published "
      "figure is one training without a seed, and 100 epochs stood in an earlier version of its "
      "code where 1 stands now"},
-    {"swarm-table.best", "5 vs 6, 10 free d=100", Answer::disagrees, ExpectedAnswer::full,
-     "99.42 over three seeds, above the published 99.35 but not the 99.6 that one seed of another "
-     "implementation promised; the errors are the same eleven pictures in every seed"},
     {"perceptron-clusters.growth", "d = 2, GELU", Answer::disagrees, ExpectedAnswer::full,
      "the potential of GELU units is analytic and least at points, which gather tokens; that of "
      "ReLU units can be level along an arc, on which tokens space themselves by 1/√β"},

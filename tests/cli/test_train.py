@@ -141,7 +141,8 @@ class Threads(Training):
     def test_same_bytes_in_other_ways(self):
         for words in (("dropout=0.2",), ("d=6", "heads=2"), ("heads=2",),
                       ("heads=2", "head_width=2", "dropout=0.2"), ("readout=cls", "position=true"),
-                      ("shared=false", "interaction=uniform"), ("recipe=published",)):
+                      ("shared=false", "interaction=uniform"), ("recipe=published",),
+                      ("recipe=settled", "affine=0.1", "warp=1"), ("d=6", "settle=1")):
             with self.subTest(words):
                 self.check("epochs=1", *words)
 
@@ -186,6 +187,9 @@ class Resume(Training):
 
     def test_killed_with_dropout_and_free_blocks(self):
         self.check(signal.SIGKILL, KILLS // 2, "epochs=40", "dropout=0.2", "shared=false")
+
+    def test_killed_while_it_averages(self):
+        self.check(signal.SIGKILL, KILLS // 2, "epochs=40", "averaging=0.9", "affine=0.1", "warp=1", "settle=1")
 
     def test_terminated(self):
         self.check(signal.SIGTERM, KILLS // 2, "epochs=40")

@@ -15,10 +15,10 @@ namespace {
 void expect_true_gradient(const Architecture& a, const Objective& objective) {
   SCOPED_TRACE(fmt::format(
       "d {} blocks {} shared {} heads {} of width {} interaction {} readout {} position "
-      "{} loss {} padded {} dropout {}",
+      "{} loss {} padded {} dropout {} settle {}",
       a.d, a.blocks, a.shared, a.heads, width_of_head(a), static_cast<int>(a.interaction),
       static_cast<int>(a.readout), a.position, static_cast<int>(objective.loss), objective.padded,
-      objective.dropout));
+      objective.dropout, objective.settle));
   const Samples samples({4, 1, 6}, a.targets.rows);
   const std::vector<double> parameters = lively_parameters(a, 9);
   std::vector<double> gradient(parameters.size()), unused(parameters.size());
@@ -177,6 +177,49 @@ TEST(Gradient, PositionPaddingDropoutAndSmoothing) {
       expect_true_gradient(a, {.loss = Objective::target, .padded = true, .dropout = 0.3});
       expect_true_gradient(a, {.dropout = 0.5, .smoothing = 0.1});
     }
+}
+
+TEST(Gradient, DistancesBehindTheLastHalfOfTheBlocks) {
+  for (const int d : {2, 3, 5})
+    for (const int blocks : {1, 2, 5})
+      for (const bool shared : {true, false})
+        for (const auto readout : {Architecture::mean, Architecture::cls})
+          for (const auto loss : {Objective::target, Objective::cross_entropy}) {
+            Architecture a = small(d, 3);
+            a.blocks = blocks;
+            a.shared = shared;
+            a.readout = readout;
+            expect_true_gradient(a, {.loss = loss, .settle = 0.7});
+          }
+  for (const auto interaction :
+       {Architecture::none, Architecture::attraction, Architecture::uniform}) {
+    Architecture a = small(3);
+    a.interaction = interaction;
+    expect_true_gradient(a, {.settle = 2});
+  }
+}
+
+// Tokens that never move are as far from their target behind every block, and those at their target
+// add nothing.
+TEST(Gradient, TokensAtRestPayForTheirDistanceAlone) {
+  for (const int blocks : {1, 2, 3, 10}) {
+    EXPECT_EQ(settled_blocks(blocks), (blocks + 1) / 2);
+    Architecture a = small(2);
+    a.blocks = blocks;
+    a.interaction = Architecture::none;
+    a.targets = Matrix{2, 2, {-10, 0, 10, 0}};
+    const std::vector<double> still(parameter_count(a));
+    std::vector<double> gradient(still.size());
+    const std::vector<float> x{-10, -10, -10}, y{0, 0, 3};  // one at its target; two, one of them
+    const std::vector<std::size_t> first{0, 1, 3}, chosen{0, 1};
+    const std::vector<int> label{0, 0};
+    const Batch batch{.x = x, .y = y, .first = first, .label = label, .chosen = chosen};
+    const auto loss = [&](double settle) {
+      return reference_backward(a, still, batch, {.settle = settle}, gradient).loss;
+    };
+    const double mean_square = (0 + (0 + 9) / 2.0) / 2;
+    EXPECT_NEAR(loss(4) - loss(0), 4 * mean_square / 100, 1e-15);
+  }
 }
 
 // Samples of 8 and 2 in a tensor of 2 x 8: sums over tokens, divided by 16.

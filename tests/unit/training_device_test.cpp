@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <span>
@@ -124,7 +125,8 @@ TrainingData some_data() {
 // Wherever the parameters lie, every update draws the same batch and ends with the same bits; a
 // state that was fetched goes on from there, in the same loop and in a new one.
 TEST(TrainingDevice, ALoopWithADeviceLearnsTheSameBits) {
-  const Training t = described({"blocks=2", "hidden=16", "batch=4", "epochs=3"});
+  const Training t = described(
+      {"blocks=2", "hidden=16", "batch=4", "epochs=3", "affine=0.1", "warp=1", "settle=1"});
   const TrainingData data = some_data();
   const auto here = make_adjoint(t.architecture, 1);
   FarAway there(t.architecture), again(t.architecture);
@@ -133,13 +135,13 @@ TEST(TrainingDevice, ALoopWithADeviceLearnsTheSameBits) {
   TrainingState a = TrainingLoop::begin(t, start), b = TrainingLoop::begin(t, start), c;
   while (!plain.finished(a)) {
     EXPECT_EQ(plain.update(a), far.update(b));
-    if (a.update == 4) far.settle(b), c = b;
+    if (a.update == 4) far.collect(b), c = b;
     if (a.update > 4) resumed.update(c);
   }
   EXPECT_EQ(there.puts, 1);
   EXPECT_NE(b.parameters, a.parameters);  // not fetched since
-  far.settle(b);
-  resumed.settle(c);
+  far.collect(b);
+  resumed.collect(c);
   for (const TrainingState& s : {b, c}) {
     EXPECT_EQ(s.parameters, a.parameters);
     EXPECT_EQ(s.optimiser.momentum, a.optimiser.momentum);
@@ -149,6 +151,70 @@ TEST(TrainingDevice, ALoopWithADeviceLearnsTheSameBits) {
     EXPECT_EQ(s.gradient, a.gradient);
     EXPECT_EQ(s.correct, a.correct);
   }
+}
+
+// The model is the mean of the parameters after the last epochs, on a device and after a stop
+// alike.
+TEST(TrainingDevice, AveragesAreOfTheLastEpochs) {
+  const Training t =
+      described({"blocks=2", "hidden=16", "batch=4", "epochs=5", "averaging=0.5", "warp=1"});
+  const TrainingData data = some_data();
+  const auto here = make_adjoint(t.architecture, 1);
+  FarAway there(t.architecture);
+  TrainingLoop plain(t, data, *here), far(t, data, there), resumed(t, data, *here);
+  const std::vector<float> start = initial_parameters(t.architecture, 0);
+  TrainingState a = TrainingLoop::begin(t, start), b = a, c;
+  std::vector<std::vector<float>> after;  // (epochs)(parameters)
+  while (!plain.finished(a)) {
+    const bool ended = plain.update(a);
+    EXPECT_EQ(far.update(b), ended);
+    if (ended) after.push_back(a.parameters);
+    EXPECT_EQ(a.averaged, std::max<std::int64_t>(0, a.update / plain.per_epoch() - 2));
+    if (after.size() < 3) EXPECT_EQ(a.model(), a.parameters);
+    if (a.update == 10) c = a;  // within the fourth epoch, when there is a mean
+    if (a.update > 10) resumed.update(c);
+  }
+  EXPECT_EQ(c.model(), a.model());
+  EXPECT_EQ(b.model(), a.model());
+  EXPECT_NE(a.model(), a.parameters);
+  for (std::size_t e = 0; e < start.size(); ++e)
+    EXPECT_NEAR(a.model()[e], (after[2][e] + after[3][e] + after[4][e]) / 3,
+                1e-6 * (1 + std::abs(after[4][e])));
+}
+
+// Every update draws its depth by its number alone; the gradient is that of a swarm of so many
+// blocks, and depth 1 is what it is without the word.
+TEST(TrainingDepth, AnUpdateRunsTheBlocksThatItDraws) {
+  const Training t = described({"blocks=3", "hidden=8", "batch=4", "epochs=40", "deeper=2.4"});
+  const TrainingData data = some_data();
+  const auto adjoint = make_adjoint(t.architecture, 1);
+  TrainingLoop loop(t, data, *adjoint);
+  std::vector<int> drawn(8);
+  for (std::int64_t update = 0; update < loop.updates(); ++update) {
+    ASSERT_GE(loop.blocks(update), 3);
+    ASSERT_LE(loop.blocks(update), 7);  // floor(2.4 * 3)
+    ++drawn[static_cast<std::size_t>(loop.blocks(update))];
+  }
+  for (const int blocks : {3, 4, 5, 6, 7}) EXPECT_GT(drawn[blocks], 5) << blocks;
+
+  std::int64_t deep = 0;
+  while (loop.blocks(deep) == 3) ++deep;
+  TrainingState state = TrainingLoop::begin(t, initial_parameters(t.architecture, 0));
+  while (state.update < deep) loop.update(state);
+  TrainingState plain = state, as_deep = state;
+  Training other = t;
+  other.architecture.blocks = loop.blocks(deep);
+  other.deeper = 1;
+  const auto deep_adjoint = make_adjoint(other.architecture, 1);
+  TrainingLoop deep_loop(other, data, *deep_adjoint);
+  Training shallow = t;
+  shallow.deeper = 1;
+  TrainingLoop shallow_loop(shallow, data, *adjoint);
+  loop.update(state);
+  deep_loop.update(as_deep);
+  shallow_loop.update(plain);
+  EXPECT_EQ(state.parameters, as_deep.parameters);
+  EXPECT_NE(state.parameters, plain.parameters);
 }
 
 }  // namespace

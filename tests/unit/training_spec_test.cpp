@@ -48,8 +48,13 @@ TrainingSpec unusual() {
           .decay = 1.0 / 7,
           .clip = 1e17,
           .shift = 2.0 / 3,
+          .affine = 1.0 / 9,
+          .warp = 1.0 / 11,
+          .settle = 1.0 / 13,
+          .deeper = 4.0 / 3,
           .smoothing = 1,
           .dropout = 0.99,
+          .averaging = 1.0 / 17,
           .validation = 0.9,
           .seed = 9'000'000'000'000'000,
           .device = Training::cuda,
@@ -81,6 +86,7 @@ TEST(TrainingSpec, WordsReadBackAsTheSameSpec) {
   TrainingSpec spec = unusual();
   spec.dropout = 0;            // which cuda does not do
   spec.recipe = Recipe::best;  // the published one is of digits alone
+  spec.deeper = 1;             // free blocks are not run on
   for (const auto& [name, word] : training_words_of(unusual()))
     EXPECT_EQ(word.origin, "the training") << name;
   EXPECT_EQ(differing(training_spec_of(training_words_of(spec)), spec), "");
@@ -88,12 +94,13 @@ TEST(TrainingSpec, WordsReadBackAsTheSameSpec) {
   spec.device = Training::cpu;
   spec.task = Task::digits;
   spec.samples = 0;  // the task draws none
+  spec.deeper = 1;
   EXPECT_EQ(differing(training_spec_of(training_words_of(spec)), spec), "");
 }
 
 // Each field by itself, beside either recipe.
 TEST(TrainingSpec, EveryRowReadsBackBesideEveryRecipe) {
-  for (const Recipe recipe : {Recipe::best, Recipe::published}) {
+  for (const Recipe recipe : {Recipe::best, Recipe::published, Recipe::settled}) {
     TrainingSpec plain;
     plain.recipe = recipe;
     plain.d = 8;
@@ -104,6 +111,7 @@ TEST(TrainingSpec, EveryRowReadsBackBesideEveryRecipe) {
       TrainingSpec spec = plain;
       spec.targets = TargetChoice::spread;  // of any number of classes
       if (name == "task") spec.recipe = Recipe::best;
+      if (name == "shared") spec.deeper = 1;
       if (name == "samples") spec.task = Task::same, spec.recipe = Recipe::best;
       row.read(unusual_words, name, spec);
       const TrainingSpec back = training_spec_of(training_words_of(spec));
@@ -173,8 +181,15 @@ TEST(TrainingSpec, TheTaskSaysWhatIsAskedAndHow) {
   EXPECT_EQ(of({"task=same", "samples=all"}),
             "samples = all: there is no end of pairs | command line: samples=all | "
             "write how many an epoch has");
+  EXPECT_EQ(of({"shared=false", "deeper=2"}),
+            "deeper = 2: free blocks are not run on | command line: deeper=2 | "
+            "use deeper=1, or shared=true");
+  for (const std::string word : {"0.5", "101", "1e300"})
+    EXPECT_EQ(of({"deeper=" + word}), "deeper = " + word +
+                                          ": out of range | command line: deeper=" + word +
+                                          " | write a number from 1 to 100");
   EXPECT_EQ(of({"task=same", "recipe=published"}),
-            "recipe = published: published is of the task digits alone | "
+            "recipe = published: published and settled are of the task digits alone | "
             "command line: recipe=published | leave recipe out");
 }
 
@@ -225,6 +240,7 @@ TEST(TrainingSpec, MakesTheTrainingThatItsWordsMake) {
   TrainingSpec spec = unusual();
   spec.device = Training::cpu;
   spec.recipe = Recipe::best;  // the published one is of digits alone
+  spec.deeper = 1;             // free blocks are not run on
   std::vector<std::string> assignments;
   for (const auto& [name, word] : training_words_of(spec))
     assignments.push_back(name + "=" + word.text);
@@ -235,6 +251,10 @@ TEST(TrainingSpec, MakesTheTrainingThatItsWordsMake) {
   EXPECT_EQ(typed.rate, words.rate);
   EXPECT_EQ(typed.shift, words.shift);
   EXPECT_EQ(typed.objective.smoothing, words.objective.smoothing);
+  EXPECT_EQ(typed.objective.settle, words.objective.settle);
+  EXPECT_EQ(typed.affine, words.affine);
+  EXPECT_EQ(typed.warp, words.warp);
+  EXPECT_EQ(typed.averaging, words.averaging);
 }
 
 // config.toml repeats words as they were said, over a spec too.
@@ -265,7 +285,7 @@ TEST(TrainingSpec, RefusalsComeInTheirOrder) {
   const auto of = [](std::vector<std::string> words) { return refusal([&] { said(words); }); };
   EXPECT_EQ(of({"name=a/b", "recipe=old", "data="}),
             "recipe = old: not one of its values | command line: recipe=old | "
-            "use one of best, published");
+            "use one of best, published, settled");
   EXPECT_EQ(of({"name=a/b", "data="}),
             "data = : names no pictures | command line: data= | "
             "write data=auto, mnist, or a folder");

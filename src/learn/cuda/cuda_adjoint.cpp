@@ -58,6 +58,7 @@ class CudaAdjoint final : public GroupedAdjoint {
   cuda::SampleTable seat(const Group& group);
   void forward_blocks(const Forward& f);
   BatchResult lose(const Group& group, const Forward& f);
+  cuda::Distances distances(const Group& group, const Forward& f);
   void interact(const Forward& f, int block, float* y);
   void interact_back(const Forward& f, int block);
   void gather(const Forward& f, int block);
@@ -96,7 +97,8 @@ class CudaAdjoint final : public GroupedAdjoint {
   Products products_{};
   cuda::Room<float> parameters_room_{}, gradient_room_{}, places_{}, tokens_{}, maps_{}, weights_{},
       units_{}, columns_{}, readout_{};
-  cuda::Room<int> first_{}, sample_{};
+  cuda::Room<int> first_{}, sample_{}, label_{};
+  cuda::Room<double> targets_{}, apart_{};  // of the distances behind blocks
 };
 
 cuda::SampleTable CudaAdjoint::seat(const Group& group) {
@@ -318,17 +320,34 @@ BatchResult CudaAdjoint::lose(const Group& group, const Forward& f) {
   return result;
 }
 
+// Of `settle`; the losses begin at 0.
+cuda::Distances CudaAdjoint::distances(const Group& group, const Forward& f) {
+  if (group.objective->settle == 0) return {};
+  std::vector<int> label;
+  for (std::size_t at = group.begin; at < group.end; ++at)
+    label.push_back(group.batch->label[group.batch->chosen[at]]);
+  const std::vector<double> none(static_cast<std::size_t>(f.table.tokens));
+  return {label_.upload(label), targets_.upload(architecture_.targets.data),
+          settle_weight(architecture_, *group.objective, group.batch->chosen.size(), 1),
+          apart_.upload(none)};
+}
+
 BatchResult CudaAdjoint::learn_group(const Group& group, float* gradient) {
   refuse_dropout(*group.objective);
   const std::size_t size = parameters_.size();
   const Forward f = take_off(group);
   forward_blocks(f);
-  const BatchResult result = lose(group, f);
+  BatchResult result = lose(group, f);
+  const cuda::Distances to_targets = distances(group, f);
   cuda::inspect(cudaMemset(gradient_room_.need(size), 0, size * sizeof(float)));
   for (int b = architecture_.blocks - 1; b >= 0; --b) {
+    if (settles(architecture_, *group.objective, b))
+      cuda::add_distances(f.table, to_targets, place(f, 2 * b + 2), f.dx);
     perceptron_backward_(f, b);
     interact_back(f, b);
   }
+  if (to_targets.loss != nullptr)
+    for (const double part : cuda::fetch(to_targets.loss, f.table.tokens)) result.loss += part;
   if (float* cls = cls_start(architecture_, gradient_room_.need(0)))
     cuda::add_last_tokens(f.table, f.dx, cls);
   cuda::inspect(cudaGetLastError());

@@ -169,6 +169,21 @@ void read_out_back(const SampleTable& t, bool last, const float* dreadout, float
   });
 }
 
+void add_distances(const SampleTable& t, const Distances& to, const float* x, float* dx) {
+  for_entries(t.tokens, [=] __device__(std::size_t row) {
+    const int sample = t.sample[row];
+    const double weight = to.weight / (t.first[sample + 1] - t.first[sample]);
+    const double* target = to.targets + static_cast<std::size_t>(to.label[sample]) * t.d;
+    double square = 0;
+    for (int k = 0; k < t.d; ++k) {
+      const double gap = x[row * t.d + k] - target[k];
+      square += gap * gap;
+      dx[row * t.d + k] += static_cast<float>(2 * weight * gap);
+    }
+    to.loss[row] += weight * square;
+  });
+}
+
 std::size_t column_scratch(int rows, int cols) {
   return static_cast<std::size_t>(slices_of(rows)) * cols;
 }

@@ -45,6 +45,16 @@ void draw_near(const Rows& y, const float* mean, const float* x,
 void read_out(const SampleTable& t, bool last, const float* x, float* readout);
 void read_out_back(const SampleTable& t, bool last, const float* dreadout, float* dx);
 
+// Every token's squared distance to the target of its sample, times weight / tokens of the sample:
+// added to loss (tokens), its gradient to dx (tokens, d).
+struct Distances {
+  const int* label = nullptr;       // (samples)
+  const double* targets = nullptr;  // (classes, d)
+  double weight = 0;
+  double* loss = nullptr;
+};
+void add_distances(const SampleTable& t, const Distances& to, const float* x, float* dx);
+
 // sums (cols) += scale times the sum of all rows, in fixed order; `scratch` has column_scratch(x).
 std::size_t column_scratch(int rows, int cols);
 void add_columns(const Rows& x, float scale, float* scratch, float* sums);

@@ -23,6 +23,8 @@ struct Flight {
   Member me;
   int team;          // of all: whose room is used
   int n = 0;         // tokens
+  int label = 0;     // of the sample
+  double apart = 0;  // this thread's part of the distances behind the blocks
   Units<D, U> dw{};  // gradients over all blocks and samples, where the blocks share them
   float entry = 0;   // likewise, of one number of the maps or of out_bias
   float start = 0;   // likewise, of one number of the CLS token's start
@@ -55,6 +57,7 @@ struct Flight {
   __device__ void take_off(int sample) {
     const int begin = b.first[sample], points = b.first[sample + 1] - begin;
     n = points + (b.cls ? 1 : 0);
+    label = b.settled > 0 && b.backward ? b.label[sample] : 0;
     for (int i = me.id; i < m.stride; i += me.size) {
       float x[D] = {};
       if (i < points) {
@@ -235,9 +238,32 @@ struct Flight {
     b.loss[sample] = loss;
   }
 
-  // Token i as the feed-forward of `block` must find it to go back.
-  __device__ void look_back(int block, int i, const float (&dx)[D]) {
+  // Adds the gradient of weight |x_i - t|^2 behind `block`, where m.x is.
+  __device__ void settle(int i, float (&dx)[D]) {
+    float x[D];
+    read(m.x[i], x);
+    const double weight = b.settle / n;
+    for (int c = 0; c < D; ++c) {
+      const double gap = x[c] - b.targets[label * D + c];
+      apart += weight * gap * gap;
+      dx[c] += felt(2 * weight * gap);
+    }
+  }
+  __device__ void add_settle(int sample) {
+    apart = sum_of_lanes(apart);
+    if (me.lane == 0) m.few[8 + me.warp] = apart;
+    me.meet();
+    apart = 0;
+    if (me.id != 0) return;
+    double sum = 0;
+    for (int w = 0; w < me.warps; ++w) sum += m.few[8 + w];
+    b.loss[sample] += sum;
+  }
+
+  // Token i, which is behind `block` yet, as the feed-forward of `block` must find it to go back.
+  __device__ void look_back(int block, int i, float (&dx)[D]) {
     float s[D];
+    if (block >= b.blocks - b.settled) settle(i, dx);
     for (int c = 0; c < D; ++c) s[c] = b.residual * dx[c];
     m.dx[i] = row_of(dx);
     m.s[i] = row_of(s);
@@ -387,6 +413,7 @@ struct Flight {
     lose(sample);
     if (!b.backward) return;
     for (int block = b.blocks - 1; block >= 0; --block) backward(block);
+    if (b.settled > 0) add_settle(sample);
     if (b.cls && me.id < D) start += reinterpret_cast<const float*>(m.dx + n - 1)[me.id];
     me.meet();
   }

@@ -29,6 +29,8 @@ struct NarrowBatch {
   bool backward = true, target_loss = false;
   double smoothing = 0, share = 1;  // share: of one sample in the batch's mean
   int padded_tokens = 0;            // that the target loss is averaged over; 0: the sample's own
+  double settle = 0;  // weight of a squared distance behind a block, in a sample of one token
+  int settled = 0;    // the last blocks, behind which it counts
 
   // The samples: points first[b] .. first[b + 1] of (points, 2), then the CLS token.
   int samples = 0, stride = 0;  // stride: tokens of the longest, a whole number of 16

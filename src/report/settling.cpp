@@ -1,0 +1,33 @@
+// settling.cpp: a row for each depth at which a swarm of shared blocks is looked at.
+#include "report/settling.h"
+
+#include <fmt/format.h>
+
+#include "murmur/settling.h"
+
+namespace murmur {
+
+void add_settling(RunReport& report, const TrainedSwarm& swarm, const SampleSet& samples) {
+  constexpr std::size_t kWatched = 48;
+  constexpr int kMostBlocks = 100;  // further a page takes too long
+  const int depth = swarm.architecture.blocks;
+  if (!swarm.architecture.shared || swarm.architecture.d > 4 || 4 * depth > kMostBlocks) return;
+  const std::vector<std::size_t> watched = evenly_chosen(samples, kWatched);
+  const std::vector<int> blocks{depth, 2 * depth, 4 * depth};
+  TextTable table{{"blocks", "accuracy", "spread", "speed", "distance"}};
+  for (const Settling& row : settling_of(swarm, samples, watched, blocks, 0))
+    table.push_back({fmt::format("{}", row.blocks),
+                     fmt::format("{:.2f}\u202f%", 100 * row.accuracy),
+                     fmt::format("{:.3f}", row.spread), fmt::format("{:.3f}", row.speed),
+                     fmt::format("{:.2f}", row.distance)});
+  report.add_table(
+      "Does it come to rest?",
+      fmt::format("The shared block run on past its depth of {}: test accuracy there; the spread "
+                  "of a picture's tokens around their mean over that at the start; how far a token "
+                  "moves in the last block; how far it is from its target, which is 10 from the "
+                  "centre. The last three are means over {} test pictures.",
+                  depth, watched.size()),
+      table);
+}
+
+}  // namespace murmur
