@@ -41,13 +41,15 @@ Command studio_command();
 Command meanfield_command();
 Command landscape_command();
 Command open_command();
+Command tokenize_command();
 
 std::vector<Command> all_commands() {
   return {simulate_command(), train_command(),      sweep_command(),     velocity_command(),
           measure_command(),  render_command(),     runs_command(),      export_command(),
           classify_command(), report_command(),     presets_command(),   explain_command(),
           doctor_command(),   completion_command(), bench_command(),     reproduce_command(),
-          studio_command(),   meanfield_command(),  landscape_command(), open_command()};
+          studio_command(),   meanfield_command(),  landscape_command(), open_command(),
+          tokenize_command()};
 }
 
 namespace {
@@ -132,7 +134,10 @@ const std::map<std::string, const char*> kOtherNames = {{"run", "simulate"},
                                                         {"version", "--version"},
                                                         {"gallery", "presets"},
                                                         {"benchmark", "bench"},
-                                                        {"check", "doctor"}};
+                                                        {"check", "doctor"},
+                                                        {"tokenise", "tokenize"},
+                                                        {"encode", "tokenize"},
+                                                        {"decode", "tokenize --decode"}};
 
 std::string remedy_for(const std::string& word) {
   if (const auto other = kOtherNames.find(word); other != kOtherNames.end())
