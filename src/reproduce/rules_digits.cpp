@@ -90,23 +90,28 @@ const Rule kRules[] = {
      .origin = Origin::regression,
      .source = "one seed of the same trainings in a tensor library: 49.6, 80.9 and 95.3 %",
      .asks = "uniform messages are 15 points ahead of isolation and selected ones 5 ahead of them; "
-             "with --quick selected ones are ahead of uniform ones at all",
+             "with --quick selected ones are 10 ahead of uniform ones",
      .rejects = {.training = "interaction=uniform"},
-     .since = kLatest},
+     .since = kLatest,
+     .changed = "--quick had been seen with 36.7; before it asked for any lead, which uniform "
+                "messages of another width had"},
     {.name = "ladder.depth",
      .origin = Origin::regression,
      .source = "no run: in one block a token hears of the other picture before it knows its own",
      .asks = "ten blocks of selected messages are 5 points ahead of one block of as many "
-             "parameters; with --quick four are ahead at all",
+             "parameters; with --quick four are 10 ahead",
      .rejects = {.training = "blocks=1"},
-     .since = kLatest},
+     .since = kLatest,
+     .changed = "--quick had been seen with 35.5; before it asked for any lead, which one block of "
+                "another width had"},
     {.name = "ladder.will",
      .origin = Origin::regression,
      .source = "no run: without a feed-forward a block is affine but for its weights",
-     .asks = "selected messages with a feed-forward are 5 points ahead of those without; with "
-             "--quick ahead at all",
-     .rejects = {.training = "hidden=64"},
-     .since = kLatest},
+     .asks = "selected messages with a feed-forward are 5 points ahead of those without; not asked "
+             "with --quick",
+     .rejects = {},
+     .since = kLatest,
+     .changed = "before, --quick asked for any lead, which one training cannot tell"},
     {.name = "ladder.alone",
      .origin = Origin::predicted,
      .source = "what is read of the asked word is a function of that word, and the test asks about "
