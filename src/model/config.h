@@ -15,9 +15,10 @@ namespace murmur {
 inline constexpr int kMostConfigured = 1 << 24;  // of any size that a configuration may name
 inline constexpr int kMostConfiguredLayers = 4096;
 
-class Config {
+class TransformerConfig {
  public:
-  Config(const nlohmann::json& json, std::string where) : json_(json), where_(std::move(where)) {
+  TransformerConfig(const nlohmann::json& json, std::string where)
+      : json_(json), where_(std::move(where)) {
     if (!json.is_object()) refuse("the configuration is not a JSON object", "");
   }
 

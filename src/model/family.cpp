@@ -12,7 +12,8 @@ namespace murmur {
 
 namespace {
 
-FeedForwardActivation activation_of(const Config& c, const char* key, const char* otherwise) {
+FeedForwardActivation activation_of(const TransformerConfig& c, const char* key,
+                                    const char* otherwise) {
   const std::string word = c.word(key, otherwise);
   if (word == "relu") return FeedForwardActivation::relu;
   if (word == "gelu") return FeedForwardActivation::gelu;
@@ -24,7 +25,7 @@ FeedForwardActivation activation_of(const Config& c, const char* key, const char
 }
 
 // What most families say by the same keys.
-Description common(const Config& c) {
+Description common(const TransformerConfig& c) {
   Description of;
   of.d = c.integer("hidden_size");
   of.layers = c.layers("num_hidden_layers");
@@ -52,7 +53,7 @@ Names bert_names(const char* prefix) {
           .down = "output.dense"};
 }
 
-Family bert(const Config& c) {
+Family bert(const TransformerConfig& c) {
   Description of = common(c);
   of.place = NormPlace::after;
   of.norm = {Norm::layer, c.number("layer_norm_eps", 1e-12)};
@@ -60,7 +61,7 @@ Family bert(const Config& c) {
   return {of, bert_names("bert.")};
 }
 
-Family roberta(const Config& c) {
+Family roberta(const TransformerConfig& c) {
   Family f = bert(c);
   f.names.prefix = "roberta.";
   f.description.padding = c.integer("pad_token_id", 1);
@@ -69,7 +70,7 @@ Family roberta(const Config& c) {
   return f;
 }
 
-Family distilbert(const Config& c) {
+Family distilbert(const TransformerConfig& c) {
   Description of;
   of.d = c.integer("dim");
   of.layers = c.layers("n_layers");
@@ -96,7 +97,7 @@ Family distilbert(const Config& c) {
            .down = "ffn.lin2"}};
 }
 
-Family albert(const Config& c) {
+Family albert(const TransformerConfig& c) {
   if (c.integer("num_hidden_groups", 1) != 1 || c.integer("inner_group_num", 1) != 1)
     c.refuse("an albert of more than one group of layers is not known", "num_hidden_groups");
   Family f = bert(c);
@@ -117,7 +118,7 @@ Family albert(const Config& c) {
   return f;
 }
 
-Family modernbert(const Config& c) {
+Family modernbert(const TransformerConfig& c) {
   Description of = common(c);
   of.norm = {Norm::layer, c.number("norm_eps", 1e-5)};
   of.gated = true;
@@ -153,7 +154,7 @@ Family modernbert(const Config& c) {
            .gate_and_up = true}};
 }
 
-Family gpt2(const Config& c) {
+Family gpt2(const TransformerConfig& c) {
   Description of;
   of.d = c.integer("n_embd");
   of.layers = c.layers("n_layer");
@@ -182,7 +183,7 @@ Family gpt2(const Config& c) {
            .transposed = true}};
 }
 
-Family gpt_neox(const Config& c) {
+Family gpt_neox(const TransformerConfig& c) {
   Description of = common(c);
   of.causal = true;
   of.norm = {Norm::layer, c.number("layer_norm_eps", 1e-5)};
@@ -208,7 +209,7 @@ Family gpt_neox(const Config& c) {
            .fused = Fused::by_head}};
 }
 
-Family opt(const Config& c) {
+Family opt(const TransformerConfig& c) {
   Description of;
   of.d = c.integer("hidden_size");
   of.layers = c.layers("num_hidden_layers");
@@ -241,7 +242,7 @@ Family opt(const Config& c) {
 }
 
 // What llama, mistral, qwen and gemma have in common.
-Family llama(const Config& c) {
+Family llama(const TransformerConfig& c) {
   Description of = common(c);
   c.require_plain_rotations();
   of.key_heads = c.integer("num_key_value_heads", of.heads);
@@ -272,33 +273,33 @@ Family llama(const Config& c) {
 }
 
 // Windows of the layers that slide: those named, or all.
-void slide(const Config& c, Description& of) {
+void slide(const TransformerConfig& c, Description& of) {
   const int window = c.integer("sliding_window", 0);
   const auto types = c.layer_types(of.layers);
   for (std::size_t layer = 0; layer < of.blocks.size(); ++layer)
     if (types.empty() || types[layer] == "sliding_attention") of.blocks[layer].window = window;
 }
 
-Family mistral(const Config& c) {
+Family mistral(const TransformerConfig& c) {
   Family f = llama(c);
   slide(c, f.description);
   return f;
 }
 
-Family qwen2(const Config& c) {
+Family qwen2(const TransformerConfig& c) {
   Family f = llama(c);
   if (c.flag("use_sliding_window", false)) slide(c, f.description);
   return f;
 }
 
-Family qwen3(const Config& c) {
+Family qwen3(const TransformerConfig& c) {
   Family f = qwen2(c);
   f.names.query_norm = "self_attn.q_norm";
   f.names.key_norm = "self_attn.k_norm";
   return f;
 }
 
-Family gemma2(const Config& c) {
+Family gemma2(const TransformerConfig& c) {
   Family f = llama(c);
   slide(c, f.description);
   f.description.place = NormPlace::around;
@@ -313,7 +314,7 @@ Family gemma2(const Config& c) {
   return f;
 }
 
-Family phi3(const Config& c) {
+Family phi3(const TransformerConfig& c) {
   Family f = llama(c);
   f.description.rotary.width = static_cast<int>(c.rotated_share() * f.description.head_width);
   if (c.has("sliding_window")) slide(c, f.description);
@@ -325,7 +326,7 @@ Family phi3(const Config& c) {
   return f;
 }
 
-Family vit(const Config& c) {
+Family vit(const TransformerConfig& c) {
   Description of = common(c);
   of.norm = {Norm::layer, c.number("layer_norm_eps", 1e-12)};
   of.activation = activation_of(c, "hidden_act", "gelu");
@@ -345,7 +346,7 @@ Family vit(const Config& c) {
 
 struct Row {
   const char* name;
-  Family (*make)(const Config&);
+  Family (*make)(const TransformerConfig&);
 };
 constexpr Row kFamilies[] = {{"albert", albert}, {"bert", bert},       {"distilbert", distilbert},
                              {"gemma2", gemma2}, {"gpt2", gpt2},       {"gpt_neox", gpt_neox},
@@ -359,7 +360,7 @@ std::string all_names() {
   return list;
 }
 
-void complete(const Config& c, Description& of) {
+void complete(const TransformerConfig& c, Description& of) {
   for (const auto& [size, key] : {std::pair{of.d, "hidden_size"},
                                   {of.layers, "num_hidden_layers"},
                                   {of.heads, "num_attention_heads"},
@@ -382,7 +383,7 @@ void complete(const Config& c, Description& of) {
 }  // namespace
 
 Family family_of(const nlohmann::json& json, const std::string& where) {
-  const Config config(json, where);
+  const TransformerConfig config(json, where);
   const std::string name = config.word("model_type", "");
   for (const Row& row : kFamilies)
     if (name == row.name) {
