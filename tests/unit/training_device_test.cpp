@@ -170,7 +170,9 @@ TEST(TrainingDevice, AveragesAreOfTheLastEpochs) {
     EXPECT_EQ(far.update(b), ended);
     if (ended) after.push_back(a.parameters);
     EXPECT_EQ(a.averaged, std::max<std::int64_t>(0, a.update / plain.per_epoch() - 2));
-    if (after.size() < 3) EXPECT_EQ(a.model(), a.parameters);
+    if (after.size() < 3) {
+      EXPECT_EQ(a.model(), a.parameters);
+    }
     if (a.update == 10) c = a;  // within the fourth epoch, when there is a mean
     if (a.update > 10) resumed.update(c);
   }
