@@ -14,9 +14,10 @@ namespace murmur {
 // fillers that say nothing. Numbers of words: ambiguous ones first, then cues topic by topic.
 //
 // A sentence of 11 to 14 words has, at random places, the word that is asked about, one cue of one
-// of its topics 1 to 10 places away, another ambiguous word with a cue of its own, a third cue, and
-// fillers. No other cue is of a topic of the word that is asked about. Label: which of its senses.
-inline constexpr int kSensePairs = 16, kTopicCues = 16, kFarthestCue = 10;
+// of its topics 1 to 10 places away, another ambiguous word with a cue of its own, four stray cues,
+// and fillers. No other cue is of a topic of the word that is asked about. Label: which of its
+// senses.
+inline constexpr int kSensePairs = 16, kTopicCues = 16, kFarthestCue = 10, kStrayCues = 4;
 struct SenseLexicon {
   struct Ambiguous {
     int topic[2];  // of its first and its second sense

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kShortestSense = kFarthestCue + 1;
 constexpr int kShortestOrder = 7, kLongestOrder = 12;
-constexpr int kParts = 8;  // of cues, and of pairs of names: two are for the test, one to watch by
+constexpr int kParts = 8;  // of cues, and of pairs of names: one is for the test, one to watch by
 
 // Draws one after another of one sentence.
 class Dice {
@@ -88,8 +88,10 @@ Frame sense_frame(int pair, Use use, Dice& dice) {
   frame.words[dice.take(free)] = other;
   frame.words[dice.take(free)] =
       lexicon.cue(lexicon.ambiguous[other].topic[dice.below(2)], cue_number(other / 2, use, dice));
-  const int topic = dice.take(topics);
-  frame.words[dice.take(free)] = lexicon.cue(topic, dice.below(kTopicCues));
+  for (int k = 0; k < kStrayCues; ++k) {
+    const int topic = topics[dice.below(static_cast<int>(topics.size()))];
+    frame.words[dice.take(free)] = lexicon.cue(topic, dice.below(kTopicCues));
+  }
   return frame;
 }
 
@@ -128,7 +130,7 @@ Clause draw_clause(Use use, Dice& dice) {
 }
 
 Use use_of_part(int part) {
-  return part < 2 ? Use::test : part == 2 ? Use::validation : Use::train;
+  return part == 0 ? Use::test : part == 1 ? Use::validation : Use::train;
 }
 
 }  // namespace

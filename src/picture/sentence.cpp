@@ -97,7 +97,7 @@ class SentenceTable {
     const double bottom = y_ + s_.weights.rows * row_;
     cairo_t* cr = canvas_.cr();
     cairo_set_line_width(cr, 1);
-    canvas_.ink(look_.line);
+    canvas_.ink(look_.quiet, 0.5);
     for (const double at : {left, (left + right) / 2, right}) canvas_.line(at, y_, at, bottom);
     const bool first = s_.chance.back() >= 0.5;
     canvas_.text(left, y_ - 0.7 * text_, s_.classes[0],
@@ -108,7 +108,7 @@ class SentenceTable {
     canvas_.ink(class_colour(4, look_.dark));
     cairo_set_line_width(cr, 0.16 * text_);
     for (std::size_t b = 0; b < s_.chance.size(); ++b) {
-      const double at = x(1 - s_.chance[b]), y = y_ + static_cast<double>(b) * row_;
+      const double at = x(s_.chance[b]), y = y_ + static_cast<double>(b) * row_;
       if (b == 0)
         cairo_move_to(cr, at, y);
       else
@@ -116,8 +116,7 @@ class SentenceTable {
     }
     cairo_stroke(cr);
     for (std::size_t b = 0; b < s_.chance.size(); ++b) {
-      cairo_arc(cr, x(1 - s_.chance[b]), y_ + static_cast<double>(b) * row_, 0.32 * text_, 0,
-                6.2832);
+      cairo_arc(cr, x(s_.chance[b]), y_ + static_cast<double>(b) * row_, 0.32 * text_, 0, 6.2832);
       cairo_fill(cr);
     }
     canvas_.text((left + right) / 2, bottom + 1.7 * text_, "chance of the verdict",

@@ -139,12 +139,14 @@ ReproducedFigure figure_of(const Ladder& ladder, const std::string& suffix,
       .x = {.label = "blocks", .from = 0, .to = deepest + 1.0, .every = deepest > 4 ? 2.0 : 1.0},
       .y = {.label = "test accuracy, %", .from = 45, .to = 101},
       .guides = std::move(guides)};
+  int colour = 0;  // the same in every panel, whoever is missing
   for (const KindIndex kind :
-       {selected, selected_bare, uniform, uniform_bare, messenger, attraction, isolated}) {
+       {selected, selected_bare, uniform, uniform_bare, attraction, isolated, messenger}) {
     if (kKinds[kind].rnn && !ladder.messenger) continue;
     figure.curves.push_back({.column = kKinds[kind].key,
                              .drawn = kKinds[kind].will ? Drawn::points : Drawn::rings,
                              .name = kKinds[kind].name,
+                             .colour = colour++,
                              .error = std::string(kKinds[kind].key) + "_sd"});
   }
   return figure;

@@ -74,6 +74,7 @@ Ladder sense_ladder(bool quick) {
                 .depths = {1, 2, 4, 8, 12},
                 .blocks = kDepth,
                 .hidden = 64,
+                .epochs = 20,
                 .messenger = true};
   if (!quick) return ladder;
   ladder.depths = {1, 2};

@@ -61,7 +61,7 @@ TrainingCache::TrainingCache(const ReproductionControl& control, fs::path folder
 }
 
 Training TrainingCache::describe(TrainingSpec spec) const {
-  spec.data = control_.data.string();
+  if (!control_.data.empty()) spec.data = control_.data.string();
   if (control_.threads > 0) spec.threads = control_.threads;
   return make_training(lay_over(spec, control_.changed));
 }
