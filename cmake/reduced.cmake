@@ -23,8 +23,8 @@ set(reduced_run header_json no_files npy safetensors source)
 set(reduced_data centre pairs samples)
 set(reduced_learn architecture dynamics)
 set(reduced_theory bessel context noise numeric redraw)
-set(reduced_experiment config experiment fields sample_trajectory forces initial known laws make_engine
-                    matrices merging no_experiment_file no_given_model parameters perceptrons
+set(reduced_experiment config equation experiment fields sample_trajectory forces initial known laws layers_in_time
+                    make_engine many_heads matrices merging no_experiment_file no_given_model parameters perceptrons
                     recording settings trained_swarm values words)
 
 if(EMSCRIPTEN)

@@ -17,8 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ADDED = {  # vocabulary -> header, text, its replacement, a pattern of the files that speak of it
     "force": (
         "dynamics.h",
-        "using Force = std::variant<Attention, Perceptron>;",
-        "struct Drag { double rate = 1; };\nusing Force = std::variant<Attention, Perceptron, Drag>;",
+        "using Force = std::variant<Attention, Perceptron, ManyHeads>;",
+        "struct Drag { double rate = 1; };\nusing Force = std::variant<Attention, Perceptron, ManyHeads, Drag>;",
         r"std::visit\(|Force&",
     ),
     "method": ("flow.h", "strang, bdf,", "strang, bdf, heun,", r"case Method::|case Stepping::|Method::\w+;"),
@@ -31,14 +31,15 @@ MUST = {  # what has to know a new value; engines are all here
         "src/engine/reference/reference_engine.cpp",
         "src/engine/simd/simd_engine.cpp",
         "src/engine/moments/moments_engine.cpp",
-        "src/experiment/forces.cpp",  # its words, its formula and its reversal
+        "src/experiment/equation.cpp",  # its formula
+        "src/experiment/forces.cpp",  # its words and its reversal
         "src/observe/token_move.cpp",  # its part of a token's move
     },
     "method": {"src/flow/methods.cpp"},
     "normalisation": {
         "src/core/dynamics.cpp",  # its row
         "src/core/host_field.cpp",  # what it does
-        "src/experiment/forces.cpp",  # its formula
+        "src/experiment/equation.cpp",  # its formula
         "src/experiment/known.cpp",  # what is proved of it
         "src/theory/equiangular.cpp",  # its reduction
     },
@@ -75,7 +76,7 @@ def silent_choices():
     found = []
     for path in sorted((ROOT / "src").rglob("*.cpp")) + sorted((ROOT / "apps").rglob("*.cpp")):
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            if re.search(r"(get_if|holds_alternative)<(Attention|Perceptron)>", line):
+            if re.search(r"(get_if|holds_alternative)<(Attention|Perceptron|ManyHeads)>", line):
                 found.append(f"{path.relative_to(ROOT)}:{number}: chooses a force and drops the others")
     return found
 

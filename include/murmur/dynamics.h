@@ -56,7 +56,24 @@ enum class Manifold {
   space,   // R^d: velocities as they are, no retraction
 };
 
-using Force = std::variant<Attention, Perceptron>;
+// The limit of many heads: the mean of unnormalised attention with scores beta <x, S y>, S = Q^T K,
+// over a law of S that no rotation changes. Between unit vectors of cosine c = <x_i, x_j>, with
+// k(c) = E e^{beta <x, S y>} (derived in docs/many-heads.md; clocks as those of Attention):
+//   A_i = value sum_j m_j k(c) x_j                  V of its own, of mean `value` times the
+//   identity A_i = value sum_j m_j grad_x k(c) / beta        V = value S: `gradient`
+struct ManyHeads {
+  double beta = 1.0;
+  enum Law {
+    gaussian,  // S of independent entries of variance 1/d:             k = e^{beta^2 / 2d}
+    product,   // S = G^T G', both such matrices (k rows = d):          k = (1 - s^2)^{-d/2}
+    goe,  // S symmetric, off-diagonal 1/d, diagonal 2/d:          k = e^{beta^2 (1 + c^2) / 2d}
+    psd,  // S = G G^T / d, G standard normal:                     k = ((1 - s c)^2 - s^2)^{-d/2}
+  } law = goe;  // s = beta / d: below 1 for `product`, below 1/2 for `psd`
+  double value = 1;
+  bool gradient = false;
+};
+
+using Force = std::variant<Attention, Perceptron, ManyHeads>;
 
 // The head that a force is; nullptr where it acts on each particle by itself.
 const Attention* head_of(const Force& force);
@@ -79,7 +96,14 @@ struct Sublayer {
   double until = std::numeric_limits<double>::infinity();
   bool active(double t) const { return from <= t && t < until; }
   bool limited() const { return std::isfinite(from) || std::isfinite(until); }
+  // The same forces with other matrices, reached at `until` in a line from `forces` at `from`;
+  // empty: no change.
+  std::vector<Force> forces_end{};
 };
+
+// The forces of a sublayer at time t; every matrix and bias is linear where there is a
+// `forces_end`.
+std::vector<Force> forces_at(const Sublayer& sublayer, double t);
 
 // What layer normalisation does to x = r theta, |theta| = 1, under the drift A(theta) of the
 // forces:
@@ -127,6 +151,9 @@ struct Dynamics {
   double gain_until = 0;
   double noise =
       0;  // 1/kappa: dX = v dt + sqrt(2 noise) dB, B Brownian on the manifold (u's sphere)
+  // Where forces jump, ascending: no step goes across, and every stage of a step has the forces of
+  // its beginning. Weights that are drawn anew and blocks of a trained swarm have none here.
+  std::vector<double> jump_times{};
 };
 
 // All forces of a dynamics, sublayer after sublayer, for those that know a few kinds and must not

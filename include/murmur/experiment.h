@@ -38,8 +38,12 @@ enum class ManifoldChoice { automatic, sphere, space, ellipsoid };
 // Whether V acts on x_j - x_i; automatic: for hardmax in R^d and for rescaled.
 enum class Relative { automatic, yes, no };
 
-// Whether the forces of the heads add, or are averaged: their limit for many heads.
-enum class HeadScale { sum, mean };
+// Whether the forces of the heads add, are averaged, or are those of infinitely many, averaged.
+enum class HeadScale { sum, mean, limit };
+
+// How matrices of several layers, from files, act in time: one for all times, layer after layer, or
+// linear between layers.
+enum class WeightsInTime { constant, piecewise, linear };
 
 enum class Direction { ascent, descent };  // descent: V and W_out change sign
 
@@ -58,8 +62,10 @@ struct MatrixChoice {
     given,
     from_file,
   } kind = identity;
-  Matrix entries{};              // of `given`, (k, d), for every head
-  std::filesystem::path file{};  // of `from_file`: npy, (k, d) or (heads, k, d)
+  Matrix entries{};  // of `given`, (k, d), for every head
+  // Of `from_file`: npy, or safetensors with an array named query, key or value; (k, d) or (heads,
+  // k, d), of layers (layers, k, d) or (layers, heads, k, d).
+  std::filesystem::path file{};
   bool operator==(const MatrixChoice&) const = default;
 };
 
@@ -83,6 +89,8 @@ struct DynamicsSpec {
   double beta = 4;
   ManifoldChoice manifold = ManifoldChoice::automatic;
   MatrixChoice query{}, key{}, value{};
+  WeightsInTime weights_in_time = WeightsInTime::constant;
+  std::optional<double> weights_until{};  // the last layer's end or knot; empty: the final time
   double redraw = 0;           // random weights are drawn anew after every such time; 0: never
   std::optional<int> heads{};  // empty: 1, or as a file of matrices has them
   HeadScale head_scale = HeadScale::sum;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "core/overloaded.h"
 #include "murmur/error.h"
@@ -56,6 +57,19 @@ void check_force(const Perceptron& p, int d) {
   check_bias("perceptron out_bias", p.out_bias, d);
 }
 
+// A limit has no matrices.
+void check_force(const ManyHeads& heads, int d) {
+  const double s = std::fabs(heads.beta) / d;
+  require(std::isfinite(heads.beta) && std::isfinite(heads.value), "beta is not a finite number",
+          "give a number");
+  require(heads.law != ManyHeads::product || s < 1,
+          "the mean of e^{beta <Q x, K y>} over Gaussian Q and K is infinite from beta = d on",
+          "use |beta| < d");
+  require(heads.law != ManyHeads::psd || s < 0.5,
+          "the mean of e^{beta <x, S y>} over S = G G^T / d is infinite from beta = d/2 on",
+          "use |beta| < d / 2");
+}
+
 void check_meaning(const Attention& a, Manifold manifold) {
   require(a.alibi >= 0 && std::isfinite(a.alibi), "the slope alibi is not a number of 0 or above",
           "use alibi=0 for none");
@@ -73,6 +87,47 @@ void check_meaning(const Attention& a, Manifold manifold) {
 }
 
 void check_meaning(const Perceptron&, Manifold) {}  // every one of fitting shape means something
+
+void check_meaning(const ManyHeads&, Manifold manifold) {
+  require(manifold == Manifold::sphere, "the limit of many heads is known between unit vectors",
+          "use habitat=sphere, and leave gains out");
+}
+
+// Whether one can become the other in a line: the same but for the numbers of their matrices.
+struct SameButForNumbers {
+  static bool same(const Matrix& a, const Matrix& b, int d) {
+    const auto shape = [d](const Matrix& m) {
+      return m.empty() ? std::pair(d, d) : std::pair(m.rows, m.cols);
+    };
+    return shape(a) == shape(b);
+  }
+  int d;
+
+  bool operator()(const Attention& a, const Attention& b) const {
+    return same(a.query, b.query, d) && same(a.key, b.key, d) && a.beta == b.beta &&
+           a.relative == b.relative && a.self == b.self && a.mask == b.mask &&
+           a.weighting == b.weighting && a.alibi == b.alibi && !a.rescaled && !b.rescaled;
+  }
+  bool operator()(const Perceptron& a, const Perceptron& b) const {
+    return a.in.rows == b.in.rows && a.activation == b.activation;
+  }
+  template <class A, class B>
+  bool operator()(const A&, const B&) const {
+    return false;
+  }
+};
+
+void check_ends(const Sublayer& sublayer, int d) {
+  if (sublayer.forces_end.empty()) return;
+  bool fits = sublayer.forces.size() == sublayer.forces_end.size();
+  for (std::size_t f = 0; fits && f < sublayer.forces.size(); ++f)
+    fits = std::visit(SameButForNumbers{d}, sublayer.forces[f], sublayer.forces_end[f]);
+  require(fits, "forces change in a line into forces of another kind or shape",
+          "give the same forces with other matrices");
+  require(std::isfinite(sublayer.from) && std::isfinite(sublayer.until) &&
+              sublayer.from < sublayer.until,
+          "forces that change in a line need a beginning and an end", "give from < until");
+}
 
 void check_normalisation(const Dynamics& dynamics) {
   const bool sphere = dynamics.manifold == Manifold::sphere;
@@ -98,6 +153,8 @@ void check_gain(const Dynamics& dynamics, int d) {
           "use habitat=ellipsoid");
   require(dynamics.normalisation == LayerNorm::post, "gains belong to normalisation post",
           "leave gains or normalisation out");
+  require(!by_kind(dynamics).others, "the limit of many heads is known on the round sphere alone",
+          "leave gains out");
   check_bias("gain", dynamics.gain, d);
   check_bias("gain_end", dynamics.gain_end, d);
   for (const Vector* gain : {&dynamics.gain, &dynamics.gain_end})
@@ -177,7 +234,8 @@ ClockKernel kernel_of(Clock clock) {
 const Attention* head_of(const Force& force) {
   return std::visit(
       Overloaded{[](const Attention& a) { return &a; },
-                 [](const Perceptron&) { return static_cast<const Attention*>(nullptr); }},
+                 [](const Perceptron&) { return static_cast<const Attention*>(nullptr); },
+                 [](const ManyHeads&) { return static_cast<const Attention*>(nullptr); }},
       force);
 }
 
@@ -186,7 +244,8 @@ ForcesByKind by_kind(const Dynamics& dynamics) {
   for (const Sublayer& sublayer : dynamics.sublayers)
     for (const Force& force : sublayer.forces)
       std::visit(Overloaded{[&](const Attention& a) { all.heads.push_back(&a); },
-                            [&](const Perceptron& p) { all.perceptrons.push_back(&p); }},
+                            [&](const Perceptron& p) { all.perceptrons.push_back(&p); },
+                            [&](const ManyHeads&) { all.others = true; }},
                  force);
   return all;
 }
@@ -202,11 +261,16 @@ Vector gain_at(const Dynamics& dynamics, double t) {
 
 void check(const Dynamics& dynamics, int d) {
   require(!dynamics.sublayers.empty(), "the dynamics has no phase", "give at least one force");
-  for (const Sublayer& sublayer : dynamics.sublayers)
-    for (const Force& force : sublayer.forces) {
-      std::visit([d](const auto& f) { check_force(f, d); }, force);
-      std::visit([&](const auto& f) { check_meaning(f, dynamics.manifold); }, force);
-    }
+  for (const Sublayer& sublayer : dynamics.sublayers) {
+    for (const auto* forces : {&sublayer.forces, &sublayer.forces_end})
+      for (const Force& force : *forces) {
+        std::visit([d](const auto& f) { check_force(f, d); }, force);
+        std::visit([&](const auto& f) { check_meaning(f, dynamics.manifold); }, force);
+      }
+    check_ends(sublayer, d);
+  }
+  require(std::is_sorted(dynamics.jump_times.begin(), dynamics.jump_times.end()),
+          "jump_times are not in order", "sort them");
   check_normalisation(dynamics);
   check_gain(dynamics, d);
   check_clock(dynamics);

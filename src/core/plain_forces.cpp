@@ -45,7 +45,8 @@ PlainForces forces_with_matrices(const Dynamics& dynamics) {
   check_sphere(dynamics);
   const ForcesByKind forces = by_kind(dynamics);
   for (const Sublayer& sublayer : dynamics.sublayers)
-    if (sublayer.limited()) refuse_dynamics("the weights change with time", "use redraw=0");
+    if (sublayer.limited())
+      refuse_dynamics("the weights change with time", "use redraw=0 and weights_in_time=constant");
   if (forces.others) refuse_dynamics("one of the forces has no counterpart here", "leave it out");
   if (forces.heads.empty()) refuse_dynamics("nothing attends", "use dynamics=SA or USA");
   if (forces.perceptrons.size() > 1)

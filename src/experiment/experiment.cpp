@@ -134,6 +134,20 @@ void check_merging(const Settings& words, const Experiment& e) {
   if (const auto why = why_not_merge(e.dynamics)) refuse(words, "merge", why->reason, why->remedy);
 }
 
+// Layers that act one after another, evenly: each a whole number of fixed steps.
+void check_jumps(const WordedSpec& worded, const Experiment& e) {
+  if (e.dynamics.jump_times.empty()) return;
+  const double each = e.dynamics.jump_times.front();
+  if (row_of(e.flow.method).stepping == Stepping::cvode)
+    refuse(worded.words, "method", "bdf takes long steps across the jumps of the weights",
+           "use method=dopri5, or weights_in_time=linear");
+  if (is_fixed(e.flow.method) && !whole_multiple(each, e.flow.dt))
+    refuse(worded.words, "dt",
+           fmt::format("does not divide the time {:g} that each of {} layers acts", each,
+                       e.dynamics.jump_times.size() + 1),
+           "choose a dt that does, another weights_until, or method=dopri5");
+}
+
 EngineChoice engine_of(const WordedSpec& worded, Shape shape, const Dynamics& dynamics) {
   EngineChoice engine = worded.spec.engine;
   if (engine.name == "reference" && engine.precision == Precision::f32)
@@ -155,6 +169,8 @@ std::string config_text(const WordedSpec& worded, const Experiment& e) {
   if (spec.dynamics.interaction == Interaction::causal)
     set("reach", codec::Named::write(Attention::causal));
   if (!e.dynamics.gain_end.empty()) set("gains_until", codec::Until::write(e.dynamics.gain_until));
+  if (spec.dynamics.weights_in_time != WeightsInTime::constant)
+    set("weights_until", codec::Until::write(spec.dynamics.weights_until.value_or(spec.T)));
   if (e.schedule.every > 0)
     set("save", codec::Save::write({SaveChoice::every, e.schedule.every, 0}));
   if (e.schedule.ratio > 0)
@@ -203,6 +219,7 @@ Experiment make_experiment(const WordedSpec& given) {
     e.dynamics =
         dynamics_of({spec.dynamics, spec.random, spec.T, words}, e.swarm.shape(), e.inputs);
   }
+  check_jumps(worded, e);
   check_merging(words, e);
   e.engine = engine_of(worded, e.swarm.shape(), e.dynamics);
   e.observe = {spec.cluster_tol, spec.pair_threshold};

@@ -1,4 +1,4 @@
-// forces.cpp: attention, perceptrons, normalisation and gains out of a spec, and their formulas.
+// forces.cpp: attention, perceptrons, normalisation and gains out of a spec.
 #include "experiment/forces.h"
 
 #include <fmt/format.h>
@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "core/overloaded.h"
+#include "experiment/layers_in_time.h"
+#include "experiment/many_heads.h"
 #include "experiment/matrices.h"
 #include "experiment/perceptrons.h"
 #include "experiment/words.h"
@@ -92,13 +94,14 @@ void turn_round(int d, std::vector<Force>& forces) {
                           [](Perceptron& p) {
                             for (double& entry : p.out.data) entry = -entry;
                             for (double& entry : p.out_bias) entry = -entry;
-                          }},
+                          },
+                          [](ManyHeads& heads) { heads.value = -heads.value; }},
                force);
 }
 
 // head_scale=mean: V / H in each of the H heads.
 void average_heads(const DynamicsRequest& request, int d, std::vector<Force>& heads) {
-  if (request.spec.head_scale == HeadScale::sum || heads.size() < 2) return;
+  if (request.spec.head_scale != HeadScale::mean || heads.size() < 2) return;
   if (request.spec.interaction == Interaction::rescaled)
     refuse(request.words, "head_scale", "rescaled attention has its V in e^{tV} too",
            "use head_scale=sum, or another dynamics");
@@ -109,10 +112,11 @@ void average_heads(const DynamicsRequest& request, int d, std::vector<Force>& he
   }
 }
 
-std::vector<Force> attention_heads(const DynamicsRequest& request, Shape shape,
-                                   std::uint32_t redraw, Record& inputs) {
+std::vector<Force> attention_heads(const DynamicsRequest& request, Shape shape, const Turn& turn,
+                                   Record& inputs) {
   const DynamicsSpec& spec = request.spec;
-  const HeadMatrices all{request, shape.d, number_of_heads(spec, inputs), redraw, inputs};
+  if (spec.head_scale == HeadScale::limit) return {many_heads(request)};
+  const HeadMatrices all{request, shape.d, number_of_heads(spec, inputs), turn, inputs};
   const bool past = spec.interaction == Interaction::causal;
   const std::vector<Matrix> query = all.query();
   const std::vector<Matrix> key = all.key();
@@ -133,6 +137,8 @@ std::vector<Force> attention_heads(const DynamicsRequest& request, Shape shape,
   return forces;
 }
 
+constexpr double kMostWeights = 1 << 30;  // bytes, of all layers or draws together
+
 // How often the weights are drawn in a simulation; 1 without redraw. One window more than the
 // simulation needs, lest its last step look past the end.
 int windows_of(const DynamicsRequest& request, int d) {
@@ -146,7 +152,7 @@ int windows_of(const DynamicsRequest& request, int d) {
            "use query, key or value=gaussian, goe, wigner or psd, or a random perceptron");
   const double windows = std::ceil(request.T / spec.redraw * (1 - 1e-12)) + 1;
   const double numbers = 3.0 * number_of_heads(spec) * d * d + numbers_of(spec.perceptron, d);
-  if (windows > 100'000 || windows * numbers * sizeof(double) > 1 << 30)
+  if (windows > 100'000 || windows * numbers * sizeof(double) > kMostWeights)
     refuse(request.words, "redraw",
            "asks for more than 100,000 draws of the weights, or 1 GiB of them",
            "redraw less often, or use a smaller T, d or heads");
@@ -162,6 +168,50 @@ Sublayer window(double every, int k, int windows) {
   return sublayer;
 }
 
+// One turn of all forces: attention, then feed-forward, each a sublayer; for all times.
+std::vector<Sublayer> sublayers_of(const DynamicsRequest& request, Shape shape, const Turn& turn,
+                                   Record& inputs) {
+  std::vector<Sublayer> all;
+  if (request.spec.interaction != Interaction::none)
+    all.push_back({attention_heads(request, shape, turn, inputs)});
+  if (request.spec.perceptron.kind != PerceptronChoice::none)
+    all.push_back({{perceptron_of(request, shape.d, turn, inputs)}});
+  for (Sublayer& sublayer : all)
+    if (request.spec.direction == Direction::descent) turn_round(shape.d, sublayer.forces);
+  return all;
+}
+
+// The layers of files, L of them until U: layer l for l U/L <= t < (l + 1) U/L, or matrices that
+// are those of layer l at t = l U/(L - 1) and linear in between. The last one stays.
+void set_layers(const DynamicsRequest& request, Shape shape, Record& inputs, Dynamics& dynamics) {
+  const DynamicsSpec& spec = request.spec;
+  const std::size_t layers = number_of_layers(request, inputs);
+  const double until = weights_until(request);
+  const bool linear = spec.weights_in_time == WeightsInTime::linear;
+  if (const double bytes = (linear ? 2.0 : 1.0) * static_cast<double>(layers) * sizeof(double) * 3 *
+                           number_of_heads(spec, inputs) * shape.d * shape.d;
+      bytes > kMostWeights)
+    refuse(request.words, "weights_in_time", "asks for more than 1 GiB of weights",
+           "use fewer layers, heads or coordinates");
+  const auto time = [&](std::size_t l) {
+    return static_cast<double>(l) * until / static_cast<double>(linear ? layers - 1 : layers);
+  };
+  std::vector<Sublayer> now = sublayers_of(request, shape, {0, 0}, inputs);
+  for (std::size_t l = 0; l < layers; ++l) {
+    const bool last = l + 1 == layers;
+    std::vector<Sublayer> next;
+    if (!last) next = sublayers_of(request, shape, {0, l + 1}, inputs);
+    for (std::size_t s = 0; s < now.size(); ++s) {
+      if (l > 0 || (linear && !last)) now[s].from = time(l);
+      if (!last) now[s].until = time(l + 1);
+      if (!last && linear) now[s].forces_end = next[s].forces;
+      dynamics.sublayers.push_back(std::move(now[s]));
+    }
+    if (!last && !linear) dynamics.jump_times.push_back(time(l + 1));
+    now = std::move(next);
+  }
+}
+
 void set_sublayers(const DynamicsRequest& request, Shape shape, Record& inputs,
                    Dynamics& dynamics) {
   const DynamicsSpec& spec = request.spec;
@@ -174,91 +224,19 @@ void set_sublayers(const DynamicsRequest& request, Shape shape, Record& inputs,
     dynamics.sublayers.push_back({});
     return;
   }
+  check_weights_until(request);
+  if (spec.weights_in_time != WeightsInTime::constant)
+    return set_layers(request, shape, inputs, dynamics);
   const int windows = windows_of(request, shape.d);
   for (int k = 0; k < windows; ++k) {
-    const auto redraw = static_cast<std::uint32_t>(k);
-    const Sublayer empty = window(spec.redraw, k, windows);
-    if (attends) {
-      dynamics.sublayers.push_back(empty);
-      dynamics.sublayers.back().forces = attention_heads(request, shape, redraw, inputs);
-    }
-    if (perceptrons) {
-      dynamics.sublayers.push_back(empty);
-      dynamics.sublayers.back().forces = {perceptron_of(request, shape.d, redraw, inputs)};
+    const Sublayer times = window(spec.redraw, k, windows);
+    for (Sublayer& sublayer :
+         sublayers_of(request, shape, {static_cast<std::uint32_t>(k)}, inputs)) {
+      sublayer.from = times.from;
+      sublayer.until = times.until;
+      dynamics.sublayers.push_back(std::move(sublayer));
     }
   }
-  for (Sublayer& sublayer : dynamics.sublayers)
-    if (spec.direction == Direction::descent) turn_round(shape.d, sublayer.forces);
-}
-
-// The forces are asked for at y_i.
-std::string place_text(const Dynamics& dynamics) {
-  if (moves_norms(dynamics)) return "  y_i = x_i / |x_i|\n";
-  if (!dynamics.gain.empty() || !dynamics.gain_end.empty())
-    return "  y_i = g o x_i, on the ellipsoid of axes g; the swarm holds x_i\n";
-  return "";
-}
-
-std::string weights_text(const Attention& a, const std::string& score, const std::string& sum) {
-  const std::string fall = a.alibi > 0 ? fmt::format(" - {:g} (i - j)", a.alibi) : "";
-  switch (a.weighting) {
-    case Attention::softmax:
-      return fmt::format("a_ij = m_j e^(s_ij) / {} m_k e^(s_ik),  s_ij = b {}{}", sum, score, fall);
-    case Attention::unnormalised:
-      return fmt::format(
-          "a_ij = {} e^(b {})",
-          a.alibi > 0 ? fmt::format("e^({0:g} (j - i)) / {1} e^({0:g} (k - i))", a.alibi, sum)
-                      : "m_j",
-          score);
-    case Attention::hard:
-      return fmt::format("a_ij = m_j / sum of m_k over those of greatest b {}, 0 elsewhere", score);
-    case Attention::sinkhorn:
-      return fmt::format("a_ij = p_i m_j e^(b {}) q_j, rows sum to 1 and sum_i m_i a_ij = m_j",
-                         score);
-  }
-  return "";
-}
-
-// What an equation adds up, and the lines below it that say what its letters mean.
-struct Equation {
-  std::vector<std::string> terms{};
-  std::string weights{};  // beside it
-  std::string notes{};    // (lines)
-};
-
-void add_attention(const Attention& a, const Experiment& e, const Settings& s, Equation& equation) {
-  const Dynamics& dynamics = e.dynamics;
-  const bool past = a.mask == Attention::causal;
-  const std::string place = place_text(dynamics), x = place.empty() ? "x" : "y";
-  const std::string grown = a.rescaled ? "e^(tV) " : "";
-  const std::string score = a.query.empty() && a.key.empty() && !a.rescaled
-                                ? fmt::format("<{0}_i, {0}_j>", x)
-                                : fmt::format("<Q {1}{0}_i, K {1}{0}_j>", x, grown);
-  const std::string message = fmt::format("{}{}", a.value.empty() ? "" : "V ",
-                                          a.relative ? "(" + x + "_j - " + x + "_i)" : x + "_j");
-  equation.terms.push_back(fmt::format("{} a_ij {}", past ? "sum_{j<=i}" : "sum_j", message));
-  equation.weights = ",   " + weights_text(a, score, past ? "sum_{k<=i}" : "sum_k");
-  std::string& text = equation.notes;
-  text += fmt::format("  b = beta = {:g}", a.beta);
-  if (s.at("model").text != "none") {
-    text += ", matrices and biases as trained\n";
-    return;
-  }
-  for (const char* key : {"query", "key", "value"})
-    if (s.at(key).text != "identity") text += fmt::format(", {} {}", key, s.at(key).text);
-  if (s.at("direction").text == "descent") text += ", turned round (descent)";
-  if (std::isfinite(dynamics.sublayers[0].until))
-    text += fmt::format(", drawn anew every {}", s.at("redraw").text);
-  if (dynamics.clock != Clock::u1) text += fmt::format(", clock {}", s.at("clock").text);
-  if (!a.self) text += ", j = i left out";
-  text += "\n";
-}
-
-void add_perceptron(const Perceptron& p, const Experiment& e, const Settings& s,
-                    Equation& equation) {
-  const char* x = place_text(e.dynamics).empty() ? "x" : "y";
-  equation.terms.push_back(fmt::format("W_out s(W_in {}_i + b_in) + b_out", x));
-  equation.notes += fmt::format("  s = {},  {} units\n", s.at("activation").text, p.in.rows);
 }
 
 }  // namespace
@@ -295,56 +273,6 @@ Dynamics dynamics_of(const DynamicsRequest& request, Shape shape, Record& inputs
   Dynamics dynamics = unchecked_dynamics(request, shape, inputs);
   check(dynamics, shape.d);
   return dynamics;
-}
-
-std::string speed_text(const Dynamics& dynamics) {
-  switch (dynamics.normalisation) {
-    case LayerNorm::post:
-      return dynamics.gain.empty() && dynamics.gain_end.empty() ? "" : "g^-1 o ";
-    case LayerNorm::peri:
-      return "1/|A_i| ";
-    case LayerNorm::ngpt:
-      return fmt::format("{:g}/|A_i| ", dynamics.speed);
-    case LayerNorm::sqrt:
-      return "1/sqrt(t + 1) ";
-    case LayerNorm::pre:
-    case LayerNorm::mix:
-      return "";
-  }
-  return "";
-}
-
-std::string equation_text(const Experiment& e, const Settings& s) {
-  Equation equation;
-  std::size_t heads = 0;
-  for (const Sublayer& sublayer : e.dynamics.sublayers) {
-    if (!sublayer.active(0)) continue;
-    for (const Force& force : sublayer.forces)
-      std::visit(Overloaded{[&](const Attention& a) {
-                              if (heads++ == 0) add_attention(a, e, s, equation);
-                            },
-                            [&](const Perceptron& p) { add_perceptron(p, e, s, equation); }},
-                 force);
-  }
-  const bool sphere = e.dynamics.manifold == Manifold::sphere;
-  const std::string before = (sphere ? "P_i " : "") + speed_text(e.dynamics);
-  std::string sum = fmt::format("{}", fmt::join(equation.terms, " + "));
-  if (!sum.empty() && !before.empty()) sum = fmt::format("{}[ {} ]", before, sum);
-  if (e.dynamics.noise > 0)
-    sum += fmt::format("{}sqrt(2 * {:g}) w_i'", sum.empty() ? "" : " + ", e.dynamics.noise);
-  std::string text =
-      fmt::format("  x_i' = {}{}\n{}", sum, equation.weights, place_text(e.dynamics));
-  if (e.dynamics.normalisation == LayerNorm::mix)
-    text += fmt::format("  while t <= {:g} only turning: |x_i| stays\n", e.dynamics.mix_until);
-  text += equation.notes;
-  const bool averaged = s.at("model").text == "none" && s.at("head_scale").text == "mean";
-  if (heads > 1 && averaged)
-    text += fmt::format("  averaged over {0} heads: V is divided by {0} in each\n", heads);
-  else if (heads > 1)
-    text += fmt::format("  summed over {} heads\n", heads);
-  if (e.dynamics.noise > 0)
-    text += fmt::format("  w_i are Brownian motions {}\n", sphere ? "on the sphere" : "in R^d");
-  return text;
 }
 
 }  // namespace murmur

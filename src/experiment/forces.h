@@ -17,6 +17,13 @@ struct DynamicsRequest {
   const Settings& words;
 };
 
+// Which of the weights that change with time are meant: how many draws came before, and which layer
+// of files that hold several.
+struct Turn {
+  std::uint32_t redraw = 0;
+  std::size_t layer = 0;
+};
+
 // For swarms of that shape. Matrices and feed-forward parameters that came from files are added to
 // `inputs` by name.
 Dynamics dynamics_of(const DynamicsRequest& request, Shape shape, Record& inputs);

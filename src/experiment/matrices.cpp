@@ -8,6 +8,7 @@
 
 #include "core/attention.h"
 #include "experiment/words.h"
+#include "murmur/error.h"
 #include "run/formats.h"
 
 namespace murmur {
@@ -111,14 +112,38 @@ int number_of_heads(const DynamicsSpec& spec, const Record& inputs) {
   if (spec.heads) return *spec.heads;
   const std::pair<const char*, const MatrixChoice*> all[] = {
       {"query", &spec.query}, {"key", &spec.key}, {"value", &spec.value}};
+  const bool layered = spec.weights_in_time != WeightsInTime::constant;
+  const std::size_t axis = layered ? 1 : 0;  // of heads
   for (const auto& [name, matrix] : all) {
     if (matrix->kind != MatrixChoice::from_file) continue;
     const auto known = inputs.find(name);
-    const Array array = known != inputs.end() ? known->second : read_npy(matrix->file);
-    if (array.shape.size() == 3 && array.shape[0] >= 1 && array.shape[0] <= 65'536)
-      return static_cast<int>(array.shape[0]);
+    const std::vector<std::size_t> shape =
+        known != inputs.end() ? known->second.shape : read_matrices(*matrix, name).shape;
+    if (shape.size() == axis + 3 && shape[axis] >= 1 && shape[axis] <= 65'536)
+      return static_cast<int>(shape[axis]);
   }
   return 1;
+}
+
+Array read_matrices(const MatrixChoice& matrix, const std::string& name) {
+  if (matrix.file.extension() != ".safetensors") return read_npy(matrix.file);
+  Record tensors = read_safetensors(matrix.file).tensors;
+  const auto found = tensors.find(name);
+  if (found == tensors.end())
+    throw Error(Fault::input, fmt::format("the file has no array named {}", name),
+                matrix.file.string(), fmt::format("store {}, or give an npy file", name));
+  return std::move(found->second);
+}
+
+Matrix part_of(const Array& array, std::size_t start, Shape shape) {
+  Matrix m = zeros(shape.n, shape.d);
+  std::visit(
+      [&](const auto& values) {
+        for (std::size_t e = 0; e < m.data.size(); ++e)
+          m.data[e] = static_cast<double>(values[start + e]);
+      },
+      array.values);
+  return m;
 }
 
 std::vector<Matrix> HeadMatrices::query() const {
@@ -136,7 +161,8 @@ std::vector<Matrix> HeadMatrices::chosen(const MatrixChoice& matrix, const std::
   const Drawn law = law_of(matrix);
   std::vector<Matrix> all(heads);
   for (int h = 0; h < heads; ++h) {
-    const auto step = redraw * static_cast<std::uint32_t>(heads) + static_cast<std::uint32_t>(h);
+    const auto step =
+        turn.redraw * static_cast<std::uint32_t>(heads) + static_cast<std::uint32_t>(h);
     const Draw who{request.random.seed, stream, 0, step, request.random.replica};
     if (matrix.kind == MatrixChoice::minus_identity) all[h] = scaled_identity(d, -1);
     if (law != nullptr) all[h] = law(d, who);
@@ -163,28 +189,36 @@ std::vector<Matrix> HeadMatrices::value(const std::vector<Matrix>& query,
 std::vector<Matrix> HeadMatrices::given(const MatrixChoice& matrix, const std::string& name) const {
   const bool known = inputs.count(name) != 0;
   if (!known)
-    inputs[name] =
-        matrix.kind == MatrixChoice::given ? array_of_rows(matrix.entries) : read_npy(matrix.file);
+    inputs[name] = matrix.kind == MatrixChoice::given ? array_of_rows(matrix.entries)
+                                                      : read_matrices(matrix, name);
   const Array& array = inputs[name];
-  const std::size_t axes = array.shape.size();
-  const bool fits = (axes == 2 || (axes == 3 && array.shape[0] == std::size_t(heads))) &&
+  const bool layered = request.spec.weights_in_time != WeightsInTime::constant;
+  const std::size_t axes = array.shape.size(), layer = layered && axes > 2 ? 1 : 0;
+  const bool each = axes == layer + 3;  // one matrix a head
+  const bool fits = (axes == layer + 2 || (each && array.shape[layer] == std::size_t(heads))) &&
                     array.shape[axes - 1] == std::size_t(d) && array.shape[axes - 2] >= 1 &&
                     array.shape[axes - 2] <= 65'536;
-  if (!fits)
-    refuse(request.words, name,
-           fmt::format("has shape ({}), which fits neither (k, {}) nor ({}, k, {})",
-                       fmt::join(array.shape, ", "), d, heads, d),
-           "check d and heads, or the axes of the array");
+  if (!fits) refuse_shape(name, array);
   if (!known) check_finite(request.words, name, array);
-  const std::vector<double> values = array.doubles();
   const int rows = static_cast<int>(array.shape[axes - 2]);
   const std::size_t size = static_cast<std::size_t>(rows) * d;
+  const std::size_t start = layer * turn.layer * (each ? heads * size : size);
   std::vector<Matrix> all(heads);
-  for (int h = 0; h < heads; ++h) {
-    const std::size_t start = axes == 3 ? h * size : 0;
-    all[h] = {rows, d, {values.begin() + start, values.begin() + start + size}};
-  }
+  for (int h = 0; h < heads; ++h) all[h] = part_of(array, start + (each ? h * size : 0), {rows, d});
   return all;
+}
+
+void HeadMatrices::refuse_shape(const std::string& name, const Array& array) const {
+  const std::string shape =
+      fmt::format("has shape ({}), which fits ", fmt::join(array.shape, ", "));
+  if (request.spec.weights_in_time != WeightsInTime::constant)
+    refuse(
+        request.words, name,
+        shape + fmt::format("none of (k, {0}), (layers, k, {0}), (layers, {1}, k, {0})", d, heads),
+        "check d and heads, or the axes of the array");
+  refuse(request.words, name, shape + fmt::format("neither (k, {}) nor ({}, k, {})", d, heads, d),
+         array.shape.size() == 4 ? "use weights_in_time=piecewise or linear for an axis of layers"
+                                 : "check d and heads, or the axes of the array");
 }
 
 }  // namespace murmur

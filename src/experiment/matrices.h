@@ -19,15 +19,21 @@ Array stacked(const std::vector<Matrix>& all);
 
 bool is_random(const MatrixChoice& matrix);
 
-// heads as given, or as the first three-dimensional matrix file has it; `inputs` holds the files
-// that were read already.
+// heads as given, or as the first matrix file with an axis of heads has it; `inputs` holds the
+// files that were read already.
 int number_of_heads(const DynamicsSpec& spec, const Record& inputs = {});
 
-// The matrices of all heads; empty stands for the identity. `redraw` counts the draws before.
+// The array of a file of matrices: the only one of an npy, the one of that name of a safetensors.
+Array read_matrices(const MatrixChoice& matrix, const std::string& name);
+
+// The numbers of `array` from `start` on, (rows, cols).
+Matrix part_of(const Array& array, std::size_t start, Shape shape);
+
+// The matrices of all heads; empty stands for the identity.
 struct HeadMatrices {
   const DynamicsRequest& request;
   int d, heads;
-  std::uint32_t redraw;
+  Turn turn;
   // What was typed or came from files is added by name, and read once; what was drawn once for
   // all times is added as drawn_NAME.
   Record& inputs;
@@ -41,6 +47,7 @@ struct HeadMatrices {
   std::vector<Matrix> chosen(const MatrixChoice& matrix, const std::string& name,
                              Stream stream) const;
   std::vector<Matrix> given(const MatrixChoice& matrix, const std::string& name) const;
+  [[noreturn]] void refuse_shape(const std::string& name, const Array& array) const;
 };
 
 // Refuses an array with a number that is not finite, quoting the word of `key`.

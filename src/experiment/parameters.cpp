@@ -35,21 +35,31 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
                                                     "gains; unless given, as the dynamics needs"}),
       row<S, NamedMatrix, kForces, &D::query>(
           {P::word, "query", "identity",
-           "identity, minus-identity, gaussian, goe, wigner, psd, matrix:a,b;c,d;..., FILE.npy",
+           "identity, minus-identity, gaussian, goe, wigner, psd, matrix:a,b;c,d;..., FILE.npy, "
+           "FILE.safetensors",
            "query matrix Q, (k, d) or (heads, k, d); typed rows serve every head"}),
       row<S, NamedMatrix, kForces, &D::key>(
           {P::word, "key", "identity", "as query", "key matrix K, (k, d) or (heads, k, d)"}),
       row<S, NamedMatrix, kForces, &D::value>(
           {P::word, "value", "identity", "as query; query-key, minus-query-key",
            "value matrix V, (d, d) or (heads, d, d); query-key is Q^T K"}),
+      row<S, Named, kForces, &D::weights_in_time>(
+          {P::word, "weights_in_time", "constant", "constant, piecewise, linear",
+           "files of matrices have an axis of layers in front: (layers, k, d) or (layers, heads, "
+           "k, "
+           "d); each acts in its turn, or they are linear in between"}),
+      row<S, Until, kForces, &D::weights_until>(
+          {P::word, "weights_until", "T", "T, or above 0",
+           "when the last layer ends (piecewise) or is reached (linear); it stays from then on"}),
       row<S, Real, kForces, &D::redraw>(
           {P::number, "redraw", "0", "0 or above",
            "random weights are drawn anew after every such time; 0 never"}),
       row<S, Given<Whole<1, 65'536>>, kForces, &D::heads>(
           {P::whole, "heads", "1", "1 or more", "number of attention heads; their forces add"}),
       row<S, Named, kForces, &D::head_scale>(
-          {P::word, "head_scale", "sum", "sum, mean",
-           "forces of the heads add, or are averaged: every V divided by their number"}),
+          {P::word, "head_scale", "sum", "sum, mean, limit",
+           "forces of the heads add, or are averaged: every V divided by their number; limit: the "
+           "mean of infinitely many heads of USA with random scores"}),
       row<S, Named, kForces, &D::mask>(
           {P::word, "reach", "all", "all, past", "whom a particle sees: all, or those before it"}),
       row<S, Flag, kForces, &D::self>(

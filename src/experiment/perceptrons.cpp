@@ -39,38 +39,72 @@ void set_random(const DynamicsRequest& request, int d, std::uint32_t redraw, Per
   }
 }
 
-Matrix matrix_of(const Settings& words, const Record& arrays, const std::string& name) {
-  const auto found = arrays.find(name);
-  if (found == arrays.end())
-    refuse(words, "perceptron", fmt::format("has no array named {}", name),
-           "store in (h, d), out (d, h) and, if wanted, in_bias (h), out_bias (d)");
-  const Array& array = found->second;
-  if (array.shape.size() != 2 || array.shape[0] > 1'000'000 || array.shape[1] > 1'000'000)
-    refuse(words, "perceptron", fmt::format("{} is not a matrix", name),
-           "store in (h, d) and out (d, h)");
-  return {static_cast<int>(array.shape[0]), static_cast<int>(array.shape[1]), array.doubles()};
-}
+constexpr std::pair<const char*, std::size_t> kArrays[] = {
+    {"in", 2}, {"in_bias", 1}, {"out", 2}, {"out_bias", 1}};  // and how many axes one layer has
 
-constexpr const char* kNames[] = {"in", "in_bias", "out", "out_bias"};
+std::string kept(const std::string& name) { return "perceptron_" + name; }
 
 // FILE.safetensors with in, out, in_bias, out_bias; or NAME_*.npy, the star standing for each.
-// What an earlier draw has read stands in `inputs`.
-Record perceptron_arrays(const PerceptronChoice& perceptron, const Record& inputs) {
+Record read_arrays(const PerceptronChoice& perceptron) {
   const auto& [kind, units, folder, text] = perceptron;
-  Record arrays;
-  for (const char* name : kNames)
-    if (const auto known = inputs.find(std::string("perceptron_") + name); known != inputs.end())
-      arrays[name] = known->second;
-  if (!arrays.empty()) return arrays;
   if (ends_with(text, ".safetensors")) return read_safetensors(folder / text).tensors;
+  Record arrays;
   const std::size_t star = text.find('*');
-  for (const char* name : kNames) {
+  for (const auto& [name, axes] : kArrays) {
     const std::string file = text.substr(0, star) + name + text.substr(star + 1);
     std::error_code unknown;  // then reading tells why
     if (std::filesystem::exists(folder / file, unknown) || unknown)
       arrays[name] = read_npy(folder / file);
   }
   return arrays;
+}
+
+// Reads the arrays into `inputs`, once.
+void gather_arrays(const DynamicsRequest& request, Record& inputs) {
+  for (const auto& [name, axes] : kArrays)
+    if (inputs.count(kept(name)) != 0) return;
+  Record arrays = read_arrays(request.spec.perceptron);
+  for (const auto& [name, axes] : kArrays)
+    if (const auto found = arrays.find(name); found != arrays.end()) {
+      check_finite(request.words, "perceptron", found->second);
+      inputs[kept(name)] = std::move(found->second);
+    }
+}
+
+// Whether `array`, which has so many axes in one layer, has one of layers in front.
+bool has_layers(const DynamicsRequest& request, const Array& array, std::size_t axes) {
+  return request.spec.weights_in_time != WeightsInTime::constant && array.shape.size() == axes + 1;
+}
+
+constexpr std::size_t kMostUnits = 1'000'000;
+
+Matrix matrix_of(const DynamicsRequest& request, const Record& inputs, const std::string& name,
+                 std::size_t layer) {
+  const auto found = inputs.find(kept(name));
+  if (found == inputs.end())
+    refuse(request.words, "perceptron", fmt::format("has no array named {}", name),
+           "store in (h, d), out (d, h) and, if wanted, in_bias (h), out_bias (d)");
+  const std::vector<std::size_t>& shape = found->second.shape;
+  const std::size_t lead = has_layers(request, found->second, 2) ? 1 : 0;
+  if (shape.size() != lead + 2 || shape[lead] > kMostUnits || shape[lead + 1] > kMostUnits)
+    refuse(request.words, "perceptron", fmt::format("{} is not a matrix", name),
+           shape.size() == 3 ? "use weights_in_time=piecewise or linear for an axis of layers"
+                             : "store in (h, d) and out (d, h)");
+  return part_of(found->second, lead * layer * shape[lead] * shape[lead + 1],
+                 {static_cast<int>(shape[lead]), static_cast<int>(shape[lead + 1])});
+}
+
+// (h) or (d); empty where there is none.
+Vector bias_of(const DynamicsRequest& request, const Record& inputs, const std::string& name,
+               std::size_t layer) {
+  const auto found = inputs.find(kept(name));
+  if (found == inputs.end()) return {};
+  const Array& array = found->second;
+  if (!has_layers(request, array, 1)) return array.doubles();
+  if (array.shape[1] > kMostUnits)
+    refuse(request.words, "perceptron", fmt::format("{} is not a bias", name),
+           "store (layers, h) or (layers, d)");
+  return part_of(array, layer * array.shape[1], {1, static_cast<int>(array.shape[1])}).data;
 }
 
 }  // namespace
@@ -84,28 +118,33 @@ double numbers_of(const PerceptronChoice& perceptron, int d) {
   return is_random(perceptron) ? 2.0 * d * perceptron.units : 0;
 }
 
-Perceptron perceptron_of(const DynamicsRequest& request, int d, std::uint32_t redraw,
-                         Record& inputs) {
+std::vector<std::size_t> layers_in_perceptron(const DynamicsRequest& request, Record& inputs) {
+  std::vector<std::size_t> counts;
+  if (request.spec.perceptron.kind != PerceptronChoice::from_file) return counts;
+  gather_arrays(request, inputs);
+  for (const auto& [name, axes] : kArrays)
+    if (const auto found = inputs.find(kept(name));
+        found != inputs.end() && has_layers(request, found->second, axes))
+      counts.push_back(found->second.shape[0]);
+  return counts;
+}
+
+Perceptron perceptron_of(const DynamicsRequest& request, int d, const Turn& turn, Record& inputs) {
   Perceptron p;
   p.activation = request.spec.activation;
   if (is_random(request.spec.perceptron)) {
-    set_random(request, d, redraw, p);
+    set_random(request, d, turn.redraw, p);
     if (request.spec.redraw == 0) {
       inputs["drawn_perceptron_in"] = stacked({p.in});
       inputs["drawn_perceptron_out"] = stacked({p.out});
     }
     return p;
   }
-  const Record arrays = perceptron_arrays(request.spec.perceptron, inputs);
-  p.in = matrix_of(request.words, arrays, "in");
-  p.out = matrix_of(request.words, arrays, "out");
-  if (arrays.count("in_bias") != 0) p.in_bias = arrays.at("in_bias").doubles();
-  if (arrays.count("out_bias") != 0) p.out_bias = arrays.at("out_bias").doubles();
-  for (const char* name : kNames)
-    if (const auto found = arrays.find(name); found != arrays.end()) {
-      check_finite(request.words, "perceptron", found->second);
-      inputs[std::string("perceptron_") + name] = found->second;
-    }
+  gather_arrays(request, inputs);
+  p.in = matrix_of(request, inputs, "in", turn.layer);
+  p.out = matrix_of(request, inputs, "out", turn.layer);
+  p.in_bias = bias_of(request, inputs, "in_bias", turn.layer);
+  p.out_bias = bias_of(request, inputs, "out_bias", turn.layer);
   return p;
 }
 

@@ -86,7 +86,12 @@ const std::vector<std::string>& names_of<Relative>() {
 }
 template <>
 const std::vector<std::string>& names_of<HeadScale>() {
-  static const std::vector<std::string> names = {"sum", "mean"};
+  static const std::vector<std::string> names = {"sum", "mean", "limit"};
+  return names;
+}
+template <>
+const std::vector<std::string>& names_of<WeightsInTime>() {
+  static const std::vector<std::string> names = {"constant", "piecewise", "linear"};
   return names;
 }
 template <>
@@ -169,7 +174,7 @@ void NamedMatrix::read(const Settings& words, const std::string& key, MatrixChoi
   if (begins(text, "matrix:")) {
     to.kind = MatrixChoice::given;
     to.entries = rows_of(words, key);
-  } else if (ends_with(text, ".npy")) {
+  } else if (ends_with(text, ".npy") || ends_with(text, ".safetensors")) {
     to.kind = MatrixChoice::from_file;
     to.file = file_of(words, key);
   } else {

@@ -23,6 +23,14 @@ double SwarmSystem::error(const StepEstimate<State>& estimate) {
   return field_.error_norm(*estimate.y, *embedded_, tolerance_);
 }
 
+Piece piece_of(const std::vector<double>& jumps, double t, double slack) {
+  Piece piece;
+  const auto next = std::upper_bound(jumps.begin(), jumps.end(), t + slack);
+  if (next != jumps.begin()) piece.from = *(next - 1);
+  if (next != jumps.end()) piece.until = *next;
+  return piece;
+}
+
 Carrier::Carrier(const Flow& flow, FlowState& flow_state, const FlowWatch& watch)
     : settings(flow.settings),
       state(flow_state),
@@ -72,7 +80,14 @@ bool Carrier::pause() {
   });
 }
 
+// Fixed steps end at jumps but for the rounding of their times; adaptive ones are made to.
+void Carrier::enter_piece() {
+  const double slack = is_fixed(settings.method) ? settings.dt / 4 : 0;
+  system_->piece = piece_of(field_.dynamics().jump_times, state.t, slack);
+}
+
 void Carrier::step_fixed() {
+  enter_piece();
   switch (row_.stepping) {
     case Stepping::layers:
       return step_layers();
@@ -103,15 +118,16 @@ void Carrier::add_drift(const Swarm& from, Drift drift, Swarm& to) {
 
 // x <- retract(x + dt A) for each active sublayer in turn; the noise is part of the last.
 void Carrier::step_layers() {
+  const double t = system_->piece.nearest(state.t);
   int last = field_.sublayers() - 1;
-  while (last > 0 && !field_.active(state.t, last)) --last;
+  while (last > 0 && !field_.active(t, last)) --last;
   last = std::max(last, 0);
   const Swarm* from = x_.get();
   for (int sublayer = 0; sublayer <= last; ++sublayer) {
-    if (sublayer < last && !field_.active(state.t, sublayer)) continue;
+    if (sublayer < last && !field_.active(t, sublayer)) continue;
     Terms terms;
     if (sublayer < field_.sublayers()) {
-      field_.drift(state.t, sublayer, *from, *between_);
+      field_.drift(t, sublayer, *from, *between_);
       terms.add(settings.dt, *between_);
     }
     add_drift(*from, {terms, state.t, sublayer == last}, *y_);
@@ -171,7 +187,10 @@ std::optional<Outcome> Carrier::trouble(double h) {
   return std::nullopt;
 }
 
+// A step that would go across a jump ends there; the proposal state.h stays, for a continuation to
+// begin from and for the steps behind the jump.
 std::optional<Outcome> Carrier::step_adaptive() {
+  enter_piece();
   driver_->begin(state.t, x_);
   if (!system_->finite(driver_->stage(0)))
     return lost(*driver_->stage(0), Manifold::space, state.h);
@@ -181,7 +200,15 @@ std::optional<Outcome> Carrier::step_adaptive() {
                                     return field_.error_norm(*a, *b, tolerance);
                                   });
   const StepController controller{.order = driver_->tableau().order};
-  switch (driver_->find(state, x_, controller, settings.max_evaluations, found_)) {
+  const double left = system_->piece.until - state.t;
+  StepState from = state;
+  from.h = std::min(state.h, left);
+  const StepEnd end_of_search =
+      driver_->find(from, x_, controller, settings.max_evaluations, found_);
+  state.rejected = from.rejected;
+  to_jump_ = found_.h == left;
+  if (to_jump_) found_.next_h = std::max(found_.next_h, state.h);
+  switch (end_of_search) {
     case StepEnd::found:
       return std::nullopt;
     case StepEnd::out_of_evaluations:
@@ -211,7 +238,8 @@ void Carrier::commit_fixed() {
 
 void Carrier::commit_adaptive() {
   driver_->commit(x_);
-  state.t += found_.h;
+  state.t = to_jump_ ? system_->piece.until : state.t + found_.h;
+  if (to_jump_) driver_->forget();  // the velocity jumps
   state.h = found_.next_h;
   state.last_error = found_.error;
   ++state.step;
@@ -252,8 +280,10 @@ std::optional<Outcome> Carrier::sliding() {
   }
   std::swap(x_, x);
   driver_->forget();
-  driver_->begin(here.t, x_);
   static_cast<StepState&>(state) = here;
+  enter_piece();
+  driver_->begin(here.t, x_);
+  state.evaluations = here.evaluations;
   return look.row() < 0 ? std::nullopt : std::optional(slides(state, look.row()));
 }
 

@@ -1,9 +1,13 @@
 // carrier.h: a swarm on its way through time: on its engine, with the stages of single steps.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "flow/runge_kutta.h"
 #include "flow/sliding.h"
@@ -23,6 +27,19 @@ struct Terms {
   operator std::span<const Term>() const { return {list.data(), count}; }
 };
 
+// A stretch of time between two jumps of the forces.
+struct Piece {
+  double from = -std::numeric_limits<double>::infinity();
+  double until = std::numeric_limits<double>::infinity();
+  // The nearest time within: a stage at the very end still has the forces of the piece.
+  double nearest(double t) const {
+    return std::max(from, std::min(t, std::nextafter(until, from)));
+  }
+};
+
+// The piece of t among ascending jumps; one that comes less than `slack` after t has been passed.
+Piece piece_of(const std::vector<double>& jumps, double t, double slack);
+
 // Swarms of one engine and field as states of the Runge-Kutta driver.
 class SwarmSystem {
  public:
@@ -32,11 +49,13 @@ class SwarmSystem {
       : field_(field), tolerance_(tolerance), like_(like.like()), embedded_(like.like()) {}
 
   State scratch() const { return like_->like(); }
-  void velocity(double t, const State& x, State& v) { field_.velocity(t, *x, *v); }
+  void velocity(double t, const State& x, State& v) { field_.velocity(piece.nearest(t), *x, *v); }
   void combine(const State& x, StepPoint, std::span<const StageTerm<State>> terms, State& y);
   double error(const StepEstimate<State>& estimate);
   // A number that is not finite has no distance to itself.
   bool finite(const State& v) { return std::isfinite(field_.error_norm(*v, *v, {0, 1})); }
+
+  Piece piece{};  // of the step at hand
 
  private:
   Field& field_;
@@ -88,6 +107,7 @@ class Carrier {
   bool on_manifold(const Swarm& swarm);
   Outcome lost(const Swarm& swarm, Manifold manifold, double h);
   void resize_scratch();
+  void enter_piece();  // of the step that begins at state.t
 
   Engine& engine_;
   Field& field_;
@@ -102,6 +122,7 @@ class Carrier {
   State x_, y_, between_, noise_;
   State origin_;  // every particle at 0
   FoundStep found_{};
+  bool to_jump_ = false;  // the step found ends where the forces jump
 };
 
 }  // namespace murmur

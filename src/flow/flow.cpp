@@ -81,7 +81,8 @@ Outcome advance_adaptive(Carrier& carrier, const Schedule& schedule) {
   return {Ending::finished, schedule.T, -1, {}, {}};
 }
 
-void check_settings(const FlowSettings& settings, double noise) {
+void check_settings(const FlowSettings& settings, const Dynamics& dynamics) {
+  const double noise = dynamics.noise;
   if (noise > 0 && !row_of(settings.method).takes_noise)
     throw Error(Fault::input, "this method takes no noise", "method",
                 "use strang, euler or layers, or noise=0");
@@ -90,13 +91,16 @@ void check_settings(const FlowSettings& settings, double noise) {
                 "use merge=0, or noise=0");
   if (row_of(settings.method).stepping == Stepping::cvode && settings.merge > 0)
     throw Error(Fault::input, "bdf does not merge", "merge", "use merge=0, or method=dopri5");
+  if (row_of(settings.method).stepping == Stepping::cvode && !dynamics.jump_times.empty())
+    throw Error(Fault::input, "bdf takes long steps across the jumps of the weights", "method",
+                "use method=dopri5, or weights_in_time=linear");
 }
 
 }  // namespace
 
 Outcome advance(const Flow& flow, const Schedule& schedule, FlowState& state,
                 const FlowWatch& watch) {
-  check_settings(flow.settings, flow.field.dynamics().noise);
+  check_settings(flow.settings, flow.field.dynamics());
   if (row_of(flow.settings.method).stepping == Stepping::cvode)
     return advance_stiff(flow, schedule, state, watch);
   Carrier carrier(flow, state, watch);

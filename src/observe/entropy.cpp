@@ -145,17 +145,12 @@ double attention_entropy(const HostSwarm& x, const Dynamics& dynamics,
   for (std::size_t k = 0; k < gain.size(); ++k)
     for (int i = 0; i < x.n(); ++i) at.axis(static_cast<int>(k))[i] *= gain[k];
   Part total;
-  for (const Sublayer& sublayer : dynamics.sublayers) {
-    if (!sublayer.active(settings.t)) continue;
-    for (const Force& force : sublayer.forces) {
-      const Attention* head = head_of(force);
-      if (head == nullptr) continue;
-      const Attention now = head->rescaled ? at_time(*head, settings.t, x.d()) : *head;
-      const Part part = now.weighting == Attention::sinkhorn ? sinkhorn_entropy(at, now, settings)
-                                                             : head_entropy(at, now, settings);
-      total.entropy += part.entropy;
-      total.rows += part.rows;
-    }
+  for (const Attention& head : heads_of(dynamics, settings.t)) {
+    const Attention now = head.rescaled ? at_time(head, settings.t, x.d()) : head;
+    const Part part = now.weighting == Attention::sinkhorn ? sinkhorn_entropy(at, now, settings)
+                                                           : head_entropy(at, now, settings);
+    total.entropy += part.entropy;
+    total.rows += part.rows;
   }
   if (total.rows == 0) return std::numeric_limits<double>::quiet_NaN();
   return total.entropy / static_cast<double>(total.rows);

@@ -113,7 +113,7 @@ HeadPart part_of(const Attention& given, const Where& at, int index) {
 
 // Adds the parts of a sublayer; `heads`: how many heads before it act at t.
 void add_parts(int sublayer, const Where& at, int& heads, TokenMove& move) {
-  for (const Force& force : at.dynamics.sublayers[sublayer].forces)
+  for (const Force& force : forces_at(at.dynamics.sublayers[sublayer], at.t))
     std::visit(Overloaded{[&](const Attention& a) {
                             move.heads.push_back(part_of(a, at, heads++));
                             move.heads.back().sublayer = sublayer;
@@ -123,6 +123,10 @@ void add_parts(int sublayer, const Where& at, int& heads, TokenMove& move) {
                             FeedForwardPart part{sublayer, Vector(u.size())};
                             add_perceptron_at(p, u.data(), part.push.data());
                             move.feed_forwards.push_back(std::move(part));
+                          },
+                          [](const ManyHeads&) {
+                            throw Error(Fault::input, "infinitely many heads have no parts to show",
+                                        "head_scale=limit", "use head_scale=mean and heads=64");
                           }},
                force);
 }

@@ -129,7 +129,7 @@ std::vector<Attention> heads_of(const Dynamics& dynamics, double t) {
   std::vector<Attention> heads;
   for (const Sublayer& sublayer : dynamics.sublayers) {
     if (!sublayer.active(t)) continue;
-    for (const Force& force : sublayer.forces)
+    for (const Force& force : forces_at(sublayer, t))
       if (const Attention* head = head_of(force)) heads.push_back(*head);
   }
   return heads;

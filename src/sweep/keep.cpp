@@ -28,7 +28,9 @@ bool starts_with(const std::string& line, const char* opening) {
 }
 
 // Parameters that older sweeps do not name: where one is as it always was, it counts for nothing.
-constexpr const char* kLater[][2] = {{"head_scale", "head_scale = \"sum\""}};
+constexpr const char* kLater[][2] = {{"head_scale", "head_scale = \"sum\""},
+                                     {"weights_in_time", "weights_in_time = \"constant\""},
+                                     {"weights_until", "weights_until = \"T\""}};
 
 bool came_later(const std::string& name) {
   return std::any_of(std::begin(kLater), std::end(kLater),

@@ -6,6 +6,8 @@
 #include <map>
 
 #include "experiment/rows.h"
+#include "run/formats.h"
+#include "temporary.h"
 
 namespace murmur {
 namespace {
@@ -29,17 +31,23 @@ std::string said(const Perceptron& perceptron) {
                      static_cast<int>(activation));
 }
 
+std::string said(const ManyHeads& heads) {
+  const auto& [beta, law, value, gradient] = heads;
+  return fmt::format("many heads {} {} {} {}\n", beta, static_cast<int>(law), value, gradient);
+}
+
 std::string said(const Dynamics& dynamics) {
   const auto& [manifold, sublayers, clock, normalisation, mix_until, speed, gain, gain_end,
-               gain_until, noise] = dynamics;
-  std::string text = fmt::format("{} {} {} {} {} {} {} {} {}\n", static_cast<int>(manifold),
+               gain_until, noise, jump_times] = dynamics;
+  std::string text = fmt::format("{} {} {} {} {} {} {} {} {} {}\n", static_cast<int>(manifold),
                                  static_cast<int>(clock), static_cast<int>(normalisation),
-                                 mix_until, speed, gain, gain_end, gain_until, noise);
+                                 mix_until, speed, gain, gain_end, gain_until, noise, jump_times);
   for (const Sublayer& sublayer : sublayers) {
-    const auto& [forces, from, until] = sublayer;
+    const auto& [forces, from, until, forces_end] = sublayer;
     text += fmt::format("from {} until {}\n", from, until);
-    for (const Force& force : forces)
-      text += std::visit([](const auto& one) { return said(one); }, force);
+    for (const auto* all : {&forces, &forces_end})
+      for (const Force& force : *all)
+        text += std::visit([](const auto& one) { return said(one); }, force);
   }
   return text;
 }
@@ -53,6 +61,17 @@ struct Heard {
   std::string word;  // away from its default
 };
 
+const test::TemporaryDirectory kFolder;
+
+// (2, 3, 3): two heads, or two layers.
+const std::string kTwoLayers = [] {
+  Array array = array_of(std::vector<double>(18));
+  std::get<std::vector<double>>(array.values)[0] = 1;
+  array.shape = {2, 3, 3};
+  write_npy(kFolder / "value.npy", array);
+  return "value=" + (kFolder / "value.npy").string();
+}();
+
 const std::map<std::string, Heard> kHeard = {
     {"beta", {{}, "beta=2"}},
     {"dynamics", {{}, "dynamics=USA"}},
@@ -60,6 +79,8 @@ const std::map<std::string, Heard> kHeard = {
     {"query", {{}, "query=gaussian"}},
     {"key", {{}, "key=gaussian"}},
     {"value", {{}, "value=gaussian"}},
+    {"weights_in_time", {{kTwoLayers, "heads=2"}, "weights_in_time=piecewise"}},
+    {"weights_until", {{kTwoLayers, "weights_in_time=linear"}, "weights_until=2"}},
     {"redraw", {{"value=gaussian"}, "redraw=1"}},
     {"heads", {{}, "heads=2"}},
     {"head_scale", {{"heads=2"}, "head_scale=mean"}},

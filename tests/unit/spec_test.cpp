@@ -32,6 +32,8 @@ ExperimentSpec unusual() {
                 .query = {MatrixChoice::gaussian},
                 .key = {MatrixChoice::given, {1, 2, {0.1, 1e-17}}},
                 .value = {MatrixChoice::minus_query_key},
+                .weights_in_time = WeightsInTime::linear,
+                .weights_until = 1.0 / 7,
                 .redraw = 0.7,
                 .heads = 2,
                 .head_scale = HeadScale::mean,

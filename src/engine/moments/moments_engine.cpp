@@ -56,9 +56,10 @@ class MomentsField final : public HostField {
     for (const Sublayer& sublayer : dynamics_.sublayers) {
       auto& heads = heads_.emplace_back();
       for (const Force& force : sublayer.forces)
-        std::visit(Overloaded{[&](const Attention& a) { heads.push_back(head_of(a)); },
-                              [](const Perceptron&) {}},
-                   force);
+        std::visit(
+            Overloaded{[&](const Attention& a) { heads.push_back(head_of(a)); },
+                       [](const Perceptron&) {}, [](const ManyHeads&) {}},  // `knows` refuses it
+            force);
       for (const Head& head : heads)
         certificate_.orders = std::max(certificate_.orders, head.sums.orders());
     }
@@ -82,7 +83,8 @@ class MomentsField final : public HostField {
     for (const Head& head : heads_[ask.sublayer]) add_head(head, ask.tangential, x, a);
     for (const Force& force : dynamics_.sublayers[ask.sublayer].forces)
       std::visit(Overloaded{[](const Attention&) {},  // a head, done above
-                            [&](const Perceptron& p) { add_perceptron(p, x, a); }},
+                            [&](const Perceptron& p) { add_perceptron(p, x, a); },
+                            [](const ManyHeads&) {}},
                  force);
     certificate_.worst = *std::max_element(certificate_.bound.begin(), certificate_.bound.end());
     certificate_.worst_ever = std::max(certificate_.worst_ever, certificate_.worst);
@@ -195,11 +197,15 @@ class MomentsEngine final : public HostEngine {
 
   std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const override {
     if (const char* place = no_circle(dynamics, shape)) return unknown(place);
+    if (by_kind(dynamics).others) return unknown("the limit of many heads");
+    for (const Sublayer& sublayer : dynamics.sublayers)
+      if (!sublayer.forces_end.empty()) return unknown("weights that change in a line");
     for (const Sublayer& sublayer : dynamics.sublayers)
       for (const Force& force : sublayer.forces)
         if (const auto why =
                 std::visit(Overloaded{[](const Attention& a) { return no_series(a); },
-                                      [](const Perceptron&) -> const char* { return nullptr; }},
+                                      [](const Perceptron&) -> const char* { return nullptr; },
+                                      [](const ManyHeads&) -> const char* { return nullptr; }},
                            force))
           return unknown(std::string("attention ") + why);
     return std::nullopt;

@@ -1,8 +1,11 @@
 // reference_engine.cpp: the definition of right: plain loops in double, in the order of the
 // formulas.
+#include <algorithm>
 #include <vector>
 
+#include "core/elementary.h"
 #include "core/host_field.h"
+#include "core/many_heads.h"
 #include "core/overloaded.h"
 #include "core/perceptron_at.h"
 #include "engine/reference/attention.h"
@@ -31,27 +34,62 @@ void add_perceptron(const Perceptron& p, const HostSwarm& x, HostSwarm& out) {
   }
 }
 
+//   A_i = g sum_j m_j (p(c_ij) x_j + q(c_ij) x_i),   c_ij = <x_i, x_j>;   g = 1, or e^{-beta}, beta
+// in clocks u2 and u3
+void add_many_heads(const ManyHeads& heads, Clock clock, const HostSwarm& x, HostSwarm& out) {
+  const ClockKernel kernel = kernel_of(clock);
+  const double scale = (kernel.over_max ? elementary::exp(-heads.beta) : 1.0) *
+                       (kernel.times_beta ? heads.beta : 1.0);
+  std::vector<double> sum(x.d());
+  for (int i = 0; i < x.n(); ++i) {
+    std::fill(sum.begin(), sum.end(), 0.0);
+    for (int j = 0; j < x.n(); ++j) {
+      double c = 0;
+      for (int k = 0; k < x.d(); ++k) c += x.at(i, k) * x.at(j, k);
+      const Pull pull = pull_at(heads, x.d(), c);
+      for (int k = 0; k < x.d(); ++k)
+        sum[k] += x.mass[j] * (pull.to_other * x.at(j, k) + pull.to_self * x.at(i, k));
+    }
+    for (int k = 0; k < x.d(); ++k) out.at(i, k) += scale * sum[k];
+  }
+}
+
+void make_tangential(std::vector<Force>& forces) {
+  for (Force& force : forces)
+    std::visit(Overloaded{[](Attention& a) {
+                            a.relative = a.relative || is_multiple_of_identity(a.value);
+                          },
+                          [](Perceptron&) {}, [](ManyHeads&) {}},
+               force);
+}
+
 class ReferenceField final : public HostField {
  public:
   ReferenceField(const Dynamics& dynamics, Shape shape)
       : HostField(dynamics, shape), tangential_(dynamics.sublayers) {
-    for (Sublayer& sublayer : tangential_)
-      for (Force& force : sublayer.forces)
-        std::visit(Overloaded{[](Attention& a) {
-                                a.relative = a.relative || is_multiple_of_identity(a.value);
-                              },
-                              [](Perceptron&) {}},
-                   force);
+    for (Sublayer& sublayer : tangential_) make_tangential(sublayer.forces);
   }
 
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& out) override {
-    const std::vector<Sublayer>& sublayers = ask.tangential ? tangential_ : dynamics_.sublayers;
-    for (const Force& force : sublayers[ask.sublayer].forces)
+    const Sublayer& sublayer = dynamics_.sublayers[ask.sublayer];
+    if (sublayer.forces_end.empty())
+      return add_all(ask, (ask.tangential ? tangential_[ask.sublayer] : sublayer).forces, x, out);
+    std::vector<Force> now = forces_at(sublayer, ask.t);
+    if (ask.tangential) make_tangential(now);
+    add_all(ask, now, x, out);
+  }
+
+  void add_all(const Ask& ask, const std::vector<Force>& forces, const HostSwarm& x,
+               HostSwarm& out) const {
+    for (const Force& force : forces)
       std::visit(Overloaded{[&](const Attention& a) {
                               reference::add_attention(a, {ask.t, dynamics_.clock}, x, out);
                             },
-                            [&](const Perceptron& p) { add_perceptron(p, x, out); }},
+                            [&](const Perceptron& p) { add_perceptron(p, x, out); },
+                            [&](const ManyHeads& heads) {
+                              add_many_heads(heads, dynamics_.clock, x, out);
+                            }},
                  force);
   }
 

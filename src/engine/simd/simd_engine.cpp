@@ -21,29 +21,43 @@ class SimdField final : public HostField {
       : HostField(dynamics, shape),
         threads_(choice.threads),
         pair_forces_(choice.precision, choice.threads) {
-    for (const Sublayer& sublayer : dynamics_.sublayers) {
-      auto& forces = ready_.emplace_back();
-      std::vector<Attention> heads;
-      std::vector<Layer> layers;
-      for (const Force& force : sublayer.forces)
-        std::visit(Overloaded{[&](const Attention& head) { heads.push_back(head); },
-                              [&](const Perceptron& p) { layers.push_back(simd::layer(p)); }},
-                   force);
-      std::vector<Attention> narrow;
-      for (const Attention& head : simd::merged(heads, shape.d)) {
-        if (simd::is_narrow(head, shape.d))
-          narrow.push_back(head);
-        else
-          forces.push_back(simd::fold(head, dynamics_.clock, shape.d));
-      }
-      if (!narrow.empty()) forces.push_back(simd::fold_narrow(narrow, dynamics_.clock, shape.d));
-      forces.insert(forces.end(), layers.begin(), layers.end());
-    }
+    for (const Sublayer& sublayer : dynamics_.sublayers)
+      ready_.push_back(sublayer.forces_end.empty() ? ready(sublayer.forces, shape.d) : Ready{});
   }
 
  private:
+  using Ready = std::vector<std::variant<Head, NarrowHeads, Layer>>;
+
+  Ready ready(const std::vector<Force>& forces, int d) const {
+    Ready all;
+    std::vector<Attention> heads;
+    std::vector<Layer> layers;
+    for (const Force& force : forces)
+      std::visit(Overloaded{[&](const Attention& head) { heads.push_back(head); },
+                            [&](const Perceptron& p) { layers.push_back(simd::layer(p)); },
+                            [](const ManyHeads&) {}},  // `knows` refuses it
+                 force);
+    std::vector<Attention> narrow;
+    for (const Attention& head : simd::merged(heads, d)) {
+      if (simd::is_narrow(head, d))
+        narrow.push_back(head);
+      else
+        all.push_back(simd::fold(head, dynamics_.clock, d));
+    }
+    if (!narrow.empty()) all.push_back(simd::fold_narrow(narrow, dynamics_.clock, d));
+    all.insert(all.end(), layers.begin(), layers.end());
+    return all;
+  }
+
+  // Matrices that change are made ready once an evaluation, which costs less than its pairs.
+  const Ready& ready_at(const Ask& ask, int d) {
+    const Sublayer& sublayer = dynamics_.sublayers[ask.sublayer];
+    if (!sublayer.forces_end.empty()) ready_[ask.sublayer] = ready(forces_at(sublayer, ask.t), d);
+    return ready_[ask.sublayer];
+  }
+
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
-    for (const auto& force : ready_[ask.sublayer])
+    for (const auto& force : ready_at(ask, x.d()))
       std::visit(Overloaded{[&](const Layer& layer) { add_perceptron(layer, x, a); },
                             [&](const auto& heads) { pair_forces_.add(heads, x, a); }},
                  force);
@@ -56,7 +70,7 @@ class SimdField final : public HostField {
   }
 
   int threads_;
-  std::vector<std::vector<std::variant<Head, NarrowHeads, Layer>>> ready_;  // by sublayer
+  std::vector<Ready> ready_{};  // by sublayer; of one that changes, as last asked for
   simd::PairForces pair_forces_;
 };
 
@@ -85,11 +99,15 @@ class SimdEngine final : public HostEngine {
   }
 
   std::optional<Unknown> knows(const Dynamics& dynamics, Shape) const override {
+    if (by_kind(dynamics).others)
+      return Unknown{"the simd engine has no kernel for the limit of many heads",
+                     "use engine=reference or engine=auto"};
     for (const Sublayer& sublayer : dynamics.sublayers)
       for (const Force& force : sublayer.forces)
         if (const auto why =
                 std::visit(Overloaded{[](const Attention& a) { return no_kernel(a); },
-                                      [](const Perceptron&) -> const char* { return nullptr; }},
+                                      [](const Perceptron&) -> const char* { return nullptr; },
+                                      [](const ManyHeads&) -> const char* { return nullptr; }},
                            force))
           return Unknown{std::string("the simd engine has no kernel for attention ") + why,
                          "use engine=reference or engine=auto: hard, sinkhorn, alibi and rescaled "

@@ -1,0 +1,19 @@
+// many_heads.h: the pull between two unit vectors in the limit of many random heads.
+#pragma once
+
+#include "murmur/dynamics.h"
+
+namespace murmur {
+
+// A_i = sum_j m_j ( to_other x_j + to_self x_i ), in clock u1.
+struct Pull {
+  double to_other = 0, to_self = 0;
+};
+
+// At cosine c of two unit vectors of d coordinates.
+Pull pull_at(const ManyHeads& heads, int d, double c);
+
+// k(c) = E e^{beta <x, S y>}; beta within the bounds of `check`.
+double mean_kernel(const ManyHeads& heads, int d, double c);
+
+}  // namespace murmur
