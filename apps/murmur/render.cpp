@@ -9,6 +9,7 @@
 #include "next_word.h"
 #include "recipe.h"
 #include "render_dome.h"
+#include "render_figure.h"
 #include "report/figures.h"
 #include "run_kind.h"
 #include "style.h"
@@ -57,7 +58,7 @@ std::int64_t frame_of(const RunReader& run) {
 }
 
 RenderSettings render_settings() {
-  RenderSettings render{.style = style_of(), .plot = options.plot, .log_time = options.log_time};
+  RenderSettings render{.style = style_of(), .plot = options.plot};
   if (!options.strip.empty()) render.strip = options.strip;
   render.seconds = options.seconds;
   render.fps = options.fps;
@@ -77,24 +78,71 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
     Flags beside = flags;  // the figure's data is an output too
     beside.out = fs::path(path).replace_extension(".csv").string();
     output_file(beside);
-    return plot_observables(run, plotted(run, render), render.log_time, path);
+    return plot_observables(run, plotted(run, render), scene.log_time, path);
   }
   if (ending == ".png") return draw_scene(run, frame_of(run), scene, path);
   usage(fmt::format("there is no picture of the kind '{}'", ending),
         "use .png (scene), .mp4 (film), .svg or .pdf (plots)");
 }
 
-// A dome is dark, as scenes are, unless another style is asked for.
+// Figures are dark, as scenes are, unless another style is asked for.
+FigureStyle figure_style() {
+  if (!options.style.empty()) return murmur::style_of(options.style);
+  return options.light ? FigureStyle::paper : FigureStyle::dark;
+}
+
 DomeFlags dome_flags() {
   const PictureStyle size = style_of();
   DomeFlags asked;
-  asked.style = {options.style.empty() ? (options.light ? FigureStyle::paper : FigureStyle::dark)
-                                       : murmur::style_of(options.style),
-                 size.width, size.height};
+  asked.style = {figure_style(), size.width, size.height};
   if (options.frame_asked.given()) asked.frame = options.frame;
   if (options.seconds_asked.given()) asked.seconds = options.seconds;
   asked.fps = options.fps;
   return asked;
+}
+
+// What figure= and time= ask for.
+struct Asked {
+  std::string figure{};
+  TimeScale time = TimeScale::chosen;
+};
+
+// Takes time= out of the words; figure= stays.
+Asked asked_of(Words& words) {
+  Asked asked{.time = options.log_time ? TimeScale::log : TimeScale::chosen};
+  for (const std::string& assignment : words.assignments) {
+    const std::size_t equals = assignment.find('=');
+    const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
+    if (key == "figure") {
+      static const std::vector<std::string> kFigures = {
+          "dome", "next-word", "attention", "cosines", "density", "map", "flight"};
+      if (std::find(kFigures.begin(), kFigures.end(), value) == kFigures.end())
+        throw Error(Fault::input, "there is no such figure", "command line: " + assignment,
+                    "use figure=dome, next-word, attention, cosines, density, map or flight, or "
+                    "leave it out "
+                    "for scenes, films and plots");
+      asked.figure = value;
+    }
+    if (key != "time") continue;
+    if (value != "log" && value != "linear")
+      throw Error(Fault::input, fmt::format("time cannot run in '{}'", value),
+                  "command line: " + assignment, "use time=log or time=linear");
+    asked.time = value == "log" ? TimeScale::log : TimeScale::linear;
+  }
+  std::erase_if(words.assignments,
+                [](const std::string& word) { return word.rfind("time=", 0) == 0; });
+  return asked;
+}
+
+int draw_figure(const Flags& flags, const RunReader& run, const Words& words, const Asked& asked) {
+  if (asked.figure == "dome") return render_dome(flags, run, words, dome_flags());
+  if (asked.figure == "next-word")
+    return render_next_word(flags, run, words, dome_flags(), options.size_asked.given());
+  return render_figure(flags, run, words,
+                       {.style = figure_style(),
+                        .render = render_settings(),
+                        .frame = options.frame,
+                        .time = asked.time});
 }
 
 // Trainings, mean fields and landscapes: the pictures of their pages, which lie in the run.
@@ -114,23 +162,29 @@ int draw_as_reported(const Flags& flags, const Words& words) {
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
-  const Words sorted = sort_words(words);
+  Words sorted = sort_words(words);
   if (sorted.plain.size() != 1) usage("render takes one run", "murmur render RUN -o flight.mp4");
   const RunReader reader = read_run(flags, sorted.plain[0]);
   const RunKind& kind = kind_of(reader);
-  if (asks_for_figure(sorted, "next-word"))
-    return render_next_word(flags, reader, sorted, dome_flags(), options.size_asked.given());
-  if (asks_for_figure(sorted)) return render_dome(flags, reader, sorted, dome_flags());
+  const Asked asked = asked_of(sorted);
+  const bool scene_asked = asked.figure == "map" || asked.figure == "flight";
+  if (!asked.figure.empty() && !scene_asked) return draw_figure(flags, reader, sorted, asked);
   if (kind.report != nullptr && !(kind.no_swarm.what.empty() && kind.no_frames.what.empty()))
     return draw_as_reported(flags, sorted);
   require_kind_with_frames(reader);
   require_frames(reader);
   if (!options.style.empty())
-    usage("--style is the look of figure=dome, figure=next-word and reported figures",
+    usage("--style is the look of figure=dome, other figures by name and reported ones",
           "use --light for scenes and films on a light ground");
+  std::erase_if(sorted.assignments,
+                [](const std::string& word) { return word.rfind("figure=", 0) == 0; });
   const Settings settings = settings_of_run(reader.directory(), sorted.assignments);
   const RenderSettings render = render_settings();
-  const SceneSettings scene = scene_of(reader, settings, render.style);
+  SceneSettings scene = scene_of(reader, settings, render.style,
+                                 asked.figure == "map"      ? FlightView::map
+                                 : asked.figure == "flight" ? FlightView::flight
+                                                            : FlightView::chosen);
+  scene.log_time = is_in_log_time(reader, asked.time);
   const SignalWatch watch;
   const picture::Signature signature(recipe_of(ingredients_of(reader, sorted.plain[0])));
   std::vector<std::string> made{flags.out};
@@ -162,15 +216,23 @@ Command render_command() {
           "  murmur render runs/flock-0-1 -o flight.mp4 --seconds 12\n"
           "  murmur render runs/flock-0-1 --plot energy,clusters -o figure.pdf\n"
           "  murmur render runs/digits-0-1 figure=dome token=12 block=3 -o dome.svg\n"
+          "  murmur render runs/flock-0-1 figure=attention -o attention.svg\n"
+          "  murmur render runs/flock-0-1 figure=density -o density.mp4\n"
+          "time=log and time=linear say how time runs; else by where things happen.\n"
           "figure=dome draws the move of one token in parts, .mp4 through the blocks:\n"
           "  token=I    which; else the one that moves most\n"
           "  block=B    of the method layers and of trained swarms, from 0; or t=TIME, --frame K\n"
           "  head=H     one of several; else all side by side\n"
           "  picture=K  of a trained swarm: the test picture; data=DIR: where they are\n"
+          "figure=attention draws who attends to whom at four times, or at t=TIME; head=H;\n"
+          "  order=clusters|index\n"
+          "figure=cosines draws the cosines of pairs over time, and what theory predicts\n"
+          "figure=density draws the density on the sphere of R^3 as a globe, .mp4 a film\n"
           "figure=next-word draws a swarm among words and what it says over time, .mp4 as a film:\n"
           "  vocabulary=12 words drawn by the seed, or a .npy or .csv file of unit points\n"
           "  words=FILE a word a line, beside a .npy; kappa=16: the scale of the cosines\n"
-          "  token=I    who speaks beside the mean; else the last one; --frame K: the time shown",
+          "  token=I    who speaks beside the mean; else the last one; --frame K: the time shown\n"
+          "figure=map, figure=flight: tokens that see nobody, as a map (so by default) or a flight",
           [](Options& sub, Flags&) {
             options.frame_asked =
                 sub.add_option("--frame", options.frame, "frame of a scene; -1 is the last");
@@ -183,7 +245,7 @@ Command render_command() {
             options.seconds_asked.range(0.1, 3600.0);
             sub.add_option("--fps", options.fps, "frames a second").range(1, 240);
             sub.add_flag("--light", options.light, "on a light ground");
-            sub.add_flag("--log-time", options.log_time, "time runs in log t");
+            sub.add_flag("--log-time", options.log_time, "time runs in log t, as time=log says");
             add_style(sub, options.style);
           },
           run};

@@ -18,14 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kFigure = "figure=";
-
-struct DomeWords {
-  DomeRequest request{};
-  std::string data{};                 // of a training: where the pictures are
-  std::vector<std::string> others{};  // settings of the run, laid over
-};
-
 [[noreturn]] void refuse_word(const std::string& assignment, const std::string& what,
                               const std::string& remedy) {
   throw Error(Fault::input, what, "command line: " + assignment, remedy);
@@ -48,17 +40,15 @@ double time_of(const std::string& assignment) {
   return t;
 }
 
-DomeWords read_words(const Words& words) {
-  DomeWords read;
+}  // namespace
+
+SwarmWords read_swarm_words(const Words& words) {
+  SwarmWords read;
   DomeRequest& r = read.request;
   for (const std::string& assignment : words.assignments) {
     const std::string key = assignment.substr(0, assignment.find('='));
-    if (key == "figure") {
-      if (assignment != "figure=dome")
-        refuse_word(
-            assignment, "there is no such figure",
-            "use figure=dome or figure=next-word, or leave it out for scenes, films and plots");
-    } else if (key == "token") {
+    if (key == "figure") continue;
+    if (key == "token") {
       r.token = number_of<int>(assignment, "the number of a token");
     } else if (key == "head") {
       if (assignment != "head=all") r.head = number_of<int>(assignment, "the number of a head");
@@ -78,11 +68,13 @@ DomeWords read_words(const Words& words) {
   return read;
 }
 
-DomeStates states_of_trained(const RunReader& run, const DomeWords& words) {
+namespace {
+
+DomeStates states_of_trained(const RunReader& run, const SwarmWords& words) {
   for (const std::string& assignment : words.others)
     if (assignment.rfind("data=", 0) != 0)
       refuse_word(assignment, "a trained swarm is drawn as it is",
-                  "figure=dome takes token, block or t, head, picture and data");
+                  "a figure of it takes token, block or t, head, picture and data");
   const TrainedSwarm swarm = read_trained_swarm(run.directory());
   const std::string name = run.directory().filename().string();
   if (reads_words(swarm.task)) {
@@ -120,7 +112,9 @@ DomeStates states_of_trained(const RunReader& run, const DomeWords& words) {
   return states_of_training(swarm, sample, 0, fmt::format("{}, test picture {}", name, picture));
 }
 
-DomeStates states_of(const RunReader& run, const DomeWords& words) {
+}  // namespace
+
+DomeStates states_of(const RunReader& run, const SwarmWords& words) {
   if (run.command() == "train") return states_of_trained(run, words);
   const RunKind& kind = kind_of(run);
   if (!kind.no_swarm.what.empty()) refuse(run, kind.no_swarm);
@@ -131,18 +125,9 @@ DomeStates states_of(const RunReader& run, const DomeWords& words) {
   return states_of_simulation(run, settings_of_run(run.directory(), words.others));
 }
 
-}  // namespace
-
-bool asks_for_figure(const Words& words, const std::string& name) {
-  for (const std::string& assignment : words.assignments)
-    if (name.empty() ? assignment.rfind(kFigure, 0) == 0 : assignment == kFigure + name)
-      return true;
-  return false;
-}
-
 int render_dome(const Flags& flags, const RunReader& run, const Words& words,
                 const DomeFlags& asked) {
-  DomeWords read = read_words(words);
+  SwarmWords read = read_swarm_words(words);
   read.request.frame = asked.frame;
   const bool inside = flags.out.empty();
   const fs::path path = inside ? run.directory() / "figures" / "dome.png" : output_file(flags);

@@ -15,8 +15,16 @@ struct DomeFlags {
   int fps = 30;
 };
 
-// Whether these words ask for a figure by name, or for this one.
-bool asks_for_figure(const Words& words, const std::string& name = {});
+// What words say of a token, its time, its head and its picture.
+struct SwarmWords {
+  DomeRequest request{};
+  std::string data{};                 // of a training: where the pictures are
+  std::vector<std::string> others{};  // settings of the run, laid over
+};
+SwarmWords read_swarm_words(const Words& words);
+// The states of the swarm that they speak of: a simulation, or a sample of a training.
+DomeStates states_of(const RunReader& run, const SwarmWords& words);
+
 // Draws it, and prints where; the exit code.
 int render_dome(const Flags& flags, const RunReader& run, const Words& words,
                 const DomeFlags& asked);

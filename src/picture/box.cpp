@@ -20,21 +20,18 @@ struct Spot {
 class Crate {
  public:
   Crate(Canvas& canvas, const Stage& stage, const Camera& camera)
-      : canvas_(canvas), stage_(stage), camera_(camera), at_(stage.layout), cy_(stage.layout.cy) {
-    grow_ = std::min(1.15, 1.03 * at_.reach / at_.radius);
+      : canvas_(canvas), stage_(stage), camera_(camera), at_(stage.layout) {
     for (int k = 0; k < 3; ++k) {
       half_[k] = stage.projection.half[k] * stage.projection.scale;
       back_[k] = camera.sees_side(k, 1) ? -half_[k] : half_[k];
     }
-    const double top = spot({back_[0], back_[1], -back_[2]}).y;
-    const double bottom = spot({-back_[0], -back_[1], back_[2]}).y;
-    cy_ += at_.cy - (top + bottom) / 2 - 0.5 * at_.small_size;
+    fit();
   }
 
   Spot spot(const std::array<double, 3>& p) const {
     const Sight seen = camera_.project(
         {static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])});
-    return {at_.cx + grow_ * at_.radius * seen.x, cy_ - grow_ * at_.radius * seen.y};
+    return {cx_ + zoom_ * seen.x, cy_ - zoom_ * seen.y};
   }
 
   void paint() {
@@ -60,6 +57,29 @@ class Crate {
   }
 
  private:
+  // As large as the corners allow wherever the camera travels, with room for numbers and names.
+  void fit() {
+    constexpr int kLooks = 9;
+    double left = 0, right = 0, low = 0, high = 0;
+    for (int look = 0; look < kLooks; ++look) {
+      const Camera camera(stage_.settings.azimuth + stage_.settings.turn * look / (kLooks - 1),
+                          stage_.settings.elevation);
+      for (int corner = 0; corner < 8; ++corner) {
+        const auto along = [&](int k) {
+          return static_cast<float>(corner >> k & 1 ? half_[k] : -half_[k]);
+        };
+        const Sight seen = camera.project({along(0), along(1), along(2)});
+        left = std::min(left, seen.x), right = std::max(right, seen.x);
+        low = std::min(low, seen.y), high = std::max(high, seen.y);
+      }
+    }
+    const double beside = 4.6 * at_.small_size, below = 3.4 * at_.small_size;
+    const double width = 2 * at_.reach - 2 * beside, height = 2 * at_.tall - below;
+    zoom_ = std::min(width / (right - left), height / (high - low));
+    cx_ = at_.cx - zoom_ * (left + right) / 2;
+    cy_ = at_.cy - 0.5 * below + zoom_ * (low + high) / 2;
+  }
+
   Ticks ticks(int k) const {
     const Projection& box = stage_.projection;
     const double share = box.half[k] / *std::max_element(box.half.begin(), box.half.end());
@@ -150,7 +170,7 @@ class Crate {
   const Camera& camera_;
   const Layout& at_;
   std::array<double, 3> half_{}, back_{};
-  double grow_ = 1, cy_ = 0;
+  double zoom_ = 1, cx_ = 0, cy_ = 0;  // pixels a sight's unit; where the middle of the box is
 };
 
 }  // namespace
@@ -163,7 +183,10 @@ void draw_box(Canvas& canvas, const Stage& stage, const Past& past, double azimu
     return Mark{s.x, s.y, 0};
   };
   crate.paint();
+  const Layout& at = stage.layout;
+  const SceneClip clip(canvas, {at.cx - at.reach, at.cy - at.tall, 2 * at.reach, 2 * at.tall});
   crate.paint_shadows(past.back()->points);
+  paint_starts(canvas, stage, place, 0);
   paint_trails(canvas, stage, place_marks(stage, past, place), trail_style(stage));
   paint_dots(canvas, stage, deep_dots(stage, *past.back(), camera, place, 0.42));
 }

@@ -20,6 +20,8 @@ struct MapsLayout {  // in points
   double most_error = 0;  // top of the errors' colours; 0: none to draw
   double left = 0;        // margin of the figure
   double legend = 0;      // baseline of the names of the curves; 0: none
+  double note = 0;        // baseline of the first line of the note
+  std::vector<std::string> note_lines{};
   std::vector<MapsBlock> blocks{};
   Colour ground{}, ink{}, quiet{}, missing{};
 };

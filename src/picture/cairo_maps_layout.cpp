@@ -54,7 +54,11 @@ std::vector<std::string> names_of_curves(const Figure& figure) {
 }
 
 MapsLayout lay_out(const Figure& figure) {
-  const Sizes size = sizes_of(figure.style);
+  Sizes size = sizes_of(figure.style);
+  if (figure.panel_width > 0) {
+    const double grown = size.width / sizes_of(FigureStyle::paper).width;
+    size.width = grown * figure.panel_width, size.height = grown * figure.panel_height;
+  }
   MapsLayout l;
   l.type = size.type;
   const bool dark = figure.style == FigureStyle::dark;
@@ -63,7 +67,7 @@ MapsLayout lay_out(const Figure& figure) {
   l.quiet = dark ? rgb(0xa3aec4) : rgb(0x4c5668);
   l.missing = dark ? rgb(0x2a3346) : rgb(0xd9dde4);
   const auto count = static_cast<int>(figure.panels.size());
-  l.columns = count <= 3 ? count : count == 4 ? 2 : 3;
+  l.columns = figure.columns > 0 ? figure.columns : count <= 3 ? count : count == 4 ? 2 : 3;
   for (const Panel& panel : figure.panels)
     l.y_on_all = l.y_on_all || panel.map.y.front() != figure.panels.front().map.y.front() ||
                  panel.map.y.back() != figure.panels.front().map.y.back();
@@ -94,6 +98,12 @@ MapsLayout lay_out(const Figure& figure) {
   }
   l.width = l.left + y_axis + l.columns * size.width + (l.columns - 1) * gap + bar;
   l.height = top + rows * block + 0.2 * em;
+  if (!figure.note.empty()) {
+    Canvas ruler(8, 8);
+    l.note_lines = ruler.wrap(figure.note, l.width - 2 * l.left, em, false, 6);
+    l.note = l.height + 0.7 * em;
+    l.height += (1.4 * static_cast<double>(l.note_lines.size()) + 0.6) * em;
+  }
   return l;
 }
 

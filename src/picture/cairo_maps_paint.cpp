@@ -84,6 +84,9 @@ class MapsPainter : private Pen {
       paint_block(k);
       if (k % l_.columns == l_.columns - 1 || k + 1 == count) paint_bars(l_.blocks[k]);
     }
+    for (std::size_t k = 0; k < l_.note_lines.size(); ++k)
+      text(l_.left, l_.note + 1.4 * l_.type * static_cast<double>(k), l_.note_lines[k],
+           {.size = l_.type, .colour = l_.quiet});
   }
 
  private:
@@ -137,7 +140,7 @@ class MapsPainter : private Pen {
     const Scale x = scale_of(map.x, first().x.log), y = scale_of(map.y, first().y.log);
     const auto look_up = [&](const std::vector<double>& values, const Colouring& colouring) {
       return [&, colouring](double sx, double sy) {
-        const double value = values[y.index(sy) * map.x.size() + x.index(sx)];
+        const double value = values[y.index(turned(sy)) * map.x.size() + x.index(sx)];
         return std::isfinite(value) ? colouring(value) : l_.missing;
       };
     };
@@ -167,7 +170,7 @@ class MapsPainter : private Pen {
     outline(f);
     const double em = l_.type;
     for (const Mark& mark : marks_of(scale, words.ticks)) {
-      const double y = f.y + f.height * (1 - mark.share);
+      const double y = f.y + f.height * (1 - turned(mark.share));
       tick(f.x - 0.4 * em, y, f.x, y);
       if (words.numbers)
         text(f.x - 0.7 * em, y + 0.35 * em, mark.text,
@@ -227,7 +230,7 @@ class MapsPainter : private Pen {
           continue;
         }
         const double px = f.x + f.width * std::clamp(sx, -4.0, 5.0);
-        const double py = f.y + f.height * (1 - std::clamp(sy, -4.0, 5.0));
+        const double py = f.y + f.height * (1 - turned(std::clamp(sy, -4.0, 5.0)));
         (pen ? cairo_line_to : cairo_move_to)(cr(), px, py);
         pen = true;
       }
@@ -287,6 +290,7 @@ class MapsPainter : private Pen {
   }
 
   const Panel& first() const { return figure_.panels.front(); }
+  double turned(double share) const { return first().y.down ? 1 - share : share; }
 
   const Figure& figure_;
   const MapsLayout& l_;

@@ -44,6 +44,19 @@ class Camera {
     return {static_cast<float>(eye_[0]), static_cast<float>(eye_[1]), static_cast<float>(eye_[2])};
   }
 
+  // The point of the unit sphere that a far eye sees at (x, y) of its disc, x^2 + y^2 <= 1; its
+  // height above the disc is z.
+  struct Facing {
+    double x, y, z;
+  };
+  Point on_sphere(const Facing& at) const {
+    const auto mix = [&](int k) {
+      return static_cast<float>(at.x * right_[k] + at.y * up_[k] + at.z * eye_[k]);
+    };
+    return {mix(0), mix(1), mix(2)};
+  }
+  Facing from_afar(Point p) const { return {along(right_, p), along(up_, p), along(eye_, p)}; }
+
   bool sees_side(int axis, int sign) const { return eye_[axis] * sign > 0; }
 
  private:

@@ -11,6 +11,150 @@ namespace murmur::picture {
 namespace {
 
 constexpr double kNearest = 3.6;  // depths beyond are too close to the eye to be drawn
+constexpr double kMostOfTheFloor = 9, kWholeFloor = 10;  // in a film its corners may run out
+constexpr double kFacing = -std::numbers::pi / 2;        // x to the right
+
+Camera camera_at(const DigitStage& stage, double progress) {
+  if (stage.flat) return Camera(kFacing, std::numbers::pi / 2);
+  const double sunk = smooth(progress / 0.6);
+  return Camera(kFacing - 0.12 + 0.46 * smooth(progress), 1.28 + sunk * (0.47 - 1.28));
+}
+
+// What must be in the picture: sights, each with the pixels kept free beside and above it.
+struct Item {
+  double x, y;
+  double beside = 0, above = 0;
+};
+
+struct Fit {
+  double zoom = 1;              // pixels a sight's unit
+  double aim_x = 0, aim_y = 0;  // the sight that goes to the room's middle
+};
+
+// Pixels along one axis that the items take at a zoom, from the first to the last.
+struct Span {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  double length() const { return high - low; }
+};
+Span across(const std::vector<Item>& items, double zoom) {
+  Span span;
+  for (const Item& item : items) {
+    span.low = std::min(span.low, zoom * item.x - item.beside);
+    span.high = std::max(span.high, zoom * item.x + item.beside);
+  }
+  return span;
+}
+Span upright(const std::vector<Item>& items, double zoom) {
+  Span span;
+  for (const Item& item : items) {
+    span.low = std::min(span.low, zoom * item.y - item.beside);
+    span.high = std::max(span.high, zoom * item.y + item.above);
+  }
+  return span;
+}
+
+// The largest zoom for which `fits` holds: it holds below some zoom and not above it.
+template <typename Fits>
+double largest_zoom(const Fits& fits) {
+  double low = 1e-3, high = 1e7;
+  for (int k = 0; k < 50; ++k) {
+    const double middle = std::sqrt(low * high);
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+// The largest zoom at which all items fit into the room, and where the camera aims then.
+Fit fit(const std::vector<Item>& items, const Frame& room) {
+  Fit best;
+  best.zoom = largest_zoom([&](double zoom) {
+    return across(items, zoom).length() <= room.width &&
+           upright(items, zoom).length() <= room.height;
+  });
+  const Span x = across(items, best.zoom), y = upright(items, best.zoom);
+  best.aim_x = (x.low + x.high) / 2 / best.zoom;
+  best.aim_y = (y.low + y.high) / 2 / best.zoom;
+  return best;
+}
+
+// The largest zoom at which they fit while the camera aims at a given sight.
+double zoom_for(const std::vector<Item>& items, const Frame& room, double aim_x, double aim_y) {
+  return largest_zoom([&](double zoom) {
+    const Span x = across(items, zoom), y = upright(items, zoom);
+    return x.high - zoom * aim_x <= room.width / 2 && zoom * aim_x - x.low <= room.width / 2 &&
+           y.high - zoom * aim_y <= room.height / 2 && zoom * aim_y - y.low <= room.height / 2;
+  });
+}
+
+// Tokens and the far ends of their trails; stragglers outside the bounds are let go.
+void add_tokens(const DigitStage& stage, const Camera& camera, double t, std::vector<Item>& items) {
+  const auto& half = stage.swarm.projection.half;
+  const double scale = 1.0001 * stage.unit(), pad = 9 * stage.layout.unit;
+  const Past past = stage.past(t);
+  for (const auto& snapshot : {past.front(), past.back()})
+    for (const Point& p : snapshot->points) {
+      if (std::abs(p.x) > scale * half[0] || std::abs(p.y) > scale * half[1] ||
+          std::abs(p.z) > scale * half[2])
+        continue;
+      const Sight seen = camera.project(p);
+      items.push_back({seen.x, seen.y, pad, pad});
+    }
+}
+
+// The ink on the floor, the floor around it as far as asked (of 10), and the gates with their
+// names.
+struct Scenery {
+  const Frame& room;
+  double floor;
+};
+void add_scenery(const DigitStage& stage, const Camera& camera, const Scenery& scenery,
+                 std::vector<Item>& items) {
+  const double title = stage.layout.title_size;
+  const double label = 1.9 * title * std::min(1.0, scenery.room.width / (22 * title));
+  const auto hold = [&](const Point& p, double beside, double above) {
+    const Sight seen = camera.project(p);
+    items.push_back({seen.x, seen.y, beside, above});
+  };
+  for (double x : {-scenery.floor, scenery.floor})
+    for (double y : {-scenery.floor, scenery.floor}) hold(stage.place(x, y, 0), 0, 0);
+  const auto ring = static_cast<float>(stage.ring);
+  for (const Point& g : stage.gate)
+    for (float s : {-1.F, 1.F}) {
+      hold({g.x + s * ring, g.y, g.z}, 0.3 * label, label);
+      hold({g.x, g.y + s * ring, g.z}, 0.3 * label, label);
+      hold({g.x, g.y, g.z + s * ring}, 0.3 * label, label);
+    }
+}
+
+Shot shot_of(const DigitStage& stage, const Frame& room, const Camera& camera, const Fit& at) {
+  const double pad = 0.6 * stage.layout.margin;
+  return {camera,
+          at.zoom,
+          room.x + room.width / 2 - at.zoom * at.aim_x,
+          room.y + room.height / 2 + at.zoom * at.aim_y,
+          std::sqrt(room.width / 900 * room.height / 620),
+          {room.x - pad, room.y - pad, room.width + 2 * pad, room.height + 2 * pad}};
+}
+
+constexpr int kLooks = 97, kNear = 9;  // looks over the film; smoothed over so many on each side
+
+template <typename Combine>
+std::vector<double> over_neighbours(const std::vector<double>& values, const Combine& combine) {
+  std::vector<double> result(values.size());
+  for (int k = 0; k < kLooks; ++k) {
+    double value = values[k];
+    for (int j = k - kNear; j <= k + kNear; ++j)
+      if (j != k) value = combine(value, values[std::clamp(j, 0, kLooks - 1)]);
+    result[k] = value;
+  }
+  return result;
+}
+
+std::vector<double> running_mean(const std::vector<double>& values) {
+  std::vector<double> mean = over_neighbours(values, [](double a, double b) { return a + b; });
+  for (double& value : mean) value /= 2 * kNear + 1;
+  return mean;
+}
 
 }  // namespace
 
@@ -32,127 +176,42 @@ double Shot::fog(const Point& p) const {
   return std::clamp((1 - camera.project(p).depth) / 2, 0.0, 1.0);
 }
 
-Camera CameraWay::camera(double progress) const {
-  constexpr double kFacing = -std::numbers::pi / 2;  // x to the right
-  if (stage_.flat) return Camera(kFacing, std::numbers::pi / 2);
-  const double sunk = smooth(progress / 0.6);
-  return Camera(kFacing - 0.12 + 0.46 * smooth(progress), 1.28 + sunk * (0.47 - 1.28));
-}
-
-CameraWay::CameraWay(const DigitStage& stage, const Frame& room) : stage_(stage), room_(room) {
-  label_ =
-      1.9 * stage.layout.title_size * std::min(1.0, room.width / (22 * stage.layout.title_size));
-  aim_ = stage.flat ? 0 : middle(camera(0.8));
-  constexpr int kLooks = 48, kAhead = 9;  // looks over the trajectory; ahead at so many of them
-  std::vector<double> needed(kLooks);
+// Aims are running means of what would be best at each look. A zoom is the mean, over the looks
+// around it, of the least that these need: smooth, and nowhere more than is needed there.
+CameraWay::CameraWay(const DigitStage& stage, const Frame& room, const DigitClock& clock)
+    : stage_(stage), room_(room) {
+  std::vector<std::vector<Item>> items(kLooks);
   for (int k = 0; k < kLooks; ++k) {
-    const double t = static_cast<double>(k) / (kLooks - 1) * stage.blocks();
-    needed[k] = std::numeric_limits<double>::infinity();
-    // The camera may be anywhere near here at that time: holds shift the film against the
-    // trajectory.
-    for (double progress : {0.75 * k / kLooks, 0.75 * k / kLooks + 0.12, 0.9 * k / kLooks + 0.1})
-      needed[k] = std::min(needed[k], room_for(camera(progress), t, aim(t)));
+    const double progress = static_cast<double>(k) / (kLooks - 1);
+    const Camera camera = camera_at(stage, progress);
+    add_tokens(stage, camera, clock.at(progress), items[k]);
+    add_scenery(stage, camera, {room, kMostOfTheFloor}, items[k]);
+    const Fit best = fit(items[k], room);
+    aim_x_.push_back(best.aim_x);
+    aim_y_.push_back(best.aim_y);
   }
-  // From now on at most what the next looks need, then a running mean of that: smooth, and at no
-  // time more than needed then.
-  std::vector<double> bound(kLooks);
-  double min = needed[0];
-  for (int k = 0, j = 1; k < kLooks; ++k) {
-    for (; j < kLooks && j <= k + kAhead; ++j) min = std::min(min, needed[j]);
-    bound[k] = min;
-  }
-  zooms_.resize(kLooks);
-  for (int k = 0; k < kLooks; ++k) {
-    double sum = 0;
-    for (int j = k - kAhead; j <= k; ++j) sum += bound[std::max(0, j)];
-    zooms_[k] = sum / (kAhead + 1);
-  }
+  aim_x_ = running_mean(aim_x_);
+  aim_y_ = running_mean(aim_y_);
+  for (int k = 0; k < kLooks; ++k) zoom_.push_back(zoom_for(items[k], room, aim_x_[k], aim_y_[k]));
+  zoom_ = running_mean(over_neighbours(zoom_, [](double a, double b) { return std::min(a, b); }));
 }
 
-std::vector<Point> CameraWay::seen_at(double t) const {
-  const auto& half = stage_.swarm.projection.half;
-  const double scale = 1.0001 * stage_.unit();
-  const Past past = stage_.past(t);
-  std::vector<Point> points;
-  for (const auto& snapshot : {past.front(), past.back()})
-    for (const Point& p : snapshot->points)  // stragglers outside the bounds are let go
-      if (std::abs(p.x) <= scale * half[0] && std::abs(p.y) <= scale * half[1] &&
-          std::abs(p.z) <= scale * half[2])
-        points.push_back(p);
-  return points;
-}
-
-double CameraWay::middle(const Camera& camera) const {
-  double low = 0, high = 0;
-  const auto hold = [&](const Point& p) {
-    const double y = camera.project(p).y;
-    low = std::min(low, y), high = std::max(high, y);
+Shot CameraWay::at(double progress) const {
+  const double along = std::clamp(progress, 0.0, 1.0) * (kLooks - 1);
+  const int k = std::min(static_cast<int>(along), kLooks - 2);
+  const auto between = [&](const std::vector<double>& values) {
+    return values[k] + (along - k) * (values[k + 1] - values[k]);
   };
-  for (double x : {-10.0, 10.0})
-    for (double y : {-10.0, 10.0}) hold(stage_.place(x, y, 0));
-  const auto ring = static_cast<float>(stage_.ring);
-  for (const Point& g : stage_.gate) {
-    hold({g.x, g.y, g.z - ring});
-    hold({g.x, g.y, g.z + 2 * ring});
-  }
-  for (int f = 0; f <= stage_.blocks(); ++f)
-    for (const Point& p : seen_at(f)) hold(p);
-  return (low + high) / 2;
+  return shot_of(stage_, room_, camera_at(stage_, progress),
+                 {between(zoom_), between(aim_x_), between(aim_y_)});
 }
 
-double CameraWay::room_for(const Camera& camera, double t, double aim) const {
-  const double half_width = room_.width / 2, half_height = room_.height / 2;
-  double zoom = std::numeric_limits<double>::infinity();
-  const auto hold = [&](const Point& p, double pad_x, double pad_above) {
-    const Sight seen = camera.project(p);
-    if (std::abs(seen.x) > 1e-9)
-      zoom = std::min(zoom, std::max(half_width - pad_x, 0.3 * half_width) / std::abs(seen.x));
-    const double y = seen.y - aim;
-    const double high = std::max(half_height - (y > 0 ? pad_above : 0), 0.3 * half_height);
-    if (std::abs(y) > 1e-9) zoom = std::min(zoom, high / std::abs(y));
-  };
-  for (double x : {-10.0, 10.0})
-    for (double y : {-10.0, 10.0}) hold(stage_.place(x, y, 0), 0, 0);
-  const auto ring = static_cast<float>(stage_.ring);
-  for (const Point& g : stage_.gate)
-    for (float s : {-1.F, 1.F}) {
-      hold({g.x + s * ring, g.y, g.z}, 0.3 * label_, label_);
-      hold({g.x, g.y + s * ring, g.z}, 0.3 * label_, label_);
-      hold({g.x, g.y, g.z + s * ring}, 0.3 * label_, label_);
-    }
-  const double pad = 6 * stage_.layout.unit;
-  for (const Point& p : seen_at(t)) hold(p, pad, pad);
-  return zoom;
-}
-
-double CameraWay::aim(double t) const {
-  return aim_ * (stage_.blocks() > 0 ? smooth(t / (0.5 * stage_.blocks())) : 1);
-}
-
-Shot CameraWay::at(double progress, double t) const {
-  const int last = static_cast<int>(zooms_.size()) - 1;
-  const double along = stage_.blocks() > 0 ? std::clamp(t / stage_.blocks(), 0.0, 1.0) * last : 0;
-  const int k = std::min(static_cast<int>(along), last - 1);
-  const double zoom = zooms_[k] + (along - k) * (zooms_[k + 1] - zooms_[k]);
-  return shot(camera(progress), zoom, aim(t));
-}
-
-Shot CameraWay::shot(const Camera& camera, double zoom, double aim) const {
-  const double pad = 0.6 * stage_.layout.margin;
-  return {camera,
-          zoom,
-          room_.x + room_.width / 2,
-          room_.y + room_.height / 2 + zoom * aim,
-          std::sqrt(room_.width / 900 * room_.height / 620),
-          {room_.x - pad, room_.y - pad, room_.width + 2 * pad, room_.height + 2 * pad}};
-}
-
-Shot CameraWay::still() const {
-  const Camera steady = stage_.flat ? camera(0) : Camera(0.1 - std::numbers::pi / 2, 0.66);
-  const double aim = middle(steady);
-  double zoom = std::numeric_limits<double>::infinity();
-  for (int f = 0; f <= stage_.blocks(); ++f) zoom = std::min(zoom, room_for(steady, f, aim));
-  return shot(steady, zoom, aim);
+Shot CameraWay::still(const DigitStage& stage, const Frame& room) {
+  const Camera steady = stage.flat ? camera_at(stage, 0) : Camera(kFacing + 0.1, 0.66);
+  std::vector<Item> items;
+  add_scenery(stage, steady, {room, kWholeFloor}, items);
+  for (int f = 0; f <= stage.blocks(); ++f) add_tokens(stage, steady, f, items);
+  return shot_of(stage, room, steady, fit(items, room));
 }
 
 double DigitClock::at(double progress) const {

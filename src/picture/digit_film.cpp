@@ -154,10 +154,10 @@ bool film_digit(const DigitTrajectory& trajectory, const DigitFilm& settings,
                 const std::filesystem::path& mp4) {
   const int frames = count_frames(settings.fps, settings.seconds);
   const DigitStage stage = set_digit_stage(trajectory, settings.style);
-  const CameraWay way(stage, stage.layout.scene);
   const DigitClock clock{.lead = std::min(0.7 / settings.seconds, 0.12),
                          .hold = std::min(1.3 / settings.seconds, 0.3),
                          .blocks = stage.blocks()};
+  const CameraWay way(stage, stage.layout.scene, clock);
   const auto draw = [&](Canvas& canvas, int frame) {
     const double progress = frames > 1 ? static_cast<double>(frame) / (frames - 1) : 1;
     const double t = clock.at(progress);
@@ -169,7 +169,7 @@ bool film_digit(const DigitTrajectory& trajectory, const DigitFilm& settings,
       draw_ink(canvas, stage, stage.layout.inset);
       draw_truth(canvas, stage);
     });
-    draw_manifold(canvas, stage, way.at(progress, t),
+    draw_manifold(canvas, stage, way.at(progress),
                   {.t = t, .landed = landed, .boldness = boldness(stage, t)});
     draw_chances(canvas, stage, stage.layout.chances, t);
     draw_counter(canvas, stage, t);
@@ -212,7 +212,7 @@ void draw_digit_trajectory(const DigitTrajectory& trajectory, const PictureStyle
     const double bars = stage.classes() == 2 ? 3.0 * at.text_size : 0;
     const double head = 1.6 * at.text_size;
     const Frame scene{x, whole.y + head, width, whole.height - head - bars - 0.6 * at.margin};
-    draw_manifold(canvas, stage, CameraWay(stage, scene).still(),
+    draw_manifold(canvas, stage, CameraWay::still(stage, scene),
                   {.t = static_cast<double>(block),
                    .landed = block == stage.blocks() ? 1.0 : 0.0,
                    .boldness = boldness(stage, block)});

@@ -24,6 +24,10 @@ class ManifoldPainter {
         unit_(shot.unit) {}
 
   void paint_floor() {
+    cairo_save(cr_);
+    const Frame& w = shot_.window;
+    cairo_rectangle(cr_, w.x, w.y, w.width, w.height);
+    cairo_clip(cr_);
     trace({stage_.place(-10, -10, 0), stage_.place(10, -10, 0), stage_.place(10, 10, 0),
            stage_.place(-10, 10, 0)});
     cairo_close_path(cr_);
@@ -39,6 +43,7 @@ class ManifoldPainter {
     canvas_.ink(look_.line, look_.dark ? 0.13 : 0.20);
     cairo_set_line_width(cr_, std::max(0.6, 0.8 * unit_));
     cairo_stroke(cr_);
+    cairo_restore(cr_);
   }
 
   // The ink as tiles on the floor; what has left leaves a print.

@@ -59,25 +59,15 @@ void choose_axes(DigitStage& stage) {
       "Third axis: where gates and boids differ most beyond x and y, of {} coordinates.", d);
 }
 
-// The floor, the gates and the trajectory without its farthest stragglers: of all places along an
-// axis those within half a width of the middle 98 %.
+// The floor, the gates and the trajectory without its stragglers.
 void fit_bounds(DigitStage& stage, const Matrix& targets) {
   Projection& projection = stage.swarm.projection;
-  std::array<std::vector<double>, 3> places;
-  for (const HostSwarm& x : stage.trajectory->frames)
-    for (const Point& p : projection.project(x)) {
-      places[0].push_back(p.x), places[1].push_back(p.y), places[2].push_back(p.z);
-    }
+  FlightExtent extent;
+  for (const HostSwarm& x : stage.trajectory->frames) extent.hold(projection.project(x));
   double square = 0;
   for (int k = 0; k < 3; ++k) {
-    std::sort(places[k].begin(), places[k].end());
-    const std::size_t count = places[k].size();
-    const double early = places[k][count / 100], late = places[k][count - 1 - count / 100];
-    const double slack = 0.5 * (late - early);
-    double low = std::max(places[k].front(), early - slack);
-    double high = std::min(places[k].back(), late + slack);
     const double floor = k < 2 ? kHalf : 0;
-    low = std::min(low, -floor), high = std::max(high, floor);
+    double low = std::min(extent.low[k], -floor), high = std::max(extent.high[k], floor);
     for (int c = 0; c < targets.rows; ++c) {
       double along = 0;
       for (int l = 0; l < targets.cols; ++l)

@@ -79,34 +79,28 @@ struct Shot {
   double fog(const Point& p) const;   // 0 near, 1 far
 };
 
-// The camera's way: from above, where the digit can be read, down to where the trajectory is seen;
-// it draws back as the sample spreads, never nearer, so that everything stays in `room`.
-class CameraWay {
- public:
-  CameraWay(const DigitStage& stage, const Frame& room);
-  Shot at(double progress, double t) const;  // progress of the film 0 to 1, t in blocks
-  Shot still() const;                        // one shot that shows every moment
-
- private:
-  Camera camera(double progress) const;
-  Shot shot(const Camera& camera, double zoom, double aim) const;
-  std::vector<Point> seen_at(double t) const;  // tokens that must be in the picture
-  double middle(const Camera& camera) const;   // height of a sight, between lowest and highest
-  double aim(double t) const;                  // height of a sight that goes to the room's middle
-  double room_for(const Camera& camera, double t, double aim) const;  // the zoom that shows all
-
-  const DigitStage& stage_;
-  Frame room_;
-  double aim_ = 0;
-  double label_ = 0;             // pixels that a gate's name needs above it
-  std::vector<double> zooms_{};  // at even steps of t from 0 to blocks
-};
-
 // A film's clock: blocks done at a progress from 0 to 1; still at both ends.
 struct DigitClock {
   double lead = 0, hold = 0;  // shares of the film before take-off and after landing
   int blocks = 1;
   double at(double progress) const;
+};
+
+// The camera's way: from above, where the digit can be read, down to where the trajectory is seen.
+// At every moment what is to be seen (tokens, trails, ink, gates and their names) fills `room`;
+// aim and zoom change smoothly.
+class CameraWay {
+ public:
+  CameraWay(const DigitStage& stage, const Frame& room, const DigitClock& clock);
+  Shot at(double progress) const;  // of the film, 0 to 1
+
+  // One shot that shows every moment.
+  static Shot still(const DigitStage& stage, const Frame& room);
+
+ private:
+  std::vector<double> zoom_{}, aim_x_{}, aim_y_{};  // at even steps of progress
+  const DigitStage& stage_;
+  Frame room_;
 };
 
 // The parts of a picture. `boldness` 0 to 1: how far the tokens show the colours of their choice.

@@ -24,6 +24,7 @@ struct FigureAxis {
   std::string label{};
   std::string name{};  // its column in the CSV beside the figure
   bool log = false;
+  bool down = false;  // in the layout `maps`: grows downwards, as the rows of a matrix do
   // What it shows; NaN: as far as the data go, in the layout `grid` and a little farther.
   double from = std::numeric_limits<double>::quiet_NaN();
   double to = std::numeric_limits<double>::quiet_NaN();
@@ -108,7 +109,10 @@ struct Figure {
   } layout = grid;
   FigureStyle style = FigureStyle::paper;
   std::vector<Panel> panels{};
-  int columns = 0;                           // of the layout `grid`; 0: by the number of panels
+  int columns = 0;  // of the layouts `grid` and `maps`; 0: by the number of panels
+  // Of the layout `maps`:
+  double panel_width = 0, panel_height = 0;  // points in the style `paper`; 0: the usual ones
+  std::string note{};                        // a sentence below the panels
   std::string value_name{}, extrema_name{};  // in the key of portraits: the function, the ticks
 };
 

@@ -13,7 +13,8 @@ class Reel {
  public:
   Reel(const RunReader& run, const Stage& stage, int frames)
       : stage_(stage), track_(run, stage.projection), frames_(frames) {
-    const bool all = stage.projection.view == View::circle;
+    const bool all = stage.projection.view == View::circle || stage.settings.map;
+    if (stage.settings.grid) grid_.emplace(track_of_grid(run, stage));
     pieces_ = std::clamp(kInstants / frames, 1, 24);
     const int trail = stage.settings.trail <= 0 ? 0 : all ? frames : stage.settings.trail;
     most_ = static_cast<std::size_t>(trail) * pieces_ + 1;
@@ -25,7 +26,9 @@ class Reel {
     for (int piece = frame_ == 0 ? pieces_ : 1; piece <= pieces_; ++piece) {
       const double p = progress(frame_ - 1 + static_cast<double>(piece) / pieces_);
       const double t = stage_.clock->time(p);
-      past_.push_back(std::make_shared<Snapshot>(Snapshot{t, p, track_.at(t)}));
+      const bool now = piece == pieces_ && grid_;
+      past_.push_back(std::make_shared<Snapshot>(
+          Snapshot{t, p, track_.at(t), now ? grid_->at(t) : std::vector<Point>()}));
       if (past_.size() > most_) past_.erase(past_.begin());
     }
     ++frame_;
@@ -37,6 +40,7 @@ class Reel {
 
   const Stage& stage_;
   Track track_;
+  std::optional<Track> grid_{};
   int frames_, frame_ = 0, pieces_ = 1;
   std::size_t most_ = 1;  // instants kept
   Past past_{};
@@ -54,7 +58,7 @@ bool film_trajectory(const RunReader& run, const FilmSettings& settings,
                      const std::filesystem::path& mp4) {
   const int frames = count_frames(settings.fps, settings.seconds);
   const SceneSettings& scene = settings.scene;
-  const Stage stage = set_stage(run, scene, settings.log_time, settings.strip);
+  const Stage stage = set_stage(run, scene, settings.strip);
   Reel reel(run, stage, frames);
   std::vector<Past> pasts(static_cast<std::size_t>(frames));
   const Shooting shooting{.ready = [&](int frame) { pasts[frame] = reel.next(); },

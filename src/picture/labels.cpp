@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 
 #include "picture/canvas.h"
@@ -41,6 +43,21 @@ Label label_of(const std::string& name) {
   if (found != known.end()) return found->second;
   std::string plain = clean_text(name);
   return {plain, escape_markup(plain)};
+}
+
+std::string superscript(int number) {
+  static const char* const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text = number < 0 ? "⁻" : "";
+  for (char c : std::to_string(std::abs(number))) text += digits[c - '0'];
+  return text;
+}
+
+std::string time_number(double t) {
+  if (t == 0 || !std::isfinite(t)) return t == 0 ? "0" : "–";
+  const int power = static_cast<int>(std::floor(std::log10(std::abs(t)) + 1e-9));
+  if (power > 4 || power < -3)
+    return fmt::format("{:.2f}·10{}", t / std::pow(10.0, power), superscript(power));
+  return fmt::format("{:.{}f}", t, std::clamp(2 - power, 0, 5));
 }
 
 std::string short_number(double value) {

@@ -13,6 +13,10 @@ struct Label {
 // Known observables by their symbol; any other name as it stands.
 Label label_of(const std::string& name);
 
+// ⁻² of -2.
+std::string superscript(int number);
+// Three digits of a time: 0.250, 31.4, 1.00·10⁶.
+std::string time_number(double t);
 // A number in at most about six characters: 64, 0.913, 1.2e-05.
 std::string short_number(double value);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@ namespace murmur {
 struct PictureStyle {
   bool dark = true;
   int width = 1280, height = 720;  // pixels; both even, 320 to 8192
+};
+
+// Lines that a flow carries along, each through points that move as particles do.
+struct CarriedGrid {
+  std::vector<std::vector<int>> lines{};  // indices of points, in order
+  std::vector<HostSwarm> frames{};        // (frames of the run) of (points, d)
 };
 
 // What a scene shows. On the sphere: d = 2 is the unit circle with the past sinking towards its
@@ -28,6 +35,9 @@ struct SceneSettings {
   double turn = 0.35;                      // radians the camera travels over a film
   int trail = 24;  // frames of trail behind each particle: stored ones in a scene, the film's in a
                    // film; on the circle any positive number shows the whole past
+  bool map = false;  // each particle goes its own way: its whole path from a ring where it started
+  std::shared_ptr<const CarriedGrid> grid{};  // of a map, may be empty
+  bool log_time = false;  // the clock, and on the circle the radius, run in log t
   std::string title{}, caption{};
 };
 
@@ -39,7 +49,6 @@ struct FilmSettings {
   SceneSettings scene{};
   int fps = 30;
   double seconds = 8;            // length of the film: round(fps * seconds) frames
-  bool log_time = false;         // the film's clock runs in log t
   std::string strip{};           // observable drawn against time in a corner; empty: none
   int threads = 0;               // that draw; 0: all cores; the film is the same for any number
   std::function<bool()> stop{};  // asked between frames; true: leave, and keep nothing
@@ -48,6 +57,27 @@ struct FilmSettings {
 // The trajectory as MP4 (H.264, yuv420p); false when stopped. Error(tool) where ffmpeg is missing.
 bool film_trajectory(const RunReader& run, const FilmSettings& settings,
                      const std::filesystem::path& mp4);
+
+// A density on the sphere of R^3 over time, relative to the uniform one.
+struct SphereDensity {
+  static constexpr int kRows = 72, kColumns = 144;  // latitudes from south to north, longitudes
+  std::vector<double> times{};                      // (frames) ascending
+  // (kRows, kColumns) at the middles of equal steps of latitude and longitude from -pi, at frame k.
+  std::function<std::vector<double>(std::int64_t k)> frame{};
+  // The tokens themselves, drawn as specks; none for a measure.
+  std::function<HostSwarm(std::int64_t k)> tokens{};
+};
+// Tokens spread by the kernel e^{cos / h^2}, normalised, each with its mass. h = 0.6 n^{-1/6},
+// within 0.08 to 0.3 radians.
+double density_width(int n);
+std::vector<double> kernel_density(const HostSwarm& x, double h);
+
+// The globe at one frame as PNG, or as a film: the near side large, the far side beside it, one
+// scale of colours for all times. Labels and trails of the scene's settings play no part.
+void draw_density(const SphereDensity& density, std::int64_t frame, const SceneSettings& settings,
+                  const std::filesystem::path& png);
+bool film_density(const SphereDensity& density, const FilmSettings& settings,
+                  const std::filesystem::path& mp4);
 
 // What observables are drawn over.
 struct TimeAxis {

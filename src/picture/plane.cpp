@@ -16,14 +16,15 @@ struct Grid {
   double per_unit;       // pixels a scene unit
 };
 
+// As large as the box of the trajectory allows; the grid goes on to the edges of the scene.
 Grid place_grid(const Stage& stage) {
   const Layout& at = stage.layout;
   const Projection& box = stage.projection;
   const double half_x = box.half[0] * box.scale, half_y = box.half[1] * box.scale;
   const double room = 2.6 * at.small_size;  // for the numbers
-  const double per_unit =
-      std::min((at.reach - 1.4 * room) / half_x, (at.radius - 0.7 * room) / half_y);
-  return {at.cx + 0.4 * room, at.cy - 0.2 * room, per_unit * half_x, per_unit * half_y, per_unit};
+  const double width = at.reach - 0.9 * room, height = at.tall - 0.75 * room;
+  return {at.cx + 0.5 * room, at.cy - 0.25 * room, width, height,
+          std::min((width - 1.6 * stage.dot) / half_x, (height - 1.6 * stage.dot) / half_y)};
 }
 
 void paint_grid(Canvas& canvas, const Stage& stage, const Grid& grid) {
@@ -34,8 +35,10 @@ void paint_grid(Canvas& canvas, const Stage& stage, const Grid& grid) {
   const TextStyle beside{.size = em, .colour = stage.look->quiet, .align = Align::right};
   cairo_set_line_width(canvas.cr(), std::max(0.6, 0.9 * stage.layout.unit));
   for (int axis = 0; axis < std::min(2, stage.shape.d); ++axis) {
-    const double low = box.centre[axis] - box.half[axis], high = box.centre[axis] + box.half[axis];
-    const Ticks ticks = nice_ticks(low, high, axis == 0 ? 6 : 5);
+    const double reach = (axis == 0 ? grid.width : grid.height) / (box.scale * grid.per_unit);
+    const double low = box.centre[axis] - reach, high = box.centre[axis] + reach;
+    const double pixels = axis == 0 ? grid.width : grid.height;
+    const Ticks ticks = nice_ticks(low, high, std::max(3, static_cast<int>(pixels / (5.5 * em))));
     for (double tick : ticks.at) {
       const double along = (tick - box.centre[axis]) * box.scale * grid.per_unit;
       if (axis == 0) {
@@ -51,8 +54,12 @@ void paint_grid(Canvas& canvas, const Stage& stage, const Grid& grid) {
       cairo_stroke(canvas.cr());
     }
   }
-  canvas.text(grid.cx + grid.width + 1.2 * em, below, "x₁", under);
-  if (stage.shape.d > 1) canvas.text(left, grid.cy - grid.height - 0.5 * em, "x₂", beside);
+  const TextStyle name{.size = 1.15 * em,
+                       .colour = mix(stage.look->quiet, stage.look->ink, 0.6),
+                       .align = Align::right};
+  canvas.text(grid.cx + grid.width - 0.4 * em, grid.cy + grid.height - 0.6 * em, "x₁", name);
+  if (stage.shape.d > 1)
+    canvas.text(grid.cx - grid.width + 1.9 * em, grid.cy - grid.height + 1.3 * em, "x₂", name);
 }
 
 }  // namespace
@@ -63,6 +70,10 @@ void draw_plane(Canvas& canvas, const Stage& stage, const Past& past) {
   const auto place = [&](const Point& p) {
     return Mark{grid.cx + grid.per_unit * p.x, grid.cy - grid.per_unit * p.y, 0};
   };
+  const SceneClip clip(
+      canvas, {grid.cx - grid.width, grid.cy - grid.height, 2 * grid.width, 2 * grid.height});
+  paint_grid_of_map(canvas, stage, past.back()->grid, place, 0);
+  paint_starts(canvas, stage, place, 0);
   paint_trails(canvas, stage, place_marks(stage, past, place), trail_style(stage));
   paint_dots(canvas, stage, flat_dots(stage, *past.back(), place));
 }

@@ -9,6 +9,7 @@
 
 #include "core/axes.h"
 #include "murmur/error.h"
+#include "picture/labels.h"
 
 namespace murmur::picture {
 
@@ -30,24 +31,24 @@ void use_principal_axes(const RunReader& run, bool sphere, Projection& projectio
   projection.explained = trace > 0 ? std::min(1.0, carried / trace) : 1;
 }
 
-// The box of the whole trajectory, from up to 64 frames; its corners lie on the unit sphere.
-void fit_box(const RunReader& run, Projection& projection) {
-  constexpr std::int64_t kSampled = 64;
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  std::array<double, 3> low{kInfinity, kInfinity, kInfinity},
-      high{-kInfinity, -kInfinity, -kInfinity};
+constexpr std::int64_t kSampled = 64;  // frames that are looked at
+
+// Calls look(frame, projected) for up to 64 frames of the run, the first and the last among them.
+template <typename Look>
+void sample_frames(const RunReader& run, const Projection& projection, const Look& look) {
   const std::int64_t last = run.frames() - 1, looks = std::min(last, kSampled - 1);
-  for (std::int64_t look = 0; look <= looks; ++look) {
-    const std::int64_t index = looks > 0 ? look * last / looks : 0;
-    for (const Point& p : projection.project(run.frame(index))) {
-      if (!is_finite(p)) continue;
-      const std::array<double, 3> x{p.x, p.y, p.z};
-      for (int k = 0; k < 3; ++k) {
-        low[k] = std::min(low[k], x[k]);
-        high[k] = std::max(high[k], x[k]);
-      }
-    }
-  }
+  for (std::int64_t k = 0; k <= looks; ++k)
+    look(projection.project(run.frame(looks > 0 ? k * last / looks : 0)));
+}
+
+// The box of the whole trajectory; its corners lie on the unit sphere.
+void fit_box(const RunReader& run, const SceneSettings& settings, Projection& projection) {
+  FlightExtent extent;
+  sample_frames(run, projection, [&](const std::vector<Point>& points) { extent.hold(points); });
+  if (settings.grid)
+    for (const HostSwarm& grid : {settings.grid->frames.front(), settings.grid->frames.back()})
+      extent.hold(projection.project(grid));
+  std::array<double, 3>&low = extent.low, &high = extent.high;
   const bool flat = projection.view == View::plane;
   double longest = 0;
   for (int k = 0; k < 3; ++k) longest = std::max(longest, (high[k] - low[k]) / 2);
@@ -63,14 +64,39 @@ void fit_box(const RunReader& run, Projection& projection) {
   projection.scale = 1 / std::sqrt(diagonal);
 }
 
-std::string superscript(int number) {
-  static const char* const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-  std::string text;
-  for (char c : std::to_string(number)) text += digits[c - '0'];
-  return text;
+// Three of many coordinates are short: where the swarm keeps to the middle of the unit ball, a
+// smaller ball is drawn, as large as the farthest of 99 % of the particles at any time asks for.
+void fit_ball(const RunReader& run, Projection& projection) {
+  double radius = 0;
+  sample_frames(run, projection, [&](const std::vector<Point>& points) {
+    std::vector<double> lengths;
+    for (const Point& p : points)
+      if (is_finite(p)) lengths.push_back(std::hypot(p.x, p.y, p.z));
+    if (lengths.empty()) return;
+    const auto late = lengths.end() - 1 - static_cast<std::ptrdiff_t>(lengths.size() / 100);
+    std::nth_element(lengths.begin(), late, lengths.end());
+    radius = std::max(radius, *late);
+  });
+  if (radius > 0 && 1.08 * radius < 0.8) projection.scale = 1 / (1.08 * radius);
 }
 
 }  // namespace
+
+void FlightExtent::hold(const std::vector<Point>& frame) {
+  constexpr float Point::*kMember[] = {&Point::x, &Point::y, &Point::z};
+  for (int k = 0; k < 3; ++k) {
+    std::vector<double> places;
+    for (const Point& p : frame)
+      if (is_finite(p)) places.push_back(p.*kMember[k]);
+    if (places.empty()) return;
+    std::sort(places.begin(), places.end());
+    const std::size_t count = places.size();
+    const double early = places[count / 100], late = places[count - 1 - count / 100];
+    const double slack = 0.5 * (late - early);
+    low[k] = std::min(low[k], std::max(places.front(), early - slack));
+    high[k] = std::max(high[k], std::min(places.back(), late + slack));
+  }
+}
 
 std::vector<Point> Projection::project(const HostSwarm& x) const {
   const int n = x.n(), d = x.d();
@@ -110,7 +136,8 @@ Projection choose_projection(const RunReader& run, const SceneSettings& settings
     projection.axes.assign(static_cast<std::size_t>(3) * d, 0.0);
     for (int k = 0; k < d; ++k) projection.axes[k * d + k] = 1;
   }
-  if (!settings.sphere) fit_box(run, projection);
+  if (!settings.sphere) fit_box(run, settings, projection);
+  if (projection.view == View::ball) fit_ball(run, projection);
   return projection;
 }
 
@@ -118,11 +145,15 @@ std::string projection_sentence(const Projection& projection, Shape shape, bool 
   if (shape.d <= 3) return {};
   const std::string space = sphere ? fmt::format("S{}", superscript(shape.d - 1))
                                    : fmt::format("R{}", superscript(shape.d));
-  if (!projection.principal) return fmt::format("{} projected to three given axes.", space);
+  const std::string ball =
+      sphere && projection.scale > 1
+          ? fmt::format(" The ball drawn has radius {:.2g}.", 1 / projection.scale)
+          : "";
+  if (!projection.principal) return fmt::format("{} projected to three given axes.{}", space, ball);
   return fmt::format(
       "{} projected to the three leading principal axes of the first and last "
-      "frames together ({:.0f} % of the second moment).",
-      space, 100 * projection.explained);
+      "frames together ({:.0f} % of the second moment).{}",
+      space, 100 * projection.explained, ball);
 }
 
 }  // namespace murmur::picture

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,15 @@ enum class View {
   ball,    // S^(d-1) with d > 3, seen along three axes inside the unit ball
   plane,   // R^1 and R^2, face on
   box,     // R^d with d > 2, in a box with grids
+};
+
+// How far points reach along the three axes, but for stragglers: of each frame those within half a
+// width of its middle 98 %.
+struct FlightExtent {
+  std::array<double, 3> low{kNone, kNone, kNone}, high{-kNone, -kNone, -kNone};
+
+  void hold(const std::vector<Point>& frame);  // those that are not finite are left out
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
 };
 
 struct Projection {

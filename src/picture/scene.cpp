@@ -14,7 +14,7 @@ namespace {
 // instants that curves look like curves.
 Past recall(const RunReader& run, const Stage& stage, std::int64_t frame) {
   const std::int64_t trail = std::max(0, stage.settings.trail);
-  const bool all = stage.projection.view == View::circle && trail > 0;
+  const bool all = (stage.projection.view == View::circle || stage.settings.map) && trail > 0;
   const std::int64_t first = all ? 0 : std::max<std::int64_t>(0, frame - trail);
   const std::int64_t wanted = all ? 400 : 120;
   const std::int64_t pieces =
@@ -32,6 +32,10 @@ Past recall(const RunReader& run, const Stage& stage, std::int64_t frame) {
       keep(times[k] + (next - times[k]) * static_cast<double>(piece) / static_cast<double>(pieces));
   }
   keep(times[frame]);
+  if (stage.settings.grid)
+    past.back() = std::make_shared<Snapshot>(Snapshot{
+        past.back()->t, past.back()->progress, past.back()->points,
+        stage.projection.project(stage.settings.grid->frames[static_cast<std::size_t>(frame)])});
   return past;
 }
 
@@ -45,7 +49,9 @@ using namespace picture;
 
 void draw_scene(const RunReader& run, std::int64_t frame, const SceneSettings& settings,
                 const std::filesystem::path& png) {
-  const Stage stage = set_stage(run, settings, false, "");
+  SceneSettings still = settings;
+  still.turn = 0;
+  const Stage stage = set_stage(run, still, "");
   if (frame < 0 || frame >= run.frames())
     throw Error(
         Fault::input, fmt::format("there is no frame {}: the run holds {}", frame, run.frames()),

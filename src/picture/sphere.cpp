@@ -144,9 +144,13 @@ void draw_sphere(Canvas& canvas, const Stage& stage, const Past& past, double az
   };
   paint_graticule(canvas, stage, camera, behind);
   if (ball) surface(0.08);  // everything moves inside: the surface stays faint, and behind
+  paint_grid_of_map(canvas, stage, past.back()->grid, place, behind);
+  paint_starts(canvas, stage, place, behind);
   paint_trails(canvas, stage, marks, far);
   paint_dots(canvas, stage, hidden);
   if (!ball) surface(stage.look->veil);
+  paint_grid_of_map(canvas, stage, past.back()->grid, place, before);
+  paint_starts(canvas, stage, place, before);
   paint_trails(canvas, stage, marks, near);
   paint_dots(canvas, stage, open);
 }

@@ -28,6 +28,24 @@ void check(const RunReader& run, const SceneSettings& settings) {
     throw Error(Fault::input,
                 fmt::format("there are {} labels for {} particles", settings.label.size(), n),
                 "parameter label", "give one label a particle, or none");
+  if (settings.grid && settings.grid->frames.size() != static_cast<std::size_t>(run.frames()))
+    throw Error(Fault::input, "the carried grid has other frames than the run", "parameter grid",
+                "carry it along the times of the run");
+}
+
+// A scene in R^d of a wide picture takes all that is right of one column, which holds text above
+// and the chart below.
+void lay_out_in_space(Layout& at, double width, double height, const Stage& stage) {
+  const double column = 0.21 * width, left = 1.35 * at.margin + column, top = 0.6 * at.margin;
+  const double right = width - 0.6 * at.margin, bottom = at.bar - 0.5 * at.margin;
+  at.cx = (left + right) / 2, at.cy = (top + bottom) / 2;
+  at.reach = (right - left) / 2, at.tall = (bottom - top) / 2;
+  at.radius = std::min(at.reach, at.tall);
+  const double tall = std::min(0.24 * height, 0.75 * column);
+  const double below = at.clock_size + 0.6 * at.margin;
+  at.strip = {at.margin, at.bar - below - tall, column, tall};
+  at.column = column;
+  at.caption_lines = stage.strip ? 11 : 18;
 }
 
 // Wide pictures: text in a column left of the scene, chart in one right of it. Others: text above,
@@ -44,14 +62,20 @@ Layout lay_out(const Stage& stage, const std::string& title, const std::string& 
   at.clock_size = std::max(12.0, 19 * at.unit);
   at.bar = height - 0.62 * at.margin;
   Canvas ruler(8, 8);
-  if (width >= 1.45 * height) {
+  const bool wide = width >= 1.45 * height;
+  if (wide && !stage.settings.sphere) {
+    lay_out_in_space(at, width, height, stage);
+    at.title = ruler.wrap(title, at.column, at.title_size, true, 3);
+    at.caption = ruler.wrap(caption, at.column, at.caption_size, false, at.caption_lines);
+    return at;
+  }
+  if (wide) {
     at.radius = 0.405 * height;
     at.cx = width / 2;
     at.cy = 0.485 * height;
-    const double column = width / 2 - at.radius - at.margin - 0.5 * at.margin;
-    at.reach = width / 2 - at.margin - column;
+    const double column = at.column = width / 2 - at.radius - 1.5 * at.margin;
     at.title = ruler.wrap(title, 1.4 * column, at.title_size, true, 3);
-    at.caption = ruler.wrap(caption, column, at.caption_size, false, 14);
+    at.caption = ruler.wrap(caption, column, at.caption_size, false, at.caption_lines);
     const double tall = std::min(0.24 * height, 0.75 * column);
     const double below = at.clock_size + 0.6 * at.margin;
     at.strip = {width - at.margin - column, at.bar - below - tall, column, tall};
@@ -67,6 +91,7 @@ Layout lay_out(const Stage& stage, const std::string& title, const std::string& 
   at.strip = {at.margin + 0.5 * inner, bottom + 0.25 * at.margin, 0.5 * inner, foot};
   at.radius = 0.96 * std::min(inner, bottom - top) / 2;
   at.reach = inner / 2;
+  at.tall = (bottom - top) / 2;
   at.cx = width / 2;
   at.cy = (top + bottom) / 2;
   return at;
@@ -83,6 +108,10 @@ void check_size(const PictureStyle& style) {
         "parameter size", "choose even numbers from 320 to 8192, such as 1280 x 720");
 }
 
+Layout lay_out_scene(const Stage& stage, const std::string& title, const std::string& caption) {
+  return lay_out(stage, title, caption);
+}
+
 std::vector<std::vector<int>> choose_samples(const Stage& stage) {
   std::map<int, std::vector<int>> by_label;
   const int stride = (stage.shape.n + kMostTrails - 1) / kMostTrails;
@@ -92,15 +121,14 @@ std::vector<std::vector<int>> choose_samples(const Stage& stage) {
   return samples;
 }
 
-Stage set_stage(const RunReader& run, const SceneSettings& settings, bool log_time,
-                const std::string& strip) {
+Stage set_stage(const RunReader& run, const SceneSettings& settings, const std::string& strip) {
   check(run, settings);
   Stage stage;
   stage.settings = settings;
   stage.look = &theme(settings.style.dark);
   stage.shape = run.shape();
   stage.projection = choose_projection(run, settings);
-  stage.clock.emplace(run.times(), log_time);
+  stage.clock.emplace(run.times(), settings.log_time);
   if (!strip.empty()) {
     stage.strip = read_series(run, strip);
     stage.strip_name = strip;
@@ -111,13 +139,17 @@ Stage set_stage(const RunReader& run, const SceneSettings& settings, bool log_ti
   for (int i = 0; i < n && static_cast<int>(mass.size()) == n; ++i)
     stage.size[i] = std::clamp(std::cbrt(mass[i] * n), 0.5, 3.0);
   stage.samples = choose_samples(stage);
+  if (settings.map) stage.start = stage.projection.project(run.frame(0));
+  if (settings.grid && !settings.grid->frames.empty())
+    stage.first_grid = stage.projection.project(settings.grid->frames.front());
 
   std::string caption = clean_text(settings.caption);
   const std::string note = projection_sentence(stage.projection, stage.shape, settings.sphere);
-  if (!note.empty()) caption += caption.empty() ? note : fmt::format(" {}", note);
+  if (!note.empty())
+    caption += fmt::format("{}{}", caption.empty() ? "" : caption.back() == '.' ? " " : ". ", note);
   stage.layout = lay_out(stage, clean_text(settings.title), caption);
   const double share = 0.056 * std::pow(5.0 / std::max(n, 5), 0.27);
-  stage.dot = std::max(1.0, share * stage.layout.radius);
+  stage.dot = std::max(1.0, (settings.map ? 0.6 : 1.0) * share * stage.layout.radius);
   return stage;
 }
 

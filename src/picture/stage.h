@@ -17,9 +17,12 @@ struct Layout {
   double margin = 36;
   double cx = 0, cy = 0;  // middle of the scene
   double radius = 0;      // of the unit ball there
-  double reach = 0;       // half the width free for a flat scene
-  double bar = 0;         // height of the progress bar
+  double reach = 0;       // half the width and half the height free for a scene in R^d
+  double tall = 0;
+  double bar = 0;  // height of the progress bar
   double title_size = 0, caption_size = 0, small_size = 0, clock_size = 0;
+  double column = 0;                            // width of the text
+  int caption_lines = 14;                       // at most
   std::vector<std::string> title{}, caption{};  // lines
   Frame strip{};                                // of the chart in the corner
 };
@@ -32,12 +35,30 @@ struct Stage {
   std::vector<double> size{};  // (n) radius of each particle relative to `dot`, by its mass
   std::vector<std::vector<int>> samples{};  // particles that leave trails, by colour class
   double dot = 8;                           // pixels: radius of a particle of mean mass
+  std::vector<Point> start{};               // (n) of a map: where the particles were at first
+  std::vector<Point> first_grid{};          // the carried grid there
   std::optional<Series> strip{};
   std::string strip_name{};
   std::optional<Timeline> clock{};
   Layout layout{};
 
   int label(int i) const { return settings.label.empty() ? 0 : settings.label[i]; }
+};
+
+// While it lives, nothing is drawn outside of a frame: stragglers leave the scene.
+class SceneClip {
+ public:
+  SceneClip(Canvas& canvas, const Frame& frame) : cr_(canvas.cr()) {
+    cairo_save(cr_);
+    cairo_rectangle(cr_, frame.x, frame.y, frame.width, frame.height);
+    cairo_clip(cr_);
+  }
+  ~SceneClip() { cairo_restore(cr_); }
+  SceneClip(const SceneClip&) = delete;
+  SceneClip& operator=(const SceneClip&) = delete;
+
+ private:
+  cairo_t* cr_;
 };
 
 // Error(input) unless both sizes are even and within 320 to 8192.
@@ -47,8 +68,10 @@ void check_size(const PictureStyle& style);
 std::vector<std::vector<int>> choose_samples(const Stage& stage);
 
 // Error(input) where settings and run do not fit, or the run has no frames.
-Stage set_stage(const RunReader& run, const SceneSettings& settings, bool log_time,
-                const std::string& strip);
+Stage set_stage(const RunReader& run, const SceneSettings& settings, const std::string& strip);
+
+// Sizes and places of a picture whose style, view and chart are set.
+Layout lay_out_scene(const Stage& stage, const std::string& title, const std::string& caption);
 
 // One picture: the stage with the swarm as it is at the end of `past`.
 void draw_stage(Canvas& canvas, const Stage& stage, const Past& past, double azimuth);

@@ -116,6 +116,9 @@ std::vector<Dot> deep_dots(const Stage& stage, const Snapshot& now, const Camera
 }
 
 TrailStyle trail_style(const Stage& stage) {
+  if (stage.settings.map)  // thin, so that the grid shows
+    return {.width = std::max(0.8, 0.45 * stage.dot),
+            .alpha = 0.5 * std::pow(32.0 / std::max(stage.shape.n, 32), 0.3)};
   return {.width = std::max(0.8, 0.62 * stage.dot),
           .alpha = 0.72 * std::pow(64.0 / std::max(stage.shape.n, 64), 0.22)};
 }

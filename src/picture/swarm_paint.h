@@ -47,6 +47,12 @@ TrailStyle trail_style(const Stage& stage);  // for layer 0, as wide and strong 
 std::vector<std::vector<Mark>> place_marks(const Stage& stage, const Past& past,
                                            const Place& place);
 
+// The grid of a map where it is, and in the plane faintly where it was: what lies in the layer.
+void paint_grid_of_map(Canvas& canvas, const Stage& stage, const std::vector<Point>& grid,
+                       const Place& place, int layer);
+// Rings where the particles of a map began.
+void paint_starts(Canvas& canvas, const Stage& stage, const Place& place, int layer);
+
 // The pieces of trails whose younger end is in the style's layer; they thin and fade with age.
 void paint_trails(Canvas& canvas, const Stage& stage, const std::vector<std::vector<Mark>>& marks,
                   const TrailStyle& style);

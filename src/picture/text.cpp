@@ -35,6 +35,22 @@ void draw_clock(Canvas& canvas, const Stage& stage, const Snapshot& now) {
   canvas.line(left, at.bar, right, at.bar);
   canvas.ink(stage.look->line, 0.22);
   cairo_stroke(canvas.cr());
+  const double below = canvas.height() - at.bar, letters = 0.85 * at.small_size;
+  const std::vector<int> decades = stage.clock->decades();
+  const std::size_t stride = 1 + decades.size() / 13;
+  for (std::size_t k = 0; k < decades.size() && below > 1.5 * letters; k += stride) {
+    const double x = left + stage.clock->progress(std::pow(10.0, decades[k])) * (right - left);
+    canvas.line(x, at.bar - 0.25 * letters, x, at.bar + 0.4 * letters);
+    canvas.ink(stage.look->line, 0.5);
+    cairo_stroke(canvas.cr());
+    const std::string power = decades[k] == 0   ? "1"
+                              : decades[k] == 1 ? "10"
+                                                : "10" + superscript(decades[k]);
+    const double half = canvas.text_width(power, letters) / 2;
+    canvas.text(std::clamp(x, left + half, right - half), at.bar + 1.35 * letters, power,
+                {.size = letters, .colour = stage.look->quiet, .align = Align::centre});
+  }
+  cairo_set_line_width(canvas.cr(), std::max(1.5, 2.4 * at.unit));
   canvas.line(left, at.bar, left + now.progress * (right - left), at.bar);
   canvas.ink(mix(stage.look->line, stage.look->ink, 0.5), 0.85);
   cairo_stroke(canvas.cr());

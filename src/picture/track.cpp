@@ -8,6 +8,8 @@
 #include <limits>
 
 #include "murmur/error.h"
+#include "picture/labels.h"
+#include "picture/stage.h"
 
 namespace murmur::picture {
 
@@ -35,11 +37,19 @@ double Timeline::progress(double t) const {
   return std::min(1.0, lead_ + (1 - lead_) * std::log(t / start_) / std::log(last_ / start_));
 }
 
+std::vector<int> Timeline::decades() const {
+  std::vector<int> powers;
+  if (!log_) return powers;
+  const int first = static_cast<int>(std::ceil(std::log10(start_) - 1e-9));
+  const int last = static_cast<int>(std::floor(std::log10(last_) + 1e-9));
+  for (int power = first; power <= last; ++power) powers.push_back(power);
+  return powers;
+}
+
 std::string Timeline::readout(double t) const {
   const double span = std::max(std::abs(last_), std::abs(first_));
-  if (log_) return t == 0 ? "t = 0" : fmt::format("t = {:#.3g}", t);
+  if (log_ || span >= 1e6 || (span > 0 && span < 1e-4)) return "t = " + time_number(t);
   if (!(span > 0)) return "t = 0";
-  if (span >= 1e6 || span < 1e-4) return fmt::format("t = {:.2e}", t);
   const int decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(span))), 0, 7);
   return fmt::format("t = {:.{}f}", t, decimals);
 }
@@ -52,6 +62,16 @@ Track::Track(const RunReader& run, const Projection& projection)
 
 Track::Track(std::vector<double> times, Source source, bool on_sphere)
     : times_(std::move(times)), source_(std::move(source)), on_sphere_(on_sphere) {}
+
+Track track_of_grid(const RunReader& run, const Stage& stage) {
+  return Track(
+      run.times(),
+      [&stage](std::int64_t index) {
+        return stage.projection.project(
+            stage.settings.grid->frames[static_cast<std::size_t>(index)]);
+      },
+      stage.projection.on_sphere());
+}
 
 const std::vector<Point>& Track::stored(std::int64_t index) {
   const auto found = kept_.find(index);

@@ -18,6 +18,7 @@ class Timeline {
   Timeline(const std::vector<double>& times, bool log_time);
   double time(double progress) const;
   double progress(double t) const;
+  std::vector<int> decades() const;     // powers of ten within a clock in log t; else none
   std::string readout(double t) const;  // "t = 3.2", as wide at every moment as the clock allows
 
  private:
@@ -32,6 +33,7 @@ struct Snapshot {
   double t = 0;
   double progress = 0;
   std::vector<Point> points{};  // (n)
+  std::vector<Point> grid{};    // of a flow map, at the last instant alone
 };
 using Past = std::vector<std::shared_ptr<const Snapshot>>;  // oldest first; the last one is now
 
@@ -53,6 +55,10 @@ class Track {
   bool on_sphere_;
   std::map<std::int64_t, std::vector<Point>> kept_{};
 };
+
+// The same of the grid that a map carries.
+struct Stage;
+Track track_of_grid(const RunReader& run, const Stage& stage);
 
 // Numbers against time: a column read between frames; whole numbers hold until the next frame.
 struct Series {

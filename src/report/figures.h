@@ -21,15 +21,40 @@ struct RenderSettings {
   PictureStyle style{};
   std::vector<std::string> plot{};  // observables; empty: the usual ones that the run kept
   std::string strip = "clusters";   // observable in the corner of the film
-  bool log_time = false;
-  double seconds = 8;  // length of the film
+  double seconds = 8;               // length of the film
   int fps = 30;
   bool film = true;
   std::function<bool()> stop{};  // asked between frames of the film; true: it is not kept
 };
 void require_frames(const RunReader& run);  // Error(input) where it has none yet
-// The scene of a simulation: its manifold, its name, particles coloured by the cluster they end in.
-SceneSettings scene_of(const RunReader& run, const Settings& settings, const PictureStyle& style);
+
+// How time runs in scenes, films and plots. Where it is left open, in log t if frames were kept in
+// log times, or if more than half of the change of the scaled energy or of the number of clusters
+// happens in the first tenth of the time, and four frames or more lie there.
+enum class TimeScale { chosen, linear, log };
+bool is_in_log_time(const RunReader& run, TimeScale asked);
+
+// Whether a scene shows a flight, or the map that tokens which see nobody follow one by one.
+enum class FlightView { chosen, flight, map };
+bool is_map(const Experiment& e);  // no head at any time
+// Points of the sphere of R^3 or of the plane, carried along the frames of a run; null for other
+// spaces, under noise, and where the grid leaves the numbers.
+std::shared_ptr<const CarriedGrid> carried_grid(const RunReader& run, const Experiment& e);
+
+// Law, sizes, heads, where Q, K and V come from, feed-forward, method and seed.
+std::string caption_of(const Settings& settings, const Experiment& e);
+
+// The scene of a simulation: its manifold, its name, particles coloured by the cluster they end in;
+// of tokens that see nobody a map. Error(input) where a map is asked for and there is none.
+SceneSettings scene_of(const RunReader& run, const Settings& settings, const PictureStyle& style,
+                       FlightView asked = FlightView::chosen);
+// Densities on the sphere of R^3: of the tokens of a simulation by a kernel, of a mean field as it
+// is. Error(input) for other spheres.
+SphereDensity density_of_swarm(const RunReader& run, const Experiment& e);
+SphereDensity density_of_meanfield(const RunReader& run);
+SceneSettings density_scene_of_meanfield(const RunReader& run, const PictureStyle& style);
+std::string density_caption(int n);  // what is added to a scene's caption
+
 FilmSettings film_of(const SceneSettings& scene, const RenderSettings& render);
 std::vector<std::string> plotted(const RunReader& run, const RenderSettings& render);
 // Start, end, plots and film into the run's figures/ and video/; the paths of what was made.

@@ -182,6 +182,11 @@ std::vector<double> smoothed(const SeenMeanField& seen, std::size_t frame, const
   return value;
 }
 
+std::vector<double> values_over(const SeenMeanField& seen, std::size_t frame,
+                                const ColourMap& map) {
+  return seen.particles ? smoothed(seen, frame, map) : between_rows(seen, frame, map);
+}
+
 // The density of a frame over longitude and latitude.
 Panel sphere_map(const SeenMeanField& seen, std::size_t frame, const std::string& when) {
   Panel panel{.x = {.label = "longitude and latitude in degrees"}};
@@ -190,7 +195,7 @@ Panel sphere_map(const SeenMeanField& seen, std::size_t frame, const std::string
   const int step = seen.particles ? 5 : 3;
   for (int k = -180; k <= 180; k += step) map.x.push_back(k);
   for (int k = -90; k <= 90; k += step) map.y.push_back(k);
-  map.value = seen.particles ? smoothed(seen, frame, map) : between_rows(seen, frame, map);
+  map.value = values_over(seen, frame, map);
   set_scale(map, kRelative);
   return panel;
 }
@@ -348,6 +353,12 @@ Panel label_orders(const SeenMeanField& seen) {
 }
 
 }  // namespace
+
+std::vector<double> density_over(const SeenMeanField& seen, std::size_t frame,
+                                 const std::vector<double>& latitudes,
+                                 const std::vector<double>& longitudes) {
+  return values_over(seen, frame, {.x = longitudes, .y = latitudes});
+}
 
 std::vector<Panel> density_panels(const SeenMeanField& seen) {
   std::vector<Panel> panels;

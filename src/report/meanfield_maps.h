@@ -32,6 +32,11 @@ struct SeenMeanField {
 
 SeenMeanField see_meanfield(const RunReader& run);
 
+// (latitudes, longitudes) of a field on the sphere of R^3, both in degrees, of one frame.
+std::vector<double> density_over(const SeenMeanField& seen, std::size_t frame,
+                                 const std::vector<double>& latitudes,
+                                 const std::vector<double>& longitudes);
+
 // The first frame at or after a time; the last one where there is none.
 std::size_t frame_from(const SeenMeanField& seen, double t);
 

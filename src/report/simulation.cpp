@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "murmur/error.h"
+#include "report/attention.h"
 #include "report/dome.h"
 #include "report/figures.h"
 #include "report/report.h"
@@ -28,17 +29,6 @@ std::vector<int> labels_of(const RunReader& run, const Experiment& e) {
     if (end.size[order[r]] > 1) rank[order[r]] = r;
   for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = rank[end.label[i]];
   return labels;
-}
-
-std::string caption_of(const Settings& s) {
-  const auto text = [&](const char* key) { return s.at(key).text; };
-  // Non-breaking spaces: a long caption breaks between items, never inside one.
-  if (text("model") != "none")
-    return fmt::format("trained swarm, n\u00a0=\u00a0{}, d\u00a0=\u00a0{}, {}", text("n"),
-                       text("d"), text("method"));
-  return fmt::format("{}, β\u00a0=\u00a0{}, n\u00a0=\u00a0{}, d\u00a0=\u00a0{}, {}, seed\u00a0{}",
-                     text("dynamics"), text("beta"), text("n"), text("d"), text("method"),
-                     text("seed"));
 }
 
 // Numbers of the first and the last frame.
@@ -91,6 +81,29 @@ void add_facts(RunReport& report, const RunReader& reader, const Experiment& e) 
                                           : "clusters at the end");
 }
 
+// Who attends to whom, and the cosines of pairs; nothing where a swarm is too large, or of one
+// token.
+void add_heat_maps(RunReport& report, const RunReader& reader, const DomeStates& states,
+                   const Settings& settings) {
+  constexpr int kMostTokens = 2'000;
+  constexpr std::size_t kMostHeads = 4;
+  const int n = reader.shape().n;
+  if (n < 2 || n > kMostTokens) return;
+  const bool log_time = is_in_log_time(reader, TimeScale::chosen);
+  const std::size_t heads = heads_of(states.dynamics, 0).size();
+  if (heads > 0) {
+    AttentionRequest request{.log_time = log_time, .style = report.style()};
+    if (heads > kMostHeads) request.head = 0;
+    const Figure figure = attention_figure(states, request);
+    report.add_figure(draw_svg_and_png(figure, report.figures, "attention"), "Who attends to whom",
+                      figure.note);
+  }
+  const Figure figure = cosines_figure(reader, settings, {log_time, report.style()});
+  report.add_figure(draw_svg_and_png(figure, report.figures, "cosines"), "Cosines of pairs",
+                    "How many pairs of tokens are at each cosine, over time; a curve that is "
+                    "predicted where theory has one.");
+}
+
 }  // namespace
 
 void require_frames(const RunReader& run) {
@@ -99,14 +112,27 @@ void require_frames(const RunReader& run) {
                 "let it fly first: murmur simulate --resume RUN");
 }
 
-SceneSettings scene_of(const RunReader& run, const Settings& settings, const PictureStyle& style) {
+SceneSettings scene_of(const RunReader& run, const Settings& settings, const PictureStyle& style,
+                       FlightView asked) {
   const Experiment e = make_experiment(settings);
   SceneSettings scene;
   scene.style = style;
   scene.sphere = e.dynamics.manifold == Manifold::sphere;
-  scene.label = labels_of(run, e);
   scene.title = e.name;
-  scene.caption = caption_of(settings);
+  scene.caption = caption_of(settings, e);
+  const bool map = is_map(e) && asked != FlightView::flight;
+  if (asked == FlightView::map && !map)
+    throw Error(Fault::input, "tokens see each other here: there is no map of one alone",
+                run.directory().string(), "leave figure=map out, or draw a run of dynamics=none");
+  scene.map = map && !(scene.sphere && run.shape().d <= 2);  // a circle shows all of the past
+  if (scene.map) {
+    scene.grid = carried_grid(run, e);
+    scene.caption += scene.grid ? ". Lines: a grid carried along; rings: where tokens start."
+                                : ". Rings: where tokens start.";
+    scene.label.assign(static_cast<std::size_t>(run.shape().n), 1);
+  } else {
+    scene.label = labels_of(run, e);
+  }
   return scene;
 }
 
@@ -125,7 +151,6 @@ FilmSettings film_of(const SceneSettings& scene, const RenderSettings& render) {
   film.scene = scene;
   film.fps = render.fps;
   film.seconds = render.seconds;
-  film.log_time = render.log_time;
   film.strip = render.strip;
   film.stop = render.stop;
   return film;
@@ -141,7 +166,7 @@ std::vector<fs::path> draw_simulation(const RunReader& run, const SceneSettings&
   draw_scene(run, run.frames() - 1, scene, made[1]);
   for (const char* ending : {"svg", "png", "pdf"}) {
     made.push_back(figures / fmt::format("observables.{}", ending));
-    plot_observables(run, plotted(run, render), render.log_time, made.back());
+    plot_observables(run, plotted(run, render), scene.log_time, made.back());
   }
   if (render.film && film_trajectory(run, film_of(scene, render), video / "flight.mp4"))
     made.push_back(video / "flight.mp4");
@@ -153,8 +178,9 @@ void report_simulation(RunReport& report) {
   require_frames(reader);
   const Settings settings = gather({.base = (report.run() / "config.toml").string()});
   const RenderSettings render{.film = report.request.film, .stop = report.request.stop};
-  const std::vector<fs::path> drawn =
-      draw_simulation(reader, scene_of(reader, settings, render.style), render);
+  SceneSettings scene = scene_of(reader, settings, render.style);
+  scene.log_time = is_in_log_time(reader, TimeScale::chosen);
+  const std::vector<fs::path> drawn = draw_simulation(reader, scene, render);
   if (report.stopped()) return;
   report.page.title = report.run().filename().string();
   report.page.lead = fmt::format("{} particles in {} coordinates, from t = 0 to t = {:g}.",
@@ -173,7 +199,9 @@ void report_simulation(RunReport& report) {
   if (report.request.next_word)
     add_next_word(report, worded_run(reader, make_experiment(settings)), *report.request.next_word);
   if (report.stopped()) return;
-  add_dome(report, states_of_simulation(reader, settings));
+  const DomeStates states = states_of_simulation(reader, settings);
+  add_dome(report, states);
+  add_heat_maps(report, reader, states, settings);
   if (report.stopped()) return;
   add_predictions(report, reader, make_experiment(settings));
   report.add_table("Numbers", "", observable_table(reader));

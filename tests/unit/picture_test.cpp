@@ -199,7 +199,7 @@ TEST_F(PictureTest, FilmHasExactlyTheWantedFrames) {
   if (!have("ffmpeg") || !have("ffprobe")) GTEST_SKIP() << "ffmpeg is not installed";
   const RunReader run = simulate("run", {});
   FilmSettings film{.scene = small(), .fps = 20, .seconds = 0.75, .strip = "clusters"};
-  film.log_time = true;
+  film.scene.log_time = true;
   film_trajectory(run, film, folder_ / "video" / "flight.mp4");
   const std::string probe =
       "ffprobe -v error -count_frames -select_streams v:0 -show_entries "

@@ -1,0 +1,152 @@
+// render_figure.cpp: heat maps of attention and cosines, and densities on a globe.
+#include "render_figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "murmur/error.h"
+#include "recipe.h"
+#include "report/attention.h"
+#include "run_kind.h"
+
+namespace murmur::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Takes the word KEY=... out and returns what it says; empty: it is not there.
+std::string take_word(Words& words, const std::string& key) {
+  std::string value;
+  std::erase_if(words.assignments, [&](const std::string& assignment) {
+    if (assignment.rfind(key + "=", 0) != 0) return false;
+    value = assignment.substr(key.size() + 1);
+    return true;
+  });
+  return value;
+}
+
+bool by_clusters(const std::string& word) {
+  if (word != "clusters" && word != "index")
+    throw Error(Fault::input, fmt::format("tokens have no order '{}'", word),
+                "command line: order=" + word, "use order=clusters or order=index");
+  return word == "clusters";
+}
+
+void require_ending(const fs::path& path, std::initializer_list<const char*> endings) {
+  const std::string ending = path.extension().string();
+  if (std::any_of(endings.begin(), endings.end(),
+                  [&](const char* known) { return ending == known; }))
+    return;
+  usage(fmt::format("there is no picture of the kind '{}' of this figure", ending),
+        fmt::format("let -o end in {}", fmt::join(endings, " or ")));
+}
+
+// Where it goes; the numbers of a heat map go beside it.
+fs::path place_of(const Flags& flags, const RunReader& run, const std::string& name) {
+  if (flags.out.empty()) return run.directory() / "figures" / (name + ".png");
+  return output_file(flags);
+}
+
+void check_csv_beside(const Flags& flags) {
+  if (flags.out.empty()) return;
+  Flags beside = flags;
+  beside.out = fs::path(flags.out).replace_extension(".csv").string();
+  output_file(beside);
+}
+
+Figure attention_of(const RunReader& run, Words words, const FigureFlags& asked) {
+  AttentionRequest request{.style = asked.style};
+  if (const std::string order = take_word(words, "order"); !order.empty())
+    request.clusters = by_clusters(order);
+  const SwarmWords read = read_swarm_words(words);
+  if (read.request.token || read.request.block)
+    throw Error(Fault::input, "figure=attention shows all tokens at stored times",
+                "command line: token=, block=", "use t=TIME, head=H and order=clusters|index");
+  const DomeStates states = states_of(run, read);
+  request.head = read.request.head;
+  request.t = read.request.t;
+  if (run.command() != "train") {
+    request.log_time = is_in_log_time(run, asked.time);
+    request.cluster_tol =
+        make_experiment(settings_of_run(run.directory(), read.others)).observe.cluster_tol;
+  }
+  return attention_figure(states, request);
+}
+
+void require_swarm(const RunReader& run) {
+  const RunKind& kind = kind_of(run);
+  if (!kind.no_swarm.what.empty()) refuse(run, kind.no_swarm);
+  require_kind_with_frames(run);
+  require_frames(run);
+}
+
+Figure cosines_of(const RunReader& run, const Words& words, const FigureFlags& asked) {
+  require_swarm(run);
+  return cosines_figure(run, settings_of_run(run.directory(), words.assignments),
+                        {is_in_log_time(run, asked.time), asked.style});
+}
+
+void draw_globe(const RunReader& run, const Words& words, const FigureFlags& asked,
+                const fs::path& path) {
+  SceneSettings scene;
+  SphereDensity density;
+  if (run.command() == "meanfield") {
+    if (!words.assignments.empty())
+      throw Error(Fault::input, "a mean field is drawn as it is",
+                  "command line: " + words.assignments.front(), "leave it out");
+    density = density_of_meanfield(run);
+    scene = density_scene_of_meanfield(run, asked.render.style);
+  } else {
+    require_swarm(run);
+    const Settings settings = settings_of_run(run.directory(), words.assignments);
+    const Experiment e = make_experiment(settings);
+    density = density_of_swarm(run, e);
+    scene.style = asked.render.style;
+    scene.title = e.name;
+    scene.caption = caption_of(settings, e) + density_caption(run.shape().n);
+  }
+  scene.log_time = is_in_log_time(run, asked.time);
+  const auto frames = static_cast<std::int64_t>(density.times.size());
+  const std::int64_t frame = asked.frame < 0 ? frames + asked.frame : asked.frame;
+  if (path.extension() == ".mp4")
+    film_density(density, film_of(scene, asked.render), path);
+  else
+    draw_density(density, frame, scene, path);
+}
+
+}  // namespace
+
+int render_figure(const Flags& flags, const RunReader& run, const Words& words,
+                  const FigureFlags& asked) {
+  Words rest = words;
+  const std::string name = take_word(rest, "figure");
+  const fs::path path = place_of(flags, run, name);
+  const bool globe = name == "density";
+  if (globe)
+    require_ending(path, {".png", ".mp4"});
+  else
+    require_ending(path, {".png", ".svg", ".pdf"});
+  const SignalWatch watch;
+  const picture::Signature signature(recipe_of(ingredients_of(run, words.plain[0])));
+  if (globe) {
+    draw_globe(run, rest, asked, path);
+  } else {
+    check_csv_beside(flags);
+    const Figure figure =
+        name == "attention" ? attention_of(run, rest, asked) : cosines_of(run, rest, asked);
+    draw(figure, path);
+  }
+  if (caught_signal != 0) {
+    say(flags, "stopped; the film was not kept");
+    return 128 + caught_signal;
+  }
+  if (flags.json)
+    report({path.string()});
+  else
+    data(path.string() + "\n");
+  return 0;
+}
+
+}  // namespace murmur::app

@@ -1,0 +1,43 @@
+// attention.h: heat maps of who attends to whom, and of the cosines of pairs, over time.
+#pragma once
+
+#include <optional>
+
+#include "picture/figure.h"
+#include "report/dome.h"
+
+namespace murmur {
+
+struct AttentionRequest {
+  std::optional<int> head{};  // else all of them, a row of panels each
+  std::optional<double> t{};  // the stored frame nearest to it alone; else four times
+  std::optional<bool>
+      clusters{};         // tokens in the order of clusters; else so unless the past alone is seen
+  bool log_time = false;  // times are spread over log t
+  double cluster_tol = 1e-3;
+  FigureStyle style = FigureStyle::paper;
+};
+// One panel a head and time: log10 of n a_ij, 0 where attention is uniform, row i what token i
+// attends to. More than 128 tokens are shown in groups. Error(input) where nothing attends, where
+// there is no such head, and for n > 8,192.
+Figure attention_figure(const DomeStates& states, const AttentionRequest& request);
+
+struct CosinesRequest {
+  bool log_time = false;
+  FigureStyle style = FigureStyle::paper;
+};
+// The share of pairs of tokens at each cosine over time, their mean, and where theory knows one
+// rho(t): of equiangular starts exactly, of independent ones in 32 dimensions or more as d goes to
+// infinity. Error(input) for a swarm of one token.
+Figure cosines_figure(const RunReader& run, const Settings& settings,
+                      const CosinesRequest& request);
+
+// rho(t) for the run, empty where none is known; `name` says what it is.
+struct PredictedCosine {
+  std::string name{};
+  std::vector<double> rho{};  // (times)
+};
+PredictedCosine predicted_cosine(const Settings& settings, const Experiment& e,
+                                 const std::vector<double>& times);
+
+}  // namespace murmur
