@@ -95,11 +95,9 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 
 Command tokenize_command() {
   return {"tokenize",
-          "Turn texts into token ids and back, as a model's tokenizer.json says.\n\n"
-          "Reads one JSON string a line from standard input and prints one JSON array of ids a "
-          "line.\nWith --json: an object a line, with the ids and their tokens.",
-          "  echo '\"Hello, world!\"' | murmur tokenize model/tokenizer.json\n"
-          "  echo '[101, 7592, 102]' | murmur tokenize model --decode",
+          "Turn JSON strings, one a line on standard input, into token ids and back.",
+          "  murmur tokenize model/tokenizer.json < texts.jsonl > ids.jsonl\n"
+          "  murmur tokenize model --decode < ids.jsonl",
           [](Options& sub, Flags&) {
             sub.add_flag("--decode", decodes, "arrays of ids in, JSON strings out");
             sub.add_flag("--no-special", without_special,
