@@ -1,6 +1,7 @@
 // classify.cpp: murmur classify: asks a trained swarm what pictures show.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
@@ -8,6 +9,7 @@
 #include "murmur/error.h"
 #include "murmur/heads.h"
 #include "murmur/settling.h"
+#include "recipe.h"
 #include "sentences.h"
 
 namespace murmur::app {
@@ -181,8 +183,28 @@ void tell_score(const Flags& flags, const SampleSet& samples, const Verdicts& ve
                                : ""));
 }
 
+// A trained swarm, and the word that named it.
+struct AskedModel {
+  fs::path place{};
+  std::string word{};
+};
+
+// What the pictures below `kept` are made of: the training, where the swarm is that of a run, and
+// this command.
+Ingredients ingredients_of_flight(const AskedModel& model, const fs::path& kept) {
+  if (!fs::exists(model.place / "manifest.json")) {
+    std::vector<std::string> words = telling_words(program_argv);
+    std::replace(words.begin(), words.end(), model.word, fs::absolute(model.place).string());
+    return {.folder = kept, .words = std::move(words)};
+  }
+  Ingredients what = ingredients_of(RunReader(model.place), model.word);
+  what.name = fs::absolute(model.place / ".").lexically_normal().parent_path().filename().string();
+  what.folder = kept;
+  return what;
+}
+
 // The simulation as a run like any other, with the pictures of a digit's simulation.
-void keep_trajectory(const Flags& flags, const fs::path& model, const SampleSet& sample,
+void keep_trajectory(const Flags& flags, const AskedModel& model, const SampleSet& sample,
                      const DigitTrajectory& trajectory) {
   Matrix points = zeros(static_cast<int>(sample.x.size()), 2);
   for (int i = 0; i < points.rows; ++i) {
@@ -191,7 +213,7 @@ void keep_trajectory(const Flags& flags, const fs::path& model, const SampleSet&
   }
   ExperimentSpec spec;
   spec.name = "digit";
-  spec.model = model;
+  spec.model = model.place;
   spec.init = InitialPoints{std::move(points)};
   const Experiment e = make_experiment(spec);
   const auto engine = make_engine(e.engine);
@@ -199,6 +221,7 @@ void keep_trajectory(const Flags& flags, const fs::path& model, const SampleSet&
   const Outcome outcome = simulate(e, *engine, run, {});
   if (!outcome.ok())
     throw Error(Fault::numerical, outcome.what, run.directory().string(), outcome.remedy);
+  const picture::Signature signature(recipe_of(ingredients_of_flight(model, run.directory())));
   const fs::path figures = run.directory() / "figures", video = run.directory() / "video";
   fs::create_directories(figures);
   draw_digit_trajectory(trajectory, {}, figures / "flight.png");
@@ -229,7 +252,7 @@ int tell(const Flags& flags, const Asked& asked, const TrainedSwarm& swarm,
   return caught_signal == 0 ? 0 : 128 + caught_signal;
 }
 
-int run_pairs(const Flags& flags, const Request& request, const fs::path& model,
+int run_pairs(const Flags& flags, const Request& request, const AskedModel& model,
               const TrainedSwarm& swarm) {
   const ChosenPairs chosen = choose_pairs(request.images, request.data, swarm);
   require_one(flags, chosen.pair.size(), "pair");
@@ -244,8 +267,8 @@ int run_pairs(const Flags& flags, const Request& request, const fs::path& model,
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   const Request request = request_of(sorted);
-  const fs::path model = find_model(flags, sorted.plain[0]);
-  TrainedSwarm swarm = read_trained_swarm(model);
+  const AskedModel model{find_model(flags, sorted.plain[0]), sorted.plain[0]};
+  TrainedSwarm swarm = read_trained_swarm(model.place);
   if (request.without_head >= 0) {
     if (!flags.out.empty())
       usage("-o keeps the flight of the whole swarm", "leave out -o, or without_head");

@@ -122,6 +122,8 @@ int bifurcate(const Flags& flags, const MeanFieldSetup& s) {
     usage("a diagram is a table or a figure", "let -o end in .csv, .svg, .png or .pdf");
   const Bifurcation b = bifurcation({s.field.d, s.field.beta}, *s.kappas);
   const double critical = theory::noise_threshold(s.field.d, s.field.beta);
+  const picture::Signature signature(
+      recipe_of({.seed = s.seed, .words = telling_words(program_argv)}));
   if (drawn)
     draw(bifurcation_figure(b, critical), out);
   else if (!out.empty())

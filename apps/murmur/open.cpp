@@ -37,7 +37,7 @@ struct Recipe {
 };
 
 const std::vector<std::string> kMakers = {"simulate", "train", "meanfield", "landscape", "sweep"};
-const std::vector<std::string> kDrawers = {"render", "report", "reproduce"};
+const std::vector<std::string> kDrawers = {"render", "report", "reproduce", "classify"};
 
 bool is_among(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
@@ -149,6 +149,13 @@ int run_murmur(std::vector<std::string> words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// Where the commands of a recipe write: runs into `made`, what classify keeps into a folder of its
+// own.
+fs::path kept_folder(const Recipe& recipe, const Workshop& shop) {
+  return recipe.make.back()[0] == "classify" ? shop.path() / "kept"
+                                             : shop.path() / "made" / recipe.run;
+}
+
 // Makes the picture in the workshop; the exit code of the first command that failed.
 int make_again(const Recipe& recipe, const Workshop& shop, const fs::path& made,
                const Flags& flags) {
@@ -159,8 +166,11 @@ int make_again(const Recipe& recipe, const Workshop& shop, const fs::path& made,
       if (word == "@config") word = config.string();
       if (word == "@run") word = run.string();
     }
+    const bool diagram = recipe.make.size() == 1 && recipe.file.empty();  // no run is made
     if (is_among(kMakers, words[0])) {
-      words.insert(words.end(), {"-o", run.string()});
+      words.insert(words.end(), {"-o", (diagram ? made : run).string()});
+    } else if (words[0] == "classify") {
+      words.insert(words.end(), {"-o", kept_folder(recipe, shop).string()});
     } else if (words[0] == "reproduce") {
       words.insert(words.end(), {"--runs", run.string()});
     } else if (recipe.file.empty()) {
@@ -195,6 +205,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     for (const auto& step : recipe.make)
       lines += fmt::format("  murmur {}\n", fmt::join(step, " "));
     if (!recipe.file.empty()) lines += fmt::format("  and is its {}\n", recipe.file);
+    if (!recipe.branch)
+      lines += fmt::format(
+          "made again by: {}\n",
+          shell_line({"open", picture, "-o", "again" + fs::path(picture).extension().string()}));
     data(lines + (recipe.config.empty() ? "" : "@config is\n" + recipe.config));
     return 0;
   }
@@ -210,7 +224,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
                            recipe.version, recipe.commit));
   const Workshop shop;
   const fs::path made = recipe.file.empty() ? shop.path() / ("picture" + place.extension().string())
-                                            : shop.path() / "made" / recipe.run / recipe.file;
+                                            : kept_folder(recipe, shop) / recipe.file;
   if (const int code = make_again(recipe, shop, made, flags); code != 0) return code;
   write_file_atomically(place, text_of(made.string()));
   data(place.string() + "\n");

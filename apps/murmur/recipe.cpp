@@ -44,6 +44,36 @@ std::string place_below(const fs::path& folder, const fs::path& place) {
   return below.generic_string();
 }
 
+std::string whole_path(const std::string& name) {
+  std::error_code ignored;
+  return fs::exists(name, ignored) ? fs::absolute(name).lexically_normal().string() : name;
+}
+
+// images=FILE, FILE:3-7 or LEFT+RIGHT, data=DIR and a plain FILE.toml: a picture may be made again
+// anywhere. Names that are no files (test:8, mnist) stay.
+void name_whole_paths(std::vector<std::string>& words) {
+  for (std::string& word : words) {
+    const std::string key = word.substr(0, word.find('=') + 1);
+    if (key.empty() && fs::path(word).extension() == ".toml") word = whole_path(word);
+    if (key == "data=" && word != "data=mnist" && word != "data=fashion-mnist")
+      word = key + whole_path(word.substr(key.size()));
+    if (key != "images=") continue;
+    std::string value;
+    std::istringstream sides(word.substr(key.size()));
+    for (std::string side; std::getline(sides, side, '+');) {
+      const std::size_t colon = side.rfind(':');
+      const std::string whole = whole_path(side);
+      value += value.empty() ? "" : "+";
+      value += whole != side || colon == side.npos
+                   ? whole
+                   : whole_path(side.substr(0, colon)) + side.substr(colon);
+    }
+    word = key + value;
+  }
+}
+
+}  // namespace
+
 std::string shell_line(const std::vector<std::string>& words) {
   std::string line = "murmur";
   for (const std::string& word : words) {
@@ -52,8 +82,6 @@ std::string shell_line(const std::vector<std::string>& words) {
   }
   return line;
 }
-
-}  // namespace
 
 std::vector<std::string> telling_words(const std::vector<std::string>& argv) {
   std::vector<std::string> words;
@@ -88,7 +116,7 @@ picture::RecipeOf recipe_of(Ingredients what) {
   std::vector<std::string> drawing =
       what.words.empty() ? telling_words(program_argv) : std::move(what.words);
   const fs::path folder = fs::absolute(what.folder / ".").lexically_normal();  // ends in a slash
-  const std::string name = folder.parent_path().filename().string();
+  const std::string name = what.name.empty() ? folder.parent_path().filename().string() : what.name;
   nlohmann::json json = {
       {"murmur", MURMUR_VERSION}, {"commit", MURMUR_COMMIT}, {"seed", what.seed}};
   // What a run draws itself follows from its settings, whether it was begun or resumed.
@@ -103,6 +131,7 @@ picture::RecipeOf recipe_of(Ingredients what) {
       }
   }
   json["command"] = shell_line(typed);
+  name_whole_paths(drawing);
   nlohmann::json steps = nlohmann::json::array();
   if (!what.kind.empty()) {
     steps.push_back({what.kind, "@config"});

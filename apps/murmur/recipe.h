@@ -15,6 +15,7 @@ namespace murmur::app {
 struct Ingredients {
   std::string kind{};    // the command that makes the run; empty: none does
   std::string config{};  // its config.toml
+  std::string name{};    // of the run; empty: as its folder is called
   std::uint64_t seed = 0;
   bool parted = false;               // a branch, which its settings alone do not make again
   std::filesystem::path folder{};    // pictures in it are known by their path below it
@@ -26,8 +27,12 @@ Ingredients ingredients_of(const RunReader& run, const std::string& subject);
 // {"murmur": version, "commit", "seed", "run", "command", "make": [[word, ...], ...], "config",
 // "file"} Words @config and @run stand for files; `file` is the picture's path below the
 // run or the folder of runs, absent where -o named it. Threads, -o and flags that change no picture
-// are left out, so that the same picture has the same recipe.
+// are left out, so that the same picture has the same recipe; files that `images` and `data` name
+// stand in `make` with their whole paths.
 picture::RecipeOf recipe_of(Ingredients what);
+
+// A command of murmur as a shell reads it.
+std::string shell_line(const std::vector<std::string>& words);
 
 // The words of the command line at hand that a picture depends on, the command's name first.
 std::vector<std::string> telling_words(const std::vector<std::string>& argv);
