@@ -66,6 +66,7 @@ std::optional<Reproduction> density_modes(const ReproductionControl& control);
 std::optional<Reproduction> long_context(const ReproductionControl& control);
 std::optional<Reproduction> lost_in_the_middle(const ReproductionControl& control);
 std::optional<Reproduction> heads(const ReproductionControl& control);
+std::optional<Reproduction> residual_depth(const ReproductionControl& control);
 std::optional<Reproduction> mean_field(const ReproductionControl& control);
 std::optional<Reproduction> noisy_bifurcation(const ReproductionControl& control);
 std::optional<Reproduction> redraw_diffusion(const ReproductionControl& control);

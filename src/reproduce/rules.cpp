@@ -79,6 +79,7 @@ std::string WrongModel::words() const {
   if (value) all.emplace_back(*value == MatrixChoice::identity ? "V = I" : "V Gaussian");
   if (plain_scores) all.emplace_back("Q = K = I");
   if (frozen) all.emplace_back("weights drawn once");
+  if (late) all.emplace_back("weights of the end of a step");
   if (normalisation) all.emplace_back("layer norm pre for all");
   if (activation) all.emplace_back("other units");
   if (exchanged) all.emplace_back("recurrent net and swarm exchanged");

@@ -34,6 +34,7 @@ struct WrongModel {
   bool unbiased = false;                   // no ALiBi
   bool plain_scores = false;               // Q = K = I
   bool frozen = false;                     // random weights are drawn once, without `redraw`
+  bool late = false;                       // a layer has the weights of the end of its step
   std::optional<Interaction> attention{};  // another weighting
   std::optional<MatrixChoice::Kind> value{};
   std::optional<LayerNorm> normalisation{};

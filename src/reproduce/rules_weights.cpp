@@ -5,9 +5,15 @@ namespace murmur {
 
 namespace {
 
-constexpr const char* kFirst = "2026-11-16";
+constexpr const char *kFirst = "2026-11-16", *kSecond = "2026-11-17";
 constexpr const char* kUnits =
     "counts had been seen; in one of 20 draws V was too small for T = 10: time is now in 1/λ_1";
+
+constexpr const char* kDepths =
+    "weights of deviation 0.3, not 0.5, four times the draws and wider depths: the first was noise";
+
+constexpr const char* kLaws =
+    "PSD scores at β = 0.7, not 1, and not GOE with V = QᵀK: their means of 256 heads were noise";
 
 const Rule kRules[] = {
     {"product.gather",
@@ -48,6 +54,70 @@ const Rule kRules[] = {
      "at t = 1 their cosine is above that of all others",
      {.normalisation = LayerNorm::pre},
      kFirst},
+    {"heads-approximation.own",
+     Origin::predicted,
+     "the field is a head of the kind that is trained; derived",
+     "one trained head leaves a relative error below 1e-6 on fresh measures",
+     {.plain_scores = true},
+     kSecond},
+    {"heads-approximation.pairs",
+     Origin::predicted,
+     "unnormalised heads are dense in odd pair interactions, by Stone and Weierstrass; derived",
+     "second moments within 5 % by the largest number of unnormalised heads",
+     {.attention = Interaction::SA},
+     kSecond},
+    {"heads-approximation.maurey",
+     Origin::predicted,
+     "H heads drawn from a law miss their mean by σ/√H; there are H as good ones (Maurey 1981)",
+     "trained heads are at least as near to the mean of 512 heads, at every H",
+     {.reversed = true},
+     kSecond},
+    {"heads-approximation.limit",
+     Origin::predicted,
+     "E e^(β(x,Sy)) over GOE and Wishart S and its gradient; derived",
+     "velocities of 256 random heads, averaged, have the limit as mean within 3.5 standard errors",
+     {.beta = 1.1},
+     kSecond,
+     kLaws},
+    {"heads-approximation.limit-rate",
+     Origin::predicted,
+     "variance of a mean of H independent heads: H^(-1/2)",
+     "exponent of the distance from the limit within 0.1, H = 4 to 256",
+     {.value = MatrixChoice::gaussian},
+     kSecond,
+     kLaws},
+    {"residual-depth.layers",
+     Origin::predicted,
+     "Euler is of order 1 (Hairer, Norsett, Wanner I, II.3), sublayers in turn too",
+     "exponent of L within 0.05, from the two deepest networks",
+     {.method = Method::strang},
+     kSecond},
+    {"residual-depth.midpoint",
+     Origin::predicted,
+     "the midpoint rule is of order 2 (Hairer, Norsett, Wanner I, II.1)",
+     "exponent of L within 0.1, from the two deepest networks",
+     {.method = Method::euler},
+     kSecond},
+    {"residual-depth.constant",
+     Origin::predicted,
+     "L ln(x_L / x(T)) tends to -(T/2)(∫ a² dt + a(T) - a(0)) for x' = a(t) x; derived",
+     "within 1 % at the largest depth",
+     {.late = true},
+     kSecond},
+    {"residual-depth.independent",
+     Origin::predicted,
+     "a sum of L independent steps of T/L misses its mean by L^(-1/2); derived",
+     "exponent of the distance from the flow of the mean weights within 0.1",
+     {.frozen = true},
+     kSecond,
+     kDepths},
+    {"residual-depth.diffusive",
+     Origin::predicted,
+     "steps of √(T/L) with independent weights have a diffusion for a limit and no flow; derived",
+     "exponent of the distance from the flow of the mean weights within 0.15 of 0",
+     {.frozen = true},
+     kSecond,
+     kDepths},
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ bool is_long() { return std::getenv("MURMUR_LONG") != nullptr; }
 const std::set<std::string> kSlow = {"phase-diagram",       "random-weights",     "mean-field",
                                      "noisy-bifurcation",   "perceptron-ascent",  "chaos",
                                      "perceptron-clusters", "lost-in-the-middle", "next-token",
-                                     "redraw-diffusion"};
+                                     "redraw-diffusion",    "heads-approximation"};
 
 class Controls : public ::testing::TestWithParam<const ReproductionRow*> {
  protected:
