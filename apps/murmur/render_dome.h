@@ -17,6 +17,11 @@ struct DomeFlags {
 
 // Whether these words ask for a figure by name, or for this one.
 bool asks_for_figure(const Words& words, const std::string& name = {});
+// Where a figure or film goes: -o, or NAME.png among the run's figures.
+std::filesystem::path figure_path(const Flags& flags, const RunReader& run,
+                                  const std::string& name);
+// Prints where it is, or that it was stopped; the exit code.
+int tell_drawn(const Flags& flags, const std::filesystem::path& path);
 // Draws it, and prints where; the exit code.
 int render_dome(const Flags& flags, const RunReader& run, const Words& words,
                 const DomeFlags& asked);

@@ -35,7 +35,7 @@ enum class Stream : std::uint16_t {
   landscape = 14,  // starts of searches for critical points
   slices = 15,     // lines and great circles that measures are projected on
   samples = 16,    // what a task draws anew each epoch: pairs of pictures, sentences
-  readout = 20,    // points of words that places are compared with, class tokens and guests
+  readout = 20,    // points of words that places are compared with, starts of class tokens
 };
 
 // Who asks: counter = (particle, step, replica, stream * 2^16 + draw), key = seed.
