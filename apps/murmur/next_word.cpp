@@ -84,17 +84,12 @@ int render_next_word(const Flags& flags, const RunReader& run, const Words& word
     if (key != "figure" && !request.set(key, assignment.substr(equals + 1)))
       others.push_back(assignment);
   }
-  const bool inside = flags.out.empty();
-  const fs::path path = inside ? run.directory() / "figures" / "next-word.png" : output_file(flags);
-  const std::string ending = path.extension().string();
-  if (ending != ".png" && ending != ".svg" && ending != ".pdf" && ending != ".mp4")
-    usage(fmt::format("there is no picture of the kind '{}'", ending),
-          "use .png, .svg or .pdf for a figure, .mp4 for a film");
+  const fs::path path = figure_path(flags, run, "next-word");
   NextWordPicture picture = next_word_picture(
       worded_run(run, make_experiment(settings_of_run(run.directory(), others))), request);
   const SignalWatch watch;
   const picture::Signature signature(recipe_of(ingredients_of(run, words.plain[0])));
-  if (ending == ".mp4") {
+  if (path.extension() == ".mp4") {
     film_next_word(picture,
                    {.style = asked.style,
                     .fps = asked.fps,
@@ -107,15 +102,7 @@ int render_next_word(const Flags& flags, const RunReader& run, const Words& word
     if (asked.frame) picture.frame = frame_drawn(picture, run, *asked.frame);
     draw_next_word(picture, style, path);
   }
-  if (caught_signal != 0) {
-    say(flags, "stopped; the film was not kept");
-    return 128 + caught_signal;
-  }
-  if (flags.json)
-    report({path.string()});
-  else
-    data(path.string() + "\n");
-  return 0;
+  return tell_drawn(flags, path);
 }
 
 }  // namespace murmur::app

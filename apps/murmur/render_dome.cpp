@@ -125,28 +125,17 @@ DomeStates states_of(const RunReader& run, const SwarmWords& words) {
   return states_of_simulation(run, settings_of_run(run.directory(), words.others));
 }
 
-int render_dome(const Flags& flags, const RunReader& run, const Words& words,
-                const DomeFlags& asked) {
-  SwarmWords read = read_swarm_words(words);
-  read.request.frame = asked.frame;
-  const bool inside = flags.out.empty();
-  const fs::path path = inside ? run.directory() / "figures" / "dome.png" : output_file(flags);
+fs::path figure_path(const Flags& flags, const RunReader& run, const std::string& name) {
+  const fs::path path =
+      flags.out.empty() ? run.directory() / "figures" / (name + ".png") : output_file(flags);
   const std::string ending = path.extension().string();
   if (ending != ".png" && ending != ".svg" && ending != ".pdf" && ending != ".mp4")
     usage(fmt::format("there is no picture of the kind '{}'", ending),
           "use .png, .svg or .pdf for a figure, .mp4 for a film");
-  const DomeStates states = states_of(run, read);
-  const SignalWatch watch;
-  const picture::Signature signature(recipe_of(ingredients_of(run, words.plain[0])));
-  if (ending == ".mp4") {
-    const DomeFilm film{
-        .style = asked.style, .fps = asked.fps, .seconds = asked.seconds, .stop = [] {
-          return caught_signal != 0;
-        }};
-    film_domes(domes_of_states(states, read.request), film, path);
-  } else {
-    draw_dome(dome_of_states(states, read.request), asked.style, path);
-  }
+  return path;
+}
+
+int tell_drawn(const Flags& flags, const fs::path& path) {
   if (caught_signal != 0) {
     say(flags, "stopped; the film was not kept");
     return 128 + caught_signal;
@@ -156,6 +145,26 @@ int render_dome(const Flags& flags, const RunReader& run, const Words& words,
   else
     data(path.string() + "\n");
   return 0;
+}
+
+int render_dome(const Flags& flags, const RunReader& run, const Words& words,
+                const DomeFlags& asked) {
+  SwarmWords read = read_swarm_words(words);
+  read.request.frame = asked.frame;
+  const fs::path path = figure_path(flags, run, "dome");
+  const DomeStates states = states_of(run, read);
+  const SignalWatch watch;
+  const picture::Signature signature(recipe_of(ingredients_of(run, words.plain[0])));
+  if (path.extension() == ".mp4") {
+    const DomeFilm film{
+        .style = asked.style, .fps = asked.fps, .seconds = asked.seconds, .stop = [] {
+          return caught_signal != 0;
+        }};
+    film_domes(domes_of_states(states, read.request), film, path);
+  } else {
+    draw_dome(dome_of_states(states, read.request), asked.style, path);
+  }
+  return tell_drawn(flags, path);
 }
 
 }  // namespace murmur::app

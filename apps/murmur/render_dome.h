@@ -25,6 +25,11 @@ SwarmWords read_swarm_words(const Words& words);
 // The states of the swarm that they speak of: a simulation, or a sample of a training.
 DomeStates states_of(const RunReader& run, const SwarmWords& words);
 
+// Where a figure or film goes: -o, or NAME.png among the run's figures.
+std::filesystem::path figure_path(const Flags& flags, const RunReader& run,
+                                  const std::string& name);
+// Prints where it is, or that it was stopped; the exit code.
+int tell_drawn(const Flags& flags, const std::filesystem::path& path);
 // Draws it, and prints where; the exit code.
 int render_dome(const Flags& flags, const RunReader& run, const Words& words,
                 const DomeFlags& asked);

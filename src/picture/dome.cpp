@@ -322,6 +322,18 @@ void picture::draw_page(const DomeStyle& style, const std::filesystem::path& pat
   });
 }
 
+bool picture::film_page(const DomeFilm& film, double seconds,
+                        const std::function<void(Canvas&, int)>& draw,
+                        const std::filesystem::path& mp4) {
+  const DomeStyle& style = film.style;
+  return encode({.style = {style.style == FigureStyle::dark, style.width, style.height},
+                 .fps = film.fps,
+                 .seconds = seconds,
+                 .threads = film.threads,
+                 .stop = film.stop},
+                {.draw = draw}, mp4);
+}
+
 void draw_dome(const DomePicture& picture, const DomeStyle& style,
                const std::filesystem::path& path) {
   check({picture});
@@ -359,12 +371,7 @@ bool film_domes(const std::vector<DomePicture>& pictures, const DomeFilm& film,
     paint_ground(canvas.cr(), *shot.look.theme);
     Sheet(Pen(canvas.cr()), shot, now).paint(parts, part);
   };
-  return encode({.style = {style.style == FigureStyle::dark, style.width, style.height},
-                 .fps = film.fps,
-                 .seconds = seconds,
-                 .threads = film.threads,
-                 .stop = film.stop},
-                {.draw = draw}, mp4);
+  return film_page(film, seconds, draw, mp4);
 }
 
 }  // namespace murmur

@@ -40,6 +40,8 @@ void paint_dome(const Pen& pen, const DomeLook& look, const DomePicture& picture
 // A page of this style as .png, .svg or .pdf, painted in the pixels of the .png.
 void draw_page(const DomeStyle& style, const std::filesystem::path& path,
                const std::function<void(cairo_t*)>& paint);
+bool film_page(const DomeFilm& film, double seconds, const std::function<void(Canvas&, int)>& draw,
+               const std::filesystem::path& mp4);
 
 // Samples of the key.
 void paint_arrow(const Pen& pen, std::array<double, 4> way, Colour colour, double width,

@@ -192,12 +192,7 @@ bool film_next_word(const NextWordPicture& picture, const DomeFilm& film,
     WordSheet(Pen(canvas.cr()), look, style, picture, cast)
         .paint(instant_at(picture, first + share * (last - first)));
   };
-  return encode({.style = {style.style == FigureStyle::dark, style.width, style.height},
-                 .fps = film.fps,
-                 .seconds = seconds,
-                 .threads = film.threads,
-                 .stop = film.stop},
-                {.draw = draw}, mp4);
+  return film_page(film, seconds, draw, mp4);
 }
 
 }  // namespace murmur
