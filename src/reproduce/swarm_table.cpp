@@ -139,23 +139,22 @@ constexpr double kMostSpread = 0.1, kMostStep = 0.2, kMostLost = 0.5;  // points
 
 void check_settled(const Row& row, const std::vector<std::vector<Settling>>& seeds,
                    Reproduction& result) {
-  double spread = 0, step = 0, lost = 0;
-  const double share = 1 / static_cast<double>(seeds.size());
-  for (const std::vector<Settling>& at : seeds) {
-    spread += share * at[1].spread;
-    step += share * at[1].speed;
-    lost += share * 100 * (at[0].accuracy - at[1].accuracy);
-  }
   const int blocks = seeds[0][1].blocks;
-  const auto add = [&](const char* of, double value, double most) {
-    result.checks.push_back(
-        holds("swarm-table.settled",
-              {fmt::format("{}: {} behind {} blocks", row.what, of, blocks), value}, value <= most,
-              fmt::format("{:g} or less", most)));
+  const auto add = [&](const char* of, double most, auto value) {
+    std::vector<double> values;  // (seeds)
+    for (const std::vector<Settling>& at : seeds) values.push_back(value(at[0], at[1]));
+    const double mean = spread_of(values).mean;
+    Check check = holds("swarm-table.settled",
+                        {fmt::format("{}: {} behind {} blocks", row.what, of, blocks), mean},
+                        mean <= most, fmt::format("the mean is {:g} or less", most));
+    check.more = described(values);
+    result.checks.push_back(std::move(check));
   };
-  add("spread over that at the start", spread, kMostSpread);
-  add("step of a token", step, kMostStep);
-  add("points of accuracy lost", lost, kMostLost);
+  using At = const Settling&;
+  add("spread over that at the start", kMostSpread, [](At, At later) { return later.spread; });
+  add("step of a token", kMostStep, [](At, At later) { return later.speed; });
+  add("points of accuracy lost", kMostLost,
+      [](At depth, At later) { return 100 * (depth.accuracy - later.accuracy); });
 }
 
 std::vector<Settling> settling_at(const Training& training, const ShelvedTraining& trained,
