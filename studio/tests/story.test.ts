@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { strings } from "../src/strings";
 import { gather, joined, middle } from "../src/views/story/draw";
 import { kDepth, kInfluence, kLadders, kStopOf, revealed, rungAt } from "../src/views/story/measured";
+import { nextWord } from "../src/views/story/reckon";
 import { kKnobs, kRow, kShuffle, kStops, pointsOf, sceneOf } from "../src/views/story/scenes";
 
 const signs = strings.story.signs;
@@ -47,7 +48,7 @@ describe("figures", () => {
 });
 
 describe("text", () => {
-  it("has seven stops, each with a question that has one right answer and a place where the picture breaks", () => {
+  it("has nine stops, each with a question that has one right answer and a place where the picture breaks", () => {
     expect(strings.story.stops).toHaveLength(kStops);
     for (const stop of strings.story.stops) {
       expect(stop.choices.filter((choice) => choice.right)).toHaveLength(1);
@@ -97,12 +98,37 @@ describe("scenes", () => {
     expect(scene(6, { think: false }).words).not.toHaveProperty("perceptron");
     expect(scene(7, { guest: true }).tokens).toHaveLength(scene(7).tokens.length + 1);
     expect(scene(7, { guest: true }).beside).toEqual(scene(7).tokens);
+    const width = (wide: boolean) => Math.max(...scene(7, { wide }).tokens.map(({ place }) => place[0] - place[1]));
+    expect(width(false)).toBeLessThan(width(true));
+    const verb = (tokens: { text: string; place: number[] }[]) => tokens.find(({ text }) => text === "bites")!.place;
+    const placed = scene(8, { placed: true });
+    expect(verb(placed.tokens)).toEqual(verb(placed.beside!)); // second in both rows
+    expect(placed.tokens[0].place).not.toEqual(scene(8).tokens[0].place);
   });
 
   it("hand their places to the core row by row", () => {
     const { rows, n, d } = pointsOf(scene(4).tokens);
     expect([n, d]).toEqual([4, 2]);
     expect([...rows.subarray(2, 4)]).toEqual(scene(4).tokens[1].place);
+  });
+});
+
+describe("the next word", () => {
+  const words = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+  it("is any of all at kappa 0, and the nearest at a large one", () => {
+    const any = nextWord([0.2, 0.3, -0.1], words, 0);
+    expect(any.outcomes).toBeCloseTo(3, 12);
+    expect(any.entropy).toBeCloseTo(Math.log(3), 12);
+    expect(nextWord([0.1, 0.9, 0.2], words, 400).probability[1]).toBeCloseTo(1, 12);
+  });
+  it("depends on the direction alone, and on differences of cosines by e to the kappa", () => {
+    const [near, far] = [nextWord([0.6, 0.8, 0], words, 7), nextWord([6, 8, 0], words, 7)];
+    far.probability.forEach((p, v) => expect(p).toBeCloseTo(near.probability[v], 12));
+    expect(near.probability[1] / near.probability[0]).toBeCloseTo(Math.exp(7 * 0.2), 9);
+    expect(near.probability.reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 12);
+  });
+  it("has a vocabulary on the unit sphere", () => {
+    for (const { place } of scene(9).vocabulary!) expect(Math.hypot(...place)).toBeCloseTo(1, 12);
   });
 });
 

@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { coreOf } from "../src/core/core";
 import type { Core } from "../src/core/protocol";
 import { strings } from "../src/strings";
+import { Film } from "../src/state/film";
+import { apart, movedByGuest, nextWord } from "../src/views/story/reckon";
 import { kKnobs, pointsOf, sceneOf, type Knobs } from "../src/views/story/scenes";
 
 const wasm = new URL("../src/core/wasm/murmur.wasm", import.meta.url);
@@ -104,5 +106,48 @@ describe.skipIf(!existsSync(wasm))("the stops, flown", () => {
     expect(moved).toBeGreaterThan(0.05);
     expect(moved).toBeLessThan(0.3);
     expect(gap(alone.last[cls], joined.last[cls])).toBeLessThan(moved);
+  });
+
+  /** Both flocks of the eighth stop in the end: how far the same words are apart. */
+  async function orders(placed: boolean) {
+    const scene = sceneOf(8, { ...kKnobs, placed }, strings.story.signs);
+    const films = [];
+    for (const tokens of [scene.tokens, scene.beside!]) {
+      const film = new Film(core, await core.flight(scene.words, pointsOf(tokens)));
+      await film.need(film.last);
+      films.push(film);
+    }
+    const gaps = apart(scene, films[0], films[1], films[0].last).map(({ gap }) => gap);
+    const verb = [...films[0].frame(films[0].last).subarray(2, 4)];
+    films.forEach((film) => film.close());
+    return { gaps, verb };
+  }
+
+  it("8: another order ends alike, until places are written on the words", async () => {
+    const plain = await orders(false);
+    for (const gap of plain.gaps) expect(gap).toBeLessThan(1e-6);
+    const written = await orders(true);
+    expect(written.gaps[1]).toBeGreaterThan(0.2); // bites starts at one place in both
+    expect(written.verb[0]).toBeLessThan(-0.1); // and flies to the dog, who came first
+  });
+
+  it("7: one guest moves mean and CLS, in a tight and in a wide flock", async () => {
+    for (const wide of [false, true]) {
+      const { mean, cls } = await movedByGuest(core, wide, strings.story.signs);
+      for (const moved of [mean, cls]) expect(moved).toBeGreaterThan(0.01);
+      expect(Math.max(mean, cls)).toBeLessThan(1);
+    }
+  });
+
+  it("9: what was said narrows what may come, to water words or to money words", async () => {
+    for (const [bank, topic] of [["river", "water"], ["money", "money"]] as const) {
+      const { rows } = await flown(core, 9, { bank });
+      const { vocabulary } = sceneOf(9, { ...kKnobs, bank }, strings.story.signs);
+      const said = (frame: number[][]) => nextWord(frame[frame.length - 1], vocabulary!.map(({ place }) => place), 16);
+      const [first, last] = [said(rows[0]), said(rows[rows.length - 1])];
+      expect(last.outcomes).toBeLessThan(0.6 * first.outcomes);
+      const right = vocabulary!.reduce((sum, word, v) => sum + (word.topic === topic ? last.probability[v] : 0), 0);
+      expect(right).toBeGreaterThan(0.9);
+    }
   });
 });

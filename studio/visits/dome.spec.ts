@@ -128,6 +128,12 @@ test.describe("on a phone", () => {
       const scene = (await page.locator(".stage canvas").boundingBox())!;
       const bar = page.locator(".dome-bar");
       const box = (await bar.boundingBox())!;
+      const told = await page.locator(".stage canvas").getAttribute("data-dome");
+      const [x, y, r] = told!.split(",").map(Number);
+      expect(x - r).toBeGreaterThanOrEqual(0);
+      expect(x + r).toBeLessThanOrEqual(scene.width);
+      expect(y - r).toBeGreaterThanOrEqual(0);
+      expect(scene.y + y + r).toBeLessThanOrEqual(box.y);
       expect(box.y).toBeGreaterThan(scene.y);
       expect(box.y + box.height).toBeLessThanOrEqual(scene.y + scene.height + 0.5);
       const on = bar.getByRole("button", { name: words.on, exact: true });

@@ -47,8 +47,9 @@ void print(const std::string& name, int trajectory) {
 }
 
 // A swarm that has learned nothing yet: its parameters are those that training starts from.
-void write_model(const char* path) {
+void write_model(const std::string& path, murmur::Task task) {
   murmur::TrainedSwarm swarm;
+  swarm.task = task;
   swarm.architecture.blocks = 4;
   swarm.architecture.shared = false;
   swarm.architecture.hidden = 32;
@@ -60,14 +61,33 @@ void write_model(const char* path) {
   murmur::write_trained_swarm(swarm, path);
 }
 
-void simulate_trained(const char* path) {
+int load(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string file((std::istreambuf_iterator<char>(in)), {});
-  const int trained = ask({{"do", "trained"}}, std::as_bytes(std::span(file))).at("id");
-  std::vector<std::uint8_t> ink(28 * 28);
+  return ask({{"do", "trained"}}, std::as_bytes(std::span(file))).at("id");
+}
+
+void add_ink(int remainder, std::vector<std::uint8_t>& ink) {
   for (int row = 0; row < 28; ++row)
     for (int column = 0; column < 28; ++column)
-      ink[row * 28 + column] = (row * row + column * column) % 7 == 1 ? 255 : 0;
+      ink.push_back((row * row + column * column) % 7 == remainder ? 255 : 0);
+}
+
+void simulate_pair(const std::string& path) {
+  std::vector<std::uint8_t> ink;
+  for (const int remainder : {1, 2}) add_ink(remainder, ink);
+  const Json request = {{"do", "flock"},
+                        {"trained", load(path)},
+                        {"height", 28},
+                        {"width", 28},
+                        {"engine", "reference"}};
+  print("pair", ask(request, std::as_bytes(std::span(ink))).at("id"));
+}
+
+void simulate_trained(const std::string& path) {
+  const int trained = load(path);
+  std::vector<std::uint8_t> ink;
+  add_ink(1, ink);
   Json request = {{"do", "flock"}, {"trained", trained}, {"height", 28},         {"width", 28},
                   {"finer", 2},    {"blocks", 6},        {"engine", "reference"}};
   print("ink", ask(request, std::as_bytes(std::span(ink))).at("id"));
@@ -92,7 +112,10 @@ int main(int argc, char** argv) {
     for (std::string word; in >> word;) words += "\n" + word;
     print(name, ask({{"do", "flight"}, {"words", words}}).at("id"));
   }
-  write_model(argv[2]);
-  simulate_trained(argv[2]);
+  const std::string model = argv[2], pairs = model + ".same";
+  write_model(model, murmur::Task::digits);
+  write_model(pairs, murmur::Task::same);
+  simulate_trained(model);
+  simulate_pair(pairs);
   return 0;
 }

@@ -40,17 +40,23 @@ function nativeHashes(model) {
 }
 
 function trainedFlights(model) {
-  const trained = ask({ do: "trained" }, readFileSync(model)).text.id;
-  const ink = new Uint8Array(28 * 28);
-  for (let row = 0; row < 28; ++row)
-    for (let column = 0; column < 28; ++column)
-      ink[row * 28 + column] = (row * row + column * column) % 7 === 1 ? 255 : 0;
+  const [trained, compares] = [model, `${model}.same`].map(
+    (file) => ask({ do: "trained" }, readFileSync(file)).text.id,
+  );
+  const inkOf = (remainder) =>
+    Array.from({ length: 28 * 28 }, (_, e) => {
+      const [row, column] = [Math.floor(e / 28), e % 28];
+      return (row * row + column * column) % 7 === remainder ? 255 : 0;
+    });
+  const ink = Uint8Array.from(inkOf(1));
+  const two = Uint8Array.from([...inkOf(1), ...inkOf(2)]);
   const rows = Float64Array.from({ length: 80 }, (_, e) => (((e * 7) % 41) - 20) / 4);
   const engine = "reference";
   const picture = { do: "flock", trained, height: 28, width: 28, finer: 2, blocks: 6, engine };
   return [
     ["ink", ask(picture, ink).text],
     ["places", ask({ do: "flockOfPoints", trained, engine }, rows).text],
+    ["pair", ask({ do: "flock", trained: compares, height: 28, width: 28, engine }, two).text],
   ];
 }
 

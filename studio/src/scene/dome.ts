@@ -76,11 +76,13 @@ export class DomeScene {
     this.stage.touch();
     if (!shot) {
       this.stage.unreveal();
+      delete this.stage.canvas.dataset.dome;
       return this.clear();
     }
     const radius = (kShare * this.stage.span()) / 2;
     const at: Vector = [shot.place[0], shot.place[1], shot.place[2]];
     this.stage.reveal(at, kRoom * radius, kFoot);
+    this.tellDisc(at, radius);
     this.ball.position.set(...at);
     this.ball.scale.setScalar(radius);
     const paper = mixInk(inkOf("--paper"), inkOf("--panel"), 0.5);
@@ -93,6 +95,12 @@ export class DomeScene {
     this.drawArrows(shot, radius, to);
   }
 
+  /** Says on the canvas where the dome is seen, for whoever looks at the page from outside. */
+  private tellDisc(at: Vector, radius: number): void {
+    const disc = this.stage.disc(at, radius);
+    if (disc) this.stage.canvas.dataset.dome = [disc.x, disc.y, disc.r].map((x) => x.toFixed(1)).join();
+  }
+
   private clear(): void {
     for (const name of ["dome-keys", "dome-query"]) this.stage.boids(name, null);
     for (const name of ["dome-rings", "dome-threads"]) this.stage.lines(name, null);
@@ -100,7 +108,7 @@ export class DomeScene {
     this.clearOthers(0);
   }
 
-  /** Takes away the messages of other heads than there are, and that of the head shown, which has an arrow of its own. */
+  /** Takes away the messages of heads that are not there, and of the head shown, which has its own arrow. */
   private clearOthers(heads: number, head = -1): void {
     for (let h = heads; h < this.others; ++h) this.strokes.set(`other-${h}`, null);
     if (head >= 0) this.strokes.set(`other-${head}`, null);

@@ -3,6 +3,7 @@ import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { drawBackdrop, type Backdrop } from "./backdrop";
 import { boidFragment, boidVertex } from "./shaders";
+import { Sight } from "./sight";
 
 export type { Backdrop };
 
@@ -63,7 +64,7 @@ export class Stage {
   private ones = new Float32Array(0); // sizes and marks of layers that have none
   private zeros = new Float32Array(0);
   private readonly spare = new THREE.Vector3();
-  private readonly revealed = new THREE.Vector3(); // how far what is seen was moved
+  private readonly sight: Sight;
   private dirty = true;
 
   constructor(
@@ -74,6 +75,7 @@ export class Stage {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: false, preserveDrawingBuffer: true });
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
+    this.sight = new Sight(this.camera, this.controls.target);
     this.controls.addEventListener("change", () => (this.dirty = true));
     this.scene.add(this.backdrop);
     this.options = options;
@@ -113,7 +115,7 @@ export class Stage {
     this.camera.far = e * 50;
     this.camera.updateProjectionMatrix();
     this.controls.target.set(0, 0, 0);
-    this.revealed.set(0, 0, 0);
+    this.sight.forget();
     this.controls.update();
     this.dirty = true;
   }
@@ -291,40 +293,34 @@ export class Stage {
     const to = new THREE.Vector3(place[0], place[1], place[2]);
     this.camera.position.add(to).sub(this.controls.target);
     this.controls.target.copy(to);
-    this.revealed.set(0, 0, 0);
+    this.sight.forget();
     this.controls.update();
     this.dirty = true;
   }
 
-  /**
-   * Moves what is seen sideways, no further than is needed, until a ball of the scene is whole on the canvas, above
-   * the `foot` lowest CSS pixels.
-   */
+  /** Moves what is seen until a ball of the scene is whole on the canvas, above the `foot` lowest CSS pixels. */
   reveal(place: ArrayLike<number>, radius: number, foot = 0): void {
     this.fitCanvas();
-    this.camera.updateMatrixWorld();
-    const at = this.spare.set(place[0], place[1], place[2]).applyMatrix4(this.camera.matrixWorldInverse);
-    const high = -at.z * Math.tan((this.camera.fov * Math.PI) / 360);
-    const under = Math.min(1, foot / this.canvas.clientHeight) * high; // half the foot, in the scene's units
-    const past = (x: number, room: number) => x - Math.min(room, Math.max(-room, x));
-    const across = past(at.x, Math.max(0, high * this.camera.aspect - radius));
-    const by = [across, past(at.y - under, Math.max(0, high - under - radius))];
-    if (at.z >= 0 || (by[0] === 0 && by[1] === 0)) return;
-    this.shift(new THREE.Vector3(by[0], by[1], 0).applyQuaternion(this.camera.quaternion));
+    if (this.sight.reveal(place, radius, foot / this.canvas.clientHeight)) this.moved();
   }
 
   /** Undoes what `reveal` did. */
   unreveal(): void {
-    if (this.revealed.lengthSq() > 0) this.shift(this.revealed.clone().negate());
-    this.revealed.set(0, 0, 0);
+    if (this.sight.undo()) this.moved();
   }
 
-  private shift(by: THREE.Vector3): void {
-    this.revealed.add(by);
-    this.camera.position.add(by);
-    this.controls.target.add(by);
+  private moved(): void {
     this.controls.update();
     this.dirty = true;
+  }
+
+  /** Where a ball of the scene is seen, in CSS pixels of the canvas; null behind the camera. */
+  disc(place: ArrayLike<number>, radius: number): { x: number; y: number; r: number } | null {
+    this.camera.updateMatrixWorld();
+    const up = new THREE.Vector3(0, radius, 0).applyQuaternion(this.camera.quaternion);
+    const middle = this.onScreen(place);
+    const edge = this.onScreen([place[0] + up.x, place[1] + up.y, place[2] + up.z]);
+    return middle && edge && { x: middle.x, y: middle.y, r: Math.hypot(edge.x - middle.x, edge.y - middle.y) };
   }
 
   /** Something of the scene changed that no layer tells of. */

@@ -57,8 +57,8 @@ export const digits = {
   ],
   opinions: "Together, or each alone",
   opinionsLead:
-    "Two swarms, as large as each other and trained alike. In one the boids listen to each other; in the other nobody " +
-    "hears anybody (the best of five such trainings).",
+    "Two swarms, as large as each other and trained alike. In one the boids listen to each other; in the other " +
+    "nobody hears anybody (the best of five such trainings).",
   opinionNames: { same: "They listen", alone: "Each alone" },
   opinion: (name: string, chance: number) => `says ${name}, ${percent(chance)}`,
   opinionWaits: "is asked …",

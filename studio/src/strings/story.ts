@@ -1,4 +1,4 @@
-// story.ts: the words of the view story: seven stops from a word alone to the flock that speaks.
+// story.ts: the words of the view story: nine stops from a word alone to the word that comes next.
 
 export interface StopWords {
   short: string;
@@ -239,8 +239,64 @@ const readout: StopWords = {
   end: "The flock has settled; the cross marks the mean, the ring CLS.",
 };
 
+const order: StopWords = {
+  short: "Order",
+  title: "Who bites whom?",
+  text: [
+    "A flock has no first bird. _Dog bites man_ and _man bites dog_ are the same three words, so they are the same " +
+      "flock: every word flies the same way in both.",
+    "So a transformer writes each word's place in the row on the word itself: here, the earlier, the higher. _Bites_ " +
+      "comes second in both sentences and starts at one place. It asks for who stands highest.",
+  ],
+  equation: "story_order",
+  formula: "Where a word starts: its own place w, and a code p of its number k in the row.",
+  question: "No codes yet. You swap _dog_ and _man_. Where does _bites_ end?",
+  choices: [
+    {
+      text: "At the same place as before",
+      right: true,
+      answer: "To the last bit but for rounding: attention adds up over all, in whatever order. Write the codes on.",
+    },
+    { text: "On the other side", answer: "Only with codes. Without them nobody knows who came first." },
+    { text: "Somewhere between", answer: "It would take a mark of the order to get there, and there is none." },
+  ],
+  breaks:
+    "Birds have their order by nature: one flies ahead. Tokens have it only if it is written on them, or if each " +
+    "hears no more than those before it.",
+  begin: "Three words, flown in two orders at once: dots for one, rings for the other.",
+  end: "Both flights have ended; the lines show how far the same words are apart.",
+};
+
+const next: StopWords = {
+  short: "Next word",
+  title: "Which word comes next?",
+  text: [
+    "Now each word hears itself and those before it. The last one flies along with what it heard, and where it is " +
+      "says what may come next.",
+    "Every word of the vocabulary has a place, too: the small points. The nearer the last word is to one, the more " +
+      "likely that one is. Watch the bars as it flies.",
+  ],
+  equation: "story_next",
+  formula: "x is the last word's place, w a word that may come, κ how sharply near counts more than far.",
+  question: "While the last word flies, what happens to the number of words that may come?",
+  choices: [
+    {
+      text: "It falls",
+      right: true,
+      answer: "At first it is near nothing in particular; what it hears narrows the choice. The entropy counts it.",
+    },
+    { text: "It rises", answer: "It would if it flew back to the middle of all. Turn κ down and see the same." },
+    { text: "It stays", answer: "Only at κ = 0, where all words are alike." },
+  ],
+  breaks:
+    "A bird does not say where the next bird will be. These places were put by hand; a language model learns tens of " +
+    "thousands of them, in hundreds of dimensions.",
+  begin: "Five words on a sphere; eight others stand round them and wait.",
+  end: "The last word has come near those that may follow it.",
+};
+
 export const story = {
-  stops: [isolation, messenger, attraction, messages, listening, rounds, readout],
+  stops: [isolation, messenger, attraction, messages, listening, rounds, readout, order, next],
   progress: "Stops of the story",
   stopOf: (k: number, all: number) => `Stop ${k} of ${all}`,
   dot: (k: number, title: string) => `Stop ${k}: ${title}`,
@@ -274,6 +330,12 @@ export const story = {
     beta: "Sharpness of the ear, β",
     think: "Think between rounds (MLP)",
     guest: "A guest joins: loan",
+    width: "The flock is",
+    tight: "tight",
+    wide: "wide",
+    codes: "Places in the row",
+    codesOff: "Not written",
+    codesOn: "Written on",
     nothing: "Nothing to turn here yet: nobody listens.",
     attraction: "No knob: in plain attraction nothing is learned.",
   },
@@ -281,11 +343,28 @@ export const story = {
     water: "← water", money: "money →", hand: "← hand", ship: "ship →", urgent: "urgent", calm: "calm",
     content: "says much", filler: "says little",
     influence: "what each place counts in the end (measured)",
+    first: "first in the row", last: "last in the row",
   },
   step: (k: number) => `step ${k}`,
   round: (k: number) => `round ${k}`,
   visit: (k: number, word: string) => `word ${k}: ${word}`,
   legend: { cross: "mean of all", ring: "CLS", faint: "without the guest" },
+  moved: {
+    caption: "How far the guest moves them, in the end (flown now)",
+    who: "reads by", tight: "tight flock", wide: "wide flock", mean: "mean", cls: "CLS",
+  },
+  order: {
+    first: "dog bites man", second: "man bites dog",
+    apart: "How far the same word is apart",
+  },
+  nextWord: {
+    river: "Rivers run down to the …",
+    money: "Coins lie safe in the …",
+    kappa: "Sharpness of the choice, κ",
+    bars: "Chances of the next word",
+    entropy: (entropy: number, outcomes: number) =>
+      `Entropy ${entropy.toFixed(2)} nats: about ${outcomes.toFixed(1)} words are possible.`,
+  },
   ladder: {
     tasks: {
       same: {

@@ -11,6 +11,7 @@ const kInks: Record<Topic, string> = {
 const kMostTrail = 60; // frames
 const kStrands = 30; // of a share of 1
 const kGap = 0.0022; // between strands
+const kOff = 1.02; // radii: where words that may come next are drawn
 
 /** What beside the words is to be drawn. */
 export interface Shown {
@@ -53,7 +54,7 @@ export class Painter {
     this.flat = new Float32Array(n * scene.tokens[0].place.length);
     this.names = scene.tokens.map(labelOf);
     this.groups = "";
-    for (const name of ["messenger", "mean"]) this.stage.boids(name, null);
+    for (const name of ["messenger", "mean", "vocabulary"]) this.stage.boids(name, null);
     for (const name of ["trails", "ears", "marks"]) this.stage.lines(name, null);
     this.retheme(scene);
   }
@@ -102,6 +103,7 @@ export class Painter {
     this.drawEars(shown);
     this.drawSpeakers(shown);
     if (shown.stop === 2) this.drawMessenger(shown);
+    if (scene.vocabulary) this.drawVocabulary(scene.vocabulary);
   }
 
   /** Words above their boids; those too near each other to be read apart share one label. */
@@ -117,7 +119,7 @@ export class Painter {
       this.groups = key;
       const text = (group: number[]) => joined(group.map((i) => this.names[i]), perLine);
       this.labels = groups.map((group) => ({ text: text(group), place: [0, 0, 0], kind: "token" }));
-      this.stage.setLabels([...this.labels, ...scene.signs]);
+      this.stage.setLabels([...this.labels, ...scene.signs, ...wordLabels(scene)]);
     }
     groups.forEach((group, g) => {
       const label = this.labels[g];
@@ -175,7 +177,8 @@ export class Painter {
   }
 
   /** The mean of all words but CLS as a cross, and with a guest where cross and ring would be without. */
-  private drawSpeakers({ stop, scene, beside, at }: Shown): void {
+  private drawSpeakers(shown: Shown): void {
+    const { stop, scene, beside, at } = shown;
     this.marksOf.clear();
     if (stop === 7) {
       const cross = linear(this.ink("--ink"));
@@ -188,7 +191,33 @@ export class Painter {
         this.ring(spot(places, cls, 2), faint, 0.05);
       }
     }
+    if (stop === 8) this.drawOrders(shown);
     if (stop !== 2) this.stage.lines("marks", this.marksOf.lines);
+  }
+
+  /** The same words in another order: rings, each joined to its word where they are apart. */
+  private drawOrders({ scene, beside, at }: Shown): void {
+    if (!beside || !scene.beside || beside.info.n !== scene.beside.length) return;
+    const places = beside.between(Math.min(at, beside.flown.value - 1), new Float32Array(2 * scene.beside.length));
+    scene.beside.forEach(({ text, topic }, j) => {
+      const ink = linear(this.ink(kInks[topic]));
+      const i = scene.tokens.findIndex((token) => token.text === text);
+      const there = spot(places, j, 2);
+      for (const radius of [0.07, 0.075, 0.08]) this.ring(there, ink, radius);
+      this.marksOf.add(under(this.flat, i, 2), [there[0], there[1], -0.02], ink);
+    });
+  }
+
+  /** Words that may come next, as small points just off the sphere. */
+  private drawVocabulary(words: readonly Token[]): void {
+    const n = words.length;
+    const positions = new Float32Array(3 * n);
+    const colours = new Float32Array(3 * n);
+    words.forEach(({ place, topic }, v) => {
+      positions.set(place.map((x) => kOff * x), 3 * v);
+      colours.set(mixInk(this.ink("--paper"), this.ink(kInks[topic]), 0.7), 3 * v);
+    });
+    this.stage.boids("vocabulary", { positions, colours, sizes: new Float32Array(n).fill(0.55) });
   }
 
   private cross(at: number[], colour: Rgb, arm: number): void {
@@ -233,6 +262,12 @@ export class Painter {
     for (let i = 0; i < seen; ++i) this.marksOf.add(spotOf(scene.tokens[i]), spotOf(scene.tokens[i + 1]), base);
     this.stage.lines("marks", this.marksOf.lines);
   }
+}
+
+function wordLabels({ vocabulary = [] }: Scene): Label[] {
+  return vocabulary.map(({ text, place }) => ({
+    text, place: [kOff * place[0], kOff * place[1] + (place[1] < 0 ? -0.1 : 0.1), kOff * place[2]], kind: "axis",
+  }));
 }
 
 /** (n, d) -> (n, 3) */

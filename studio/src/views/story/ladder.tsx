@@ -94,8 +94,10 @@ export function LadderStrip({ stop }: { stop: number }) {
   return (
     <figure class="ladder" data-task={ladder.task}>
       <figcaption>
-        {tasks[ladder.task]?.title ?? ladder.task}{" "}
-        {ladder.task === "same" && <a href="#v=1&view=digits&model=same">{words.seeOne}</a>}
+        <p>
+          {tasks[ladder.task]?.title ?? ladder.task}{" "}
+          {ladder.task === "same" && <a href="#v=1&view=digits&model=same">{words.seeOne}</a>}
+        </p>
       </figcaption>
       {kLadders.length > 1 && (
         <Segments

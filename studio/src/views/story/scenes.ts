@@ -1,4 +1,4 @@
-// scenes.ts: the seven small flocks of words: who stands where, and by which words of the core they fly.
+// scenes.ts: the nine small flocks of words: who stands where, and by which words of the core they fly.
 import type { Words } from "../../core/protocol";
 import type { Backdrop, Label } from "../../scene/stage";
 
@@ -18,9 +18,14 @@ export interface Knobs {
   push: boolean;
   think: boolean;
   guest: boolean;
+  wide: boolean;
   shuffled: boolean;
+  placed: boolean;
+  kappa: number;
 }
-export const kKnobs: Knobs = { bank: "river", beta: 8, push: true, think: true, guest: false, shuffled: false };
+export const kKnobs: Knobs = {
+  bank: "river", beta: 8, push: true, think: true, guest: false, wide: true, shuffled: false, placed: false, kappa: 16,
+};
 
 export interface Scene {
   tokens: Token[];
@@ -34,11 +39,13 @@ export interface Scene {
   signs: Label[];
   /** Whose listening is drawn at first; null: nobody's. */
   listener: number | null;
-  /** The flock without its guest, flown beside. */
+  /** Another flock that is flown beside: the one without a guest, or the same words in another order. */
   beside?: Token[];
+  /** Words that may come next: places that nobody flies from. */
+  vocabulary?: Token[];
 }
 
-export const kStops = 7;
+export const kStops = 9;
 /** Height of the line on which the messenger's bars stand. */
 export const kBarsAt = -0.82;
 
@@ -154,13 +161,72 @@ const kSpoken = plane([
 ]);
 const kGuest = plane([["loan", "money", 1.0, 0.35]]);
 
+const kTight = 0.35;
+
+/** The speakers as they are, or drawn together about their middle. */
+function spoken(wide: boolean): Token[] {
+  if (wide) return kSpoken;
+  const middle = [0, 1].map((c) => kSpoken.reduce((sum, { place }) => sum + place[c], 0) / kSpoken.length);
+  return kSpoken.map((token) => ({ ...token, place: token.place.map((x, c) => middle[c] + kTight * (x - middle[c])) }));
+}
+
 /** CLS is one more token that listens along; a guest may join. */
 function readout(knobs: Knobs, signs: Signs): Scene {
   const words: Words = { ...together, beta: 4, T: 2.5, save: "every:0.025" };
-  const tokens = knobs.guest ? [...kSpoken, ...kGuest] : kSpoken;
+  const flock = spoken(knobs.wide);
+  const tokens = knobs.guest ? [...flock, ...kGuest] : flock;
   return {
     ...flat, tokens, words, rate: 12, signs: sides(signs.water, signs.money), listener: 7,
-    beside: knobs.guest ? kSpoken : undefined,
+    beside: knobs.guest ? flock : undefined,
+  };
+}
+
+const kSaid: Record<string, { topic: Topic; place: number[] }> = {
+  dog: { topic: "craft", place: [-0.75, 0.3] },
+  bites: { topic: "open", place: [0, -0.7] },
+  man: { topic: "water", place: [0.75, 0.3] },
+};
+const kCode = 0.4; // how much higher a word is for coming one earlier
+
+/** Words in a row: where each starts is its own place and, when `placed`, a code of where it stands in the row. */
+function inOrder(row: string[], placed: boolean): Token[] {
+  return row.map((text, k) => {
+    const { topic, place } = kSaid[text];
+    return { text, topic, place: [place[0], place[1] + (placed ? kCode * (1 - k) : 0)] };
+  });
+}
+
+/** Q asks for words that stand higher; the verb starts at one place in both orders, for it comes second in both. */
+function order(knobs: Knobs, signs: Signs): Scene {
+  const words: Words = { ...together, query: "matrix:0,0;0,-1", beta: 14, T: 0.9, save: "every:0.01" };
+  const edges = knobs.placed ? sides("", "", signs.first, signs.last).slice(2) : [];
+  return {
+    ...flat, tokens: inOrder(["dog", "bites", "man"], knobs.placed), words, rate: 14, signs: edges, listener: 1,
+    beside: inOrder(["man", "bites", "dog"], knobs.placed),
+  };
+}
+
+const kNext = globe([
+  ["sea", "water", -60, 26], ["lake", "water", -80, -18], ["shore", "water", -46, -44], ["shop", "money", 46, 44],
+  ["vault", "money", 60, -26], ["till", "money", 80, 18], ["moon", "plain", 2, 62], ["nail", "craft", 4, -62],
+]);
+const kSaying = {
+  river: globe([
+    ["rivers", "water", -62, 4], ["run", "water", -38, 2], ["down", "plain", -8, -34], ["to", "plain", 14, 18],
+    ["the…", "open", 0, -2],
+  ]),
+  money: globe([
+    ["coins", "money", 62, -4], ["lie", "money", 38, -2], ["safe", "plain", 8, 34], ["in", "plain", -14, -18],
+    ["the…", "open", 0, 2],
+  ]),
+};
+
+/** Each hears itself and what was said before; the last word's place is held against the words that may come. */
+function nextWord(knobs: Knobs): Scene {
+  const words: Words = { dynamics: "causal", beta: 2, T: 5, save: "every:0.05", method: "dopri5" };
+  return {
+    tokens: kSaying[knobs.bank], words, backdrop: "sphere", extent: 1.12, flat: false, rate: 14, signs: [],
+    listener: null, vocabulary: kNext,
   };
 }
 
@@ -175,6 +241,8 @@ export interface Signs {
   content: string;
   filler: string;
   influence: string;
+  first: string;
+  last: string;
 }
 
 export function sceneOf(stop: number, knobs: Knobs, signs: Signs): Scene {
@@ -185,7 +253,9 @@ export function sceneOf(stop: number, knobs: Knobs, signs: Signs): Scene {
     case 4: return messages(knobs, signs);
     case 5: return listening(knobs, signs);
     case 6: return rounds(knobs);
-    default: return readout(knobs, signs);
+    case 7: return readout(knobs, signs);
+    case 8: return order(knobs, signs);
+    default: return nextWord(knobs);
   }
 }
 

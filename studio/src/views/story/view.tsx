@@ -1,4 +1,4 @@
-// view.tsx: the story: seven stops from words alone to the flock that speaks, each with a small live scene.
+// view.tsx: the story: nine stops from words alone to the flock that speaks, each with a small live scene.
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { Group } from "../../parts/controls";
@@ -16,6 +16,7 @@ import { stopKeys } from "./keys";
 import { knobs, Listener, StopKnobs } from "./knobs";
 import { LadderStrip } from "./ladder";
 import { Panel } from "./panel";
+import { Reading } from "./readings";
 import { kStops, sceneOf, type Scene } from "./scenes";
 import { Screen } from "./screen";
 import "./story.css";
@@ -28,7 +29,8 @@ export function stopNow(): number {
 function goToStop(stop: number): boolean {
   if (stop < 1 || stop > kStops || stop === stopNow()) return false;
   change({
-    stop, at: "", answer: "", bank: "", beta: "", push: "", think: "", guest: "", shuffled: "", boid: "",
+    stop, at: "", answer: "", bank: "", beta: "", push: "", think: "", guest: "", wide: "", shuffled: "", placed: "",
+    kappa: "", boid: "",
   });
   return true;
 }
@@ -90,7 +92,8 @@ export default function StoryView() {
   const words = strings.story;
   const stop = stopNow();
   const turned = knobs();
-  const scene = useMemo(() => sceneOf(stop, turned, words.signs), [stop, JSON.stringify(turned)]);
+  const flown = JSON.stringify({ ...turned, kappa: 0 }); // another kappa is the same flight
+  const scene = useMemo(() => sceneOf(stop, turned, words.signs), [stop, flown]);
   const screen = useMemo(() => new Screen(), []);
   const { player, ear } = screen;
   const listener = listenerOf(scene);
@@ -102,6 +105,7 @@ export default function StoryView() {
     onStage.value = { view: "story", player, stage, draw };
   };
 
+  const reading = <Reading scene={scene} player={player} kappa={turned.kappa} />; // on a phone beside the scene
   return (
     <Frame
       view="story"
@@ -122,10 +126,16 @@ export default function StoryView() {
           <Group title={words.scene}>
             <StopKnobs stop={stop} />
           </Group>
+          {!narrow.value && reading}
           {listener !== null && <Listener scene={scene} listener={listener} weights={ear.weights.value} />}
         </>
       }
-      timeline={<Timeline player={player} unit={(frame) => momentOf(stop, frame, scene, player)} />}
+      timeline={
+        <>
+          <Timeline player={player} unit={(frame) => momentOf(stop, frame, scene, player)} />
+          {narrow.value && reading}
+        </>
+      }
       plots={<LadderStrip stop={stop} />}
     />
   );
