@@ -188,7 +188,7 @@ class Reproduce(murmur.Case):
                 self.assertLess(abs(row["parameters"] / whole - 1), 0.02, name)
         checks = {check["rule_name"]: check for check in result["checks"]}
         self.assertEqual(set(checks), {f"ladder.{rule}" for rule in (
-            "additive", "selected", "lead", "depth", "will", "alone", "bag", "words", "choice",
+            "additive", "selected", "lead", "depth", "alone", "bag", "words", "choice",
             "one-block", "bare")})
         for theorem in ("additive", "alone", "bag"):  # trained or not
             self.assertTrue(checks[f"ladder.{theorem}"]["agrees"], theorem)
