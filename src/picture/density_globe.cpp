@@ -1,4 +1,4 @@
-// density_globe.cpp: a density on the sphere as colours of a globe, near and far side, still and film.
+// density_globe.cpp: a density on the sphere drawn as the colours of a globe, still and film.
 #include <fmt/format.h>
 
 #include <algorithm>

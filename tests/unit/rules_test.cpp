@@ -155,9 +155,9 @@ TEST(ReportControl, TheLateRateOfLayersDoesNotAgree) {
   }
 }
 
-// Trainings of one epoch, or of a quick figure's few, judged as whole ones are; the right models are
-// the figures themselves.
-// MURMUR_RULE=flock-argument tries those rules alone whose names begin so.
+// Trainings of one epoch, or of a quick figure's few, judged as whole ones are; the right models
+// are the figures themselves. MURMUR_RULE=flock-argument tries those rules alone whose names begin
+// so.
 TEST(TrainingControls, WrongTrainingsDoNotAgree) {
   const char* data = std::getenv("MURMUR_DATA");
   const char* only = std::getenv("MURMUR_RULE");
