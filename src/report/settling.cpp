@@ -3,9 +3,29 @@
 
 #include <fmt/format.h>
 
+#include "murmur/error.h"
 #include "murmur/settling.h"
 
 namespace murmur {
+
+namespace {
+
+// A swarm that was not taught to rest may leave the finite numbers when it is run on: its row says
+// so.
+std::vector<std::string> row_at(const TrainedSwarm& swarm, const SampleSet& samples,
+                                const std::vector<std::size_t>& watched, int blocks) {
+  try {
+    const Settling row = settling_of(swarm, samples, watched, std::vector<int>{blocks}, 0).at(0);
+    return {fmt::format("{}", blocks), fmt::format("{:.2f}\u202f%", 100 * row.accuracy),
+            fmt::format("{:.3f}", row.spread), fmt::format("{:.3f}", row.speed),
+            fmt::format("{:.2f}", row.distance)};
+  } catch (const Error& error) {
+    if (error.fault != Fault::numerical) throw;
+    return {fmt::format("{}", blocks), "none", "not finite", "not finite", "not finite"};
+  }
+}
+
+}  // namespace
 
 void add_settling(RunReport& report, const TrainedSwarm& swarm, const SampleSet& samples) {
   constexpr std::size_t kWatched = 48;
@@ -13,13 +33,9 @@ void add_settling(RunReport& report, const TrainedSwarm& swarm, const SampleSet&
   const int depth = swarm.architecture.blocks;
   if (!swarm.architecture.shared || swarm.architecture.d > 4 || 4 * depth > kMostBlocks) return;
   const std::vector<std::size_t> watched = evenly_chosen(samples, kWatched);
-  const std::vector<int> blocks{depth, 2 * depth, 4 * depth};
   TextTable table{{"blocks", "accuracy", "spread", "speed", "distance"}};
-  for (const Settling& row : settling_of(swarm, samples, watched, blocks, 0))
-    table.push_back({fmt::format("{}", row.blocks),
-                     fmt::format("{:.2f}\u202f%", 100 * row.accuracy),
-                     fmt::format("{:.3f}", row.spread), fmt::format("{:.3f}", row.speed),
-                     fmt::format("{:.2f}", row.distance)});
+  for (const int blocks : {depth, 2 * depth, 4 * depth})
+    table.push_back(row_at(swarm, samples, watched, blocks));
   report.add_table(
       "Does it come to rest?",
       fmt::format("The shared block run on past its depth of {}: test accuracy there; the spread "
