@@ -138,15 +138,7 @@ int render_figure(const Flags& flags, const RunReader& run, const Words& words,
         name == "attention" ? attention_of(run, rest, asked) : cosines_of(run, rest, asked);
     draw(figure, path);
   }
-  if (caught_signal != 0) {
-    say(flags, "stopped; the film was not kept");
-    return 128 + caught_signal;
-  }
-  if (flags.json)
-    report({path.string()});
-  else
-    data(path.string() + "\n");
-  return 0;
+  return tell_drawn(flags, path);
 }
 
 }  // namespace murmur::app

@@ -54,6 +54,8 @@ Names bert_names(const char* prefix) {
 }
 
 Family bert(const TransformerConfig& c) {
+  if (c.word("position_embedding_type", "absolute") != "absolute")
+    c.refuse("positions that are relative are not known", "position_embedding_type");
   Description of = common(c);
   of.place = NormPlace::after;
   of.norm = {Norm::layer, c.number("layer_norm_eps", 1e-12)};
@@ -155,6 +157,9 @@ Family modernbert(const TransformerConfig& c) {
 }
 
 Family gpt2(const TransformerConfig& c) {
+  if (!c.flag("scale_attn_weights", true) || c.flag("scale_attn_by_inverse_layer_idx", false))
+    c.refuse("scores of another scale than the root of a head's width are not known",
+             "scale_attn_weights");
   Description of;
   of.d = c.integer("n_embd");
   of.layers = c.layers("n_layer");
@@ -185,6 +190,7 @@ Family gpt2(const TransformerConfig& c) {
 
 Family gpt_neox(const TransformerConfig& c) {
   Description of = common(c);
+  c.require_plain_rotations();
   of.causal = true;
   of.norm = {Norm::layer, c.number("layer_norm_eps", 1e-5)};
   of.parallel = c.flag("use_parallel_residual", true);
@@ -217,6 +223,8 @@ Family opt(const TransformerConfig& c) {
   of.hidden = c.integer("ffn_dim");
   of.vocabulary = c.integer("vocab_size");
   of.context = c.integer("max_position_embeddings");
+  if (c.flag("_remove_final_layer_norm", false))
+    c.refuse("an opt without its last norm is not known", "_remove_final_layer_norm");
   if (!c.flag("do_layer_norm_before", true) || c.integer("word_embed_proj_dim", of.d) != of.d)
     c.refuse("an opt that normalises after its parts, or projects its tokens, is not known",
              "do_layer_norm_before");
@@ -272,23 +280,34 @@ Family llama(const TransformerConfig& c) {
            .down = "mlp.down_proj"}};
 }
 
-// Windows of the layers that slide: those named, or all.
-void slide(const TransformerConfig& c, Description& of) {
+// Windows of the layers that slide: those that layer_types names, else those of `older`, as files
+// without layer_types mean it.
+void slide(const TransformerConfig& c, Description& of, bool (*older)(int layer, int from),
+           int from = 0) {
   const int window = c.integer("sliding_window", 0);
   const auto types = c.layer_types(of.layers);
-  for (std::size_t layer = 0; layer < of.blocks.size(); ++layer)
-    if (types.empty() || types[layer] == "sliding_attention") of.blocks[layer].window = window;
+  for (int layer = 0; layer < of.layers; ++layer) {
+    const bool slides = types.empty()
+                            ? older(layer, from)
+                            : types[static_cast<std::size_t>(layer)] == "sliding_attention";
+    if (slides) of.blocks[static_cast<std::size_t>(layer)].window = window;
+  }
 }
+
+bool always(int, int) { return true; }
+bool every_other(int layer, int) { return layer % 2 == 0; }
+bool from_on(int layer, int from) { return layer >= from; }
 
 Family mistral(const TransformerConfig& c) {
   Family f = llama(c);
-  slide(c, f.description);
+  slide(c, f.description, always);
   return f;
 }
 
 Family qwen2(const TransformerConfig& c) {
   Family f = llama(c);
-  if (c.flag("use_sliding_window", false)) slide(c, f.description);
+  if (c.flag("use_sliding_window", false))
+    slide(c, f.description, from_on, c.integer("max_window_layers", 28));
   return f;
 }
 
@@ -301,7 +320,7 @@ Family qwen3(const TransformerConfig& c) {
 
 Family gemma2(const TransformerConfig& c) {
   Family f = llama(c);
-  slide(c, f.description);
+  slide(c, f.description, every_other);
   f.description.place = NormPlace::around;
   f.description.embedding_scale = std::sqrt(f.description.d);
   f.description.score_scale = 1 / std::sqrt(c.number("query_pre_attn_scalar", 256));
@@ -317,7 +336,7 @@ Family gemma2(const TransformerConfig& c) {
 Family phi3(const TransformerConfig& c) {
   Family f = llama(c);
   f.description.rotary.width = static_cast<int>(c.rotated_share() * f.description.head_width);
-  if (c.has("sliding_window")) slide(c, f.description);
+  if (c.has("sliding_window")) slide(c, f.description, always);
   f.names.query = "self_attn.qkv_proj";
   f.names.key = f.names.value = f.names.up = "";
   f.names.gate = "mlp.gate_up_proj";

@@ -16,8 +16,10 @@ namespace murmur {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what, const std::string& where) {
-  throw Error(Fault::input, what, where,
-              "give safetensors with input_ids and states as docs/trace.md names them");
+  throw Error(
+      Fault::input, what, where,
+      "give safetensors with caseK.input_ids, hidden_states.I, attentions.I, last_hidden_state, "
+      "logits");
 }
 
 // The number behind `stem` in `name`, where there is one and nothing else.

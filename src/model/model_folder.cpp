@@ -86,14 +86,18 @@ Record weights_of(const fs::path& folder) {
       add(folder / file, tensors);
     return tensors;
   }
-  std::vector<fs::path> files;
+  std::vector<fs::path> files, named;  // named: model*.safetensors
   bool pickled = false;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string(),
                       end = entry.path().extension().string();
-    if (end == ".safetensors" && name.rfind("golden", 0) != 0) files.push_back(entry.path());
+    if (end == ".safetensors") {
+      files.push_back(entry.path());
+      if (name.rfind("model", 0) == 0) named.push_back(entry.path());
+    }
     pickled = pickled || end == ".pt" || end == ".pth" || name.rfind("pytorch_model", 0) == 0;
   }
+  if (named.size() == 1) files = named;
   if (files.size() == 1) {
     add(files[0], tensors);
     return tensors;

@@ -2,6 +2,7 @@
 // attention, activations.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "model/transformer.h"
@@ -36,7 +37,7 @@ std::vector<float> attention_rows(const AttentionShape& shape, const std::vector
 void activate(std::vector<float>& x, FeedForwardActivation activation);
 
 inline float capped(float s, double cap) {
-  return static_cast<float>(cap * __builtin_tanh(static_cast<double>(s) / cap));
+  return static_cast<float>(cap * std::tanh(static_cast<double>(s) / cap));
 }
 
 }  // namespace murmur

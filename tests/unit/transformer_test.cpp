@@ -119,6 +119,25 @@ TEST(ModelFolders, AreRefusedWithTheReason) {
   expect_refused({{"not JSON", read(llama.path())}});
 }
 
+// What would be computed otherwise is refused; older files without layer_types mean the same
+// layers.
+TEST(ModelFolders, SayWhatIsNotComputed) {
+  const auto changed = [](const char* family, const char* key, const nlohmann::json& value) {
+    return [=] {
+      const Folder folder(family);
+      folder.change(key, value);
+      read_model(folder.path());
+    };
+  };
+  expect_refused({{"relative", changed("bert", "position_embedding_type", "relative_key")},
+                  {"another scale", changed("gpt2", "scale_attn_weights", false)},
+                  {"another scale", changed("gpt2", "scale_attn_by_inverse_layer_idx", true)},
+                  {"last norm", changed("opt", "_remove_final_layer_norm", true)}});
+  const Folder gemma("gemma2");
+  gemma.change("layer_types", nullptr);
+  expect_held(read_model(gemma.path()), kFamilies / "gemma2/golden.safetensors");
+}
+
 TEST(ModelFolders, MayLieInShardsAndInTheCacheOfTheHub) {
   const test::TemporaryDirectory cache;
   const fs::path state = cache.path() / "snapshots" / "abc";

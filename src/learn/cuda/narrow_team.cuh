@@ -8,6 +8,13 @@ namespace murmur::cuda {
 constexpr int kLanes = 32, kFew = 8 + 2 * kTeam / kLanes;
 constexpr unsigned kAll = ~0u;
 
+// Rows of gradients that the teams leave: one a team, or one a thread block.
+inline __host__ __device__ int partial_rows(const NarrowBatch& b) {
+  return b.together ? b.thread_blocks : b.thread_blocks * b.teams_a_block;
+}
+// Adds them up into the gradient, with the square of its length in parts.
+void launch_partials(const NarrowBatch& b, cudaStream_t stream);
+
 // Where a team keeps one sample: (stride) rows of four numbers, the last one free for d < 4.
 struct Seats {
   float4 *x, *q, *k, *v;   // x: the tokens before the half block under way
