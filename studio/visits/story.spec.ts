@@ -110,6 +110,7 @@ test("the chances of the next word follow the playhead, the sentence and kappa",
   await expect.poll(outcomes).toBeCloseTo(8, 3); // at kappa 0 all eight words are alike
   await page.getByRole("radio", { name: words.nextWord.money }).click();
   await page.getByRole("slider", { name: words.nextWord.kappa }).press("End");
+  await expect.poll(() => frameOf(page)).toBeLessThan(20); // the other sentence is another flight
   await windToEnd(page);
   await expect(reading).toHaveAttribute("data-best", "vault");
 });
