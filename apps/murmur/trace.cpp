@@ -17,19 +17,17 @@
 #include "run/file.h"
 #include "run/formats.h"
 #include "run/json_text.h"
-#include "run_kind.h"
 #include "trace/effective_beta.h"
+#include "trace/heads.h"
 #include "trace/lens.h"
 #include "trace/patching.h"
 #include "trace/prompts.h"
-#include "trace/trace_run.h"
 #include "trace/traced.h"
+#include "tracing.h"
 
 namespace murmur::app {
 
 namespace fs = std::filesystem;
-
-RunKind trace_kind();
 
 namespace {
 
@@ -194,6 +192,7 @@ TraceFile file_of(const OpenedModel& opened, const std::string& path, const Vari
                   const std::vector<TracedText>& texts) {
   const Description& of = opened.model->description();
   const Tokenizer* const tokenizer = opened.tokenizer ? &*opened.tokenizer : nullptr;
+  const CommonBeta common = common_beta(texts, of);
   TraceFile file{.model = path,
                  .family = of.family,
                  .blocks = of.layers,
@@ -201,11 +200,13 @@ TraceFile file_of(const OpenedModel& opened, const std::string& path, const Vari
                  .d = of.d,
                  .vocabulary = of.vocabulary,
                  .causal = of.causal,
-                 .beta = common_beta(texts, of),
+                 .beta = common.all,
+                 .block_beta = common.by_block,
                  .repeat = options.repeat,
                  .feed_forward = !options.no_ffn,
                  .random_weights = variation.random_weights,
-                 .swapped = variation.swapped};
+                 .swapped = variation.swapped,
+                 .by_head = head_readings(&*opened.model, texts, of, options.threads)};
   for (const fs::path& weights : opened.files)
     file.sha256[weights.filename().string()] = sha256_of_file(weights);
   for (const TracedText& text : texts)
@@ -219,30 +220,6 @@ TraceFile file_of(const OpenedModel& opened, const std::string& path, const Vari
 std::string written(const OpenedModel& opened, const TracedText& text) {
   std::vector<TokenId> ids(text.prompt.ids.begin(), text.prompt.ids.end());
   return opened.tokenizer ? opened.tokenizer->decode(ids) : fmt::format("{}", fmt::join(ids, ","));
-}
-
-void tell(const Flags& flags, const TraceFile& file, const RunReader& run) {
-  const std::vector<double> cosine = run.column("mean_cos"), rank = run.column("effective_rank");
-  say(flags, fmt::format("{}, {} tokens in {} coordinates, {} layers; beta {:.3g} fits its heads "
-                         "best{}",
-                         file.family, run.shape().n, file.d, run.frames() - 1, file.beta,
-                         file.beta < 0 ? ": they attend to what is unlike" : ""));
-  if (run.shape().n > 1)
-    say(flags, fmt::format("mean cosine {:.3f} at first, {:.3f} at last; effective rank {:.3g}, "
-                           "then {:.3g}",
-                           cosine.front(), cosine.back(), rank.front(), rank.back()));
-  for (const TraceFile::Text& text : file.texts)
-    if (!text.lens.empty())
-      say(flags,
-          fmt::format("says '{}' next, with probability {:.3f}", text.lens.back().top.front().token,
-                      text.lens.back().top.front().probability));
-  if (file.patching)
-    for (std::size_t k = 0; k < file.patching->places.size(); ++k)
-      if (file.patching->places.size() == 1)
-        say(flags, fmt::format("logit difference {:.3f}, without the patch {:.3f}, of the first "
-                               "text {:.3f}: {:.1f} % recovered",
-                               file.patching->patched[k], file.patching->second,
-                               file.patching->first, 100 * file.patching->recovered(k)));
 }
 
 int verify(const Flags& flags, const Transformer& model) {
@@ -276,19 +253,6 @@ int verify(const Flags& flags, const Transformer& model) {
   return 0;
 }
 
-RunContents contents_of(const Experiment& e, const std::string& engine) {
-  RunContents c;
-  c.config = e.config;
-  c.inputs = e.inputs;
-  c.columns = trace_columns(e);
-  c.shape = e.swarm.shape();
-  c.command = "trace";
-  c.argv = program_argv;
-  c.engine = engine;
-  c.seed = static_cast<std::uint64_t>(options.seed);
-  return c;
-}
-
 int run(const Flags& flags, const std::vector<std::string>& words) {
   if (words.empty())
     usage("there is no model to trace", "murmur trace FOLDER \"a text\"; murmur trace --help");
@@ -307,28 +271,21 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   TraceFile file = file_of(opened, words[0], variation, texts);
   file.patching = std::move(patching);
   file.made_by = remaking;
-  std::vector<TraceFrame> frames;
-  for (int k = 0; k < texts.front().frames(); ++k) frames.push_back(frame_of(texts, k));
-  const Experiment e = ideal_flow({.start = frames.front().x,
-                                   .beta = flow_beta(file.beta),
-                                   .causal = file.causal,
-                                   .frames = static_cast<int>(frames.size())});
-  Run kept = create_run(flags, e.name, contents_of(e, "float32 " + file.family));
-  keep_trace(kept, e, file, frames, options.no_activations ? Record{} : activations_of(texts));
-  const RunReader reader(kept.directory());
+  const RunReader reader = keep_texts(
+      flags, file, texts, {static_cast<std::uint64_t>(options.seed), !options.no_activations});
   if (flags.json) {
     nlohmann::ordered_json told = json_of(file);
-    told["run"] = kept.directory().string();
+    told["run"] = reader.directory().string();
     told["mean_cos"] = reader.column("mean_cos");
     if (options.go_on > 0)
       for (const TracedText& text : texts) told["written"].push_back(written(opened, text));
     data(json_text(told, 2) + "\n");
   } else {
-    data(kept.directory().string() + "\n");
+    data(reader.directory().string() + "\n");
     if (options.go_on > 0)
       for (const TracedText& text : texts) data(written(opened, text) + "\n");
   }
-  tell(flags, file, reader);
+  tell_trace(flags, file, reader);
   if (flags.verbose)
     say(flags,
         duration_text(
@@ -337,16 +294,6 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }
 
 }  // namespace
-
-RunKind trace_kind() {
-  return {.word = "trace",
-          .noun = "trace",
-          .parameters = parameters,
-          .explains_parameters = false,
-          .no_resume = {"a trace is made in one go", "trace the text again"},
-          .page_facts = [](const fs::path&) { return std::string("{}"); },
-          .report = report_trace};
-}
 
 Command trace_command() {
   return {

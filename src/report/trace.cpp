@@ -87,6 +87,30 @@ void add_patching(RunReport& report, const TraceFile& file) {
         fmt::format("{:.4g}", p.first), fmt::format("{:.1f} %", 100 * p.recovered(0))}});
 }
 
+constexpr int kMostFlown = 512;  // tokens of a run whose page has the ideal flow beside it
+
+void add_readings(RunReport& report, const RunReader& run, const TraceFile& file) {
+  const std::vector<LayerReading> layers = layer_readings(run, file);
+  const std::vector<TwinReading> twin =
+      run.shape().n <= kMostFlown ? twin_flight(run, file) : std::vector<TwinReading>{};
+  int climbs = 0;
+  for (std::size_t k = 1; k < layers.size(); ++k)
+    climbs += layers[k].energy_scaled > layers[k - 1].energy_scaled ? 1 : 0;
+  report.add_figure(
+      draw_svg_and_png(layers_figure(layers, twin, report.style()), report.figures, "layers"),
+      "Beside the ideal flow",
+      fmt::format("The energy at beta = {:.3g} climbs in {} of {} layers. The ideal flow starts at "
+                  "the same tokens and has, block by block, the beta that fits the heads best and "
+                  "the time that brings its velocity nearest to the real move.",
+                  flow_beta(file.beta), climbs, layers.size() - 1));
+  if (!file.by_head.empty())
+    report.add_figure(draw_svg_and_png(heads_figure(file, report.style()), report.figures, "heads"),
+                      "Heads",
+                      "A point is a head, the line their mean. Below 0 effective beta means that a "
+                      "head attends to "
+                      "what is unlike; symmetry and positivity are 1 where Q = K = V = I.");
+}
+
 TextTable layer_table(const RunReader& run) {
   TextTable table{{"layer"}};
   std::vector<std::vector<double>> columns;
@@ -142,6 +166,8 @@ void report_trace(RunReport& report) {
       report.add_figure(draw_svg_and_png(figure, report.figures, "attention"),
                         "Who attends to whom", figure.note);
     }
+    add_readings(report, run, file);
+    if (report.stopped()) return;
     const Figure figure = cosines_figure(run, settings, {false, report.style()});
     report.add_figure(draw_svg_and_png(figure, report.figures, "cosines"), "Cosines of pairs",
                       "How many pairs of tokens are at each cosine, layer by layer.");

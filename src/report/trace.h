@@ -5,6 +5,7 @@
 
 #include "murmur/run.h"
 #include "picture/figure.h"
+#include "trace/layers.h"
 #include "trace/trace_file.h"
 
 namespace murmur {
@@ -22,5 +23,13 @@ Figure trace_attention_figure(const RunReader& run, const TraceAttentionRequest&
 // The share of the answer that a state of the first text brings into the second, by layer and
 // token. Of patching at all places.
 Figure patching_figure(const TraceFile& trace, FigureStyle style);
+
+// Cosines, energies, ranks and norms of the layers; the ideal flow beside them and how far it is.
+// `twin` may be empty.
+Figure layers_figure(const std::vector<LayerReading>& layers, const std::vector<TwinReading>& twin,
+                     FigureStyle style);
+
+// Effective beta, entropies, sinks and maps of all heads, block by block.
+Figure heads_figure(const TraceFile& trace, FigureStyle style);
 
 }  // namespace murmur

@@ -124,4 +124,119 @@ Figure patching_figure(const TraceFile& trace, FigureStyle style) {
   return figure;
 }
 
+namespace {
+
+Panel panel_of(const std::string& title, const char* x, const std::string& y, const char* name) {
+  return {.title = title, .x = {.label = x, .name = x}, .y = {.label = y, .name = name}};
+}
+
+template <class Row, class Value>
+Curve curve_of(const std::vector<Row>& rows, const std::string& name, Curve::Mark mark,
+               const Value& value) {
+  Curve curve{.name = name, .mark = mark};
+  for (const Row& row : rows) {
+    curve.x.push_back(row.layer);
+    curve.y.push_back(value(row));
+  }
+  return curve;
+}
+
+// All heads as points, and a line through the means of the blocks.
+template <class Value>
+Panel head_panel(const TraceFile& trace, const std::string& title, const char* name,
+                 const Value& value) {
+  Panel panel = panel_of(title, "block", "", name);
+  Curve heads{.mark = Curve::points}, mean{.mark = Curve::line, .colour = Curve::kInk};
+  std::vector<double> sum, count;
+  for (const HeadReading& h : trace.by_head) {
+    const double v = value(h);
+    if (!std::isfinite(v)) continue;
+    heads.x.push_back(h.block);
+    heads.y.push_back(v);
+    sum.resize(std::max<std::size_t>(sum.size(), static_cast<std::size_t>(h.block) + 1));
+    count.resize(sum.size());
+    sum[static_cast<std::size_t>(h.block)] += v;
+    count[static_cast<std::size_t>(h.block)] += 1;
+  }
+  for (std::size_t b = 0; b < sum.size(); ++b) {
+    mean.x.push_back(static_cast<double>(b));
+    mean.y.push_back(sum[b] / count[b]);
+  }
+  panel.curves = {std::move(heads), std::move(mean)};
+  return panel;
+}
+
+}  // namespace
+
+namespace {
+
+// Layers are whole numbers: few of them are all marked.
+void mark_layers(Figure& figure, std::size_t layers) {
+  if (layers > 13) return;
+  for (Panel& panel : figure.panels) panel.x.mark_every = 1;
+}
+
+}  // namespace
+
+Figure layers_figure(const std::vector<LayerReading>& layers, const std::vector<TwinReading>& twin,
+                     FigureStyle style) {
+  using Layer = const LayerReading&;
+  using Twin = const TwinReading&;
+  Figure figure{.layout = Figure::grid, .style = style, .columns = 3};
+  const bool flown = !twin.empty();
+  Panel cosine = panel_of("Mean cosine", "layer", "mean cosine", "mean_cos");
+  cosine.curves.push_back(
+      curve_of(layers, "transformer", Curve::linespoints, [](Layer r) { return r.mean_cos; }));
+  Panel energy = panel_of("Energy", "layer", "E_{β} / E_{max}", "energy_scaled");
+  energy.curves.push_back(
+      curve_of(layers, "transformer", Curve::linespoints, [](Layer r) { return r.energy_scaled; }));
+  Panel rank = panel_of("Effective rank", "layer", "effective rank", "effective_rank");
+  rank.curves.push_back(
+      curve_of(layers, "", Curve::linespoints, [](Layer r) { return r.effective_rank; }));
+  Panel norm = panel_of("Norm before it is divided out", "layer", "mean norm", "norm");
+  norm.curves.push_back(curve_of(layers, "", Curve::linespoints, [](Layer r) { return r.norm; }));
+  figure.panels = {cosine, energy, rank, norm};
+  mark_layers(figure, layers.size());
+  if (!flown) return figure;
+  figure.panels[0].curves.push_back(
+      curve_of(twin, "ideal flow", Curve::dashes, [](Twin r) { return r.mean_cos; }));
+  figure.panels[1].curves.push_back(
+      curve_of(twin, "ideal flow", Curve::dashes, [](Twin r) { return r.energy_scaled; }));
+  Panel distance = panel_of("Distance of the layers", "layer", "distance", "distance");
+  distance.curves = {
+      curve_of(twin, "from the ideal flow", Curve::linespoints, [](Twin r) { return r.distance; }),
+      curve_of(twin, "the same, W_{2}", Curve::dashes, [](Twin r) { return r.w2; }),
+      curve_of(twin, "from the start", Curve::line, [](Twin r) { return r.still; })};
+  const std::vector<TwinReading> moves(twin.begin() + 1, twin.end());
+  Panel aligned = panel_of("Moves along the ideal velocity", "layer", "alignment", "alignment");
+  aligned.curves.push_back(
+      curve_of(moves, "", Curve::linespoints, [](Twin r) { return r.alignment; }));
+  figure.panels.push_back(std::move(distance));
+  figure.panels.push_back(std::move(aligned));
+  mark_layers(figure, layers.size());
+  return figure;
+}
+
+Figure heads_figure(const TraceFile& trace, FigureStyle style) {
+  using Head = const HeadReading&;
+  Figure figure{.layout = Figure::grid, .style = style, .columns = 3};
+  figure.panels = {
+      head_panel(trace, "effective β", "beta", [](Head h) { return h.beta; }),
+      head_panel(trace, "misfit explained by β", "explained",
+                 [](Head h) { return h.uniform > 0 ? 1 - h.misfit / h.uniform : std::nan(""); }),
+      head_panel(trace, "entropy, of the greatest", "entropy_share",
+                 [](Head h) { return h.entropy_share; }),
+      head_panel(trace, "attention on the sink", "sink", [](Head h) { return h.sink; })};
+  const bool known = std::any_of(trace.by_head.begin(), trace.by_head.end(),
+                                 [](Head h) { return std::isfinite(h.qk.symmetry); });
+  if (known) {
+    figure.panels.push_back(head_panel(trace, "symmetry of Q^{T}K", "qk_symmetry",
+                                       [](Head h) { return h.qk.symmetry; }));
+    figure.panels.push_back(head_panel(trace, "positivity of OV", "ov_positivity",
+                                       [](Head h) { return h.ov.positivity; }));
+  }
+  mark_layers(figure, trace.block_beta.size());
+  return figure;
+}
+
 }  // namespace murmur

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/parallel.h"
 
@@ -129,23 +130,31 @@ std::vector<std::vector<EffectiveBeta>> effective_betas(const TracedText& text,
   return found;
 }
 
-double common_beta(std::span<const TracedText> texts, const Description& of) {
+CommonBeta common_beta(std::span<const TracedText> texts, const Description& of) {
+  CommonBeta common;
   std::vector<FitRow> all;
-  for (const TracedText& text : texts)
-    for (std::size_t layer = 0; layer < text.trace.attention.size(); ++layer) {
+  const auto fit = [](const std::vector<FitRow>& rows) {
+    return rows.empty() ? 1 : minimum_of([&](double beta) { return misfit_at(rows, beta); });
+  };
+  for (std::size_t layer = 0; layer < texts.front().trace.attention.size(); ++layer) {
+    const int window = window_of(of, layer);
+    std::vector<FitRow> block;
+    for (const TracedText& text : texts) {
       const auto n = static_cast<std::size_t>(text.n());
       std::vector<float> mean(n * n);  // over heads: the slope is linear in the weights
       for (std::size_t e = 0; e < text.trace.attention[layer].size(); ++e)
         mean[e % mean.size()] += text.trace.attention[layer][e] / static_cast<float>(of.heads);
-      const int window = window_of(of, layer);
       std::vector<FitRow> rows =
           cosines_of(on_the_sphere(text, static_cast<int>(layer)), of.causal, window);
       hear(rows, mean.data(), text.n(), of.causal, window);
       for (FitRow& row : rows)
-        if (row.cosine.size() > 1) all.push_back(std::move(row));
+        if (row.cosine.size() > 1) block.push_back(std::move(row));
     }
-  if (all.empty()) return 1;
-  return minimum_of([&](double beta) { return misfit_at(all, beta); });
+    common.by_block.push_back(fit(block));
+    std::move(block.begin(), block.end(), std::back_inserter(all));
+  }
+  common.all = fit(all);
+  return common;
 }
 
 }  // namespace murmur

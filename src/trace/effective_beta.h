@@ -24,7 +24,12 @@ struct EffectiveBeta {
 std::vector<std::vector<EffectiveBeta>> effective_betas(const TracedText& text,
                                                         const Description& of, int threads);
 
-// One beta for all heads of all blocks of all texts; 1 where no token sees another.
-double common_beta(std::span<const TracedText> texts, const Description& of);
+// One beta for all heads of all texts: of every block that is run, and of all blocks together. 1
+// where no token sees another.
+struct CommonBeta {
+  double all = 1;
+  std::vector<double> by_block{};
+};
+CommonBeta common_beta(std::span<const TracedText> texts, const Description& of);
 
 }  // namespace murmur

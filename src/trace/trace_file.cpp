@@ -1,6 +1,9 @@
 // trace_file.cpp: trace.json written and read back, value by value.
 #include "trace/trace_file.h"
 
+#include <cmath>
+#include <limits>
+
 #include "run/formats.h"
 #include "run/json_text.h"
 #include "run/kept_json.h"
@@ -79,10 +82,47 @@ Patching patching_of(const KeptJson& kept) {
   return p;
 }
 
+Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+// The numbers of a head by their names in trace.json, in order.
+template <class Head, class Visit>
+void each_number(Head& h, const Visit& visit) {
+  visit("beta", h.beta);
+  visit("misfit", h.misfit);
+  visit("uniform_misfit", h.uniform);
+  visit("entropy", h.entropy);
+  visit("entropy_share", h.entropy_share);
+  visit("sink", h.sink);
+  visit("first", h.first);
+  visit("qk_symmetry", h.qk.symmetry);
+  visit("qk_positivity", h.qk.positivity);
+  visit("qk_radius", h.qk.radius);
+  visit("ov_symmetry", h.ov.symmetry);
+  visit("ov_positivity", h.ov.positivity);
+  visit("ov_radius", h.ov.radius);
+}
+
+Json json_of(const HeadReading& h) {
+  Json json = {{"block", h.block}, {"head", h.head}, {"sink_at", h.sink_at}};
+  each_number(h, [&](const char* name, double value) { json[name] = finite(value); });
+  return json;
+}
+
+HeadReading head_of(const KeptJson& kept) {
+  HeadReading h{.block = kept.at("block").small_whole(),
+                .head = kept.at("head").small_whole(),
+                .sink_at = kept.at("sink_at").small_whole()};
+  each_number(h, [&](const char* name, double& value) {
+    value = kept.at(name).number_or(std::numeric_limits<double>::quiet_NaN());
+  });
+  return h;
+}
+
 }  // namespace
 
 Json json_of(const TraceFile& trace) {
-  Json texts = Json::array(), swapped = Json::array();
+  Json texts = Json::array(), swapped = Json::array(), heads = Json::array();
+  for (const HeadReading& head : trace.by_head) heads.push_back(json_of(head));
   for (const TraceFile::Text& text : trace.texts) texts.push_back(json_of(text));
   for (const auto& [i, j] : trace.swapped) swapped.push_back({i, j});
   return {{"schema", "murmur-trace-1"},
@@ -96,10 +136,12 @@ Json json_of(const TraceFile& trace) {
           {"vocabulary", trace.vocabulary},
           {"causal", trace.causal},
           {"beta", trace.beta},
+          {"block_beta", trace.block_beta},
           {"repeat", trace.repeat},
           {"feed_forward", trace.feed_forward},
           {"random_weights", trace.random_weights ? Json(*trace.random_weights) : Json(nullptr)},
           {"swapped", std::move(swapped)},
+          {"by_head", std::move(heads)},
           {"texts", std::move(texts)},
           {"patching", trace.patching ? json_of(*trace.patching) : Json(nullptr)}};
 }
@@ -121,6 +163,7 @@ TraceFile read_trace_file(const fs::path& run) {
                   .vocabulary = kept.at("vocabulary").small_whole(),
                   .causal = kept.at("causal").flag(),
                   .beta = kept.at("beta").number(),
+                  .block_beta = kept.at("block_beta").numbers(),
                   .repeat = kept.at("repeat").small_whole(1),
                   .feed_forward = kept.at("feed_forward").flag()};
   if (!kept.at("random_weights").is_null())
@@ -130,6 +173,7 @@ TraceFile read_trace_file(const fs::path& run) {
     if (blocks.size() != 2) two.refuse("does not name two blocks");
     trace.swapped.emplace_back(blocks[0].small_whole(), blocks[1].small_whole());
   }
+  for (const KeptJson& head : kept.at("by_head").list()) trace.by_head.push_back(head_of(head));
   for (const KeptJson& text : kept.at("texts").list()) trace.texts.push_back(text_of(text));
   if (!kept.at("patching").is_null()) trace.patching = patching_of(kept.at("patching"));
   return trace;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "trace/heads.h"
 #include "trace/lens.h"
 #include "trace/patching.h"
 
@@ -29,12 +30,14 @@ struct TraceFile {
   std::string family{};                         // "imported": states of another program
   int blocks = 0, heads = 0, d = 0, vocabulary = 0;
   bool causal = false;
-  double beta = 0;  // of all heads together (effective_beta.h)
+  double beta = 0;                   // of all heads together (effective_beta.h)
+  std::vector<double> block_beta{};  // (blocks run) of the heads of each
   // How the pass differed from the one that the model was trained for.
   int repeat = 1;
   bool feed_forward = true;
   std::optional<std::uint64_t> random_weights{};
   std::vector<std::pair<int, int>> swapped{};
+  std::vector<HeadReading> by_head{};  // (blocks run x heads); empty: attention is not known
   std::vector<Text> texts{};           // their tokens are the particles, one text after the other
   std::optional<Patching> patching{};  // of the first two texts
 };

@@ -73,12 +73,15 @@ Record activations_of(std::span<const TracedText> texts) {
                heads = static_cast<std::size_t>(trace.heads);
     if (!texts[t].prompt.ids.empty()) record[of + "tokens"] = array_of(texts[t].prompt.ids);
     record[of + "blocks.0.hook_resid_pre"] = array_of_rows(trace.before[0], {n, d});
-    record[of + "ln_final.hook_normalized"] = array_of_rows(trace.last, {n, d});
+    if (!trace.last.empty())
+      record[of + "ln_final.hook_normalized"] = array_of_rows(trace.last, {n, d});
     for (std::size_t b = 0; b < trace.after.size(); ++b) {
       const std::string block = fmt::format("{}blocks.{}.", of, b);
-      record[block + "hook_resid_mid"] = array_of_rows(trace.between[b], {n, d});
       record[block + "hook_resid_post"] = array_of_rows(trace.after[b], {n, d});
-      record[block + "attn.hook_pattern"] = array_of_rows(trace.attention[b], {heads, n, n});
+      if (b < trace.between.size())
+        record[block + "hook_resid_mid"] = array_of_rows(trace.between[b], {n, d});
+      if (b < trace.attention.size())
+        record[block + "attn.hook_pattern"] = array_of_rows(trace.attention[b], {heads, n, n});
     }
   }
   return record;

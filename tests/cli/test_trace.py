@@ -35,6 +35,24 @@ def read_safetensors(path):
             for name, at in header.items() if name != "__metadata__"}
 
 
+def write_safetensors(path, tensors):
+    """Arrays of float32 by name."""
+    header, data = {}, b""
+    for name, array in tensors.items():
+        content = np.ascontiguousarray(array, np.float32).tobytes()
+        header[name] = {"dtype": "F32", "shape": list(array.shape),
+                        "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    pathlib.Path(path).write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
+def softmax(scores):
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
 class Trace(murmur.Case):
     def trace(self, name, model, *words, **options):
         self.murmur("trace", FAMILIES / model, *words, "-o", name, "-q", **options)
@@ -230,6 +248,95 @@ class Verify(Trace):
         self.assertFalse(json.loads(done.stdout)["agrees"])
         self.refused(USAGE, "trace", FAMILIES / "bert", "a", "--verify", golden,
                      what="reads the prompts of its file")
+
+
+class Imports(Trace):
+    def sheet(self, run, show):
+        return json.loads(self.murmur("measure", run, f"show={show}", "--json").stdout)
+
+    def test_states_of_another_program(self):
+        states = np.random.default_rng(3).standard_normal((4, 6, 5)).astype(np.float32)
+        self.save("states.npy", states)
+        self.save("batch.npy", states[:, None])
+        self.murmur("import", "states.npy", "-o", "one", "-q")
+        self.murmur("import", "batch.npy", "-o", "two", "-q")
+        lengths = np.linalg.norm(states.astype(float), axis=2)
+        np.testing.assert_allclose(murmur.trajectory(self.folder / "one"),
+                                   states / lengths[:, :, None], atol=1e-7)
+        np.testing.assert_allclose(np.load(self.folder / "one/norms.npy"), lengths, rtol=1e-7)
+        self.assertEqual((self.folder / "one/trajectory.npy").read_bytes(),
+                         (self.folder / "two/trajectory.npy").read_bytes())
+        self.murmur("render", "one", "-o", "end.png", *SMALL)
+        self.murmur("open", "end.png", "-o", "again.png", "-q")
+        self.murmur("report", "one", "--no-film", "-q")
+        self.assertEqual(len(self.sheet("one", "layers")), 4)
+        self.refused(INPUT, "measure", "one", "show=heads", what="attention of this run")
+        self.refused(INPUT, "measure", "one", "show=lens", what="no next token")
+        self.refused(INPUT, "measure", "one", "show=patching", what="nothing was patched")
+        self.simulate("flock", "n=4", "T=1", "-q")
+        self.refused(INPUT, "measure", "flock", "show=twin", what="traced transformer")
+
+    def test_the_ideal_flow_is_its_own_twin(self):
+        """Frames and attention of a simulation, handed over as another program's."""
+        for name, law, causal in (("SA", "SA", ()), ("past", "causal", ("--causal",))):
+            run = self.simulate(name, "n=24", "d=6", "beta=3", "T=1", "save=every:0.1",
+                                f"dynamics={law}", "seed=2", "-q")
+            x = murmur.trajectory(run)
+            scores = 3 * x[:-1] @ x[:-1].transpose(0, 2, 1)
+            if causal:
+                scores = np.where(np.tril(np.ones((24, 24), bool)), scores, -np.inf)
+            write_safetensors(self.folder / "states.safetensors",
+                              {"hidden_states": x, "attentions": softmax(scores)[:, None]})
+            self.murmur("import", "states.safetensors", *causal, "-o", name + "-read", "-q")
+            for row in self.sheet(name + "-read", "heads"):
+                self.assertAlmostEqual(row["beta"], 3, places=3)
+                self.assertLess(row["misfit"], 1e-6)
+                self.assertIsNone(row["qk_symmetry"])
+            twin = self.sheet(name + "-read", "twin")
+            for row in twin[1:]:
+                self.assertAlmostEqual(row["tau"], 0.1, delta=0.01)
+                self.assertGreater(row["alignment"], 0.995)
+            self.assertLess(twin[-1]["distance"], 0.03 * twin[-1]["still"])
+            self.assertLessEqual(twin[-1]["w2"], twin[-1]["distance"] + 1e-12)
+            layers = self.sheet(name + "-read", "layers")
+            self.assertAlmostEqual(twin[-1]["mean_cos"], layers[-1]["mean_cos"], places=2)
+            if not causal:  # a gradient flow: its energy climbs at every step
+                self.assertTrue(all(row["climbs"] for row in layers[1:]))
+
+    def test_texts_are_read_one_by_one(self):
+        both = self.trace("both", "gpt2", "--ids", "5,17,3/8,1,2,4")
+        self.trace("one", "gpt2", "--ids", "5,17,3")
+        self.trace("two", "gpt2", "--ids", "8,1,2,4")
+        for show, keys in {"layers": ("angle", "norm", "mean_cos", "effective_rank"),
+                           "twin": ("still", "still_w2"), "heads": ("entropy", "sink", "beta")}.items():
+            rows = [self.sheet(name, show) for name in ("both", "one", "two")]
+            for all_of, first, second in zip(*rows):
+                for key in keys:
+                    self.assertAlmostEqual(all_of[key], (first[key] + second[key]) / 2, places=6,
+                                           msg=f"{show} {key}")
+        self.assertTrue(both.is_dir())
+
+    def test_refusals(self):
+        self.save("flat.npy", np.zeros((3, 4)))
+        self.refused(INPUT, "import", "flat.npy", what=r"shape \(3, 4\)", do="layers, tokens, d")
+        self.save("one.npy", np.ones((1, 4, 3)))
+        self.refused(INPUT, "import", "one.npy", what="no layers")
+        self.save("nan.npy", np.full((2, 4, 3), np.nan))
+        self.refused(INPUT, "import", "nan.npy", what="not finite")
+        self.save("zero.npy", np.zeros((2, 4, 3)))
+        self.refused(4, "import", "zero.npy", what="no direction")
+        self.write("states.txt", "1 2 3")
+        self.refused(INPUT, "import", "states.txt", what="npy and .safetensors")
+        write_safetensors(self.folder / "two.safetensors",
+                          {"a": np.ones((2, 3, 2)), "b": np.ones((2, 3, 2))})
+        self.refused(INPUT, "import", "two.safetensors", what="no tensor 'hidden_states'")
+        self.murmur("import", "two.safetensors", "--tensor", "a", "-o", "named", "-q")
+        write_safetensors(self.folder / "odd.safetensors",
+                          {"hidden_states": np.ones((2, 3, 2)), "attentions": np.ones((1, 1, 2, 2))})
+        self.refused(INPUT, "import", "odd.safetensors", what="do not belong")
+        self.write("tokens.txt", "a\nb\n")
+        self.refused(INPUT, "import", "two.safetensors", "--tensor", "a", "--tokens", "tokens.txt",
+                     what="2 tokens by name")
 
 
 class Refusals(Trace):

@@ -13,6 +13,7 @@
 #include "refused.h"
 #include "temporary.h"
 #include "trace/effective_beta.h"
+#include "trace/heads.h"
 #include "trace/lens.h"
 #include "trace/patching.h"
 #include "trace/prompts.h"
@@ -145,12 +146,63 @@ TEST(EffectiveBeta, IsFoundWhereAttentionIsIdeal) {
 TEST(EffectiveBeta, OfAllHeadsLiesBetweenThem) {
   const Description of{.heads = 2, .blocks = {{}}};
   const std::vector<TracedText> same{ideal_text({3, 3}, false, 40)};
-  EXPECT_NEAR(common_beta(same, of), 3, 1e-4);
+  EXPECT_NEAR(common_beta(same, of).all, 3, 1e-4);
   const std::vector<TracedText> mixed{ideal_text({1, 6}, false, 40)};
-  EXPECT_GT(common_beta(mixed, of), 1);
-  EXPECT_LT(common_beta(mixed, of), 6);
+  EXPECT_GT(common_beta(mixed, of).all, 1);
+  EXPECT_LT(common_beta(mixed, of).all, 6);
   const std::vector<TracedText> single{ideal_text({2, 2}, false, 1)};
-  EXPECT_EQ(common_beta(single, of), 1);
+  EXPECT_EQ(common_beta(single, of).all, 1);
+}
+
+// Q = K = V = I of the theory has all three numbers 1.
+TEST(Maps, AreToldApart) {
+  const std::vector<double> one{1, 0, 0, 1}, minus{-1, 0, 0, -1}, turn{0, -1, 1, 0};
+  const MapReading identity = map_reading(one, one, 2, 2),
+                   repulsive = map_reading(minus, one, 2, 2),
+                   antisymmetric = map_reading(turn, one, 2, 2);
+  EXPECT_NEAR(identity.symmetry, 1, 1e-12);
+  EXPECT_NEAR(identity.positivity, 1, 1e-12);
+  EXPECT_NEAR(identity.radius, 1, 1e-12);
+  EXPECT_NEAR(repulsive.symmetry, 1, 1e-12);
+  EXPECT_NEAR(repulsive.positivity, -1, 1e-12);
+  EXPECT_NEAR(antisymmetric.symmetry, -1, 1e-12);
+  EXPECT_NEAR(antisymmetric.positivity, 0, 1e-12);
+  EXPECT_TRUE(std::isnan(map_reading({0, 0}, {1, 0}, 1, 2).symmetry));
+}
+
+// M = left^T right of low rank, against the definitions on M itself.
+TEST(Maps, OfLowRankAreThoseOfTheProduct) {
+  const std::vector<double> a{1, 2, 0, 0.5, -1, 3}, b{0.3, 1, -2, 1, 1, 0.2};  // (2, 3)
+  double m[3][3] = {}, square = 0, both = 0, trace = 0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int r = 0; r < 2; ++r) m[i][j] += a[3 * r + i] * b[3 * r + j];
+  for (int i = 0; i < 3; ++i) {
+    trace += m[i][i];
+    for (int j = 0; j < 3; ++j) square += m[i][j] * m[i][j], both += m[i][j] * m[j][i];
+  }
+  const MapReading read = map_reading(a, b, 2, 3);
+  EXPECT_NEAR(read.symmetry, both / square, 1e-12);
+  EXPECT_LE(std::abs(read.positivity), 1 + 1e-12);
+  EXPECT_GE(read.positivity * trace, 0);
+}
+
+TEST(Heads, TellSinksAndEntropies) {
+  TracedText text = ideal_text({0}, false, 6);
+  const Description of{.heads = 1, .blocks = {{}}};
+  const std::vector<TracedText> even{text};
+  const HeadReading uniform = head_readings(nullptr, even, of, 1)[0];
+  EXPECT_NEAR(uniform.entropy, std::log(6), 1e-6);
+  EXPECT_NEAR(uniform.entropy_share, 1, 1e-6);
+  EXPECT_NEAR(uniform.sink, 1.0 / 6, 1e-6);
+  for (std::size_t e = 0; e < 36; ++e) text.trace.attention[0][e] = e % 6 == 2 ? 1 : 0;
+  const std::vector<TracedText> sunk{text};
+  const HeadReading sink = head_readings(nullptr, sunk, of, 1)[0];
+  EXPECT_EQ(sink.entropy, 0);
+  EXPECT_EQ(sink.sink, 1);
+  EXPECT_EQ(sink.sink_at, 2);
+  EXPECT_EQ(sink.first, 0);
+  EXPECT_TRUE(std::isnan(sink.qk.symmetry));
 }
 
 TEST(LogitLens, EndsWithWhatTheModelSays) {
@@ -274,6 +326,8 @@ TEST(TraceFiles, ReadBackAsTheyWereWritten) {
                  .feed_forward = false,
                  .random_weights = 7,
                  .swapped = {{0, 1}}};
+  file.block_beta = {1, -2};
+  file.by_head.push_back({.block = 1, .head = 0, .beta = -2, .misfit = 0.5, .sink_at = 3});
   file.texts.push_back({"a", 1, {4, 5}, {"x", "y"}, {{.frame = 1, .top = {{4, 0.5, "x"}}}}});
   file.patching = Patching{{1, 2}, 3, -1, {{0, 1}}, {1}};
   write_trace_file(folder.path(), file);
