@@ -72,10 +72,11 @@ double order_at_rest(const MeanField& field, const Measure& start) {
     before = now;
     return still;
   };
-  const MeanFieldMethod method{.modes = field.d == 2 ? 48 : 28,
-                               .tolerance = {1e-8, 1e-12},
-                               .most_tail = 1e-6,
-                               .most_negative = 1e-6};
+  const bool narrow = field.d == 2 || field.beta > 2;  // the law above the fold
+  const MeanFieldMethod method{.modes = narrow ? 24 : 16,
+                               .tolerance = {1e-6, 1e-9},
+                               .most_tail = 1e-4,
+                               .most_negative = 1e-4};
   carry(field, start, method, plan);
   return still ? before.order : kNoNumber;
 }
