@@ -111,7 +111,7 @@ const levels: StopWords = {
   equation: "story_levels",
   formula:
     "Layer ℓ has a Q, K and V of its own; it reads what the layers below have written, and writes along another direction. (In the " +
-    "first two spaces the message is V (x_j − x_i), as at stop 4.)",
+    "first two spaces the message is V of a difference of places, as at stop 4.)",
   question: "Leave the second space out. What becomes of _wedding_?",
   choices: [
     { text: "The same: it hears _cold_ and _feet_ anyway", answer: "It hears words. That the two mean fear is not said by either." },

@@ -12,9 +12,9 @@ const word = (text: string, topic: Token["topic"], kind: keyof typeof kKinds, at
 });
 
 export const kAsking: readonly Token[] = [
-  word("the", "plain", "none", [-0.85, -0.5]), word("small", "water", "size", [-0.85, 0.12]),
-  word("brown", "money", "colour", [-0.5, 0.66]), word("puppy", "open", "doer", [0.2, -0.35]),
-  word("sleeps", "craft", "deed", [-0.5, -0.8]),
+  word("the", "plain", "none", [-0.85, -0.3]), word("small", "water", "size", [-0.85, 0.25]),
+  word("brown", "money", "colour", [-0.45, 0.75]), word("puppy", "open", "doer", [0.5, -0.2]),
+  word("sleeps", "craft", "deed", [-0.4, -0.8]),
 ];
 
 /** (channels, d) Who does it asks for size and colour; all that describes it, and the deed, ask who does it. */

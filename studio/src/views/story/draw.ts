@@ -18,6 +18,8 @@ const kOff = 1.02; // radii: where words that may come next are drawn
 const kAside = 0.028; // between arrows of one direction
 const kBadgeBelow = 0.13;
 const kListenerBelow = 0.19;
+const kLine = 19; // CSS pixels of a label below its boid
+const kLong = 0.6; // how long messages of spaces are drawn, so that they stay on the page
 
 /** The words of the catalogue that hang on boids. */
 export interface BadgeWords {
@@ -130,15 +132,15 @@ export class Painter {
     if (shown.stop === "alone") this.marks[0] = this.marks[1] = 1;
     const { positions, colours, sizes, marks } = this;
     this.stage.boids("words", { positions, colours, sizes, marks });
-    this.name(shown);
     this.drawTrails(shown);
-    this.drawMessages(shown);
+    const sum = this.drawMessages(shown);
+    this.name(shown, scene.flat && sum[1] > 0.05);
     this.drawMarks(shown);
     if (scene.vocabulary) this.drawVocabulary(scene.vocabulary);
   }
 
-  /** Words above their boids; those too near each other to be read apart share one label. */
-  private name({ scene, listener, at }: Shown): void {
+  /** Words above their boids, a listener's `below` it; those too near each other to be read apart share one label. */
+  private name({ scene, listener, at }: Shown, below: boolean): void {
     const inBadge = scene.badges ? listener : null; // its name stands with what it asks
     const named = this.names.flatMap((text, i) => (text && i !== inBadge ? [i] : []));
     const places = named.map((i) => {
@@ -161,7 +163,8 @@ export class Painter {
       const label = this.labels[g];
       const x = group.reduce((sum, e) => sum + places[e].x, 0) / group.length;
       const top = Math.min(...group.map((e) => places[e].y - places[e].r));
-      const foot = within(label.text, x, top, width, height);
+      const under = below && group.length === 1 && named[group[0]] === listener; // its arrows go up
+      const foot = within(label.text, x, under ? places[group[0]].y + places[group[0]].r + kLine : top, width, height);
       label.place = this.stage.underPointer(foot.x, foot.y, this.spot(named[group[0]]));
     });
     this.badges.forEach((badge, i) => {
@@ -210,10 +213,12 @@ export class Painter {
   }
 
   /** On the listener: one arrow a speaker, its message as long as the share makes it; bold, all of them together. */
-  private drawMessages({ scene, listener, weights, at }: Shown): void {
+  private drawMessages({ scene, listener, weights, at }: Shown): [number, number, number] {
     const known = listener !== null && weights !== null && weights.length === scene.tokens.length;
     const turning = scene.levels ? spaceAt(at, scene.levels.length).turned > 0 : false;
-    const messages = known && !turning ? messagesTo(scene, this.rows, listener, weights, at) : [];
+    const heard = known && !turning ? messagesTo(scene, this.rows, listener, weights, at) : [];
+    const long = scene.levels ? kLong : 1;
+    const messages = heard.map((one) => ({ ...one, way: one.way.map((x) => long * x) as Message["way"] }));
     const from = listener === null ? [0, 0, 0] : this.spot(listener);
     this.arrows.clear();
     const aside = offsets(messages, scene.flat ? kAside : 0);
@@ -225,8 +230,9 @@ export class Painter {
     this.arrows.clear();
     const sum = sumOf(messages);
     if (Math.hypot(...sum) > 0.01) this.arrow({ from: -1, share: 1, way: sum }, from, linear(this.ink("--ink")));
-    this.strokes.set("move", { ...this.arrows.lines, width: 5, opacity: 0.55, order: 1 });
+    this.strokes.set("move", { ...this.arrows.lines, width: 8, opacity: 0.3, order: 1 });
     this.stage.touch();
+    return sum;
   }
 
   private arrow({ way }: Message, from: readonly number[], colour: Rgb): void {
