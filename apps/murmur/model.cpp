@@ -1,11 +1,6 @@
 // model.cpp: murmur model: lists trained models by name, and fetches one by npm.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
@@ -13,8 +8,7 @@
 #include "murmur/error.h"
 #include "run/file.h"
 #include "run/formats.h"
-
-extern char** environ;
+#include "run_program.h"
 
 namespace murmur::app {
 
@@ -64,25 +58,13 @@ fs::path model_path(const std::string& word) {
 
 namespace {
 
-// Runs a tool of the machine; what it prints goes nowhere, what it says to our stderr.
-void run_tool(std::vector<std::string> words) {
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int failure = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0)
+void run_tool(const std::vector<std::string>& words) {
+  const std::optional<int> code = run_program(words[0], words);
+  if (!code)
     throw Error(Fault::tool, fmt::format("{} could not be started", words[0]), "PATH",
                 fmt::format("install it: apt-get install {}", words[0]));
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) break;
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw Error(Fault::runtime, fmt::format("{} failed", words[0]), words[0],
+  if (*code != 0)
+    throw Error(Fault::runtime, fmt::format("{} failed with status {}", words[0], *code), words[0],
                 "see what it said above; a model is fetched over the network");
 }
 

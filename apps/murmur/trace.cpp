@@ -14,7 +14,6 @@
 #include "model/variation.h"
 #include "murmur/error.h"
 #include "progress.h"
-#include "recipe.h"
 #include "run/file.h"
 #include "run/formats.h"
 #include "run/json_text.h"
@@ -89,14 +88,10 @@ std::string all_of_stdin() {
   return text;
 }
 
-// Words that make the same run anywhere: paths whole, and what came by standard input behind them.
+// Words that make the same run anywhere, with what came by standard input behind them.
 std::vector<std::string> remaking_words(const std::vector<std::string>& words,
                                         const std::vector<Prompt>& prompts) {
-  std::vector<std::string> made = telling_words(program_argv);
-  std::error_code ignored;
-  for (std::string& word : made)
-    if (word.size() < 4096 && fs::exists(word, ignored))
-      word = fs::absolute(word).lexically_normal().string();
+  std::vector<std::string> made = whole_words();
   if (words.size() == 1 && options.file.empty() && options.ids.empty())
     for (const Prompt& prompt : prompts) made.push_back(prompt.name);
   return made;
