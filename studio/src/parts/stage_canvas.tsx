@@ -55,6 +55,11 @@ export function StageCanvas({ options, onStage, onTick, label }: StageCanvasProp
     <div class="stage">
       <canvas ref={canvas} role="img" aria-label={label} hidden={missing} />
       <div ref={overlay} class="stage-overlay" aria-hidden="true" />
+      {!missing && (
+        <button type="button" class="button home" title={strings.common.homeHint} onClick={() => stage.current?.home()}>
+          <span aria-hidden="true">⌂</span> <span class="home-word">{strings.common.home}</span>
+        </button>
+      )}
       {missing && (
         <div class="stage-missing" role="alert">
           <p>{strings.common.noWebgl}</p>

@@ -36,6 +36,7 @@ void main() {
   float gleam = pow(max(0.0, dot(normal, normalize(vec3(-0.3, 0.6, 0.9)))), 24.0);
   vec3 lit = shade * light + 0.25 * gleam;
   if (marked > 0.5 && r2 > 0.55) lit = ring;
+  float soft = max(fwidth(r2), 1e-4);  // one pixel at the edge of the disc
   float far = clamp((depth - fog.x) / max(1e-6, fog.y - fog.x), 0.0, 1.0);
-  gl_FragColor = vec4(mix(lit, paper, 0.7 * far), opacity);
+  gl_FragColor = vec4(mix(lit, paper, 0.7 * far), opacity * clamp((1.0 - r2) / soft, 0.0, 1.0));
 }`;

@@ -28,7 +28,7 @@ export interface Lines {
 export interface Label {
   text: string;
   place: [number, number, number];
-  kind?: "gate" | "axis" | "token";
+  kind?: "gate" | "axis" | "token" | "vote";
 }
 
 export interface StageOptions {
@@ -72,7 +72,7 @@ export class Stage {
     private readonly overlay: HTMLElement,
     options: StageOptions,
   ) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: false, preserveDrawingBuffer: true });
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
     this.sight = new Sight(this.camera, this.controls.target);
@@ -132,6 +132,15 @@ export class Stage {
     this.camera.position.copy(this.controls.target).add(new THREE.Vector3().setFromSpherical(s));
     this.controls.update();
     this.dirty = true;
+  }
+
+  /** Whether one finger and the left button draw; then two fingers and the right button turn. */
+  pen(draws: boolean): void {
+    const { controls } = this;
+    controls.mouseButtons.LEFT = draws ? null : THREE.MOUSE.ROTATE;
+    controls.mouseButtons.RIGHT = draws ? THREE.MOUSE.ROTATE : THREE.MOUSE.PAN;
+    controls.touches.ONE = draws ? null : THREE.TOUCH.ROTATE;
+    controls.touches.TWO = draws ? THREE.TOUCH.DOLLY_ROTATE : THREE.TOUCH.DOLLY_PAN;
   }
 
   /** While something is dragged or lassoed the camera stays. */
@@ -247,6 +256,12 @@ export class Stage {
       this.overlay.append(element);
       return { label, element };
     });
+    this.dirty = true;
+  }
+
+  /** Moves the words of a kind to another place. */
+  moveLabel(kind: Label["kind"], place: Label["place"]): void {
+    for (const { label } of this.labels) if (label.kind === kind) label.place = place;
     this.dirty = true;
   }
 
