@@ -43,7 +43,7 @@ function Fold({ panel }: { panel: Panel }) {
 }
 
 /** The stop of the Story that tells what a view shows. */
-const kStop: Record<Exclude<ViewName, "story">, number> = { digits: 6, flock: 3, fields: 5, map: 3 };
+const kStop: Record<Exclude<ViewName, "story">, number> = { digits: 8, flock: 3, fields: 6, map: 3 };
 
 /** The way from a view into the Story, and from the Story back to where one came from. */
 function Path({ view }: { view: ViewName }) {
@@ -69,8 +69,9 @@ export function Frame(props: FrameProps) {
       <section class="story" aria-label={words.story} tabIndex={0}>
         <Fold panel="story" />
         <div class="panel-body" id="panel-story" hidden={away("story")}>
+          {props.view === "story" && <Path view={props.view} />}
           {props.story}
-          <Path view={props.view} />
+          {props.view !== "story" && <Path view={props.view} />}
         </div>
       </section>
       <section class="scene" id="scene" aria-label={words.scene} tabIndex={-1}>
@@ -82,8 +83,8 @@ export function Frame(props: FrameProps) {
       </section>
       <section class="below" aria-label={words.plots}>
         {props.timeline}
-        <Fold panel="plots" />
-        <div class="plots" id="panel-plots" hidden={away("plots")}>{props.plots}</div>
+        {props.plots && <Fold panel="plots" />}
+        {props.plots && <div class="plots" id="panel-plots" hidden={away("plots")}>{props.plots}</div>}
       </section>
     </main>
   );

@@ -28,7 +28,7 @@ export interface Lines {
 export interface Label {
   text: string;
   place: [number, number, number];
-  kind?: "gate" | "axis" | "token" | "vote";
+  kind?: "gate" | "axis" | "token" | "vote" | "badge" | "asking" | "mass" | "leader";
 }
 
 export interface StageOptions {

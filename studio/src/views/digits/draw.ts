@@ -23,8 +23,8 @@ const kUnderVote = 1.7; // its name stands below the ball
 export interface Shot {
   film: Film;
   ghost: Film | null;
-  /** The same picture with attention off, flown beside; null: none. */
-  beside: Film | null;
+  /** The same picture with attention off, flown beside, where there is one. */
+  beside?: Film | null;
   at: number;
   trained: TrainedInfo;
   paints: Paints;
@@ -116,7 +116,7 @@ export class DigitScene {
     this.drawTrails("trails", room, shot.film, shot, 0.75);
     this.drawHeadings(room, shot);
     this.drawOther("ghost", shot.ghost, shot);
-    this.drawOther("beside", shot.beside, shot);
+    this.drawOther("beside", shot.beside ?? null, shot);
     this.drawMean(room, shot, verdict);
     this.drawGaze(room, shot);
     this.drawDome(room, shot);
