@@ -4,6 +4,7 @@ import { App } from "./app";
 import { applyTheme } from "./state/theme";
 import { flushAddress, follow } from "./state/recipe";
 import { notice, tellEnds } from "./state/session";
+import { followTitle } from "./state/title";
 import { strings } from "./strings";
 import "./theme.css";
 
@@ -18,6 +19,7 @@ followAddress(location.hash, strings.common.otherVersion);
 window.addEventListener("hashchange", (event) =>
   followAddress(new URL(event.newURL).hash, strings.common.otherVersionStays),
 );
+followTitle();
 addEventListener("pagehide", flushAddress);
 render(<App />, document.getElementById("app")!);
 

@@ -1,5 +1,6 @@
 // frame.tsx: where things are: story left, scene in the middle, controls right, plots below.
 import type { ComponentChildren } from "preact";
+import { flag, formatRecipe, recipe } from "../state/recipe";
 import { strings } from "../strings";
 
 interface FrameProps {
@@ -11,8 +12,32 @@ interface FrameProps {
   plots: ComponentChildren;
 }
 
+/** Whether the page is a frame of another page: scene and timeline alone. */
+export function isEmbedded(): boolean {
+  return flag("embed", false);
+}
+
+/** A frame's scene and timeline, and the way to the whole page. */
+function Embedded({ view, scene, timeline }: FrameProps) {
+  const words = strings.share;
+  return (
+    <main class={`frame embedded view-${view}`}>
+      <section class="scene" id="scene" aria-label={strings.common.scene} tabIndex={-1}>
+        {scene}
+      </section>
+      <section class="below" aria-label={strings.common.time}>
+        {timeline}
+        <a class="whole" href={formatRecipe({ ...recipe.value, embed: "" })} target="_blank" title={words.openWholeHint}>
+          {words.openWhole}
+        </a>
+      </section>
+    </main>
+  );
+}
+
 export function Frame(props: FrameProps) {
   const words = strings.common;
+  if (isEmbedded()) return <Embedded {...props} />;
   return (
     <main class={`frame view-${props.view}`}>
       <section class="story" aria-label={words.story} tabIndex={0}>
