@@ -3,9 +3,10 @@ import { lazy, Suspense } from "preact/compat";
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
 import { Button } from "./parts/controls";
+import { isEmbedded } from "./parts/frame";
 import { Toolbar } from "./parts/toolbar";
 import { NoticeBar } from "./parts/notice";
-import { recipeOfFile } from "./export/png_recipe";
+import { recipeOfFile } from "./export/carried";
 import { programRecipeOfFile } from "./export/program_recipe";
 import { follow, parseRecipe, redo, undo } from "./state/recipe";
 import { core, notice, onStage, sceneSentence, tell } from "./state/session";
@@ -131,7 +132,7 @@ export function App() {
       <a class="skip" href="#scene" onClick={(e) => { e.preventDefault(); document.getElementById("scene")?.focus(); }}>
         {words.skip}
       </a>
-      <header>
+      {!isEmbedded() && <header>
         <h1>
           <img src="./icon.svg" alt="" width="26" height="26" /> <span>{words.title}</span>
         </h1>
@@ -147,7 +148,7 @@ export function App() {
           ))}
         </nav>
         <Toolbar />
-      </header>
+      </header>}
       <Guard key={view}>
         <Suspense fallback={<p class="waiting">{words.loading}</p>}>
           <View />

@@ -6,6 +6,7 @@ import { strings } from "./strings";
 import { flushAddress, follow } from "./state/recipe";
 import { notice, tellEnds } from "./state/session";
 import { strangePlace } from "./state/strange";
+import { followTitle } from "./state/title";
 import "./theme.css";
 
 /** Shows what an address says; of one that is of another version, or unknown, it is told what is shown instead. */
@@ -20,6 +21,7 @@ followAddress(location.hash, strings.common.otherVersion);
 window.addEventListener("hashchange", (event) =>
   followAddress(new URL(event.newURL).hash, strings.common.otherVersionStays),
 );
+followTitle();
 addEventListener("pagehide", flushAddress);
 render(<App />, document.getElementById("app")!);
 

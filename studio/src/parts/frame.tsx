@@ -1,6 +1,7 @@
 // frame.tsx: where things are: story left, scene in the middle, controls right, plots below; panels fold away.
 import type { ComponentChildren } from "preact";
 import { effect, signal } from "@preact/signals";
+import { flag, formatRecipe, recipe } from "../state/recipe";
 import { withStorage } from "../state/theme";
 import { beforeStory, type ViewName } from "../state/views";
 import { strings } from "../strings";
@@ -61,8 +62,32 @@ function Path({ view }: { view: ViewName }) {
   );
 }
 
+/** Whether the page is a frame of another page: scene and timeline alone. */
+export function isEmbedded(): boolean {
+  return flag("embed", false);
+}
+
+/** A frame's scene and timeline, and the way to the whole page. */
+function Embedded({ view, scene, timeline }: FrameProps) {
+  const words = strings.share;
+  return (
+    <main class={`frame embedded view-${view}`}>
+      <section class="scene" id="scene" aria-label={strings.common.scene} tabIndex={-1}>
+        {scene}
+      </section>
+      <section class="below" aria-label={strings.common.time}>
+        {timeline}
+        <a class="whole" href={formatRecipe({ ...recipe.value, embed: "" })} target="_blank" title={words.openWholeHint}>
+          {words.openWhole}
+        </a>
+      </section>
+    </main>
+  );
+}
+
 export function Frame(props: FrameProps) {
   const words = strings.common;
+  if (isEmbedded()) return <Embedded {...props} />;
   const away = (panel: Panel) => folded.value.includes(panel);
   return (
     <main class={`frame view-${props.view}`} data-folded={folded.value.join(" ")}>

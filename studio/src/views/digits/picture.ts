@@ -1,5 +1,5 @@
 // picture.ts: pictures and files that a visitor gives, made into words of the recipe.
-import { recipeOfFile } from "../../export/png_recipe";
+import { recipeOfFile } from "../../export/carried";
 import { holdsPoints, readPoints } from "../../export/read_points";
 import { change, follow, word } from "../../state/recipe";
 import { core, notice } from "../../state/session";

@@ -43,7 +43,6 @@ export function onSheet([a, b, c, d, e, f]: Affine, { x, y }: Spot): Spot {
 
 function affineOf(stage: Stage): Affine {
   const { clientWidth: w, clientHeight: h } = stage.canvas;
-  stage.camera.updateMatrixWorld();
   const corner = (x: number, y: number) => stage.onScreen([x, y, 0]);
   return sheetOn([corner(-kGates, kGates), corner(kGates, kGates), corner(-kGates, -kGates)], w, h);
 }
@@ -76,7 +75,8 @@ function listen(stage: Stage, branch: Branch, sheets: readonly Sheet[]): () => v
       start = sheet = null;
       return;
     }
-    if (event.button !== 0 || event.altKey || branch.moving.value || !draws.value) return;
+    const other = event.altKey || event.shiftKey || event.ctrlKey || event.metaKey;
+    if (event.button !== 0 || other || branch.moving.value || !draws.value) return;
     start = { ...at(event), id: event.pointerId, event };
   };
   const move = (event: PointerEvent) => {

@@ -16,6 +16,7 @@ import { amount, change, flag, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
+import { cardOf } from "./card";
 import { readPaints, type Paints } from "./colours";
 import { DigitScene, kFlockLayer } from "./draw";
 import { DigitFlights, inkOf, truthOf, type Source } from "./flight";
@@ -276,7 +277,8 @@ function useDigits(stage: Stage | null) {
     return () => stops.forEach((stop) => stop());
   }, [flights]);
   useEffect(() => {
-    onStage.value = { view: "digits", player, stage, draw: () => camera.draw(true), accept: take };
+    const [card, asks] = [() => cardOf(flights), () => branch.chosen.value.length > 0];
+    onStage.value = { view: "digits", player, stage, draw: () => camera.draw(true), accept: take, card, asks };
     return () => {
       onStage.value = null;
     };
