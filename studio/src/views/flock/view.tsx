@@ -123,6 +123,8 @@ export default function FlockView() {
       player: pilot.player,
       stage: next,
       draw: () => pilot.draw(next),
+      card: () => ({ headline: sentenceOf(pilot), colour: "--ink" }),
+      asks: () => pilot.branch.chosen.value.length > 0,
       accept: async (files) => {
         const file = files.find((f) => holdsPoints(f.name));
         if (!file) return false;
