@@ -371,7 +371,7 @@ TEST(Llama2cTokenizers, MergeByScore) {
                   {"fewer tokens", refused(bytes.substr(0, 4))}});
 }
 
-// The greedy text that llama2.c's own test holds its program to.
+// The greedy text that this reader gave first; a change of it would be a change of the pass.
 TEST(Llama2cTokenizers, TellTheKnownStory) {
   const char* given = std::getenv("MURMUR_MODELS");
   if (given == nullptr) GTEST_SKIP() << "no folder of trained models is given by MURMUR_MODELS";
