@@ -5,7 +5,6 @@
 
 #include "command.h"
 #include "murmur/error.h"
-#include "recipe.h"
 #include "run/file.h"
 #include "run/formats.h"
 #include "run/json_text.h"
@@ -25,14 +24,6 @@ struct ImportOptions {
   bool causal = false;
 } options;
 
-std::vector<std::string> remaking_words() {
-  std::vector<std::string> made = telling_words(program_argv);
-  std::error_code ignored;
-  for (std::string& word : made)
-    if (fs::exists(word, ignored)) word = fs::absolute(word).lexically_normal().string();
-  return made;
-}
-
 int run(const Flags& flags, const std::vector<std::string>& words) {
   if (words.size() != 1)
     usage("import takes one file of states", "murmur import states.npy, or states.safetensors");
@@ -41,7 +32,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   const Imported made = import_states(request);
   const std::vector<TracedText> texts{made.text};
   const CommonBeta common = common_beta(texts, made.of);
-  TraceFile file{.made_by = remaking_words(),
+  TraceFile file{.made_by = whole_words(),
                  .model = words[0],
                  .sha256 = {{fs::path(words[0]).filename().string(), sha256_of_file(words[0])}},
                  .family = made.of.family,

@@ -44,6 +44,7 @@ Command open_command();
 Command tokenize_command();
 Command trace_command();
 Command import_command();
+Command model_command();
 
 std::vector<Command> all_commands() {
   return {simulate_command(), train_command(),      sweep_command(),     velocity_command(),
@@ -51,7 +52,7 @@ std::vector<Command> all_commands() {
           classify_command(), report_command(),     presets_command(),   explain_command(),
           doctor_command(),   completion_command(), bench_command(),     reproduce_command(),
           studio_command(),   meanfield_command(),  landscape_command(), open_command(),
-          tokenize_command(), trace_command(),      import_command()};
+          tokenize_command(), trace_command(),      import_command(),    model_command()};
 }
 
 namespace {
@@ -139,6 +140,9 @@ const std::map<std::string, const char*> kOtherNames = {{"run", "simulate"},
                                                         {"check", "doctor"},
                                                         {"tokenise", "tokenize"},
                                                         {"encode", "tokenize"},
+                                                        {"models", "model list"},
+                                                        {"fetch", "model fetch"},
+                                                        {"download", "model fetch"},
                                                         {"decode", "tokenize --decode"}};
 
 std::string remedy_for(const std::string& word) {

@@ -1,8 +1,5 @@
 // open.cpp: murmur open: tells what made a picture, and makes it again.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,8 +14,7 @@
 #include "run/file.h"
 #include "run/formats.h"
 #include "run/kept_json.h"
-
-extern char** environ;
+#include "run_program.h"
 
 namespace murmur::app {
 
@@ -131,23 +127,11 @@ class Workshop {
 // Runs this very program; what it says goes to our stderr, its data nowhere. The exit code.
 int run_murmur(std::vector<std::string> words) {
   words.insert(words.begin(), "murmur");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int failure =
-      posix_spawn(&child, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0)
+  const std::optional<int> code = run_program("/proc/self/exe", std::move(words));
+  if (!code)
     throw Error(Fault::runtime, "the program could not be started again", "/proc/self/exe",
                 "check the limit of processes");
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return 1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return *code;
 }
 
 // Where the commands of a recipe write: runs into `made`, what classify keeps into a folder of its

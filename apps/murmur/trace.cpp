@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "known_models.h"
 #include "model/golden.h"
 #include "model/open_model.h"
 #include "model/variation.h"
 #include "murmur/error.h"
 #include "progress.h"
-#include "recipe.h"
 #include "run/file.h"
 #include "run/formats.h"
 #include "run/json_text.h"
@@ -88,14 +88,10 @@ std::string all_of_stdin() {
   return text;
 }
 
-// Words that make the same run anywhere: paths whole, and what came by standard input behind them.
+// Words that make the same run anywhere, with what came by standard input behind them.
 std::vector<std::string> remaking_words(const std::vector<std::string>& words,
                                         const std::vector<Prompt>& prompts) {
-  std::vector<std::string> made = telling_words(program_argv);
-  std::error_code ignored;
-  for (std::string& word : made)
-    if (word.size() < 4096 && fs::exists(word, ignored))
-      word = fs::absolute(word).lexically_normal().string();
+  std::vector<std::string> made = whole_words();
   if (words.size() == 1 && options.file.empty() && options.ids.empty())
     for (const Prompt& prompt : prompts) made.push_back(prompt.name);
   return made;
@@ -107,7 +103,7 @@ std::vector<Prompt> prompts_of(const OpenedModel& opened, const std::vector<std:
   std::vector<Prompt> prompts;
   if (of.patch > 0) {
     for (std::size_t k = 1; k < words.size(); ++k)
-      prompts.push_back(prompt_of_picture(words[k], of, words[0]));
+      prompts.push_back(prompt_of_picture(words[k], of, model_path(words[0])));
     if (prompts.empty() || !options.file.empty() || !options.ids.empty())
       usage("the model reads pictures", "give the paths of .png or .npy files behind the model");
     return prompts;
@@ -258,7 +254,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     usage("there is no model to trace", "murmur trace FOLDER \"a text\"; murmur trace --help");
   const auto began = std::chrono::steady_clock::now();
   const Variation variation = variation_of();
-  OpenedModel opened = open_model(words[0], options.tokenizer);
+  OpenedModel opened = open_model(model_path(words[0]), options.tokenizer);
   if (variation.any()) opened.model = varied(std::move(opened.model), variation, options.threads);
   if (!options.verify.empty()) {
     if (words.size() > 1) usage("--verify reads the prompts of its file", "leave the text out");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "recipe.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -31,6 +32,14 @@ RunReader keep_texts(const Flags& flags, const TraceFile& file,
   Run run = create_run(flags, e.name, contents);
   keep_trace(run, e, file, frames, keeping.activations ? activations_of(texts) : Record{});
   return RunReader(run.directory());
+}
+
+std::vector<std::string> whole_words() {
+  std::vector<std::string> words = telling_words(program_argv);
+  std::error_code ignored;
+  for (std::string& word : words)
+    if (fs::exists(word, ignored)) word = fs::absolute(word).lexically_normal().string();
+  return words;
 }
 
 void tell_trace(const Flags& flags, const TraceFile& file, const RunReader& run) {
@@ -66,7 +75,6 @@ RunKind trace_kind() {
           .parameters = parameters,
           .explains_parameters = false,
           .no_resume = {"a trace is made in one go", "trace the text again"},
-          .page_facts = [](const fs::path&) { return std::string("{}"); },
           .report = report_trace};
 }
 

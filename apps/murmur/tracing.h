@@ -1,6 +1,7 @@
 // tracing.h: what trace and import share: a traced text becomes a run and is told of.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "command.h"
@@ -15,6 +16,9 @@ struct TraceKeeping {
 // Makes the run, with the ideal flow from the same tokens as its experiment.
 RunReader keep_texts(const Flags& flags, const TraceFile& file,
                      const std::vector<TracedText>& texts, const TraceKeeping& keeping);
+
+// The words of the command line at hand, paths whole: they make the same run anywhere.
+std::vector<std::string> whole_words();
 
 // A few lines of what it came to.
 void tell_trace(const Flags& flags, const TraceFile& file, const RunReader& run);

@@ -13,8 +13,8 @@ namespace {
 
 class Binder {
  public:
-  Binder(const Family& family, Record& tensors, const std::string& where)
-      : of_(family.description), names_(family.names), tensors_(tensors), where_(where) {
+  Binder(const Family& family, const Weights& weights, const std::string& where)
+      : of_(family.description), names_(family.names), tensors_(weights.tensors), where_(where) {
     const std::string probe = block_name(0) + names_.query + ".weight";
     if (tensors_.count(probe) == 0 && tensors_.count(names_.prefix + probe) > 0)
       prefix_ = names_.prefix;
@@ -59,10 +59,9 @@ class Binder {
     if (held != shape)
       refuse(fmt::format("the tensor '{}' has {} values in another shape than the {} expected",
                          name, at->second.size(), size));
-    const auto* floats = std::get_if<std::vector<float>>(&at->second.values);
-    if (floats == nullptr)
+    if (at->second.values == nullptr)
       refuse(fmt::format("the tensor '{}' is neither of F32, F16 nor BF16", name));
-    return floats->data();
+    return at->second.values;
   }
 
   const float* keep(std::vector<float> values) {
@@ -214,17 +213,17 @@ class Binder {
 
   const Description& of_;
   const Names& names_;
-  Record& tensors_;
+  const std::map<std::string, Weights::Tensor>& tensors_;
   const std::string& where_;
   std::string prefix_{};
 };
 
 }  // namespace
 
-Model with_weights(const Family& family, Record tensors, const std::string& where) {
-  Binder binder(family, tensors, where);
-  TransformerWeights weights = binder.all(family.tied);
-  return {family.description, std::move(weights), std::move(tensors), std::move(binder.made)};
+Model with_weights(const Family& family, Weights weights, const std::string& where) {
+  Binder binder(family, weights, where);
+  TransformerWeights bound = binder.all(family.tied);
+  return {family.description, std::move(bound), std::move(weights.storage), std::move(binder.made)};
 }
 
 }  // namespace murmur

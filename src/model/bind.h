@@ -9,6 +9,6 @@
 namespace murmur {
 
 // Error(input) with the name of the tensor that is missing, of another shape or not of numbers.
-Model with_weights(const Family& family, Record tensors, const std::string& where);
+Model with_weights(const Family& family, Weights weights, const std::string& where);
 
 }  // namespace murmur

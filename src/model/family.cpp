@@ -7,6 +7,7 @@
 
 #include "model/config.h"
 #include "murmur/error.h"
+#include "run/kept_json.h"
 
 namespace murmur {
 
@@ -423,6 +424,14 @@ std::span<const char* const> family_names() {
     return all;
   }();
   return names;
+}
+
+Family parse_family(std::string_view text, const std::string& where) {
+  require_shallow_json(text, where);
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded())
+    throw Error(Fault::input, "the file is not JSON", where, "download or write it again");
+  return family_of(json, where);
 }
 
 }  // namespace murmur

@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "model/transformer.h"
 
@@ -43,6 +44,9 @@ struct Family {
 // Error(input) with the parameter's name for a family that is not known, and for what is missing or
 // absurd. `where` names the file.
 Family family_of(const nlohmann::json& config, const std::string& where);
+
+// The same of the text of a config.json.
+Family parse_family(std::string_view text, const std::string& where);
 
 std::span<const char* const> family_names();
 

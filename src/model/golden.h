@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/model_folder.h"
+#include "murmur/matrix.h"
 
 namespace murmur {
 

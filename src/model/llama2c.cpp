@@ -4,7 +4,8 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
+#include <cstring>
+#include <memory>
 
 #include "model/model_folder.h"
 #include "murmur/error.h"
@@ -113,26 +114,38 @@ TransformerWeights weights_of(const Header& h, const float* all) {
 
 }  // namespace
 
-Model read_llama2c(const fs::path& path) {
-  std::error_code gone;
-  const auto size = fs::file_size(path, gone);
-  std::ifstream in(path, std::ios::binary);
+namespace {
+
+// The header, once the size of the file is found to be what it says.
+Header header_of(std::span<const std::byte> bytes, const std::string& where) {
   Header h{};
-  if (gone || size < sizeof h || !in.read(reinterpret_cast<char*>(&h), sizeof h))
-    refuse("the file is too short for a header of seven numbers", path);
-  if (is_absurd(h)) refuse("the header does not hold the sizes of a llama", path);
-  const double held = static_cast<double>(size - sizeof h) / sizeof(float);
+  if (bytes.size() < sizeof h) refuse("the file is too short for a header of seven numbers", where);
+  std::memcpy(&h, bytes.data(), sizeof h);
+  if (is_absurd(h)) refuse("the header does not hold the sizes of a llama", where);
+  const double held = static_cast<double>(bytes.size() - sizeof h) / sizeof(float);
   if (held != numbers(h))
     refuse(
         fmt::format("the header speaks of {:.0f} numbers, the file holds {:.0f}", numbers(h), held),
-        path);
+        where);
+  return h;
+}
+
+}  // namespace
+
+Model parse_llama2c(std::span<const std::byte> bytes, const std::string& where) {
+  const Header h = header_of(bytes, where);
   std::vector<std::vector<float>> made(1);
-  made[0].resize(static_cast<std::size_t>(held));
-  if (!in.read(reinterpret_cast<char*>(made[0].data()),
-               static_cast<std::streamsize>(size - sizeof h)))
-    refuse("the file ends while it is read", path);
+  made[0].resize((bytes.size() - sizeof h) / sizeof(float));
+  std::memcpy(made[0].data(), bytes.data() + sizeof h, bytes.size() - sizeof h);
   TransformerWeights weights = weights_of(h, made[0].data());
   return {described(h), std::move(weights), {}, std::move(made)};
+}
+
+Model read_llama2c(const fs::path& path) {
+  const auto file = std::make_shared<const MappedFile>(path);
+  const Header h = header_of(file->bytes(), path.string());
+  const auto* const numbers = reinterpret_cast<const float*>(file->bytes().data() + sizeof h);
+  return {described(h), weights_of(h, numbers), {file}, {}};
 }
 
 }  // namespace murmur

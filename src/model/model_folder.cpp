@@ -10,7 +10,6 @@
 
 #include "model/bind.h"
 #include "murmur/error.h"
-#include "run/formats.h"
 
 namespace murmur {
 
@@ -61,13 +60,6 @@ fs::path state_of_model(const fs::path& folder) {
 
 namespace {
 
-void add(const fs::path& path, Record& tensors) {
-  for (auto& [name, array] : read_safetensors(path).tensors)
-    if (!tensors.try_emplace(name, std::move(array)).second)
-      refuse(fmt::format("the tensor '{}' is in two files", name), path,
-             "download the model again");
-}
-
 // The files that the index of a model in shards names, each in this folder.
 std::set<std::string> shards(const fs::path& index) {
   const nlohmann::json json = json_of(index);
@@ -83,12 +75,12 @@ std::set<std::string> shards(const fs::path& index) {
   return files;
 }
 
-Record weights_of(const fs::path& folder) {
-  Record tensors;
+Weights weights_of(const fs::path& folder) {
+  Weights weights;
   if (fs::exists(folder / "model.safetensors.index.json")) {
     for (const std::string& file : shards(folder / "model.safetensors.index.json"))
-      add(folder / file, tensors);
-    return tensors;
+      weights.add(folder / file);
+    return weights;
   }
   std::vector<fs::path> files, named;  // named: model*.safetensors
   bool pickled = false;
@@ -103,8 +95,8 @@ Record weights_of(const fs::path& folder) {
   }
   if (named.size() == 1) files = named;
   if (files.size() == 1) {
-    add(files[0], tensors);
-    return tensors;
+    weights.add(files[0]);
+    return weights;
   }
   if (files.empty() && pickled)
     refuse("the weights are pickled, and a pickle may run any program", folder,
@@ -123,7 +115,7 @@ Model read_model(const fs::path& given) {
   const fs::path config = folder / "config.json";
   if (!fs::exists(config))
     refuse("the folder has no config.json", folder, "give a folder with config.json and weights");
-  const Family family = family_of(json_of(config), config.string());
+  const Family family = parse_family(text_of(config), config.string());
   return with_weights(family, weights_of(folder), folder.string());
 }
 

@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "model/transformer.h"
-#include "murmur/matrix.h"
+#include "model/weights.h"
 
 namespace murmur {
 
 // A transformer with what its weights point into.
 class Model {
  public:
-  Model(Description description, TransformerWeights weights, Record tensors,
+  Model(Description description, TransformerWeights weights, Storage storage,
         std::vector<std::vector<float>> made)
-      : tensors_(std::move(tensors)),
+      : storage_(std::move(storage)),
         made_(std::move(made)),
         transformer_(std::move(description), std::move(weights)) {}
 
@@ -23,14 +23,14 @@ class Model {
   Model with(Description description, TransformerWeights weights,
              std::vector<std::vector<float>> made) && {
     for (auto& values : made) made_.push_back(std::move(values));
-    return {std::move(description), std::move(weights), std::move(tensors_), std::move(made_)};
+    return {std::move(description), std::move(weights), std::move(storage_), std::move(made_)};
   }
 
   const Transformer& operator*() const { return transformer_; }
   const Transformer* operator->() const { return &transformer_; }
 
  private:
-  Record tensors_;                        // as they were read
+  Storage storage_;                       // files as they are mapped, halves as floats
   std::vector<std::vector<float>> made_;  // weights that had to be laid out anew
   Transformer transformer_;
 };
@@ -46,5 +46,6 @@ Model read_model(const std::filesystem::path& folder);
 // The single file of llama2.c (.bin). Nothing is allocated before its size has been held against
 // its header. Error(input).
 Model read_llama2c(const std::filesystem::path& path);
+Model parse_llama2c(std::span<const std::byte> bytes, const std::string& where);  // is copied
 
 }  // namespace murmur

@@ -19,15 +19,6 @@ View view(const float* at, int rows, int cols, int pitch) {
   return {const_cast<float*>(at), rows, cols, pitch};
 }
 
-struct Sight {
-  int begin = 0, end = 0;  // the keys that a query sees
-};
-
-Sight sight(const AttentionShape& s, int i) {
-  const int reach = s.window > 0 ? s.window - 1 : s.n;
-  return {std::max(0, i - reach), s.causal ? i + 1 : std::min(s.n, i + reach + 1)};
-}
-
 void softmax(float* row, int n, const Sight& seen) {
   const float top = *std::max_element(row + seen.begin, row + seen.end);
   double total = 0;
@@ -46,6 +37,11 @@ float gelu_tanh(float x) {
 }
 
 }  // namespace
+
+Sight sight_of(int i, int n, bool causal, int window) {
+  const int reach = window > 0 ? window - 1 : n;
+  return {std::max(0, i - reach), causal ? i + 1 : std::min(n, i + reach + 1)};
+}
 
 std::vector<float> map_rows(const std::vector<float>& x, const Linear& f, int threads) {
   const int n = static_cast<int>(x.size() / f.in);
@@ -113,7 +109,7 @@ std::vector<float> attention_rows(const AttentionShape& s, const std::vector<flo
              a, static_cast<float>(s.scale));
     for (int i = 0; i < s.n; ++i) {
       float* const row = w + static_cast<std::size_t>(i) * s.n;
-      const Sight seen = sight(s, i);
+      const Sight seen = sight_of(i, s.n, s.causal, s.window);
       for (int j = seen.begin; s.cap > 0 && j < seen.end; ++j) row[j] = capped(row[j], s.cap);
       softmax(row, s.n, seen);
     }

@@ -20,6 +20,12 @@ void normalise_rows(std::vector<float>& x, const Norm& norm, const NormWeights& 
 void rotate_rows(std::vector<float>& x, int n, int heads, int width, const Rotary& rotary,
                  double theta);
 
+// The keys [begin, end) that query i of n sees.
+struct Sight {
+  int begin = 0, end = 0;
+};
+Sight sight_of(int i, int n, bool causal, int window);
+
 struct AttentionShape {
   int n = 0, heads = 0, key_heads = 0, width = 0;  // key head h' serves heads / key_heads heads
   bool causal = false;

@@ -29,11 +29,10 @@ namespace fs = std::filesystem;
 constexpr std::string_view mark_prefix = "run/";
 
 // What a run may hold beside its frames; a process makes some of them.
-constexpr const char* kOthers[] = {"model.safetensors", "summary.json", "density.npy",
-                                   "grid.npy",          "phases.json",  "points.json",
-                                   "atoms.npy",         "scan.csv",     "scan.json",
-                                   "sweep.csv",         "front.csv",    "failures.jsonl",
-                                   "trace.json",        "norms.npy",    "activations.safetensors"};
+constexpr const char* kOthers[] = {
+    "model.safetensors", "summary.json",   "density.npy", "grid.npy",  "phases.json",
+    "points.json",       "atoms.npy",      "scan.csv",    "scan.json", "sweep.csv",
+    "front.csv",         "failures.jsonl", "trace.json",  "norms.npy", "activations.safetensors"};
 constexpr const char* kFrames[] = {"trajectory.npy", "times.npy", "observables.csv",
                                    "events.jsonl"};
 

@@ -14,6 +14,7 @@
 #include "run/formats.h"
 #include "run/header_json.h"
 #include "run/source.h"
+#include "run/tensor_places.h"
 
 namespace murmur {
 namespace {
@@ -151,7 +152,14 @@ void require_contiguous(std::deque<Extent>& extents, const Source& source, std::
         rewrite);
 }
 
-Safetensors read_all(const Source& source) {
+// Names, shapes and metadata, and where the data lie: in order of place, from `data` on.
+struct Layout {
+  Safetensors content{};
+  std::deque<Extent> extents{};
+  std::uint64_t data = 0;
+};
+
+Layout layout_of(const Source& source) {
   if (source.size < 10)
     throw source.wrong(source.size, "the file is too short to be a safetensors file", rewrite);
   std::uint64_t length = 0;
@@ -162,14 +170,18 @@ Safetensors read_all(const Source& source) {
         rewrite);
   if (length == 0 || source.text(8, 1) != "{")
     throw source.wrong(8, "the safetensors header does not begin with '{'", rewrite);
-  Safetensors content;
-  std::deque<Extent> extents = std::move(Header(source, length, content).extents);
-  const std::uint64_t data = 8 + length;
-  require_contiguous(extents, source, data);
-  for (const Extent& extent : extents)
-    extent.array->values = read_values(source, data + extent.begin, extent.element,
+  Layout layout{.data = 8 + length};
+  layout.extents = std::move(Header(source, length, layout.content).extents);
+  require_contiguous(layout.extents, source, layout.data);
+  return layout;
+}
+
+Safetensors read_all(const Source& source) {
+  Layout layout = layout_of(source);
+  for (const Extent& extent : layout.extents)
+    extent.array->values = read_values(source, layout.data + extent.begin, extent.element,
                                        (extent.end - extent.begin) / bytes_of(extent.element));
-  return content;
+  return std::move(layout.content);
 }
 
 std::string_view name_of(Element element) {
@@ -179,6 +191,18 @@ std::string_view name_of(Element element) {
 }
 
 }  // namespace
+
+std::map<std::string, TensorPlace> tensor_places(const Source& source) {
+  const Layout layout = layout_of(source);
+  std::map<const Array*, const Extent*> extents;
+  for (const Extent& extent : layout.extents) extents[extent.array] = &extent;
+  std::map<std::string, TensorPlace> places;
+  for (const auto& [name, array] : layout.content.tensors) {
+    const Extent& extent = *extents.at(&array);
+    places[name] = {array.shape, extent.element, layout.data + extent.begin};
+  }
+  return places;
+}
 
 Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& where) {
   return read_all(source_of(bytes, where));

@@ -6,19 +6,11 @@
 #include <iterator>
 
 #include "core/parallel.h"
+#include "model/parts.h"
 
 namespace murmur {
 
 namespace {
-
-// The keys that a query sees.
-struct Sight {
-  int begin = 0, end = 0;
-};
-Sight sight_of(int i, int n, bool causal, int window) {
-  const int reach = window > 0 ? window - 1 : n;
-  return {std::max(0, i - reach), causal ? i + 1 : std::min(n, i + reach + 1)};
-}
 
 // One row of attention with the cosines of what it sees.
 struct FitRow {

@@ -16,7 +16,7 @@ import murmur
 from observables import components, cosines, expected_row, table
 
 COMMANDS = ("simulate", "velocity", "measure", "render", "runs", "export", "presets", "explain",
-            "doctor", "completion", "bench", "tokenize")
+            "doctor", "completion", "bench", "tokenize", "trace", "import", "model")
 SHORT = ("n=8", "T=1", "save=every:0.25")
 
 

