@@ -17,7 +17,8 @@ const server = await createServer({
   root: new URL("studio", root).pathname, configFile: false, logLevel: "error", server: { middlewareMode: true },
   optimizeDeps: { noDiscovery: true },
 });
-const { directionsOf, kFeatures, kLawNumbers, squaredDistance } = await server.ssrLoadModule("/src/views/digits/neither.ts");
+const neither = await server.ssrLoadModule("/src/views/digits/neither.ts");
+const { directionsOf, kFeatures, kLawNumbers, squaredDistance } = neither;
 
 /** The inverse of a symmetric positive definite matrix, by Gauss and Jordan. */
 function inverse(matrix) {

@@ -1,4 +1,4 @@
-// neither.test.ts: strokes, letters and noise are refused, digits of MNIST's test set are not, through the page's own code.
+// neither.test.ts: strokes, letters and noise are refused, test digits are not, through the page's own code.
 import { existsSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { coreOf } from "../src/core/core";
@@ -23,7 +23,8 @@ describe("the features of ink", () => {
     directionsOf(faint).forEach((x, k) => expect(Math.abs(x - directionsOf(five)[k])).toBeLessThan(0.02));
   });
   it("turn with the ink: a quarter turn swaps lying and standing edges", () => {
-    const turned: Ink = { ...five, pixels: five.pixels.map((_, k) => five.pixels[(27 - (k % 28)) * 28 + Math.floor(k / 28)]) };
+    const pixels = five.pixels.map((_, k) => five.pixels[(27 - (k % 28)) * 28 + Math.floor(k / 28)]);
+    const turned: Ink = { ...five, pixels };
     const [before, after] = [directionsOf(five), directionsOf(turned)];
     for (let y = 0; y < 4; ++y)
       for (let x = 0; x < 4; ++x)
@@ -78,7 +79,10 @@ describe.skipIf(!existsSync(wasm))("neither", () => {
   it("is said of few fives and sixes that a pen draws", async () => {
     const next = randomOf(3);
     let count = 0;
-    for (let k = 0; k < 100; ++k) if (await refused(await drawn(inkOfLines(k % 2 ? six(next) : five(next), 18 + 12 * next())))) ++count;
+    for (let k = 0; k < 100; ++k) {
+      const lines = k % 2 === 0 ? five(next) : six(next);
+      if (await refused(await drawn(inkOfLines(lines, 18 + 12 * next())))) ++count;
+    }
     console.log(`refused: ${count} of 100 drawn fives and sixes`);
     expect(count).toBeLessThanOrEqual(10);
   }, 60_000);

@@ -67,7 +67,9 @@ const kReach = 2; // radii of the flock, from its mean: no hand puts a boid fart
  * radius of its mean. Who is farther already comes no farther.
  */
 export function shiftTogether(
-  places: ReadonlyMap<number, readonly number[]>, shift: readonly number[], { mean, radius }: ReturnType<typeof reachOf>,
+  places: ReadonlyMap<number, readonly number[]>,
+  shift: readonly number[],
+  { mean, radius }: ReturnType<typeof reachOf>,
 ): Map<number, number[]> {
   let share = 1;
   const square = shift.reduce((sum, x) => sum + x * x, 0);

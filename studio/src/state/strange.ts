@@ -10,9 +10,8 @@ export function strangePlace(hash: string): string | null {
   if (view !== null) return words.noSuchView(view);
   const { stop } = recipe.value;
   const stops = strings.story.stops.length;
-  if (viewNow() === "story" && stop !== undefined && !(Number.isInteger(Number(stop)) && +stop >= 1 && +stop <= stops)) {
-    return words.noSuchStop(stop, stops);
-  }
+  const known = stop === undefined || (Number.isInteger(Number(stop)) && Number(stop) >= 1 && Number(stop) <= stops);
+  if (viewNow() === "story" && !known) return words.noSuchStop(stop, stops);
   const named = recipe.value.view !== undefined || /(^#?|&)v=/.test(hash);
   return /^#?$/.test(hash) || named ? null : words.noSuchPlace(decodeURIComponentSafely(hash));
 }

@@ -50,7 +50,8 @@ export const common = {
   noUse: "This view has no use for that file.",
   noUseHint: "Digits and Flock take points as .npy or .csv; a picture saved by this page, or drawn by the program, opens in any view.",
   noSuchView: (name: string) => `There is no view “${name}”; Digits is shown.`,
-  noSuchStop: (stop: string, stops: number) => `The Story has no stop ${stop}; it has ${stops}, and the nearest is shown.`,
+  noSuchStop: (stop: string, stops: number) =>
+    `The Story has no stop ${stop}; it has ${stops}, and the nearest is shown.`,
   noSuchPlace: (hash: string) => `The address ${hash} names nothing that this page knows; Digits is shown.`,
   home: "Reset view",
   homeHint: "The camera back to where it was (key 0)",

@@ -258,8 +258,8 @@ export class DigitScene {
     const gates: Label[] = trained.targets.map((t, c) => ({
       text: trained.classes[c], place: [t[0], t[1] - (trained.task === "same" ? kBelow : 0), t[2] ?? 0], kind: "gate",
     }));
-    const vote: Label[] = trained.readout === "mean" ? [{ text: strings.digits.vote, place: [0, 0, 0], kind: "vote" }] : [];
-    this.stage.setLabels([...gates, ...vote]);
+    const vote: Label = { text: strings.digits.vote, place: [0, 0, 0], kind: "vote" };
+    this.stage.setLabels(trained.readout === "mean" ? [...gates, vote] : gates);
   }
 
   private drawGaze(room: Room, { gaze, paints, chosen, dome, picked }: Shot): void {

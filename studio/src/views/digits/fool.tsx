@@ -69,9 +69,8 @@ export function FoolCard({ flights, sheet }: { flights: DigitFlights; sheet: She
         </p>
       ) : null}
       <div class="branch-buttons">
-        <Button primary={!on} onClick={() => void (on ? begin({ digit: amount("fool", 0) }) : start(flights).catch(tell))}>
-          {on ? words.foolAgain : words.foolStart}
-        </Button>
+        {!on && <Button primary onClick={() => void start(flights).catch(tell)}>{words.foolStart}</Button>}
+        {on && <Button onClick={() => begin({ digit: amount("fool", 0) })}>{words.foolAgain}</Button>}
         {on && <Button onClick={() => change({ fool: "" })}>{words.foolEnd}</Button>}
       </div>
       {flips > 0 && <p class="hint">{words.foolScore(flips, fewest)}</p>}

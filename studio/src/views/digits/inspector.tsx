@@ -53,7 +53,8 @@ export function Inspector({ branch, gazer, card }: InspectorProps) {
   return (
     <div class="inspector" ref={card} data-boid={seen.boid} style={{ visibility: "hidden" }}>
       <p>
-        <strong>{words.gazeOf(seen.boid)}</strong> {words.gazeVote(classes[vote], vote !== leader(chancesAt(film, frame)))}
+        <strong>{words.gazeOf(seen.boid)}</strong>{" "}
+        {words.gazeVote(classes[vote], vote !== leader(chancesAt(film, frame)))}
       </p>
       {first !== undefined && <p>{words.hearsMost(first, weights[first])}</p>}
       <button type="button" aria-label={words.letBoidGo} onClick={() => (branch.chosen.value = [])}>×</button>

@@ -58,7 +58,9 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 export const swarms = once(async () => (await (await fetched("models/index.json")).json()) as SwarmEntry[]);
 
 /** What the verdict "neither" measures ink by: the laws of the ten digits (neither.ts). */
-export const digitLaws = once(async () => new Float32Array(await (await fetched("models/digit_laws.bin")).arrayBuffer()));
+export const digitLaws = once(
+  async () => new Float32Array(await (await fetched("models/digit_laws.bin")).arrayBuffer()),
+);
 
 const loaded = new Map<string, () => Promise<TrainedInfo>>();
 

@@ -142,7 +142,9 @@ function OnePad({ sheet, ink, side }: { sheet: Sheet; ink: Ink | null; side: str
       <Paper sheet={sheet} ink={ink} label={named(words.padLabel)} />
       <div class="pad-side">
         <Preview ink={ink} label={named(words.seenLabel)} caption={side === "" ? words.seen : words.seenShort} />
-        <Button label={side === "" ? undefined : named(words.clear)} onClick={() => sheet.clear()}>{words.clear}</Button>
+        <Button label={side === "" ? undefined : named(words.clear)} onClick={() => sheet.clear()}>
+          {words.clear}
+        </Button>
       </div>
     </div>
   );

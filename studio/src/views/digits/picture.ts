@@ -52,8 +52,8 @@ async function complaintOf(file: File): Promise<{ text: string; hint: string }> 
   if (file.size === 0) return { text: words.emptyFile(file.name), hint: words.badPictureHint };
   if (kOfProgram.includes(ending)) return { text: words.programFile(file.name), hint: words.programFileHint };
   const head = new TextDecoder("latin1").decode(await file.slice(0, 12).arrayBuffer());
-  const picture = file.type.startsWith("image/") || kPictures.includes(ending) || /^(\x89PNG|GIF8|\xff\xd8|RIFF)/.test(head);
-  return picture
+  const named = file.type.startsWith("image/") || kPictures.includes(ending);
+  return named || /^(\x89PNG|GIF8|\xff\xd8|RIFF)/.test(head)
     ? { text: words.badPicture(file.name), hint: words.badPictureHint }
     : { text: words.noPicture(file.name), hint: words.badPictureHint };
 }

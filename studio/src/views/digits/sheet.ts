@@ -1,4 +1,4 @@
-// sheet.ts: what is drawn: an older picture below, strokes of pen and eraser above, and the word of the recipe they make.
+// sheet.ts: what is drawn: an older picture below, strokes of pen and eraser above, and the recipe's word they make.
 import { signal } from "@preact/signals";
 import type { Ink } from "../../core/protocol";
 import { amount, word } from "../../state/recipe";

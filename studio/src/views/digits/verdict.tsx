@@ -62,7 +62,9 @@ function reasonOf({ film, at, ending, before }: OneProps, neither: boolean): str
   if (frame === 0) return words.whyStart(n);
   if (most.best !== best) return words.whyParts(most.count, n, classes[most.best], classes[best]);
   const told = words.whyDissent(against, n);
-  return before ? `${words.wasBefore(before.neither ? words.neither : words.verdict(before.name, before.chance))} ${told}` : told;
+  if (!before) return told;
+  const was = before.neither ? words.neither : words.verdict(before.name, before.chance);
+  return `${words.wasBefore(was)} ${told}`;
 }
 
 function Bar(props: OneProps) {

@@ -75,8 +75,8 @@ class Camera {
     };
     const key = [
       dome?.frame, dome?.boid, parts.part, parts.head, parts.picked,
-      film.info.id, ghost?.info.id, beside?.info.id, beside?.flown.value, player.at.value, film.flown.value, isDark.value, branch.chosen.value, seen?.frame,
-      seen?.boid, [...branch.held.value.values()], Object.values(look), trained.id,
+      film.info.id, ghost?.info.id, beside?.info.id, beside?.flown.value, player.at.value, film.flown.value,
+      isDark.value, branch.chosen.value, seen?.frame, seen?.boid, [...branch.held.value.values()], Object.values(look), trained.id,
     ].join("|");
     if (key === this.last && !force) return;
     this.last = key;
@@ -141,7 +141,7 @@ function narrate(flights: DigitFlights): () => void {
     const ghost = player.ghost.value;
     const was = ghost && film.info.classes[leader(chancesAt(ghost, frame))];
     const ending = flights.ending.value;
-    const refused = frame >= film.last && was === null && ending?.neither ? ` ${words.neither}: ${words.neitherWhy(ending.name)}` : "";
+    const refused = frame >= film.last && ending?.neither ? ` ${words.neither}: ${words.neitherWhy(ending.name)}` : "";
     sceneSentence.value = was === null ? `${told1}${refused}` : `${told1} ${words.sceneSplit(was, name)}`;
   });
 }
@@ -313,27 +313,27 @@ function Scene({ flights, gazer, domes, camera, sheets, live, stage, onStage }: 
         sketching={sketching && !pair} said={live.said.value}
       />
       <div class="digit-stage">
-      <StageCanvas
-        options={kStage}
-        label={words.sceneLabel}
-        onStage={(made) => {
-          camera.setStage(made);
-          onStage(made);
-        }}
-        onTick={(seconds) => {
-          player.tick(seconds);
-          camera.draw();
-          placeInspector(card.current, stage, boidOf(branch));
-        }}
-      />
-      <StagePen stage={stage} branch={branch} sheets={shown} />
-      {stage && <DragChoice />}
-      <Hand branch={branch} stage={stage} layer={kFlockLayer} />
-      {!domeShown(kDome) && stage && <Inspector branch={branch} gazer={gazer} card={card} />}
-      <DomeBar
-        player={player} domes={domes} boid={boidOf(branch)} initial={kDome} heads={gazer.seen.value?.gaze.heads ?? 0}
-      />
-      {empty && <p class="scene-empty">{empty}</p>}
+        <StageCanvas
+          options={kStage}
+          label={words.sceneLabel}
+          onStage={(made) => {
+            camera.setStage(made);
+            onStage(made);
+          }}
+          onTick={(seconds) => {
+            player.tick(seconds);
+            camera.draw();
+            placeInspector(card.current, stage, boidOf(branch));
+          }}
+        />
+        <StagePen stage={stage} branch={branch} sheets={shown} />
+        {stage && <DragChoice />}
+        <Hand branch={branch} stage={stage} layer={kFlockLayer} />
+        {!domeShown(kDome) && stage && <Inspector branch={branch} gazer={gazer} card={card} />}
+        <DomeBar
+          player={player} domes={domes} boid={boidOf(branch)} initial={kDome} heads={gazer.seen.value?.gaze.heads ?? 0}
+        />
+        {empty && <p class="scene-empty">{empty}</p>}
       </div>
       <p class="what">{words.what(flights.entry.value?.digits ?? [], pair)}</p>
     </div>
