@@ -127,7 +127,7 @@ function drawTheory(atlas: Atlas, sheet: Sheet): void {
 }
 
 /** Where the regions of the map are named: (t, beta); found on the map, not put there. */
-const kRegions = { apart: [1.9, 4.6], one: [21, 0.62], two: [18, 3.75], three: [18, 7.4] } as const;
+const kRegions = { apart: [1.9, 4.6], one: [21, 0.62], two: [15, 3.75], three: [15, 7.4] } as const;
 
 /** The regions in words; the first runs up the strip in which nobody has met yet. */
 function drawRegions(atlas: Atlas, sheet: Sheet): void {
