@@ -75,5 +75,6 @@ for line in os.environ["SWARMS"].splitlines():
 rows = ",\n".join("  " + json.dumps(row) for row in index)
 (models / "index.json").write_text(f"[\n{rows}\n]\n")
 EOF_PYTHON
+node scripts/page_laws.mjs data/mnist
 say "kept in $models"
 ls -l "$models"

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import type { Plugin } from "vite";
+import { isCopy } from "./compress.plugin.ts";
 
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -55,7 +56,7 @@ export function offline(): Plugin {
     apply: "build",
     configResolved: (config) => void (folder = resolve(config.root, config.build.outDir)),
     closeBundle() {
-      const paths = filesUnder(folder).filter((path) => !path.endsWith("sw.js")).sort();
+      const paths = filesUnder(folder).filter((path) => !path.endsWith("sw.js") && !isCopy(path)).sort();
       const digest = createHash("sha256");
       for (const path of paths) digest.update(relative(folder, path)).update(readFileSync(path));
       const files = paths.map((path) => `./${relative(folder, path).split(sep).join("/")}`);

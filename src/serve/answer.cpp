@@ -14,7 +14,7 @@ constexpr std::string_view kOfAll =
     "Content-Security-Policy: default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; "
     "worker-src 'self' blob:; connect-src 'self' blob: data:; img-src 'self' blob: data:; "
     "media-src 'self' blob: data:; style-src 'self' 'unsafe-inline'; font-src 'self' data:; "
-    "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
+    "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'\r\n"
     "Cross-Origin-Opener-Policy: same-origin\r\n"
     "Cross-Origin-Resource-Policy: same-origin\r\n"
     "Referrer-Policy: no-referrer\r\n"
@@ -69,10 +69,19 @@ Answer file_answer(const Asked& asked, const OpenedFile& opened) {
                 .file = opened,
                 .part = *part};
   answer.more =
-      fmt::format("Accept-Ranges: bytes\r\nCache-Control: {}\r\n", cache_rule(asked.path));
+      fmt::format("Accept-Ranges: bytes\r\nCache-Control: {}\r\nVary: Accept-Encoding\r\n",
+                  cache_rule(asked.path));
   if (answer.status == 206)
     answer.more += fmt::format("Content-Range: bytes {}-{}/{}\r\n", part->first,
                                part->first + part->length - 1, opened.size);
+  return answer;
+}
+
+Answer coded_answer(const Asked& asked, const OpenedFile& copy, std::string_view coding) {
+  Answer answer{.type = media_type(asked.path), .file = copy, .part = {0, copy.size}};
+  answer.more =
+      fmt::format("Content-Encoding: {}\r\nCache-Control: {}\r\nVary: Accept-Encoding\r\n", coding,
+                  cache_rule(asked.path));
   return answer;
 }
 

@@ -21,7 +21,9 @@ struct Answer {
 
 Answer refusal(int status);                                        // with a sentence that says why
 Answer file_answer(const Asked& asked, const OpenedFile& opened);  // all of it, a range, or 416
-Answer list_answer(std::string text);                              // JSON that is never kept
+// All of a compressed copy of the file that was asked for.
+Answer coded_answer(const Asked& asked, const OpenedFile& copy, std::string_view coding);
+Answer list_answer(std::string text);  // JSON that is never kept
 
 // Status line and headers up to the empty line (RFC 9112), among them those that every answer has.
 std::string head_of(const Answer& answer, bool keep);

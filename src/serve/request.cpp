@@ -102,17 +102,30 @@ bool is_this_machine(std::string_view host, int port) {
 
 struct Headers {
   int status = 200, hosts = 0;
-  std::string_view host{}, range{};
+  std::string_view host{}, range{}, codings{};
   bool close = false, has_body = false;
 };
 
+// The next member of a list that is parted by commas.
+std::string_view next_member(std::string_view& rest) {
+  const std::size_t comma = rest.find(',');
+  const std::string_view member = trimmed(rest.substr(0, comma));
+  rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+  return member;
+}
+
 bool asks_to_close(std::string_view value) {
-  while (!value.empty()) {
-    const std::size_t comma = value.find(',');
-    if (same_word(trimmed(value.substr(0, comma)), "close")) return true;
-    value.remove_prefix(comma == std::string_view::npos ? value.size() : comma + 1);
-  }
+  while (!value.empty())
+    if (same_word(next_member(value), "close")) return true;
   return false;
+}
+
+// ";q=0", ";q=0.000": not at any price.
+bool is_refused(std::string_view parameters) {
+  const std::size_t equals = parameters.find('=');
+  if (equals == std::string_view::npos || !same_word(trimmed(parameters.substr(0, equals)), "q"))
+    return false;
+  return trimmed(parameters.substr(equals + 1)).find_first_not_of("0.") == std::string_view::npos;
 }
 
 Headers read_headers(std::string_view rest) {
@@ -127,6 +140,7 @@ Headers read_headers(std::string_view rest) {
     const std::string_view value = trimmed(line.substr(colon + 1));
     if (same_word(name, "host")) ++found.hosts, found.host = value;
     if (same_word(name, "range")) found.range = value;
+    if (same_word(name, "accept-encoding")) found.codings = value;
     if (same_word(name, "connection")) found.close = found.close || asks_to_close(value);
     if (same_word(name, "transfer-encoding") || (same_word(name, "content-length") && value != "0"))
       found.has_body = true;
@@ -161,6 +175,7 @@ Asked judge(std::string_view head, int port) {
     asked.status = judge_target(line.substr(first + 1, last - first - 1), asked.path);
   asked.keep = asked.status == 200 && version == "HTTP/1.1" && !headers.close;
   asked.range = headers.range;
+  asked.codings = headers.codings;
   return asked;
 }
 
@@ -182,6 +197,19 @@ Asked read_request(std::string_view bytes, int port) {
   Asked asked = judge(bytes.substr(0, end), port);
   asked.length = end + 4;
   return asked;
+}
+
+bool takes_coding(std::string_view codings, std::string_view name) {
+  bool all = false;
+  while (!codings.empty()) {
+    const std::string_view member = next_member(codings);
+    const std::size_t end = std::min(member.find(';'), member.size());
+    const std::string_view coding = trimmed(member.substr(0, end));
+    const bool refused = end < member.size() && is_refused(member.substr(end + 1));
+    if (same_word(coding, name)) return !refused;
+    if (coding == "*") all = !refused;
+  }
+  return all;
 }
 
 std::optional<ByteSpan> part_of(std::string_view range, std::uint64_t size) {

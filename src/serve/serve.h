@@ -24,6 +24,7 @@ struct Asked {
   bool keep = false;       // the connection serves a further request
   std::string path{};      // decoded, below the root: "assets/page.js", "index.html" for "/"
   std::string range{};     // value of Range; empty: the whole file
+  std::string codings{};   // value of Accept-Encoding
 };
 
 // GET and HEAD of HTTP/1.x to 127.0.0.1, localhost or [::1] at `port` alone, so that no other name
@@ -38,6 +39,11 @@ struct ByteSpan {
   std::uint64_t first = 0, length = 0;
 };
 std::optional<ByteSpan> part_of(std::string_view range, std::uint64_t size);
+
+// Whether a value of Accept-Encoding takes a content coding by its name or by "*" (RFC 9110,
+// section 12.5.3); a weight of 0 refuses, and without a value nothing is taken but the file as it
+// is.
+bool takes_coding(std::string_view codings, std::string_view name);
 
 std::string_view media_type(std::string_view path);  // of Content-Type, by the ending of the path
 std::string_view cache_rule(std::string_view path);  // of Cache-Control: names with a hash stay

@@ -36,6 +36,12 @@ constexpr int kBacklog = 1024, kRequestsAConnection = 1000;
 // A client earns time by what the system takes for it: megabytes would earn a slow one a minute.
 constexpr int kSendBuffer = 131'072;
 
+// Content codings by falling gain, and how the names of their copies end: a page's build leaves
+// page.js.br and page.js.gz beside page.js.
+constexpr std::pair<const char*, const char*> kCodings[] = {{"br", ".br"}, {"gzip", ".gz"}};
+
+bool is_of_runs(const std::string& path) { return path.rfind("runs/", 0) == 0; }
+
 // The list of runs, read at most once a second however many ask.
 class Listing {
  public:
@@ -162,14 +168,21 @@ struct PageServer::State {
     if (asked.status != 200) return refusal(asked.status);
     if (asked.path == "runs/index.json") return list_answer(listing.text(site));
     const OpenedFile opened = find(asked.path);
-    return opened.status == 200 ? file_answer(asked, opened) : refusal(opened.status);
+    if (opened.status != 200) return refusal(opened.status);
+    for (const auto& [coding, ending] : kCodings) {
+      if (!asked.range.empty() || is_of_runs(asked.path) || !takes_coding(asked.codings, coding))
+        continue;
+      const OpenedFile copy = open_below(site.page, asked.path + ending);
+      if (copy.status == 200) return coded_answer(asked, copy, coding);
+    }
+    return file_answer(asked, opened);
   } catch (...) {
     return refusal(status_of(std::current_exception()));
   }
 
   // runs/NAME/FILE is of the runs, everything else of the page.
   OpenedFile find(const std::string& path) const {
-    if (path.rfind("runs/", 0) != 0) return open_below(site.page, path);
+    if (!is_of_runs(path)) return open_below(site.page, path);
     const std::size_t slash = path.find('/', 5);
     if (site.runs.empty() || slash == std::string::npos || !is_shown_of_run(path.substr(slash + 1)))
       return {.status = 404};

@@ -3,11 +3,12 @@ import { lazy, Suspense } from "preact/compat";
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
 import { Button } from "./parts/controls";
+import { isEmbedded } from "./parts/frame";
 import { Toolbar } from "./parts/toolbar";
 import { NoticeBar } from "./parts/notice";
-import { recipeOfFile } from "./export/png_recipe";
+import { recipeOfFile } from "./export/carried";
 import { programRecipeOfFile } from "./export/program_recipe";
-import { follow, redo, undo } from "./state/recipe";
+import { follow, parseRecipe, redo, undo } from "./state/recipe";
 import { core, notice, onStage, sceneSentence, tell } from "./state/session";
 import { goTo, kViewNames, viewNow, type ViewName } from "./state/views";
 import { strings } from "./strings";
@@ -23,6 +24,21 @@ const kViews = {
 /** What has a use of its own for letters and the space bar; a slider and a choice that is made have none. */
 const kTyping = "input:not([type=range], [type=radio]:checked), select, textarea, [contenteditable], dialog";
 const kSteered = "input, [role=radiogroup], [role=tablist]"; // by arrows
+const kTurn = Math.PI / 24;
+const kNearer = 1.15;
+
+/** What keys do to the camera: with Shift arrows turn it, + and - go nearer and farther, 0 brings it back. */
+function steer(event: KeyboardEvent): boolean {
+  const stage = onStage.value?.stage;
+  const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+  if (!stage) return false;
+  if (by && event.shiftKey) stage.turn(kTurn * by[0], kTurn * by[1]);
+  else if (event.key === "+" || event.key === "=") stage.turn(0, 0, kNearer);
+  else if (event.key === "-") stage.turn(0, 0, 1 / kNearer);
+  else if (event.key === "0") stage.home();
+  else return false;
+  return true;
+}
 
 /** Keys: space plays, arrows step, Home resets, 1 to 5 choose the view, z undoes. */
 function onKey(event: KeyboardEvent): void {
@@ -36,11 +52,23 @@ function onKey(event: KeyboardEvent): void {
   else if (key === " " && !target.closest("button, summary, a")) player?.toggle();
   else if (/^[1-5]$/.test(key)) goTo(kViewNames[Number(key) - 1]);
   else if (target.closest(kSteered)) return;
+  else if (steer(event)) event.stopPropagation();
   else if (key === "ArrowLeft") void player?.step(-1);
   else if (key === "ArrowRight") void player?.step(1);
   else if (key === "Home") void player?.reset();
   else return;
   event.preventDefault();
+}
+
+/** A link to a view without further words goes to that view as it was left; Back comes from it. */
+function onLink(event: MouseEvent): void {
+  const link = (event.target as Element).closest<HTMLAnchorElement>("a[href^='#v=']");
+  if (!link || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const { view, ...words } = parseRecipe(link.hash) ?? {};
+  const name = kViewNames.find((one) => one === view);
+  if (!name) return;
+  event.preventDefault();
+  goTo(name, words);
 }
 
 async function onDrop(event: DragEvent): Promise<void> {
@@ -88,10 +116,12 @@ export function App() {
     const drop = (event: DragEvent) => void onDrop(event);
     const over = (event: DragEvent) => event.preventDefault();
     addEventListener("keydown", onKey);
+    addEventListener("click", onLink);
     addEventListener("dragover", over);
     addEventListener("drop", drop);
     return () => {
       removeEventListener("keydown", onKey);
+      removeEventListener("click", onLink);
       removeEventListener("dragover", over);
       removeEventListener("drop", drop);
     };
@@ -102,9 +132,9 @@ export function App() {
       <a class="skip" href="#scene" onClick={(e) => { e.preventDefault(); document.getElementById("scene")?.focus(); }}>
         {words.skip}
       </a>
-      <header>
+      {!isEmbedded() && <header>
         <h1>
-          <img src="./icon.svg" alt="" width="26" height="26" /> {words.title}
+          <img src="./icon.svg" alt="" width="26" height="26" /> <span>{words.title}</span>
         </h1>
         <nav aria-label={words.title}>
           {kViewNames.map((name) => (
@@ -112,14 +142,13 @@ export function App() {
               key={name}
               href={`#v=1&view=${name}`}
               aria-current={name === view ? "page" : undefined}
-              onClick={(event) => { event.preventDefault(); goTo(name); }}
             >
               {words.views[name]}
             </a>
           ))}
         </nav>
         <Toolbar />
-      </header>
+      </header>}
       <Guard key={view}>
         <Suspense fallback={<p class="waiting">{words.loading}</p>}>
           <View />

@@ -2,14 +2,17 @@
 import { render } from "preact";
 import { App } from "./app";
 import { applyTheme } from "./state/theme";
+import { strings } from "./strings";
 import { flushAddress, follow } from "./state/recipe";
 import { notice, tellEnds } from "./state/session";
-import { strings } from "./strings";
+import { strangePlace } from "./state/strange";
+import { followTitle } from "./state/title";
 import "./theme.css";
 
-/** Shows what an address says; of one that another version made it is told what is shown instead. */
+/** Shows what an address says; of one that is of another version, or unknown, it is told what is shown instead. */
 function followAddress(hash: string, otherwise: string): void {
-  if (!follow(hash)) notice.value = { kind: "info", text: otherwise };
+  const text = follow(hash, true) ? strangePlace(hash) : otherwise;
+  if (text) notice.value = { kind: "info", text };
 }
 
 applyTheme();
@@ -18,6 +21,7 @@ followAddress(location.hash, strings.common.otherVersion);
 window.addEventListener("hashchange", (event) =>
   followAddress(new URL(event.newURL).hash, strings.common.otherVersionStays),
 );
+followTitle();
 addEventListener("pagehide", flushAddress);
 render(<App />, document.getElementById("app")!);
 

@@ -1,7 +1,8 @@
 // export.test.ts: pictures carry their recipe, tables read back, recordings have the frames they say.
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { crc32, recipeOf, recipeOfFile, withRecipe } from "../src/export/png_recipe";
+import { recipeOfFile } from "../src/export/carried";
+import { crc32, recipeOf, withRecipe } from "../src/export/png_recipe";
 import { parseProgramRecipe, programRecipeOfFile, recipeTextOf } from "../src/export/program_recipe";
 import { momentsOf } from "../src/export/record";
 import { npyOf } from "../src/export/tables";

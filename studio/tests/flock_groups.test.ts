@@ -134,5 +134,5 @@ describe.skipIf(!existsSync(wasm))("groups of a flown flock", () => {
     const hard = await fly(kPresets.find(({ name }) => name === "hardmax")!.words);
     const last = rowsOf(hard.film, hard.film.last);
     expect(touching(last, hard.tol).count).toBe(leadersOf(last.rows, last.n, last.d).length);
-  });
+  }, 60_000);
 });

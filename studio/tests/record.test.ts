@@ -1,4 +1,5 @@
 // record.test.ts: a recording leaves the film as it was and the encoder closed, however it ends.
+import { effect } from "@preact/signals";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Core, FlightInfo } from "../src/core/protocol";
 import type { OnStage } from "../src/state/session";
@@ -35,8 +36,22 @@ vi.mock("mediabunny", () => {
     getFirstEncodableVideoCodec: async () => "avc",
   };
 });
-vi.mock("../src/export/compose", () => ({ compose: () => undefined, captionOf: () => "" }));
-vi.stubGlobal("document", { createElement: () => ({ width: 2, height: 2 }) });
+const drawn: number[] = [];
+let disposed = 0;
+vi.mock("../src/export/compose", () => ({
+  Composer: class {
+    canvas = { width: 2, height: 2 };
+    constructor(private readonly on: OnStage) {}
+    draw() {
+      drawn.push(this.on.player.at.value);
+      return this.canvas;
+    }
+    dispose() {
+      ++disposed;
+    }
+  },
+}));
+const kWish = { size: [2, 2] as const, recipe: "#v=1", address: "" };
 
 const { record } = await import("../src/export/record");
 const { Film } = await import("../src/state/film");
@@ -51,30 +66,55 @@ function stage() {
   });
   const player = new Player();
   player.load(new Film({ fly, close: async () => undefined } as unknown as Core, info), { play: true });
-  return { view: "flock", player } as unknown as OnStage;
+  const scene = { lent: false, touch: () => undefined };
+  return { view: "flock", player, stage: scene, draw: () => undefined } as unknown as OnStage;
 }
 
 beforeEach(() => {
   made.length = 0;
+  drawn.length = 0;
+  disposed = 0;
   failsAt = Infinity;
 });
 
 describe("a recording", () => {
   it("goes to the end, and the film goes on as before", async () => {
     const on = stage();
-    const got = await record(on, "#v=1", () => true);
+    const got = await record(on, kWish, () => true);
     expect([got?.extension, got?.frames, made[0].frames.length]).toEqual(["mp4", 241, 241]);
     expect([made[0].state, on.player.at.value, on.player.playing.value]).toEqual(["finalized", 0, true]);
   });
+  it("draws every moment, and shows none of them to the page", async () => {
+    const on = stage();
+    const seen = new Set<number>();
+    const stop = effect(() => void seen.add(on.player.at.value));
+    await record(on, kWish, () => {
+      expect(on.stage!.lent).toBe(true);
+      return true;
+    });
+    stop();
+    expect([drawn[0], drawn.at(-1), new Set(drawn).size]).toEqual([0, 4, 241]);
+    expect([...seen]).toEqual([0]);
+    expect([on.stage!.lent, disposed]).toEqual([false, 1]);
+  });
+  it("shows them where something on stage follows the frames", async () => {
+    const on = { ...stage(), asks: () => true };
+    const seen = new Set<number>();
+    const stop = effect(() => void seen.add(on.player.at.value));
+    await record(on, kWish, () => true);
+    stop();
+    expect(seen.size).toBe(241);
+    expect([on.player.at.value, on.player.playing.value]).toEqual([0, true]);
+  });
   it("that is stopped is cancelled, and the film goes on as before", async () => {
     const on = stage();
-    expect(await record(on, "#v=1", (done) => done < 9)).toBeNull();
+    expect(await record(on, kWish, (done) => done < 9)).toBeNull();
     expect([made[0].state, made[0].frames.length]).toEqual(["canceled", 9]);
     expect([on.player.at.value, on.player.playing.value]).toEqual([0, true]);
   });
   it("of a film that was taken off the stage is cancelled", async () => {
     const on = stage();
-    const got = await record(on, "#v=1", (done) => {
+    const got = await record(on, kWish, (done) => {
       if (done === 3) on.player.close();
       return true;
     });
@@ -83,7 +123,7 @@ describe("a recording", () => {
   it("that breaks says so, is cancelled, and the film goes on as before", async () => {
     failsAt = 5;
     const on = stage();
-    await expect(record(on, "#v=1", () => true)).rejects.toThrow("the encoder broke");
+    await expect(record(on, kWish, () => true)).rejects.toThrow("the encoder broke");
     expect([made[0].state, on.player.at.value, on.player.playing.value]).toEqual(["canceled", 0, true]);
   });
 });

@@ -1,9 +1,9 @@
 // scene.test.ts: what scenes share: thick lines that are filled again, arrows, and pictures drawn only when new.
-import * as THREE from "three";
-import { LineSegments2 } from "three/addons/lines/LineSegments2.js";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { addArrow } from "../src/scene/arrow";
+import { Camera } from "../src/scene/camera";
 import { inkOf, linear, parseInk, Pieces, type Rgb } from "../src/scene/ink";
+import { Scene, type LineLayer } from "../src/scene/layers";
 import type { Stage } from "../src/scene/stage";
 import { Strokes } from "../src/scene/strokes";
 import type { Film } from "../src/state/film";
@@ -25,39 +25,35 @@ function page(colour: string) {
 
 describe("strokes", () => {
   const piece = (x: number) => [x, 0, 0, x, 1, 0];
-  const lines = (scene: THREE.Scene) => scene.children as LineSegments2[];
-  const started = (object: LineSegments2) => object.geometry.getAttribute("instanceStart");
+  const lines = (scene: Scene) => scene.inOrder() as readonly LineLayer[];
 
-  it("keep one object a name and fill it again", () => {
-    const scene = new THREE.Scene();
+  it("keep one layer a name and fill it again", () => {
+    const scene = new Scene();
     const strokes = new Strokes(scene);
     strokes.set("a", { points: [...piece(1), ...piece(2)], colours: new Array(12).fill(0.5), width: 2 });
     const [first] = lines(scene);
-    const { geometry, material } = first;
+    const { points, version } = first;
     strokes.set("a", { points: piece(3), colours: new Array(6).fill(0.25), width: 4, opacity: 0.5 });
     expect(lines(scene)).toEqual([first]);
-    expect(first.geometry).toBe(geometry);
-    expect(first.material).toBe(material);
-    expect(geometry.instanceCount).toBe(1);
-    expect(started(first).getX(0)).toBe(3);
-    expect([material.linewidth, material.opacity]).toEqual([4, 0.5]);
+    expect(first.points).toBe(points); // room that was there
+    expect(first.version).toBeGreaterThan(version);
+    expect([first.count, first.points[0], first.width, first.opacity]).toEqual([1, 3, 4, 0.5]);
   });
 
-  it("grow, hide and go", () => {
-    const scene = new THREE.Scene();
-    const strokes = new Strokes(scene);
+  it("grow, hide and go, and leave those of others alone", () => {
+    const scene = new Scene();
+    const [strokes, others] = [new Strokes(scene), new Strokes(scene)];
     const many = Array.from({ length: 500 }, (_, k) => piece(k)).flat();
+    others.set("a", { points: piece(9), colours: piece(9), width: 1, order: 1 });
     strokes.set("a", { points: piece(0), colours: piece(0), width: 1 });
     strokes.set("a", { points: many, colours: many, width: 1 });
-    const [only] = lines(scene);
-    expect(only.geometry.instanceCount).toBe(500);
-    expect(started(only).getX(499)).toBe(499);
+    expect([lines(scene)[0].count, lines(scene)[0].points[6 * 499]]).toEqual([500, 499]);
     strokes.set("a", null);
-    expect(only.visible).toBe(false);
+    expect(lines(scene).length).toBe(1);
     strokes.set("a", { points: piece(7), colours: piece(7), width: 1 });
-    expect(only.visible).toBe(true);
+    expect(lines(scene).map((layer) => layer.points[0])).toEqual([7, 9]);
     strokes.clear();
-    expect(scene.children).toEqual([]);
+    expect(lines(scene).map((layer) => layer.points[0])).toEqual([9]);
   });
 });
 
@@ -112,9 +108,9 @@ describe("the story's painter", () => {
       frame: () => places, between: (_: number, out: Float32Array) => out,
     } as unknown as Film;
     const boids = vi.fn();
-    const camera = new THREE.PerspectiveCamera();
+    const camera = new Camera();
     const stage = {
-      camera, canvas: { clientWidth: 800, clientHeight: 600 }, boids, lines: () => undefined, scene: new THREE.Scene(),
+      camera, canvas: { clientWidth: 800, clientHeight: 600 }, boids, lines: () => undefined, scene: new Scene(),
       setLabels: () => undefined, disc: () => ({ x: 400, y: 300, r: 10 }), underPointer: () => [0, 0, 0],
       boidRadius: () => 0.05, touch: () => undefined,
     } as unknown as Stage;
@@ -135,8 +131,8 @@ describe("the story's painter", () => {
     expect(draws()).toBe(true);
     expect(draws({ held: { word: 0, place: [0.2, 0.3] } })).toBe(true);
     expect(draws()).toBe(true);
-    camera.position.x = 3;
-    camera.updateMatrixWorld();
+    camera.position[0] = 3;
+    camera.update();
     expect(draws()).toBe(true);
     expect(draws()).toBe(false);
     painter.retheme(scene);

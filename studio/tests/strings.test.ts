@@ -15,8 +15,8 @@ const kWord = /\p{L}{2,}/u;
 /** Calls and properties whose words are for the browser, or names that are looked up. */
 const kForBrowser = /(closest|querySelector|matchMedia|getContext|getPropertyValue)$/;
 const kLookedUp = /^(reader|font)$/;
-/** A font, a shader, a selector, the name of the program. */
-const kNoSpeech = /\bsystem-ui\b|\bvoid main\(\)|\[(role|type|contenteditable)\b|^murmur [a-z]+$/;
+/** A font, a shader, a selector, a frame's markup, the name of the program. */
+const kNoSpeech = /\bsystem-ui\b|\bvoid main\(\)|^#version|\bvec3 gamma\(|^<iframe |\[(role|type|contenteditable)\b|^murmur [a-z]+$/;
 
 function sources(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

@@ -3,31 +3,10 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, type Page } from "@playwright/test";
 import { strings } from "../src/strings";
-import { addressRests, followHash, open, test, timeline, windToEnd, wordOf } from "./hands";
+import { addressRests, drawOnPad, followHash, open, six, test, timeline, windToEnd, wordOf } from "./hands";
 import { kMurmur } from "./place";
 
 const words = strings.digits;
-
-/** A six as one stroke, in shares of the pad. */
-function six(): [number, number][] {
-  const stem = Array.from({ length: 12 }, (_, k) => k / 11).map((s): [number, number] => [
-    0.62 - 0.26 * Math.sin((Math.PI / 2) * s), 0.14 + 0.5 * s,
-  ]);
-  const turns = Array.from({ length: 24 }, (_, k) => Math.PI - (2 * Math.PI * (k + 1)) / 24);
-  const bowl = turns.map((a): [number, number] => [0.5 + 0.14 * Math.cos(a), 0.68 + 0.14 * Math.sin(a)]);
-  return [...stem, ...bowl];
-}
-
-async function draw(page: Page, stroke: [number, number][]): Promise<void> {
-  const pad = page.getByRole("application", { name: words.padLabel });
-  await pad.scrollIntoViewIfNeeded();
-  const box = (await pad.boundingBox())!;
-  const at = ([x, y]: [number, number]) => [box.x + x * box.width, box.y + y * box.height] as const;
-  await page.mouse.move(...at(stroke[0]));
-  await page.mouse.down();
-  for (const place of stroke) await page.mouse.move(...at(place));
-  await page.mouse.up();
-}
 
 /** Ink of the 28 x 28 preview and its centre of mass. */
 async function preview(page: Page): Promise<{ size: number[]; ink: number; x: number; y: number }> {
@@ -50,7 +29,7 @@ test("a six drawn by hand is read as a six, and undo takes it back", async ({ pa
   await open(page);
   await windToEnd(page);
   await expect(page.locator(".verdict")).toHaveAttribute("data-verdict", "5");
-  await draw(page, six());
+  await drawOnPad(page, six());
   await expect.poll(() => wordOf(page, "ink")).toBeTruthy();
   await expect(timeline(page)).toHaveAttribute("data-frame", /^[0-9]$/);
   await windToEnd(page);

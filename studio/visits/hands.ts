@@ -71,6 +71,50 @@ export async function addressRests(page: Page): Promise<void> {
   }
 }
 
+/** A stroke in shares of a square, y down. */
+export type Stroke = [number, number][];
+
+/** A six as one stroke. */
+export function six(): Stroke {
+  const stem = Array.from({ length: 12 }, (_, k) => k / 11).map((s): [number, number] => [
+    0.62 - 0.26 * Math.sin((Math.PI / 2) * s), 0.14 + 0.5 * s,
+  ]);
+  const turns = Array.from({ length: 24 }, (_, k) => Math.PI - (2 * Math.PI * (k + 1)) / 24);
+  const bowl = turns.map((a): [number, number] => [0.5 + 0.14 * Math.cos(a), 0.68 + 0.14 * Math.sin(a)]);
+  return [...stem, ...bowl];
+}
+
+/** Draws one stroke with the mouse within a square of the window; `lift`: whether the pen goes up at its end. */
+async function drawIn(page: Page, square: { x: number; y: number; side: number }, stroke: Stroke, lift = true): Promise<void> {
+  const at = ([x, y]: [number, number]) => [square.x + x * square.side, square.y + y * square.side] as const;
+  await page.mouse.move(...at(stroke[0]));
+  await page.mouse.down();
+  for (const place of stroke) await page.mouse.move(...at(place));
+  if (lift) await page.mouse.up();
+}
+
+export async function drawOnPad(page: Page, stroke: Stroke, lift = true): Promise<void> {
+  const pad = page.getByRole("application", { name: strings.digits.padLabel });
+  await pad.scrollIntoViewIfNeeded();
+  const box = (await pad.boundingBox())!;
+  await drawIn(page, { x: box.x, y: box.y, side: box.width }, stroke, lift);
+}
+
+export async function drawOnStage(page: Page, stroke: Stroke, lift = true): Promise<void> {
+  const box = (await page.locator(".digit-stage .stage canvas").boundingBox())!;
+  const side = 0.75 * Math.min(box.width, box.height);
+  const [x, y] = [box.x + (box.width - side) / 2, box.y + (box.height - side) / 2];
+  await drawIn(page, { x, y, side }, stroke, lift);
+}
+
+/** Winds the flight of the drawing of the recipe to its end, once it is known what it comes to. */
+export async function landed(page: Page): Promise<Locator> {
+  const verdict = page.locator(".verdict[data-neither]");
+  await expect(verdict).toBeVisible();
+  await windToEnd(page);
+  return verdict;
+}
+
 /** A word of the address. */
 export function wordOf(page: Page, key: string): string | null {
   return new URLSearchParams(new URL(page.url()).hash.replace(/^#/, "")).get(key);

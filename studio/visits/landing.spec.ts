@@ -13,7 +13,7 @@ test("the first boids move without a click", async ({ page }) => {
   const before = await frameOf(page);
   await expect.poll(() => frameOf(page)).toBeGreaterThan(before);
   await expect(page.locator(".verdict")).toHaveAttribute("data-verdict", /^[56]$/);
-  await expect(page.locator("p[aria-live=polite]")).toContainText("the flock of");
+  await expect(page.locator("p[aria-live=polite]")).toContainText("the vote of");
 });
 
 test.describe("where less motion is wished", () => {

@@ -5,8 +5,10 @@ import { kViews, open, test, unfold } from "./hands";
 
 test.use({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
 
+// Fingers go through the sheet on the stage to the stage itself.
 const kControls =
-  "button:enabled, input:not([type=file]), select, summary, a[href]:not(.skip, p a, li a), [role=application]";
+  "button:enabled, input:not([type=file]), select, summary, a[href]:not(.skip, p a, li a), " +
+  "[role=application]:not(.stage-pen canvas)";
 
 /** Controls in `within` that a finger does not get hold of, each with the reason; 32 pixels are the least. */
 function outOfReach(page: Page, within: string): Promise<string[]> {

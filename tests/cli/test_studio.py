@@ -156,11 +156,34 @@ class Page(Studio):
                 self.assertEqual(answer.headers["Cache-Control"] == "no-cache", not hashed)
         policy = self.ask("/").headers["Content-Security-Policy"]
         for rule in ("default-src 'none'", "script-src 'self' 'wasm-unsafe-eval';",
-                     "worker-src 'self' blob:", "frame-ancestors 'none'"):
+                     "worker-src 'self' blob:", "frame-ancestors 'self'"):
             self.assertIn(rule, policy)
         self.assertNotIn("http", policy)
         self.assertEqual(self.ask("/").content, b"content of index.html\n")
         self.assertIn("Content-Security-Policy", self.ask("/nothing").headers)
+
+    def test_compressed_copies(self):
+        name = "assets/page-1a2b3c4d.js"
+        (self.page / (name + ".br")).write_bytes(b"by brotli")
+        (self.page / (name + ".gz")).write_bytes(b"by gzip")
+        (self.page / "data.json.gz").write_bytes(b"by gzip")
+        self.serve()
+        for path, codings, coding, content in (
+                (name, "gzip, deflate, br", "br", b"by brotli"),
+                (name, "gzip", "gzip", b"by gzip"),
+                (name, "br;q=0, *", "gzip", b"by gzip"),
+                (name, "identity", None, f"content of {name}\n".encode()),
+                ("data.json", "gzip, br", "gzip", b"by gzip"),
+                ("icon.svg", "gzip, br", None, b"content of icon.svg\n")):
+            with self.subTest(path=path, codings=codings):
+                answer = self.ask("/" + path, **{"Accept-Encoding": codings})
+                self.assertEqual((answer.status, answer.content), (200, content))
+                self.assertEqual(answer.headers.get("Content-Encoding"), coding)
+                self.assertEqual(answer.headers["Content-Type"], TYPES[path])
+                self.assertEqual(answer.headers["Vary"], "Accept-Encoding")
+        part = self.ask("/" + name, Range="bytes=0-6", **{"Accept-Encoding": "br"})
+        self.assertEqual((part.status, part.content), (206, b"content"))
+        self.assertIsNone(part.headers.get("Content-Encoding"))
 
     def test_empty_and_large_files(self):
         (self.page / "empty.txt").write_bytes(b"")

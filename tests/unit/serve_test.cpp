@@ -178,6 +178,28 @@ TEST(Serve, HeadsOfAnswers) {
   EXPECT_TRUE(has(head_of(refusal(405), false), "Allow: GET, HEAD"));
 }
 
+TEST(Serve, CodingsThatAClientTakes) {
+  for (const char* codings : {"br", "gzip, deflate, br", "gzip;q=0.5, BR ;q=0.1", "*", "*;q=0, br",
+                              "br;q=1.000", "br;level=3"})
+    EXPECT_TRUE(takes_coding(codings, "br")) << codings;
+  for (const char* codings :
+       {"", "gzip", "br;q=0", "br; q=0.000, *", "*;q=0", "brotli", "x-br", ",,", "identity"})
+    EXPECT_FALSE(takes_coding(codings, "br")) << codings;
+  const std::string more = "Host: 127.0.0.1:8127\r\naccept-encoding: gzip, br\r\n";
+  EXPECT_EQ(read_request(head("GET / HTTP/1.1", more), 8127).codings, "gzip, br");
+}
+
+TEST(Serve, CompressedCopiesKeepTheTypeOfTheirFile) {
+  const test::TemporaryDirectory folder;
+  std::ofstream(folder / "a.js.br") << "012";
+  const OpenedFile copy = open_below(folder.path(), "a.js.br");
+  const std::string text = head_of(coded_answer({.path = "a.js"}, copy, "br"), true);
+  for (const char* line : {"Content-Encoding: br", "Vary: Accept-Encoding", "Content-Length: 3",
+                           "Content-Type: text/javascript; charset=utf-8"})
+    EXPECT_NE(text.find(std::string("\r\n") + line + "\r\n"), std::string::npos) << line;
+  EXPECT_EQ(text.find("Accept-Ranges"), std::string::npos);
+}
+
 TEST(Serve, LinksAndPipesAreNotFollowed) {
   const test::TemporaryDirectory folder;
   fs::create_directories(folder / "root/inside");

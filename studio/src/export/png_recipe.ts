@@ -17,7 +17,7 @@ export function crc32(bytes: Uint8Array): number {
   return (c ^ 0xffffffff) >>> 0;
 }
 
-function isPng(bytes: Uint8Array): boolean {
+export function isPng(bytes: Uint8Array): boolean {
   return bytes.length > 33 && kSignature.every((byte, k) => bytes[k] === byte);
 }
 
@@ -36,12 +36,6 @@ export function withRecipe(png: Uint8Array, recipe: string): Uint8Array<ArrayBuf
   out.set(chunk, at);
   out.set(png.subarray(at), at + chunk.length);
   return out;
-}
-
-/** The recipe a file carries, or null; only a PNG is read to its end. */
-export async function recipeOfFile(file: Blob): Promise<string | null> {
-  const opening = new Uint8Array(await file.slice(0, 64).arrayBuffer());
-  return isPng(opening) ? recipeOf(new Uint8Array(await file.arrayBuffer())) : null;
 }
 
 /** The recipe a whole PNG carries, or null. */

@@ -59,7 +59,7 @@ class Gesture {
       return;
     }
     this.doing = "drag";
-    branch.grab(branch.chosen.value.includes(hit) ? branch.chosen.value : [hit]);
+    branch.grab(branch.chosen.value.includes(hit) ? branch.chosen.value : [hit], hit);
     this.grip = stage.underPointer(p.x, p.y, stage.placeOf(layer, hit) ?? [0, 0, 0]);
   }
 

@@ -1,4 +1,4 @@
-// stage_canvas.tsx: a canvas with a stage on it, one loop that ticks and draws, and the lack of WebGL.
+// stage_canvas.tsx: a canvas with a stage on it, one loop that ticks and draws, and the lack of a canvas.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Stage, type StageOptions } from "../scene/stage";
 import { isDark } from "../state/theme";
@@ -17,6 +17,7 @@ export function StageCanvas({ options, onStage, onTick, label }: StageCanvasProp
   const canvas = useRef<HTMLCanvasElement>(null);
   const overlay = useRef<HTMLDivElement>(null);
   const [missing, setMissing] = useState(false);
+  const [flat, setFlat] = useState(false);
   const tick = useRef(onTick);
   tick.current = onTick;
   const stage = useRef<Stage | null>(null);
@@ -24,6 +25,7 @@ export function StageCanvas({ options, onStage, onTick, label }: StageCanvasProp
   useEffect(() => {
     try {
       stage.current = new Stage(canvas.current!, overlay.current!, options);
+      setFlat(stage.current.flat);
       onStage(stage.current);
     } catch {
       setMissing(true);
@@ -34,8 +36,10 @@ export function StageCanvas({ options, onStage, onTick, label }: StageCanvasProp
     let handle = requestAnimationFrame(function loop(time) {
       const seconds = Math.max(0, Math.min(0.25, (time - last) / 1000));
       last = time;
-      tick.current(seconds, stage.current);
-      stage.current?.render();
+      if (!stage.current?.lent) {
+        tick.current(seconds, stage.current);
+        stage.current?.render();
+      }
       handle = requestAnimationFrame(loop);
     });
     return () => {
@@ -55,6 +59,12 @@ export function StageCanvas({ options, onStage, onTick, label }: StageCanvasProp
     <div class="stage">
       <canvas ref={canvas} role="img" aria-label={label} hidden={missing} />
       <div ref={overlay} class="stage-overlay" aria-hidden="true" />
+      {!missing && (
+        <button type="button" class="button home" title={strings.common.homeHint} onClick={() => stage.current?.home()}>
+          <span aria-hidden="true">⌂</span> <span class="home-word">{strings.common.home}</span>
+        </button>
+      )}
+      {flat && <p class="stage-flat">{strings.share.flat}</p>}
       {missing && (
         <div class="stage-missing" role="alert">
           <p>{strings.common.noWebgl}</p>

@@ -1,27 +1,15 @@
-// toolbar.tsx: undo, link, picture, video, tables, colours, and the list of keys.
-import { signal } from "@preact/signals";
+// toolbar.tsx: undo, link, pictures and films, tables, colours, and the list of keys.
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { captionOf, compose } from "../export/compose";
 import { download } from "../export/download";
-import { withRecipe } from "../export/png_recipe";
 import { csvOf, trajectoryOf } from "../export/tables";
-import { keepNow } from "../state/moment";
-import { addressNow, canRedo, canUndo, flushAddress, formatRecipe, recipe, redo, undo } from "../state/recipe";
+import { filming, recipeNow } from "../export/take";
+import { addressNow, canRedo, canUndo, redo, undo } from "../state/recipe";
 import { notice, onStage, tell, type OnStage } from "../state/session";
 import { setTheme, theme, type Theme } from "../state/theme";
 import { strings } from "../strings";
 import { Button } from "./controls";
-
-const recording = signal<{ done: number; all: number } | null>(null);
-let stopped = false;
-
-/** The recipe with the moment shown, in the address as well. */
-function recipeNow(): string {
-  keepNow();
-  flushAddress();
-  return formatRecipe(recipe.value);
-}
+import { FilmBar, ShareMenu } from "./share_menu";
 
 async function share(): Promise<void> {
   const words = strings.common;
@@ -31,31 +19,6 @@ async function share(): Promise<void> {
     notice.value = { kind: "info", text: words.shared };
   } catch {
     notice.value = { kind: "info", text: words.shareFailed };
-  }
-}
-
-async function photograph(on: OnStage): Promise<void> {
-  const carried = recipeNow();
-  const canvas = document.createElement("canvas");
-  compose(on, canvas, captionOf(on));
-  const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
-  if (!blob) throw new Error(strings.common.noWebgl);
-  const png = withRecipe(new Uint8Array(await blob.arrayBuffer()), carried);
-  download(new Blob([png], { type: "image/png" }), `murmuration-${on.view}.png`);
-}
-
-async function film(on: OnStage): Promise<void> {
-  stopped = false;
-  recording.value = { done: 0, all: 1 };
-  try {
-    const { record } = await import("../export/record"); // the encoder is loaded when it is wanted
-    const made = await record(on, recipeNow(), (done, all) => {
-      recording.value = { done, all };
-      return !stopped && onStage.value === on; // a view that was left cannot be drawn
-    });
-    if (made) download(made.blob, `murmuration-${on.view}.${made.extension}`);
-  } finally {
-    recording.value = null;
   }
 }
 
@@ -122,21 +85,16 @@ export function Toolbar() {
   const attempt = (work: (on: OnStage) => unknown) => () => {
     if (on) Promise.resolve().then(() => work(on)).catch(tell);
   };
-  const busy = recording.value;
+  const busy = filming.value;
   return (
     <div class="toolbar" role="group" aria-label={words.more}>
       <Button label={words.undo} disabled={!canUndo.value} onClick={undo}>↶</Button>
       <Button label={words.redo} disabled={!canRedo.value} onClick={redo}>↷</Button>
       <Button onClick={() => void share()}>{words.share}</Button>
       <details class="menu" ref={menu}>
-        <summary class="button">{busy ? words.recording(busy.done, busy.all) : words.more}</summary>
+        <summary class="button">{busy ? strings.share.filming(busy.done, busy.all) : words.more}</summary>
         <div class="menu-body">
-          <Button disabled={!on?.stage} onClick={attempt(photograph)}>{words.screenshot}</Button>
-          {busy ? (
-            <Button onClick={() => (stopped = true)}>{words.stopRecording}</Button>
-          ) : (
-            <Button disabled={!on?.stage} onClick={attempt(film)}>{words.record}</Button>
-          )}
+          <ShareMenu on={on} />
           <Button disabled={!on} onClick={attempt((o) => exportTable(o, "csv"))}>{words.exportCsv}</Button>
           <Button disabled={!on} onClick={attempt((o) => exportTable(o, "npy"))}>{words.exportNpy}</Button>
           <Keys />
@@ -150,6 +108,7 @@ export function Toolbar() {
           </label>
         </div>
       </details>
+      <FilmBar />
     </div>
   );
 }

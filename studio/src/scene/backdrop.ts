@@ -1,50 +1,58 @@
 // backdrop.ts: what stands behind a flock: circle, sphere, plane or floor.
-import * as THREE from "three";
+import type { Vector } from "./arrow";
+import { linear, Pieces, type Rgb } from "./ink";
+import type { Scene } from "./layers";
 
 export type Backdrop = "sphere" | "circle" | "plane" | "box" | "none";
 
-/** Circles of radius 1 about the middle, each turned as told. */
-function rings(turns: THREE.Euler[], line: THREE.Color): THREE.Line[] {
-  const material = new THREE.LineBasicMaterial({ color: line });
-  return turns.map((turn) => {
-    const points = Array.from({ length: 129 }, (_, k) => {
-      const a = (2 * Math.PI * k) / 128;
-      return new THREE.Vector3(Math.cos(a), Math.sin(a), 0).applyEuler(turn);
-    });
-    return new THREE.Line(new THREE.BufferGeometry().setFromPoints(points), material);
-  });
+const kOrder = -10; // before everything else
+const kSides = 128; // of a circle
+const kCells = 10; // of a grid
+
+/** A circle of radius 1 about the middle, in the plane of two unit vectors. */
+function addRing(pieces: Pieces, u: Vector, v: Vector, line: Rgb): void {
+  const point = (k: number) => {
+    const a = (2 * Math.PI * k) / kSides;
+    return u.map((c, i) => Math.cos(a) * c + Math.sin(a) * v[i]);
+  };
+  for (let k = 0; k < kSides; ++k) pieces.add(point(k), point(k + 1), line);
 }
 
-function globe(line: THREE.Color): THREE.Object3D[] {
-  const ball = new THREE.Mesh(
-    new THREE.SphereGeometry(0.985, 48, 32),
-    new THREE.MeshBasicMaterial({ color: line, transparent: true, opacity: 0.12, depthWrite: false }),
-  );
-  const meridians = [0, 1, 2, 3].map((k) => new THREE.Euler(0, (Math.PI * k) / 4, 0));
-  return [ball, ...rings([...meridians, new THREE.Euler(Math.PI / 2, 0, 0)], line)];
+/** Four meridians and the equator. */
+function addGlobe(pieces: Pieces, line: Rgb): void {
+  for (let k = 0; k < 4; ++k) {
+    const a = (Math.PI * k) / 4;
+    addRing(pieces, [Math.cos(a), 0, -Math.sin(a)], [0, 1, 0], line);
+  }
+  addRing(pieces, [1, 0, 0], [0, 0, 1], line);
 }
 
 /** A grid that faces the viewer, or lies below as a floor. */
-function grid(extent: number, floor: boolean, line: THREE.Color): THREE.Object3D {
-  const made = new THREE.GridHelper(2 * extent, 10, line, line);
-  const faint = made.material as THREE.LineBasicMaterial;
-  faint.transparent = true;
-  faint.opacity = 0.5;
-  if (floor) made.position.y = -extent;
-  else made.rotation.x = Math.PI / 2;
-  return made;
+function addGrid(pieces: Pieces, extent: number, floor: boolean, line: Rgb): void {
+  const place = (x: number, y: number): Vector => (floor ? [x, -extent, y] : [x, y, 0]);
+  for (let k = 0; k <= kCells; ++k) {
+    const c = extent * ((2 * k) / kCells - 1);
+    pieces.add(place(c, -extent), place(c, extent), line);
+    pieces.add(place(-extent, c), place(extent, c), line);
+  }
 }
 
-/** Fills `group` with a backdrop; what was in it is thrown away. */
+/** Puts a backdrop into a scene in place of the one that was there; `line` is sRGB. */
 export function drawBackdrop(
-  group: THREE.Group, { backdrop, extent }: { backdrop: Backdrop; extent: number }, line: THREE.Color,
+  scene: Scene, { backdrop, extent }: { backdrop: Backdrop; extent: number }, line: Rgb,
 ): void {
-  for (const old of group.children as THREE.Mesh[]) {
-    old.geometry.dispose();
-    (old.material as THREE.Material).dispose();
+  const pieces = new Pieces();
+  const light = linear(line);
+  if (backdrop === "circle") addRing(pieces, [1, 0, 0], [0, 1, 0], light);
+  if (backdrop === "sphere") addGlobe(pieces, light);
+  const grid = backdrop === "plane" || backdrop === "box";
+  if (grid) addGrid(pieces, extent, backdrop === "box", light);
+  scene.take("ball", "backdrop");
+  if (backdrop === "sphere") {
+    const globe = { place: [0, 0, 0], radius: 0.985, colour: line, opacity: 0.12, above: false };
+    scene.put("backdrop", { kind: "ball", order: kOrder, ...globe });
   }
-  group.clear();
-  if (backdrop === "circle") group.add(...rings([new THREE.Euler()], line));
-  if (backdrop === "sphere") group.add(...globe(line));
-  if (backdrop === "plane" || backdrop === "box") group.add(grid(extent, backdrop === "box", line));
+  const { points, colours } = pieces.lines;
+  const look = { opacity: grid ? 0.5 : 1, width: 0, order: kOrder };
+  scene.put("backdrop", { kind: "lines", points, colours, count: points.length / 6, ...look });
 }

@@ -1,5 +1,4 @@
 // dome.ts: a sphere around one boid, with its gaze and the places of all messages on it, and arrows within.
-import * as THREE from "three";
 import type { Dome } from "../core/protocol";
 import { addArrow, type Vector } from "./arrow";
 import { headInk } from "./heads";
@@ -50,20 +49,12 @@ export function loudestOf(weights: Float64Array, most: number): number[] {
 }
 
 export class DomeScene {
-  private readonly ball: THREE.Mesh<THREE.SphereGeometry, THREE.MeshBasicMaterial>;
   private readonly strokes: Strokes;
   private readonly pieces = new Pieces();
   private last: unknown[] = [];
   private others = 0; // heads that arrows were drawn of
 
   constructor(private readonly stage: Stage) {
-    const look = { transparent: true, opacity: 0.93, depthWrite: false, depthTest: false };
-    this.ball = new THREE.Mesh(new THREE.SphereGeometry(1, 48, 32), new THREE.MeshBasicMaterial(look));
-    // It covers the flock, and what is on it hides nothing but its like.
-    this.ball.onAfterRender = (renderer) => renderer.clearDepth();
-    this.ball.renderOrder = kOrder - 1;
-    this.ball.visible = false;
-    stage.scene.add(this.ball);
     this.strokes = new Strokes(stage.scene);
   }
 
@@ -72,7 +63,6 @@ export class DomeScene {
     const key = shot ? [shot.dome, shot.head, shot.part, shot.dark, shot.place[0], shot.place[1], shot.place[2]] : [];
     if (key.length === this.last.length && key.every((value, k) => value === this.last[k])) return;
     this.last = key;
-    this.ball.visible = shot !== null;
     this.stage.touch();
     if (!shot) {
       this.stage.unreveal();
@@ -83,10 +73,10 @@ export class DomeScene {
     const at: Vector = [shot.place[0], shot.place[1], shot.place[2]];
     this.stage.reveal(at, kRoom * radius, kFoot);
     this.tellDisc(at, radius);
-    this.ball.position.set(...at);
-    this.ball.scale.setScalar(radius);
-    const paper = mixInk(inkOf("--paper"), inkOf("--panel"), 0.5);
-    this.ball.material.color.setRGB(...paper, THREE.SRGBColorSpace);
+    const colour = mixInk(inkOf("--paper"), inkOf("--panel"), 0.5);
+    // It covers the flock, and what is on it hides nothing but its like.
+    const ball = { place: at, radius, colour, opacity: 0.93, above: true };
+    this.stage.scene.put("dome", { kind: "ball", order: kOrder - 1, ...ball });
     const to = (v: ArrayLike<number>): Vector => [0, 1, 2].map((c) => at[c] + radius * v[c]) as Vector;
     this.drawRings(to);
     this.drawKeys(shot, radius, to);
@@ -102,6 +92,7 @@ export class DomeScene {
   }
 
   private clear(): void {
+    this.stage.scene.take("ball", "dome");
     for (const name of ["dome-keys", "dome-query"]) this.stage.boids(name, null);
     for (const name of ["dome-rings", "dome-threads"]) this.stage.lines(name, null);
     for (const name of ["query", "message", "will", "rest", "move"]) this.strokes.set(name, null);

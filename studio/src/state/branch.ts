@@ -2,7 +2,9 @@
 import { computed, effect, signal, untracked } from "@preact/signals";
 import type { Core, FlightInfo } from "../core/protocol";
 import { Film } from "./film";
-import { addMoves, formatMoves, groupMoves, lift, parseMoves, type Move } from "./moves";
+import {
+  addMoves, formatMoves, groupMoves, lift, parseMoves, reachOf, shiftTogether, turnTogether, type Move,
+} from "./moves";
 import type { Player } from "./player";
 import { change, word } from "./recipe";
 import { core, notice, tell } from "./session";
@@ -65,6 +67,7 @@ export class Branch {
     lift(place, delta, this.player.film.value?.info.habitat === "sphere", this.axes);
   private links: Link[] = [];
   private from = new Map<number, readonly number[]>();
+  private lead = 0; // the boid under the hand: the others move as it does
   private turn = 0;
   private goOn = false;
 
@@ -166,8 +169,8 @@ export class Branch {
     return original && this.idAt(original, this.branched.value ? this.links : [], frame);
   }
 
-  /** Takes boids in hand where they are now; the film stops at its frame. */
-  grab(boids: readonly number[]): void {
+  /** Takes boids in hand where they are now, by one of them; the film stops at its frame. */
+  grab(boids: readonly number[], lead = boids[0]): void {
     const film = this.player.film.value;
     if (!film || boids.length === 0) return;
     this.player.put(this.player.frame.value);
@@ -178,16 +181,24 @@ export class Branch {
     this.chosen.value = boids.filter((i) => i < film.info.n);
     const { d } = film.info;
     const places = film.frame(this.player.frame.value);
+    this.lead = lead;
     this.from = new Map(
       this.chosen.value.map((i) => [i, this.held.value.get(i) ?? Array.from(places.subarray(i * d, (i + 1) * d))]),
     );
   }
 
-  /** Puts the boids in hand `delta` (scene units) from where they were grabbed. */
+  /** Puts the boids in hand where a shift of `delta` (scene units) takes the one under it: rigidly, and not far off. */
   drag(delta: readonly number[]): void {
-    const next = new Map(this.held.value);
-    for (const [i, place] of this.from) next.set(i, this.lift(place, delta));
-    this.held.value = next;
+    const film = this.player.film.value;
+    const lead = this.from.get(this.lead);
+    if (!film || !lead) return;
+    const to = this.lift(lead, delta);
+    const { d, habitat } = film.info;
+    const shift = to.map((x, c) => x - lead[c]);
+    const moved = habitat === "sphere"
+      ? turnTogether(this.from, lead, to)
+      : shiftTogether(this.from, shift, reachOf(film.frame(this.player.frame.value), d));
+    this.held.value = new Map([...this.held.value, ...moved]);
   }
 
   /** One key press of moving: grabs what is chosen and puts it `delta` further. */

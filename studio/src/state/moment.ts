@@ -1,6 +1,7 @@
 // moment.ts: the frame a film rests at, as a word of the recipe: a link and a reload come back to it.
 import { effect, untracked } from "@preact/signals";
 import type { Player } from "./player";
+import { parseMoves } from "./moves";
 import { change, followed, word } from "./recipe";
 import { reducedMotion } from "./theme";
 import { viewNow } from "./views";
@@ -18,10 +19,14 @@ function momentAsked(): number {
   return at > 0 && Number.isFinite(at) ? at : 0;
 }
 
-/** How a new flight begins: at rest where the recipe says; else from its start, unless less motion is wished. */
+/**
+ * How a new flight begins: at rest where the recipe says, or where a hand was in it, from where two flights part; else
+ * from its start, unless less motion is wished.
+ */
 export function opening(): { at: number; play: boolean } {
-  const at = momentAsked();
-  return { at, play: at === 0 && !reducedMotion.value };
+  const edits = parseMoves(word("edit", "")).map((move) => move.frame);
+  const at = momentAsked() || (edits.length > 0 ? Math.min(...edits) : 0);
+  return { at, play: at === 0 && edits.length === 0 && !reducedMotion.value };
 }
 
 /** The moment of a film that rests on its way; at its ends, and while it plays, a link begins at the start. */

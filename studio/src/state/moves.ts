@@ -47,6 +47,54 @@ export function groupMoves(moves: readonly Move[], info: FlightInfo): { frame: n
   return [...groups].map(([frame, group]) => ({ frame, moves: group }));
 }
 
+/** How far the flock (n, d) reaches from its mean. */
+export function reachOf(places: ArrayLike<number>, d: number): { mean: number[]; radius: number } {
+  const n = places.length / d;
+  const mean = Array.from({ length: d }, (_, c) => {
+    let sum = 0;
+    for (let i = 0; i < n; ++i) sum += places[i * d + c];
+    return sum / n;
+  });
+  let radius = 0;
+  for (let i = 0; i < n; ++i) radius = Math.max(radius, Math.hypot(...mean.map((m, c) => places[i * d + c] - m)));
+  return { mean, radius };
+}
+
+const kReach = 2; // radii of the flock, from its mean: no hand puts a boid farther
+
+/**
+ * Places moved together by one shift, as one rigid body: as much of it as leaves all of them within twice the flock's
+ * radius of its mean. Who is farther already comes no farther.
+ */
+export function shiftTogether(
+  places: ReadonlyMap<number, readonly number[]>, shift: readonly number[], { mean, radius }: ReturnType<typeof reachOf>,
+): Map<number, number[]> {
+  let share = 1;
+  const square = shift.reduce((sum, x) => sum + x * x, 0);
+  for (const place of places.values()) {
+    const from = place.map((x, c) => x - mean[c]);
+    const bound = Math.max(kReach * radius, Math.hypot(...from));
+    const along = from.reduce((sum, x, c) => sum + x * shift[c], 0);
+    const spare = bound * bound - from.reduce((sum, x) => sum + x * x, 0);
+    if (square > 0) share = Math.min(share, (Math.sqrt(Math.max(0, along * along + square * spare)) - along) / square);
+  }
+  return new Map([...places].map(([i, place]) => [i, place.map((x, c) => x + Math.max(0, share) * shift[c])]));
+}
+
+/** Places of the unit sphere turned together by the rotation that takes `from` to `to` the short way. */
+export function turnTogether(
+  places: ReadonlyMap<number, readonly number[]>, from: readonly number[], to: readonly number[],
+): Map<number, number[]> {
+  const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, c) => sum + x * b[c], 0);
+  const both = from.map((x, c) => x + to[c]);
+  const scale = 1 + dot(from, to);
+  if (scale < 1e-9) return new Map([...places].map(([i, place]) => [i, [...place]])); // half a turn has no short way
+  return new Map([...places].map(([i, place]) => {
+    const [along, start] = [dot(both, place) / scale, 2 * dot(from, place)];
+    return [i, place.map((x, c) => x - along * both[c] + start * to[c])];
+  }));
+}
+
 /**
  * `place` (d) moved by `delta` of the scene. `axes` (3, d) are the scene's axes in the flight's space; null: its
  * first three coordinates. On the sphere the place stays on it.

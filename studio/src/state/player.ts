@@ -84,6 +84,19 @@ export class Player {
     });
   }
 
+  /** Does something as if it stood at a moment that is flown; nobody but `work` sees it there. */
+  during<T>(at: number, work: () => T): T {
+    const was = this.at.peek();
+    return batch(() => {
+      this.at.value = at;
+      try {
+        return work();
+      } finally {
+        this.at.value = was;
+      }
+    });
+  }
+
   /** Stops at a frame; it is flown to when it is not here yet, unless the hand goes elsewhere meanwhile. */
   async seek(frame: number): Promise<void> {
     const film = this.film.value;

@@ -63,8 +63,32 @@ export function addressNow(): string {
   return new URL(formatRecipe(now.value), location.href).href;
 }
 
-/** The recipe is here at once; the address follows, not more often than it may be written. */
-function show(next: Recipe, atOnce = false): void {
+/** What Back and Forward walk through: the view, and in the Story its stop. */
+function placeOf({ view = "digits", stop = "1" }: Recipe): string {
+  return view === "story" ? `${view} ${stop}` : view;
+}
+
+/** A new entry of the browser's history; one that it refuses takes the place of the last. */
+function pushAddress(): void {
+  if (typeof history === "undefined") return;
+  try {
+    history.pushState(null, "", formatRecipe(now.value));
+  } catch {
+    // as many as the browser allows: flushAddress writes the address later
+  }
+  flushAddress();
+}
+
+/**
+ * The recipe is here at once; the address follows, not more often than it may be written. Going elsewhere makes an
+ * entry of the browser's history, unless the browser itself went there.
+ */
+function show(next: Recipe, atOnce = false, byBrowser = false): void {
+  if (placeOf(next) !== placeOf(now.value) && !byBrowser) {
+    if (writing !== undefined) flushAddress(); // the place that is left keeps its last words
+    now.value = next;
+    return pushAddress();
+  }
   now.value = next;
   const wait = written + kBetween - Date.now();
   if (atOnce || wait <= 0) flushAddress();
@@ -133,14 +157,14 @@ export function redo(): void {
 export const followed = signal(0);
 
 /** Takes the recipe of an address: at the start, when a link is followed, when a picture is dropped. */
-export function follow(hash: string): boolean {
+export function follow(hash: string, byBrowser = false): boolean {
   const next = parseRecipe(hash);
   if (!next) return false;
   batch(() => {
     if (!same(next, now.value)) {
       if (Object.keys(now.value).length > 0) past.value = [...past.value, now.value];
       future.value = [];
-      show(next, true);
+      show(next, true, byBrowser);
     }
     ++followed.value;
   });

@@ -1,13 +1,22 @@
 // session.ts: what the whole page shares: the core, the player on stage, messages to the visitor.
 import { effect, signal } from "@preact/signals";
 import { startCore } from "../core/client";
-import type { Core, Ending, Fault } from "../core/protocol";
+import type { Core, Ending, Fault, Ink } from "../core/protocol";
 import type { Stage } from "../scene/stage";
 import type { Player } from "./player";
 import type { ViewName } from "./views";
 
 /** The core, once it is awake. */
 export const core: Promise<Core> = startCore();
+
+/** What a picture or a film of a view says beside its scene. */
+export interface Card {
+  headline: string;
+  colour: string; // of the headline: a CSS variable's name
+  inks?: readonly Ink[]; // the drawings that fly
+  chances?: readonly { name: string; share: number; colour: string }[]; // of the classes
+  moment?: string; // t where it is left out
+}
 
 /** The view on screen, for the toolbar: what to record, to export and to photograph. */
 export interface OnStage {
@@ -16,6 +25,9 @@ export interface OnStage {
   stage: Stage | null;
   /** Draws the frame the player is at, at once. */
   draw(): void;
+  card?(): Card | null;
+  /** Whether what is drawn follows the frames by asking the core: then a film shows every one to the whole page. */
+  asks?(): boolean;
   /** Takes dropped files; true when they were of use. */
   accept?(files: File[]): Promise<boolean>;
 }

@@ -4,7 +4,7 @@ import { computed, effect, signal } from "@preact/signals";
 export type Theme = "auto" | "light" | "dark";
 
 /** Where storage is blocked, the choice lasts as long as the page. */
-function withStorage<T>(use: (storage: Storage) => T): T | null {
+export function withStorage<T>(use: (storage: Storage) => T): T | null {
   try {
     return use(localStorage);
   } catch {

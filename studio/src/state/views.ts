@@ -1,5 +1,6 @@
-// views.ts: the views of the page by name, and the way from one to another.
-import { change, recipe } from "./recipe";
+// views.ts: the views of the page by name, the way from one to another, and what each of them remembers.
+import { effect, signal } from "@preact/signals";
+import { change, recipe, type Recipe } from "./recipe";
 
 export const kViewNames = ["digits", "flock", "story", "fields", "map"] as const;
 export type ViewName = (typeof kViewNames)[number];
@@ -9,9 +10,27 @@ export function viewNow(): ViewName {
   return kViewNames.find((name) => name === recipe.value.view) ?? "digits";
 }
 
-/** Going to another view leaves the words of the old one behind, and its own defaults begin; here one stays. */
-export function goTo(view: ViewName): void {
-  if (view === viewNow()) return;
+/** The name in the recipe that no view has; null: there is none such. */
+export function strangeView(): string | null {
+  const { view } = recipe.value;
+  return view === undefined || kViewNames.some((name) => name === view) ? null : view;
+}
+
+/** The recipe each view had when it was last on screen, with its drawing. */
+const remembered = new Map<ViewName, Recipe>();
+/** The view that was on screen before the Story: the way back from there. */
+export const beforeStory = signal<ViewName>("digits");
+
+effect(() => {
+  const view = viewNow();
+  remembered.set(view, recipe.value);
+  if (view !== "story") beforeStory.value = view;
+});
+
+/** Goes to another view as it was left, or to what `words` say; without words one stays where one is. */
+export function goTo(view: ViewName, words: Recipe = {}): void {
+  const told = Object.keys(words).length > 0;
+  if (view === viewNow() && !told) return;
   const gone = Object.fromEntries(Object.keys(recipe.value).map((key) => [key, ""]));
-  change({ ...gone, view });
+  change({ ...gone, at: "", ...(told ? words : remembered.get(view)), view });
 }

@@ -4,43 +4,68 @@ const percent = (share: number) =>
 
 export const digits = {
   title: "A digit takes wing",
+  what: (digits: readonly number[], pair: boolean) => {
+    const few = digits.length <= 3;
+    const one = few ? `a ${digits.join(" or a ")}` : "a digit";
+    return `This is a transformer: each dot is a token. Draw ${one} ${pair ? "on each half" : "here"}.`;
+  },
   lead:
-    "Every dot of ink becomes a boid, and the boids fly as one flock. Nobody leads: in every block each boid " +
-    "looks round, hears the messages of those it listens to, and moves a little. Where the flock's middle ends " +
-    "is the answer, so the flock itself reads the digit.",
-  task: (names: string, count: number) =>
-    count === 2
-      ? `This swarm was trained to tell ${names} apart: the flock of the first is to end left, the other right.`
-      : count === 10
+    "This is a transformer at work. Every dot of ink is a token; here we call it a boid, because it flies with all the " +
+    "others as one flock. Every step of time is a layer: each boid looks round, hears the messages of those it listens " +
+    "to, and moves a little. Nobody leads. The mean of all boids, the large ringed ball, is the vote: the gate it ends " +
+    "at is the answer.",
+  task: (digits: readonly number[]) =>
+    digits.length === 2
+      ? `This swarm was trained to tell ${digits[0]} and ${digits[1]} apart: the vote is to end left for a ${digits[0]}, ` +
+        `right for a ${digits[1]}.`
+      : digits.length === 10
         ? "This swarm was trained to tell all ten digits apart: ten gates stand round the flock, one a digit."
-        : `This swarm was trained to tell ${names} apart: ${count} gates stand round the flock, one a digit.`,
+        : `This swarm was trained to tell ${digits.slice(0, -1).join(", ")} and ${digits.at(-1)} apart: ` +
+          `${digits.length} gates stand round the flock, one a digit.`,
   figures: (accuracy: number | null, parameters: number, blocks: number) =>
     `${accuracy === null ? "It works" : `It reads ${percent(accuracy)} of unseen test digits rightly,`} ` +
-    `with ${parameters.toLocaleString("en")} numbers learned and ${blocks === 1 ? "1 block" : `${blocks} blocks`}.`,
+    `with ${parameters.toLocaleString("en")} numbers learned and ${blocks === 1 ? "1 layer" : `${blocks} layers`}.`,
   pairTitle: "Same or different?",
   pairLead:
     "Two pictures take off side by side, as one flock. Do they show the same digit? No boid can tell by what it is " +
-    "itself: it has to hear what stands on the other side. The middle of all boids, the large ringed ball, is read " +
-    "alone: if it ends on the side of the left gate, they are the same.",
-  pairTask: (names: string) => `Both pictures are a ${names}; this swarm was trained on pairs of them.`,
+    "itself: it has to hear what stands on the other side. The mean of all boids, the large ringed ball, is the vote: " +
+    "if it ends on the side of the left gate, they are the same.",
+  pairTask: (digits: readonly number[]) =>
+    `Each picture is a ${digits.slice(0, -1).join(", a ")} or a ${digits.at(-1)}; this swarm was trained on pairs of them.`,
   pairFigures: (accuracy: number | null, parameters: number, blocks: number) =>
     `${accuracy === null ? "It works" : `It is right about ${percent(accuracy)} of 8,192 pairs of unseen digits,`} ` +
-    `with ${parameters.toLocaleString("en")} numbers learned and ${blocks === 1 ? "1 block" : `${blocks} blocks`}.`,
-  tellAttention: "One block, first half. Boid i gathers messages, those of boids it listens to more loudly:",
+    `with ${parameters.toLocaleString("en")} numbers learned and ${blocks === 1 ? "1 layer" : `${blocks} layers`}.`,
+  tellAttention: "One layer, first half. Boid i gathers messages, those of boids it listens to more loudly:",
   tellWhom: "Whom it listens to is decided by its query and their keys:",
   tellFeed: "Second half: it moves by its own will, which depends only on where it is:",
   tellPick:
-    "Click a boid to see whom it hears. Pause and move one, and watch whether the verdict changes. " +
-    "A ring marks a boid that would vote against the flock.",
-  sources: "This is a transformer without norms: tokens are boids, layers are steps of time.",
+    "Click a boid to see whom it hears. Pause and move one, and watch whether the vote changes. " +
+    "A ring marks a boid that dissents: it is nearer to another gate than the vote is. The vote is no count of heads " +
+    "but a mean: a few boids far out can outweigh many near the middle.",
+  sources: "It is a transformer without norms.",
 
   padLabel: "Draw pad. Draw with mouse, pen or finger; or use the arrow keys, space puts the pen down and lifts it.",
+  stageLabel:
+    "The stage. Draw on it with mouse, pen or finger; or use the arrow keys, space puts the pen down and lifts it.",
+  drag: "A drag on the stage",
+  dragNames: [
+    { value: "draw", label: "Draw" },
+    { value: "turn", label: "Turn" },
+  ],
+  tool: "In hand",
+  toolNames: [
+    { value: "pen", label: "Pen" },
+    { value: "eraser", label: "Eraser" },
+  ],
+  takeBack: "Erase last stroke",
+  takeBackHint: "Takes the last stroke back, and flies what is left",
   seen: "The swarm sees",
   seenShort: "as seen",
   seenLabel: "The 28 by 28 picture that the swarm sees",
   pen: "Pen",
   brush: "Brush",
   onTop: "Draw on top of what is there",
+  onTopHint: "Otherwise the first stroke after a flight has ended begins a new sheet",
   clear: "Clear",
   random: "Random digit",
   randomPair: "Random pair",
@@ -71,16 +96,32 @@ export const digits = {
   file: "Open a file",
   fileHint: "A picture of a digit, or places as .npy or .csv with two or three columns",
   swarm: "Swarm",
+  swarmName: "Trained on",
+  deaf: "Attention off, beside it",
+  deafHint: "The same ink flown by the same swarm with every message left out, seen through",
+  listenNow: "attention on",
+  deafNow: "attention off",
+  fool: "Fool the flock",
+  foolLead: "Draw on a digit or erase from it until the vote goes to the wrong gate and is not refused.",
+  foolStart: "Try to fool it",
+  foolAgain: "Start again",
+  foolEnd: "Stop playing",
+  foolWaits: "The flock is looking at it …",
+  foolNot: (name: string, chance: number) => `The vote is still ${name}, ${percent(chance)}. Change a little more.`,
+  foolNeither: (name: string) => `The vote went to ${name}, but the ink is refused: it is like neither. Change less.`,
+  foolWon: (truth: string, name: string) => `Fooled: a ${truth} is read as a ${name}.`,
+  foolScore: (flips: number, fewest: number) =>
+    `${flips === 1 ? "1 flip" : `${flips} flips`} so far, the shortest with ${fewest === 1 ? "1 stroke" : `${fewest} strokes`}.`,
   boids: "Boids",
   boidCounts: [
     { value: "1", label: "×1" },
     { value: "2", label: "×4" },
     { value: "4", label: "×16" },
   ],
-  blocks: "Blocks",
+  blocks: "Layers",
   blocksShown: (blocks: number, trained: number) =>
     blocks === trained ? `${blocks}, as trained` : `${blocks}, trained on ${trained}`,
-  blocksHint: "How many blocks the flock flies; the last one goes on past the trained depth",
+  blocksHint: "How many layers the flock flies; the last one goes on past the trained depth",
   look: "Look",
   trails: "Trails",
   headings: "Headings",
@@ -88,27 +129,46 @@ export const digits = {
   squeezeHint: "Beyond the gates distances are drawn shorter, so that the whole flock stays in sight",
 
   moment: (frame: number, trained: number) =>
-    frame <= trained ? `block ${frame} of ${trained}` : `block ${frame}, ${frame - trained} past training`,
-  verdictLabel: "Verdict of the flock",
+    frame <= trained ? `layer ${frame} of ${trained}` : `layer ${frame}, ${frame - trained} past training`,
+  vote: "the vote",
+  verdictLabel: "The vote",
   verdict: (name: string, chance: number) => `${name}, ${percent(chance)}`,
-  says: "The flock says",
+  says: "The vote:",
+  soFar: "So far:",
+  soFarWhy: "What the vote would be if you lifted the pen now.",
+  neither: "Neither",
+  neitherVote: (name: string) => `though the vote went to ${name}`,
+  neitherWhy: (name: string) => `This ink is less like a ${name} than 99 of 100 that the page learned from.`,
+  whyStart: (n: number) => `${n} boids of ink, and the vote is their mean.`,
+  whyDissent: (against: number, n: number) =>
+    against === 0
+      ? `All ${n} boids agree.`
+      : against === 1
+        ? `1 of ${n} boids dissents (ringed).`
+        : `${against} of ${n} boids dissent (ringed).`,
+  whyParts: (most: number, n: number, theirs: string, vote: string) =>
+    `${most} of ${n} boids are nearest to ${theirs}, but a mean weighs distance: the vote is nearest to ${vote}.`,
+  wasBefore: (said: string) => `Before this stroke: ${said}.`,
   truth: (name: string, right: boolean, done: boolean) => {
     const pair = name === "same" || name === "different";
     const are = pair ? `they are ${name}` : `it is a ${name}`;
     return right ? (pair ? "and so they are" : `and ${are}`) : done ? `but ${are}` : `so far; ${are}`;
   },
   percent,
-  chances: "Chances by block",
-  chancesSummary: (name: string, chance: number) => `Chances by block; now ${name} leads with ${percent(chance)}.`,
+  chances: "Chances by layer",
+  chancesSummary: (name: string, chance: number) => `Chances by layer; now ${name} leads with ${percent(chance)}.`,
   dashed: (title: string) => `${title}; dashed: as it was`,
   dissent: "Share of boids that dissent",
-  dissentSummary: (share: number) => `Share of dissenting boids by block; now ${percent(share)}.`,
+  dissentSummary: (share: number) => `Share of dissenting boids by layer; now ${percent(share)}.`,
 
   gaze: "One boid's gaze",
   gazeNone: "Click a boid, or press [ or ], to see whom it listens to.",
   gazeOf: (boid: number) => `Boid ${boid}`,
   gazeHears: (count: number) => `It hears ${count === 1 ? "1 boid" : `${count} boids`} above average. Loudest:`,
-  gazeVote: (name: string, dissents: boolean) => (dissents ? `votes ${name}, against the flock` : `votes ${name}`),
+  gazeVote: (name: string, dissents: boolean) => (dissents ? `is nearer to ${name}: it dissents` : `is nearer to ${name}`),
+  hearsMost: (boid: number, share: number) => `It hears boid ${boid} most, ${percent(share)}.`,
+  letBoidGo: "Let go of this boid",
+  gazeFull: (share: number) => `A whole bar is ${percent(share)} of its attention.`,
   gazeAt: "is at",
   gazeVectors: { query: "query", key: "key", value: "value", feedForward: "own will" },
   gazeMeaning: {
@@ -123,7 +183,7 @@ export const digits = {
 
   sceneLabel: "The flock of the digit between its gates, in three dimensions",
   scene: (frame: number, blocks: number, name: string, chance: number, against: number, n: number) =>
-    `Block ${frame} of ${blocks}: the flock of ${n} boids leans to ${name} with ${percent(chance)}; ` +
+    `Layer ${frame} of ${blocks}: the vote of ${n} boids leans to ${name} with ${percent(chance)}; ` +
     `${against === 0 ? "no boid dissents" : against === 1 ? "1 boid dissents" : `${against} boids dissent`}.`,
   sceneSplit: (was: string, is: string) =>
     was === is ? `After your hand it still says ${is}.` : `It said ${was}; after your hand it says ${is}.`,
@@ -135,7 +195,11 @@ export const digits = {
   noDigitsHint: "Make them by scripts/page_digits.py and build the page again.",
   noInk: "There is no ink in this picture.",
   noInkHint: "Give a picture with a dark digit on light paper, or a light one on dark paper.",
-  badPicture: "This file cannot be read as a picture.",
+  emptyFile: (name: string) => `There is nothing in ${name}.`,
+  programFile: (name: string) => `${name} is a file of a run, which a page cannot take by itself.`,
+  programFileHint: "Start murmur studio --runs DIR with the folder that holds the run: it joins the choice of swarms.",
+  noPicture: (name: string) => `${name} is neither a picture nor a table of places.`,
+  badPicture: (name: string) => `${name} is a picture, but a damaged one.`,
   badPictureHint: "Give a PNG, JPEG, WebP or SVG, or places as .npy or .csv.",
   fitted: "The places were centred and scaled to fit between the gates.",
   missing: (path: string) => `${path} could not be fetched`,

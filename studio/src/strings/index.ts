@@ -9,6 +9,7 @@ import { fields } from "./fields";
 import { flock } from "./flock";
 import { map } from "./map";
 import { runs } from "./runs";
+import { share } from "./share";
 import { story } from "./story";
 
-export const strings = { common, branch, core, files, digits, dome, flock, story, fields, map, runs } as const;
+export const strings = { common, branch, core, files, digits, dome, flock, story, fields, map, runs, share } as const;

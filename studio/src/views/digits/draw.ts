@@ -3,10 +3,11 @@ import type { Gaze, TrainedInfo } from "../../core/protocol";
 import { DomeScene } from "../../scene/dome";
 import { addHeadLines } from "../../scene/heads";
 import { linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
-import type { Stage } from "../../scene/stage";
+import type { Label, Stage } from "../../scene/stage";
 import { Strokes } from "../../scene/strokes";
 import type { Seen } from "../../state/dome";
 import type { Film } from "../../state/film";
+import { strings } from "../../strings";
 import type { Paints } from "./colours";
 import { addRings, addVectors, gazeLines } from "./lines";
 import { chancesAt, leader, meanOf } from "./reading";
@@ -16,11 +17,14 @@ export const kFlockLayer = "flock";
 const kTrail = 2.5; // frames
 const kBelow = 4; // words stand below their gate
 const kTrailPieces = 4;
+const kUnderVote = 1.7; // its name stands below the ball
 
 /** Everything one drawing depends on. */
 export interface Shot {
   film: Film;
   ghost: Film | null;
+  /** The same picture with attention off, flown beside, where there is one. */
+  beside?: Film | null;
   at: number;
   trained: TrainedInfo;
   paints: Paints;
@@ -89,8 +93,8 @@ export class DigitScene {
   /** Takes everything off. */
   clear(): void {
     this.stage.boids(kFlockLayer, null);
-    for (const name of ["ghost", "mean"]) this.stage.boids(name, null);
-    for (const name of ["trails", "ghost-trails", "headings", "gates"]) this.stage.lines(name, null);
+    for (const name of ["ghost", "beside", "mean"]) this.stage.boids(name, null);
+    for (const name of ["trails", "ghost-trails", "beside-trails", "headings", "gates"]) this.stage.lines(name, null);
     this.strokes.clear();
     this.dome.show(null);
     this.stage.setLabels([]);
@@ -111,7 +115,8 @@ export class DigitScene {
     this.stage.boids(kFlockLayer, { positions, colours, sizes, marks });
     this.drawTrails("trails", room, shot.film, shot, 0.75);
     this.drawHeadings(room, shot);
-    this.drawGhost(shot);
+    this.drawOther("ghost", shot.ghost, shot);
+    this.drawOther("beside", shot.beside ?? null, shot);
     this.drawMean(room, shot, verdict);
     this.drawGaze(room, shot);
     this.drawDome(room, shot);
@@ -138,6 +143,8 @@ export class DigitScene {
       positions: ways[ways.length - 1], colours: new Float32Array(at > 0 ? paints.classes[verdict] : paints.ink),
       sizes: new Float32Array([2.4]), marks: new Float32Array([1]), order: 2,
     });
+    const [x, y, z] = ways[ways.length - 1];
+    this.stage.moveLabel("vote", [x, y - kUnderVote, z]);
   }
 
   private drawDome(room: Room, { dome, chosen, head, part, dark }: Shot): void {
@@ -146,18 +153,18 @@ export class DigitScene {
     this.dome.show({ place, dome: dome.dome, head, part, dark });
   }
 
-  private drawGhost(shot: Shot): void {
-    const { ghost } = shot;
-    if (!ghost) {
-      this.stage.boids("ghost", null);
-      this.stage.lines("ghost-trails", null);
+  /** Another flight of the same boids, seen through. */
+  private drawOther(name: "ghost" | "beside", film: Film | null, shot: Shot): void {
+    if (!film) {
+      this.stage.boids(name, null);
+      this.stage.lines(`${name}-trails`, null);
       return;
     }
-    const room = this.room("ghost", ghost);
-    toScene(ghost.between(shot.at, room.places), room.d, shot.squeeze, room.spots);
-    this.paint(room, ghost, shot);
-    this.stage.boids("ghost", { positions: room.spots, colours: room.colours, opacity: 0.28 });
-    this.drawTrails("ghost-trails", room, ghost, shot, 0.25);
+    const room = this.room(name, film);
+    toScene(film.between(shot.at, room.places), room.d, shot.squeeze, room.spots);
+    this.paint(room, film, shot);
+    this.stage.boids(name, { positions: room.spots, colours: room.colours, opacity: 0.28 });
+    this.drawTrails(`${name}-trails`, room, film, shot, 0.25);
   }
 
   /** Ink at first, then the colour of the class whose target is nearest, softly from frame to frame. */
@@ -248,12 +255,11 @@ export class DigitScene {
       addRings(this.pieces, target, { colour: linear(paints.classes[c]), turned, rings: c === verdict ? 7 : 1 });
     });
     this.stage.lines("gates", this.pieces.lines);
-    this.stage.setLabels(
-      trained.targets.map((t, c) => ({
-        text: trained.classes[c], place: [t[0], t[1] - (trained.task === "same" ? kBelow : 0), t[2] ?? 0],
-        kind: "gate" as const,
-      })),
-    );
+    const gates: Label[] = trained.targets.map((t, c) => ({
+      text: trained.classes[c], place: [t[0], t[1] - (trained.task === "same" ? kBelow : 0), t[2] ?? 0], kind: "gate",
+    }));
+    const vote: Label[] = trained.readout === "mean" ? [{ text: strings.digits.vote, place: [0, 0, 0], kind: "vote" }] : [];
+    this.stage.setLabels([...gates, ...vote]);
   }
 
   private drawGaze(room: Room, { gaze, paints, chosen, dome, picked }: Shot): void {

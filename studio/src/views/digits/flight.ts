@@ -10,7 +10,12 @@ import { amount, recipe, word } from "../../state/recipe";
 import { core, notice, tell } from "../../state/session";
 import { strings } from "../../strings";
 import { inkOfText, kFirstInk, kNoInk, placesOfText } from "./ink";
-import { kOwn, ownSwarms, strangeData, swarm, swarms, taskOf, testDigits, type SwarmEntry } from "./library";
+import {
+  digitLaws, kOwn, ownSwarms, strangeData, swarm, swarms, taskOf, testDigits, type SwarmEntry,
+} from "./library";
+import { strangeness } from "./neither";
+import { chancesAt, leader } from "./reading";
+import { grown } from "./sheet";
 
 /** A picture the swarm sees, with the digit it is where that is known. */
 export interface Drawn {
@@ -24,7 +29,15 @@ export interface Source extends Drawn {
   places: Float64Array | null;
 }
 
-const kFlightWords = ["model", "ink", "digit", "ink2", "digit2", "points", "finer", "blocks"];
+/** What a flight comes to: the class it votes for, its chance, and whether the ink is unlike that digit. */
+export interface Ending {
+  name: string;
+  chance: number;
+  neither: boolean;
+  ink: string; // the word of the drawing; empty for a test digit
+}
+
+const kFlightWords = ["model", "ink", "digit", "ink2", "digit2", "points", "finer", "blocks", "deaf", "fool"];
 /** The pads by what their words end with: `ink` and `digit` of the only or the left one, `ink2` and `digit2`. */
 export type PadName = "" | "2";
 const kFirstPair = { "": 320, "2": 345 }; // two sixes
@@ -82,6 +95,11 @@ export class DigitFlights {
   });
   /** Whether two pictures are compared. */
   readonly pair = computed(() => (this.entry.value?.task ?? this.trained.value?.task) === "same");
+  /** The same picture flown by the same swarm with its attention off, beside it; null where that is not asked for. */
+  readonly beside = signal<Film | null>(null);
+  /** What the flight on stage comes to, known before it is there; and what it was before the last stroke. */
+  readonly ending = signal<Ending | null>(null);
+  readonly before = signal<Ending | null>(null);
   private key = "";
   private edit = "";
   private turn = 0;
@@ -105,7 +123,30 @@ export class DigitFlights {
       stopKeeping();
       ++this.turn;
       this.branch.close();
+      this.putBeside(null);
     };
+  }
+
+  private putBeside(film: Film | null): void {
+    this.beside.value?.close();
+    this.beside.value = film;
+    void film?.need(film.last);
+  }
+
+  /** Flies to the end in the background and says what it comes to. */
+  private async foresee(film: Film, { ink, other }: Source, entry: SwarmEntry): Promise<void> {
+    const text = word("ink", "");
+    const before = text !== "" && text === grown.value ? this.ending.value : null;
+    this.ending.value = null;
+    this.before.value = before;
+    if (!(await film.need(film.last)) || film !== this.branch.original) return;
+    const chances = chancesAt(film, film.last);
+    const best = leader(chances);
+    const name = film.info.classes[best];
+    const laws = ink && !other && !entry.own ? await digitLaws().catch(() => null) : null;
+    if (film !== this.branch.original) return;
+    const neither = laws !== null && ink !== null && strangeness(laws, ink, Number(name)) > 1;
+    this.ending.value = { name, chance: chances[best], neither, ink: text };
   }
 
   private async start(): Promise<void> {
@@ -130,15 +171,20 @@ export class DigitFlights {
       this.chosen = entry.name;
       const awake = await core;
       const info = await this.takeOff(trained, source);
+      const deaf = info && word("deaf", "") !== "" ? await this.takeOff(await swarm(entry, true), source) : null;
       if (turn !== this.turn) {
-        if (info) await awake.close(info.id);
+        for (const one of [info, deaf]) if (one) await awake.close(one.id);
         return;
       }
-      await batch(() => {
+      const film = info && new Film(awake, info);
+      const loading = batch(() => {
         this.trained.value = trained;
         this.source.value = source; // with its film: no flight is drawn with another swarm's gates
-        return info ? this.branch.load(new Film(awake, info), begin) : this.branch.close();
+        this.putBeside(deaf && new Film(awake, deaf));
+        return film ? this.branch.load(film, begin) : this.branch.close();
       });
+      if (film) void this.foresee(film, source, entry);
+      await loading;
     } catch (error) {
       if (turn === this.turn) tell(error);
     } finally {
@@ -177,9 +223,17 @@ export class DigitFlights {
   private async find(entry: SwarmEntry, pair: boolean): Promise<Source> {
     const places = placesOfText(word("points", ""));
     if (places) return { ...kNothing, places };
-    if (!pair) return { ...kNothing, ...(await this.drawn("", firstDigit(entry))) };
+    if (!pair) return { ...kNothing, ...(await this.drawn("", firstDigit(entry))), ...(await this.fooled()) };
     const [left, right] = await Promise.all((["", "2"] as const).map((pad) => this.drawn(pad, kFirstPair[pad])));
     return { ...left, other: right, places: null };
+  }
+
+  /** The digit that a drawing was before a visitor set out to fool the flock. */
+  private async fooled(): Promise<{ label?: number }> {
+    const asked = word("fool", "");
+    if (!/^\d{1,4}$/.test(asked)) return {};
+    const labels = await testDigits().then((digits) => digits.labels, () => []);
+    return Number(asked) < labels.length ? { label: labels[Number(asked)] } : {};
   }
 
   /** What is on a pad; `first`: the test digit where the recipe says nothing, null: the page's own ink. */

@@ -60,6 +60,7 @@ const kNames = ["query", "key", "value", "feedForward"] as const;
 const kPaints = { query: "--query", key: "--key", value: "--value", feedForward: "--will" };
 const short = (x: number) => (Math.abs(x) >= 100 ? x.toFixed(0) : x.toFixed(1)).replace("-", "−");
 const kShown = 6; // coordinates, of many
+const kFull = [0.02, 0.05, 0.1, 0.2, 0.5, 1]; // shares that a whole meter may stand for
 const tuple = (v: ArrayLike<number>) =>
   `(${Array.from(v, short).slice(0, kShown).join(", ")}${v.length > kShown ? ", …" : ""})`;
 
@@ -71,6 +72,7 @@ function Numbers({ branch, boid, gaze }: { branch: Branch; boid: number; gaze: G
   const vote = film.verdicts[frame * n + boid];
   const weights = heard(gaze);
   const order = loudest(weights, boid, 5);
+  const full = kFull.find((share) => share >= (weights[order[0]] ?? 0)) ?? 1;
   const above = weights.reduce((count, w, j) => count + (j !== boid && w > 1 / n ? 1 : 0), 0);
   return (
     <>
@@ -96,12 +98,12 @@ function Numbers({ branch, boid, gaze }: { branch: Branch; boid: number; gaze: G
             <button type="button" class="button" onClick={() => (branch.chosen.value = [j])}>
               {words.gazeOf(j)}
             </button>
-            <meter min={0} max={weights[order[0]]} value={weights[j]} aria-label={words.gazeOf(j)} />
+            <meter min={0} max={full} value={weights[j]} aria-label={words.gazeOf(j)} />
             <span class="num">{words.percent(weights[j])}</span>
           </li>
         ))}
       </ol>
-      <p class="hint">{words.gazeScale}</p>
+      <p class="hint">{words.gazeFull(full)} {words.gazeScale}</p>
     </>
   );
 }

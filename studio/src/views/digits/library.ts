@@ -4,6 +4,7 @@ import { shownAs, type OwnRun } from "../../state/own_runs";
 import { core } from "../../state/session";
 import { digitsTitle } from "../../strings/runs";
 import { strings } from "../../strings";
+import { withoutAttention } from "./deaf";
 
 /** One line of models/index.json, or an own run. */
 export interface SwarmEntry {
@@ -56,17 +57,21 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 
 export const swarms = once(async () => (await (await fetched("models/index.json")).json()) as SwarmEntry[]);
 
+/** What the verdict "neither" measures ink by: the laws of the ten digits (neither.ts). */
+export const digitLaws = once(async () => new Float32Array(await (await fetched("models/digit_laws.bin")).arrayBuffer()));
+
 const loaded = new Map<string, () => Promise<TrainedInfo>>();
 
-/** A swarm in the core, by its line of the list. */
-export function swarm(entry: SwarmEntry): Promise<TrainedInfo> {
-  let load = loaded.get(entry.file);
+/** A swarm in the core, by its line of the list; `deaf`: the same one, its boids hear nobody. */
+export function swarm(entry: SwarmEntry, deaf = false): Promise<TrainedInfo> {
+  const key = `${deaf ? "deaf " : ""}${entry.file}`;
+  let load = loaded.get(key);
   if (!load) {
     load = once(async () => {
       const bytes = await (await fetched(entry.own ? entry.file : `models/${entry.file}`)).arrayBuffer();
-      return (await core).trained(bytes);
+      return (await core).trained(deaf ? withoutAttention(bytes) : bytes);
     });
-    loaded.set(entry.file, load);
+    loaded.set(key, load);
   }
   return load();
 }

@@ -1,7 +1,7 @@
 // pairs.tsx: the choice between one digit and two, and what swarms with and without listening say of two.
 import { useEffect, useMemo } from "preact/hooks";
 import { Button, Segments } from "../../parts/controls";
-import { amount, change, flag } from "../../state/recipe";
+import { amount, change, flag, word } from "../../state/recipe";
 import { tell } from "../../state/session";
 import { strings } from "../../strings";
 import type { DigitFlights } from "./flight";
@@ -15,7 +15,7 @@ export async function flyRandom(flights: DigitFlights): Promise<void> {
   if (!entry) return;
   if (!flights.pair.value) {
     const digit = await anotherDigit(entry, amount("digit", -1));
-    if (digit !== null) begin({ digit });
+    if (digit !== null) begin({ digit, ...(word("fool", "") === "" ? {} : { fool: digit }) });
     return;
   }
   const pair = await anotherPair(entry, amount("digit", -1));
@@ -37,7 +37,7 @@ export function TaskChoice({ flights }: { flights: DigitFlights }) {
         const model = first(task);
         change({
           model: model === list[0].name ? "" : model, ink: "", digit: "", ink2: "", digit2: "", points: "", edit: "",
-          blocks: "", finer: "", boid: "", tally: "",
+          blocks: "", finer: "", boid: "", tally: "", deaf: "", fool: "",
         });
       }}
     />

@@ -1,5 +1,5 @@
 // picture.ts: pictures and files that a visitor gives, made into words of the recipe.
-import { recipeOfFile } from "../../export/png_recipe";
+import { recipeOfFile } from "../../export/carried";
 import { holdsPoints, readPoints } from "../../export/read_points";
 import { change, follow, word } from "../../state/recipe";
 import { core, notice } from "../../state/session";
@@ -9,6 +9,8 @@ import type { PadName } from "./flight";
 import { fitPlaces, hasInk, kNoInk, inkOfGrey, textOfInk, textOfPlaces } from "./ink";
 
 const kMostSide = 400;
+const kPictures = ["png", "jpg", "jpeg", "webp", "gif", "bmp", "svg", "avif"];
+const kOfProgram = ["safetensors", "toml", "jsonl"]; // files of a run
 
 /** Words that begin another flight: whatever else was drawn on this pad, and the hand's branch, are gone. */
 export function begin(words: Record<string, string | number>, pad: PadName = ""): void {
@@ -43,6 +45,19 @@ async function greyOf(file: File): Promise<{ grey: Float32Array; height: number;
   return { grey, height, width };
 }
 
+/** Why a file is no picture: nothing in it, a file of the program, of another kind, or a picture that is damaged. */
+async function complaintOf(file: File): Promise<{ text: string; hint: string }> {
+  const words = strings.digits;
+  const ending = /\.([a-z0-9]{1,12})$/i.exec(file.name)?.[1].toLowerCase() ?? "";
+  if (file.size === 0) return { text: words.emptyFile(file.name), hint: words.badPictureHint };
+  if (kOfProgram.includes(ending)) return { text: words.programFile(file.name), hint: words.programFileHint };
+  const head = new TextDecoder("latin1").decode(await file.slice(0, 12).arrayBuffer());
+  const picture = file.type.startsWith("image/") || kPictures.includes(ending) || /^(\x89PNG|GIF8|\xff\xd8|RIFF)/.test(head);
+  return picture
+    ? { text: words.badPicture(file.name), hint: words.badPictureHint }
+    : { text: words.noPicture(file.name), hint: words.badPictureHint };
+}
+
 /** Takes the first file: a picture of ours is followed, places fly as they are, any other picture is read as ink. */
 export async function take(files: readonly File[]): Promise<boolean> {
   const words = strings.digits;
@@ -61,7 +76,7 @@ export async function take(files: readonly File[]): Promise<boolean> {
   try {
     picture = await greyOf(file);
   } catch {
-    notice.value = { kind: "fault", text: words.badPicture, hint: words.badPictureHint };
+    notice.value = { kind: "fault", ...(await complaintOf(file)) };
     return false;
   }
   const text = await centred(inkOfGrey(picture.grey, picture.height, picture.width));

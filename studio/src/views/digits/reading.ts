@@ -43,6 +43,16 @@ export function dissenters(film: Read, frame: number): number {
   return count;
 }
 
+/** The class that most boids of a frame are nearest to, and how many; of a tie the first. */
+export function majority(film: Read, frame: number): { best: number; count: number } {
+  const { n, classes } = film.info;
+  const k = clampFrame(film, frame);
+  const votes = new Uint32Array(classes.length);
+  for (let i = 0; i < n; ++i) ++votes[film.verdicts[k * n + i]];
+  const best = leader(votes);
+  return { best, count: votes[best] };
+}
+
 /** The chance of one class over the frames that are here. */
 export function chanceOver(film: Read, c: number): Float64Array {
   const classes = film.info.classes.length;

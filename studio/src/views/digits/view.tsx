@@ -1,6 +1,6 @@
 // view.tsx: the landing view: draw a digit, its ink takes off as a flock and flies to its answer.
 import { effect } from "@preact/signals";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { BranchControls, Hand } from "../../parts/branch";
 import { Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
 import { DomeBar, DomeCard } from "../../parts/dome";
@@ -16,18 +16,23 @@ import { amount, change, flag, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
-import { digitsTitle } from "../../strings/runs";
+import { cardOf } from "./card";
 import { readPaints, type Paints } from "./colours";
 import { DigitScene, kFlockLayer } from "./draw";
 import { DigitFlights, inkOf, truthOf, type Source } from "./flight";
+import { FoolCard } from "./fool";
 import { GazeCard, Gazer } from "./gaze";
+import { Inspector, placeInspector } from "./inspector";
 import { swarmOptions } from "./library";
+import { Live } from "./live";
 import { flyRandom, OpinionCard, TaskChoice } from "./pairs";
 import { Pad } from "./pad";
 import { take } from "./picture";
 import { DigitPlots } from "./plots";
 import { chancesAt, dissenters, leader } from "./reading";
+import { Sheet } from "./sheet";
 import { moved } from "./squeeze";
+import { DragChoice, StagePen } from "./stage_pen";
 import { Verdict } from "./verdict";
 import "./digits.css";
 
@@ -62,6 +67,7 @@ class Camera {
     const look = { trails: flag("trails", true), headings: flag("headings", false), squeeze: flag("squeeze", true) };
     const seen = this.gazer.seen.value;
     const ghost = player.ghost.value;
+    const beside = ghost ? null : this.flights.beside.value;
     const dome = domeShown(kDome) ? this.domes.seen.value : null;
     const parts = {
       dome, part: partNow(), head: headNow(dome?.dome.heads.length ?? 1),
@@ -69,7 +75,7 @@ class Camera {
     };
     const key = [
       dome?.frame, dome?.boid, parts.part, parts.head, parts.picked,
-      film.info.id, ghost?.info.id, player.at.value, film.flown.value, isDark.value, branch.chosen.value, seen?.frame,
+      film.info.id, ghost?.info.id, beside?.info.id, beside?.flown.value, player.at.value, film.flown.value, isDark.value, branch.chosen.value, seen?.frame,
       seen?.boid, [...branch.held.value.values()], Object.values(look), trained.id,
     ].join("|");
     if (key === this.last && !force) return;
@@ -77,7 +83,8 @@ class Camera {
     const { chosen } = branch;
     const at = Math.min(player.at.value, film.flown.value - 1);
     this.scene.show({
-      film, ghost: ghost && ghost.flown.value > ghost.first ? ghost : null, at, trained,
+      film, ghost: ghost && ghost.flown.value > ghost.first ? ghost : null,
+      beside: beside && beside.flown.value > at ? beside : null, at, trained,
       paints: this.paintsOf(trained.classes.length), chosen: chosen.value, gaze: seen, ...look,
       ...parts, dark: isDark.value,
       overlay: (places) => branch.overlay(places),
@@ -133,7 +140,9 @@ function narrate(flights: DigitFlights): () => void {
     const told1 = words.scene(frame, film.last, name, chances[best], dissenters(film, frame), film.info.n);
     const ghost = player.ghost.value;
     const was = ghost && film.info.classes[leader(chancesAt(ghost, frame))];
-    sceneSentence.value = was === null ? told1 : `${told1} ${words.sceneSplit(was, name)}`;
+    const ending = flights.ending.value;
+    const refused = frame >= film.last && was === null && ending?.neither ? ` ${words.neither}: ${words.neitherWhy(ending.name)}` : "";
+    sceneSentence.value = was === null ? `${told1}${refused}` : `${told1} ${words.sceneSplit(was, name)}`;
   });
 }
 
@@ -154,7 +163,7 @@ function Story({ flights }: { flights: DigitFlights }) {
       <p>{pair ? words.pairLead : words.lead}</p>
       {entry && (
         <p>
-          {pair ? words.pairTask(digitsTitle(entry.digits)) : words.task(entry.title, entry.digits.length)}{" "}
+          {pair ? words.pairTask(entry.digits) : words.task(entry.digits)}{" "}
           <span data-accuracy={entry.test_accuracy}>
             {(pair ? words.pairFigures : words.figures)(entry.test_accuracy, parameters, blocks)}
           </span>
@@ -189,7 +198,7 @@ function SwarmControls({ flights }: { flights: DigitFlights }) {
   const pair = flights.pair.value;
   const fitting = list.filter((e) => e.own || (e.task === "same") === pair);
   return (
-    <>
+    <Group title={words.swarm}>
       {pair && !entry.own ? (
         <div class="choice">
           <span>{words.listens}</span>
@@ -197,7 +206,7 @@ function SwarmControls({ flights }: { flights: DigitFlights }) {
         </div>
       ) : (
         <Choice
-          label={words.swarm}
+          label={words.swarmName}
           value={entry.name}
           options={swarmOptions(fitting)}
           onChange={choose}
@@ -221,7 +230,15 @@ function SwarmControls({ flights }: { flights: DigitFlights }) {
         show={(b) => words.blocksShown(b, trained)}
         onChange={(b) => change({ blocks: b === trained ? "" : b, edit: "" })}
       />
-    </>
+      {!pair && (
+        <Switch
+          label={words.deaf}
+          hint={words.deafHint}
+          on={word("deaf", "") !== ""}
+          onChange={(on) => change({ deaf: on ? "true" : "", edit: "" })}
+        />
+      )}
+    </Group>
   );
 }
 
@@ -248,39 +265,54 @@ function useDigits(stage: Stage | null) {
   const gazer = useMemo(() => new Gazer(flights.branch), [flights]);
   const domes = useMemo(() => new Domes(), []);
   const camera = useMemo(() => new Camera(flights, gazer, domes), [flights, gazer]);
+  const sheets = useMemo(() => (["", "2"] as const).map((pad) => new Sheet(pad, () => landed(flights))), [flights]);
+  const live = useMemo(() => new Live(flights, sheets[0]), [flights, sheets]);
   const { player, branch } = flights;
   useOwnRuns(player);
   useEffect(() => {
+    sheets[0].onSketch = () => void live.ask();
     branch.lift = (place, delta) => moved(place, delta, flag("squeeze", true));
     const asks = [gazer.follow(), followDome(flights, domes)];
     const stops = [branch.followChoice(), flights.follow(), ...asks, narrate(flights)];
     return () => stops.forEach((stop) => stop());
   }, [flights]);
   useEffect(() => {
-    onStage.value = { view: "digits", player, stage, draw: () => camera.draw(true), accept: take };
+    const [card, asks] = [() => cardOf(flights), () => branch.chosen.value.length > 0];
+    onStage.value = { view: "digits", player, stage, draw: () => camera.draw(true), accept: take, card, asks };
     return () => {
       onStage.value = null;
     };
   }, [stage]);
-  return { flights, gazer, domes, camera };
+  return { flights, gazer, domes, camera, sheets, live };
 }
 
-interface SceneProps {
-  flights: DigitFlights;
-  gazer: Gazer;
-  domes: Domes;
-  camera: Camera;
+/** Whether what is on stage has flown to its end. */
+function landed({ player }: DigitFlights): boolean {
+  const film = player.film.value;
+  return film !== null && player.at.value >= film.end;
+}
+
+interface SceneProps extends ReturnType<typeof useDigits> {
   stage: Stage | null;
   onStage(stage: Stage | null): void;
 }
 
-function Scene({ flights, gazer, domes, camera, stage, onStage }: SceneProps) {
+function Scene({ flights, gazer, domes, camera, sheets, live, stage, onStage }: SceneProps) {
   const words = strings.digits;
   const { player, branch } = flights;
   const source = flights.source.value;
-  const empty = flights.busy.value ? null : emptyWords(source);
+  const pair = flights.pair.value;
+  const sketching = sheets.some((sheet) => sheet.sketching.value);
+  const empty = flights.busy.value || sketching ? null : emptyWords(source);
+  const card = useRef<HTMLDivElement>(null);
+  const shown = useMemo(() => (pair ? sheets : sheets.slice(0, 1)), [pair, sheets]);
   return (
-    <>
+    <div class={sketching ? "digit-scene sketching" : "digit-scene"}>
+      <Verdict
+        player={player} flights={flights} truth={truthOf(source, player.film.value?.info.classes ?? [])}
+        sketching={sketching && !pair} said={live.said.value}
+      />
+      <div class="digit-stage">
       <StageCanvas
         options={kStage}
         label={words.sceneLabel}
@@ -291,26 +323,28 @@ function Scene({ flights, gazer, domes, camera, stage, onStage }: SceneProps) {
         onTick={(seconds) => {
           player.tick(seconds);
           camera.draw();
+          placeInspector(card.current, stage, boidOf(branch));
         }}
       />
+      <StagePen stage={stage} branch={branch} sheets={shown} />
+      {stage && <DragChoice />}
       <Hand branch={branch} stage={stage} layer={kFlockLayer} />
+      {!domeShown(kDome) && stage && <Inspector branch={branch} gazer={gazer} card={card} />}
       <DomeBar
         player={player} domes={domes} boid={boidOf(branch)} initial={kDome} heads={gazer.seen.value?.gaze.heads ?? 0}
       />
-      <Verdict player={player} truth={truthOf(source, player.film.value?.info.classes ?? [])} />
       {empty && <p class="scene-empty">{empty}</p>}
-    </>
+      </div>
+      <p class="what">{words.what(flights.entry.value?.digits ?? [], pair)}</p>
+    </div>
   );
 }
 
-interface ControlProps {
-  flights: DigitFlights;
-  gazer: Gazer;
-  domes: Domes;
+interface ControlProps extends ReturnType<typeof useDigits> {
   stage: Stage | null;
 }
 
-function Controls({ flights, gazer, domes, stage }: ControlProps) {
+function Controls({ flights, gazer, domes, sheets, stage }: ControlProps) {
   const { branch, player } = flights;
   const { ink, label, other } = flights.source.value;
   const pads = other ? [{ ink, label }, other] : [{ ink, label }];
@@ -323,6 +357,7 @@ function Controls({ flights, gazer, domes, stage }: ControlProps) {
       <TaskChoice flights={flights} />
       <Pad
         pads={pads}
+        sheets={sheets}
         onRandom={() => void flyRandom(flights).catch(tell)}
         onFiles={(files) => void take(files).catch(tell)}
       />
@@ -330,6 +365,11 @@ function Controls({ flights, gazer, domes, stage }: ControlProps) {
       {other && (
         <Group title={strings.digits.opinions}>
           <OpinionCard flights={flights} />
+        </Group>
+      )}
+      {!other && (
+        <Group title={strings.digits.fool}>
+          <FoolCard flights={flights} sheet={sheets[0]} />
         </Group>
       )}
       <Group title={strings.branch.title}>
@@ -348,17 +388,16 @@ function Controls({ flights, gazer, domes, stage }: ControlProps) {
 
 export default function DigitsView() {
   const [stage, setStage] = useState<Stage | null>(null);
-  const { flights, gazer, domes, camera } = useDigits(stage);
+  const parts = useDigits(stage);
+  const { flights } = parts;
   const { player } = flights;
   const trained = flights.size.value.blocks;
   return (
     <Frame
       view="digits"
       story={<Story flights={flights} />}
-      scene={
-        <Scene flights={flights} gazer={gazer} domes={domes} camera={camera} stage={stage} onStage={setStage} />
-      }
-      controls={<Controls flights={flights} gazer={gazer} domes={domes} stage={stage} />}
+      scene={<Scene {...parts} stage={stage} onStage={setStage} />}
+      controls={<Controls {...parts} stage={stage} />}
       timeline={<Timeline player={player} unit={(frame) => strings.digits.moment(frame, trained)} />}
       plots={<DigitPlots player={player} />}
     />

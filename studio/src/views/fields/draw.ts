@@ -1,5 +1,4 @@
 // draw.ts: the scene of the fields: slice, arrows, streamlines, test particles, flock, one boid's vectors.
-import * as THREE from "three";
 import type { Gaze } from "../../core/protocol";
 import { DomeScene } from "../../scene/dome";
 import { heard } from "../../scene/heard";
@@ -256,14 +255,9 @@ export class FieldScene {
 
   /** The place of the slice under a pointer; null beside it. */
   under(x: number, y: number, slice: Slice): number[] | null {
-    const { clientWidth: w, clientHeight: h } = this.stage.canvas;
-    const ray = new THREE.Raycaster();
-    ray.setFromCamera(new THREE.Vector2((2 * x) / w - 1, 1 - (2 * y) / h), this.stage.camera);
-    const normal = new THREE.Vector3();
-    normal.setComponent(kAxes.indexOf(slice.axis), 1);
-    const hit = ray.ray.intersectPlane(new THREE.Plane(normal, -slice.offset), new THREE.Vector3());
-    if (!hit) return null;
-    const place = [hit.x, hit.y, hit.z];
+    const normal = kAxes.map((axis) => (axis === slice.axis ? 1 : 0));
+    const place: number[] | null = this.stage.meet(x, y, normal.map((c) => c * slice.offset), normal);
+    if (!place) return null;
     place[kAxes.indexOf(slice.axis)] = slice.offset;
     return isOn(slice, place) ? place : null;
   }

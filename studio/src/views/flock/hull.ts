@@ -1,6 +1,4 @@
 // hull.ts: the convex hull of a flock in plane or space as edges, and the leaders that a hardmax flock follows.
-import * as THREE from "three";
-import { ConvexHull } from "three/addons/math/ConvexHull.js";
 
 type Place = [number, number, number];
 export type Edge = readonly [Place, Place];
@@ -30,25 +28,58 @@ function polygon(points: Place[]): Edge[] {
   return corners.map((corner, k): Edge => [corner, corners[(k + 1) % corners.length]]);
 }
 
-/** Each edge of the hull's faces once; none where all points lie in a plane. */
+type Face = readonly [number, number, number]; // corners, counter-clockwise from outside
+
+const kFlat = 1e-9; // of the flock's size cubed: less is no volume
+
+/** Six times the volume of the tetrahedron a, b, c, p: above 0 where p lies outside the face a, b, c. */
+function above(points: readonly Place[], [a, b, c]: Face, p: Place): number {
+  const [u, v, w] = [points[b], points[c], p].map((q) => q.map((x, k) => x - points[a][k]));
+  const n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+  return n[0] * w[0] + n[1] * w[1] + n[2] * w[2];
+}
+
+/** Edges of the hull of points, added one by one; none where all of them lie in a plane. */
 function polytope(points: Place[]): Edge[] {
-  if (points.length < 4) return [];
-  const hull = new ConvexHull().setFromPoints(points.map((p) => new THREE.Vector3(...p)));
-  const edges = new Map<string, Edge>();
-  for (const face of hull.faces) {
-    let edge = face.edge;
-    do {
-      const [a, b] = [edge.tail()?.point, edge.head()?.point];
-      if (a && b) {
-        const ends = [a, b].map((p) => p.toArray() as Place);
-        const key = ends.map((p) => p.join()).sort().join(" ");
-        const flat = edge.twin && edge.twin.face.normal.dot(face.normal) > 1 - 1e-6; // inside one side
-        if (!flat) edges.set(key, [ends[0], ends[1]]);
-      }
-      edge = edge.next;
-    } while (edge !== face.edge);
+  const size = Math.max(...points.flat().map(Math.abs), 1e-300);
+  const least = kFlat * size ** 3;
+  const first = startOf(points, least);
+  if (!first) return [];
+  let faces = first;
+  points.forEach((p, i) => {
+    const seen = faces.filter((face) => above(points, face, p) > least);
+    if (seen.length === 0) return;
+    const sides = new Set(seen.flatMap((face) => face.map((a, k) => `${a},${face[(k + 1) % 3]}`)));
+    const rim = [...sides].map((side) => side.split(",").map(Number)).filter(([a, b]) => !sides.has(`${b},${a}`));
+    faces = [...faces.filter((face) => !seen.includes(face)), ...rim.map(([a, b]): Face => [a, b, i])];
+  });
+  return edgesOf(points, faces, 1e3 * least);
+}
+
+/** A tetrahedron of four points that do not lie in a plane, its faces turned outwards. */
+function startOf(points: readonly Place[], least: number): Face[] | null {
+  for (let b = 1; b < points.length; ++b) {
+    for (let c = b + 1; c < points.length; ++c) {
+      const d = points.findIndex((p) => Math.abs(above(points, [0, b, c], p)) > least);
+      if (d < 0) continue;
+      const out = above(points, [0, b, c], points[d]) < 0; // d lies behind the face
+      const [x, y] = out ? [b, c] : [c, b];
+      return [[0, x, y], [0, d, x], [x, d, y], [y, d, 0]];
+    }
   }
-  return [...edges.values()];
+  return null;
+}
+
+/** Each edge once; not those inside a side that two faces make up. */
+function edgesOf(points: readonly Place[], faces: readonly Face[], flat: number): Edge[] {
+  const third = new Map<string, number>();
+  for (const face of faces) face.forEach((a, k) => third.set(`${a},${face[(k + 1) % 3]}`, face[(k + 2) % 3]));
+  return faces.flatMap((face) => face.flatMap((a, k): Edge[] => {
+    const b = face[(k + 1) % 3];
+    const beyond = third.get(`${b},${a}`);
+    const inside = beyond !== undefined && Math.abs(above(points, face, points[beyond])) <= flat;
+    return a < b && !inside ? [[points[a], points[b]]] : [];
+  }));
 }
 
 /** Tokens that hear themselves best, <x_i, x_i> >= <x_i, x_j> for all j: under hardmax they stay. `rows` (n, d). */

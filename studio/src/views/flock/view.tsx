@@ -87,7 +87,7 @@ function Scene({ pilot, stage, onReady }: SceneProps) {
     pilot.player.tick(seconds);
     pilot.afterlife.tick(seconds, on, afterNow(options.flat ?? false));
     pilot.draw(on, seconds);
-    if (on && pilot.afterlife.alive) on.canvas.parentElement!.dataset.turned = on.camera.position.x.toFixed(3);
+    if (on && pilot.afterlife.alive) on.canvas.parentElement!.dataset.turned = on.camera.position[0].toFixed(3);
     if (note.current && info?.habitat === "space") {
       note.current.textContent = words.widened(brief(Number((1 / pilot.scene.scale).toPrecision(2))));
     }
@@ -128,6 +128,8 @@ export default function FlockView() {
       player: pilot.player,
       stage: next,
       draw: () => pilot.draw(next),
+      card: () => ({ headline: sentenceOf(pilot), colour: "--ink" }),
+      asks: () => pilot.branch.chosen.value.length > 0,
       accept: async (files) => {
         const file = files.find((f) => holdsPoints(f.name));
         if (!file) return false;

@@ -8,7 +8,7 @@ const kBy: Record<string, number> = { ArrowRight: 1, PageDown: 1, n: 1, ArrowLef
 export function stopKeys(now: () => number, go: (stop: number) => void): (event: KeyboardEvent) => void {
   return (event) => {
     const target = event.target as HTMLElement;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     if (target.closest("input, select, textarea, [contenteditable], dialog, [role=radiogroup]")) return;
     const by = kBy[event.key];
     if (by !== undefined) go(now() + by);

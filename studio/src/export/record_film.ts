@@ -1,0 +1,67 @@
+// record_film.ts: a flight taken picture by picture, whatever they are made into.
+import type { OnStage } from "../state/session";
+import type { Composer } from "./compose";
+
+export interface Recording {
+  blob: Blob;
+  extension: string;
+  frames: number;
+  plays: number; // seconds
+}
+
+/** What a film is made of: its size in pixels, the recipe it carries, the address it shows. */
+export interface Wish {
+  size: readonly [number, number];
+  recipe: string;
+  address: string;
+}
+
+export type Report = (done: number, all: number) => boolean;
+
+/** Takes pictures one after another, and makes a file of them. */
+export interface Camera {
+  take(canvas: HTMLCanvasElement): Promise<void>;
+  finish(): Promise<Blob>;
+  /** Called however it ends. */
+  close(): Promise<void>;
+}
+
+/**
+ * Flies to the end, then draws every moment once, and hands the stage back as it was. `report` is told how far it
+ * is; false stops it, and then, as when another film comes on stage, there is none.
+ */
+export async function film(
+  on: OnStage, moments: (first: number, end: number) => number[], make: () => Promise<[Composer, Camera]>,
+  report: Report,
+): Promise<{ blob: Blob; frames: number } | null> {
+  const { player, stage } = on;
+  const flight = player.film.value;
+  if (!flight || !stage) return null;
+  const was = { at: player.at.value, playing: player.playing.value };
+  const loud = on.asks?.() ?? false;
+  let made: [Composer, Camera] | null = null;
+  try {
+    await flight.need(flight.last);
+    await player.ghost.value?.need(flight.last);
+    stage.lent = true;
+    if (loud) player.put(was.at);
+    made = await make();
+    const [composer, camera] = made;
+    const all = moments(flight.first, flight.end);
+    for (const [k, at] of all.entries()) {
+      if (!report(k, all.length) || player.film.value !== flight) return null;
+      if (loud) player.put(at);
+      await camera.take(player.during(at, () => composer.draw()));
+    }
+    return { blob: await camera.finish(), frames: all.length };
+  } finally {
+    made?.[0].dispose();
+    await made?.[1].close();
+    stage.lent = false;
+    if (player.film.value === flight) {
+      if (loud) player.put(was.at, was.playing);
+      on.draw();
+      stage.touch();
+    }
+  }
+}

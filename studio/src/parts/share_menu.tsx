@@ -1,0 +1,53 @@
+// share_menu.tsx: what leaves the page as a picture, a film or a frame, and how far a film is.
+import {
+  copyFrame, filmGif, filming, filmVideo, format, photograph, stopFilming,
+} from "../export/take";
+import { kFormats, type Format } from "../export/layout";
+import { tell, type OnStage } from "../state/session";
+import { strings } from "../strings";
+import { Button } from "./controls";
+import "./share_menu.css";
+
+/** The part of the menu that makes pictures and films of what is on stage. */
+export function ShareMenu({ on }: { on: OnStage | null }) {
+  const words = strings.share;
+  const busy = filming.value !== null;
+  const attempt = (work: (on: OnStage) => unknown) => () => {
+    if (on) Promise.resolve().then(() => work(on)).catch(tell);
+  };
+  return (
+    <fieldset class="share">
+      <legend>{words.title}</legend>
+      <label class="choice">
+        {words.format}
+        <select
+          value={format.value}
+          disabled={busy}
+          onChange={(event) => (format.value = event.currentTarget.value as Format)}
+        >
+          {kFormats.map((name) => (
+            <option key={name} value={name}>{words.formats[name]}</option>
+          ))}
+        </select>
+      </label>
+      <Button disabled={!on?.stage || busy} onClick={attempt(photograph)}>{strings.common.screenshot}</Button>
+      <Button disabled={!on?.stage || busy} onClick={attempt(filmVideo)}>{strings.common.record}</Button>
+      <Button disabled={!on?.stage || busy} onClick={attempt(filmGif)}>{words.gif}</Button>
+      <Button disabled={!on} onClick={attempt(copyFrame)}>{words.embed}</Button>
+    </fieldset>
+  );
+}
+
+/** How far the film is that is made, and the way to stop it. */
+export function FilmBar() {
+  const at = filming.value;
+  if (!at) return null;
+  const words = strings.share;
+  return (
+    <div class="film-bar" role="status">
+      <span>{words.filming(at.done, at.all)}</span>
+      <progress value={at.done} max={at.all} aria-label={strings.common.record} />
+      <Button onClick={stopFilming}>{strings.common.stopRecording}</Button>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+// layers.ts: what a scene holds, whoever paints it: boids, straight pieces and balls, by name and in order.
+import type { Rgb } from "./ink";
+
+interface Common {
+  /** Painted after layers of a lower one; of one order, in the order of coming. */
+  order: number;
+  /** Another number when anything of the layer is another. */
+  version: number;
+}
+
+export interface BoidLayer extends Common {
+  kind: "boids";
+  count: number;
+  places: Float32Array; // (at least count, 3)
+  colours: Float32Array; // (at least count, 3) sRGB
+  sizes: Float32Array; // (at least count)
+  marks: Float32Array; // (at least count) 1: ringed
+  opacity: number;
+}
+
+export interface LineLayer extends Common {
+  kind: "lines";
+  count: number; // pieces
+  points: Float32Array; // (at least count, 2, 3)
+  colours: Float32Array; // (at least count, 2, 3) linear light
+  opacity: number;
+  width: number; // CSS pixels; 0: as thin as can be
+}
+
+export interface BallLayer extends Common {
+  kind: "ball";
+  place: ArrayLike<number>;
+  radius: number;
+  colour: Rgb; // sRGB
+  opacity: number;
+  /** Covers what was painted before it, and hides nothing that comes after. */
+  above: boolean;
+}
+
+export type Layer = BoidLayer | LineLayer | BallLayer;
+
+/** `old` with the numbers of `from` at its start, or a larger array where it has no room. */
+export function filled(old: Float32Array | undefined, from: ArrayLike<number>): Float32Array {
+  const room = old && old.length >= from.length ? old : new Float32Array(Math.ceil(1.25 * from.length));
+  room.set(from);
+  return room;
+}
+
+export class Scene {
+  private readonly layers = new Map<string, Layer>();
+  private sorted: Layer[] | null = null;
+  private versions = 0;
+
+  get<K extends Layer["kind"]>(kind: K, name: string): Extract<Layer, { kind: K }> | undefined {
+    return this.layers.get(`${kind} ${name}`) as Extract<Layer, { kind: K }> | undefined;
+  }
+
+  /** Puts a layer in, or another one in its place. */
+  put(name: string, layer: Omit<BoidLayer, "version"> | Omit<LineLayer, "version"> | Omit<BallLayer, "version">): void {
+    const key = `${layer.kind} ${name}`;
+    const old = this.layers.get(key);
+    const version = ++this.versions;
+    if (old && old.order === layer.order) {
+      Object.assign(old, layer, { version });
+      return;
+    }
+    this.layers.set(key, { ...layer, version } as Layer);
+    this.sorted = null;
+  }
+
+  take(kind: Layer["kind"], name: string): void {
+    if (this.layers.delete(`${kind} ${name}`)) this.sorted = null;
+  }
+
+  inOrder(): readonly Layer[] {
+    return (this.sorted ??= [...this.layers.values()].sort((a, b) => a.order - b.order));
+  }
+}

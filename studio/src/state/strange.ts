@@ -1,0 +1,26 @@
+// strange.ts: what is said of an address that leads nowhere.
+import { strings } from "../strings";
+import { recipe } from "./recipe";
+import { strangeView, viewNow } from "./views";
+
+/** A sentence about the address just followed, where it names a view or a stop that there is not; null: it is known. */
+export function strangePlace(hash: string): string | null {
+  const words = strings.common;
+  const view = strangeView();
+  if (view !== null) return words.noSuchView(view);
+  const { stop } = recipe.value;
+  const stops = strings.story.stops.length;
+  if (viewNow() === "story" && stop !== undefined && !(Number.isInteger(Number(stop)) && +stop >= 1 && +stop <= stops)) {
+    return words.noSuchStop(stop, stops);
+  }
+  const named = recipe.value.view !== undefined || /(^#?|&)v=/.test(hash);
+  return /^#?$/.test(hash) || named ? null : words.noSuchPlace(decodeURIComponentSafely(hash));
+}
+
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,18 @@
+// share.ts: the words of what leaves the page: pictures, films, links and frames.
+export const share = {
+  title: "Pictures and films",
+  format: "Format",
+  formats: { page: "As shown", wide: "1080p, 16:9", square: "Square", portrait: "Portrait" },
+  gif: "Make GIF",
+  filming: (done: number, all: number) => `Filming ${Math.floor((100 * done) / all)} %`,
+  filmed: (frames: number, seconds: string, plays: string) =>
+    `${frames} pictures in ${seconds} s; the film plays ${plays} s`,
+  embed: "Copy frame for a page",
+  embedded: "The frame's HTML is copied",
+  embedFailed: "The browser gives no clipboard: add &embed=1 to the address in the address bar",
+  embedTitle: (view: string) => `Murmuration: ${view}`,
+  openWhole: "Open in Murmuration",
+  openWholeHint: "opens the whole page in a new tab",
+  flat: "Drawn flat: this browser has no WebGL",
+  pageTitle: (view: string, page: string) => `${view} · ${page}`,
+};
