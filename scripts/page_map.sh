@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# page_map.sh: the phase map of the web page, studio/public/maps/circle.json; a few seconds.
+# page_map.sh: the phase map of the web page, circle.json and circle_counts.json in studio/public/maps; some minutes.
 #
 # 32 tokens on the circle by the papers' layers with dt = 0.1, as in Fig. 3 of 2312.10794: beta from
 # 0.1 to 9 by time from 0 to 30. Every pixel can be flown again by `murmur simulate`: "replay" has
@@ -17,6 +17,12 @@ trap 'rm -rf "$scratch"' EXIT
   "$murmur" sweep -q $words $grid replicas=256 -o "$scratch/all" >/dev/null
   "$murmur" sweep -q $words $grid replicas=1 -o "$scratch/one" >/dev/null
 }
+# A sweep tells the distribution of the counts at its last time alone: one sweep a time of the map.
+for k in $(seq 1 100); do
+  t=$(awk "BEGIN { print 0.3 * $k }")
+  # shellcheck disable=SC2086
+  "$murmur" sweep -q $words beta=0.1:9:90 "T=$t" times=2 observe=clusters replicas=256 -o "$scratch/t$k" >/dev/null
+done
 "$murmur" reproduce fastest-modes --quick --json --progress none --runs "$scratch" \
   >"$scratch/modes.json" 2>/dev/null
 
@@ -106,5 +112,14 @@ blocks = [f"{text(key)}:[\n" + ",\n".join(map(text, rows)) + "]"
           for key, rows in content["values"].items()]
 lines.append('"values":{\n' + ",\n".join(blocks) + "}")
 target.write_text("{" + ",\n".join(lines) + "}\n")
+
+# How many replicas have how many clusters, at every pixel: "2:154;3:102"; one line a beta, times between bars. At t = 0 all
+# tokens stand apart but for the few that chance put together: there the mean of the map is all there is.
+lasts = [[rows[-1] for rows in table(f"t{k}").values()] for k in range(1, len(times))]
+for k, column_ in enumerate(lasts):
+    for row, beta in zip(column_, many):
+        assert row["clusters"] == many[beta][k + 1]["clusters"], (beta, row["t"])
+lists = ["|" + "|".join(column_[b]["cluster_counts"] for column_ in lasts) for b in range(len(betas))]
+target.with_name("circle_counts.json").write_text("[\n" + ",\n".join(map(text, lists)) + "]\n")
 EOF_PYTHON
 say "$map: $(stat -c %s $map) bytes"

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import {
-  betasOf, frameOf, moved, nearest, paint, pixelAt, replayWords, share, ticksOf, timesOf, tone, viridis,
+  betasOf, countsAt, frameOf, moved, nearest, paint, pixelAt, replayWords, share, ticksOf, timesOf, tone, viridis,
   type Atlas,
 } from "../src/views/map/atlas";
 
@@ -22,6 +22,22 @@ describe("the file", () => {
     for (const counts of atlas.last_counts) {
       expect(Object.values(counts).reduce((sum, many) => sum + many, 0)).toBe(atlas.replicas);
     }
+  });
+
+  it("has of every pixel but the start how many flights have how many clusters, with the pixel's own mean", () => {
+    const path = fileURLToPath(new URL("../public/maps/circle_counts.json", import.meta.url));
+    const lists = JSON.parse(readFileSync(path, "utf8")) as string[];
+    expect(lists).toHaveLength(betas.length);
+    betas.forEach((_, row) => {
+      expect(countsAt(lists, { row, column: 0 })).toBeNull();
+      for (let column = 1; column < times.length; ++column) {
+        const counts = countsAt(lists, { row, column })!;
+        expect(counts.reduce((sum, [, flights]) => sum + flights, 0)).toBe(atlas.replicas);
+        const mean = counts.reduce((sum, [clusters, flights]) => sum + clusters * flights, 0) / atlas.replicas;
+        expect(Math.abs(mean - atlas.values.clusters[row][column])).toBeLessThan(6e-4); // as rounded on the map
+      }
+    });
+    expect(countsAt(null, { row: 0, column: 5 })).toBeNull();
   });
 
   it("rises on both axes, and its lines of theory lie on it", () => {

@@ -25,8 +25,8 @@ test("the slice moves and the core answers for it", async ({ page }) => {
   await sceneIs(page, seen, false);
   await page.getByRole("radio", { name: words.axes.x, exact: true }).click();
   await expect.poll(() => wordOf(page, "axis")).toBe("x");
-  await page.getByRole("checkbox", { name: words.names.query }).uncheck();
-  await expect.poll(() => wordOf(page, "fields")).toBe("key,value,will");
+  await page.getByRole("checkbox", { name: words.names.query }).check();
+  await expect.poll(() => wordOf(page, "fields")).toBe("query,value");
 });
 
 test("test particles are dropped by button and by click, and taken away", async ({ page }) => {
@@ -57,4 +57,26 @@ test("a boid chosen by its slider tells its vectors", async ({ page }) => {
   await expect(vectors).toHaveAttribute("data-boid", "1");
   await expect(vectors.locator("dd")).toHaveCount(4);
   await expect(vectors.locator("dd").first()).toHaveText(/^\(.+, .+, .+\)$/);
+});
+
+test("one field is shown first, the others on demand, and no label runs into its figures", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=fields&boid=3&dome=false");
+  const on = page.locator(".field-list input:checked");
+  await expect(on).toHaveCount(1);
+  await expect(page.getByRole("checkbox", { name: words.names.value })).toBeChecked();
+  await page.getByRole("button", { name: words.allFour }).click();
+  await expect(on).toHaveCount(4);
+  await expect(page.locator(".vectors dd")).toHaveCount(4);
+  const collisions = await page.evaluate(() =>
+    [...document.querySelectorAll(".vectors > div, .strength li")].flatMap((row) => {
+      const [first, ...rest] = [...row.children].map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return { text: cell.textContent, box: range.getBoundingClientRect() };
+      });
+      return rest.some(({ box }) => box.width > 0 && first.box.right > box.left && first.box.bottom > box.top && first.box.top < box.bottom)
+        ? [first.text] : [];
+    }));
+  expect(collisions).toEqual([]);
 });

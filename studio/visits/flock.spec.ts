@@ -1,4 +1,4 @@
-// flock.spec.ts: sliders make another flight; own points dropped on the page fly.
+// flock.spec.ts: sliders make another flight; own points dropped on the page fly; groups are counted; the end is alive.
 import { expect } from "@playwright/test";
 import { npyOf } from "../src/export/tables";
 import { strings } from "../src/strings";
@@ -75,4 +75,104 @@ test("own points fly: dropped as csv, dropped as npy", async ({ page }) => {
 
   await dropFile(page, "broken.csv", Buffer.from("1,2\n3,what\n"));
   await expect(page.locator(".notice.fault")).toContainText("what");
+});
+
+test("discs and plot count the same groups, by a tolerance that is said; peaks are another way", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=flock");
+  await windToEnd(page);
+  const groups = page.locator("[data-groups]");
+  await expect(groups).toHaveAttribute("data-groups", "4");
+  const plot = page.locator(".plots figcaption", { hasText: words.clustersBy(words.degrees(2.6)) });
+  await expect(plot).toContainText(": 4");
+  const masses = page.locator(".scene-label.mass");
+  await expect(masses).toHaveCount(4);
+  const counts = (await masses.allInnerTexts()).map(Number);
+  expect(counts.reduce((sum, k) => sum + k, 0)).toBe(200);
+  const touch = page.getByRole("slider", { name: words.tolAngle });
+  await touch.press("End"); // all within thirty degrees of the next
+  await expect.poll(() => wordOf(page, "cluster_tol")).toBe("0.134");
+  await expect(page.locator("code.command")).toContainText("cluster_tol=0.134"); // its own film
+  await windToEnd(page);
+  await expect(page.locator(".plots figcaption", { hasText: words.clustersBy(words.degrees(30)) })).toBeVisible();
+  await page.getByRole("radio", { name: words.counts.modes }).click();
+  await expect(groups).toHaveAttribute("data-groups", "4"); // four peaks at the flock's own beta
+  await page.getByRole("checkbox", { name: words.masses }).uncheck();
+  await expect(masses).toHaveCount(0);
+});
+
+test("plots are revealed with the playhead", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, kSmall);
+  await windToEnd(page);
+  /** How many pixels of the plot's right half have the colour of its line, more or less. */
+  const drawn = () => page.locator(".plots .plot canvas").first().evaluate((canvas: HTMLCanvasElement) => {
+    const { width, height } = canvas;
+    const half = canvas.getContext("2d")!.getImageData(width / 2, 0, width / 2 - 30, height).data;
+    let count = 0;
+    for (let e = 0; e < half.length; e += 4) if (half[e + 3] > 200 && half[e] - half[e + 2] > 80) ++count;
+    return count;
+  });
+  await expect.poll(drawn).toBeGreaterThan(20);
+  await page.getByRole("button", { name: strings.common.reset }).click();
+  await expect.poll(drawn).toBe(0);
+});
+
+test("a hardmax flock has its hull and its leaders", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=flock");
+  await page.getByRole("button", { name: words.preset.hardmax }).click();
+  await expect.poll(async () => Number(await page.locator("[data-leaders]").getAttribute("data-leaders"))).toBeGreaterThan(2);
+  await expect(page.getByRole("checkbox", { name: words.hull })).toBeChecked();
+  await windToEnd(page);
+  const groups = Number(await page.locator("[data-groups]").getAttribute("data-groups"));
+  const leaders = Number(await page.locator("[data-leaders]").getAttribute("data-leaders"));
+  expect(groups).toBe(leaders); // everybody has come to a leader, as the eye sees it
+});
+
+test("what to look for follows the sliders", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=flock");
+  const look = page.locator(".look-for");
+  await expect(look).toContainText(words.hints.flagship);
+  await page.getByRole("slider", { name: words.beta }).press("Home");
+  await expect(look).toContainText(words.look_for.one(0.1));
+  await page.getByRole("button", { name: words.preset.noise }).click();
+  await expect(look).toContainText(words.hints.noise);
+  await page.getByRole("slider", { name: words.beta }).press("End");
+  await expect(look).toContainText("one group forms");
+});
+
+test("the largest flock flies; one that cannot be kept is refused in the page's own words", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=flock&n=1000&d=64");
+  await expect(page.locator("code.command")).toContainText("save=log:130");
+  await expect(page.locator(".notice")).toHaveCount(0);
+  await page.goto("about:blank");
+  await page.goto("./#v=1&view=flock&n=1000&d=64&save=every:0.1");
+  const notice = page.locator(".notice");
+  await expect(notice).toContainText(words.faults.tooLarge(1000, 64, 601));
+  await expect(notice).not.toContainText("save=");
+  await page.goto("about:blank");
+  await page.goto("./#v=1&view=flock&beta=abc");
+  await expect(notice).toContainText(words.faults.noValue("abc", words.beta));
+});
+
+test("at its end a flock is alive: the view drifts, a flat one flies again, and less motion is kept still", async ({ page }) => {
+  await open(page, "#v=1&view=flock&n=24&T=1&save=every:T/4&linger=false");
+  const mass = () => page.evaluate(() => document.querySelector(".stage")!.getAttribute("data-turned"));
+  await expect(page.locator(".timeline")).toHaveAttribute("data-playing", "false");
+  const before = await mass();
+  await expect.poll(mass).not.toBe(before); // the camera turns by itself
+  await page.goto("about:blank");
+  await open(page, "#v=1&view=flock&n=24&d=2&T=1&save=every:T/12&linger=false");
+  const frames: number[] = [];
+  await expect.poll(async () => {
+    frames.push(Number(await page.locator(".timeline").getAttribute("data-frame")));
+    const last = frames.indexOf(12);
+    return last >= 0 && frames.slice(last).some((frame) => frame < 6);
+  }, { intervals: [100] }).toBe(true);
+  await page.getByRole("radio", { name: words.afters.still }).click();
+  await expect.poll(() => wordOf(page, "after")).toBe("still");
+  await expect(page.locator(".timeline")).toHaveAttribute("data-playing", "false");
 });

@@ -40,3 +40,41 @@ test("pixels flown again have as many clusters as on the map", async ({ page }) 
   expect(wordOf(page, "beta")).toBe(beta);
   expect(wordOf(page, "n")).toBe("32");
 });
+
+test("the histogram is of the pixel's own time", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=map&beta=3.1&t=12");
+  const counts = page.locator(".counts[data-counts]");
+  await expect(counts).toHaveAttribute("data-time", "12");
+  const meanOf = async () => {
+    const said = (await counts.getAttribute("data-counts"))!;
+    const pairs = [...said.matchAll(/(\d+) with (\d+)/g)].map(([, flights, clusters]) => [Number(flights), Number(clusters)]);
+    expect(pairs.reduce((sum, [flights]) => sum + flights, 0)).toBe(256);
+    return pairs.reduce((sum, [flights, clusters]) => sum + (flights * clusters) / 256, 0);
+  };
+  await expect(page.locator("#map-value")).toContainText((await meanOf()).toFixed(2));
+  await page.getByRole("slider", { name: strings.map.time }).first().press("End");
+  await expect(counts).toHaveAttribute("data-time", "30");
+  await expect(page.locator("#map-value")).toContainText((await meanOf()).toFixed(2));
+});
+
+test("playback is never covered, however high the window is made", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await open(page, "#v=1&view=map");
+  for (const [width, height] of [[1280, 900], [1280, 720], [1280, 600], [1280, 800], [1000, 720]]) {
+    await page.setViewportSize({ width, height });
+    const boxes = async () => page.evaluate(() => {
+      const box = (selector: string) => document.querySelector(selector)!.getBoundingClientRect();
+      return {
+        scene: box(".scene").bottom, chart: box(".chart").bottom, value: box("#map-value").bottom,
+        stage: box(".map-stage").bottom, timeline: box(".timeline").top,
+      };
+    });
+    await expect.poll(async () => {
+      const { scene, chart, value, stage, timeline } = await boxes();
+      return Math.max(scene, chart, value, stage) <= timeline + 0.5;
+    }).toBe(true);
+    await page.locator(".timeline .button.primary").click({ trial: true }); // nothing lies on it
+  }
+});

@@ -26,6 +26,8 @@ interface PlotProps {
   span?: [number, number];
   /** What a screen reader is told. */
   summary: string;
+  /** Lines are drawn up to the moment shown, and no further. */
+  reveal?: boolean;
 }
 
 function colourOf(element: HTMLElement, name: string): string {
@@ -57,7 +59,18 @@ function optionsOf(element: HTMLElement, props: PlotProps, now: { current: numbe
   const series = props.lines.map((line) => ({
     label: line.label, stroke: colourOf(element, line.colour), width: 1.75, dash: line.dash, points: { show: false },
   }));
+  /** Series are drawn within what is clipped here; undone before the moment is marked. */
+  const clipToNow = (u: uPlot) => {
+    u.ctx.save();
+    if (!props.reveal || now.current === undefined || !Number.isFinite(now.current)) return;
+    const { left, top, height } = u.bbox;
+    const x = Math.max(left, u.valToPos(now.current, "x", true));
+    u.ctx.beginPath();
+    u.ctx.rect(left, top, x - left + devicePixelRatio, height);
+    u.ctx.clip();
+  };
   const markNow = (u: uPlot) => {
+    u.ctx.restore();
     if (now.current === undefined || !Number.isFinite(now.current)) return;
     const x = Math.round(u.valToPos(now.current, "x", true));
     u.ctx.fillStyle = ink;
@@ -77,7 +90,7 @@ function optionsOf(element: HTMLElement, props: PlotProps, now: { current: numbe
       { ...axis, size: 44, ...(props.logY ? { splits: decades } : {}) },
     ],
     series: [{}, ...series],
-    hooks: { draw: [markNow] },
+    hooks: { drawAxes: [clipToNow], draw: [markNow] },
   };
 }
 

@@ -2,13 +2,14 @@
 const figure = (x: number) => x.toFixed(Math.abs(x) >= 100 ? 0 : Math.abs(x) >= 10 ? 1 : 2).replace("-", "−");
 
 export const fields = {
-  title: "Four fields",
+  title: "Four fields, one at a time",
   lead:
     "A trained block is four maps of space into itself. Wherever a boid happens to be, they tell where it looks " +
     "(query), where its message is to be found (key), what it says (value), and what it would do alone " +
     "(feed-forward).",
   tellSlice:
-    "The arrows stand on a slice through space. Move the slice, turn the scene, choose which fields are shown. " +
+    "The arrows stand on a slice through space: at first those of the value, what a boid would say there. Add the other fields " +
+    "at the right, move the slice, turn the scene. " +
     "Each field is drawn at a scale of its own, so that most of its arrows fit.",
   tellLinear:
     "Query, key and value are straight maps: their arrows change evenly from place to place. Only the feed-forward " +
@@ -24,6 +25,7 @@ export const fields = {
   blockOf: (k: number, blocks: number) => `${k + 1} of ${blocks}`,
   blockShared: (blocks: number) => `All ${blocks} blocks share one set of fields.`,
   shown: "Fields",
+  allFour: "Show all four",
   names: {
     query: "Query: where it looks",
     key: "Key: where its message is",

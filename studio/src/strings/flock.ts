@@ -32,6 +32,32 @@ export const flock = {
     polytope: "Seen rescaled, every token comes to the boundary of a polytope, or to the centre.",
     heads: "Three heads with random matrices: no theorem covers them, and yet this flock gathers.",
   } as Record<string, string>,
+  look_for: {
+    ring: (noise: number, most: number) =>
+      noise < most
+        ? `Noise ${noise} is below ${most.toFixed(2)}, where an even ring loses its hold at this β: one group forms.`
+        : `Noise ${noise} is above ${most.toFixed(2)}, what an even ring bears at this β: no group lasts.`,
+    noise: (noise: number) => `Gusts of ${noise} against attraction: turn the noise down until groups hold, up until they dissolve.`,
+    drawn: (heads: number) =>
+      `${heads === 1 ? "One head" : `${heads} heads`} with matrices drawn by chance: no two seeds do the same. Roll another.`,
+    flee: "V = −I: tokens flee each other, and the energy falls.",
+    will: "Every token has a will of its own beside what it hears: groups may be carried on together.",
+    of: {
+      causal: "Early tokens are leaders, later ones gather behind them. Colour by order shows it.",
+      hardmax: "Ringed leaders never move; the others fly straight to them, and the hull keeps its corners.",
+      sinkhorn: "All are heard equally much: nobody can become the leader.",
+      euclidean: "Watch the half width of the view: the flock grows without bound along few directions.",
+      rescaled: "Seen rescaled, every token comes to the hull's corners and sides, or to the centre.",
+      none: "Nobody hears anybody: neighbours stay neighbours, and no group forms by talk.",
+    } as Record<string, string>,
+    one: (beta: number) => `At β = ${beta} every token hears nearly all: nothing holds groups apart, and all meet in one place.`,
+    wait: (beta: number) =>
+      `At β = ${beta} groups form soon and then wait; each wait is many times longer than the last. The steps of the energy are ` +
+      "their meetings.",
+    groups: (beta: number, d: number) =>
+      `At β = ${beta} a token hears those within about ${Math.round((180 / Math.PI) / Math.sqrt(beta))}° of it: groups of that ` +
+      `reach form ${d === 2 ? "on the circle" : "on the sphere"} and wait. Sharper sight, more groups.`,
+  },
   known: "What is known for this setting",
   nothingKnown: "No theorem that we know of covers this setting.",
   equation: "The equation",
@@ -123,6 +149,36 @@ export const flock = {
   merge: "fly as one those that met",
   mergeHint: "Keeps long flights quick: tokens closer than 1e-6 become one of their common mass.",
 
+  faults: {
+    tooLarge: (n: number, d: number, frames: number) =>
+      `${n} tokens in ${d} dimensions, kept at ${frames} moments: more than the page can hold.`,
+    tooLargeHint: "Move tokens n or dimensions d down, or make the flight shorter. The last flight stays on stage.",
+    noValue: (value: string, label: string) => `“${value}” is no value for ${label}.`,
+    noValueHint: (label: string) => `Set ${label} on the panel; the last flight stays on stage.`,
+    refused: (what: string) => `These settings do not go together: ${what}.`,
+    refusedHint: "Change what was set last, or press Undo; the last flight stays on stage.",
+  },
+
+  count: "Counting clusters",
+  countBy: "two tokens are one",
+  counts: { touch: "when they touch", modes: "at one peak" },
+  tolAngle: "closer than (degrees)",
+  tolDistance: "closer than",
+  countNow: (k: number, largest: number, n: number) =>
+    `${k === 1 ? "1 group" : `${k} groups`} now; the largest has ${largest} of ${n} tokens.`,
+  countLater: "Counted when the flock rests: it is large.",
+  countTouch: (near: string) =>
+    `A chain of tokens, each closer than ${near} to the next, counts as one group, however long it is. As the plot counts.`,
+  countModes: (beta: string) =>
+    `Groups are the peaks of the density e^(β⟨x, y⟩), at the flock's own β = ${beta}. It sees groups before their tokens touch; ` +
+    "the plot below counts by touch.",
+  masses: "discs: area is mass",
+  hull: "hull of the flock",
+  leaders: (k: number) => (k === 1 ? "1 leader, ringed: it hears itself best." : `${k} leaders, ringed: they hear themselves best.`),
+  after: "at the end",
+  afters: { drift: "drift", loop: "again", still: "rest" },
+  afterHint: "When the flight has been played to its end: the view drifts round it, it flies again, or all rests.",
+
   look: "Look",
   colour: "colour by",
   colours: { end: "end", start: "start", now: "place", order: "order" },
@@ -151,6 +207,8 @@ export const flock = {
   asItWas: "as it was",
   order: "order |mean|",
   clusters: "clusters",
+  clustersBy: (near: string) => `clusters, closer than ${near}`,
+  degrees: (angle: number) => `${angle < 10 ? angle.toFixed(1) : Math.round(angle)}°`,
   cosines: "cosines of pairs",
   largest: "share of the largest cluster",
   radius: "mean norm",

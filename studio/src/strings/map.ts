@@ -4,8 +4,8 @@ export const map = {
   intro:
     "Every pixel is 256 flights: 32 tokens on the circle, at one sharpness β, seen at one time. Colour says in how many clusters they are.",
   read:
-    "Below β ≈ 1 all tokens meet by t = 15. Above, more and more flights stop half way, in two or " +
-    "three clusters that wait long.",
+    "From left to right time passes; upwards sight gets sharper. On the dark strip tokens are still apart. Below β ≈ 1 all " +
+    "meet in one group by t = 15. Above, more and more flights stop half way, in two or three groups that wait long.",
   theory: "The dashed lines",
   theoryText:
     "An even ring of tokens breaks into waves. At each line the wave that grows fastest gains one " +
@@ -19,6 +19,12 @@ export const map = {
     "the pixel.",
   beta: "β, sharpness of sight",
   time: "time t",
+  axisTime: "time t (layers passed) →",
+  axisBeta: "sharpness of sight β →",
+  axisTimeShort: "time t →",
+  axisBetaShort: "sharpness β →",
+  barTitles: { clusters: "groups", close_pairs: "met" },
+  regions: { apart: "still apart", one: "all in one group", two: "two groups wait", three: "three groups wait" },
   colour: "colour",
   quantities: { clusters: "clusters", close_pairs: "close pairs" },
   mode: (k: number) => (k === 1 ? "1 crest" : `${k} crests`),
@@ -38,7 +44,8 @@ export const map = {
   different: "differs from the map",
   plotClusters: "clusters",
   plotPairs: "close pairs",
-  counts: (t: string) => `flights by clusters at t = ${t}`,
+  counts: (t: string) => `flights by clusters at t = ${t}, as the pixel`,
+  noCounts: (t: string) => `At t = ${t} all flights stand where chance has put them.`,
   countOf: (flights: number, clusters: string) => `${flights} with ${clusters}`,
   countsSummary: (text: string) => `Flights by their number of clusters: ${text}.`,
   thisFlight: "this flight",

@@ -12,7 +12,7 @@ export type LineName = (typeof kLines)[number];
 
 export const kMostDrops = 12;
 export const kSlice: Slice = { axis: "z", offset: 0, half: 12, count: 9 };
-export const kShown: readonly FieldName[] = kFields;
+export const kShown: readonly FieldName[] = ["value"]; // one first, the others on demand
 
 export function sliceNow(): Slice {
   const axis = word("axis", kSlice.axis) as Axis;
@@ -34,6 +34,10 @@ export function show(name: FieldName, on: boolean): void {
   const next = kFields.filter((field) => (field === name ? on : shownNow().includes(field)));
   const text = next.length > 0 ? next.join() : "none";
   change({ fields: text === kShown.join() ? "" : text });
+}
+
+export function showAll(): void {
+  change({ fields: kFields.join() });
 }
 
 export function scaleNow(): number {

@@ -8,7 +8,7 @@ import { swarmOptions } from "../digits/library";
 import { scalesOf } from "./arrows";
 import type { Asker, GridAnswer } from "./asker";
 import {
-  blockNow, kFields, kInks, kLines, kMostDrops, kSlice, linesNow, scaleNow, show, shownNow, sliceNow,
+  blockNow, kFields, kInks, kLines, kMostDrops, kSlice, linesNow, scaleNow, show, showAll, shownNow, sliceNow,
 } from "./choices";
 import { cellOf, formatDrops, kAxes, parseDrops, placeOn, type Axis } from "./slice";
 
@@ -72,6 +72,7 @@ export function FieldGroup({ grid }: { grid: GridAnswer | null }) {
           </div>
         ))}
       </div>
+      <Button onClick={() => showAll()} disabled={shown.length === kFields.length}>{words.allFour}</Button>
       <Slider
         label={words.scale} value={scaleNow()} least={0.1} most={5} step={0.05} log
         show={(value) => `× ${value.toFixed(2)}`} onChange={plain("scale", 1)}

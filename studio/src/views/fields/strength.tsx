@@ -2,7 +2,7 @@
 import { strings } from "../../strings";
 import { lengthsOf } from "./arrows";
 import type { GridAnswer } from "./asker";
-import { kFields, kInks } from "./choices";
+import { kFields, kInks, shownNow } from "./choices";
 
 export function Strength({ grid }: { grid: GridAnswer | null }) {
   const words = strings.fields;
@@ -13,6 +13,7 @@ export function Strength({ grid }: { grid: GridAnswer | null }) {
         return { name, mean, longest: lengths.reduce((a, b) => Math.max(a, b), 0) };
       })
     : [];
+  const shown = shownNow();
   const most = Math.max(1e-12, ...rows.map((row) => row.longest));
   return (
     <figure class="strength">
@@ -22,6 +23,7 @@ export function Strength({ grid }: { grid: GridAnswer | null }) {
           <li
             key={name}
             data-field={name}
+            class={shown.includes(name) ? undefined : "hidden-field"}
             style={{
               "--ink-of": `var(${kInks[name]})`,
               "--mean": `${(100 * mean) / most}%`,

@@ -10,12 +10,16 @@ import { KeptFilm } from "../../state/kept_film";
 import { Player } from "../../state/player";
 import { keepMoment, opening } from "../../state/moment";
 import { flag, recipe, word } from "../../state/recipe";
-import { core, notice, tell } from "../../state/session";
+import { core, isFault, notice, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { Motion } from "./motion";
 import { keptFilm } from "./own_runs";
-import { FlockScene, type Colouring, type Look } from "./scene";
-import { flockWords } from "./words";
+import { boidSize, FlockScene, type Colouring, type Look } from "./scene";
+import { Afterlife } from "./afterlife";
+import type { Counting } from "./groups";
+import { Overlay, type Counted } from "./overlay";
+import { inPageWords } from "./faults";
+import { flockWords, initialOf } from "./words";
 
 const kWait = 120; // ms a slider may still move before its flight begins
 const kRate = 24; // frames a second
@@ -29,6 +33,10 @@ export class Pilot {
   readonly words = signal<Words>(flockWords(recipe.value));
   readonly gaze = signal<Gaze | null>(null);
   readonly domes = new Domes();
+  private readonly overlay = new Overlay();
+  readonly afterlife = new Afterlife(this.player);
+  /** What the discs of the scene count at the frame shown; null while that would cost too much. */
+  readonly counted = signal<Counted | null>(null);
   private domed = false;
   private domeOn: { stage: Stage; scene: DomeScene } | null = null;
   /** The frame and boid the gaze is of. */
@@ -82,7 +90,9 @@ export class Pilot {
       void this.branch.load(film, begin);
       void film.need(film.last);
     } catch (error) {
-      if (turn === this.turn) tell(error); // the last good flight stays
+      if (turn !== this.turn) return;
+      if (isFault(error)) notice.value = { kind: "fault", ...inPageWords(error.what, words) }; // the last good flight stays
+      else tell(error);
     }
   }
 
@@ -124,11 +134,40 @@ export class Pilot {
       this.motion = new Motion(film);
     }
     if (stage) this.scene.draw(stage, this.player.at.value, this.player.ghost.value, this.look(), seconds);
+    if (stage) this.drawOverlay(stage, film);
     if (stage) this.drawDome(stage, film);
     this.branch.axes = this.scene.handAxes();
     if (this.kept) return; // no core knows it
     this.askAxes(film);
     this.askGaze();
+  }
+
+  /** How groups are counted, and which of two tokens are one. */
+  get counting(): { by: Counting; tol: number } {
+    const tol = Number(this.words.value.cluster_tol ?? initialOf(recipe.value).cluster_tol);
+    return { by: word("count", "touch") === "modes" ? "modes" : "touch", tol: tol > 0 ? tol : 1e-3 };
+  }
+
+  /** Groups as discs, and where the dynamics has them hull and leaders. */
+  private drawOverlay(stage: Stage, film: Film): void {
+    const { n, d, habitat, id } = film.info;
+    const { player, scene } = this;
+    const frame = player.frame.value;
+    if (frame >= film.flown.value) return;
+    const { by, tol } = this.counting;
+    const dynamics = String(this.words.value.dynamics ?? "");
+    const own = ["query", "key", "value"].every((key) => (this.words.value[key] ?? "identity") === "identity");
+    const space = habitat === "space";
+    const look = [flag("masses", true), flag("hull", true), isDark.value, scene.seen];
+    const resting = !player.playing.value || player.at.value >= film.end;
+    this.overlay.show(stage, {
+      key: [id, frame, by, tol, film.flown.value > film.last, ...look].join(), rows: film.frame(frame), places: scene.places,
+      colours: scene.colours, n, d, sphere: !space, size: boidSize(n), counting: by, tol,
+      beta: Number(this.words.value.beta ?? 1) || 1, masses: flag("masses", true),
+      hull: flag("hull", true) && space && d <= 3 && ["hardmax", "rescaled"].includes(dynamics),
+      leaders: dynamics === "hardmax" && space && own,
+    }, resting);
+    if (this.counted.value !== this.overlay.counted) this.counted.value = this.overlay.counted;
   }
 
   /** The dome around the chosen boid, where one is asked for. */

@@ -71,6 +71,7 @@ function Series({ player, film, column, title, colour, log, logY, range }: Serie
       x={x}
       lines={lines}
       now={player.time.value}
+      reveal
       logX={log}
       logY={logY}
       range={range}
@@ -96,7 +97,18 @@ function Cosines({ player, film }: { player: Player; film: Film }) {
   );
 }
 
-export function FlockPlots({ player, log }: { player: Player; log: boolean }) {
+/** "clusters (closer than 2.6°)": the tolerance that the counts are made with. */
+export function clustersTitle(sphere: boolean, tol: number): string {
+  const words = strings.flock;
+  return words.clustersBy(sphere ? words.degrees(angleOf(tol)) : brief(tol));
+}
+
+/** The angle in degrees at which 1 - cos is tol. */
+export function angleOf(tol: number): number {
+  return (180 / Math.PI) * Math.acos(Math.max(-1, 1 - tol));
+}
+
+export function FlockPlots({ player, log, tol }: { player: Player; log: boolean; tol: number }) {
   const film = player.film.value;
   if (!film) return null;
   const words = strings.flock;
@@ -106,7 +118,7 @@ export function FlockPlots({ player, log }: { player: Player; log: boolean }) {
     <>
       <Series {...shared} colour="--warm" {...energy} />
       <Series
-        {...shared} logY column="clusters" title={words.clusters} colour="--accent"
+        {...shared} logY column="clusters" title={clustersTitle(film.info.habitat === "sphere", tol)} colour="--accent"
         range={[0.8, 1.25 * film.info.n]}
       />
       {film.cosines.length > 0 ? (

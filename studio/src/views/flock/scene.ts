@@ -53,7 +53,8 @@ export class FlockScene {
   private now = new Float32Array(0); // (n, d)
   private other = new Float32Array(0);
   private ghostPlaces = new Float32Array(0);
-  private colours = new Float32Array(0);
+  colours = new Float32Array(0); // (n, 3) shown last
+  seen = 0; // counts the pictures drawn
   private lights = new Float32Array(0); // the same colours as lines need them
   private sizes = new Float32Array(0);
   private marks = new Float32Array(0);
@@ -149,6 +150,7 @@ export class FlockScene {
     this.shownLook = shown;
     this.shownAt = at;
     this.shownHeld = look.held;
+    ++this.seen;
     this.scale = this.reach ? 0.95 / this.reach.at(at) : 1;
     this.placesAt(film, at, this.now, this.places);
     this.putHeld(look.held);

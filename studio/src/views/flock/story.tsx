@@ -5,6 +5,7 @@ import type { FlightInfo, Words } from "../../core/protocol";
 import type { KeptFilm } from "../../state/kept_film";
 import { recipe } from "../../state/recipe";
 import { strings } from "../../strings";
+import { lookFor } from "./look_for";
 import { presetOf } from "./presets";
 import { commandOf, kDefaults, withLinks } from "./words";
 
@@ -64,11 +65,9 @@ export function FlockStory({ kept, info, words, gaze }: StoryProps) {
     <>
       <h2>{said.title}</h2>
       <p>{said.intro[dynamics] ?? said.intro.SA}</p>
-      {preset && said.hints[preset] && (
-        <p class="look-for">
-          <strong>{said.lookFor}.</strong> {said.hints[preset]}
-        </p>
-      )}
+      <p class="look-for" data-look={preset || "own"}>
+        <strong>{said.lookFor}.</strong> {said.hints[preset] ?? lookFor(words)}
+      </p>
       <h3>{said.equation}</h3>
       <div data-equation={dynamics}>
         {info && formulasOf(words, info.habitat).map((name) => <Equation key={name} name={name} />)}

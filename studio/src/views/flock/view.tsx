@@ -16,6 +16,7 @@ import { recipe, word } from "../../state/recipe";
 import { onStage, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
+import { afterNow, CountGroup } from "./count_panel";
 import { OwnPoints, takePoints } from "./own_points";
 import { OwnRuns } from "./own_runs";
 import { FlockPanel } from "./panel";
@@ -84,7 +85,9 @@ function Scene({ pilot, stage, onReady }: SceneProps) {
   const note = useRef<HTMLParagraphElement>(null);
   const tick = (seconds: number, on: Stage | null) => {
     pilot.player.tick(seconds);
+    pilot.afterlife.tick(seconds, on, afterNow(options.flat ?? false));
     pilot.draw(on, seconds);
+    if (on && pilot.afterlife.alive) on.canvas.parentElement!.dataset.turned = on.camera.position[0].toFixed(3);
     if (note.current && info?.habitat === "space") {
       note.current.textContent = words.widened(brief(Number((1 / pilot.scene.scale).toPrecision(2))));
     }
@@ -105,6 +108,7 @@ function Scene({ pilot, stage, onReady }: SceneProps) {
         />
       )}
       {info?.habitat === "space" && <p class="scene-note" ref={note} />}
+      <p class="visually-hidden" data-groups={pilot.counted.value?.groups ?? ""} data-leaders={pilot.counted.value?.leaders ?? ""} />
       {info?.habitat === "sphere" && info.d > 3 && <p class="scene-note">{projected(info.d)}</p>}
     </>
   );
@@ -118,6 +122,7 @@ export default function FlockView() {
 
   const ready = (next: Stage | null) => {
     stage.value = next;
+    next?.canvas.addEventListener("pointerdown", () => pilot.afterlife.still());
     onStage.value = {
       view: "flock",
       player: pilot.player,
@@ -149,6 +154,7 @@ export default function FlockView() {
       controls={
         <>
           <FlockPanel />
+          <CountGroup pilot={pilot} />
           {!pilot.kept && (
             <Group title={strings.branch.title} open={word("edit", "") !== ""}>
               <BranchControls branch={pilot.branch} />
@@ -166,7 +172,7 @@ export default function FlockView() {
         </>
       }
       timeline={<Timeline player={pilot.player} />}
-      plots={<FlockPlots player={pilot.player} log={log.value} />}
+      plots={<FlockPlots player={pilot.player} log={log.value} tol={pilot.counting.tol} />}
     />
   );
 }

@@ -5,7 +5,7 @@ import type { Recipe } from "../../state/recipe";
 
 /** What the view shows when the address says nothing: the flagship of the command line, a bit smaller. */
 export const kDefaults = {
-  dynamics: "SA", beta: 9, n: 200, d: 3, T: 60, dt: 0.1, seed: 4, save: "log:240", init: "uniform",
+  dynamics: "SA", beta: 9, n: 200, d: 3, T: 60, dt: 0.1, seed: 4, save: "log:240", init: "uniform", cluster_tol: 1e-3,
 };
 
 export interface Initial {
@@ -18,13 +18,14 @@ export interface Initial {
   seed: number;
   save: string;
   init: string;
+  cluster_tol: number;
 }
 
-/** Other defaults where a dynamics needs them: laws of R^d, times before growth, weights soon found. */
+/** Other defaults where a dynamics needs them: laws of R^d with dots that are seen as one, times before growth. */
 const kOthers: Record<string, Partial<Initial>> = {
-  hardmax: { init: "box:1", T: 8, save: "every:T/240" },
-  euclidean: { init: "gaussian", beta: 1, T: 4, save: "every:T/240" },
-  rescaled: { init: "box:5", beta: 1, T: 10, save: "every:T/240" },
+  hardmax: { init: "box:1", T: 8, save: "every:T/240", cluster_tol: 0.05 },
+  euclidean: { init: "gaussian", beta: 1, T: 4, save: "every:T/240", cluster_tol: 0.1 },
+  rescaled: { init: "box:5", beta: 1, T: 10, save: "every:T/240", cluster_tol: 0.2 },
   sinkhorn: { beta: 1, n: 40, T: 10, save: "log:120" },
   none: { T: 10, save: "every:T/240" },
 };
@@ -34,6 +35,7 @@ export function initialOf(recipe: Recipe): Initial {
   const dynamics = recipe.dynamics ?? kDefaults.dynamics;
   const given: Initial = { ...kDefaults, ...kOthers[dynamics], dynamics };
   if (recipe.habitat === "sphere" && /^(gaussian|box)/.test(given.init)) given.init = "uniform";
+  if (recipe.habitat === "sphere") given.cluster_tol = kDefaults.cluster_tol;
   return given;
 }
 
@@ -53,6 +55,7 @@ export const kParameters = [
 export const kMostBoids = 1000;
 export const kMostAxes = 64;
 const kFrames = 240;
+const kMostKept = 8_388_608; // numbers of a film, frames x n x d, that the core keeps
 const kAlwaysSpace = ["euclidean", "rescaled"];
 const kSpaceDynamics = ["hardmax", ...kAlwaysSpace];
 const kSpaceNorms = /^(pre|peri|mix)/;
@@ -121,6 +124,13 @@ export function mergeOf(recipe: Recipe, T: number): string {
   return mayMerge(recipe) ? recipe.merge ?? (T >= kMergeFrom ? kMerge : "0") : "0";
 }
 
+/** As many frames as fit: a large flock keeps fewer of those that the view has by itself. */
+export function framesFor(save: string, n: number, d: number): string {
+  const found = /^(log:|every:T\/)(\d+)$/.exec(save);
+  const most = Math.floor(kMostKept / Math.max(1, n * d)) - 1;
+  return found && Number(found[2]) > most ? `${found[1]}${Math.max(2, most)}` : save;
+}
+
 /** T and save of the fixed-step methods: whole multiples of dt, about kFrames frames. */
 export function gridOf(T: number, dt: number, save: string): { T: number; save: string } {
   const steps = Math.max(1, Math.round(T / dt));
@@ -138,7 +148,8 @@ function timeWords(recipe: Recipe): Words {
   const save = recipe.save ?? initial.save;
   const method = methodOf(recipe);
   if (isFixed(method)) return { method, dt: tidy(dt), ...gridOf(T, dt, save) };
-  const words: Words = { T: tidy(T), dt: tidy(dt), save };
+  const [n, d] = [Number(recipe.n ?? initial.n), Number(recipe.d ?? initial.d)];
+  const words: Words = { T: tidy(T), dt: tidy(dt), save: framesFor(save, Math.min(n, kMostBoids), Math.min(d, kMostAxes)) };
   const merge = mergeOf(recipe, T);
   if (Number(merge) > 0) words.merge = merge;
   return words;
@@ -176,6 +187,7 @@ export function flockWords(recipe: Recipe): Words {
   }
   for (const key of ["T", "dt", "save", "method", "merge", "n", "d", "init"]) delete words[key];
   Object.assign(words, startWords(recipe, space), timeWords(recipe));
+  if (words.cluster_tol === undefined && initial.cluster_tol !== kDefaults.cluster_tol) words.cluster_tol = initial.cluster_tol;
   if (words.dynamics !== "USA") delete words.clock;
   if (words.dynamics === "causal" || words.dynamics === "sinkhorn") delete words.reach;
   if (space && isSphereNorm(String(words.normalisation ?? ""))) delete words.normalisation;

@@ -119,6 +119,21 @@ export function tone(quantity: Quantity, value: number): number {
   return quantity === "clusters" ? 1 - place : place;
 }
 
+/** How many flights have how many clusters at a pixel, fewest clusters first; null where that is not kept. */
+export function countsAt(lists: readonly string[] | null, { row, column }: Pixel): [clusters: number, flights: number][] | null {
+  const cell = lists?.[row]?.split("|")[column];
+  if (!cell) return null;
+  const pairs = cell.split(";").map((pair) => pair.split(":").map(Number) as [number, number]);
+  return pairs.sort(([a], [b]) => a - b);
+}
+
+/** public/maps/circle_counts.json: a line a beta, its times between bars, each "clusters:flights;...". */
+export async function readCounts(): Promise<string[]> {
+  const answer = await fetch("./maps/circle_counts.json");
+  if (!answer.ok) throw new Error(`maps/circle_counts.json: ${answer.status}`);
+  return (await answer.json()) as string[];
+}
+
 export async function readAtlas(): Promise<Atlas> {
   const answer = await fetch("./maps/circle.json");
   if (!answer.ok) throw new Error(`maps/circle.json: ${answer.status}`);

@@ -19,7 +19,8 @@ interface ChartProps {
 }
 
 /** CSS pixels round the map: for the labels of the axes and the colour bar. */
-const kEdge = { left: 44, right: 66, top: 14, bottom: 40 };
+const kEdge = { left: 44, right: 66, top: 22, bottom: 40 };
+const kNarrow = 240; // CSS pixels: axes shorter than this have short names
 
 interface Sheet {
   ctx: CanvasRenderingContext2D;
@@ -65,7 +66,7 @@ function drawAxes(atlas: Atlas, sheet: Sheet): void {
     const { x } = placeOf(atlas, sheet, { row: 0, column: along(timesOf(atlas), t) });
     ctx.fillText(String(t), x, kEdge.top + h + 5);
   }
-  ctx.fillText(words.time, kEdge.left + w / 2, kEdge.top + h + 22);
+  ctx.fillText(w < kNarrow ? words.axisTimeShort : words.axisTime, kEdge.left + w / 2, kEdge.top + h + 22);
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
   for (let beta = 1; beta <= betasOf(atlas).at(-1)!; ++beta) {
@@ -76,7 +77,7 @@ function drawAxes(atlas: Atlas, sheet: Sheet): void {
   ctx.translate(12, kEdge.top + h / 2);
   ctx.rotate(-Math.PI / 2);
   ctx.textAlign = "center";
-  ctx.fillText("β", 0, 0);
+  ctx.fillText(h < kNarrow ? words.axisBetaShort : words.axisBeta, 0, 0);
   ctx.restore();
 }
 
@@ -92,6 +93,7 @@ function drawBar(sheet: Sheet, quantity: Quantity): void {
   ctx.fillStyle = soft;
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
+  ctx.fillText(strings.map.barTitles[quantity], x - 2, kEdge.top - 11);
   for (const { text, place } of ticksOf(quantity)) {
     ctx.fillText(text, x + 18, kEdge.top + (1 - place) * h);
   }
@@ -115,17 +117,42 @@ function drawTheory(atlas: Atlas, sheet: Sheet): void {
     }
   }
   ctx.setLineDash([]);
-  ctx.font = "600 12px system-ui, sans-serif";
+  ctx.font = "500 11px system-ui, sans-serif";
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
   for (let k = 1; k < stops.length; ++k) {
     const at = (y(stops[k - 1]) + y(stops[k])) / 2;
-    ctx.lineWidth = 3;
-    ctx.strokeStyle = "#000b";
-    ctx.strokeText(strings.map.mode(k), kEdge.left + w - 8, at);
-    ctx.fillStyle = "#fff";
-    ctx.fillText(strings.map.mode(k), kEdge.left + w - 8, at);
+    outlined(ctx, strings.map.mode(k), kEdge.left + w - 8, at + 14);
   }
+}
+
+/** Where the regions of the map are named: (t, beta); found on the map, not put there. */
+const kRegions = { apart: [1.9, 4.6], one: [21, 0.62], two: [15, 3.75], three: [15, 7.4] } as const;
+
+/** The regions in words; the first runs up the strip in which nobody has met yet. */
+function drawRegions(atlas: Atlas, sheet: Sheet): void {
+  const { ctx } = sheet;
+  ctx.font = `600 ${sheet.w < kNarrow ? 11 : 13}px system-ui, sans-serif`;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  for (const [name, [t, beta]] of Object.entries(kRegions) as [keyof typeof kRegions, readonly [number, number]][]) {
+    const { x, y } = placeOf(atlas, sheet, { row: along(betasOf(atlas), beta), column: along(timesOf(atlas), t) });
+    ctx.save();
+    ctx.translate(x, y);
+    if (name === "apart") ctx.rotate(-Math.PI / 2);
+    outlined(ctx, strings.map.regions[name], 0, 0);
+    ctx.restore();
+  }
+}
+
+/** White words that can be read on any colour. */
+function outlined(ctx: CanvasRenderingContext2D, text: string, x: number, y: number): void {
+  ctx.lineJoin = "round";
+  ctx.lineWidth = 3.5;
+  ctx.strokeStyle = "#000b";
+  ctx.strokeText(text, x, y);
+  ctx.fillStyle = "#fff";
+  ctx.fillText(text, x, y);
 }
 
 function drawMark(atlas: Atlas, sheet: Sheet, pixel: Pixel, size: number): void {
@@ -195,6 +222,7 @@ export function Chart(props: ChartProps) {
     drawAxes(atlas, sheet);
     drawBar(sheet, quantity);
     drawTheory(atlas, sheet);
+    drawRegions(atlas, sheet);
     drawMark(atlas, sheet, chosen, 6);
     if (cursor) drawCross(atlas, sheet, cursor);
   };

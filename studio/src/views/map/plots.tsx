@@ -3,8 +3,8 @@ import { useMemo } from "preact/hooks";
 import { Plot } from "../../parts/plot";
 import type { Film } from "../../state/film";
 import { strings } from "../../strings";
-import { observableAt } from "../flock/plots";
-import { frameOf, timesOf, type Atlas, type Pixel, type Quantity } from "./atlas";
+import { brief, observableAt } from "../flock/plots";
+import { countsAt, frameOf, timesOf, type Atlas, type Pixel, type Quantity } from "./atlas";
 import type { Replay } from "./replay";
 
 interface RunProps {
@@ -33,16 +33,18 @@ function Run({ atlas, film, row, quantity, title, now }: RunProps) {
   return <Plot title={title} x={timesOf(atlas)} lines={lines} now={now} summary={words.summary(title)} />;
 }
 
-/** How many of all runs have one, two, three, ... clusters at the end of the map. */
-function Counts({ atlas, row }: { atlas: Atlas; row: number }) {
+/** How many of all runs have one, two, three, ... clusters at the pixel: of the same time as its colour. */
+function Counts({ atlas, lists, pixel }: { atlas: Atlas; lists: readonly string[] | null; pixel: Pixel }) {
   const words = strings.map;
-  const counts = Object.entries(atlas.last_counts[row]).sort(([a], [b]) => Number(a) - Number(b));
+  const time = brief(timesOf(atlas)[pixel.column]);
+  const counts = countsAt(lists, pixel);
+  if (!counts) return <figure class="plot counts"><figcaption>{words.noCounts(time)}</figcaption></figure>;
   const most = Math.max(...counts.map(([, many]) => many));
-  const said = counts.map(([clusters, many]) => words.countOf(many, clusters)).join(", ");
+  const said = counts.map(([clusters, many]) => words.countOf(many, String(clusters))).join(", ");
   return (
-    <figure class="plot counts" aria-label={words.countsSummary(said)}>
-      <figcaption>{words.counts(String(timesOf(atlas).at(-1)))}</figcaption>
-      <div class="plot-body" aria-hidden="true">
+    <figure class="plot counts" aria-label={words.countsSummary(said)} data-time={time} data-counts={said}>
+      <figcaption>{words.counts(time)}</figcaption>
+      <div class={counts.length > kWide ? "plot-body many" : "plot-body"} aria-hidden="true">
         {counts.map(([clusters, many]) => (
           <div key={clusters} class="count">
             <span>{many}</span>
@@ -55,7 +57,16 @@ function Counts({ atlas, row }: { atlas: Atlas; row: number }) {
   );
 }
 
-export function MapPlots({ atlas, replay, pixel }: { atlas: Atlas; replay: Replay; pixel: Pixel }) {
+const kWide = 6; // bars that have room for their numbers
+
+interface MapPlotsProps {
+  atlas: Atlas;
+  lists: readonly string[] | null;
+  replay: Replay;
+  pixel: Pixel;
+}
+
+export function MapPlots({ atlas, lists, replay, pixel }: MapPlotsProps) {
   const film = replay.player.film.value;
   const words = strings.map;
   const now = replay.player.time.value;
@@ -64,7 +75,7 @@ export function MapPlots({ atlas, replay, pixel }: { atlas: Atlas; replay: Repla
     <>
       {film && <Run {...shared} film={film} quantity="clusters" title={words.plotClusters} />}
       {film && <Run {...shared} film={film} quantity="close_pairs" title={words.plotPairs} />}
-      <Counts atlas={atlas} row={pixel.row} />
+      <Counts atlas={atlas} lists={lists} pixel={pixel} />
     </>
   );
 }

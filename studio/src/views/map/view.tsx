@@ -14,7 +14,7 @@ import { strings } from "../../strings";
 import { brief, observableAt } from "../flock/plots";
 import { stageOptions } from "../flock/scene";
 import { Linked } from "../flock/story";
-import { betasOf, pixelAt, readAtlas, replayWords, timesOf, type Atlas, type Pixel, type Quantity } from "./atlas";
+import { betasOf, pixelAt, readAtlas, readCounts, replayWords, timesOf, type Atlas, type Pixel, type Quantity } from "./atlas";
 import { Chart } from "./chart";
 import { MapPlots } from "./plots";
 import { Replay } from "./replay";
@@ -155,7 +155,9 @@ function sentenceOf(replay: Replay, atlas: Atlas | null): string {
 function useReplay() {
   const replay = useMemo(() => new Replay(), []);
   const atlas = useSignal<Atlas | null>(null);
+  const lists = useSignal<string[] | null>(null);
   useEffect(() => {
+    readCounts().then((read) => (lists.value = read), () => undefined); // the map is whole without them
     const words = strings.map;
     readAtlas().then(
       (read) => (atlas.value = read),
@@ -174,7 +176,7 @@ function useReplay() {
     };
   }, []);
   useNarrator(() => sentenceOf(replay, atlas.value));
-  return { replay, atlas };
+  return { replay, atlas, lists };
 }
 
 /** The map with the value under the cursor; what keys or a choice lead to is said, what a pointer passes is not. */
@@ -204,7 +206,7 @@ function ChartWithValue({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
 }
 
 export default function MapView() {
-  const { replay, atlas } = useReplay();
+  const { replay, atlas, lists } = useReplay();
   const words = strings.map;
   const read = atlas.value;
   void recipe.value;
@@ -234,7 +236,7 @@ export default function MapView() {
       }
       controls={read && <Controls atlas={read} replay={replay} />}
       timeline={<Timeline player={replay.player} />}
-      plots={read && <MapPlots atlas={read} replay={replay} pixel={chosenOf(read)} />}
+      plots={read && <MapPlots atlas={read} lists={lists.value} replay={replay} pixel={chosenOf(read)} />}
     />
   );
 }
