@@ -8,9 +8,12 @@ import { Player } from "../../state/player";
 import { askRuns, ownRuns } from "../../state/own_runs";
 import { amount, recipe, word } from "../../state/recipe";
 import { core, notice, tell } from "../../state/session";
+import { viewNow } from "../../state/views";
 import { strings } from "../../strings";
 import { inkOfText, kFirstInk, kNoInk, placesOfText } from "./ink";
-import { kOwn, ownSwarms, strangeData, swarm, swarms, taskOf, testDigits, type SwarmEntry } from "./library";
+import {
+  keepSwarms, kOwn, ownSwarms, strangeData, swarm, swarms, taskOf, testDigits, type SwarmEntry,
+} from "./library";
 
 /** A picture the swarm sees, with the digit it is where that is known. */
 export interface Drawn {
@@ -105,6 +108,7 @@ export class DigitFlights {
       stopKeeping();
       ++this.turn;
       this.branch.close();
+      keepSwarms(["digits", "fields"].includes(viewNow()) ? 1 : 0); // other views need none
     };
   }
 

@@ -56,19 +56,29 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 
 export const swarms = once(async () => (await (await fetched("models/index.json")).json()) as SwarmEntry[]);
 
-const loaded = new Map<string, () => Promise<TrainedInfo>>();
+const kMostLoaded = 3; // swarms in the core: two that are compared, and the one before
+const loaded = new Map<string, () => Promise<TrainedInfo>>(); // the one asked for last is the last
 
 /** A swarm in the core, by its line of the list. */
 export function swarm(entry: SwarmEntry): Promise<TrainedInfo> {
-  let load = loaded.get(entry.file);
-  if (!load) {
-    load = once(async () => {
-      const bytes = await (await fetched(entry.own ? entry.file : `models/${entry.file}`)).arrayBuffer();
-      return (await core).trained(bytes);
-    });
-    loaded.set(entry.file, load);
+  const load = loaded.get(entry.file) ?? once(async () => {
+    const bytes = await (await fetched(entry.own ? entry.file : `models/${entry.file}`)).arrayBuffer();
+    return (await core).trained(bytes);
+  });
+  loaded.delete(entry.file);
+  loaded.set(entry.file, load);
+  const info = load(); // first: a swarm that is let go is one that was loaded
+  keepSwarms(kMostLoaded);
+  return info;
+}
+
+/** Lets go of all swarms but the last so many that were asked for; flights of them go on. */
+export function keepSwarms(count: number): void {
+  for (const [file, load] of [...loaded].slice(0, Math.max(0, loaded.size - count))) {
+    loaded.delete(file);
+    const letGo = async () => (await core).release((await load()).id);
+    void letGo().catch(() => undefined); // one that never came has nothing to let go
   }
-  return load();
 }
 
 export const testDigits = once(async (): Promise<TestDigits> => {
