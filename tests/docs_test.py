@@ -2,9 +2,9 @@
 """docs_test.py: runs the examples of README.md and docs/*.md and checks what they print.
 
 Every fenced block whose info string is `sh run` is run by bash -euo pipefail. The blocks of one
-page run in order in one empty directory, with `murmur` and `python3` on the PATH. A block directly
-followed by a fenced block whose info string is `text output` must print that text on stdout; there
-a line `...` stands for any number of lines. Relative links of all pages, decisions included, must
+page run in order in one empty directory, with `murmur` and `python3` on the PATH and small models
+in $MODELS. A block directly followed by a fenced block whose info string is `text output` must print
+that text on stdout; there a line `...` stands for any number of lines. Relative links of all pages, decisions included, must
 lead to files; headings they name must exist.
 
 Usage: MURMUR=build/release/murmur python3 tests/docs_test.py [PAGE... | --decisions]
@@ -78,7 +78,8 @@ def install_tools(folder: Path) -> dict[str, str]:
         tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
     kept = {key: value for key, value in os.environ.items() if not key.startswith("MURMUR")}
     return kept | {"PATH": f"{folder}:{os.environ['PATH']}", "NO_COLOR": "1", "LC_ALL": "C.UTF-8",
-                   "MURMUR_DATA": str(ROOT / "data/mnist")}
+                   "MURMUR_DATA": str(ROOT / "data/mnist"),
+                   "MODELS": str(ROOT / "tests/fixtures/families")}
 
 
 def run_page(page: Path, environment: dict[str, str]) -> list[str]:

@@ -42,6 +42,8 @@ Command meanfield_command();
 Command landscape_command();
 Command open_command();
 Command tokenize_command();
+Command trace_command();
+Command import_command();
 
 std::vector<Command> all_commands() {
   return {simulate_command(), train_command(),      sweep_command(),     velocity_command(),
@@ -49,7 +51,7 @@ std::vector<Command> all_commands() {
           classify_command(), report_command(),     presets_command(),   explain_command(),
           doctor_command(),   completion_command(), bench_command(),     reproduce_command(),
           studio_command(),   meanfield_command(),  landscape_command(), open_command(),
-          tokenize_command()};
+          tokenize_command(), trace_command(),      import_command()};
 }
 
 namespace {

@@ -36,7 +36,8 @@ struct Recipe {
   bool branch = false;
 };
 
-const std::vector<std::string> kMakers = {"simulate", "train", "meanfield", "landscape", "sweep"};
+const std::vector<std::string> kMakers = {"simulate", "train", "meanfield", "landscape",
+                                          "sweep",    "trace", "import"};
 const std::vector<std::string> kDrawers = {"render", "report", "reproduce", "classify"};
 
 bool is_among(const std::vector<std::string>& list, const std::string& word) {

@@ -9,6 +9,7 @@
 
 #include "generated/version.h"
 #include "run_kind.h"
+#include "trace/trace_file.h"
 
 namespace murmur::app {
 
@@ -104,8 +105,11 @@ std::vector<std::string> telling_words(const std::vector<std::string>& argv) {
 
 Ingredients ingredients_of(const RunReader& run, const std::string& subject) {
   const KeptJson manifest = kept_manifest(run);
-  return {.kind = kind_of(run).word,
+  const std::string kind = kind_of(run).word;
+  return {.kind = kind,
           .config = run.config(),
+          .made_by = kind == "trace" ? read_trace_file(run.directory()).made_by
+                                     : std::vector<std::string>{},
           .seed = static_cast<std::uint64_t>(manifest.at("seed").number()),
           .parted = manifest.has("parent"),
           .folder = run.directory(),
@@ -134,7 +138,10 @@ picture::RecipeOf recipe_of(Ingredients what) {
   name_whole_paths(drawing);
   nlohmann::json steps = nlohmann::json::array();
   if (!what.kind.empty()) {
-    steps.push_back({what.kind, "@config"});
+    if (what.made_by.empty())
+      steps.push_back({what.kind, "@config"});
+    else
+      steps.push_back(what.made_by);
     json["config"] = without_threads(what.config);
   }
   if (drawing.empty() || drawing[0] != what.kind) steps.push_back(drawing);

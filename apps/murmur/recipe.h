@@ -13,9 +13,10 @@ namespace murmur::app {
 
 // What a picture is made of, beside the command line at hand.
 struct Ingredients {
-  std::string kind{};    // the command that makes the run; empty: none does
-  std::string config{};  // its config.toml
-  std::string name{};    // of the run; empty: as its folder is called
+  std::string kind{};                  // the command that makes the run; empty: none does
+  std::string config{};                // its config.toml
+  std::vector<std::string> made_by{};  // the command that made it, where its settings alone do not
+  std::string name{};                  // of the run; empty: as its folder is called
   std::uint64_t seed = 0;
   bool parted = false;               // a branch, which its settings alone do not make again
   std::filesystem::path folder{};    // pictures in it are known by their path below it

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "murmur/error.h"
 #include "recipe.h"
 #include "report/attention.h"
+#include "report/trace.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -56,8 +58,31 @@ void check_csv_beside(const Flags& flags) {
   output_file(beside);
 }
 
+// What the transformer itself attended to: text=K, head=H, block=B.
+Figure attention_of_trace(const RunReader& run, Words& words, const FigureFlags& asked) {
+  TraceAttentionRequest request{.style = asked.style};
+  const auto number = [&](const char* key) -> std::optional<int> {
+    const std::string value = take_word(words, key);
+    if (value.empty()) return std::nullopt;
+    char* end = nullptr;
+    const long read = std::strtol(value.c_str(), &end, 10);
+    if (*end != '\0' || read < 0 || read > 1'000'000)
+      throw Error(Fault::input, fmt::format("{} is not a number from 0 on", value),
+                  fmt::format("command line: {}={}", key, value), "write a whole number");
+    return static_cast<int>(read);
+  };
+  request.text = number("text").value_or(0);
+  request.head = number("head");
+  request.block = number("block");
+  if (!words.assignments.empty())
+    throw Error(Fault::input, "figure=attention of a trace takes text, head and block",
+                "command line: " + words.assignments.front(), "leave it out");
+  return trace_attention_figure(run, request);
+}
+
 Figure attention_of(const RunReader& run, Words words, const FigureFlags& asked) {
   AttentionRequest request{.style = asked.style};
+  if (run.command() == "trace") return attention_of_trace(run, words, asked);
   if (const std::string order = take_word(words, "order"); !order.empty())
     request.clusters = by_clusters(order);
   const SwarmWords read = read_swarm_words(words);

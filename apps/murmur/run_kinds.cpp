@@ -16,10 +16,12 @@ RunKind meanfield_kind();
 RunKind landscape_kind();
 RunKind sweep_kind();
 RunKind reproduce_kind();
+RunKind trace_kind();
 
 std::span<const RunKind> run_kinds() {
   static const RunKind table[] = {simulate_kind(),  train_kind(), meanfield_kind(),
-                                  landscape_kind(), sweep_kind(), reproduce_kind()};
+                                  landscape_kind(), sweep_kind(), reproduce_kind(),
+                                  trace_kind()};
   // A row says of everything how it is done, or why it is not.
   for (const RunKind& kind : table)
     assert(kind.parameters != nullptr && (kind.resume != nullptr || !kind.no_resume.what.empty()) &&

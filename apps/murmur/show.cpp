@@ -20,9 +20,17 @@ namespace {
 
 using Json = nlohmann::json;
 
+// As RFC 4180 writes texts that hold what ends a cell.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
+
 std::string cell(const Json& value) {
   if (value.is_null()) return "";
-  if (value.is_string()) return value.get<std::string>();
+  if (value.is_string()) return quoted(value.get<std::string>());
   if (value.is_number_float()) return fmt::format("{}", value.get<double>());
   if (!value.is_array()) return json_text(value);
   std::vector<std::string> parts;
@@ -320,14 +328,25 @@ void show(const Flags& flags, const Subject& subject, const ShowWords& words) {
     throw Error(Fault::input, "there are no frames yet", subject.name,
                 "let it fly first: murmur simulate --resume RUN");
   using Shower = void (*)(const Flags&, const Subject&, const ShowWords&);
-  const std::map<std::string, Shower> showers{
-      {"histogram", show_histogram},         {"modes", show_modes},
-      {"attention", show_attention},         {"centres", show_centres},
-      {"density-modes", show_density_modes}, {"genealogy", show_genealogy},
-      {"plateaus", show_plateaus},           {"growth", show_growth},
-      {"clustering", show_clustering},       {"atoms", show_atoms},
-      {"metastability", show_metastability}, {"distance", show_distance},
-      {"next-word", show_next_word},         {"counts", show_counts}};
+  const std::map<std::string, Shower> showers{{"histogram", show_histogram},
+                                              {"modes", show_modes},
+                                              {"attention", show_attention},
+                                              {"centres", show_centres},
+                                              {"density-modes", show_density_modes},
+                                              {"genealogy", show_genealogy},
+                                              {"plateaus", show_plateaus},
+                                              {"growth", show_growth},
+                                              {"clustering", show_clustering},
+                                              {"atoms", show_atoms},
+                                              {"metastability", show_metastability},
+                                              {"distance", show_distance},
+                                              {"next-word", show_next_word},
+                                              {"counts", show_counts},
+                                              {"heads", show_trace},
+                                              {"layers", show_trace},
+                                              {"twin", show_trace},
+                                              {"lens", show_trace},
+                                              {"patching", show_trace}};
   showers.at(words.show())(flags, subject, words);
 }
 

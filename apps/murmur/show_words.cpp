@@ -53,7 +53,8 @@ const std::vector<Row>& table() {
 const std::vector<std::string> shows{"histogram",     "modes",     "attention",     "centres",
                                      "density-modes", "genealogy", "plateaus",      "growth",
                                      "clustering",    "atoms",     "metastability", "distance",
-                                     "counts",        "next-word"};
+                                     "counts",        "next-word", "heads",         "layers",
+                                     "twin",          "lens",      "patching"};
 
 const Row* find(const std::string& name) {
   for (const Row& row : table())

@@ -1,4 +1,4 @@
-// png.cpp: any PNG as grey ink on paper of level 0.
+// png.cpp: any PNG as grey ink on paper of level 0, or in its colours.
 #include <fmt/format.h>
 #include <png.h>
 
@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "data/colours.h"
 #include "data/idx.h"
 #include "murmur/error.h"
 #include "murmur/images.h"
@@ -59,8 +60,9 @@ bool read_header(Reading& reading) {
   return true;
 }
 
-// 8 bits of grey a pixel, over white; samples are taken as brightness as they are.
-bool read_rows(Reading& reading, png_bytepp rows) {
+// 8 bits of grey a pixel, or of red, green and blue, over white; samples are taken as brightness as
+// they are.
+bool read_rows(Reading& reading, int channels, png_bytepp rows) {
   png_structp png = reading.png;
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_set_expand(png);
@@ -68,19 +70,23 @@ bool read_rows(Reading& reading, png_bytepp rows) {
   png_color_16 white{};
   white.red = white.green = white.blue = white.gray = 255;
   png_set_background(png, &white, PNG_BACKGROUND_GAMMA_SCREEN, 0, 1);
-  if ((png_get_color_type(png, reading.info) & PNG_COLOR_MASK_COLOR) != 0)
+  const bool coloured = (png_get_color_type(png, reading.info) & PNG_COLOR_MASK_COLOR) != 0;
+  if (channels == 3 && !coloured) png_set_gray_to_rgb(png);
+  if (channels == 1 && coloured)
     png_set_rgb_to_gray(png, PNG_ERROR_ACTION_NONE, PNG_RGB_TO_GRAY_DEFAULT,
                         PNG_RGB_TO_GRAY_DEFAULT);
   png_set_interlace_handling(png);
   png_read_update_info(png, reading.info);
-  if (png_get_rowbytes(png, reading.info) != png_get_image_width(png, reading.info))
-    png_error(png, "it cannot be made grey");
+  if (png_get_rowbytes(png, reading.info) !=
+      png_get_image_width(png, reading.info) * static_cast<png_size_t>(channels))
+    png_error(png, "it cannot be brought to 8 bits a sample");
   png_read_image(png, rows);
   png_read_end(png, nullptr);
   return true;
 }
 
-Picture read_grey(std::span<const std::byte> bytes, const std::string& where) {
+ColourPicture read_channels(std::span<const std::byte> bytes, int channels,
+                            const std::string& where) {
   Reading reading(bytes);
   const auto unreadable = [&] {
     return Error(Fault::input, fmt::format("the PNG cannot be read: {}", reading.message), where,
@@ -92,12 +98,13 @@ Picture read_grey(std::span<const std::byte> bytes, const std::string& where) {
   if (height > kLongestSide || width > kLongestSide)
     throw Error(Fault::input, fmt::format("the picture has {} x {} pixels", height, width), where,
                 fmt::format("make it smaller: {} a side is the most", kLongestSide));
-  Picture picture{static_cast<int>(height), static_cast<int>(width)};
-  picture.pixels.resize(height * width);
+  ColourPicture picture{static_cast<int>(height), static_cast<int>(width), channels};
+  const std::size_t pitch = width * static_cast<std::size_t>(channels);
+  picture.pixels.resize(height * pitch);
   std::vector<png_bytep> rows;
   for (std::size_t row = 0; row < height; ++row)
-    rows.push_back(picture.pixels.data() + row * width);
-  if (!read_rows(reading, rows.data())) throw unreadable();
+    rows.push_back(picture.pixels.data() + row * pitch);
+  if (!read_rows(reading, channels, rows.data())) throw unreadable();
   return picture;
 }
 
@@ -152,7 +159,8 @@ void lay_on_dark_paper(Picture& picture) {
 }  // namespace
 
 Picture parse_png(std::span<const std::byte> bytes, const std::string& where) {
-  Picture picture = read_grey(bytes, where);
+  ColourPicture grey = read_channels(bytes, 1, where);
+  Picture picture{grey.height, grey.width, std::move(grey.pixels)};
   lay_on_dark_paper(picture);
   return picture;
 }
@@ -160,6 +168,11 @@ Picture parse_png(std::span<const std::byte> bytes, const std::string& where) {
 Picture read_png(const std::filesystem::path& path) {
   const std::string bytes = read_text(path);
   return parse_png(std::as_bytes(std::span(bytes)), path.string());
+}
+
+ColourPicture read_colours(const std::filesystem::path& path, int channels) {
+  const std::string bytes = read_text(path);
+  return read_channels(std::as_bytes(std::span(bytes)), channels, path.string());
 }
 
 }  // namespace murmur

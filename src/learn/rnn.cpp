@@ -1,19 +1,11 @@
-// rnn.cpp: a recurrent network: size, parameters, gradients of batches, influence of tokens.
+// rnn.cpp: a recurrent network: size, parameters, reference gradients, influence of tokens.
 #include "learn/rnn.h"
-
-#include <fmt/format.h>
 
 #include <cassert>
 
-#include "core/parallel.h"
-#include "murmur/error.h"
 #include "murmur/random.h"
 
 namespace murmur {
-
-namespace {
-
-constexpr std::size_t kGroup = 8;  // samples whose gradients are summed together, in order
 
 void check(const Rnn& m) {
   if (m.hidden < 1 || m.hidden > 4096 || m.classes < 2 || m.width < 1)
@@ -23,13 +15,12 @@ void check(const Rnn& m) {
                 "in the architecture", "use hidden from 1 to 4096 and two classes or more");
 }
 
-void check(const Objective& objective) {
+void check_messenger(const Objective& objective) {
   if (objective.loss != Objective::cross_entropy || objective.dropout != 0)
     throw Error(Fault::input, "a messenger has no boids to bring home and no attention to drop",
                 "in the objective", "use the cross-entropy, without dropout");
 }
 
-// The words of a sample, the one that is asked about once more at the end.
 std::vector<int> words_of(const Rnn& m, const Batch& batch, std::size_t place) {
   const std::size_t sample = batch.chosen[place];
   const auto all =
@@ -43,148 +34,6 @@ std::vector<int> words_of(const Rnn& m, const Batch& batch, std::size_t place) {
                   fmt::format("the table has {} words", m.vocabulary));
   return words;
 }
-
-// (n, width) what is read of a sample, token by token.
-template <class T>
-std::vector<T> points_of(const Batch& batch, std::size_t place) {
-  const std::size_t from = batch.first[batch.chosen[place]];
-  const std::size_t to = batch.first[batch.chosen[place] + 1];
-  const T right = batch.shift.empty() ? T{} : static_cast<T>(batch.shift[2 * place]);
-  const T up = batch.shift.empty() ? T{} : static_cast<T>(batch.shift[2 * place + 1]);
-  std::vector<T> points;  // (n, 2)
-  points.reserve(2 * (to - from));
-  for (std::size_t i = from; i < to; ++i) {
-    points.push_back((batch.x[i] + right) / static_cast<T>(kRnnUnit));
-    points.push_back((batch.y[i] + up) / static_cast<T>(kRnnUnit));
-  }
-  return points;
-}
-
-template <class T>
-std::vector<T> inputs_of(const Rnn& m, std::span<const T> parameters, const Batch& batch,
-                         std::size_t place) {
-  if (m.vocabulary == 0) return points_of<T>(batch, place);
-  const T* table = rnn_tensors(m, parameters.data()).words;
-  std::vector<T> rows;
-  for (const int word : words_of(m, batch, place))
-    rows.insert(rows.end(), table + static_cast<std::ptrdiff_t>(word) * m.width,
-                table + static_cast<std::ptrdiff_t>(word + 1) * m.width);
-  return rows;
-}
-
-//   d table[w] += d row of every token that is word w
-template <class T>
-void add_to_words(const Rnn& m, const std::vector<int>& words, const std::vector<T>& rows,
-                  T* table) {
-  for (std::size_t i = 0; i < words.size(); ++i)
-    for (int k = 0; k < m.width; ++k)
-      table[static_cast<std::ptrdiff_t>(words[i]) * m.width + k] += rows[i * m.width + k];
-}
-
-template <class T>
-struct Verdict {
-  double loss = 0;
-  bool right = false;
-  std::vector<T> push{};  // (classes) d loss / d logit = p - y
-};
-
-//   p = softmax(logits),  loss = -sum_c y_c ln p_c,  y as in the swarm's cross-entropy
-template <class T>
-Verdict<T> judge(const std::vector<T>& logits, int label, double smoothing) {
-  const int classes = static_cast<int>(logits.size());
-  if (label < 0 || label >= classes)
-    throw Error(Fault::input, "a flock to learn from has no label of a known class",
-                fmt::format("label {}", label), "give every flock its class");
-  const auto largest = std::max_element(logits.begin(), logits.end());
-  double sum = 0;
-  for (const T logit : logits) sum += elementary::exp(static_cast<double>(logit - *largest));
-  Verdict<T> verdict{0, largest - logits.begin() == label, std::vector<T>(logits.size())};
-  for (int c = 0; c < classes; ++c) {
-    const double wanted = (c == label ? 1 - smoothing : 0) + smoothing / classes;
-    const auto below = static_cast<double>(logits[c] - *largest);
-    verdict.loss -= wanted * (below - elementary::log(sum));
-    verdict.push[c] = static_cast<T>(elementary::exp(below) / sum - wanted);
-  }
-  return verdict;
-}
-
-struct Pass {
-  const Rnn& rnn;
-  const Batch& batch;
-  const Objective& objective;
-  int threads;
-};
-
-// Groups of samples have gradients of their own, added in order, whatever the number of threads.
-template <class T>
-BatchResult learn_in_groups(const Pass& pass, std::span<const T> parameters,
-                            std::span<T> gradient) {
-  const Rnn& m = pass.rnn;
-  const Batch& batch = pass.batch;
-  check(pass.objective);
-  assert(parameters.size() == parameter_count(m) && gradient.size() == parameters.size());
-  const Journey<T> journey(m, parameters);
-  const std::size_t samples = batch.chosen.size(), groups = (samples + kGroup - 1) / kGroup;
-  std::vector<T> gradients(groups * gradient.size());  // (groups, parameters)
-  std::vector<BatchResult> results(groups);
-  for_blocks(static_cast<int>(groups), pass.threads, [&](int group) {
-    const auto into =
-        rnn_tensors(m, gradients.data() + static_cast<std::size_t>(group) * gradient.size());
-    std::vector<T> states;
-    const std::size_t first = static_cast<std::size_t>(group) * kGroup;
-    for (std::size_t place = first; place < std::min(samples, first + kGroup); ++place) {
-      const std::vector<T> points = inputs_of(m, parameters, batch, place);
-      const std::vector<T> logits = journey.out(points, states);
-      Verdict<T> verdict =
-          judge(logits, batch.label[batch.chosen[place]], pass.objective.smoothing);
-      results[group].loss += verdict.loss;
-      results[group].correct += verdict.right ? 1 : 0;
-      for (T& push : verdict.push) push /= static_cast<T>(samples);
-      std::vector<T> d_points(m.vocabulary > 0 ? points.size() : 0);
-      journey.back(points, states, {verdict.push, into, m.vocabulary > 0 ? &d_points : nullptr});
-      if (m.vocabulary > 0) add_to_words(m, words_of(m, batch, place), d_points, into.words);
-    }
-  });
-  BatchResult result;
-  std::vector<double> sum(gradient.size());
-  for (std::size_t group = 0; group < groups; ++group) {
-    result.loss += results[group].loss / static_cast<double>(samples);
-    result.correct += results[group].correct;
-    for (std::size_t e = 0; e < sum.size(); ++e) sum[e] += gradients[group * sum.size() + e];
-  }
-  for (std::size_t e = 0; e < sum.size(); ++e) gradient[e] = static_cast<T>(sum[e]);
-  return result;
-}
-
-class RnnAdjoint final : public Adjoint {
- public:
-  RnnAdjoint(const Rnn& rnn, int threads) : rnn_(rnn), threads_(threads) { check(rnn); }
-
-  BatchResult backward(std::span<const float> parameters, const Batch& batch,
-                       const Objective& objective, std::span<float> gradient) override {
-    return learn_in_groups(Pass{rnn_, batch, objective, threads_}, parameters, gradient);
-  }
-
-  void forward(std::span<const float> parameters, const Batch& batch,
-               std::span<float> readout) override {
-    const Journey<float> journey(rnn_, parameters);
-    const auto classes = static_cast<std::size_t>(rnn_.classes);
-    assert(readout.size() == batch.chosen.size() * classes);
-    for_blocks(static_cast<int>(batch.chosen.size()), threads_, [&](int place) {
-      std::vector<float> states;
-      const std::vector<float> logits =
-          journey.out(inputs_of(rnn_, parameters, batch, place), states);
-      std::copy(logits.begin(), logits.end(),
-                readout.data() + static_cast<std::size_t>(place) * classes);
-    });
-  }
-
- private:
-  Rnn rnn_;
-  int threads_;
-};
-
-}  // namespace
 
 Rnn rnn_near(std::size_t parameters, Rnn rnn) {
   const auto miss = [&](int hidden) {
@@ -235,22 +84,37 @@ std::vector<float> initial_parameters(const Rnn& m, std::uint64_t seed) {
   return parameters;
 }
 
-std::unique_ptr<Adjoint> make_adjoint(const Rnn& rnn, int threads) {
-  return std::make_unique<RnnAdjoint>(rnn, threads);
-}
-
-BatchResult reference_backward(const Rnn& rnn, std::span<const double> parameters,
-                               const Batch& batch, const Objective& objective,
-                               std::span<double> gradient) {
-  check(rnn);
-  return learn_in_groups(Pass{rnn, batch, objective, 1}, parameters, gradient);
+BatchResult reference_backward(const Rnn& m, std::span<const double> parameters, const Batch& batch,
+                               const Objective& objective, std::span<double> gradient) {
+  check(m);
+  check_messenger(objective);
+  assert(parameters.size() == parameter_count(m) && gradient.size() == parameters.size());
+  const Journey journey(m, parameters);
+  const auto samples = static_cast<double>(batch.chosen.size());
+  std::fill(gradient.begin(), gradient.end(), 0.0);
+  const RnnTensors<double> into = rnn_tensors(m, gradient.data());
+  BatchResult result;
+  std::vector<double> states;
+  for (std::size_t place = 0; place < batch.chosen.size(); ++place) {
+    const std::vector<double> points = inputs_of(m, parameters, batch, place);
+    const std::vector<double> logits = journey.out(points, states);
+    Verdict<double> verdict =
+        judge<double>(logits, batch.label[batch.chosen[place]], objective.smoothing);
+    result.loss += verdict.loss / samples;
+    result.correct += verdict.right ? 1 : 0;
+    for (double& push : verdict.push) push /= samples;
+    std::vector<double> d_points(m.vocabulary > 0 ? points.size() : 0);
+    journey.back(points, states, {verdict.push, into, m.vocabulary > 0 ? &d_points : nullptr});
+    if (m.vocabulary > 0) add_to_words<double>(m, words_of(m, batch, place), d_points, into.words);
+  }
+  return result;
 }
 
 // One backward pass for each logit gives one row of every Jacobian.
 std::vector<double> influence(const Rnn& m, std::span<const double> parameters, const Batch& one) {
   assert(one.chosen.size() == 1);
-  const Journey<double> journey(m, parameters);
-  const std::vector<double> points = points_of<double>(one, 0);
+  const Journey journey(m, parameters);
+  const std::vector<double> points = inputs_of(m, parameters, one, 0);
   std::vector<double> states, square(points.size() / 2), unused(parameters.size());
   journey.out(points, states);
   for (int c = 0; c < m.classes; ++c) {

@@ -1,5 +1,7 @@
-// rnn.h: a recurrent network on one sample, forward and through time backward, float or double.
+// rnn.h: a recurrent network on one sample, forward and through time backward, in double.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +11,7 @@
 
 #include "core/elementary.h"
 #include "learn/recurrent.h"
+#include "murmur/error.h"
 
 namespace murmur {
 
@@ -34,20 +37,86 @@ RnnTensors<T> rnn_tensors(const Rnn& m, T* at) {
   return {at, memory, bias, out, out_bias, out_bias + m.classes};
 }
 
-// Input and output of the backward pass.
+void check(const Rnn& m);                          // Error(input): it cannot be built
+void check_messenger(const Objective& objective);  // Error(input): it cannot be learned so
+
+// The words of a sample, the one that is asked about once more at the end.
+std::vector<int> words_of(const Rnn& m, const Batch& batch, std::size_t place);
+
+// (n, width) what is read of a sample, token by token.
 template <class T>
-struct WayBack {
-  const std::vector<T>& push;          // (classes) d loss / d logit
-  RnnTensors<T> gradient;              // added to
-  std::vector<T>* d_points = nullptr;  // (n, width) added to, where wanted
+std::vector<T> points_of(const Batch& batch, std::size_t place) {
+  const std::size_t from = batch.first[batch.chosen[place]];
+  const std::size_t to = batch.first[batch.chosen[place] + 1];
+  const T right = batch.shift.empty() ? T{} : static_cast<T>(batch.shift[2 * place]);
+  const T up = batch.shift.empty() ? T{} : static_cast<T>(batch.shift[2 * place + 1]);
+  std::vector<T> points;  // (n, 2)
+  points.reserve(2 * (to - from));
+  for (std::size_t i = from; i < to; ++i) {
+    points.push_back((batch.x[i] + right) / static_cast<T>(kRnnUnit));
+    points.push_back((batch.y[i] + up) / static_cast<T>(kRnnUnit));
+  }
+  return points;
+}
+
+template <class T>
+std::vector<T> inputs_of(const Rnn& m, std::span<const T> parameters, const Batch& batch,
+                         std::size_t place) {
+  if (m.vocabulary == 0) return points_of<T>(batch, place);
+  const T* table = rnn_tensors(m, parameters.data()).words;
+  std::vector<T> rows;
+  for (const int word : words_of(m, batch, place))
+    rows.insert(rows.end(), table + static_cast<std::ptrdiff_t>(word) * m.width,
+                table + static_cast<std::ptrdiff_t>(word + 1) * m.width);
+  return rows;
+}
+
+//   d table[w] += d row of every token that is word w
+template <class T>
+void add_to_words(const Rnn& m, const std::vector<int>& words, std::span<const T> rows, T* table) {
+  for (std::size_t i = 0; i < words.size(); ++i)
+    for (int k = 0; k < m.width; ++k)
+      table[static_cast<std::ptrdiff_t>(words[i]) * m.width + k] += rows[i * m.width + k];
+}
+
+template <class T>
+struct Verdict {
+  double loss = 0;
+  bool right = false;
+  std::vector<T> push{};  // (classes) d loss / d logit = p - y
 };
 
-// A recurrent network with its parameters; loops run along rows of h numbers, so that they
-// vectorise.
+//   p = softmax(logits),  loss = -sum_c y_c ln p_c,  y as in the swarm's cross-entropy
 template <class T>
+Verdict<T> judge(std::span<const T> logits, int label, double smoothing) {
+  const int classes = static_cast<int>(logits.size());
+  if (label < 0 || label >= classes)
+    throw Error(Fault::input, "a flock to learn from has no label of a known class",
+                fmt::format("label {}", label), "give every flock its class");
+  const auto largest = std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (const T logit : logits) sum += elementary::exp(static_cast<double>(logit - *largest));
+  Verdict<T> verdict{0, largest - logits.begin() == label, std::vector<T>(logits.size())};
+  for (int c = 0; c < classes; ++c) {
+    const double wanted = (c == label ? 1 - smoothing : 0) + smoothing / classes;
+    const auto below = static_cast<double>(logits[c] - *largest);
+    verdict.loss -= wanted * (below - elementary::log(sum));
+    verdict.push[c] = static_cast<T>(elementary::exp(below) / sum - wanted);
+  }
+  return verdict;
+}
+
+// Input and output of the backward pass.
+struct WayBack {
+  const std::vector<double>& push;          // (classes) d loss / d logit
+  RnnTensors<double> gradient;              // added to
+  std::vector<double>* d_points = nullptr;  // (n, width) added to, where wanted
+};
+
+// A recurrent network with its parameters; loops run along rows of h numbers.
 class Journey {
  public:
-  Journey(const Rnn& rnn, std::span<const T> parameters)
+  Journey(const Rnn& rnn, std::span<const double> parameters)
       : classes_(rnn.classes),
         h_(rnn.hidden),
         width_(rnn.width),
@@ -59,12 +128,12 @@ class Journey {
 
   // Forward pass over (n, width) tokens; stores the states (n + 1, hidden), the first of them zero,
   // and returns the logits (classes).
-  std::vector<T> out(const std::vector<T>& points, std::vector<T>& states) const {
+  std::vector<double> out(const std::vector<double>& points, std::vector<double>& states) const {
     const std::size_t n = points.size() / width_;
-    states.assign((n + 1) * h_, T{});
+    states.assign((n + 1) * h_, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
-      const T* past = states.data() + i * h_;
-      T* z = states.data() + (i + 1) * h_;
+      const double* past = states.data() + i * h_;
+      double* z = states.data() + (i + 1) * h_;
       for (std::size_t r = 0; r < h_; ++r) {
         z[r] = at_.bias[r];
         for (std::size_t k = 0; k < width_; ++k)
@@ -72,22 +141,22 @@ class Journey {
       }
       for (std::size_t c = 0; c < h_; ++c)
         for (std::size_t r = 0; r < h_; ++r) z[r] += memory_t_[c * h_ + r] * past[c];
-      for (std::size_t r = 0; r < h_; ++r)
-        z[r] = static_cast<T>(elementary::tanh(static_cast<double>(z[r])));
+      for (std::size_t r = 0; r < h_; ++r) z[r] = elementary::tanh(z[r]);
     }
-    std::vector<T> logits(at_.out_bias, at_.out_bias + classes_);
+    std::vector<double> logits(at_.out_bias, at_.out_bias + classes_);
     for (int c = 0; c < classes_; ++c)
       for (std::size_t r = 0; r < h_; ++r) logits[c] += at_.out[c * h_ + r] * states[n * h_ + r];
     return logits;
   }
 
-  //   dz = dh (1 - h^2),  dW_x += dz p^T,  dW_h += dz h_past^T,  db += dz,  dh_past = W_h^T dz
-  void back(const std::vector<T>& points, const std::vector<T>& states,
-            const WayBack<T>& way) const {
-    const RnnTensors<T>& gradient = way.gradient;
-    const std::vector<T>& push = way.push;
+  //   dz = dh (1 - h^2),  dW_x += dz p^double,  dW_h += dz h_past^double,  db += dz,  dh_past =
+  //   W_h^double dz
+  void back(const std::vector<double>& points, const std::vector<double>& states,
+            const WayBack& way) const {
+    const RnnTensors<double>& gradient = way.gradient;
+    const std::vector<double>& push = way.push;
     const std::size_t n = points.size() / width_;
-    std::vector<T> dh(h_), dz(h_);
+    std::vector<double> dh(h_), dz(h_);
     for (int c = 0; c < classes_; ++c) {
       gradient.out_bias[c] += push[c];
       for (std::size_t r = 0; r < h_; ++r) {
@@ -96,10 +165,10 @@ class Journey {
       }
     }
     for (std::size_t i = n; i-- > 0;) {
-      const T* past = states.data() + i * h_;
-      const T* now = past + h_;
+      const double* past = states.data() + i * h_;
+      const double* now = past + h_;
       for (std::size_t r = 0; r < h_; ++r) dz[r] = dh[r] * (1 - now[r] * now[r]);
-      std::fill(dh.begin(), dh.end(), T{});
+      std::fill(dh.begin(), dh.end(), 0.0);
       for (std::size_t r = 0; r < h_; ++r) {
         gradient.bias[r] += dz[r];
         for (std::size_t k = 0; k < width_; ++k) {
@@ -117,8 +186,8 @@ class Journey {
  private:
   const int classes_;
   const std::size_t h_, width_;
-  const RnnTensors<const T> at_;
-  std::vector<T> memory_t_;  // (hidden, hidden), the transpose
+  const RnnTensors<const double> at_;
+  std::vector<double> memory_t_;  // (hidden, hidden), the transpose
 };
 
 }  // namespace murmur

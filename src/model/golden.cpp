@@ -96,11 +96,11 @@ std::vector<GoldenCheck> held_against(const Transformer& model, const Record& go
     if (rest == "input_ids" || rest == "ids") {
       const auto* ids = std::get_if<std::vector<std::int64_t>>(&array.values);
       if (ids == nullptr) refuse("the tokens are not of I64", where + ": " + name);
-      traces[of] = model.pass(*ids, threads);
+      traces[of] = model.pass(*ids, {.threads = threads});
     } else if (rest == "pixel_values") {
       const auto* pixels = std::get_if<std::vector<float>>(&array.values);
       if (pixels == nullptr) refuse("the pixels are not of F32", where + ": " + name);
-      traces[of] = model.pass_picture(*pixels, threads);
+      traces[of] = model.pass_picture(*pixels, {.threads = threads});
     }
   }
   std::vector<GoldenCheck> checks;

@@ -41,8 +41,10 @@ nlohmann::json json_of(const fs::path& path) {
   return json;
 }
 
-// The newest state of a model in the hub's cache: refs/main names it, or it is the only one.
-fs::path in_cache(const fs::path& folder) {
+}  // namespace
+
+// refs/main names the newest state, or there is only one.
+fs::path state_of_model(const fs::path& folder) {
   const fs::path all = folder / "snapshots";
   if (!fs::is_directory(all)) return folder;
   if (fs::exists(folder / "refs" / "main")) {
@@ -56,6 +58,8 @@ fs::path in_cache(const fs::path& folder) {
     refuse("the cache holds several states of the model", all, "name one of the folders in it");
   return states[0];
 }
+
+namespace {
 
 void add(const fs::path& path, Record& tensors) {
   for (auto& [name, array] : read_safetensors(path).tensors)
@@ -115,7 +119,7 @@ Record weights_of(const fs::path& folder) {
 Model read_model(const fs::path& given) {
   if (!fs::is_directory(given))
     refuse("there is no such folder", given, "give a folder with config.json and weights");
-  const fs::path folder = in_cache(given);
+  const fs::path folder = state_of_model(given);
   const fs::path config = folder / "config.json";
   if (!fs::exists(config))
     refuse("the folder has no config.json", folder, "give a folder with config.json and weights");

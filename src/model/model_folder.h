@@ -19,6 +19,13 @@ class Model {
         made_(std::move(made)),
         transformer_(std::move(description), std::move(weights)) {}
 
+  // The same storage, and `made` beside it, under another description or other weights.
+  Model with(Description description, TransformerWeights weights,
+             std::vector<std::vector<float>> made) && {
+    for (auto& values : made) made_.push_back(std::move(values));
+    return {std::move(description), std::move(weights), std::move(tensors_), std::move(made_)};
+  }
+
   const Transformer& operator*() const { return transformer_; }
   const Transformer* operator->() const { return &transformer_; }
 
@@ -27,6 +34,10 @@ class Model {
   std::vector<std::vector<float>> made_;  // weights that had to be laid out anew
   Transformer transformer_;
 };
+
+// The folder that holds the files: of the hub's cache (models--owner--name) its newest state, else
+// the folder itself.
+std::filesystem::path state_of_model(const std::filesystem::path& folder);
 
 // The folder of a model, or one of the hub's cache (models--owner--name). Error(input) with the
 // tensor's name where one is missing or has another shape; pickled weights are refused.

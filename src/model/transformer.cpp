@@ -18,38 +18,44 @@ using Rows = std::vector<float>;  // (n, width)
 // One pass: the description, the weights, and the residual stream as it stands.
 class Pass {
  public:
-  Pass(const Description& of, const TransformerWeights& weights, int threads)
-      : of_(of), weights_(weights), threads_(threads) {}
+  Pass(const Description& of, const TransformerWeights& weights, const PassOptions& options)
+      : of_(of), weights_(weights), options_(options) {}
 
-  Trace run(Rows embedded, int n) {
-    n_ = n;
-    x_ = std::move(embedded);
-    trace_ = {.n = n, .d = of_.d, .heads = of_.heads};
-    for (int layer = 0; layer < of_.layers; ++layer) {
+  // From block `first` on, of all that are run.
+  Trace run(Rows x, int first = 0) {
+    n_ = static_cast<int>(x.size() / static_cast<std::size_t>(of_.d));
+    x_ = std::move(x);
+    trace_ = {.n = n_, .d = of_.d, .heads = of_.heads};
+    for (int at = first; at < options_.repeat * of_.layers; ++at) {
+      const auto layer = static_cast<std::size_t>(at % of_.layers);
       trace_.before.push_back(x_);
       block(weights_.blocks[of_.shared ? 0 : layer], of_.blocks[layer]);
       trace_.after.push_back(x_);
     }
     trace_.last = normalised(x_, weights_.final_norm);
-    if (weights_.unembedding.w != nullptr) {
-      trace_.logits = mapped(trace_.last, weights_.unembedding);
-      if (of_.logit_cap > 0)
-        for (float& logit : trace_.logits) logit = capped(logit, of_.logit_cap);
-    }
+    trace_.logits = said(trace_.last);
     return std::move(trace_);
   }
 
-  Rows mapped(const Rows& x, const Linear& f) const { return map_rows(x, f, threads_); }
+  // Of states behind the final norm.
+  Rows said(const Rows& last) const {
+    if (weights_.unembedding.w == nullptr) return {};
+    Rows logits = mapped(last, weights_.unembedding);
+    if (of_.logit_cap > 0)
+      for (float& logit : logits) logit = capped(logit, of_.logit_cap);
+    return logits;
+  }
+
+  Rows mapped(const Rows& x, const Linear& f) const { return map_rows(x, f, options_.threads); }
 
   Rows normalised(const Rows& x, const NormWeights& weights) const {
     Rows y = x;
-    if (weights.gain != nullptr) normalise_rows(y, of_.norm, weights, y.size() / n_of(x));
+    if (weights.gain != nullptr)
+      normalise_rows(y, of_.norm, weights, static_cast<std::size_t>(of_.d));
     return y;
   }
 
  private:
-  std::size_t n_of(const Rows&) const { return static_cast<std::size_t>(n_); }
-
   //   before:    x <- x + A(norm x),  x <- x + F(norm x);  parallel: both of the first x
   //   after:     x <- norm(x + A x),  x <- norm(x + F x)
   //   around:    x <- x + norm A(norm x),  x <- x + norm F(norm x)
@@ -63,6 +69,7 @@ class Pass {
     add(heard, x_);
     if (after) x_ = normalised(x_, w.attention_norm);
     trace_.between.push_back(x_);
+    if (!options_.feed_forward) return;
     const Rows& read = of_.parallel ? start : x_;
     Rows own = feed_forward(after ? read : normalised(read, w.feed_forward_norm), w);
     if (of_.place == NormPlace::around) own = normalised(own, w.feed_forward_norm_after);
@@ -87,7 +94,7 @@ class Pass {
                                           .window = choice.window,
                                           .scale = of_.score_scale,
                                           .cap = of_.score_cap,
-                                          .threads = threads_},
+                                          .threads = options_.threads},
                                          q, k, v, weights);
     trace_.attention.push_back(std::move(weights));
     return mapped(gathered, w.out);
@@ -113,7 +120,7 @@ class Pass {
 
   const Description& of_;
   const TransformerWeights& weights_;
-  int threads_;
+  const PassOptions& options_;
   int n_ = 0;
   Rows x_{};
   Trace trace_{};
@@ -149,7 +156,7 @@ std::vector<int> places(std::span<const std::int64_t> tokens, const Description&
 
 }  // namespace
 
-Trace Transformer::pass(std::span<const std::int64_t> tokens, int threads) const {
+Trace Transformer::pass(std::span<const std::int64_t> tokens, const PassOptions& options) const {
   const Description& of = description_;
   require_tokens(tokens, of);
   const int n = static_cast<int>(tokens.size()), width = of.embedding_width;
@@ -166,11 +173,11 @@ Trace Transformer::pass(std::span<const std::int64_t> tokens, int threads) const
     }
   if (weights_.embedding_norm.gain != nullptr)
     normalise_rows(x, of.norm, weights_.embedding_norm, static_cast<std::size_t>(width));
-  if (weights_.embedding_map.w != nullptr) x = map_rows(x, weights_.embedding_map, threads);
-  return Pass(of, weights_, threads).run(std::move(x), n);
+  if (weights_.embedding_map.w != nullptr) x = map_rows(x, weights_.embedding_map, options.threads);
+  return Pass(of, weights_, options).run(std::move(x));
 }
 
-Trace Transformer::pass_picture(std::span<const float> pixels, int threads) const {
+Trace Transformer::pass_picture(std::span<const float> pixels, const PassOptions& options) const {
   const Description& of = description_;
   if (of.patch == 0) refuse("the model reads tokens, not pictures", of.family, "give it a text");
   const int side = of.image, across = side / of.patch, patch = of.patch;
@@ -189,10 +196,20 @@ Trace Transformer::pass_picture(std::span<const float> pixels, int threads) cons
           cut.insert(cut.end(), from, from + patch);
         }
   Rows x(weights_.class_token, weights_.class_token + of.d);
-  const Rows patches = map_rows(cut, weights_.patches, threads);
+  const Rows patches = map_rows(cut, weights_.patches, options.threads);
   x.insert(x.end(), patches.begin(), patches.end());
   for (std::size_t e = 0; e < x.size(); ++e) x[e] += weights_.positions[e];
-  return Pass(of, weights_, threads).run(std::move(x), across * across + 1);
+  return Pass(of, weights_, options).run(std::move(x));
+}
+
+Trace Transformer::pass_from(int first, std::vector<float> x, const PassOptions& options) const {
+  return Pass(description_, weights_, options).run(std::move(x), first);
+}
+
+std::vector<float> Transformer::logits_of(std::vector<float> x, int threads) const {
+  const PassOptions options{.threads = threads};
+  const Pass pass(description_, weights_, options);
+  return pass.said(pass.normalised(x, weights_.final_norm));
 }
 
 }  // namespace murmur

@@ -105,6 +105,13 @@ struct Trace {
   std::vector<float> logits{};                  // (n, vocabulary); empty without an unembedding
 };
 
+// How a pass is made; the defaults are the pass that a model was trained for.
+struct PassOptions {
+  int threads = 1;
+  int repeat = 1;            // how often the row of blocks is run through
+  bool feed_forward = true;  // false: that sublayer is left out, its norms with it
+};
+
 class Transformer {
  public:
   Transformer(Description description, TransformerWeights weights)
@@ -114,9 +121,16 @@ class Transformer {
   const TransformerWeights& weights() const { return weights_; }
 
   // Error(input) for no token, more than the context holds, or one outside the vocabulary.
-  Trace pass(std::span<const std::int64_t> tokens, int threads = 1) const;
+  Trace pass(std::span<const std::int64_t> tokens, const PassOptions& options = {}) const;
   // pixels (channels, image, image)
-  Trace pass_picture(std::span<const float> pixels, int threads = 1) const;
+  Trace pass_picture(std::span<const float> pixels, const PassOptions& options = {}) const;
+  // The rest of a pass: from the states x (n, d) before block `first` on, counted through all
+  // repetitions. The trace holds what came after.
+  Trace pass_from(int first, std::vector<float> x, const PassOptions& options = {}) const;
+
+  // What states x (rows, d) say next: final norm, unembedding, cap; (rows, vocabulary), or empty
+  // without an unembedding. Of the states of a block in the middle: the logit lens.
+  std::vector<float> logits_of(std::vector<float> x, int threads = 1) const;
 
  private:
   Description description_;

@@ -17,7 +17,6 @@ namespace murmur {
 
 namespace {
 
-constexpr int kMostCells = 128;       // tokens, or groups of them, along an axis
 constexpr std::size_t kMostRows = 6;  // heads on one figure
 constexpr int kTimes = 4;
 
@@ -81,7 +80,8 @@ std::vector<int> order_by_clusters(const DomeStates& states, const AttentionRequ
   return order;
 }
 
-// (cells, cells) mean of n a_ij over groups of tokens, as its logarithm to the base 10.
+}  // namespace
+
 std::vector<double> heat_of(const Matrix& weights, const std::vector<int>& order, int cells,
                             double low) {
   const int n = weights.rows, group = (n + cells - 1) / cells;
@@ -102,7 +102,6 @@ std::vector<double> heat_of(const Matrix& weights, const std::vector<int>& order
   return sum;
 }
 
-// One range of colours for all panels, as wide as their values.
 void set_range(Figure& figure) {
   double low = -0.2, high = 0.2;
   for (const Panel& panel : figure.panels) {
@@ -116,8 +115,6 @@ std::string time_name(const DomeStates& states, double t) {
   return states.layers ? fmt::format("block {}", std::llround(t / states.dt))
                        : "t = " + picture::time_number(t);
 }
-
-}  // namespace
 
 Figure attention_figure(const DomeStates& states, const AttentionRequest& request) {
   if (states.times.empty()) refuse(states, "there is no frame yet", "let it run first");
@@ -141,7 +138,6 @@ Figure attention_figure(const DomeStates& states, const AttentionRequest& reques
   const std::vector<std::int64_t> frames =
       request.t ? std::vector{nearest(states.times, *request.t)}
                 : frames_over(states.times, request.log_time, kTimes);
-  constexpr double kLow = -1.5;
   Figure figure{.layout = Figure::maps, .style = request.style};
   figure.columns = static_cast<int>(frames.size());
   figure.panel_width = figure.panel_height = 124;
@@ -156,7 +152,7 @@ Figure attention_figure(const DomeStates& states, const AttentionRequest& reques
       for (int c = 0; c < cells; ++c) map.x.push_back(group * (c + 0.5) - 0.5);
       map.y = map.x;
       map.value = heat_of(attention_weights(states.frame(frame), states.dynamics, h, t), order,
-                          cells, kLow);
+                          cells, kLeastHeat);
       map.label = "log10 of n a_ij";
       map.name = "log10_n_a";
       figure.panels.push_back(std::move(panel));

@@ -22,6 +22,16 @@ struct AttentionRequest {
 // there is no such head, and for n > 8,192.
 Figure attention_figure(const DomeStates& states, const AttentionRequest& request);
 
+inline constexpr int kMostCells = 128;  // tokens, or groups of them, along an axis of a heat map
+inline constexpr double kLeastHeat = -1.5;
+
+// (cells, cells) mean of n a_ij over groups of tokens in that order, as its logarithm to the base
+// 10 and not below `low`.
+std::vector<double> heat_of(const Matrix& weights, const std::vector<int>& order, int cells,
+                            double low);
+// One range of colours for all panels, as wide as their values.
+void set_range(Figure& figure);
+
 struct CosinesRequest {
   bool log_time = false;
   FigureStyle style = FigureStyle::paper;

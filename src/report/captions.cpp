@@ -7,6 +7,7 @@
 
 #include "murmur/observe.h"
 #include "report/figures.h"
+#include "trace/trace_file.h"
 
 namespace murmur {
 
@@ -119,6 +120,14 @@ std::string caption_of(const Settings& settings, const Experiment& e) {
   if (text("model") == "none") items.push_back(fmt::format("seed {}", text("seed")));
   for (std::string& item : items) item = kept_together(item);
   return fmt::format("{}", fmt::join(items, ", "));
+}
+
+std::string caption_of(const RunReader& run, const Settings& settings, const Experiment& e) {
+  if (run.command() != "trace") return caption_of(settings, e);
+  const TraceFile file = read_trace_file(run.directory());
+  return fmt::format("{}, {} tokens of {} text{}, d = {}; layer t, each state divided by its norm",
+                     file.family, run.shape().n, file.texts.size(),
+                     file.texts.size() == 1 ? "" : "s", file.d);
 }
 
 }  // namespace murmur

@@ -114,7 +114,7 @@ Figure cosines_figure(const RunReader& run, const Settings& settings,
         {.name = predicted.name, .x = map.x, .y = predicted.rho, .mark = Curve::dashes});
   Figure figure{.layout = Figure::maps, .style = request.style, .panels = {std::move(panel)}};
   figure.panel_width = 300, figure.panel_height = 180;
-  figure.note = fmt::format("{}: {}.", e.name, caption_of(settings, e));
+  figure.note = fmt::format("{}: {}.", e.name, caption_of(run, settings, e));
   return figure;
 }
 

@@ -43,6 +43,8 @@ std::shared_ptr<const CarriedGrid> carried_grid(const RunReader& run, const Expe
 
 // Law, sizes, heads, where Q, K and V come from, feed-forward, method and seed.
 std::string caption_of(const Settings& settings, const Experiment& e);
+// Of the frames of a run: the same, but of a traced transformer which one it is and what it read.
+std::string caption_of(const RunReader& run, const Settings& settings, const Experiment& e);
 
 // The scene of a simulation: its manifold, its name, particles coloured by the cluster they end in;
 // of tokens that see nobody a map. Error(input) where a map is asked for and there is none.

@@ -51,6 +51,7 @@ void report_simulation(RunReport& report);
 void report_training(RunReport& report);
 void report_landscape(RunReport& report);
 void report_meanfield(RunReport& report);
+void report_trace(RunReport& report);
 
 // One page of many reproductions: verdicts and figures, in the order given.
 void write_reproductions(const std::vector<Reproduction>& all, const std::filesystem::path& html);

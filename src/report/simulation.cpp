@@ -119,7 +119,7 @@ SceneSettings scene_of(const RunReader& run, const Settings& settings, const Pic
   scene.style = style;
   scene.sphere = e.dynamics.manifold == Manifold::sphere;
   scene.title = e.name;
-  scene.caption = caption_of(settings, e);
+  scene.caption = caption_of(run, settings, e);
   const bool map = is_map(e) && asked != FlightView::flight;
   if (asked == FlightView::map && !map)
     throw Error(Fault::input, "tokens see each other here: there is no map of one alone",

@@ -59,6 +59,28 @@ double settled(const MeanField& field, const Measure& start, double T) {
   return trajectory.outcome.ok() ? trajectory.steps.back().order : kNoNumber;
 }
 
+// The order at rest: followed until it changes by less than kStill a unit of time. What is left of
+// the way is kStill over the rate at which it settles. NaN where it is not at rest by kLongest.
+constexpr double kStill = 1e-6, kLongest = 1000;
+double order_at_rest(const MeanField& field, const Measure& start) {
+  MeanFieldReading before;
+  bool still = false;
+  MeanFieldPlan plan{.schedule = {.T = kLongest}};
+  plan.stop = [&](const MeanFieldReading& now) {
+    if (now.t < before.t + 1) return false;
+    still = before.t > 0 && std::fabs(now.order - before.order) < kStill * (now.t - before.t);
+    before = now;
+    return still;
+  };
+  const bool narrow = field.d == 2 || field.beta > 2;  // the law above the fold
+  const MeanFieldMethod method{.modes = narrow ? 24 : 16,
+                               .tolerance = {1e-6, 1e-9},
+                               .most_tail = 1e-4,
+                               .most_negative = 1e-4};
+  carry(field, start, method, plan);
+  return still ? before.order : kNoNumber;
+}
+
 // ln of the order of a wave that stays small grows along a straight line; its slope.
 double measured_rate(const MeanField& field) {
   const MeanFieldTrajectory trajectory = flow_of(field, wave(1e-5), 1);
@@ -84,15 +106,24 @@ double measured_onset(const Noisy& law, ReproducedTable& rates) {
   return -line.slope / line.intercept;
 }
 
-// What the flow makes of a bump and of a small wave half way between fold and onset.
-struct Between {
-  double kept = kNoNumber, lost = kNoNumber;
-};
+// Where the flow is followed to rest: below and above the onset, and between fold and onset where
+// they differ; not at them, where it is slow.
+std::vector<double> places_of(const Bifurcation& b, double onset, bool few) {
+  const auto inside = [&](double share) { return b.fold + share * (onset - b.fold); };
+  if (few && b.hysteretic) return {0.84 * onset, inside(0.5), 1.25 * onset};
+  if (few) return {0.84 * onset, 1.25 * onset};
+  std::vector<double> places = {0.84 * onset};
+  if (b.hysteretic)
+    places.insert(places.end(), {0.96 * b.fold, inside(0.3), inside(0.6)});
+  else
+    places.push_back(0.92 * onset);
+  places.insert(places.end(), {1.07 * onset, 1.13 * onset, 1.19 * onset, 1.25 * onset});
+  return places;
+}
 
 // Stationary laws by their order: kappa(r) of the branch, stable above its fold; the uniform law,
 // stable until the onset; and the order to which the flow comes from a bump and from a small wave.
-void draw_branch(const Noisy& law, const Bifurcation& b, const Between& between,
-                 Reproduction& result) {
+void draw_branch(const Noisy& law, const Bifurcation& b, bool few, Reproduction& result) {
   const std::string name = fmt::format("noise_d{}_beta{:g}", law.d, law.beta);
   ReproducedTable table{name, {"κ", "stable", "unstable", "from a bump", "from a small wave"}};
   const auto add = [&](double kappa, std::size_t column, double order) {
@@ -117,13 +148,9 @@ void draw_branch(const Noisy& law, const Bifurcation& b, const Between& between,
   add(kNoNumber, 2, kNoNumber);
   add(branch.onset(), 2, 0);
   add(to, 2, 0);
-  // Near the onset and the fold the flow is slow: no points there.
-  constexpr double kUntil = 12, kAbove = 1.25, kBelow = 0.84;
-  add(kAbove * branch.onset(), 3, settled(law.field(kAbove * branch.onset()), bump(law.d), kUntil));
-  add(kBelow * branch.onset(), 4, settled(law.field(kBelow * branch.onset()), wave(0.05), kUntil));
-  if (b.hysteretic) {
-    add((b.fold + branch.onset()) / 2, 3, between.kept);
-    add((b.fold + branch.onset()) / 2, 4, between.lost);
+  for (const double kappa : places_of(b, branch.onset(), few)) {
+    add(kappa, 3, order_at_rest(law.field(kappa), bump(law.d)));
+    add(kappa, 4, order_at_rest(law.field(kappa), wave(0.05)));
   }
   ReproducedFigure figure{
       .name = "noisy-bifurcation",
@@ -143,27 +170,26 @@ void draw_branch(const Noisy& law, const Bifurcation& b, const Between& between,
       "Order of stationary laws over the inverse noise κ. Below β_* (left) order sets in "
       "continuously at κ_c; above it (right) with a jump: an unstable branch (dashes) leads back "
       "to a fold, and between fold and κ_c the flow keeps the order of a bump (points) and lets a "
-      "small wave die (open marks). Marks are the mean-field flow at one late time, not yet quite "
-      "at rest; the checks follow it until it settles.";
+      "small wave die (open marks); above κ_c both end on one branch. Marks are the mean-field "
+      "flow at rest: the order changes by less than 1e-6 a unit of time.";
 }
 
-void check_branch(const Noisy& law, int points, bool draws, Reproduction& result) {
+void check_branch(const Noisy& law, const ReproductionControl& control, Reproduction& result) {
   const double critical = theory::noise_threshold(law.d, law.beta);
   const bool jumps = law.beta > theory::continuous_until(law.d);
   const double beta = law.beta * law.wrong.beta;  // the sweep is about its own threshold
   const double onset = theory::noise_threshold(law.d, beta);
-  const Bifurcation b =
-      bifurcation({law.d, beta}, {.from = 0.8 * onset, .to = 1.3 * onset, .points = points});
+  const Bifurcation b = bifurcation(
+      {law.d, beta}, {.from = 0.8 * onset, .to = 1.3 * onset, .points = control.quick ? 26 : 101});
   result.checks.push_back(
       holds("noisy-bifurcation.jump",
             {law.name() + (jumps ? ": order jumps" : ": order sets in continuously"), b.jump},
             b.hysteretic == jumps, jumps ? "hysteresis" : "no hysteresis"));
-  if (draws && !jumps) draw_branch(law, b, {}, result);
+  if (control.figures) draw_branch(law, b, control.quick, result);
   if (!jumps) return;
   // Half way between fold and onset the flow keeps order that is there and lets a small one die.
   const MeanField between = law.field((b.fold + critical) / 2);
   const double kept = settled(between, bump(law.d), 12), lost = settled(between, wave(1e-3), 5);
-  if (draws) draw_branch(law, b, {kept, lost}, result);
   const std::string what =
       fmt::format("{}, κ = {:.4f}, below the onset: ", law.name(), 1 / between.noise);
   result.checks.push_back(near("noisy-bifurcation.hysteresis",
@@ -212,7 +238,7 @@ std::optional<Reproduction> noisy_bifurcation(const ReproductionControl& control
   check_onsets(control.wrong, result);
   for (const auto& [d, beta] : kNoisy) {
     if (control.stopped()) return std::nullopt;
-    check_branch({d, beta, control.wrong}, control.quick ? 26 : 101, control.figures, result);
+    check_branch({d, beta, control.wrong}, control, result);
   }
   return result;
 }

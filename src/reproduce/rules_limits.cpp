@@ -102,7 +102,7 @@ const Rule kRules[] = {
      Origin::published,
      "2601.21366, clusters over √β, a picture: they grow, with ReLU and with GELU",
      "the slope is above 0 by two standard errors over seeds",
-     {.time = 1e-4},
+     {.activation = Perceptron::gelu},
      kFirst,
      "t = 500 was chosen because counts came nearest to the companion code there"},
     {"perceptron-clusters.companion",

@@ -32,7 +32,8 @@ constexpr std::string_view mark_prefix = "run/";
 constexpr const char* kOthers[] = {"model.safetensors", "summary.json", "density.npy",
                                    "grid.npy",          "phases.json",  "points.json",
                                    "atoms.npy",         "scan.csv",     "scan.json",
-                                   "sweep.csv",         "front.csv",    "failures.jsonl"};
+                                   "sweep.csv",         "front.csv",    "failures.jsonl",
+                                   "trace.json",        "norms.npy",    "activations.safetensors"};
 constexpr const char* kFrames[] = {"trajectory.npy", "times.npy", "observables.csv",
                                    "events.jsonl"};
 

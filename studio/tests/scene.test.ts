@@ -7,9 +7,10 @@ import { Scene, type LineLayer } from "../src/scene/layers";
 import type { Stage } from "../src/scene/stage";
 import { Strokes } from "../src/scene/strokes";
 import type { Film } from "../src/state/film";
-import { strings } from "../src/strings";
+import { story as storyWords } from "../src/strings/story";
 import { Painter } from "../src/views/story/draw";
-import { kKnobs, sceneOf } from "../src/views/story/scenes";
+import { sceneOf } from "../src/views/story/scenes";
+import { kKnobs } from "../src/views/story/stops";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -99,7 +100,7 @@ describe("inks", () => {
 describe("the story's painter", () => {
   it("draws again only when film, moment, listening or camera are others", () => {
     page("#336699");
-    const scene = sceneOf(3, kKnobs, strings.story.signs);
+    const scene = sceneOf(3, kKnobs, storyWords.signs);
     const n = scene.tokens.length;
     const places = new Float32Array(2 * n);
     const film = {
@@ -109,12 +110,15 @@ describe("the story's painter", () => {
     const boids = vi.fn();
     const camera = new Camera();
     const stage = {
-      camera, canvas: { clientWidth: 800, clientHeight: 600 }, boids, lines: () => undefined,
-      setLabels: () => undefined, onScreen: () => ({ x: 400, y: 300, depth: 0 }), underPointer: () => [0, 0, 0],
+      camera, canvas: { clientWidth: 800, clientHeight: 600 }, boids, lines: () => undefined, scene: new Scene(),
+      setLabels: () => undefined, disc: () => ({ x: 400, y: 300, r: 10 }), underPointer: () => [0, 0, 0],
+      boidRadius: () => 0.05, touch: () => undefined,
     } as unknown as Stage;
-    const painter = new Painter(stage);
+    const painter = new Painter(stage, storyWords.badges);
     painter.open(scene, (token) => token.text);
-    const shown = { scene, stop: 3, film, beside: null, at: 2, listener: 1, weights: null };
+    const shown = {
+      scene, stop: "attraction" as const, film, beside: null, at: 2, listener: 1, weights: null, held: null,
+    };
     const draws = (change: object = {}) => {
       boids.mockClear();
       painter.draw({ ...shown, ...change });
@@ -124,6 +128,8 @@ describe("the story's painter", () => {
     expect(draws()).toBe(false);
     expect(draws({ at: 2.5 })).toBe(true);
     expect(draws({ at: 2.5, weights: new Float64Array(n) })).toBe(true);
+    expect(draws()).toBe(true);
+    expect(draws({ held: { word: 0, place: [0.2, 0.3] } })).toBe(true);
     expect(draws()).toBe(true);
     camera.position[0] = 3;
     camera.update();

@@ -1,14 +1,16 @@
 // story.test.ts: the story's scenes, figures and labels hold what they promise.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { strings } from "../src/strings";
-import { gather, joined, middle } from "../src/views/story/draw";
-import { kDepth, kInfluence, kLadders, kStopOf, revealed, rungAt } from "../src/views/story/measured";
+import { story as storyWords } from "../src/strings/story";
+import { gather, joined, within } from "../src/views/story/labels";
+import { middle } from "../src/views/story/marks";
+import { depthOf, kInfluence, kLadders, rungAt, rungsOf, type Ladder } from "../src/views/story/measured";
 import { nextWord } from "../src/views/story/reckon";
-import { kKnobs, kRow, kShuffle, kStops, pointsOf, sceneOf } from "../src/views/story/scenes";
+import { kRow, kShuffle, pointsOf, sceneOf } from "../src/views/story/scenes";
+import { kKnobs, kStopNames, kStops, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
 
-const signs = strings.story.signs;
-const scene = (stop: number, knobs = {}) => sceneOf(stop, { ...kKnobs, ...knobs }, signs);
+const signs = storyWords.signs;
+const scene = (stop: StopName, knobs: Partial<Knobs> = {}) => sceneOf(stopOf(stop), { ...kKnobs, ...knobs }, signs);
 const file = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
 describe("figures", () => {
@@ -22,22 +24,28 @@ describe("figures", () => {
     }
   });
 
-  it("come stop by stop, and only selection passes what isolation cannot", () => {
-    for (const ladder of kLadders) {
-      for (const { key, blocks } of ladder.readers) {
-        expect(blocks, key).toContain(kDepth);
-        const stop = kStopOf[key];
-        if (stop === undefined) continue;
-        expect(revealed(ladder, stop - 1).map((one) => one.key)).not.toContain(key);
-        expect(revealed(ladder, stop).map((one) => one.key)).toContain(key);
-      }
-    }
+  it("come in the order of the stops, and only selection passes what isolation cannot", () => {
     const [same] = kLadders;
+    expect(depthOf(same)).toBe(10);
+    expect(rungsOf(same).map(({ key }) => key)).toEqual(["isolated", "attraction", "uniform", "selected", "selected_bare"]);
     for (const rungs of same.readers) {
       const selects = rungs.key.startsWith("selected");
-      expect(rungAt(rungs, kDepth)!.mean > same.bound!, rungs.reader).toBe(selects);
+      expect(rungAt(rungs, depthOf(same))!.mean > same.bound!, rungs.reader).toBe(selects);
     }
     expect(rungAt(same.readers[0], 3)).toBeNull();
+  });
+
+  it("of a task whose readers share another depth are compared there", () => {
+    const reader = (key: string, blocks: number[]) => ({
+      key, reader: key, blocks, accuracy: blocks.map(() => 60), sd: blocks.map(() => 1),
+    });
+    const all = [1, 2, 4, 8, 12];
+    const sense: Ladder = {
+      task: "sense", chance: 50, bound: 50, seeds: 3,
+      readers: [reader("isolated", all), reader("messenger", [4]), reader("selected", all), reader("uniform_bare", all)],
+    };
+    expect(depthOf(sense)).toBe(4);
+    expect(rungsOf(sense).map(({ key }) => key)).toEqual(["isolated", "messenger", "selected"]);
   });
 
   it("say the messenger's ratio of first to last as the page of figures does", () => {
@@ -48,31 +56,34 @@ describe("figures", () => {
 });
 
 describe("text", () => {
-  it("has nine stops, each with a question that has one right answer and a place where the picture breaks", () => {
-    expect(strings.story.stops).toHaveLength(kStops);
-    for (const stop of strings.story.stops) {
+  it("has as many stops as scenes, each with a question that has one right answer and a place where the picture breaks", () => {
+    expect(storyWords.stops).toHaveLength(kStops);
+    expect(kStopNames).toHaveLength(kStops);
+    for (const stop of storyWords.stops) {
       expect(stop.choices.filter((choice) => choice.right)).toHaveLength(1);
       expect(stop.breaks.length).toBeGreaterThan(40);
-      for (const text of [...stop.text, stop.question]) expect(text.split("_").length % 2).toBe(1);
+      expect(stop.goal.length).toBeGreaterThan(30);
+      expect(stop.task.length).toBeGreaterThan(30);
+      for (const text of [...stop.text, stop.question, stop.breaks, stop.formula]) expect(text.split("_").length % 2).toBe(1);
     }
   });
 
   it("names formulas that exist", () => {
     const equations = JSON.parse(file("studio/src/strings/equations.json")) as Record<string, string>;
-    for (const stop of strings.story.stops) expect(equations).toHaveProperty(stop.equation);
+    for (const stop of storyWords.stops) expect(equations).toHaveProperty(stop.equation);
   });
 });
 
 describe("scenes", () => {
   it("start both banks of the first stop at one place", () => {
-    const [a, b] = scene(1).tokens;
+    const [a, b] = scene("alone").tokens;
     expect([a.text, b.text]).toEqual(["bank", "bank"]);
     expect(a.place).toEqual(b.place);
   });
 
   it("walk the same ten words in both orders", () => {
     expect([...kShuffle].sort((a, b) => a - b)).toEqual(kRow.map((_, i) => i));
-    const words = (shuffled: boolean) => scene(2, { shuffled }).tokens.map((token) => token.text);
+    const words = (shuffled: boolean) => scene("messenger", { shuffled }).tokens.map((token) => token.text);
     expect(words(false)).toEqual(kRow);
     expect([...words(true)].sort()).toEqual([...kRow].sort());
     expect(words(true)).not.toEqual(kRow);
@@ -80,36 +91,39 @@ describe("scenes", () => {
   });
 
   it("start bank at the same place in both sentences", () => {
-    const bank = (which: "river" | "money") => scene(5, { bank: which }).tokens.find((t) => t.text === "bank");
+    const bank = (which: "river" | "money") => scene("listening", { bank: which }).tokens.find((t) => t.text === "bank");
     expect(bank("river")!.place).toEqual(bank("money")!.place);
     for (const which of ["river", "money"] as const) {
-      const { tokens, listener } = scene(5, { bank: which });
+      const { tokens, listener } = scene("listening", { bank: which });
       expect(tokens[listener!].text).toBe("bank");
     }
   });
 
-  it("put the words of the sixth stop on the unit sphere", () => {
-    for (const { place } of scene(6).tokens) expect(Math.hypot(...place)).toBeCloseTo(1, 12);
+  it("put the words of the rounds on the unit sphere", () => {
+    for (const { place } of scene("rounds").tokens) expect(Math.hypot(...place)).toBeCloseTo(1, 12);
   });
 
   it("turn by their knobs", () => {
-    expect(scene(4, { push: false }).words.value).toBe("identity");
-    expect(scene(5, { beta: 0 }).words.beta).toBe(0);
-    expect(scene(6, { think: false }).words).not.toHaveProperty("perceptron");
-    expect(scene(7, { guest: true }).tokens).toHaveLength(scene(7).tokens.length + 1);
-    expect(scene(7, { guest: true }).beside).toEqual(scene(7).tokens);
-    const width = (wide: boolean) => Math.max(...scene(7, { wide }).tokens.map(({ place }) => place[0] - place[1]));
+    expect(scene("messages", { push: false }).value).toEqual([[1, 0], [0, 1]]);
+    expect(scene("attraction", { pull: 0 }).words.value).toBe("matrix:0,0;0,0");
+    expect(scene("alone", { apart: 0.1 }).tokens[1].place[0]).toBeCloseTo(scene("alone").tokens[0].place[0] + 0.1, 12);
+    expect(scene("asking", { mirror: true }).words.key).toBe(scene("asking").words.query);
+    expect(scene("listening", { beta: 0 }).words.beta).toBe(0);
+    expect(scene("rounds", { think: false }).words).not.toHaveProperty("perceptron");
+    expect(scene("speaker", { guest: true }).tokens).toHaveLength(scene("speaker").tokens.length + 1);
+    expect(scene("speaker", { guest: true }).beside).toEqual(scene("speaker").tokens);
+    const width = (wide: boolean) => Math.max(...scene("speaker", { wide }).tokens.map(({ place }) => place[0] - place[1]));
     expect(width(false)).toBeLessThan(width(true));
     const verb = (tokens: { text: string; place: number[] }[]) => tokens.find(({ text }) => text === "bites")!.place;
-    const placed = scene(8, { placed: true });
+    const placed = scene("order", { placed: true });
     expect(verb(placed.tokens)).toEqual(verb(placed.beside!)); // second in both rows
-    expect(placed.tokens[0].place).not.toEqual(scene(8).tokens[0].place);
+    expect(placed.tokens[0].place).not.toEqual(scene("order").tokens[0].place);
   });
 
   it("hand their places to the core row by row", () => {
-    const { rows, n, d } = pointsOf(scene(4).tokens);
+    const { rows, n, d } = pointsOf(scene("messages").tokens);
     expect([n, d]).toEqual([4, 2]);
-    expect([...rows.subarray(2, 4)]).toEqual(scene(4).tokens[1].place);
+    expect([...rows.subarray(2, 4)]).toEqual(scene("messages").tokens[1].place);
   });
 });
 
@@ -128,7 +142,7 @@ describe("the next word", () => {
     expect(near.probability.reduce((sum, p) => sum + p, 0)).toBeCloseTo(1, 12);
   });
   it("has a vocabulary on the unit sphere", () => {
-    for (const { place } of scene(9).vocabulary!) expect(Math.hypot(...place)).toBeCloseTo(1, 12);
+    for (const { place } of scene("next").vocabulary!) expect(Math.hypot(...place)).toBeCloseTo(1, 12);
   });
 });
 
@@ -138,11 +152,20 @@ describe("labels", () => {
     expect(gather([at(0, 0, "river"), at(200, 0, "bank")])).toEqual([[0], [1]]);
     expect(gather([at(0, 0, "river"), at(20, 3, "bank"), at(200, 0, "the")])).toEqual([[0, 1], [2]]);
     expect(gather([at(0, 0, "a"), at(0, 40, "b")])).toEqual([[0], [1]]);
-    expect(joined(["a", "b", "c", "d"], 3)).toBe("a · b · c\nd");
+    expect(gather([at(0, 0, "to"), at(4, 20, "the")])).toEqual([[0, 1]]); // a label would lie on a boid
+  });
+
+  it("have even lines, break no word and stay on the canvas", () => {
+    expect(joined(["a", "b", "c", "d"], 3)).toBe("a · b\nc · d");
+    expect(joined(["a", "b", "c"], 3)).toBe("a · b · c");
+    expect(joined(["a", "b", "c", "d", "e", "f", "g"], 3)).toBe("a · b · c\nd · e · f\ng");
+    expect(within("river", 5, 3, 400, 300)).toEqual({ x: 24, y: 17 });
+    expect(within("river", 200, 150, 400, 300)).toEqual({ x: 200, y: 150 });
+    expect(within("river", 399, 320, 400, 300)).toEqual({ x: 376, y: 300 });
   });
 
   it("leave CLS out of the middle", () => {
-    const { tokens } = scene(7);
+    const { tokens } = scene("speaker");
     const places = new Float32Array(2 * tokens.length);
     const cls = tokens.findIndex((token) => token.text === "CLS");
     tokens.forEach((_, i) => places.set(i === cls ? [100, 100] : [1, -2], 2 * i));

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/colours.h"
 #include "image_files.h"
 #include "murmur/images.h"
+#include "temporary.h"
 
 namespace murmur {
 namespace {
@@ -81,6 +83,17 @@ TEST(Png, EveryColourTypeAndDepthIsRead) {
         EXPECT_NEAR(picture.pixels[k], stroke[k], 1) << recipe.colour << " " << recipe.depth;
     }
   EXPECT_EQ(parse(test::png(with(PNG_COLOR_TYPE_RGB_ALPHA, 8, clear))).pixels, stroke);
+}
+
+TEST(Png, ColoursStayWhereTheyAreAskedFor) {
+  const test::TemporaryDirectory folder;
+  const std::filesystem::path path = folder.path() / "colours.png";
+  test::write(
+      path, test::png({.height = 1, .width = 2, .colour = PNG_COLOR_TYPE_RGB, .rows = {"abcdef"}}));
+  EXPECT_EQ(read_colours(path, 3).pixels, (std::vector<std::uint8_t>{97, 98, 99, 100, 101, 102}));
+  test::write(path, test::png({.height = 1, .width = 2, .rows = {"az"}}));
+  EXPECT_EQ(read_colours(path, 3).pixels, (std::vector<std::uint8_t>{97, 97, 97, 122, 122, 122}));
+  EXPECT_EQ(read_colours(path, 1).pixels, (std::vector<std::uint8_t>{97, 122}));
 }
 
 TEST(Png, WhatCannotBeReadIsRefused) {

@@ -96,16 +96,20 @@ export class Composer {
     const { ctx, layout } = this;
     ctx.lineJoin = "round";
     for (const word of this.lens.words()) {
-      const gate = word.kind === "gate";
-      const font = gate ? this.font(46, 700) : this.font(24, 600);
-      const [x, y] = [layout.scene.x + word.x, layout.scene.y + word.y];
-      ctx.font = font;
-      ctx.textAlign = "center";
-      ctx.textBaseline = "middle";
-      ctx.lineWidth = 6 * layout.unit;
-      ctx.strokeStyle = this.colours.of("--paper");
-      ctx.strokeText(word.text, x, y);
-      this.write(word.text, x, y, { font, colour: word.kind === "axis" ? "--ink-soft" : "--ink", align: "center" });
+      const size = { gate: 46, badge: 20, asking: 20 }[word.kind] ?? 24;
+      const font = this.font(size, word.kind === "gate" ? 700 : 600);
+      const lines = word.text.split("\n");
+      lines.forEach((text, k) => {
+        const x = layout.scene.x + word.x;
+        const y = layout.scene.y + word.y + 1.3 * size * layout.unit * (k - (lines.length - 1) / 2);
+        ctx.font = font;
+        ctx.textAlign = "center";
+        ctx.textBaseline = "middle";
+        ctx.lineWidth = 6 * layout.unit;
+        ctx.strokeStyle = this.colours.of("--paper");
+        ctx.strokeText(text, x, y);
+        this.write(text, x, y, { font, colour: word.kind === "axis" ? "--ink-soft" : "--ink", align: "center" });
+      });
     }
   }
 

@@ -31,7 +31,7 @@ export interface Lines {
 export interface Label {
   text: string;
   place: [number, number, number];
-  kind?: "gate" | "axis" | "token";
+  kind?: "gate" | "axis" | "token" | "badge" | "asking" | "mass" | "leader";
 }
 
 export interface StageOptions {

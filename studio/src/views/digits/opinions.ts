@@ -17,9 +17,9 @@ export interface Opinion {
   chance: number;
 }
 
-/** Flies a pair to its end. */
-export async function opinionOf(awake: Core, trained: TrainedInfo, pair: Pair): Promise<Opinion> {
-  const film = new Film(awake, await awake.flock(trained.id, pair));
+/** Flies a picture, or a pair, to its end. */
+export async function opinionOf(awake: Core, trained: TrainedInfo, ink: Ink | Pair): Promise<Opinion> {
+  const film = new Film(awake, await awake.flock(trained.id, ink));
   try {
     await film.need(film.last);
     const chances = chancesAt(film, film.last);

@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import type { Film } from "../../state/film";
 import { core } from "../../state/session";
+import { Reel } from "./reel";
 
 const kRest = 80; // milliseconds between questions
 
@@ -18,13 +19,14 @@ export class Ear {
       this.asked = "";
       return;
     }
-    const key = `${film.info.id}/${frame}/${boid}`;
+    const flight = film instanceof Reel ? film.flightAt(frame) : { id: film.info.id, frame };
+    const key = `${flight.id}/${flight.frame}/${boid}`;
     const early = film.flown.value <= frame || performance.now() - this.last < kRest;
     if (this.busy || key === this.asked || early) return;
     this.asked = key;
     this.busy = true;
     core
-      .then((awake) => awake.gaze(film.info.id, frame, boid))
+      .then((awake) => awake.gaze(flight.id, flight.frame, boid))
       .then((gaze) => {
         if (this.asked === key) this.weights.value = gaze.weights.slice(0, film.info.n);
       })

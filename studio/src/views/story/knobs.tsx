@@ -1,26 +1,56 @@
-// knobs.tsx: what can be turned at a stop, and whom a word listens to.
+// knobs.tsx: what can be turned at a stop.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { Choice, Radios, Segments, Slider, Switch } from "../../parts/controls";
+import { Radios, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, change, flag, word } from "../../state/recipe";
 import { core, tell } from "../../state/session";
-import { strings } from "../../strings";
+import { story as storyWords } from "../../strings/story";
+import { ladderNow } from "./ladder";
+import { rungsOf } from "./measured";
 import { movedByGuest, type Moved } from "./reckon";
-import { kKnobs, type Knobs, type Scene } from "./scenes";
+import { kKnobs, type Knobs, type StopName } from "./stops";
+import { FourTable } from "./four";
+import { kFours, kPairs, kReaders, type Test } from "./tested";
 
 /** The knobs as the recipe has them. */
 export function knobs(): Knobs {
+  const bank = word("bank", kKnobs.bank);
   return {
-    bank: word("bank", kKnobs.bank) === "money" ? "money" : "river",
+    apart: amount("apart", kKnobs.apart, 0, 0.3),
+    pull: amount("pull", kKnobs.pull, 0, 2),
+    bank: bank === "money" || bank === "own" ? bank : "river",
+    own: word("own", storyWords.knobs.ownFirst),
     beta: amount("beta", kKnobs.beta, 0, 20),
     push: flag("push", kKnobs.push),
+    mirror: flag("mirror", kKnobs.mirror),
     think: flag("think", kKnobs.think),
+    skip: flag("skip", kKnobs.skip),
     guest: flag("guest", kKnobs.guest),
     wide: flag("wide", kKnobs.wide),
     placed: flag("placed", kKnobs.placed),
     kappa: amount("kappa", kKnobs.kappa, 0, 40),
     shuffled: flag("shuffled", kKnobs.shuffled),
+    put: word("put", ""),
   };
+}
+
+/** All words of the recipe that belong to one stop: another stop begins without them. */
+export const kStopWords = [...Object.keys(kKnobs), "at", "answer", "boid", "reader", "four", "pair", "rungs"];
+
+const kFour = 1; // the first four shown
+
+/** Which reader flies which pair. */
+export function testNow(): Test {
+  return {
+    reader: word("reader", kReaders[0]) === "alone" ? "alone" : "same",
+    four: Math.round(amount("four", kFour + 1, 1, kFours)) - 1,
+    pair: Math.round(amount("pair", 0, 0, kPairs - 1)),
+  };
+}
+/** How many readers of the ladder are shown. */
+export function rungsNow(): number {
+  const all = rungsOf(ladderNow()).length;
+  return Math.round(amount("rungs", all, 1, all));
 }
 
 /** Turns a knob: another flight, from its start. */
@@ -30,7 +60,7 @@ function turn(words: Record<string, string | number | boolean>): void {
 
 interface EitherProps {
   /** The word of the recipe that is true or false. */
-  name: "shuffled" | "push" | "wide" | "placed";
+  name: "shuffled" | "push" | "wide" | "placed" | "mirror";
   label: string;
   no: string;
   yes: string;
@@ -50,29 +80,53 @@ function Either({ name, label, no, yes }: EitherProps) {
   );
 }
 
-/** Which sentence has the bank, and how sharply its words listen. */
-function Sentences() {
-  const words = strings.story.knobs;
-  const now = knobs();
+interface TurnedProps {
+  name: "apart" | "pull" | "beta";
+  label: string;
+  most: number;
+  step: number;
+}
+
+/** A slider that begins another flight. */
+function Turned({ name, label, most, step }: TurnedProps) {
   return (
-    <>
-      <Labelled text={words.sentence}>
-        <Radios
-          kind="sentences" item="answer" label={words.sentence} value={now.bank}
-          options={(["river", "money"] as const).map((value) => ({ value, label: words[value] }))}
-          onChange={(bank) => turn({ bank: bank === kKnobs.bank ? "" : bank })}
-        />
-      </Labelled>
-      <Slider
-        label={words.beta} value={now.beta} least={0} most={20} step={0.5}
-        onChange={(beta) => turn({ beta: beta === kKnobs.beta ? "" : beta })}
+    <Slider
+      label={label} value={knobs()[name]} least={0} most={most} step={step}
+      onChange={(value) => turn({ [name]: value === kKnobs[name] ? "" : value })}
+    />
+  );
+}
+
+/** Which of two sentences, or one's own where that can be. */
+function Sentence({ own, texts }: { own: boolean; texts: { river: string; money: string } }) {
+  const words = storyWords.knobs;
+  const now = knobs();
+  const options = [
+    ...(["river", "money"] as const).map((value) => ({ value: value as string, label: texts[value] })),
+    ...(own ? [{ value: "own", label: words.own }] : []),
+  ];
+  return (
+    <Labelled text={words.sentence}>
+      <Radios
+        kind="sentences" item="answer" label={words.sentence} value={now.bank} options={options}
+        onChange={(bank) => turn({ bank: bank === kKnobs.bank ? "" : bank, put: "", boid: "" })}
       />
-    </>
+      {own && now.bank === "own" && (
+        <label class="own-sentence">
+          <span>{words.ownLabel}</span>
+          <input
+            type="text" maxLength={120} value={now.own} spellcheck={false} autocomplete="off"
+            onChange={(event) => turn({ own: event.currentTarget.value.trim(), put: "", boid: "" })}
+          />
+          <span class="hint">{words.ownHint}</span>
+        </label>
+      )}
+    </Labelled>
   );
 }
 
 function Guest() {
-  const { knobs: words, legend } = strings.story;
+  const { knobs: words, legend } = storyWords;
   const { guest } = knobs();
   return (
     <>
@@ -83,13 +137,14 @@ function Guest() {
         <li><span class="mark" aria-hidden="true">◉</span> {legend.ring}</li>
         {guest && <li><span class="mark faint" aria-hidden="true">✛ ○</span> {legend.faint}</li>}
       </ul>
+      {guest && <GuestTable />}
     </>
   );
 }
 
 /** How far the guest moves mean and CLS, in a tight and in a wide flock; flown when it joins. */
 function GuestTable() {
-  const { moved: words, signs } = strings.story;
+  const { moved: words, signs } = storyWords;
   const found = useSignal<Record<"tight" | "wide", Moved> | null>(null);
   useEffect(() => {
     let wanted = true;
@@ -105,7 +160,7 @@ function GuestTable() {
   }, []);
   const cell = (width: "tight" | "wide", who: keyof Moved) => found.value?.[width][who].toFixed(3) ?? "…";
   return (
-    <table class="moved" data-moved={found.value ? "here" : undefined}>
+    <table class="figures" data-moved={found.value ? "here" : undefined}>
       <caption>{words.caption}</caption>
       <thead>
         <tr>
@@ -128,7 +183,7 @@ function GuestTable() {
 }
 
 function OrderLegend() {
-  const words = strings.story.order;
+  const words = storyWords.order;
   return (
     <ul class="legend">
       <li><span class="mark" aria-hidden="true">●</span> {words.first}</li>
@@ -137,61 +192,100 @@ function OrderLegend() {
   );
 }
 
-/** Which words were said, and how sharply the last one chooses. */
-function NextKnobs() {
-  const words = strings.story.nextWord;
-  const now = knobs();
+/** Which reader flies which pair, and how much of the ladder is shown. */
+function Tested() {
+  const words = storyWords.knobs;
+  const all = rungsOf(ladderNow()).length;
+  const now = testNow();
   return (
     <>
-      <Labelled text={strings.story.knobs.sentence}>
-        <Radios
-          kind="sentences" item="answer" label={strings.story.knobs.sentence} value={now.bank}
-          options={(["river", "money"] as const).map((value) => ({ value, label: words[value] }))}
-          onChange={(bank) => turn({ bank: bank === kKnobs.bank ? "" : bank })}
+      <Labelled text={words.reader}>
+        <Segments
+          label={words.reader} value={now.reader}
+          options={kReaders.map((value) => ({ value, label: words.readers[value] }))}
+          onChange={(reader) => turn({ reader: reader === kReaders[0] ? "" : reader })}
+        />
+      </Labelled>
+      <Labelled text={words.pair}>
+        <Segments
+          label={words.pair} value={String(now.pair)}
+          options={words.pairs.map((label, k) => ({ value: String(k), label }))}
+          onChange={(pair) => turn({ pair: pair === "0" ? "" : pair })}
         />
       </Labelled>
       <Slider
-        label={words.kappa} value={now.kappa} least={0} most={40} step={1}
-        onChange={(kappa) => change({ kappa: kappa === kKnobs.kappa ? "" : kappa }, true)}
+        label={words.four} least={1} most={kFours} value={now.four + 1}
+        onChange={(four) => turn({ four: four === kFour + 1 ? "" : four })}
+      />
+      <FourTable key={now.four} four={now.four} />
+      <Slider
+        label={words.rungs} least={1} most={all} value={rungsNow()} show={(k) => words.rungsOf(k, all)}
+        onChange={(k) => change({ rungs: k === all ? "" : k }, true)}
       />
     </>
   );
 }
 
-export function StopKnobs({ stop }: { stop: number }) {
-  const words = strings.story.knobs;
+export function StopKnobs({ stop }: { stop: StopName }) {
+  const { knobs: words, nextWord } = storyWords;
   switch (stop) {
-    case 2:
+    case "alone":
+      return (
+        <>
+          <Turned name="apart" label={words.apart} most={0.3} step={0.01} />
+          <p class="hint">{words.apartHint}</p>
+        </>
+      );
+    case "messenger":
       return (
         <>
           <Either name="shuffled" label={words.order} no={words.reading} yes={words.shuffled} />
           <p class="hint">{words.barsStay}</p>
         </>
       );
-    case 4:
+    case "attraction":
+      return <Turned name="pull" label={words.pull} most={2} step={0.1} />;
+    case "messages":
       return <Either name="push" label={words.value} no={words.draw} yes={words.push} />;
-    case 5:
-      return <Sentences />;
-    case 6:
-      return <Switch label={words.think} on={knobs().think} onChange={(on) => turn({ think: on ? "" : false })} />;
-    case 7:
+    case "listening":
       return (
         <>
-          <Guest />
-          {knobs().guest && <GuestTable />}
+          <Sentence own texts={words} />
+          <Turned name="beta" label={words.beta} most={20} step={0.5} />
         </>
       );
-    case 8:
+    case "asking":
+      return (
+        <>
+          <Either name="mirror" label={words.key} no={words.keyOwn} yes={words.keySame} />
+          <Turned name="beta" label={words.beta} most={20} step={0.5} />
+        </>
+      );
+    case "order":
       return (
         <>
           <Either name="placed" label={words.codes} no={words.codesOff} yes={words.codesOn} />
           <OrderLegend />
         </>
       );
-    case 9:
-      return <NextKnobs />;
-    default:
-      return <p class="hint">{stop === 1 ? words.nothing : words.attraction}</p>;
+    case "rounds":
+      return <Switch label={words.think} on={knobs().think} onChange={(on) => turn({ think: on ? "" : false })} />;
+    case "levels":
+      return <Switch label={words.skip} on={knobs().skip} onChange={(on) => turn({ skip: on ? true : "" })} />;
+    case "speaker":
+      return <Guest />;
+    case "next":
+      return (
+        <>
+          <Sentence own={false} texts={nextWord} />
+          <Slider
+            label={nextWord.kappa} value={knobs().kappa} least={0} most={40} step={1}
+            onChange={(kappa) => change({ kappa: kappa === kKnobs.kappa ? "" : kappa }, true)}
+          />
+        </>
+      );
+    case "tested":
+      return <Tested />;
   }
 }
 
@@ -200,42 +294,6 @@ function Labelled({ text, children }: { text: string; children: preact.Component
     <div class="labelled">
       <span>{text}</span>
       {children}
-    </div>
-  );
-}
-
-interface ListenerProps {
-  scene: Scene;
-  listener: number;
-  weights: ArrayLike<number> | null;
-}
-
-/** Chooses the listener, and tells in words what the lines show. */
-export function Listener({ scene, listener, weights }: ListenerProps) {
-  const words = strings.story;
-  const { tokens } = scene;
-  const shares = weights
-    ? tokens
-        .map((token, j) => ({ text: j === listener ? words.itself : token.text, share: weights[j] ?? 0 }))
-        .filter(({ share }) => share >= 0.005)
-        .sort((a, b) => b.share - a.share)
-    : [];
-  return (
-    <div class="listener">
-      <Choice
-        label={words.ear}
-        value={String(listener)}
-        options={tokens.map((token, i) => ({ value: String(i), label: token.text }))}
-        onChange={(value) => change({ boid: Number(value) === scene.listener ? "" : value })}
-      />
-      <p class="hint">{words.listener}</p>
-      <ul class="shares" aria-label={words.shares}>
-        {shares.slice(0, 6).map(({ text, share }) => (
-          <li key={text} style={{ "--share": `${100 * share}%` }}>
-            <span>{text}</span> <output>{words.percent(share)}</output>
-          </li>
-        ))}
-      </ul>
     </div>
   );
 }

@@ -1,24 +1,24 @@
-// ladder.tsx: the plot strip of the story: what trained readers reach, one more at each stop, and by depth.
+// ladder.tsx: the plot strip of the last stop: what trained readers reach, as many as are asked for, and by depth.
 import { Segments } from "../../parts/controls";
 import { change, word } from "../../state/recipe";
-import { strings } from "../../strings";
-import { kDepth, kDepthStop, kLadders, kStopOf, revealed, rungAt, type Ladder, type Rungs } from "./measured";
+import { story as storyWords } from "../../strings/story";
+import { depthOf, kLadders, kStopOf, rungAt, rungsOf, type Ladder, type Rungs } from "./measured";
 
-const kNames: Readonly<Record<string, string>> = strings.story.ladder.readers;
+const kNames: Readonly<Record<string, string>> = storyWords.ladder.readers;
 
 /** Lines at chance and at the bound, over a track whose whole length is 100 per cent. */
 function Lines({ chance, bound }: Ladder) {
   return (
     <>
       <i class="rung-chance" style={{ left: `${chance}%` }} />
-      {bound !== null && <i class="rung-bound" style={{ left: `${bound}%` }} />}
+      {bound !== null && bound !== chance && <i class="rung-bound" style={{ left: `${bound}%` }} />}
     </>
   );
 }
 
 function Rung({ ladder, rungs, own }: { ladder: Ladder; rungs: Rungs; own: boolean }) {
-  const words = strings.story.ladder;
-  const { mean, sd } = rungAt(rungs, kDepth) ?? { mean: NaN, sd: NaN };
+  const words = storyWords.ladder;
+  const { mean, sd } = rungAt(rungs, depthOf(ladder))!;
   const name = kNames[rungs.key] ?? rungs.reader;
   const [left, right] = [Math.max(0, mean - sd), Math.min(100, mean + sd)];
   return (
@@ -28,7 +28,7 @@ function Rung({ ladder, rungs, own }: { ladder: Ladder; rungs: Rungs; own: boole
       aria-current={own ? "step" : undefined}
       aria-label={words.row(name, mean.toFixed(1), sd.toFixed(1))}
     >
-      <span class="rung-name" aria-hidden="true">{name}</span>
+      <span class="rung-name" aria-hidden="true" title={words.stop(kStopOf[rungs.key])}>{name}</span>
       <span class="rung-track" aria-hidden="true">
         <i class="rung-bar" style={{ width: `${mean}%` }} />
         <i class="rung-error" style={{ left: `${left}%`, width: `${right - left}%` }} />
@@ -42,9 +42,9 @@ function Rung({ ladder, rungs, own }: { ladder: Ladder; rungs: Rungs; own: boole
 const kBox = { width: 260, height: 118, left: 26, right: 8, top: 8, bottom: 18, low: 40, high: 100 };
 
 /** Accuracy by the number of blocks, with deviations; every depth has the same room. */
-function Depths({ ladder, stop }: { ladder: Ladder; stop: number }) {
-  const words = strings.story.ladder;
-  const shown = revealed(ladder, stop).filter(({ blocks }) => blocks.length > 1);
+function Depths({ ladder, readers }: { ladder: Ladder; readers: readonly Rungs[] }) {
+  const words = storyWords.ladder;
+  const shown = readers.filter(({ blocks }) => blocks.length > 1);
   const depths = [...new Set(shown.flatMap(({ blocks }) => blocks))].sort((a, b) => a - b);
   const inner = { x: kBox.width - kBox.left - kBox.right, y: kBox.height - kBox.top - kBox.bottom };
   const x = (depth: number) => kBox.left + (inner.x * (depths.indexOf(depth) + 0.5)) / depths.length;
@@ -60,8 +60,8 @@ function Depths({ ladder, stop }: { ladder: Ladder; stop: number }) {
       <figcaption>{words.depths}</figcaption>
       <svg viewBox={`0 0 ${kBox.width} ${kBox.height}`} role="img" aria-label={words.depths}>
         {level(ladder.chance, "chance")}
-        {ladder.bound !== null && level(ladder.bound, "bound")}
-        {[ladder.chance, ladder.bound ?? 75, 100].map((value) => (
+        {ladder.bound !== null && ladder.bound !== ladder.chance && level(ladder.bound, "bound")}
+        {[...new Set([ladder.chance, 75, 100])].map((value) => (
           <text key={value} x={kBox.left - 4} y={y(value) + 4} text-anchor="end">{value}</text>
         ))}
         {depths.map((depth) => (
@@ -83,16 +83,23 @@ function Depths({ ladder, stop }: { ladder: Ladder; stop: number }) {
   );
 }
 
-/** The ladder as far as the story has come. */
-export function LadderStrip({ stop }: { stop: number }) {
-  const words = strings.story.ladder;
-  const tasks: Readonly<Record<string, { name: string; title: string }>> = words.tasks;
-  const ladder = kLadders.find(({ task }) => task === word("task", "")) ?? kLadders[0];
-  const readers = revealed(ladder, stop);
-  const latest = Math.min(5, Math.max(...readers.map(({ key }) => kStopOf[key]))); // all later stops listen
-  const untrained = stop === 2 && !readers.some(({ key }) => kStopOf[key] === stop);
+/** The task that the recipe names. */
+export function ladderNow(): Ladder {
+  return kLadders.find(({ task }) => task === word("task", "")) ?? kLadders[0];
+}
+
+interface TaskWords {
+  name: string;
+  title: string;
+  tests: string;
+}
+
+/** What was asked of the readers, and which task it is where there are several. */
+function Task({ ladder }: { ladder: Ladder }) {
+  const words = storyWords.ladder;
+  const tasks: Readonly<Record<string, TaskWords>> = words.tasks;
   return (
-    <figure class="ladder" data-task={ladder.task}>
+    <>
       <figcaption>
         <p>
           {tasks[ladder.task]?.title ?? ladder.task}{" "}
@@ -104,22 +111,37 @@ export function LadderStrip({ stop }: { stop: number }) {
           label={words.task}
           value={ladder.task}
           options={kLadders.map(({ task }) => ({ value: task, label: tasks[task]?.name ?? task }))}
-          onChange={(task) => change({ task: task === kLadders[0].task ? "" : task }, true)}
+          onChange={(task) => change({ task: task === kLadders[0].task ? "" : task, rungs: "" }, true)}
         />
       )}
+    </>
+  );
+}
+
+/** The first `count` readers of the task, and how they do by depth. */
+export function LadderStrip({ ladder, count }: { ladder: Ladder; count: number }) {
+  const words = storyWords.ladder;
+  const tasks: Readonly<Record<string, TaskWords>> = words.tasks;
+  const all = rungsOf(ladder);
+  const readers = all.slice(0, count);
+  const untrained = !ladder.readers.some(({ key }) => key === "messenger");
+  const bound = ladder.task === "same" ? words.bound : words.boundWords;
+  return (
+    <figure class="ladder" data-task={ladder.task}>
+      <Task ladder={ladder} />
       <div class="ladder-parts">
         <ol aria-label={words.readersLabel}>
           {readers.map((rungs) => (
-            <Rung key={rungs.key} ladder={ladder} rungs={rungs} own={kStopOf[rungs.key] === latest} />
+            <Rung key={rungs.key} ladder={ladder} rungs={rungs} own={rungs.key === "selected"} />
           ))}
-          {untrained && <li class="rung-none">{words.untrained}</li>}
+          {untrained && count >= all.length && <li class="rung-none">{words.untrained}</li>}
         </ol>
-        {stop >= kDepthStop && <Depths ladder={ladder} stop={stop} />}
+        <Depths ladder={ladder} readers={readers} />
       </div>
       <p class="ladder-note">
         <span class="key-chance">{words.chance(ladder.chance)}</span>{" "}
-        {ladder.bound !== null && <span class="key-bound">{words.bound(ladder.bound)}</span>}{" "}
-        {words.note(ladder.seeds)}
+        {ladder.bound !== null && <span class="key-bound">{bound(ladder.bound)}</span>}{" "}
+        {words.note(depthOf(ladder), ladder.seeds, tasks[ladder.task]?.tests ?? "")}
       </p>
     </figure>
   );

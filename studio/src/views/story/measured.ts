@@ -1,5 +1,6 @@
 // measured.ts: what this project measured of trained readers, for the story.
 import kept from "./ladders.json";
+import { stopOf } from "./stops";
 
 /** One kind of reader: accuracies in per cent by the number of blocks, mean and deviation over the seeds. */
 export interface Rungs {
@@ -23,10 +24,20 @@ export const kLadders: readonly Ladder[] = kept;
 
 /** At which stop the story comes to a reader; the others are told with the depths. */
 export const kStopOf: Readonly<Record<string, number>> = {
-  isolated: 1, messenger: 2, attraction: 3, uniform: 4, selected: 5, selected_bare: 6,
+  isolated: stopOf("alone"), messenger: stopOf("messenger"), attraction: stopOf("attraction"),
+  uniform: stopOf("messages"), selected: stopOf("listening"), selected_bare: stopOf("rounds"),
 };
-export const kDepth = 10; // blocks of the readers that are held against each other
-export const kDepthStop = 6; // where depth is told
+const kDepth = 10; // blocks of the readers that are held against each other, where they have so many
+
+/** The depth at which a ladder's readers are compared: kDepth, else the largest that the most of them have. */
+export function depthOf({ readers }: Ladder): number {
+  const told = readers.filter(({ key }) => key in kStopOf);
+  const count = (depth: number) => told.filter(({ blocks }) => blocks.includes(depth)).length;
+  const depths = [...new Set(told.flatMap(({ blocks }) => blocks))];
+  const best = Math.max(...depths.map(count));
+  if (count(kDepth) === best) return kDepth;
+  return Math.max(...depths.filter((depth) => count(depth) === best));
+}
 
 /** Mean and deviation of a reader at a depth; null where it was not trained. */
 export function rungAt({ blocks, accuracy, sd }: Rungs, depth: number): { mean: number; sd: number } | null {
@@ -34,9 +45,11 @@ export function rungAt({ blocks, accuracy, sd }: Rungs, depth: number): { mean: 
   return k < 0 ? null : { mean: accuracy[k], sd: sd[k] };
 }
 
-/** The readers that a stop may show: those the story has come to. */
-export function revealed(ladder: Ladder, stop: number): Rungs[] {
-  return ladder.readers.filter(({ key }) => (kStopOf[key] ?? Infinity) <= stop);
+/** The readers the story has come to, in its order, that were trained at the ladder's depth. */
+export function rungsOf(ladder: Ladder): Rungs[] {
+  const depth = depthOf(ladder);
+  const told = ladder.readers.filter((rungs) => rungs.key in kStopOf && rungAt(rungs, depth));
+  return told.sort((a, b) => kStopOf[a.key] - kStopOf[b.key]);
 }
 
 /**

@@ -3,8 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../parts/controls";
 import { Equation } from "../../parts/equation";
 import { change, word } from "../../state/recipe";
-import { strings } from "../../strings";
-import { kStops } from "./scenes";
+import { story as storyWords } from "../../strings/story";
+import { kStops } from "./stops";
 
 /** Words between underscores are words of the scene. */
 export function rich(text: string) {
@@ -13,13 +13,15 @@ export function rich(text: string) {
 
 interface PanelProps {
   stop: number;
+  /** Whether the scene on stage is this stop's. */
+  flown: boolean;
   /** Counts the moves between stops that the visitor made; the heading then takes the focus. */
   moves: number;
   go(stop: number): void;
 }
 
-export function Panel({ stop, moves, go }: PanelProps) {
-  const words = strings.story;
+export function Panel({ stop, flown, moves, go }: PanelProps) {
+  const words = storyWords;
   const text = words.stops[stop - 1];
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -31,32 +33,41 @@ export function Panel({ stop, moves, go }: PanelProps) {
   }, [moves]);
 
   return (
-    <article class="stop" data-stop={stop}>
+    <article class="stop" data-stop={stop} data-flown={flown}>
       <Progress stop={stop} go={go} />
       <h2 ref={heading} tabIndex={-1}>
         <span class="stop-number">{words.stopOf(stop, kStops)}</span> {text.title}
       </h2>
       {text.text.map((paragraph, k) => <p key={k}>{rich(paragraph)}</p>)}
       <Equation name={text.equation} />
-      <p class="formula-words">{text.formula}</p>
+      <p class="formula-words">{rich(text.formula)}</p>
       <Question stop={stop} />
       <aside class="breaks">
         <h3>{words.breaks}</h3>
-        <p>{text.breaks}</p>
+        <p>{rich(text.breaks)}</p>
       </aside>
-      <div class="stop-buttons">
-        <Button onClick={() => go(stop - 1)} disabled={stop === 1}>← {words.back}</Button>
-        {stop < kStops
-          ? <Button primary onClick={() => go(stop + 1)}>{words.next} →</Button>
-          : <a class="button primary" href="#v=1&view=digits">{words.toDigits} →</a>}
-      </div>
       <p class="stop-keys">{words.keys}</p>
+      <p class="stop-sheet"><a href="#v=1&view=story&sheet=1">{words.sheet}</a></p>
     </article>
   );
 }
 
+/** Back and Next, always in sight: below the text, on narrow windows at the foot of the page. */
+export function StopButtons({ stop, go }: { stop: number; go(stop: number): void }) {
+  const words = storyWords;
+  return (
+    <nav class="stop-buttons" aria-label={words.stopOf(stop, kStops)}>
+      <Button onClick={() => go(stop - 1)} disabled={stop === 1}>← {words.back}</Button>
+      <span class="stop-place" aria-hidden="true">{stop} / {kStops}</span>
+      {stop < kStops
+        ? <Button primary onClick={() => go(stop + 1)}>{words.next} →</Button>
+        : <a class="button primary" href="#v=1&view=digits">{words.toDigits} →</a>}
+    </nav>
+  );
+}
+
 function Progress({ stop, go }: { stop: number; go(stop: number): void }) {
-  const words = strings.story;
+  const words = storyWords;
   return (
     <nav class="dots" aria-label={words.progress}>
       {words.stops.map((text, k) => (
@@ -77,7 +88,7 @@ function Progress({ stop, go }: { stop: number; go(stop: number): void }) {
 }
 
 function Question({ stop }: { stop: number }) {
-  const words = strings.story;
+  const words = storyWords;
   const { question, choices } = words.stops[stop - 1];
   const chosen = Number(word("answer", "")) - 1; // answers count from one
   const shown = word("answer", "") !== "" && choices[chosen] ? choices[chosen] : null;

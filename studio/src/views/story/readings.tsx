@@ -1,9 +1,11 @@
-// readings.tsx: what is read off the film as it goes: how far two orders are apart, which word comes next.
+// readings.tsx: what is read off the film as it goes: words' badges, orders apart, spaces passed, the next word.
 import type { Film } from "../../state/film";
 import type { Player } from "../../state/player";
-import { strings } from "../../strings";
+import { story as storyWords } from "../../strings/story";
+import { kInks } from "./draw";
+import { firstOf, kLevelFrames, spaceAt } from "./levels";
 import { apart, nextWord } from "./reckon";
-import type { Scene } from "./scenes";
+import type { Scene } from "./stops";
 
 /** The last word's place at a fractional frame. */
 function lastPlace(film: Film, at: number): Float32Array {
@@ -12,7 +14,7 @@ function lastPlace(film: Film, at: number): Float32Array {
 }
 
 function Orders({ scene, film, beside, at }: { scene: Scene; film: Film; beside: Film; at: number }) {
-  const words = strings.story.order;
+  const words = storyWords.order;
   const gaps = apart(scene, film, beside, at);
   const verb = gaps[1];
   return (
@@ -30,7 +32,7 @@ function Orders({ scene, film, beside, at }: { scene: Scene; film: Film; beside:
 }
 
 function Next({ scene, film, at, kappa }: { scene: Scene; film: Film; at: number; kappa: number }) {
-  const words = strings.story.nextWord;
+  const words = storyWords.nextWord;
   const vocabulary = scene.vocabulary!;
   const { probability, entropy, outcomes } = nextWord(lastPlace(film, at), vocabulary.map(({ place }) => place), kappa);
   return (
@@ -39,11 +41,83 @@ function Next({ scene, film, at, kappa }: { scene: Scene; film: Film; at: number
       <ul class="shares" aria-label={words.bars}>
         {vocabulary.map(({ text }, v) => (
           <li key={text} style={{ "--share": `${100 * probability[v]}%` }}>
-            <span>{text}</span> <output>{strings.story.percent(probability[v])}</output>
+            <span>{text}</span> <output>{storyWords.percent(probability[v])}</output>
           </li>
         ))}
       </ul>
       <p class="hint">{words.entropy(entropy, outcomes)}</p>
+    </div>
+  );
+}
+
+/** What each word asks, shows and says. */
+function Asked({ scene }: { scene: Scene }) {
+  const words = storyWords.asked;
+  const told = (which: number[]) => words.channels(which) || words.nothing;
+  return (
+    <table class="figures asked">
+      <caption>{words.caption}</caption>
+      <thead>
+        <tr>{[words.word, words.asks, words.shows, words.says].map((head) => <th key={head} scope="col">{head}</th>)}</tr>
+      </thead>
+      <tbody>
+        {scene.tokens.map(({ text }, i) => (
+          <tr key={text}>
+            <th scope="row">{text}</th>
+            <td>{told(scene.badges![i].asks)}</td>
+            <td>{told(scene.badges![i].shows)}</td>
+            <td>{words.messages[text] ?? words.nothing}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const kSide = 84; // of a small space
+
+/** Every space in small, with the ways flown in it so far; a click goes to its start. */
+function Spaces({ scene, film, player, at }: { scene: Scene; film: Film; player: Player; at: number }) {
+  const words = storyWords.levels;
+  const count = scene.levels!.length;
+  const now = spaceAt(at, count).space;
+  const { d } = film.info;
+  const x = (value: number) => (kSide * (value + 1.05)) / 2.1;
+  const y = (value: number) => kSide - x(value);
+  const way = (i: number, space: number) => {
+    const last = Math.min(Math.floor(at), firstOf(space) + kLevelFrames);
+    const frames = Array.from({ length: Math.max(1, last - firstOf(space) + 1) }, (_, k) => firstOf(space) + k);
+    return frames.map((k) => [x(film.frame(k)[i * d + space]), y(film.frame(k)[i * d + count])]);
+  };
+  const end = film.frame(film.last)[(scene.tokens.length - 1) * d + count - 1];
+  return (
+    <div class="reading spaces" data-space={now + 1} data-end={end.toFixed(3)}>
+      <h3>{words.title}</h3>
+      <ol>
+        {words.names.map((name, space) => (
+          <li key={name}>
+            <button
+              type="button" class="space" aria-label={words.go(space + 1, name)} aria-current={space === now ? "step" : undefined}
+              onClick={() => void player.seek(firstOf(space))}
+            >
+              <svg viewBox={`0 0 ${kSide} ${kSide}`} aria-hidden="true">
+                {space <= now && scene.tokens.map(({ text, topic }, i) => {
+                  const places = way(i, space);
+                  const [cx, cy] = places[places.length - 1];
+                  return (
+                    <g key={text} style={{ "--ink-of": `var(${kInks[topic]})` }}>
+                      <polyline points={places.map((p) => p.map((v) => v.toFixed(1)).join()).join(" ")} />
+                      <circle cx={cx} cy={cy} r={i === scene.listener ? 5 : 3.4} />
+                    </g>
+                  );
+                })}
+              </svg>
+              <span aria-hidden="true">{space + 1}. {name}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      {at >= film.last && <p class="hint">{words.end(scene.tokens[scene.tokens.length - 1].text, end)}</p>}
     </div>
   );
 }
@@ -58,6 +132,8 @@ export function Reading({ scene, player, kappa }: { scene: Scene; player: Player
   const beside = player.ghost.value;
   if (!film || film.flown.value <= film.first || film.info.n !== scene.tokens.length) return null;
   const at = Math.min(player.at.value, film.flown.value - 1);
+  if (scene.badges) return <Asked scene={scene} />;
+  if (scene.levels) return <Spaces scene={scene} film={film} player={player} at={at} />;
   if (scene.vocabulary) return film.info.d === 3 ? <Next scene={scene} film={film} at={at} kappa={kappa} /> : null;
   const orders = scene.beside?.length === scene.tokens.length;
   if (!orders || !beside || beside.flown.value <= beside.first) return null;

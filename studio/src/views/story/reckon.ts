@@ -1,8 +1,9 @@
 // reckon.ts: what the story reckons from places: the next word, how far a guest moves, how far orders end apart.
 import type { Core } from "../../core/protocol";
 import { Film } from "../../state/film";
-import { middle } from "./draw";
-import { kKnobs, pointsOf, sceneOf, type Scene, type Signs, type Token } from "./scenes";
+import { middle } from "./marks";
+import { pointsOf, sceneOf } from "./scenes";
+import { kKnobs, stopOf, type Scene, type Signs, type Token } from "./stops";
 
 export interface NextWord {
   probability: number[]; // (words)
@@ -51,9 +52,9 @@ async function endOf(core: Core, scene: Scene, tokens: Token[]): Promise<Float32
   }
 }
 
-/** Flies the flock of the seventh stop with the guest and without. */
+/** Flies the flock of the stop with a guest, with the guest and without. */
 export async function movedByGuest(core: Core, wide: boolean, signs: Signs): Promise<Moved> {
-  const scene = sceneOf(7, { ...kKnobs, guest: true, wide }, signs);
+  const scene = sceneOf(stopOf("speaker"), { ...kKnobs, guest: true, wide }, signs);
   const [without, flock] = [scene.beside!, scene.tokens];
   const [before, after] = [await endOf(core, scene, without), await endOf(core, scene, flock)];
   const cls = without.findIndex((token) => token.topic === "reader"); // the guest comes last

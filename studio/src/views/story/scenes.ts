@@ -1,51 +1,13 @@
-// scenes.ts: the nine small flocks of words: who stands where, and by which words of the core they fly.
+// scenes.ts: the small flocks of words: who stands where, and by which words of the core they fly.
 import type { Words } from "../../core/protocol";
-import type { Backdrop, Label } from "../../scene/stage";
+import { placedSentence } from "./lexicon";
+import { levels } from "./levels";
+import { matrixWord, type Matrix } from "./matrix";
+import { asking } from "./asking";
+import { putOn } from "./put";
+import type { Knobs, Scene, Signs, Token, Topic } from "./stops";
+import { kStopNames } from "./stops";
 
-/** What a word is about; it gives the boid its colour. */
-export type Topic = "water" | "money" | "craft" | "plain" | "open" | "reader";
-
-export interface Token {
-  text: string;
-  topic: Topic;
-  place: number[]; // (d) where it starts
-}
-
-/** What the visitor may turn at the stops. */
-export interface Knobs {
-  bank: "river" | "money";
-  beta: number;
-  push: boolean;
-  think: boolean;
-  guest: boolean;
-  wide: boolean;
-  shuffled: boolean;
-  placed: boolean;
-  kappa: number;
-}
-export const kKnobs: Knobs = {
-  bank: "river", beta: 8, push: true, think: true, guest: false, wide: true, shuffled: false, placed: false, kappa: 16,
-};
-
-export interface Scene {
-  tokens: Token[];
-  words: Words;
-  backdrop: Backdrop;
-  extent: number;
-  flat: boolean;
-  /** Frames a second. */
-  rate: number;
-  /** Words at the edges of the scene: what the directions mean. */
-  signs: Label[];
-  /** Whose listening is drawn at first; null: nobody's. */
-  listener: number | null;
-  /** Another flock that is flown beside: the one without a guest, or the same words in another order. */
-  beside?: Token[];
-  /** Words that may come next: places that nobody flies from. */
-  vocabulary?: Token[];
-}
-
-export const kStops = 9;
 /** Height of the line on which the messenger's bars stand. */
 export const kBarsAt = -0.82;
 
@@ -59,20 +21,22 @@ const globe = (tokens: [string, Topic, number, number][]): Token[] =>
     return { text, topic, place: [Math.sin(a) * Math.cos(b), Math.sin(b), Math.cos(a) * Math.cos(b)] };
   });
 
-const sides = (left: string, right: string, up?: string, down?: string): Label[] => [
+type Sign = Scene["signs"][number];
+
+const sides = (left: string, right: string, up?: string, down?: string): Sign[] => [
   { text: left, place: [-1.02, -1.0, 0], kind: "axis" },
   { text: right, place: [1.02, -1.0, 0], kind: "axis" },
-  ...(up ? [{ text: up, place: [0, 1.03, 0], kind: "axis" } as Label] : []),
-  ...(down ? [{ text: down, place: [0, -1.0, 0], kind: "axis" } as Label] : []),
+  ...(up ? [{ text: up, place: [0, 1.03, 0], kind: "axis" } as Sign] : []),
+  ...(down ? [{ text: down, place: [0, -1.0, 0], kind: "axis" } as Sign] : []),
 ];
 
-const flat = { backdrop: "plane" as const, extent: 1.08, flat: true };
-const together: Words = { dynamics: "euclidean", habitat: "space", relative: true, beta: 0, method: "dopri5" };
+export const flat = { backdrop: "plane" as const, extent: 1.08, flat: true };
+export const together: Words = { dynamics: "euclidean", habitat: "space", relative: true, beta: 0, method: "dopri5" };
 
-/** Everyone flies by their own feed-forward; the two banks start at one place and stay together. */
-function isolation(): Scene {
+/** Everyone flies by their own feed-forward; the two banks start at one place, or as far apart as was turned. */
+function alone({ apart }: Knobs): Scene {
   const tokens = plane([
-    ["bank", "open", 0.05, 0.3], ["bank", "open", 0.05, 0.3], ["river", "water", -0.6, 0.45],
+    ["bank", "open", 0.05, 0.3], ["bank", "open", 0.05 + apart, 0.3], ["river", "water", -0.6, 0.45],
     ["money", "money", 0.65, 0.35], ["muddy", "water", -0.5, -0.35], ["lent", "money", 0.55, -0.3],
     ["the", "plain", -0.1, -0.5],
   ]);
@@ -96,49 +60,82 @@ function messenger(knobs: Knobs, signs: Signs): Scene {
     return { text, topic: topics[text] ?? "plain", place: [-0.95 + (1.9 * i) / 9, i % 2 === 0 ? 0.68 : 0.4] };
   });
   const words: Words = { ...together, value: "matrix:0,0;0,0", T: kRow.length, save: "every:0.1" };
-  const edges: Label[] = [{ text: signs.influence, place: [0, kBarsAt - 0.1, 0], kind: "axis" }];
-  return { ...flat, backdrop: "none", tokens, words, rate: 12, signs: edges, listener: null };
+  const edges: Sign[] = [{ text: signs.influence, place: [0, kBarsAt - 0.1, 0], kind: "axis" }];
+  return { ...flat, backdrop: "none", tokens, words, rate: 12, signs: edges, listener: null, fixed: true };
 }
 
-/** x_i' = mean - x_i: all come together, whatever they had to say. */
-function attraction(signs: Signs): Scene {
+/** x_i' = s (mean - x_i): all come together, whatever they had to say. */
+function attraction({ pull }: Knobs, signs: Signs): Scene {
   const tokens = plane([
     ["river", "water", -0.9, 0.5], ["bank", "open", 0.05, 0.55], ["muddy", "water", -0.7, -0.4],
     ["the", "plain", 0.35, -0.75], ["was", "plain", -0.15, -0.6], ["boat", "water", -0.45, 0.8],
     ["money", "money", 0.9, 0.4],
   ]);
-  const words: Words = { ...together, T: 4, save: "every:0.05" };
-  return { ...flat, tokens, words, rate: 14, signs: sides(signs.water, signs.money), listener: 1 };
+  const value: Matrix = [[pull, 0], [0, pull]];
+  const words: Words = { ...together, value: matrixWord(value), T: 4, save: "every:0.05" };
+  return { ...flat, tokens, words, rate: 14, signs: sides(signs.water, signs.money), listener: 1, value };
 }
 
 /** V draws along the first direction, and turns that difference into haste along the second. */
 function messages(knobs: Knobs, signs: Signs): Scene {
   const tokens = plane([
-    ["nail", "open", -0.85, -0.3], ["ocean", "water", 0.9, -0.25], ["leaks", "water", 0.45, 0.3],
+    ["nail", "open", -0.85, -0.3], ["ocean", "water", 0.9, -0.25], ["leaks", "water", 0.45, 0.02],
     ["emergency", "craft", 0.2, 0.55],
   ]);
-  const value = knobs.push ? "matrix:1,0;0.7,-0.4" : "identity";
-  const words: Words = { ...together, value, T: 1.2, save: "every:0.015" };
+  const value: Matrix = knobs.push ? [[1, 0], [0.7, -0.4]] : [[1, 0], [0, 1]];
+  const words: Words = { ...together, value: matrixWord(value), T: 1.2, save: "every:0.015" };
   const edges = sides(signs.hand, signs.ship, signs.urgent, signs.calm);
-  return { ...flat, tokens, words, rate: 14, signs: edges, listener: 0 };
+  return { ...flat, tokens, words, rate: 14, signs: edges, listener: 0, value };
 }
 
-const kRiver = plane([
-  ["the", "plain", 0.5, -0.7], ["river", "water", -0.95, 0.65], ["bank", "open", 0, 0.55],
-  ["was", "plain", 0.1, -0.55], ["muddy", "water", -0.6, 0.3],
-]);
-const kMoney = plane([
-  ["the", "plain", 0.5, -0.7], ["bank", "open", 0, 0.55], ["lent", "money", 0.6, 0.3],
-  ["me", "plain", -0.2, -0.55], ["money", "money", 0.95, 0.65],
-]);
+const kSentences = {
+  river: plane([
+    ["the", "plain", 0.5, -0.7], ["river", "water", -0.95, 0.85], ["bank", "open", 0, 0.45],
+    ["was", "plain", 0.1, -0.4], ["muddy", "water", -0.7, 0.15],
+  ]),
+  money: plane([
+    ["the", "plain", 0.5, -0.7], ["bank", "open", 0, 0.45], ["lent", "money", 0.7, 0.15],
+    ["me", "plain", -0.2, -0.4], ["money", "money", 0.95, 0.85],
+  ]),
+};
 
-/** Q looks at the second coordinate alone: words that say much listen to words that say much. */
+/** Q looks at the second coordinate alone, V speaks of the first alone: how much a word says, and of what. */
 function listening(knobs: Knobs, signs: Signs): Scene {
-  const river = knobs.bank === "river";
-  const words: Words = { ...together, query: "matrix:0,0;0,1", beta: knobs.beta, T: 4, save: "every:0.05" };
+  const value: Matrix = [[1, 0], [0, 0]];
+  const words: Words = {
+    ...together, query: "matrix:0,0;0,1", value: matrixWord(value), beta: knobs.beta, T: 4, save: "every:0.05",
+  };
   const edges = sides(signs.water, signs.money, signs.content, signs.filler);
-  const tokens = river ? kRiver : kMoney;
-  return { ...flat, tokens, words, rate: 12, signs: edges, listener: river ? 2 : 1 };
+  const own = knobs.bank === "own" ? placedSentence(knobs.own) : [];
+  const tokens = own.length > 1 ? own : kSentences[knobs.bank === "money" ? "money" : "river"];
+  const open = tokens.findIndex(({ topic }) => topic === "open");
+  return { ...flat, tokens, words, rate: 12, signs: edges, listener: Math.max(0, open), value };
+}
+
+const kSaid: Record<string, { topic: Topic; place: number[] }> = {
+  dog: { topic: "craft", place: [-0.75, 0.3] },
+  bites: { topic: "open", place: [0, -0.7] },
+  man: { topic: "water", place: [0.75, 0.3] },
+};
+const kCode = 0.4; // how much higher a word is for coming one earlier
+
+/** Words in a row: where each starts is its own place and, when `placed`, a code of where it stands in the row. */
+function inOrder(row: string[], placed: boolean): Token[] {
+  return row.map((text, k) => {
+    const { topic, place } = kSaid[text];
+    return { text, topic, place: [place[0], place[1] + (placed ? kCode * (1 - k) : 0)] };
+  });
+}
+
+/** Q asks for words that stand higher; the verb starts at one place in both orders, for it comes second in both. */
+function order(knobs: Knobs, signs: Signs): Scene {
+  const value: Matrix = [[1, 0], [0, 1]];
+  const words: Words = { ...together, query: "matrix:0,0;0,-1", beta: 14, T: 0.9, save: "every:0.01" };
+  const edges = knobs.placed ? sides("", "", signs.first, signs.last).slice(2) : [];
+  return {
+    ...flat, tokens: inOrder(["dog", "bites", "man"], knobs.placed), words, rate: 14, signs: edges, listener: 1,
+    beside: inOrder(["man", "bites", "dog"], knobs.placed), value, fixed: true,
+  };
 }
 
 /** Listen, think, repeat: layers on the sphere, attention first, then each one's own feed-forward. */
@@ -171,38 +168,13 @@ function spoken(wide: boolean): Token[] {
 }
 
 /** CLS is one more token that listens along; a guest may join. */
-function readout(knobs: Knobs, signs: Signs): Scene {
+function speaker(knobs: Knobs, signs: Signs): Scene {
   const words: Words = { ...together, beta: 4, T: 2.5, save: "every:0.025" };
   const flock = spoken(knobs.wide);
   const tokens = knobs.guest ? [...flock, ...kGuest] : flock;
   return {
     ...flat, tokens, words, rate: 12, signs: sides(signs.water, signs.money), listener: 7,
-    beside: knobs.guest ? flock : undefined,
-  };
-}
-
-const kSaid: Record<string, { topic: Topic; place: number[] }> = {
-  dog: { topic: "craft", place: [-0.75, 0.3] },
-  bites: { topic: "open", place: [0, -0.7] },
-  man: { topic: "water", place: [0.75, 0.3] },
-};
-const kCode = 0.4; // how much higher a word is for coming one earlier
-
-/** Words in a row: where each starts is its own place and, when `placed`, a code of where it stands in the row. */
-function inOrder(row: string[], placed: boolean): Token[] {
-  return row.map((text, k) => {
-    const { topic, place } = kSaid[text];
-    return { text, topic, place: [place[0], place[1] + (placed ? kCode * (1 - k) : 0)] };
-  });
-}
-
-/** Q asks for words that stand higher; the verb starts at one place in both orders, for it comes second in both. */
-function order(knobs: Knobs, signs: Signs): Scene {
-  const words: Words = { ...together, query: "matrix:0,0;0,-1", beta: 14, T: 0.9, save: "every:0.01" };
-  const edges = knobs.placed ? sides("", "", signs.first, signs.last).slice(2) : [];
-  return {
-    ...flat, tokens: inOrder(["dog", "bites", "man"], knobs.placed), words, rate: 14, signs: edges, listener: 1,
-    beside: inOrder(["man", "bites", "dog"], knobs.placed),
+    beside: knobs.guest ? flock : undefined, value: [[1, 0], [0, 1]],
   };
 }
 
@@ -222,45 +194,32 @@ const kSaying = {
 };
 
 /** Each hears itself and what was said before; the last word's place is held against the words that may come. */
-function nextWord(knobs: Knobs): Scene {
+function next(knobs: Knobs): Scene {
   const words: Words = { dynamics: "causal", beta: 2, T: 5, save: "every:0.05", method: "dopri5" };
   return {
-    tokens: kSaying[knobs.bank], words, backdrop: "sphere", extent: 1.12, flat: false, rate: 14, signs: [],
-    listener: null, vocabulary: kNext,
+    tokens: kSaying[knobs.bank === "money" ? "money" : "river"], words, backdrop: "sphere", extent: 1.12, flat: false,
+    rate: 14, signs: [], listener: 4, vocabulary: kNext,
   };
 }
 
-/** The words on the edges, out of the catalogue. */
-export interface Signs {
-  water: string;
-  money: string;
-  hand: string;
-  ship: string;
-  urgent: string;
-  calm: string;
-  content: string;
-  filler: string;
-  influence: string;
-  first: string;
-  last: string;
+/** Two pictures of digits: their ink flies, so there are no words. */
+function tested(): Scene {
+  return {
+    tokens: [], words: {}, backdrop: "none", extent: 15, flat: false, rate: 2.5, signs: [], listener: null, fixed: true,
+  };
 }
 
+const kScenes = {
+  alone, messenger, attraction, messages, listening, asking, order, rounds, levels, speaker, next, tested,
+};
+
 export function sceneOf(stop: number, knobs: Knobs, signs: Signs): Scene {
-  switch (stop) {
-    case 1: return isolation();
-    case 2: return messenger(knobs, signs);
-    case 3: return attraction(signs);
-    case 4: return messages(knobs, signs);
-    case 5: return listening(knobs, signs);
-    case 6: return rounds(knobs);
-    case 7: return readout(knobs, signs);
-    case 8: return order(knobs, signs);
-    default: return nextWord(knobs);
-  }
+  const scene = kScenes[kStopNames[stop - 1]](knobs, signs);
+  return scene.fixed ? scene : putOn(scene, knobs.put);
 }
 
 /** The places of tokens as the core takes them. */
-export function pointsOf(tokens: Token[]): { rows: Float64Array; n: number; d: number } {
+export function pointsOf(tokens: readonly Token[]): { rows: Float64Array; n: number; d: number } {
   const d = tokens[0].place.length;
   const rows = new Float64Array(tokens.length * d);
   tokens.forEach((token, i) => rows.set(token.place, i * d));

@@ -1,46 +1,71 @@
-// screen.ts: one stop of the story as it is flown and painted: player, ear and painter together.
-import { onClicks } from "../../scene/click";
+// screen.ts: one stop of the story as it is flown and painted: player, ear, hand and painter together.
+import { signal } from "@preact/signals";
+import type { Core } from "../../core/protocol";
 import type { Stage } from "../../scene/stage";
 import { Film } from "../../state/film";
 import { opening } from "../../state/moment";
 import { Player } from "../../state/player";
-import { change } from "../../state/recipe";
+import { change, word } from "../../state/recipe";
 import { core } from "../../state/session";
+import { story as storyWords } from "../../strings/story";
 import { Painter } from "./draw";
+import { onHand } from "./drag";
 import { Ear } from "./ear";
-import { pointsOf, type Scene, type Token } from "./scenes";
+import { allowed, formatPut, parsePut } from "./put";
+import { flyLevels } from "./reel";
+import { pointsOf } from "./scenes";
+import type { Scene, StopName, Token } from "./stops";
+import { flyPair, TestedPainter, type Test, type TestedFlight } from "./tested";
 
 const kBase = 20; // frames a second of the player; scenes slow it by their own rate
 
-/** The two banks of the first stop share a place, so they share a label. */
-function labelOf(stop: number, token: Token, i: number): string {
-  if (stop !== 1 || i > 1) return token.text;
+/** The two banks of the first stop share a label as long as they share a place. */
+function labelOf({ tokens }: Scene, stop: StopName, token: Token, i: number): string {
+  const one = stop === "alone" && tokens[0].place.join() === tokens[1].place.join();
+  if (!one || i > 1) return token.text;
   return i === 0 ? `${token.text} = ${token.text}` : "";
+}
+
+/** What is to be flown: a scene, or at the last stop a reader with a pair of digits. */
+export interface Wish {
+  scene: Scene;
+  stop: StopName;
+  test: Test;
+}
+
+/** Puts a word elsewhere, from the start of the flight. */
+export function putWord(scene: Scene, word_: number, wish: readonly number[]): void {
+  const put = parsePut(word("put", ""));
+  put.set(word_, allowed(scene, wish));
+  change({ at: "", put: formatPut(put) });
 }
 
 export class Screen {
   readonly player = new Player(kBase);
   readonly ear = new Ear();
+  /** The word that a hand holds. */
+  readonly held = signal<{ word: number; place: number[] } | null>(null);
+  readonly flight = signal<TestedFlight | null>(null); // of the last stop
   private painter: Painter | null = null;
-  private opened: { scene: Scene; stop: number } | null = null;
+  private digits: TestedPainter | null = null;
+  private readonly onScreen = signal<Wish | null>(null);
+
+  private get opened(): Wish | null {
+    return this.onScreen.value;
+  }
 
   /** Flies a scene's flock, and beside it the flock without its guest, as long as that is `wanted`. */
-  async open(scene: Scene, stop: number, wanted: () => boolean): Promise<void> {
-    this.opened = null;
+  async open(wish: Wish, wanted: () => boolean): Promise<void> {
+    this.onScreen.value = null;
+    this.held.value = null;
     const awake = await core;
-    const film = async (tokens: Token[]) => new Film(awake, await awake.flight(scene.words, pointsOf(tokens)));
-    const films: Film[] = [];
-    try {
-      films.push(await film(scene.tokens));
-      if (scene.beside) films.push(await film(scene.beside));
-    } catch (error) {
-      films.forEach((made) => made.close());
-      throw error;
-    }
+    const flight = wish.stop === "tested" ? await flyPair(awake, wish.test) : null;
+    const films = flight ? [flight.film] : await filmsOf(awake, wish.scene);
     if (!wanted()) return films.forEach((made) => made.close());
-    this.player.pace = () => scene.rate / kBase;
+    this.player.pace = () => wish.scene.rate / kBase;
     this.player.load(films[0], { ...opening(), ghost: films[1] ?? null });
-    this.opened = { scene, stop };
+    this.flight.value = flight;
+    this.onScreen.value = wish;
     this.paintAnew();
   }
 
@@ -49,20 +74,35 @@ export class Screen {
     return this.opened?.scene === scene;
   }
 
-  /** A stage to paint on; a click, not a drag, on a word makes it the listener. */
+  /** A stage to paint on; a word that is clicked listens, one that is dragged starts elsewhere. */
   setStage(stage: Stage | null): void {
-    this.painter = stage && new Painter(stage);
+    const { badges } = storyWords;
+    this.painter = stage && new Painter(stage, badges);
+    this.digits = stage && new TestedPainter(stage);
     this.paintAnew();
     if (!stage) return;
-    onClicks(stage.canvas, (x, y) => {
-      const boid = stage.pick("words", x, y, 24);
-      if (boid !== null) change({ boid });
+    onHand(stage, {
+      may: () => this.opened !== null && !this.opened.scene.fixed,
+      click: (boid) => {
+        if (this.opened && this.opened.scene.listener !== null) change({ boid });
+      },
+      hold: (boid, place) => {
+        if (!this.opened) return;
+        this.held.value = place && { word: boid, place: allowed(this.opened.scene, place) };
+        if (place && this.player.at.value > 0) this.player.put(this.player.film.value?.first ?? 0);
+      },
+      drop: (boid, place) => this.opened && putWord(this.opened.scene, boid, place),
     });
   }
 
   private paintAnew(): void {
     const { opened } = this;
-    if (opened) this.painter?.open(opened.scene, (token, i) => labelOf(opened.stop, token, i));
+    if (!opened) return;
+    if (opened.stop === "tested") this.painter?.clear();
+    else {
+      this.digits?.clear();
+      this.painter?.open(opened.scene, (token, i) => labelOf(opened.scene, opened.stop, token, i));
+    }
   }
 
   retheme(): void {
@@ -73,9 +113,11 @@ export class Screen {
     const film = this.player.film.value;
     if (!film || !this.opened || !this.shows(scene) || film.flown.value <= film.first) return;
     const { at, ghost } = this.player;
-    const weights = this.ear.weights.value;
     const { stop } = this.opened;
-    this.painter?.draw({ scene, stop, film, beside: ghost.value, at: at.value, listener, weights });
+    if (this.flight.value) return this.digits?.draw(this.flight.value, Math.min(at.value, film.flown.value - 1));
+    const weights = this.ear.weights.value;
+    const held = this.held.value;
+    this.painter?.draw({ scene, stop, film, beside: ghost.value, at: at.value, listener, weights, held });
   }
 
   tick(seconds: number, scene: Scene, listener: number | null): void {
@@ -86,7 +128,21 @@ export class Screen {
   }
 
   close(): void {
-    this.player.film.value?.close();
-    this.player.ghost.value?.close();
+    this.player.close();
   }
+}
+
+/** The flock of a scene, and the one beside it where it has one. */
+async function filmsOf(awake: Core, scene: Scene): Promise<Film[]> {
+  if (scene.levels) return [await flyLevels(awake, scene)];
+  const films: Film[] = [];
+  try {
+    for (const tokens of [scene.tokens, ...(scene.beside ? [scene.beside] : [])]) {
+      films.push(new Film(awake, await awake.flight(scene.words, pointsOf(tokens))));
+    }
+  } catch (error) {
+    films.forEach((made) => made.close());
+    throw error;
+  }
+  return films;
 }

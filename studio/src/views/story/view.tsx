@@ -1,4 +1,4 @@
-// view.tsx: the story: nine stops from words alone to the flock that speaks, each with a small live scene.
+// view.tsx: the story: twelve stops from words alone to readers put to the test, each with a small live scene.
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { Group } from "../../parts/controls";
@@ -11,14 +11,18 @@ import type { Player } from "../../state/player";
 import { amount, change, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
-import { strings } from "../../strings";
+import { story as storyWords } from "../../strings/story";
 import { stopKeys } from "./keys";
-import { knobs, Listener, StopKnobs } from "./knobs";
-import { LadderStrip } from "./ladder";
-import { Panel } from "./panel";
+import { knobs, kStopWords, rungsNow, StopKnobs, testNow } from "./knobs";
+import { ladderNow, LadderStrip } from "./ladder";
+import { spaceAt } from "./levels";
+import { Listener, Movers } from "./listener";
+import { Panel, StopButtons } from "./panel";
 import { Reading } from "./readings";
-import { kStops, sceneOf, type Scene } from "./scenes";
-import { Screen } from "./screen";
+import { sceneOf } from "./scenes";
+import { Screen, type Wish } from "./screen";
+import { Sheet } from "./sheet";
+import { kStopNames, kStops, type Scene } from "./stops";
 import "./story.css";
 
 export function stopNow(): number {
@@ -28,10 +32,7 @@ export function stopNow(): number {
 /** Goes to a stop; what was turned and answered at the last one is left behind. */
 function goToStop(stop: number): boolean {
   if (stop < 1 || stop > kStops || stop === stopNow()) return false;
-  change({
-    stop, at: "", answer: "", bank: "", beta: "", push: "", think: "", guest: "", wide: "", shuffled: "", placed: "",
-    kappa: "", boid: "",
-  });
+  change({ ...Object.fromEntries(kStopWords.map((key) => [key, ""])), stop });
   return true;
 }
 
@@ -53,17 +54,18 @@ function listenerOf(scene: Scene): number | null {
 }
 
 /** Flies every scene that comes, and tells how it begins and ends. */
-function useFlights(screen: Screen, scene: Scene, stop: number): void {
-  const words = strings.story;
+function useFlights(screen: Screen, wish: Wish, stop: number): void {
+  const words = storyWords;
   const text = words.stops[stop - 1];
+  const { scene, test } = wish;
   useEffect(() => {
     let wanted = true;
     sceneSentence.value = `${words.stopOf(stop, kStops)}: ${text.begin}`;
-    screen.open(scene, stop, () => wanted).catch(tell);
+    screen.open(wish, () => wanted).catch(tell);
     return () => {
       wanted = false;
     };
-  }, [scene]);
+  }, [scene, JSON.stringify(test)]);
   const film = screen.player.film.value;
   const ended = film !== null && screen.player.at.value >= film.last - 1e-6;
   useEffect(() => {
@@ -89,15 +91,20 @@ function useStory(screen: Screen): void {
 }
 
 export default function StoryView() {
-  const words = strings.story;
+  return word("sheet", "") === "" ? <Stops /> : <Sheet />;
+}
+
+function Stops() {
+  const words = storyWords;
   const stop = stopNow();
+  const name = kStopNames[stop - 1];
   const turned = knobs();
   const flown = JSON.stringify({ ...turned, kappa: 0 }); // another kappa is the same flight
   const scene = useMemo(() => sceneOf(stop, turned, words.signs), [stop, flown]);
   const screen = useMemo(() => new Screen(), []);
   const { player, ear } = screen;
   const listener = listenerOf(scene);
-  useFlights(screen, scene, stop);
+  useFlights(screen, { scene, stop: name, test: testNow() }, stop);
   useStory(screen);
   const draw = () => screen.draw(scene, listener);
   const ready = (stage: Stage | null) => {
@@ -109,13 +116,19 @@ export default function StoryView() {
   return (
     <Frame
       view="story"
-      story={<Panel stop={stop} moves={moves.value} go={go} />}
+      story={
+        <>
+          <Panel stop={stop} flown={screen.shows(scene)} moves={moves.value} go={go} />
+          <StopButtons stop={stop} go={go} />
+        </>
+      }
       scene={
         <StageCanvas
           label={words.canvas(words.stops[stop - 1].title)}
           options={{
-            backdrop: scene.backdrop, extent: scene.extent, flat: scene.flat, eye: [-1.1, 0.6, 3.1],
-            radius: narrow.value ? 0.06 : 0.045,
+            backdrop: scene.backdrop, extent: scene.extent, flat: scene.flat,
+            eye: name === "tested" ? [0.62, 0.4, 2.9] : [-1.1, 0.6, 3.1],
+            radius: name === "tested" ? 0.34 : narrow.value ? 0.06 : 0.045,
           }}
           onStage={ready}
           onTick={(seconds) => screen.tick(seconds, scene, listener)}
@@ -124,10 +137,11 @@ export default function StoryView() {
       controls={
         <>
           <Group title={words.scene}>
-            <StopKnobs stop={stop} />
+            <StopKnobs stop={name} />
           </Group>
           {!narrow.value && reading}
           {listener !== null && <Listener scene={scene} listener={listener} weights={ear.weights.value} />}
+          {!scene.fixed && <Movers scene={scene} />}
         </>
       }
       timeline={
@@ -136,16 +150,28 @@ export default function StoryView() {
           {narrow.value && reading}
         </>
       }
-      plots={<LadderStrip stop={stop} />}
+      plots={name === "tested" ? <LadderStrip ladder={ladderNow()} count={rungsNow()} /> : null}
     />
   );
 }
 
 function momentOf(stop: number, frame: number, scene: Scene, player: Player): string {
-  const words = strings.story;
-  if (stop === 6) return words.round(frame);
-  if (stop !== 2) return words.step(frame);
+  const words = storyWords;
   const last = player.film.value?.last ?? 1;
-  const k = Math.min(scene.tokens.length - 1, Math.floor((frame / last) * scene.tokens.length));
-  return words.visit(k + 1, scene.tokens[k].text);
+  switch (kStopNames[stop - 1]) {
+    case "rounds":
+      return words.round(frame);
+    case "tested":
+      return words.block(frame, last);
+    case "levels": {
+      const { space } = spaceAt(frame, scene.levels!.length);
+      return words.levels.moment(space + 1, scene.levels!.length);
+    }
+    case "messenger": {
+      const k = Math.min(scene.tokens.length - 1, Math.floor((frame / last) * scene.tokens.length));
+      return words.visit(k + 1, scene.tokens[k].text);
+    }
+    default:
+      return words.step(frame);
+  }
 }

@@ -1,0 +1,22 @@
+// tracing.h: what trace and import share: a traced text becomes a run and is told of.
+#pragma once
+
+#include <vector>
+
+#include "command.h"
+#include "trace/trace_run.h"
+
+namespace murmur::app {
+
+struct TraceKeeping {
+  std::uint64_t seed = 0;
+  bool activations = true;
+};
+// Makes the run, with the ideal flow from the same tokens as its experiment.
+RunReader keep_texts(const Flags& flags, const TraceFile& file,
+                     const std::vector<TracedText>& texts, const TraceKeeping& keeping);
+
+// A few lines of what it came to.
+void tell_trace(const Flags& flags, const TraceFile& file, const RunReader& run);
+
+}  // namespace murmur::app

@@ -1,0 +1,71 @@
+// open_model.cpp: tells folders from files, and finds the tokeniser beside the weights.
+#include "model/open_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "murmur/error.h"
+
+namespace murmur {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& what, const fs::path& where,
+                         const std::string& remedy) {
+  throw Error(Fault::input, what, where.string(), remedy);
+}
+
+Tokenizer read_tokenizer(const fs::path& path) {
+  return path.extension() == ".bin" ? read_llama2c_tokenizer(path) : Tokenizer::read(path);
+}
+
+// tokenizer.bin or tok512.bin, where there is one such file in the folder.
+std::optional<fs::path> llama2c_tokenizer_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("tok") && entry.path().extension() == ".bin")
+      found.push_back(entry.path());
+  }
+  if (found.size() != 1) return std::nullopt;
+  return found[0];
+}
+
+OpenedModel open_file(const fs::path& path) {
+  if (path.extension() != ".bin")
+    refuse("a single file of weights is known as .bin of llama2.c alone", path,
+           "give the folder with config.json and model.safetensors");
+  OpenedModel opened{read_llama2c(path)};
+  opened.files = {path};
+  const fs::path folder = path.parent_path().empty() ? fs::path(".") : path.parent_path();
+  if (const auto beside = llama2c_tokenizer_in(folder)) opened.tokenizer = read_tokenizer(*beside);
+  return opened;
+}
+
+OpenedModel open_folder(const fs::path& given) {
+  const fs::path folder = state_of_model(given);
+  OpenedModel opened{read_model(folder)};
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().filename() == "config.json" || entry.path().extension() == ".safetensors")
+      opened.files.push_back(entry.path());
+  std::sort(opened.files.begin(), opened.files.end());
+  if (fs::exists(folder / "tokenizer.json")) opened.tokenizer = Tokenizer::read(folder);
+  return opened;
+}
+
+}  // namespace
+
+OpenedModel open_model(const fs::path& path, const fs::path& tokenizer) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored))
+    refuse("there is no such model", path,
+           "give a folder with config.json and model.safetensors, or a .bin of llama2.c");
+  OpenedModel opened = fs::is_directory(path, ignored) ? open_folder(path) : open_file(path);
+  if (!tokenizer.empty()) opened.tokenizer = read_tokenizer(tokenizer);
+  return opened;
+}
+
+}  // namespace murmur

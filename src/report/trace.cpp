@@ -1,0 +1,182 @@
+// trace.cpp: the page of a traced transformer: its flight, its attention, what its layers say next.
+#include "report/trace.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "report/attention.h"
+#include "report/figures.h"
+#include "report/report.h"
+#include "trace/trace_run.h"
+
+namespace murmur {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kTextsShown = 4;
+constexpr std::size_t kTokensShown = 400;
+
+std::string shortened(const std::string& text) {
+  return text.size() <= kTokensShown ? text : text.substr(0, kTokensShown) + " ...";
+}
+
+std::string lead_of(const TraceFile& file, const RunReader& run) {
+  std::string lead = fmt::format(
+      "{}: {} blocks, {} heads. {} tokens of {} text{} in {} coordinates, each state "
+      "divided by its norm; a frame a layer.",
+      file.family, file.blocks, file.heads, run.shape().n, file.texts.size(),
+      file.texts.size() == 1 ? "" : "s", file.d);
+  if (file.repeat > 1) lead += fmt::format(" The blocks are run through {} times.", file.repeat);
+  if (!file.feed_forward) lead += " Without feed-forward.";
+  if (file.random_weights)
+    lead += fmt::format(" Weights are drawn anew with seed {}.", *file.random_weights);
+  for (const auto& [i, j] : file.swapped) lead += fmt::format(" Blocks {} and {} swapped.", i, j);
+  return lead;
+}
+
+void add_texts(RunReport& report, const TraceFile& file) {
+  TextTable table{{"text", "tokens", "as the vocabulary spells them"}};
+  for (std::size_t t = 0; t < file.texts.size() && t < kTextsShown; ++t)
+    table.push_back({shortened(file.texts[t].text), fmt::format("{}", file.texts[t].tokens.size()),
+                     shortened(fmt::format("{}", fmt::join(file.texts[t].tokens, " ")))});
+  report.add_table("What was read",
+                   file.texts.size() > kTextsShown
+                       ? fmt::format("The first {} of {} texts.", kTextsShown, file.texts.size())
+                       : "",
+                   table);
+}
+
+void add_lens(RunReport& report, const TraceFile& file) {
+  for (std::size_t t = 0; t < file.texts.size() && t < kTextsShown; ++t) {
+    if (file.texts[t].lens.empty()) continue;
+    TextTable table{
+        {"layer", "says next", "rank of the last answer", "its probability", "entropy (nats)"}};
+    for (const LensRow& row : file.texts[t].lens) {
+      std::string says;
+      for (const SaidToken& said : row.top)
+        says += fmt::format("{}{} {:.2f}", says.empty() ? "" : " · ", said.token, said.probability);
+      table.push_back({fmt::format("{}", row.frame), says, fmt::format("{}", row.rank),
+                       fmt::format("{:.3f}", row.probability), fmt::format("{:.2f}", row.entropy)});
+    }
+    report.add_table(
+        "What each layer would say next",
+        fmt::format("The logit lens behind \"{}\": the state of the last token through "
+                    "the last norm and the unembedding.",
+                    shortened(file.texts[t].text)),
+        table);
+  }
+}
+
+void add_patching(RunReport& report, const TraceFile& file) {
+  if (!file.patching) return;
+  const Patching& p = *file.patching;
+  if (p.places.size() > 1) {
+    const Figure figure = patching_figure(file, report.style());
+    report.add_figure(draw_svg_and_png(figure, report.figures, "patching"), "Patching",
+                      figure.note);
+    return;
+  }
+  report.add_table(
+      "Patching", "A state of the first text put into the second.",
+      {{"layer", "token", "logit difference", "without", "of the first text", "recovered"},
+       {fmt::format("{}", p.places[0].frame), fmt::format("{}", p.places[0].place),
+        fmt::format("{:.4g}", p.patched[0]), fmt::format("{:.4g}", p.second),
+        fmt::format("{:.4g}", p.first), fmt::format("{:.1f} %", 100 * p.recovered(0))}});
+}
+
+constexpr int kMostFlown = 512;  // tokens of a run whose page has the ideal flow beside it
+
+void add_readings(RunReport& report, const RunReader& run, const TraceFile& file) {
+  const std::vector<LayerReading> layers = layer_readings(run, file);
+  const std::vector<TwinReading> twin =
+      run.shape().n <= kMostFlown ? twin_flight(run, file) : std::vector<TwinReading>{};
+  int climbs = 0;
+  for (std::size_t k = 1; k < layers.size(); ++k)
+    climbs += layers[k].energy_scaled > layers[k - 1].energy_scaled ? 1 : 0;
+  report.add_figure(
+      draw_svg_and_png(layers_figure(layers, twin, report.style()), report.figures, "layers"),
+      "Beside the ideal flow",
+      fmt::format("The energy at beta = {:.3g} climbs in {} of {} layers. The ideal flow starts at "
+                  "the same tokens and has, block by block, the beta that fits the heads best and "
+                  "the time that brings its velocity nearest to the real move.",
+                  flow_beta(file.beta), climbs, layers.size() - 1));
+  if (!file.by_head.empty())
+    report.add_figure(draw_svg_and_png(heads_figure(file, report.style()), report.figures, "heads"),
+                      "Heads",
+                      "A point is a head, the line their mean. Below 0 effective beta means that a "
+                      "head attends to "
+                      "what is unlike; symmetry and positivity are 1 where Q = K = V = I.");
+}
+
+TextTable layer_table(const RunReader& run) {
+  TextTable table{{"layer"}};
+  std::vector<std::vector<double>> columns;
+  for (const std::string& name : run.columns()) {
+    table[0].push_back(name);
+    columns.push_back(run.column(name));
+  }
+  for (std::int64_t k = 0; k < run.frames(); ++k) {
+    table.push_back({fmt::format("{}", k)});
+    for (const std::vector<double>& column : columns) {
+      const double value = column[static_cast<std::size_t>(k)];
+      table.back().push_back(std::isfinite(value) ? fmt::format("{:.4g}", value) : "-");
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+void report_trace(RunReport& report) {
+  const RunReader run(report.run());
+  require_frames(run);
+  const TraceFile file = read_trace_file(report.run());
+  const Settings settings = gather({.base = (report.run() / "config.toml").string()});
+  const RenderSettings render{.film = report.request.film, .stop = report.request.stop};
+  SceneSettings scene = scene_of(run, settings, render.style);
+  const std::vector<fs::path> drawn = draw_simulation(run, scene, render);
+  if (report.stopped()) return;
+  report.page.title = report.run().filename().string();
+  report.page.lead = lead_of(file, run);
+  report.page.facts = {{fmt::format("{}", run.shape().n), "tokens"},
+                       {fmt::format("{}", run.frames() - 1), "layers"},
+                       {fmt::format("{:.3g}", file.beta), "beta that fits all heads best"}};
+  if (run.shape().n > 1)
+    report.page.facts.emplace_back(fmt::format("{:.2f}", run.column("mean_cos").back()),
+                                   "mean cosine at the end");
+  add_texts(report, file);
+  for (const auto& [name, heading] :
+       std::vector<std::pair<std::string, std::string>>{{"flight.mp4", "The flight"},
+                                                        {"start.png", "Embedded"},
+                                                        {"end.png", "After the last block"},
+                                                        {"observables.svg", "Observables"}})
+    for (const fs::path& path : drawn)
+      if (path.filename() == name)
+        report.page.sections.push_back({.heading = heading, .picture = path});
+  for (const fs::path& path : drawn) report.made.push_back(path.string());
+  if (report.stopped()) return;
+  add_lens(report, file);
+  add_patching(report, file);
+  if (run.shape().n > 1) {
+    if (fs::exists(report.run() / "activations.safetensors")) {
+      const Figure figure = trace_attention_figure(run, {.style = report.style()});
+      report.add_figure(draw_svg_and_png(figure, report.figures, "attention"),
+                        "Who attends to whom", figure.note);
+    }
+    add_readings(report, run, file);
+    if (report.stopped()) return;
+    const Figure figure = cosines_figure(run, settings, {false, report.style()});
+    report.add_figure(draw_svg_and_png(figure, report.figures, "cosines"), "Cosines of pairs",
+                      "How many pairs of tokens are at each cosine, layer by layer.");
+  }
+  report.add_table("Layer by layer",
+                   fmt::format("Observables of the states on the sphere, energies and entropies "
+                               "those of the ideal flow at beta = {:.4g}; norms as they were.",
+                               flow_beta(file.beta)),
+                   layer_table(run));
+}
+
+}  // namespace murmur

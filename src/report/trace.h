@@ -1,0 +1,35 @@
+// trace.h: pictures of a traced transformer: who attended to whom, and what a patch changed.
+#pragma once
+
+#include <optional>
+
+#include "murmur/run.h"
+#include "picture/figure.h"
+#include "trace/layers.h"
+#include "trace/trace_file.h"
+
+namespace murmur {
+
+struct TraceAttentionRequest {
+  int text = 0;
+  std::optional<int> head{};   // else the mean over all heads
+  std::optional<int> block{};  // else four, first and last among them
+  FigureStyle style = FigureStyle::paper;
+};
+// The attention that the transformer itself had, as attention_figure draws that of a swarm.
+// Error(input) where the run keeps no activations, and for a text, head or block that is not there.
+Figure trace_attention_figure(const RunReader& run, const TraceAttentionRequest& request);
+
+// The share of the answer that a state of the first text brings into the second, by layer and
+// token. Of patching at all places.
+Figure patching_figure(const TraceFile& trace, FigureStyle style);
+
+// Cosines, energies, ranks and norms of the layers; the ideal flow beside them and how far it is.
+// `twin` may be empty.
+Figure layers_figure(const std::vector<LayerReading>& layers, const std::vector<TwinReading>& twin,
+                     FigureStyle style);
+
+// Effective beta, entropies, sinks and maps of all heads, block by block.
+Figure heads_figure(const TraceFile& trace, FigureStyle style);
+
+}  // namespace murmur

@@ -1,0 +1,242 @@
+// trace_figures.cpp: heat maps of a transformer's own attention, and of patching.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "murmur/error.h"
+#include "report/attention.h"
+#include "report/trace.h"
+#include "run/formats.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr int kBlocksShown = 4;
+
+std::vector<int> blocks_shown(int blocks, std::optional<int> asked) {
+  if (asked) return {*asked};
+  std::vector<int> shown;
+  for (int k = 0; k < kBlocksShown; ++k)
+    shown.push_back(
+        static_cast<int>(std::lround(static_cast<double>(blocks - 1) * k / (kBlocksShown - 1))));
+  shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
+  return shown;
+}
+
+// (n, n) of one head, or the mean of all.
+Matrix weights_of(const Array& pattern, std::optional<int> head) {
+  const auto n = static_cast<int>(pattern.shape[1]);
+  const std::vector<double> all = pattern.doubles();
+  Matrix mean = zeros(n, n);
+  const std::size_t size = mean.data.size(), heads = all.size() / size;
+  const std::size_t first = head ? static_cast<std::size_t>(*head) : 0;
+  const std::size_t count = head ? 1 : heads;
+  for (std::size_t h = first; h < first + count; ++h)
+    for (std::size_t e = 0; e < size; ++e)
+      mean.data[e] += all[h * size + e] / static_cast<double>(count);
+  return mean;
+}
+
+void require_between(const char* what, int asked, int count, const RunReader& run) {
+  if (asked >= 0 && asked < count) return;
+  throw Error(Fault::input, fmt::format("there is no {} {}", what, asked), run.directory().string(),
+              fmt::format("use {}=0 to {}={}", what, what, count - 1));
+}
+
+}  // namespace
+
+Figure trace_attention_figure(const RunReader& run, const TraceAttentionRequest& request) {
+  const TraceFile file = read_trace_file(run.directory());
+  const std::filesystem::path kept = run.directory() / "activations.safetensors";
+  if (!std::filesystem::exists(kept))
+    throw Error(Fault::input, "the run keeps no attention", run.directory().string(),
+                "trace the text again without --no-activations");
+  const Record tensors = read_safetensors(kept).tensors;
+  const int blocks = file.blocks * file.repeat;
+  require_between("text", request.text, static_cast<int>(file.texts.size()), run);
+  if (request.head) require_between("head", *request.head, file.heads, run);
+  if (request.block) require_between("block", *request.block, blocks, run);
+  Figure figure{.layout = Figure::maps, .style = request.style};
+  figure.panel_width = figure.panel_height = 124;
+  int n = 0, group = 1;
+  for (const int block : blocks_shown(blocks, request.block)) {
+    const auto at =
+        tensors.find(fmt::format("text{}.blocks.{}.attn.hook_pattern", request.text, block));
+    const bool fits = at != tensors.end() && at->second.shape.size() == 3 &&
+                      at->second.shape[1] == at->second.shape[2] && at->second.size() > 0;
+    if (!fits)
+      throw Error(Fault::input, fmt::format("it holds no attention of block {}", block),
+                  kept.string(), "trace the text again");
+    const Matrix weights = weights_of(at->second, request.head);
+    n = weights.rows;
+    group = (n + kMostCells - 1) / kMostCells;
+    const int cells = (n + group - 1) / group;
+    std::vector<int> order(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    Panel panel{.title = fmt::format("block {}", block),
+                .x = {.label = "attended token j", .name = "j"},
+                .y = {.label = "token i", .name = "i", .down = true}};
+    for (int c = 0; c < cells; ++c) panel.map.x.push_back(group * (c + 0.5) - 0.5);
+    panel.map.y = panel.map.x;
+    panel.map.value = heat_of(weights, order, cells, kLeastHeat);
+    panel.map.label = "log10 of n a_ij";
+    panel.map.name = "log10_n_a";
+    figure.panels.push_back(std::move(panel));
+  }
+  figure.columns = static_cast<int>(figure.panels.size());
+  set_range(figure);
+  figure.note = fmt::format(
+      "{}, n = {}, {}: row i is what token i attends to; 0 is uniform attention, {:.2f} all of it "
+      "on one token{}.",
+      file.family, n,
+      request.head ? fmt::format("head {}", *request.head)
+                   : fmt::format("mean of {} heads", file.heads),
+      std::log10(static_cast<double>(n)),
+      group > 1 ? fmt::format("; means over groups of {}", group) : "");
+  return figure;
+}
+
+Figure patching_figure(const TraceFile& trace, FigureStyle style) {
+  const Patching& p = *trace.patching;
+  Figure figure{.layout = Figure::maps, .style = style};
+  Panel panel{.title = "recovered by a state of the first text",
+              .x = {.label = "token", .name = "token"},
+              .y = {.label = "layer", .name = "layer"}};
+  const int layers = p.places.back().frame + 1, tokens = p.places.back().place + 1;
+  for (int i = 0; i < tokens; ++i) panel.map.x.push_back(i);
+  for (int l = 0; l < layers; ++l) panel.map.y.push_back(l);
+  for (std::size_t k = 0; k < p.places.size(); ++k) panel.map.value.push_back(p.recovered(k));
+  const auto [low, high] = std::minmax_element(panel.map.value.begin(), panel.map.value.end());
+  panel.map.low = std::min(0.0, *low);
+  panel.map.high = std::max(1.0, *high);
+  panel.map.label = "share recovered";
+  panel.map.name = "recovered";
+  figure.panels.push_back(std::move(panel));
+  figure.panel_width = 300;
+  figure.panel_height = 180;
+  figure.note = fmt::format(
+      "Logit of token {} less that of {}: {:.3g} of the first text, {:.3g} of the second. 1: the "
+      "state makes the second answer as the first does.",
+      p.answers.first, p.answers.second, p.first, p.second);
+  return figure;
+}
+
+namespace {
+
+Panel panel_of(const std::string& title, const char* x, const std::string& y, const char* name) {
+  return {.title = title, .x = {.label = x, .name = x}, .y = {.label = y, .name = name}};
+}
+
+template <class Row, class Value>
+Curve curve_of(const std::vector<Row>& rows, const std::string& name, Curve::Mark mark,
+               const Value& value) {
+  Curve curve{.name = name, .mark = mark};
+  for (const Row& row : rows) {
+    curve.x.push_back(row.layer);
+    curve.y.push_back(value(row));
+  }
+  return curve;
+}
+
+// All heads as points, and a line through the means of the blocks.
+template <class Value>
+Panel head_panel(const TraceFile& trace, const std::string& title, const char* name,
+                 const Value& value) {
+  Panel panel = panel_of(title, "block", "", name);
+  Curve heads{.mark = Curve::points}, mean{.mark = Curve::line, .colour = Curve::kInk};
+  std::vector<double> sum, count;
+  for (const HeadReading& h : trace.by_head) {
+    const double v = value(h);
+    if (!std::isfinite(v)) continue;
+    heads.x.push_back(h.block);
+    heads.y.push_back(v);
+    sum.resize(std::max<std::size_t>(sum.size(), static_cast<std::size_t>(h.block) + 1));
+    count.resize(sum.size());
+    sum[static_cast<std::size_t>(h.block)] += v;
+    count[static_cast<std::size_t>(h.block)] += 1;
+  }
+  for (std::size_t b = 0; b < sum.size(); ++b) {
+    mean.x.push_back(static_cast<double>(b));
+    mean.y.push_back(sum[b] / count[b]);
+  }
+  panel.curves = {std::move(heads), std::move(mean)};
+  return panel;
+}
+
+}  // namespace
+
+namespace {
+
+// Layers are whole numbers: few of them are all marked.
+void mark_layers(Figure& figure, std::size_t layers) {
+  if (layers > 13) return;
+  for (Panel& panel : figure.panels) panel.x.mark_every = 1;
+}
+
+}  // namespace
+
+Figure layers_figure(const std::vector<LayerReading>& layers, const std::vector<TwinReading>& twin,
+                     FigureStyle style) {
+  using Layer = const LayerReading&;
+  using Twin = const TwinReading&;
+  Figure figure{.layout = Figure::grid, .style = style, .columns = 3};
+  const bool flown = !twin.empty();
+  Panel cosine = panel_of("Mean cosine", "layer", "mean cosine", "mean_cos");
+  cosine.curves.push_back(
+      curve_of(layers, "transformer", Curve::linespoints, [](Layer r) { return r.mean_cos; }));
+  Panel energy = panel_of("Energy", "layer", "E_{β} / E_{max}", "energy_scaled");
+  energy.curves.push_back(
+      curve_of(layers, "transformer", Curve::linespoints, [](Layer r) { return r.energy_scaled; }));
+  Panel rank = panel_of("Effective rank", "layer", "effective rank", "effective_rank");
+  rank.curves.push_back(
+      curve_of(layers, "", Curve::linespoints, [](Layer r) { return r.effective_rank; }));
+  Panel norm = panel_of("Norm before it is divided out", "layer", "mean norm", "norm");
+  norm.curves.push_back(curve_of(layers, "", Curve::linespoints, [](Layer r) { return r.norm; }));
+  figure.panels = {cosine, energy, rank, norm};
+  mark_layers(figure, layers.size());
+  if (!flown) return figure;
+  figure.panels[0].curves.push_back(
+      curve_of(twin, "ideal flow", Curve::dashes, [](Twin r) { return r.mean_cos; }));
+  figure.panels[1].curves.push_back(
+      curve_of(twin, "ideal flow", Curve::dashes, [](Twin r) { return r.energy_scaled; }));
+  Panel distance = panel_of("Distance of the layers", "layer", "distance", "distance");
+  distance.curves = {
+      curve_of(twin, "from the ideal flow", Curve::linespoints, [](Twin r) { return r.distance; }),
+      curve_of(twin, "the same, W_{2}", Curve::dashes, [](Twin r) { return r.w2; }),
+      curve_of(twin, "from the start", Curve::line, [](Twin r) { return r.still; })};
+  const std::vector<TwinReading> moves(twin.begin() + 1, twin.end());
+  Panel aligned = panel_of("Moves along the ideal velocity", "layer", "alignment", "alignment");
+  aligned.curves.push_back(
+      curve_of(moves, "", Curve::linespoints, [](Twin r) { return r.alignment; }));
+  figure.panels.push_back(std::move(distance));
+  figure.panels.push_back(std::move(aligned));
+  mark_layers(figure, layers.size());
+  return figure;
+}
+
+Figure heads_figure(const TraceFile& trace, FigureStyle style) {
+  using Head = const HeadReading&;
+  Figure figure{.layout = Figure::grid, .style = style, .columns = 3};
+  figure.panels = {
+      head_panel(trace, "effective β", "beta", [](Head h) { return h.beta; }),
+      head_panel(trace, "misfit explained by β", "explained",
+                 [](Head h) { return h.uniform > 0 ? 1 - h.misfit / h.uniform : std::nan(""); }),
+      head_panel(trace, "entropy, of the greatest", "entropy_share",
+                 [](Head h) { return h.entropy_share; }),
+      head_panel(trace, "attention on the sink", "sink", [](Head h) { return h.sink; })};
+  const bool known = std::any_of(trace.by_head.begin(), trace.by_head.end(),
+                                 [](Head h) { return std::isfinite(h.qk.symmetry); });
+  if (known) {
+    figure.panels.push_back(head_panel(trace, "symmetry of Q^{T}K", "qk_symmetry",
+                                       [](Head h) { return h.qk.symmetry; }));
+    figure.panels.push_back(head_panel(trace, "positivity of OV", "ov_positivity",
+                                       [](Head h) { return h.ov.positivity; }));
+  }
+  mark_layers(figure, trace.block_beta.size());
+  return figure;
+}
+
+}  // namespace murmur

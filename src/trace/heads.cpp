@@ -1,0 +1,143 @@
+// heads.cpp: entropies and sinks of attention, and the spectra of Q^T K and of O V.
+#include "trace/heads.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.h"
+#include "trace/effective_beta.h"
+
+namespace murmur {
+
+namespace {
+
+using Rows = std::vector<double>;  // row-major
+
+// Entry (row, col) of W (out, in).
+double entry(const Linear& f, int row, int col) {
+  return f.transposed ? f.w[static_cast<std::ptrdiff_t>(col) * f.pitch + row]
+                      : f.w[static_cast<std::ptrdiff_t>(row) * f.pitch + col];
+}
+
+// Rows [first, first + w) of a map that reads behind a norm.
+Rows rows_of(const Linear& f, int first, int w, const float* gain) {
+  Rows rows;
+  for (int r = 0; r < w; ++r)
+    for (int c = 0; c < f.in; ++c)
+      rows.push_back(entry(f, first + r, c) * (gain != nullptr ? gain[c] : 1));
+  return rows;
+}
+
+// Columns [first, first + w), as rows.
+Rows columns_of(const Linear& f, int first, int w) {
+  Rows rows;
+  for (int c = 0; c < w; ++c)
+    for (int r = 0; r < f.out; ++r) rows.push_back(entry(f, r, first + c));
+  return rows;
+}
+
+void read_maps(const BlockWeights& b, const Description& of, const BlockChoice& choice,
+               HeadReading& reading) {
+  const int w = of.head_width;
+  const bool behind = of.place != NormPlace::after && choice.first_norm;
+  const float* const gain = behind ? b.attention_norm.gain : nullptr;
+  const int key_head = reading.head / (of.heads / of.key_heads);
+  reading.qk = map_reading(rows_of(b.query, reading.head * w, w, gain),
+                           rows_of(b.key, key_head * w, w, gain), w, of.d);
+  reading.ov = map_reading(columns_of(b.out, reading.head * w, w),
+                           rows_of(b.value, key_head * w, w, gain), w, of.d);
+}
+
+struct Seen {
+  double entropy = 0, share = 0, sink = 0, first = 0;
+  int sink_at = 0;
+};
+
+// Of the weights (n, n) of one head. A token counts as a sink where a quarter of all see it.
+Seen seen_by(const float* weights, int n) {
+  Seen s;
+  Rows received(static_cast<std::size_t>(n)), watchers(static_cast<std::size_t>(n));
+  int several = 0;
+  for (int i = 0; i < n; ++i) {
+    const float* a = weights + static_cast<std::ptrdiff_t>(i) * n;
+    double entropy = 0;
+    int seen = 0;
+    for (int j = 0; j < n; ++j) {
+      if (!(a[j] > 0)) continue;
+      ++seen;
+      entropy -= a[j] * std::log(static_cast<double>(a[j]));
+      received[static_cast<std::size_t>(j)] += a[j];
+      watchers[static_cast<std::size_t>(j)] += 1;
+    }
+    s.entropy += entropy / n;
+    if (i > 0) s.first += a[0] / (n - 1.0);
+    if (seen < 2) continue;
+    ++several;
+    s.share += entropy / std::log(seen);
+  }
+  if (several > 0) s.share /= several;
+  for (std::size_t j = 0; j < received.size(); ++j) {
+    if (watchers[j] * 4 < n || received[j] / watchers[j] <= s.sink) continue;
+    s.sink = received[j] / watchers[j];
+    s.sink_at = static_cast<int>(j);
+  }
+  return s;
+}
+
+void add_attention(const TracedText& text, const Description& of, double share, int threads,
+                   std::vector<HeadReading>& all) {
+  const auto fits = effective_betas(text, of, threads);
+  for (HeadReading& r : all) {
+    const auto block = static_cast<std::size_t>(r.block), head = static_cast<std::size_t>(r.head);
+    const auto n = static_cast<std::size_t>(text.n());
+    const Seen s = seen_by(&text.trace.attention[block][head * n * n], text.n());
+    if (r.entropy == 0 && r.sink == 0) r.sink_at = s.sink_at;
+    r.beta += share * fits[block][head].beta;
+    r.misfit += share * fits[block][head].misfit;
+    r.uniform += share * fits[block][head].uniform;
+    r.entropy += share * s.entropy;
+    r.entropy_share += share * s.share;
+    r.sink += share * s.sink;
+    r.first += share * s.first;
+  }
+}
+
+}  // namespace
+
+MapReading map_reading(const Rows& left, const Rows& right, int w, int d) {
+  using Map =
+      Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+  const Map a(left.data(), w, d), b(right.data(), w, d);
+  const Eigen::MatrixXd small = b * a.transpose();  // has the eigenvalues of a^T b that are not 0
+  MapReading reading;
+  const double square = ((a * a.transpose()) * (b * b.transpose())).trace();
+  if (!(square > 0)) return reading;
+  reading.symmetry = (small * small).trace() / square;
+  const Eigen::VectorXcd lambda = Eigen::EigenSolver<Eigen::MatrixXd>(small, false).eigenvalues();
+  const double moduli = lambda.cwiseAbs().sum();
+  reading.radius = lambda.cwiseAbs().maxCoeff();
+  if (moduli > 0) reading.positivity = lambda.real().sum() / moduli;
+  return reading;
+}
+
+std::vector<HeadReading> head_readings(const Transformer* model, std::span<const TracedText> texts,
+                                       const Description& of, int threads) {
+  std::vector<HeadReading> all;
+  const auto run = static_cast<int>(texts.front().trace.attention.size());
+  for (int block = 0; block < run; ++block)
+    for (int head = 0; head < of.heads; ++head) all.push_back({.block = block, .head = head});
+  int counted = 0;
+  for (const TracedText& text : texts) counted += text.n() > 1 ? 1 : 0;
+  for (const TracedText& text : texts)
+    if (text.n() > 1) add_attention(text, of, 1.0 / counted, threads, all);
+  if (model == nullptr) return all;
+  for_blocks(static_cast<int>(all.size()), threads, [&](int k) {
+    HeadReading& reading = all[static_cast<std::size_t>(k)];
+    const auto layer = static_cast<std::size_t>(reading.block % of.layers);
+    read_maps(model->weights().blocks[of.shared ? 0 : layer], of, of.blocks[layer], reading);
+  });
+  return all;
+}
+
+}  // namespace murmur

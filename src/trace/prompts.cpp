@@ -1,0 +1,147 @@
+// prompts.cpp: makes tokens of texts and numbers of pictures.
+#include "trace/prompts.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "data/colours.h"
+#include "murmur/error.h"
+#include "run/formats.h"
+#include "run/kept_json.h"
+
+namespace murmur {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const std::string& what, const std::string& where,
+                         const std::string& remedy) {
+  throw Error(Fault::input, what, where, remedy);
+}
+
+// What a sample of each channel is shifted and divided by, once scaled.
+struct Scaling {
+  double factor = 1.0 / 255;
+  std::vector<double> mean{}, deviation{};  // (channels)
+};
+
+Scaling scaling_of(const fs::path& model, int channels) {
+  const auto all = static_cast<std::size_t>(channels);
+  Scaling s{.mean = std::vector<double>(all, 0.5), .deviation = std::vector<double>(all, 0.5)};
+  const fs::path file = model / "preprocessor_config.json";
+  if (!fs::exists(file)) return s;
+  const KeptJson kept = KeptJson::read(file);
+  if (kept.has("rescale_factor")) s.factor = kept.at("rescale_factor").number();
+  const auto numbers = [&](const char* key, std::vector<double>& to) {
+    if (!kept.has(key)) return;
+    to = kept.at(key).numbers();
+    if (to.size() != all) kept.at(key).refuse("does not have a number for each channel");
+  };
+  if (kept.has("do_normalize") && !kept.at("do_normalize").flag()) {
+    s.mean.assign(all, 0.0);
+    s.deviation.assign(all, 1.0);
+    return s;
+  }
+  numbers("image_mean", s.mean);
+  numbers("image_std", s.deviation);
+  for (const double deviation : s.deviation)
+    if (!(deviation > 0)) kept.at("image_std").refuse("holds a number that is not above 0");
+  return s;
+}
+
+std::vector<float> pixels_of_npy(const fs::path& picture, const Description& of) {
+  const Array array = read_npy(picture);
+  const auto side = static_cast<std::size_t>(of.image);
+  if (array.shape != std::vector<std::size_t>{static_cast<std::size_t>(of.channels), side, side})
+    refuse("the array is no picture that the model reads", picture.string(),
+           fmt::format("save shape ({}, {}, {})", of.channels, side, side));
+  const std::vector<double> values = array.doubles();
+  return {values.begin(), values.end()};
+}
+
+std::vector<float> pixels_of_png(const fs::path& picture, const Description& of,
+                                 const fs::path& model) {
+  const ColourPicture read = read_colours(picture, of.channels);
+  if (read.height != of.image || read.width != of.image)
+    refuse(fmt::format("the picture has {} x {} pixels, the model reads {} x {}", read.width,
+                       read.height, of.image, of.image),
+           picture.string(),
+           fmt::format("scale it first: ffmpeg -i PICTURE -vf scale={}:{} SCALED.png", of.image,
+                       of.image));
+  const Scaling s = scaling_of(model, of.channels);
+  const auto channels = static_cast<std::size_t>(of.channels);
+  const std::size_t places = read.pixels.size() / channels;
+  std::vector<float> pixels(read.pixels.size());
+  for (std::size_t c = 0; c < channels; ++c)
+    for (std::size_t p = 0; p < places; ++p)
+      pixels[c * places + p] = static_cast<float>(
+          (s.factor * read.pixels[p * channels + c] - s.mean[c]) / s.deviation[c]);
+  return pixels;
+}
+
+}  // namespace
+
+Prompt prompt_of_text(const Tokenizer* tokenizer, const std::string& text) {
+  if (tokenizer == nullptr)
+    refuse("the model has no tokeniser beside it", "text",
+           "give token ids by --ids 5,17,3, or name one by --tokenizer FILE");
+  Prompt prompt{.name = text};
+  for (const TokenId id : tokenizer->encode(text)) prompt.ids.push_back(id);
+  if (prompt.ids.empty())
+    refuse("the text gives no token", "text", "give a text with at least one character");
+  return prompt;
+}
+
+Prompt prompt_of_ids(const Tokenizer* tokenizer, const std::string& ids) {
+  Prompt prompt;
+  for (std::size_t from = 0; from <= ids.size();) {
+    const std::size_t to = std::min(ids.find(',', from), ids.size());
+    std::int64_t id = 0;
+    const auto [at, wrong] = std::from_chars(ids.data() + from, ids.data() + to, id);
+    if (wrong != std::errc{} || at != ids.data() + to || id < 0)
+      refuse(fmt::format("'{}' is no row of token ids", ids), "--ids",
+             "write whole numbers with commas between: --ids 5,17,3");
+    prompt.ids.push_back(id);
+    from = to + 1;
+  }
+  if (tokenizer == nullptr) {
+    prompt.name = ids;
+    return prompt;
+  }
+  std::vector<TokenId> known;
+  for (const std::int64_t id : prompt.ids)
+    if (static_cast<std::size_t>(id) < tokenizer->size() &&
+        tokenizer->token(static_cast<TokenId>(id)))
+      known.push_back(static_cast<TokenId>(id));
+  prompt.name = known.size() == prompt.ids.size() ? tokenizer->decode(known) : ids;
+  return prompt;
+}
+
+Prompt prompt_of_picture(const fs::path& picture, const Description& of, const fs::path& model) {
+  Prompt prompt{.name = picture.string()};
+  prompt.pixels = picture.extension() == ".npy" ? pixels_of_npy(picture, of)
+                                                : pixels_of_png(picture, of, model);
+  return prompt;
+}
+
+std::vector<std::string> texts_in(const std::string& all, bool whole) {
+  std::vector<std::string> texts;
+  if (whole) {
+    std::string text = all;
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+    if (!text.empty()) texts.push_back(std::move(text));
+    return texts;
+  }
+  for (std::size_t from = 0; from < all.size();) {
+    const std::size_t to = std::min(all.find('\n', from), all.size());
+    std::string line = all.substr(from, to - from);
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (!line.empty()) texts.push_back(std::move(line));
+    from = to + 1;
+  }
+  return texts;
+}
+
+}  // namespace murmur

@@ -1,0 +1,39 @@
+// lexicon.ts: where the words of a typed sentence start: by a short list of water, money and little words.
+import { lexicon } from "../../strings/lexicon";
+import type { Token, Topic } from "./stops";
+
+const list = (words: string) => new Set(words.split(" "));
+const kWater = list(lexicon.water);
+const kMoney = list(lexicon.money);
+const kLittle = list(lexicon.little);
+
+export const kMostWords = 12;
+const kMostLetters = 14;
+
+/** The words of a typed sentence, in small letters, without signs; no more than the page can show. */
+export function wordsOf(sentence: string): string[] {
+  const found = sentence.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? [];
+  return found.slice(0, kMostWords).map((text) => text.slice(0, kMostLetters));
+}
+
+export function topicOf(text: string): Topic {
+  if (kWater.has(text)) return "water";
+  if (kMoney.has(text)) return "money";
+  return kLittle.has(text) ? "plain" : "open";
+}
+
+/** Words of one kind stand below each other in the order of the sentence, so that none covers another. */
+export function placedSentence(sentence: string): Token[] {
+  const words = wordsOf(sentence).map((text) => ({ text, topic: topicOf(text) }));
+  const across: Record<Topic, number> = { water: -0.85, money: 0.85, open: 0, plain: 0, craft: 0, reader: 0 };
+  const little = words.filter(({ topic }) => topic === "plain").length;
+  const counts = new Map<Topic, number>();
+  return words.map(({ text, topic }) => {
+    const k = counts.get(topic) ?? 0;
+    const all = topic === "plain" ? little : words.filter((one) => one.topic === topic).length;
+    counts.set(topic, k + 1);
+    const share = all > 1 ? k / (all - 1) : 0.5;
+    if (topic === "plain") return { text, topic, place: [-0.8 + 1.6 * share, k % 2 === 0 ? -0.45 : -0.75] };
+    return { text, topic, place: [across[topic], 0.9 - 0.75 * share] };
+  });
+}

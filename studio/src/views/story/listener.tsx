@@ -1,0 +1,82 @@
+// listener.tsx: whose ear is drawn, with its shares in figures, and words moved by hand or by keys.
+import { useSignal } from "@preact/signals";
+import { Button, Choice } from "../../parts/controls";
+import { change, word } from "../../state/recipe";
+import { story as storyWords } from "../../strings/story";
+import { kInks } from "./draw";
+import { putWord } from "./screen";
+import type { Scene, Token } from "./stops";
+
+/** Names by which words are chosen: a word that is there twice has its number. */
+export function namesOf(tokens: readonly Token[]): string[] {
+  return tokens.map(({ text }, i) => {
+    const alike = tokens.flatMap((token, j) => (token.text === text ? [j] : []));
+    return alike.length > 1 ? `${text} ${alike.indexOf(i) + 1}` : text;
+  });
+}
+
+interface ListenerProps {
+  scene: Scene;
+  listener: number;
+  weights: ArrayLike<number> | null;
+}
+
+/** Chooses the listener, and tells in figures what the arrows show: every word has its share. */
+export function Listener({ scene, listener, weights }: ListenerProps) {
+  const words = storyWords;
+  const { tokens } = scene;
+  const names = namesOf(tokens);
+  const known = weights !== null && weights.length === tokens.length;
+  const shares = known
+    ? tokens.map((token, j) => ({ name: j === listener ? words.itself : names[j], token, share: weights[j] }))
+    : [];
+  return (
+    <div class="listener">
+      <Choice
+        label={words.ear}
+        value={String(listener)}
+        options={names.map((label, i) => ({ value: String(i), label }))}
+        onChange={(value) => change({ boid: Number(value) === scene.listener ? "" : value })}
+      />
+      <p class="hint">{words.listener}</p>
+      <ul class="shares" aria-label={words.shares}>
+        {shares.sort((a, b) => b.share - a.share).map(({ name, token, share }) => (
+          <li key={name} style={{ "--share": `${100 * share}%`, "--ink-of": `var(${kInks[token.topic]})` }}>
+            <span class="swatch">{name}</span> <output>{words.percent(share)}</output>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const kStep = 0.1;
+const kWays = { left: [-kStep, 0], right: [kStep, 0], up: [0, kStep], down: [0, -kStep] } as const;
+const kSigns = { left: "←", right: "→", up: "↑", down: "↓" } as const;
+
+/** Words moved without a pointer: the same as dragging them. */
+export function Movers({ scene }: { scene: Scene }) {
+  const words = storyWords;
+  const names = namesOf(scene.tokens);
+  const chosen = useSignal(0);
+  const at = Math.min(chosen.value, names.length - 1);
+  const move = (way: readonly number[]) => {
+    const { place } = scene.tokens[at];
+    putWord(scene, at, [place[0] + way[0], place[1] + way[1], ...place.slice(2)]);
+  };
+  return (
+    <div class="movers">
+      <p class="hint">{words.drag}</p>
+      <Choice
+        label={words.dragWord} value={String(at)} options={names.map((label, i) => ({ value: String(i), label }))}
+        onChange={(value) => (chosen.value = Number(value))}
+      />
+      <div class="button-row">
+        {(["left", "right", "up", "down"] as const).map((name) => (
+          <Button key={name} label={words.dragTo[name]} onClick={() => move(kWays[name])}>{kSigns[name]}</Button>
+        ))}
+        {word("put", "") !== "" && <Button onClick={() => change({ at: "", put: "" })}>{words.dragBack}</Button>}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,127 @@
+// story_hand.test.ts: words put elsewhere, typed sentences, messages as arrows, spaces one after another.
+import { describe, expect, it } from "vitest";
+import { story as storyWords } from "../src/strings/story";
+import { firstOf, kLevelFrames, kTurn, seenAt, spaceAt } from "../src/views/story/levels";
+import { kMostWords, placedSentence, topicOf, wordsOf } from "../src/views/story/lexicon";
+import { times } from "../src/views/story/matrix";
+import { messagesTo, offsets, sumOf } from "../src/views/story/messages";
+import { allowed, formatPut, parsePut } from "../src/views/story/put";
+import { pointsOf, sceneOf } from "../src/views/story/scenes";
+import { kKnobs, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
+
+const scene = (stop: StopName, knobs: Partial<Knobs> = {}) =>
+  sceneOf(stopOf(stop), { ...kKnobs, ...knobs }, storyWords.signs);
+
+describe("words put elsewhere", () => {
+  it("are one word of the recipe, read and written alike", () => {
+    const text = "1:0.31,-0.4;5:0,0.6";
+    expect(formatPut(parsePut(text))).toBe(text);
+    expect(formatPut(new Map([[5, [0, 0.60004]], [1, [0.31, -0.4]]]))).toBe(text);
+    for (const wrong of ["", "x", "1:2", "1:a,b", "1:0.1,0.2,0.3,0.4", "-1:0,0"]) expect(parsePut(wrong).size).toBe(0);
+  });
+
+  it("start there, within the page or on the sphere, and keep what no hand reaches", () => {
+    const flat = scene("attraction", { put: "1:5,-0.25;99:0,0" });
+    expect(flat.tokens[1].place).toEqual([1.05, -0.25]);
+    expect(flat.tokens[0]).toEqual(scene("attraction").tokens[0]);
+    const sphere = scene("rounds", { put: "0:0,3,4" });
+    expect(sphere.tokens[0].place).toEqual([0, 0.6, 0.8]);
+    expect(allowed(sphere, [0, 0, 0])).toEqual([0, 0, 1]);
+    const asking = scene("asking", { put: "3:0.5,0.5" }).tokens[3].place;
+    expect(asking).toEqual([0.5, 0.5, ...scene("asking").tokens[3].place.slice(2)]);
+    expect(scene("order", { put: "0:0,0" })).toEqual(scene("order")); // nobody can be put elsewhere
+  });
+});
+
+describe("a typed sentence", () => {
+  it("becomes words, not more than the page can show", () => {
+    expect(wordsOf("The bank, they say, wasn't muddy!")).toEqual(["the", "bank", "they", "say", "wasn't", "muddy"]);
+    expect(wordsOf("  … ")).toEqual([]);
+    expect(wordsOf("word ".repeat(50))).toHaveLength(kMostWords);
+    expect(wordsOf("Donaudampfschifffahrt")[0].length).toBeLessThanOrEqual(14);
+    expect([topicOf("river"), topicOf("loan"), topicOf("the"), topicOf("bank")]).toEqual(["water", "money", "plain", "open"]);
+  });
+
+  it("places water left, money right, little words low, and no two words at one place", () => {
+    const tokens = placedSentence("the fisherman counted coins and gold beside the muddy bank in his boat");
+    const places = tokens.map(({ place }) => place.join());
+    expect(new Set(places).size).toBe(tokens.length);
+    for (const { topic, place } of tokens) {
+      if (topic === "water") expect(place[0]).toBeLessThan(-0.5);
+      if (topic === "money") expect(place[0]).toBeGreaterThan(0.5);
+      expect(place[1] < 0).toBe(topic === "plain");
+      for (const x of place) expect(Math.abs(x)).toBeLessThanOrEqual(1.05);
+    }
+  });
+
+  it("is what the stop flies, with the word in question as the listener; one word alone is not", () => {
+    const own = scene("listening", { bank: "own", own: "rain on the bank" });
+    expect(own.tokens.map(({ text }) => text)).toEqual(["rain", "on", "the", "bank"]);
+    expect(own.tokens[own.listener!].text).toBe("bank");
+    expect(scene("listening", { bank: "own", own: "bank" }).tokens).toEqual(scene("listening").tokens);
+  });
+});
+
+describe("messages on the listener", () => {
+  const equal = (n: number) => new Float64Array(n).fill(1 / n);
+  it("are shares of V (x_j - x_i), and add up to the velocity", () => {
+    const { tokens, value, listener } = scene("messages");
+    const rows = pointsOf(tokens).rows;
+    const found = messagesTo(scene("messages"), rows, listener!, equal(tokens.length));
+    expect(found).toHaveLength(tokens.length - 1); // itself says nothing
+    for (const { from, way } of found) {
+      const gap = tokens[from].place.map((x, c) => x - tokens[listener!].place[c]);
+      times(value!, gap).forEach((x, c) => expect(way[c]).toBeCloseTo(x / tokens.length, 12));
+    }
+    const sum = sumOf(found);
+    expect(sum[0]).toBeCloseTo(found.reduce((all, { way }) => all + way[0], 0), 12);
+  });
+
+  it("point away from their speakers where V turns them, at them where V is the identity", () => {
+    const angle = (push: boolean) => {
+      const at = scene("messages", { push });
+      const rows = pointsOf(at.tokens).rows;
+      return messagesTo(at, rows, 0, equal(at.tokens.length)).map(({ from, way }) => {
+        const [dx, dy] = at.tokens[from].place.map((x, c) => x - at.tokens[0].place[c]);
+        const turn = Math.atan2(way[1], way[0]) - Math.atan2(dy, dx);
+        return Math.abs((180 / Math.PI) * Math.atan2(Math.sin(turn), Math.cos(turn)));
+      });
+    };
+    for (const degrees of angle(true)) expect(degrees).toBeGreaterThan(10);
+    for (const degrees of angle(false)) expect(degrees).toBeLessThan(1e-6);
+  });
+
+  it("are tangent on the sphere, and V x_j where query, key and value are told apart", () => {
+    const sphere = scene("rounds");
+    const here = sphere.tokens[11].place;
+    for (const { way } of messagesTo(sphere, pointsOf(sphere.tokens).rows, 11, equal(12))) {
+      expect(way.reduce((sum, x, c) => sum + x * here[c], 0)).toBeCloseTo(0, 12);
+    }
+    const asking = scene("asking");
+    const found = messagesTo(asking, pointsOf(asking.tokens).rows, 4, [0, 0, 0, 1, 0]);
+    expect(found).toHaveLength(1);
+    expect(found[0].way).toEqual([0.85, 0, 0]); // puppy says cute
+  });
+
+  it("lie side by side", () => {
+    const way = (x: number): [number, number, number] => [x, 0, 0];
+    const found = [0.5, 0.4, 0.3].map((x, from) => ({ from, share: x, way: way(x) }));
+    const ys = offsets(found, 0.1).map(([, y]) => y).sort((a, b) => a - b);
+    [-0.1, 0, 0.1].forEach((y, k) => expect(ys[k]).toBeCloseTo(y, 12));
+  });
+});
+
+describe("spaces one after another", () => {
+  it("are flown in turn, and the view turns between them", () => {
+    expect(spaceAt(0, 3)).toEqual({ space: 0, turned: 0 });
+    expect(spaceAt(kLevelFrames, 3)).toEqual({ space: 0, turned: 0 });
+    expect(spaceAt(kLevelFrames + kTurn / 2, 3)).toEqual({ space: 0, turned: 0.5 });
+    expect(spaceAt(firstOf(1), 3)).toEqual({ space: 1, turned: 0 });
+    expect(spaceAt(firstOf(2) + kLevelFrames, 3)).toEqual({ space: 2, turned: 0 });
+    const vector = [0.1, 0.2, 0.3, 0.4];
+    expect(seenAt(vector, 0, 3)).toEqual([0.1, 0.4]);
+    expect(seenAt(vector, firstOf(2), 3)).toEqual([0.3, 0.4]);
+    const half = seenAt(vector, kLevelFrames + kTurn / 2, 3);
+    expect(half[0]).toBeCloseTo((0.1 + 0.2) / Math.sqrt(2), 12);
+  });
+});

@@ -1,0 +1,389 @@
+"""murmur trace as a user meets it: a model reads, and its layers are a run like any other."""
+
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import zlib
+
+import murmur
+import numpy as np
+
+FAMILIES = murmur.ROOT / "tests/fixtures/families"
+USAGE, INPUT, VERIFICATION = 2, 3, 7
+IDS = "5,17,3,42,8"
+SMALL = ("--size", "320x320", "--seconds", "0.5", "--fps", "10")
+
+TOKENIZER = {
+    "version": "1.0", "added_tokens": [], "normalizer": None,
+    "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": None, "decoder": None,
+    "model": {"type": "WordLevel", "unk_token": "?",
+              "vocab": {"?": 0, "the": 1, "cat": 2, "sat": 3, "dog": 4}},
+}
+
+
+def read_safetensors(path):
+    content = pathlib.Path(path).read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:8 + length])
+    types = {"F32": np.float32, "F64": np.float64, "I64": np.int64}
+    return {name: np.frombuffer(content[8 + length + at["data_offsets"][0]:
+                                        8 + length + at["data_offsets"][1]],
+                                types[at["dtype"]]).reshape(at["shape"])
+            for name, at in header.items() if name != "__metadata__"}
+
+
+def write_safetensors(path, tensors):
+    """Arrays of float32 by name."""
+    header, data = {}, b""
+    for name, array in tensors.items():
+        content = np.ascontiguousarray(array, np.float32).tobytes()
+        header[name] = {"dtype": "F32", "shape": list(array.shape),
+                        "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    pathlib.Path(path).write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
+def softmax(scores):
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+class Trace(murmur.Case):
+    def trace(self, name, model, *words, **options):
+        self.murmur("trace", FAMILIES / model, *words, "-o", name, "-q", **options)
+        return self.folder / name
+
+    def with_tokenizer(self):
+        self.write("tokenizer.json", json.dumps(TOKENIZER))
+        return ("--tokenizer", "tokenizer.json")
+
+
+class Runs(Trace):
+    def test_frames_are_the_reference_librarys_states_on_the_sphere(self):
+        golden = read_safetensors(FAMILIES / "bert/golden.safetensors")
+        ids = golden["case1.input_ids"]
+        run = self.trace("run", "bert", "--ids", ",".join(map(str, ids.ravel())))
+        frames, times = murmur.frames_and_times(run)
+        norms = np.load(run / "norms.npy")
+        kept = read_safetensors(run / "activations.safetensors")
+        np.testing.assert_array_equal(times, np.arange(len(frames)))
+        for layer, x in enumerate(frames):
+            state = golden[f"case1.hidden_states.{layer}"].reshape(x.shape).astype(float)
+            length = np.linalg.norm(state, axis=1)
+            np.testing.assert_allclose(x, state / length[:, None], atol=2e-6)
+            np.testing.assert_allclose(norms[layer], length, rtol=1e-5)
+            if layer:
+                np.testing.assert_allclose(
+                    kept[f"text0.blocks.{layer - 1}.attn.hook_pattern"],
+                    golden[f"case1.attentions.{layer - 1}"].reshape(-1, len(x), len(x)), atol=2e-6)
+                np.testing.assert_allclose(kept[f"text0.blocks.{layer - 1}.hook_resid_post"], state,
+                                           atol=1e-5)
+        self.assertEqual(murmur.manifest(run)["command"], "trace")
+        cosines = frames[-1] @ frames[-1].T
+        off = cosines[~np.eye(len(cosines), dtype=bool)].mean()
+        rows = np.genfromtxt(run / "observables.csv", delimiter=",", names=True)
+        self.assertAlmostEqual(rows["mean_cos"][-1], off, places=9)
+        self.assertAlmostEqual(rows["norm_max"][-1], norms[-1].max(), places=9)
+
+    def test_is_a_run_like_any_other(self):
+        run = self.trace("runs/one", "gpt2", "--ids", IDS)
+        other = self.trace("runs/two", "gpt2", "--ids", IDS, "--no-ffn")
+        listed = json.loads(self.murmur("runs", "--json").stdout)
+        self.assertEqual([row["command"] for row in listed], ["trace", "trace"])
+        self.assertIn("4 frames", self.murmur("runs").stdout)
+        self.murmur("runs", "show", "one")
+        self.assertIn("4 common frames", self.murmur("runs", "diff", "one", "two").stdout)
+        self.murmur("runs", "verify", "one", "two")
+        self.murmur("export", "one", "-o", "one.npy", "-q")
+        np.testing.assert_array_equal(np.load(self.folder / "one.npy"), murmur.trajectory(run))
+        lines = self.murmur("measure", "one").stdout.splitlines()
+        self.assertEqual(len(lines), 5)
+        self.murmur("measure", "one", "show=histogram", "bins=4")
+        self.murmur("measure", "one", "show=distance", "to=two", "frame=all")
+        self.murmur("render", "one", "-o", "end.png", *SMALL)
+        self.murmur("render", "one", "-o", "flight.mp4", *SMALL)
+        self.murmur("render", "one", "figure=attention", "head=1", "block=2", "-o", "heads.svg")
+        self.murmur("render", "one", "figure=cosines", "-o", "cosines.svg")
+        self.murmur("open", "heads.svg", "-o", "again.svg", "-q")
+        self.assertEqual((self.folder / "heads.svg").read_bytes(),
+                         (self.folder / "again.svg").read_bytes())
+        self.murmur("simulate", "runs/one", "-o", "ideal", "-q")
+        np.testing.assert_allclose(murmur.trajectory(self.folder / "ideal")[0],
+                                   murmur.trajectory(run)[0], atol=1e-15)
+        self.refused(INPUT, "runs", "resume", "one", what="made in one go")
+        self.refused(INPUT, "render", "one", "figure=attention", "head=9", "-o", "x.png",
+                     what="no head 9")
+        self.assertTrue(other.is_dir())
+
+    def test_the_page_holds_what_was_read_and_said(self):
+        run = self.trace("run", "llama", *self.with_tokenizer(), "the cat sat", "the dog sat",
+                         "--patch", "all", "--answers", "1,2")
+        made = json.loads(self.murmur("report", "run", "--no-film", "--json").stdout)
+        self.assertIn("run/report.html", made)
+        self.assertTrue((run / "figures/patching.svg").is_file())
+        page = (run / "report.html").read_text()
+        for words in ("What each layer would say next", "the cat sat", "Who attends to whom",
+                      "Patching", "Layer by layer"):
+            self.assertIn(words, page)
+
+    def test_does_not_depend_on_threads(self):
+        one = self.trace("one", "llama", "--ids", IDS, "--threads", "1")
+        two = self.trace("two", "llama", "--ids", IDS, "--threads", "4")
+        for name in ("trajectory.npy", "observables.csv", "norms.npy", "activations.safetensors"):
+            self.assertEqual((one / name).read_bytes(), (two / name).read_bytes(), name)
+
+
+class Prompts(Trace):
+    def told(self, *words, text=None):
+        done = subprocess.run([str(murmur.PROGRAM), "trace", *map(str, words), "--json", "-q"],
+                              input=text, cwd=self.folder, env=murmur.environment(),
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_words_lines_and_standard_input_read_alike(self):
+        tokenizer = self.with_tokenizer()
+        words = self.told(FAMILIES / "gpt2", *tokenizer, "the cat", "dog sat the")
+        self.write("texts.txt", "the cat\n\ndog sat the\n")
+        lines = self.told(FAMILIES / "gpt2", *tokenizer, "--file", "texts.txt")
+        piped = self.told(FAMILIES / "gpt2", *tokenizer, text="the cat\ndog sat the")
+        ids = self.told(FAMILIES / "gpt2", "--ids", "1,2/4,3,1")
+        self.assertEqual([t["ids"] for t in words["texts"]], [[1, 2], [4, 3, 1]])
+        for other in (lines, piped, ids):
+            self.assertEqual([t["ids"] for t in other["texts"]], [[1, 2], [4, 3, 1]])
+            self.assertEqual(other["mean_cos"], words["mean_cos"])
+        self.assertEqual(words["texts"][1]["tokens"], ["dog", "sat", "the"])
+        whole = self.told(FAMILIES / "gpt2", *tokenizer, "--whole", text="the cat\ndog\n")
+        self.assertEqual([t["ids"] for t in whole["texts"]], [[1, 2, 4]])
+        # What came by standard input is in the recipe of a picture.
+        self.assertEqual(piped["made_by"][-2:], ["the cat", "dog sat the"])
+
+    def test_the_lens_ends_with_what_is_written_on(self):
+        told = self.told(FAMILIES / "gpt2", "--ids", IDS, "--continue", "1")
+        ids = told["texts"][0]["ids"]
+        self.assertEqual((len(ids), told["texts"][0]["given"]), (6, 5))
+        before = self.told(FAMILIES / "gpt2", "--ids", IDS)["texts"][0]["lens"]
+        self.assertEqual(before[-1]["says"][0]["id"], ids[-1])
+        self.assertEqual(before[-1]["rank_of_last"], 1)
+        drawn = [self.told(FAMILIES / "gpt2", "--ids", IDS, "--continue", "8", "--temperature",
+                           "5", "--seed", seed)["texts"][0]["ids"] for seed in (1, 1, 2)]
+        self.assertEqual(drawn[0], drawn[1])
+        self.assertNotEqual(drawn[0], drawn[2])
+
+    def test_variations(self):
+        plain = self.told(FAMILIES / "albert", "--ids", IDS)
+        longer = self.told(FAMILIES / "albert", "--ids", IDS, "--repeat", "3")
+        layers = plain["blocks"]
+        self.assertEqual(len(longer["mean_cos"]), 3 * layers + 1)
+        self.assertEqual(longer["mean_cos"][:layers + 1], plain["mean_cos"])
+        for words in (("--no-ffn",), ("--random-weights", "0"), ("--random-weights", "1")):
+            other = self.told(FAMILIES / "albert", "--ids", IDS, *words)
+            self.assertNotEqual(other["mean_cos"], plain["mean_cos"], words)
+        swapped = self.told(FAMILIES / "bert", "--ids", IDS, "--swap-layer", "0,2")
+        self.assertEqual(swapped["swapped"], [[0, 2]])
+        self.assertNotEqual(swapped["mean_cos"], self.told(FAMILIES / "bert", "--ids", IDS)["mean_cos"])
+
+    def test_one_patch_is_a_text_of_its_own(self):
+        told = self.told(FAMILIES / "llama", "--ids", "5,17,3/5,9,3", "--patch", "0:1", "--answers",
+                         "1,2")
+        self.assertEqual(len(told["texts"]), 3)
+        self.assertAlmostEqual(told["patching"]["patched"][0]["recovered"], 1, places=12)
+        self.assertEqual(told["patching"]["answers"], [1, 2])
+
+    def test_pictures(self):
+        golden = read_safetensors(FAMILIES / "vit/golden.safetensors")
+        pixels = golden["case0.pixel_values"]
+        pixels = pixels.reshape(pixels.shape[-3:])
+        self.save("picture.npy", pixels)
+        told = self.told(FAMILIES / "vit", "picture.npy", "-o", "run")
+        state = golden["case0.hidden_states.1"].reshape(-1, told["d"]).astype(float)
+        np.testing.assert_allclose(murmur.trajectory(self.folder / "run")[1],
+                                   state / np.linalg.norm(state, axis=1, keepdims=True), atol=2e-6)
+        self.assertEqual(told["texts"][0]["tokens"][0], "class")
+        # A PNG is scaled as the model's folder says; (2 x / 255 - 1) where it says nothing.
+        side = pixels.shape[-1]
+        samples = np.random.default_rng(1).integers(0, 256, (side, side), dtype=np.uint8)
+        self.png("picture.png", samples)
+        self.save("plain.npy", (samples[None] / 255.0 - 0.5) / 0.5)
+        got = [self.told(FAMILIES / "vit", name)["mean_cos"] for name in ("picture.png", "plain.npy")]
+        np.testing.assert_allclose(got[0], got[1], atol=1e-6)
+        shutil.copytree(FAMILIES / "vit", self.folder / "vit")
+        (self.folder / "vit/preprocessor_config.json").write_text(json.dumps(
+            {"image_mean": [0.1], "image_std": [2.0], "rescale_factor": 0.01}))
+        self.save("scaled.npy", (samples[None] * 0.01 - 0.1) / 2.0)
+        got = [self.told("vit", name)["mean_cos"] for name in ("picture.png", "scaled.npy")]
+        np.testing.assert_allclose(got[0], got[1], atol=1e-6)
+        self.png("small.png", samples[:4, :4])
+        self.refused(INPUT, "trace", "vit", "small.png", what="4 x 4 pixels", do="scale it")
+        self.refused(USAGE, "trace", "vit", "--ids", "1,2", what="reads pictures")
+
+    def png(self, name, samples):
+        """(height, width) as a grey PNG."""
+        def chunk(kind, body):
+            return (struct.pack(">I", len(body)) + kind + body
+                    + struct.pack(">I", zlib.crc32(kind + body)))
+        rows = b"".join(b"\0" + row.tobytes() for row in samples)
+        head = struct.pack(">IIBBBBB", samples.shape[1], samples.shape[0], 8, 0, 0, 0, 0)
+        (self.folder / name).write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head)
+                                         + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+class Verify(Trace):
+    def test_every_family(self):
+        for folder in sorted(path for path in FAMILIES.iterdir() if path.is_dir()):
+            done = self.murmur("trace", folder, "--verify", folder / "golden.safetensors")
+            self.assertRegex(done.stdout, r"^\d+ tensors agree within 1e-05; the worst is case")
+
+    def test_another_model_is_told(self):
+        golden = FAMILIES / "bert/golden.safetensors"
+        self.refused(VERIFICATION, "trace", FAMILIES / "bert", "--swap-layer", "0,1", "--verify",
+                     golden, what=r"case\d.* differs by", where="golden.safetensors")
+        done = self.murmur("trace", FAMILIES / "bert", "--no-ffn", "--swap-layer", "0,1",
+                           "--verify", golden, "--json", code=VERIFICATION)
+        self.assertFalse(json.loads(done.stdout)["agrees"])
+        self.refused(USAGE, "trace", FAMILIES / "bert", "a", "--verify", golden,
+                     what="reads the prompts of its file")
+
+
+class Imports(Trace):
+    def sheet(self, run, show):
+        return json.loads(self.murmur("measure", run, f"show={show}", "--json").stdout)
+
+    def test_states_of_another_program(self):
+        states = np.random.default_rng(3).standard_normal((4, 6, 5)).astype(np.float32)
+        self.save("states.npy", states)
+        self.save("batch.npy", states[:, None])
+        self.murmur("import", "states.npy", "-o", "one", "-q")
+        self.murmur("import", "batch.npy", "-o", "two", "-q")
+        lengths = np.linalg.norm(states.astype(float), axis=2)
+        np.testing.assert_allclose(murmur.trajectory(self.folder / "one"),
+                                   states / lengths[:, :, None], atol=1e-7)
+        np.testing.assert_allclose(np.load(self.folder / "one/norms.npy"), lengths, rtol=1e-7)
+        self.assertEqual((self.folder / "one/trajectory.npy").read_bytes(),
+                         (self.folder / "two/trajectory.npy").read_bytes())
+        self.murmur("render", "one", "-o", "end.png", *SMALL)
+        self.murmur("open", "end.png", "-o", "again.png", "-q")
+        self.murmur("report", "one", "--no-film", "-q")
+        self.assertEqual(len(self.sheet("one", "layers")), 4)
+        self.refused(INPUT, "measure", "one", "show=heads", what="attention of this run")
+        self.refused(INPUT, "measure", "one", "show=lens", what="no next token")
+        self.refused(INPUT, "measure", "one", "show=patching", what="nothing was patched")
+        self.simulate("flock", "n=4", "T=1", "-q")
+        self.refused(INPUT, "measure", "flock", "show=twin", what="traced transformer")
+
+    def test_the_ideal_flow_is_its_own_twin(self):
+        """Frames and attention of a simulation, handed over as another program's."""
+        for name, law, causal in (("SA", "SA", ()), ("past", "causal", ("--causal",))):
+            run = self.simulate(name, "n=24", "d=6", "beta=3", "T=1", "save=every:0.1",
+                                f"dynamics={law}", "seed=2", "-q")
+            x = murmur.trajectory(run)
+            scores = 3 * x[:-1] @ x[:-1].transpose(0, 2, 1)
+            if causal:
+                scores = np.where(np.tril(np.ones((24, 24), bool)), scores, -np.inf)
+            write_safetensors(self.folder / "states.safetensors",
+                              {"hidden_states": x, "attentions": softmax(scores)[:, None]})
+            self.murmur("import", "states.safetensors", *causal, "-o", name + "-read", "-q")
+            for row in self.sheet(name + "-read", "heads"):
+                self.assertAlmostEqual(row["beta"], 3, places=3)
+                self.assertLess(row["misfit"], 1e-6)
+                self.assertIsNone(row["qk_symmetry"])
+            twin = self.sheet(name + "-read", "twin")
+            for row in twin[1:]:
+                self.assertAlmostEqual(row["tau"], 0.1, delta=0.01)
+                self.assertGreater(row["alignment"], 0.995)
+            self.assertLess(twin[-1]["distance"], 0.03 * twin[-1]["still"])
+            self.assertLessEqual(twin[-1]["w2"], twin[-1]["distance"] + 1e-12)
+            layers = self.sheet(name + "-read", "layers")
+            self.assertAlmostEqual(twin[-1]["mean_cos"], layers[-1]["mean_cos"], places=2)
+            if not causal:  # a gradient flow: its energy climbs at every step
+                self.assertTrue(all(row["climbs"] for row in layers[1:]))
+
+    def test_texts_are_read_one_by_one(self):
+        both = self.trace("both", "gpt2", "--ids", "5,17,3/8,1,2,4")
+        self.trace("one", "gpt2", "--ids", "5,17,3")
+        self.trace("two", "gpt2", "--ids", "8,1,2,4")
+        for show, keys in {"layers": ("angle", "norm", "mean_cos", "effective_rank"),
+                           "twin": ("still", "still_w2"), "heads": ("entropy", "sink", "beta")}.items():
+            rows = [self.sheet(name, show) for name in ("both", "one", "two")]
+            for all_of, first, second in zip(*rows):
+                for key in keys:
+                    self.assertAlmostEqual(all_of[key], (first[key] + second[key]) / 2, places=6,
+                                           msg=f"{show} {key}")
+        self.assertTrue(both.is_dir())
+
+    def test_refusals(self):
+        self.save("flat.npy", np.zeros((3, 4)))
+        self.refused(INPUT, "import", "flat.npy", what=r"shape \(3, 4\)", do="layers, tokens, d")
+        self.save("one.npy", np.ones((1, 4, 3)))
+        self.refused(INPUT, "import", "one.npy", what="no layers")
+        self.save("nan.npy", np.full((2, 4, 3), np.nan))
+        self.refused(INPUT, "import", "nan.npy", what="not finite")
+        self.save("zero.npy", np.zeros((2, 4, 3)))
+        self.refused(4, "import", "zero.npy", what="no direction")
+        self.write("states.txt", "1 2 3")
+        self.refused(INPUT, "import", "states.txt", what="npy and .safetensors")
+        write_safetensors(self.folder / "two.safetensors",
+                          {"a": np.ones((2, 3, 2)), "b": np.ones((2, 3, 2))})
+        self.refused(INPUT, "import", "two.safetensors", what="no tensor 'hidden_states'")
+        self.murmur("import", "two.safetensors", "--tensor", "a", "-o", "named", "-q")
+        write_safetensors(self.folder / "odd.safetensors",
+                          {"hidden_states": np.ones((2, 3, 2)), "attentions": np.ones((1, 1, 2, 2))})
+        self.refused(INPUT, "import", "odd.safetensors", what="do not belong")
+        self.write("tokens.txt", "a\nb\n")
+        self.refused(INPUT, "import", "two.safetensors", "--tensor", "a", "--tokens", "tokens.txt",
+                     what="2 tokens by name")
+
+
+class Refusals(Trace):
+    def test_requests(self):
+        model = FAMILIES / "gpt2"
+        self.refused(USAGE, "trace", what="no model")
+        self.refused(INPUT, "trace", "nowhere", "a", what="no such model")
+        self.refused(INPUT, "trace", model, "a", what="no tokeniser", do="--ids")
+        self.refused(INPUT, "trace", model, "--ids", "5,97", what="not in the vocabulary of 97")
+        self.refused(INPUT, "trace", model, "--ids", ",".join(["1"] * 65), what="65 tokens")
+        self.refused(INPUT, "trace", model, "--ids", "5,x", what="no row of token ids")
+        self.refused(INPUT, "trace", model, what="no text to read", where="standard input")
+        self.refused(USAGE, "trace", model, "", what="empty")
+        self.refused(INPUT, "trace", model, *self.with_tokenizer(), "   ", what="no token")
+        self.refused(INPUT, "trace", model, "--ids", "1", "--continue", "64", what="context of 64")
+        self.refused(INPUT, "trace", FAMILIES / "bert", "--ids", "1", "--continue", "1",
+                     what="does not write on")
+        self.refused(USAGE, "trace", model, "--ids", "1", "--swap-layer", "1", what="two numbers")
+        self.refused(INPUT, "trace", model, "--ids", "1", "--swap-layer", "0,7", what="no block 7")
+        self.refused(USAGE, "trace", model, "--ids", "1", "--patch", "all", what="two texts")
+        self.refused(USAGE, "trace", model, "--ids", "1/2", "--patch", "x", what="two numbers")
+        self.refused(USAGE, "trace", model, "--ids", "1/2", "--answers", "1,2", what="--patch")
+        self.refused(INPUT, "trace", model / "config.json", "a", what="llama2.c")
+
+    def test_folders(self):
+        shutil.copytree(FAMILIES / "gpt2", self.folder / "model")
+        os.remove(self.folder / "model/golden.safetensors")
+        config = self.folder / "model/config.json"
+        good = config.read_text()
+        for words, change in (("mamba", {"model_type": "mamba"}), ("another shape", {"n_embd": 64}),
+                              ("n_layer", {"n_layer": 10**9})):
+            config.write_text(json.dumps(json.loads(good) | change))
+            self.refused(INPUT, "trace", "model", "--ids", "1", what=words)
+        config.write_text(good)
+        weights = self.folder / "model/model.safetensors"
+        content = weights.read_bytes()
+        length = int.from_bytes(content[:8], "little")
+        header = json.loads(content[8:8 + length])
+        name = next(key for key in header if key.endswith("wte.weight"))
+        header[name]["shape"] = [10**5, 25000]  # ten gigabytes in a small file
+        header[name]["data_offsets"] = [0, 10**10]
+        text = json.dumps(header).encode()
+        weights.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + length:])
+        self.refused(INPUT, "trace", "model", "--ids", "1")
+        os.rename(weights, self.folder / "model/pytorch_model.bin")
+        self.refused(INPUT, "trace", "model", "--ids", "1", what="pickled", do="save_file")
+
+
+if __name__ == "__main__":
+    murmur.main()
