@@ -27,7 +27,7 @@ function Embedded({ view, scene, timeline }: FrameProps) {
       </section>
       <section class="below" aria-label={strings.common.time}>
         {timeline}
-        <a class="whole" href={formatRecipe({ ...recipe.value, embed: "" })} target="_blank" title={words.openWholeHint}>
+        <a class="whole" href={formatRecipe({ ...recipe.value, embed: "" })} target="_blank" rel="noopener" title={words.openWholeHint}>
           {words.openWhole}
         </a>
       </section>
