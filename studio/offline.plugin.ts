@@ -5,6 +5,9 @@ import { join, relative, resolve, sep } from "node:path";
 import type { Plugin } from "vite";
 import { isCopy } from "./compress.plugin.ts";
 
+/** What no page asks for: the worker itself, and the card that others show of the page. */
+const kElsewhere = /(sw\.js|card\.png)$/;
+
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
@@ -56,7 +59,7 @@ export function offline(): Plugin {
     apply: "build",
     configResolved: (config) => void (folder = resolve(config.root, config.build.outDir)),
     closeBundle() {
-      const paths = filesUnder(folder).filter((path) => !path.endsWith("sw.js") && !isCopy(path)).sort();
+      const paths = filesUnder(folder).filter((path) => !kElsewhere.test(path) && !isCopy(path)).sort();
       const digest = createHash("sha256");
       for (const path of paths) digest.update(relative(folder, path)).update(readFileSync(path));
       const files = paths.map((path) => `./${relative(folder, path).split(sep).join("/")}`);

@@ -2,12 +2,13 @@
 import preact from "@preact/preset-vite";
 import { defineConfig } from "vite";
 import { compress } from "./compress.plugin.ts";
+import { preview } from "./preview.plugin.ts";
 import { offline } from "./offline.plugin.ts";
 import { equations } from "./equations.plugin.ts";
 
 export default defineConfig({
   base: "./", // works from any folder of any host
-  plugins: [preact(), equations(), offline(), compress()],
+  plugins: [preact(), preview(), equations(), offline(), compress()],
   worker: { format: "es" },
   build: { target: "es2022", assetsInlineLimit: 0, chunkSizeWarningLimit: 900 },
   test: { include: ["tests/**/*.test.ts"], environment: "node" },

@@ -1,22 +1,26 @@
-// page.mjs: how soon the page moves, how many bytes it takes until then, how long it ever stops listening.
+// page.mjs: how soon the page moves, how many bytes it takes until then, how long it ever stops listening, how fast it films.
 //
-//     MURMUR=../build/release/murmur node bench/page.mjs [LOADS]        dist must be built
+//     MURMUR=../build/release/murmur node bench/page.mjs [LOADS] [FOLDER...]        dist must be built
 //
-// First motion is the moment when the timeline first shows a later frame. Bytes are the gzip -9 sizes of all
-// answers until then, trained swarms left out. Long tasks are the browser's (50 ms and more on the main thread).
+// Several folders, as of the page before and after a change, are measured in turns and told side by side. First
+// motion is the moment when the timeline first shows a later frame. Bytes are those of all answers until then as they
+// came, trained swarms left out. Tasks are those of the main thread: by the clock, and by the time of the processor that
+// the thread had, which others on the machine do not lengthen. A film is that of a digit, 241 pictures as large as the
+// scene, from the click to the file; the seconds of the processor are those of all of the browser's processes.
 import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
 const murmur = process.env.MURMUR ?? "../build/release/murmur";
-const folder = process.env.STUDIO_PAGE ?? "dist";
 const loads = Number(process.argv[2] ?? 3);
+const folders = process.argv.length > 3 ? process.argv.slice(3) : [process.env.STUDIO_PAGE ?? "dist"];
 const kArguments = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 const kPlaySeconds = 10;
+const kTicks = 100; // of /proc a second
 
 /** murmur studio on a free port: its process and its address. */
-async function serve() {
+async function serve(folder) {
   const server = spawn(murmur, ["studio", "--page", folder, "--port", "0", "--json", "-q"]);
   server.stderr.pipe(process.stderr);
   let said = "";
@@ -31,8 +35,29 @@ async function serve() {
   return { server, address };
 }
 
+/** Seconds of the processor that this process's browser has taken, with all that it started. */
+function processorSeconds() {
+  const parents = new Map();
+  const taken = new Map();
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const cells = readFileSync(`/proc/${name}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
+      parents.set(Number(name), Number(cells[1]));
+      taken.set(Number(name), (Number(cells[11]) + Number(cells[12])) / kTicks);
+    } catch {
+      // it has ended meanwhile
+    }
+  }
+  const isOurs = (id) => id === process.pid || (parents.has(id) && id > 1 && isOurs(parents.get(id)));
+  let all = 0;
+  for (const [id, seconds] of taken) if (id !== process.pid && isOurs(id)) all += seconds;
+  return all;
+}
+
+const kScreen = { viewport: { width: 1280, height: 800 }, serviceWorkers: "block", acceptDownloads: true };
+
 async function firstMotion(browser, address) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: "block" });
+  const context = await browser.newContext(kScreen);
   const page = await context.newPage();
   const answers = [];
   page.on("response", (answer) => answers.push(answer));
@@ -42,22 +67,38 @@ async function firstMotion(browser, address) {
     return line && Number(line.dataset.frame) > 0 ? performance.now() / 1000 : 0;
   };
   const seconds = await (await page.waitForFunction(moved, null, { polling: "raf", timeout: 60_000 })).jsonValue();
-  const until = answers.filter((answer) => !answer.url().endsWith(".safetensors"));
-  const bodies = await Promise.all(until.map((answer) => answer.body()));
-  const bytes = bodies.reduce((all, body) => all + gzipSync(body, { level: 9 }).length, 0);
+  const until = answers.filter((answer) => answer.ok() && !answer.url().endsWith(".safetensors"));
+  const bytes = until.reduce((all, answer) => all + Number(answer.headers()["content-length"]), 0);
   await context.close();
   return { seconds, bytes, files: until.length };
 }
 
-async function longTasks(browser, address) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, serviceWorkers: "block" });
-  await page.goto(`${address}#v=1&view=flock&n=500&T=200`);
+/** The tasks of the busiest main thread in a trace, in ms: of the clock, and of the processor. */
+function tasksOf(trace) {
+  const { traceEvents } = JSON.parse(trace.toString("utf8"));
+  const mains = new Set();
+  for (const { name, args, pid, tid } of traceEvents) {
+    if (name === "thread_name" && args?.name === "CrRendererMain") mains.add(`${pid} ${tid}`);
+  }
+  const threads = new Map();
+  for (const { name, ph, pid, tid, dur = 0, tdur = 0 } of traceEvents) {
+    const key = `${pid} ${tid}`;
+    if (ph !== "X" || !/RunTask$/.test(name) || !mains.has(key)) continue;
+    threads.set(key, [...(threads.get(key) ?? []), { clock: dur / 1000, processor: tdur / 1000 }]);
+  }
+  const busy = (tasks) => tasks.reduce((all, task) => all + task.processor, 0);
+  return [...threads.values()].sort((a, b) => busy(b) - busy(a))[0] ?? [];
+}
+
+/** Drawings, frames and tasks of so many seconds of play. */
+async function played(browser, address, hash) {
+  const page = await browser.newPage(kScreen);
+  await page.goto(`${address}${hash}`);
   const playing = ".timeline[data-playing=true]:not([data-frame='0'])";
   await page.waitForSelector(playing, { timeout: 60_000 });
+  const before = processorSeconds();
+  await browser.startTracing(page, { categories: ["toplevel", "disabled-by-default-devtools.timeline"] });
   const told = await page.evaluate(async (seconds) => {
-    const tasks = [];
-    const watch = new PerformanceObserver((list) => tasks.push(...list.getEntries().map((e) => e.duration)));
-    watch.observe({ type: "longtask" });
     const frame = () => Number(document.querySelector(".timeline").dataset.frame);
     const first = frame();
     let drawn = 0;
@@ -66,36 +107,79 @@ async function longTasks(browser, address) {
       await new Promise((done) => requestAnimationFrame(done));
       ++drawn;
     }
-    await new Promise((done) => setTimeout(done, 100)); // entries come a moment later
-    watch.disconnect();
-    return { tasks, drawn, passed: frame() - first };
+    return { drawn, passed: frame() - first };
   }, kPlaySeconds);
+  const tasks = tasksOf(await browser.stopTracing());
+  const processor = processorSeconds() - before;
+  await page.close();
+  return { ...told, tasks, processor };
+}
+
+async function filmed(browser, address) {
+  const page = await browser.newPage(kScreen);
+  await page.goto(`${address}#v=1&view=digits&digit=301&at=3`);
+  await page.waitForSelector(".timeline:not([data-frame='0'])", { timeout: 60_000 });
+  await page.locator("details.menu summary").click();
+  const coming = page.waitForEvent("download", { timeout: 300_000 });
+  const [began, before] = [performance.now(), processorSeconds()];
+  await page.locator("details.menu").getByRole("button", { name: "Record", exact: true }).click();
+  await coming;
+  const told = { seconds: (performance.now() - began) / 1000, processor: processorSeconds() - before };
   await page.close();
   return told;
 }
 
-const { server, address } = await serve();
+const longest = (tasks, by) => Math.max(0, ...tasks.map((task) => task[by])).toFixed(0);
+const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const sites = [];
 const browser = await chromium.launch({ executablePath, args: kArguments });
 try {
-  const runs = [];
-  for (let k = 0; k < loads; ++k) runs.push(await firstMotion(browser, address));
-  const seconds = runs.map((run) => run.seconds).sort((a, b) => a - b);
-  const { tasks, drawn, passed } = await longTasks(browser, address);
-  const rows = [
-    ["first motion, seconds, median of " + loads, seconds[seconds.length >> 1].toFixed(2)],
-    ["first motion, seconds, slowest", seconds.at(-1).toFixed(2)],
-    ["bytes until then, gzip -9, without swarms", runs[0].bytes.toLocaleString("en")],
-    ["files until then", runs[0].files],
-    [`500 boids for ${kPlaySeconds} s: drawings a second`, (drawn / kPlaySeconds).toFixed(1)],
-    ["frames of the flight passed", passed],
-    ["long tasks of 50 ms and more", tasks.length],
-    ["longest task, ms", tasks.length > 0 ? Math.max(...tasks).toFixed(0) : "under 50"],
-  ];
+  for (const folder of folders) sites.push({ folder, ...(await serve(folder)), runs: [], rows: [] });
+  for (let k = 0; k < loads; ++k) {
+    for (const site of sites) site.runs.push(await firstMotion(browser, site.address));
+  }
+  const plays = {
+    "Flock, 500 boids": "#v=1&view=flock&n=500&T=200",
+    "Digits, 16 a pixel": "#v=1&view=digits&digit=301&finer=4&blocks=40",
+  };
+  for (const site of sites) {
+    const seconds = site.runs.map((run) => run.seconds);
+    site.rows.push(
+      ["first motion, seconds, median of " + loads, median(seconds).toFixed(2)],
+      ["first motion, seconds, slowest", Math.max(...seconds).toFixed(2)],
+      ["bytes until then, as they came", site.runs[0].bytes.toLocaleString("en")],
+      ["files until then", site.runs[0].files],
+    );
+  }
+  for (const [name, hash] of Object.entries(plays)) {
+    for (const site of sites) {
+      const { tasks, drawn, passed, processor } = await played(browser, site.address, hash);
+      const main = tasks.reduce((all, task) => all + task.processor, 0);
+      site.rows.push(
+        [`${name}, ${kPlaySeconds} s: drawings a second`, (drawn / kPlaySeconds).toFixed(1)],
+        ["  frames of the flight passed", passed],
+        ["  main thread, ms of the processor a drawing", (main / drawn).toFixed(1)],
+        ["  longest task, ms of the processor", longest(tasks, "processor")],
+        ["  longest task, ms of the clock", longest(tasks, "clock")],
+        ["  browser, seconds of the processor", processor.toFixed(1)],
+      );
+    }
+  }
+  for (const site of sites) {
+    const { seconds, processor } = await filmed(browser, site.address);
+    site.rows.push(
+      ["film of 241 pictures, seconds", seconds.toFixed(1)],
+      ["  browser, seconds of the processor", processor.toFixed(1)],
+    );
+  }
   const { model } = cpus()[0];
   console.log(`${browser.version()}, ${model} x ${cpus().length}, software rendering`);
-  for (const [name, value] of rows) console.log(`${name.padEnd(46)}${String(value).padStart(12)}`);
+  console.log(" ".repeat(48) + sites.map(({ folder }) => folder.slice(-16).padStart(18)).join(""));
+  sites[0].rows.forEach(([name], k) => {
+    console.log(name.padEnd(48) + sites.map(({ rows }) => String(rows[k][1]).padStart(18)).join(""));
+  });
 } finally {
   await browser.close();
-  server.kill("SIGTERM");
+  for (const { server } of sites) server.kill("SIGTERM");
 }

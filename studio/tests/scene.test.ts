@@ -7,7 +7,7 @@ import { Scene, type LineLayer } from "../src/scene/layers";
 import type { Stage } from "../src/scene/stage";
 import { Strokes } from "../src/scene/strokes";
 import type { Film } from "../src/state/film";
-import { strings } from "../src/strings";
+import { story as storyWords } from "../src/strings/story";
 import { Painter } from "../src/views/story/draw";
 import { sceneOf } from "../src/views/story/scenes";
 import { kKnobs } from "../src/views/story/stops";
@@ -100,7 +100,7 @@ describe("inks", () => {
 describe("the story's painter", () => {
   it("draws again only when film, moment, listening or camera are others", () => {
     page("#336699");
-    const scene = sceneOf(3, kKnobs, strings.story.signs);
+    const scene = sceneOf(3, kKnobs, storyWords.signs);
     const n = scene.tokens.length;
     const places = new Float32Array(2 * n);
     const film = {
@@ -114,7 +114,7 @@ describe("the story's painter", () => {
       setLabels: () => undefined, disc: () => ({ x: 400, y: 300, r: 10 }), underPointer: () => [0, 0, 0],
       boidRadius: () => 0.05, touch: () => undefined,
     } as unknown as Stage;
-    const painter = new Painter(stage, strings.story.badges);
+    const painter = new Painter(stage, storyWords.badges);
     painter.open(scene, (token) => token.text);
     const shown = {
       scene, stop: "attraction" as const, film, beside: null, at: 2, listener: 1, weights: null, held: null,

@@ -1,7 +1,7 @@
 // story.test.ts: the story's scenes, figures and labels hold what they promise.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { strings } from "../src/strings";
+import { story as storyWords } from "../src/strings/story";
 import { gather, joined, within } from "../src/views/story/labels";
 import { middle } from "../src/views/story/marks";
 import { depthOf, kInfluence, kLadders, rungAt, rungsOf, type Ladder } from "../src/views/story/measured";
@@ -9,7 +9,7 @@ import { nextWord } from "../src/views/story/reckon";
 import { kRow, kShuffle, pointsOf, sceneOf } from "../src/views/story/scenes";
 import { kKnobs, kStopNames, kStops, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
 
-const signs = strings.story.signs;
+const signs = storyWords.signs;
 const scene = (stop: StopName, knobs: Partial<Knobs> = {}) => sceneOf(stopOf(stop), { ...kKnobs, ...knobs }, signs);
 const file = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
@@ -57,9 +57,9 @@ describe("figures", () => {
 
 describe("text", () => {
   it("has as many stops as scenes, each with a question that has one right answer and a place where the picture breaks", () => {
-    expect(strings.story.stops).toHaveLength(kStops);
+    expect(storyWords.stops).toHaveLength(kStops);
     expect(kStopNames).toHaveLength(kStops);
-    for (const stop of strings.story.stops) {
+    for (const stop of storyWords.stops) {
       expect(stop.choices.filter((choice) => choice.right)).toHaveLength(1);
       expect(stop.breaks.length).toBeGreaterThan(40);
       expect(stop.goal.length).toBeGreaterThan(30);
@@ -70,7 +70,7 @@ describe("text", () => {
 
   it("names formulas that exist", () => {
     const equations = JSON.parse(file("studio/src/strings/equations.json")) as Record<string, string>;
-    for (const stop of strings.story.stops) expect(equations).toHaveProperty(stop.equation);
+    for (const stop of storyWords.stops) expect(equations).toHaveProperty(stop.equation);
   });
 });
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { coreOf } from "../src/core/core";
 import type { Core } from "../src/core/protocol";
-import { strings } from "../src/strings";
+import { story as storyWords } from "../src/strings/story";
 import { Film } from "../src/state/film";
 import { apart, movedByGuest, nextWord } from "../src/views/story/reckon";
 import { flyLevels } from "../src/views/story/reel";
@@ -15,7 +15,7 @@ const glue = new URL("../src/core/wasm/murmur.mjs", import.meta.url);
 
 /** Where each word of a stop is at its first and last frame, and the shares of its listener at the start. */
 async function flown(core: Core, stop: StopName, knobs: Partial<Knobs> = {}) {
-  const scene = sceneOf(stopOf(stop), { ...kKnobs, ...knobs }, strings.story.signs);
+  const scene = sceneOf(stopOf(stop), { ...kKnobs, ...knobs }, storyWords.signs);
   const info = await core.flight(scene.words, pointsOf(scene.tokens));
   const rows: number[][][] = [];
   for (let ended = false; !ended; ) {
@@ -107,7 +107,7 @@ describe.skipIf(!existsSync(wasm))("the stops, flown", () => {
 
   it("9: the wedding ends in doubt after three spaces, and stays sure without the second", async () => {
     const ends = async (skip: boolean) => {
-      const scene = sceneOf(stopOf("levels"), { ...kKnobs, skip }, strings.story.signs);
+      const scene = sceneOf(stopOf("levels"), { ...kKnobs, skip }, storyWords.signs);
       const reel = await flyLevels(core, scene);
       await reel.need(reel.last);
       const { d } = reel.info;
@@ -161,7 +161,7 @@ describe.skipIf(!existsSync(wasm))("the stops, flown", () => {
 
   /** Both flocks of the stop of order in the end: how far the same words are apart. */
   async function orders(placed: boolean) {
-    const scene = sceneOf(stopOf("order"), { ...kKnobs, placed }, strings.story.signs);
+    const scene = sceneOf(stopOf("order"), { ...kKnobs, placed }, storyWords.signs);
     const films = [];
     for (const tokens of [scene.tokens, scene.beside!]) {
       const film = new Film(core, await core.flight(scene.words, pointsOf(tokens)));
@@ -184,7 +184,7 @@ describe.skipIf(!existsSync(wasm))("the stops, flown", () => {
 
   it("10: one guest moves mean and CLS, in a tight and in a wide flock", async () => {
     for (const wide of [false, true]) {
-      const { mean, cls } = await movedByGuest(core, wide, strings.story.signs);
+      const { mean, cls } = await movedByGuest(core, wide, storyWords.signs);
       for (const moved of [mean, cls]) expect(moved).toBeGreaterThan(0.01);
       expect(Math.max(mean, cls)).toBeLessThan(1);
     }
@@ -193,7 +193,7 @@ describe.skipIf(!existsSync(wasm))("the stops, flown", () => {
   it("11: what was said narrows what may come, to water words or to money words", async () => {
     for (const [bank, topic] of [["river", "water"], ["money", "money"]] as const) {
       const { rows } = await flown(core, "next", { bank });
-      const { vocabulary } = sceneOf(stopOf("next"), { ...kKnobs, bank }, strings.story.signs);
+      const { vocabulary } = sceneOf(stopOf("next"), { ...kKnobs, bank }, storyWords.signs);
       const said = (frame: number[][]) => nextWord(frame[frame.length - 1], vocabulary!.map(({ place }) => place), 16);
       const [first, last] = [said(rows[0]), said(rows[rows.length - 1])];
       expect(last.outcomes).toBeLessThan(0.6 * first.outcomes);

@@ -1,6 +1,6 @@
 // story_hand.test.ts: words put elsewhere, typed sentences, messages as arrows, spaces one after another.
 import { describe, expect, it } from "vitest";
-import { strings } from "../src/strings";
+import { story as storyWords } from "../src/strings/story";
 import { firstOf, kLevelFrames, kTurn, seenAt, spaceAt } from "../src/views/story/levels";
 import { kMostWords, placedSentence, topicOf, wordsOf } from "../src/views/story/lexicon";
 import { times } from "../src/views/story/matrix";
@@ -10,7 +10,7 @@ import { pointsOf, sceneOf } from "../src/views/story/scenes";
 import { kKnobs, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
 
 const scene = (stop: StopName, knobs: Partial<Knobs> = {}) =>
-  sceneOf(stopOf(stop), { ...kKnobs, ...knobs }, strings.story.signs);
+  sceneOf(stopOf(stop), { ...kKnobs, ...knobs }, storyWords.signs);
 
 describe("words put elsewhere", () => {
   it("are one word of the recipe, read and written alike", () => {

@@ -1,6 +1,7 @@
 // navigation.spec.ts: Back and Forward, what a view remembers, the way into the Story and back, and addresses that lead nowhere.
 import { expect } from "@playwright/test";
 import { strings } from "../src/strings";
+import { story } from "../src/strings/story";
 import { drawOnPad, filmIsHere, frameOf, kViews, open, six, test, timeline, wordOf } from "./hands";
 
 const words = strings.common;
@@ -14,9 +15,9 @@ test("Back and Forward walk through views and stops", async ({ page }) => {
   await page.getByRole("link", { name: words.views.story, exact: true }).click();
   await view("story");
   const stop = (k: number) => expect(page.locator(".stop")).toHaveAttribute("data-stop", String(k));
-  await page.getByRole("button", { name: `${strings.story.next} →` }).click();
+  await page.getByRole("button", { name: `${story.next} →` }).click();
   await stop(2);
-  await page.getByRole("button", { name: `${strings.story.next} →` }).click();
+  await page.getByRole("button", { name: `${story.next} →` }).click();
   await stop(3);
   await page.goBack();
   await stop(2);
@@ -67,7 +68,7 @@ test("an unknown address says so", async ({ page }) => {
   await expect(said).toContainText(words.noSuchView("nowhere"));
   await page.goto("about:blank");
   await open(page, "#v=1&view=story&stop=42");
-  await expect(said).toContainText(words.noSuchStop("42", strings.story.stops.length));
+  await expect(said).toContainText(words.noSuchStop("42", strings.storyTitles.length));
   await page.goto("about:blank");
   await open(page, "#birds");
   await expect(said).toContainText(words.noSuchPlace("#birds"));

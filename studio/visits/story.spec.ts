@@ -1,9 +1,10 @@
 // story.spec.ts: the stops by keys and by link, a question answered, knobs turned, the ladder, the next word.
 import { expect, type Page } from "@playwright/test";
 import { strings } from "../src/strings";
+import { story as storyWords } from "../src/strings/story";
 import { addressRests, frameOf, open, readNpy, takeFile, test, windToEnd, wordOf } from "./hands";
 
-const words = strings.story;
+const words = storyWords;
 
 test("a link opens its stop; keys go through all stops and answer", async ({ page }) => {
   await open(page, "#v=1&view=story&stop=3");

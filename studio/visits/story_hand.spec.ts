@@ -2,10 +2,10 @@
 // shown and said; spaces in turn; readers asked; the sheet for teachers on paper; all of it clean to axe.
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
-import { strings } from "../src/strings";
+import { story as storyWords } from "../src/strings/story";
 import { frameOf, open, test, windToEnd, wordOf } from "./hands";
 
-const words = strings.story;
+const words = storyWords;
 const stops = words.stops.map((_, k) => k + 1);
 
 async function goTo(page: Page, stop: number): Promise<void> {

@@ -35,6 +35,7 @@ const names: (keyof Core)[] = [
   "carry",
   "axes",
   "close",
+  "release",
 ];
 
 /** Calls a worker by messages; it answers in the order of asking. */

@@ -104,7 +104,8 @@ function sideBySide([left, right]: readonly [Ink, Ink]): Ink {
   return { ...left, pixels };
 }
 
-type Making = Pick<Core, "about" | "flight" | "trained" | "centre" | "flock" | "flockOfPoints" | "branch" | "close">;
+type Made = "flight" | "trained" | "flock" | "flockOfPoints" | "branch";
+type Making = Pick<Core, "about" | "centre" | Made | "close" | "release">;
 
 /** What makes flights and swarms, and ends them. */
 function making(module: MurmurModule): Making {
@@ -138,6 +139,9 @@ function making(module: MurmurModule): Making {
     },
     async close(flight: number) {
       ask(module, { do: "close", flight });
+    },
+    async release(trained: number) {
+      ask(module, { do: "close", trained });
     },
   };
 }

@@ -187,4 +187,6 @@ export interface Core {
   /** (3, d): orthonormal axes along which the frames flown so far spread most; the identity when d <= 3. */
   axes(flight: number): Promise<Float64Array>;
   close(flight: number): Promise<void>;
+  /** Lets go of a trained swarm; flights of it that are open go on. */
+  release(trained: number): Promise<void>;
 }

@@ -96,16 +96,20 @@ export class Composer {
     const { ctx, layout } = this;
     ctx.lineJoin = "round";
     for (const word of this.lens.words()) {
-      const gate = word.kind === "gate";
-      const font = gate ? this.font(46, 700) : this.font(24, 600);
-      const [x, y] = [layout.scene.x + word.x, layout.scene.y + word.y];
-      ctx.font = font;
-      ctx.textAlign = "center";
-      ctx.textBaseline = "middle";
-      ctx.lineWidth = 6 * layout.unit;
-      ctx.strokeStyle = this.colours.of("--paper");
-      ctx.strokeText(word.text, x, y);
-      this.write(word.text, x, y, { font, colour: word.kind === "axis" ? "--ink-soft" : "--ink", align: "center" });
+      const size = { gate: 46, badge: 20, asking: 20 }[word.kind] ?? 24;
+      const font = this.font(size, word.kind === "gate" ? 700 : 600);
+      const lines = word.text.split("\n");
+      lines.forEach((text, k) => {
+        const x = layout.scene.x + word.x;
+        const y = layout.scene.y + word.y + 1.3 * size * layout.unit * (k - (lines.length - 1) / 2);
+        ctx.font = font;
+        ctx.textAlign = "center";
+        ctx.textBaseline = "middle";
+        ctx.lineWidth = 6 * layout.unit;
+        ctx.strokeStyle = this.colours.of("--paper");
+        ctx.strokeText(text, x, y);
+        this.write(text, x, y, { font, colour: word.kind === "axis" ? "--ink-soft" : "--ink", align: "center" });
+      });
     }
   }
 
@@ -138,7 +142,8 @@ export class Composer {
     const line = box.y + (card.chances ? 0.27 : 0.4) * box.h;
     const font = this.fitted(card.headline, box.x + box.w - x, card.chances ? 48 : 34);
     this.write(card.headline, x, line, { font, colour: card.colour });
-    if (card.chances) this.drawChances(card.chances, { x, y: box.y + 0.52 * box.h, w: box.x + box.w - x, h: 0.36 * box.h });
+    const below = { x, y: box.y + 0.52 * box.h, w: box.x + box.w - x, h: 0.36 * box.h };
+    if (card.chances) this.drawChances(card.chances, below);
   }
 
   /** The largest font, no larger than `size`, in which a text is no wider than it may be. */
@@ -175,7 +180,8 @@ export class Composer {
         const name = { font: this.font(24, 700), colour: "--paper", align: k === 0 ? "left" : "right" } as const;
         ctx.font = name.font;
         if (ctx.measureText(chances[k].name).width + 20 * this.layout.unit > to - from) return;
-        this.write(chances[k].name, x + (k === 0 ? from + 10 * this.layout.unit : to - 10 * this.layout.unit), y + 0.36 * h, name);
+        const inside = 10 * this.layout.unit;
+        this.write(chances[k].name, x + (k === 0 ? from + inside : to - inside), y + 0.36 * h, name);
       });
       return;
     }
@@ -186,7 +192,8 @@ export class Composer {
       ctx.fillRect(x + k * step, y + high - 1, 0.72 * step, Math.max(1, 2 * this.layout.unit));
       ctx.fillStyle = colours.of(colour);
       ctx.fillRect(x + k * step, y + high * (1 - share), 0.72 * step, high * share);
-      this.write(name, x + (k + 0.36) * step, y + 0.86 * h, { font: this.font(22, 600), colour: "--ink-soft", align: "center" });
+      const look = { font: this.font(22, 600), colour: "--ink-soft", align: "center" } as const;
+      this.write(name, x + (k + 0.36) * step, y + 0.86 * h, look);
     });
   }
 

@@ -3,7 +3,7 @@ import type { OnStage } from "../state/session";
 import { Composer } from "./compose";
 import type { GifAnswer, GifCall } from "./gif_worker";
 import { within } from "./layout";
-import { film, type Camera, type Recording, type Report, type Wish } from "./record_film";
+import { film, type Taker, type Recording, type Report, type Wish } from "./record_film";
 
 const kPictures = 100;
 const kDelay = 8; // hundredths of a second
@@ -16,7 +16,7 @@ function momentsOf(first: number, end: number): number[] {
   return Array.from({ length: kPictures }, (_, k) => first + ((end - first) * k) / (kPictures - 1));
 }
 
-function gifCamera(size: readonly [number, number], comment: string): Camera {
+function gifTaker(size: readonly [number, number], comment: string): Taker {
   const worker = new Worker(new URL("./gif_worker.ts", import.meta.url), { type: "module" });
   const [width, height] = size;
   const post = (call: GifCall, transfer: Transferable[] = []) => worker.postMessage(call, transfer);
@@ -48,9 +48,9 @@ function gifCamera(size: readonly [number, number], comment: string): Camera {
 /** The flight on stage as a GIF of the same shape as the wish, no side longer than 540 pixels. */
 export async function recordGif(on: OnStage, wish: Wish, report: Report): Promise<Recording | null> {
   const size = within(wish.size, kLongest);
-  const make = async (): Promise<[Composer, Camera]> => {
+  const make = async (): Promise<[Composer, Taker]> => {
     const composer = new Composer(on, size, wish.address, true);
-    return [composer, gifCamera(size, wish.recipe)];
+    return [composer, gifTaker(size, wish.recipe)];
   };
   const made = await film(on, momentsOf, make, report);
   return made && { ...made, extension: "gif", plays: (kDelay * (made.frames - 1) + kRest) / 100 };

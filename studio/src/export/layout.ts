@@ -1,4 +1,4 @@
-// layout.ts: the sizes in which pictures and films are made, and where on them scene, card and words stand.
+// layout.ts: the sizes in which pictures and films are made, where on them scene, card and words stand, and frames.
 
 /** As the scene is on the page, or for a screen, a feed and a phone. */
 export const kFormats = ["page", "wide", "square", "portrait"] as const;
@@ -55,4 +55,11 @@ export function layoutOf(width: number, height: number, has: "card" | "line" | n
 export function writtenAddress(address: string, most: number): string {
   const text = address.replace(/^[a-z]+:\/\//i, "").replace(/\/#/, "#").replace(/\/$/, "");
   return text.length <= most ? text : `${text.slice(0, Math.max(1, most - 1))}…`;
+}
+
+/** The HTML that shows an address in a frame of another page. */
+export function frameOf(address: string, title: string): string {
+  const quoted = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const size = 'width="720" height="480" style="border: 0"';
+  return `<iframe src="${quoted(address)}" title="${quoted(title)}" ${size} loading="lazy"></iframe>`;
 }

@@ -11,7 +11,7 @@ import {
 import type { OnStage } from "../state/session";
 import { strings } from "../strings";
 import { Composer } from "./compose";
-import { film, type Camera, type Recording, type Report, type Wish } from "./record_film";
+import { film, type Taker, type Recording, type Report, type Wish } from "./record_film";
 
 export const kFramesPerSecond = 30;
 
@@ -27,7 +27,7 @@ export function momentsOf(first: number, last: number): number[] {
 }
 
 /** H.264 in MP4, or what else the browser encodes in WebM. */
-async function videoCamera(composer: Composer, { size, recipe }: Wish): Promise<Camera & { type: "mp4" | "webm" }> {
+async function videoTaker(composer: Composer, { size, recipe }: Wish): Promise<Taker & { type: "mp4" | "webm" }> {
   const [width, height] = size;
   const mp4 = await getFirstEncodableVideoCodec(["avc"], { width, height });
   const codec = mp4 ?? (await getFirstEncodableVideoCodec(["vp9", "vp8", "av1"], { width, height }));
@@ -56,14 +56,14 @@ async function videoCamera(composer: Composer, { size, recipe }: Wish): Promise<
 /** The flight on stage as a video. */
 export async function record(on: OnStage, wish: Wish, report: Report): Promise<Recording | null> {
   let extension = "";
-  const make = async (): Promise<[Composer, Camera]> => {
+  const make = async (): Promise<[Composer, Taker]> => {
     const composer = new Composer(on, wish.size, wish.address);
-    const camera = await videoCamera(composer, wish).catch((error: unknown) => {
+    const taker = await videoTaker(composer, wish).catch((error: unknown) => {
       composer.dispose();
       throw error;
     });
-    extension = camera.type;
-    return [composer, camera];
+    extension = taker.type;
+    return [composer, taker];
   };
   const made = await film(on, momentsOf, make, report);
   return made && { ...made, extension, plays: made.frames / kFramesPerSecond };

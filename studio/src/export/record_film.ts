@@ -19,7 +19,7 @@ export interface Wish {
 export type Report = (done: number, all: number) => boolean;
 
 /** Takes pictures one after another, and makes a file of them. */
-export interface Camera {
+export interface Taker {
   take(canvas: HTMLCanvasElement): Promise<void>;
   finish(): Promise<Blob>;
   /** Called however it ends. */
@@ -31,7 +31,7 @@ export interface Camera {
  * is; false stops it, and then, as when another film comes on stage, there is none.
  */
 export async function film(
-  on: OnStage, moments: (first: number, end: number) => number[], make: () => Promise<[Composer, Camera]>,
+  on: OnStage, moments: (first: number, end: number) => number[], make: () => Promise<[Composer, Taker]>,
   report: Report,
 ): Promise<{ blob: Blob; frames: number } | null> {
   const { player, stage } = on;
@@ -39,21 +39,21 @@ export async function film(
   if (!flight || !stage) return null;
   const was = { at: player.at.value, playing: player.playing.value };
   const loud = on.asks?.() ?? false;
-  let made: [Composer, Camera] | null = null;
+  let made: [Composer, Taker] | null = null;
   try {
     await flight.need(flight.last);
     await player.ghost.value?.need(flight.last);
     stage.lent = true;
     if (loud) player.put(was.at);
     made = await make();
-    const [composer, camera] = made;
+    const [composer, taker] = made;
     const all = moments(flight.first, flight.end);
     for (const [k, at] of all.entries()) {
       if (!report(k, all.length) || player.film.value !== flight) return null;
       if (loud) player.put(at);
-      await camera.take(player.during(at, () => composer.draw()));
+      await taker.take(player.during(at, () => composer.draw()));
     }
-    return { blob: await camera.finish(), frames: all.length };
+    return { blob: await taker.finish(), frames: all.length };
   } finally {
     made?.[0].dispose();
     await made?.[1].close();

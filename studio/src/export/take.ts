@@ -5,7 +5,7 @@ import { addressNow, flushAddress, formatRecipe, recipe } from "../state/recipe"
 import { notice, onStage, type OnStage } from "../state/session";
 import { strings } from "../strings";
 import { download } from "./download";
-import { sizeOf, type Format } from "./layout";
+import { frameOf, sizeOf, type Format } from "./layout";
 import { withRecipe } from "./png_recipe";
 import type { Recording, Report, Wish } from "./record_film";
 
@@ -77,13 +77,6 @@ export function filmVideo(on: OnStage): Promise<void> {
 }
 export function filmGif(on: OnStage): Promise<void> {
   return makeFilm(on, import("./gif_film").then(({ recordGif }) => recordGif));
-}
-
-/** The HTML that shows an address in a frame of another page. */
-export function frameOf(address: string, title: string): string {
-  const quoted = (text: string) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
-  const size = 'width="720" height="480" style="border: 0"';
-  return `<iframe src="${quoted(address)}" title="${quoted(title)}" ${size} loading="lazy"></iframe>`;
 }
 
 /** The address of what is shown, as a frame shows it. */

@@ -56,7 +56,7 @@ function Path({ view }: { view: ViewName }) {
       <a href={stop > 0 ? `#v=1&view=story&stop=${stop}` : `#v=1&view=${to}`}>
         {view === "story"
           ? words.backTo(words.views[to])
-          : words.toStory(stop, strings.story.stops[stop - 1].title)}
+          : words.toStory(stop, strings.storyTitles[stop - 1])}
       </a>
     </p>
   );
@@ -77,7 +77,7 @@ function Embedded({ view, scene, timeline }: FrameProps) {
       </section>
       <section class="below" aria-label={strings.common.time}>
         {timeline}
-        <a class="whole" href={formatRecipe({ ...recipe.value, embed: "" })} target="_blank" title={words.openWholeHint}>
+        <a class="whole" href={formatRecipe({ ...recipe.value, embed: "" })} target="_blank" rel="noopener" title={words.openWholeHint}>
           {words.openWhole}
         </a>
       </section>

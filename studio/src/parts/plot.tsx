@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import "./plot.css";
 import { isDark } from "../state/theme";
 
 export interface Line {
@@ -50,8 +51,10 @@ function decades(_: uPlot, __: number, least: number, most: number): number[] {
   return marks;
 }
 
-/** How uPlot draws what the properties ask for; `now` is read at every drawing. */
-function optionsOf(element: HTMLElement, props: PlotProps, now: { current: number | undefined }): uPlot.Options {
+/** How uPlot draws what the properties ask for; `now` is read at every drawing, and `onDraw` told after it. */
+function optionsOf(
+  element: HTMLElement, props: PlotProps, now: { current: number | undefined }, onDraw: () => void,
+): uPlot.Options {
   const ink = colourOf(element, "--ink-soft");
   const grid = { stroke: colourOf(element, "--line"), width: 1 };
   const font = "11px system-ui";
@@ -59,7 +62,7 @@ function optionsOf(element: HTMLElement, props: PlotProps, now: { current: numbe
   const series = props.lines.map((line) => ({
     label: line.label, stroke: colourOf(element, line.colour), width: 1.75, dash: line.dash, points: { show: false },
   }));
-  /** Series are drawn within what is clipped here; undone before the moment is marked. */
+  /** Lines are drawn within what is clipped here. */
   const clipToNow = (u: uPlot) => {
     u.ctx.save();
     if (!props.reveal || now.current === undefined || !Number.isFinite(now.current)) return;
@@ -69,13 +72,7 @@ function optionsOf(element: HTMLElement, props: PlotProps, now: { current: numbe
     u.ctx.rect(left, top, x - left + devicePixelRatio, height);
     u.ctx.clip();
   };
-  const markNow = (u: uPlot) => {
-    u.ctx.restore();
-    if (now.current === undefined || !Number.isFinite(now.current)) return;
-    const x = Math.round(u.valToPos(now.current, "x", true));
-    u.ctx.fillStyle = ink;
-    u.ctx.fillRect(x, u.bbox.top, 1.5 * devicePixelRatio, u.bbox.height);
-  };
+  const unclip = (u: uPlot) => u.ctx.restore();
   return {
     ...sizeOf(element),
     legend: { show: false },
@@ -90,7 +87,7 @@ function optionsOf(element: HTMLElement, props: PlotProps, now: { current: numbe
       { ...axis, size: 44, ...(props.logY ? { splits: decades } : {}) },
     ],
     series: [{}, ...series],
-    hooks: { drawAxes: [clipToNow], draw: [markNow] },
+    hooks: { drawAxes: [clipToNow], draw: [unclip, onDraw] },
   };
 }
 
@@ -100,8 +97,24 @@ function sizeOf(element: HTMLElement): { width: number; height: number } {
 
 const clean = (values: ArrayLike<number>) => Array.from(values, (v) => (Number.isFinite(v) ? v : null));
 
-/** A plot in `host`: made anew when its look changes, filled when its data do, marked again when the moment does. */
-function usePlot(host: { readonly current: HTMLDivElement | null }, props: PlotProps): void {
+/** Puts the mark of a moment over a plot, which is not drawn again for it; without a moment there is none. */
+function mark(plot: uPlot | null, line: HTMLElement | null, now: number | undefined): void {
+  if (!plot || !line) return;
+  const there = now !== undefined && Number.isFinite(now);
+  const x = there ? plot.valToPos(now, "x") : NaN;
+  const { left, top, width, height } = plot.bbox; // device pixels
+  const seen = x >= 0 && x <= width / devicePixelRatio;
+  line.style.display = seen ? "" : "none";
+  if (!seen) return;
+  const place = [left / devicePixelRatio + x, top / devicePixelRatio];
+  line.style.height = `${height / devicePixelRatio}px`;
+  line.style.transform = `translate(${place[0].toFixed(1)}px, ${place[1].toFixed(1)}px)`;
+}
+
+type Held<T> = { readonly current: T | null };
+
+/** A plot in `host`: made anew when its look changes, filled when its data do; its mark follows the moment. */
+function usePlot(host: Held<HTMLDivElement>, line: Held<HTMLElement>, props: PlotProps): void {
   const plot = useRef<uPlot | null>(null);
   const now = useRef<number | undefined>(props.now);
   const filled = useRef<unknown[]>([]);
@@ -112,7 +125,8 @@ function usePlot(host: { readonly current: HTMLDivElement | null }, props: PlotP
   useEffect(() => {
     const element = host.current!;
     const none = [[], ...props.lines.map(() => [])] as uPlot.AlignedData;
-    const made = new uPlot(optionsOf(element, props, now), none, element);
+    const put = () => mark(plot.current, line.current, now.current);
+    const made = new uPlot(optionsOf(element, props, now, put), none, element);
     plot.current = made;
     filled.current = [];
     const watch = new ResizeObserver(() => made.setSize(sizeOf(element)));
@@ -126,7 +140,8 @@ function usePlot(host: { readonly current: HTMLDivElement | null }, props: PlotP
   useEffect(() => {
     const data = [props.x, ...props.lines.map((line) => line.values)];
     const same = data.length === filled.current.length && data.every((part, k) => part === filled.current[k]);
-    if (same) return plot.current?.redraw(false);
+    if (same && props.reveal) return plot.current?.redraw(false); // lines grow with the moment
+    if (same) return mark(plot.current, line.current, now.current);
     filled.current = data;
     plot.current?.setData([Array.from(props.x), ...props.lines.map((l) => clean(l.values))] as uPlot.AlignedData);
   }, [shape, props.now, props.x, props.lines]);
@@ -134,7 +149,8 @@ function usePlot(host: { readonly current: HTMLDivElement | null }, props: PlotP
 
 export function Plot(props: PlotProps) {
   const host = useRef<HTMLDivElement>(null);
-  usePlot(host, props);
+  const line = useRef<HTMLElement>(null);
+  usePlot(host, line, props);
   return (
     <figure class="plot" aria-label={props.summary}>
       <figcaption>
@@ -146,7 +162,9 @@ export function Plot(props: PlotProps) {
             </span>
           ))}
       </figcaption>
-      <div ref={host} class="plot-body" aria-hidden="true" />
+      <div ref={host} class="plot-body" aria-hidden="true">
+        <i ref={line} class="plot-now" />
+      </div>
     </figure>
   );
 }

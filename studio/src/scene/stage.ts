@@ -74,6 +74,8 @@ export class Stage {
   private zeros = new Float32Array(0);
   private readonly sight: Sight;
   private dirty = true;
+  private size: [number, number] | null = null; // of the canvas in CSS pixels, until it is another
+  private readonly watch = new ResizeObserver(() => (this.size = null));
   /** While a film is made of its scene, the stage itself is not drawn. */
   lent = false;
 
@@ -88,6 +90,7 @@ export class Stage {
     this.options = options;
     this.palette = this.readPalette();
     this.arrange(options);
+    this.watch.observe(canvas);
   }
 
   /** Whether it is painted without WebGL. */
@@ -215,7 +218,7 @@ export class Stage {
   onScreen(place: ArrayLike<number>): { x: number; y: number; depth: number } | null {
     const [x, y, depth] = this.camera.project(place);
     if (depth > 1) return null;
-    const { clientWidth: w, clientHeight: h } = this.canvas;
+    const [w, h] = this.size ?? [this.canvas.clientWidth, this.canvas.clientHeight];
     return { x: ((x + 1) / 2) * w, y: ((1 - y) / 2) * h, depth };
   }
 
@@ -333,19 +336,22 @@ export class Stage {
   /** Draws if something changed, or when told to. */
   render(force = false): void {
     if (this.lent || !this.fitCanvas() || (!this.dirty && !force)) return;
-    const { width, height, clientWidth } = this.canvas;
-    this.painter.paint(this.scene, this.look(this.camera, width, height, width / clientWidth));
+    const { width, height } = this.canvas;
+    this.painter.paint(this.scene, this.look(this.camera, width, height, width / this.size![0]));
     this.placeLabels();
     this.dirty = false;
   }
 
-  /** Whether there is a canvas to draw on, as large as its place on the page. */
+  /** Whether there is a canvas to draw on, as large as its place on the page; that is asked when it changes. */
   private fitCanvas(): boolean {
-    const { clientWidth: w, clientHeight: h } = this.canvas;
-    if (w === 0 || h === 0) return false;
+    const [w, h] = (this.size ??= [this.canvas.clientWidth, this.canvas.clientHeight]);
+    if (w === 0 || h === 0) {
+      this.size = null;
+      return false;
+    }
     const ratio = Math.min(2, window.devicePixelRatio || 1);
     const [width, height] = [Math.floor(w * ratio), Math.floor(h * ratio)];
-    if (this.canvas.width === width && this.canvas.height === height) return true;
+    if (this.canvas.width === width && this.canvas.height === height && this.camera.aspect === w / h) return true;
     this.canvas.width = width;
     this.canvas.height = height;
     this.camera.frame(w, h);
@@ -363,6 +369,7 @@ export class Stage {
 
   dispose(): void {
     this.setLabels([]);
+    this.watch.disconnect();
     this.orbit.dispose();
     this.painter.dispose();
   }

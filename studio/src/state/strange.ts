@@ -9,7 +9,7 @@ export function strangePlace(hash: string): string | null {
   const view = strangeView();
   if (view !== null) return words.noSuchView(view);
   const { stop } = recipe.value;
-  const stops = strings.story.stops.length;
+  const stops = strings.storyTitles.length;
   const known = stop === undefined || (Number.isInteger(Number(stop)) && Number(stop) >= 1 && Number(stop) <= stops);
   if (viewNow() === "story" && !known) return words.noSuchStop(stop, stops);
   const named = recipe.value.view !== undefined || /(^#?|&)v=/.test(hash);

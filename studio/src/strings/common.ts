@@ -18,7 +18,6 @@ export const common = {
   shareFailed: "The link is in the address bar",
   screenshot: "Save picture",
   record: "Record",
-  recording: (done: number, all: number) => `Recording ${done} of ${all}`,
   stopRecording: "Stop recording",
   keyList: [
     ["Space", "play or pause"],

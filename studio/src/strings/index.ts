@@ -1,4 +1,4 @@
-// index.ts: the catalogue: every word the page says.
+// index.ts: the catalogue: every word the page says; the Story, half of them, is read by its view alone.
 import { branch } from "./branch";
 import { common } from "./common";
 import { core } from "./core";
@@ -10,6 +10,8 @@ import { flock } from "./flock";
 import { map } from "./map";
 import { runs } from "./runs";
 import { share } from "./share";
-import { story } from "./story";
+import { storyTitles } from "./story_titles";
 
-export const strings = { common, branch, core, files, digits, dome, flock, story, fields, map, runs, share } as const;
+export const strings = {
+  common, branch, core, files, digits, dome, flock, fields, map, runs, share, storyTitles,
+} as const;

@@ -1,4 +1,6 @@
 // story_stops.ts: the words of the story's stops, one to five: from a word alone to whom it listens to.
+import { storyTitles } from "./story_titles";
+
 export interface StopWords {
   short: string;
   title: string;
@@ -20,7 +22,7 @@ export interface StopWords {
 
 const alone: StopWords = {
   short: "Alone",
-  title: "Every word alone",
+  title: storyTitles[0],
   text: [
     "A sentence comes in as a set of words. A transformer calls them tokens; think of birds. At first " +
       "nobody talks.",
@@ -54,7 +56,7 @@ const alone: StopWords = {
 
 const messenger: StopWords = {
   short: "Messenger",
-  title: "One messenger",
+  title: storyTitles[1],
   text: [
     "Now send a messenger from word to word with a single page to write on. At each word it rewrites " +
       "the page: a little of the old, a little of the new. That is a recurrent network.",
@@ -88,7 +90,7 @@ const messenger: StopWords = {
 
 const attraction: StopWords = {
   short: "Attraction",
-  title: "Everyone to the middle",
+  title: storyTitles[2],
   text: [
     "Now everyone hears everyone, at once, in no order. The simplest thing to do with what you hear: fly " +
       "towards the middle of all.",
@@ -123,7 +125,7 @@ const attraction: StopWords = {
 
 const messages: StopWords = {
   short: "Messages",
-  title: "To say more than “here I am”",
+  title: storyTitles[3],
   text: [
     "A nail: of a finger, or of a ship? Put it among _ocean_, _leaks_ and _emergency_ and nobody thinks " +
       "of a finger.",
@@ -158,7 +160,7 @@ const messages: StopWords = {
 
 const listening: StopWords = {
   short: "Listening",
-  title: "Whom to listen to",
+  title: storyTitles[4],
   text: [
     "Not every voice matters to every ear. To _bank_, _the_ says nothing and _river_ says it all.",
     "So each word gives every other a share of its attention; the shares add up to one. Here words that say much listen " +

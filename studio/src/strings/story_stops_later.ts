@@ -1,9 +1,10 @@
 // story_stops_later.ts: the words of the story's stops, six to twelve: from query and key to readers put to the test.
 import type { StopWords } from "./story_stops";
+import { storyTitles } from "./story_titles";
 
 const asking: StopWords = {
   short: "Query, key, value",
-  title: "Ask, show, say",
+  title: storyTitles[5],
   text: [
     "Who fits whom? Each word asks (its query, Q x), each wears a badge (its key, K x), each has something to say (its value, " +
       "V x). Three matrices, three different things.",
@@ -36,7 +37,7 @@ const asking: StopWords = {
 
 const order: StopWords = {
   short: "Order",
-  title: "Who bites whom?",
+  title: storyTitles[6],
   text: [
     "A flock has no first bird. _Dog bites man_ and _man bites dog_ are the same three words, so they are the same " +
       "flock: every word flies the same way in both.",
@@ -67,7 +68,7 @@ const order: StopWords = {
 
 const rounds: StopWords = {
   short: "Rounds",
-  title: "Listen, think, repeat",
+  title: storyTitles[7],
   text: [
     "After one round a word knows what its chosen ones knew. After two, what their chosen ones knew.",
     "Between rounds each makes up its own mind, by the will of the first stop: the feed-forward network, " +
@@ -100,7 +101,7 @@ const rounds: StopWords = {
 
 const levels: StopWords = {
   short: "Levels",
-  title: "One space after another",
+  title: storyTitles[8],
   text: [
     "_Cold feet before the wedding._ Nobody's toes are meant. Meaning comes in levels, and each level is a space of its own, in " +
       "which the same words stand at other places.",
@@ -134,7 +135,7 @@ const levels: StopWords = {
 
 const speaker: StopWords = {
   short: "Speaker",
-  title: "Who speaks for the flock?",
+  title: storyTitles[9],
   text: [
     "The flock has talked. One answer is wanted. We may take the mean of all places, a ballot: the cross.",
     "Or we add a word without a meaning of its own, CLS, that listens along, and read it alone: the ring. " +
@@ -165,7 +166,7 @@ const speaker: StopWords = {
 
 const next: StopWords = {
   short: "Next word",
-  title: "Which word comes next?",
+  title: storyTitles[10],
   text: [
     "Now each word hears itself and those before it. The last one flies along with what it heard, and where it is " +
       "says what may come next.",
@@ -195,7 +196,7 @@ const next: StopWords = {
 
 const tested: StopWords = {
   short: "Tested",
-  title: "Does it hold?",
+  title: storyTitles[11],
   text: [
     "All scenes so far were put by hand. So let us leave words, and train. Here is handwriting: two digits, a five or a six each. " +
       "Every dot of ink is a token. The question: are the two digits the same?",

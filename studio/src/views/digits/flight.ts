@@ -8,10 +8,11 @@ import { Player } from "../../state/player";
 import { askRuns, ownRuns } from "../../state/own_runs";
 import { amount, recipe, word } from "../../state/recipe";
 import { core, notice, tell } from "../../state/session";
+import { viewNow } from "../../state/views";
 import { strings } from "../../strings";
 import { inkOfText, kFirstInk, kNoInk, placesOfText } from "./ink";
 import {
-  digitLaws, kOwn, ownSwarms, strangeData, swarm, swarms, taskOf, testDigits, type SwarmEntry,
+  digitLaws, keepSwarms, kOwn, ownSwarms, strangeData, swarm, swarms, taskOf, testDigits, type SwarmEntry,
 } from "./library";
 import { strangeness } from "./neither";
 import { chancesAt, leader } from "./reading";
@@ -124,6 +125,7 @@ export class DigitFlights {
       ++this.turn;
       this.branch.close();
       this.putBeside(null);
+      keepSwarms(["digits", "fields"].includes(viewNow()) ? 1 : 0); // other views need none
     };
   }
 

@@ -62,20 +62,30 @@ export const digitLaws = once(
   async () => new Float32Array(await (await fetched("models/digit_laws.bin")).arrayBuffer()),
 );
 
-const loaded = new Map<string, () => Promise<TrainedInfo>>();
+const kMostLoaded = 3; // swarms in the core: two that are compared, and the one before
+const loaded = new Map<string, () => Promise<TrainedInfo>>(); // the one asked for last is the last
 
 /** A swarm in the core, by its line of the list; `deaf`: the same one, its boids hear nobody. */
 export function swarm(entry: SwarmEntry, deaf = false): Promise<TrainedInfo> {
   const key = `${deaf ? "deaf " : ""}${entry.file}`;
-  let load = loaded.get(key);
-  if (!load) {
-    load = once(async () => {
-      const bytes = await (await fetched(entry.own ? entry.file : `models/${entry.file}`)).arrayBuffer();
-      return (await core).trained(deaf ? withoutAttention(bytes) : bytes);
-    });
-    loaded.set(key, load);
+  const load = loaded.get(key) ?? once(async () => {
+    const bytes = await (await fetched(entry.own ? entry.file : `models/${entry.file}`)).arrayBuffer();
+    return (await core).trained(deaf ? withoutAttention(bytes) : bytes);
+  });
+  loaded.delete(key);
+  loaded.set(key, load);
+  const info = load(); // first: a swarm that is let go is one that was loaded
+  keepSwarms(kMostLoaded);
+  return info;
+}
+
+/** Lets go of all swarms but the last so many that were asked for; flights of them go on. */
+export function keepSwarms(count: number): void {
+  for (const [key, load] of [...loaded].slice(0, Math.max(0, loaded.size - count))) {
+    loaded.delete(key);
+    const letGo = async () => (await core).release((await load()).id);
+    void letGo().catch(() => undefined); // one that never came has nothing to let go
   }
-  return load();
 }
 
 export const testDigits = once(async (): Promise<TestDigits> => {

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { Button } from "../../parts/controls";
 import { core, tell } from "../../state/session";
-import { strings } from "../../strings";
+import { story as storyWords } from "../../strings/story";
 import { askFour, kReaders, type ReaderName } from "./tested";
 
 type Found = Record<ReaderName, boolean[]>;
@@ -13,7 +13,7 @@ async function askBoth(four: number): Promise<Found> {
 }
 
 export function FourTable({ four }: { four: number }) {
-  const { four: words, knobs } = strings.story;
+  const { four: words, knobs } = storyWords;
   const found = useSignal<Found | null>(null);
   const asked = useSignal(false);
   if (!asked.value) {

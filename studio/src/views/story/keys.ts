@@ -1,6 +1,6 @@
 // keys.ts: the story's keys: arrows, PageUp, PageDown, n and p go from stop to stop, Enter shows the answer.
 import { change } from "../../state/recipe";
-import { strings } from "../../strings";
+import { story as storyWords } from "../../strings/story";
 
 const kBy: Record<string, number> = { ArrowRight: 1, PageDown: 1, n: 1, ArrowLeft: -1, PageUp: -1, p: -1 };
 
@@ -13,7 +13,7 @@ export function stopKeys(now: () => number, go: (stop: number) => void): (event:
     const by = kBy[event.key];
     if (by !== undefined) go(now() + by);
     else if (event.key === "Enter" && !target.closest("button, a, summary")) {
-      const right = strings.story.stops[now() - 1].choices.findIndex((choice) => choice.right);
+      const right = storyWords.stops[now() - 1].choices.findIndex((choice) => choice.right);
       change({ answer: right + 1 });
     } else return;
     event.preventDefault();

@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import { Radios, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, change, flag, word } from "../../state/recipe";
 import { core, tell } from "../../state/session";
-import { strings } from "../../strings";
+import { story as storyWords } from "../../strings/story";
 import { ladderNow } from "./ladder";
 import { rungsOf } from "./measured";
 import { movedByGuest, type Moved } from "./reckon";
@@ -19,7 +19,7 @@ export function knobs(): Knobs {
     apart: amount("apart", kKnobs.apart, 0, 0.3),
     pull: amount("pull", kKnobs.pull, 0, 2),
     bank: bank === "money" || bank === "own" ? bank : "river",
-    own: word("own", strings.story.knobs.ownFirst),
+    own: word("own", storyWords.knobs.ownFirst),
     beta: amount("beta", kKnobs.beta, 0, 20),
     push: flag("push", kKnobs.push),
     mirror: flag("mirror", kKnobs.mirror),
@@ -99,7 +99,7 @@ function Turned({ name, label, most, step }: TurnedProps) {
 
 /** Which of two sentences, or one's own where that can be. */
 function Sentence({ own, texts }: { own: boolean; texts: { river: string; money: string } }) {
-  const words = strings.story.knobs;
+  const words = storyWords.knobs;
   const now = knobs();
   const options = [
     ...(["river", "money"] as const).map((value) => ({ value: value as string, label: texts[value] })),
@@ -126,7 +126,7 @@ function Sentence({ own, texts }: { own: boolean; texts: { river: string; money:
 }
 
 function Guest() {
-  const { knobs: words, legend } = strings.story;
+  const { knobs: words, legend } = storyWords;
   const { guest } = knobs();
   return (
     <>
@@ -144,7 +144,7 @@ function Guest() {
 
 /** How far the guest moves mean and CLS, in a tight and in a wide flock; flown when it joins. */
 function GuestTable() {
-  const { moved: words, signs } = strings.story;
+  const { moved: words, signs } = storyWords;
   const found = useSignal<Record<"tight" | "wide", Moved> | null>(null);
   useEffect(() => {
     let wanted = true;
@@ -183,7 +183,7 @@ function GuestTable() {
 }
 
 function OrderLegend() {
-  const words = strings.story.order;
+  const words = storyWords.order;
   return (
     <ul class="legend">
       <li><span class="mark" aria-hidden="true">●</span> {words.first}</li>
@@ -194,7 +194,7 @@ function OrderLegend() {
 
 /** Which reader flies which pair, and how much of the ladder is shown. */
 function Tested() {
-  const words = strings.story.knobs;
+  const words = storyWords.knobs;
   const all = rungsOf(ladderNow()).length;
   const now = testNow();
   return (
@@ -227,7 +227,7 @@ function Tested() {
 }
 
 export function StopKnobs({ stop }: { stop: StopName }) {
-  const { knobs: words, nextWord } = strings.story;
+  const { knobs: words, nextWord } = storyWords;
   switch (stop) {
     case "alone":
       return (

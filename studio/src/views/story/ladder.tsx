@@ -1,10 +1,10 @@
 // ladder.tsx: the plot strip of the last stop: what trained readers reach, as many as are asked for, and by depth.
 import { Segments } from "../../parts/controls";
 import { change, word } from "../../state/recipe";
-import { strings } from "../../strings";
+import { story as storyWords } from "../../strings/story";
 import { depthOf, kLadders, kStopOf, rungAt, rungsOf, type Ladder, type Rungs } from "./measured";
 
-const kNames: Readonly<Record<string, string>> = strings.story.ladder.readers;
+const kNames: Readonly<Record<string, string>> = storyWords.ladder.readers;
 
 /** Lines at chance and at the bound, over a track whose whole length is 100 per cent. */
 function Lines({ chance, bound }: Ladder) {
@@ -17,7 +17,7 @@ function Lines({ chance, bound }: Ladder) {
 }
 
 function Rung({ ladder, rungs, own }: { ladder: Ladder; rungs: Rungs; own: boolean }) {
-  const words = strings.story.ladder;
+  const words = storyWords.ladder;
   const { mean, sd } = rungAt(rungs, depthOf(ladder))!;
   const name = kNames[rungs.key] ?? rungs.reader;
   const [left, right] = [Math.max(0, mean - sd), Math.min(100, mean + sd)];
@@ -43,7 +43,7 @@ const kBox = { width: 260, height: 118, left: 26, right: 8, top: 8, bottom: 18, 
 
 /** Accuracy by the number of blocks, with deviations; every depth has the same room. */
 function Depths({ ladder, readers }: { ladder: Ladder; readers: readonly Rungs[] }) {
-  const words = strings.story.ladder;
+  const words = storyWords.ladder;
   const shown = readers.filter(({ blocks }) => blocks.length > 1);
   const depths = [...new Set(shown.flatMap(({ blocks }) => blocks))].sort((a, b) => a - b);
   const inner = { x: kBox.width - kBox.left - kBox.right, y: kBox.height - kBox.top - kBox.bottom };
@@ -96,7 +96,7 @@ interface TaskWords {
 
 /** What was asked of the readers, and which task it is where there are several. */
 function Task({ ladder }: { ladder: Ladder }) {
-  const words = strings.story.ladder;
+  const words = storyWords.ladder;
   const tasks: Readonly<Record<string, TaskWords>> = words.tasks;
   return (
     <>
@@ -120,7 +120,7 @@ function Task({ ladder }: { ladder: Ladder }) {
 
 /** The first `count` readers of the task, and how they do by depth. */
 export function LadderStrip({ ladder, count }: { ladder: Ladder; count: number }) {
-  const words = strings.story.ladder;
+  const words = storyWords.ladder;
   const tasks: Readonly<Record<string, TaskWords>> = words.tasks;
   const all = rungsOf(ladder);
   const readers = all.slice(0, count);

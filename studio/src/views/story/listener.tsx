@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { Button, Choice } from "../../parts/controls";
 import { change, word } from "../../state/recipe";
-import { strings } from "../../strings";
+import { story as storyWords } from "../../strings/story";
 import { kInks } from "./draw";
 import { putWord } from "./screen";
 import type { Scene, Token } from "./stops";
@@ -23,7 +23,7 @@ interface ListenerProps {
 
 /** Chooses the listener, and tells in figures what the arrows show: every word has its share. */
 export function Listener({ scene, listener, weights }: ListenerProps) {
-  const words = strings.story;
+  const words = storyWords;
   const { tokens } = scene;
   const names = namesOf(tokens);
   const known = weights !== null && weights.length === tokens.length;
@@ -56,7 +56,7 @@ const kSigns = { left: "←", right: "→", up: "↑", down: "↓" } as const;
 
 /** Words moved without a pointer: the same as dragging them. */
 export function Movers({ scene }: { scene: Scene }) {
-  const words = strings.story;
+  const words = storyWords;
   const names = namesOf(scene.tokens);
   const chosen = useSignal(0);
   const at = Math.min(chosen.value, names.length - 1);

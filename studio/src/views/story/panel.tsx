@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../parts/controls";
 import { Equation } from "../../parts/equation";
 import { change, word } from "../../state/recipe";
-import { strings } from "../../strings";
+import { story as storyWords } from "../../strings/story";
 import { kStops } from "./stops";
 
 /** Words between underscores are words of the scene. */
@@ -21,7 +21,7 @@ interface PanelProps {
 }
 
 export function Panel({ stop, flown, moves, go }: PanelProps) {
-  const words = strings.story;
+  const words = storyWords;
   const text = words.stops[stop - 1];
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -54,7 +54,7 @@ export function Panel({ stop, flown, moves, go }: PanelProps) {
 
 /** Back and Next, always in sight: below the text, on narrow windows at the foot of the page. */
 export function StopButtons({ stop, go }: { stop: number; go(stop: number): void }) {
-  const words = strings.story;
+  const words = storyWords;
   return (
     <nav class="stop-buttons" aria-label={words.stopOf(stop, kStops)}>
       <Button onClick={() => go(stop - 1)} disabled={stop === 1}>← {words.back}</Button>
@@ -67,7 +67,7 @@ export function StopButtons({ stop, go }: { stop: number; go(stop: number): void
 }
 
 function Progress({ stop, go }: { stop: number; go(stop: number): void }) {
-  const words = strings.story;
+  const words = storyWords;
   return (
     <nav class="dots" aria-label={words.progress}>
       {words.stops.map((text, k) => (
@@ -88,7 +88,7 @@ function Progress({ stop, go }: { stop: number; go(stop: number): void }) {
 }
 
 function Question({ stop }: { stop: number }) {
-  const words = strings.story;
+  const words = storyWords;
   const { question, choices } = words.stops[stop - 1];
   const chosen = Number(word("answer", "")) - 1; // answers count from one
   const shown = word("answer", "") !== "" && choices[chosen] ? choices[chosen] : null;

@@ -1,7 +1,7 @@
 // readings.tsx: what is read off the film as it goes: words' badges, orders apart, spaces passed, the next word.
 import type { Film } from "../../state/film";
 import type { Player } from "../../state/player";
-import { strings } from "../../strings";
+import { story as storyWords } from "../../strings/story";
 import { kInks } from "./draw";
 import { firstOf, kLevelFrames, spaceAt } from "./levels";
 import { apart, nextWord } from "./reckon";
@@ -14,7 +14,7 @@ function lastPlace(film: Film, at: number): Float32Array {
 }
 
 function Orders({ scene, film, beside, at }: { scene: Scene; film: Film; beside: Film; at: number }) {
-  const words = strings.story.order;
+  const words = storyWords.order;
   const gaps = apart(scene, film, beside, at);
   const verb = gaps[1];
   return (
@@ -32,7 +32,7 @@ function Orders({ scene, film, beside, at }: { scene: Scene; film: Film; beside:
 }
 
 function Next({ scene, film, at, kappa }: { scene: Scene; film: Film; at: number; kappa: number }) {
-  const words = strings.story.nextWord;
+  const words = storyWords.nextWord;
   const vocabulary = scene.vocabulary!;
   const { probability, entropy, outcomes } = nextWord(lastPlace(film, at), vocabulary.map(({ place }) => place), kappa);
   return (
@@ -41,7 +41,7 @@ function Next({ scene, film, at, kappa }: { scene: Scene; film: Film; at: number
       <ul class="shares" aria-label={words.bars}>
         {vocabulary.map(({ text }, v) => (
           <li key={text} style={{ "--share": `${100 * probability[v]}%` }}>
-            <span>{text}</span> <output>{strings.story.percent(probability[v])}</output>
+            <span>{text}</span> <output>{storyWords.percent(probability[v])}</output>
           </li>
         ))}
       </ul>
@@ -52,7 +52,7 @@ function Next({ scene, film, at, kappa }: { scene: Scene; film: Film; at: number
 
 /** What each word asks, shows and says. */
 function Asked({ scene }: { scene: Scene }) {
-  const words = strings.story.asked;
+  const words = storyWords.asked;
   const told = (which: number[]) => words.channels(which) || words.nothing;
   return (
     <table class="figures asked">
@@ -78,7 +78,7 @@ const kSide = 84; // of a small space
 
 /** Every space in small, with the ways flown in it so far; a click goes to its start. */
 function Spaces({ scene, film, player, at }: { scene: Scene; film: Film; player: Player; at: number }) {
-  const words = strings.story.levels;
+  const words = storyWords.levels;
   const count = scene.levels!.length;
   const now = spaceAt(at, count).space;
   const { d } = film.info;

@@ -7,7 +7,7 @@ import { opening } from "../../state/moment";
 import { Player } from "../../state/player";
 import { change, word } from "../../state/recipe";
 import { core } from "../../state/session";
-import { strings } from "../../strings";
+import { story as storyWords } from "../../strings/story";
 import { Painter } from "./draw";
 import { onHand } from "./drag";
 import { Ear } from "./ear";
@@ -76,7 +76,7 @@ export class Screen {
 
   /** A stage to paint on; a word that is clicked listens, one that is dragged starts elsewhere. */
   setStage(stage: Stage | null): void {
-    const { badges } = strings.story;
+    const { badges } = storyWords;
     this.painter = stage && new Painter(stage, badges);
     this.digits = stage && new TestedPainter(stage);
     this.paintAnew();

@@ -1,12 +1,12 @@
 // sheet.tsx: the sheet for teachers: a lesson, goals, misconceptions, a sheet for learners, answers; made to be printed.
 import { Button } from "../../parts/controls";
 import { change } from "../../state/recipe";
-import { strings } from "../../strings";
+import { story as storyWords } from "../../strings/story";
 import { rich } from "./panel";
 import "./sheet.css";
 
 function Plan() {
-  const words = strings.story.lesson;
+  const words = storyWords.lesson;
   return (
     <section>
       <h3>{words.plan}</h3>
@@ -34,7 +34,7 @@ function Plan() {
 
 /** One question a stop, with room to write; the answers are elsewhere. */
 function Learners() {
-  const { lesson: words, stops } = strings.story;
+  const { lesson: words, stops } = storyWords;
   return (
     <section class="learners">
       <h3>{words.sheet}</h3>
@@ -58,7 +58,7 @@ function Learners() {
 }
 
 function Answers() {
-  const { lesson: words, stops } = strings.story;
+  const { lesson: words, stops } = storyWords;
   return (
     <section class="answers">
       <h3>{words.key}</h3>
@@ -80,7 +80,7 @@ function Answers() {
 }
 
 export function Sheet() {
-  const words = strings.story.lesson;
+  const words = storyWords.lesson;
   return (
     <main class="sheet" id="scene" tabIndex={-1}>
       <div class="sheet-buttons no-print">

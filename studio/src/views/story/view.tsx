@@ -11,7 +11,7 @@ import type { Player } from "../../state/player";
 import { amount, change, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
-import { strings } from "../../strings";
+import { story as storyWords } from "../../strings/story";
 import { stopKeys } from "./keys";
 import { knobs, kStopWords, rungsNow, StopKnobs, testNow } from "./knobs";
 import { ladderNow, LadderStrip } from "./ladder";
@@ -55,7 +55,7 @@ function listenerOf(scene: Scene): number | null {
 
 /** Flies every scene that comes, and tells how it begins and ends. */
 function useFlights(screen: Screen, wish: Wish, stop: number): void {
-  const words = strings.story;
+  const words = storyWords;
   const text = words.stops[stop - 1];
   const { scene, test } = wish;
   useEffect(() => {
@@ -95,7 +95,7 @@ export default function StoryView() {
 }
 
 function Stops() {
-  const words = strings.story;
+  const words = storyWords;
   const stop = stopNow();
   const name = kStopNames[stop - 1];
   const turned = knobs();
@@ -156,7 +156,7 @@ function Stops() {
 }
 
 function momentOf(stop: number, frame: number, scene: Scene, player: Player): string {
-  const words = strings.story;
+  const words = storyWords;
   const last = player.film.value?.last ?? 1;
   switch (kStopNames[stop - 1]) {
     case "rounds":
