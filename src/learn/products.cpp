@@ -39,9 +39,10 @@ Sgemm sgemm() {
 
 void require_products() { sgemm(); }
 
-void multiply(const View& a, const View& b, Turn turn, const View& c, float scale, float keep) {
-  const bool left = turn == Turn::left;
-  sgemm()(kRowMajor, left ? kTransposed : kPlain, turn == Turn::right ? kTransposed : kPlain,
+void multiply(const View& a, const View& b, Transposed turn, const View& c, float scale,
+              float keep) {
+  const bool left = turn == Transposed::left;
+  sgemm()(kRowMajor, left ? kTransposed : kPlain, turn == Transposed::right ? kTransposed : kPlain,
           c.rows, c.cols, left ? a.rows : a.cols, scale, a.at, a.pitch, b.at, b.pitch, keep, c.at,
           c.pitch);
 }

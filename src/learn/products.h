@@ -10,10 +10,10 @@ struct View {
   int pitch = 0;
 };
 
-enum class Turn { none, left, right };  // which factor is transposed
+enum class Transposed { none, left, right };  // which factor is transposed
 
 //   c <- scale op(a) op(b) + keep c, on the thread that asks
-void multiply(const View& a, const View& b, Turn turn, const View& c, float scale = 1,
+void multiply(const View& a, const View& b, Transposed turn, const View& c, float scale = 1,
               float keep = 0);
 
 // Loads the library, so that its absence is told before any work. Error(tool) where it is missing.

@@ -99,14 +99,14 @@ std::vector<float> RnnAdjoint::states_of(const RnnTensors<const float>& at,
   if (states.empty()) return states;
   for (std::size_t r = 0; r < rows.count(); ++r) std::copy_n(at.bias, h_, states.data() + r * h_);
   const View all = matrix(states.data(), rows.count(), h_);
-  multiply(matrix(rows.inputs.data(), rows.count(), width_), matrix(at.in, h_, width_), Turn::right,
-           all, 1, 1);
+  multiply(matrix(rows.inputs.data(), rows.count(), width_), matrix(at.in, h_, width_),
+           Transposed::right, all, 1, 1);
   for (std::size_t i = 0; i < rows.steps(); ++i) {
     float* z = states.data() + rows.start[i] * h_;
     const std::size_t m = rows.in_step(i);
     if (i > 0)
       multiply(matrix(states.data() + rows.start[i - 1] * h_, m, h_), matrix(at.memory, h_, h_),
-               Turn::right, matrix(z, m, h_), 1, 1);
+               Transposed::right, matrix(z, m, h_), 1, 1);
     for (std::size_t e = 0; e < m * h_; ++e)
       z[e] = static_cast<float>(elementary::tanh(static_cast<double>(z[e])));
   }
@@ -136,13 +136,13 @@ void RnnAdjoint::back_through_time(const RnnTensors<const float>& at, const Rows
     for (std::size_t e = 0; e < m * h_; ++e) dz[e] *= 1 - now[e] * now[e];
     if (i == 0) break;
     const std::size_t before = rows.start[i - 1] * h_;
-    multiply(matrix(dz, m, h_), matrix(states.data() + before, m, h_), Turn::left,
+    multiply(matrix(dz, m, h_), matrix(states.data() + before, m, h_), Transposed::left,
              matrix(into.memory, h_, h_), 1, 1);
-    multiply(matrix(dz, m, h_), matrix(at.memory, h_, h_), Turn::none,
+    multiply(matrix(dz, m, h_), matrix(at.memory, h_, h_), Transposed::none,
              matrix(d_states.data() + before, m, h_), 1, 1);
   }
   multiply(matrix(d_states.data(), rows.count(), h_),
-           matrix(rows.inputs.data(), rows.count(), width_), Turn::left,
+           matrix(rows.inputs.data(), rows.count(), width_), Transposed::left,
            matrix(into.in, h_, width_), 1, 1);
   for (std::size_t r = 0; r < rows.count(); ++r)
     for (std::size_t k = 0; k < h_; ++k) into.bias[k] += d_states[r * h_ + k];
@@ -177,7 +177,7 @@ BatchResult RnnAdjoint::learn_group(std::span<const float> parameters, const Bat
   back_through_time(at, rows, states, d_states, into);
   if (rnn_.vocabulary == 0) return result;
   std::vector<float> d_inputs(rows.inputs.size());  // (rows, width)
-  multiply(matrix(d_states.data(), rows.count(), h_), matrix(at.in, h_, width_), Turn::none,
+  multiply(matrix(d_states.data(), rows.count(), h_), matrix(at.in, h_, width_), Transposed::none,
            matrix(d_inputs.data(), rows.count(), width_));
   for (std::size_t s = 0; s < rows.place.size(); ++s) {
     const std::vector<int> words = words_of(rnn_, batch, rows.place[s]);

@@ -171,7 +171,7 @@ void WideAdjoint::project(const Forward& f, int b) const {
   const auto t = tensors(b);
   const View x = rows(f, place(f, 2 * b));
   const auto map = [&](const float* w, const float* bias, float* to) {
-    multiply(x, whole(w, wide_, d_), Turn::right, maps(f, to));
+    multiply(x, whole(w, wide_, d_), Transposed::right, maps(f, to));
     add_bias(maps(f, to), bias, 1);
   };
   if (attends()) {
@@ -186,7 +186,7 @@ void WideAdjoint::project(const Forward& f, int b) const {
 void WideAdjoint::weigh(const Group& group, const Forward& f, int block, const View (&qkw)[3],
                         int sample, int head) const {
   const auto& [q, k, w] = qkw;
-  multiply(q, k, Turn::right, w);
+  multiply(q, k, Transposed::right, w);
   simd::softmax_rows({w.rows, w.cols, static_cast<std::size_t>(w.pitch),
                       1 / std::sqrt(static_cast<float>(k_)), w.at});
   if (group.objective->dropout == 0) return;
@@ -216,7 +216,7 @@ void WideAdjoint::gather(const Group& group, const Forward& f, int block) const 
       const View w = weights_of(f.p, f.first[b + 1] - f.first[b]);
       weigh(group, f, block, {part(f, f.q, b, head), part(f, f.k, b, head), w}, b, head);
       if (group.objective->dropout > 0) mask_out(w, f.mask);
-      multiply(w, part(f, f.v, b, head), Turn::none, part(f, o, b, head));
+      multiply(w, part(f, f.v, b, head), Transposed::none, part(f, o, b, head));
     }
 }
 
@@ -233,16 +233,16 @@ void WideAdjoint::gather_back(const Group& group, const Forward& f, int block) c
       const View q = part(f, f.q, b, head), k = part(f, f.k, b, head);
       const View dout = part(f, f.dout, b, head);
       weigh(group, f, block, {q, k, p}, b, head);
-      multiply(dout, part(f, f.v, b, head), Turn::right, dp);
+      multiply(dout, part(f, f.v, b, head), Transposed::right, dp);
       if (drops) {
         mask_out(dp, f.mask);  // now the gradient at the unmasked weights
         mask_out(p, f.mask);
       }
-      multiply(p, dout, Turn::left, part(f, f.dv, b, head));
+      multiply(p, dout, Transposed::left, part(f, f.dv, b, head));
       if (drops) weigh(group, f, block, {q, k, p}, b, head);
       simd::softmax_rows_back({n, n, static_cast<std::size_t>(p.pitch), 1, p.at}, dp.at);
-      multiply(dp, k, Turn::none, part(f, f.dq, b, head), scale);
-      multiply(dp, q, Turn::left, part(f, f.dk, b, head), scale);
+      multiply(dp, k, Transposed::none, part(f, f.dq, b, head), scale);
+      multiply(dp, q, Transposed::left, part(f, f.dk, b, head), scale);
     }
 }
 
@@ -259,7 +259,7 @@ void WideAdjoint::interact(const Group& group, const Forward& f, int b, float* y
   }
   project(f, b);
   gather(group, f, b);
-  multiply(maps(f, gathered(f, b)), whole(tensors(b).mix, d_, wide_), Turn::right, rows(f, y),
+  multiply(maps(f, gathered(f, b)), whole(tensors(b).mix, d_, wide_), Transposed::right, rows(f, y),
            residual(), 1);
   add_bias(rows(f, y), tensors(b).mix_bias, residual());
 }
@@ -277,14 +277,14 @@ void WideAdjoint::interact_back(const Group& group, const Forward& f, int b,
   const auto g = block_tensors(architecture_, gradient, b);
   project(f, b);
   const View dx = rows(f, f.dx), x = rows(f, place(f, 2 * b));
-  multiply(dx, maps(f, gathered(f, b)), Turn::left, whole(g.mix, d_, wide_), residual(), 1);
+  multiply(dx, maps(f, gathered(f, b)), Transposed::left, whole(g.mix, d_, wide_), residual(), 1);
   add_columns(dx, residual(), g.mix_bias);
-  multiply(dx, whole(t.mix, d_, wide_), Turn::none, maps(f, f.dout), residual());
+  multiply(dx, whole(t.mix, d_, wide_), Transposed::none, maps(f, f.dout), residual());
   gather_back(group, f, b);
   const auto map_back = [&](const float* w, float* dy, float* dw, float* dbias) {
-    multiply(maps(f, dy), x, Turn::left, whole(dw, wide_, d_), 1, 1);
+    multiply(maps(f, dy), x, Transposed::left, whole(dw, wide_, d_), 1, 1);
     add_columns(maps(f, dy), 1, dbias);
-    multiply(maps(f, dy), whole(w, wide_, d_), Turn::none, dx, 1, 1);
+    multiply(maps(f, dy), whole(w, wide_, d_), Transposed::none, dx, 1, 1);
   };
   if (attends()) {
     if (architecture_.rotary) turn(f, f.dq, f.dk, true);
@@ -298,7 +298,8 @@ void WideAdjoint::interact_back(const Group& group, const Forward& f, int b,
 void WideAdjoint::feed_forward(const Forward& f, int b) const {
   const auto t = tensors(b);
   const View h = whole(f.h, f.tokens, architecture_.hidden);
-  multiply(rows(f, place(f, 2 * b + 1)), whole(t.in, architecture_.hidden, d_), Turn::right, h);
+  multiply(rows(f, place(f, 2 * b + 1)), whole(t.in, architecture_.hidden, d_), Transposed::right,
+           h);
   add_bias(h, t.in_bias, 1);
   const std::size_t size = static_cast<std::size_t>(f.tokens) * architecture_.hidden;
   for (std::size_t i = 0; i < size; ++i) f.h[i] = f.h[i] > 0 ? f.h[i] : 0;
@@ -311,14 +312,14 @@ void WideAdjoint::perceptron_backward_(const Forward& f, int b, float* gradient)
   feed_forward(f, b);
   const View h = whole(f.h, f.tokens, hidden), dh = whole(f.dh, f.tokens, hidden);
   const View dx = rows(f, f.dx);
-  multiply(dx, h, Turn::left, whole(g.out, d_, hidden), residual(), 1);
+  multiply(dx, h, Transposed::left, whole(g.out, d_, hidden), residual(), 1);
   add_columns(dx, residual(), g.out_bias);
-  multiply(dx, whole(t.out, d_, hidden), Turn::none, dh, residual());
+  multiply(dx, whole(t.out, d_, hidden), Transposed::none, dh, residual());
   const std::size_t size = static_cast<std::size_t>(f.tokens) * hidden;
   for (std::size_t i = 0; i < size; ++i) f.dh[i] = f.h[i] > 0 ? f.dh[i] : 0;
-  multiply(dh, rows(f, place(f, 2 * b + 1)), Turn::left, whole(g.in, hidden, d_), 1, 1);
+  multiply(dh, rows(f, place(f, 2 * b + 1)), Transposed::left, whole(g.in, hidden, d_), 1, 1);
   add_columns(dh, 1, g.in_bias);
-  multiply(dh, whole(t.in, hidden, d_), Turn::none, dx, 1, 1);
+  multiply(dh, whole(t.in, hidden, d_), Transposed::none, dx, 1, 1);
 }
 
 void WideAdjoint::forward_blocks(const Group& group, const Forward& f) const {
@@ -329,7 +330,7 @@ void WideAdjoint::forward_blocks(const Group& group, const Forward& f) const {
     std::copy_n(y, static_cast<std::size_t>(f.tokens) * d_, z);
     if (hidden == 0) continue;
     feed_forward(f, b);
-    multiply(whole(f.h, f.tokens, hidden), whole(tensors(b).out, d_, hidden), Turn::right,
+    multiply(whole(f.h, f.tokens, hidden), whole(tensors(b).out, d_, hidden), Transposed::right,
              rows(f, z), residual(), 1);
     add_bias(rows(f, z), tensors(b).out_bias, residual());
   }

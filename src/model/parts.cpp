@@ -54,7 +54,7 @@ std::vector<float> map_rows(const std::vector<float>& x, const Linear& f, int th
   for_blocks((n + kSlab - 1) / kSlab, threads, [&](int block) {
     const int first = block * kSlab, rows = std::min(kSlab, n - first);
     multiply(view(&x[static_cast<std::size_t>(first) * f.in], rows, f.in, f.in), w,
-             f.transposed ? Turn::none : Turn::right,
+             f.transposed ? Transposed::none : Transposed::right,
              view(&y[static_cast<std::size_t>(first) * f.out], rows, f.out, f.out), 1, keep);
   });
   return y;
@@ -105,15 +105,15 @@ std::vector<float> attention_rows(const AttentionShape& s, const std::vector<flo
     const int from = head / (s.heads / s.key_heads) * s.width, own = head * s.width;
     float* const w = &weights[static_cast<std::size_t>(head) * s.n * s.n];
     const View a = view(w, s.n, s.n, s.n);
-    multiply(view(&q[own], s.n, s.width, wide), view(&k[from], s.n, s.width, narrow), Turn::right,
-             a, static_cast<float>(s.scale));
+    multiply(view(&q[own], s.n, s.width, wide), view(&k[from], s.n, s.width, narrow),
+             Transposed::right, a, static_cast<float>(s.scale));
     for (int i = 0; i < s.n; ++i) {
       float* const row = w + static_cast<std::size_t>(i) * s.n;
       const Sight seen = sight_of(i, s.n, s.causal, s.window);
       for (int j = seen.begin; s.cap > 0 && j < seen.end; ++j) row[j] = capped(row[j], s.cap);
       softmax(row, s.n, seen);
     }
-    multiply(a, view(&v[from], s.n, s.width, narrow), Turn::none,
+    multiply(a, view(&v[from], s.n, s.width, narrow), Transposed::none,
              view(&gathered[own], s.n, s.width, wide));
   });
   return gathered;

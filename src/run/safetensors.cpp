@@ -192,11 +192,11 @@ std::string_view name_of(Element element) {
 
 }  // namespace
 
-std::map<std::string, TensorPlace> tensor_places(const Source& source) {
+std::map<std::string, TensorOnDisk> tensor_places(const Source& source) {
   const Layout layout = layout_of(source);
   std::map<const Array*, const Extent*> extents;
   for (const Extent& extent : layout.extents) extents[extent.array] = &extent;
-  std::map<std::string, TensorPlace> places;
+  std::map<std::string, TensorOnDisk> places;
   for (const auto& [name, array] : layout.content.tensors) {
     const Extent& extent = *extents.at(&array);
     places[name] = {array.shape, extent.element, layout.data + extent.begin};

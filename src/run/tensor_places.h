@@ -10,13 +10,13 @@
 
 namespace murmur {
 
-struct TensorPlace {
+struct TensorOnDisk {
   std::vector<std::size_t> shape{};
   Element element = Element::f32;
   std::uint64_t begin = 0;  // of its first byte in the file
 };
 
 // Checked as read_safetensors checks: every tensor lies within the file, and none over another.
-std::map<std::string, TensorPlace> tensor_places(const Source& source);
+std::map<std::string, TensorOnDisk> tensor_places(const Source& source);
 
 }  // namespace murmur

@@ -48,26 +48,26 @@ const Reason& reason_of(int status) {
 
 }  // namespace
 
-Answer refusal(int status) {
-  Answer answer{.status = status, .more = "Cache-Control: no-store\r\n"};
+Reply refusal(int status) {
+  Reply answer{.status = status, .more = "Cache-Control: no-store\r\n"};
   if (status == 405) answer.more += "Allow: GET, HEAD\r\n";
   if (status == 503) answer.more += "Retry-After: 1\r\n";
   answer.text = fmt::format("{} {}\n", status, reason_of(status).sentence);
   return answer;
 }
 
-Answer file_answer(const Asked& asked, const OpenedFile& opened) {
+Reply file_answer(const Asked& asked, const OpenedFile& opened) {
   const auto part = part_of(asked.range, opened.size);
   if (!part) {
-    Answer answer = refusal(416);
+    Reply answer = refusal(416);
     answer.more +=
         fmt::format("Accept-Ranges: bytes\r\nContent-Range: bytes */{}\r\n", opened.size);
     return answer;
   }
-  Answer answer{.status = part->length == opened.size ? 200 : 206,
-                .type = media_type(asked.path),
-                .file = opened,
-                .part = *part};
+  Reply answer{.status = part->length == opened.size ? 200 : 206,
+               .type = media_type(asked.path),
+               .file = opened,
+               .part = *part};
   answer.more =
       fmt::format("Accept-Ranges: bytes\r\nCache-Control: {}\r\nVary: Accept-Encoding\r\n",
                   cache_rule(asked.path));
@@ -77,20 +77,20 @@ Answer file_answer(const Asked& asked, const OpenedFile& opened) {
   return answer;
 }
 
-Answer coded_answer(const Asked& asked, const OpenedFile& copy, std::string_view coding) {
-  Answer answer{.type = media_type(asked.path), .file = copy, .part = {0, copy.size}};
+Reply coded_answer(const Asked& asked, const OpenedFile& copy, std::string_view coding) {
+  Reply answer{.type = media_type(asked.path), .file = copy, .part = {0, copy.size}};
   answer.more =
       fmt::format("Content-Encoding: {}\r\nCache-Control: {}\r\nVary: Accept-Encoding\r\n", coding,
                   cache_rule(asked.path));
   return answer;
 }
 
-Answer list_answer(std::string text) {
+Reply list_answer(std::string text) {
   return {
       .type = "application/json", .more = "Cache-Control: no-store\r\n", .text = std::move(text)};
 }
 
-std::string head_of(const Answer& answer, bool keep) {
+std::string head_of(const Reply& answer, bool keep) {
   return fmt::format(
       "HTTP/1.1 {} {}\r\n{}Connection: {}\r\nContent-Length: {}\r\nContent-Type: {}\r\n{}\r\n",
       answer.status, reason_of(answer.status).phrase, answer.more, keep ? "keep-alive" : "close",

@@ -9,7 +9,7 @@
 
 namespace murmur {
 
-struct Answer {
+struct Reply {
   int status = 200;
   std::string_view type = "text/plain; charset=utf-8";  // of Content-Type
   std::string more{};                                   // further headers, each ended by CR LF
@@ -19,13 +19,13 @@ struct Answer {
   std::uint64_t length() const { return file.file ? part.length : text.size(); }
 };
 
-Answer refusal(int status);                                        // with a sentence that says why
-Answer file_answer(const Asked& asked, const OpenedFile& opened);  // all of it, a range, or 416
+Reply refusal(int status);                                        // with a sentence that says why
+Reply file_answer(const Asked& asked, const OpenedFile& opened);  // all of it, a range, or 416
 // All of a compressed copy of the file that was asked for.
-Answer coded_answer(const Asked& asked, const OpenedFile& copy, std::string_view coding);
-Answer list_answer(std::string text);  // JSON that is never kept
+Reply coded_answer(const Asked& asked, const OpenedFile& copy, std::string_view coding);
+Reply list_answer(std::string text);  // JSON that is never kept
 
 // Status line and headers up to the empty line (RFC 9112), among them those that every answer has.
-std::string head_of(const Answer& answer, bool keep);
+std::string head_of(const Reply& answer, bool keep);
 
 }  // namespace murmur

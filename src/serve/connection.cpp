@@ -106,7 +106,7 @@ bool Connection::write(std::string_view bytes) {
   return !crowd_.stopping;
 }
 
-bool Connection::send(const Answer& answer, bool body, bool keep) {
+bool Connection::send(const Reply& answer, bool body, bool keep) {
   const std::string head = head_of(answer, keep);
   if (!answer.file.file || !body) return write(body ? head + answer.text : head);
   std::array<char, 65'536> bytes;

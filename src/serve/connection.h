@@ -21,7 +21,7 @@ class Connection {
   Asked next(int port);
 
   // False where the client left, did not take the answer in time, or the file became shorter.
-  bool send(const Answer& answer, bool body, bool keep);
+  bool send(const Reply& answer, bool body, bool keep);
 
  private:
   using Clock = std::chrono::steady_clock;

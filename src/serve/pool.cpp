@@ -7,7 +7,7 @@
 
 namespace murmur {
 
-Pool::Pool(Crowd& crowd, Size size, Serve serve)
+ServingPool::ServingPool(Crowd& crowd, Size size, Serve serve)
     : crowd_(crowd), size_(size), serve_(std::move(serve)) {
   try {
     for (int k = 0; k < size.threads; ++k) threads_.emplace_back([this] { work(); });
@@ -16,7 +16,7 @@ Pool::Pool(Crowd& crowd, Size size, Serve serve)
   }
 }
 
-Pool::~Pool() {
+ServingPool::~ServingPool() {
   {
     const std::lock_guard lock(mutex_);
     ended_ = true;
@@ -25,7 +25,7 @@ Pool::~Pool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Pool::enqueue(int socket) {
+void ServingPool::enqueue(int socket) {
   std::unique_lock lock(mutex_);
   const auto room = [&] {
     return sockets_.size() < static_cast<std::size_t>(size_.most_waiting) || crowd_.stopping;
@@ -36,7 +36,7 @@ void Pool::enqueue(int socket) {
   filled_.notify_one();
 }
 
-void Pool::work() {
+void ServingPool::work() {
   for (;;) {
     int socket = -1;
     {

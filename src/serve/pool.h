@@ -19,17 +19,18 @@ struct Crowd {
   bool pressing() const { return waiting > 0 || starved; }
 };
 
-class Pool {
+class ServingPool {
  public:
   struct Size {
     int threads = 32;
     int most_waiting = 512;
   };
   using Serve = std::function<void(int socket)>;  // closes the socket, throws nothing
-  Pool(Crowd& crowd, Size size, Serve serve);     // std::system_error where not one thread starts
-  ~Pool();  // serves what still waits, which is brief once `stopping` is set
-  Pool(const Pool&) = delete;
-  Pool& operator=(const Pool&) = delete;
+  ServingPool(Crowd& crowd, Size size,
+              Serve serve);  // std::system_error where not one thread starts
+  ~ServingPool();            // serves what still waits, which is brief once `stopping` is set
+  ServingPool(const ServingPool&) = delete;
+  ServingPool& operator=(const ServingPool&) = delete;
   // Waits while the queue is full: further connections wait in the system's own queue, and no
   // more descriptors are taken.
   void enqueue(int socket);

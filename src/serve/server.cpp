@@ -61,11 +61,11 @@ class Listing {
   std::chrono::steady_clock::time_point read_{};
 };
 
-Pool::Size pool_size() {
+ServingPool::Size pool_size() {
   rlimit limit{};
   const bool known = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   const long files = known ? static_cast<long>(std::min<rlim_t>(limit.rlim_cur, 4096)) : 1024;
-  Pool::Size size;  // each thread may hold a socket, a folder and a file
+  ServingPool::Size size;  // each thread may hold a socket, a folder and a file
   size.most_waiting = static_cast<int>(std::clamp<long>(files - 3 * size.threads - 64, 16, 512));
   return size;
 }
@@ -114,7 +114,7 @@ struct PageServer::State {
   Descriptor listener;
   int port;
   std::atomic<bool> ended{false};
-  Pool pool;
+  ServingPool pool;
   std::thread accepting;
 
   State(const Site& given, int wanted)
@@ -164,7 +164,7 @@ struct PageServer::State {
   } catch (const std::exception&) {  // no memory for this one; the others go on
   }
 
-  Answer reply(const Asked& asked) try {
+  Reply reply(const Asked& asked) try {
     if (asked.status != 200) return refusal(asked.status);
     if (asked.path == "runs/index.json") return list_answer(listing.text(site));
     const OpenedFile opened = find(asked.path);

@@ -167,7 +167,7 @@ TEST(Serve, HeadsOfAnswers) {
   EXPECT_TRUE(has(head("bytes=10-"), "Content-Range: bytes */10"));
   EXPECT_TRUE(has(head_of(list_answer("[]\n"), false), "Connection: close"));
   for (const int status : {400, 403, 404, 405, 408, 414, 416, 431, 500, 503, 505}) {
-    const Answer answer = refusal(status);
+    const Reply answer = refusal(status);
     const std::string text = head_of(answer, false), number = std::to_string(status);
     EXPECT_EQ(text.rfind("HTTP/1.1 " + number + " ", 0), 0u);
     EXPECT_TRUE(has(text, "X-Content-Type-Options: nosniff"));
