@@ -62,7 +62,7 @@ function onKey(event: KeyboardEvent): void {
 
 /** A link to a view without further words goes to that view as it was left; Back comes from it. */
 function onLink(event: MouseEvent): void {
-  const link = (event.target as Element).closest<HTMLAnchorElement>("a[href^='#v=']");
+  const link = (event.target as Element).closest<HTMLAnchorElement>("a[href^='#v=']:not([target])");
   if (!link || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const { view, ...words } = parseRecipe(link.hash) ?? {};
   const name = kViewNames.find((one) => one === view);
