@@ -1,16 +1,16 @@
-// load.spec.ts: how much the first visit fetches until something moves: compressed, and without trained swarms.
+// load.spec.ts: how much the first visit fetches until something moves: compressed, and without what was learned.
 import { expect, type Response } from "@playwright/test";
 import { filmIsHere, frameOf, open, test } from "./hands";
 
 const kMost = 450_000; // bytes
 
-test("the first flight needs no more than 450 kB, compressed, beside its swarm", async ({ page }) => {
+test("the first flight needs no more than 450 kB, compressed, beside its models", async ({ page }) => {
   const answers: Response[] = [];
   page.on("response", (answer) => answers.push(answer));
   await open(page);
   await expect.poll(() => frameOf(page)).toBeGreaterThan(0);
   const files = answers
-    .filter((answer) => answer.ok() && !answer.url().endsWith(".safetensors"))
+    .filter((answer) => answer.ok() && !answer.url().includes("/models/"))
     .map((answer) => ({ name: answer.url().split("/").at(-1) ?? "", headers: answer.headers() }));
   const core = files.find(({ name }) => name.endsWith(".wasm"));
   expect(core?.headers["content-encoding"]).toBe("br");
