@@ -36,7 +36,7 @@ std::vector<float> initial_parameters(const Rnn& rnn, std::uint64_t seed);
 // Back-propagation through time, in single precision; the same bits for any number of threads. It
 // knows the objective cross_entropy without dropout; `forward` gives the logits, (batch, classes).
 std::unique_ptr<Adjoint> make_adjoint(const Rnn& rnn, int threads);
-// The same loops in double.
+// One sample after the other, in double: what the adjoint is held against.
 BatchResult reference_backward(const Rnn& rnn, std::span<const double> parameters,
                                const Batch& batch, const Objective& objective,
                                std::span<double> gradient);

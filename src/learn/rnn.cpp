@@ -105,7 +105,12 @@ BatchResult reference_backward(const Rnn& m, std::span<const double> parameters,
     for (double& push : verdict.push) push /= samples;
     std::vector<double> d_points(m.vocabulary > 0 ? points.size() : 0);
     journey.back(points, states, {verdict.push, into, m.vocabulary > 0 ? &d_points : nullptr});
-    if (m.vocabulary > 0) add_to_words<double>(m, words_of(m, batch, place), d_points, into.words);
+    if (m.vocabulary == 0) continue;
+    const std::vector<int> words = words_of(m, batch, place);
+    for (std::size_t i = 0; i < words.size(); ++i)
+      for (int k = 0; k < m.width; ++k)
+        into.words[static_cast<std::ptrdiff_t>(words[i]) * m.width + k] +=
+            d_points[i * m.width + k];
   }
   return result;
 }

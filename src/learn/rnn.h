@@ -1,4 +1,4 @@
-// rnn.h: a recurrent network on one sample, forward and through time backward, in double.
+// rnn.h: a recurrent network on one sample, in double, and what it shares with rnn_adjoint.cpp.
 #pragma once
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ void check_messenger(const Objective& objective);  // Error(input): it cannot be
 // The words of a sample, the one that is asked about once more at the end.
 std::vector<int> words_of(const Rnn& m, const Batch& batch, std::size_t place);
 
-// (n, width) what is read of a sample, token by token.
+// (n, 2) the places of a sample's tokens.
 template <class T>
 std::vector<T> points_of(const Batch& batch, std::size_t place) {
   const std::size_t from = batch.first[batch.chosen[place]];
@@ -59,6 +59,7 @@ std::vector<T> points_of(const Batch& batch, std::size_t place) {
   return points;
 }
 
+// (n, width) what is read of a sample, token by token.
 template <class T>
 std::vector<T> inputs_of(const Rnn& m, std::span<const T> parameters, const Batch& batch,
                          std::size_t place) {
@@ -69,14 +70,6 @@ std::vector<T> inputs_of(const Rnn& m, std::span<const T> parameters, const Batc
     rows.insert(rows.end(), table + static_cast<std::ptrdiff_t>(word) * m.width,
                 table + static_cast<std::ptrdiff_t>(word + 1) * m.width);
   return rows;
-}
-
-//   d table[w] += d row of every token that is word w
-template <class T>
-void add_to_words(const Rnn& m, const std::vector<int>& words, std::span<const T> rows, T* table) {
-  for (std::size_t i = 0; i < words.size(); ++i)
-    for (int k = 0; k < m.width; ++k)
-      table[static_cast<std::ptrdiff_t>(words[i]) * m.width + k] += rows[i * m.width + k];
 }
 
 template <class T>

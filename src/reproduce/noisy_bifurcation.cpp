@@ -171,7 +171,8 @@ void draw_branch(const Noisy& law, const Bifurcation& b, bool few, Reproduction&
       "continuously at κ_c; above it (right) with a jump: an unstable branch (dashes) leads back "
       "to a fold, and between fold and κ_c the flow keeps the order of a bump (points) and lets a "
       "small wave die (open marks); above κ_c both end on one branch. Marks are the mean-field "
-      "flow at rest: the order changes by less than 1e-6 a unit of time.";
+      "flow at rest: the order changes by less than 1e-6 a unit of time; there is none where a law "
+      "is too narrow for the modes of the flow.";
 }
 
 void check_branch(const Noisy& law, const ReproductionControl& control, Reproduction& result) {
