@@ -160,6 +160,14 @@ RealReading read_variant(const std::filesystem::path& place, std::optional<std::
                       .threads = control.threads});
 }
 
+// The files of a model but its configuration; one here.
+const std::filesystem::path& weights_among(const std::vector<std::filesystem::path>& files) {
+  const auto at = std::find_if(files.begin(), files.end(), [](const std::filesystem::path& file) {
+    return file.filename() != "config.json";
+  });
+  return at == files.end() ? files.front() : *at;
+}
+
 std::optional<Both> read_both(const RealModel& model, const std::filesystem::path& place,
                               const ReproductionControl& control) {
   const OpenedModel opened = open_model(place);
@@ -167,7 +175,7 @@ std::optional<Both> read_both(const RealModel& model, const std::filesystem::pat
   const std::vector<Prompt> prompts = model.inputs(opened, place, sizes.inputs);
   Both both{.model = &model,
             .of = opened.model->description(),
-            .sha256 = sha256_of_file(opened.files.front())};
+            .sha256 = sha256_of_file(weights_among(opened.files))};
   const std::optional<std::uint64_t> wrong =
       control.wrong.untrained ? std::optional<std::uint64_t>(0) : std::nullopt;
   both.trained = read_variant(place, wrong, prompts, control);
@@ -285,14 +293,15 @@ ReproducedTable table_of_answers(const char* name, bool random, const std::vecto
 ReproducedTable table_of_models(const std::vector<Both>& all) {
   ReproducedTable table{"models",
                         {"model", "reads", "inputs", "tokens", "blocks", "heads", "d", "causal",
-                         "beta", "sha256 of the weights"}};
+                         "beta", "positivity of QK", "positivity of OV", "sha256 of the weights"}};
   for (const Both& both : all) {
     std::vector<double> tokens;
     for (const InputReading& input : both.trained.inputs) tokens.push_back(input.n);
     table.rows.push_back({both.model->name, both.model->reads, static_cast<double>(tokens.size()),
                           mean_of(tokens), static_cast<double>(both.of.layers),
                           static_cast<double>(both.of.heads), static_cast<double>(both.of.d),
-                          both.of.causal ? "yes" : "no", both.trained.beta, both.sha256});
+                          both.of.causal ? "yes" : "no", both.trained.beta,
+                          both.trained.qk_positivity, both.trained.ov_positivity, both.sha256});
   }
   return table;
 }
@@ -307,28 +316,31 @@ void draw_models(const std::vector<Both>& all, Reproduction& result) {
   result.tables.push_back(table_by_depth("blocks-random", kBlockColumns, true, true, all));
   struct Panel {
     const char *table, *title, *column, *label;
+    double from, to;
   };
-  for (const Panel& p :
-       {Panel{"layers", "Trained: tokens gather, or not", "mean cosine", "mean cosine of pairs"},
-        Panel{"layers-random", "The same with random weights", "mean cosine",
-              "mean cosine of pairs"},
-        Panel{"layers", "Trained: rank of the tokens", "effective rank over tokens",
-              "effective rank / tokens"},
-        Panel{"blocks", "Trained: who is attended to", "most attended",
-              "share of the most attended token"}})
+  for (const Panel& p : {Panel{"layers", "Trained: who gathers with depth", "mean cosine",
+                               "mean cosine of pairs", 0, 1},
+                         Panel{"layers-random", "The same with random weights", "mean cosine",
+                               "mean cosine of pairs", 0, 1},
+                         Panel{"layers", "Trained: rank of the tokens",
+                               "effective rank over tokens", "effective rank / tokens", 0, 1},
+                         Panel{"blocks", "Trained: who is attended to", "most attended",
+                               "share of the most attended token", 0, kNoNumber}})
     result.figures.push_back(
         {.name = "real-models",
          .table = p.table,
          .title = p.title,
          .x = {.label = "depth: blocks done, of all", .from = 0, .to = 1},
-         .y = {.label = p.label},
-         .curves = {{p.column, Drawn::linespoints, p.column, ReproducedCurve::kNextColour,
+         .y = {.label = p.label, .from = p.from, .to = p.to},
+         .curves = {{p.column, Drawn::linespoints, "", ReproducedCurve::kNextColour,
                      std::string(p.column) + ", standard error"}},
          .over = "depth",
          .by = "model"});
   result.captions["real-models"] =
-      "Trained transformers, each on inputs of its own kind, from the embedding to the last block, "
-      "and the same with weights drawn anew. Bars: standard errors over inputs, or over draws.";
+      "Trained transformers, each on inputs of its own kind, from the embedding to the last block. "
+      "Most gather their tokens and lower their rank; KWT-1, whose values repel, spreads them. "
+      "Above right the same transformers with weights drawn anew. Bars: standard errors over "
+      "inputs, or over draws.";
 }
 
 }  // namespace

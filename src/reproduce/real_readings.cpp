@@ -48,6 +48,12 @@ RealReading read_inputs(const Transformer& model, const Transformer& exchanged,
   });
   const CommonBeta common = common_beta(texts, of);
   RealReading all{.beta = flow_beta(common.all)};
+  const std::vector<HeadReading> heads =
+      head_readings(&model, {texts.data(), 1}, of, options.threads);
+  for (const HeadReading& head : heads) {
+    all.qk_positivity += head.qk.positivity / static_cast<double>(heads.size());
+    all.ov_positivity += head.ov.positivity / static_cast<double>(heads.size());
+  }
   all.inputs.resize(prompts.size());
   for_blocks(count, options.threads, [&](int k) {
     const TracedText& text = texts[static_cast<std::size_t>(k)];

@@ -30,6 +30,9 @@ struct InputReading {
 };
 
 struct RealReading {
+  // Means over heads: 1 where all eigenvalues of Q^T K, or O V, are positive, -1: negative
+  // (heads.h).
+  double qk_positivity = 0, ov_positivity = 0;
   double beta = 1;  // of the ideal flow that fits all heads best; 1 where that is below 0
   std::vector<InputReading> inputs{};
 };

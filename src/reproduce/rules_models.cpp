@@ -6,6 +6,7 @@ namespace murmur {
 namespace {
 
 constexpr const char* kDay = "2026-11-17";
+constexpr const char* kAll = "random weights were to be rejected; the trained ones all are";
 
 // Differences are those of one input, and means are taken over inputs: errors are standard errors.
 const Rule kRules[] = {
@@ -65,8 +66,9 @@ const Rule kRules[] = {
      "2312.10794: one law for all layers, so that blocks can change places",
      "first and last block exchanged move the last states by less than a tenth of the angle that "
      "they come from their embeddings",
-     {.untrained = true},
-     kDay},
+     {},
+     kDay,
+     kAll},
 };
 
 }  // namespace
