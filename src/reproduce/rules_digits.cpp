@@ -126,7 +126,7 @@ const Rule kRules[] = {
                "four of the test; derived",
      .asks =
          "a bag of words, and messages to all without a feed-forward, are right on 75 % at most",
-     .rejects = {.training = "interaction=attention"},
+     .rejects = {.training = "task=digits"},
      .since = kLatest},
     {.name = "ladder.words",
      .origin = Origin::regression,
