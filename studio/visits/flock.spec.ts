@@ -140,7 +140,7 @@ test("what to look for follows the sliders", async ({ page }) => {
   await page.getByRole("button", { name: words.preset.noise }).click();
   await expect(look).toContainText(words.hints.noise);
   await page.getByRole("slider", { name: words.beta }).press("End");
-  await expect(look).toContainText("one group forms");
+  await expect(look).toContainText("one cluster forms");
 });
 
 test("the largest flock flies; one that cannot be kept is refused in the page's own words", async ({ page }) => {

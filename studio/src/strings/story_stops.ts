@@ -34,7 +34,7 @@ const alone: StopWords = {
   formula: "A word's next place: its place, and a step f of its own. The same f for every word.",
   question: "When will the two banks part?",
   choices: [
-    { text: "After a few wingbeats", answer: "Wait as long as you like: the ringed birds stay one dot." },
+    { text: "After a few wingbeats", answer: "Wait as long as you like: the ringed birds stay at one place." },
     {
       text: "Never",
       right: true,
