@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { coreOf } from "../src/core/core";
-import { strings } from "../src/strings";
+import { strings } from "../src/strings/all";
 import { Film } from "../src/state/film";
 import { driftAt } from "../src/views/flock/afterlife";
 import { inPageWords } from "../src/views/flock/faults";

@@ -34,6 +34,7 @@ export const common = {
   exportCsv: "Export CSV",
   exportNpy: "Export npy",
   theme: { auto: "As the system", light: "Light", dark: "Dark", label: "Colours" },
+  language: { auto: "As the browser", label: "Language" },
   more: "More",
   close: "Close",
   keys: "Keyboard",

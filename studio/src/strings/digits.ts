@@ -1,6 +1,7 @@
 // digits.ts: the words of the view digits.
-const percent = (share: number) =>
-  share > 0.9995 ? "over 99.9 %" : `${(100 * share).toFixed(share > 0.975 || share < 0.01 ? 1 : 0)} %`;
+import { chance as chanceOf } from "./figures";
+
+const percent = (share: number) => chanceOf(share, "over");
 
 export const digits = {
   title: "A digit takes wing",
@@ -130,6 +131,7 @@ export const digits = {
 
   moment: (frame: number, trained: number) =>
     frame <= trained ? `layer ${frame} of ${trained}` : `layer ${frame}, ${frame - trained} past training`,
+  className: (name: string) => name, // as the models have it: a digit, same, different
   vote: "the vote",
   verdictLabel: "The vote",
   verdict: (name: string, chance: number) => `${name}, ${percent(chance)}`,

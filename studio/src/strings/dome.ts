@@ -1,8 +1,5 @@
 // dome.ts: the words of the dome of gaze and message.
-const plain = (x: number) => String(Number(Math.abs(x) >= 100 ? x.toFixed(0) : x.toPrecision(3)));
-const figure = (x: number) =>
-  (Math.abs(x) >= 0.01 || x === 0 ? plain(x) : x.toExponential(1)).replace("-", "−");
-const percent = (share: number) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+import { figure, percent } from "./figures";
 
 export const dome = {
   title: "Dome of gaze and message",

@@ -1,5 +1,5 @@
 // fields.ts: the words of the view fields.
-const figure = (x: number) => x.toFixed(Math.abs(x) >= 100 ? 0 : Math.abs(x) >= 10 ? 1 : 2).replace("-", "−");
+import { coordinate as figure, times, vector } from "./figures";
 
 export const fields = {
   title: "Four fields, one at a time",
@@ -35,7 +35,7 @@ export const fields = {
   short: {
     query: "query", key: "key", value: "value", will: "feed-forward", velocity: "velocity", none: "none",
   },
-  times: (factor: number) => `× ${factor < 0.01 || factor >= 100 ? factor.toExponential(1) : factor.toPrecision(2)}`,
+  times,
   slice: "Slice",
   axis: "Across",
   axes: { x: "x", y: "y", z: "z" },
@@ -57,7 +57,7 @@ export const fields = {
   noBoid: "none",
   boidHint: "Or click one in the scene.",
   vectors: "Its four vectors",
-  vector: (values: readonly number[]) => `(${values.map(figure).join(", ")})`,
+  vector,
   length: figure,
   moment: (frame: number, last: number) => `layer ${frame} of ${last}`,
   canvas: "A slice through space with arrows of the transformer's four fields, and a flock",

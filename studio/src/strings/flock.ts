@@ -59,6 +59,7 @@ export const flock = {
       `reach form ${d === 2 ? "on the circle" : "on the sphere"} and wait. Sharper sight, more clusters.`,
   },
   known: "What is known for this setting",
+  told: (sentence: string) => sentence, // what the core knows, in the language of the page
   nothingKnown: "No theorem that we know of covers this setting.",
   equation: "The equation",
   command: "The same in a terminal",

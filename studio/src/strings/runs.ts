@@ -1,5 +1,5 @@
 // runs.ts: the words about the visitor's own runs.
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+import { percentFine as percent } from "./figures";
 
 /** [5, 6] -> "5 or 6" */
 export function digitsTitle(digits: readonly number[]): string {
@@ -9,6 +9,8 @@ export function digitsTitle(digits: readonly number[]): string {
 
 export const runs = {
   title: "Your runs",
+  digitsTitle,
+  pairTitles: { same: "same or different", alone: "same or different, each alone" } as Record<string, string>,
   shipped: "With the page",
   hint: "Runs of the folder that murmur studio was given.",
   swarm: (name: string, digits: readonly number[], accuracy: number | null) =>

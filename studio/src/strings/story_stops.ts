@@ -20,6 +20,9 @@ export interface StopWords {
   task: string;
 }
 
+/** A stop in another language: which formula stands there, and which answer is right, is the same in all. */
+export type StopText = Omit<StopWords, "equation" | "choices"> & { choices: { text: string; answer: string }[] };
+
 const alone: StopWords = {
   short: "Alone",
   title: storyTitles[0],
