@@ -132,7 +132,9 @@ class Pass {
 }
 
 void require_tokens(std::span<const std::int64_t> tokens, const Description& of) {
-  if (of.patch > 0) refuse("the model reads pictures, not tokens", of.family, "give it a picture");
+  if (!reads_tokens(of))
+    refuse(fmt::format("the model reads {}, not tokens", of.patch > 0 ? "pictures" : "spectra"),
+           of.family, of.patch > 0 ? "give it a picture" : "give it the frames of a spectrum");
   if (tokens.empty())
     refuse("there is no token to begin with", "prompt", "give at least one token");
   if (static_cast<int>(tokens.size()) > of.context)
@@ -152,6 +154,34 @@ std::vector<int> places(std::span<const std::int64_t> tokens, const Description&
   for (const std::int64_t token : tokens)
     rows.push_back(token == of.padding ? of.skipped_positions - 1 : next++);
   return rows;
+}
+
+// (across^2, channels patch patch) of the pixels (channels, image, image).
+Rows patches_of(std::span<const float> pixels, const Description& of) {
+  const int side = of.image, across = side / of.patch, patch = of.patch;
+  if (pixels.size() != static_cast<std::size_t>(of.channels) * side * side)
+    refuse(fmt::format("the picture has {} values, the model takes {} x {} x {}", pixels.size(),
+                       of.channels, side, side),
+           "picture", "give a picture of that size");
+  Rows cut;
+  for (int row = 0; row < across; ++row)
+    for (int col = 0; col < across; ++col)
+      for (int c = 0; c < of.channels; ++c)
+        for (int y = 0; y < patch; ++y) {
+          const float* from =
+              &pixels[(static_cast<std::size_t>(c) * side + row * patch + y) * side +
+                      static_cast<std::size_t>(col) * patch];
+          cut.insert(cut.end(), from, from + patch);
+        }
+  return cut;
+}
+
+Rows frames_of(std::span<const float> spectrum, const Description& of) {
+  if (spectrum.size() != static_cast<std::size_t>(of.frames) * of.features)
+    refuse(fmt::format("the spectrum has {} values, the model takes {} frames of {}",
+                       spectrum.size(), of.frames, of.features),
+           "spectrum", "give one of that size");
+  return {spectrum.begin(), spectrum.end()};
 }
 
 }  // namespace
@@ -179,22 +209,8 @@ Trace Transformer::pass(std::span<const std::int64_t> tokens, const PassOptions&
 
 Trace Transformer::pass_picture(std::span<const float> pixels, const PassOptions& options) const {
   const Description& of = description_;
-  if (of.patch == 0) refuse("the model reads tokens, not pictures", of.family, "give it a text");
-  const int side = of.image, across = side / of.patch, patch = of.patch;
-  if (pixels.size() != static_cast<std::size_t>(of.channels) * side * side)
-    refuse(fmt::format("the picture has {} values, the model takes {} x {} x {}", pixels.size(),
-                       of.channels, side, side),
-           "picture", "give a picture of that size");
-  Rows cut;  // (across^2, channels patch patch)
-  for (int row = 0; row < across; ++row)
-    for (int col = 0; col < across; ++col)
-      for (int c = 0; c < of.channels; ++c)
-        for (int y = 0; y < patch; ++y) {
-          const float* from =
-              &pixels[(static_cast<std::size_t>(c) * side + row * patch + y) * side +
-                      static_cast<std::size_t>(col) * patch];
-          cut.insert(cut.end(), from, from + patch);
-        }
+  if (reads_tokens(of)) refuse("the model reads tokens, not pictures", of.family, "give it a text");
+  const Rows cut = of.frames > 0 ? frames_of(pixels, of) : patches_of(pixels, of);
   Rows x(weights_.class_token, weights_.class_token + of.d);
   const Rows patches = map_rows(cut, weights_.patches, options.threads);
   x.insert(x.end(), patches.begin(), patches.end());

@@ -59,16 +59,6 @@ class Energies {
   Experiment e_;
 };
 
-double angle_between(const HostSwarm& x, const HostSwarm& y) {
-  double sum = 0;
-  for (int i = 0; i < x.n(); ++i) {
-    double square = 0;
-    for (int k = 0; k < x.d(); ++k) square += (x.at(i, k) - y.at(i, k)) * (x.at(i, k) - y.at(i, k));
-    sum += 2 * std::asin(std::min(1.0, std::sqrt(square) / 2));
-  }
-  return sum / x.n();
-}
-
 double distance_between(const HostSwarm& x, const HostSwarm& y) {
   double square = 0;
   for (int k = 0; k < x.d(); ++k)
@@ -105,10 +95,36 @@ HostSwarm flown(const HostSwarm& from, double beta, double tau, bool causal) {
   return end;
 }
 
-struct Fit {
-  double tau = 0, alignment = 0;
-};
-Fit fitted(const HostSwarm& x, const HostSwarm& y, double beta, bool causal) {
+double beta_of(const TraceFile& file, int block) {
+  if (file.block_beta.empty()) return flow_beta(file.beta);
+  return file.block_beta[static_cast<std::size_t>(block) % file.block_beta.size()];
+}
+
+// A frame of one text, less norm and angle.
+LayerReading reading_of(const HostSwarm& x, double beta) {
+  const Energies energies(x, beta);
+  const std::vector<double> row = energies.row(x);
+  return {.mean_cos = energies.at(row, "mean_cos"),
+          .min_cos = energies.at(row, "min_cos"),
+          .max_cos = energies.at(row, "max_cos"),
+          .clusters = energies.at(row, "clusters"),
+          .effective_rank = energies.at(row, "effective_rank"),
+          .energy_scaled = energies.at(row, "energy_scaled")};
+}
+
+}  // namespace
+
+double mean_angle(const HostSwarm& x, const HostSwarm& y) {
+  double sum = 0;
+  for (int i = 0; i < x.n(); ++i) {
+    double square = 0;
+    for (int k = 0; k < x.d(); ++k) square += (x.at(i, k) - y.at(i, k)) * (x.at(i, k) - y.at(i, k));
+    sum += 2 * std::asin(std::min(1.0, std::sqrt(square) / 2));
+  }
+  return sum / x.n();
+}
+
+MoveFit move_fit(const HostSwarm& x, const HostSwarm& y, double beta, bool causal) {
   const Experiment e = block_flow(x, beta, 1, causal);
   const auto engine = make_engine(e.engine);
   const auto field = prepare_field(e, *engine);
@@ -132,12 +148,21 @@ Fit fitted(const HostSwarm& x, const HostSwarm& y, double beta, bool causal) {
           both / std::sqrt(flow * move)};
 }
 
-double beta_of(const TraceFile& file, int block) {
-  if (file.block_beta.empty()) return flow_beta(file.beta);
-  return file.block_beta[static_cast<std::size_t>(block) % file.block_beta.size()];
+std::vector<LayerReading> layer_readings(const TracedText& text, double beta) {
+  std::vector<LayerReading> rows;
+  HostSwarm before;
+  for (int f = 0; f < text.frames(); ++f) {
+    std::vector<double> norms;
+    HostSwarm x = on_the_sphere(text, f, &norms);
+    LayerReading r = reading_of(x, beta);
+    r.layer = f;
+    for (const double norm : norms) r.norm += norm / text.n();
+    if (f > 0) r.angle = mean_angle(before, x);
+    before = std::move(x);
+    rows.push_back(r);
+  }
+  return rows;
 }
-
-}  // namespace
 
 std::vector<LayerReading> layer_readings(const RunReader& run, const TraceFile& file) {
   const std::vector<Stretch> texts = texts_of(file, run);
@@ -153,15 +178,14 @@ std::vector<LayerReading> layer_readings(const RunReader& run, const TraceFile& 
     LayerReading r{.layer = static_cast<int>(f)};
     for (const Stretch& s : texts) {
       const HostSwarm part = part_of(x, s);
-      const Energies energies(part, flow_beta(file.beta));
-      const std::vector<double> row = energies.row(part);
-      r.mean_cos += share * energies.at(row, "mean_cos");
-      r.min_cos += share * energies.at(row, "min_cos");
-      r.max_cos += share * energies.at(row, "max_cos");
-      r.clusters += share * energies.at(row, "clusters");
-      r.effective_rank += share * energies.at(row, "effective_rank");
-      r.energy_scaled += share * energies.at(row, "energy_scaled");
-      if (f > 0) r.angle += share * angle_between(part_of(before, s), part);
+      const LayerReading one = reading_of(part, flow_beta(file.beta));
+      r.mean_cos += share * one.mean_cos;
+      r.min_cos += share * one.min_cos;
+      r.max_cos += share * one.max_cos;
+      r.clusters += share * one.clusters;
+      r.effective_rank += share * one.effective_rank;
+      r.energy_scaled += share * one.energy_scaled;
+      if (f > 0) r.angle += share * mean_angle(part_of(before, s), part);
       for (int i = s.first; i < s.first + s.n; ++i)
         r.norm += share * norms[static_cast<std::size_t>(f) * run.shape().n + i] / s.n;
     }
@@ -190,7 +214,7 @@ std::vector<TwinReading> twin_flight(const RunReader& run, const TraceFile& file
       if (f > 0) {
         const double beta = beta_of(file, static_cast<int>(f) - 1);
         const HostSwarm next = part_of(run.frame(f), s);
-        const Fit fit = fitted(real, next, beta, file.causal);
+        const MoveFit fit = move_fit(real, next, beta, file.causal);
         twin = flown(twin, beta, fit.tau, file.causal);
         real = next;
         r.beta = beta;

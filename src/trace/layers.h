@@ -20,6 +20,11 @@ struct LayerReading {
   double angle = 0;          // mean angle by which a token has moved since the layer before
 };
 std::vector<LayerReading> layer_readings(const RunReader& run, const TraceFile& file);
+// The same of one text as it was read, at this beta. (frames)
+std::vector<LayerReading> layer_readings(const TracedText& text, double beta);
+
+// How far tokens have moved from x to y: the mean angle between their directions.
+double mean_angle(const HostSwarm& x, const HostSwarm& y);
 
 // The ideal flow beside the real layers, from the same tokens, text by text. Block k of the real
 // one becomes a stretch of the flow dx/dt = SA(x), or causal, at the beta that fits block k best,
@@ -38,6 +43,12 @@ struct TwinReading {
   double mean_cos = 0;       // of the flight
   double energy_scaled = 0;  // of the flight
 };
+// tau and alignment of the move from x to y.
+struct MoveFit {
+  double tau = 0, alignment = 0;
+};
+MoveFit move_fit(const HostSwarm& x, const HostSwarm& y, double beta, bool causal);
+
 // From layer 0 on, where all is 0. Error(input) where every text is too long.
 std::vector<TwinReading> twin_flight(const RunReader& run, const TraceFile& file);
 
