@@ -14,7 +14,6 @@ for (const [width, height] of kSizes) {
     test.use({ viewport: { width, height } });
     for (const view of kViews) {
       test(`${view} shows scene and timeline in one screen`, async ({ page }) => {
-        test.skip(view === "map" && width < 720, "the map and its stage stand one above the other");
         await page.emulateMedia({ reducedMotion: "reduce" });
         await open(page, `#v=1&view=${view}`);
         const wide = await page.evaluate(() => document.scrollingElement!.scrollWidth);
