@@ -60,7 +60,7 @@ export const digits = {
   ],
   takeBack: "Erase last stroke",
   takeBackHint: "Takes the last stroke back, and flies what is left",
-  seen: "The transformer sees",
+  seen: "What it sees",
   seenShort: "as seen",
   seenLabel: "The 28 by 28 picture that the transformer sees",
   pen: "Pen",

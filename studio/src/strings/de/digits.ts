@@ -66,7 +66,7 @@ export const digits: Translation<typeof english> = {
   ],
   takeBack: "Letzten Strich weg",
   takeBackHint: "Nimmt den letzten Strich zurück und fliegt, was übrig ist",
-  seen: "Der Transformer sieht",
+  seen: "Was er sieht",
   seenShort: "so gesehen",
   seenLabel: "Das Bild von 28 mal 28 Punkten, das der Transformer sieht",
   pen: "Stift",

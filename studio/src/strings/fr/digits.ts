@@ -66,7 +66,7 @@ export const digits: Translation<typeof english> = {
   ],
   takeBack: "Effacer le dernier trait",
   takeBackHint: "Reprend le dernier trait et fait voler ce qui reste",
-  seen: "Le transformer voit",
+  seen: "Ce qu’il voit",
   seenShort: "tel que vu",
   seenLabel: "L’image de 28 sur 28 points que voit le transformer",
   pen: "Crayon",
