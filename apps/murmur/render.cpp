@@ -115,12 +115,12 @@ Asked asked_of(Words& words) {
     const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
     if (key == "figure") {
       static const std::vector<std::string> kFigures = {
-          "dome", "next-word", "attention", "cosines", "density", "map", "flight"};
+          "dome", "next-word", "attention", "heads", "cosines", "density", "map", "flight"};
       if (std::find(kFigures.begin(), kFigures.end(), value) == kFigures.end())
-        throw Error(Fault::input, "there is no such figure", "command line: " + assignment,
-                    "use figure=dome, next-word, attention, cosines, density, map or flight, or "
-                    "leave it out "
-                    "for scenes, films and plots");
+        throw Error(
+            Fault::input, "there is no such figure", "command line: " + assignment,
+            "use figure=dome, next-word, attention, heads, cosines, density, map or flight, "
+            "or leave it out for scenes, films and plots");
       asked.figure = value;
     }
     if (key != "time") continue;
@@ -226,6 +226,7 @@ Command render_command() {
           "  picture=K  of a trained swarm: the test picture; data=DIR: where they are\n"
           "figure=attention draws who attends to whom at four times, or at t=TIME; head=H;\n"
           "  order=clusters|index\n"
+          "figure=heads draws entropy, sinks and signs of all heads of a traced transformer\n"
           "figure=cosines draws the cosines of pairs over time, and what theory predicts\n"
           "figure=density draws the density on the sphere of R^3 as a globe, .mp4 a film\n"
           "figure=next-word draws a swarm among words and what it says over time, .mp4 as a film:\n"

@@ -80,6 +80,17 @@ Figure attention_of_trace(const RunReader& run, Words& words, const FigureFlags&
   return trace_attention_figure(run, request);
 }
 
+// Every head of every block, of a traced transformer.
+Figure heads_of_trace(const RunReader& run, const Words& words, const FigureFlags& asked) {
+  if (run.command() != "trace")
+    throw Error(Fault::input, "figure=heads is of a traced transformer", run.directory().string(),
+                "make one by murmur trace, or use figure=attention");
+  if (!words.assignments.empty())
+    throw Error(Fault::input, "figure=heads of a trace shows all heads",
+                "command line: " + words.assignments.front(), "leave it out");
+  return head_maps_figure(read_trace_file(run.directory()), asked.style, run.directory().string());
+}
+
 Figure attention_of(const RunReader& run, Words words, const FigureFlags& asked) {
   AttentionRequest request{.style = asked.style};
   if (run.command() == "trace") return attention_of_trace(run, words, asked);
@@ -159,8 +170,9 @@ int render_figure(const Flags& flags, const RunReader& run, const Words& words,
     draw_globe(run, rest, asked, path);
   } else {
     check_csv_beside(flags);
-    const Figure figure =
-        name == "attention" ? attention_of(run, rest, asked) : cosines_of(run, rest, asked);
+    const Figure figure = name == "attention" ? attention_of(run, rest, asked)
+                          : name == "heads"   ? heads_of_trace(run, rest, asked)
+                                              : cosines_of(run, rest, asked);
     draw(figure, path);
   }
   return tell_drawn(flags, path);

@@ -70,7 +70,7 @@ inline bool reads_tokens(const Description& of) { return of.patch == 0 && of.fra
 // The token whose last state is the answer to a prompt of n tokens.
 inline int answer_place(const Description& of, int n) { return of.answers_first ? 0 : n - 1; }
 
-// Of models that read numbers: the tokens behind the class token, and how many numbers there are.
+// Of models that read numbers: how many tokens stand behind the class token.
 inline int input_tokens(const Description& of) {
   return of.frames > 0 ? of.frames : (of.image / of.patch) * (of.image / of.patch);
 }

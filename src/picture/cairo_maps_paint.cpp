@@ -48,7 +48,8 @@ struct Mark {
 
 std::vector<Mark> marks_of(const Scale& scale, int wanted) {
   std::vector<Mark> marks;
-  if (!scale.log) {
+  const bool few_cells = !scale.values.empty() && scale.values.size() <= 3;
+  if (!scale.log && !few_cells) {
     const Ticks ticks = nice_ticks(scale.low(), scale.high(), wanted);
     for (const double at : ticks.at) marks.push_back({scale.share(at), ticks.text(at)});
     return marks;

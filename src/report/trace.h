@@ -32,4 +32,8 @@ Figure layers_figure(const std::vector<LayerReading>& layers, const std::vector<
 // Effective beta, entropies, sinks and maps of all heads, block by block.
 Figure heads_figure(const TraceFile& trace, FigureStyle style);
 
+// Heat maps over blocks and heads: entropy, sinks and, where they are known, the signs of both
+// maps. Error(input) where attention is not known; `where` names the run.
+Figure head_maps_figure(const TraceFile& trace, FigureStyle style, const std::string& where);
+
 }  // namespace murmur

@@ -239,4 +239,46 @@ Figure heads_figure(const TraceFile& trace, FigureStyle style) {
   return figure;
 }
 
+Figure head_maps_figure(const TraceFile& trace, FigureStyle style, const std::string& where) {
+  if (trace.by_head.empty())
+    throw Error(Fault::input, "the attention of this run is not known", where,
+                "trace a text, or import states with their attentions");
+  struct Map {
+    const char *title, *name;
+    double (*value)(const HeadReading& head);
+  };
+  static constexpr Map kMaps[] = {
+      {"entropy", "entropy_share", [](const HeadReading& h) { return h.entropy_share; }},
+      {"most attended", "sink", [](const HeadReading& h) { return h.sink; }},
+      {"sign of QK", "qk_positivity", [](const HeadReading& h) { return h.qk.positivity; }},
+      {"sign of OV", "ov_positivity", [](const HeadReading& h) { return h.ov.positivity; }}};
+  Figure figure{.layout = Figure::maps, .style = style};
+  figure.panel_width = figure.panel_height = 124;
+  const int blocks = static_cast<int>(trace.by_head.size()) / trace.heads;
+  for (const Map& map : kMaps) {
+    if (!std::isfinite(map.value(trace.by_head.front()))) continue;
+    Panel panel{.title = map.title,
+                .x = {.label = "block", .name = "block"},
+                .y = {.label = "head", .name = "head", .down = true}};
+    for (int b = 0; b < blocks; ++b) panel.map.x.push_back(b);
+    for (int h = 0; h < trace.heads; ++h) panel.map.y.push_back(h);
+    for (int h = 0; h < trace.heads; ++h)
+      for (int b = 0; b < blocks; ++b)
+        panel.map.value.push_back(
+            map.value(trace.by_head[static_cast<std::size_t>(b) * trace.heads + h]));
+    panel.map.low = -1;
+    panel.map.high = 1;
+    panel.map.label = "share, or sign";
+    panel.map.name = map.name;
+    figure.panels.push_back(std::move(panel));
+  }
+  figure.columns = static_cast<int>(figure.panels.size());
+  figure.note = fmt::format(
+      "{}: entropy of a row as a share of the greatest; share of the attention that the most "
+      "attended token gets; sum of Re λ over that of |λ| of QᵀK and of OV, 1 where all eigenvalues "
+      "are positive.",
+      trace.family);
+  return figure;
+}
+
 }  // namespace murmur

@@ -110,6 +110,7 @@ class Runs(Trace):
         self.murmur("measure", "one", "show=histogram", "bins=4")
         self.murmur("measure", "one", "show=distance", "to=two", "frame=all")
         self.murmur("render", "one", "-o", "end.png", *SMALL)
+        self.murmur("render", "one", "figure=heads", "-o", "all.png")
         self.murmur("render", "one", "-o", "flight.mp4", *SMALL)
         self.murmur("render", "one", "figure=attention", "head=1", "block=2", "-o", "heads.svg")
         self.murmur("render", "one", "figure=cosines", "-o", "cosines.svg")
@@ -412,6 +413,8 @@ class Imports(Trace):
         np.testing.assert_allclose(np.load(self.folder / "one/norms.npy"), lengths, rtol=1e-7)
         self.assertEqual((self.folder / "one/trajectory.npy").read_bytes(),
                          (self.folder / "two/trajectory.npy").read_bytes())
+        self.refused(INPUT, "render", "one", "figure=heads", "-o", "heads.png",
+                     what="attention of this run is not known")
         self.murmur("render", "one", "-o", "end.png", *SMALL)
         self.murmur("open", "end.png", "-o", "again.png", "-q")
         self.murmur("report", "one", "--no-film", "-q")
