@@ -25,6 +25,6 @@ struct GoldenCheck {
 // embedding (d), the mean of the last states made a unit vector. Error(input) for any other name
 // and for other shapes.
 std::vector<GoldenCheck> held_against(const Transformer& model, const Record& golden,
-                                      const std::string& where, int threads = 1);
+                                      const std::string& where, const PassOptions& options = {});
 
 }  // namespace murmur

@@ -21,7 +21,7 @@ std::vector<float> last_row(const std::vector<float>& rows, int d) {
 
 std::vector<float> last_logits(const Transformer& model, const TracedText& text,
                                const PassOptions& options) {
-  return model.logits_of(last_row(text.trace.after.back(), text.trace.d), options.threads);
+  return model.logits_of(last_row(text.trace.after.back(), text.trace.d), options);
 }
 
 std::int64_t likeliest(const std::vector<float>& logits) {
@@ -87,7 +87,7 @@ Patching patch(const Transformer& model, const TracedText& first, const TracedTe
     if (at.frame < first.frames() - 1)
       end = model.pass_from(at.frame, std::move(end), options).after.back();
     made.patched.push_back(
-        difference(model.logits_of(last_row(end, second.trace.d), options.threads), made.answers));
+        difference(model.logits_of(last_row(end, second.trace.d), options), made.answers));
   }
   return made;
 }
