@@ -92,7 +92,7 @@ void show_picture(const Flags& flags, const ChosenImages& chosen, const TrainedS
   const Picture drawn = read_png(chosen.name);
   const bool ready = drawn.height == 28 && drawn.width == 28;
   say(flags, half_blocks(chosen.images, 0, swarm.tokens.threshold));
-  say(flags, fmt::format("{}: {} pixels wide, {} high, {}; {} boids", chosen.name, drawn.width,
+  say(flags, fmt::format("{}: {} pixels wide, {} high, {}; {} tokens", chosen.name, drawn.width,
                          drawn.height,
                          ready ? "taken as they are"
                                : "its ink scaled to fit 20 x 20 and laid by its centre of mass "

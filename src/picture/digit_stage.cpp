@@ -56,7 +56,7 @@ void choose_axes(DigitStage& stage) {
   const std::vector<double> leading = leading_axes(moment, rest, 1);
   for (int k = 0; k < rest; ++k) axes[2 * d + 2 + k] = leading[k];
   stage.axes_note = fmt::format(
-      "Third axis: where gates and boids differ most beyond x and y, of {} coordinates.", d);
+      "Third axis: where gates and tokens differ most beyond x and y, of {} coordinates.", d);
 }
 
 // The floor, the gates and the trajectory without its stragglers.
@@ -99,7 +99,7 @@ DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
                                (wide ? 0.40 : 0.28) * height);
   const std::string title = clean_text(stage.trajectory->title);
   std::string note = stage.trajectory->cls
-                         ? "Each dart is a point of ink; the ringed CLS boid alone is read."
+                         ? "Each dart is a point of ink; the ringed CLS token alone is read."
                          : "Each dart is a point of ink; the ring is their mean, which is read.";
   if (!stage.axes_note.empty()) note += " " + stage.axes_note;
   if (at.unit < 0.55) note.clear();
@@ -154,8 +154,8 @@ void check(const DigitTrajectory& trajectory) {
   if (trajectory.frames.empty()) refuse("the flight holds no frame", "parameter frames", remedy);
   const Shape shape = trajectory.frames.front().shape();
   if (shape.n < (trajectory.cls ? 2 : 1) || shape.d < 2)
-    refuse(fmt::format("the flight has {} boids of {} coordinates", shape.n, shape.d),
-           "parameter frames", "draw a flight of one boid or more, in two dimensions or more");
+    refuse(fmt::format("the flight has {} tokens of {} coordinates", shape.n, shape.d),
+           "parameter frames", "draw a flight of one token or more, in two dimensions or more");
   for (std::size_t f = 0; f < trajectory.frames.size(); ++f) {
     if (trajectory.frames[f].shape() != shape)
       refuse(fmt::format("frame {} is of another shape than the first", f), "parameter frames",

@@ -39,8 +39,8 @@ Landing landing_of(const DigitStage& stage) {
   for (int k = 0; gate.rows == 2 && k < gate.cols; ++k)
     span += (gate(1, k) - gate(0, k)) * (gate(1, k) - gate(0, k));
   landing.between = span > 0;
-  landing.name = landing.between ? "where the boids end, along the line from gate to gate"
-                                 : fmt::format("distance at which the boids end from the gate {}",
+  landing.name = landing.between ? "where the tokens end, along the line from gate to gate"
+                                 : fmt::format("distance at which the tokens end from the gate {}",
                                                clean_text(trajectory.classes[stage.verdict]));
   for (int i = 0; i < n; ++i) {
     double along = 0;
@@ -209,8 +209,8 @@ std::string count_sentence(const DigitStage& stage, std::size_t n) {
   const auto with = static_cast<std::size_t>(std::count(
       stage.swarm.settings.label.begin(), stage.swarm.settings.label.end(), stage.verdict));
   const std::string name = clean_text(stage.trajectory->classes[stage.verdict]);
-  if (with == n) return fmt::format("All {} boids end nearest to the gate {}.", n, name);
-  return fmt::format("{} of {} boids end nearest to the gate {}, the verdict; {} {} (outlined).",
+  if (with == n) return fmt::format("All {} tokens end nearest to the gate {}.", n, name);
+  return fmt::format("{} of {} tokens end nearest to the gate {}, the verdict; {} {} (outlined).",
                      with, n, name, n - with, n - with == 1 ? "dissents" : "dissent");
 }
 
@@ -222,7 +222,7 @@ double draw_legend(Canvas& canvas, const DigitStage& stage, const Frame& f) {
     const auto& label = stage.swarm.settings.label;
     const auto count = std::count(label.begin(), label.end(), c);
     if (count == 0) continue;
-    const std::string text = fmt::format("{}: {} boid{}", clean_text(stage.trajectory->classes[c]),
+    const std::string text = fmt::format("{}: {} token{}", clean_text(stage.trajectory->classes[c]),
                                          count, count == 1 ? "" : "s");
     const double width = canvas.text_width(text, at.text_size) + 1.6 * at.text_size;
     if (x + width > f.x + f.width && x > f.x) x = f.x, y += 1.6 * at.text_size;

@@ -38,6 +38,11 @@ Label label_of(const std::string& name) {
       {"attention_entropy", {"attention entropy", "attention entropy (nats)"}},
       {"effective_rank", {"effective rank", "effective rank"}},
       {"close_pairs", {"close pairs", "close pairs (fraction)"}},
+      {"largest_cluster", {"heaviest cluster", "mass of the heaviest cluster"}},
+      {"norm_drift", {"norm drift", "drift of the norm  max |1 − |{/:Italic x_i}||"}},
+      {"train_accuracy", {"training accuracy", "accuracy in training"}},
+      {"validation_accuracy", {"validation accuracy", "accuracy in validation"}},
+      {"rate", {"learning rate", "learning rate"}},
   };
   const auto found = known.find(name);
   if (found != known.end()) return found->second;

@@ -134,7 +134,8 @@ void report_sentences(RunReport& report, const TrainedSwarm& swarm) {
   report.page.title = swarm.task == Task::sense ? "The swarm that tells the senses of a word"
                                                 : "The swarm that tells subject from object";
   report.page.lead = fmt::format(
-      "Every word of a sentence is a boid in R^{}, which starts where it learned to. {} block{} of "
+      "Every word of a sentence is a token in R^{}, which starts where it learned to. {} block{} "
+      "of "
       "messages and feed-forward move them; where the word that is asked about settles is the "
       "verdict.",
       a.d, a.blocks, a.blocks == 1 ? "" : "s");

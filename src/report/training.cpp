@@ -235,7 +235,7 @@ void add_examination(RunReport& report, const Examination& e) {
 void add_trajectory(RunReport& report, const Examination& e, std::size_t k) {
   const DigitTrajectory trajectory = trajectory_of(e, k);
   const std::string which =
-      fmt::format("Test {} {}, {} boids.", e.noun(), e.picture[k], e.samples.size_of(k));
+      fmt::format("Test {} {}, {} tokens.", e.noun(), e.picture[k], e.samples.size_of(k));
   draw_digit_trajectory(trajectory, {}, report.figures / "flight.png");
   draw_dissent(trajectory, {}, report.figures / "dissent.png");
   if (report.request.film) {
@@ -252,7 +252,7 @@ void add_trajectory(RunReport& report, const Examination& e, std::size_t k) {
                       .caption = "The same flight at a few blocks."});
   report.add_picture({.heading = "Who dissents",
                       .picture = report.figures / "dissent.png",
-                      .caption = "The ink by the class whose target each boid ends nearest to."});
+                      .caption = "The ink by the class whose target each token ends nearest to."});
 }
 
 void add_fields(RunReport& report, const TrainedSwarm& swarm, int block) {
@@ -266,7 +266,8 @@ void add_fields(RunReport& report, const TrainedSwarm& swarm, int block) {
       a.interaction == Architecture::attention && a.heads > 1
           ? "What query, key and value of head 0, and the feed-forward, make of a place."
           : "What query, key, value and feed-forward make of a place.";
-  std::string heading = a.shared ? "Its instinct" : fmt::format("Its instinct in block {}", block);
+  std::string heading =
+      a.shared ? "Its vector fields" : fmt::format("Vector fields of block {}", block);
   std::vector<double> heights{-5, 0, 5};
   if (a.d == 2) heights = {0};
   if (a.d > 2) {
@@ -323,7 +324,7 @@ void report_training(RunReport& report) {
       : names.size() == 2 ? fmt::format("The swarm that tells {} from {}", names[0], names[1])
                           : fmt::format("The swarm that tells {} apart", fmt::join(names, ", "));
   report.page.lead = fmt::format(
-      "{} is a boid in R^{}. {} {} of attention and feed-forward move the flock; "
+      "{} is a token in R^{}. {} {} of attention and feed-forward move the flock; "
       "where it settles is the verdict.",
       e.compares() ? "Two digits stand side by side; every other pixel with ink"
                    : "Every pixel with ink",

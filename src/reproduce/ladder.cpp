@@ -81,7 +81,7 @@ std::optional<Reproduction> ladder(const ReproductionControl& control) {
   if (is_asked(control, "sense")) {
     Ladder sense = sense_ladder(control.quick);
     if (!climb(control, cache, sense)) return std::nullopt;
-    check_senses(sense, control.quick, result);
+    check_senses(sense, control, result);
   }
   if (is_asked(control, "same")) {
     Ladder same = same_ladder(control.quick);

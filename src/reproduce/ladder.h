@@ -69,6 +69,6 @@ Check check_lead(const Lead& lead);
 
 // What is asked of the readers of sentences.
 Ladder sense_ladder(bool quick);
-void check_senses(const Ladder& ladder, bool quick, Reproduction& result);
+void check_senses(const Ladder& ladder, const ReproductionControl& control, Reproduction& result);
 
 }  // namespace murmur

@@ -82,7 +82,7 @@ std::string WrongModel::words() const {
   if (late) all.emplace_back("weights of the end of a step");
   if (normalisation) all.emplace_back("layer norm pre for all");
   if (activation) all.emplace_back("other units");
-  if (exchanged) all.emplace_back("recurrent net and swarm exchanged");
+  if (exchanged) all.emplace_back("readers exchanged");
   if (*training) all.emplace_back(training);
   return fmt::format("{}", fmt::join(all, ", "));
 }

@@ -39,7 +39,7 @@ struct WrongModel {
   std::optional<MatrixChoice::Kind> value{};
   std::optional<LayerNorm> normalisation{};
   std::optional<Perceptron::Activation> activation{};
-  bool exchanged = false;     // readers in each other's place: the recurrent net and the swarm
+  bool exchanged = false;     // readers in each other's place, as recurrent net and swarm
   const char* training = "";  // a key=value of `murmur train`, laid over every training
 
   bool is_wrong() const;

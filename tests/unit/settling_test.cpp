@@ -7,6 +7,8 @@
 
 #include "learn/block_tensors.h"
 #include "murmur/error.h"
+#include "report/settling.h"
+#include "temporary.h"
 
 namespace murmur {
 namespace {
@@ -87,6 +89,22 @@ TEST(Settling, RefusesNoBlocks) {
   EXPECT_THROW(settling_of(swarm_of({.blocks = 2, .hidden = 4}), samples, evenly_chosen(samples, 2),
                            none, 1),
                Error);
+}
+
+// A block that multiplies the way to the mean by -1e6: finite at the depth of two, not at eight.
+TEST(Settling, ARowOfTheReportSaysWhereASwarmLeavesTheFiniteNumbers) {
+  TrainedSwarm swarm = swarm_of(
+      {.blocks = 2, .hidden = 4, .residual = 1e6, .interaction = Architecture::attraction});
+  std::fill(swarm.parameters.begin(), swarm.parameters.end(), 0.0F);
+  const test::TemporaryDirectory folder;
+  RunReport report({.run = folder.path()});
+  add_settling(report, swarm, some_samples());
+  ASSERT_EQ(report.page.sections.size(), 1u);
+  const TextTable& table = report.page.sections[0].table;
+  ASSERT_EQ(table.size(), 4u);  // a head, and depths 2, 4 and 8
+  EXPECT_NE(table[1][1], "none");
+  EXPECT_EQ(table[3],
+            (std::vector<std::string>{"8", "none", "not finite", "not finite", "not finite"}));
 }
 
 }  // namespace
