@@ -5,7 +5,7 @@ import { widthOf } from "../src/views/words/draw";
 import { isSpecial, parseWords, spelled } from "../src/views/words/file";
 import { farthestOf, placeAt, WordsFilm } from "../src/views/words/film";
 import { placeLabels, widthOfLabel } from "../src/views/words/labels";
-import { explained, layerAt, loudest, sharesOf } from "../src/views/words/hearing";
+import { amongWords, explained, layerAt, loudest, sharesOf } from "../src/views/words/hearing";
 
 const read = (name: string) => readFileSync(new URL(`../public/words/${name}.json`, import.meta.url), "utf8");
 
@@ -35,6 +35,10 @@ describe("the bundled traces", () => {
     const all = sharesOf(text, trace.heads, 2, 5, null)!;
     all.forEach((share, j) => expect(share).toBeCloseTo(mean[j], 2)); // of bytes, not of numbers
     expect(sharesOf(text, trace.heads, 2, 99, null)).toBeNull();
+    const words = amongWords(text, all);
+    expect([words[0], words.at(-1)]).toEqual([0, 0]); // [CLS] and [SEP]
+    expect(words.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
+    expect(words[8] / words[1]).toBeCloseTo(all[8] / all[1], 9);
   });
 });
 

@@ -21,6 +21,9 @@ test("two banks fly through the layers, and the listener and its hearing follow"
   await expect(page.locator(listener)).toHaveAttribute("data-layer", "6");
   expect(await page.locator(`${listener} .num`).first().textContent()).not.toBe(first);
   await expect(page.locator(".story [data-explained]")).toHaveAttribute("data-explained", /^-?0\.\d+/);
+  await expect(page.locator(`${listener} li`).first()).toContainText("[CLS]");
+  await page.getByLabel(words.marksHeard).uncheck();
+  await expect(page.locator(`${listener} li`).first()).not.toContainText("[CLS]");
   await line.getByRole("radio", { name: "river" }).click();
   await expect(page.locator(listener)).toHaveAttribute("data-listener", "river");
   await page.getByLabel(words.text, { exact: true }).selectOption("2");

@@ -2,8 +2,8 @@
 export const words = {
   title: "Words of a trained transformer",
   intro:
-    "A trained transformer has read a sentence. Every token is a boid, every layer a moment of its flight. Scrub " +
-    "through the layers, and choose a token to see whom it hears.",
+    "A trained transformer has read a sentence. Its tokens fly, and every layer is a moment of their flight. Scrub through " +
+    "the layers, and choose a token to see whom it hears.",
   meaning:
     "A token begins as its entry in a dictionary, with its place in the line at most. From layer to layer it takes in " +
     "what the others say.",
@@ -31,8 +31,8 @@ export const words = {
   scene: (text: string, n: number) => `The ${n} tokens of “${text}” in space`,
   tokens: "Tokens of the sentence",
   moment: (layer: number, last: number) => (layer === 0 ? "the dictionary" : `layer ${layer} of ${last}`),
-  sentence: (moment: string, clause: string) => `${moment}${clause}`,
-  hearsMost: (token: string, other: string, share: string) => `: “${token}” hears “${other}” most, ${share}`,
+  sentence: (moment: string, clause: string) => (clause === "" ? moment : `${moment}: ${clause}`),
+  hearsMost: (token: string, other: string, share: string) => `“${token}” hears “${other}” most, ${share}`,
   namesake: (token: string) => `the other ${token}`,
   what: "What is read",
   trace: "Sentences",
@@ -45,6 +45,8 @@ export const words = {
   noAttention: "This trace keeps no attention.",
   itself: "itself",
   percent: (share: number) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`,
+  marksHeard: "Marks count too",
+  marksHint: "Off: shares among the words alone, without [CLS], [SEP] and the like",
   head: "Head",
   mean: "mean of all",
   headOf: (k: number) => `head ${k}`,

@@ -1,5 +1,5 @@
 // hearing.ts: whom a token hears at a layer, by one head or by all of them.
-import type { TracedText } from "./file";
+import { isSpecial, type TracedText } from "./file";
 
 /** The layer whose attention belongs to a frame: the one that acts next; at the last frame the one that acted. */
 export function layerAt(frame: number, text: TracedText): number {
@@ -18,6 +18,13 @@ export function sharesOf(text: TracedText, heads: number, layer: number, token: 
   }
   const sum = out.reduce((all, share) => all + share, 0); // bytes do not add up to one
   return sum > 0 ? out.map((share) => share / sum) : out;
+}
+
+/** The shares among words alone: tokens that stand for none are not heard, and the rest adds up to one. */
+export function amongWords(text: TracedText, shares: Float64Array): Float64Array {
+  const kept = shares.map((share, j) => (isSpecial(text.tokens[j]) ? 0 : share));
+  const sum = kept.reduce((all, share) => all + share, 0);
+  return sum > 0 ? kept.map((share) => share / sum) : kept;
 }
 
 /** The `most` loudest, loudest first; those of less than a two-hundredth are left out. */

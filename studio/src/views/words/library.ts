@@ -3,11 +3,12 @@ import { effect, signal, untracked } from "@preact/signals";
 import { TextReader } from "../../core/words_client";
 import { opening } from "../../state/moment";
 import { Player } from "../../state/player";
-import { amount, change, followed, word } from "../../state/recipe";
+import { amount, change, flag, followed, word } from "../../state/recipe";
 import { isFault, notice, tell } from "../../state/session";
 import { words } from "../../strings/words";
-import { parseWords, spelled, type WordsTrace } from "./file";
+import { parseWords, spelled, type TracedText, type WordsTrace } from "./file";
 import { farthestOf, WordsFilm } from "./film";
+import { amongWords, layerAt, sharesOf } from "./hearing";
 
 export const kBundled = ["bank", "nail"] as const;
 type Bundled = (typeof kBundled)[number];
@@ -41,6 +42,13 @@ export function moreNow(): number {
 export function headNow(heads: number): number | null {
   const head = Math.round(Number(word("head", "")));
   return word("head", "") !== "" && head >= 1 && head <= heads ? head - 1 : null;
+}
+
+/** (n) what a token hears in the layer of a frame, as the recipe wishes it; null where that is not kept. */
+export function sharesNow(trace: WordsTrace, text: TracedText, frame: number, token: number | null): Float64Array | null {
+  if (token === null) return null;
+  const shares = sharesOf(text, trace.heads, layerAt(frame, text), token, headNow(trace.heads));
+  return shares && !flag("marks", true) ? amongWords(text, shares) : shares;
 }
 
 /** The token that listens: whom the recipe names; else the word that both sentences share, or the last token. */

@@ -1,14 +1,15 @@
 // panel.tsx: which sentences, whom a token hears, what comes next, the text typed here, and one's own trace.
 import { useSignal } from "@preact/signals";
-import { useId } from "preact/hooks";
+import { useEffect, useId } from "preact/hooks";
 import { Button, Choice, Group, Slider, Switch } from "../../parts/controls";
 import { change, flag, word } from "../../state/recipe";
 import { tell } from "../../state/session";
 import { words } from "../../strings/words";
-import { spelled, type TracedText, type WordsTrace } from "./file";
-import { layerAt, loudest, sharesOf } from "./hearing";
+import { isSpecial, spelled, type TracedText, type WordsTrace } from "./file";
+import { layerAt, loudest } from "./hearing";
 import {
-  headNow, kBundled, kMore, kMostMore, moreNow, openFile, ownTrace, sayNow, textNow, traceNow, type Library, type TraceName,
+  headNow, kBundled, kMore, kMostMore, moreNow, openFile, ownTrace, sayNow, sharesNow, textNow, traceNow, type Library,
+  type TraceName,
 } from "./library";
 
 /** What is told of one text at one frame. */
@@ -71,7 +72,8 @@ export function Hearing({ seen }: { seen: Seen }) {
   const { trace, text, frame, token } = seen;
   const layer = layerAt(frame, text);
   const head = headNow(trace.heads);
-  const shares = token === null ? null : sharesOf(text, trace.heads, layer, token, head);
+  const shares = sharesNow(trace, text, frame, token);
+  const marked = text.tokens.some(isSpecial);
   const heads = Array.from({ length: trace.heads }, (_, k) => ({ value: String(k + 1), label: words.headOf(k + 1) }));
   return (
     <Group title={words.hearing}>
@@ -90,6 +92,12 @@ export function Hearing({ seen }: { seen: Seen }) {
           value={head === null ? "" : String(head + 1)}
           options={[{ value: "", label: words.mean }, ...heads]}
           onChange={(value) => change({ head: value })}
+        />
+      )}
+      {text.attention && marked && (
+        <Switch
+          label={words.marksHeard} hint={words.marksHint} on={flag("marks", true)}
+          onChange={(on) => change({ marks: on ? "" : false })}
         />
       )}
     </Group>
@@ -131,6 +139,10 @@ export function Typed({ library }: { library: Library }) {
   const typed = useSignal(sayNow());
   const more = useSignal(moreNow());
   const live = traceNow() === "live";
+  useEffect(() => {
+    typed.value = sayNow(); // a link, or undo, may say another
+    more.value = moreNow();
+  }, [sayNow(), moreNow()]);
   const read = () => {
     const say = typed.value.trim() === "" ? words.initial : typed.value;
     typed.value = say;

@@ -10,14 +10,14 @@ import { onClicks } from "../../scene/click";
 import type { Stage } from "../../scene/stage";
 import { keepMoment } from "../../state/moment";
 import { change, flag, recipe } from "../../state/recipe";
-import { onStage } from "../../state/session";
+import { onStage, type Card } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { words } from "../../strings/words";
 import { kLayer, kStage, WordsScene } from "./draw";
 import { spelled, type Shared, type WordsTrace } from "./file";
 import { placeAt, type WordsFilm } from "./film";
-import { explained, layerAt, loudest, sharesOf } from "./hearing";
-import { headNow, Library, openFile, textNow, tokenNow, traceNow } from "./library";
+import { explained, loudest } from "./hearing";
+import { headNow, Library, openFile, sharesNow, textNow, tokenNow, traceNow } from "./library";
 import { Beside, Hearing, Next, Own, Sentences, Typed, type Seen } from "./panel";
 import { WordsPlots } from "./plots";
 import "./words.css";
@@ -40,10 +40,6 @@ function sharedBy(trace: WordsTrace, text: number, token: number | null): Shared
   return trace.shared.find((one) => (text === 0 ? one.first : one.second) === token) ?? null;
 }
 
-function sharesNow({ trace, text, frame, token }: Seen): Float64Array | null {
-  return token === null ? null : sharesOf(text, trace.heads, layerAt(frame, text), token, headNow(trace.heads));
-}
-
 /** Puts what the recipe and the player say on the stage. */
 class Director {
   scene: WordsScene | null = null;
@@ -56,8 +52,8 @@ class Director {
     const seen = seenNow(this.library);
     const film = this.library.player.film.value as WordsFilm | null;
     if (!seen || !film || film.text !== seen.text || film.flown.value === 0) return;
-    const key = [seen.frame, seen.token, headNow(seen.trace.heads), seen.text.text, traceNow()].join();
-    if (key !== this.key) this.shares = sharesNow(seen);
+    const key = [seen.frame, seen.token, headNow(seen.trace.heads), flag("marks", true), seen.text.text, traceNow()].join();
+    if (key !== this.key) this.shares = sharesNow(seen.trace, seen.text, seen.frame, seen.token);
     this.key = key;
     const at = this.library.player.at.value;
     this.scene?.draw({
@@ -76,17 +72,25 @@ class Director {
   }
 }
 
-/** "Layer 3 of 6: “bank” hears “river” most, 31 %" */
+/** "“bank” hears “river” most, 31 %"; "" where nobody listens. */
+function clauseOf({ trace, text, frame, token }: Seen): string {
+  const shares = sharesNow(trace, text, frame, token);
+  const most = shares ? loudest(shares, 1)[0] : undefined;
+  if (token === null || !shares || most === undefined) return "";
+  return words.hearsMost(spelled(text.tokens[token]), spelled(text.tokens[most]), words.percent(shares[most]));
+}
+
 function sentenceOf(library: Library): string {
   const seen = seenNow(library);
-  if (!seen) return "";
-  const { text, token } = seen;
-  const shares = sharesNow(seen);
-  const most = shares && loudest(shares, 1)[0];
-  const clause = token === null || !shares || most === undefined || most === null
-    ? ""
-    : words.hearsMost(spelled(text.tokens[token]), spelled(text.tokens[most]), words.percent(shares[most]));
-  return words.sentence(momentOf(seen.frame, text.frames - 1), clause);
+  return seen ? words.sentence(momentOf(seen.frame, seen.text.frames - 1), clauseOf(seen)) : "";
+}
+
+/** What a picture of the scene says beside it. */
+function cardOf(library: Library): Card | null {
+  const seen = seenNow(library);
+  if (!seen) return null;
+  const { frame, text } = seen;
+  return { headline: clauseOf(seen) || text.text, colour: "--ink", moment: momentOf(frame, text.frames - 1) };
 }
 
 /** [ and ] choose the token before or after; Escape lets go of it. */
@@ -218,7 +222,7 @@ export default function WordsView() {
     });
     onStage.value = {
       view: "words", player, stage: next, draw: () => director.draw(),
-      card: () => ({ headline: sentenceOf(library), colour: "--ink" }),
+      card: () => cardOf(library),
       accept: async (files) => {
         const file = files.find((one) => one.name.endsWith(".json"));
         if (file) await openFile(file);
