@@ -30,7 +30,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   Import request{.file = words[0], .tensor = options.tensor, .causal = options.causal};
   if (!options.tokens.empty()) request.tokens = texts_in(read_text(options.tokens), false);
   const Imported made = import_states(request);
-  const std::vector<TracedText> texts{made.text};
+  std::vector<TracedText> texts{made.text};
   const CommonBeta common = common_beta(texts, made.of);
   TraceFile file{.made_by = whole_words(),
                  .model = words[0],

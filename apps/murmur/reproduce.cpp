@@ -33,18 +33,29 @@ int whole_number(const std::string& word, const std::string& value, int most) {
   return number;
 }
 
+std::string models_folder(const std::string& word) {
+  if (!std::filesystem::is_directory(word))
+    throw Error(Fault::input, "there is no such folder of models", word,
+                "give a folder with a folder or file for each model: docs/real-models.md");
+  return word;
+}
+
 ReproductionControl control_of(const Flags& flags, const Words& words, const ReproductionRow& row) {
   ReproductionControl control;
   control.quick = quick;
   control.resume = resume;
   control.runs = flags.runs;
   control.argv = program_argv;
+  if (const std::string home = data_home(); !home.empty())
+    control.models.push_back(std::filesystem::path(home) / "murmur" / "models");
   std::string data = "auto";
   for (const std::string& word : words.assignments) {
     const std::size_t equals = word.find('=');
     const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
     if (key == "data")
       data = value;
+    else if (key == "models")
+      control.models.insert(control.models.begin(), models_folder(value));
     else if (key == "seeds")
       control.seeds = whole_number(word, value, 1000);
     else if (key == "threads" && value == "all")
@@ -256,6 +267,7 @@ Command reproduce_command() {
           "  murmur reproduce --all --quick\n"
           "  murmur reproduce --all --quick --resume\n"
           "  murmur reproduce swarm-table --quick\n"
+          "  murmur reproduce real-models models=FOLDER\n"
           "  murmur reproduce flock-argument threads=2 --json",
           [](Options& sub, Flags& flags) {
             sub.add_flag("--resume", resume, "read back figures that were finished before");

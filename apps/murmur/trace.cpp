@@ -114,11 +114,13 @@ std::vector<Prompt> prompts_of(const OpenedModel& opened, const std::vector<std:
   const Description& of = opened.model->description();
   const Tokenizer* const tokenizer = opened.tokenizer ? &*opened.tokenizer : nullptr;
   std::vector<Prompt> prompts;
-  if (of.patch > 0) {
+  if (!reads_tokens(of)) {
     for (std::size_t k = 1; k < words.size(); ++k)
       prompts.push_back(prompt_of_picture(words[k], of, model_path(words[0])));
     if (prompts.empty() || !options.file.empty() || !options.ids.empty())
-      usage("the model reads pictures", "give the paths of .png or .npy files behind the model");
+      usage(of.patch > 0 ? "the model reads pictures" : "the model reads spectra",
+            of.patch > 0 ? "give the paths of .png or .npy files behind the model"
+                         : "give the paths of .npy files behind the model");
     return prompts;
   }
   std::vector<std::string> texts(words.begin() + 1, words.end());
@@ -219,10 +221,11 @@ TraceFile file_of(const OpenedModel& opened, const std::string& path, const Vari
   for (const fs::path& weights : opened.files)
     file.sha256[weights.filename().string()] = sha256_of_file(weights);
   for (const TracedText& text : texts)
-    file.texts.push_back(
-        {text.prompt.name, text.given, text.prompt.ids, text.tokens,
-         logit_lens(*opened.model, text,
-                    {.place = text.n() - 1, .tokenizer = tokenizer, .pass = trained_pass()})});
+    file.texts.push_back({text.prompt.name, text.given, text.prompt.ids, text.tokens,
+                          logit_lens(*opened.model, text,
+                                     {.place = answer_place(of, text.n()),
+                                      .tokenizer = tokenizer,
+                                      .pass = trained_pass()})});
   return file;
 }
 

@@ -12,8 +12,8 @@ namespace fs = std::filesystem;
 
 RunKind trace_kind();
 
-RunReader keep_texts(const Flags& flags, const TraceFile& file,
-                     const std::vector<TracedText>& texts, const TraceKeeping& keeping) {
+RunReader keep_texts(const Flags& flags, const TraceFile& file, std::vector<TracedText>& texts,
+                     const TraceKeeping& keeping) {
   std::vector<TraceFrame> frames;
   for (int k = 0; k < texts.front().frames(); ++k) frames.push_back(frame_of(texts, k));
   const Experiment e = ideal_flow({.start = frames.front().x,
@@ -30,7 +30,7 @@ RunReader keep_texts(const Flags& flags, const TraceFile& file,
   contents.engine = keeping.engine + " " + file.family;
   contents.seed = keeping.seed;
   Run run = create_run(flags, e.name, contents);
-  keep_trace(run, e, file, frames, keeping.activations ? activations_of(texts) : Record{});
+  keep_trace(run, e, file, frames, keeping.activations ? taken_activations(texts) : Record{});
   return RunReader(run.directory());
 }
 

@@ -14,9 +14,10 @@ struct TraceKeeping {
   bool activations = true;
   std::string engine = "float32";  // in the manifest, before the family
 };
-// Makes the run, with the ideal flow from the same tokens as its experiment.
-RunReader keep_texts(const Flags& flags, const TraceFile& file,
-                     const std::vector<TracedText>& texts, const TraceKeeping& keeping);
+// Makes the run, with the ideal flow from the same tokens as its experiment. What is kept of the
+// traces is taken out of the texts.
+RunReader keep_texts(const Flags& flags, const TraceFile& file, std::vector<TracedText>& texts,
+                     const TraceKeeping& keeping);
 
 // The words of the command line at hand, paths whole: they make the same run anywhere.
 std::vector<std::string> whole_words();

@@ -19,25 +19,28 @@ struct RandomKey {
 
 // Every stream of random numbers in the project. A number, once given, is never given again.
 enum class Stream : std::uint16_t {
-  position = 1,    // initial laws
-  query = 2,       // random query matrices
-  key = 3,         // random key matrices
-  value = 4,       // random value matrices
-  perceptron = 5,  // random feed-forward parameters
-  pairs = 6,       // pairs and rows sampled by observables of large swarms
-  parameters = 7,  // initial parameters of a swarm that learns
-  order = 8,       // shuffles of a training set
-  shift = 9,       // random shifts of training samples
-  dropout = 10,    // attention weights left out in training
-  split = 11,      // which training samples are kept for validation
-  noise = 12,      // Brownian motion of particles
-  target = 13,     // random maps that attention is to approximate
-  landscape = 14,  // starts of searches for critical points
-  slices = 15,     // lines and great circles that measures are projected on
-  samples = 16,    // what a task draws anew each epoch: pairs of pictures, sentences
-  deform = 17,     // random linear maps and bendings of training samples
-  depth = 18,      // how many blocks an update of a training runs
-  readout = 20,    // points of words that places are compared with, class tokens and guests
+  position = 1,       // initial laws
+  query = 2,          // random query matrices
+  key = 3,            // random key matrices
+  value = 4,          // random value matrices
+  perceptron = 5,     // random feed-forward parameters
+  pairs = 6,          // pairs and rows sampled by observables of large swarms
+  parameters = 7,     // initial parameters of a swarm that learns
+  order = 8,          // shuffles of a training set
+  shift = 9,          // random shifts of training samples
+  dropout = 10,       // attention weights left out in training
+  split = 11,         // which training samples are kept for validation
+  noise = 12,         // Brownian motion of particles
+  target = 13,        // random maps that attention is to approximate
+  landscape = 14,     // starts of searches for critical points
+  slices = 15,        // lines and great circles that measures are projected on
+  samples = 16,       // what a task draws anew each epoch: pairs of pictures, sentences
+  deform = 17,        // random linear maps and bendings of training samples
+  depth = 18,         // how many blocks an update of a training runs
+  readout = 20,       // points of words that places are compared with, class tokens and guests
+  redrawn = 21,       // weights of a trained transformer drawn anew
+  continuation = 22,  // tokens that a transformer writes on with
+  prompts = 23,       // sentences and lists that trained transformers are given to read
 };
 
 // Who asks: counter = (particle, step, replica, stream * 2^16 + draw), key = seed.

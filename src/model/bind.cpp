@@ -25,6 +25,8 @@ class Binder {
     const int width = of_.embedding_width;
     if (of_.patch > 0)
       picture(w);
+    else if (of_.frames > 0)
+      spectrum(w);
     else
       prompt(w, width, tied);
     w.embedding_norm = norm(names_.embedding_norm, width);
@@ -197,6 +199,14 @@ class Binder {
         .in = in,
         .pitch = in,
         .bias = values(name + ".bias", {d})};
+  }
+
+  void spectrum(TransformerWeights& w) {
+    const auto d = static_cast<std::size_t>(of_.d);
+    w.class_token = values("cls_token", {d});
+    w.positions = values(names_.positions, {static_cast<std::size_t>(of_.frames) + 1, d});
+    w.patches = linear_at("patch_proj", of_.d, of_.features);
+    w.unembedding = linear_at(names_.unembedding, of_.vocabulary, of_.d);
   }
 
   const float* first_row(const std::string& name, std::size_t width) {

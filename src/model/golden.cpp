@@ -53,6 +53,8 @@ std::optional<std::vector<float>> ours(const std::string& name, const Trace& t,
     return rows == nullptr ? std::nullopt : std::optional(*rows);
   };
   if (name == "last_hidden_state") return t.last;
+  if (name == "logits" && of.answers_first)  // of the token that is asked
+    return std::vector<float>(t.logits.begin(), t.logits.begin() + of.vocabulary);
   if (name == "logits") return t.logits;
   if (name == "logits_last")
     return std::vector<float>(t.logits.end() - of.vocabulary, t.logits.end());
@@ -79,6 +81,10 @@ double distance(const std::vector<float>& a, const Array& b, const std::string& 
   return most / largest;
 }
 
+bool is_prompt(const std::string& name) {
+  return name == "input_ids" || name == "ids" || name == "pixel_values" || name == "mfcc";
+}
+
 // The case that a name belongs to, with its dot; empty for the names of one prompt.
 std::string case_of(const std::string& name) {
   const auto dot = name.find('.');
@@ -97,16 +103,16 @@ std::vector<GoldenCheck> held_against(const Transformer& model, const Record& go
       const auto* ids = std::get_if<std::vector<std::int64_t>>(&array.values);
       if (ids == nullptr) refuse("the tokens are not of I64", where + ": " + name);
       traces[of] = model.pass(*ids, options);
-    } else if (rest == "pixel_values") {
+    } else if (rest == "pixel_values" || rest == "mfcc") {
       const auto* pixels = std::get_if<std::vector<float>>(&array.values);
-      if (pixels == nullptr) refuse("the pixels are not of F32", where + ": " + name);
+      if (pixels == nullptr) refuse("the numbers are not of F32", where + ": " + name);
       traces[of] = model.pass_picture(*pixels, options);
     }
   }
   std::vector<GoldenCheck> checks;
   for (const auto& [name, array] : golden) {
     const std::string of = case_of(name), rest = name.substr(of.size());
-    if (rest == "input_ids" || rest == "ids" || rest == "pixel_values") continue;
+    if (is_prompt(rest)) continue;
     const auto at = traces.find(of);
     if (at == traces.end()) refuse("there is no prompt beside it", where + ": " + name);
     const auto own = ours(rest, at->second, model.description());

@@ -22,8 +22,9 @@ struct GoldenCheck {
 //                                       before the readout the last one is behind that norm
 //   caseK.attentions.I (heads, n, n), caseK.last_hidden_state (n, d), caseK.logits (n, vocabulary)
 // or, of one prompt, ids (n), layer.I (n, d) without the final norm, logits_last (vocabulary), and
-// embedding (d), the mean of the last states made a unit vector. Error(input) for any other name
-// and for other shapes.
+// embedding (d), the mean of the last states made a unit vector. Prompts of spectra are mfcc
+// (frames, features); their logits (labels) are those of the class token. Error(input) for any
+// other name and for other shapes.
 std::vector<GoldenCheck> held_against(const Transformer& model, const Record& golden,
                                       const std::string& where, const PassOptions& options = {});
 

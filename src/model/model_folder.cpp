@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -75,35 +76,67 @@ std::set<std::string> shards(const fs::path& index) {
   return files;
 }
 
-Weights weights_of(const fs::path& folder) {
+bool is_keyword_transformer(const fs::path& path) {
   Weights weights;
-  if (fs::exists(folder / "model.safetensors.index.json")) {
-    for (const std::string& file : shards(folder / "model.safetensors.index.json"))
-      weights.add(folder / file);
-    return weights;
-  }
+  weights.add(path);
+  return weights.tensors.count("patch_proj.weight") > 0;
+}
+
+}  // namespace
+
+// Beside the weights there may be tensors of other programs: model*.safetensors goes before all,
+// and without config.json only a keyword transformer is known by its tensors.
+std::vector<fs::path> weight_files(const fs::path& folder) {
   std::vector<fs::path> files, named;  // named: model*.safetensors
+  if (const fs::path index = folder / "model.safetensors.index.json"; fs::exists(index)) {
+    for (const std::string& file : shards(index)) files.push_back(folder / file);
+    return files;
+  }
+  const bool described = fs::exists(folder / "config.json");
   bool pickled = false;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string(),
                       end = entry.path().extension().string();
-    if (end == ".safetensors") {
+    if (end == ".safetensors" && (described || is_keyword_transformer(entry.path()))) {
       files.push_back(entry.path());
       if (name.rfind("model", 0) == 0) named.push_back(entry.path());
     }
     pickled = pickled || end == ".pt" || end == ".pth" || name.rfind("pytorch_model", 0) == 0;
   }
-  if (named.size() == 1) files = named;
-  if (files.size() == 1) {
-    weights.add(files[0]);
-    return weights;
-  }
+  if (named.size() == 1) return named;
+  if (files.size() == 1) return files;
   if (files.empty() && pickled)
     refuse("the weights are pickled, and a pickle may run any program", folder,
            "convert them to safetensors, in Python: safetensors.torch.save_file(torch.load(FILE, "
            "weights_only=True), \"model.safetensors\")");
+  if (!described)
+    refuse("the folder has no config.json", folder, "give a folder with config.json and weights");
   refuse(files.empty() ? "the folder has no safetensors" : "the folder has several safetensors",
          folder, "give a folder with config.json and model.safetensors");
+}
+
+namespace {
+
+// Heads of the keyword transformers are 64 wide (2104.00769, Table 1).
+nlohmann::json config_of(const Weights& weights, const fs::path& folder) {
+  const auto axis = [&](const char* name, std::size_t k) -> std::size_t {
+    const auto at = weights.tensors.find(name);
+    if (at == weights.tensors.end() || at->second.shape.size() <= k)
+      refuse(fmt::format("the keyword transformer has no tensor '{}'", name), folder,
+             "write a config.json with model_type kwt");
+    return at->second.shape[k];
+  };
+  const std::size_t d = axis("patch_proj.weight", 0);
+  int layers = 0;
+  while (weights.tensors.count(fmt::format("layers.{}.q.weight", layers)) > 0) ++layers;
+  return {{"model_type", "kwt"},
+          {"hidden_size", d},
+          {"num_hidden_layers", layers},
+          {"num_attention_heads", std::max<std::size_t>(1, d / 64)},
+          {"intermediate_size", axis("layers.0.fc1.weight", 0)},
+          {"num_frames", axis("pos_embed", 0) - 1},
+          {"num_features", axis("patch_proj.weight", 1)},
+          {"num_labels", axis("head.weight", 0)}};
 }
 
 }  // namespace
@@ -113,10 +146,12 @@ Model read_model(const fs::path& given) {
     refuse("there is no such folder", given, "give a folder with config.json and weights");
   const fs::path folder = state_of_model(given);
   const fs::path config = folder / "config.json";
-  if (!fs::exists(config))
-    refuse("the folder has no config.json", folder, "give a folder with config.json and weights");
-  const Family family = parse_family(text_of(config), config.string());
-  return with_weights(family, weights_of(folder), folder.string());
+  std::optional<Family> family;
+  if (fs::exists(config)) family = parse_family(text_of(config), config.string());
+  Weights weights;
+  for (const fs::path& file : weight_files(folder)) weights.add(file);
+  if (!family) family = family_of(config_of(weights, folder), folder.string());
+  return with_weights(*family, std::move(weights), folder.string());
 }
 
 }  // namespace murmur

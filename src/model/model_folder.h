@@ -39,13 +39,21 @@ class Model {
 // the folder itself.
 std::filesystem::path state_of_model(const std::filesystem::path& folder);
 
-// The folder of a model, or one of the hub's cache (models--owner--name). Error(input) with the
-// tensor's name where one is missing or has another shape; pickled weights are refused.
+// The safetensors of a folder that hold its weights. Error(input) where none or several do.
+std::vector<std::filesystem::path> weight_files(const std::filesystem::path& folder);
+
+// The folder of a model, or one of the hub's cache (models--owner--name). Without config.json the
+// weights of a keyword transformer tell what it would say. Error(input) with the tensor's name
+// where one is missing or has another shape; pickled weights are refused.
 Model read_model(const std::filesystem::path& folder);
 
 // The single file of llama2.c (.bin). Nothing is allocated before its size has been held against
 // its header. Error(input).
 Model read_llama2c(const std::filesystem::path& path);
 Model parse_llama2c(std::span<const std::byte> bytes, const std::string& where);  // is copied
+
+// A GPT of minGPT as one JSON file (.json) of tensors in base64. Error(input).
+Model read_mingpt(const std::filesystem::path& path);
+Model parse_mingpt(std::string_view text, const std::string& where);
 
 }  // namespace murmur

@@ -35,11 +35,12 @@ std::optional<fs::path> llama2c_tokenizer_in(const fs::path& folder) {
 }
 
 OpenedModel open_file(const fs::path& path) {
-  if (path.extension() != ".bin")
-    refuse("a single file of weights is known as .bin of llama2.c alone", path,
+  if (path.extension() != ".bin" && path.extension() != ".json")
+    refuse("a single file of weights is known as .bin of llama2.c or .json of minGPT alone", path,
            "give the folder with config.json and model.safetensors");
-  OpenedModel opened{read_llama2c(path)};
+  OpenedModel opened{path.extension() == ".json" ? read_mingpt(path) : read_llama2c(path)};
   opened.files = {path};
+  if (path.extension() == ".json") return opened;
   const fs::path folder = path.parent_path().empty() ? fs::path(".") : path.parent_path();
   if (const auto beside = llama2c_tokenizer_in(folder)) opened.tokenizer = read_tokenizer(*beside);
   return opened;
@@ -48,9 +49,8 @@ OpenedModel open_file(const fs::path& path) {
 OpenedModel open_folder(const fs::path& given) {
   const fs::path folder = state_of_model(given);
   OpenedModel opened{read_model(folder)};
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().filename() == "config.json" || entry.path().extension() == ".safetensors")
-      opened.files.push_back(entry.path());
+  opened.files = weight_files(folder);
+  if (fs::exists(folder / "config.json")) opened.files.push_back(folder / "config.json");
   std::sort(opened.files.begin(), opened.files.end());
   if (fs::exists(folder / "tokenizer.json")) opened.tokenizer = Tokenizer::read(folder);
   return opened;
@@ -61,8 +61,10 @@ OpenedModel open_folder(const fs::path& given) {
 OpenedModel open_model(const fs::path& path, const fs::path& tokenizer) {
   std::error_code ignored;
   if (!fs::exists(path, ignored))
-    refuse("there is no such model", path,
-           "give a folder with config.json and model.safetensors, or a .bin of llama2.c");
+    refuse(
+        "there is no such model", path,
+        "give a folder with config.json and model.safetensors, a .bin of llama2.c, or a .json of "
+        "minGPT");
   OpenedModel opened = fs::is_directory(path, ignored) ? open_folder(path) : open_file(path);
   if (!tokenizer.empty()) opened.tokenizer = read_tokenizer(tokenizer);
   return opened;

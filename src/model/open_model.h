@@ -15,9 +15,9 @@ struct OpenedModel {
   std::vector<std::filesystem::path> files{};  // that the weights came from
 };
 
-// `path` is a folder with config.json and safetensors, one of the hub's cache, or a .bin of
-// llama2.c; `tokenizer` a tokenizer.json, its folder, or a tokenizer .bin of llama2.c. Without one
-// it is looked for beside the weights. Error(input).
+// `path` is a folder with config.json and safetensors, one of the hub's cache, a .bin of llama2.c
+// or a .json of minGPT; `tokenizer` a tokenizer.json, its folder, or a tokenizer .bin of llama2.c.
+// Without one it is looked for beside the weights. Error(input).
 OpenedModel open_model(const std::filesystem::path& path,
                        const std::filesystem::path& tokenizer = {});
 

@@ -3,37 +3,33 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numbers>
 
 #include "core/parallel.h"
 #include "learn/products.h"
+#include "model/row_kernels.h"
 
 namespace murmur {
 
 namespace {
 
-constexpr int kSlab = 32;  // rows a thread takes at a time
+// Rows and columns of a product that a thread takes at a time. What is fewer packs a matrix anew
+// too often; few rows leave threads nothing but columns to share.
+constexpr int kSlab = 512, kPanel = 384, kPanelOfFewRows = 192;
+constexpr int kQueries = 128;  // of attention at a time: what none of them sees is not computed
 
 View view(const float* at, int rows, int cols, int pitch) {
   return {const_cast<float*>(at), rows, cols, pitch};
 }
 
-void softmax(float* row, int n, const Sight& seen) {
-  const float top = *std::max_element(row + seen.begin, row + seen.end);
-  double total = 0;
-  for (int j = seen.begin; j < seen.end; ++j) {
-    row[j] = std::exp(row[j] - top);
-    total += row[j];
-  }
-  const auto share = static_cast<float>(1 / total);
-  for (int j = 0; j < n; ++j) row[j] = j < seen.begin || j >= seen.end ? 0 : row[j] * share;
-}
-
-float gelu_tanh(float x) {
-  const double inner =
-      std::sqrt(2 * std::numbers::inv_pi) * (x + 0.044715 * static_cast<double>(x) * x * x);
-  return static_cast<float>(0.5 * x * (1 + std::tanh(inner)));
+// Sums of eight kinds, added up at the end: the processor need not wait for one before the next.
+template <class Term>
+double sum_of(std::size_t width, const Term& term) {
+  double sums[8] = {};
+  std::size_t k = 0;
+  for (; k + 8 <= width; k += 8)
+    for (std::size_t l = 0; l < 8; ++l) sums[l] += term(k + l);
+  for (; k < width; ++k) sums[0] += term(k);
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
 }  // namespace
@@ -48,14 +44,19 @@ std::vector<float> map_rows(const std::vector<float>& x, const Linear& f, int th
   std::vector<float> y(static_cast<std::size_t>(n) * f.out);
   if (f.bias != nullptr)
     for (int i = 0; i < n; ++i) std::copy_n(f.bias, f.out, &y[static_cast<std::size_t>(i) * f.out]);
-  const View w = f.transposed ? view(f.w, f.in, f.out, f.pitch) : view(f.w, f.out, f.in, f.pitch);
   const float keep = f.bias == nullptr ? 0 : 1;
+  const int panel = n < kSlab ? kPanelOfFewRows : kPanel;
+  const int slabs = (n + kSlab - 1) / kSlab, panels = (f.out + panel - 1) / panel;
   require_products();
-  for_blocks((n + kSlab - 1) / kSlab, threads, [&](int block) {
-    const int first = block * kSlab, rows = std::min(kSlab, n - first);
+  for_blocks(slabs * panels, threads, [&](int block) {
+    const int first = block / panels * kSlab, rows = std::min(kSlab, n - first);
+    const int from = block % panels * panel, cols = std::min(panel, f.out - from);
+    const View w =
+        f.transposed ? view(f.w + from, f.in, cols, f.pitch)
+                     : view(f.w + static_cast<std::ptrdiff_t>(from) * f.pitch, cols, f.in, f.pitch);
     multiply(view(&x[static_cast<std::size_t>(first) * f.in], rows, f.in, f.in), w,
              f.transposed ? Transposed::none : Transposed::right,
-             view(&y[static_cast<std::size_t>(first) * f.out], rows, f.out, f.out), 1, keep);
+             view(&y[static_cast<std::size_t>(first) * f.out + from], rows, cols, f.out), 1, keep);
   });
   return y;
 }
@@ -64,12 +65,11 @@ void normalise_rows(std::vector<float>& x, const Norm& norm, const NormWeights& 
                     std::size_t width) {
   for (std::size_t at = 0; at < x.size(); at += width) {
     float* row = &x[at];
-    double mean = 0, square = 0;
-    if (norm.kind == Norm::layer) {
-      for (std::size_t k = 0; k < width; ++k) mean += row[k];
-      mean /= static_cast<double>(width);
-    }
-    for (std::size_t k = 0; k < width; ++k) square += (row[k] - mean) * (row[k] - mean);
+    const auto value = [&](std::size_t k) { return static_cast<double>(row[k]); };
+    const double mean =
+        norm.kind == Norm::layer ? sum_of(width, value) / static_cast<double>(width) : 0;
+    const double square =
+        sum_of(width, [&](std::size_t k) { return (row[k] - mean) * (row[k] - mean); });
     const double scale = 1 / std::sqrt(square / static_cast<double>(width) + norm.epsilon);
     for (std::size_t k = 0; k < width; ++k) {
       const double bias = weights.bias == nullptr ? 0 : weights.bias[k];
@@ -104,36 +104,33 @@ std::vector<float> attention_rows(const AttentionShape& s, const std::vector<flo
   for_blocks(s.heads, s.threads, [&](int head) {
     const int from = head / (s.heads / s.key_heads) * s.width, own = head * s.width;
     float* const w = &weights[static_cast<std::size_t>(head) * s.n * s.n];
-    const View a = view(w, s.n, s.n, s.n);
-    multiply(view(&q[own], s.n, s.width, wide), view(&k[from], s.n, s.width, narrow),
-             Transposed::right, a, static_cast<float>(s.scale));
-    for (int i = 0; i < s.n; ++i) {
-      float* const row = w + static_cast<std::size_t>(i) * s.n;
-      const Sight seen = sight_of(i, s.n, s.causal, s.window);
-      for (int j = seen.begin; s.cap > 0 && j < seen.end; ++j) row[j] = capped(row[j], s.cap);
-      softmax(row, s.n, seen);
+    for (int first = 0; first < s.n; first += kQueries) {
+      const int last = std::min(first + kQueries, s.n) - 1, rows = last - first + 1;
+      const int begin = sight_of(first, s.n, s.causal, s.window).begin;
+      const int end = sight_of(last, s.n, s.causal, s.window).end;
+      const auto query = static_cast<std::size_t>(first) * wide + own,
+                 key = static_cast<std::size_t>(begin) * narrow + from;
+      float* const corner = w + static_cast<std::ptrdiff_t>(first) * s.n + begin;
+      const View a = view(corner, rows, end - begin, s.n);
+      multiply(view(&q[query], rows, s.width, wide), view(&k[key], end - begin, s.width, narrow),
+               Transposed::right, a, static_cast<float>(s.scale));
+      for (int i = first; i <= last; ++i) {
+        float* const row = w + static_cast<std::ptrdiff_t>(i) * s.n;
+        const Sight seen = sight_of(i, s.n, s.causal, s.window);
+        for (int j = seen.begin; s.cap > 0 && j < seen.end; ++j) row[j] = capped(row[j], s.cap);
+        std::fill(row + begin, row + seen.begin, 0.0f);
+        softmax_row(row + seen.begin, seen.end - seen.begin);
+        std::fill(row + seen.end, row + end, 0.0f);
+      }
+      multiply(a, view(&v[key], end - begin, s.width, narrow), Transposed::none,
+               view(&gathered[query], rows, s.width, wide));
     }
-    multiply(a, view(&v[from], s.n, s.width, narrow), Transposed::none,
-             view(&gathered[own], s.n, s.width, wide));
   });
   return gathered;
 }
 
 void activate(std::vector<float>& x, FeedForwardActivation activation) {
-  for (float& value : x) switch (activation) {
-      case FeedForwardActivation::relu:
-        value = std::max(value, 0.0f);
-        break;
-      case FeedForwardActivation::gelu:
-        value = static_cast<float>(0.5 * value * (1 + std::erf(value * std::numbers::sqrt2 / 2)));
-        break;
-      case FeedForwardActivation::gelu_tanh:
-        value = gelu_tanh(value);
-        break;
-      case FeedForwardActivation::silu:
-        value = static_cast<float>(value / (1 + std::exp(-static_cast<double>(value))));
-        break;
-    }
+  activate_row(x.data(), x.size(), activation);
 }
 
 }  // namespace murmur

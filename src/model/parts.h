@@ -9,7 +9,7 @@
 
 namespace murmur {
 
-// y (n, out) = x (n, in) W^T + b, by OpenBLAS, rows in slabs of fixed size.
+// y (n, out) = x (n, in) W^T + b, by OpenBLAS, in parts whose sizes do not depend on threads.
 std::vector<float> map_rows(const std::vector<float>& x, const Linear& f, int threads);
 
 // Every stretch of `width` neighbours, with gain and bias (width).
@@ -34,7 +34,8 @@ struct AttentionShape {
   int threads = 1;
 };
 
-//   weights (heads, n, n) = softmax over the j that i sees of cap(scale <q_i, k_j>)
+//   weights (heads, n, n) = softmax over the j that i sees of cap(scale <q_i, k_j>), 0 elsewhere;
+//   must come as zeros
 //   returns (n, heads, width): sum_j weights_ij v_j
 std::vector<float> attention_rows(const AttentionShape& shape, const std::vector<float>& q,
                                   const std::vector<float>& k, const std::vector<float>& v,

@@ -58,6 +58,24 @@ std::vector<float> map_rows(const std::vector<float>& x, const Linear& f) {
   return y;
 }
 
+void normalise_rows(std::vector<float>& x, const Norm& norm, const NormWeights& weights,
+                    std::size_t width) {
+  for (std::size_t at = 0; at < x.size(); at += width) {
+    float* const row = &x[at];
+    double mean = 0, square = 0;
+    if (norm.kind == Norm::layer) {
+      for (std::size_t k = 0; k < width; ++k) mean += row[k];
+      mean /= static_cast<double>(width);
+    }
+    for (std::size_t k = 0; k < width; ++k) square += (row[k] - mean) * (row[k] - mean);
+    const double scale = 1 / std::sqrt(square / static_cast<double>(width) + norm.epsilon);
+    for (std::size_t k = 0; k < width; ++k) {
+      const double bias = weights.bias == nullptr ? 0 : weights.bias[k];
+      row[k] = static_cast<float>((row[k] - mean) * scale * weights.gain[k] + bias);
+    }
+  }
+}
+
 void rotate_rows(std::vector<float>& x, int n, int heads, int width, const Rotary& rotary,
                  double theta) {
   const int half = rotary.width / 2;

@@ -12,6 +12,9 @@ namespace murmur::reference {
 
 std::vector<float> map_rows(const std::vector<float>& x, const Linear& f);
 
+void normalise_rows(std::vector<float>& x, const Norm& norm, const NormWeights& weights,
+                    std::size_t width);
+
 void rotate_rows(std::vector<float>& x, int n, int heads, int width, const Rotary& rotary,
                  double theta);
 

@@ -22,6 +22,12 @@ Rows mapped_by(const PassOptions& options, const Rows& x, const Linear& f) {
   return plain(options) ? reference::map_rows(x, f) : map_rows(x, f, options.threads);
 }
 
+void normalise_by(const PassOptions& options, Rows& x, const Norm& norm, const NormWeights& weights,
+                  int width) {
+  (plain(options) ? reference::normalise_rows : normalise_rows)(x, norm, weights,
+                                                                static_cast<std::size_t>(width));
+}
+
 // One pass: the description, the weights, and the residual stream as it stands.
 class Pass {
  public:
@@ -59,8 +65,7 @@ class Pass {
 
   Rows normalised(const Rows& x, const NormWeights& weights) const {
     Rows y = x;
-    if (weights.gain != nullptr)
-      normalise_rows(y, of_.norm, weights, static_cast<std::size_t>(of_.d));
+    if (weights.gain != nullptr) normalise_by(options_, y, of_.norm, weights, of_.d);
     return y;
   }
 
@@ -89,9 +94,9 @@ class Pass {
   Rows attend(const Rows& x, const BlockWeights& w, const BlockChoice& choice) {
     Rows q = mapped(x, w.query), k = mapped(x, w.key);
     const Rows v = mapped(x, w.value);
-    const auto width = static_cast<std::size_t>(of_.head_width);
-    if (w.query_norm.gain != nullptr) normalise_rows(q, of_.norm, w.query_norm, width);
-    if (w.key_norm.gain != nullptr) normalise_rows(k, of_.norm, w.key_norm, width);
+    if (w.query_norm.gain != nullptr)
+      normalise_by(options_, q, of_.norm, w.query_norm, of_.head_width);
+    if (w.key_norm.gain != nullptr) normalise_by(options_, k, of_.norm, w.key_norm, of_.head_width);
     rotate(q, of_.heads, choice);
     rotate(k, of_.key_heads, choice);
     Rows weights(static_cast<std::size_t>(of_.heads) * n_ * n_);
@@ -144,7 +149,9 @@ class Pass {
 }
 
 void require_tokens(std::span<const std::int64_t> tokens, const Description& of) {
-  if (of.patch > 0) refuse("the model reads pictures, not tokens", of.family, "give it a picture");
+  if (!reads_tokens(of))
+    refuse(fmt::format("the model reads {}, not tokens", of.patch > 0 ? "pictures" : "spectra"),
+           of.family, of.patch > 0 ? "give it a picture" : "give it the frames of a spectrum");
   if (tokens.empty())
     refuse("there is no token to begin with", "prompt", "give at least one token");
   if (static_cast<int>(tokens.size()) > of.context)
@@ -166,6 +173,34 @@ std::vector<int> places(std::span<const std::int64_t> tokens, const Description&
   return rows;
 }
 
+// (across^2, channels patch patch) of the pixels (channels, image, image).
+Rows patches_of(std::span<const float> pixels, const Description& of) {
+  const int side = of.image, across = side / of.patch, patch = of.patch;
+  if (pixels.size() != static_cast<std::size_t>(of.channels) * side * side)
+    refuse(fmt::format("the picture has {} values, the model takes {} x {} x {}", pixels.size(),
+                       of.channels, side, side),
+           "picture", "give a picture of that size");
+  Rows cut;
+  for (int row = 0; row < across; ++row)
+    for (int col = 0; col < across; ++col)
+      for (int c = 0; c < of.channels; ++c)
+        for (int y = 0; y < patch; ++y) {
+          const float* from =
+              &pixels[(static_cast<std::size_t>(c) * side + row * patch + y) * side +
+                      static_cast<std::size_t>(col) * patch];
+          cut.insert(cut.end(), from, from + patch);
+        }
+  return cut;
+}
+
+Rows frames_of(std::span<const float> spectrum, const Description& of) {
+  if (spectrum.size() != static_cast<std::size_t>(of.frames) * of.features)
+    refuse(fmt::format("the spectrum has {} values, the model takes {} frames of {}",
+                       spectrum.size(), of.frames, of.features),
+           "spectrum", "give one of that size");
+  return {spectrum.begin(), spectrum.end()};
+}
+
 }  // namespace
 
 Trace Transformer::pass(std::span<const std::int64_t> tokens, const PassOptions& options) const {
@@ -184,29 +219,15 @@ Trace Transformer::pass(std::span<const std::int64_t> tokens, const PassOptions&
         entry += weights_.positions[static_cast<std::size_t>(rows[i]) * width + k];
     }
   if (weights_.embedding_norm.gain != nullptr)
-    normalise_rows(x, of.norm, weights_.embedding_norm, static_cast<std::size_t>(width));
+    normalise_by(options, x, of.norm, weights_.embedding_norm, width);
   if (weights_.embedding_map.w != nullptr) x = mapped_by(options, x, weights_.embedding_map);
   return Pass(of, weights_, options).run(std::move(x));
 }
 
 Trace Transformer::pass_picture(std::span<const float> pixels, const PassOptions& options) const {
   const Description& of = description_;
-  if (of.patch == 0) refuse("the model reads tokens, not pictures", of.family, "give it a text");
-  const int side = of.image, across = side / of.patch, patch = of.patch;
-  if (pixels.size() != static_cast<std::size_t>(of.channels) * side * side)
-    refuse(fmt::format("the picture has {} values, the model takes {} x {} x {}", pixels.size(),
-                       of.channels, side, side),
-           "picture", "give a picture of that size");
-  Rows cut;  // (across^2, channels patch patch)
-  for (int row = 0; row < across; ++row)
-    for (int col = 0; col < across; ++col)
-      for (int c = 0; c < of.channels; ++c)
-        for (int y = 0; y < patch; ++y) {
-          const float* from =
-              &pixels[(static_cast<std::size_t>(c) * side + row * patch + y) * side +
-                      static_cast<std::size_t>(col) * patch];
-          cut.insert(cut.end(), from, from + patch);
-        }
+  if (reads_tokens(of)) refuse("the model reads tokens, not pictures", of.family, "give it a text");
+  const Rows cut = of.frames > 0 ? frames_of(pixels, of) : patches_of(pixels, of);
   Rows x(weights_.class_token, weights_.class_token + of.d);
   const Rows patches = mapped_by(options, cut, weights_.patches);
   x.insert(x.end(), patches.begin(), patches.end());

@@ -59,8 +59,21 @@ struct Description {
   double logit_cap = 0;
   bool final_norm_in_last = false;  // the last state that a library shows is behind the final norm
   int patch = 0, image = 0, channels = 0;  // of pictures; 0: prompts are tokens
+  int frames = 0, features = 0;            // of a spectrum, a token a frame; 0: no spectra
+  bool answers_first = false;              // the first token is asked, else the last
   std::vector<BlockChoice> blocks{};       // (layers)
 };
+
+// Tokens, or numbers: the pixels of a picture, the frames of a spectrum.
+inline bool reads_tokens(const Description& of) { return of.patch == 0 && of.frames == 0; }
+
+// The token whose last state is the answer to a prompt of n tokens.
+inline int answer_place(const Description& of, int n) { return of.answers_first ? 0 : n - 1; }
+
+// Of models that read numbers: the tokens behind the class token, and how many numbers there are.
+inline int input_tokens(const Description& of) {
+  return of.frames > 0 ? of.frames : (of.image / of.patch) * (of.image / of.patch);
+}
 
 // y = W x + b. W (out, in), or transposed (in, out); rows lie `pitch` apart.
 struct Linear {
@@ -87,8 +100,8 @@ struct TransformerWeights {
   const float* tokens = nullptr;       // (vocabulary, embedding_width)
   const float* positions = nullptr;    // (skipped + context, embedding_width); null: none
   const float* type = nullptr;         // (embedding_width) of the first type; null: none
-  const float* class_token = nullptr;  // (d), of pictures
-  Linear patches{};                    // (d, channels patch patch)
+  const float* class_token = nullptr;  // (d), of pictures and spectra
+  Linear patches{};                    // (d, channels patch patch), or (d, features)
   NormWeights embedding_norm{}, final_norm{};
   Linear embedding_map{}, unembedding{};
   std::vector<BlockWeights> blocks{};  // (layers), or one where they are shared
@@ -127,7 +140,7 @@ class Transformer {
 
   // Error(input) for no token, more than the context holds, or one outside the vocabulary.
   Trace pass(std::span<const std::int64_t> tokens, const PassOptions& options = {}) const;
-  // pixels (channels, image, image)
+  // pixels (channels, image, image), or a spectrum (frames, features)
   Trace pass_picture(std::span<const float> pixels, const PassOptions& options = {}) const;
   // The rest of a pass: from the states x (n, d) before block `first` on, counted through all
   // repetitions. The trace holds what came after.

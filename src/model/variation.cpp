@@ -23,10 +23,8 @@ class Drawn {
     const int width = of.embedding_width;
     TransformerWeights w = trained;
     w.tokens = table(trained.tokens, of.vocabulary, width);
-    const bool pictures = of.patch > 0;
-    const int places = pictures ? (of.image / of.patch) * (of.image / of.patch) + 1
-                                : of.context + of.skipped_positions;
-    w.positions = table(trained.positions, places, pictures ? of.d : width);
+    const int places = reads_tokens(of) ? of.context + of.skipped_positions : input_tokens(of) + 1;
+    w.positions = table(trained.positions, places, reads_tokens(of) ? width : of.d);
     w.type = table(trained.type, 1, width);
     w.class_token = table(trained.class_token, 1, of.d);
     w.patches = map(trained.patches);
@@ -76,7 +74,7 @@ class Drawn {
     for_blocks(f.out, threads_, [&](int r) {
       for (int c = 0; c < f.in; ++c) {
         const Draw draw{.seed = seed_,
-                        .stream = Stream::parameters,
+                        .stream = Stream::redrawn,
                         .particle = static_cast<std::uint32_t>(r),
                         .step = static_cast<std::uint32_t>(c),
                         .replica = tensor};

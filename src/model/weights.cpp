@@ -37,6 +37,14 @@ MappedFile::~MappedFile() {
   if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
+void MappedFile::forget(std::span<const std::byte> part) const {
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto at = reinterpret_cast<std::uintptr_t>(part.data());
+  const std::uintptr_t begin = (at + page - 1) / page * page,
+                       end = (at + part.size()) / page * page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
 std::size_t Weights::Tensor::size() const {
   std::size_t product = 1;
   for (const std::size_t axis : shape) product *= axis;
@@ -59,6 +67,7 @@ void Weights::add(const fs::path& path) {
           read_values(source, place.begin, place.element, tensor.size())));
       tensor.values = values->data();
       storage.push_back(std::move(values));
+      file->forget({at, tensor.size() * (whole ? sizeof(float) : sizeof(std::uint16_t))});
     }
     if (!tensors.try_emplace(name, std::move(tensor)).second)
       throw Error(Fault::input, fmt::format("the tensor '{}' is in two files", name), path.string(),

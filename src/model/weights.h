@@ -18,6 +18,8 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile();
   std::span<const std::byte> bytes() const { return bytes_; }
+  // Pages of a part that is no longer needed leave memory; they would be read again.
+  void forget(std::span<const std::byte> part) const;
 
  private:
   std::span<const std::byte> bytes_{};

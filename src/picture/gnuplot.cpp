@@ -12,6 +12,8 @@
 
 namespace murmur::picture {
 
+namespace {
+
 std::string terminal_line(const std::string& ending, const Terminal& t) {
   const char* const text = t.enhanced ? "enhanced" : "noenhanced";
   const std::string look =
@@ -31,6 +33,13 @@ std::string terminal_line(const std::string& ending, const Terminal& t) {
         text, t.width / 72, t.height / 72, look, t.pdf_linewidth);
   throw Error(Fault::input, "a figure ends in .svg, .png or .pdf",
               fmt::format("ending \"{}\"", ending), "give the figure one of these endings");
+}
+
+}  // namespace
+
+std::string opening_lines(const std::string& ending, const Terminal& terminal) {
+  return "set encoding utf8\nif (GPVAL_VERSION >= 5.4) set minussign\n" +
+         terminal_line(ending, terminal);
 }
 
 Measure measure_of(const std::string& ending) {

@@ -17,9 +17,9 @@ struct Terminal {
   int pixels = 2;              // of a PNG, a point
   double pdf_linewidth = 1.3;  // that makes lines as wide as in SVG
 };
-// The line that chooses the program's output; Error(input) for another ending than .svg, .png,
-// .pdf.
-std::string terminal_line(const std::string& ending, const Terminal& terminal);
+// The lines that a script begins with: numbers have a minus sign of their width, and the program's
+// output is chosen. Error(input) for another ending than .svg, .png, .pdf.
+std::string opening_lines(const std::string& ending, const Terminal& terminal);
 
 // What the terminal of an ending takes for one letter and one line of text when it lays them out,
 // at a type of 10, and how far a mark of size 1 reaches from its middle; points.

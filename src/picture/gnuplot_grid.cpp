@@ -27,11 +27,6 @@ GridStyle grid_style(FigureStyle style, const std::string& ending) {
   return {"#ffffff", "#1a2130", "#3f4858", "#e4e8ee", 10, 1.7, false, measure, sharp};
 }
 
-// From dark blue over green to yellow, evenly in lightness: read alike with any colour vision.
-constexpr const char* kPalette =
-    "set palette defined (0 '#440154', 0.13 '#482878', 0.25 '#3e4a89', 0.38 '#31688e', 0.5 "
-    "'#26828e', 0.63 '#1f9e89', 0.75 '#35b779', 0.88 '#6dcd59', 1 '#fde725')\n";
-
 // Lengths in points at a type of 10; larger type needs larger panels.
 constexpr double kPlot = 262, kWidePlot = 372, kHeight = 206;
 constexpr double kLeft = 64, kRight = 20, kBar = 74, kTop = 30, kBottom = 43, kKeyRow = 16.5;
@@ -132,7 +127,7 @@ std::string borders(const GridStyle& style) {
              "set tics nomirror out scale 0.55,0.3 textcolor rgb '{0}'\n"
              "set grid xtics ytics linetype 1 linewidth 0.5 linecolor rgb '{1}'\nset grid back\n",
              style.quiet, style.grid) +
-         kPalette;
+         palette_line(0);
 }
 
 }  // namespace
@@ -141,12 +136,11 @@ std::string script_of_grid(const Figure& figure, const std::string& ending) {
   const GridStyle style = grid_style(figure.style, ending);
   const GridLayout l = lay_out(figure);
   const double scale = style.type / 10;
-  std::string script =
-      "set encoding utf8\n" + terminal_line(ending, {.width = l.width * scale,
-                                                     .height = l.height * scale,
-                                                     .enhanced = true,
-                                                     .background = style.background,
-                                                     .type = style.type});
+  std::string script = opening_lines(ending, {.width = l.width * scale,
+                                              .height = l.height * scale,
+                                              .enhanced = true,
+                                              .background = style.background,
+                                              .type = style.type});
   script += "set multiplot\n";
   for (std::size_t k = 0; k < figure.panels.size(); ++k) {
     const Corner corner = corner_of(figure, l, k);

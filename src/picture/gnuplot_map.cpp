@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <vector>
 
+#include "picture/cairo_maps.h"
 #include "picture/gnuplot_panel.h"
 
 namespace murmur::picture {
@@ -19,6 +22,28 @@ double pixel_at(const std::vector<double>& at, std::size_t pixel, std::size_t ea
 }
 
 }  // namespace
+
+std::string palette_line(int classes) {
+  const int colours = classes > 0 ? classes : 10;
+  std::vector<std::string> stops;
+  for (int k = 0; k < colours; ++k) {
+    const std::string colour = hex(heat_colour(k / std::fmax(colours - 1.0, 1.0)));
+    stops.push_back(fmt::format("{} '{}'", k, colour));
+    if (classes > 0) stops.push_back(fmt::format("{} '{}'", k + 1, colour));  // a level each
+  }
+  return fmt::format("set palette defined ({})\n", fmt::join(stops, ", "));
+}
+
+int classes_of(const ColourMap& map) {
+  std::set<double> values;
+  for (const double value : map.value) {
+    if (!std::isfinite(value)) continue;
+    if (value < 1 || value > 64 || value != std::floor(value)) return 0;
+    values.insert(value);
+  }
+  const bool all = values.size() > 2 && *values.rbegin() == static_cast<double>(values.size());
+  return all ? static_cast<int>(values.size()) : 0;
+}
 
 std::string map_data(const ColourMap& map, const std::string& name, std::size_t sharp) {
   std::string script = fmt::format("{} << ENDOFDATA\n", name);

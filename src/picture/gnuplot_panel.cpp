@@ -67,6 +67,22 @@ double bar_room(const Panel& panel) {
   return 0.4 * (std::isfinite(spacing) ? spacing : 1);
 }
 
+bool stands_beside(const Curve& curve, const Panel& panel) {
+  if (curve.x.empty()) return false;
+  return curve.mark == Curve::bars ||
+         (panel.side_by_side && (curve.mark == Curve::points || curve.mark == Curve::rings));
+}
+
+constexpr double kBeside = 0.013;  // of the axis, from one of the points at a place to the next
+
+// How far the points of one place reach to either side of it, as a part of the axis.
+double beside_room(const Panel& panel) {
+  const auto count = std::count_if(panel.curves.begin(), panel.curves.end(), [&](const Curve& c) {
+    return c.mark != Curve::bars && stands_beside(c, panel);
+  });
+  return count > 1 ? 0.5 * kBeside * static_cast<double>(count - 1) : 0;
+}
+
 Span data_span(const Panel& panel, bool along) {
   Span span;
   for (const Curve& curve : panel.curves) {
@@ -90,7 +106,7 @@ Span data_span(const Panel& panel, bool along) {
 
 // What the axis says, else what the data have and a little more, so that no mark is cut in two.
 Span range_of(const Panel& panel, bool along) {
-  constexpr double kRoom = 0.04;
+  const double share = 0.04 + (along ? beside_room(panel) : 0);
   const FigureAxis& axis = along ? panel.x : panel.y;
   Span span = data_span(panel, along);
   if (!span.some()) span = axis.log ? Span{1, 10} : Span{0, 1};
@@ -98,10 +114,10 @@ Span range_of(const Panel& panel, bool along) {
       !along && span.low == 0 &&
       std::any_of(panel.curves.begin(), panel.curves.end(), [](auto& c) { return from_zero(c); });
   if (axis.log) {
-    const double room = std::fmax(std::pow(span.high / span.low, kRoom), 1.02);
+    const double room = std::fmax(std::pow(span.high / span.low, share), 1.02);
     span = {span.low / room, span.high * room};
   } else {
-    const double room = span.high > span.low ? kRoom * (span.high - span.low)
+    const double room = span.high > span.low ? share * (span.high - span.low)
                                              : std::fmax(0.5, 0.1 * std::fabs(span.high));
     span = {grounded ? span.low : span.low - room, span.high + room};
   }
@@ -182,9 +198,11 @@ std::string axes(const Panel& panel, const GridStyle& style, const PanelPlace& p
   if (panel.equal_axes) script += "set size ratio -1\n";
   script += "set format '%g'\n" + axis_script(panel.x, "x", edges(panel.map.x)) +
             axis_script(panel.y, "y", edges(panel.map.y));
-  return script + fmt::format("set cbrange [{}:{}]\nset cblabel {} offset 1.2,0 textcolor '{}'\n",
-                              panel.map.low, panel.map.high, in_quotes(panel.map.label),
-                              style.quiet);
+  const int classes = classes_of(panel.map);
+  const Span colours = classes > 0 ? Span{0.5, classes + 0.5} : Span{panel.map.low, panel.map.high};
+  return script + palette_line(classes) +
+         fmt::format("set cbrange [{}:{}]\nset cblabel {} offset 1.2,0 textcolor '{}'\n",
+                     colours.low, colours.high, in_quotes(panel.map.label), style.quiet);
 }
 
 // Finite rows "x y [error]" of a curve, and an empty one where x is NaN; on logarithmic axes only
@@ -297,16 +315,9 @@ std::string guides_of(const Panel& panel, const GridStyle& style) {
   return script;
 }
 
-bool stands_beside(const Curve& curve, const Panel& panel) {
-  if (curve.x.empty()) return false;
-  return curve.mark == Curve::bars ||
-         (panel.side_by_side && (curve.mark == Curve::points || curve.mark == Curve::rings));
-}
-
 // Which columns of its data a curve is drawn from; bars of several curves stand side by side, and
 // so do points where the panel asks for it.
 std::string columns_of(const Panel& panel, std::size_t k) {
-  constexpr double kBeside = 0.013;  // of the axis
   if (!stands_beside(panel.curves[k], panel)) return "1:2";
   int count = 0, place = 0;
   for (std::size_t j = 0; j < panel.curves.size(); ++j) {

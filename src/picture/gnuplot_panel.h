@@ -27,6 +27,11 @@ struct PanelPlace {
 std::vector<std::string> key_names(const Panel& panel);  // in the order in which they are shown
 double letters_of(const std::string& text);              // as wide as so many letters, about
 std::string script_of_panel(const Panel& panel, const GridStyle& style, const PanelPlace& place);
+// As many as the whole numbers 1, 2, ... that are all of its values and so name classes, each with
+// a colour of its own; 0 where values are measured, or are less than three.
+int classes_of(const ColourMap& map);
+// From dark blue over green to yellow, evenly in lightness: read alike with any colour vision.
+std::string palette_line(int classes);  // 0: without steps
 // Its rows, named: viewers smooth between the pixels of an image, and `sharp` of them or more along
 // each axis leave the edges of cells sharp.
 std::string map_data(const ColourMap& map, const std::string& name, std::size_t sharp);

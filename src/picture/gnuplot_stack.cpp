@@ -134,11 +134,11 @@ std::string panel_script(const Stack& stack, int index) {
 std::string script_of_stack(const Figure& figure, const std::string& ending) {
   const int count = static_cast<int>(figure.panels.size()), columns = count > 5 ? 2 : 1;
   const Stack stack{figure, (count + columns - 1) / columns, columns};
-  std::string script = "set encoding utf8\n" + terminal_line(ending, {.width = kWidth,
-                                                                      .height = stack.height(),
-                                                                      .enhanced = true,
-                                                                      .pixels = 3,
-                                                                      .pdf_linewidth = 1.8});
+  std::string script = opening_lines(ending, {.width = kWidth,
+                                              .height = stack.height(),
+                                              .enhanced = true,
+                                              .pixels = 3,
+                                              .pdf_linewidth = 1.8});
   script +=
       "set border 3 linewidth 0.7 linecolor rgb '#6d7686'\n"
       "set tics nomirror out scale 0.55,0.3 textcolor rgb '#3f4858'\n"

@@ -76,13 +76,13 @@ std::optional<Reproduction> density_modes(const ReproductionControl& control) {
        .title = "Peaks of a Gaussian kernel density, n = 10,000",
        .x = {.label = "inverse squared bandwidth β", .log = true},
        .y = {.label = "number of modes", .log = true},
-       .curves = {{"logarithm", Drawn::line, "0.45 √(β ln β), 2412.09080", 0},
+       .curves = {{"logarithm", Drawn::line, "0.45 √(β ln β)", 0},
                   {"root", Drawn::dashes, "√β through β = 1,000", ReproducedCurve::kQuiet},
                   {"mean", Drawn::points, "mean of 5 starts", 0, "standard error"}}});
   result.captions["density-modes"] =
       "The number of modes of the kernel density of 10,000 independent tokens grows with β; over "
-      "the last decade it follows √β (dashes) more closely than √(β ln β) (line), whose factor is "
-      "fitted. Bars: standard errors over starts.";
+      "the last decade it follows √β (dashes) more closely than √(β ln β) (line), the law of arXiv "
+      "2412.09080 with a fitted factor. Bars: standard errors over starts.";
   return result;
 }
 

@@ -124,7 +124,7 @@ std::optional<Reproduction> equiangular(const ReproductionControl& control) {
     const theory::Equiangular swarm = theory::equiangular_of(e.dynamics, e.swarm.n());
     for (std::size_t k = 0; k < simulated.times.size(); ++k)
       curves.rows.push_back({simulated.times[k], beta,
-                             k % 5 == 0 ? cosines(simulated.frames[k]).mean : kNoNumber,
+                             k % 10 == 0 ? cosines(simulated.frames[k]).mean : kNoNumber,
                              theory::cosine(swarm, simulated.times[k])});
   }
   result.tables = {std::move(curves)};

@@ -187,9 +187,7 @@ void draw(Reproduction& result) {
        .title = "From vertices on the unit circle",
        .x = {.label = "inverse temperature β"},
        .y = {.label = "time T until two vertices are half as far", .log = true},
-       .curves = {{"quadrature", Drawn::line, "quadrature"},
-                  {"tokens", Drawn::points, "tokens"},
-                  {"steps", Drawn::rings, "steps of γ = 1/3"}},
+       .curves = {{"quadrature", Drawn::line, "quadrature"}, {"tokens", Drawn::points, "tokens"}},
        .over = "beta",
        .by = "start"});
   result.figures.push_back(
@@ -197,9 +195,10 @@ void draw(Reproduction& result) {
        .table = "escape_times",
        .title = "The same over e^{βc}/(4βc^{2})",
        .x = {.label = "βc, c = 1 − cos of the least angle"},
-       .y = {.label = "T / (e^{βc}/(4βc^{2}))", .from = 0, .to = 2},
+       .y = {.label = "time T / (e^{βc}/(4βc^{2}))", .from = 0, .to = 2},
        .curves = {{"quadrature over leading order", Drawn::line, "quadrature"},
-                  {"tokens over leading order", Drawn::points, "tokens"}},
+                  {"tokens over leading order", Drawn::points, "tokens"},
+                  {"steps over leading order", Drawn::rings, "steps of γ = 1/3"}},
        .over = "beta c",
        .by = "start",
        .guides = {{"leading order", kNoNumber, 1}, {"of one pair: c = 0.4", kNoNumber, 0.4}}});
@@ -207,8 +206,9 @@ void draw(Reproduction& result) {
       "Softmax attention in the plane from vertices of equal norm stays near them for a time that "
       "grows as e^(βc), c = 1 − cos of the least angle between two of them, and then gathers. "
       "Tokens (points) lie on the quadrature of the polygon's radius (lines); the published "
-      "iteration (rings), its steps counted as γ each, takes as long at large βc and some per cent "
-      "longer at small. Five vertices of unequal angles have the slope of their nearest pair alone "
+      "iteration (hollow marks, right), its steps counted as γ each, takes as long at large βc and "
+      "some per cent longer at small. Five vertices of unequal angles have the slope of their "
+      "nearest pair alone "
       "(line), which has one neighbour where a corner of a polygon has two: e^(βc)/(4βc), on the "
       "right the level c = 0.4. A follower each shortens T by a factor.";
 }
@@ -221,7 +221,7 @@ std::optional<Reproduction> escape_times(const ReproductionControl& control) {
   ReproducedTable table{
       "escape_times",
       {"start", "beta", "beta c", "quadrature", "tokens", "steps", "leading order",
-       "quadrature over leading order", "tokens over leading order"}};
+       "quadrature over leading order", "tokens over leading order", "steps over leading order"}};
   const double step = control.quick ? 4 : 1, between = 0.25;
   for (const Start& start : kStarts) {
     std::vector<double> betas, logs;
@@ -235,7 +235,7 @@ std::optional<Reproduction> escape_times(const ReproductionControl& control) {
                                ? escape_time_in_steps(start, beta, control.wrong)
                                : kNoNumber;
       table.rows.push_back({start.name, beta, sharpness, predicted, ours, steps, leading,
-                            predicted / leading, ours / leading});
+                            predicted / leading, ours / leading, steps / leading});
       if (!measured || sharpness < kFitFrom) continue;
       betas.push_back(beta);
       logs.push_back(std::log(beta * ours));

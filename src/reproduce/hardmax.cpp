@@ -148,12 +148,15 @@ void draw_start(Reproduction& result, const std::string& name, const Simulated& 
   const Points first = points_of(simulated.frames.front());
   for (const Point& corner : hull_of(first)) add(1, corner);
   for (std::size_t i = 0; i < first.size(); ++i) {
+    if (seen_by(first[i], first) == std::vector<int>{static_cast<int>(i)}) {
+      add(3, first[i]);  // it stays
+      continue;
+    }
     for (const HostSwarm& z : simulated.frames) add(2, points_of(z)[i]);
     add(2, {kNoNumber, kNoNumber});
-    if (seen_by(first[i], first) == std::vector<int>{static_cast<int>(i)}) add(3, first[i]);
+    for (std::size_t s = 0; s < std::size(kSnapshots); ++s)
+      add(4 + s, points_of(simulated.frames[kSnapshots[s]])[i]);
   }
-  for (std::size_t s = 0; s < std::size(kSnapshots); ++s)
-    for (const Point& p : points_of(simulated.frames[kSnapshots[s]])) add(4 + s, p);
   ReproducedFigure figure{.name = "hardmax",
                           .table = table.name,
                           .title = "Start: " + name,
@@ -286,7 +289,7 @@ Followers simulate_followers(const Points& corners, int side, const WrongModel& 
 }
 
 void draw_cells(Reproduction& result, int k) {
-  constexpr int kSide = 120;
+  constexpr int kSide = 160;
   const Points corners = polygon(k, true);
   const std::vector<int> order = by_angle(corners);
   ReproducedTable table{fmt::format("cells_{}", k), {"x", "y", "cell", "vertex"}};
@@ -379,7 +382,8 @@ std::optional<Reproduction> hardmax_cells(const ReproductionControl& control) {
   for (const int k : {8, 15}) draw_cells(result, k);
   result.captions["hardmax-cells"] =
       "Colours: the vertex to which a token at that place attends, numbered so that neighbours "
-      "differ. For vertices of equal norm the cell of a vertex is its Voronoi cell, a cone about "
+      "differ much. For vertices of equal norm the cell of a vertex is its Voronoi cell, a cone "
+      "about "
       "it.";
   result.checks = {holds(
       "hardmax-cells.followers",

@@ -195,8 +195,9 @@ bool train_all(const ReproductionControl& control, Reproduction& result) {
            .title = fmt::format("Trained {} heads, d = {}", heads_word(softmax), d),
            .x = {.label = "number of heads H", .log = true},
            .y = {.label = "relative error on fresh measures", .log = true, .from = 5e-6, .to = 2},
-           .curves = {{"error", Drawn::linespoints, "", ReproducedCurve::kNextColour, "sd"}},
-           .by = "field"});
+           .curves = {{.column = "error", .error = "sd"}},
+           .by = "field",
+           .side_by_side = true});
       result.tables.push_back(std::move(curves));
       if (control.tell)
         control.tell(fmt::format("d = {}: {} heads trained", d, heads_word(softmax)));
@@ -301,7 +302,7 @@ bool check_limits(const ReproductionControl& control, Reproduction& result) {
                             .title = "H random heads and their limit",
                             .x = {.label = "number of heads H", .log = true},
                             .y = {.label = "distance of velocities / limit", .log = true},
-                            .curves = {{"root", Drawn::dashes, "H^{-1/2}"},
+                            .curves = {{"root", Drawn::dashes, "H^{−1/2}"},
                                        {"distance", Drawn::points, "mean of H heads",
                                         ReproducedCurve::kNextColour, "sd"}},
                             .by = "law"});
@@ -320,12 +321,14 @@ std::optional<Reproduction> heads(const ReproductionControl& control) {
   if (!train_all(control, result) || !check_limits(control, result)) return std::nullopt;
   result.captions[kName] =
       "The error, relative to the field, that sums of H trained heads leave on measures they were "
-      "not trained on; bars are standard deviations over seeds, errors below 1e-5 are drawn there. "
+      "not trained on; bars are standard deviations over seeds and go down to the axis where they "
+      "are as large as the error, and errors below 1e-5 are drawn there. Marks of one H stand side "
+      "by side. "
       "A head is found by one head of its kind. Unnormalised heads are linear in the measure: they "
       "reach second moments, and nothing that is not linear. Softmax heads see a mass of one point "
       "only linearly, and come to a standstill for second moments and for the energy's gradient. "
       "Last: the mean of H random unnormalised heads tends to its limit in closed form as "
-      "H^{-1/2}.";
+      "H^(−1/2).";
   return result;
 }
 

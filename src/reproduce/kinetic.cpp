@@ -96,7 +96,7 @@ void draw_merges(Reproduction& result) {
       {.name = "kinetic",
        .table = late.name,
        .title = "How late the layers are",
-       .x = {.label = "merge", .from = 0.5, .to = 4.5, .every = 1},
+       .x = {.label = "merge, in order of time", .from = 0.5, .to = 4.5, .every = 1},
        .y = {.label = "time beyond the exact flow's, %", .from = 0, .to = 13},
        .curves = {{"layers 0.1", Drawn::points, "layers of 0.1", 1},
                   {"layers 0.01", Drawn::points, "layers of 0.01", 2}},

@@ -94,7 +94,9 @@ std::optional<Reproduction> ladder(const ReproductionControl& control) {
   result.captions["ladder"] =
       "Whether two digits are the same, and in which sense a word stands, by readers of as many "
       "parameters: isolated tokens stay at chance at any depth; what tokens tell each other, and "
-      "whom they listen to, makes the rest. Rings: without a feed-forward.";
+      "whom they listen to, makes the rest. Hollow marks: without a feed-forward; marks of one "
+      "depth "
+      "stand side by side, bars are standard deviations over seeds.";
   return result;
 }
 

@@ -132,13 +132,16 @@ void add_tables(const Ladder& ladder, const std::string& suffix, Reproduction& r
 ReproducedFigure figure_of(const Ladder& ladder, const std::string& suffix,
                            std::vector<ReproducedGuide> guides) {
   const int deepest = ladder.depths.back();
-  ReproducedFigure figure{
-      .name = "ladder",
-      .table = "ladder" + suffix,
-      .title = ladder.title,
-      .x = {.label = "blocks", .from = 0, .to = deepest + 1.0, .every = deepest > 4 ? 2.0 : 1.0},
-      .y = {.label = "test accuracy, %", .from = 45, .to = 101},
-      .guides = std::move(guides)};
+  ReproducedFigure figure{.name = "ladder",
+                          .table = "ladder" + suffix,
+                          .title = ladder.title,
+                          .x = {.label = "number of blocks",
+                                .from = 0,
+                                .to = deepest + 1.0,
+                                .every = deepest > 4 ? 2.0 : 1.0},
+                          .y = {.label = "test accuracy, %", .from = 45, .to = 101},
+                          .guides = std::move(guides),
+                          .side_by_side = true};
   int colour = 0;  // the same in every panel, whoever is missing
   for (const KindIndex kind :
        {selected, selected_bare, uniform, uniform_bare, attraction, isolated, messenger}) {

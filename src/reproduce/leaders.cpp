@@ -133,7 +133,7 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
       {.name = "leaders",
        .table = "totals",
        .title = "Attention that each of 20 tokens gets",
-       .x = {.label = "token, by what it gets at the end"},
+       .x = {.label = "token, by what it gets at the end", .from = 0.2},
        .y = {.label = "total attention Σ_{i} P_{ij}"},
        .curves = {{"start", Drawn::bars, "start", ReproducedCurve::kQuiet},
                   {"end", Drawn::bars, "end", 0}},
@@ -144,8 +144,8 @@ void draw_leaders(const std::vector<Leading>& all, Reproduction& result) {
        .title = fmt::format("Who holds 99 % of the attention, {} draws", all.size()),
        .x = {.label = "time λ_{1} t"},
        .y = {.label = "number of tokens", .from = 0},
-       .curves = {{"mean", Drawn::points, "mean of the draws", 0, "standard error"},
-                  {"most", Drawn::rings, "most of any draw", 1}}});
+       .curves = {{"most", Drawn::points, "most of any draw", 1},
+                  {"mean", Drawn::points, "mean of the draws", 0, "standard error"}}});
   result.tables.push_back(std::move(bars));
   result.tables.push_back(std::move(counts));
   result.captions["leaders"] =

@@ -287,7 +287,7 @@ void draw_endless(Reproduction& result) {
       {.name = "lost-in-the-middle",
        .table = "numbers",
        .title = "The mean profile as n grows",
-       .x = {.label = "1/n", .from = -0.0015},
+       .x = {.label = "inverse number of tokens 1/n", .from = -0.0015, .every = 0.01},
        .y = {.label = "particles / mean field"},
        .curves = {{"deficit 1/n", Drawn::line, "deficit of order 1/n", 0},
                   {"deficit ln(n)/n", Drawn::dashes, "of order ln(n)/n", ReproducedCurve::kQuiet},

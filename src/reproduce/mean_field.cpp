@@ -91,6 +91,8 @@ void draw_amplitudes(const Waves& waves, const std::vector<MeanFieldReading>& st
   const std::string name = fmt::format("amplitudes_beta{:g}_height{:g}", waves.beta, waves.height);
   ReproducedTable table{name, {"t", "mode", "predicted", "amplitude"}};
   const std::size_t between = 1 + steps.size() / 100;
+  for (int k = 1; k < waves.leader() - 2; ++k)  // not drawn: each mode has one colour in all panels
+    table.rows.push_back({steps[0].t, static_cast<double>(k), kNoNumber, kNoNumber});
   for (std::size_t i = 0; i < steps.size(); i += between)
     for (int k = waves.leader() - 2; k <= waves.leader() + 2; ++k)
       table.rows.push_back({steps[i].t, static_cast<double>(k),

@@ -176,7 +176,7 @@ void draw_around(const Ascent& a, Reproduction& result) {
        .table = name,
        .title = fmt::format("{} units, β = {:g}", title_of(a.beside.activation), a.beside.beta),
        .x = {.label = "angle θ", .angle = true},
-       .y = {.label = "first variation F = dE/dμ"},
+       .y = {.label = "first variation F = δE/δμ"},
        .curves = {{"F", Drawn::line, "F of the final measure", 0},
                   {"atoms", Drawn::points, "its atoms", 1}}});
 }

@@ -147,7 +147,7 @@ void draw_curves(const std::vector<Minimum>& minima, const std::vector<double>& 
   result.figures.push_back({.name = kClusters,
                             .table = "atoms",
                             .title = "Best measures, masses free, scaled kernel",
-                            .x = {.label = "√β"},
+                            .x = {.label = kRootBeta},
                             .y = {.label = "mean number of atoms"},
                             .curves = {{.column = "atoms", .error = "error"}},
                             .by = "units",
@@ -165,7 +165,7 @@ void draw_level(const std::vector<Minimum>& minima, Reproduction& result) {
   result.figures.push_back({.name = kClusters,
                             .table = "valleys",
                             .title = "Best measures, level valleys of length L",
-                            .x = {.label = "L √β"},
+                            .x = {.label = "length of the valley times root, L √β"},
                             .y = {.label = "number of atoms"},
                             .curves = {{"atoms", Drawn::points, "one draw of weights", 0}}});
   result.captions[kClusters] =

@@ -7,6 +7,7 @@
 namespace murmur {
 
 inline constexpr const char* kClusters = "perceptron-clusters";
+inline constexpr const char* kRootBeta = "root of the inverse temperature √β";  // of an axis
 
 // What the code of 2601.21366 counts with ReLU and the scaled kernel, with its own seeds.
 struct CompanionCount {

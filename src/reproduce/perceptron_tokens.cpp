@@ -292,12 +292,12 @@ void draw(Tables tables, Reproduction& result) {
   ReproducedFigure circle{.name = kClusters,
                           .table = "circle",
                           .title = "200 tokens, circle, scaled kernel",
-                          .x = {.label = "√β"},
+                          .x = {.label = kRootBeta},
                           .y = {.label = "mean number of clusters", .from = 0},
                           .side_by_side = true};
   for (const double time : kTimes)
     circle.curves.push_back({.column = name_of_time(time),
-                             .name = "ReLU, " + name_of_time(time),
+                             .name = "ReLU, " + (time < 1e4 ? name_of_time(time) : "t = 10,000"),
                              .error = error_column(name_of_time(time))});
   circle.curves.push_back(
       {.column = kGeluColumn, .name = kGeluColumn, .error = error_column(kGeluColumn)});
@@ -308,18 +308,19 @@ void draw(Tables tables, Reproduction& result) {
       {.name = kClusters,
        .table = "sphere",
        .title = fmt::format("200 tokens, sphere S², scaled kernel, t = {:g}", kTimes[kJudged]),
-       .x = {.label = "√β"},
+       .x = {.label = kRootBeta},
        .y = {.label = "mean number of clusters"},
        .curves = {{.column = "clusters", .error = "error"}},
        .by = "units",
        .side_by_side = true});
-  result.figures.push_back({.name = kClusters,
-                            .table = "fullest",
-                            .title = "200 tokens, circle, ReLU, plain kernel",
-                            .x = {.label = "√β"},
-                            .y = {.label = "mass in an arc of 1/(2√β)", .from = 0},
-                            .curves = {{"bound", Drawn::dashes, "bound", ReproducedCurve::kInk},
-                                       {"fullest arc", Drawn::points, "fullest arc", 0}}});
+  result.figures.push_back(
+      {.name = kClusters,
+       .table = "fullest",
+       .title = "200 tokens, circle, ReLU, plain kernel",
+       .x = {.label = kRootBeta},
+       .y = {.label = "mass in an arc of 1/(2√β)", .log = true, .from = 0.01, .to = 1},
+       .curves = {{"bound", Drawn::dashes, "bound", ReproducedCurve::kInk},
+                  {"fullest arc", Drawn::points, "fullest arc", 0}}});
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ std::optional<Reproduction> random_weights(const ReproductionControl& control) {
   ReproducedFigure figure{.name = "random-weights",
                           .table = "fractions",
                           .title = "n = 32, d = 128, β = 1: random query, key and value",
-                          .x = {.label = "time t", .log = true, .from = 1, .to = 10},
+                          .x = {.label = "time t", .from = 1.5, .to = 8.9, .every = 1},
                           .y = {.label = "share of pairs with cosine > 0.999"}};
   for (const Family& family : kFamilies) {
     const auto mean = simulate_family(family, control);
@@ -148,7 +148,7 @@ std::optional<Reproduction> random_weights(const ReproductionControl& control) {
     const std::string error = fmt::format("{}, standard error", family.name);
     table.columns.insert(table.columns.end(), {family.name, error});
     figure.curves.push_back(  // the second front lies on the first
-        {family.name, figure.curves.size() == 1 ? Drawn::dashes : Drawn::linespoints, family.name,
+        {family.name, figure.curves.size() == 1 ? Drawn::rings : Drawn::points, family.name,
          ReproducedCurve::kNextColour, error});
     if (table.rows.empty())
       for (const double t : mean->times) table.rows.push_back({t});

@@ -304,7 +304,8 @@ void draw(Reproduction& result, int starts) {
         .name = "readout",
         .table = table,
         .title = title,
-        .x = {.label = over[0] == 'n' ? "tokens n" : "spread: angle of the cap", .log = true},
+        .x = {.label = over[0] == 'n' ? "number of tokens n" : "spread: angle of the cap, radians",
+              .log = true},
         .y = {.label = "shift of the readout by one guest", .log = true},
         .over = over};
     figure.curves = {{"mean_" + at, Drawn::points, "mean", 0, "mean_" + at + "_error"},
@@ -312,8 +313,8 @@ void draw(Reproduction& result, int starts) {
     if (at == "after") {
       figure.curves.push_back(
           {"class_after", Drawn::points, "class token", 4, "class_after_error"});
-      figure.curves.push_back({"mean_bodies", Drawn::line, "two and three bodies", 0});
-      figure.curves.push_back({"class_bodies", Drawn::line, "", 4});
+      figure.curves.push_back({"mean_bodies", Drawn::line, "two bodies", 0});
+      figure.curves.push_back({"class_bodies", Drawn::line, "three bodies", 4});
     } else {
       figure.curves.push_back({"mean_law", Drawn::line, "one vote of n + 1", 0});
       figure.curves.push_back({"median_law", Drawn::line, "a pull of one token", 2});
@@ -327,11 +328,11 @@ void draw(Reproduction& result, int starts) {
   result.figures.push_back({.name = "class-token",
                             .table = "class_token",
                             .title = "A class token among n tokens, at t = 1",
-                            .x = {.label = "tokens n", .log = true},
+                            .x = {.label = "number of tokens n", .log = true},
                             .y = {.label = "shift of the class token by one guest", .log = true},
-                            .curves = {{"class_after", Drawn::points, "",
-                                        ReproducedCurve::kNextColour, "class_after_error"},
-                                       {"class_bodies", Drawn::line}},
+                            .curves = {{"class_bodies", Drawn::line, "three bodies"},
+                                       {"class_after", Drawn::points, "n tokens",
+                                        ReproducedCurve::kNextColour, "class_after_error"}},
                             .over = "n",
                             .by = "beta",
                             .by_name = "β"});
@@ -344,7 +345,7 @@ void draw(Reproduction& result, int starts) {
       "Shift of a class token from a start of its own by one guest among n tokens, mean of {} "
       "starts: lines are three bodies. At low β it is as steady as a vote; at high β it follows "
       "the "
-      "guest until n is about e^{{βγ}}.",
+      "guest until n is about e^(βγ).",
       starts);
 }
 

@@ -26,13 +26,20 @@ std::filesystem::path path_of(const std::filesystem::path& folder, bool quick) {
   return folder / (quick ? "record-quick.json" : "record.json");
 }
 
+Json models_of(const ReproductionControl& control) {
+  Json folders = Json::array();
+  for (const std::filesystem::path& folder : control.models) folders.push_back(folder.string());
+  return folders;
+}
+
 // What a result depends on, beside its name and --quick.
 Json settings_of(const ReproductionControl& control) {
   const Manifest now = manifest_of_now();
   return {{"version", now.version},
           {"commit", now.commit},
           {"seeds", control.seeds},
-          {"changed", control.changed}};
+          {"changed", control.changed},
+          {"models", models_of(control)}};
 }
 
 struct Misfit {};  // a record whose parts do not belong together
@@ -53,6 +60,7 @@ Json json_of(const Check& check) {
           {"answer", name_of(check.answer)},
           {"rule_name", check.rule_name},
           {"rule", check.rule},
+          {"missing", check.missing},
           {"more", more}};
 }
 
@@ -63,7 +71,8 @@ Check check_of(const Json& json) {
               .tolerance = number_of(json.at("tolerance")),
               .answer = answer_of(json.at("answer")),
               .rule_name = json.at("rule_name"),
-              .rule = json.at("rule")};
+              .rule = json.at("rule"),
+              .missing = json.at("missing")};
   if (std::none_of(rules().begin(), rules().end(),
                    [&](const Rule& rule) { return check.rule_name == rule.name; }))
     throw Misfit();

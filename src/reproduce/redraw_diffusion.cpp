@@ -202,9 +202,9 @@ void draw_law(const Fresh& fresh, const std::vector<double>& values, Reproductio
       {.name = "redraw-diffusion",
        .table = "law",
        .title = fmt::format("{}: law of the cosine at s = {:g}", fresh.name(), fresh.end),
-       .x = {.label = "cosine ρ of two tokens", .from = -1, .to = 1},
-       .y = {.label = "density", .from = 0},
-       .curves = {{"theory", Drawn::line, "Fokker-Planck", 0},
+       .x = {.label = "cosine ρ of two tokens", .from = -1.05, .to = 1.05},
+       .y = {.label = "density of the cosine", .from = 0},
+       .curves = {{"theory", Drawn::histogram, "Fokker-Planck", 0},
                   {"draws", Drawn::points, "draws", 0, "error"}}});
 }
 
@@ -280,7 +280,7 @@ bool check_rate(const ReproductionControl& control, Reproduction& result) {
 bool check_collapse(const ReproductionControl& control, Reproduction& result) {
   constexpr double kDt = 0.25, kLast = 3;
   const int replicas = control.quick ? 24 : 400;
-  ReproducedTable table{"collapse", {"s", "theory", "measured", "error", "swarm"}};
+  ReproducedTable table{"collapse", {"s"}};
   for (const Fresh& wide :
        {Fresh{.n = 8}, Fresh{.n = 8, .beta = 2}, Fresh{.n = 8, .beta = 1, .random_scores = true}}) {
     Fresh fresh = wide;
@@ -297,6 +297,7 @@ bool check_collapse(const ReproductionControl& control, Reproduction& result) {
     const theory::Equiangular swarm{.n = 8, .beta = fresh.random_scores ? 0 : fresh.beta};
     const std::string name =
         fmt::format("β = {:g}{}", fresh.beta, fresh.random_scores ? ", random Q and K" : "");
+    table.columns.insert(table.columns.end(), {name, name + ", error", name + ", theory"});
     double rho = 0;
     for (std::size_t frame = 0; frame < both[0].size(); ++frame) {
       const double s = static_cast<double>(frame) * fresh.between;
@@ -304,7 +305,8 @@ bool check_collapse(const ReproductionControl& control, Reproduction& result) {
         rho = theory::redrawn_layer(swarm, kDt, rho);
       const Estimate near = power_mean(both[0][frame], 1), far = power_mean(both[1][frame], 1);
       const Estimate ours{2 * far.mean - near.mean, std::hypot(2 * far.error, near.error)};
-      table.rows.push_back({s, rho, ours.mean, ours.error, name});
+      if (frame == table.rows.size()) table.rows.push_back({s});
+      table.rows[frame].insert(table.rows[frame].end(), {ours.mean, ours.error, rho});
       if (frame == 0 || frame % 2 != 0) continue;
       result.checks.push_back(within_errors(
           "redraw-diffusion.collapse",
@@ -313,15 +315,18 @@ bool check_collapse(const ReproductionControl& control, Reproduction& result) {
     }
   }
   result.tables.push_back(std::move(table));
-  result.figures.push_back(
-      {.name = "redraw-diffusion",
-       .table = "collapse",
-       .title = "8 tokens, one layer a draw, d → ∞",
-       .x = {.label = "s = DT · t"},
-       .y = {.label = "mean cosine"},
-       .curves = {{"theory", Drawn::line, "theory"},
-                  {"measured", Drawn::points, "draws", ReproducedCurve::kNextColour, "error"}},
-       .by = "swarm"});
+  const std::string random = "β = 1, random Q and K";  // its theory is that of β = 0
+  result.figures.push_back({.name = "redraw-diffusion",
+                            .table = "collapse",
+                            .title = "8 tokens, one layer a draw, d → ∞",
+                            .x = {.label = "diffusion time s = DT · t"},
+                            .y = {.label = "mean cosine"},
+                            .curves = {{"β = 0, theory", Drawn::line, "theory, β = 0", 0},
+                                       {"β = 2, theory", Drawn::line, "theory, β = 2", 1},
+                                       {"β = 0", Drawn::points, "β = 0", 0, "β = 0, error"},
+                                       {"β = 2", Drawn::points, "β = 2", 1, "β = 2, error"},
+                                       {random, Drawn::rings, "β = 1, random Q, K",
+                                        ReproducedCurve::kInk, random + ", error"}}});
   return true;
 }
 
@@ -334,7 +339,7 @@ std::optional<Reproduction> redraw_diffusion(const ReproductionControl& control)
       {.name = "redraw-diffusion",
        .table = "means",
        .title = "Two tokens on the circle, fresh V",
-       .x = {.label = "s = DT · t"},
+       .x = {.label = "diffusion time s = DT · t"},
        .y = {.label = "mean cosine"},
        .curves = {{"theory", Drawn::line, "theory"},
                   {"measured", Drawn::points, "draws", ReproducedCurve::kNextColour, "error"}},
@@ -349,9 +354,10 @@ std::optional<Reproduction> redraw_diffusion(const ReproductionControl& control)
       "the "
       "Ito equation, the exact flow the Stratonovich one, two layers the mean of both. Top right: "
       "the "
-      "law of the cosine at d = 3 and the Fokker-Planck equation. Below: eight tokens, "
-      "extrapolated to d → ∞, collapse as the logistic curve says; random queries and keys attend "
-      "to all alike. Lines are theory, bars standard errors.";
+      "law of the cosine at d = 3 and the Fokker-Planck equation, both as means over bins. Below: "
+      "eight tokens, extrapolated to d → ∞, collapse as the logistic curve says; random queries "
+      "and keys (hollow marks) attend to all alike and follow the curve of β = 0. Lines are "
+      "theory, bars standard errors.";
   return result;
 }
 

@@ -77,6 +77,8 @@ std::span<const ReproductionRow> reproductions() {
       {"redraw-diffusion", "weights drawn anew make cosines diffuse, and collapse",
        redraw_diffusion},
       {"w2-rate", "how fast a density contracts to one point", w2_rate, "2504.14697"},
+      {"real-models", "which predictions hold of trained transformers, and which do not",
+       real_models, "2312.10794, 2305.05465, 2410.06833, 2309.17453, 2103.03404"},
   };
   return table;
 }
@@ -148,6 +150,7 @@ Answer Reproduction::verdict() const {
 }
 
 Answer expected_answer(const Reproduction& r, const Check& check) {
+  if (!check.missing.empty()) return Answer::open;
   const ExpectedAnswer* known = expected_of(check.rule_name, check.what, r.quick);
   return known ? known->answer : Answer::agrees;
 }

@@ -32,6 +32,7 @@ struct Check {
   std::string rule_name{};               // of the table of rules
   std::string rule{};                    // when it agrees, in words
   std::map<std::string, double> more{};  // asked, sd, seeds, ...
+  std::string missing{};                 // what this machine lacks; open is then expected
 };
 
 // Numbers beside the checks.
@@ -115,10 +116,11 @@ struct ReproductionControl : ProcessControl {
   bool quick = false;  // fewer trainings, epochs and samples
   int seeds = 3;       // of each row of a table of accuracies: 0, 1, ...
   int threads = 0;
-  std::filesystem::path runs = "runs";  // the folder of runs
-  std::filesystem::path data{};         // the folder of the pictures
-  std::vector<std::string> changed{};   // parameters of `train`, laid over every training
-  std::vector<std::string> argv{};      // for manifests
+  std::filesystem::path runs = "runs";          // the folder of runs
+  std::filesystem::path data{};                 // the folder of the pictures
+  std::vector<std::filesystem::path> models{};  // folders of trained transformers, in this order
+  std::vector<std::string> changed{};           // parameters of `train`, laid over every training
+  std::vector<std::string> argv{};              // for manifests
   // A figure that this version finished before with these settings is read back, not done again;
   // trainings are always looked for first.
   bool resume = false;

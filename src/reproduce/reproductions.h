@@ -77,4 +77,7 @@ std::optional<Reproduction> readout(const ReproductionControl& control);
 std::optional<Reproduction> perceptron_clusters(const ReproductionControl& control);
 std::optional<Reproduction> perceptron_ascent(const ReproductionControl& control);
 
+// Trained transformers that lie below the folders of control.models.
+std::optional<Reproduction> real_models(const ReproductionControl& control);
+
 }  // namespace murmur

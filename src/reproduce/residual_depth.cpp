@@ -142,8 +142,8 @@ void draw_flow_map(const HostSwarm& start, const HostSwarm& flow, const HostSwar
   result.figures.push_back({.name = kName,
                             .table = "grid",
                             .title = "A grid of starts",
-                            .x = {.label = "x_{1}"},
-                            .y = {.label = "x_{2}"},
+                            .x = {.label = "first coordinate x_{1}"},
+                            .y = {.label = "second coordinate x_{2}"},
                             .curves = {lines},
                             .apart = "line",
                             .equal_axes = true});
@@ -151,8 +151,8 @@ void draw_flow_map(const HostSwarm& start, const HostSwarm& flow, const HostSwar
       {.name = kName,
        .table = "flow-map",
        .title = "Carried to T: flow and 8 layers",
-       .x = {.label = "x_{1}"},
-       .y = {.label = "x_{2}"},
+       .x = {.label = "first coordinate x_{1}"},
+       .y = {.label = "second coordinate x_{2}"},
        .curves = {{"flow", Drawn::path, "flow", 0}, {"layers", Drawn::points, "8 layers", 1}},
        .apart = "line",
        .equal_axes = true});
@@ -314,7 +314,7 @@ bool check_independent(const ReproductionControl& control, Reproduction& result)
        .title = "Each layer with weights of its own",
        .x = {.label = "number of layers L", .log = true},
        .y = {.label = "distance from the flow of the mean", .log = true},
-       .curves = {{"told", Drawn::dashes, "L^{-1/2}, and constant"},
+       .curves = {{"told", Drawn::dashes, "L^{−1/2}, and constant"},
                   {"distance", Drawn::points, "layers", ReproducedCurve::kNextColour, "error"}},
        .by = "steps"});
   return true;
@@ -357,11 +357,11 @@ void compare_shared_and_free(Reproduction& result) {
   result.figures.push_back({.name = kName,
                             .table = "shared-and-free",
                             .title = "24 layers on the sphere, one start",
-                            .x = {.label = "layer"},
+                            .x = {.label = "number of layers passed"},
                             .y = {.label = "mean cosine"},
-                            .curves = {{"shared", Drawn::linespoints, "one layer, shared", 0},
-                                       {"free", Drawn::linespoints, "24 free layers", 1},
-                                       {"flow", Drawn::dashes, "flow, linear between these", 2}}});
+                            .curves = {{"flow", Drawn::line, "flow, interpolated", 1},
+                                       {"shared", Drawn::points, "one layer, shared", 0},
+                                       {"free", Drawn::points, "24 free layers", 1}}});
 }
 
 }  // namespace
@@ -377,8 +377,8 @@ std::optional<Reproduction> residual_depth(const ReproductionControl& control) {
       "and feed-forward whose weights are linear between five knots; the distance of L layers from "
       "the flow falls as 1/L, by the midpoint rule as 1/L². With weights drawn anew for every "
       "layer there is no flow to come to: steps of T/L come to that of the mean weights, as "
-      "L^{-1/2}, and steps of √(T/L) to none. Last: one start under one layer repeated and under "
-      "24 layers of their own.";
+      "L^(−1/2), and steps of √(T/L) to none. Last: one start under one layer repeated, under "
+      "24 layers of their own, and under the flow whose weights are linear between these.";
   return result;
 }
 

@@ -33,7 +33,9 @@ Json json_of(const Reproduction& r, const Check& check) {
                  {"source", rule.source},
                  {"rule", check.rule},
                  {"rule_name", check.rule_name}};
-  if (const ExpectedAnswer* known = expected_of(check.rule_name, check.what, r.quick))
+  if (!check.missing.empty())
+    object["explanation"] = check.missing;
+  else if (const ExpectedAnswer* known = expected_of(check.rule_name, check.what, r.quick))
     object["explanation"] = known->explanation;
   for (const auto& [key, value] : check.more) object[key] = number_or_null(value);
   return object;
@@ -193,6 +195,10 @@ std::vector<std::string> dissents_of(const Reproduction& r) {
     if (!numbers.published.empty()) line += fmt::format(", {} {}", kind, numbers.published);
     if (!numbers.ours.empty()) line += fmt::format(", ours {}", numbers.ours);
     line += fmt::format(" ({}; {})", check.rule, check.rule_name);
+    if (!check.missing.empty()) {
+      lines.push_back(fmt::format("{}: {}", line, check.missing));
+      continue;
+    }
     if (check.answer != expected) line += fmt::format("; NOT EXPECTED, but {}", name_of(expected));
     if (const auto* known = expected_of(check.rule_name, check.what, r.quick))
       line += fmt::format(": {}", known->explanation);

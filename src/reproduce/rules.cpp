@@ -82,6 +82,9 @@ std::string WrongModel::words() const {
   if (late) all.emplace_back("weights of the end of a step");
   if (normalisation) all.emplace_back("layer norm pre for all");
   if (activation) all.emplace_back("other units");
+  if (backwards) all.emplace_back("layers read backwards");
+  if (untrained) all.emplace_back("random weights");
+  if (whole_blocks) all.emplace_back("feed-forward kept");
   if (exchanged) all.emplace_back("readers exchanged");
   if (*training) all.emplace_back(training);
   return fmt::format("{}", fmt::join(all, ", "));
@@ -91,7 +94,7 @@ std::span<const Rule> rules() {
   static const std::vector<Rule> all = [] {
     std::vector<Rule> joined;
     for (const std::span<const Rule> part :
-         {digit_rules(), attention_rules(), limit_rules(), weight_rules()})
+         {digit_rules(), attention_rules(), limit_rules(), weight_rules(), model_rules()})
       joined.insert(joined.end(), part.begin(), part.end());
     return joined;
   }();

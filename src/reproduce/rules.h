@@ -39,6 +39,9 @@ struct WrongModel {
   std::optional<MatrixChoice::Kind> value{};
   std::optional<LayerNorm> normalisation{};
   std::optional<Perceptron::Activation> activation{};
+  bool backwards = false;     // layers of a transformer are read from the last to the first
+  bool untrained = false;     // trained weights are drawn anew
+  bool whole_blocks = false;  // the feed-forward is never left out
   bool exchanged = false;     // readers in each other's place, as recurrent net and swarm
   const char* training = "";  // a key=value of `murmur train`, laid over every training
 

@@ -279,8 +279,8 @@ bool check_boosts(const ReproductionControl& control, Reproduction& result) {
        .table = "boosts",
        .title = "Circle, SA, β = 0, by the order at t = 0",
        .x = {.label = "time t"},
-       .y = {.label = "W_{2} to the limit", .log = true, .from = 1e-3, .to = 2},
-       .curves = {{"theory", Drawn::line, "boosts"},
+       .y = {.label = "distance W_{2} to the limit", .log = true, .from = 1e-3, .to = 2},
+       .curves = {{"theory", Drawn::line, "exact curve"},
                   {"measured", Drawn::points, "flow"},
                   {"bound", Drawn::dashes, "e^{−t/100} from T_{0} on"}},
        .by = "order",
@@ -324,25 +324,25 @@ void draw_rates(const ReproductionControl& control, Reproduction& result) {
                             c.spread[f], std::string(name)});
   };
   const Start circle{.d = 2}, wide{.d = 4}, swarm{.d = 2, .tokens = 60};
-  add(atoms_of(2, control.wrong, circle.T()), 0, "two atoms: 0");
-  add(contract(circle, control.wrong), 0.5, "density, d = 2: 1/2");
-  add(contract(swarm, control.wrong), 1, "60 tokens, d = 2: 1");
-  add(contract(wide, control.wrong), 1, "density, d = 4: 1");
+  add(atoms_of(2, control.wrong, circle.T()), 0, "two atoms, rate 0");
+  add(contract(circle, control.wrong), 0.5, "density, d = 2, rate 1/2");
+  add(contract(swarm, control.wrong), 1, "60 tokens, d = 2, rate 1");
+  add(contract(wide, control.wrong), 1, "density, d = 4, rate 1");
   result.tables.push_back(std::move(table));
   result.figures.push_back(
       {.name = "w2-rate",
        .table = "late",
        .title = "SA, β = 0.3: late rates of W_{2}",
        .x = {.label = "time t"},
-       .y = {.label = "W_{2} to the limit", .log = true},
+       .y = {.label = "distance W_{2} to the limit", .log = true},
        .curves = {{"theory", Drawn::line, "late rate"}, {"measured", Drawn::points, "flow"}},
        .by = "measure"});
   result.captions["w2-rate"] =
       "W2 of a measure to the point at which it ends, or to the heavier of two atoms that stay. "
       "Left: boosted uniform laws on the circle at β = 0 (points) along the exact curve (lines), "
       "by their order |∫ x dμ| at t = 0, whose square is R_0: nearly balanced ones are late, and "
-      "then fall as e^(-t/2). From the time T_0 of order 1/2 on all are below the published bound "
-      "W2(T_0) e^(-(t - T_0)/100) (dashes). Right: lines have the late rate and pass through the "
+      "then fall as e^(−t/2). From the time T_0 of order 1/2 on all are below the published bound "
+      "W2(T_0) e^(−(t − T_0)/100) (dashes). Right: lines have the late rate and pass through the "
       "last point. It is 1/2 for a density on the circle, since some of it stands opposite to the "
       "limit and leaves late, 1 for one in four dimensions and for a finite swarm once its last "
       "token has left, and 0 for two opposite atoms.";

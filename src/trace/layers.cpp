@@ -34,7 +34,28 @@ class Energies {
   Experiment e_;
 };
 
-double angle_between(const HostSwarm& x, const HostSwarm& y) {
+// Those in which there are pairs.
+std::vector<TextSpan> several_of(const TraceFile& file, const RunReader& run) {
+  std::vector<TextSpan> texts = texts_of(file, run);
+  std::erase_if(texts, [](const TextSpan& s) { return s.n < 2; });
+  return texts;
+}
+
+// A frame of one text, less norm and angle.
+LayerReading reading_of(const HostSwarm& x, double beta) {
+  const Energies energies(x, beta);
+  const std::vector<double> row = energies.row(x);
+  return {.mean_cos = energies.at(row, "mean_cos"),
+          .min_cos = energies.at(row, "min_cos"),
+          .max_cos = energies.at(row, "max_cos"),
+          .clusters = energies.at(row, "clusters"),
+          .effective_rank = energies.at(row, "effective_rank"),
+          .energy_scaled = energies.at(row, "energy_scaled")};
+}
+
+}  // namespace
+
+double mean_angle(const HostSwarm& x, const HostSwarm& y) {
   double sum = 0;
   for (int i = 0; i < x.n(); ++i) {
     double square = 0;
@@ -43,15 +64,6 @@ double angle_between(const HostSwarm& x, const HostSwarm& y) {
   }
   return sum / x.n();
 }
-
-// Those in which there are pairs.
-std::vector<TextSpan> several_of(const TraceFile& file, const RunReader& run) {
-  std::vector<TextSpan> texts = texts_of(file, run);
-  std::erase_if(texts, [](const TextSpan& s) { return s.n < 2; });
-  return texts;
-}
-
-}  // namespace
 
 std::vector<TextSpan> texts_of(const TraceFile& file, const RunReader& run) {
   std::vector<TextSpan> texts;
@@ -79,6 +91,22 @@ double beta_of(const TraceFile& file, int block) {
   return file.block_beta[static_cast<std::size_t>(block) % file.block_beta.size()];
 }
 
+std::vector<LayerReading> layer_readings(const TracedText& text, double beta) {
+  std::vector<LayerReading> rows;
+  HostSwarm before;
+  for (int f = 0; f < text.frames(); ++f) {
+    std::vector<double> norms;
+    HostSwarm x = on_the_sphere(text, f, &norms);
+    LayerReading r = reading_of(x, beta);
+    r.layer = f;
+    for (const double norm : norms) r.norm += norm / text.n();
+    if (f > 0) r.angle = mean_angle(before, x);
+    before = std::move(x);
+    rows.push_back(r);
+  }
+  return rows;
+}
+
 std::vector<LayerReading> layer_readings(const RunReader& run, const TraceFile& file) {
   const std::vector<TextSpan> texts = several_of(file, run);
   const std::vector<double> norms = read_npy(run.directory() / "norms.npy").doubles();
@@ -93,15 +121,14 @@ std::vector<LayerReading> layer_readings(const RunReader& run, const TraceFile& 
     LayerReading r{.layer = static_cast<int>(f)};
     for (const TextSpan& s : texts) {
       const HostSwarm part = part_of(x, s);
-      const Energies energies(part, flow_beta(file.beta));
-      const std::vector<double> row = energies.row(part);
-      r.mean_cos += share * energies.at(row, "mean_cos");
-      r.min_cos += share * energies.at(row, "min_cos");
-      r.max_cos += share * energies.at(row, "max_cos");
-      r.clusters += share * energies.at(row, "clusters");
-      r.effective_rank += share * energies.at(row, "effective_rank");
-      r.energy_scaled += share * energies.at(row, "energy_scaled");
-      if (f > 0) r.angle += share * angle_between(part_of(before, s), part);
+      const LayerReading one = reading_of(part, flow_beta(file.beta));
+      r.mean_cos += share * one.mean_cos;
+      r.min_cos += share * one.min_cos;
+      r.max_cos += share * one.max_cos;
+      r.clusters += share * one.clusters;
+      r.effective_rank += share * one.effective_rank;
+      r.energy_scaled += share * one.energy_scaled;
+      if (f > 0) r.angle += share * mean_angle(part_of(before, s), part);
       for (int i = s.first; i < s.first + s.n; ++i)
         r.norm += share * norms[static_cast<std::size_t>(f) * run.shape().n + i] / s.n;
     }

@@ -20,6 +20,11 @@ struct LayerReading {
   double angle = 0;          // mean angle by which a token has moved since the layer before
 };
 std::vector<LayerReading> layer_readings(const RunReader& run, const TraceFile& file);
+// The same of one text as it was read, at this beta. (frames)
+std::vector<LayerReading> layer_readings(const TracedText& text, double beta);
+
+// How far tokens have moved from x to y: the mean angle between their directions.
+double mean_angle(const HostSwarm& x, const HostSwarm& y);
 
 // The ideal flow beside the real layers (twin.h), text by text. Distances are those of the real
 // layer from the flight.

@@ -15,13 +15,16 @@ namespace {
   throw Error(Fault::input, what, "--patch", remedy);
 }
 
-std::vector<float> last_row(const std::vector<float>& rows, int d) {
-  return {rows.end() - d, rows.end()};
+// Of the token that is asked, among the states (n, d) behind the last block.
+std::vector<float> answer_row(const Description& of, const std::vector<float>& rows) {
+  const int n = static_cast<int>(rows.size()) / of.d;
+  const auto from = rows.begin() + static_cast<std::ptrdiff_t>(answer_place(of, n)) * of.d;
+  return {from, from + of.d};
 }
 
 std::vector<float> last_logits(const Transformer& model, const TracedText& text,
                                const PassOptions& options) {
-  return model.logits_of(last_row(text.trace.after.back(), text.trace.d), options);
+  return model.logits_of(answer_row(model.description(), text.trace.after.back()), options);
 }
 
 std::int64_t likeliest(const std::vector<float>& logits) {
@@ -87,7 +90,7 @@ Patching patch(const Transformer& model, const TracedText& first, const TracedTe
     if (at.frame < first.frames() - 1)
       end = model.pass_from(at.frame, std::move(end), options).after.back();
     made.patched.push_back(
-        difference(model.logits_of(last_row(end, second.trace.d), options), made.answers));
+        difference(model.logits_of(answer_row(model.description(), end), options), made.answers));
   }
   return made;
 }

@@ -54,9 +54,14 @@ Scaling scaling_of(const fs::path& model, int channels) {
 std::vector<float> pixels_of_npy(const fs::path& picture, const Description& of) {
   const Array array = read_npy(picture);
   const auto side = static_cast<std::size_t>(of.image);
-  if (array.shape != std::vector<std::size_t>{static_cast<std::size_t>(of.channels), side, side})
-    refuse("the array is no picture that the model reads", picture.string(),
-           fmt::format("save shape ({}, {}, {})", of.channels, side, side));
+  const std::vector<std::size_t> shape =
+      of.frames > 0
+          ? std::vector{static_cast<std::size_t>(of.frames), static_cast<std::size_t>(of.features)}
+          : std::vector{static_cast<std::size_t>(of.channels), side, side};
+  if (array.shape != shape)
+    refuse(fmt::format("the array is no {} that the model reads",
+                       of.frames > 0 ? "spectrum" : "picture"),
+           picture.string(), fmt::format("save shape ({})", fmt::join(shape, ", ")));
   const std::vector<double> values = array.doubles();
   return {values.begin(), values.end()};
 }
@@ -121,6 +126,9 @@ Prompt prompt_of_ids(const Tokenizer* tokenizer, const std::string& ids) {
 
 Prompt prompt_of_picture(const fs::path& picture, const Description& of, const fs::path& model) {
   Prompt prompt{.name = picture.string()};
+  if (of.frames > 0 && picture.extension() != ".npy")
+    refuse("the model reads the frames of a spectrum", picture.string(),
+           fmt::format("save them as npy of shape ({}, {})", of.frames, of.features));
   prompt.pixels = picture.extension() == ".npy" ? pixels_of_npy(picture, of)
                                                 : pixels_of_png(picture, of, model);
   return prompt;

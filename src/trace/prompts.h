@@ -16,9 +16,10 @@ Prompt prompt_of_text(const Tokenizer* tokenizer, const std::string& text);
 // "5,17,3". Error(input) for anything else.
 Prompt prompt_of_ids(const Tokenizer* tokenizer, const std::string& ids);
 
-// An npy of (channels, side, side) is taken as it is. The samples of a PNG, which must have the
-// size that the model reads, are scaled as preprocessor_config.json of the model's folder says:
-// (rescale_factor sample - image_mean) / image_std; without that file by 1/255, 0.5 and 0.5.
+// An npy of (channels, side, side), or of (frames, features), is taken as it is. The samples of a
+// PNG, which must have the size that the model reads, are scaled as preprocessor_config.json of the
+// model's folder says: (rescale_factor sample - image_mean) / image_std; without that file by
+// 1/255, 0.5 and 0.5.
 Prompt prompt_of_picture(const std::filesystem::path& picture, const Description& of,
                          const std::filesystem::path& model);
 

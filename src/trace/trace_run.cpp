@@ -15,10 +15,10 @@ namespace {
 
 constexpr const char* kNormColumns[] = {"norm_mean", "norm_min", "norm_max"};
 
-Array array_of_rows(const std::vector<float>& rows, std::vector<std::size_t> shape) {
+Array array_of_rows(std::vector<float> rows, std::vector<std::size_t> shape) {
   Array array;
   array.shape = std::move(shape);
-  array.values = rows;
+  array.values = std::move(rows);
   return array;
 }
 
@@ -64,24 +64,25 @@ TraceFrame frame_of(std::span<const TracedText> texts, int frame) {
   return made;
 }
 
-Record activations_of(std::span<const TracedText> texts) {
+Record taken_activations(std::span<TracedText> texts) {
   Record record;
   for (std::size_t t = 0; t < texts.size(); ++t) {
-    const Trace& trace = texts[t].trace;
+    Trace& trace = texts[t].trace;
     const std::string of = fmt::format("text{}.", t);
     const auto n = static_cast<std::size_t>(trace.n), d = static_cast<std::size_t>(trace.d),
                heads = static_cast<std::size_t>(trace.heads);
     if (!texts[t].prompt.ids.empty()) record[of + "tokens"] = array_of(texts[t].prompt.ids);
-    record[of + "blocks.0.hook_resid_pre"] = array_of_rows(trace.before[0], {n, d});
+    record[of + "blocks.0.hook_resid_pre"] = array_of_rows(std::move(trace.before[0]), {n, d});
     if (!trace.last.empty())
-      record[of + "ln_final.hook_normalized"] = array_of_rows(trace.last, {n, d});
+      record[of + "ln_final.hook_normalized"] = array_of_rows(std::move(trace.last), {n, d});
     for (std::size_t b = 0; b < trace.after.size(); ++b) {
       const std::string block = fmt::format("{}blocks.{}.", of, b);
-      record[block + "hook_resid_post"] = array_of_rows(trace.after[b], {n, d});
+      record[block + "hook_resid_post"] = array_of_rows(std::move(trace.after[b]), {n, d});
       if (b < trace.between.size())
-        record[block + "hook_resid_mid"] = array_of_rows(trace.between[b], {n, d});
+        record[block + "hook_resid_mid"] = array_of_rows(std::move(trace.between[b]), {n, d});
       if (b < trace.attention.size())
-        record[block + "attn.hook_pattern"] = array_of_rows(trace.attention[b], {heads, n, n});
+        record[block + "attn.hook_pattern"] =
+            array_of_rows(std::move(trace.attention[b]), {heads, n, n});
     }
   }
   return record;

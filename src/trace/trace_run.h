@@ -39,7 +39,8 @@ TraceFrame frame_of(std::span<const TracedText> texts, int frame);
 // batch and with textK. in front:
 //   blocks.0.hook_resid_pre, blocks.B.hook_resid_mid, blocks.B.hook_resid_post (n, d)
 //   blocks.B.attn.hook_pattern (heads, n, n), ln_final.hook_normalized (n, d), tokens (n)
-Record activations_of(std::span<const TracedText> texts);
+// They are taken out of the texts, whose traces are spent: they may be most of the memory.
+Record taken_activations(std::span<TracedText> texts);
 
 // Appends all frames, writes trace.json, norms.npy (frames, n) and, unless there are none,
 // activations.safetensors, and closes the run.

@@ -47,10 +47,12 @@ TracedText trace_prompt(const Transformer& model, const Tokenizer* tokenizer, Pr
     for (const std::int64_t id : prompt.ids) text.tokens.push_back(spelled(tokenizer, id));
   } else {
     text.trace = model.pass_picture(prompt.pixels, options);
-    const int across = model.description().image / model.description().patch;
+    const Description& of = model.description();
     text.tokens.push_back("class");
-    for (int k = 0; k < across * across; ++k)
-      text.tokens.push_back(fmt::format("{},{}", k / across, k % across));
+    for (int k = 0; k < input_tokens(of); ++k)
+      text.tokens.push_back(of.frames > 0 ? fmt::format("{}", k)
+                                          : fmt::format("{},{}", k / (of.image / of.patch),
+                                                        k % (of.image / of.patch)));
   }
   text.given = text.tokens.size();
   text.prompt = std::move(prompt);
@@ -73,7 +75,8 @@ std::vector<std::int64_t> continued(const Transformer& model, std::vector<std::i
     const std::vector<float>& end = trace.after.back();
     const std::vector<float> logits =
         model.logits_of({end.end() - static_cast<std::ptrdiff_t>(d), end.end()}, options);
-    const Draw draw{.seed = how.seed, .stream = Stream::samples, .step = static_cast<unsigned>(k)};
+    const Draw draw{
+        .seed = how.seed, .stream = Stream::continuation, .step = static_cast<unsigned>(k)};
     ids.push_back(how.temperature > 0
                       ? drawn(logits, how.temperature, draw.uniform(0))
                       : std::max_element(logits.begin(), logits.end()) - logits.begin());

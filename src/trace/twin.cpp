@@ -41,7 +41,9 @@ HostSwarm flown(const HostSwarm& from, double beta, double tau, const TwinRule& 
   return end;
 }
 
-TwinBlock fitted(const HostSwarm& x, const HostSwarm& y, double beta, const TwinRule& rule) {
+}  // namespace
+
+TwinBlock move_fit(const HostSwarm& x, const HostSwarm& y, double beta, const TwinRule& rule) {
   const Experiment e = block_flow(x, beta, 1, rule);
   const auto engine = make_engine(e.engine);
   const auto field = prepare_field(e, *engine);
@@ -65,8 +67,6 @@ TwinBlock fitted(const HostSwarm& x, const HostSwarm& y, double beta, const Twin
           both / std::sqrt(flow * move)};
 }
 
-}  // namespace
-
 double distance_between(const HostSwarm& x, const HostSwarm& y) {
   double square = 0;
   for (int k = 0; k < x.d(); ++k)
@@ -75,7 +75,7 @@ double distance_between(const HostSwarm& x, const HostSwarm& y) {
 }
 
 TwinBlock Twin::advance(const HostSwarm& x, const HostSwarm& y, double beta) {
-  const TwinBlock block = fitted(x, y, beta, rule_);
+  const TwinBlock block = move_fit(x, y, beta, rule_);
   x_ = flown(x_, beta, block.tau, rule_);
   return block;
 }

@@ -22,6 +22,9 @@ struct TwinRule {
   std::string engine = "auto";  // that computes the flow
 };
 
+// beta as given, tau and alignment of the move from x to y.
+TwinBlock move_fit(const HostSwarm& x, const HostSwarm& y, double beta, const TwinRule& rule);
+
 class Twin {
  public:
   Twin(HostSwarm start, TwinRule rule) : x_(std::move(start)), rule_(std::move(rule)) {}

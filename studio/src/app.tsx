@@ -8,18 +8,26 @@ import { Toolbar } from "./parts/toolbar";
 import { NoticeBar } from "./parts/notice";
 import { recipeOfFile } from "./export/carried";
 import { programRecipeOfFile } from "./export/program_recipe";
+import { language } from "./state/language";
 import { follow, parseRecipe, redo, undo } from "./state/recipe";
 import { core, notice, onStage, sceneSentence, tell } from "./state/session";
 import { goTo, kViewNames, viewNow, type ViewName } from "./state/views";
 import { strings } from "./strings";
 
+/** A view whose words are here in the language of the page; if they cannot be had, in English. */
+async function worded<T extends { worded: Promise<void> }>(coming: Promise<T>): Promise<T> {
+  const view = await coming;
+  await view.worded.catch(tell);
+  return view;
+}
+
 const kViews = {
   digits: lazy(() => import("./views/digits/view")),
-  flock: lazy(() => import("./views/flock/view")),
-  story: lazy(() => import("./views/story/view")),
-  fields: lazy(() => import("./views/fields/view")),
-  map: lazy(() => import("./views/map/view")),
-  words: lazy(() => import("./views/words/view")),
+  flock: lazy(() => worded(import("./views/flock/view"))),
+  story: lazy(() => worded(import("./views/story/view"))),
+  fields: lazy(() => worded(import("./views/fields/view"))),
+  map: lazy(() => worded(import("./views/map/view"))),
+  words: lazy(() => worded(import("./views/words/view"))),
 } satisfies Record<ViewName, unknown>;
 
 /** What has a use of its own for letters and the space bar; a slider and a choice that is made have none. */
@@ -78,7 +86,7 @@ async function onDrop(event: DragEvent): Promise<void> {
   if (files.length === 0) return;
   try {
     const carried = await recipeOfFile(files[0]);
-    if (carried && follow(carried)) return; // a picture of ours is a door
+    if (carried && follow(carried.replace(/&lang=[^&]*/, ""))) return; // a picture of ours is a door; the language stays
     const made = await programRecipeOfFile(files[0]); // and so is one of the program's
     if (made) return await (await import("./views/flock/own_picture")).openPicture(made, files[0].name);
     const told = notice.value;
@@ -128,6 +136,10 @@ export function App() {
     };
   }, []);
 
+  useEffect(() => { // where the names of the views are wider than the window
+    document.querySelector("header nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [view, language.value]);
+
   return (
     <>
       <a class="skip" href="#scene" onClick={(e) => { e.preventDefault(); document.getElementById("scene")?.focus(); }}>
@@ -150,7 +162,7 @@ export function App() {
         </nav>
         <Toolbar />
       </header>}
-      <Guard key={view}>
+      <Guard key={`${view} ${language.value}`}>
         <Suspense fallback={<p class="waiting">{words.loading}</p>}>
           <View />
         </Suspense>

@@ -4,23 +4,27 @@ import { App } from "./app";
 import { applyTheme } from "./state/theme";
 import { strings } from "./strings";
 import { flushAddress, follow } from "./state/recipe";
-import { notice, tellEnds } from "./state/session";
+import { followLanguage } from "./state/language";
+import { notice, tell, tellEnds } from "./state/session";
 import { strangePlace } from "./state/strange";
 import { followTitle } from "./state/title";
 import "./theme.css";
 
-/** Shows what an address says; of one that is of another version, or unknown, it is told what is shown instead. */
-function followAddress(hash: string, otherwise: string): void {
-  const text = follow(hash, true) ? strangePlace(hash) : otherwise;
+/** Of an address that is of another version, or unknown, it is told what is shown instead. */
+function tellStrange(hash: string, isOurs: boolean, otherwise: string): void {
+  const text = isOurs ? strangePlace(hash) : otherwise;
   if (text) notice.value = { kind: "info", text };
 }
 
 applyTheme();
 tellEnds();
-followAddress(location.hash, strings.common.otherVersion);
-window.addEventListener("hashchange", (event) =>
-  followAddress(new URL(event.newURL).hash, strings.common.otherVersionStays),
-);
+const isOurs = follow(location.hash, true);
+await followLanguage(tell);
+tellStrange(location.hash, isOurs, strings.common.otherVersion);
+window.addEventListener("hashchange", (event) => {
+  const { hash } = new URL(event.newURL);
+  tellStrange(hash, follow(hash, true), strings.common.otherVersionStays);
+});
 followTitle();
 addEventListener("pagehide", flushAddress);
 render(<App />, document.getElementById("app")!);

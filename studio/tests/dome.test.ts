@@ -68,9 +68,9 @@ describe("the parts", () => {
   });
 
   it("are told with their numbers", () => {
-    expect(sentenceOf(madeUp(), 0, 0)).toContain("Boid 3");
-    expect(sentenceOf(madeUp(), 0, 1)).toContain("4 boids");
-    expect(sentenceOf(madeUp(), 0, 2)).toContain("boid 1, with 60 %");
+    expect(sentenceOf(madeUp(), 0, 0)).toContain("Token 3");
+    expect(sentenceOf(madeUp(), 0, 1)).toContain("4 tokens");
+    expect(sentenceOf(madeUp(), 0, 2)).toContain("token 1, with 60 %");
     expect(sentenceOf(madeUp(), 0, 3)).toContain("length 3");
     expect(sentenceOf(madeUp(), 0, 4)).toContain("length 2");
     expect(sentenceOf(madeUp({ feedForwards: 0 }), 0, 4)).toBe(words.noWill);

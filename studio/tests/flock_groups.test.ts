@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { coreOf } from "../src/core/core";
-import { strings } from "../src/strings";
+import { strings } from "../src/strings/all";
 import { Film } from "../src/state/film";
 import { driftAt } from "../src/views/flock/afterlife";
 import { inPageWords } from "../src/views/flock/faults";
@@ -109,8 +109,8 @@ describe("words of the page", () => {
     expect(1 / ringNoise(2)).toBeCloseTo(1.25736, 5);
     expect(ringNoise(1e-6)).toBeCloseTo(0.5, 6); // kappa_c = d
     const at = (noise: string) => lookFor(flockWords({ dynamics: "USA", d: "2", beta: "1", noise }));
-    expect(at("0.5")).toContain("one group");
-    expect(at("0.6")).toContain("no group");
+    expect(at("0.5")).toContain("one cluster");
+    expect(at("0.6")).toContain("no cluster");
   });
 });
 

@@ -7,7 +7,7 @@ import {
 import { kPresets, presetOf } from "../src/views/flock/presets";
 import { formulasOf } from "../src/views/flock/story";
 import { pointsWord, pointsWords, kMostLetters } from "../src/views/flock/own_points";
-import { strings } from "../src/strings";
+import { strings } from "../src/strings/all";
 import equations from "../src/strings/equations.json";
 
 describe("flockWords", () => {

@@ -6,7 +6,7 @@ import { gather, joined, within } from "../src/views/story/labels";
 import { middle } from "../src/views/story/marks";
 import { depthOf, kInfluence, kLadders, rungAt, rungsOf, type Ladder } from "../src/views/story/measured";
 import { nextWord } from "../src/views/story/reckon";
-import { kRow, kShuffle, pointsOf, sceneOf } from "../src/views/story/scenes";
+import { kShuffle, pointsOf, sceneOf } from "../src/views/story/scenes";
 import { kKnobs, kStopNames, kStops, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
 
 const signs = storyWords.signs;
@@ -82,12 +82,12 @@ describe("scenes", () => {
   });
 
   it("walk the same ten words in both orders", () => {
-    expect([...kShuffle].sort((a, b) => a - b)).toEqual(kRow.map((_, i) => i));
+    expect([...kShuffle].sort((a, b) => a - b)).toEqual(storyWords.signs.row.map((_, i) => i));
     const words = (shuffled: boolean) => scene("messenger", { shuffled }).tokens.map((token) => token.text);
-    expect(words(false)).toEqual(kRow);
-    expect([...words(true)].sort()).toEqual([...kRow].sort());
-    expect(words(true)).not.toEqual(kRow);
-    expect(kInfluence).toHaveLength(kRow.length);
+    expect(words(false)).toEqual(storyWords.signs.row);
+    expect([...words(true)].sort()).toEqual([...storyWords.signs.row].sort());
+    expect(words(true)).not.toEqual(storyWords.signs.row);
+    expect(kInfluence).toHaveLength(storyWords.signs.row.length);
   });
 
   it("start bank at the same place in both sentences", () => {

@@ -1,6 +1,6 @@
 // fields.spec.ts: the slice moves, test particles fly along, a boid shows its four vectors.
 import { expect, type Page } from "@playwright/test";
-import { strings } from "../src/strings";
+import { strings } from "../src/strings/all";
 import { open, test, wordOf } from "./hands";
 
 const words = strings.fields;

@@ -192,7 +192,7 @@ test("a majority that the mean outweighs is explained", async ({ page }) => {
   const why = page.locator(".verdict-why");
   await expect(why).toContainText("the vote is their mean");
   await windToEnd(page);
-  await expect(why).toHaveText(/boids dissent|a mean weighs distance|boids agree/);
+  await expect(why).toHaveText(/tokens dissent|a mean weighs distance|tokens agree/);
 });
 
 test("the card of a boid stands beside it, and closes", async ({ page }) => {

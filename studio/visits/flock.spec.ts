@@ -1,7 +1,7 @@
 // flock.spec.ts: sliders make another flight; own points dropped on the page fly; groups are counted; the end is alive.
 import { expect } from "@playwright/test";
 import { npyOf } from "../src/export/tables";
-import { strings } from "../src/strings";
+import { strings } from "../src/strings/all";
 import { dropFile, filmIsHere, open, readNpy, readTable, takeFile, test, windToEnd, wordOf } from "./hands";
 
 const kSmall = "#v=1&view=flock&n=24&T=6&save=every:T/40";
@@ -140,7 +140,7 @@ test("what to look for follows the sliders", async ({ page }) => {
   await page.getByRole("button", { name: words.preset.noise }).click();
   await expect(look).toContainText(words.hints.noise);
   await page.getByRole("slider", { name: words.beta }).press("End");
-  await expect(look).toContainText("one group forms");
+  await expect(look).toContainText("one cluster forms");
 });
 
 test("the largest flock flies; one that cannot be kept is refused in the page's own words", async ({ page }) => {

@@ -1,6 +1,6 @@
 // keyboard.spec.ts: a visit without a mouse, from the first Tab to a branch and back.
 import { expect, type Page } from "@playwright/test";
-import { strings } from "../src/strings";
+import { strings } from "../src/strings/all";
 import { filmIsHere, frameOf, open, test, timeline, wordOf } from "./hands";
 
 /** Tabs on until the control of this name has the focus. */

@@ -1,7 +1,7 @@
 // map.spec.ts: a pixel of the map is flown again and shows what the map says of it.
 import { readFileSync } from "node:fs";
 import { expect, type Page } from "@playwright/test";
-import { strings } from "../src/strings";
+import { strings } from "../src/strings/all";
 import { pixelAt, type Atlas } from "../src/views/map/atlas";
 import { addressRests, open, test, wordOf } from "./hands";
 

@@ -39,11 +39,12 @@ def read_safetensors(path):
 
 
 def write_safetensors(path, tensors):
-    """Arrays of float32 by name."""
+    """Arrays by name: whole numbers as int64, all others as float32."""
     header, data = {}, b""
     for name, array in tensors.items():
-        content = np.ascontiguousarray(array, np.float32).tobytes()
-        header[name] = {"dtype": "F32", "shape": list(array.shape),
+        whole = np.issubdtype(array.dtype, np.integer)
+        content = np.ascontiguousarray(array, np.int64 if whole else np.float32).tobytes()
+        header[name] = {"dtype": "I64" if whole else "F32", "shape": list(array.shape),
                         "data_offsets": [len(data), len(data) + len(content)]}
         data += content
     text = json.dumps(header).encode()
@@ -344,39 +345,81 @@ class Fetching(Trace):
 
 @unittest.skipUnless(MODELS, "no folder of trained models is given by MURMUR_MODELS")
 class Trained(Trace):
+    def verify(self, model, golden):
+        """The worst error of all tensors of a golden file, and how many there are."""
+        told = json.loads(self.murmur("trace", model, "--verify", golden, "--json").stdout)
+        self.assertTrue(told["agrees"])
+        return max(row["error"] for row in told["tensors"]), len(told["tensors"])
+
     def test_gpt_nano_against_its_own_activations(self):
-        """minGPT's maps are (out, in), the hub's GPT-2 has them (in, out)."""
-        def arrays(name):
-            content = json.loads((MODELS / "gpt-nano-sort" / name).read_text())
-            config = content.pop("config")
-            return config, {key: np.frombuffer(base64.b64decode(value["data"]), np.float32)
-                            .reshape(value["shape"]) for key, value in content.items()}
-        config, tensors = arrays("gpt-nano-sort-model.json")
-        folder = self.folder / "nano"
-        folder.mkdir()
-        maps = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
-        write_safetensors(folder / "model.safetensors", {
-            name: array.T if name.endswith(maps) else array for name, array in tensors.items()
-            if not name.endswith(".attn.bias")})
-        (folder / "config.json").write_text(json.dumps({
-            "model_type": "gpt2", "n_layer": config["n_layer"], "n_head": config["n_head"],
-            "n_embd": config["n_embd"], "vocab_size": config["vocab_size"],
-            "n_positions": config["block_size"], "activation_function": "gelu_new",
-            "tie_word_embeddings": False}))
-        _, partial = arrays("gpt-nano-sort-t0-partials.json")
+        """What PyTorch computed, as it lies beside the model; attention is that of the first block."""
+        folder = MODELS / "gpt-nano-sort"
+        content = json.loads((folder / "gpt-nano-sort-t0-partials.json").read_text())
+        partial = {key: np.frombuffer(base64.b64decode(value["data"]), np.float32)
+                   .reshape(value["shape"]) for key, value in content.items() if key != "config"}
+        golden = {}
         for k, ids in enumerate(partial["idx"].astype(np.int64)):
-            told = json.loads(self.murmur("trace", folder, "--ids", ",".join(map(str, ids)), "-o",
-                                          f"case{k}", "--json", "-q").stdout)
-            kept = read_safetensors(self.folder / f"case{k}/activations.safetensors")
-            for name, other in (("blocks.0.hook_resid_pre", "x"), ("blocks.0.hook_resid_post", "block0"),
-                                ("blocks.1.hook_resid_post", "block1"),
-                                ("blocks.2.hook_resid_post", "block2"),
-                                ("ln_final.hook_normalized", "ln_f")):
-                np.testing.assert_allclose(kept["text0." + name], partial[other][k], atol=2e-5,
-                                           err_msg=name)
-            said = told["texts"][0]["lens"][-1]["says"][0]
-            self.assertEqual(said["id"], partial["probs"][k, -1].argmax())
-            self.assertAlmostEqual(said["probability"], partial["probs"][k, -1].max(), places=4)
+            golden[f"case{k}.input_ids"] = ids
+            for name, other in (("hidden_states.0", "x"), ("hidden_states.1", "block0"),
+                                ("hidden_states.2", "block1"), ("hidden_states.3", "ln_f"),
+                                ("last_hidden_state", "ln_f"), ("attentions.0", "attSm"),
+                                ("logits", "lm_head")):
+                golden[f"case{k}.{name}"] = partial[other][k]
+        write_safetensors(self.folder / "golden.safetensors", golden)
+        _, count = self.verify(folder / "gpt-nano-sort-model.json", "golden.safetensors")
+        self.assertEqual(count, 21)
+
+    def test_keywords_against_their_reference(self):
+        for word, label in (("yes", 2), ("no", 3)):
+            golden = MODELS / f"kwt1/golden_{word}.safetensors"
+            _, count = self.verify(MODELS / "kwt1", golden)
+            self.assertEqual(count, 14)
+            self.save("mfcc.npy", read_safetensors(golden)["mfcc"])
+            told = json.loads(self.murmur("trace", MODELS / "kwt1", "mfcc.npy", "--json", "-q", "-o",
+                                          word).stdout)
+            self.assertEqual(told["texts"][0]["tokens"][0], "class")
+            self.assertEqual(told["texts"][0]["lens"][-1]["says"][0]["id"], label)
+
+    def test_capp_gpt2_against_its_formulas(self):
+        """GPT-2 in double precision, written here: no library's outputs came with this model."""
+        w = {name: array.astype(float) for name, array in
+             read_safetensors(MODELS / "capp-gpt2/model.safetensors").items()}
+        heads, epsilon = 4, 1e-5
+
+        def norm(x, name):
+            mean = x.mean(-1, keepdims=True)
+            scale = np.sqrt(((x - mean) ** 2).mean(-1, keepdims=True) + epsilon)
+            return (x - mean) / scale * w[name + ".weight"] + w[name + ".bias"]
+
+        def linear(x, name):
+            return x @ w[name + ".weight"] + w[name + ".bias"]
+
+        def gelu(x):
+            return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
+
+        golden = {}
+        for k, ids in enumerate(([2, 8, 15, 18, 22, 25, 49], [0, 7, 14, 19, 23, 28, 49, 29, 45, 51],
+                                 list(range(53)) * 3)):
+            n = len(ids)
+            x = w["transformer.wte.weight"][ids] + w["transformer.wpe.weight"][:n]
+            golden[f"case{k}.input_ids"] = np.array(ids)
+            golden[f"case{k}.hidden_states.0"] = x
+            for layer in range(4):
+                at = f"transformer.h.{layer}."
+                q, key, v = (part.reshape(n, heads, -1).transpose(1, 0, 2) for part in np.split(
+                    linear(norm(x, at + "ln_1"), at + "attn.c_attn"), 3, axis=1))
+                scores = q @ key.transpose(0, 2, 1) / np.sqrt(q.shape[2])
+                a = softmax(np.where(np.tril(np.ones((n, n), bool)), scores, -np.inf))
+                golden[f"case{k}.attentions.{layer}"] = a
+                x = x + linear((a @ v).transpose(1, 0, 2).reshape(n, -1), at + "attn.c_proj")
+                x = x + linear(gelu(linear(norm(x, at + "ln_2"), at + "mlp.c_fc")), at + "mlp.c_proj")
+                golden[f"case{k}.hidden_states.{layer + 1}"] = x
+            last = norm(x, "transformer.ln_f")
+            golden[f"case{k}.hidden_states.4"] = last
+            golden[f"case{k}.logits"] = last @ w["transformer.wte.weight"].T
+        write_safetensors(self.folder / "golden.safetensors", golden)
+        _, count = self.verify(MODELS / "capp-gpt2", "golden.safetensors")
+        self.assertEqual(count, 30)
 
     def test_capp_gpt2_reads_its_own_sequences(self):
         told = json.loads(self.murmur("trace", MODELS / "capp-gpt2", "--ids", "2,8,15,18,22,25,49",

@@ -141,6 +141,48 @@ TEST(Figure, PointsOfOnePlaceStandSideBySideWhereAskedTo) {
   EXPECT_TRUE(has(script, "$data0_1 using ($1*1.03038")) << script;  // 100^(0.0065)
 }
 
+// The outermost of them is as far from the frame as a mark that stands alone.
+TEST(Figure, PointsSideBySideStayOffTheFrame) {
+  for (const bool log : {false, true}) {
+    Panel panel{.x = {.log = log}, .side_by_side = true};
+    for (int k = 0; k < 6; ++k)
+      panel.curves.push_back({.x = {1, 2}, .y = {3, 4}, .mark = Curve::points});
+    const std::string script = picture::script_of_grid({.panels = {panel}}, ".svg");
+    double low = 0, high = 0, aside = 0;
+    ASSERT_EQ(std::sscanf(script.c_str() + script.find("set xrange"), "set xrange [%lf:%lf]", &low,
+                          &high),
+              2);
+    ASSERT_EQ(
+        std::sscanf(script.c_str() + script.find("using ($1") + 9, log ? "*%lf" : "+(%lf", &aside),
+        1);
+    const double room =
+        log ? std::log(aside / low) / std::log(high / low) : (1 + aside - low) / (high - low);
+    EXPECT_NEAR(room, 0.035, 0.005) << script;
+  }
+}
+
+// Classes have a level of the colour bar each, about their number; what was measured has none.
+TEST(Figure, WholeNumbersOfAMapAreClasses) {
+  Panel panel;
+  panel.map = {.x = {0, 1}, .y = {0, 1}, .value = {1, 2, 3, kNothing}, .high = 3};
+  std::string script = picture::script_of_grid({.panels = {panel}}, ".svg");
+  EXPECT_TRUE(has(script, "set cbrange [0.5:3.5]")) << script;
+  EXPECT_TRUE(has(script, "(0 '#440154', 1 '#440154', 1 '")) << script;
+  for (const std::vector<double>& value :
+       {std::vector<double>{1, 2, 3, 2.5}, {1, 2, 4, 1}, {0, 1, 0, 1}}) {
+    panel.map.value = value;
+    script = picture::script_of_grid({.panels = {panel}}, ".svg");
+    EXPECT_TRUE(has(script, "set cbrange [0:3]")) << script;
+    EXPECT_FALSE(has(script, "1 '#440154'")) << script;
+  }
+}
+
+TEST(Figure, NumbersBelowZeroHaveAMinusSign) {
+  const test::TemporaryDirectory folder;
+  draw({.panels = {{.curves = {{.x = {-1, 1}, .y = {0, 1}}}}}}, folder / "a.svg");
+  EXPECT_TRUE(has(bytes_of(folder / "a.svg"), "−1")) << "gnuplot from 5.4 on";
+}
+
 TEST(Figure, AnglesAreMarkedAtQuartersOfATurn) {
   Panel panel{.x = {.angle = true}};
   panel.curves = {{.x = {0, 1}, .y = {0, 1}}};

@@ -62,6 +62,13 @@ TEST(Rules, NameTheWrongModelThatTheyReject) {
     EXPECT_NE(rule.rejects.is_wrong(), never_agrees(rule)) << rule.name;
 }
 
+// Trained transformers lie where MURMUR_MODELS says.
+std::vector<std::filesystem::path> models() {
+  const char* given = std::getenv("MURMUR_MODELS");
+  return given == nullptr ? std::vector<std::filesystem::path>{}
+                          : std::vector<std::filesystem::path>{given};
+}
+
 // Reproductions whose quick form takes seconds are tried always, others in long tests.
 bool is_long() { return std::getenv("MURMUR_LONG") != nullptr; }
 const std::set<std::string> kSlow = {"phase-diagram",       "random-weights",     "mean-field",
@@ -72,8 +79,11 @@ const std::set<std::string> kSlow = {"phase-diagram",       "random-weights",   
 class Controls : public ::testing::TestWithParam<const ReproductionRow*> {
  protected:
   Reproduction run(const WrongModel& wrong, bool quick) {
-    const ReproductionControl control{
-        .quick = quick, .runs = folder_.path(), .figures = false, .wrong = wrong};
+    const ReproductionControl control{.quick = quick,
+                                      .runs = folder_.path(),
+                                      .models = models(),
+                                      .figures = false,
+                                      .wrong = wrong};
     return reproduce(GetParam()->name, control).value();
   }
 
@@ -103,6 +113,7 @@ TEST_P(Controls, RightModelsAnswerAsExpectedAndWrongOnesDoNotAgree) {
       continue;
     const Reproduction right = run({}, !whole);
     for (const Check& check : right.checks) {
+      if (!check.missing.empty()) GTEST_SKIP() << check.what << ": " << check.missing;
       EXPECT_EQ(check.answer, expected_answer(right, check)) << check.what;
       EXPECT_EQ(reproduction_of(rule_of(check.rule_name)), name) << check.rule_name;
     }

@@ -86,59 +86,99 @@ TEST(TrainedTransformers, AgreeWithTheirReferences) {
     expect_held(read_model(models / "minilm"), models / "minilm/golden.safetensors");
 }
 
-// A keyword transformer of one head, post-norm: no family of the hub, but the same blocks.
+// Twelve blocks of one head; without config.json it is known by its tensors, whatever lies beside.
 TEST(TrainedTransformers, OfOneHeadAgreeWithTheirReference) {
   const char* given = std::getenv("MURMUR_MODELS");
   if (given == nullptr) GTEST_SKIP() << "no folder of trained models is given by MURMUR_MODELS";
   const fs::path folder = fs::path(given) / "kwt1";
-  Weights weights;
-  weights.add(folder / "kwt1.safetensors");
-  const auto at = [&](int layer, const char* name) {
-    return weights.tensors.at("layers." + std::to_string(layer) + "." + name).values;
-  };
-  const auto map = [&](int layer, std::string name, int out, int in, bool bias) {
-    return Linear{.w = at(layer, (name + ".weight").c_str()),
-                  .out = out,
-                  .in = in,
-                  .pitch = in,
-                  .bias = bias ? at(layer, (name + ".bias").c_str()) : nullptr};
-  };
-  Description of{.family = "kwt", .d = 64, .layers = 12, .heads = 1, .key_heads = 1};
-  of.head_width = 64;
-  of.hidden = 256;
-  of.place = NormPlace::after;
-  of.norm = {Norm::layer, 1e-6};
-  of.activation = FeedForwardActivation::gelu_tanh;
-  of.score_scale = 1.0 / 8;
-  of.blocks.resize(12);
-  TransformerWeights w;
-  for (int l = 0; l < 12; ++l)
-    w.blocks.push_back({.attention_norm = {at(l, "ln1.weight"), at(l, "ln1.bias")},
-                        .feed_forward_norm = {at(l, "ln2.weight"), at(l, "ln2.bias")},
-                        .query = map(l, "q", 64, 64, false),
-                        .key = map(l, "k", 64, 64, false),
-                        .value = map(l, "v", 64, 64, false),
-                        .out = map(l, "o", 64, 64, true),
-                        .up = map(l, "fc1", 256, 64, true),
-                        .down = map(l, "fc2", 64, 256, true)});
-  const Transformer model(of, w);
-  for (const char* word : {"yes", "no"}) {
-    const Record golden =
-        read_safetensors(folder / ("golden_" + std::string(word) + ".safetensors")).tensors;
-    const auto state = [&](int layer) {
-      return std::get<std::vector<float>>(golden.at("layer." + std::to_string(layer)).values);
-    };
-    const Trace trace = model.pass_from(0, state(0));
-    for (int layer = 1; layer <= 12; ++layer) {
-      const std::vector<float> other = state(layer);
-      double apart = 0, largest = 0;
-      for (std::size_t e = 0; e < other.size(); ++e) {
-        apart = std::max(apart, std::abs(trace.after[layer - 1][e] - double{other[e]}));
-        largest = std::max(largest, std::abs(double{other[e]}));
-      }
-      EXPECT_LT(apart / largest, kTolerance) << word << ", layer " << layer;
-    }
+  const Model model = read_model(folder);
+  EXPECT_EQ(model->description().heads, 1);
+  for (const char* word : {"golden_yes.safetensors", "golden_no.safetensors"})
+    expect_held(model, folder / word);
+}
+
+// The tiny one has heads of 16 coordinates, and without config.json heads are 64 wide: one head.
+TEST(KeywordTransformers, AreKnownByTheirTensors) {
+  const test::TemporaryDirectory copy;
+  const fs::path own = kFamilies / "kwt";
+  fs::copy_file(own / "model.safetensors", copy.path() / "weights.safetensors");
+  fs::copy_file(own / "golden.safetensors", copy.path() / "golden.safetensors");
+  const Description of = read_model(copy.path())->description();
+  EXPECT_EQ(of.family, "kwt");
+  EXPECT_EQ(of.heads, 1);
+  EXPECT_EQ(of.layers, 3);
+  EXPECT_EQ(of.frames, 9);
+  EXPECT_EQ(of.features, 5);
+  EXPECT_EQ(of.vocabulary, 4);
+  fs::remove(copy.path() / "weights.safetensors");
+  expect_refused({{"has no config.json", [&] { read_model(copy.path()); }}});
+}
+
+TEST(KeywordTransformers, ReadSpectraOfTheirSizeAlone) {
+  const Model model = read_model(kFamilies / "kwt");
+  const std::vector<float> spectrum(9 * 5, 0.1f), shorter(8 * 5, 0.1f);
+  const Trace trace = model->pass_picture(spectrum);
+  EXPECT_EQ(trace.n, 10);
+  EXPECT_EQ(trace.last, model->pass_picture(spectrum, {.threads = 4}).last);
+  expect_refused({{"9 frames of 5", [&] { model->pass_picture(shorter); }},
+                  {"reads spectra", [&] {
+                     model->pass(std::vector<std::int64_t>{1, 2});
+                   }}});
+}
+
+// minGPT's tensors as JSON: those of the hub's tiny GPT-2, its maps turned, less the tied head.
+std::string base64_of(const std::vector<float>& values) {
+  constexpr const char* kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const auto* bytes = reinterpret_cast<const unsigned char*>(values.data());
+  const std::size_t size = values.size() * sizeof(float);
+  std::string text;
+  for (std::size_t at = 0; at < size; at += 3) {
+    unsigned bits = 0;
+    for (std::size_t k = 0; k < 3; ++k) bits = bits << 8 | (at + k < size ? bytes[at + k] : 0u);
+    for (std::size_t k = 0; k < 4; ++k)
+      text += at + k <= size ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
   }
+  return text;
+}
+
+nlohmann::json mingpt_of(const fs::path& folder) {
+  const nlohmann::json config = nlohmann::json::parse(std::ifstream(folder / "config.json"));
+  nlohmann::json all;
+  for (const char* key : {"n_layer", "n_head", "n_embd", "vocab_size"})
+    all["config"][key] = config.at(key);
+  all["config"]["block_size"] = config.at("n_positions");
+  for (auto& [name, array] : read_safetensors(folder / "model.safetensors").tensors) {
+    auto values = std::get<std::vector<float>>(array.values);
+    std::vector<std::size_t> shape = array.shape;
+    const bool map = name.find("c_") != std::string::npos && name.ends_with(".weight");
+    if (map) {
+      std::vector<float> turned(values.size());
+      for (std::size_t r = 0; r < shape[0]; ++r)
+        for (std::size_t c = 0; c < shape[1]; ++c)
+          turned[c * shape[0] + r] = values[r * shape[1] + c];
+      values = turned;
+      std::swap(shape[0], shape[1]);
+    }
+    all[name] = {{"shape", shape}, {"dtype", "torch.float32"}, {"data", base64_of(values)}};
+    if (name == "transformer.wte.weight") all["lm_head.weight"] = all[name];
+  }
+  return all;
+}
+
+TEST(MinGpt, IsReadOutOfJson) {
+  const fs::path folder = kFamilies / "gpt2";
+  const nlohmann::json right = mingpt_of(folder);
+  expect_held(parse_mingpt(right.dump(), "nano.json"), folder / "golden.safetensors");
+  nlohmann::json cut = right, other = right, type = right;
+  cut["transformer.wpe.weight"]["data"] = "AAAA";
+  other["transformer.wpe.weight"]["data"] = "?";
+  type["transformer.wpe.weight"]["dtype"] = "torch.float16";
+  expect_refused({{"as many numbers", [&] { parse_mingpt(cut.dump(), "nano.json"); }},
+                  {"not base64", [&] { parse_mingpt(other.dump(), "nano.json"); }},
+                  {"not torch.float32", [&] { parse_mingpt(type.dump(), "nano.json"); }},
+                  {"no config", [] { parse_mingpt("{}", "nano.json"); }},
+                  {"", [] { parse_mingpt("[", "nano.json"); }}});
 }
 
 // Tensors of single precision stay in the mapped file; halves are turned into floats.

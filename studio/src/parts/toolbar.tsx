@@ -4,7 +4,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { download } from "../export/download";
 import { csvOf, trajectoryOf } from "../export/tables";
 import { filming, recipeNow } from "../export/take";
-import { addressNow, canRedo, canUndo, redo, undo } from "../state/recipe";
+import { chooseLanguage, chosenLanguage, kLanguageNames, kLanguages, type Language } from "../state/language";
+import { addressNow, canRedo, canUndo, recipe, redo, undo } from "../state/recipe";
 import { notice, onStage, tell, type OnStage } from "../state/session";
 import { setTheme, theme, type Theme } from "../state/theme";
 import { strings } from "../strings";
@@ -78,6 +79,20 @@ function useFold(): RefObject<HTMLDetailsElement | null> {
   return menu;
 }
 
+function LanguageChoice() {
+  const words = strings.common.language;
+  const chosen = kLanguages.find((one) => one === recipe.value.lang) ?? chosenLanguage() ?? "";
+  return (
+    <label class="choice language">
+      {words.label}
+      <select value={chosen} onChange={(e) => chooseLanguage((e.currentTarget.value || null) as Language | null)}>
+        <option value="">{words.auto}</option>
+        {kLanguages.map((one) => <option key={one} value={one} lang={one}>{kLanguageNames[one]}</option>)}
+      </select>
+    </label>
+  );
+}
+
 export function Toolbar() {
   const words = strings.common;
   const on = onStage.value;
@@ -106,6 +121,7 @@ export function Toolbar() {
               <option value="dark">{words.theme.dark}</option>
             </select>
           </label>
+          <LanguageChoice />
         </div>
       </details>
       <FilmBar />

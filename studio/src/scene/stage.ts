@@ -42,6 +42,8 @@ export interface StageOptions {
   radius: number;
   /** Where the camera stands, in multiples of the extent. */
   eye?: [number, number, number];
+  /** What it looks at, likewise; the middle where it is left out. */
+  aim?: [number, number, number];
   /** Flat scenes look straight on and do not turn. */
   flat?: boolean;
 }
@@ -124,7 +126,7 @@ export class Stage {
     const e = this.options.extent;
     for (let c = 0; c < 3; ++c) {
       this.camera.position[c] = eye[c] * e;
-      this.camera.target[c] = 0;
+      this.camera.target[c] = (this.options.aim?.[c] ?? 0) * e;
     }
     this.camera.near = e / 50;
     this.camera.far = e * 50;

@@ -32,5 +32,6 @@ export function goTo(view: ViewName, words: Recipe = {}): void {
   const told = Object.keys(words).length > 0;
   if (view === viewNow() && !told) return;
   const gone = Object.fromEntries(Object.keys(recipe.value).map((key) => [key, ""]));
-  change({ ...gone, at: "", ...(told ? words : remembered.get(view)), view });
+  const lang = words.lang ?? recipe.value.lang ?? ""; // the language stays
+  change({ ...gone, at: "", ...(told ? words : remembered.get(view)), view, lang });
 }

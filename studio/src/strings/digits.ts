@@ -1,6 +1,7 @@
 // digits.ts: the words of the view digits.
-const percent = (share: number) =>
-  share > 0.9995 ? "over 99.9 %" : `${(100 * share).toFixed(share > 0.975 || share < 0.01 ? 1 : 0)} %`;
+import { chance as chanceOf } from "./figures";
+
+const percent = (share: number) => chanceOf(share, "over");
 
 export const digits = {
   title: "A digit takes wing",
@@ -10,38 +11,38 @@ export const digits = {
     return `This is a transformer: each dot is a token. Draw ${one} ${pair ? "on each half" : "here"}.`;
   },
   lead:
-    "This is a transformer at work. Every dot of ink is a token; here we call it a boid, because it flies with all the " +
-    "others as one flock. Every step of time is a layer: each boid looks round, hears the messages of those it listens " +
-    "to, and moves a little. Nobody leads. The mean of all boids, the large ringed ball, is the vote: the gate it ends " +
+    "This is a transformer at work. Every dot of ink is a token, and all tokens fly " +
+    "together as one flock. Every step of time is a layer: each token looks round, hears the messages of those it listens " +
+    "to, and moves a little. Nobody leads. The mean of all tokens, the large ringed ball, is the vote: the gate it ends " +
     "at is the answer.",
   task: (digits: readonly number[]) =>
     digits.length === 2
-      ? `This swarm was trained to tell ${digits[0]} and ${digits[1]} apart: the vote is to end left for a ${digits[0]}, ` +
+      ? `This transformer was trained to tell ${digits[0]} and ${digits[1]} apart: the vote is to end left for a ${digits[0]}, ` +
         `right for a ${digits[1]}.`
       : digits.length === 10
-        ? "This swarm was trained to tell all ten digits apart: ten gates stand round the flock, one a digit."
-        : `This swarm was trained to tell ${digits.slice(0, -1).join(", ")} and ${digits.at(-1)} apart: ` +
+        ? "This transformer was trained to tell all ten digits apart: ten gates stand round the flock, one a digit."
+        : `This transformer was trained to tell ${digits.slice(0, -1).join(", ")} and ${digits.at(-1)} apart: ` +
           `${digits.length} gates stand round the flock, one a digit.`,
   figures: (accuracy: number | null, parameters: number, blocks: number) =>
     `${accuracy === null ? "It works" : `It reads ${percent(accuracy)} of unseen test digits rightly,`} ` +
     `with ${parameters.toLocaleString("en")} numbers learned and ${blocks === 1 ? "1 layer" : `${blocks} layers`}.`,
   pairTitle: "Same or different?",
   pairLead:
-    "Two pictures take off side by side, as one flock. Do they show the same digit? No boid can tell by what it is " +
-    "itself: it has to hear what stands on the other side. The mean of all boids, the large ringed ball, is the vote: " +
+    "Two pictures take off side by side, as one flock. Do they show the same digit? No token can tell by what it is " +
+    "itself: it has to hear what stands on the other side. The mean of all tokens, the large ringed ball, is the vote: " +
     "if it ends on the side of the left gate, they are the same.",
   pairTask: (digits: readonly number[]) =>
-    `Each picture is a ${digits.slice(0, -1).join(", a ")} or a ${digits.at(-1)}; this swarm was trained on pairs of them.`,
+    `Each picture is a ${digits.slice(0, -1).join(", a ")} or a ${digits.at(-1)}; this transformer was trained on pairs of them.`,
   pairFigures: (accuracy: number | null, parameters: number, blocks: number) =>
     `${accuracy === null ? "It works" : `It is right about ${percent(accuracy)} of 8,192 pairs of unseen digits,`} ` +
     `with ${parameters.toLocaleString("en")} numbers learned and ${blocks === 1 ? "1 layer" : `${blocks} layers`}.`,
-  tellAttention: "One layer, first half. Boid i gathers messages, those of boids it listens to more loudly:",
+  tellAttention: "One layer, first half. Token i gathers messages, those of tokens it listens to more loudly:",
   tellWhom: "Whom it listens to is decided by its query and their keys:",
   tellFeed: "Second half: it moves by its own will, which depends only on where it is:",
   tellPick:
-    "Click a boid to see whom it hears. Pause and move one, and watch whether the vote changes. " +
-    "A ring marks a boid that dissents: it is nearer to another gate than the vote is. The vote is no count of heads " +
-    "but a mean: a few boids far out can outweigh many near the middle.",
+    "Click a token to see whom it hears. Pause and move one, and watch whether the vote changes. " +
+    "A ring marks a token that dissents: it is nearer to another gate than the vote is. The vote is no count of heads " +
+    "but a mean: a few tokens far out can outweigh many near the middle.",
   sources: "It is a transformer without norms.",
 
   padLabel: "Draw pad. Draw with mouse, pen or finger; or use the arrow keys, space puts the pen down and lifts it.",
@@ -59,9 +60,9 @@ export const digits = {
   ],
   takeBack: "Erase last stroke",
   takeBackHint: "Takes the last stroke back, and flies what is left",
-  seen: "The swarm sees",
+  seen: "The transformer sees",
   seenShort: "as seen",
-  seenLabel: "The 28 by 28 picture that the swarm sees",
+  seenLabel: "The 28 by 28 picture that the transformer sees",
   pen: "Pen",
   brush: "Brush",
   onTop: "Draw on top of what is there",
@@ -75,14 +76,14 @@ export const digits = {
     { value: "digits", label: "Read one" },
     { value: "same", label: "Compare two" },
   ],
-  listens: "The boids",
+  listens: "The tokens",
   listenNames: [
     { value: "same", label: "listen" },
     { value: "alone", label: "do not" },
   ],
   opinions: "Together, or each alone",
   opinionsLead:
-    "Two swarms, as large as each other and trained alike. In one the boids listen to each other; in the other " +
+    "Two transformers, as large as each other and trained alike. In one the tokens listen to each other; in the other " +
     "nobody hears anybody (the best of five such trainings).",
   opinionNames: { same: "They listen", alone: "Each alone" },
   opinion: (name: string, chance: number) => `says ${name}, ${percent(chance)}`,
@@ -91,14 +92,14 @@ export const digits = {
   asking: (done: number, all: number) => `${done} of ${all} pairs`,
   tally: (right: number, all: number) => `${right} of ${all} right`,
   tallyNote:
-    "Every left picture meets a five and a six, so a coin has 50. Boids that hear nobody add up two sums that know " +
+    "Every left picture meets a five and a six, so a coin has 50. Tokens that hear nobody add up two sums that know " +
     "nothing of each other: whatever they learn, they cannot have more than 75.",
   file: "Open a file",
   fileHint: "A picture of a digit, or places as .npy or .csv with two or three columns",
-  swarm: "Swarm",
+  swarm: "Transformer",
   swarmName: "Trained on",
   deaf: "Attention off, beside it",
-  deafHint: "The same ink flown by the same swarm with every message left out, seen through",
+  deafHint: "The same ink flown by the same transformer with every message left out, seen through",
   listenNow: "attention on",
   deafNow: "attention off",
   fool: "Fool the flock",
@@ -112,7 +113,7 @@ export const digits = {
   foolWon: (truth: string, name: string) => `Fooled: a ${truth} is read as a ${name}.`,
   foolScore: (flips: number, fewest: number) =>
     `${flips === 1 ? "1 flip" : `${flips} flips`} so far, the shortest with ${fewest === 1 ? "1 stroke" : `${fewest} strokes`}.`,
-  boids: "Boids",
+  boids: "Tokens",
   boidCounts: [
     { value: "1", label: "×1" },
     { value: "2", label: "×4" },
@@ -130,6 +131,7 @@ export const digits = {
 
   moment: (frame: number, trained: number) =>
     frame <= trained ? `layer ${frame} of ${trained}` : `layer ${frame}, ${frame - trained} past training`,
+  className: (name: string) => name, // as the models have it: a digit, same, different
   vote: "the vote",
   verdictLabel: "The vote",
   verdict: (name: string, chance: number) => `${name}, ${percent(chance)}`,
@@ -139,15 +141,15 @@ export const digits = {
   neither: "Neither",
   neitherVote: (name: string) => `though the vote went to ${name}`,
   neitherWhy: (name: string) => `This ink is less like a ${name} than 99 of 100 that the page learned from.`,
-  whyStart: (n: number) => `${n} boids of ink, and the vote is their mean.`,
+  whyStart: (n: number) => `${n} tokens of ink, and the vote is their mean.`,
   whyDissent: (against: number, n: number) =>
     against === 0
-      ? `All ${n} boids agree.`
+      ? `All ${n} tokens agree.`
       : against === 1
-        ? `1 of ${n} boids dissents (ringed).`
-        : `${against} of ${n} boids dissent (ringed).`,
+        ? `1 of ${n} tokens dissents (ringed).`
+        : `${against} of ${n} tokens dissent (ringed).`,
   whyParts: (most: number, n: number, theirs: string, vote: string) =>
-    `${most} of ${n} boids are nearest to ${theirs}, but a mean weighs distance: the vote is nearest to ${vote}.`,
+    `${most} of ${n} tokens are nearest to ${theirs}, but a mean weighs distance: the vote is nearest to ${vote}.`,
   wasBefore: (said: string) => `Before this stroke: ${said}.`,
   truth: (name: string, right: boolean, done: boolean) => {
     const pair = name === "same" || name === "different";
@@ -158,16 +160,16 @@ export const digits = {
   chances: "Chances by layer",
   chancesSummary: (name: string, chance: number) => `Chances by layer; now ${name} leads with ${percent(chance)}.`,
   dashed: (title: string) => `${title}; dashed: as it was`,
-  dissent: "Share of boids that dissent",
-  dissentSummary: (share: number) => `Share of dissenting boids by layer; now ${percent(share)}.`,
+  dissent: "Share of tokens that dissent",
+  dissentSummary: (share: number) => `Share of dissenting tokens by layer; now ${percent(share)}.`,
 
-  gaze: "One boid's gaze",
-  gazeNone: "Click a boid, or press [ or ], to see whom it listens to.",
-  gazeOf: (boid: number) => `Boid ${boid}`,
-  gazeHears: (count: number) => `It hears ${count === 1 ? "1 boid" : `${count} boids`} above average. Loudest:`,
+  gaze: "One token's gaze",
+  gazeNone: "Click a token, or press [ or ], to see whom it listens to.",
+  gazeOf: (boid: number) => `Token ${boid}`,
+  gazeHears: (count: number) => `It hears ${count === 1 ? "1 token" : `${count} tokens`} above average. Loudest:`,
   gazeVote: (name: string, dissents: boolean) => (dissents ? `is nearer to ${name}: it dissents` : `is nearer to ${name}`),
-  hearsMost: (boid: number, share: number) => `It hears boid ${boid} most, ${percent(share)}.`,
-  letBoidGo: "Let go of this boid",
+  hearsMost: (boid: number, share: number) => `It hears token ${boid} most, ${percent(share)}.`,
+  letBoidGo: "Let go of this token",
   gazeFull: (share: number) => `A whole bar is ${percent(share)} of its attention.`,
   gazeAt: "is at",
   gazeVectors: { query: "query", key: "key", value: "value", feedForward: "own will" },
@@ -178,18 +180,18 @@ export const digits = {
     feedForward: "its own move",
   },
   gazeScale: "Arrows point the true way; long ones are drawn shorter.",
-  lessBoid: "Boid before",
-  moreBoid: "Next boid",
+  lessBoid: "Token before",
+  moreBoid: "Next token",
 
   sceneLabel: "The flock of the digit between its gates, in three dimensions",
   scene: (frame: number, blocks: number, name: string, chance: number, against: number, n: number) =>
-    `Layer ${frame} of ${blocks}: the vote of ${n} boids leans to ${name} with ${percent(chance)}; ` +
-    `${against === 0 ? "no boid dissents" : against === 1 ? "1 boid dissents" : `${against} boids dissent`}.`,
+    `Layer ${frame} of ${blocks}: the vote of ${n} tokens leans to ${name} with ${percent(chance)}; ` +
+    `${against === 0 ? "no token dissents" : against === 1 ? "1 token dissents" : `${against} tokens dissent`}.`,
   sceneSplit: (was: string, is: string) =>
     was === is ? `After your hand it still says ${is}.` : `It said ${was}; after your hand it says ${is}.`,
   empty: "Draw a digit, and its ink takes off.",
   emptyPair: "Draw a digit on each pad, and both take off.",
-  noSwarms: "This page came without trained swarms.",
+  noSwarms: "This page came without trained transformers.",
   noSwarmsHint: "Make them by scripts/page_models.sh and build the page again.",
   noDigits: "This page came without test digits.",
   noDigitsHint: "Make them by scripts/page_digits.py and build the page again.",
@@ -197,7 +199,7 @@ export const digits = {
   noInkHint: "Give a picture with a dark digit on light paper, or a light one on dark paper.",
   emptyFile: (name: string) => `There is nothing in ${name}.`,
   programFile: (name: string) => `${name} is a file of a run, which a page cannot take by itself.`,
-  programFileHint: "Start murmur studio --runs DIR with the folder that holds the run: it joins the choice of swarms.",
+  programFileHint: "Start murmur studio --runs DIR with the folder that holds the run: it joins the choice of transformers.",
   noPicture: (name: string) => `${name} is neither a picture nor a table of places.`,
   badPicture: (name: string) => `${name} is a picture, but a damaged one.`,
   badPictureHint: "Give a PNG, JPEG, WebP or SVG, or places as .npy or .csv.",

@@ -1,13 +1,10 @@
 // dome.ts: the words of the dome of gaze and message.
-const plain = (x: number) => String(Number(Math.abs(x) >= 100 ? x.toFixed(0) : x.toPrecision(3)));
-const figure = (x: number) =>
-  (Math.abs(x) >= 0.01 || x === 0 ? plain(x) : x.toExponential(1)).replace("-", "−");
-const percent = (share: number) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
+import { figure, percent } from "./figures";
 
 export const dome = {
   title: "Dome of gaze and message",
-  shown: "Draw the dome around the boid",
-  none: "Click a boid in the scene to see what moves it.",
+  shown: "Draw the dome around the token",
+  none: "Click a token in the scene to see what moves it.",
   kept: "A run as it was kept shows no dome: fly it anew.",
   waiting: "The parts are on their way.",
   centre: "Bring it to the middle",
@@ -19,11 +16,11 @@ export const dome = {
   headOf: (h: number) => String(h + 1),
   allHeads: "all",
   tell: [
-    (boid: number) => `Boid ${boid} looks out along its query: the ring on the dome.`,
-    (_: number, n: number) => `The keys of all ${n} boids: the places where their messages are to be found.`,
+    (boid: number) => `Token ${boid} looks out along its query: the ring on the dome.`,
+    (_: number, n: number) => `The keys of all ${n} tokens: the places where their messages are to be found.`,
     (_: number, __: number, attended: number, loudest: number, share: number) =>
-      `The closer a place is to the gaze, the more it is heard: this boid attends to about ${figure(attended)}, ` +
-      `most of all to boid ${loudest}, with ${percent(share)}.`,
+      `The closer a place is to the gaze, the more it is heard: this token attends to about ${figure(attended)}, ` +
+      `most of all to token ${loudest}, with ${percent(share)}.`,
     (length: number) => `What they say, weighed and summed, arrives as one message of length ${figure(length)}.`,
     (length: number) => `Its own will, the feed-forward, adds a push of length ${figure(length)}.`,
     (length: number, layers: boolean) =>

@@ -1,29 +1,29 @@
 // fields.ts: the words of the view fields.
-const figure = (x: number) => x.toFixed(Math.abs(x) >= 100 ? 0 : Math.abs(x) >= 10 ? 1 : 2).replace("-", "−");
+import { coordinate as figure, times, vector } from "./figures";
 
 export const fields = {
   title: "Four fields, one at a time",
   lead:
-    "A trained block is four maps of space into itself. Wherever a boid happens to be, they tell where it looks " +
+    "A trained layer is four maps of space into itself. Wherever a token happens to be, they tell where it looks " +
     "(query), where its message is to be found (key), what it says (value), and what it would do alone " +
     "(feed-forward).",
   tellSlice:
-    "The arrows stand on a slice through space: at first those of the value, what a boid would say there. Add the other fields " +
+    "The arrows stand on a slice through space: at first those of the value, what a token would say there. Add the other fields " +
     "at the right, move the slice, turn the scene. " +
     "Each field is drawn at a scale of its own, so that most of its arrows fit.",
   tellLinear:
     "Query, key and value are straight maps: their arrows change evenly from place to place. Only the feed-forward " +
-    "bends, and that is where a boid's judgement lies.",
+    "bends, and that is where a token's judgement lies.",
   tellDrop:
-    "Click on the slice to drop a test particle. It has no weight: it hears the flock, the flock does not hear it. " +
-    "Click a boid to see its own four vectors and whom it listens to.",
-  tellSource: "All vectors come from the trained swarm's own numbers; lines are drawn in small steps along them.",
+    "Click on the slice to drop a test token. It has no weight: it hears the flock, the flock does not hear it. " +
+    "Click a token to see its own four vectors and whom it listens to.",
+  tellSource: "All vectors come from the trained transformer's own numbers; lines are drawn in small steps along them.",
 
-  swarm: "Swarm",
-  block: "Block",
+  swarm: "Transformer",
+  block: "Layer",
   blockFollows: "as the flock flies",
   blockOf: (k: number, blocks: number) => `${k + 1} of ${blocks}`,
-  blockShared: (blocks: number) => `All ${blocks} blocks share one set of fields.`,
+  blockShared: (blocks: number) => `All ${blocks} layers share one set of fields.`,
   shown: "Fields",
   allFour: "Show all four",
   names: {
@@ -35,7 +35,7 @@ export const fields = {
   short: {
     query: "query", key: "key", value: "value", will: "feed-forward", velocity: "velocity", none: "none",
   },
-  times: (factor: number) => `× ${factor < 0.01 || factor >= 100 ? factor.toExponential(1) : factor.toPrecision(2)}`,
+  times,
   slice: "Slice",
   axis: "Across",
   axes: { x: "x", y: "y", z: "z" },
@@ -45,26 +45,26 @@ export const fields = {
   grid: "Arrows a side",
   scale: "Length of arrows",
   lines: "Streamlines",
-  drop: "Test particles",
+  drop: "Test tokens",
   dropMiddle: "Drop one in the middle",
   dropNone: "Take them away",
-  dropped: (count: number) => (count === 1 ? "One test particle flies along." : `${count} test particles fly along.`),
+  dropped: (count: number) => (count === 1 ? "One test token flies along." : `${count} test tokens fly along.`),
   dropHint: "Or click on the slice.",
   flock: "Flock",
   flockShown: "Show the flock",
   digit: "Another digit",
-  boid: "Boid",
+  boid: "Token",
   noBoid: "none",
   boidHint: "Or click one in the scene.",
   vectors: "Its four vectors",
-  vector: (values: readonly number[]) => `(${values.map(figure).join(", ")})`,
+  vector,
   length: figure,
-  moment: (frame: number, last: number) => `step ${frame} of ${last}`,
-  canvas: "A slice through space with arrows of the swarm's four fields, and a flock",
-  waiting: "The swarm is on its way.",
+  moment: (frame: number, last: number) => `layer ${frame} of ${last}`,
+  canvas: "A slice through space with arrows of the transformer's four fields, and a flock",
+  waiting: "The transformer is on its way.",
   strength: "Length of the arrows on the slice",
   meanLongest: (mean: number, longest: number) => `mean ${figure(mean)}, longest ${figure(longest)}`,
   scene: (fields: string, axis: string, offset: number, frame: number, n: number) =>
-    `${fields || "no field"} on the slice ${axis} = ${figure(offset)}; a flock of ${n} boids at step ${frame}.`,
-  sceneBoid: (boid: number, value: string) => ` Boid ${boid} says ${value}.`,
+    `${fields || "no field"} on the slice ${axis} = ${figure(offset)}; a flock of ${n} tokens at layer ${frame}.`,
+  sceneBoid: (boid: number, value: string) => ` Token ${boid} says ${value}.`,
 } as const;

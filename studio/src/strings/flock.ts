@@ -14,19 +14,19 @@ export const flock = {
   } as Record<string, string>,
   lookFor: "What to look for",
   hints: {
-    flagship: "Groups form by t ≈ 5, then wait. The steps of the energy are meetings of groups.",
-    one: "At β = 1 nothing holds the groups apart: all tokens meet in one place.",
+    flagship: "Clusters form by t ≈ 5, then wait. The steps of the energy are meetings of clusters.",
+    one: "At β = 1 nothing holds the clusters apart: all tokens meet in one place.",
     metastable:
-      "Logarithmic time: each wait is many times longer than the last. Four groups, then three, then two.",
+      "Logarithmic time: each wait is many times longer than the last. Four clusters, then three, then two.",
     circle:
-      "Thirty-two tokens on the circle, the setting of a published figure: most often three groups at " +
+      "Thirty-two tokens on the circle, the setting of a published figure: most often three clusters at " +
       "t = 30.",
     causal:
       "Coloured by order. Early tokens are leaders, later ones gather behind them; in the end all come " +
       "to the first.",
     repulsion: "V = −I: tokens flee each other, and the energy falls.",
     noise:
-      "Gusts against attraction. Less noise: one group; more noise: an even ring. Move the noise " +
+      "Gusts against attraction. Less noise: one cluster; more noise: an even ring. Move the noise " +
       "slider over the threshold.",
     hardmax: "Leaders never move. Followers fly straight to them.",
     polytope: "Seen rescaled, every token comes to the boundary of a polytope, or to the centre.",
@@ -35,30 +35,31 @@ export const flock = {
   look_for: {
     ring: (noise: number, most: number) =>
       noise < most
-        ? `Noise ${noise} is below ${most.toFixed(2)}, where an even ring loses its hold at this β: one group forms.`
-        : `Noise ${noise} is above ${most.toFixed(2)}, what an even ring bears at this β: no group lasts.`,
-    noise: (noise: number) => `Gusts of ${noise} against attraction: turn the noise down until groups hold, up until they dissolve.`,
+        ? `Noise ${noise} is below ${most.toFixed(2)}, where an even ring loses its hold at this β: one cluster forms.`
+        : `Noise ${noise} is above ${most.toFixed(2)}, what an even ring bears at this β: no cluster lasts.`,
+    noise: (noise: number) => `Gusts of ${noise} against attraction: turn the noise down until clusters hold, up until they dissolve.`,
     drawn: (heads: number) =>
       `${heads === 1 ? "One head" : `${heads} heads`} with matrices drawn by chance: no two seeds do the same. Roll another.`,
     flee: "V = −I: tokens flee each other, and the energy falls.",
-    will: "Every token has a will of its own beside what it hears: groups may be carried on together.",
+    will: "Every token has a will of its own beside what it hears: clusters may be carried on together.",
     of: {
       causal: "Early tokens are leaders, later ones gather behind them. Colour by order shows it.",
       hardmax: "Ringed leaders never move; the others fly straight to them, and the hull keeps its corners.",
       sinkhorn: "All are heard equally much: nobody can become the leader.",
       euclidean: "Watch the half width of the view: the flock grows without bound along few directions.",
       rescaled: "Seen rescaled, every token comes to the hull's corners and sides, or to the centre.",
-      none: "Nobody hears anybody: neighbours stay neighbours, and no group forms by talk.",
+      none: "Nobody hears anybody: neighbours stay neighbours, and no cluster forms by talk.",
     } as Record<string, string>,
-    one: (beta: number) => `At β = ${beta} every token hears nearly all: nothing holds groups apart, and all meet in one place.`,
+    one: (beta: number) => `At β = ${beta} every token hears nearly all: nothing holds clusters apart, and all meet in one place.`,
     wait: (beta: number) =>
-      `At β = ${beta} groups form soon and then wait; each wait is many times longer than the last. The steps of the energy are ` +
+      `At β = ${beta} clusters form soon and then wait; each wait is many times longer than the last. The steps of the energy are ` +
       "their meetings.",
     groups: (beta: number, d: number) =>
-      `At β = ${beta} a token hears those within about ${Math.round((180 / Math.PI) / Math.sqrt(beta))}° of it: groups of that ` +
-      `reach form ${d === 2 ? "on the circle" : "on the sphere"} and wait. Sharper sight, more groups.`,
+      `At β = ${beta} a token hears those within about ${Math.round((180 / Math.PI) / Math.sqrt(beta))}° of it: clusters of that ` +
+      `reach form ${d === 2 ? "on the circle" : "on the sphere"} and wait. Sharper sight, more clusters.`,
   },
   known: "What is known for this setting",
+  told: (sentence: string) => sentence, // what the core knows, in the language of the page
   nothingKnown: "No theorem that we know of covers this setting.",
   equation: "The equation",
   command: "The same in a terminal",
@@ -81,7 +82,7 @@ export const flock = {
     repulsion: "Repulsion", noise: "Noise", hardmax: "Hardmax", polytope: "Polytope", heads: "Three heads",
   } as Record<string, string>,
 
-  swarm: "The swarm",
+  swarm: "The flock",
   dynamics: "Dynamics",
   dynamicsNames: {
     SA: "softmax (SA)", USA: "unscaled (USA)", causal: "causal", hardmax: "hardmax", sinkhorn: "Sinkhorn",
@@ -165,12 +166,12 @@ export const flock = {
   tolAngle: "closer than (degrees)",
   tolDistance: "closer than",
   countNow: (k: number, largest: number, n: number) =>
-    `${k === 1 ? "1 group" : `${k} groups`} now; the largest has ${largest} of ${n} tokens.`,
+    `${k === 1 ? "1 cluster" : `${k} clusters`} now; the largest has ${largest} of ${n} tokens.`,
   countLater: "Counted when the flock rests: it is large.",
   countTouch: (near: string) =>
-    `A chain of tokens, each closer than ${near} to the next, counts as one group, however long it is. As the plot counts.`,
+    `A chain of tokens, each closer than ${near} to the next, counts as one cluster, however long it is. As the plot counts.`,
   countModes: (beta: string) =>
-    `Groups are the peaks of the density e^(β⟨x, y⟩), at the flock's own β = ${beta}. It sees groups before their tokens touch; ` +
+    `Clusters are the peaks of the density e^(β⟨x, y⟩), at the flock's own β = ${beta}. It sees clusters before their tokens touch; ` +
     "the plot below counts by touch.",
   masses: "discs: area is mass",
   hull: "hull of the flock",

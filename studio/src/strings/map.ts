@@ -5,7 +5,7 @@ export const map = {
     "Every pixel is 256 flights: 32 tokens on the circle, at one sharpness β, seen at one time. Colour says in how many clusters they are.",
   read:
     "From left to right time passes; upwards sight gets sharper. On the dark strip tokens are still apart. Below β ≈ 1 all " +
-    "meet in one group by t = 15. Above, more and more flights stop half way, in two or three groups that wait long.",
+    "meet in one cluster by t = 15. Above, more and more flights stop half way, in two or three clusters that wait long.",
   theory: "The dashed lines",
   theoryText:
     "An even ring of tokens breaks into waves. At each line the wave that grows fastest gains one " +
@@ -23,8 +23,8 @@ export const map = {
   axisBeta: "sharpness of sight β →",
   axisTimeShort: "time t →",
   axisBetaShort: "sharpness β →",
-  barTitles: { clusters: "groups", close_pairs: "met" },
-  regions: { apart: "still apart", one: "all in one group", two: "two groups wait", three: "three groups wait" },
+  barTitles: { clusters: "clusters", close_pairs: "met" },
+  regions: { apart: "still apart", one: "all in one cluster", two: "two clusters wait", three: "three clusters wait" },
   colour: "colour",
   quantities: { clusters: "clusters", close_pairs: "close pairs" },
   mode: (k: number) => (k === 1 ? "1 crest" : `${k} crests`),

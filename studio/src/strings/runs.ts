@@ -1,5 +1,5 @@
 // runs.ts: the words about the visitor's own runs.
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+import { percentFine as percent } from "./figures";
 
 /** [5, 6] -> "5 or 6" */
 export function digitsTitle(digits: readonly number[]): string {
@@ -9,6 +9,8 @@ export function digitsTitle(digits: readonly number[]): string {
 
 export const runs = {
   title: "Your runs",
+  digitsTitle,
+  pairTitles: { same: "same or different", alone: "same or different, each alone" } as Record<string, string>,
   shipped: "With the page",
   hint: "Runs of the folder that murmur studio was given.",
   swarm: (name: string, digits: readonly number[], accuracy: number | null) =>
@@ -18,11 +20,11 @@ export const runs = {
   status: { running: "still running", interrupted: "interrupted", failed: "failed" } as Record<string, string>,
   damaged: (name: string, note: string) => `${name} cannot be read: ${note}`,
   odd: "its line in the list is not understood",
-  firstThree: (d: number) => `This swarm lives in ${d} dimensions; the first three are drawn.`,
-  otherData: (data: string) => `This swarm learned from ${data}, not from the digits of MNIST.`,
+  firstThree: (d: number) => `This transformer lives in ${d} dimensions; the first three are drawn.`,
+  otherData: (data: string) => `This transformer learned from ${data}, not from the digits of MNIST.`,
   otherDataHint: "Its classes go by the numbers they have there; the digits of this page are strange to it.",
   missing: (name: string) => `There is no run ${name} here.`,
-  missingSwarm: "Serve its folder by murmur studio --runs DIR. The page's own swarm is shown instead.",
+  missingSwarm: "Serve its folder by murmur studio --runs DIR. The page's own transformer is shown instead.",
   missingFlight: "Serve its folder by murmur studio --runs DIR. What the link says besides is flown instead.",
   pictureOther: (command: string) => `This picture was made by ${command}, which the page does not fly.`,
   pictureUnflown: (what: string) => `The page cannot fly what this picture is of: ${what}.`,
@@ -37,6 +39,6 @@ export const runs = {
   kept: (name: string) => `${name}, as it was kept`,
   keptWhy: (words: readonly string[]) =>
     `The page shows the kept frames, for it cannot fly ${words.join(", ")} itself.`,
-  keptHint: "No boid can be moved in kept frames. Turn any control, and the page flies anew with what it has.",
+  keptHint: "No token can be moved in kept frames. Turn any control, and the page flies anew with what it has.",
   keptAxes: (d: number) => `${d} dimensions, the first three are drawn`,
 } as const;

@@ -1,5 +1,7 @@
 // story.ts: the words of the view story: twelve stops from a word alone to readers put to the test.
+import { percentFine } from "./figures";
 import { lesson } from "./lesson";
+import { lexicon } from "./lexicon";
 import { firstStops } from "./story_stops";
 import { laterStops } from "./story_stops_later";
 
@@ -9,6 +11,7 @@ const channels = (which: number[], mark: string) => which.map((k) => kChannels[k
 export const story = {
   stops: [...firstStops, ...laterStops],
   lesson,
+  lexicon,
   progress: "Stops of the story",
   stopOf: (k: number, all: number) => `Stop ${k} of ${all}`,
   dot: (k: number, title: string) => `Stop ${k}: ${title}`,
@@ -30,7 +33,7 @@ export const story = {
   listenerFixed: "Or click a word in the scene.",
   shares: "Shares of attention",
   itself: "itself",
-  percent: (share: number) => `${(100 * share).toFixed(1)} %`,
+  percent: percentFine,
   canvas: (title: string) => `${title}: a small flock of words`,
   drag: "Drag a word in the scene to let it start elsewhere, or move it from here:",
   dragWord: "Word",
@@ -45,7 +48,7 @@ export const story = {
     word: "word", asks: "asks (Q)", shows: "shows (K)", says: "says (V)",
     nothing: "nothing",
     channels: (which: number[]) => channels(which, ""),
-    messages: { small: "small, a bit cute", brown: "brown", puppy: "cute" } as Record<string, string>,
+    messages: ["", "small, a bit cute", "brown", "cute", ""], // of the five words of the scene
   },
   knobs: {
     apart: "How far apart the banks start",
@@ -71,7 +74,7 @@ export const story = {
     key: "What words show (K)",
     keyOwn: "What they are",
     keySame: "What they ask (K = Q)",
-    think: "Think between rounds (MLP)",
+    think: "Think after listening (MLP)",
     skip: "Leave out the second space",
     guest: "A guest joins: loan",
     width: "The flock is",
@@ -80,7 +83,7 @@ export const story = {
     codes: "Places in the row",
     codesOff: "Not written",
     codesOn: "Written on",
-    reader: "The reader's dots",
+    reader: "The reader's tokens",
     readers: { same: "listen", alone: "stay alone" },
     pair: "Pair of digits",
     pairs: ["5 5", "5 6", "6 5", "6 6"],
@@ -103,11 +106,14 @@ export const story = {
     influence: "what each place counts in the end (measured)",
     first: "first in the row", last: "last in the row",
     notCute: "← plain", cute: "cute →", knownLooks: "looks known", plainLooks: "looks unknown",
+    /** The words of the scenes, as they are written there, by the stop; a row that is walked along. */
+    said: (_stop: string, word: string) => word,
+    row: ["river", "mist", "hid", "the", "two", "of", "us", "on", "the", "bank"],
     phrases: ["← one phrase", "another →"], senses: ["← body", "feeling →"], outlook: ["← sure", "in doubt →"],
   },
   step: (k: number) => `step ${k}`,
-  round: (k: number) => `round ${k}`,
-  block: (k: number, all: number) => `round ${k} of ${all}`,
+  round: (k: number) => `layer ${k}`,
+  block: (k: number, all: number) => `layer ${k} of ${all}`,
   visit: (k: number, word: string) => `word ${k}: ${word}`,
   legend: { cross: "mean of all", ring: "CLS", faint: "without the guest" },
   levels: {
@@ -162,11 +168,11 @@ export const story = {
     stop: (k: number) => `stop ${k}`,
     row: (reader: string, mean: string, sd: string) => `${reader}: ${mean} ± ${sd} right answers in 100`,
     untrained: "messenger: not trained in full",
-    depths: "By the number of rounds",
+    depths: "By the number of layers",
     chance: (chance: number) => `A coin: ${chance}.`,
-    bound: (bound: number) => `The most that dots who hear nobody can have: ${bound}.`,
+    bound: (bound: number) => `The most that tokens who hear nobody can have: ${bound}.`,
     boundWords: (bound: number) => `All that a word which hears nobody can have: ${bound}.`,
-    note: (rounds: number, seeds: number, tests: string) =>
-      `${rounds} rounds; mean ± deviation of ${seeds} trainings${tests ? `, tested on ${tests}` : ""}.`,
+    note: (layers: number, seeds: number, tests: string) =>
+      `${layers} layers; mean ± deviation of ${seeds} trainings${tests ? `, tested on ${tests}` : ""}.`,
   },
 } as const;

@@ -20,6 +20,9 @@ export interface StopWords {
   task: string;
 }
 
+/** A stop in another language: which formula stands there, and which answer is right, is the same in all. */
+export type StopText = Omit<StopWords, "equation" | "choices"> & { choices: { text: string; answer: string }[] };
+
 const alone: StopWords = {
   short: "Alone",
   title: storyTitles[0],
@@ -34,7 +37,7 @@ const alone: StopWords = {
   formula: "A word's next place: its place, and a step f of its own. The same f for every word.",
   question: "When will the two banks part?",
   choices: [
-    { text: "After a few wingbeats", answer: "Wait as long as you like: the ringed birds stay one dot." },
+    { text: "After a few wingbeats", answer: "Wait as long as you like: the ringed birds stay at one place." },
     {
       text: "Never",
       right: true,

@@ -60,24 +60,24 @@ const order: StopWords = {
     "Birds have their order by nature: one flies ahead. Tokens have it only if it is written on them, or if each " +
     "hears no more than those before it (stop 11). Many of today's models turn queries and keys by their places instead of " +
     "adding a code.",
-  begin: "Three words, flown in two orders at once: dots for one, rings for the other.",
+  begin: "Three words, flown in two orders at once: discs for one, rings for the other.",
   end: "Both flights have ended; the lines show how far the same words are apart.",
   goal: "Attention does not know the order of words; positions must be written on them.",
   task: "Fly both sentences without codes, then with them, and read off how far bites is from itself.",
 };
 
 const rounds: StopWords = {
-  short: "Rounds",
+  short: "Layers",
   title: storyTitles[7],
   text: [
-    "After one round a word knows what its chosen ones knew. After two, what their chosen ones knew.",
-    "Between rounds each makes up its own mind, by the will of the first stop: the feed-forward network, " +
+    "After one layer a word knows what its chosen ones knew. After two, what their chosen ones knew.",
+    "After it has listened each makes up its own mind, by the will of the first stop: the feed-forward network, " +
       "or MLP. Layers are time. Words of a kind gather in clusters, and _bank_ settles with the river; " +
       "thinking carries whole clusters on.",
   ],
   equation: "story_rounds",
   formula:
-    "One round, one wingbeat, one layer: first listen, then think. N is layer norm: it keeps words on the " +
+    "One wingbeat, one layer: first listen, then think. N is layer norm: it keeps words on the " +
     "sphere.",
   question: "Would the clusters form without the MLP?",
   choices: [
@@ -96,7 +96,7 @@ const rounds: StopWords = {
   begin: "Twelve words on a sphere listen and think in turn.",
   end: "The words have gathered in clusters; bank is with the river.",
   goal: "Layers repeat two steps: listen to others, then think alone. Layers are time.",
-  task: "Step with › and count the rounds until bank has joined the water words. Switch thinking off. Drag bank to the money side.",
+  task: "Step with › and count the layers until bank has joined the water words. Switch thinking off. Drag bank to the money side.",
 };
 
 const levels: StopWords = {
@@ -200,28 +200,28 @@ const tested: StopWords = {
   text: [
     "All scenes so far were put by hand. So let us leave words, and train. Here is handwriting: two digits, a five or a six each. " +
       "Every dot of ink is a token. The question: are the two digits the same?",
-    "One reader listens, as at stop 5; its dots hear both pictures. The other was trained as long, with as many numbers, but every " +
-      "dot stays alone, as at stop 1. Both fly towards a gate, and the mean of all dots is read. Below: what readers with each " +
+    "One reader listens, as at stop 5; its tokens hear both pictures. The other was trained as long, with as many numbers, but every " +
+      "token stays alone, as at stop 1. Both fly towards a gate, and the mean of all tokens is read. Below: what readers with each " +
       "stop's means have reached.",
   ],
   equation: "story_tested",
-  formula: "The verdict: the gate g that is nearest to the mean of all dots.",
-  question: "Of four pairs (5 5, 5 6, 6 5, 6 6), how many can a reader whose dots hear nobody have right at most?",
+  formula: "The verdict: the gate g that is nearest to the mean of all tokens.",
+  question: "Of four pairs (5 5, 5 6, 6 5, 6 6), how many can a reader whose tokens hear nobody have right at most?",
   choices: [
     { text: "Two", answer: "One more is possible: votes that say “same” for 5 5 alone have three of four right." },
     {
       text: "Three",
       right: true,
       answer:
-        "Dots alone add up votes for each picture, and no sum of votes says “same” for 5 5 and 6 6 and “different” for the other two: " +
+        "Tokens alone add up votes for each picture, and no sum of votes says “same” for 5 5 and 6 6 and “different” for the other two: " +
         "an exclusive or. One of four is always wrong, however long it is trained. In the table it says at most 75.",
     },
     { text: "Four", answer: "Not with votes alone. Ask it about the four pairs: the table is flown now." },
   ],
   breaks:
-    "Birds do not read. These readers are small: tokens in three dimensions, ten rounds, one head. They show what talk is needed for, " +
+    "Birds do not read. These readers are small: tokens in three dimensions, ten layers, one head. They show what talk is needed for, " +
     "not how well a large model reads.",
-  begin: "Two handwritten digits, every dot of ink a boid.",
+  begin: "Two handwritten digits, every dot of ink a token.",
   end: "The flock has come to its gate; its mean is read.",
   goal: "Trained readers confirm it: some tasks cannot be done by tokens alone, and are done by tokens that listen.",
   task: "Guess before you look: show one reader after another in the chart, and ask both readers about all four pairs.",

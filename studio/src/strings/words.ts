@@ -24,10 +24,6 @@ export const words = {
   twinStart: "Before the first layer both are in one place.",
   source: (model: string, layers: number, heads: number) => `${model}: ${layers} layers of ${heads} heads.`,
   made: "Made by",
-  command: {
-    bank: "murmur trace minilm \"She sat on the bank of the river.\" \"He put money in the bank.\"",
-    nail: "murmur trace minilm \"A rusty nail held the planks of the ship.\" \"The carpenter drove a nail into the wall.\"",
-  },
   scene: (text: string, n: number) => `The ${n} tokens of “${text}” in space`,
   tokens: "Tokens of the sentence",
   moment: (layer: number, last: number) => (layer === 0 ? "the dictionary" : `layer ${layer} of ${last}`),
@@ -67,7 +63,6 @@ export const words = {
   initial: "Once upon a time",
   own: "Own trace",
   ownHint: "Drop a file here that the program wrote, or choose one:",
-  ownCommand: "murmur trace MODEL \"a text\" -o run; murmur export run -o words.json",
   choose: "Choose a file",
   notWords: "This file is no trace for this view.",
   notWordsHint: "Write one with murmur export RUN -o words.json, of a run of murmur trace.",

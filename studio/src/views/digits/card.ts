@@ -22,7 +22,7 @@ export function cardOf({ player, source, size, ending }: DigitFlights): Card | n
       : `${words.says} ${words.verdict(classes[best], chances[best])}`,
     colour: colours[best],
     inks,
-    chances: classes.map((name, c) => ({ name, share: chances[c], colour: colours[c] })),
+    chances: classes.map((name, c) => ({ name: words.className(name), share: chances[c], colour: colours[c] })),
     moment: words.moment(player.frame.value, size.value.blocks),
   };
 }

@@ -256,7 +256,7 @@ export class DigitScene {
     });
     this.stage.lines("gates", this.pieces.lines);
     const gates: Label[] = trained.targets.map((t, c) => ({
-      text: trained.classes[c], place: [t[0], t[1] - (trained.task === "same" ? kBelow : 0), t[2] ?? 0], kind: "gate",
+      text: strings.digits.className(trained.classes[c]), place: [t[0], t[1] - (trained.task === "same" ? kBelow : 0), t[2] ?? 0], kind: "gate",
     }));
     const vote: Label = { text: strings.digits.vote, place: [0, 0, 0], kind: "vote" };
     this.stage.setLabels(trained.readout === "mean" ? [...gates, vote] : gates);

@@ -2,7 +2,6 @@
 import type { Fault, Ink, TrainedInfo } from "../../core/protocol";
 import { shownAs, type OwnRun } from "../../state/own_runs";
 import { core } from "../../state/session";
-import { digitsTitle } from "../../strings/runs";
 import { strings } from "../../strings";
 import { withoutAttention } from "./deaf";
 
@@ -104,7 +103,7 @@ export function ownSwarms(runs: readonly OwnRun[]): SwarmEntry[] {
   return shownAs(runs, "model").flatMap(({ name, digits, d, model, accuracy, summary }) => {
     if (!model || !digits || d < 2) return [];
     return {
-      file: model, name: `${kOwn}${name}`, title: digitsTitle(digits), digits, blocks: 0, shared: false, d,
+      file: model, name: `${kOwn}${name}`, title: strings.runs.digitsTitle(digits), digits, blocks: 0, shared: false, d,
       parameters: 0, validation_accuracy: 0, test_accuracy: accuracy, epochs: 0, seed: 0, command: "", bytes: 0,
       own: true, summary,
     };
@@ -118,13 +117,19 @@ export async function strangeData(entry: SwarmEntry): Promise<string | null> {
   return typeof data === "string" && data !== "mnist" ? data : null;
 }
 
+/** What a swarm of the page was trained on, in the language of the page. */
+function titleOf({ task, name, title, digits }: SwarmEntry): string {
+  const words = strings.runs;
+  return task === "digits" ? words.digitsTitle(digits) : (words.pairTitles[name] ?? title);
+}
+
 /** Swarms as options of a choice: groups only where there are own ones. */
 export function swarmOptions(list: readonly SwarmEntry[]): { value: string; label: string; group?: string }[] {
   const words = strings.runs;
   const grouped = list.some((entry) => entry.own);
   return list.map((entry) => ({
     value: entry.name,
-    label: entry.own ? words.swarm(entry.name.slice(kOwn.length), entry.digits, entry.test_accuracy) : entry.title,
+    label: entry.own ? words.swarm(entry.name.slice(kOwn.length), entry.digits, entry.test_accuracy) : titleOf(entry),
     group: grouped ? (entry.own ? words.title : words.shipped) : undefined,
   }));
 }

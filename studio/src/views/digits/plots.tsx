@@ -34,7 +34,7 @@ function Plots({ player, film }: { player: Player; film: Film }) {
     return {
       x: Array.from({ length: frames }, (_, k) => k),
       chanceLines: classes.flatMap((name, c) => {
-        const label = classes.length === 2 ? name : ""; // the verdict's bars name ten
+        const label = classes.length === 2 ? words.className(name) : ""; // the verdict's bars name ten
         return both(film, ghost, (f) => chanceOver(f, c), { label, colour: colours[c] });
       }),
       dissentLines: both(film, ghost, dissentOver, { label: "", colour: "--warm" }),

@@ -22,14 +22,15 @@ interface OneProps {
 /** Both ends are named, however little of the bar is one's own. */
 function PairBar({ classes, chances }: { classes: readonly string[]; chances: ArrayLike<number> }) {
   const colours = classColours(2);
+  const { className } = strings.digits;
   return (
     <div class="chance-pair" aria-hidden="true">
-      <b style={{ color: `var(${colours[0]})` }}>{classes[0]}</b>
+      <b style={{ color: `var(${colours[0]})` }}>{className(classes[0])}</b>
       <span class="chance-bar">
         <i style={{ flexGrow: chances[0], background: `var(${colours[0]})` }} />
         <i style={{ flexGrow: chances[1], background: `var(${colours[1]})` }} />
       </span>
-      <b style={{ color: `var(${colours[1]})` }}>{classes[1]}</b>
+      <b style={{ color: `var(${colours[1]})` }}>{className(classes[1])}</b>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { TrainedInfo } from "../../core/protocol";
 import { Button, Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, change, flag, word } from "../../state/recipe";
 import { strings } from "../../strings";
+import { fields as fieldsText } from "../../strings/fields";
 import type { DigitFlights } from "../digits/flight";
 import { swarmOptions } from "../digits/library";
 import { scalesOf } from "./arrows";
@@ -15,7 +16,7 @@ import { cellOf, formatDrops, kAxes, parseDrops, placeOn, type Axis } from "./sl
 const plain = (key: string, initial: number) => (value: number) => change({ [key]: value === initial ? "" : value });
 
 export function SwarmGroup({ flights, onDigit }: { flights: DigitFlights; onDigit(): void }) {
-  const words = strings.fields;
+  const words = fieldsText;
   const entry = flights.entry.value;
   const trained = flights.trained.value;
   return (
@@ -41,7 +42,7 @@ export function SwarmGroup({ flights, onDigit }: { flights: DigitFlights; onDigi
 }
 
 function BlockChoice({ trained, frame }: { trained: TrainedInfo; frame: number }) {
-  const words = strings.fields;
+  const words = fieldsText;
   if (trained.shared || trained.blocks === 1) return <p class="hint">{words.blockShared(trained.blocks)}</p>;
   const now = blockNow(trained.blocks, frame);
   const option = (k: number) => ({ value: String(k), label: words.blockOf(k, trained.blocks) });
@@ -59,7 +60,7 @@ function BlockChoice({ trained, frame }: { trained: TrainedInfo; frame: number }
 }
 
 export function FieldGroup({ grid }: { grid: GridAnswer | null }) {
-  const words = strings.fields;
+  const words = fieldsText;
   const shown = shownNow();
   const scales = grid && scalesOf(grid.values, grid.d, cellOf(grid.slice));
   return (
@@ -88,7 +89,7 @@ export function FieldGroup({ grid }: { grid: GridAnswer | null }) {
 }
 
 export function SliceGroup() {
-  const words = strings.fields;
+  const words = fieldsText;
   const slice = sliceNow();
   return (
     <Group title={words.slice}>
@@ -118,7 +119,7 @@ export function dropAt(place: readonly number[]): void {
 }
 
 export function DropGroup() {
-  const words = strings.fields;
+  const words = fieldsText;
   const drops = parseDrops(word("drop", ""), kMostDrops);
   return (
     <Group title={words.drop}>
@@ -132,7 +133,7 @@ export function DropGroup() {
 }
 
 export function BoidGroup({ n, boid, asker }: { n: number; boid: number | null; asker: Asker }) {
-  const words = strings.fields;
+  const words = fieldsText;
   const seen = asker.gaze.value;
   const gaze = boid !== null && seen?.boid === boid ? seen.gaze : null;
   const vectors = gaze && { query: gaze.query, key: gaze.key, value: gaze.value, will: gaze.feedForward };

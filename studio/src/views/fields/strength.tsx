@@ -1,11 +1,11 @@
 // strength.tsx: the strip below the fields: how long each field's vectors are on the slice.
-import { strings } from "../../strings";
+import { fields as fieldsText } from "../../strings/fields";
 import { lengthsOf } from "./arrows";
 import type { GridAnswer } from "./asker";
 import { kFields, kInks, shownNow } from "./choices";
 
 export function Strength({ grid }: { grid: GridAnswer | null }) {
-  const words = strings.fields;
+  const words = fieldsText;
   const rows = grid
     ? kFields.map((name, which) => {
         const lengths = lengthsOf(grid.values, which * grid.d, 4 * grid.d, grid.d).filter(Number.isFinite);

@@ -11,11 +11,13 @@ import { Timeline } from "../../parts/timeline";
 import { onClicks } from "../../scene/click";
 import type { Stage, StageOptions } from "../../scene/stage";
 import { domeShown, Domes, headNow, partNow } from "../../state/dome";
+import { enrol } from "../../state/language";
 import type { Player } from "../../state/player";
 import { amount, change, flag, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
+import { fields as fieldsText } from "../../strings/fields";
 import { DigitFlights } from "../digits/flight";
 import { flyRandom } from "../digits/pairs";
 import { Asker } from "./asker";
@@ -25,6 +27,9 @@ import { BoidGroup, dropAt, DropGroup, FieldGroup, SliceGroup, SwarmGroup } from
 import { parseDrops, type Axis } from "./slice";
 import { Strength } from "./strength";
 import "./fields.css";
+
+/** The words of the view in the language of the page. */
+export const worded = enrol("fields", fieldsText);
 
 const kStage: StageOptions = { backdrop: "none", extent: 16, radius: 0.3, eye: [1.3, 0.85, 2.5] };
 
@@ -56,7 +61,7 @@ function follow({ flights, asker, domes }: Parts): () => void {
 function narrate(flights: DigitFlights, asker: Asker): () => void {
   let told = 0;
   return effect(() => {
-    const words = strings.fields;
+    const words = fieldsText;
     const film = flights.player.film.value;
     const frame = flights.player.frame.value;
     const slice = sliceNow();
@@ -92,7 +97,7 @@ function obeyClicks(stage: Stage, scene: FieldScene): void {
 }
 
 function Story() {
-  const words = strings.fields;
+  const words = fieldsText;
   return (
     <>
       <h2>{words.title}</h2>
@@ -113,7 +118,7 @@ const kSides: Record<Axis, [Axis, Axis]> = { x: ["z", "y"], y: ["x", "z"], z: ["
 function shotOf({ film: { value: film }, at }: Player, domes: Domes): Shot {
   const slice = sliceNow();
   const [across, up] = kSides[slice.axis];
-  const { sides } = strings.fields;
+  const { sides } = fieldsText;
   const seen = domeShown(kDome) ? domes.seen.value : null;
   return {
     film, at: at.value, slice, shown: shownNow(), scale: scaleNow(), lines: linesNow(),
@@ -129,7 +134,7 @@ interface Parts {
 }
 
 function Scene({ flights, asker, domes, show }: Parts & { show: (scene: FieldScene | null) => void }) {
-  const words = strings.fields;
+  const words = fieldsText;
   const scene = useRef<FieldScene | null>(null);
   return (
     <>
@@ -169,7 +174,7 @@ function Controls({ flights, asker, domes, centre }: Parts & { centre(boid: numb
           onCentre={centre}
         />
       </Group>
-      <Group title={strings.fields.flock}>
+      <Group title={fieldsText.flock}>
         <SwarmGroup flights={flights} onDigit={() => void flyAnother(flights)} />
       </Group>
     </>
@@ -206,7 +211,7 @@ export default function FieldsView() {
       story={<Story />}
       scene={<Scene {...parts} show={setScene} />}
       controls={<Controls {...parts} centre={(boid) => scene?.centre(boid)} />}
-      timeline={<Timeline player={player} unit={(frame) => strings.fields.moment(frame, last)} />}
+      timeline={<Timeline player={player} unit={(frame) => fieldsText.moment(frame, last)} />}
       plots={<Strength grid={asker.grid.value} />}
     />
   );

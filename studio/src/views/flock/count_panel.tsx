@@ -1,7 +1,7 @@
 // count_panel.tsx: how clusters are counted, what is drawn over the flock, and what it does at the end.
 import { Group, Segments, Slider, Switch } from "../../parts/controls";
 import { change, flag, recipe, word } from "../../state/recipe";
-import { strings } from "../../strings";
+import { flock as flockText } from "../../strings/flock";
 import type { After } from "./afterlife";
 import { fly, optionsOf } from "./choices";
 import type { Pilot } from "./pilot";
@@ -16,7 +16,7 @@ export function afterNow(flat: boolean): After {
 }
 
 function Tolerance({ sphere, tol }: { sphere: boolean; tol: number }) {
-  const words = strings.flock;
+  const words = flockText;
   const initial = initialOf(recipe.value).cluster_tol;
   const set = (value: number) => {
     const rounded = Number(value.toPrecision(3));
@@ -39,7 +39,7 @@ function Tolerance({ sphere, tol }: { sphere: boolean; tol: number }) {
 }
 
 export function CountGroup({ pilot }: { pilot: Pilot }) {
-  const words = strings.flock;
+  const words = flockText;
   const info = pilot.info.value;
   const { by, tol } = pilot.counting;
   const counted = pilot.counted.value;

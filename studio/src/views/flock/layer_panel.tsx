@@ -1,7 +1,7 @@
 // layer_panel.tsx: the controls of what a layer is made of: Q, K, V, heads, layer norm, feed-forward, noise.
 import { Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, flag, recipe, word } from "../../state/recipe";
-import { strings } from "../../strings";
+import { flock as flockText } from "../../strings/flock";
 import { fly, lawOf, optionsOf } from "./choices";
 import { habitatOf, isAlwaysSpace, isSpaceDynamics, isSphereNorm, kDefaults } from "./words";
 
@@ -12,7 +12,7 @@ function unless(value: string, initial: string): string {
 }
 
 export function AttentionGroup() {
-  const words = strings.flock;
+  const words = flockText;
   const dynamics = word("dynamics", kDefaults.dynamics);
   if (dynamics === "none") return null;
   const random = ["query", "key", "value"].some((key) => /gaussian|goe|wigner|psd/.test(word(key, "identity")));
@@ -58,7 +58,7 @@ export function AttentionGroup() {
 }
 
 function FeedForward() {
-  const words = strings.flock;
+  const words = flockText;
   const [kind, hidden] = lawOf(word("perceptron", "none"));
   return (
     <>
@@ -90,7 +90,7 @@ function FeedForward() {
 const kLeastNoise = 0.001;
 
 export function LayerGroup() {
-  const words = strings.flock;
+  const words = flockText;
   const now = recipe.value;
   const dynamics = word("dynamics", kDefaults.dynamics);
   const space = habitatOf(now) === "space";

@@ -1,6 +1,6 @@
 // look_for.ts: what to look for in the flock that is flown, out of its own settings: it follows the sliders.
 import type { Words } from "../../core/protocol";
-import { strings } from "../../strings";
+import { flock as flockText } from "../../strings/flock";
 import { kDefaults } from "./words";
 
 /** Modified Bessel function I_1(x), by its series. */
@@ -21,7 +21,7 @@ export function ringNoise(beta: number): number {
 
 /** One sentence or two for the settings. */
 export function lookFor(words: Words): string {
-  const said = strings.flock.look_for;
+  const said = flockText.look_for;
   const of = (key: string, initial: string | number) => String(words[key] ?? initial);
   const number = (key: string, initial: number) => Number(words[key] ?? initial);
   const dynamics = of("dynamics", kDefaults.dynamics);

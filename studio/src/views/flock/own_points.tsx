@@ -3,7 +3,7 @@ import type { Points } from "../../export/read_points";
 import { PointsError } from "../../export/read_points";
 import { Button, Group, Switch } from "../../parts/controls";
 import { change, flag, recipe, word } from "../../state/recipe";
-import { strings } from "../../strings";
+import { flock as flockText } from "../../strings/flock";
 import { fly } from "./choices";
 import { toSphere } from "./projection";
 import { habitatOf } from "./words";
@@ -27,7 +27,7 @@ export function pointsWords(points: Points, sphere: boolean): Record<string, str
   if (sphere) toSphere(rows, points.d);
   const init = pointsWord({ ...points, rows });
   if (init.length > kMostLetters) {
-    const words = strings.flock;
+    const words = flockText;
     throw new PointsError(words.ownTooMany(init.length), words.ownTooManyRemedy(kMostLetters), "");
   }
   return { init, n: "", d: "", habitat: sphere ? "" : "space" };
@@ -41,7 +41,7 @@ export function takePoints(points: Points): void {
 
 /** Choosing a file by hand, for those who do not drop. */
 export function OwnPoints({ take }: { take(file: File): void }) {
-  const words = strings.flock;
+  const words = flockText;
   const init = word("init", "");
   const rows = init.startsWith("points:") ? init.slice(7).split(";") : [];
   return (

@@ -1,7 +1,7 @@
 // panel.tsx: the controls of the view: presets, swarm, time and look.
 import { Button, Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, change, flag, recipe, word } from "../../state/recipe";
-import { strings } from "../../strings";
+import { flock as flockText } from "../../strings/flock";
 import { fly, lawOf, optionsOf } from "./choices";
 import { AttentionGroup, LayerGroup } from "./layer_panel";
 import { kLookWords, kPresets, presetOf } from "./presets";
@@ -18,7 +18,7 @@ const kArguments: Record<string, { least: number; most: number; step: number; in
 };
 
 function Presets() {
-  const words = strings.flock;
+  const words = flockText;
   const chosen = presetOf(recipe.value);
   const take = (name: string) => {
     const gone = Object.keys(recipe.value).filter((key) => !kLookWords.includes(key));
@@ -50,7 +50,7 @@ function wordsFor(dynamics: string): Record<string, string | number> {
 
 /** How the swarm begins: the law of its places, with the argument where that has one. */
 function Start() {
-  const words = strings.flock;
+  const words = flockText;
   const space = habitatOf(recipe.value) === "space";
   const initial = initialOf(recipe.value);
   const [law, argument] = lawOf(word("init", initial.init));
@@ -84,7 +84,7 @@ function Start() {
 }
 
 function Seed() {
-  const words = strings.flock;
+  const words = flockText;
   return (
     <div class="seed">
       <label>
@@ -103,7 +103,7 @@ function Seed() {
 }
 
 function SwarmGroup() {
-  const words = strings.flock;
+  const words = flockText;
   const initial = initialOf(recipe.value);
   const sharpest = mostBeta(initial.dynamics);
   const sees = !["none", "hardmax"].includes(initial.dynamics); // beta counts
@@ -144,7 +144,7 @@ function SwarmGroup() {
 }
 
 function TimeGroup() {
-  const words = strings.flock;
+  const words = flockText;
   const now = recipe.value;
   const method = methodOf(now);
   const noisy = Number(now.noise ?? 0) > 0;
@@ -196,7 +196,7 @@ function TimeGroup() {
 }
 
 function LookGroup() {
-  const words = strings.flock;
+  const words = flockText;
   return (
     <Group title={words.look}>
       <div class="stacked" title={words.colourHint}>

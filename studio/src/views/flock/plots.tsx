@@ -4,7 +4,7 @@ import { kCosineBins } from "../../core/protocol";
 import { Plot, type Line } from "../../parts/plot";
 import type { Film } from "../../state/film";
 import type { Player } from "../../state/player";
-import { strings } from "../../strings";
+import { flock as flockText } from "../../strings/flock";
 import { Histogram } from "./histogram";
 
 /** Times or values of the frames that are here, without t = 0 where the axis is logarithmic. */
@@ -29,7 +29,7 @@ export function observableAt(film: Film, name: string, frame: number): number {
 
 /** The observable that tells most: the mean norm in R^d, else an energy, else the order. */
 function energyColumn(film: Film): { column: string; title: string } {
-  const words = strings.flock;
+  const words = flockText;
   const { columns, habitat } = film.info;
   if (habitat === "space" && columns.includes("radius")) return { column: "radius", title: words.radius };
   if (columns.includes("energy_scaled")) return { column: "energy_scaled", title: words.energyScaled };
@@ -55,11 +55,11 @@ function Series({ player, film, column, title, colour, log, logY, range }: Serie
   const skip = log ? 1 : 0;
   const { x, lines } = useMemo(() => {
     const times = shown(film.times.subarray(film.first, flown), skip);
-    const made: Line[] = [{ label: strings.flock.edited, values: shown(film.column(column), skip), colour }];
+    const made: Line[] = [{ label: flockText.edited, values: shown(film.column(column), skip), colour }];
     if (ghost) {
       const values = Array.from(shown(ghost.column(column), skip)).slice(0, times.length);
       while (values.length < times.length) values.push(NaN);
-      made.push({ label: strings.flock.asItWas, values, colour: "--ink-soft", dash: [4, 4] });
+      made.push({ label: flockText.asItWas, values, colour: "--ink-soft", dash: [4, 4] });
     }
     return { x: times, lines: made };
   }, [film, ghost, flown, ghostFlown, column, colour, skip]);
@@ -76,7 +76,7 @@ function Series({ player, film, column, title, colour, log, logY, range }: Serie
       logY={logY}
       range={range}
       span={[log ? film.times[film.first + 1] || 0.1 : 0, film.info.T]}
-      summary={strings.flock.plotSummary(title, brief(now))}
+      summary={flockText.plotSummary(title, brief(now))}
     />
   );
 }
@@ -89,17 +89,17 @@ function Cosines({ player, film }: { player: Player; film: Film }) {
   const high = Math.round(100 * shares[kCosineBins - 1]); // the last bin: from 0.95 to 1
   return (
     <Histogram
-      title={strings.flock.cosines}
+      title={flockText.cosines}
       shares={shares}
       ghost={ghost && ghost.flown.value > frame && ghost.cosines.length > 0 ? at(ghost) : null}
-      summary={strings.flock.cosinesSummary(brief(player.time.value), `${high} %`)}
+      summary={flockText.cosinesSummary(brief(player.time.value), `${high} %`)}
     />
   );
 }
 
 /** "clusters (closer than 2.6°)": the tolerance that the counts are made with. */
 export function clustersTitle(sphere: boolean, tol: number): string {
-  const words = strings.flock;
+  const words = flockText;
   return words.clustersBy(sphere ? words.degrees(angleOf(tol)) : brief(tol));
 }
 
@@ -111,7 +111,7 @@ export function angleOf(tol: number): number {
 export function FlockPlots({ player, log, tol }: { player: Player; log: boolean; tol: number }) {
   const film = player.film.value;
   if (!film) return null;
-  const words = strings.flock;
+  const words = flockText;
   const energy = energyColumn(film);
   const shared = { player, film, log };
   return (

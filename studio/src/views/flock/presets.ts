@@ -51,7 +51,7 @@ export const kPresets: Preset[] = [
 ];
 
 /** Words that choose what is seen, not what is flown: a preset keeps the visitor's other looks. */
-export const kLookWords = ["view", "trail", "linger", "masses", "hull", "after", "count"];
+export const kLookWords = ["view", "lang", "trail", "linger", "masses", "hull", "after", "count"];
 
 /** The preset whose words the recipe holds, or "". */
 export function presetOf(recipe: Readonly<Record<string, string>>): string {

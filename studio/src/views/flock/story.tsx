@@ -5,6 +5,7 @@ import type { FlightInfo, Words } from "../../core/protocol";
 import type { KeptFilm } from "../../state/kept_film";
 import { recipe } from "../../state/recipe";
 import { strings } from "../../strings";
+import { flock as flockText } from "../../strings/flock";
 import { lookFor } from "./look_for";
 import { presetOf } from "./presets";
 import { commandOf, kDefaults, withLinks } from "./words";
@@ -57,7 +58,7 @@ interface StoryProps {
 }
 
 export function FlockStory({ kept, info, words, gaze }: StoryProps) {
-  const said = strings.flock;
+  const said = flockText;
   const dynamics = String(words.dynamics ?? kDefaults.dynamics);
   const preset = presetOf(recipe.value);
   if (kept) return <KeptStory film={kept} />;
@@ -77,7 +78,7 @@ export function FlockStory({ kept, info, words, gaze }: StoryProps) {
         {info && info.known.length > 0 ? (
           info.known.map((sentence) => (
             <li key={sentence}>
-              <Linked text={sentence} />
+              <Linked text={said.told(sentence)} />
             </li>
           ))
         ) : (

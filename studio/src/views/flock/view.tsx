@@ -12,10 +12,12 @@ import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
 import { heard } from "../../scene/heard";
 import type { Stage } from "../../scene/stage";
+import { enrol } from "../../state/language";
 import { recipe, word } from "../../state/recipe";
 import { onStage, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { strings } from "../../strings";
+import { flock as flockText } from "../../strings/flock";
 import { afterNow, CountGroup } from "./count_panel";
 import { OwnPoints, takePoints } from "./own_points";
 import { OwnRuns } from "./own_runs";
@@ -26,25 +28,28 @@ import { stageOptions } from "./scene";
 import { FlockStory } from "./story";
 import "./flock.css";
 
+/** The words of the view in the language of the page. */
+export const worded = enrol("flock", flockText);
+
 /** Whom the chosen token hears, in words; told anew at every frame, so it renders by itself. */
 function GazeLine({ pilot }: { pilot: Pilot }) {
   const boid = pilot.branch.chosen.value.at(-1);
   const gaze = pilot.gaze.value;
   const n = pilot.info.value?.n ?? 0;
-  if (boid === undefined || !gaze || gaze.weights.length !== gaze.heads * n) return <>{strings.flock.gazeHint}</>;
+  if (boid === undefined || !gaze || gaze.weights.length !== gaze.heads * n) return <>{flockText.gazeHint}</>;
   const total = heard(gaze);
   const order = [...total.keys()].sort((a, b) => total[b] - total[a]);
   const all = total.reduce((sum, w) => sum + w, 0);
   let many = 0;
   for (let sum = 0; sum < 0.9 * all && many < n; ++many) sum += total[order[many]];
-  return <>{strings.flock.gaze(boid, order[0], `${((100 * total[order[0]]) / all).toFixed(1)} %`, many)}</>;
+  return <>{flockText.gaze(boid, order[0], `${((100 * total[order[0]]) / all).toFixed(1)} %`, many)}</>;
 }
 
 /** The sentence of the scene. */
 function sentenceOf(pilot: Pilot): string {
   const film = pilot.player.film.value;
   if (!film) return "";
-  const words = strings.flock;
+  const words = flockText;
   const clusters = observableAt(film, "clusters", pilot.player.frame.value);
   const clause = Number.isFinite(clusters) ? words.clusterClause(clusters) : "";
   const { n, d, habitat } = film.info;
@@ -78,7 +83,7 @@ interface SceneProps {
 
 function Scene({ pilot, stage, onReady }: SceneProps) {
   const info = pilot.info.value;
-  const words = strings.flock;
+  const words = flockText;
   const options = stageOptions(info?.habitat ?? "sphere", info?.d ?? 3);
   const kept = pilot.kept !== null;
   const projected = kept ? strings.runs.keptAxes : words.projected;

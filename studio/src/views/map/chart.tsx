@@ -1,7 +1,7 @@
 // chart.tsx: the map on a canvas: pixels, axes, colour bar, the lines of theory, and a cursor for hand and keys.
 import { useEffect, useRef } from "preact/hooks";
 import { isDark } from "../../state/theme";
-import { strings } from "../../strings";
+import { map as mapText } from "../../strings/map";
 import {
   betasOf, moved, paint, ticksOf, timesOf, tone, viridis, type Atlas, type Pixel, type Quantity,
 } from "./atlas";
@@ -57,7 +57,7 @@ function along(values: readonly number[], value: number): number {
 
 function drawAxes(atlas: Atlas, sheet: Sheet): void {
   const { ctx, w, h, soft } = sheet;
-  const words = strings.map;
+  const words = mapText;
   ctx.fillStyle = soft;
   ctx.font = "12px system-ui, sans-serif";
   ctx.textBaseline = "top";
@@ -93,7 +93,7 @@ function drawBar(sheet: Sheet, quantity: Quantity): void {
   ctx.fillStyle = soft;
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
-  ctx.fillText(strings.map.barTitles[quantity], x - 2, kEdge.top - 11);
+  ctx.fillText(mapText.barTitles[quantity], x - 2, kEdge.top - 11);
   for (const { text, place } of ticksOf(quantity)) {
     ctx.fillText(text, x + 18, kEdge.top + (1 - place) * h);
   }
@@ -121,18 +121,19 @@ function drawTheory(atlas: Atlas, sheet: Sheet): void {
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
   for (let k = 1; k < stops.length; ++k) {
-    const at = (y(stops[k - 1]) + y(stops[k])) / 2;
-    outlined(ctx, strings.map.mode(k), kEdge.left + w - 8, at + 14);
+    const at = k === 1 ? (y(stops[0]) + y(stops[1])) / 2 : y(stops[k]) + 11; // the regions are named below
+    outlined(ctx, mapText.mode(k), kEdge.left + w - 8, at);
   }
 }
 
 /** Where the regions of the map are named: (t, beta); found on the map, not put there. */
-const kRegions = { apart: [1.9, 4.6], one: [21, 0.62], two: [15, 3.75], three: [15, 7.4] } as const;
+const kRegions = { apart: [1.9, 4.6], one: [16, 0.62], two: [16, 4.3], three: [16, 7.2] } as const;
+const kSmall = 300; // CSS pixels: a map narrower than this has small words
 
 /** The regions in words; the first runs up the strip in which nobody has met yet. */
 function drawRegions(atlas: Atlas, sheet: Sheet): void {
   const { ctx } = sheet;
-  ctx.font = `600 ${sheet.w < kNarrow ? 11 : 13}px system-ui, sans-serif`;
+  ctx.font = `600 ${sheet.w < kSmall ? 11 : 13}px system-ui, sans-serif`;
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
   for (const [name, [t, beta]] of Object.entries(kRegions) as [keyof typeof kRegions, readonly [number, number]][]) {
@@ -140,7 +141,7 @@ function drawRegions(atlas: Atlas, sheet: Sheet): void {
     ctx.save();
     ctx.translate(x, y);
     if (name === "apart") ctx.rotate(-Math.PI / 2);
-    outlined(ctx, strings.map.regions[name], 0, 0);
+    outlined(ctx, mapText.regions[name], 0, 0);
     ctx.restore();
   }
 }
@@ -249,7 +250,7 @@ export function Chart(props: ChartProps) {
       class="chart"
       role="application"
       tabIndex={0}
-      aria-label={strings.map.chart}
+      aria-label={mapText.chart}
       aria-describedby="map-value"
       data-quantity={quantity}
       data-tone={tone(quantity, atlas.values[quantity][chosen.row][chosen.column]).toFixed(3)}

@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { Plot } from "../../parts/plot";
 import type { Film } from "../../state/film";
-import { strings } from "../../strings";
+import { map as mapText } from "../../strings/map";
 import { brief, observableAt } from "../flock/plots";
 import { countsAt, frameOf, timesOf, type Atlas, type Pixel, type Quantity } from "./atlas";
 import type { Replay } from "./replay";
@@ -18,7 +18,7 @@ interface RunProps {
 
 function Run({ atlas, film, row, quantity, title, now }: RunProps) {
   const flown = film.flown.value;
-  const words = strings.map;
+  const words = mapText;
   const lines = useMemo(
     () => [
       {
@@ -35,7 +35,7 @@ function Run({ atlas, film, row, quantity, title, now }: RunProps) {
 
 /** How many of all runs have one, two, three, ... clusters at the pixel: of the same time as its colour. */
 function Counts({ atlas, lists, pixel }: { atlas: Atlas; lists: readonly string[] | null; pixel: Pixel }) {
-  const words = strings.map;
+  const words = mapText;
   const time = brief(timesOf(atlas)[pixel.column]);
   const counts = countsAt(lists, pixel);
   if (!counts) return <figure class="plot counts"><figcaption>{words.noCounts(time)}</figcaption></figure>;
@@ -68,7 +68,7 @@ interface MapPlotsProps {
 
 export function MapPlots({ atlas, lists, replay, pixel }: MapPlotsProps) {
   const film = replay.player.film.value;
-  const words = strings.map;
+  const words = mapText;
   const now = replay.player.time.value;
   const shared = { atlas, row: pixel.row, now };
   return (

@@ -7,10 +7,11 @@ import { useNarrator } from "../../parts/narrator";
 import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
 import type { Stage } from "../../scene/stage";
+import { enrol } from "../../state/language";
 import { amount, change, formatRecipe, recipe, word } from "../../state/recipe";
 import { notice, onStage } from "../../state/session";
 import { isDark } from "../../state/theme";
-import { strings } from "../../strings";
+import { map as mapText } from "../../strings/map";
 import { brief, observableAt } from "../flock/plots";
 import { stageOptions } from "../flock/scene";
 import { Linked } from "../flock/story";
@@ -20,6 +21,9 @@ import { MapPlots } from "./plots";
 import { Replay } from "./replay";
 import "../flock/flock.css";
 import "./map.css";
+
+/** The words of the view in the language of the page. */
+export const worded = enrol("map", mapText);
 
 const kDefaults = { beta: 6, t: 12, replica: 0 };
 
@@ -36,7 +40,7 @@ function quantityOf(): Quantity {
 
 /** "β = 4.1, t = 12: 2.3 clusters in the mean" */
 function valueText(atlas: Atlas, pixel: Pixel): string {
-  const words = strings.map;
+  const words = mapText;
   const quantity = quantityOf();
   const value = atlas.values[quantity][pixel.row][pixel.column];
   const said =
@@ -45,7 +49,7 @@ function valueText(atlas: Atlas, pixel: Pixel): string {
 }
 
 function Found({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
-  const words = strings.map;
+  const words = mapText;
   const { row, column } = chosenOf(atlas);
   const measured = replay.measured.value;
   const first = replicaOf(atlas) === 0;
@@ -78,7 +82,7 @@ function Found({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
 }
 
 function Story({ atlas }: { atlas: Atlas | null }) {
-  const words = strings.map;
+  const words = mapText;
   return (
     <>
       <h2>{words.title}</h2>
@@ -100,7 +104,7 @@ function Story({ atlas }: { atlas: Atlas | null }) {
 }
 
 function Controls({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
-  const words = strings.map;
+  const words = mapText;
   const { row, column } = chosenOf(atlas);
   const betas = betasOf(atlas);
   const times = timesOf(atlas);
@@ -148,7 +152,7 @@ function sentenceOf(replay: Replay, atlas: Atlas | null): string {
   const clusters = observableAt(film, "clusters", replay.player.frame.value);
   const mean = atlas.values.clusters[row][column].toFixed(1);
   const beta = brief(betasOf(atlas)[row]);
-  return strings.map.sentence(beta, brief(replay.player.time.value), brief(clusters), mean);
+  return mapText.sentence(beta, brief(replay.player.time.value), brief(clusters), mean);
 }
 
 /** The map's file, the replay that follows the recipe, and the sentence of the scene. */
@@ -158,7 +162,7 @@ function useReplay() {
   const lists = useSignal<string[] | null>(null);
   useEffect(() => {
     readCounts().then((read) => (lists.value = read), () => undefined); // the map is whole without them
-    const words = strings.map;
+    const words = mapText;
     readAtlas().then(
       (read) => (atlas.value = read),
       () => (notice.value = { kind: "fault", text: words.failed, hint: words.failedHint }),
@@ -207,7 +211,7 @@ function ChartWithValue({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
 
 export default function MapView() {
   const { replay, atlas, lists } = useReplay();
-  const words = strings.map;
+  const words = mapText;
   const read = atlas.value;
   void recipe.value;
   const ready = (stage: Stage | null) => {

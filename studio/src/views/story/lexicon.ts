@@ -1,11 +1,13 @@
 // lexicon.ts: where the words of a typed sentence start: by a short list of water, money and little words.
-import { lexicon } from "../../strings/lexicon";
+import { story as storyWords } from "../../strings/story";
 import type { Token, Topic } from "./stops";
 
-const list = (words: string) => new Set(words.split(" "));
-const kWater = list(lexicon.water);
-const kMoney = list(lexicon.money);
-const kLittle = list(lexicon.little);
+const lists = new Map<string, Set<string>>(); // each list of words is read once
+function isIn(words: string, text: string): boolean {
+  const list = lists.get(words) ?? new Set(words.split(" "));
+  lists.set(words, list);
+  return list.has(text);
+}
 
 export const kMostWords = 12;
 const kMostLetters = 14;
@@ -17,9 +19,10 @@ export function wordsOf(sentence: string): string[] {
 }
 
 export function topicOf(text: string): Topic {
-  if (kWater.has(text)) return "water";
-  if (kMoney.has(text)) return "money";
-  return kLittle.has(text) ? "plain" : "open";
+  const { water, money, little } = storyWords.lexicon;
+  if (isIn(water, text)) return "water";
+  if (isIn(money, text)) return "money";
+  return isIn(little, text) ? "plain" : "open";
 }
 
 /** Words of one kind stand below each other in the order of the sentence, so that none covers another. */
@@ -33,7 +36,7 @@ export function placedSentence(sentence: string): Token[] {
     const all = topic === "plain" ? little : words.filter((one) => one.topic === topic).length;
     counts.set(topic, k + 1);
     const share = all > 1 ? k / (all - 1) : 0.5;
-    if (topic === "plain") return { text, topic, place: [-0.8 + 1.6 * share, k % 2 === 0 ? -0.45 : -0.75] };
-    return { text, topic, place: [across[topic], 0.9 - 0.75 * share] };
+    if (topic === "plain") return { text, topic, typed: true, place: [-0.8 + 1.6 * share, k % 2 === 0 ? -0.45 : -0.75] };
+    return { text, topic, typed: true, place: [across[topic], 0.9 - 0.75 * share] };
   });
 }

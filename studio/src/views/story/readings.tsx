@@ -66,7 +66,7 @@ function Asked({ scene }: { scene: Scene }) {
             <th scope="row">{text}</th>
             <td>{told(scene.badges![i].asks)}</td>
             <td>{told(scene.badges![i].shows)}</td>
-            <td>{words.messages[text] ?? words.nothing}</td>
+            <td>{words.messages[i] || words.nothing}</td>
           </tr>
         ))}
       </tbody>

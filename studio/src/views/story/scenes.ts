@@ -47,19 +47,18 @@ function alone({ apart }: Knobs): Scene {
   return { ...flat, tokens, words, rate: 14, signs: [], listener: null };
 }
 
-export const kRow = ["river", "mist", "hid", "the", "two", "of", "us", "on", "the", "bank"];
 /** Another order of the same ten words. */
 export const kShuffle = [9, 3, 6, 0, 8, 4, 2, 7, 5, 1];
 
 /** Nobody moves (V = 0): the messenger walks from word to word, one a unit of time. */
 function messenger(knobs: Knobs, signs: Signs): Scene {
-  const order = knobs.shuffled ? kShuffle : kRow.map((_, i) => i);
-  const topics: Record<string, Topic> = { river: "water", mist: "water", bank: "open" };
+  const { row } = signs;
+  const order = knobs.shuffled ? kShuffle : row.map((_, i) => i);
+  const topics: Record<number, Topic> = { 0: "water", 1: "water", 9: "open" };
   const tokens = order.map((from, i) => {
-    const text = kRow[from];
-    return { text, topic: topics[text] ?? "plain", place: [-0.95 + (1.9 * i) / 9, i % 2 === 0 ? 0.68 : 0.4] };
+    return { text: row[from], topic: topics[from] ?? "plain", place: [-0.95 + (1.9 * i) / 9, i % 2 === 0 ? 0.68 : 0.4] };
   });
-  const words: Words = { ...together, value: "matrix:0,0;0,0", T: kRow.length, save: "every:0.1" };
+  const words: Words = { ...together, value: "matrix:0,0;0,0", T: row.length, save: "every:0.1" };
   const edges: Sign[] = [{ text: signs.influence, place: [0, kBarsAt - 0.1, 0], kind: "axis" }];
   return { ...flat, backdrop: "none", tokens, words, rate: 12, signs: edges, listener: null, fixed: true };
 }
@@ -214,8 +213,18 @@ const kScenes = {
 };
 
 export function sceneOf(stop: number, knobs: Knobs, signs: Signs): Scene {
-  const scene = kScenes[kStopNames[stop - 1]](knobs, signs);
+  const name = kStopNames[stop - 1];
+  const scene = worded(kScenes[name](knobs, signs), (word) => signs.said(name, word));
   return scene.fixed ? scene : putOn(scene, knobs.put);
+}
+
+/** The scene with its words as the language of the page writes them. */
+function worded(scene: Scene, said: (word: string) => string): Scene {
+  const write = (tokens: readonly Token[]) => tokens.map((one) => (one.typed ? one : { ...one, text: said(one.text) }));
+  const { tokens, beside, vocabulary } = scene;
+  return {
+    ...scene, tokens: write(tokens), beside: beside && write(beside), vocabulary: vocabulary && write(vocabulary),
+  };
 }
 
 /** The places of tokens as the core takes them. */

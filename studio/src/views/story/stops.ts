@@ -22,6 +22,7 @@ export interface Token {
   text: string;
   topic: Topic;
   place: number[]; // (d) where it starts
+  typed?: boolean; // by the visitor, in whatever language
 }
 
 /** What the visitor may turn at the stops. */
@@ -91,6 +92,9 @@ export interface Scene {
 
 /** The words on the edges, out of the catalogue. */
 export interface Signs {
+  /** How a word of the scene is written in the language of the page, by the stop. */
+  said(stop: string, word: string): string;
+  row: readonly string[]; // what the messenger walks along
   water: string;
   money: string;
   hand: string;

@@ -6,6 +6,7 @@ import { Frame } from "../../parts/frame";
 import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
 import type { Stage } from "../../scene/stage";
+import { enrol } from "../../state/language";
 import { keepMoment } from "../../state/moment";
 import type { Player } from "../../state/player";
 import { amount, change, word } from "../../state/recipe";
@@ -24,6 +25,9 @@ import { Screen, type Wish } from "./screen";
 import { Sheet } from "./sheet";
 import { kStopNames, kStops, type Scene } from "./stops";
 import "./story.css";
+
+/** The words of the view in the language of the page. */
+export const worded = enrol("story", storyWords);
 
 export function stopNow(): number {
   return Math.round(amount("stop", 1, 1, kStops));
@@ -127,7 +131,8 @@ function Stops() {
           label={words.canvas(words.stops[stop - 1].title)}
           options={{
             backdrop: scene.backdrop, extent: scene.extent, flat: scene.flat,
-            eye: name === "tested" ? [0.62, 0.4, 2.9] : [-1.1, 0.6, 3.1],
+            eye: name === "tested" ? [0.7, 0.58, 3.3] : [-1.1, 0.6, 3.1],
+            aim: name === "tested" ? [0, 0.17, 0] : undefined, // more of the flock ends above its gates than below
             radius: name === "tested" ? 0.34 : narrow.value ? 0.06 : 0.045,
           }}
           onStage={ready}

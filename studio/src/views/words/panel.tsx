@@ -21,6 +21,7 @@ export interface Seen {
 }
 
 const kListed = 6;
+const kOwnCommand = ["murmur export", "RUN -o", "words.json"].join(" ");
 
 /** Another trace is another sentence: who was chosen in the last one is forgotten. */
 const kAnew = { text: "", boid: "", head: "" };
@@ -191,7 +192,7 @@ export function Own() {
           if (file) openFile(file).catch(tell);
         }}
       />
-      <code class="command" tabIndex={0}>{words.ownCommand}</code>
+      <code class="command" tabIndex={0}>{kOwnCommand}</code>
     </Group>
   );
 }

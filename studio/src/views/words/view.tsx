@@ -8,6 +8,7 @@ import { StageCanvas } from "../../parts/stage_canvas";
 import { Timeline } from "../../parts/timeline";
 import { onClicks } from "../../scene/click";
 import type { Stage } from "../../scene/stage";
+import { enrol } from "../../state/language";
 import { keepMoment } from "../../state/moment";
 import { change, flag, recipe } from "../../state/recipe";
 import { onStage, type Card } from "../../state/session";
@@ -21,6 +22,9 @@ import { headNow, Library, openFile, sharesNow, textNow, tokenNow, traceNow } fr
 import { Beside, Hearing, Next, Own, Sentences, Typed, type Seen } from "./panel";
 import { WordsPlots } from "./plots";
 import "./words.css";
+
+/** The words of the view in the language of the page. */
+export const worded = enrol("words", words);
 
 /** What is on stage now; null while nothing is. */
 function seenNow(library: Library): Seen | null {
@@ -137,12 +141,17 @@ function Story({ library }: { library: Library }) {
       <p data-explained={nearer}>{frame === 0 || Number.isNaN(nearer) ? words.twinStart : words.twinSays(signed(nearer))}</p>
       <p class="hint">{words.source(trace.model, text.frames - 1, trace.heads)}</p>
       {bundled && <p class="hint">{words.made}</p>}
-      {bundled && <code class="command" tabIndex={0}>{words.command[bundled]}</code>}
+      {bundled && <code class="command" tabIndex={0}>{commandOf(trace)}</code>}
     </>
   );
 }
 
 const signed = (share: number) => words.percent(share).replace("-", "−");
+
+/** The command whose run is shown. */
+function commandOf({ model, texts }: WordsTrace): string {
+  return ["murmur trace", model, ...texts.map(({ text }) => JSON.stringify(text))].join(" ");
+}
 
 /** The sentence as a row of its tokens, of which one listens. */
 function Tokens({ seen }: { seen: Seen }) {

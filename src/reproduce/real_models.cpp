@@ -1,0 +1,368 @@
+// real_models.cpp: asks of trained transformers, and of the same with random weights, what theory
+// says.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/variation.h"
+#include "reproduce/real_inputs.h"
+#include "reproduce/real_readings.h"
+#include "reproduce/reproductions.h"
+#include "run/formats.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr double kErrors = 3;     // standard errors that a difference must exceed
+constexpr double kUnmoved = 0.1;  // of the way, where blocks may change places
+
+// A mean over inputs, or over draws of weights, and its standard error.
+struct Estimate {
+  double mean = kNoNumber, error = kNoNumber;
+};
+Estimate estimate_of(const std::vector<double>& values) {
+  const Spread spread = spread_of(values);
+  return {spread.mean, spread.sd / std::sqrt(static_cast<double>(values.size()))};
+}
+
+using Estimates = std::vector<Estimate>;
+bool above(const Estimate& e) { return e.mean > kErrors * e.error; }
+bool below(const Estimate& e) { return e.mean < -kErrors * e.error; }
+
+// What a rule asks of a transformer: numbers of each input, and whether their means agree.
+struct Question {
+  const char* rule;
+  const char* prediction;  // in words, as the table has it
+  const char* what;
+  const char* when;
+  std::vector<double> (*numbers)(const InputReading& r);
+  bool (*agrees)(const Estimates& means);
+  bool causal = false;  // of causal models alone
+};
+
+double gained(const InputReading& r, double LayerReading::*what) {
+  return r.layers.back().*what - r.layers.front().*what;
+}
+
+double mean_of(const std::vector<double>& values) { return spread_of(values).mean; }
+
+constexpr Question kQuestions[] = {
+    {"real-models.clustering", "tokens gather with depth", "mean cosine gained by all blocks",
+     "above 3 standard errors",
+     [](const InputReading& r) { return std::vector{gained(r, &LayerReading::mean_cos)}; },
+     [](const Estimates& e) { return above(e[0]); }},
+    {"real-models.energy", "the energy never falls", "least change of the scaled energy by a block",
+     "no block below -3 standard errors",
+     [](const InputReading& r) {
+       std::vector<double> changes;
+       for (std::size_t f = 1; f < r.layers.size(); ++f)
+         changes.push_back(r.layers[f].energy_scaled - r.layers[f - 1].energy_scaled);
+       return changes;
+     },
+     [](const Estimates& e) { return std::none_of(e.begin(), e.end(), below); }},
+    {"real-models.drift", "tokens move along the velocity of the flow",
+     "cosine of moves and velocity, mean over blocks", "above 3 standard errors",
+     [](const InputReading& r) { return std::vector{mean_of(r.alignment)}; },
+     [](const Estimates& e) { return above(e[0]); }},
+    {"real-models.leaders", "leaders take over with depth",
+     "share of the most attended token, last block less first", "above 3 standard errors",
+     [](const InputReading& r) { return std::vector{r.leader.back() - r.leader.front()}; },
+     [](const Estimates& e) { return above(e[0]); }},
+    {"real-models.sinks", "the first token is a sink",
+     "share of the first token less that of even attention", "above 3 standard errors",
+     [](const InputReading& r) { return std::vector{mean_of(r.first) - r.even_first}; },
+     [](const Estimates& e) { return above(e[0]); }, true},
+    {"real-models.groups", "tokens end in several groups",
+     "groups behind the last block less those of embeddings",
+     "below -3 standard errors, and more than one group is left",
+     [](const InputReading& r) {
+       return std::vector{gained(r, &LayerReading::clusters), r.layers.back().clusters - 1};
+     },
+     [](const Estimates& e) { return below(e[0]) && above(e[1]); }},
+    {"real-models.rank", "tokens lose rank with depth", "effective rank gained by all blocks",
+     "below -3 standard errors",
+     [](const InputReading& r) { return std::vector{gained(r, &LayerReading::effective_rank)}; },
+     [](const Estimates& e) { return below(e[0]); }},
+    {"real-models.alone", "without feed-forward they lose more",
+     "last effective rank without feed-forward less that with it", "below -3 standard errors",
+     [](const InputReading& r) {
+       return std::vector{r.rank_alone - r.layers.back().effective_rank};
+     },
+     [](const Estimates& e) { return below(e[0]); }},
+    {"real-models.order", "blocks can change places",
+     "move of the last states when first and last block are exchanged, over their way", "below 0.1",
+     [](const InputReading& r) { return std::vector{r.reordered}; },
+     [](const Estimates& e) { return e[0].mean < kUnmoved; }},
+};
+
+// (numbers) over inputs.
+Estimates estimates_of(const Question& q, const std::vector<InputReading>& inputs) {
+  std::vector<std::vector<double>> by_number(q.numbers(inputs.front()).size());
+  for (const InputReading& input : inputs) {
+    const std::vector<double> numbers = q.numbers(input);
+    for (std::size_t k = 0; k < numbers.size(); ++k) by_number[k].push_back(numbers[k]);
+  }
+  Estimates all;
+  for (const std::vector<double>& values : by_number) all.push_back(estimate_of(values));
+  return all;
+}
+
+// (numbers) over draws of weights, each with the mean over its inputs.
+Estimates estimates_of(const Question& q, const std::vector<RealReading>& draws) {
+  std::vector<std::vector<double>> by_number;
+  for (const RealReading& draw : draws) {
+    const Estimates one = estimates_of(q, draw.inputs);
+    by_number.resize(one.size());
+    for (std::size_t k = 0; k < one.size(); ++k) by_number[k].push_back(one[k].mean);
+  }
+  Estimates all;
+  for (const std::vector<double>& values : by_number) all.push_back(estimate_of(values));
+  return all;
+}
+
+// The number that is shown: of energies that of the block that lowers it most.
+const Estimate& shown(const Question& q, const Estimates& e) {
+  const auto least = std::min_element(
+      e.begin(), e.end(), [](const Estimate& a, const Estimate& b) { return a.mean < b.mean; });
+  return std::string_view(q.rule) == "real-models.energy" ? *least : e.front();
+}
+
+// A transformer as it was trained, and draws of its weights.
+struct Both {
+  const RealModel* model = nullptr;
+  Description of{};
+  RealReading trained{};
+  std::vector<RealReading> random{};
+  std::string sha256{};
+};
+
+struct Sizes {
+  int inputs, draws;
+};
+Sizes sizes_of(const ReproductionControl& control) {
+  return control.quick ? Sizes{12, 2} : Sizes{126, 9};
+}
+
+// Reads `prompts` with the weights of `place`, drawn anew where a seed is given.
+RealReading read_variant(const std::filesystem::path& place, std::optional<std::uint64_t> seed,
+                         const std::vector<Prompt>& prompts, const ReproductionControl& control) {
+  const auto made = [&](std::vector<std::pair<int, int>> swapped) {
+    return varied(open_model(place).model, {.random_weights = seed, .swapped = std::move(swapped)},
+                  control.threads);
+  };
+  const Model plain = made({});
+  const Model exchanged = made({{0, plain->description().layers - 1}});
+  return read_inputs(*plain, *exchanged, prompts,
+                     {.backwards = control.wrong.backwards,
+                      .whole_blocks = control.wrong.whole_blocks,
+                      .threads = control.threads});
+}
+
+// The files of a model but its configuration; one here.
+const std::filesystem::path& weights_among(const std::vector<std::filesystem::path>& files) {
+  const auto at = std::find_if(files.begin(), files.end(), [](const std::filesystem::path& file) {
+    return file.filename() != "config.json";
+  });
+  return at == files.end() ? files.front() : *at;
+}
+
+std::optional<Both> read_both(const RealModel& model, const std::filesystem::path& place,
+                              const ReproductionControl& control) {
+  const OpenedModel opened = open_model(place);
+  const Sizes sizes = sizes_of(control);
+  const std::vector<Prompt> prompts = model.inputs(opened, place, sizes.inputs);
+  Both both{.model = &model,
+            .of = opened.model->description(),
+            .sha256 = sha256_of_file(weights_among(opened.files))};
+  const std::optional<std::uint64_t> wrong =
+      control.wrong.untrained ? std::optional<std::uint64_t>(0) : std::nullopt;
+  both.trained = read_variant(place, wrong, prompts, control);
+  const int share = static_cast<int>(prompts.size()) / sizes.draws;
+  for (int draw = 0; control.figures && draw < sizes.draws; ++draw) {
+    if (control.stopped()) return std::nullopt;
+    const std::vector<Prompt> some(prompts.begin() + draw * share,
+                                   prompts.begin() + (draw + 1) * share);
+    both.random.push_back(read_variant(place, static_cast<std::uint64_t>(draw + 1), some, control));
+  }
+  if (control.stopped()) return std::nullopt;
+  return both;
+}
+
+void check(const Both& both, Reproduction& result) {
+  for (const Question& q : kQuestions) {
+    if (q.causal && !both.of.causal) continue;
+    const Estimates means = estimates_of(q, both.trained.inputs);
+    const Estimate& one = shown(q, means);
+    Check made = holds(q.rule, {fmt::format("{}: {}", both.model->name, q.what), one.mean},
+                       q.agrees(means), q.when);
+    made.more["standard error"] = one.error;
+    made.more["inputs"] = static_cast<double>(both.trained.inputs.size());
+    result.checks.push_back(std::move(made));
+  }
+}
+
+void leave_open(const RealModel& model, Reproduction& result) {
+  for (const Question& q : kQuestions) {
+    if (q.causal && !model.causal) continue;
+    Check made =
+        holds(q.rule, {fmt::format("{}: {}", model.name, q.what), kNoNumber}, false, q.when);
+    made.missing = fmt::format("the model is not here: give models=FOLDER with {}", model.path);
+    result.checks.push_back(std::move(made));
+  }
+}
+
+// Rows of the figure: of trained weights over inputs, of random ones over draws.
+using PerInput = double (*)(const InputReading& r, std::size_t at);
+Estimate over_inputs(const std::vector<InputReading>& inputs, std::size_t at, PerInput number) {
+  std::vector<double> values;
+  for (const InputReading& input : inputs) values.push_back(number(input, at));
+  return estimate_of(values);
+}
+Estimate over_draws(const std::vector<RealReading>& draws, std::size_t at, PerInput number) {
+  std::vector<double> values;
+  for (const RealReading& draw : draws) values.push_back(over_inputs(draw.inputs, at, number).mean);
+  return estimate_of(values);
+}
+
+struct Column {
+  const char* name;
+  PerInput number;
+};
+constexpr Column kLayerColumns[] = {
+    {"mean cosine", [](const InputReading& r, std::size_t f) { return r.layers[f].mean_cos; }},
+    {"scaled energy",
+     [](const InputReading& r, std::size_t f) { return r.layers[f].energy_scaled; }},
+    {"effective rank over tokens",
+     [](const InputReading& r, std::size_t f) { return r.layers[f].effective_rank / r.n; }},
+    {"groups over tokens",
+     [](const InputReading& r, std::size_t f) { return r.layers[f].clusters / r.n; }},
+};
+constexpr Column kBlockColumns[] = {
+    {"most attended", [](const InputReading& r, std::size_t b) { return r.leader[b]; }},
+    {"first token", [](const InputReading& r, std::size_t b) { return r.first[b]; }},
+    {"alignment", [](const InputReading& r, std::size_t b) { return r.alignment[b]; }},
+};
+
+// A row a model and a layer, or a block; the place of a row is its share of all blocks.
+ReproducedTable table_by_depth(const char* name, std::span<const Column> columns, bool blocks,
+                               bool random, const std::vector<Both>& all) {
+  ReproducedTable table{name, {"model", blocks ? "block" : "layer", "depth"}};
+  for (const Column& column : columns)
+    for (const char* what : {"", ", standard error"})
+      table.columns.push_back(std::string(column.name) + what);
+  for (const Both& both : all) {
+    const std::size_t count = both.trained.inputs.front().leader.size() + (blocks ? 0 : 1);
+    for (std::size_t at = 0; at < count; ++at) {
+      const auto place = static_cast<double>(at) + (blocks ? 1 : 0);
+      std::vector<ReproducedTable::Cell> row = {both.model->name, place, place / both.of.layers};
+      for (const Column& column : columns) {
+        const Estimate e = random ? over_draws(both.random, at, column.number)
+                                  : over_inputs(both.trained.inputs, at, column.number);
+        row.insert(row.end(), {e.mean, e.error});
+      }
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+// Which predictions hold: a row a prediction, a column a model.
+ReproducedTable table_of_answers(const char* name, bool random, const std::vector<Both>& all) {
+  ReproducedTable table{name, {"prediction"}};
+  for (const Both& both : all) table.columns.emplace_back(both.model->name);
+  for (const Question& q : kQuestions) {
+    std::vector<ReproducedTable::Cell> row = {std::string(q.prediction)};
+    for (const Both& both : all) {
+      if (q.causal && !both.of.causal) {
+        row.emplace_back(std::string("not causal"));
+        continue;
+      }
+      const Estimates means =
+          random ? estimates_of(q, both.random) : estimates_of(q, both.trained.inputs);
+      const Estimate& one = shown(q, means);
+      row.emplace_back(fmt::format("{}: {:.3f} ± {:.3f}", q.agrees(means) ? "holds" : "fails",
+                                   one.mean, one.error));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+ReproducedTable table_of_models(const std::vector<Both>& all) {
+  ReproducedTable table{"models",
+                        {"model", "reads", "inputs", "tokens", "blocks", "heads", "d", "causal",
+                         "beta", "positivity of QK", "positivity of OV", "sha256 of the weights"}};
+  for (const Both& both : all) {
+    std::vector<double> tokens;
+    for (const InputReading& input : both.trained.inputs) tokens.push_back(input.n);
+    table.rows.push_back({both.model->name, both.model->reads, static_cast<double>(tokens.size()),
+                          mean_of(tokens), static_cast<double>(both.of.layers),
+                          static_cast<double>(both.of.heads), static_cast<double>(both.of.d),
+                          both.of.causal ? "yes" : "no", both.trained.beta,
+                          both.trained.qk_positivity, both.trained.ov_positivity, both.sha256});
+  }
+  return table;
+}
+
+void draw_models(const std::vector<Both>& all, Reproduction& result) {
+  result.tables.push_back(table_of_models(all));
+  result.tables.push_back(table_of_answers("predictions", false, all));
+  result.tables.push_back(table_of_answers("predictions-random", true, all));
+  result.tables.push_back(table_by_depth("layers", kLayerColumns, false, false, all));
+  result.tables.push_back(table_by_depth("layers-random", kLayerColumns, false, true, all));
+  result.tables.push_back(table_by_depth("blocks", kBlockColumns, true, false, all));
+  result.tables.push_back(table_by_depth("blocks-random", kBlockColumns, true, true, all));
+  struct Panel {
+    const char *table, *title, *column, *label;
+    double from, to;
+  };
+  for (const Panel& p : {Panel{"layers", "Trained: who gathers with depth", "mean cosine",
+                               "mean cosine of pairs", 0, 1},
+                         Panel{"layers-random", "The same with random weights", "mean cosine",
+                               "mean cosine of pairs", 0, 1},
+                         Panel{"layers", "Trained: rank of the tokens",
+                               "effective rank over tokens", "effective rank / tokens", 0, 1},
+                         Panel{"blocks", "Trained: who is attended to", "most attended",
+                               "share of the most attended token", 0, kNoNumber}})
+    result.figures.push_back(
+        {.name = "real-models",
+         .table = p.table,
+         .title = p.title,
+         .x = {.label = "depth: blocks done, of all", .from = 0, .to = 1},
+         .y = {.label = p.label, .from = p.from, .to = p.to},
+         .curves = {{p.column, Drawn::linespoints, "", ReproducedCurve::kNextColour,
+                     std::string(p.column) + ", standard error"}},
+         .over = "depth",
+         .by = "model"});
+  result.captions["real-models"] =
+      "Trained transformers, each on inputs of its own kind, from the embedding to the last block. "
+      "Most gather their tokens and lower their rank; KWT-1, whose values repel, spreads them. "
+      "Above right the same transformers with weights drawn anew. Bars: standard errors over "
+      "inputs, or over draws.";
+}
+
+}  // namespace
+
+std::optional<Reproduction> real_models(const ReproductionControl& control) {
+  Reproduction result = result_of(control, "real-models");
+  std::vector<Both> all;
+  for (const RealModel& model : real_models_known()) {
+    if (control.stopped()) return std::nullopt;
+    const auto place = place_of(model, control.models);
+    if (!place) {
+      leave_open(model, result);
+      continue;
+    }
+    if (control.tell) control.tell(fmt::format("{:<18} {}", model.name, place->string()));
+    std::optional<Both> both = read_both(model, *place, control);
+    if (!both) return std::nullopt;
+    check(*both, result);
+    all.push_back(std::move(*both));
+  }
+  if (!all.empty() && control.figures) draw_models(all, result);
+  return result;
+}
+
+}  // namespace murmur

@@ -1,0 +1,78 @@
+// rules_models.cpp: rules of trained transformers: what theory says of layers, asked of real ones.
+#include "reproduce/rule_tables.h"
+
+namespace murmur {
+
+namespace {
+
+constexpr const char* kDay = "2026-11-17";
+constexpr const char* kAll = "random weights were to be rejected; the trained ones all are";
+
+// Differences are those of one input, and means are taken over inputs: errors are standard errors.
+const Rule kRules[] = {
+    {"real-models.clustering",
+     Origin::predicted,
+     "2312.10794: layers are time, and almost every start ends in one cluster",
+     "mean cosine of pairs behind the last block less that of the embedding, above 3 standard "
+     "errors",
+     {.backwards = true},
+     kDay},
+    {"real-models.energy",
+     Origin::predicted,
+     "2312.10794: the flow is an ascent of E_β, which never falls",
+     "no block lowers the mean E_β at the β of its heads by more than 3 standard errors",
+     {.backwards = true},
+     kDay},
+    {"real-models.drift",
+     Origin::predicted,
+     "2312.10794: x_i' is the projection of Σ_j a_ij x_j, with V = I",
+     "cosine of the real moves and that velocity, mean over blocks, above 3 standard errors",
+     {.backwards = true},
+     kDay},
+    {"real-models.leaders",
+     Origin::predicted,
+     "2305.05465: with time a few tokens hold the attention",
+     "the share that the most attended token gets is larger in the last block than in the first, "
+     "mean over heads, by 3 standard errors",
+     {.backwards = true},
+     kDay},
+    {"real-models.sinks",
+     Origin::predicted,
+     "2309.17453: the first token of a causal model is a sink",
+     "it gets more than of even attention, mean over heads and blocks, by 3 standard errors",
+     {.untrained = true},
+     kDay},
+    {"real-models.groups",
+     Origin::predicted,
+     "2410.06833: before they are one, tokens stand in several groups",
+     "behind the last block fewer groups of cosine above 0.9 than of embeddings, and more than "
+     "one, each by 3 standard errors",
+     {.backwards = true},
+     kDay},
+    {"real-models.rank",
+     Origin::predicted,
+     "2103.03404 and 2312.10794: with depth tokens lose rank",
+     "effective rank behind the last block below that of the embedding by 3 standard errors",
+     {.backwards = true},
+     kDay},
+    {"real-models.alone",
+     Origin::predicted,
+     "2103.03404: the feed-forward slows the collapse that attention alone brings",
+     "without feed-forward the last effective rank is lower by 3 standard errors",
+     {.whole_blocks = true},
+     kDay},
+    {"real-models.order",
+     Origin::predicted,
+     "2312.10794: one law for all layers, so that blocks can change places",
+     "first and last block exchanged move the last states by less than a tenth of the angle that "
+     "they come from their embeddings",
+     {},
+     kDay,
+     kAll},
+};
+
+}  // namespace
+
+std::span<const Rule> model_rules() { return kRules; }
+
+}  // namespace murmur

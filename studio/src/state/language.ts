@@ -1,0 +1,109 @@
+// language.ts: the language the page speaks: as the address says, else as chosen before, else as the browser's.
+import { effect, signal } from "@preact/signals";
+import { strings } from "../strings";
+import { copied, install } from "../strings/translation";
+import { change, recipe } from "./recipe";
+import { withStorage } from "./theme";
+
+export const kLanguages = ["en", "de", "fr"] as const;
+export type Language = (typeof kLanguages)[number];
+/** Each language by its own name. */
+export const kLanguageNames: Record<Language, string> = { en: "English", de: "Deutsch", fr: "Français" };
+
+/** Parts of the catalogue that come by themselves; the Story, half of all words, also in other languages. */
+export type Part = "page" | "flock" | "fields" | "map" | "words" | "story";
+type Words = Partial<Record<Part, object>>;
+
+/** Other languages are fetched when they are spoken. */
+const kPages: Record<Exclude<Language, "en">, () => Promise<Words>> = {
+  de: () => import("../strings/de").then(({ words }) => words),
+  fr: () => import("../strings/fr").then(({ words }) => words),
+};
+const kStories: typeof kPages = {
+  de: () => import("../strings/de/story").then(({ story }) => ({ story })),
+  fr: () => import("../strings/fr/story").then(({ story }) => ({ story })),
+};
+
+function languageOf(text: string | null | undefined): Language | undefined {
+  const short = text?.toLowerCase().split("-")[0];
+  return kLanguages.find((one) => one === short);
+}
+
+/** Of the visitor's languages the first that the page speaks. */
+export function languageOfBrowser(wishes: readonly string[]): Language {
+  return wishes.map(languageOf).find((one) => one !== undefined) ?? "en";
+}
+
+const kKept = "language";
+/** What the visitor chose on this page before; null: the browser's. */
+export function chosenLanguage(): Language | null {
+  return languageOf(withStorage((storage) => storage.getItem(kKept))) ?? null;
+}
+
+/** The language that is spoken. */
+export const language = signal<Language>("en");
+
+interface Enrolled {
+  tree: object;
+  english: object;
+}
+const parts = new Map<Part, Enrolled>();
+
+async function wordsOf(part: Part, next: Language): Promise<object | undefined> {
+  if (next === "en") return undefined;
+  return (await (part === "story" ? kStories : kPages)[next]())[part];
+}
+
+function say({ tree, english }: Enrolled, words: object | undefined): void {
+  install(tree, english);
+  if (words) install(tree, words);
+}
+
+/** A part of the catalogue that has come says from now on what the language of the page says. */
+export async function enrol(part: Part, tree: object): Promise<void> {
+  const enrolled = { tree, english: copied(tree) };
+  try {
+    for (let spoken: Language = "en"; spoken !== language.value; ) {
+      spoken = language.value;
+      say(enrolled, await wordsOf(part, spoken));
+    }
+  } finally {
+    parts.set(part, enrolled);
+  }
+}
+
+let wanted: Language = "en";
+
+/** Fetches the words of a language, then says all at once in it. */
+export async function speak(next: Language): Promise<void> {
+  wanted = next;
+  if (next === language.value) return;
+  const words = new Map<Part, object | undefined>();
+  for (let missing = [...parts.keys()]; missing.length > 0; missing = [...parts.keys()].filter((one) => !words.has(one))) {
+    await Promise.all(missing.map(async (part) => words.set(part, await wordsOf(part, next))));
+    if (wanted !== next) return; // another was asked for meanwhile
+  }
+  for (const [part, one] of parts) say(one, words.get(part));
+  language.value = next;
+}
+
+/** Speaks as the address says at first and whenever it says another language; `failed` hears what went wrong. */
+export async function followLanguage(failed: (error: unknown) => void): Promise<void> {
+  await enrol("page", strings);
+  const first = languageOf(recipe.value.lang) ?? chosenLanguage() ?? languageOfBrowser(navigator.languages);
+  await speak(first).catch(failed);
+  effect(() => {
+    const said = languageOf(recipe.value.lang);
+    if (said) speak(said).catch(failed);
+  });
+  effect(() => {
+    document.documentElement.lang = language.value;
+  });
+}
+
+/** The visitor's choice, kept for the next visit and in the address; null: as the browser says. */
+export function chooseLanguage(next: Language | null): void {
+  withStorage((storage) => (next === null ? storage.removeItem(kKept) : storage.setItem(kKept, next)));
+  change({ lang: next ?? "" }, true);
+  if (next === null) void speak(languageOfBrowser(navigator.languages));
+}

@@ -1,0 +1,183 @@
+// story.ts: die Worte der Ansicht Geschichte: zwölf Stationen vom einzelnen Wort bis zu Lesern auf dem Prüfstand.
+import { percentFine } from "../figures";
+import type { story as english } from "../story";
+import type { Translation } from "../translation";
+import { lesson } from "./lesson";
+import { lexicon } from "./lexicon";
+import { row, said } from "./story_scenes";
+import { firstStops } from "./story_stops";
+import { laterStops } from "./story_stops_later";
+
+const kChannels = ["Größe", "Farbe", "wer"];
+const channels = (which: number[], mark: string) => which.map((k) => kChannels[k] + mark).join(" ");
+
+type Story = Omit<Translation<typeof english>, "stops">;
+
+const words: Story = {
+  lesson,
+  lexicon,
+  progress: "Stationen der Geschichte",
+  stopOf: (k, all) => `Station ${k} von ${all}`,
+  dot: (k, title) => `Station ${k}: ${title}`,
+  back: "Zurück",
+  next: "Weiter",
+  toDigits: "Selbst zeichnen",
+  reveal: "Antwort zeigen",
+  right: "Richtig.",
+  wrong: "Nicht ganz.",
+  hide: "Frag mich noch einmal",
+  breaks: "Wo das Bild nicht stimmt",
+  keys: "← → oder n, p: Stationen · Enter: Antwort · Leertaste: abspielen",
+  sheet: "Für Lehrende: Ziele, Fragen, ein Blatt zum Drucken",
+  scene: "Probier es",
+  ear: "Wessen Ohr",
+  listener:
+    "Oder klick ein Wort in der Szene an. Seine Pfeile sind die Botschaften, die es bekommt, jede so lang, wie ihr Anteil sie macht; der " +
+    "breite graue ist alle zusammen: dorthin geht es.",
+  listenerFixed: "Oder klick ein Wort in der Szene an.",
+  shares: "Anteile der Aufmerksamkeit",
+  itself: "es selbst",
+  percent: percentFine,
+  canvas: (title) => `${title}: ein kleiner Schwarm von Wörtern`,
+  drag: "Zieh ein Wort in der Szene, damit es anderswo beginnt, oder verschieb es hier:",
+  dragWord: "Wort",
+  dragTo: { left: "Nach links", right: "Nach rechts", up: "Nach oben", down: "Nach unten" },
+  dragBack: "Alle Wörter zurücklegen",
+  badges: {
+    asks: (which) => (which.length > 0 ? `fragt ${channels(which, "?")}` : "fragt nichts"),
+    shows: (which) => (which.length > 0 ? `zeigt ${channels(which, "")}` : "zeigt nichts"),
+  },
+  asked: {
+    caption: "Drei Dinge, die ein Wort hat",
+    word: "Wort", asks: "fragt (Q)", shows: "zeigt (K)", says: "sagt (V)",
+    nothing: "nichts",
+    channels: (which) => channels(which, ""),
+    messages: ["", "klein, etwas süß", "braun", "süß", ""],
+  },
+  knobs: {
+    apart: "Wie weit die Bänke getrennt beginnen",
+    apartHint: "So wenig du auch drehst: nur was am Anfang verschieden ist, kann später verschieden sein.",
+    pull: "Zug zur Mitte, s",
+    order: "Folge der Reihe",
+    reading: "Wie geschrieben",
+    shuffled: "Gemischt",
+    barsStay: "Die Balken gehören zu Plätzen in der Reihe, nicht zu Wörtern: gehört wird, wer zuletzt kommt.",
+    value: "Was V sagt",
+    draw: "Komm näher",
+    push: "Komm her, und schnell",
+    sentence: "Satz",
+    river: "Die Bank im Fluss versandet",
+    money: "Die Bank lieh mir Geld",
+    own: "Dein eigener Satz",
+    ownLabel: "Tipp ihn ein, dann Enter",
+    ownFirst: "Der Fischer zählte Münzen neben der Bank",
+    ownHint:
+      "Die Seite kennt einige Wörter vom Wasser und vom Geld und kleine Wörter wie „der“. Alle anderen beginnen in der Mitte: zieh sie " +
+      "dorthin, wo du sie hinsetzen würdest.",
+    beta: "Schärfe des Ohrs, β",
+    key: "Was Wörter zeigen (K)",
+    keyOwn: "Was sie sind",
+    keySame: "Was sie fragen (K = Q)",
+    think: "Nach dem Zuhören denken (MLP)",
+    skip: "Den zweiten Raum weglassen",
+    guest: "Ein Gast kommt dazu: Kredit",
+    width: "Der Schwarm ist",
+    tight: "eng",
+    wide: "weit",
+    codes: "Plätze in der Reihe",
+    codesOff: "Nicht notiert",
+    codesOn: "Notiert",
+    reader: "Die Token des Lesers",
+    readers: { same: "hören zu", alone: "bleiben allein" },
+    pair: "Ziffernpaar",
+    pairs: ["5 5", "5 6", "6 5", "6 6"],
+    four: "Welche vier von 25",
+    rungs: "Unten gezeigte Leser",
+    rungsOf: (k, all) => `${k} von ${all}`,
+  },
+  four: {
+    caption: "Nach allen vier Paaren gefragt (jetzt geflogen)",
+    ask: "Beide Leser fragen",
+    hint:
+      "Wer niemanden hört, irrt bei je vieren mindestens einmal. Wer zuhört, irrt auch, aber selten: bei den ersten vier " +
+      "zum Beispiel.",
+    pair: "Paar", right: "richtig", wrong: "falsch",
+    sum: "richtig",
+  },
+  signs: {
+    water: "← Wasser", money: "Geld →", hand: "← Hand", ship: "Schiff →", urgent: "eilig", calm: "ruhig",
+    content: "sagt viel", filler: "sagt wenig",
+    influence: "was jeder Platz am Ende zählt (gemessen)",
+    first: "vorn in der Reihe", last: "hinten in der Reihe",
+    notCute: "← schlicht", cute: "süß →", knownLooks: "Aussehen bekannt", plainLooks: "Aussehen unbekannt",
+    said,
+    row,
+    phrases: ["← eine Wendung", "eine andere →"], senses: ["← Körper", "Gefühl →"], outlook: ["← sicher", "im Zweifel →"],
+  },
+  step: (k) => `Schritt ${k}`,
+  round: (k) => `Schicht ${k}`,
+  block: (k, all) => `Schicht ${k} von ${all}`,
+  visit: (k, word) => `Wort ${k}: ${word}`,
+  legend: { cross: "Mittel aller", ring: "CLS", faint: "ohne den Gast" },
+  levels: {
+    title: "Die Räume, einer nach dem anderen",
+    names: ["wer zusammengehört", "was die Wendung heißt", "was der Satz sagt"],
+    go: (k, name) => `Zu Raum ${k}: ${name}`,
+    moment: (k, all) => `Raum ${k} von ${all}`,
+    end: (word, side) =>
+      `${word} endet ${Math.abs(side) < 0.15 ? "zwischen sicher und Zweifel" : side < 0 ? "auf der sicheren Seite" : "im Zweifel"} ` +
+      `(${side.toFixed(2).replace("-", "−")}).`,
+  },
+  moved: {
+    caption: "Wie weit der Gast sie am Ende verschiebt (jetzt geflogen)",
+    who: "liest", tight: "eng", wide: "weit", mean: "Mittel", cls: "CLS",
+  },
+  order: {
+    first: "Hund beißt Mann", second: "Mann beißt Hund",
+    apart: "Wie weit dasselbe Wort auseinander ist",
+  },
+  nextWord: {
+    river: "Flüsse fließen hinab in den …",
+    money: "Münzen wandern sicher in den …",
+    kappa: "Schärfe der Wahl, κ",
+    bars: "Chancen des nächsten Worts",
+    entropy: (entropy, outcomes) =>
+      `Entropie ${entropy.toFixed(2)} nat: etwa ${outcomes.toFixed(1)} Wörter sind möglich.`,
+  },
+  ladder: {
+    tasks: {
+      same: {
+        name: "zwei Ziffern",
+        title:
+          "Gemessen: Leser jeder Art haben gelernt zu sagen, ob zwei handgeschriebene Ziffern gleich sind. " +
+          "Richtige Antworten von 100:",
+        tests: "8\u202f192 Paaren",
+      },
+      sense: {
+        name: "Wortsinn",
+        title:
+          "Gemessen: Leser jeder Art haben gelernt zu sagen, welchen Sinn ein Wort wie Bank in einem Satz hat. " +
+          "Richtige Antworten von 100:",
+        tests: "4\u202f096 Sätzen mit Wortpaaren, die sich im Training nie trafen",
+      },
+    },
+    task: "Aufgabe der Leser",
+    seeOne: "Vergleiche eigene",
+    readersLabel: "Leser nach der Station, deren Mittel sie haben",
+    readers: {
+      isolated: "allein", messenger: "Bote", attraction: "Anziehung", uniform: "Botschaft an alle",
+      selected: "Zuhören", selected_bare: "Zuhören ohne MLP",
+    },
+    stop: (k) => `Station ${k}`,
+    row: (reader, mean, sd) => `${reader}: ${mean} ± ${sd} richtige Antworten von 100`,
+    untrained: "Bote: nicht voll trainiert",
+    depths: "Nach der Zahl der Schichten",
+    chance: (chance) => `Eine Münze: ${chance}.`,
+    bound: (bound) => `Das Höchste für Token, die niemanden hören: ${bound}.`,
+    boundWords: (bound) => `Alles, was ein Wort haben kann, das niemanden hört: ${bound}.`,
+    note: (layers, seeds, tests) =>
+      `${layers} Schichten; Mittel ± Streuung aus ${seeds} Trainings${tests ? `, geprüft an ${tests}` : ""}.`,
+  },
+};
+
+export const story = { ...words, stops: [...firstStops, ...laterStops] };
