@@ -126,6 +126,11 @@ for (const [name, tree] of Object.entries(languages)) {
   });
 }
 
+it("French signs stay with the word before them", () => {
+  const loose = filesOf("fr/").flatMap((file) => literalsOf(`fr/${file}`)).filter(({ text }) => /\p{L} [:;?!»]|« /u.test(text));
+  expect(loose).toEqual([]);
+});
+
 describe("the language of the page", () => {
   afterEach(() => speak("en"));
 

@@ -29,7 +29,7 @@ export async function open(page: Page, hash = ""): Promise<void> {
 }
 
 export async function filmIsHere(page: Page): Promise<void> {
-  await expect(page.getByRole("button", { name: /^(Play|Pause)$/ })).toBeEnabled({ timeout: 60_000 });
+  await expect(timeline(page).locator("button.primary")).toBeEnabled({ timeout: 60_000 }); // whatever the language
 }
 
 /** Follows a link on the page that is open. */

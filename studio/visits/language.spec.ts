@@ -1,18 +1,12 @@
 // language.spec.ts: the page in other languages: by address, by the browser, by its menu; words come only when spoken.
 import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { strings } from "../src/strings/all";
 import { words as german } from "../src/strings/de";
 import { story as germanStory } from "../src/strings/de/story";
 import { words as french } from "../src/strings/fr";
 import { story as frenchStory } from "../src/strings/fr/story";
-import { frameOf, kViews, test, timeline, wordOf } from "./hands";
-
-/** Opens an address and waits until its film is there, whatever the language. */
-async function openIn(page: Page, hash: string): Promise<void> {
-  await page.goto(`./${hash}`);
-  await expect(timeline(page).getByRole("button").nth(2)).toBeEnabled({ timeout: 60_000 });
-}
+import { frameOf, kViews, open, test, wordOf } from "./hands";
 
 const titlesOf = ({ page, flock, fields, map, words }: typeof german | typeof french) => ({
   digits: page.digits.title, flock: flock.title, fields: fields.title, map: map.title, words: words.title,
@@ -24,7 +18,7 @@ for (const lang of ["de", "fr"] as const) {
     await page.emulateMedia({ reducedMotion: "reduce" });
     const { common, share } = (lang === "de" ? german : french).page;
     const story = lang === "de" ? germanStory : frenchStory;
-    await openIn(page, `#v=1&view=digits&lang=${lang}`);
+    await open(page, `#v=1&view=digits&lang=${lang}`);
     await expect(page.locator("html")).toHaveAttribute("lang", lang);
     for (const view of kViews) {
       await page.getByRole("link", { name: common.views[view], exact: true }).click();
@@ -38,7 +32,7 @@ for (const lang of ["de", "fr"] as const) {
 
   test(`a view in ${lang} is clean by axe's rules`, async ({ page }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
-    await openIn(page, `#v=1&view=${lang === "de" ? "story&stop=5" : "flock"}&lang=${lang}`);
+    await open(page, `#v=1&view=${lang === "de" ? "story&stop=5" : "flock"}&lang=${lang}`);
     await page.locator("details.menu > summary").click();
     const { violations } = await new AxeBuilder({ page }).analyze();
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`)).toEqual([]);
@@ -48,17 +42,17 @@ for (const lang of ["de", "fr"] as const) {
 test.describe("with a French browser", () => {
   test.use({ locale: "fr-CA" });
   test("the page speaks French, unless it is told otherwise", async ({ page }) => {
-    await openIn(page, "");
+    await open(page, "");
     await expect(page.locator("html")).toHaveAttribute("lang", "fr");
     await expect(page.locator(".what")).toHaveText(french.page.digits.what([5, 6], false));
-    await openIn(page, "?#v=1&view=flock&lang=de");
+    await open(page, "?#v=1&view=flock&lang=de");
     await expect(page.locator(".story h2")).toHaveText(german.flock.title);
   });
 });
 
 test("the menu changes the language of what is on stage, and it is remembered", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
-  await openIn(page, "#v=1&view=story&stop=5&bank=money&at=20");
+  await open(page, "#v=1&view=story&stop=5&bank=money&at=20");
   await page.locator("details.menu > summary").click();
   await page.getByLabel(strings.common.language.label).selectOption("de");
   await expect(page.locator(".stop h2")).toContainText(germanStory.stops[4].title);
@@ -67,7 +61,7 @@ test("the menu changes the language of what is on stage, and it is remembered", 
   await expect.poll(() => wordOf(page, "lang")).toBe("de");
   expect(wordOf(page, "bank")).toBe("money");
   await expect.poll(() => frameOf(page)).toBe(20); // where it was
-  await openIn(page, "?#v=1&view=map");
+  await open(page, "?#v=1&view=map");
   await expect(page.locator(".story h2")).toHaveText(german.map.title);
   await page.locator("details.menu > summary").click();
   await page.getByLabel(german.page.common.language.label).selectOption("");
@@ -79,7 +73,7 @@ test("an English visitor fetches no other language", async ({ page }) => {
   page.on("response", async (answer) => {
     if (answer.url().endsWith(".js")) scripts.push(await answer.text().catch(() => ""));
   });
-  await openIn(page, "");
+  await open(page, "");
   await expect.poll(() => frameOf(page)).toBeGreaterThan(0);
   const said = (text: string) => scripts.some((script) => script.includes(text));
   expect(said(strings.digits.title)).toBe(true);

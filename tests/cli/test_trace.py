@@ -544,7 +544,8 @@ class Refusals(Trace):
         self.refused(USAGE, "trace", model, "--ids", "1", "--patch", "all", what="two texts")
         self.refused(USAGE, "trace", model, "--ids", "1/2", "--patch", "x", what="two numbers")
         self.refused(USAGE, "trace", model, "--ids", "1/2", "--answers", "1,2", what="--patch")
-        self.refused(INPUT, "trace", model / "config.json", "a", what="llama2.c")
+        self.refused(INPUT, "trace", model / "model.safetensors", "a", what="llama2.c")
+        self.refused(INPUT, "trace", model / "config.json", "a", what="no GPT of minGPT")
 
     def test_folders(self):
         shutil.copytree(FAMILIES / "gpt2", self.folder / "model")

@@ -1,4 +1,4 @@
-// branch.ts : les mots de la main qui déplace des tokens.
+// branch.ts : les mots de la main qui déplace des tokens.
 import type { branch as english } from "../branch";
 import type { Translation } from "../translation";
 
@@ -6,7 +6,7 @@ export const branch: Translation<typeof english> = {
   title: "Votre main dans la nuée",
   move: "Déplacer des tokens",
   moveHint: "Faites glisser un token, ou entourez-en plusieurs et faites-les glisser. Alt-glisser marche à tout moment.",
-  moving: "Faites glisser un token, ou entourez-en d’abord plusieurs. Touches : [ et ] choisissent, les flèches déplacent, Entrée lâche.",
+  moving: "Faites glisser un token, ou entourez-en d’abord plusieurs. Touches : [ et ] choisissent, les flèches déplacent, Entrée lâche.",
   letGo: "Abandonner la branche",
   apply: "Voler à partir d’ici",
   putBack: "Remettre en place",

@@ -1,4 +1,4 @@
-// core.ts : ce qui est dit d’un moteur de calcul qui s’arrête avant de pouvoir le dire lui-même.
+// core.ts : ce qui est dit d’un moteur de calcul qui s’arrête avant de pouvoir le dire lui-même.
 import type { core as english } from "../core";
 import type { Translation } from "../translation";
 

@@ -1,4 +1,4 @@
-// dome.ts : les mots du dôme du regard et du message.
+// dome.ts : les mots du dôme du regard et du message.
 import type { dome as english } from "../dome";
 import { figure, percent } from "../figures";
 import type { Translation } from "../translation";
@@ -7,7 +7,7 @@ export const dome: Translation<typeof english> = {
   title: "Dôme du regard et du message",
   shown: "Dessiner le dôme autour du token",
   none: "Cliquez un token dans la scène pour voir ce qui le meut.",
-  kept: "Une exécution conservée ne montre pas de dôme : refaites-la voler.",
+  kept: "Une exécution conservée ne montre pas de dôme : refaites-la voler.",
   waiting: "Les parties arrivent.",
   centre: "Amener au centre",
   part: "Partie du mouvement",
@@ -18,10 +18,10 @@ export const dome: Translation<typeof english> = {
   headOf: (h) => String(h + 1),
   allHeads: "toutes",
   tell: [
-    (boid) => `Le token ${boid} regarde le long de sa requête : le cercle sur le dôme.`,
-    (_, n) => `Les clés des ${n} tokens : les lieux où se trouvent leurs messages.`,
+    (boid) => `Le token ${boid} regarde le long de sa requête : le cercle sur le dôme.`,
+    (_, n) => `Les clés des ${n} tokens : les lieux où se trouvent leurs messages.`,
     (_, __, attended, loudest, share) =>
-      `Plus un lieu est près du regard, plus on l’entend : ce token fait attention à ${figure(attended)} environ, ` +
+      `Plus un lieu est près du regard, plus on l’entend : ce token fait attention à ${figure(attended)} environ, ` +
       `surtout au token ${loudest}, pour ${percent(share)}.`,
     (length) => `Ce qu’ils disent, pesé et additionné, arrive comme un seul message de longueur ${figure(length)}.`,
     (length) => `Sa propre volonté, le feed-forward, ajoute une poussée de longueur ${figure(length)}.`,
@@ -30,16 +30,16 @@ export const dome: Translation<typeof english> = {
         ? `Ensemble, ils le portent à ${figure(length)} de là.`
         : `Ensemble, ils lui donnent la vitesse ${figure(length)}.`,
   ],
-  noWill: "Cette nuée n’a pas de volonté propre : il n’y a pas de feed-forward.",
-  sameForAll: "Tous sont entendus de même : le regard ne joue aucun rôle.",
+  noWill: "Cette nuée n’a pas de volonté propre : il n’y a pas de feed-forward.",
+  sameForAll: "Tous sont entendus de même : le regard ne joue aucun rôle.",
   corrected: (length, layers) =>
     layers
-      ? `Tirets : retour sur la sphère, ${figure(length)}.`
-      : `Tirets : ce que la sphère retire, ${figure(length)}.`,
-  exact: "Exacts : l’attention, et l’angle entre regard et lieux.",
-  lengths: "Non dessinée : la longueur des clés, qui compte aussi.",
+      ? `Tirets : retour sur la sphère, ${figure(length)}.`
+      : `Tirets : ce que la sphère retire, ${figure(length)}.`,
+  exact: "Exacts : l’attention, et l’angle entre regard et lieux.",
+  lengths: "Non dessinée : la longueur des clés, qui compte aussi.",
   around: (k, share) =>
-    `Regard et lieux ont ${k} coordonnées : la place des lieux autour du regard se voit selon deux axes, ` +
+    `Regard et lieux ont ${k} coordonnées : la place des lieux autour du regard se voit selon deux axes, ` +
     `${percent(share)} du tout.`,
   arrows: (d, share) => `Des flèches à ${d} coordonnées se voient selon trois, ${percent(share)} d’elles.`,
   ownAxes: "Dôme et flèches ont leurs propres axes.",

@@ -1,10 +1,10 @@
-// export.ts : les mots sur les fichiers lus et écrits.
+// export.ts : les mots sur les fichiers lus et écrits.
 import type { files as english } from "../export";
 import type { Translation } from "../translation";
 
 export const files: Translation<typeof english> = {
   npySave: "enregistrez-le par numpy.save(fichier, tableau)",
-  notNpy: "pas un fichier npy : ses premiers octets ne sont pas ceux de NumPy",
+  notNpy: "pas un fichier npy : ses premiers octets ne sont pas ceux de NumPy",
   npyCut: "le fichier npy finit au milieu de son en-tête",
   npyHeader: "l’en-tête npy est illisible",
   kind: (kind) => `les nombres du fichier npy sont de type ${kind}`,

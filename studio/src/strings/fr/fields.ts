@@ -1,4 +1,4 @@
-// fields.ts : les mots de la vue Champs.
+// fields.ts : les mots de la vue Champs.
 import type { fields as english } from "../fields";
 import { coordinate as figure, times, vector } from "../figures";
 import type { Translation } from "../translation";
@@ -10,16 +10,16 @@ export const fields: Translation<typeof english> = {
     "(requête), où se trouve son message (clé), ce qu’il dit (valeur), et ce qu’il ferait seul " +
     "(feed-forward).",
   tellSlice:
-    "Les flèches sont posées sur une coupe de l’espace : d’abord celles de la valeur, ce qu’un token y dirait. Ajoutez les autres champs " +
+    "Les flèches sont posées sur une coupe de l’espace : d’abord celles de la valeur, ce qu’un token y dirait. Ajoutez les autres champs " +
     "à droite, déplacez la coupe, tournez la scène. " +
     "Chaque champ a sa propre échelle, pour que la plupart de ses flèches tiennent.",
   tellLinear:
-    "Requête, clé et valeur sont des applications affines : leurs flèches changent régulièrement d’un lieu à l’autre. Seul le feed-forward " +
+    "Requête, clé et valeur sont des applications affines : leurs flèches changent régulièrement d’un lieu à l’autre. Seul le feed-forward " +
     "se courbe, et c’est là que loge le jugement d’un token.",
   tellDrop:
-    "Cliquez sur la coupe pour y poser un token d’essai. Il ne pèse rien : il entend la nuée, la nuée ne l’entend pas. " +
+    "Cliquez sur la coupe pour y poser un token d’essai. Il ne pèse rien : il entend la nuée, la nuée ne l’entend pas. " +
     "Cliquez un token pour voir ses quatre vecteurs et qui il écoute.",
-  tellSource: "Tous les vecteurs viennent des nombres du transformer entraîné ; les lignes les suivent à petits pas.",
+  tellSource: "Tous les vecteurs viennent des nombres du transformer entraîné ; les lignes les suivent à petits pas.",
 
   swarm: "Transformer",
   block: "Couche",
@@ -29,10 +29,10 @@ export const fields: Translation<typeof english> = {
   shown: "Champs",
   allFour: "Montrer les quatre",
   names: {
-    query: "Requête : où il regarde",
-    key: "Clé : où est son message",
-    value: "Valeur : ce qu’il dit",
-    will: "Feed-forward : sa volonté",
+    query: "Requête : où il regarde",
+    key: "Clé : où est son message",
+    value: "Valeur : ce qu’il dit",
+    will: "Feed-forward : sa volonté",
   },
   short: {
     query: "requête", key: "clé", value: "valeur", will: "feed-forward", velocity: "vitesse", none: "aucun",
@@ -41,7 +41,7 @@ export const fields: Translation<typeof english> = {
   slice: "Coupe",
   axis: "En travers de",
   axes: { x: "x", y: "y", z: "z" },
-  sides: { x: "x : droite", y: "y : haut", z: "z" },
+  sides: { x: "x : droite", y: "y : haut", z: "z" },
   offset: "Décalage",
   half: "Demi-largeur",
   grid: "Flèches par côté",
@@ -65,8 +65,8 @@ export const fields: Translation<typeof english> = {
   canvas: "Une coupe de l’espace avec les flèches des quatre champs du transformer, et une nuée",
   waiting: "Le transformer arrive.",
   strength: "Longueur des flèches sur la coupe",
-  meanLongest: (mean, longest) => `moyenne ${figure(mean)}, la plus longue ${figure(longest)}`,
+  meanLongest: (mean, longest) => `moyenne ${figure(mean)}, max. ${figure(longest)}`,
   scene: (fields, axis, offset, frame, n) =>
-    `${fields || "aucun champ"} sur la coupe ${axis} = ${figure(offset)} ; une nuée de ${n} tokens à la couche ${frame}.`,
+    `${fields || "aucun champ"} sur la coupe ${axis} = ${figure(offset)} ; une nuée de ${n} tokens à la couche ${frame}.`,
   sceneBoid: (boid, value) => ` Le token ${boid} dit ${value}.`,
 };

@@ -1,4 +1,4 @@
-// index.ts : tout ce que la page dit en français, sauf le récit (story.ts), qui vient avec sa vue.
+// index.ts : tout ce que la page dit en français, sauf le récit (story.ts), qui vient avec sa vue.
 import { branch } from "./branch";
 import { common } from "./common";
 import { core } from "./core";

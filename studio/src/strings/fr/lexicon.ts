@@ -1,4 +1,4 @@
-// lexicon.ts : mots de l’eau, mots de l’argent et petits mots : où commencent les mots d’une phrase tapée.
+// lexicon.ts : mots de l’eau, mots de l’argent et petits mots : où commencent les mots d’une phrase tapée.
 import type { lexicon as english } from "../lexicon";
 import type { Translation } from "../translation";
 

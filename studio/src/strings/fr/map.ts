@@ -1,23 +1,23 @@
-// map.ts : les mots de la vue Carte.
+// map.ts : les mots de la vue Carte.
 import type { map as english } from "../map";
 import type { Translation } from "../translation";
 
 export const map: Translation<typeof english> = {
   title: "Une carte de tous les vols",
   intro:
-    "Chaque pixel, c’est 256 vols : 32 tokens sur le cercle, à une acuité β, vus à un instant. La couleur dit en combien d’amas ils sont.",
+    "Chaque pixel, c’est 256 vols : 32 tokens sur le cercle, à une acuité β, vus à un instant. La couleur dit en combien d’amas ils sont.",
   read:
-    "De gauche à droite le temps passe ; vers le haut le regard s’aiguise. Sur la bande sombre, les tokens sont encore séparés. Sous β ≈ 1, " +
+    "De gauche à droite le temps passe ; vers le haut le regard s’aiguise. Sur la bande sombre, les tokens sont encore séparés. Sous β ≈ 1, " +
     "tous se retrouvent en un amas avant t = 15. Au-dessus, de plus en plus de vols s’arrêtent à mi-chemin, en deux ou trois amas qui " +
     "attendent longtemps.",
   theory: "Les lignes en tirets",
   theoryText: "Un anneau régulier de tokens se défait en ondes. À chaque ligne, l’onde qui croît le plus vite gagne une crête.",
-  source: (of) => `Source : ${of.replace("the setting of", "le cadre de").replace("Fig.", "fig.").replace("which shows", "qui montre")}.`,
+  source: (of) => `Source : ${of.replace("the setting of", "le cadre de").replace("Fig.", "fig.").replace("which shows", "qui montre")}.`,
   how:
-    "Cliquez un pixel, ou déplacez le curseur avec les flèches et pressez Entrée : ce vol précis est refait à côté de " +
+    "Cliquez un pixel, ou déplacez le curseur avec les flèches et pressez Entrée : ce vol précis est refait à côté de " +
     "la carte.",
   chart:
-    "Carte des amas selon le temps et β. Les flèches déplacent le curseur, avec Maj de dix pixels ; Entrée fait voler " +
+    "Carte des amas selon le temps et β. Les flèches déplacent le curseur, avec Maj de dix pixels ; Entrée fait voler " +
     "le pixel.",
   beta: "β, acuité du regard",
   time: "temps t",
@@ -31,7 +31,7 @@ export const map: Translation<typeof english> = {
   quantities: { clusters: "amas", close_pairs: "paires proches" },
   mode: (k) => (k === 1 ? "1 crête" : `${k} crêtes`),
   replica: "vol sur 256",
-  cursor: (beta, t, value) => `β = ${beta}, t = ${t} : ${value}`,
+  cursor: (beta, t, value) => `β = ${beta}, t = ${t} : ${value}`,
   clusters: (mean) => `${mean} amas en moyenne`,
   pairs: (share) => `${share} des paires se sont rejointes`,
   replay: "Le refaire voler",
@@ -49,13 +49,13 @@ export const map: Translation<typeof english> = {
   counts: (t) => `vols par nombre d’amas à t = ${t}, comme le pixel`,
   noCounts: (t) => `À t = ${t}, tous les vols sont là où le hasard les a mis.`,
   countOf: (flights, clusters) => `${flights} avec ${clusters}`,
-  countsSummary: (text) => `Vols par nombre d’amas : ${text}.`,
+  countsSummary: (text) => `Vols par nombre d’amas : ${text}.`,
   thisFlight: "ce vol",
   allFlights: "moyenne",
-  summary: (title) => `${title} : ce vol et la moyenne de 256.`,
+  summary: (title) => `${title} : ce vol et la moyenne de 256.`,
   loading: "On déroule la carte…",
   failed: "La carte n’a pas pu être lue.",
-  failedHint: "Rechargez la page ; le fichier maps/circle.json doit être à côté.",
+  failedHint: "Rechargez la page ; le fichier maps/circle.json doit être à côté.",
   sentence: (beta, t, clusters, mean) =>
-    `Le vol à β = ${beta} est au temps ${t}, en ${clusters} amas ; à son pixel, 256 vols en ont ${mean} en moyenne.`,
+    `Le vol à β = ${beta} est au temps ${t}, en ${clusters} amas ; à son pixel, 256 vols en ont ${mean} en moyenne.`,
 };

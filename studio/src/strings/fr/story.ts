@@ -1,4 +1,4 @@
-// story.ts : les mots de la vue Récit : douze étapes, du mot seul à des lecteurs mis à l’épreuve.
+// story.ts : les mots de la vue Récit : douze étapes, du mot seul à des lecteurs mis à l’épreuve.
 import { percentFine } from "../figures";
 import type { story as english } from "../story";
 import type { Translation } from "../translation";
@@ -18,7 +18,7 @@ const words: Story = {
   lexicon,
   progress: "Étapes du récit",
   stopOf: (k, all) => `Étape ${k} sur ${all}`,
-  dot: (k, title) => `Étape ${k} : ${title}`,
+  dot: (k, title) => `Étape ${k} : ${title}`,
   back: "Retour",
   next: "Suite",
   toDigits: "À vous de dessiner",
@@ -27,24 +27,24 @@ const words: Story = {
   wrong: "Pas tout à fait.",
   hide: "Posez-la encore",
   breaks: "Là où l’image casse",
-  keys: "← → ou n, p : étapes · Entrée : réponse · espace : lire",
-  sheet: "Pour les enseignants : buts, questions, une fiche à imprimer",
+  keys: "← → ou n, p : étapes · Entrée : réponse · espace : lire",
+  sheet: "Pour les enseignants : buts, questions, une fiche à imprimer",
   scene: "Essayez",
   ear: "L’oreille de",
   listener:
-    "Ou cliquez un mot dans la scène. Ses flèches sont les messages qu’il reçoit, chacune aussi longue que sa part la fait ; la large " +
-    "flèche grise, c’est toutes ensemble : là où il va.",
+    "Ou cliquez un mot dans la scène. Ses flèches sont les messages qu’il reçoit, chacune aussi longue que sa part la fait ; la large " +
+    "flèche grise, c’est toutes ensemble : là où il va.",
   listenerFixed: "Ou cliquez un mot dans la scène.",
   shares: "Parts d’attention",
   itself: "lui-même",
   percent: percentFine,
-  canvas: (title) => `${title} : une petite nuée de mots`,
-  drag: "Faites glisser un mot dans la scène pour qu’il parte d’ailleurs, ou déplacez-le d’ici :",
+  canvas: (title) => `${title} : une petite nuée de mots`,
+  drag: "Faites glisser un mot dans la scène pour qu’il parte d’ailleurs, ou déplacez-le d’ici :",
   dragWord: "Mot",
   dragTo: { left: "Vers la gauche", right: "Vers la droite", up: "Vers le haut", down: "Vers le bas" },
   dragBack: "Remettre tous les mots",
   badges: {
-    asks: (which) => (which.length > 0 ? `demande ${channels(which, " ?")}` : "ne demande rien"),
+    asks: (which) => (which.length > 0 ? `demande ${channels(which, " ?")}` : "ne demande rien"),
     shows: (which) => (which.length > 0 ? `montre ${channels(which, "")}` : "ne montre rien"),
   },
   asked: {
@@ -56,12 +56,12 @@ const words: Story = {
   },
   knobs: {
     apart: "Écart de départ des deux liquides",
-    apartHint: "Si peu que vous tourniez : seul ce qui diffère au départ peut différer ensuite.",
+    apartHint: "Si peu que vous tourniez : seul ce qui diffère au départ peut différer ensuite.",
     pull: "Attrait du milieu, s",
     order: "Ordre de la file",
     reading: "Comme écrit",
     shuffled: "Mêlé",
-    barsStay: "Les barres tiennent aux places de la file, pas aux mots : on entend qui vient en dernier.",
+    barsStay: "Les barres tiennent aux places de la file, pas aux mots : on entend qui vient en dernier.",
     value: "Ce que dit V",
     draw: "Approche",
     push: "Viens, et vite",
@@ -72,7 +72,7 @@ const words: Story = {
     ownLabel: "Tapez-la, puis Entrée",
     ownFirst: "Le pêcheur comptait ses pièces près du liquide",
     ownHint:
-      "La page connaît des mots de l’eau et de l’argent, et de petits mots comme « le ». Tous les autres partent du milieu : faites-les " +
+      "La page connaît des mots de l’eau et de l’argent, et de petits mots comme « le ». Tous les autres partent du milieu : faites-les " +
       "glisser là où vous les mettriez.",
     beta: "Finesse de l’oreille, β",
     key: "Ce que montrent les mots (K)",
@@ -80,7 +80,7 @@ const words: Story = {
     keySame: "Leur demande (K = Q)",
     think: "Penser après avoir écouté (MLP)",
     skip: "Sauter le deuxième espace",
-    guest: "Un invité arrive : prêt",
+    guest: "Un invité arrive : prêt",
     width: "La nuée est",
     tight: "serrée",
     wide: "large",
@@ -99,7 +99,7 @@ const words: Story = {
     caption: "Interrogés sur les quatre paires (calculé maintenant)",
     ask: "Interroger les deux",
     hint:
-      "Qui n’entend personne se trompe au moins une fois sur quatre. Qui écoute se trompe aussi, mais rarement : dans les quatre " +
+      "Qui n’entend personne se trompe au moins une fois sur quatre. Qui écoute se trompe aussi, mais rarement : dans les quatre " +
       "premières, par exemple.",
     pair: "paire", right: "juste", wrong: "faux",
     sum: "justes",
@@ -117,12 +117,12 @@ const words: Story = {
   step: (k) => `pas ${k}`,
   round: (k) => `couche ${k}`,
   block: (k, all) => `couche ${k} sur ${all}`,
-  visit: (k, word) => `mot ${k} : ${word}`,
+  visit: (k, word) => `mot ${k} : ${word}`,
   legend: { cross: "moyenne de tous", ring: "CLS", faint: "sans l’invité" },
   levels: {
     title: "Les espaces, l’un après l’autre",
     names: ["qui va avec qui", "le sens du syntagme", "ce que dit la phrase"],
-    go: (k, name) => `Aller à l’espace ${k} : ${name}`,
+    go: (k, name) => `Aller à l’espace ${k} : ${name}`,
     moment: (k, all) => `espace ${k} sur ${all}`,
     end: (word, side) =>
       `${word} finit ${Math.abs(side) < 0.15 ? "entre sûr et en doute" : side < 0 ? "du côté sûr" : "en doute"} ` +
@@ -142,22 +142,22 @@ const words: Story = {
     kappa: "Netteté du choix, κ",
     bars: "Chances du mot suivant",
     entropy: (entropy, outcomes) =>
-      `Entropie ${entropy.toFixed(2)} nats : environ ${outcomes.toFixed(1)} mots possibles.`,
+      `Entropie ${entropy.toFixed(2)} nats : environ ${outcomes.toFixed(1)} mots possibles.`,
   },
   ladder: {
     tasks: {
       same: {
         name: "deux chiffres",
         title:
-          "Mesuré : des lecteurs de chaque sorte ont appris à dire si deux chiffres manuscrits sont identiques. " +
-          "Réponses justes sur 100 :",
+          "Mesuré : des lecteurs de chaque sorte ont appris à dire si deux chiffres manuscrits sont identiques. " +
+          "Réponses justes sur 100 :",
         tests: "8\u202f192 paires",
       },
       sense: {
         name: "sens d’un mot",
         title:
-          "Mesuré : des lecteurs de chaque sorte ont appris à dire quel sens d’un mot, tel que bank en anglais, une phrase veut dire. " +
-          "Réponses justes sur 100 :",
+          "Mesuré : des lecteurs de chaque sorte ont appris à dire quel sens d’un mot, tel que bank en anglais, une phrase veut dire. " +
+          "Réponses justes sur 100 :",
         tests: "4\u202f096 phrases dont les paires de mots ne s’étaient jamais vues à l’entraînement",
       },
     },
@@ -169,14 +169,14 @@ const words: Story = {
       selected: "écoute", selected_bare: "écoute, sans MLP",
     },
     stop: (k) => `étape ${k}`,
-    row: (reader, mean, sd) => `${reader} : ${mean} ± ${sd} réponses justes sur 100`,
-    untrained: "messager : pas entraîné en entier",
+    row: (reader, mean, sd) => `${reader} : ${mean} ± ${sd} réponses justes sur 100`,
+    untrained: "messager : pas entraîné en entier",
     depths: "Selon le nombre de couches",
-    chance: (chance) => `Pile ou face : ${chance}.`,
-    bound: (bound) => `Le plus que puissent avoir des tokens qui n’entendent personne : ${bound}.`,
-    boundWords: (bound) => `Tout ce que peut avoir un mot qui n’entend personne : ${bound}.`,
+    chance: (chance) => `Pile ou face : ${chance}.`,
+    bound: (bound) => `Le plus que puissent avoir des tokens qui n’entendent personne : ${bound}.`,
+    boundWords: (bound) => `Tout ce que peut avoir un mot qui n’entend personne : ${bound}.`,
     note: (layers, seeds, tests) =>
-      `${layers} couches ; moyenne ± écart de ${seeds} entraînements${tests ? `, testés sur ${tests}` : ""}.`,
+      `${layers} couches ; moyenne ± écart de ${seeds} entraînements${tests ? `, testés sur ${tests}` : ""}.`,
   },
 };
 

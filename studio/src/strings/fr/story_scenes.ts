@@ -1,4 +1,4 @@
-// story_scenes.ts : les mots des scènes, choisis pour qu’en français aussi un mot ait deux sens : liquide et coque.
+// story_scenes.ts : les mots des scènes, choisis pour qu’en français aussi un mot ait deux sens : liquide et coque.
 const kSaid: Readonly<Record<string, string>> = {
   bank: "liquide", river: "rivière", money: "argent", muddy: "boueux", lent: "prête", the: "le", was: "était", me: "du", boat: "bateau",
   nail: "clou", ocean: "océan", leaks: "fuite", emergency: "urgence",
