@@ -12,20 +12,23 @@ foreach(header hwy fmt nlohmann eigen3/Eigen)
   file(CREATE_LINK /usr/include/${header} ${headers}/${name} SYMBOLIC)
 endforeach()
 foreach(library TBB::tbb hwy::hwy Boost::headers Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json
-        tomlplusplus::tomlplusplus ZLIB::ZLIB PNG::PNG)
+        tomlplusplus::tomlplusplus ZLIB::ZLIB PNG::PNG ICU::i18n ICU::uc)
   add_library(${library} INTERFACE IMPORTED)
 endforeach()
 include_directories(SYSTEM ${headers})
 add_compile_definitions(FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' HWY_COMPILE_ONLY_STATIC)
 
 # The files of a folder that it needs; a folder that is not named here comes whole.
-set(reduced_run header_json no_files npy safetensors source)
+set(reduced_run base64 header_json json_text no_files npy safetensors source)
 set(reduced_data centre pairs samples)
-set(reduced_learn architecture dynamics)
+set(reduced_learn architecture dynamics no_products)
+set(reduced_model llama2c llama2c_vocabulary no_tokenizer parts reference_parts row_kernels
+                  transformer)
 set(reduced_theory bessel context noise numeric redraw)
 set(reduced_experiment config equation experiment fields sample_trajectory forces initial known laws layers_in_time
                     make_engine many_heads matrices merging no_experiment_file no_given_model parameters perceptrons
                     recording settings trained_swarm values words)
+set(reduced_trace effective_beta lens text_reader traced twin words_file)
 
 if(EMSCRIPTEN)
   set(reduced_moments no_moments)

@@ -1,11 +1,15 @@
-// export.cpp: murmur export: a run's trajectory as npy, csv or extended XYZ.
+// export.cpp: murmur export: a run's trajectory as npy, csv or extended XYZ, a trace for the page.
 #include <fmt/format.h>
 
 #include "command.h"
+#include "murmur/error.h"
 #include "report/figures.h"
 #include "run/compare.h"
+#include "run/formats.h"
 #include "run/identity.h"
+#include "run/json_text.h"
 #include "run_kind.h"
+#include "trace/words_run.h"
 
 namespace murmur::app {
 
@@ -13,11 +17,20 @@ namespace {
 
 std::string format_option;
 
+// The file that the view Words of the page takes.
+void export_words(const RunReader& reader, const std::filesystem::path& path) {
+  if (reader.command() != "trace")
+    throw Error(Fault::input, "only a traced transformer is exported as words",
+                reader.directory().string(), "make one by murmur trace, or use npy, csv or xyz");
+  write_file_atomically(path, json_text(words_file(words_of_run(reader))) + "\n");
+}
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   if (sorted.plain.size() != 1 || !sorted.assignments.empty())
     usage("export takes one run", "murmur export RUN -o FILE.xyz");
-  if (flags.out.empty()) usage("there is no output file", "add -o FILE.npy, .csv or .xyz");
+  if (flags.out.empty())
+    usage("there is no output file", "add -o FILE.npy, .csv or .xyz, of a trace FILE.json");
   const RunReader reader(find_run(flags, sorted.plain[0]));
   require_kind_with_frames(reader);
   require_frames(reader);
@@ -26,7 +39,11 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   if (!is_being_written(reader.directory())) require_whole(reader.directory());
   const std::string ending = path.extension().string();
   const std::string by_ending = ending.empty() ? "" : ending.substr(1);
-  export_trajectory(reader, format_option.empty() ? by_ending : format_option, path);
+  const std::string format = format_option.empty() ? by_ending : format_option;
+  if (format == "words" || format == "json")
+    export_words(reader, path);
+  else
+    export_trajectory(reader, format, path);
   if (flags.json)
     report({{"out", path.string()}, {"frames", reader.frames()}, {"n", reader.shape().n}});
   say(flags, fmt::format("{} frames of {} particles -> {}", reader.frames(), reader.shape().n,
@@ -37,11 +54,14 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 }  // namespace
 
 Command export_command() {
-  return {"export", "Write a run's trajectory as npy, csv or extended XYZ.",
+  return {"export",
+          "Write a run's trajectory as npy, csv or extended XYZ; of a trace also for the page.",
           "  murmur export runs/flock-0-1 -o flight.xyz\n"
-          "  murmur export runs/flock-0-1 --format csv -o flight.csv",
+          "  murmur export runs/flock-0-1 --format csv -o flight.csv\n"
+          "  murmur export runs/trace-0-1 -o words.json    # dropped on the studio's view Words",
           [](Options& sub, Flags&) {
-            sub.add_option("--format", format_option, "npy, csv or xyz; else by the file's ending");
+            sub.add_option("--format", format_option,
+                           "npy, csv, xyz, of a trace words (.json); else by the file's ending");
           },
           run};
 }

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct TraceOptions {
-  std::string file{}, ids{}, tokenizer{}, swapped{}, verify{}, patch{}, answers{};
+  std::string file{}, ids{}, tokenizer{}, swapped{}, verify{}, patch{}, answers{}, engine = "blas";
   bool whole = false, no_ffn = false, no_activations = false;
   int repeat = 1, go_on = 0, threads = 0;
   std::int64_t random_weights = 0, seed = 0;
@@ -76,8 +76,21 @@ Variation variation_of() {
   return v;
 }
 
+PassEngine engine_of() {
+  if (options.engine == "blas") return PassEngine::blas;
+  if (options.engine == "reference") return PassEngine::reference;
+  usage(fmt::format("--engine {} is not known here", options.engine),
+        "write --engine blas or --engine reference");
+}
+
+// The pass that the model was trained for.
+PassOptions trained_pass() { return {.engine = engine_of(), .threads = options.threads}; }
+
 PassOptions pass_of() {
-  return {.threads = options.threads, .repeat = options.repeat, .feed_forward = !options.no_ffn};
+  PassOptions pass = trained_pass();
+  pass.repeat = options.repeat;
+  pass.feed_forward = !options.no_ffn;
+  return pass;
 }
 
 std::string all_of_stdin() {
@@ -141,7 +154,7 @@ std::vector<TracedText> traced(const OpenedModel& opened, std::vector<Prompt> pr
   for (Prompt& prompt : prompts) {
     const std::size_t given = prompt.ids.size();
     if (options.go_on > 0) {
-      opened.model->pass(prompt.ids, {.threads = options.threads});  // refuses what is off in it
+      opened.model->pass(prompt.ids, trained_pass());  // refuses what is off in it
       prompt.ids = continued(*opened.model, std::move(prompt.ids),
                              {.tokens = options.go_on,
                               .temperature = options.temperature,
@@ -212,7 +225,7 @@ TraceFile file_of(const OpenedModel& opened, const std::string& path, const Vari
                           logit_lens(*opened.model, text,
                                      {.place = answer_place(of, text.n()),
                                       .tokenizer = tokenizer,
-                                      .threads = options.threads})});
+                                      .pass = trained_pass()})});
   return file;
 }
 
@@ -222,8 +235,8 @@ std::string written(const OpenedModel& opened, const TracedText& text) {
 }
 
 int verify(const Flags& flags, const Transformer& model) {
-  const std::vector<GoldenCheck> checks = held_against(
-      model, read_safetensors(options.verify).tensors, options.verify, options.threads);
+  const std::vector<GoldenCheck> checks =
+      held_against(model, read_safetensors(options.verify).tensors, options.verify, trained_pass());
   const GoldenCheck* worst = &checks.front();
   for (const GoldenCheck& check : checks)
     if (!(check.error <= worst->error)) worst = &check;
@@ -270,8 +283,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   TraceFile file = file_of(opened, words[0], variation, texts);
   file.patching = std::move(patching);
   file.made_by = remaking;
-  const RunReader reader = keep_texts(
-      flags, file, texts, {static_cast<std::uint64_t>(options.seed), !options.no_activations});
+  const RunReader reader =
+      keep_texts(flags, file, texts,
+                 {static_cast<std::uint64_t>(options.seed), !options.no_activations,
+                  engine_of() == PassEngine::reference ? "reference" : "float32"});
   if (flags.json) {
     nlohmann::ordered_json told = json_of(file);
     told["run"] = reader.directory().string();
@@ -334,6 +349,9 @@ Command trace_command() {
             .type_name("FILE");
         sub.add_option("--tolerance", options.tolerance, "of --verify").range(0.0, 1.0);
         sub.add_flag("--no-activations", options.no_activations, "keep no activations.safetensors");
+        sub.add_option("--engine", options.engine,
+                       "blas, or reference: plain loops, the same bits on every machine")
+            .type_name("NAME");
         sub.add_option("--threads", options.threads, "0: all cores").range(0, 4096);
       },
       run};

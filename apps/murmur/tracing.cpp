@@ -27,7 +27,7 @@ RunReader keep_texts(const Flags& flags, const TraceFile& file, std::vector<Trac
   contents.shape = e.swarm.shape();
   contents.command = "trace";
   contents.argv = program_argv;
-  contents.engine = "float32 " + file.family;
+  contents.engine = keeping.engine + " " + file.family;
   contents.seed = keeping.seed;
   Run run = create_run(flags, e.name, contents);
   keep_trace(run, e, file, frames, keeping.activations ? taken_activations(texts) : Record{});

@@ -12,6 +12,7 @@ namespace murmur::app {
 struct TraceKeeping {
   std::uint64_t seed = 0;
   bool activations = true;
+  std::string engine = "float32";  // in the manifest, before the family
 };
 // Makes the run, with the ideal flow from the same tokens as its experiment. What is kept of the
 // traces is taken out of the texts.

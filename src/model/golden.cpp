@@ -95,18 +95,18 @@ std::string case_of(const std::string& name) {
 }  // namespace
 
 std::vector<GoldenCheck> held_against(const Transformer& model, const Record& golden,
-                                      const std::string& where, int threads) {
+                                      const std::string& where, const PassOptions& options) {
   std::map<std::string, Trace> traces;
   for (const auto& [name, array] : golden) {
     const std::string of = case_of(name), rest = name.substr(of.size());
     if (rest == "input_ids" || rest == "ids") {
       const auto* ids = std::get_if<std::vector<std::int64_t>>(&array.values);
       if (ids == nullptr) refuse("the tokens are not of I64", where + ": " + name);
-      traces[of] = model.pass(*ids, {.threads = threads});
+      traces[of] = model.pass(*ids, options);
     } else if (rest == "pixel_values" || rest == "mfcc") {
       const auto* pixels = std::get_if<std::vector<float>>(&array.values);
       if (pixels == nullptr) refuse("the numbers are not of F32", where + ": " + name);
-      traces[of] = model.pass_picture(*pixels, {.threads = threads});
+      traces[of] = model.pass_picture(*pixels, options);
     }
   }
   std::vector<GoldenCheck> checks;

@@ -26,6 +26,6 @@ struct GoldenCheck {
 // (frames, features); their logits (labels) are those of the class token. Error(input) for any
 // other name and for other shapes.
 std::vector<GoldenCheck> held_against(const Transformer& model, const Record& golden,
-                                      const std::string& where, int threads = 1);
+                                      const std::string& where, const PassOptions& options = {});
 
 }  // namespace murmur

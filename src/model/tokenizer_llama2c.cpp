@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "model/llama2c_vocabulary.h"
 #include "model/open_model.h"
 #include "model/tokenizer_unicode.h"
 #include "murmur/error.h"
@@ -22,48 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::uint64_t kLargestFile = 64 << 20;
-constexpr std::int32_t kLongestToken = 1024;
-constexpr std::size_t kSpecialAndBytes = 3 + 256;
-
-struct ScoredToken {
-  std::string text{};
-  float score = 0;
-};
 
 [[noreturn]] void refuse(const std::string& what, const std::string& where) {
   throw Error(Fault::input, what, where, "give the tokenizer.bin that belongs to the model");
-}
-
-template <class Number>
-Number take(std::string_view& bytes, const std::string& where) {
-  Number number{};
-  if (bytes.size() < sizeof number) refuse("the tokeniser ends in the middle of a token", where);
-  std::memcpy(&number, bytes.data(), sizeof number);
-  bytes.remove_prefix(sizeof number);
-  return number;
-}
-
-std::vector<ScoredToken> tokens_of(std::string_view bytes, const std::string& where) {
-  const auto longest = take<std::int32_t>(bytes, where);
-  if (longest < 1 || longest > kLongestToken)
-    refuse("the tokeniser does not begin with the length of its longest token", where);
-  std::vector<ScoredToken> tokens;
-  while (!bytes.empty()) {
-    ScoredToken token;
-    token.score = take<float>(bytes, where);
-    const auto length = take<std::int32_t>(bytes, where);
-    if (length < 0 || length > kLongestToken || static_cast<std::size_t>(length) > bytes.size() ||
-        !std::isfinite(token.score))
-      refuse(fmt::format("token {} of the tokeniser is not one", tokens.size()), where);
-    token.text = bytes.substr(0, static_cast<std::size_t>(length));
-    bytes.remove_prefix(static_cast<std::size_t>(length));
-    if (!tokenizer::is_utf8(token.text))
-      refuse(fmt::format("token {} of the tokeniser is not UTF-8", tokens.size()), where);
-    tokens.push_back(std::move(token));
-  }
-  if (tokens.size() < kSpecialAndBytes)
-    refuse("the tokeniser has fewer tokens than three special ones and all bytes", where);
-  return tokens;
 }
 
 nlohmann::json merges_of(const std::vector<ScoredToken>& tokens,
@@ -75,7 +35,7 @@ nlohmann::json merges_of(const std::vector<ScoredToken>& tokens,
   nlohmann::json merges = nlohmann::json::array();
   for (const std::size_t id : order) {
     const std::string& text = tokens[id].text;
-    if (id < kSpecialAndBytes) continue;
+    if (id < kLlama2cFixed) continue;
     for (std::size_t at = 1; at < text.size(); ++at) {
       const std::string left = text.substr(0, at), right = text.substr(at);
       if (ids.count(left) > 0 && ids.count(right) > 0) merges.push_back({left, right});
@@ -87,7 +47,10 @@ nlohmann::json merges_of(const std::vector<ScoredToken>& tokens,
 }  // namespace
 
 Tokenizer parse_llama2c_tokenizer(std::string_view bytes, const std::string& where) {
-  std::vector<ScoredToken> tokens = tokens_of(bytes, where);
+  std::vector<ScoredToken> tokens = parse_llama2c_tokens(bytes, where);
+  for (std::size_t id = 0; id < tokens.size(); ++id)
+    if (!tokenizer::is_utf8(tokens[id].text))
+      refuse(fmt::format("token {} of the tokeniser is not UTF-8", id), where);
   const char* const special[] = {"<unk>", "<s>", "</s>"};  // llama2.c knows these by their ids
   for (std::size_t id = 0; id < 3; ++id) tokens[id].text = special[id];
   std::unordered_map<std::string, std::size_t> ids;

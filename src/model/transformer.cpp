@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "model/parts.h"
+#include "model/reference_parts.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -14,6 +15,18 @@ namespace murmur {
 namespace {
 
 using Rows = std::vector<float>;  // (n, width)
+
+bool plain(const PassOptions& options) { return options.engine == PassEngine::reference; }
+
+Rows mapped_by(const PassOptions& options, const Rows& x, const Linear& f) {
+  return plain(options) ? reference::map_rows(x, f) : map_rows(x, f, options.threads);
+}
+
+void normalise_by(const PassOptions& options, Rows& x, const Norm& norm, const NormWeights& weights,
+                  int width) {
+  (plain(options) ? reference::normalise_rows : normalise_rows)(x, norm, weights,
+                                                                static_cast<std::size_t>(width));
+}
 
 // One pass: the description, the weights, and the residual stream as it stands.
 class Pass {
@@ -42,16 +55,17 @@ class Pass {
     if (weights_.unembedding.w == nullptr) return {};
     Rows logits = mapped(last, weights_.unembedding);
     if (of_.logit_cap > 0)
-      for (float& logit : logits) logit = capped(logit, of_.logit_cap);
+      for (float& logit : logits)
+        logit = plain(options_) ? reference::capped(logit, of_.logit_cap)
+                                : capped(logit, of_.logit_cap);
     return logits;
   }
 
-  Rows mapped(const Rows& x, const Linear& f) const { return map_rows(x, f, options_.threads); }
+  Rows mapped(const Rows& x, const Linear& f) const { return mapped_by(options_, x, f); }
 
   Rows normalised(const Rows& x, const NormWeights& weights) const {
     Rows y = x;
-    if (weights.gain != nullptr)
-      normalise_rows(y, of_.norm, weights, static_cast<std::size_t>(of_.d));
+    if (weights.gain != nullptr) normalise_by(options_, y, of_.norm, weights, of_.d);
     return y;
   }
 
@@ -80,33 +94,36 @@ class Pass {
   Rows attend(const Rows& x, const BlockWeights& w, const BlockChoice& choice) {
     Rows q = mapped(x, w.query), k = mapped(x, w.key);
     const Rows v = mapped(x, w.value);
-    const auto width = static_cast<std::size_t>(of_.head_width);
-    if (w.query_norm.gain != nullptr) normalise_rows(q, of_.norm, w.query_norm, width);
-    if (w.key_norm.gain != nullptr) normalise_rows(k, of_.norm, w.key_norm, width);
+    if (w.query_norm.gain != nullptr)
+      normalise_by(options_, q, of_.norm, w.query_norm, of_.head_width);
+    if (w.key_norm.gain != nullptr) normalise_by(options_, k, of_.norm, w.key_norm, of_.head_width);
     rotate(q, of_.heads, choice);
     rotate(k, of_.key_heads, choice);
     Rows weights(static_cast<std::size_t>(of_.heads) * n_ * n_);
-    const Rows gathered = attention_rows({.n = n_,
-                                          .heads = of_.heads,
-                                          .key_heads = of_.key_heads,
-                                          .width = of_.head_width,
-                                          .causal = of_.causal,
-                                          .window = choice.window,
-                                          .scale = of_.score_scale,
-                                          .cap = of_.score_cap,
-                                          .threads = options_.threads},
-                                         q, k, v, weights);
+    const AttentionShape shape{.n = n_,
+                               .heads = of_.heads,
+                               .key_heads = of_.key_heads,
+                               .width = of_.head_width,
+                               .causal = of_.causal,
+                               .window = choice.window,
+                               .scale = of_.score_scale,
+                               .cap = of_.score_cap,
+                               .threads = options_.threads};
+    const Rows gathered = plain(options_) ? reference::attention_rows(shape, q, k, v, weights)
+                                          : attention_rows(shape, q, k, v, weights);
     trace_.attention.push_back(std::move(weights));
     return mapped(gathered, w.out);
   }
 
   void rotate(Rows& x, int heads, const BlockChoice& choice) const {
-    if (of_.rotary.width > 0) rotate_rows(x, n_, heads, of_.head_width, of_.rotary, choice.theta);
+    if (of_.rotary.width == 0) return;
+    (plain(options_) ? reference::rotate_rows : rotate_rows)(x, n_, heads, of_.head_width,
+                                                             of_.rotary, choice.theta);
   }
 
   Rows feed_forward(const Rows& x, const BlockWeights& w) const {
     Rows hidden = mapped(x, of_.gated ? w.gate : w.up);
-    activate(hidden, of_.activation);
+    (plain(options_) ? reference::activate : activate)(hidden, of_.activation);
     if (of_.gated) {
       const Rows up = mapped(x, w.up);
       for (std::size_t e = 0; e < hidden.size(); ++e) hidden[e] *= up[e];
@@ -202,8 +219,8 @@ Trace Transformer::pass(std::span<const std::int64_t> tokens, const PassOptions&
         entry += weights_.positions[static_cast<std::size_t>(rows[i]) * width + k];
     }
   if (weights_.embedding_norm.gain != nullptr)
-    normalise_rows(x, of.norm, weights_.embedding_norm, static_cast<std::size_t>(width));
-  if (weights_.embedding_map.w != nullptr) x = map_rows(x, weights_.embedding_map, options.threads);
+    normalise_by(options, x, of.norm, weights_.embedding_norm, width);
+  if (weights_.embedding_map.w != nullptr) x = mapped_by(options, x, weights_.embedding_map);
   return Pass(of, weights_, options).run(std::move(x));
 }
 
@@ -212,7 +229,7 @@ Trace Transformer::pass_picture(std::span<const float> pixels, const PassOptions
   if (reads_tokens(of)) refuse("the model reads tokens, not pictures", of.family, "give it a text");
   const Rows cut = of.frames > 0 ? frames_of(pixels, of) : patches_of(pixels, of);
   Rows x(weights_.class_token, weights_.class_token + of.d);
-  const Rows patches = map_rows(cut, weights_.patches, options.threads);
+  const Rows patches = mapped_by(options, cut, weights_.patches);
   x.insert(x.end(), patches.begin(), patches.end());
   for (std::size_t e = 0; e < x.size(); ++e) x[e] += weights_.positions[e];
   return Pass(of, weights_, options).run(std::move(x));
@@ -222,8 +239,7 @@ Trace Transformer::pass_from(int first, std::vector<float> x, const PassOptions&
   return Pass(description_, weights_, options).run(std::move(x), first);
 }
 
-std::vector<float> Transformer::logits_of(std::vector<float> x, int threads) const {
-  const PassOptions options{.threads = threads};
+std::vector<float> Transformer::logits_of(std::vector<float> x, const PassOptions& options) const {
   const Pass pass(description_, weights_, options);
   return pass.said(pass.normalised(x, weights_.final_norm));
 }

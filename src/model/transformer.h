@@ -118,8 +118,13 @@ struct Trace {
   std::vector<float> logits{};                  // (n, vocabulary); empty without an unembedding
 };
 
+// What computes a pass: matrix products by OpenBLAS, or plain loops that have the same bits on
+// every machine (reference_parts.h), the definition of right.
+enum class PassEngine { blas, reference };
+
 // How a pass is made; the defaults are the pass that a model was trained for.
 struct PassOptions {
+  PassEngine engine = PassEngine::blas;
   int threads = 1;
   int repeat = 1;            // how often the row of blocks is run through
   bool feed_forward = true;  // false: that sublayer is left out, its norms with it
@@ -143,7 +148,7 @@ class Transformer {
 
   // What states x (rows, d) say next: final norm, unembedding, cap; (rows, vocabulary), or empty
   // without an unembedding. Of the states of a block in the middle: the logit lens.
-  std::vector<float> logits_of(std::vector<float> x, int threads = 1) const;
+  std::vector<float> logits_of(std::vector<float> x, const PassOptions& options = {}) const;
 
  private:
   Description description_;

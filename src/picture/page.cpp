@@ -9,10 +9,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string_view>
 
 #include "murmur/error.h"
 #include "picture/canvas.h"
+#include "run/base64.h"
 #include "run/formats.h"
 
 namespace murmur::picture {
@@ -117,22 +119,6 @@ pre {
   figure img { max-height: 22cm; object-fit: contain; }
 }
 )css";
-
-std::string base64(const std::string& bytes) {
-  static constexpr char kLetters[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::size_t left = std::min<std::size_t>(3, bytes.size() - at);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      group = group << 8 | (k < left ? static_cast<unsigned char>(bytes[at + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k)
-      text += k <= left ? kLetters[group >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
-}
 
 // Text for HTML, attributes included; lines stay lines.
 std::string escaped(const std::string& text) {
@@ -240,7 +226,9 @@ std::string png_size(const std::string& bytes) {
 // A picture or film of the page: its bytes, and what kind they are.
 struct Embedded {
   std::string ending, kind, bytes;
-  std::string source() const { return fmt::format("data:{};base64,{}", kind, base64(bytes)); }
+  std::string source() const {
+    return fmt::format("data:{};base64,{}", kind, base64(std::as_bytes(std::span(bytes))));
+  }
 };
 
 Embedded embedded(const std::filesystem::path& picture) {

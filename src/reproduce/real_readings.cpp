@@ -7,6 +7,7 @@
 #include "trace/effective_beta.h"
 #include "trace/heads.h"
 #include "trace/trace_run.h"
+#include "trace/twin.h"
 
 namespace murmur {
 
@@ -30,7 +31,8 @@ void read_moves(const TracedText& text, const Description& of, const std::vector
   for (int block = 0; block + 1 < text.frames(); ++block) {
     const HostSwarm x = on_the_sphere(text, block), y = on_the_sphere(text, block + 1);
     reading.alignment.push_back(move_fit(backwards ? y : x, backwards ? x : y,
-                                         betas[static_cast<std::size_t>(block)], of.causal)
+                                         betas[static_cast<std::size_t>(block)],
+                                         {.causal = of.causal})
                                     .alignment);
   }
 }

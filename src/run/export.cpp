@@ -66,7 +66,7 @@ void export_trajectory(const RunReader& run, const std::string& format,
                        const std::filesystem::path& path) {
   if (format != "npy" && format != "csv" && format != "xyz")
     throw Error(Fault::usage, fmt::format("there is no export format '{}'", format), path.string(),
-                "use npy, csv or xyz");
+                "use npy, csv or xyz, or of a trace words");
   Replacement out(path);
   if (format == "npy") write_array(run, out);
   if (format == "csv") write_csv(run, out);

@@ -12,36 +12,11 @@
 #include "murmur/transport.h"
 #include "run/formats.h"
 #include "trace/trace_run.h"
+#include "trace/twin.h"
 
 namespace murmur {
 
 namespace {
-
-// The tokens of one text among all.
-struct Stretch {
-  int first = 0, n = 0;
-};
-std::vector<Stretch> texts_of(const TraceFile& file, const RunReader& run) {
-  std::vector<Stretch> stretches;
-  int first = 0;
-  for (const TraceFile::Text& text : file.texts) {
-    stretches.push_back({first, static_cast<int>(text.tokens.size())});
-    first += stretches.back().n;
-  }
-  if (first != run.shape().n)
-    throw Error(Fault::input,
-                fmt::format("trace.json speaks of {} tokens, frames have {}", first, run.shape().n),
-                run.directory().string(), "trace the text again");
-  std::erase_if(stretches, [](const Stretch& s) { return s.n < 2; });
-  return stretches;
-}
-
-HostSwarm part_of(const HostSwarm& x, const Stretch& s) {
-  HostSwarm part({s.n, x.d()});
-  for (int k = 0; k < x.d(); ++k)
-    std::copy_n(x.axis(k) + s.first, static_cast<std::size_t>(s.n), part.axis(k));
-  return part;
-}
 
 // Of the ideal flow that is not causal: its energy exists.
 class Energies {
@@ -59,45 +34,11 @@ class Energies {
   Experiment e_;
 };
 
-double distance_between(const HostSwarm& x, const HostSwarm& y) {
-  double square = 0;
-  for (int k = 0; k < x.d(); ++k)
-    for (int i = 0; i < x.n(); ++i) square += (x.at(i, k) - y.at(i, k)) * (x.at(i, k) - y.at(i, k));
-  return std::sqrt(square / x.n());
-}
-
-// The flow that stands for one block; `from` is where it starts.
-Experiment block_flow(const HostSwarm& from, double beta, double tau, bool causal) {
-  ExperimentSpec spec;
-  spec.dynamics.interaction = causal ? Interaction::causal : Interaction::SA;
-  spec.dynamics.beta = std::abs(beta);
-  if (beta < 0) spec.dynamics.query.kind = MatrixChoice::minus_identity;
-  if (tau < 0) spec.dynamics.direction = Direction::descent;
-  spec.T = std::abs(tau);
-  spec.save = SaveChoice{SaveChoice::final};
-  spec.tolerance = {1e-6, 1e-8};
-  WordedSpec worded{spec, words_of(spec)};
-  worded.spec.init = InitialPoints{Matrix{from.n(), from.d(), to_rows(from)}};
-  return make_experiment(worded);
-}
-
-HostSwarm flown(const HostSwarm& from, double beta, double tau, bool causal) {
-  if (std::abs(tau) < 1e-9) return from;
-  const Experiment e = block_flow(from, beta, tau, causal);
-  const auto engine = make_engine(e.engine);
-  const auto field = prepare_field(e, *engine);
-  FlowState state = start(e.swarm);
-  HostSwarm end = from;
-  FlowWatch watch;
-  watch.frame = [&](double, const Frame& frame) { end = frame.host; };
-  const Outcome outcome = advance({*engine, *field, e.flow, e.random}, e.schedule, state, watch);
-  if (!outcome.ok()) throw Error(Fault::numerical, outcome.what, "twin flight", outcome.remedy);
-  return end;
-}
-
-double beta_of(const TraceFile& file, int block) {
-  if (file.block_beta.empty()) return flow_beta(file.beta);
-  return file.block_beta[static_cast<std::size_t>(block) % file.block_beta.size()];
+// Those in which there are pairs.
+std::vector<TextSpan> several_of(const TraceFile& file, const RunReader& run) {
+  std::vector<TextSpan> texts = texts_of(file, run);
+  std::erase_if(texts, [](const TextSpan& s) { return s.n < 2; });
+  return texts;
 }
 
 // A frame of one text, less norm and angle.
@@ -124,28 +65,30 @@ double mean_angle(const HostSwarm& x, const HostSwarm& y) {
   return sum / x.n();
 }
 
-MoveFit move_fit(const HostSwarm& x, const HostSwarm& y, double beta, bool causal) {
-  const Experiment e = block_flow(x, beta, 1, causal);
-  const auto engine = make_engine(e.engine);
-  const auto field = prepare_field(e, *engine);
-  const auto at = engine->place(x);
-  const auto v = at->like();
-  field->velocity(0, *at, *v);
-  const HostSwarm velocity = engine->fetch(*v);
-  double both = 0, flow = 0, move = 0;
-  for (int i = 0; i < x.n(); ++i) {
-    double along = 0;  // <x, y>: D = y - <x, y> x
-    for (int k = 0; k < x.d(); ++k) along += x.at(i, k) * y.at(i, k);
-    for (int k = 0; k < x.d(); ++k) {
-      const double d = y.at(i, k) - along * x.at(i, k);
-      both += d * velocity.at(i, k);
-      flow += velocity.at(i, k) * velocity.at(i, k);
-      move += d * d;
-    }
+std::vector<TextSpan> texts_of(const TraceFile& file, const RunReader& run) {
+  std::vector<TextSpan> texts;
+  int first = 0;
+  for (const TraceFile::Text& text : file.texts) {
+    texts.push_back({first, static_cast<int>(text.tokens.size())});
+    first += texts.back().n;
   }
-  if (!(flow > 0) || !(move > 0)) return {};
-  return {std::clamp(both / flow, -kLongestTwinTime, kLongestTwinTime),
-          both / std::sqrt(flow * move)};
+  if (first != run.shape().n)
+    throw Error(Fault::input,
+                fmt::format("trace.json speaks of {} tokens, frames have {}", first, run.shape().n),
+                run.directory().string(), "trace the text again");
+  return texts;
+}
+
+HostSwarm part_of(const HostSwarm& x, const TextSpan& s) {
+  HostSwarm part({s.n, x.d()});
+  for (int k = 0; k < x.d(); ++k)
+    std::copy_n(x.axis(k) + s.first, static_cast<std::size_t>(s.n), part.axis(k));
+  return part;
+}
+
+double beta_of(const TraceFile& file, int block) {
+  if (file.block_beta.empty()) return flow_beta(file.beta);
+  return file.block_beta[static_cast<std::size_t>(block) % file.block_beta.size()];
 }
 
 std::vector<LayerReading> layer_readings(const TracedText& text, double beta) {
@@ -165,7 +108,7 @@ std::vector<LayerReading> layer_readings(const TracedText& text, double beta) {
 }
 
 std::vector<LayerReading> layer_readings(const RunReader& run, const TraceFile& file) {
-  const std::vector<Stretch> texts = texts_of(file, run);
+  const std::vector<TextSpan> texts = several_of(file, run);
   const std::vector<double> norms = read_npy(run.directory() / "norms.npy").doubles();
   if (norms.size() != static_cast<std::size_t>(run.frames()) * run.shape().n)
     throw Error(Fault::input, "norms.npy does not fit the frames", run.directory().string(),
@@ -176,7 +119,7 @@ std::vector<LayerReading> layer_readings(const RunReader& run, const TraceFile& 
   for (std::int64_t f = 0; f < run.frames(); ++f) {
     const HostSwarm x = run.frame(f);
     LayerReading r{.layer = static_cast<int>(f)};
-    for (const Stretch& s : texts) {
+    for (const TextSpan& s : texts) {
       const HostSwarm part = part_of(x, s);
       const LayerReading one = reading_of(part, flow_beta(file.beta));
       r.mean_cos += share * one.mean_cos;
@@ -196,36 +139,34 @@ std::vector<LayerReading> layer_readings(const RunReader& run, const TraceFile& 
 }
 
 std::vector<TwinReading> twin_flight(const RunReader& run, const TraceFile& file) {
-  std::vector<Stretch> texts = texts_of(file, run);
-  std::erase_if(texts, [](const Stretch& s) { return s.n > kMostTwinTokens; });
+  std::vector<TextSpan> texts = several_of(file, run);
+  std::erase_if(texts, [](const TextSpan& s) { return s.n > kMostTwinTokens; });
   if (texts.empty())
     throw Error(Fault::input, fmt::format("no text has from 2 to {} tokens", kMostTwinTokens),
                 run.directory().string(), "trace a text of some other length");
   std::vector<TwinReading> rows(static_cast<std::size_t>(run.frames()));
   const double share = 1.0 / static_cast<double>(texts.size());
-  for (const Stretch& s : texts) {
+  for (const TextSpan& s : texts) {
     HostSwarm real = part_of(run.frame(0), s);
     const HostSwarm first = real;
-    HostSwarm twin = real;
+    Twin twin(real, {.causal = file.causal});
     const Energies energies(real, flow_beta(file.beta));
     for (std::int64_t f = 0; f < run.frames(); ++f) {
       TwinReading& r = rows[static_cast<std::size_t>(f)];
       r.layer = static_cast<int>(f);
       if (f > 0) {
-        const double beta = beta_of(file, static_cast<int>(f) - 1);
         const HostSwarm next = part_of(run.frame(f), s);
-        const MoveFit fit = move_fit(real, next, beta, file.causal);
-        twin = flown(twin, beta, fit.tau, file.causal);
+        const TwinBlock block = twin.advance(real, next, beta_of(file, static_cast<int>(f) - 1));
         real = next;
-        r.beta = beta;
-        r.tau += share * fit.tau;
-        r.alignment += share * fit.alignment;
+        r.beta = block.beta;
+        r.tau += share * block.tau;
+        r.alignment += share * block.alignment;
       }
-      r.distance += share * distance_between(real, twin);
-      r.w2 += share * assignment_distance(real, twin, Ground::chord).distance;
+      r.distance += share * distance_between(real, twin.x());
+      r.w2 += share * assignment_distance(real, twin.x(), Ground::chord).distance;
       r.still += share * distance_between(real, first);
       r.still_w2 += share * assignment_distance(real, first, Ground::chord).distance;
-      const std::vector<double> row = energies.row(twin);
+      const std::vector<double> row = energies.row(twin.x());
       r.mean_cos += share * energies.at(row, "mean_cos");
       r.energy_scaled += share * energies.at(row, "energy_scaled");
     }

@@ -26,13 +26,9 @@ std::vector<LayerReading> layer_readings(const TracedText& text, double beta);
 // How far tokens have moved from x to y: the mean angle between their directions.
 double mean_angle(const HostSwarm& x, const HostSwarm& y);
 
-// The ideal flow beside the real layers, from the same tokens, text by text. Block k of the real
-// one becomes a stretch of the flow dx/dt = SA(x), or causal, at the beta that fits block k best,
-// for the time tau that brings the velocity v at the real tokens nearest to their real move D:
-//   tau = <D, v> / <v, v>,   alignment = <D, v> / (|D| |v|),   D_i = P_{x_i}(y_i - x_i)
-// Below 0 the flow runs the other way. Distances are those of the real layer from the flight.
-inline constexpr double kLongestTwinTime = 20;  // |tau| is cut there
-inline constexpr int kMostTwinTokens = 2'000;   // of a text; longer ones are left out
+// The ideal flow beside the real layers (twin.h), text by text. Distances are those of the real
+// layer from the flight.
+inline constexpr int kMostTwinTokens = 2'000;  // of a text; longer ones are left out
 struct TwinReading {
   int layer = 0;
   double beta = 0, tau = 0, alignment = 0;  // of the block that leads to the layer
@@ -43,13 +39,17 @@ struct TwinReading {
   double mean_cos = 0;       // of the flight
   double energy_scaled = 0;  // of the flight
 };
-// tau and alignment of the move from x to y.
-struct MoveFit {
-  double tau = 0, alignment = 0;
-};
-MoveFit move_fit(const HostSwarm& x, const HostSwarm& y, double beta, bool causal);
-
 // From layer 0 on, where all is 0. Error(input) where every text is too long.
 std::vector<TwinReading> twin_flight(const RunReader& run, const TraceFile& file);
+
+// The beta of the stretch that stands for a block.
+double beta_of(const TraceFile& file, int block);
+
+// The tokens of each text among all, in order. Error(input) where they are not those of the frames.
+struct TextSpan {
+  int first = 0, n = 0;
+};
+std::vector<TextSpan> texts_of(const TraceFile& file, const RunReader& run);
+HostSwarm part_of(const HostSwarm& x, const TextSpan& text);
 
 }  // namespace murmur

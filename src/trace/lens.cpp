@@ -16,7 +16,7 @@ std::vector<LensRow> logit_lens(const Transformer& model, const TracedText& text
     const auto at = text.state(frame).begin() + request.place * d;
     states.insert(states.end(), at, at + d);
   }
-  const std::vector<float> logits = model.logits_of(std::move(states), request.threads);
+  const std::vector<float> logits = model.logits_of(std::move(states), request.pass);
   const float* const last = &logits[static_cast<std::size_t>((text.frames() - 1) * v)];
   const std::ptrdiff_t said = std::max_element(last, last + v) - last;
   std::vector<LensRow> rows;

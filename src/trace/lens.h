@@ -27,7 +27,7 @@ struct LensRequest {
   int place = 0;  // of the token whose states are read
   int top = 5;
   const Tokenizer* tokenizer = nullptr;  // spells tokens, where there is one
-  int threads = 1;
+  PassOptions pass{};
 };
 // (frames). Empty without an unembedding.
 std::vector<LensRow> logit_lens(const Transformer& model, const TracedText& text,

@@ -24,7 +24,7 @@ std::vector<float> answer_row(const Description& of, const std::vector<float>& r
 
 std::vector<float> last_logits(const Transformer& model, const TracedText& text,
                                const PassOptions& options) {
-  return model.logits_of(answer_row(model.description(), text.trace.after.back()), options.threads);
+  return model.logits_of(answer_row(model.description(), text.trace.after.back()), options);
 }
 
 std::int64_t likeliest(const std::vector<float>& logits) {
@@ -89,8 +89,8 @@ Patching patch(const Transformer& model, const TracedText& first, const TracedTe
     std::vector<float> end = patched_state(first, second, at);
     if (at.frame < first.frames() - 1)
       end = model.pass_from(at.frame, std::move(end), options).after.back();
-    made.patched.push_back(difference(
-        model.logits_of(answer_row(model.description(), end), options.threads), made.answers));
+    made.patched.push_back(
+        difference(model.logits_of(answer_row(model.description(), end), options), made.answers));
   }
   return made;
 }

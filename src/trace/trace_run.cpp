@@ -81,7 +81,8 @@ Record taken_activations(std::span<TracedText> texts) {
       if (b < trace.between.size())
         record[block + "hook_resid_mid"] = array_of_rows(std::move(trace.between[b]), {n, d});
       if (b < trace.attention.size())
-        record[block + "attn.hook_pattern"] = array_of_rows(std::move(trace.attention[b]), {heads, n, n});
+        record[block + "attn.hook_pattern"] =
+            array_of_rows(std::move(trace.attention[b]), {heads, n, n});
     }
   }
   return record;

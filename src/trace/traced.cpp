@@ -74,7 +74,7 @@ std::vector<std::int64_t> continued(const Transformer& model, std::vector<std::i
     const Trace trace = model.pass(ids, options);
     const std::vector<float>& end = trace.after.back();
     const std::vector<float> logits =
-        model.logits_of({end.end() - static_cast<std::ptrdiff_t>(d), end.end()}, options.threads);
+        model.logits_of({end.end() - static_cast<std::ptrdiff_t>(d), end.end()}, options);
     const Draw draw{
         .seed = how.seed, .stream = Stream::continuation, .step = static_cast<unsigned>(k)};
     ids.push_back(how.temperature > 0

@@ -27,6 +27,7 @@ const kViews = {
   story: lazy(() => worded(import("./views/story/view"))),
   fields: lazy(() => worded(import("./views/fields/view"))),
   map: lazy(() => worded(import("./views/map/view"))),
+  words: lazy(() => worded(import("./views/words/view"))),
 } satisfies Record<ViewName, unknown>;
 
 /** What has a use of its own for letters and the space bar; a slider and a choice that is made have none. */
@@ -48,7 +49,7 @@ function steer(event: KeyboardEvent): boolean {
   return true;
 }
 
-/** Keys: space plays, arrows step, Home resets, 1 to 5 choose the view, z undoes. */
+/** Keys: space plays, arrows step, Home resets, 1 to 6 choose the view, z undoes. */
 function onKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
   if (target.closest(kTyping)) return;
@@ -58,7 +59,7 @@ function onKey(event: KeyboardEvent): void {
   if (key.toLowerCase() === "z" && (meta || !event.altKey)) (event.shiftKey ? redo : undo)();
   else if (meta || event.altKey) return;
   else if (key === " " && !target.closest("button, summary, a")) player?.toggle();
-  else if (/^[1-5]$/.test(key)) goTo(kViewNames[Number(key) - 1]);
+  else if (/^[1-6]$/.test(key)) goTo(kViewNames[Number(key) - 1]);
   else if (target.closest(kSteered)) return;
   else if (steer(event)) event.stopPropagation();
   else if (key === "ArrowLeft") void player?.step(-1);

@@ -19,8 +19,8 @@ import { filesOf, literalsOf } from "./literals";
 
 const english = copied({ ...strings, story });
 const languages = {
-  de: { ...german.page, flock: german.flock, fields: german.fields, map: german.map, story: germanStory },
-  fr: { ...french.page, flock: french.flock, fields: french.fields, map: french.map, story: frenchStory },
+  de: { ...german.page, flock: german.flock, fields: german.fields, map: german.map, words: german.words, story: germanStory },
+  fr: { ...french.page, flock: french.flock, fields: french.fields, map: french.map, words: french.words, story: frenchStory },
 } as const;
 
 type Leaf = string | ((...given: never[]) => unknown);

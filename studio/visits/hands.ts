@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test as plain, type Locator, type Page } from "@playwright/test";
 import { strings } from "../src/strings";
 
-export const kViews = ["digits", "flock", "story", "fields", "map"] as const;
+export const kViews = ["digits", "flock", "story", "fields", "map", "words"] as const;
 
 /** A visit; one during which the page throws anything has failed. */
 export const test = plain.extend<{ thrown: string[] }>({

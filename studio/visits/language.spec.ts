@@ -8,10 +8,10 @@ import { words as french } from "../src/strings/fr";
 import { story as frenchStory } from "../src/strings/fr/story";
 import { frameOf, kViews, open, test, wordOf } from "./hands";
 
-const headings = {
-  de: { digits: german.page.digits.title, flock: german.flock.title, fields: german.fields.title, map: german.map.title },
-  fr: { digits: french.page.digits.title, flock: french.flock.title, fields: french.fields.title, map: french.map.title },
-} as const;
+const titlesOf = ({ page, flock, fields, map, words }: typeof german | typeof french) => ({
+  digits: page.digits.title, flock: flock.title, fields: fields.title, map: map.title, words: words.title,
+});
+const headings = { de: titlesOf(german), fr: titlesOf(french) } as const;
 
 for (const lang of ["de", "fr"] as const) {
   test(`every view speaks ${lang} when the address says so`, async ({ page }) => {

@@ -21,7 +21,7 @@ const kFast: Combination[] = kFactors.size.flatMap((size, s) =>
   })),
 );
 const kHuge = 3000; // pixels: without a graphics card a picture takes seconds
-const viewOf = (k: number) => kViews[(k + Math.floor(k / 5)) % kViews.length];
+const viewOf = (k: number) => kViews[(k + Math.floor(k / kViews.length)) % kViews.length];
 
 /** What a combination asks of the browser before a page is opened. */
 async function pageFor(browser: Browser, { size: [width, height], hand, theme, motion }: Combination): Promise<Page> {

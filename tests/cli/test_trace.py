@@ -142,6 +142,45 @@ class Runs(Trace):
         for name in ("trajectory.npy", "observables.csv", "norms.npy", "activations.safetensors"):
             self.assertEqual((one / name).read_bytes(), (two / name).read_bytes(), name)
 
+    def test_the_reference_pass_is_near_and_says_what_it_is(self):
+        fast = self.trace("fast", "gemma2", "--ids", IDS)
+        plain = self.trace("plain", "gemma2", "--ids", IDS, "--engine", "reference", "--threads", "4")
+        again = self.trace("again", "gemma2", "--ids", IDS, "--engine", "reference")
+        self.assertEqual((plain / "activations.safetensors").read_bytes(),
+                         (again / "activations.safetensors").read_bytes())
+        self.assertEqual(murmur.manifest(plain)["engine"], "reference gemma2")
+        np.testing.assert_allclose(murmur.trajectory(plain), murmur.trajectory(fast), atol=2e-6)
+        golden = FAMILIES / "gemma2/golden.safetensors"
+        self.murmur("trace", FAMILIES / "gemma2", "--engine", "reference", "--verify", golden)
+
+    def test_the_file_of_the_page(self):
+        run = self.trace("run", "gpt2", "--ids", "5,17,3,42/5,9,3,42")
+        self.murmur("export", "run", "-o", "words.json", "-q")
+        words = json.loads((self.folder / "words.json").read_text())
+        self.assertEqual(words["schema"], "murmur-words-1")
+        frames, kept = murmur.trajectory(run), read_safetensors(run / "activations.safetensors")
+        twin = json.loads(self.murmur("measure", "run", "show=twin", "--json").stdout)
+        for key in ("distance", "still", "tau"):
+            mean = np.mean([text["twin"][key] for text in words["texts"]], axis=0)
+            np.testing.assert_allclose(mean, [row[key] for row in twin], atol=2e-5)
+        second = words["texts"][1]
+        places = np.frombuffer(base64.b64decode(second["places"]), np.float32).reshape(4, 4, 3)
+        mean = frames.reshape(-1, frames.shape[-1]).mean(axis=0)
+        axes = np.linalg.lstsq(frames[:, 4:].reshape(-1, len(mean)) - mean, places.reshape(-1, 3),
+                               rcond=None)[0]
+        np.testing.assert_allclose((frames[:, 4:] - mean) @ axes, places, atol=1e-5)  # one map
+        heard = np.frombuffer(base64.b64decode(second["attention"]), np.uint8)
+        pattern = np.stack([kept[f"text1.blocks.{b}.attn.hook_pattern"] for b in range(3)])
+        np.testing.assert_array_equal(heard.reshape(pattern.shape),
+                                      np.floor(255 * pattern.astype(float) + 0.5))
+        self.assertEqual([row["token"] for row in words["shared"]], ["5", "3", "42"])
+        np.testing.assert_allclose(words["shared"][1]["cosine"],
+                                   (frames[:, 2] * frames[:, 6]).sum(axis=1), atol=1e-6)
+        self.murmur("simulate", "n=4", "T=1", "-o", "flock", "-q")
+        self.refused(INPUT, "export", "flock", "-o", "flock.json", what="only a traced transformer")
+        self.refused(USAGE, "trace", FAMILIES / "gpt2", "--ids", "1", "--engine", "slow",
+                     what="--engine slow")
+
 
 class Prompts(Trace):
     def told(self, *words, text=None):

@@ -19,9 +19,10 @@ namespace fs = std::filesystem;
 const fs::path kFamilies = fs::path(__FILE__).parent_path().parent_path() / "fixtures/families";
 constexpr double kTolerance = 1e-5;  // of the largest entry: both sides are float32
 
-void expect_held(const Model& model, const fs::path& golden) {
+void expect_held(const Model& model, const fs::path& golden,
+                 const PassOptions& options = {.threads = 2}) {
   for (const GoldenCheck& check :
-       held_against(*model, read_safetensors(golden).tensors, golden.string(), 2))
+       held_against(*model, read_safetensors(golden).tensors, golden.string(), options))
     EXPECT_LT(check.error, kTolerance) << golden << ": " << check.name;
 }
 
@@ -30,6 +31,12 @@ class Families : public ::testing::TestWithParam<const char*> {};
 TEST_P(Families, AgreeWithTheReferenceLibrary) {
   const fs::path folder = kFamilies / GetParam();
   expect_held(read_model(folder), folder / "golden.safetensors");
+}
+
+// The definition of right, by plain loops, is held to the same.
+TEST_P(Families, AgreeByTheReferencePassToo) {
+  const fs::path folder = kFamilies / GetParam();
+  expect_held(read_model(folder), folder / "golden.safetensors", {.engine = PassEngine::reference});
 }
 
 // The wrong model that the comparison rejects: one weight a block, of its feed-forward, half as

@@ -45,8 +45,14 @@ function crash(error: unknown): Fault {
   return { fault: 1, where: error instanceof Error ? error.message : String(error), ...words.crashed };
 }
 
+/** What went wrong before the core could say so itself. */
+export function faultOf(error: unknown): Fault {
+  if (typeof error === "object" && error !== null && "fault" in error) return error as Fault;
+  return { fault: 1, where: String(error), ...words.cannotStart };
+}
+
 /** One request and its reply; throws a Fault. */
-function ask(module: MurmurModule, request: Request, data?: Numbers): Reply {
+export function ask(module: MurmurModule, request: Request, data?: Numbers): Reply {
   const text = encoder.encode(JSON.stringify(request) + "\0");
   const bytes = data
     ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)

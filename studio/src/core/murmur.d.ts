@@ -21,3 +21,9 @@ declare module "*/murmur.mjs" {
   const factory: (options?: MurmurOptions) => Promise<MurmurModule>;
   export default factory;
 }
+
+declare module "*/murmur_words.mjs" {
+  import type { MurmurModule, MurmurOptions } from "*/murmur.mjs";
+  const factory: (options?: MurmurOptions) => Promise<MurmurModule>;
+  export default factory;
+}

@@ -1,9 +1,8 @@
 // worker.ts: the core in a thread of its own, answering one request after another.
 
-import { coreOf } from "./core";
+import { coreOf, faultOf } from "./core";
 import type { Answer, Call } from "./calls";
-import type { Core, Fault } from "./protocol";
-import { core as words } from "../strings/core";
+import type { Core } from "./protocol";
 import factory from "./wasm/murmur.mjs";
 
 const wasm = new URL("./wasm/murmur.wasm", import.meta.url).href;
@@ -18,12 +17,6 @@ function buffersOf(result: unknown): ArrayBuffer[] {
   for (const part of parts)
     if (ArrayBuffer.isView(part) && part.buffer instanceof ArrayBuffer) buffers.add(part.buffer);
   return [...buffers];
-}
-
-/** What went wrong before the core could say so itself. */
-function faultOf(error: unknown): Fault {
-  if (typeof error === "object" && error !== null && "fault" in error) return error as Fault;
-  return { fault: 1, where: String(error), ...words.cannotStart };
 }
 
 async function answer(call: Call): Promise<[Answer, ArrayBuffer[]]> {

@@ -44,7 +44,7 @@ function Fold({ panel }: { panel: Panel }) {
 }
 
 /** The stop of the Story that tells what a view shows. */
-const kStop: Record<Exclude<ViewName, "story">, number> = { digits: 8, flock: 3, fields: 6, map: 3 };
+const kStop: Record<Exclude<ViewName, "story">, number> = { digits: 8, flock: 3, fields: 6, map: 3, words: 5 };
 
 /** The way from a view into the Story, and from the Story back to where one came from. */
 function Path({ view }: { view: ViewName }) {

@@ -29,6 +29,8 @@ interface PlotProps {
   summary: string;
   /** Lines are drawn up to the moment shown, and no further. */
   reveal?: boolean;
+  /** Only whole numbers are marked below. */
+  wholeX?: boolean;
 }
 
 function colourOf(element: HTMLElement, name: string): string {
@@ -83,7 +85,7 @@ function optionsOf(
       y: { ...(props.range ? { range: props.range } : {}), distr: props.logY ? 3 : 1 },
     },
     axes: [
-      { ...axis, ...(props.logX ? { splits: decades } : {}) },
+      { ...axis, ...(props.logX ? { splits: decades } : {}), ...(props.wholeX ? { incrs: [1, 2, 3, 6, 12, 24] } : {}) },
       { ...axis, size: 44, ...(props.logY ? { splits: decades } : {}) },
     ],
     series: [{}, ...series],

@@ -11,7 +11,7 @@ export type Language = (typeof kLanguages)[number];
 export const kLanguageNames: Record<Language, string> = { en: "English", de: "Deutsch", fr: "Français" };
 
 /** Parts of the catalogue that come by themselves; the Story, half of all words, also in other languages. */
-export type Part = "page" | "flock" | "fields" | "map" | "story";
+export type Part = "page" | "flock" | "fields" | "map" | "words" | "story";
 type Words = Partial<Record<Part, object>>;
 
 /** Other languages are fetched when they are spoken. */

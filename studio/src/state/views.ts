@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { change, recipe, type Recipe } from "./recipe";
 
-export const kViewNames = ["digits", "flock", "story", "fields", "map"] as const;
+export const kViewNames = ["digits", "flock", "story", "fields", "map", "words"] as const;
 export type ViewName = (typeof kViewNames)[number];
 
 /** The view the recipe names; the landing view where it names none that there is. */

@@ -3,5 +3,6 @@ import { strings as first } from ".";
 import { fields } from "./fields";
 import { flock } from "./flock";
 import { map } from "./map";
+import { words } from "./words";
 
-export const strings = { ...first, flock, fields, map } as const;
+export const strings = { ...first, flock, fields, map, words } as const;

@@ -1,7 +1,7 @@
 // common.ts: words that every view uses.
 export const common = {
   title: "Murmuration",
-  views: { digits: "Digits", flock: "Flock", story: "Story", fields: "Fields", map: "Map" },
+  views: { digits: "Digits", flock: "Flock", story: "Story", fields: "Fields", map: "Map", words: "Words" },
   skip: "Skip to the scene",
   play: "Play",
   pause: "Pause",
@@ -23,7 +23,7 @@ export const common = {
     ["Space", "play or pause"],
     ["← →", "one frame back or on; in the Story, the stop before or after"],
     ["Home", "back to the start"],
-    ["1 … 5", "Digits, Flock, Story, Fields, Map"],
+    ["1 … 6", "Digits, Flock, Story, Fields, Map, Words"],
     ["z", "undo; with Shift, redo"],
     ["Shift + arrows", "turn the view; + and − go nearer and farther, 0 brings it back"],
     ["[ ]", "the token before or after; Esc lets go of it"],

@@ -4,7 +4,7 @@ import type { Translation } from "../translation";
 
 export const common: Translation<typeof english> = {
   title: "Murmuration",
-  views: { digits: "Ziffern", flock: "Schwarm", story: "Geschichte", fields: "Felder", map: "Karte" },
+  views: { digits: "Ziffern", flock: "Schwarm", story: "Geschichte", fields: "Felder", map: "Karte", words: "Wörter" },
   skip: "Zur Szene springen",
   play: "Abspielen",
   pause: "Anhalten",
@@ -26,7 +26,7 @@ export const common: Translation<typeof english> = {
     ["Leertaste", "abspielen oder anhalten"],
     ["← →", "ein Bild zurück oder weiter; in der Geschichte die Station davor oder danach"],
     ["Pos1", "zurück zum Anfang"],
-    ["1 … 5", "Ziffern, Schwarm, Geschichte, Felder, Karte"],
+    ["1 … 6", "Ziffern, Schwarm, Geschichte, Felder, Karte, Wörter"],
     ["z", "rückgängig; mit Umschalt wiederholen"],
     ["Umschalt + Pfeile", "die Ansicht drehen; + und − gehen näher heran und weiter weg, 0 stellt sie zurück"],
     ["[ ]", "das Token davor oder danach; Esc lässt es los"],

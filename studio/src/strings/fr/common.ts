@@ -4,7 +4,7 @@ import type { Translation } from "../translation";
 
 export const common: Translation<typeof english> = {
   title: "Murmuration",
-  views: { digits: "Chiffres", flock: "Nuée", story: "Récit", fields: "Champs", map: "Carte" },
+  views: { digits: "Chiffres", flock: "Nuée", story: "Récit", fields: "Champs", map: "Carte", words: "Mots" },
   skip: "Aller à la scène",
   play: "Lire",
   pause: "Pause",
@@ -26,7 +26,7 @@ export const common: Translation<typeof english> = {
     ["Espace", "lire ou mettre en pause"],
     ["← →", "une image en arrière ou en avant ; dans le Récit, l’étape d’avant ou d’après"],
     ["Début", "revenir au début"],
-    ["1 … 5", "Chiffres, Nuée, Récit, Champs, Carte"],
+    ["1 … 6", "Chiffres, Nuée, Récit, Champs, Carte, Mots"],
     ["z", "annuler ; avec Maj, rétablir"],
     ["Maj + flèches", "tourner la vue ; + et − approchent et éloignent, 0 la remet en place"],
     ["[ ]", "le token d’avant ou d’après ; Échap le lâche"],

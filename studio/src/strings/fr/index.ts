@@ -11,8 +11,9 @@ import { map } from "./map";
 import { runs } from "./runs";
 import { share } from "./share";
 import { storyTitles } from "./story_titles";
+import { words as wordsText } from "./words";
 
 export const words = {
   page: { common, branch, core, files, digits, dome, runs, share, storyTitles },
-  flock, fields, map,
+  flock, fields, map, words: wordsText,
 };

@@ -1,0 +1,16 @@
+// no_products.cpp: stands in for products.cpp where there is no OpenBLAS: products are refused.
+#include "learn/products.h"
+#include "murmur/error.h"
+
+namespace murmur {
+
+void require_products() {
+  throw Error(Fault::tool, "there is no OpenBLAS here", "matrix products",
+              "use the reference pass, which needs none");
+}
+
+void multiply(const View&, const View&, Transposed, const View&, float, float) {
+  require_products();
+}
+
+}  // namespace murmur

@@ -1,0 +1,41 @@
+// words_file.h: a traced transformer as the view Words of the web page reads it: one JSON text.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "murmur/swarm.h"
+#include "trace/lens.h"
+
+namespace murmur {
+
+inline constexpr int kMostWordsTokens = 256;  // of a text: attention grows with their square
+
+struct WordsText {
+  std::string text{};
+  std::size_t given = 0;                        // tokens that were given
+  std::vector<std::int64_t> ids{};              // (n); of imported states none
+  std::vector<std::string> tokens{};            // (n)
+  std::vector<HostSwarm> frames{};              // (frames) of (n, d), on the sphere
+  std::vector<std::vector<float>> attention{};  // (frames - 1) of (heads, n, n); none: not known
+  std::vector<LensRow> lens{};                  // (frames) of the last token; may be empty
+};
+
+struct WordsTrace {
+  std::string model{}, family{};
+  int d = 0, heads = 0;
+  bool causal = false;
+  std::vector<double> block_beta{};  // (frames - 1) of the twin flight
+  std::vector<WordsText> texts{};    // all with as many frames
+};
+
+// schema murmur-words-1 (docs/trace.md). Places are x - m along three axes, the same for all layers
+// and texts: m is the mean of the states of all words, the axes those along which they spread most;
+// tokens such as [CLS] and <s>, which stand for no word, do not count there. The twin
+// flight is that of twin.h, by the reference engine. Numbers of arrays are in base64: places F32,
+// attention a byte a weight, 255 w rounded. Error(input) for a text that is too long.
+nlohmann::ordered_json words_file(const WordsTrace& trace);
+
+}  // namespace murmur

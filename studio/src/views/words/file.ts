@@ -1,0 +1,152 @@
+// file.ts: reads the file of a traced transformer, schema murmur-words-1, and gives up on any other.
+import type { Fault } from "../../core/protocol";
+import { words } from "../../strings/words";
+
+export interface Said {
+  token: string;
+  probability: number;
+}
+
+/** One text as the transformer read it; frame 0 is the dictionary, frame k is behind layer k. */
+export interface TracedText {
+  text: string;
+  given: number; // tokens that were given; those behind it the model wrote
+  tokens: string[]; // (n)
+  frames: number;
+  places: Float32Array; // (frames, n, 3)
+  attention: Uint8Array | null; // (frames - 1, heads, n, n), 255 a share of 1
+  cosine: number[]; // (frames) mean over the pairs
+  lens: Said[][]; // (frames) the likeliest next tokens, or none
+  twin: { places: Float32Array; distance: number[]; still: number[] };
+}
+
+/** A token that the first two texts both have, and the cosine of the two by frame. */
+export interface Shared {
+  token: string;
+  first: number;
+  second: number;
+  cosine: number[]; // (frames)
+}
+
+export interface WordsTrace {
+  model: string;
+  d: number;
+  heads: number;
+  axes: number[]; // shares of the spread that the three axes show
+  texts: TracedText[];
+  shared: Shared[];
+}
+
+type Raw = Record<string, unknown>;
+
+function refuse(where: string): never {
+  const fault: Fault = { fault: 3, what: words.notWords, where, remedy: words.notWordsHint };
+  throw fault;
+}
+
+function object(value: unknown, where: string): Raw {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Raw) : refuse(where);
+}
+function list(value: unknown, where: string): unknown[] {
+  return Array.isArray(value) ? value : refuse(where);
+}
+function whole(value: unknown, where: string): number {
+  return Number.isInteger(value) && (value as number) >= 0 ? (value as number) : refuse(where);
+}
+function text(value: unknown, where: string): string {
+  return typeof value === "string" ? value : refuse(where);
+}
+/** As many numbers as asked for; what is not known is null in the file. */
+function numbers(value: unknown, count: number, where: string): number[] {
+  const all = list(value, where);
+  if (all.length !== count) refuse(where);
+  return all.map((one) => (typeof one === "number" ? one : one === null ? NaN : refuse(where)));
+}
+
+function bytes(value: unknown, where: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(text(value, where)), (letter) => letter.charCodeAt(0));
+  } catch {
+    return refuse(where);
+  }
+}
+function floats(value: unknown, count: number, where: string): Float32Array {
+  const read = bytes(value, where);
+  if (read.length !== 4 * count) refuse(where);
+  const places = new Float32Array(read.buffer);
+  return places.every(Number.isFinite) ? places : refuse(where);
+}
+
+function textOf(value: unknown, heads: number): TracedText {
+  const raw = object(value, "texts");
+  const tokens = list(raw.tokens, "tokens").map((token) => text(token, "tokens"));
+  const n = tokens.length;
+  const frames = list(raw.mean_cos, "mean_cos").length;
+  if (n === 0 || frames < 2) refuse("tokens");
+  const twin = object(raw.twin, "twin");
+  const attention = raw.attention === null ? null : bytes(raw.attention, "attention");
+  if (attention && attention.length !== (frames - 1) * heads * n * n) refuse("attention");
+  const lens = list(raw.lens, "lens").map((row) =>
+    list(row, "lens").map((one) => {
+      const { token, probability } = object(one, "lens");
+      return { token: text(token, "lens"), probability: numbers([probability], 1, "lens")[0] };
+    }),
+  );
+  if (lens.length !== 0 && lens.length !== frames) refuse("lens");
+  return {
+    text: text(raw.text, "text"),
+    given: whole(raw.given, "given"),
+    tokens,
+    frames,
+    places: floats(raw.places, frames * n * 3, "places"),
+    attention,
+    cosine: numbers(raw.mean_cos, frames, "mean_cos"),
+    lens,
+    twin: {
+      places: floats(twin.places, frames * n * 3, "twin.places"),
+      distance: numbers(twin.distance, frames, "twin.distance"),
+      still: numbers(twin.still, frames, "twin.still"),
+    },
+  };
+}
+
+function sharedOf(value: unknown, texts: TracedText[]): Shared {
+  const raw = object(value, "shared");
+  const [first, second] = [whole(raw.first, "shared"), whole(raw.second, "shared")];
+  if (texts.length < 2 || first >= texts[0].tokens.length || second >= texts[1].tokens.length) refuse("shared");
+  return { token: text(raw.token, "shared"), first, second, cosine: numbers(raw.cosine, texts[0].frames, "shared") };
+}
+
+/** The trace of a file's text; throws a Fault for anything else. */
+export function parseWords(json: string): WordsTrace {
+  let raw: Raw;
+  try {
+    raw = object(JSON.parse(json), "{}");
+  } catch {
+    return refuse("{}");
+  }
+  if (raw.schema !== "murmur-words-1") refuse("schema");
+  const heads = whole(raw.heads, "heads");
+  const texts = list(raw.texts, "texts").map((one) => textOf(one, heads));
+  if (texts.length === 0) refuse("texts");
+  return {
+    model: text(raw.model, "model"),
+    d: whole(raw.d, "d"),
+    heads,
+    axes: numbers(raw.axes, 3, "axes"),
+    texts,
+    shared: list(raw.shared, "shared").map((one) => sharedOf(one, texts)),
+  };
+}
+
+/** A token as readers know it: without the sign of a space before it; line ends and bare spaces as signs. */
+export function spelled(token: string): string {
+  const bare = token.replace(/^[\u0120\u2581 ]+/, "");
+  if (bare === "\n" || bare === "<0x0A>" || bare === "\u010a") return "⏎";
+  return bare === "" ? "␣" : bare;
+}
+
+/** Whether a token stands for no word: begin, end, separation. */
+export function isSpecial(token: string): boolean {
+  return /^(\[[A-Z]+\]|<\/?[a-z|_]+>)$/.test(token);
+}
