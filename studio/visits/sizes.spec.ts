@@ -18,12 +18,24 @@ for (const [width, height] of kSizes) {
         await open(page, `#v=1&view=${view}`);
         const wide = await page.evaluate(() => document.scrollingElement!.scrollWidth);
         expect(wide).toBeLessThanOrEqual(width);
-        const [scene, line] = [await boxOf(page, ".scene"), await boxOf(page, ".timeline")];
-        expect(scene.y + scene.height).toBeLessThanOrEqual(line.y + 1);
-        expect(line.y + line.height).toBeLessThanOrEqual(height);
-        expect(scene.height).toBeGreaterThan(200);
+        await expect(async () => {
+          const [scene, line] = [await boxOf(page, ".scene"), await boxOf(page, ".timeline")];
+          expect(scene.y + scene.height).toBeLessThanOrEqual(line.y + 1);
+          expect(line.y + line.height).toBeLessThanOrEqual(height);
+          expect(scene.height).toBeGreaterThan(200);
+        }).toPass({ timeout: 20_000 }); // panels come one after another
       });
     }
+    test("the menu holds what is in it, and lies within the window", async ({ page }) => {
+      await page.emulateMedia({ reducedMotion: "reduce" });
+      await open(page);
+      await page.locator("details.menu summary").click();
+      const menu = await boxOf(page, ".menu-body");
+      expect(menu.x).toBeGreaterThanOrEqual(0);
+      expect(menu.x + menu.width).toBeLessThanOrEqual(width);
+      const over = await page.locator(".menu-body").evaluate((one) => one.scrollWidth - one.clientWidth);
+      expect(over).toBeLessThanOrEqual(0);
+    });
     test("the card and the line do not cover the flight", async ({ page }) => {
       await page.emulateMedia({ reducedMotion: "reduce" });
       await open(page);

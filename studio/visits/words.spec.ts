@@ -38,9 +38,11 @@ test("a click on the scene chooses a token, keys choose the next and let go", as
   await expect(page.locator(listener)).toHaveCount(0);
   const label = page.locator(".scene-label.token", { hasText: /^river$/ });
   await expect(label).toBeVisible();
-  const box = (await label.boundingBox())!;
-  await page.mouse.click(box.x + box.width / 2, box.y + box.height + 8); // the token is below its label
-  await expect(page.locator(listener)).toHaveAttribute("data-listener", "river");
+  await expect(async () => { // labels are laid out again while the scene comes to rest
+    const box = (await label.boundingBox())!;
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height + 8); // the token is below its label
+    await expect(page.locator(listener)).toHaveAttribute("data-listener", "river", { timeout: 2_000 });
+  }).toPass({ timeout: 20_000 });
   await page.locator("#scene").focus();
   await page.keyboard.press("]");
   await expect(page.locator(listener)).toHaveAttribute("data-listener", ".");
@@ -89,4 +91,13 @@ test("the program's file is taken by drop, anything else is refused", async ({ p
   await dropFile(page, "other.json", Buffer.from("{}"));
   await expect(page.locator(".notice.fault")).toContainText(words.notWords);
   await expect(line.getByRole("radio")).toHaveCount(5); // what was there stays
+});
+
+test("a text too long for the model is refused, the sentences stand, and the text stays to be mended", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  const long = "zq".repeat(95); // a token a letter: more than the model reads
+  await open(page, `#v=1&view=words&trace=live&say=${long}`);
+  await expect(page.locator(".notice.fault")).toContainText("96");
+  await expect(page.getByRole("radiogroup", { name: words.tokens })).toContainText("bank");
+  await expect(page.getByLabel(words.typedLabel, { exact: true })).toHaveValue(long);
 });

@@ -19,7 +19,7 @@ export const map = {
     "the pixel.",
   beta: "β, sharpness of sight",
   time: "time t",
-  axisTime: "time t (layers passed) →",
+  axisTime: "time t of the flow →",
   axisBeta: "sharpness of sight β →",
   axisTimeShort: "time t →",
   axisBetaShort: "sharpness β →",

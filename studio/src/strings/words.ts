@@ -19,8 +19,9 @@ export const words = {
   twin:
     "Seen through, and tied to each token, is its twin: the flow of the papers from the same start. Layer by layer it has the " +
     "sharpness β that fits the heads best, and as much time as brings it nearest to the real move.",
-  twinSays: (explained: string) =>
-    `At this layer the twin is nearer to the tokens than their start is, by ${explained} of that distance.`,
+  twinSays: (explained: string, little: boolean) =>
+    `At this layer the twin is nearer to the tokens than their start is, by ${explained} of that distance` +
+    (little ? ": the flow of the papers says next to nothing of where these tokens go." : "."),
   twinStart: "Before the first layer both are in one place.",
   source: (model: string, layers: number, heads: number) => `${model}: ${layers} layers of ${heads} heads.`,
   made: "Made by",
@@ -37,7 +38,8 @@ export const words = {
   hearing: "Whom it hears",
   none: "Choose a token: in the line above the scene, on the scene, or with [ and ].",
   hears: (token: string, layer: number) => `“${token}” in layer ${layer} hears`,
-  hearsHint: "That is the layer that acts next; lines in the scene are as broad as the share.",
+  hearsHint: (acted: boolean) =>
+    `That is the layer that ${acted ? "acted last" : "acts next"}; lines in the scene are as broad as the share.`,
   noAttention: "This trace keeps no attention.",
   itself: "itself",
   percent: (share: number) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`,
@@ -50,8 +52,9 @@ export const words = {
   showTwin: "Twin flight",
   showTrail: "Path of the listener",
   next: "Which token comes next",
-  nextAt: (moment: string) => `What ${moment} would say, were it the last:`,
-  noNext: "This model fills gaps and says nothing next. Type a text below, which another model reads.",
+  nextAt: (moment: string, token: string) =>
+    `What would come behind “${token}”, the last token, if ${moment} were the end (the logit lens):`,
+  noNext: "This model reads whole sentences and says nothing next. Type a text below, which another model reads.",
   typed: "Type a text",
   typedHint:
     "stories260K, a transformer of 260,000 numbers that has read children's stories in English, reads it here on your " +

@@ -24,7 +24,7 @@ export const map: Translation<typeof english> = {
     "den Bildpunkt.",
   beta: "β, Schärfe des Blicks",
   time: "Zeit t",
-  axisTime: "Zeit t (durchlaufene Schichten) →",
+  axisTime: "Zeit t des Flusses →",
   axisBeta: "Schärfe des Blicks β →",
   axisTimeShort: "Zeit t →",
   axisBetaShort: "Schärfe β →",

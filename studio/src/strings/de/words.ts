@@ -22,7 +22,9 @@ export const words: Translation<typeof english> = {
   twin:
     "Durchscheinend und an jedes Token gebunden ist sein Zwilling: der Fluss der Arbeiten vom selben Start aus. Schicht für Schicht hat " +
     "er die Schärfe β, die am besten zu den Köpfen passt, und so viel Zeit, wie ihn der wirklichen Bewegung am nächsten bringt.",
-  twinSays: (explained) => `In dieser Schicht ist der Zwilling den Token näher, als ihr Start es ist, um ${explained} dieses Abstands.`,
+  twinSays: (explained, little) =>
+    `In dieser Schicht ist der Zwilling den Token näher, als ihr Start es ist, um ${explained} dieses Abstands` +
+    (little ? ": der Fluss der Arbeiten sagt fast nichts darüber, wohin diese Token gehen." : "."),
   twinStart: "Vor der ersten Schicht sind beide an einem Ort.",
   source: (model, layers, heads) => `${model}: ${layers} Schichten mit ${heads} Köpfen.`,
   made: "Gemacht mit",
@@ -39,7 +41,8 @@ export const words: Translation<typeof english> = {
   hearing: "Wem es zuhört",
   none: "Wähl ein Token: in der Zeile über der Szene, in der Szene oder mit [ und ].",
   hears: (token, layer) => `„${token}“ hört in Schicht ${layer}`,
-  hearsHint: "Das ist die Schicht, die als nächste wirkt; Linien in der Szene sind so breit wie der Anteil.",
+  hearsHint: (acted) =>
+    `Das ist die Schicht, die ${acted ? "zuletzt gewirkt hat" : "als nächste wirkt"}; Linien in der Szene sind so breit wie der Anteil.`,
   noAttention: "Diese Spur bewahrt keine Aufmerksamkeit auf.",
   itself: "sich selbst",
   percent: (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`,
@@ -52,8 +55,8 @@ export const words: Translation<typeof english> = {
   showTwin: "Zwillingsflug",
   showTrail: "Weg des Hörers",
   next: "Welches Token als nächstes kommt",
-  nextAt: (moment) => `Was ${moment} sagen würde, wäre es das Letzte:`,
-  noNext: "Dieses Modell füllt Lücken und sagt nichts Nächstes. Tipp unten einen Text, den ein anderes Modell liest.",
+  nextAt: (moment, token) => `Was hinter „${token}“, dem letzten Token, käme, wäre ${moment} das Ende (Logit-Linse):`,
+  noNext: "Dieses Modell liest ganze Sätze und sagt nichts Nächstes. Tipp unten einen Text, den ein anderes Modell liest.",
   typed: "Einen Text tippen",
   typedHint:
     "stories260K, ein Transformer aus 260 000 Zahlen, der englische Kindergeschichten gelesen hat, liest ihn hier auf deinem Gerät, mit " +

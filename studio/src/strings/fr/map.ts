@@ -21,7 +21,7 @@ export const map: Translation<typeof english> = {
     "le pixel.",
   beta: "β, acuité du regard",
   time: "temps t",
-  axisTime: "temps t (couches passées) →",
+  axisTime: "temps t du flot →",
   axisBeta: "acuité du regard β →",
   axisTimeShort: "temps t →",
   axisBetaShort: "acuité β →",

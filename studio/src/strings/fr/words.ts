@@ -22,7 +22,9 @@ export const words: Translation<typeof english> = {
   twin:
     "En transparence, et relié à chaque token, son jumeau : le flot des articles depuis le même départ. De couche en couche il a " +
     "l’acuité β qui convient le mieux aux têtes, et autant de temps qu’il en faut pour l’approcher au mieux du vrai mouvement.",
-  twinSays: (explained) => `À cette couche le jumeau est plus près des tokens que leur départ, de ${explained} de cette distance.`,
+  twinSays: (explained, little) =>
+    `À cette couche le jumeau est plus près des tokens que leur départ, de ${explained} de cette distance` +
+    (little ? " : le flot des articles ne dit presque rien de là où vont ces tokens." : "."),
   twinStart: "Avant la première couche les deux sont au même endroit.",
   source: (model, layers, heads) => `${model} : ${layers} couches de ${heads} têtes.`,
   made: "Fait par",
@@ -39,7 +41,8 @@ export const words: Translation<typeof english> = {
   hearing: "Qui il écoute",
   none: "Choisissez un token : dans la ligne au-dessus de la scène, dans la scène, ou avec [ et ].",
   hears: (token, layer) => `« ${token} » à la couche ${layer} écoute`,
-  hearsHint: "C’est la couche qui agit ensuite ; les lignes de la scène sont aussi larges que la part.",
+  hearsHint: (acted) =>
+    `C’est la couche qui ${acted ? "a agi en dernier" : "agit ensuite"} ; les lignes de la scène sont aussi larges que la part.`,
   noAttention: "Cette trace ne garde pas d’attention.",
   itself: "lui-même",
   percent: (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`,
@@ -52,8 +55,9 @@ export const words: Translation<typeof english> = {
   showTwin: "Vol du jumeau",
   showTrail: "Chemin de celui qui écoute",
   next: "Quel token vient ensuite",
-  nextAt: (moment) => `Ce que dirait ${moment}, si c’était la fin :`,
-  noNext: "Ce modèle remplit des lacunes et ne dit rien ensuite. Tapez plus bas un texte, qu’un autre modèle lira.",
+  nextAt: (moment, token) =>
+    `Ce qui suivrait « ${token} », le dernier token, si ${moment} était la fin (lentille des logits) :`,
+  noNext: "Ce modèle lit des phrases entières et ne dit rien ensuite. Tapez plus bas un texte, qu’un autre modèle lira.",
   typed: "Taper un texte",
   typedHint:
     "stories260K, un transformer de 260 000 nombres qui a lu des contes pour enfants en anglais, le lit ici sur votre appareil, avec " +

@@ -125,6 +125,7 @@ export class Library {
     } catch (error) {
       if (this.asked !== wish) return;
       this.asked = "";
+      if (name === "live") change({ trace: "" }); // the text stays in its box, to be mended
       if (isFault(error)) tell(error);
       else if (name === "live") notice.value = { kind: "fault", text: words.readerFailed, hint: words.readerFailedHint };
       else notice.value = { kind: "fault", text: words.failed, hint: words.failedHint };

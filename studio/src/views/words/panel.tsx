@@ -84,7 +84,7 @@ export function Hearing({ seen }: { seen: Seen }) {
         <div data-listener={spelled(text.tokens[token])} data-layer={layer + 1}>
           <p class="listener">{words.hears(spelled(text.tokens[token]), layer + 1)}</p>
           <Heard seen={seen} shares={shares} />
-          <p class="hint">{words.hearsHint}</p>
+          <p class="hint">{words.hearsHint(layer < frame)}</p>
         </div>
       )}
       {text.attention && trace.heads > 1 && (
@@ -110,7 +110,7 @@ export function Next({ seen, moment }: { seen: Seen; moment: string }) {
   return (
     <Group title={words.next} open={said !== undefined}>
       {!said && <p class="hint">{words.noNext}</p>}
-      {said && <p class="listener">{words.nextAt(moment)}</p>}
+      {said && <p class="listener">{words.nextAt(moment, spelled(seen.text.tokens.at(-1)!))}</p>}
       {said && (
         <ol class="heard said">
           {said.map(({ token, probability }) => (

@@ -138,7 +138,7 @@ function Story({ library }: { library: Library }) {
       <p>{words.howDrawn(trace.d, words.percent(share))}</p>
       <h3>{words.twinTitle}</h3>
       <p>{words.twin}</p>
-      <p data-explained={nearer}>{frame === 0 || Number.isNaN(nearer) ? words.twinStart : words.twinSays(signed(nearer))}</p>
+      <p data-explained={nearer}>{frame === 0 || Number.isNaN(nearer) ? words.twinStart : words.twinSays(signed(nearer), nearer < kLittle)}</p>
       <p class="hint">{words.source(trace.model, text.frames - 1, trace.heads)}</p>
       {bundled && <p class="hint">{words.made}</p>}
       {bundled && <code class="command" tabIndex={0}>{commandOf(trace)}</code>}
@@ -146,6 +146,8 @@ function Story({ library }: { library: Library }) {
   );
 }
 
+/** Of the distance: a twin that explains less explains next to nothing. */
+const kLittle = 0.05;
 const signed = (share: number) => words.percent(share).replace("-", "−");
 
 /** The command whose run is shown. */
