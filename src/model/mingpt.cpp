@@ -8,10 +8,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "model/base64.h"
 #include "model/bind.h"
 #include "model/model_folder.h"
 #include "murmur/error.h"
+#include "run/base64.h"
 #include "run/kept_json.h"
 
 namespace murmur {

@@ -9,9 +9,9 @@
 
 #include <array>
 
-#include "model/base64.h"
 #include "model/tokenizer_normalise.h"
 #include "model/tokenizer_unicode.h"
+#include "run/base64.h"
 
 namespace murmur::tokenizer {
 namespace {

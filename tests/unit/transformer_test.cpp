@@ -9,6 +9,7 @@
 #include "model/family.h"
 #include "model/golden.h"
 #include "refused.h"
+#include "run/base64.h"
 #include "run/formats.h"
 #include "temporary.h"
 
@@ -127,21 +128,6 @@ TEST(KeywordTransformers, ReadSpectraOfTheirSizeAlone) {
 }
 
 // minGPT's tensors as JSON: those of the hub's tiny GPT-2, its maps turned, less the tied head.
-std::string base64_of(const std::vector<float>& values) {
-  constexpr const char* kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const auto* bytes = reinterpret_cast<const unsigned char*>(values.data());
-  const std::size_t size = values.size() * sizeof(float);
-  std::string text;
-  for (std::size_t at = 0; at < size; at += 3) {
-    unsigned bits = 0;
-    for (std::size_t k = 0; k < 3; ++k) bits = bits << 8 | (at + k < size ? bytes[at + k] : 0u);
-    for (std::size_t k = 0; k < 4; ++k)
-      text += at + k <= size ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
-  }
-  return text;
-}
-
 nlohmann::json mingpt_of(const fs::path& folder) {
   const nlohmann::json config = nlohmann::json::parse(std::ifstream(folder / "config.json"));
   nlohmann::json all;
@@ -160,7 +146,9 @@ nlohmann::json mingpt_of(const fs::path& folder) {
       values = turned;
       std::swap(shape[0], shape[1]);
     }
-    all[name] = {{"shape", shape}, {"dtype", "torch.float32"}, {"data", base64_of(values)}};
+    all[name] = {{"shape", shape},
+                 {"dtype", "torch.float32"},
+                 {"data", base64(std::as_bytes(std::span(values)))}};
     if (name == "transformer.wte.weight") all["lm_head.weight"] = all[name];
   }
   return all;
