@@ -40,6 +40,7 @@ struct Question {
   std::vector<double> (*numbers)(const InputReading& r);
   bool (*agrees)(const Estimates& means);
   bool causal = false;  // of causal models alone
+  bool least = false;   // the least of its numbers is shown, not the first
 };
 
 double gained(const InputReading& r, double LayerReading::*what) {
@@ -61,7 +62,7 @@ constexpr Question kQuestions[] = {
          changes.push_back(r.layers[f].energy_scaled - r.layers[f - 1].energy_scaled);
        return changes;
      },
-     [](const Estimates& e) { return std::none_of(e.begin(), e.end(), below); }},
+     [](const Estimates& e) { return std::none_of(e.begin(), e.end(), below); }, false, true},
     {"real-models.drift", "tokens move along the velocity of the flow",
      "cosine of moves and velocity, mean over blocks", "above 3 standard errors",
      [](const InputReading& r) { return std::vector{mean_of(r.alignment)}; },
@@ -122,11 +123,10 @@ Estimates estimates_of(const Question& q, const std::vector<RealReading>& draws)
   return all;
 }
 
-// The number that is shown: of energies that of the block that lowers it most.
+// The number that is shown.
 const Estimate& shown(const Question& q, const Estimates& e) {
-  const auto least = std::min_element(
-      e.begin(), e.end(), [](const Estimate& a, const Estimate& b) { return a.mean < b.mean; });
-  return std::string_view(q.rule) == "real-models.energy" ? *least : e.front();
+  const auto by_mean = [](const Estimate& a, const Estimate& b) { return a.mean < b.mean; };
+  return q.least ? *std::min_element(e.begin(), e.end(), by_mean) : e.front();
 }
 
 // A transformer as it was trained, and draws of its weights.
@@ -160,7 +160,7 @@ RealReading read_variant(const std::filesystem::path& place, std::optional<std::
                       .threads = control.threads});
 }
 
-// The files of a model but its configuration; one here.
+// The first file of a model that is not its configuration.
 const std::filesystem::path& weights_among(const std::vector<std::filesystem::path>& files) {
   const auto at = std::find_if(files.begin(), files.end(), [](const std::filesystem::path& file) {
     return file.filename() != "config.json";
