@@ -46,12 +46,11 @@ struct Group {
 template <int kLevel, int kD, int kN, class At>
 HWY_INLINE void Descend(const Harmonics& h, const Group<kD, kN>& g, int k, const V (&re)[kN],
                         const V (&im)[kN], At& at) {
-  if constexpr (kLevel == kD) {
+  if constexpr (kLevel >= kD) {  // on the circle every fibre is one function
     at(k, re, im);
   } else {
     const D d;
-    const double* b =
-        h.steps(kLevel).data() + static_cast<std::size_t>(k) * (h.degree() + 2);
+    const double* b = h.row(kLevel, k);
     V now[kN], before[kN], here_re[kN], here_im[kN];
     for (int a = 0; a < kN; ++a) now[a] = hn::Set(d, 1), before[a] = hn::Zero(d);
     for (int n = 0; k + n <= h.degree(); ++n) {
@@ -94,8 +93,8 @@ struct AddFibre {
   double* lanes;
   HWY_INLINE void operator()(int k, const V (&re)[kUp], const V (&im)[kUp]) {
     const D d;
-    const int width = static_cast<int>(hn::Lanes(d)), last = h.degree();
-    const double* b = h.steps(kD).data() + static_cast<std::size_t>(k) * (last + 2);
+    const int width = static_cast<int>(hn::Lanes(d)), last = kD == 2 ? k : h.degree();
+    const double* b = h.row(kD, k);
     V now[kUp], before[kUp];
     for (int a = 0; a < kUp; ++a) now[a] = mass[a], before[a] = hn::Zero(d);
     for (int l = k; l <= last; ++l, lanes += 2 * width) {
@@ -146,7 +145,8 @@ void AddAll(const Harmonics& h, const PointBlock& block, double* lanes, double* 
 }
 
 void AddHarmonics(const Harmonics& h, const PointBlock& block, double* lanes, double* sums) {
-  h.d() == 3   ? AddAll<3>(h, block, lanes, sums)
+  h.d() == 2   ? AddAll<2>(h, block, lanes, sums)
+  : h.d() == 3 ? AddAll<3>(h, block, lanes, sums)
   : h.d() == 4 ? AddAll<4>(h, block, lanes, sums)
                : AddAll<5>(h, block, lanes, sums);
 }
@@ -189,8 +189,8 @@ struct SumFibre {
   V (&sum)[kOut][kDown];
   HWY_INLINE void operator()(int k, const V (&re)[kDown], const V (&im)[kDown]) {
     const D d;
-    const int width = static_cast<int>(hn::Lanes(d)), last = h.degree();
-    const double* b = h.steps(kD).data() + static_cast<std::size_t>(k) * (last + 2);
+    const int width = static_cast<int>(hn::Lanes(d)), last = kD == 2 ? k : h.degree();
+    const double* b = h.row(kD, k);
     V now[kDown], before[kDown], part_re[kOut][kDown], part_im[kOut][kDown];
     for (int a = 0; a < kDown; ++a) {
       now[a] = hn::Set(d, 1.0);
@@ -251,7 +251,8 @@ void SumIn(const Harmonics& h, const PointBlock& block, const HarmonicSeries& s)
 }
 
 void SumHarmonics(const Harmonics& h, const PointBlock& block, const HarmonicSeries& s) {
-  h.d() == 3   ? SumIn<3>(h, block, s)
+  h.d() == 2   ? SumIn<2>(h, block, s)
+  : h.d() == 3 ? SumIn<3>(h, block, s)
   : h.d() == 4 ? SumIn<4>(h, block, s)
                : SumIn<5>(h, block, s);
 }

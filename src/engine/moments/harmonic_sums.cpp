@@ -80,7 +80,7 @@ HarmonicSums::HarmonicSums(int d, int degree)
     scale_.push_back(-static_cast<int>(std::floor(0.5 * std::log2(static_cast<double>(square)))));
   row_.push_back(0);
   for (const Fibre& fibre : down_.fibres())
-    for (int l = fibre.begin; l <= degree; ++l) {
+    for (int l = fibre.begin; l <= fibre.last; ++l) {
       Degrees k = fibre.k;
       k[d - 2] = l;
       const long double square = down_.squares()[fibre.first + l - fibre.begin];
@@ -150,7 +150,7 @@ HarmonicSums::Series HarmonicSums::series_of(const HarmonicMoments& m, std::opti
     s.beyond = a.beyond[degree_];
   }
   for (const Fibre& fibre : down_.fibres())
-    for (int l = fibre.begin; l <= degree_; ++l) {
+    for (int l = fibre.begin; l <= fibre.last; ++l) {
       const std::size_t at = (fibre.first + l - fibre.begin) * (d_ + 1);
       const double scale = rho ? a.a[l] : 1;
       for (int e = 0; e < s.outputs; ++e) {

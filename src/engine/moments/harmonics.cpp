@@ -57,14 +57,21 @@ std::vector<Piece> lifted(const std::vector<Piece>& below, int level, const Degr
 }  // namespace
 
 Harmonics::Harmonics(int d, int degree) : d_(d), degree_(degree) {
-  assert(d >= 3 && d <= kMostCoordinates);
+  assert(d >= 2 && d <= kMostCoordinates);
   for (int level = 3; level <= d; ++level) {
     auto& rows = steps_.emplace_back();
     for (int k = 0; k <= degree; ++k)
       for (int n = 0; n < degree + 2; ++n)
         rows.push_back(static_cast<double>(step(n, parameter(level, k))));
   }
-  for (int m = 0; m <= degree; ++m) enumerate(3, {m}, 1);
+  for (int m = 0; m <= degree; ++m) {
+    if (d > 2) {
+      enumerate(3, {m}, 1);
+      continue;
+    }
+    fibres_.push_back({{m}, m, m, count_++});
+    squares_.push_back(1);
+  }
 }
 
 // The mean of |S|^2 from one sphere to the next: with z = x_t / r_t the integral of
@@ -76,7 +83,7 @@ void Harmonics::enumerate(int level, Degrees k, long double square) {
   for (int i = 0; i < below; ++i) square *= (first + i + 0.5L) / (first + i + 1);
   if (level == d_) {
     place_[key_of(k, d_ - 2)] = count_;
-    Fibre fibre{k, below, count_};
+    Fibre fibre{k, below, degree_, count_};
     fibre.k[d_ - 2] = below;
     fibres_.push_back(fibre);
   }
@@ -93,6 +100,7 @@ void Harmonics::enumerate(int level, Degrees k, long double square) {
 }
 
 std::size_t Harmonics::place(const Degrees& k) const {
+  if (d_ == 2) return k[0];
   return place_.at(key_of(k, d_ - 2)) + k[d_ - 2] - k[d_ - 3];
 }
 

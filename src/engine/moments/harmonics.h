@@ -1,4 +1,4 @@
-// harmonics.h: harmonic functions on the sphere S^{d-1}, their products with coordinates, and the
+// harmonics.h: harmonic functions on the sphere S^{d-1} (the circle: powers of w), their products with coordinates, and the
 // series of the exponential in them.
 #pragma once
 
@@ -21,8 +21,8 @@ using Degrees = std::array<int, kMostCoordinates - 1>;  // k_2 .. k_d; 0 beyond
 
 struct Fibre {
   Degrees k;          // its k_2 .. k_{d-1}; k_d = k_{d-1}, where it begins
-  int begin;          // k_{d-1}
-  std::size_t first;  // function l = begin; l = degree is the last
+  int begin, last;    // of its l: k_{d-1} and the degree; of the circle k_2 alone
+  std::size_t first;  // function l = begin
 };
 
 class Harmonics {
@@ -34,13 +34,17 @@ class Harmonics {
   std::size_t count() const { return count_; }  // functions, those with k_2 > 0 complex
   const std::vector<Fibre>& fibres() const { return fibres_; }
   std::size_t place(const Degrees& k) const;  // of a function; it must be there
-  // (degree + 1, degree + 2) b_n for n = 0 .. degree + 1 of level t = 3 .. d and k_{t-1}
-  const std::vector<double>& steps(int level) const { return steps_[level - 3]; }
+  // (degree + 2) b_n of level t = 3 .. d where the functions below have degree k
+  const double* row(int level, int k) const {
+    return level == 2 ? &kNoStep : &steps_[level - 3][static_cast<std::size_t>(k) * (degree_ + 2)];
+  }
   // (count) of each function: mean of |S|^2 over the sphere
   const std::vector<long double>& squares() const { return squares_; }
 
  private:
   void enumerate(int level, Degrees k, long double square);
+
+  static constexpr double kNoStep = 0;  // of the circle, whose fibres are one function each
 
   int d_, degree_;
   std::size_t count_ = 0;
