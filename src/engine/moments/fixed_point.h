@@ -1,4 +1,5 @@
-// fixed_point.h: sums that are the same in any order: blocks as 128-bit integers, and who adds them.
+// fixed_point.h: sums that are the same in any order: blocks as 128-bit integers, and who adds
+// them.
 #pragma once
 
 #include <cmath>

@@ -88,8 +88,8 @@ HarmonicSums::HarmonicSums(int d, int degree)
       const auto put = [&](Factor factor, double re, double im) {
         const bool mirrored = factor == Factor::conjugate && k[0] == 0;  // conj(w) S = conj(w S)
         for (const Product& p : product(d, mirrored ? Factor::w : factor, k))
-          terms_.push_back({up_.place(p.k), share * p.coefficient * re, share * p.coefficient * im,
-                            mirrored});
+          terms_.push_back(
+              {up_.place(p.k), share * p.coefficient * re, share * p.coefficient * im, mirrored});
       };
       terms_.push_back({up_.place(k), share, 0, false});
       row_.push_back(terms_.size());
@@ -123,7 +123,8 @@ HarmonicMoments HarmonicSums::moments_of(const HostSwarm& x, int threads,
       const PointBlock points = room.load(here, x.mass.data() + block * kPoints);
       for (int i = 0; i < here.n; ++i) most = std::fmax(most, std::fabs(room.length()[i] - 1));
       add_harmonics(up_, points, lanes, sums);
-      for (std::size_t e = 0; e < size; ++e) part[e] += to_fixed(std::ldexp(sums[e], scale_[e / 2]));
+      for (std::size_t e = 0; e < size; ++e)
+        part[e] += to_fixed(std::ldexp(sums[e], scale_[e / 2]));
     }
     const std::lock_guard hold(lock);
     off = std::fmax(off, most);
@@ -169,7 +170,9 @@ HarmonicSums::Series HarmonicSums::series_of(const HarmonicMoments& m, std::opti
   return s;
 }
 
-double HarmonicSums::rounding() const { return (4 * (degree_ + 8) + longest_harmonic_sum()) * kUnit; }
+double HarmonicSums::rounding() const {
+  return (4 * (degree_ + 8) + longest_harmonic_sum()) * kUnit;
+}
 
 void HarmonicSums::evaluate(const Series& series, const Targets& u, const SumsResult& out) const {
   assert(u.n <= kPoints);
@@ -194,8 +197,8 @@ void HarmonicSums::evaluate(const Series& series, const Targets& u, const SumsRe
     const bool bounded = weight[i] > 2 * eps;
     out.weight[i] = weight[i];
     out.shift[i] = rho;
-    out.weight_bound[i] = bounded ? eps / (weight[i] - eps) + 2 * scores
-                                  : std::numeric_limits<double>::infinity();
+    out.weight_bound[i] =
+        bounded ? eps / (weight[i] - eps) + 2 * scores : std::numeric_limits<double>::infinity();
     if (series.outputs == 1) continue;
     for (int k = 0; k < d_; ++k) out.mean[k * out.stride + i] = s.out[1 + k][i] / weight[i];
     out.mean_bound[i] = bounded ? 2 * eps / weight[i] + 4 * scores + 4 * kUnit + series.off

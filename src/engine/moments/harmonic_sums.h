@@ -30,11 +30,11 @@ class HarmonicSums {
 
   // The series of the sums at targets of one length |u| = rho, or of any length.
   struct Series {
-    std::vector<double> terms{};   // (count, outputs, 2)
-    int outputs = 0;               // 1: weights alone; d + 1
-    std::optional<double> rho{};   // the one length
-    double beyond = 0;             // T_p of it
-    double mass = 0, off = 0;      // of the moments
+    std::vector<double> terms{};  // (count, outputs, 2)
+    int outputs = 0;              // 1: weights alone; d + 1
+    std::optional<double> rho{};  // the one length
+    double beyond = 0;            // T_p of it
+    double mass = 0, off = 0;     // of the moments
   };
   Series series_of(const HarmonicMoments& m, std::optional<double> rho, bool mean) const;
 
@@ -46,7 +46,7 @@ class HarmonicSums {
   double rounding() const;  // of a sum of terms whose sizes sum to 1
 
   int d_, degree_;
-  Harmonics up_, down_;  // of degree p + 1 and p
+  Harmonics up_, down_;     // of degree p + 1 and p
   std::vector<int> scale_;  // (count of up_) exponents that make the functions about 1 in size
   struct Term {
     std::size_t from;

@@ -1,5 +1,5 @@
-// harmonics.h: harmonic functions on the sphere S^{d-1} (the circle: powers of w), their products with coordinates, and the
-// series of the exponential in them.
+// harmonics.h: harmonic functions on the sphere S^{d-1} (the circle: powers of w), their products
+// with coordinates, and the series of the exponential in them.
 #pragma once
 
 #include <array>
