@@ -10,6 +10,7 @@
 
 #include "core/buffer.h"
 #include "core/parallel.h"
+#include "engine/moments/cells.h"
 #include "engine/moments/direct_sums.h"
 #include "engine/moments/harmonic_kernels.h"
 
@@ -25,6 +26,7 @@ constexpr int kListed = 1 << 20;                    // targets that are summed a
 constexpr double kUpRate = 0.22, kDownRate = 0.44, kVaryingRate = 0.62;
 // A particle by transforms: spread and summed; a cell of the grid there and back; and the functions
 // at the nodes of their degree, p^3 of them.
+constexpr double kCellsRate = 15'000;  // a target by cells, at most
 constexpr double kTransformRate = 260, kCellRate = 60, kNodeRate = 3;
 constexpr double kPairRate[] = {0.9, 0.9, 0.9, 1.0, 1.1};  // by d up to 4, more beyond
 
@@ -38,6 +40,9 @@ double functions(int d, int p) {
 }
 
 constexpr double kLeastCut = 5e-15;  // rounding leaves more anyway
+
+// Cells sum pairs where these cost less, and are not worth their trees for few.
+bool cells_pay(double sources, double targets) { return sources >= 512 && targets >= 64; }
 
 // One thread's targets and results.
 struct Room {
@@ -85,7 +90,10 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
       ways.push_back(
           {Way::transform, kTransformRate * n + kCellRate * 16 * p * p + kNodeRate * p * p * p, p});
   }
-  ways.push_back({Way::pairs, pair_rate(d) * n * n, 0});
+  const double pairs = pair_rate(d) * n * n;
+  ways.push_back({Way::pairs, pairs, 0});
+  ways.push_back(
+      {Way::cells, cells_pay(n, n) ? std::fmin(0.99 * pairs, kCellsRate * n) : 2 * pairs, 0});
   std::stable_sort(ways.begin(), ways.end(), [](const WayCost& a, const WayCost& b) {
     return a.nanoseconds < b.nanoseconds;
   });
@@ -184,6 +192,10 @@ std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, 
 }
 
 void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
+  const bool forced = setup_.way && ways_.front().way == *setup_.way;
+  const bool cells = forced && *setup_.way == Way::cells   ? true
+                     : forced && *setup_.way == Way::pairs ? false
+                                                           : cells_pay(work.x.n(), rows.size());
   const int d = work.x.d();
   for (std::size_t first = 0; first < rows.size(); first += kListed) {
     const std::span<const int> here =
@@ -202,8 +214,13 @@ void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
                               .tolerance = setup_.tolerance,
                               .threads = setup_.threads,
                               .mean = setup_.mean};
-    direct_sums(request, r);
-    work.account.direct += count;
+    if (cells) {
+      cell_sums(request, r);
+      work.account.cells += count;
+    } else {
+      direct_sums(request, r);
+      work.account.direct += count;
+    }
     for_blocks((count + kPoints - 1) / kPoints, setup_.threads, [&](int block) {
       const int at = block * kPoints;
       work.done(here.subspan(at, std::min(kPoints, count - at)), from(r, at));

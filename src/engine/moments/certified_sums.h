@@ -36,7 +36,7 @@ struct WayCost {
   int degree;  // of its series; 0: it has none
 };
 // All ways that a setup has, the cheapest first. A series is not among them where its degree would
-// be too high, nor cells where there are so many coordinates.
+// be too high.
 std::vector<WayCost> ways_of(const SumsSetup& setup);
 
 // Series and moments of one swarm that several heads need, made once.
