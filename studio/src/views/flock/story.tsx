@@ -31,7 +31,10 @@ export function formulasOf(words: Words, habitat: FlightInfo["habitat"]): string
   if (norm) names.push(`flock_norm_${norm}`);
   else if (habitat === "space" && ["SA", "USA", "causal", "sinkhorn"].includes(dynamics)) names.push("flock_space");
   const mapped = ["query", "key", "value"].some((key) => of(key, "identity") !== "identity");
-  if (mapped && dynamics !== "rescaled" && dynamics !== "none") names.push("flock_qkv");
+  const many = Number(of("heads", "1")) > 1 && dynamics !== "none";
+  if (many && dynamics === "hardmax") names.push("flock_heads_hard");
+  else if (many) names.push(of("head_scale", "sum") === "mean" ? "flock_heads_mean" : "flock_heads");
+  if (mapped && dynamics !== "rescaled" && dynamics !== "none") names.push(many ? "flock_qkv_heads" : "flock_qkv");
   if (of("perceptron", "none") !== "none" && dynamics !== "none") names.push("flock_will");
   if (Number(of("noise", "0")) > 0) names.push("flock_noise");
   if (of("method", "") === "layers") names.push("flock_layers");
