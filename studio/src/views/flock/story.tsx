@@ -1,4 +1,5 @@
 // story.tsx: what is seen, its equation, what is proved about it, and the command that flies it in a terminal.
+import { equations } from "virtual:equations/flock";
 import type { ComponentChildren } from "preact";
 import { Equation } from "../../parts/equation";
 import type { FlightInfo, Words } from "../../core/protocol";
@@ -74,7 +75,7 @@ export function FlockStory({ kept, info, words, gaze }: StoryProps) {
       </p>
       <h3>{said.equation}</h3>
       <div data-equation={dynamics}>
-        {info && formulasOf(words, info.habitat).map((name) => <Equation key={name} name={name} />)}
+        {info && formulasOf(words, info.habitat).map((name) => <Equation key={name} html={equations[name]} />)}
       </div>
       <h3>{said.known}</h3>
       <ul class="known" data-known={info?.known.length ?? 0}>

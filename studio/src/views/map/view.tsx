@@ -91,6 +91,8 @@ function Story({ atlas }: { atlas: Atlas | null }) {
       <p>{words.read}</p>
       <h3>{words.theory}</h3>
       <p>{words.theoryText}</p>
+      <h3>{words.real}</h3>
+      <p>{words.realText}</p>
       <p>{words.how}</p>
       {atlas && (
         <>

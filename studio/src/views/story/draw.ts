@@ -301,9 +301,10 @@ export class Painter {
   private drawMessenger({ scene, film, at }: Shown): void {
     const { seen: count, place } = walk(scene.tokens, at / film.last);
     this.stage.boids("messenger", {
-      positions: new Float32Array([place[0], place[1], 0.02]),
+      positions: new Float32Array([place[0], place[1], -0.04]),
       colours: new Float32Array(this.ink("--accent")),
-      sizes: new Float32Array([1.25]),
+      sizes: new Float32Array([1.8]), // seen round the ball of the word that it visits
+      order: -1,
     });
     addBars(this.marksOf, scene.tokens, count, [linear(this.ink("--accent")), linear(this.ink("--line"))]);
   }
