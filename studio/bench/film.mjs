@@ -3,8 +3,8 @@
 //     node bench/film.mjs [ROUNDS]        studio/src/core/wasm must be built
 //
 // Vite serves the page's own sources, so that all three use the page's code in the page itself, in turns: every picture
-// of the film drawn and none encoded; the same pictures, kept as pixels, encoded as the film encodes them; the film. Seconds
-// by the clock, and of the processor by all of the browser's processes.
+// of the film drawn, down to its pixels, and none encoded; the same pixels encoded as the film encodes them; the film.
+// Seconds by the clock, and of the processor by all of the browser's processes.
 import { createServer } from "vite";
 import { chromium } from "playwright-core";
 import { launchOptions, machine, median, processorSeconds } from "./browser.mjs";
@@ -32,18 +32,19 @@ async function prepare() {
     return configure.call(this, given);
   };
   const each = async (work) => {
-    const composer = new Composer(on, size, wish.address);
+    const composer = new Composer(on, size, wish.address, true);
     stage.lent = true;
     try {
-      for (const at of moments) await work(player.during(at, () => composer.draw()), composer.canvas);
-      composer.canvas.getContext("2d").getImageData(0, 0, 1, 1); // all of it is drawn, not merely asked for
+      for (const at of moments) { // a picture whose pixels nobody asks for is not drawn
+        await work(player.during(at, () => composer.draw()).getContext("2d").getImageData(0, 0, ...size).data.buffer);
+      }
     } finally {
       composer.dispose();
       stage.lent = false;
     }
   };
   const kept = []; // pixels of every picture
-  await each((canvas) => kept.push(canvas.getContext("2d").getImageData(0, 0, ...size).data.buffer));
+  await each((pixels) => kept.push(pixels));
 
   window.pieces = {
     drawing: async () => {
