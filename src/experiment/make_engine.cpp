@@ -46,7 +46,7 @@ bool suits_moments(const Request& r) {
   });
   const double pairs = kPairNanoseconds * r.shape.n * r.shape.n * std::max(1, r.shape.d - 3);
   return !heads.empty() && tested && !kernel_of(r.dynamics.clock).arc_length &&
-         moments_bound(r.dynamics, r.shape.n) <= kMomentsPromise &&
+         (r.shape.d > 2 || moments_bound(r.dynamics, r.shape.n) <= kMomentsPromise) &&
          2 * moments_cost(r.dynamics, r.shape) < pairs * static_cast<double>(heads.size());
 }
 

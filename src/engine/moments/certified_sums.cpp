@@ -49,6 +49,12 @@ double cut_of(const SumsSetup& setup) {
 
 constexpr double kWorthASeries = 1024;  // targets that a series of higher degree is tried for
 
+// Whether a series with that allowance for rounding, in units of 2^-53, bounds a uniform swarm.
+bool serves(const SumsSetup& setup, double cut, double roundings) {
+  const double uniform = exponential_series(setup.shape.d, setup.reach, 1).a[0];
+  return setup.way || 2 * (cut + roundings * 0x1p-53) <= setup.tolerance * uniform;
+}
+
 // Cells sum pairs where these cost less, and are not worth their trees for few.
 bool cells_pay(double sources, double targets) { return sources >= 512 && targets >= 64; }
 
@@ -84,7 +90,7 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
   std::vector<WayCost> ways;
   if (setup.sphere && d <= kMostCoordinates) {
     const int p = degree_for(d, setup.reach, cut_of(setup), kMostDegree[d - 2]);
-    if (p != kNoDegree) {
+    if (p != kNoDegree && serves(setup, cut_of(setup), 4 * (p + 8) + 80)) {
       const double down = setup.length ? kDownRate : kVaryingRate;
       ways.push_back({Way::harmonics,
                       n * (kUpRate * functions(d, p + 1) + down * (d + 1) / 4 * functions(d, p)),
