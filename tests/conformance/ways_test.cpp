@@ -109,6 +109,14 @@ TEST(Ways, AreWeighedByTheirCost) {
   EXPECT_EQ(moments::ways_of({.shape = {100'000, 3}, .sphere = false}).front().way, Way::cells);
 }
 
+// A swarm that has left all bounds ends a run; it does not end the program.
+TEST(Ways, OfWhatIsNoNumberAreNone) {
+  HostSwarm x = random_sphere({3000, 3}, 2);
+  x.at(17, 1) = std::nan("");
+  for (const Way way : {Way::harmonics, Way::transform, Way::cells, Way::pairs})
+    EXPECT_TRUE(std::isnan(drift_of(x, {.beta = 2}, {.way = way}).at(0, 0)));
+}
+
 TEST(Ways, RefuseWhatDoubleCannotReach) {
   EXPECT_THROW(make_moments_engine({.pairs_above = 1e-14}), Error);
   const auto engine = make_moments_engine({.pairs_above = 1e-12});
