@@ -42,8 +42,12 @@ TraceFrame frame_of(std::span<const TracedText> texts, int frame);
 // They are taken out of the texts, whose traces are spent: they may be most of the memory.
 Record taken_activations(std::span<TracedText> texts);
 
+// (blocks run, heads, 2, w, 2): eigenvalues of Q^T K, then of O V, real and imaginary parts, the
+// largest first; empty where the maps are not known, or a head's are all 0.
+Array spectra_of(const TraceFile& file);
+
 // Appends all frames, writes trace.json, norms.npy (frames, n) and, unless there are none,
-// activations.safetensors, and closes the run.
+// spectra.npy, candidates.npy and activations.safetensors, and closes the run.
 void keep_trace(Run& run, const Experiment& experiment, const TraceFile& file,
                 const std::vector<TraceFrame>& frames, Record activations);
 
