@@ -150,7 +150,7 @@ void show_attention_of(const Flags& flags, const TracedRun& traced, const ShowWo
   for (int i = 0; i < a.rows; ++i)
     for (int j = 0; j < a.cols; ++j)
       text += fmt::format("{}{}", a(i, j), j + 1 < a.cols ? "," : "\n");
-  data(text);
+  app::data(text);
   say(flags, fmt::format("rank {}, leaders {}", numerical_rank(a, words.number("rank_tol")),
                          leading.empty() ? "none" : fmt::format("{}", fmt::join(leading, ", "))));
 }

@@ -1,6 +1,7 @@
 // trace_run.h: a transformer's pass kept as a run, and the ideal flow that it stands beside.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "murmur/experiment.h"
@@ -43,8 +44,8 @@ TraceFrame frame_of(std::span<const TracedText> texts, int frame);
 Record taken_activations(std::span<TracedText> texts);
 
 // (blocks run, heads, 2, w, 2): eigenvalues of Q^T K, then of O V, real and imaginary parts, the
-// largest first; empty where the maps are not known, or a head's are all 0.
-Array spectra_of(const TraceFile& file);
+// largest first; none where the maps are not known, or a head's are all 0.
+std::optional<Array> spectra_of(const TraceFile& file);
 
 // Appends all frames, writes trace.json, norms.npy (frames, n) and, unless there are none,
 // spectra.npy, candidates.npy and activations.safetensors, and closes the run.
