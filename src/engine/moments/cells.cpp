@@ -38,8 +38,9 @@
 // where their ball says so: all of them together are below 0.05 of the tolerance. Where cells would
 // not pay, the sources that are left are summed pair by pair, tilted to u_T.
 // The sum is W e^{..} (c P + grad P) for the numerator of the mean; its error has the gradient's.
-// Rounding: 8 units of 2^-53 a shift and merge, 4 r max |y| for exponents, 96 besides, and as many
-// as pairs are added one after another; tests/conformance/cells_test.cpp holds sums to all of it.
+// Rounding, in units of 2^-53: 8 + 2 |delta| max |y| a shift, 4 r max |y| of a target, 96 besides,
+// and as many as pairs are added one after another; tests/conformance/cells_test.cpp holds sums to
+// it.
 namespace murmur::moments {
 
 namespace {
@@ -229,6 +230,22 @@ SumsCost cell_sums(const SumsRequest& request, const SumsResult& result,
   problem.widest = widest_for(chosen.degree, request.tolerance);
   count_costs(problem);
   return Sums(problem, result, request.threads).all();
+}
+
+// Trees, a visit of every particle, and then what is less: pairs of particles, or of cells. Of the
+// sources only a part matters to a target where scores are large; the pairs of cells are so many
+// that the product of their radii is about 1.
+double cells_cost(const CellsLoad& load) {
+  constexpr double kTree = 300, kVisit = 400, kPair = 1.0;
+  constexpr double kCells[] = {1e6, 1e7, 1e8, 6e9};  // by the dimension of the set, 1 to 4
+  const int dimension = load.sphere ? load.d - 1 : load.d;
+  const double particles = load.sources + load.targets, exponent = std::max(load.exponent, 1.0);
+  const double digits = -std::log10(std::clamp(load.tolerance, 1e-16, 0.1));
+  const double near = std::pow(std::min(1.0, (5 + 1.2 * digits) / exponent), 0.5 * dimension);
+  const double pairs = kPair * std::max(1.0, 0.25 * load.d) * load.sources * load.targets * near;
+  if (dimension > 4) return kTree * particles + 1.5 * pairs;
+  const double cells = kCells[std::max(dimension, 1) - 1] * std::pow(exponent, dimension) * near;
+  return kTree * particles + std::min(1.5 * pairs, cells + kVisit * particles);
 }
 
 }  // namespace murmur::moments

@@ -26,7 +26,6 @@ constexpr int kListed = 1 << 20;                    // targets that are summed a
 constexpr double kUpRate = 0.22, kDownRate = 0.44, kVaryingRate = 0.62;
 // A particle by transforms: spread and summed; a cell of the grid there and back; and the functions
 // at the nodes of their degree, p^3 of them.
-constexpr double kCellsRate = 15'000;  // a target by cells, at most
 constexpr double kTransformRate = 260, kCellRate = 60, kNodeRate = 3;
 constexpr double kPairRate[] = {0.9, 0.9, 0.9, 1.0, 1.1};  // by d up to 4, more beyond
 
@@ -42,7 +41,9 @@ double functions(int d, int p) {
 constexpr double kLeastCut = 5e-15;  // rounding leaves more anyway
 
 // Cells sum pairs where these cost less, and are not worth their trees for few.
-bool cells_pay(double sources, double targets) { return sources >= 512 && targets >= 64; }
+bool cells_pay(double sources, double targets) {
+  return sources >= 512 && targets >= 64 && sources * targets >= 400 * (sources + targets);
+}
 
 // One thread's targets and results.
 struct Room {
@@ -92,8 +93,14 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
   }
   const double pairs = pair_rate(d) * n * n;
   ways.push_back({Way::pairs, pairs, 0});
+  const CellsLoad load{.sources = static_cast<double>(n),
+                       .targets = static_cast<double>(n),
+                       .d = d,
+                       .sphere = setup.sphere,
+                       .exponent = setup.reach,
+                       .tolerance = setup.tolerance};
   ways.push_back(
-      {Way::cells, cells_pay(n, n) ? std::fmin(0.99 * pairs, kCellsRate * n) : 2 * pairs, 0});
+      {Way::cells, cells_pay(n, n) ? std::fmin(0.99 * pairs, cells_cost(load)) : 2 * pairs, 0});
   std::stable_sort(ways.begin(), ways.end(), [](const WayCost& a, const WayCost& b) {
     return a.nanoseconds < b.nanoseconds;
   });
