@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kUnit = 0.5 * std::numeric_limits<double>::epsilon();
 
+constexpr double kMostExponent = 300;  // leaves of the target tree are within it
 constexpr double kLeastValue = 0.02;  // of a polynomial that began at 1
 
 long padded(long count) { return (count + kPadded - 1) / kPadded * kPadded; }
@@ -109,6 +110,7 @@ bool CellWalk::finished(const HeldCell& at) const {
     s.lane >= 0 ? lanes += 1 : alone += problem_.sources.cell(s.cell).count;
   if (alone > 0) return false;
   if (lanes <= 1) return true;
+  if (at.radius * problem_.reach > kMostExponent) return false;  // e^{<v, c - mean>} overflows
   const double now = cell.count * lanes * problem_.series_cost;
   return now <= 4 * std::ceil(lanes / kTogetherCells) * problem_.shift_cost;
 }
