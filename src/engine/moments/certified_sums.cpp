@@ -40,9 +40,13 @@ double functions(int d, int p) {
 
 constexpr double kLeastCut = 5e-15;  // rounding leaves more anyway
 
-// Cells sum pairs where these cost less, and are not worth their trees for few.
-bool cells_pay(double sources, double targets) {
-  return sources >= 512 && targets >= 64 && sources * targets >= 400 * (sources + targets);
+double cells_rate(const SumsSetup& setup, double sources, double targets) {
+  return cells_cost({.sources = sources,
+                     .targets = targets,
+                     .d = setup.shape.d,
+                     .sphere = setup.sphere,
+                     .exponent = setup.reach,
+                     .tolerance = setup.tolerance});
 }
 
 // One thread's targets and results.
@@ -93,14 +97,7 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
   }
   const double pairs = pair_rate(d) * n * n;
   ways.push_back({Way::pairs, pairs, 0});
-  const CellsLoad load{.sources = static_cast<double>(n),
-                       .targets = static_cast<double>(n),
-                       .d = d,
-                       .sphere = setup.sphere,
-                       .exponent = setup.reach,
-                       .tolerance = setup.tolerance};
-  ways.push_back(
-      {Way::cells, cells_pay(n, n) ? std::fmin(0.99 * pairs, cells_cost(load)) : 2 * pairs, 0});
+  ways.push_back({Way::cells, cells_rate(setup, n, n), 0});
   std::stable_sort(ways.begin(), ways.end(), [](const WayCost& a, const WayCost& b) {
     return a.nanoseconds < b.nanoseconds;
   });
@@ -200,9 +197,11 @@ std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, 
 
 void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
   const bool forced = setup_.way && ways_.front().way == *setup_.way;
-  const bool cells = forced && *setup_.way == Way::cells   ? true
-                     : forced && *setup_.way == Way::pairs ? false
-                                                           : cells_pay(work.x.n(), rows.size());
+  const bool cells = forced && *setup_.way == Way::cells ? true
+                     : forced && *setup_.way == Way::pairs
+                         ? false
+                         : cells_rate(setup_, work.x.n(), rows.size()) <
+                               pair_rate(work.x.d()) * work.x.n() * rows.size();
   const int d = work.x.d();
   for (std::size_t first = 0; first < rows.size(); first += kListed) {
     const std::span<const int> here =
