@@ -49,6 +49,14 @@ double cells_rate(const SumsSetup& setup, double sources, double targets) {
                      .tolerance = setup.tolerance});
 }
 
+// Of the tolerance a tenth where a uniform swarm has it: there e^{|u|} / Z is 1 / A_0(|u|).
+double cut_of(const SumsSetup& setup) {
+  const double uniform = exponential_series(setup.shape.d, setup.reach, 1).a[0];
+  return std::fmax(kLeastCut, std::fmin(setup.cut, 0.1 * setup.tolerance * uniform));
+}
+
+constexpr double kWorthASeries = 1024;  // targets that a series of higher degree is tried for
+
 // One thread's targets and results.
 struct Room {
   simd::Buffer<double> values;
@@ -80,7 +88,7 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
   const auto [n, d] = setup.shape;
   std::vector<WayCost> ways;
   if (setup.sphere && d <= kMostCoordinates) {
-    const int p = degree_for(d, setup.reach, std::fmax(setup.cut, kLeastCut), kMostDegree[d - 2]);
+    const int p = degree_for(d, setup.reach, cut_of(setup), kMostDegree[d - 2]);
     if (p != kNoDegree) {
       const double down = setup.length ? kDownRate : kVaryingRate;
       ways.push_back({Way::harmonics,
@@ -89,8 +97,7 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
     }
   }
   if (setup.sphere && d == 3 && setup.length) {
-    const double cut = std::fmax(setup.cut, kLeastCut);
-    const int p = degree_for(d, *setup.length, cut, kMostTransformDegree);
+    const int p = degree_for(d, *setup.length, cut_of(setup), kMostTransformDegree);
     if (p != kNoDegree)
       ways.push_back(
           {Way::transform, kTransformRate * n + kCellRate * 16 * p * p + kNodeRate * p * p * p, p});
@@ -141,8 +148,7 @@ struct CertifiedSums::Work {
 
 CertifiedSums::Evaluation CertifiedSums::ready(Work& work, const WayCost& way) const {
   if (way.way == Way::transform) {
-    const TransformSums& sums =
-        work.shared.transform(*setup_.length, std::fmax(setup_.cut, kLeastCut));
+    const TransformSums& sums = work.shared.transform(*setup_.length, cut_of(setup_));
     const auto series = std::make_shared<TransformSums::Series>(
         sums.series_of(work.x, setup_.threads, setup_.ranks, setup_.mean));
     return {kTransformPoints, [&sums, series](const Targets& u, const SumsResult& out) {
@@ -157,8 +163,9 @@ CertifiedSums::Evaluation CertifiedSums::ready(Work& work, const WayCost& way) c
           }};
 }
 
-// Those of the targets 0 .. n - 1 whose bounds are too large, in order.
-std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, int n) const {
+// Those of the targets (nothing given: 0 .. n - 1) whose bounds are too large, in order.
+std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, int n,
+                                          std::span<const int> given) const {
   const int d = work.x.d(), most = series.block;
   std::map<int, std::vector<int>> left;  // by block
   std::mutex lock;
@@ -168,7 +175,7 @@ std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, 
     const Table table(room.values.need(Table::size(d, most)), d, most);
     room.rows.resize(count);
     std::iota(room.rows.begin(), room.rows.end(), first);
-    const std::span<const int> here = room.rows;
+    const std::span<const int> here = given.empty() ? room.rows : given.subspan(first, count);
     work.fill(here, table.u, most);
     SumsResult r = table.result;
     if (!setup_.mean) r.mean = r.mean_bound = nullptr;
@@ -241,7 +248,20 @@ SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& sh
   const WayCost& first = ways_.front();
   if (first.way == Way::harmonics || first.way == Way::transform) {
     work.account.degree = first.degree;
-    rows = by_series(work, ready(work, first), n);
+    rows = by_series(work, ready(work, first), n, {});
+    const auto left = static_cast<double>(rows.size());
+    if (cut_of(setup_) > 2 * kLeastCut &&
+        (setup_.ranks ? setup_.ranks->largest(left) : left) >= kWorthASeries) {
+      SumsSetup finer = setup_;
+      finer.cut = 0;  // as little as makes sense
+      finer.way = first.way;
+      const CertifiedSums again(finer);
+      if (again.ways().front().way == first.way) {
+        work.account.degree = again.ways().front().degree;
+        rows = again.by_series(work, again.ready(work, again.ways().front()),
+                               static_cast<int>(rows.size()), rows);
+      }
+    }
   } else {
     rows.resize(n);
     std::iota(rows.begin(), rows.end(), 0);

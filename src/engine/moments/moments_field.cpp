@@ -10,11 +10,14 @@
 #include <variant>
 
 #include "core/attention.h"
+#include "core/directions.h"
 #include "core/host_field.h"
 #include "core/overloaded.h"
 #include "core/parallel.h"
 #include "core/perceptron_at.h"
+#include "core/sums.h"
 #include "engine/moments/circle_sums.h"
+#include "engine/moments/energy_sums.h"
 #include "engine/moments/head_sums.h"
 
 namespace murmur::moments {
@@ -70,6 +73,16 @@ class MomentsField final : public HostField {
   }
 
   const FieldCertificate* certificate() const override { return &certificate_; }
+
+  // Sums over sampled pairs as on every engine; that of the energy over all of them.
+  PairSums pair_sums(const Swarm& x, const PairRequest& request) override {
+    PairSums sums = HostField::pair_sums(x, request);
+    if (request.beta == 0 || !is_sampled(host(x).n(), request.sample)) return sums;
+    const bool turned = request.directions || moves_norms(dynamics_);
+    const bool sphere = turned || dynamics_.manifold == Manifold::sphere;
+    sums.gibbs = gibbs_sum(turned ? directions_of(host(x)) : host(x), sphere, request);
+    return sums;
+  }
 
  private:
   using Head = std::variant<CircleHead, HeadSums>;

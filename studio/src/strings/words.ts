@@ -1,4 +1,6 @@
 // words.ts: the words of the view words, read by that view alone.
+import { fixed } from "./decimal";
+
 export const words = {
   title: "Words of a trained transformer",
   intro:
@@ -42,7 +44,7 @@ export const words = {
     `That is the layer that ${acted ? "acted last" : "acts next"}; lines in the scene are as broad as the share.`,
   noAttention: "This trace keeps no attention.",
   itself: "itself",
-  percent: (share: number) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`,
+  percent: (share: number) => `${fixed(100 * share, share < 0.0995 ? 1 : 0)} %`,
   marksHeard: "Marks count too",
   marksHint: "Off: shares among the words alone, without [CLS], [SEP] and the like",
   head: "Head",

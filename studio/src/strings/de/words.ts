@@ -1,6 +1,7 @@
 // words.ts: die Worte der Ansicht Wörter.
 import type { words as english } from "../words";
 import type { Translation } from "../translation";
+import { fixed } from "../decimal";
 
 export const words: Translation<typeof english> = {
   title: "Wörter eines trainierten Transformers",
@@ -45,7 +46,7 @@ export const words: Translation<typeof english> = {
     `Das ist die Schicht, die ${acted ? "zuletzt gewirkt hat" : "als nächste wirkt"}; Linien in der Szene sind so breit wie der Anteil.`,
   noAttention: "Diese Spur bewahrt keine Aufmerksamkeit auf.",
   itself: "sich selbst",
-  percent: (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`,
+  percent: (share) => `${fixed(100 * share, share < 0.0995 ? 1 : 0)} %`,
   marksHeard: "Zeichen zählen mit",
   marksHint: "Aus: Anteile unter den Wörtern allein, ohne [CLS], [SEP] und dergleichen",
   head: "Kopf",
@@ -60,7 +61,7 @@ export const words: Translation<typeof english> = {
   typed: "Einen Text tippen",
   typedHint:
     "stories260K, ein Transformer aus 260 000 Zahlen, der englische Kindergeschichten gelesen hat, liest ihn hier auf deinem Gerät, mit " +
-    "denselben Bits wie das Programm. Beim ersten Mal werden 1.3 MB geholt.",
+    "denselben Bits wie das Programm. Beim ersten Mal werden 1,3 MB geholt.",
   typedLabel: "Eigener Text",
   more: "Token, die es dahinter schreibt",
   read: "Lesen",

@@ -1,6 +1,7 @@
 // words.ts : les mots de la vue Mots.
 import type { words as english } from "../words";
 import type { Translation } from "../translation";
+import { fixed } from "../decimal";
 
 export const words: Translation<typeof english> = {
   title: "Les mots d’un transformer entraîné",
@@ -45,7 +46,7 @@ export const words: Translation<typeof english> = {
     `C’est la couche qui ${acted ? "a agi en dernier" : "agit ensuite"} ; les lignes de la scène sont aussi larges que la part.`,
   noAttention: "Cette trace ne garde pas d’attention.",
   itself: "lui-même",
-  percent: (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`,
+  percent: (share) => `${fixed(100 * share, share < 0.0995 ? 1 : 0)} %`,
   marksHeard: "Compter aussi les marques",
   marksHint: "Sans : les parts entre les mots seuls, sans [CLS], [SEP] et semblables",
   head: "Tête",
@@ -61,7 +62,7 @@ export const words: Translation<typeof english> = {
   typed: "Taper un texte",
   typedHint:
     "stories260K, un transformer de 260 000 nombres qui a lu des contes pour enfants en anglais, le lit ici sur votre appareil, avec " +
-    "les mêmes bits que le programme. La première fois, 1.3 Mo sont chargés.",
+    "les mêmes bits que le programme. La première fois, 1,3 Mo sont chargés.",
   typedLabel: "Votre texte",
   more: "Tokens qu’il écrit à la suite",
   read: "Le lire",
