@@ -26,7 +26,6 @@ constexpr int kListed = 1 << 20;                    // targets that are summed a
 constexpr double kUpRate = 0.22, kDownRate = 0.44, kVaryingRate = 0.62;
 // A particle by transforms: spread and summed; a cell of the grid there and back; and the functions
 // at the nodes of their degree, p^3 of them.
-constexpr double kCellsRate = 15'000;  // a target by cells, at most
 constexpr double kTransformRate = 260, kCellRate = 60, kNodeRate = 3;
 constexpr double kPairRate[] = {0.9, 0.9, 0.9, 1.0, 1.1};  // by d up to 4, more beyond
 
@@ -41,6 +40,15 @@ double functions(int d, int p) {
 
 constexpr double kLeastCut = 5e-15;  // rounding leaves more anyway
 
+double cells_rate(const SumsSetup& setup, double sources, double targets) {
+  return cells_cost({.sources = sources,
+                     .targets = targets,
+                     .d = setup.shape.d,
+                     .sphere = setup.sphere,
+                     .exponent = setup.reach,
+                     .tolerance = setup.tolerance});
+}
+
 // Of the tolerance a tenth where a uniform swarm has it: there e^{|u|} / Z is 1 / A_0(|u|).
 double cut_of(const SumsSetup& setup) {
   const double uniform = exponential_series(setup.shape.d, setup.reach, 1).a[0];
@@ -54,9 +62,6 @@ bool serves(const SumsSetup& setup, double cut, double roundings) {
   const double uniform = exponential_series(setup.shape.d, setup.reach, 1).a[0];
   return setup.way || 2 * (cut + roundings * 0x1p-53) <= setup.tolerance * uniform;
 }
-
-// Cells sum pairs where these cost less, and are not worth their trees for few.
-bool cells_pay(double sources, double targets) { return sources >= 512 && targets >= 64; }
 
 // One thread's targets and results.
 struct Room {
@@ -105,8 +110,7 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
   }
   const double pairs = pair_rate(d) * n * n;
   ways.push_back({Way::pairs, pairs, 0});
-  ways.push_back(
-      {Way::cells, cells_pay(n, n) ? std::fmin(0.99 * pairs, kCellsRate * n) : 2 * pairs, 0});
+  ways.push_back({Way::cells, cells_rate(setup, n, n), 0});
   std::stable_sort(ways.begin(), ways.end(), [](const WayCost& a, const WayCost& b) {
     return a.nanoseconds < b.nanoseconds;
   });
@@ -206,9 +210,11 @@ std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, 
 
 void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
   const bool forced = setup_.way && ways_.front().way == *setup_.way;
-  const bool cells = forced && *setup_.way == Way::cells   ? true
-                     : forced && *setup_.way == Way::pairs ? false
-                                                           : cells_pay(work.x.n(), rows.size());
+  const bool cells = forced && *setup_.way == Way::cells ? true
+                     : forced && *setup_.way == Way::pairs
+                         ? false
+                         : cells_rate(setup_, work.x.n(), rows.size()) <
+                               pair_rate(work.x.d()) * work.x.n() * rows.size();
   const int d = work.x.d();
   for (std::size_t first = 0; first < rows.size(); first += kListed) {
     const std::span<const int> here =
