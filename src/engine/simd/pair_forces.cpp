@@ -104,8 +104,8 @@ void PairForces::add(const Head& head, const HostSwarm& x, HostSwarm& a) {
   for (int k = 0; k < d; ++k) {
     const double bias = head.value_bias.empty() ? 0 : head.value_bias[k];
     double* to = a.axis(k);
-    for (int i = first_sighted(head, n); i < n; ++i)
-      to[i] += weight[i] * (head.value_scale * value[k * stride_ + i] + bias);
+    for (int i = std::max(first_, first_sighted(head, n)); i < end_; ++i)
+      to[i - first_] += weight[i] * (head.value_scale * value[k * stride_ + i] + bias);
   }
 }
 
@@ -129,23 +129,32 @@ void PairForces::add(const NarrowHeads& all, const HostSwarm& x, HostSwarm& a) {
     for (int k = 0; k < r; ++k) {
       double* to = mean + k * stride_;
       std::fill_n(to, first, 0.0);
-      for (int i = first; !head.softmax && i < n; ++i) to[i] *= weight[i];
+      for (int i = std::max(first, first_); !head.softmax && i < end_; ++i) to[i] *= weight[i];
     }
     for (std::size_t k = 0; k < head.value_bias.size(); ++k)
-      for (int i = first; i < n; ++i) a.axis(k)[i] += weight[i] * head.value_bias[k];
+      for (int i = std::max(first, first_); i < end_; ++i)
+        a.axis(k)[i - first_] += weight[i] * head.value_bias[k];
     seen += (2 * head.k + head.r) * stride_;
     mean += r * stride_;
   }
   double* to = u_.need(stride_ * d);  // the scores are done
   map(all.said, {mean_.need(0), stride_}, n, to);
   for (int k = 0; k < d; ++k)
-    for (int i = 0; i < n; ++i) a.axis(k)[i] += to[k * stride_ + i];
+    for (int i = first_; i < end_; ++i) a.axis(k)[i - first_] += to[k * stride_ + i];
+}
+
+void PairForces::only(int first, int count) {
+  some_ = true;
+  only_first_ = first;
+  only_count_ = count;
 }
 
 void PairForces::meet(const HostSwarm& x) {
   stride_ = (static_cast<std::size_t>(x.n()) + kBlock - 1) / kBlock * kBlock;
   team_ = static_cast<double>(x.n()) * x.n() * x.d() < kTooFewPairs ? 1 : threads_;
   heaviest_ = *std::max_element(x.mass.begin(), x.mass.end());
+  first_ = some_ ? only_first_ : 0;
+  end_ = some_ ? only_first_ + only_count_ : x.n();
 }
 
 void PairForces::map(const Affine& f, ConstColumns x, int n, double* to) const {
@@ -172,7 +181,8 @@ void PairForces::sum(const Head& head, const HostSwarm& x, const Sources& s) {
   if (precision_ == Precision::f64 || !sum_in_float(head, x, s)) sum_in_double(head, x, s);
   if (!head.relative) return;
   for (int k = 0; k < s.d; ++k)
-    for (int i = 0; i < s.n; ++i) s.mean[k * stride_ + i] -= s.values.data[k * s.values.stride + i];
+    for (int i = first_; i < end_; ++i)
+      s.mean[k * stride_ + i] -= s.values.data[k * s.values.stride + i];
 }
 
 template <class T>
@@ -202,8 +212,10 @@ void PairForces::pack(const Head& head, const Sources& s, const double* origin, 
 
 template <class T>
 void PairForces::sum(const PairSums<T>& p) const {
-  for_blocks(blocks(stride_), team_,
-             [&](int block) { p.packed == nullptr ? small_sums(p, block) : tile_sums(p, block); });
+  const int before = first_ / kBlock, after = (end_ + kBlock - 1) / kBlock;
+  for_blocks(after - before, team_, [&](int b) {
+    p.packed == nullptr ? small_sums(p, before + b) : tile_sums(p, before + b);
+  });
 }
 
 template <class T>
@@ -232,7 +244,7 @@ bool PairForces::sum_in_float(const Head& head, const HostSwarm& x, const Source
   const double size = farthest(s.keys, n, zero);
   const double gaze = farthest({u, stride_}, n, zero) * std::numbers::ln2;
   const double g = head.gaze_scale;
-  const bool twice = mutual(head, x) && radius > size / 2 && gaze * size <= kOpenFloat;
+  const bool twice = !some_ && mutual(head, x) && radius > size / 2 && gaze * size <= kOpenFloat;
   if (twice) origin = zero, radius = size;  // seen from a centre, scores are not mutual
   const bool open = gaze * radius <= kOpenFloat;
   if (!open && !(in_registers(d) && head.isotropic && of_unit_length(x) &&
@@ -259,7 +271,7 @@ bool PairForces::sum_in_float(const Head& head, const HostSwarm& x, const Source
   double* offset = offset_.need(stride_);
   std::fill_n(offset, stride_, open ? 0.0 : std::abs(g));
   for (int k = 0; k < d; ++k)
-    for (int i = 0; i < n; ++i) {
+    for (int i = first_; i < end_; ++i) {
       double& mean = p.n[k * stride_ + i];
       mean = mean / (scale * p.z[i]) + (open ? middle[k] : u[k * stride_ + i] / std::abs(g));
     }
@@ -292,11 +304,11 @@ void PairForces::sum_in_double(const Head& head, const HostSwarm& x, const Sourc
     for (int i = 0; i < n; ++i) offset[i] = std::sqrt(offset[i]) * radius;
   }
   p.bound = offset;
-  const bool twice = open && mutual(head, x);
+  const bool twice = !some_ && open && mutual(head, x);
   twice ? sum_mutual(p, head.gaze_scale) : sum(p);
 
   for (int k = 0; k < d; ++k)
-    for (int i = 0; i < n; ++i) p.n[k * stride_ + i] /= p.z[i];
+    for (int i = first_; i < end_; ++i) p.n[k * stride_ + i] /= p.z[i];
   if (!open) sum_again(head, s, kTooSmallDouble);
 }
 
@@ -304,7 +316,7 @@ void PairForces::sum_in_double(const Head& head, const HostSwarm& x, const Sourc
 void PairForces::sum_again(const Head& head, const Sources& s, double too_small) {
   std::vector<int> rows;
   const double* z = z_.need(stride_);
-  for (int i = 0; i < s.n; ++i)
+  for (int i = first_; i < end_; ++i)
     if (z[i] < too_small && !blind(head, s.n, i)) rows.push_back(i);
   if (rows.empty()) return;
 
@@ -359,7 +371,7 @@ const double* PairForces::weights(const Head& head, const HostSwarm& x) {
   double* weight = z_.need(stride_);
   const double* offset = offset_.need(stride_);
   if (head.softmax) std::fill_n(weight, n, 1.0);
-  for (int i = 0; !head.softmax && i < n; ++i) {
+  for (int i = first_; !head.softmax && i < end_; ++i) {
     double exponent = offset[i] + head.level;
     for (std::size_t k = 0; k < head.tilt.size(); ++k) exponent += head.tilt[k] * x.axis(k)[i];
     const double half = std::exp2(exponent / 2);  // twice, lest it overflow before z brings it down

@@ -22,6 +22,10 @@ class PairForces {
 
   void add(const Head& head, const HostSwarm& x, HostSwarm& a);
   void add(const NarrowHeads& all, const HostSwarm& x, HostSwarm& a);
+  // From now on of the rows first .. first + count - 1 alone, which are whole blocks or end with
+  // the swarm: row 0 of a is row `first` of x. The bits of a row do not depend on which others are
+  // asked for; sums over pairs that are taken once for both ends are not made.
+  void only(int first, int count);
 
  private:
   void meet(const HostSwarm& x);
@@ -46,6 +50,9 @@ class PairForces {
 
   Precision precision_;
   int threads_;
+  bool some_ = false;                     // rows are asked for by `only`
+  int only_first_ = 0, only_count_ = 0;   // which
+  int first_ = 0, end_ = 0;               // rows of the swarm at hand
   int team_ = 1;                          // threads that the swarm at hand is worth
   std::size_t stride_ = 0;                // n rounded up to whole blocks
   double heaviest_ = 1;                   // largest mass

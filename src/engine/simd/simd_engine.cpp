@@ -63,6 +63,16 @@ class SimdField final : public HostField {
                  force);
   }
 
+  // Who is near or far is found over the whole swarm, so that every rank takes the same kernel.
+  void add_shared_forces(const Ask& ask, Share& share, const HostSwarm& x, HostSwarm& a) override {
+    const HostSwarm& all = share.everybody(x);
+    pair_forces_.only(share.first(), x.n());
+    for (const auto& force : ready_at(ask, x.d()))
+      std::visit(Overloaded{[&](const Layer& layer) { add_perceptron(layer, x, a); },
+                            [&](const auto& heads) { pair_forces_.add(heads, all, a); }},
+                 force);
+  }
+
   void add_perceptron(const Layer& layer, const HostSwarm& x, HostSwarm& a) const {
     for_blocks((x.n() + simd::kBlock - 1) / simd::kBlock, threads_, [&](int block) {
       perceptron_block(layer, {x.axis(0), x.stride()}, {a.axis(0), a.stride(), a.n()}, block);
@@ -97,6 +107,9 @@ class SimdEngine final : public HostEngine {
     const bool single = choice_.precision == Precision::f32;
     return std::string("simd ") + (single ? "f32 " : "f64 ") + simd::target_name();
   }
+
+  // Pairs are summed at both ends, and not once for both.
+  bool same_when_shared() const override { return false; }
 
   std::optional<Unknown> knows(const Dynamics& dynamics, Shape) const override {
     if (by_kind(dynamics).others)
