@@ -1,6 +1,7 @@
 // make_engine.cpp: the table of engines, and the choice among them.
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <iterator>
 
 #include "engine/moments/moments.h"
@@ -17,21 +18,28 @@ struct Request {
   const Dynamics& dynamics;
 };
 
-// What auto gives to moments (docs/engines.md): so many particles on the circle that series cost
-// less than pairs by far, heads not sharper than the certificate was tested for, and, where these
-// are unnormalised, a bound that is known beforehand and no larger than what is promised. The
-// arc-length clock divides by the velocity, and so would magnify any error.
-constexpr int kManyParticles = 4096;
+// What auto gives to moments (docs/engines.md): so many particles that series cost less than pairs
+// by far, heads not sharper than the certificate was tested for, and, where these are unnormalised
+// on the circle, a bound that is known beforehand and no larger than what is promised. The
+// arc-length clock divides by the velocity, and so would magnify any error. Where scores are not
+// those of x_i with itself, a swarm can gather far from where its queries look, and then cells
+// replace the series: that pays for larger swarms only.
+constexpr int kManyParticles = 4096, kManyQueries = 20'000;
 constexpr double kSharpest = 100;
+constexpr double kPairNanoseconds = 0.33;  // of simd in double, d = 2 to 4
 
 bool suits_moments(const Request& r) {
   if (r.choice.precision != Precision::f64 || r.shape.n < kManyParticles) return false;
   const std::vector<const Attention*> heads = by_kind(r.dynamics).heads;
-  const bool tested = std::all_of(heads.begin(), heads.end(), [](const Attention* a) {
-    return a->beta >= 0 && a->beta <= kSharpest;
+  const bool tested = std::all_of(heads.begin(), heads.end(), [&](const Attention* a) {
+    const bool own = is_identity(a->query) && is_identity(a->key) && a->query_bias.empty() &&
+                     a->key_bias.empty() && a->beta >= 0;
+    return std::fabs(a->beta) <= kSharpest && (own || r.shape.n >= kManyQueries);
   });
+  const double pairs = kPairNanoseconds * r.shape.n * r.shape.n * std::max(1, r.shape.d - 3);
   return !heads.empty() && tested && !kernel_of(r.dynamics.clock).arc_length &&
-         moments_bound(r.dynamics, r.shape.n) <= kMomentsPromise;
+         moments_bound(r.dynamics, r.shape.n) <= kMomentsPromise &&
+         2 * moments_cost(r.dynamics, r.shape) < pairs * static_cast<double>(heads.size());
 }
 
 bool suits_simd(const Request& r) {

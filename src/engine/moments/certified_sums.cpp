@@ -1,0 +1,199 @@
+// certified_sums.cpp: blocks of targets through the series; the rest through cells, or pairs.
+#include "engine/moments/certified_sums.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "core/buffer.h"
+#include "core/parallel.h"
+#include "engine/moments/direct_sums.h"
+#include "engine/moments/harmonic_kernels.h"
+
+namespace murmur::moments {
+
+namespace {
+
+constexpr int kMostDegree[] = {2000, 160, 48, 26};  // d = 2 .. 5: tables of a few 10 MB at most
+constexpr int kListed = 1 << 20;                    // targets that are summed again at once
+
+// Measured (bench/results/moments.md), nanoseconds of one core: a function at a source, a function
+// at a target with means, the same where lengths vary, and a pair.
+constexpr double kUpRate = 0.22, kDownRate = 0.44, kVaryingRate = 0.62;
+constexpr double kPairRate[] = {0.9, 0.9, 0.9, 1.0, 1.1};  // by d up to 4, more beyond
+
+double pair_rate(int d) { return d <= 4 ? kPairRate[d] : 0.25 * d; }
+
+// Functions of degree at most p: half of the sum of the dimensions.
+double functions(int d, int p) {
+  double sum = 0;
+  for (int l = 0; l <= p; ++l) sum += dimension(d, l);
+  return 0.5 * (sum + p + 1);
+}
+
+constexpr double kLeastCut = 5e-15;  // rounding leaves more anyway
+
+// One thread's targets and results.
+struct Room {
+  simd::Buffer<double> values;
+  std::vector<int> rows;
+};
+Room& own_room() {
+  static thread_local Room room;
+  return room;
+}
+
+// Targets (d, stride) and results in one piece of memory.
+struct Table {
+  Table(double* at, int d, std::size_t stride)
+      : u(at), result{at + d * stride, at + (d + 1) * stride,     at + (d + 2) * stride,
+                      stride,          at + (2 * d + 2) * stride, at + (2 * d + 3) * stride} {}
+  static std::size_t size(int d, std::size_t stride) { return (2 * d + 4) * stride; }
+  double* u;
+  SumsResult result;
+};
+
+SumsResult from(const SumsResult& r, int first) {
+  return {r.weight + first, r.shift + first,        r.mean + first,
+          r.stride,         r.weight_bound + first, r.mean_bound + first};
+}
+
+}  // namespace
+
+std::vector<WayCost> ways_of(const SumsSetup& setup) {
+  const auto [n, d] = setup.shape;
+  std::vector<WayCost> ways;
+  if (setup.sphere && d <= kMostCoordinates) {
+    const int p = degree_for(d, setup.reach, std::fmax(setup.cut, kLeastCut), kMostDegree[d - 2]);
+    if (p != kNoDegree) {
+      const double down = setup.length ? kDownRate : kVaryingRate;
+      ways.push_back({Way::harmonics,
+                      n * (kUpRate * functions(d, p + 1) + down * (d + 1) / 4 * functions(d, p)),
+                      p});
+    }
+  }
+  ways.push_back({Way::pairs, pair_rate(d) * n * n, 0});
+  std::stable_sort(ways.begin(), ways.end(), [](const WayCost& a, const WayCost& b) {
+    return a.nanoseconds < b.nanoseconds;
+  });
+  return ways;
+}
+
+const HarmonicSums& SharedMoments::sums(int d, int degree) {
+  const auto at = sums_.find({d, degree});
+  if (at != sums_.end()) return at->second;
+  return sums_.emplace(std::pair(d, degree), HarmonicSums(d, degree)).first->second;
+}
+
+const HarmonicMoments& SharedMoments::moments(const HostSwarm& x, int degree,
+                                              const SumsSetup& setup) {
+  const auto at = moments_.find(degree);
+  if (at != moments_.end()) return at->second;
+  return moments_.emplace(degree, sums(x.d(), degree).moments_of(x, setup.threads, setup.ranks))
+      .first->second;
+}
+
+CertifiedSums::CertifiedSums(const SumsSetup& setup) : setup_(setup), ways_(ways_of(setup)) {
+  if (!setup.way) return;
+  const auto wanted = std::find_if(ways_.begin(), ways_.end(),
+                                   [&](const WayCost& cost) { return cost.way == *setup.way; });
+  if (wanted != ways_.end()) std::rotate(ways_.begin(), wanted, wanted + 1);
+}
+
+struct CertifiedSums::Work {
+  const HostSwarm& x;
+  SharedMoments& shared;
+  const Fill& fill;
+  const Done& done;
+  SumsAccount account{};
+};
+
+// Those of the targets 0 .. n - 1 whose bounds are too large, in order.
+std::vector<int> CertifiedSums::by_series(Work& work, int degree, int n) const {
+  const HarmonicSums& sums = work.shared.sums(work.x.d(), degree);
+  const HarmonicSums::Series series =
+      sums.series_of(work.shared.moments(work.x, degree, setup_), setup_.length, setup_.mean);
+  const int d = work.x.d();
+  std::map<int, std::vector<int>> left;  // by block
+  std::mutex lock;
+  for_blocks((n + kPoints - 1) / kPoints, setup_.threads, [&](int block) {
+    Room& room = own_room();
+    const int first = block * kPoints, count = std::min(kPoints, n - first);
+    const Table table(room.values.need(Table::size(d, kPoints)), d, kPoints);
+    room.rows.resize(count);
+    std::iota(room.rows.begin(), room.rows.end(), first);
+    const std::span<const int> here = room.rows;
+    work.fill(here, table.u, kPoints);
+    SumsResult r = table.result;
+    if (!setup_.mean) r.mean = r.mean_bound = nullptr;
+    sums.evaluate(series, {table.u, kPoints, count, d}, r);
+    // Runs of targets within the tolerance are done; the others wait.
+    std::vector<int> failed;
+    const auto good = [&](int i) {
+      return (setup_.mean ? std::fmax(r.mean_bound[i], r.weight_bound[i]) : r.weight_bound[i]) <=
+             setup_.tolerance;
+    };
+    for (int i = 0; i < count;) {
+      int end = i;
+      while (end < count && good(end)) ++end;
+      if (end > i) work.done(here.subspan(i, end - i), from(r, i));
+      if (end < count) failed.push_back(here[end]);
+      i = end + 1;
+    }
+    if (failed.empty()) return;
+    const std::lock_guard hold(lock);
+    left.emplace(block, std::move(failed));
+  });
+  std::vector<int> all;
+  for (const auto& [block, failed] : left) all.insert(all.end(), failed.begin(), failed.end());
+  return all;
+}
+
+void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
+  const int d = work.x.d();
+  for (std::size_t first = 0; first < rows.size(); first += kListed) {
+    const std::span<const int> here =
+        rows.subspan(first, std::min<std::size_t>(kListed, rows.size() - first));
+    const int count = static_cast<int>(here.size());
+    std::vector<double> values(Table::size(d, count));
+    const Table table(values.data(), d, count);
+    for_blocks((count + kPoints - 1) / kPoints, setup_.threads, [&](int block) {
+      const int at = block * kPoints;
+      work.fill(here.subspan(at, std::min(kPoints, count - at)), table.u + at, count);
+    });
+    SumsResult r = table.result;
+    if (!setup_.mean) r.mean = r.mean_bound = nullptr;
+    const SumsRequest request{.x = work.x,
+                              .u = {table.u, static_cast<std::size_t>(count), count, d},
+                              .tolerance = setup_.tolerance,
+                              .threads = setup_.threads,
+                              .mean = setup_.mean};
+    direct_sums(request, r);
+    work.account.direct += count;
+    for_blocks((count + kPoints - 1) / kPoints, setup_.threads, [&](int block) {
+      const int at = block * kPoints;
+      work.done(here.subspan(at, std::min(kPoints, count - at)), from(r, at));
+    });
+  }
+}
+
+SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& shared,
+                                    const Fill& fill, const Done& done) const {
+  Work work{x, shared, fill, done};
+  std::vector<int> rows;
+  const WayCost& first = ways_.front();
+  if (first.way == Way::harmonics) {
+    work.account.degree = first.degree;
+    rows = by_series(work, first.degree, n);
+  } else {
+    rows.resize(n);
+    std::iota(rows.begin(), rows.end(), 0);
+  }
+  by_lists(work, rows);
+  return work.account;
+}
+
+}  // namespace murmur::moments

@@ -1,0 +1,208 @@
+// moments_field.cpp: adds up heads and perceptrons, and what is known about their errors.
+#include "engine/moments/moments_field.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <variant>
+
+#include "core/attention.h"
+#include "core/host_field.h"
+#include "core/overloaded.h"
+#include "core/parallel.h"
+#include "core/perceptron_at.h"
+#include "engine/moments/circle_sums.h"
+#include "engine/moments/head_sums.h"
+
+namespace murmur::moments {
+
+namespace {
+
+// c where V = c I.
+std::optional<double> scalar_of(const Matrix& value) {
+  if (value.empty()) return 1.0;
+  if (value == scaled_identity(2, value(0, 0))) return value(0, 0);
+  return std::nullopt;
+}
+
+struct CircleHead {
+  CircleSums sums;
+  bool divided;  // softmax
+  double scale;  // of a plain head: the sums are those of e^{s - beta}
+  Matrix value;
+};
+
+// Whether forces are asked for at unit vectors.
+bool on_sphere(const Dynamics& dynamics) {
+  return (dynamics.manifold == Manifold::sphere || moves_norms(dynamics)) &&
+         dynamics.gain.empty() && dynamics.gain_end.empty();
+}
+
+SumsSetup setup_for(const Dynamics& dynamics, Shape shape, const MomentsChoice& choice) {
+  return {.shape = shape,
+          .sphere = on_sphere(dynamics),
+          .cut = choice.tolerance / 200,
+          .tolerance = choice.pairs_above,
+          .threads = choice.threads,
+          .ranks = choice.ranks,
+          .way = choice.way};
+}
+
+class MomentsField final : public HostField {
+ public:
+  MomentsField(const Dynamics& dynamics, Shape shape, const MomentsChoice& choice)
+      : HostField(dynamics, shape), choice_(choice) {
+    for (const Sublayer& sublayer : dynamics_.sublayers) {
+      auto& heads = heads_.emplace_back();
+      for (const Force& force : sublayer.forces)
+        std::visit(
+            Overloaded{[&](const Attention& a) { heads.push_back(head_of(a, shape)); },
+                       [](const Perceptron&) {}, [](const ManyHeads&) {}},  // `knows` refuses it
+            force);
+      for (const Head& head : heads)
+        std::visit(Overloaded{[&](const CircleHead& h) { reckon(h.sums.orders()); },
+                              [&](const HeadSums& h) { reckon(h.sums().ways()[0].degree); }},
+                   head);
+    }
+  }
+
+  const FieldCertificate* certificate() const override { return &certificate_; }
+
+ private:
+  using Head = std::variant<CircleHead, HeadSums>;
+
+  void reckon(int orders) { certificate_.orders = std::max(certificate_.orders, orders); }
+
+  Head head_of(const Attention& a, Shape shape) const {
+    if (is_circle_head(a, dynamics_, shape.d))
+      return CircleHead{CircleSums(a.beta, choice_.tolerance / 1000, choice_.ranks),
+                        a.weighting == Attention::softmax, clock_scale(dynamics_.clock, a.beta),
+                        a.value};
+    return HeadSums(folded(a, dynamics_.clock, shape.d), setup_for(dynamics_, shape, choice_));
+  }
+
+  void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
+    if (ask.t != last_t_ || ask.sublayer <= last_sublayer_) {  // a new evaluation
+      certificate_.bound.assign(x.n(), 0);
+      certificate_.direct = 0;
+    }
+    last_t_ = ask.t;
+    last_sublayer_ = ask.sublayer;
+    shared_.forget();
+    for (const Head& head : heads_[ask.sublayer])
+      std::visit(Overloaded{[&](const CircleHead& h) { add_circle(h, ask.tangential, x, a); },
+                            [&](const HeadSums& h) { add_head(h, x, a); }},
+                 head);
+    for (const Force& force : dynamics_.sublayers[ask.sublayer].forces)
+      std::visit(Overloaded{[](const Attention&) {},  // a head, done above
+                            [&](const Perceptron& p) { add_perceptron(p, x, a); },
+                            [](const ManyHeads&) {}},
+                 force);
+    certificate_.worst = *std::max_element(certificate_.bound.begin(), certificate_.bound.end());
+    certificate_.worst_ever = std::max(certificate_.worst_ever, certificate_.worst);
+  }
+
+  void add_head(const HeadSums& head, const HostSwarm& x, HostSwarm& a) {
+    const SumsAccount account = head.add(x, shared_, a, certificate_.bound);
+    certificate_.direct += account.direct + account.cells;
+  }
+
+  void add_circle(const CircleHead& head, bool tangential, const HostSwarm& x, HostSwarm& a) {
+    const bool turns = tangential && scalar_of(head.value).has_value();
+    const auto want = !turns         ? CircleSums::everything
+                      : head.divided ? CircleSums::weight_and_across
+                                     : CircleSums::only_across;
+    std::mutex lock;
+    std::int64_t direct = 0;
+    head.sums.evaluate(x, want, choice_.threads, [&](const BlockSums& block) {
+      const std::int64_t isolated = add_block(head, block, x, a);
+      const std::lock_guard hold(lock);
+      direct += isolated;
+    });
+    certificate_.direct += direct;
+  }
+
+  //   A_i = V (along x + across x') / weight,   x' = (-x_1, x_0);   plain: times the scale instead.
+  // With eps the bound on each sum, |N / Z - computed| <= 2 eps / (Z - eps), since |N| <= Z.
+  std::int64_t add_block(const CircleHead& head, const BlockSums& block, const HostSwarm& x,
+                         HostSwarm& a) {
+    const double eps = head.sums.error(x.n()), size = size_of(head.value);
+    std::int64_t isolated = 0;
+    for (int b = 0; b < block.count; ++b) {
+      const int i = block.first + b;
+      double weight = block.weight != nullptr ? block.weight[b] : 1;
+      double along = block.along != nullptr ? block.along[b] : 0, across = block.across[b];
+      double error =
+          head.divided ? 2 * eps / (weight - eps) : head.sums.plain_error(x.n()) * head.scale;
+      if (head.divided && !(weight > eps && error <= choice_.pairs_above)) {
+        const std::array<double, 3> sums = head.sums.evaluate_pairs(x, i);
+        weight = sums[0];
+        along = block.along != nullptr ? sums[1] : 0;
+        across = sums[2];
+        error = 2 * head.sums.pairs_error(x.n());
+        ++isolated;
+      }
+      certificate_.bound[i] += size * error;
+      const double scale = head.divided ? 1 / weight : head.scale;
+      const double n0 = scale * (along * x.at(i, 0) - across * x.at(i, 1));
+      const double n1 = scale * (along * x.at(i, 1) + across * x.at(i, 0));
+      const Matrix& v = head.value;
+      a.at(i, 0) += v.empty() ? n0 : v(0, 0) * n0 + v(0, 1) * n1;
+      a.at(i, 1) += v.empty() ? n1 : v(1, 0) * n0 + v(1, 1) * n1;
+    }
+    return isolated;
+  }
+
+  void add_perceptron(const Perceptron& p, const HostSwarm& x, HostSwarm& a) const {
+    constexpr int kPlaces = 1024;
+    for_blocks((x.n() + kPlaces - 1) / kPlaces, choice_.threads, [&](int block) {
+      std::array<double, kMostCoordinates> at, drift;
+      for (int i = block * kPlaces; i < std::min(x.n(), (block + 1) * kPlaces); ++i) {
+        for (int k = 0; k < x.d(); ++k) at[k] = x.at(i, k);
+        drift.fill(0);
+        add_perceptron_at(p, at.data(), drift.data());
+        for (int k = 0; k < x.d(); ++k) a.at(i, k) += drift[k];
+      }
+    });
+  }
+
+  MomentsChoice choice_;
+  std::vector<std::vector<Head>> heads_;  // by sublayer
+  SharedMoments shared_{};
+  double last_t_ = 0;
+  int last_sublayer_ = std::numeric_limits<int>::max();
+  FieldCertificate certificate_{};
+};
+
+}  // namespace
+
+bool is_circle_head(const Attention& a, const Dynamics& dynamics, int d) {
+  return d == 2 && on_sphere(dynamics) && is_identity(a.query) && is_identity(a.key) &&
+         a.query_bias.empty() && a.key_bias.empty() && a.value_bias.empty() && a.beta >= 0 &&
+         !a.relative;
+}
+
+double size_of(const Matrix& value) {
+  if (value.empty()) return 1;
+  const double square =
+      std::inner_product(value.data.begin(), value.data.end(), value.data.begin(), 0.0);
+  return std::sqrt(square);
+}
+
+double cost_of(const Attention& a, const Dynamics& dynamics, Shape shape) {
+  constexpr double kParticle = 10, kOrder = 0.55;  // nanoseconds (bench/results/moments.md)
+  if (is_circle_head(a, dynamics, shape.d))
+    return shape.n * (kParticle + kOrder * orders_for(a.beta, MomentsChoice{}.tolerance / 1000));
+  const SumsSetup setup = setup_for(dynamics, shape, {.pairs_above = kMomentsPromise});
+  return ways_of(setup_of(folded(a, dynamics.clock, shape.d), setup)).front().nanoseconds;
+}
+
+std::unique_ptr<Field> make_moments_field(const Dynamics& dynamics, Shape shape,
+                                          const MomentsChoice& choice) {
+  return std::make_unique<MomentsField>(dynamics, shape, choice);
+}
+
+}  // namespace murmur::moments
