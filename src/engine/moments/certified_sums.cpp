@@ -105,6 +105,7 @@ CertifiedSums::CertifiedSums(const SumsSetup& setup) : setup_(setup), ways_(ways
 
 struct CertifiedSums::Work {
   const HostSwarm& x;
+  const HostSwarm* sources;  // of what is summed one by one: x, or all that the ranks have
   SharedMoments& shared;
   const Fill& fill;
   const Done& done;
@@ -166,7 +167,7 @@ void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
     });
     SumsResult r = table.result;
     if (!setup_.mean) r.mean = r.mean_bound = nullptr;
-    const SumsRequest request{.x = work.x,
+    const SumsRequest request{.x = *work.sources,
                               .u = {table.u, static_cast<std::size_t>(count), count, d},
                               .tolerance = setup_.tolerance,
                               .threads = setup_.threads,
@@ -182,7 +183,7 @@ void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
 
 SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& shared,
                                     const Fill& fill, const Done& done) const {
-  Work work{x, shared, fill, done};
+  Work work{x, &x, shared, fill, done};
   std::vector<int> rows;
   const WayCost& first = ways_.front();
   if (first.way == Way::harmonics) {
@@ -192,6 +193,7 @@ SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& sh
     rows.resize(n);
     std::iota(rows.begin(), rows.end(), 0);
   }
+  if (setup_.ranks != nullptr) work.sources = &setup_.ranks->everybody(x, !rows.empty());
   by_lists(work, rows);
   return work.account;
 }

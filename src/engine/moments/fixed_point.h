@@ -5,6 +5,8 @@
 #include <cmath>
 #include <span>
 
+#include "murmur/swarm.h"
+
 namespace murmur::moments {
 
 // Sums over blocks of particles are turned into integers, whose addition is associative: the total
@@ -25,6 +27,8 @@ class Reduction {
   virtual ~Reduction() = default;
   virtual void sum(std::span<Fixed> parts) const = 0;     // over the ranks; the total everywhere
   virtual double largest(double of_this_rank) const = 0;  // the same everywhere
+  // All particles, where some rank needs them for sums pair by pair; else those of this rank.
+  virtual const HostSwarm& everybody(const HostSwarm& own, bool needed) const = 0;
 };
 
 }  // namespace murmur::moments
