@@ -15,8 +15,9 @@ class Share {
  public:
   virtual ~Share() = default;
   virtual Ranks& ranks() const = 0;
-  virtual int first() const = 0;  // number of the first particle of its own
-  virtual int all() const = 0;    // particles of all ranks
+  virtual int first() const = 0;                    // number of the first particle of its own
+  virtual int all() const = 0;                      // particles of all ranks
+  virtual std::span<const int> counts() const = 0;  // (ranks) of each
   // The whole swarm, of which `own` is this rank's share. Every rank has to ask.
   virtual const HostSwarm& everybody(const HostSwarm& own) = 0;
 };

@@ -80,7 +80,7 @@ class Ranks(murmur.Case):
     def test_pairs_agree_within_rounding(self):
         for words in (("n=1000", "d=3", "beta=9"), ("n=300", "d=17", "dynamics=causal"),
                       ("n=700", "d=4", "beta=2", "precision=f32"),
-                      ("n=500", "d=3", "beta=3", "dynamics=USA", "clock=u4")):
+                      ("n=500", "d=3", "beta=3", "dynamics=USA", "clock=U4")):
             words = ("T=0.5", "save=every:0.25", "engine=simd", *words)
             alone = self.simulate("alone", *words, "--force")
             first = None
@@ -98,7 +98,7 @@ class Ranks(murmur.Case):
         for words in (("n=200", "d=3", "noise=0.1", "method=strang", "dt=0.05", "T=0.5"),
                       ("n=64", "d=2", "beta=20", "merge=1e-3", "T=30"),
                       ("n=90", "d=3", "method=layers", "dt=0.1", "T=1"),
-                      ("n=100", "d=2", "dynamics=USA", "clock=u4", "T=1"),
+                      ("n=100", "d=2", "dynamics=USA", "clock=U4", "T=1"),
                       ("n=3", "d=2", "T=1"),
                       ("n=40", "d=2", "dynamics=hardmax", "T=1", "method=euler", "dt=0.1")):
             words = (*words, "engine=reference", "save=every:0.5")

@@ -168,7 +168,7 @@ TEST(Ranks, MomentsAndReferenceGiveTheBitsOfOneProcess) {
            {"engine=moments", "n=5000", "d=2", "beta=3", "T=0.4", "method=strang", "dt=0.1",
             "noise=0.1"},
            {"engine=reference", "n=70", "d=3", "T=1"},
-           {"engine=reference", "n=200", "d=3", "dynamics=USA", "clock=u4", "T=0.3"},
+           {"engine=reference", "n=200", "d=3", "dynamics=USA", "clock=U4", "T=0.3"},
            {"engine=reference", "n=48", "d=2", "beta=20", "merge=1e-3", "T=10"}}) {
     Experiment e = experiment(words);
     e.engine.threads = 1;

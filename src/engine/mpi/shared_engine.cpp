@@ -3,8 +3,9 @@
 #include "engine/mpi/shared_engine.h"
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 #include <numeric>
+#include <set>
 
 #include "core/close_pairs.h"
 #include "core/host_field.h"
@@ -42,6 +43,31 @@ std::vector<int> counts_of(Ranks& ranks, int own) {
   return {told.begin(), told.end()};
 }
 
+// Which ranks have how many of the swarms that were placed. As long as all of these have one number
+// of particles the ranks need not ask each other.
+class Partitions {
+ public:
+  Partitions(Ranks& ranks, int block) : ranks_(ranks), block_(block) {}
+
+  std::vector<int> place(int n) {
+    totals_.insert(n);
+    return cuts(n, n < kMany ? block_ : std::lcm(block_, kLargeBlock), ranks_.size());
+  }
+  std::vector<int> counts(int own) {
+    if (totals_.size() != 1) return counts_of(ranks_, own);
+    std::vector<int> cut = place(*totals_.begin());
+    std::adjacent_difference(cut.begin(), cut.end(), cut.begin());
+    cut.erase(cut.begin());
+    return cut;
+  }
+  Ranks& ranks() const { return ranks_; }
+
+ private:
+  Ranks& ranks_;
+  const int block_;
+  std::set<int> totals_{};
+};
+
 void gather_swarm(Ranks& ranks, std::span<const int> counts, const HostSwarm& own, HostSwarm& all) {
   const int n = std::accumulate(counts.begin(), counts.end(), 0);
   if (all.shape() != Shape{n, own.d()}) all = HostSwarm({n, own.d()});
@@ -53,24 +79,25 @@ void gather_swarm(Ranks& ranks, std::span<const int> counts, const HostSwarm& ow
 
 class RankShare final : public Share {
  public:
-  RankShare(Ranks& ranks, HostSwarm& room) : ranks_(ranks), room_(room) {}
+  RankShare(Partitions& partitions, HostSwarm& room)
+      : partitions_(partitions), ranks_(partitions.ranks()), room_(room) {}
 
   void meet(int own) {
-    counts_ = counts_of(ranks_, own);
+    counts_ = partitions_.counts(own);
     first_ = std::accumulate(counts_.begin(), counts_.begin() + ranks_.rank(), 0);
     all_ = std::accumulate(counts_.begin(), counts_.end(), 0);
   }
-  const std::vector<int>& counts() const { return counts_; }
-
   Ranks& ranks() const override { return ranks_; }
   int first() const override { return first_; }
   int all() const override { return all_; }
+  std::span<const int> counts() const override { return counts_; }
   const HostSwarm& everybody(const HostSwarm& own) override {
     gather_swarm(ranks_, counts_, own, room_);
     return room_;
   }
 
  private:
+  Partitions& partitions_;
   Ranks& ranks_;
   HostSwarm& room_;
   std::vector<int> counts_{};
@@ -80,8 +107,9 @@ class RankShare final : public Share {
 // Its swarms are HostSwarms of the particles that this rank has.
 class SharedField final : public HostField {
  public:
-  SharedField(const Dynamics& dynamics, Shape shape, std::unique_ptr<Field> inner, Ranks& ranks)
-      : HostField(dynamics, shape), inner_(std::move(inner)), share_(ranks, everybody_) {
+  SharedField(const Dynamics& dynamics, Shape shape, std::unique_ptr<Field> inner,
+              Partitions& partitions)
+      : HostField(dynamics, shape), inner_(std::move(inner)), share_(partitions, everybody_) {
     if (inner_->certificate() != nullptr) certificate_.emplace();
   }
 
@@ -117,7 +145,7 @@ class SharedField final : public HostField {
   // gathered. Either way the same blocks are added in the same order.
   double sum_over_particles(std::span<const double> terms, int each) override {
     share_.meet(static_cast<int>(terms.size()) / each);
-    std::vector<int> counts = share_.counts();
+    std::vector<int> counts(share_.counts().begin(), share_.counts().end());
     int first = 0;
     bool whole = true;
     for (const int count : counts) {
@@ -151,14 +179,19 @@ class SharedField final : public HostField {
   void certify() {
     if (!certificate_) return;
     const FieldCertificate& own = *inner_->certificate();
-    double bounds[] = {own.worst, own.worst_ever, static_cast<double>(own.orders)};
-    share_.ranks().largest(bounds);
-    const std::vector<std::int64_t> direct = share_.ranks().gather(own.direct);
-    certificate_->bound = own.bound;
-    certificate_->worst = bounds[0];
-    certificate_->worst_ever = bounds[1];
-    certificate_->orders = static_cast<int>(bounds[2]);
-    certificate_->direct = std::accumulate(direct.begin(), direct.end(), std::int64_t{0});
+    const int size = share_.ranks().size();
+    const double told[] = {own.worst, own.worst_ever, static_cast<double>(own.orders),
+                           static_cast<double>(own.direct)};
+    std::vector<double> all(static_cast<std::size_t>(size) * std::size(told));
+    share_.ranks().gather(told, std::vector<int>(size, std::size(told)), all);
+    FieldCertificate& c = *certificate_;
+    c = {.bound = own.bound};
+    for (std::size_t e = 0; e < all.size(); e += std::size(told)) {
+      c.worst = std::max(c.worst, all[e]);
+      c.worst_ever = std::max(c.worst_ever, all[e + 1]);
+      c.orders = std::max(c.orders, static_cast<int>(all[e + 2]));
+      c.direct += static_cast<std::int64_t>(all[e + 3]);
+    }
   }
 
   std::unique_ptr<Field> inner_;
@@ -170,7 +203,7 @@ class SharedField final : public HostField {
 class SharedEngine final : public Engine {
  public:
   SharedEngine(std::unique_ptr<HostEngine> inner, Ranks& ranks)
-      : inner_(std::move(inner)), ranks_(ranks) {}
+      : inner_(std::move(inner)), ranks_(ranks), partitions_(ranks, inner_->shared_block()) {}
 
   // The same on any number of ranks.
   std::string name() const override {
@@ -180,26 +213,25 @@ class SharedEngine final : public Engine {
     return inner_->knows(dynamics, shape);
   }
   std::unique_ptr<Swarm> place(const HostSwarm& x) override {
-    const int least = inner_->shared_block();
-    const int block = x.n() < kMany ? least : std::lcm(least, kLargeBlock);
-    const std::vector<int> cut = cuts(x.n(), block, ranks_.size());
+    const std::vector<int> cut = partitions_.place(x.n());
     const int r = ranks_.rank();
     return std::make_unique<HostSwarm>(rows_of(x, cut[r], cut[r + 1] - cut[r]));
   }
   HostSwarm fetch(const Swarm& x) override {
     HostSwarm all;
-    gather_swarm(ranks_, counts_of(ranks_, host(x).n()), host(x), all);
+    gather_swarm(ranks_, partitions_.counts(host(x).n()), host(x), all);
     return all;
   }
 
  private:
   std::unique_ptr<Field> make_field(const Dynamics& dynamics, Shape shape) override {
     return std::make_unique<SharedField>(dynamics, shape, inner_->prepare_known(dynamics, shape),
-                                         ranks_);
+                                         partitions_);
   }
 
   std::unique_ptr<HostEngine> inner_;
   Ranks& ranks_;
+  Partitions partitions_;
 };
 
 }  // namespace
