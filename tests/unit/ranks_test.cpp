@@ -12,6 +12,8 @@
 
 #include "engine/moments/moments.h"
 #include "engine/mpi/shared_engine.h"
+#include "engine/simd/pair_forces.h"
+#include "engine/simd/ring.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
 #include "murmur/flow.h"
@@ -164,7 +166,9 @@ double apart(const HostSwarm& a, const HostSwarm& b) {
 
 TEST(Ranks, MomentsAndReferenceGiveTheBitsOfOneProcess) {
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"engine=moments", "n=9000", "d=2", "beta=5", "T=1"},
+           {"engine=moments", "n=9000", "d=2", "beta=5", "T=0.5"},
+           {"engine=moments", "n=5000", "d=3", "beta=5", "T=0.3"},
+           {"engine=moments", "n=4100", "d=2", "beta=60", "T=0.02", "init=cap:1"},
            {"engine=moments", "n=5000", "d=2", "beta=3", "T=0.4", "method=strang", "dt=0.1",
             "noise=0.1"},
            {"engine=reference", "n=70", "d=3", "T=1"},
@@ -200,6 +204,67 @@ TEST(Ranks, PairsAgreeWithinRoundingAndWithEachOtherToTheBit) {
     for (int size = 2; size <= 4; ++size)
       EXPECT_EQ(apart(one.x, fly_on_ranks(e, size).x), 0) << words[0] << " on " << size;
   }
+}
+
+// A third, or any other part, of a swarm.
+class PartOf final : public Share {
+ public:
+  PartOf(Ranks& ranks, const HostSwarm& all) : ranks_(ranks) {
+    for (int r = 0; r < ranks.size(); ++r) counts_.push_back(end(all, r) - end(all, r - 1));
+    first_ = end(all, ranks.rank() - 1);
+    own = HostSwarm({counts_[ranks.rank()], all.d()});
+    for (int i = 0; i < own.n(); ++i) {
+      for (int k = 0; k < all.d(); ++k) own.at(i, k) = all.at(first_ + i, k);
+      own.mass[i] = all.mass[first_ + i];
+    }
+    all_ = all.n();
+  }
+  Ranks& ranks() const override { return ranks_; }
+  int first() const override { return first_; }
+  int all() const override { return all_; }
+  std::span<const int> counts() const override { return counts_; }
+  const HostSwarm& everybody(const HostSwarm&) override { std::abort(); }
+
+  HostSwarm own{};
+
+ private:
+  int end(const HostSwarm& all, int r) const { return all.n() * (r + 1) / ranks_.size(); }
+  Ranks& ranks_;
+  std::vector<int> counts_{};
+  int first_ = 0, all_ = 0;
+};
+
+TEST(Ranks, BlocksThatPassByGiveTheSumsOfAll) {
+  for (const auto weighting : {Attention::softmax, Attention::unnormalised})
+    for (const int d : {3, 7})
+      for (const double beta : {2.0, -1.0, 900.0})
+        for (const Precision precision : {Precision::f64, Precision::f32}) {
+          if (weighting == Attention::unnormalised && beta > 100) continue;  // e^900
+          HostSwarm x = experiment({"n=413", "d=" + std::to_string(d), "init=cap:1"}).swarm;
+          for (int i = 0; i < x.n(); ++i) x.mass[i] *= 1 + i % 3;
+          const simd::Head head = simd::fold({.beta = beta, .weighting = weighting}, Clock::u1, d);
+          HostSwarm whole(x.shape());
+          simd::PairForces(precision, 1).add(head, x, whole);
+          const double heaviest = *std::max_element(x.mass.begin(), x.mass.end());
+          for (int size = 1; size <= 4; ++size)
+            on_ranks(size, [&](Ranks& ranks) {
+              PartOf share(ranks, x);
+              simd::PairForces forces(precision, 1);
+              HostSwarm a(share.own.shape());
+              forces.open(head, share.own, heaviest);
+              simd::pass_around(share, share.own, [&](const HostSwarm& block) {
+                forces.take(head, share.own, block);
+              });
+              forces.close(head, share.own, a);
+              double most = 0;
+              for (int k = 0; k < d; ++k)
+                for (int i = 0; i < a.n(); ++i)
+                  most = std::max(most, std::fabs(a.at(i, k) - whole.at(share.first() + i, k)) /
+                                            (1 + std::fabs(whole.at(share.first() + i, k))));
+              EXPECT_LT(most, precision == Precision::f32 ? 3e-6 : 1e-12)
+                  << d << " " << beta << " on " << size;
+            });
+        }
 }
 
 TEST(Ranks, ErrorNormsAreSummedInTheSameBlocks) {

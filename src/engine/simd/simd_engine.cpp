@@ -86,7 +86,8 @@ class SimdField final : public HostField {
 
   static bool can_pass(const std::variant<Head, NarrowHeads, Layer>& force) {
     const Head* head = std::get_if<Head>(&force);
-    return head != nullptr ? simd::PairForces::can_pass(*head) : std::get_if<Layer>(&force);
+    return head != nullptr ? simd::PairForces::can_pass(*head)
+                           : std::holds_alternative<Layer>(force);
   }
 
   void add_ring(const Head& head, Share& share, const HostSwarm& x, HostSwarm& a) {
