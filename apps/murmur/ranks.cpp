@@ -138,12 +138,14 @@ void connect_ranks(const std::string& command) {
     case Sharing::together:
       break;
   }
-  connected = load_ranks();
-  if (connected->size() == me.size) return;
-  connected = nullptr;
-  throw Error(Fault::tool,
-              fmt::format("{} started {} ranks, and MPI connects none of them", me.means, me.size),
-              "MPI", "use srun --mpi=pmix, or mpirun in the place of srun");
+  // MPI itself would end the process with words of its own.
+  const bool reachable = me.means != "srun" || !variable("PMIX_RANK").empty();
+  Ranks* found = reachable ? load_ranks() : nullptr;
+  if (found == nullptr || found->size() != me.size)
+    throw Error(Fault::tool,
+                fmt::format("{} started {} ranks, and nothing connects them", me.means, me.size),
+                "MPI", "use srun --mpi=pmix, or mpirun in the place of srun");
+  connected = found;
 }
 
 int shared_threads(int threads) {

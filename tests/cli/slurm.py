@@ -77,9 +77,9 @@ class Slurm:
         self.env = {**os.environ, "SLURM_CONF": str(self.folder / "slurm.conf")}
 
     def _daemon(self, *words):
-        log = open(self.folder / (pathlib.Path(words[0]).name + ".out"), "w")
-        self.processes.append(subprocess.Popen(words, env=self.env, stdin=subprocess.DEVNULL,
-                                               stdout=log, stderr=log, start_new_session=True))
+        with open(self.folder / (pathlib.Path(words[0]).name + ".out"), "w") as log:
+            self.processes.append(subprocess.Popen(words, env=self.env, stdin=subprocess.DEVNULL,
+                                                   stdout=log, stderr=log, start_new_session=True))
 
     def start(self):
         """Starts the three daemons; why the node does not come up, or None where it does."""
