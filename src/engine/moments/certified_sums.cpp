@@ -10,6 +10,7 @@
 
 #include "core/buffer.h"
 #include "core/parallel.h"
+#include "engine/moments/cells.h"
 #include "engine/moments/direct_sums.h"
 #include "engine/moments/harmonic_kernels.h"
 
@@ -23,6 +24,10 @@ constexpr int kListed = 1 << 20;                    // targets that are summed a
 // Measured (bench/results/moments.md), nanoseconds of one core: a function at a source, a function
 // at a target with means, the same where lengths vary, and a pair.
 constexpr double kUpRate = 0.22, kDownRate = 0.44, kVaryingRate = 0.62;
+// A particle by transforms: spread and summed; a cell of the grid there and back; and the functions
+// at the nodes of their degree, p^3 of them.
+constexpr double kCellsRate = 15'000;  // a target by cells, at most
+constexpr double kTransformRate = 260, kCellRate = 60, kNodeRate = 3;
 constexpr double kPairRate[] = {0.9, 0.9, 0.9, 1.0, 1.1};  // by d up to 4, more beyond
 
 double pair_rate(int d) { return d <= 4 ? kPairRate[d] : 0.25 * d; }
@@ -35,6 +40,9 @@ double functions(int d, int p) {
 }
 
 constexpr double kLeastCut = 5e-15;  // rounding leaves more anyway
+
+// Cells sum pairs where these cost less, and are not worth their trees for few.
+bool cells_pay(double sources, double targets) { return sources >= 512 && targets >= 64; }
 
 // One thread's targets and results.
 struct Room {
@@ -75,7 +83,17 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
                       p});
     }
   }
-  ways.push_back({Way::pairs, pair_rate(d) * n * n, 0});
+  if (setup.sphere && d == 3 && setup.length) {
+    const double cut = std::fmax(setup.cut, kLeastCut);
+    const int p = degree_for(d, *setup.length, cut, kMostTransformDegree);
+    if (p != kNoDegree)
+      ways.push_back(
+          {Way::transform, kTransformRate * n + kCellRate * 16 * p * p + kNodeRate * p * p * p, p});
+  }
+  const double pairs = pair_rate(d) * n * n;
+  ways.push_back({Way::pairs, pairs, 0});
+  ways.push_back(
+      {Way::cells, cells_pay(n, n) ? std::fmin(0.99 * pairs, kCellsRate * n) : 2 * pairs, 0});
   std::stable_sort(ways.begin(), ways.end(), [](const WayCost& a, const WayCost& b) {
     return a.nanoseconds < b.nanoseconds;
   });
@@ -96,6 +114,12 @@ const HarmonicMoments& SharedMoments::moments(const HostSwarm& x, int degree,
       .first->second;
 }
 
+const TransformSums& SharedMoments::transform(double rho, double cut) {
+  const auto at = transforms_.find({rho, cut});
+  if (at != transforms_.end()) return at->second;
+  return transforms_.emplace(std::pair(rho, cut), TransformSums(rho, cut)).first->second;
+}
+
 CertifiedSums::CertifiedSums(const SumsSetup& setup) : setup_(setup), ways_(ways_of(setup)) {
   if (!setup.way) return;
   const auto wanted = std::find_if(ways_.begin(), ways_.end(),
@@ -112,25 +136,40 @@ struct CertifiedSums::Work {
   SumsAccount account{};
 };
 
+CertifiedSums::Evaluation CertifiedSums::ready(Work& work, const WayCost& way) const {
+  if (way.way == Way::transform) {
+    const TransformSums& sums =
+        work.shared.transform(*setup_.length, std::fmax(setup_.cut, kLeastCut));
+    const auto series = std::make_shared<TransformSums::Series>(
+        sums.series_of(work.x, setup_.threads, setup_.ranks, setup_.mean));
+    return {kTransformPoints, [&sums, series](const Targets& u, const SumsResult& out) {
+              sums.evaluate(*series, u, out);
+            }};
+  }
+  const HarmonicSums& sums = work.shared.sums(work.x.d(), way.degree);
+  const auto series = std::make_shared<HarmonicSums::Series>(
+      sums.series_of(work.shared.moments(work.x, way.degree, setup_), setup_.length, setup_.mean));
+  return {kPoints, [&sums, series](const Targets& u, const SumsResult& out) {
+            sums.evaluate(*series, u, out);
+          }};
+}
+
 // Those of the targets 0 .. n - 1 whose bounds are too large, in order.
-std::vector<int> CertifiedSums::by_series(Work& work, int degree, int n) const {
-  const HarmonicSums& sums = work.shared.sums(work.x.d(), degree);
-  const HarmonicSums::Series series =
-      sums.series_of(work.shared.moments(work.x, degree, setup_), setup_.length, setup_.mean);
-  const int d = work.x.d();
+std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, int n) const {
+  const int d = work.x.d(), most = series.block;
   std::map<int, std::vector<int>> left;  // by block
   std::mutex lock;
-  for_blocks((n + kPoints - 1) / kPoints, setup_.threads, [&](int block) {
+  for_blocks((n + most - 1) / most, setup_.threads, [&](int block) {
     Room& room = own_room();
-    const int first = block * kPoints, count = std::min(kPoints, n - first);
-    const Table table(room.values.need(Table::size(d, kPoints)), d, kPoints);
+    const int first = block * most, count = std::min(most, n - first);
+    const Table table(room.values.need(Table::size(d, most)), d, most);
     room.rows.resize(count);
     std::iota(room.rows.begin(), room.rows.end(), first);
     const std::span<const int> here = room.rows;
-    work.fill(here, table.u, kPoints);
+    work.fill(here, table.u, most);
     SumsResult r = table.result;
     if (!setup_.mean) r.mean = r.mean_bound = nullptr;
-    sums.evaluate(series, {table.u, kPoints, count, d}, r);
+    series.at({table.u, static_cast<std::size_t>(most), count, d}, r);
     // Runs of targets within the tolerance are done; the others wait.
     std::vector<int> failed;
     const auto good = [&](int i) {
@@ -154,6 +193,10 @@ std::vector<int> CertifiedSums::by_series(Work& work, int degree, int n) const {
 }
 
 void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
+  const bool forced = setup_.way && ways_.front().way == *setup_.way;
+  const bool cells = forced && *setup_.way == Way::cells   ? true
+                     : forced && *setup_.way == Way::pairs ? false
+                                                           : cells_pay(work.x.n(), rows.size());
   const int d = work.x.d();
   for (std::size_t first = 0; first < rows.size(); first += kListed) {
     const std::span<const int> here =
@@ -172,8 +215,13 @@ void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
                               .tolerance = setup_.tolerance,
                               .threads = setup_.threads,
                               .mean = setup_.mean};
-    direct_sums(request, r);
-    work.account.direct += count;
+    if (cells) {
+      cell_sums(request, r);
+      work.account.cells += count;
+    } else {
+      direct_sums(request, r);
+      work.account.direct += count;
+    }
     for_blocks((count + kPoints - 1) / kPoints, setup_.threads, [&](int block) {
       const int at = block * kPoints;
       work.done(here.subspan(at, std::min(kPoints, count - at)), from(r, at));
@@ -186,9 +234,9 @@ SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& sh
   Work work{x, &x, shared, fill, done};
   std::vector<int> rows;
   const WayCost& first = ways_.front();
-  if (first.way == Way::harmonics) {
+  if (first.way == Way::harmonics || first.way == Way::transform) {
     work.account.degree = first.degree;
-    rows = by_series(work, first.degree, n);
+    rows = by_series(work, ready(work, first), n);
   } else {
     rows.resize(n);
     std::iota(rows.begin(), rows.end(), 0);

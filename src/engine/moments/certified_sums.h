@@ -12,6 +12,7 @@
 #include "engine/moments/fixed_point.h"
 #include "engine/moments/harmonic_sums.h"
 #include "engine/moments/sums.h"
+#include "engine/moments/transform_sums.h"
 
 namespace murmur::moments {
 
@@ -35,7 +36,7 @@ struct WayCost {
   int degree;  // of its series; 0: it has none
 };
 // All ways that a setup has, the cheapest first. A series is not among them where its degree would
-// be too high, nor cells where there are so many coordinates.
+// be too high.
 std::vector<WayCost> ways_of(const SumsSetup& setup);
 
 // Series and moments of one swarm that several heads need, made once.
@@ -43,10 +44,12 @@ class SharedMoments {
  public:
   const HarmonicSums& sums(int d, int degree);
   const HarmonicMoments& moments(const HostSwarm& x, int degree, const SumsSetup& setup);
+  const TransformSums& transform(double rho, double cut);
   void forget() { moments_.clear(); }  // the swarm has moved
 
  private:
   std::map<std::pair<int, int>, HarmonicSums> sums_{};
+  std::map<std::pair<double, double>, TransformSums> transforms_{};
   std::map<int, HarmonicMoments> moments_{};  // by degree
 };
 
@@ -73,7 +76,13 @@ class CertifiedSums {
 
  private:
   struct Work;
-  std::vector<int> by_series(Work& work, int degree, int n) const;
+  // Sums at up to `block` targets at once.
+  struct Evaluation {
+    int block;
+    std::function<void(const Targets& u, const SumsResult& out)> at;
+  };
+  Evaluation ready(Work& work, const WayCost& way) const;
+  std::vector<int> by_series(Work& work, const Evaluation& series, int n) const;
   void by_lists(Work& work, std::span<const int> rows) const;
 
   SumsSetup setup_;

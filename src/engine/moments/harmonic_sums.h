@@ -26,6 +26,8 @@ class HarmonicSums {
   HarmonicSums(int d, int degree);
 
   int degree() const { return degree_; }
+  const Harmonics& up() const { return up_; }      // of degree p + 1: the moments
+  const Harmonics& down() const { return down_; }  // of degree p: the series
   HarmonicMoments moments_of(const HostSwarm& x, int threads, const Reduction* ranks) const;
 
   // The series of the sums at targets of one length |u| = rho, or of any length.

@@ -8,9 +8,9 @@
 
 namespace murmur::moments {
 
-// The ways to sum over all pairs: through harmonic moments, through cells of tilted moments, pair
-// by pair. The last two are right for anything.
-enum class Way { harmonics, cells, pairs };
+// The ways to sum over all pairs: through harmonic moments; through these by Fourier transforms;
+// through cells of tilted moments; pair by pair. The last two are right for anything.
+enum class Way { harmonics, transform, cells, pairs };
 
 // The folded targets of a head (head.h): the scores of row i are <u_i, x_j> but for a constant of
 // the row. Struct of arrays, as HostSwarm: coordinate k of target i is u[k * stride + i].

@@ -1,0 +1,20 @@
+// cells.h: sums of exponentials for any targets, through tilted moments of cells of sources.
+#pragma once
+
+#include "engine/moments/sums.h"
+
+namespace murmur::moments {
+
+// How a request is cut up. 0: chosen by what it costs.
+struct CellsChoice {
+  int degree = 0;
+  int leaf_sources = 0, leaf_targets = 0;
+  bool eager = false;  // moments wherever they can be, also where pairs cost less
+};
+
+// Every target of the request gets its sums and the bounds on their errors, whatever beta, query,
+// key and the signs of scores are; see cells.cpp for how.
+SumsCost cell_sums(const SumsRequest& request, const SumsResult& result,
+                   const CellsChoice& choice = {});
+
+}  // namespace murmur::moments
