@@ -54,6 +54,8 @@ class HostField : public Field {
   // a_i += sum of the forces of one sublayer on this rank's share x of a swarm. Unless an engine
   // knows better, every rank computes all of it and keeps its own.
   virtual void add_shared_forces(const Ask& ask, Share& share, const HostSwarm& x, HostSwarm& a);
+  // Ranks share a swarm in whole blocks of so many particles.
+  virtual int shared_block() const { return 64; }
 
  protected:
   // a_i += sum of the forces of one sublayer at x; a has the shape of x. Clock u4 asks for u2's
@@ -90,9 +92,7 @@ class HostEngine : public Engine {
  public:
   std::unique_ptr<Swarm> place(const HostSwarm& x) override;
   HostSwarm fetch(const Swarm& x) override;
-  // Ranks share a swarm in whole blocks of so many particles.
-  virtual int shared_block() const { return 64; }
-  // Whether that leaves every bit as it is without ranks.
+  // Whether ranks that share a swarm come to the bits of one process.
   virtual bool same_when_shared() const { return true; }
 };
 

@@ -192,12 +192,50 @@ std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, 
   return all;
 }
 
-void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
-  const bool forced = setup_.way && ways_.front().way == *setup_.way;
-  const bool cells = forced && *setup_.way == Way::cells   ? true
-                     : forced && *setup_.way == Way::pairs ? false
-                                                           : cells_pay(work.x.n(), rows.size());
+// Cells are made of the targets that are asked for together, and show in the last bits: so every
+// rank sums the targets of all of them, and keeps its own.
+void CertifiedSums::by_shared_cells(Work& work, std::span<const int> rows) const {
   const int d = work.x.d();
+  const std::size_t own = rows.size();
+  std::vector<double> u(d * own);
+  work.fill(rows, u.data(), own);
+  std::vector<std::vector<double>> all;  // (d) axes of the targets of all ranks
+  std::size_t begin = 0;
+  for (int k = 0; k < d; ++k)
+    all.push_back(setup_.ranks->gathered({u.data() + k * own, own}, begin));
+  for (std::size_t first = 0; first < all[0].size(); first += kListed) {
+    const std::size_t count = std::min<std::size_t>(kListed, all[0].size() - first);
+    std::vector<double> values(Table::size(d, count));
+    const Table table(values.data(), d, count);
+    for (int k = 0; k < d; ++k) std::copy_n(&all[k][first], count, table.u + k * count);
+    SumsResult r = table.result;
+    if (!setup_.mean) r.mean = r.mean_bound = nullptr;
+    cell_sums({.x = *work.sources,
+               .u = {table.u, count, static_cast<int>(count), d},
+               .tolerance = setup_.tolerance,
+               .threads = setup_.threads,
+               .mean = setup_.mean},
+              r);
+    const std::size_t from_row = std::max(first, begin),
+                      to_row = std::min(first + count, begin + own);
+    if (from_row < to_row)
+      work.done(rows.subspan(from_row - begin, to_row - from_row),
+                from(r, static_cast<int>(from_row - first)));
+  }
+  work.account.cells += static_cast<std::int64_t>(own);
+}
+
+void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
+  Fixed listed[] = {static_cast<Fixed>(rows.size())};  // on all ranks
+  if (setup_.ranks != nullptr) setup_.ranks->sum(listed);
+  if (listed[0] == 0) return;
+  const bool forced = setup_.way && ways_.front().way == *setup_.way;
+  const bool cells = forced && *setup_.way == Way::cells ? true
+                     : forced && *setup_.way == Way::pairs
+                         ? false
+                         : cells_pay(work.sources->n(), double(listed[0]));
+  const int d = work.x.d();
+  if (cells && work.sources != &work.x) return by_shared_cells(work, rows);
   for (std::size_t first = 0; first < rows.size(); first += kListed) {
     const std::span<const int> here =
         rows.subspan(first, std::min<std::size_t>(kListed, rows.size() - first));

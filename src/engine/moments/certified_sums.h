@@ -84,6 +84,7 @@ class CertifiedSums {
   Evaluation ready(Work& work, const WayCost& way) const;
   std::vector<int> by_series(Work& work, const Evaluation& series, int n) const;
   void by_lists(Work& work, std::span<const int> rows) const;
+  void by_shared_cells(Work& work, std::span<const int> rows) const;
 
   SumsSetup setup_;
   std::vector<WayCost> ways_;

@@ -1,7 +1,6 @@
 // moments_engine.cpp: what the moments engine knows, and what it vouches for beforehand.
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 
 #include "core/attention.h"
@@ -9,7 +8,6 @@
 #include "core/overloaded.h"
 #include "engine/moments/circle_kernels.h"
 #include "engine/moments/circle_sums.h"
-#include "engine/moments/harmonic_kernels.h"
 #include "engine/moments/harmonics.h"
 #include "engine/moments/moments.h"
 #include "engine/moments/moments_field.h"
@@ -49,7 +47,6 @@ class MomentsEngine final : public HostEngine {
  public:
   explicit MomentsEngine(const MomentsChoice& choice) : choice_(choice) {}
   std::string name() const override { return "moments " + moments::target_name(); }
-  int shared_block() const override { return std::lcm(moments::kBlock, moments::kPoints); }
 
   std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const override {
     if (shape.d > moments::kMostCoordinates)

@@ -14,8 +14,11 @@
 #include "core/overloaded.h"
 #include "core/parallel.h"
 #include "core/perceptron_at.h"
+#include "engine/moments/circle_kernels.h"
 #include "engine/moments/circle_sums.h"
+#include "engine/moments/harmonic_kernels.h"
 #include "engine/moments/head_sums.h"
+#include "engine/moments/transform_sums.h"
 
 namespace murmur::moments {
 
@@ -75,6 +78,17 @@ class ShareReduction final : public Reduction {
   const HostSwarm& everybody(const HostSwarm& own, bool needed) const override {
     return share != nullptr && largest(needed ? 1 : 0) > 0 ? share->everybody(own) : own;
   }
+  std::vector<double> gathered(std::span<const double> own, std::size_t& first) const override {
+    first = 0;
+    if (share == nullptr) return {own.begin(), own.end()};
+    Ranks& ranks = share->ranks();
+    const std::vector<std::int64_t> told = ranks.gather(static_cast<std::int64_t>(own.size()));
+    const std::vector<int> counts(told.begin(), told.end());
+    for (int r = 0; r < ranks.rank(); ++r) first += static_cast<std::size_t>(counts[r]);
+    std::vector<double> all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+    ranks.gather(own, counts, all);
+    return all;
+  }
 
   Share* share = nullptr;
 
@@ -101,6 +115,16 @@ class MomentsField final : public HostField {
   }
 
   const FieldCertificate* certificate() const override { return &certificate_; }
+
+  // Of what is summed before it becomes an integer.
+  int shared_block() const override {
+    bool transforms = false;
+    for (const auto& heads : heads_)
+      for (const Head& head : heads)
+        if (const auto* sums = std::get_if<HeadSums>(&head))
+          transforms = transforms || sums->sums().ways()[0].way == Way::transform;
+    return transforms ? kSpreadPoints : std::lcm(kBlock, kPoints);
+  }
 
   // Every rank sums its own particles, the sums are added, and every rank evaluates its own.
   void add_shared_forces(const Ask& ask, Share& share, const HostSwarm& x, HostSwarm& a) override {

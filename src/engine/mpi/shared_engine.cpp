@@ -47,7 +47,9 @@ std::vector<int> counts_of(Ranks& ranks, int own) {
 // of particles the ranks need not ask each other.
 class Partitions {
  public:
-  Partitions(Ranks& ranks, int block) : ranks_(ranks), block_(block) {}
+  explicit Partitions(Ranks& ranks) : ranks_(ranks) {}
+
+  void set_block(int block) { block_ = block; }  // before anything is placed
 
   std::vector<int> place(int n) {
     totals_.insert(n);
@@ -64,7 +66,7 @@ class Partitions {
 
  private:
   Ranks& ranks_;
-  const int block_;
+  int block_ = 1;
   std::set<int> totals_{};
 };
 
@@ -203,7 +205,7 @@ class SharedField final : public HostField {
 class SharedEngine final : public Engine {
  public:
   SharedEngine(std::unique_ptr<HostEngine> inner, Ranks& ranks)
-      : inner_(std::move(inner)), ranks_(ranks), partitions_(ranks, inner_->shared_block()) {}
+      : inner_(std::move(inner)), ranks_(ranks), partitions_(ranks) {}
 
   // The same on any number of ranks.
   std::string name() const override {
@@ -225,8 +227,9 @@ class SharedEngine final : public Engine {
 
  private:
   std::unique_ptr<Field> make_field(const Dynamics& dynamics, Shape shape) override {
-    return std::make_unique<SharedField>(dynamics, shape, inner_->prepare_known(dynamics, shape),
-                                         partitions_);
+    auto inner = inner_->prepare_known(dynamics, shape);
+    partitions_.set_block(static_cast<const HostField&>(*inner).shared_block());
+    return std::make_unique<SharedField>(dynamics, shape, std::move(inner), partitions_);
   }
 
   std::unique_ptr<HostEngine> inner_;
