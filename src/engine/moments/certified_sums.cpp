@@ -146,6 +146,7 @@ CertifiedSums::CertifiedSums(const SumsSetup& setup) : setup_(setup), ways_(ways
 
 struct CertifiedSums::Work {
   const HostSwarm& x;
+  const HostSwarm* sources;  // of what is summed one by one: x, or all that the ranks have
   SharedMoments& shared;
   const Fill& fill;
   const Done& done;
@@ -208,14 +209,51 @@ std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, 
   return all;
 }
 
+// Cells are made of the targets that are asked for together, and show in the last bits: so every
+// rank sums the targets of all of them, and keeps its own.
+void CertifiedSums::by_shared_cells(Work& work, std::span<const int> rows) const {
+  const int d = work.x.d();
+  const std::size_t own = rows.size();
+  std::vector<double> u(d * own);
+  work.fill(rows, u.data(), own);
+  std::vector<std::vector<double>> all;  // (d) axes of the targets of all ranks
+  std::size_t begin = 0;
+  for (int k = 0; k < d; ++k)
+    all.push_back(setup_.ranks->gathered({u.data() + k * own, own}, begin));
+  for (std::size_t first = 0; first < all[0].size(); first += kListed) {
+    const std::size_t count = std::min<std::size_t>(kListed, all[0].size() - first);
+    std::vector<double> values(Table::size(d, count));
+    const Table table(values.data(), d, count);
+    for (int k = 0; k < d; ++k) std::copy_n(&all[k][first], count, table.u + k * count);
+    SumsResult r = table.result;
+    if (!setup_.mean) r.mean = r.mean_bound = nullptr;
+    cell_sums({.x = *work.sources,
+               .u = {table.u, count, static_cast<int>(count), d},
+               .tolerance = setup_.tolerance,
+               .threads = setup_.threads,
+               .mean = setup_.mean},
+              r);
+    const std::size_t from_row = std::max(first, begin),
+                      to_row = std::min(first + count, begin + own);
+    if (from_row < to_row)
+      work.done(rows.subspan(from_row - begin, to_row - from_row),
+                from(r, static_cast<int>(from_row - first)));
+  }
+  work.account.cells += static_cast<std::int64_t>(own);
+}
+
 void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
+  Fixed listed[] = {static_cast<Fixed>(rows.size())};  // on all ranks
+  if (setup_.ranks != nullptr) setup_.ranks->sum(listed);
+  if (listed[0] == 0) return;
   const bool forced = setup_.way && ways_.front().way == *setup_.way;
   const bool cells = forced && *setup_.way == Way::cells ? true
                      : forced && *setup_.way == Way::pairs
                          ? false
-                         : cells_rate(setup_, work.x.n(), rows.size()) <
-                               pair_rate(work.x.d()) * work.x.n() * rows.size();
+                         : cells_rate(setup_, work.sources->n(), double(listed[0])) <
+                               pair_rate(work.x.d()) * work.sources->n() * double(listed[0]);
   const int d = work.x.d();
+  if (cells && work.sources != &work.x) return by_shared_cells(work, rows);
   for (std::size_t first = 0; first < rows.size(); first += kListed) {
     const std::span<const int> here =
         rows.subspan(first, std::min<std::size_t>(kListed, rows.size() - first));
@@ -228,7 +266,7 @@ void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
     });
     SumsResult r = table.result;
     if (!setup_.mean) r.mean = r.mean_bound = nullptr;
-    const SumsRequest request{.x = work.x,
+    const SumsRequest request{.x = *work.sources,
                               .u = {table.u, static_cast<std::size_t>(count), count, d},
                               .tolerance = setup_.tolerance,
                               .threads = setup_.threads,
@@ -249,7 +287,7 @@ void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
 
 SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& shared,
                                     const Fill& fill, const Done& done) const {
-  Work work{x, shared, fill, done};
+  Work work{x, &x, shared, fill, done};
   std::vector<int> rows;
   const WayCost& first = ways_.front();
   if (first.way == Way::harmonics || first.way == Way::transform) {
@@ -272,6 +310,7 @@ SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& sh
     rows.resize(n);
     std::iota(rows.begin(), rows.end(), 0);
   }
+  if (setup_.ranks != nullptr) work.sources = &setup_.ranks->everybody(x, !rows.empty());
   by_lists(work, rows);
   return work.account;
 }
