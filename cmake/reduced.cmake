@@ -4,7 +4,7 @@
 # Debian's headers one by one: its /usr/include must not come before the other compiler's own.
 set(headers ${CMAKE_BINARY_DIR}/headers)
 file(MAKE_DIRECTORY ${headers})
-foreach(header hwy fmt nlohmann eigen3/Eigen)
+foreach(header hwy fmt nlohmann eigen3/Eigen eigen3/unsupported)
   get_filename_component(name ${header} NAME)
   if(NOT EXISTS /usr/include/${header})
     message(FATAL_ERROR "/usr/include/${header} is missing: run scripts/wasm.sh or scripts/aarch64.sh, which install it")

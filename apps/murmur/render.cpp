@@ -119,10 +119,9 @@ Asked asked_of(Words& words) {
           "dome",  "next-word", "attention", "heads", "phase", "spectrum",
           "parts", "cosines",   "density",   "map",   "flight"};
       if (std::find(kFigures.begin(), kFigures.end(), value) == kFigures.end())
-        throw Error(
-            Fault::input, "there is no such figure", "command line: " + assignment,
-            fmt::format("use figure={}, or leave it out for scenes, films and plots",
-                        fmt::join(kFigures, ", ")));
+        throw Error(Fault::input, "there is no such figure", "command line: " + assignment,
+                    fmt::format("use figure={}, or leave it out for scenes, films and plots",
+                                fmt::join(kFigures, ", ")));
       asked.figure = value;
     }
     if (key != "time") continue;

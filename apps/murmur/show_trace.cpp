@@ -108,7 +108,8 @@ int block_asked(const TracedRun& traced, const ShowWords& words) {
   const int asked = words.whole("block");
   if (asked < 0 || asked >= blocks)
     throw Error(Fault::input, fmt::format("there is no block {}", asked),
-                traced.run.directory().string(), fmt::format("use block=0 to block={}", blocks - 1));
+                traced.run.directory().string(),
+                fmt::format("use block=0 to block={}", blocks - 1));
   return asked;
 }
 
@@ -126,17 +127,17 @@ std::optional<int> head_asked(const TracedRun& traced, const ShowWords& words) {
 void show_attention_of(const Flags& flags, const TracedRun& traced, const ShowWords& words) {
   if (words.given("frame"))
     words.refuse("frame", "a traced transformer attends in blocks", "write block=K");
-  const TraceAttention read = trace_attention(
-      traced.run, traced.file,
-      {words.whole("text"), block_asked(traced, words), head_asked(traced, words)});
+  const TraceAttention read =
+      trace_attention(traced.run, traced.file,
+                      {words.whole("text"), block_asked(traced, words), head_asked(traced, words)});
   const Matrix& a = read.weights;
   const std::vector<int> leading = leaders(a, words.number("share"));
   if (flags.json) {
     Json weights = Json::array();
     for (int i = 0; i < a.rows; ++i)
-      weights.push_back(std::vector<double>(a.data.begin() + static_cast<std::ptrdiff_t>(i) * a.cols,
-                                            a.data.begin() +
-                                                static_cast<std::ptrdiff_t>(i + 1) * a.cols));
+      weights.push_back(
+          std::vector<double>(a.data.begin() + static_cast<std::ptrdiff_t>(i) * a.cols,
+                              a.data.begin() + static_cast<std::ptrdiff_t>(i + 1) * a.cols));
     return report({{"text", words.whole("text")},
                    {"block", block_asked(traced, words)},
                    {"head", words.given("head") ? Json(words.whole("head")) : Json("mean")},
@@ -170,8 +171,8 @@ void show_parts(const Flags& flags, const TracedRun& traced) {
 void show_phase(const Flags& flags, const TracedRun& traced) {
   Sheet sheet{{"layer", "beta", "t", "mean_cos", "flown", "expected"}};
   for (const PhasePlace& p : phase_places(traced.run, traced.file).places)
-    sheet.rows.push_back({p.layer, finite(p.beta), finite(p.t), finite(p.mean_cos),
-                          finite(p.flown), finite(p.expected)});
+    sheet.rows.push_back({p.layer, finite(p.beta), finite(p.t), finite(p.mean_cos), finite(p.flown),
+                          finite(p.expected)});
   write(flags, sheet);
 }
 

@@ -52,12 +52,11 @@ const std::vector<Row>& table() {
   return rows;
 }
 
-const std::vector<std::string> shows{"histogram",     "modes",     "attention",     "centres",
-                                     "density-modes", "genealogy", "plateaus",      "growth",
-                                     "clustering",    "atoms",     "metastability", "distance",
-                                     "counts",        "next-word", "heads",         "layers",
-                                     "twin",          "lens",      "patching",      "parts",
-                                     "phase",         "spectrum"};
+const std::vector<std::string> shows{
+    "histogram", "modes",     "attention",  "centres", "density-modes", "genealogy",
+    "plateaus",  "growth",    "clustering", "atoms",   "metastability", "distance",
+    "counts",    "next-word", "heads",      "layers",  "twin",          "lens",
+    "patching",  "parts",     "phase",      "spectrum"};
 
 const Row* find(const std::string& name) {
   for (const Row& row : table())

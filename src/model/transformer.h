@@ -129,7 +129,7 @@ struct PassOptions {
   int repeat = 1;            // how often the row of blocks is run through
   bool feed_forward = true;  // false: that sublayer is left out, its norms with it
   bool attention = true;     // false: the same; its weights are computed, and nobody hears them
-  bool norms = true;         // false: those of the blocks are left out; queries and keys keep theirs
+  bool norms = true;  // false: those of the blocks are left out; queries and keys keep theirs
 };
 
 class Transformer {

@@ -215,8 +215,9 @@ void Canvas::outlined_text(double x, double baseline, const std::string& text,
   cairo_set_line_width(cr(), 0.28 * style.size);
   ink(outline, 0.8 * style.alpha);
   cairo_stroke(cr());
-  Canvas::text(left, baseline, text,
-               {.size = style.size, .colour = style.colour, .bold = style.bold, .alpha = style.alpha});
+  Canvas::text(
+      left, baseline, text,
+      {.size = style.size, .colour = style.colour, .bold = style.bold, .alpha = style.alpha});
 }
 
 std::string Canvas::shorten(const std::string& text, double width, double size, bool bold) {

@@ -143,8 +143,9 @@ Projection choose_projection(const RunReader& run, const SceneSettings& settings
 }
 
 std::string ball_sentence(const Projection& projection) {
-  return projection.scale > 1 ? fmt::format(" The ball drawn has radius {:.2g}.", 1 / projection.scale)
-                              : "";
+  return projection.scale > 1
+             ? fmt::format(" The ball drawn has radius {:.2g}.", 1 / projection.scale)
+             : "";
 }
 
 std::string projection_sentence(const Projection& projection, Shape shape, bool sphere) {

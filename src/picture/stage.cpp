@@ -32,8 +32,7 @@ void check(const RunReader& run, const SceneSettings& settings) {
     if (named.particle < 0 || named.particle >= run.shape().n)
       throw Error(Fault::input, fmt::format("there is no particle {} to name", named.particle),
                   "parameter names", "name particles of the run");
-  if (!settings.ties.empty() &&
-      settings.ties.size() + 1 != static_cast<std::size_t>(run.frames()))
+  if (!settings.ties.empty() && settings.ties.size() + 1 != static_cast<std::size_t>(run.frames()))
     throw Error(Fault::input, "the lines are of other frames than the run", "parameter ties",
                 "give lines for every step from frame to frame, or none");
   if (settings.grid && settings.grid->frames.size() != static_cast<std::size_t>(run.frames()))
@@ -170,8 +169,8 @@ double Stage::frame_at(double t) const {
   if (after == times.begin()) return 0;
   const auto k = after - times.begin() - 1;
   if (after == times.end()) return static_cast<double>(k);
-  return static_cast<double>(k) + (t - times[static_cast<std::size_t>(k)]) /
-                                      (*after - times[static_cast<std::size_t>(k)]);
+  return static_cast<double>(k) +
+         (t - times[static_cast<std::size_t>(k)]) / (*after - times[static_cast<std::size_t>(k)]);
 }
 
 void draw_stage(Canvas& canvas, const Stage& stage, const Past& past, double azimuth) {

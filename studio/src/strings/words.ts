@@ -46,7 +46,7 @@ export const words = {
   isHeardHint: "Shares of what each of them hears; they need not add up to one.",
   matrix: "Who hears whom, all at once",
   matrixLabel: (layer: number, n: number) => `Attention of layer ${layer}: ${n} listeners by ${n} heard. Arrow keys go from cell to cell.`,
-  matrixHint: "A row is a listener, a column one that is heard; the darker, the larger the share. Click a cell, or walk with the arrow keys.",
+  matrixHint: "A row is a listener, a column one that is heard; the stronger the colour, the larger the share. Click a cell, or walk with the arrow keys.",
   cell: (token: string, other: string, share: string) => `“${token}” hears “${other}”: ${share}`,
   noAttention: "This trace keeps no attention.",
   itself: "itself",

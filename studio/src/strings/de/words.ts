@@ -48,7 +48,7 @@ export const words: Translation<typeof english> = {
   isHeardHint: "Anteile an dem, was jedes von ihnen hört; sie ergeben zusammen nicht eins.",
   matrix: "Wer wem zuhört, alle auf einmal",
   matrixLabel: (layer, n) => `Aufmerksamkeit der Schicht ${layer}: ${n} Hörer mal ${n} Gehörte. Pfeiltasten gehen von Feld zu Feld.`,
-  matrixHint: "Eine Zeile ist ein Hörer, eine Spalte ein Gehörtes; je dunkler, desto größer der Anteil. Klick auf ein Feld oder geh mit den Pfeiltasten.",
+  matrixHint: "Eine Zeile ist ein Hörer, eine Spalte ein Gehörtes; je kräftiger die Farbe, desto größer der Anteil. Klick auf ein Feld oder geh mit den Pfeiltasten.",
   cell: (token, other, share) => `„${token}“ hört „${other}“: ${share}`,
   noAttention: "Diese Spur bewahrt keine Aufmerksamkeit auf.",
   itself: "sich selbst",

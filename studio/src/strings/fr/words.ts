@@ -48,7 +48,7 @@ export const words: Translation<typeof english> = {
   isHeardHint: "Parts de ce que chacun d’eux entend ; leur somme n’est pas un.",
   matrix: "Qui écoute qui, tous à la fois",
   matrixLabel: (layer, n) => `Attention de la couche ${layer} : ${n} auditeurs par ${n} écoutés. Les flèches vont de case en case.`,
-  matrixHint: "Une ligne est un auditeur, une colonne un écouté ; plus c’est foncé, plus la part est grande. Clique une case, ou va avec les flèches.",
+  matrixHint: "Une ligne est un auditeur, une colonne un écouté ; plus la couleur est forte, plus la part est grande. Clique une case, ou va avec les flèches.",
   cell: (token, other, share) => `« ${token} » écoute « ${other} » : ${share}`,
   noAttention: "Cette trace ne garde pas d’attention.",
   itself: "lui-même",
