@@ -34,8 +34,8 @@ CASES = (("circle", ("d=2", "beta=4", "engine=moments"), 1 << 20, 1 << 19),
          ("sphere", ("d=3", "beta=4", "engine=moments"), 1 << 18, 1 << 17),
          ("pairs", ("d=3", "beta=4", "engine=simd"), 24_576, 12_288))
 # Sums of 16 bytes that are added at beta = 4: 2 (p + 1) with p = 22 on the circle; 2 for each of the
-# harmonics of order m >= 0 up to degree p + 1 = 24 on the sphere.
-SUMS = {"circle": 2 * 23, "sphere": 2 * (25 * 26 // 2)}
+# harmonics of order m >= 0 up to degree p + 1 = 22 on the sphere.
+SUMS = {"circle": 2 * 23, "sphere": 2 * (23 * 24 // 2)}
 LATENCY, BANDWIDTH, CORES = 2e-6, 12.5e9, 64  # of the network and the nodes that are computed
 
 
