@@ -12,6 +12,14 @@ namespace murmur {
 
 namespace {
 
+// The name of an engine, and the tolerance after it: `moments:1e-12`.
+std::string base_of(const std::string& name) { return name.substr(0, name.find(':')); }
+
+double tolerance_of(const EngineChoice& choice) {
+  const std::size_t colon = choice.name.find(':');
+  return colon == std::string::npos ? kMomentsPromise : std::stod(choice.name.substr(colon + 1));
+}
+
 struct Request {
   const EngineChoice& choice;
   Shape shape;
@@ -38,7 +46,7 @@ bool suits_moments(const Request& r) {
   });
   const double pairs = kPairNanoseconds * r.shape.n * r.shape.n * std::max(1, r.shape.d - 3);
   return !heads.empty() && tested && !kernel_of(r.dynamics.clock).arc_length &&
-         moments_bound(r.dynamics, r.shape.n) <= kMomentsPromise &&
+         (r.shape.d > 2 || moments_bound(r.dynamics, r.shape.n) <= kMomentsPromise) &&
          2 * moments_cost(r.dynamics, r.shape) < pairs * static_cast<double>(heads.size());
 }
 
@@ -63,7 +71,9 @@ struct EngineRow {
 constexpr EngineRow kRows[] = {
     {"moments",
      [](const EngineChoice& choice) {
-       return make_moments_engine({.pairs_above = kMomentsPromise, .threads = choice.threads});
+       const double tolerance = tolerance_of(choice);
+       return make_moments_engine(
+           {.tolerance = tolerance / 100, .pairs_above = tolerance, .threads = choice.threads});
      },
      suits_moments, Single::refused},
     {"simd",
@@ -95,13 +105,13 @@ Resolved resolve_named(const Request& r, const EngineRow& row) {
     throw Error(Fault::input, "the " + name + " engine is not in the page", "engine = " + name,
                 "use engine=auto here, or fly this with the program murmur");
   if (const auto unknown = engine->knows(r.dynamics, r.shape))
-    throw Error(Fault::input, unknown->what, "engine = " + name, unknown->remedy);
+    throw Error(Fault::input, unknown->what, "engine = " + r.choice.name, unknown->remedy);
   return {row, std::move(engine)};
 }
 
 Resolved resolve(const Request& r) {
   for (const EngineRow& row : kRows)
-    if (r.choice.name == row.name) return resolve_named(r, row);
+    if (base_of(r.choice.name) == row.name) return resolve_named(r, row);
   if (r.choice.name != "auto")
     throw Error(Fault::input, "there is no engine " + r.choice.name, "engine",
                 "use one of " + joined(engine_words()));
@@ -128,12 +138,14 @@ std::vector<std::string> engine_words() {
 }
 
 std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics) {
-  return resolve({choice, shape, dynamics}).row.name;
+  const std::string name = resolve({choice, shape, dynamics}).row.name;
+  return name == base_of(choice.name) ? choice.name : name;
 }
 
 std::unique_ptr<Engine> make_engine(const EngineChoice& resolved) {
-  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
-                                [&](const EngineRow& r) { return resolved.name == r.name; });
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const EngineRow& r) {
+    return base_of(resolved.name) == r.name;
+  });
   assert(row != std::end(kRows));  // resolve_engine named it
   return row->make(resolved);
 }

@@ -229,10 +229,14 @@ TEST(Moments, FlightsStayWithTheReference) {
     }
 }
 
-TEST(Moments, AreChosenForCrowdsOnTheCircle) {
+TEST(Moments, AreChosenForCrowds) {
   EXPECT_EQ(resolve_engine({}, {4096, 2}, sa(4)), "moments");
   EXPECT_EQ(resolve_engine({}, {4095, 2}, sa(4)), "simd");
-  EXPECT_EQ(resolve_engine({}, {4096, 3}, sa(4)), "simd");
+  EXPECT_EQ(resolve_engine({}, {4096, 3}, sa(4)), "moments");
+  EXPECT_EQ(resolve_engine({}, {4095, 3}, sa(4)), "simd");
+  EXPECT_EQ(resolve_engine({}, {4096, 5}, sa(9)), "simd");  // pairs cost less
+  EXPECT_EQ(resolve_engine({}, {1 << 20, 5}, sa(4)), "moments");
+  EXPECT_EQ(resolve_engine({}, {1 << 20, 3}, usa(50)), "moments");
   EXPECT_EQ(resolve_engine({}, {4096, 2}, sa(101)), "simd");
   EXPECT_EQ(resolve_engine({}, {4096, 2}, usa(4)), "moments");
   EXPECT_EQ(resolve_engine({}, {4095, 2}, usa(4)), "simd");

@@ -26,7 +26,6 @@ constexpr int kListed = 1 << 20;                    // targets that are summed a
 constexpr double kUpRate = 0.22, kDownRate = 0.44, kVaryingRate = 0.62;
 // A particle by transforms: spread and summed; a cell of the grid there and back; and the functions
 // at the nodes of their degree, p^3 of them.
-constexpr double kCellsRate = 15'000;  // a target by cells, at most
 constexpr double kTransformRate = 260, kCellRate = 60, kNodeRate = 3;
 constexpr double kPairRate[] = {0.9, 0.9, 0.9, 1.0, 1.1};  // by d up to 4, more beyond
 
@@ -41,8 +40,28 @@ double functions(int d, int p) {
 
 constexpr double kLeastCut = 5e-15;  // rounding leaves more anyway
 
-// Cells sum pairs where these cost less, and are not worth their trees for few.
-bool cells_pay(double sources, double targets) { return sources >= 512 && targets >= 64; }
+double cells_rate(const SumsSetup& setup, double sources, double targets) {
+  return cells_cost({.sources = sources,
+                     .targets = targets,
+                     .d = setup.shape.d,
+                     .sphere = setup.sphere,
+                     .exponent = setup.reach,
+                     .tolerance = setup.tolerance});
+}
+
+// Of the tolerance a tenth where a uniform swarm has it: there e^{|u|} / Z is 1 / A_0(|u|).
+double cut_of(const SumsSetup& setup) {
+  const double uniform = exponential_series(setup.shape.d, setup.reach, 1).a[0];
+  return std::fmax(kLeastCut, std::fmin(setup.cut, 0.1 * setup.tolerance * uniform));
+}
+
+constexpr double kWorthASeries = 1024;  // targets that a series of higher degree is tried for
+
+// Whether a series with that allowance for rounding, in units of 2^-53, bounds a uniform swarm.
+bool serves(const SumsSetup& setup, double cut, double roundings) {
+  const double uniform = exponential_series(setup.shape.d, setup.reach, 1).a[0];
+  return setup.way || 2 * (cut + roundings * 0x1p-53) <= setup.tolerance * uniform;
+}
 
 // One thread's targets and results.
 struct Room {
@@ -75,8 +94,8 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
   const auto [n, d] = setup.shape;
   std::vector<WayCost> ways;
   if (setup.sphere && d <= kMostCoordinates) {
-    const int p = degree_for(d, setup.reach, std::fmax(setup.cut, kLeastCut), kMostDegree[d - 2]);
-    if (p != kNoDegree) {
+    const int p = degree_for(d, setup.reach, cut_of(setup), kMostDegree[d - 2]);
+    if (p != kNoDegree && serves(setup, cut_of(setup), 4 * (p + 8) + 80)) {
       const double down = setup.length ? kDownRate : kVaryingRate;
       ways.push_back({Way::harmonics,
                       n * (kUpRate * functions(d, p + 1) + down * (d + 1) / 4 * functions(d, p)),
@@ -84,16 +103,14 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
     }
   }
   if (setup.sphere && d == 3 && setup.length) {
-    const double cut = std::fmax(setup.cut, kLeastCut);
-    const int p = degree_for(d, *setup.length, cut, kMostTransformDegree);
+    const int p = degree_for(d, *setup.length, cut_of(setup), kMostTransformDegree);
     if (p != kNoDegree)
       ways.push_back(
           {Way::transform, kTransformRate * n + kCellRate * 16 * p * p + kNodeRate * p * p * p, p});
   }
   const double pairs = pair_rate(d) * n * n;
   ways.push_back({Way::pairs, pairs, 0});
-  ways.push_back(
-      {Way::cells, cells_pay(n, n) ? std::fmin(0.99 * pairs, kCellsRate * n) : 2 * pairs, 0});
+  ways.push_back({Way::cells, cells_rate(setup, n, n), 0});
   std::stable_sort(ways.begin(), ways.end(), [](const WayCost& a, const WayCost& b) {
     return a.nanoseconds < b.nanoseconds;
   });
@@ -138,8 +155,7 @@ struct CertifiedSums::Work {
 
 CertifiedSums::Evaluation CertifiedSums::ready(Work& work, const WayCost& way) const {
   if (way.way == Way::transform) {
-    const TransformSums& sums =
-        work.shared.transform(*setup_.length, std::fmax(setup_.cut, kLeastCut));
+    const TransformSums& sums = work.shared.transform(*setup_.length, cut_of(setup_));
     const auto series = std::make_shared<TransformSums::Series>(
         sums.series_of(work.x, setup_.threads, setup_.ranks, setup_.mean));
     return {kTransformPoints, [&sums, series](const Targets& u, const SumsResult& out) {
@@ -154,8 +170,9 @@ CertifiedSums::Evaluation CertifiedSums::ready(Work& work, const WayCost& way) c
           }};
 }
 
-// Those of the targets 0 .. n - 1 whose bounds are too large, in order.
-std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, int n) const {
+// Those of the targets (nothing given: 0 .. n - 1) whose bounds are too large, in order.
+std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, int n,
+                                          std::span<const int> given) const {
   const int d = work.x.d(), most = series.block;
   std::map<int, std::vector<int>> left;  // by block
   std::mutex lock;
@@ -165,7 +182,7 @@ std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, 
     const Table table(room.values.need(Table::size(d, most)), d, most);
     room.rows.resize(count);
     std::iota(room.rows.begin(), room.rows.end(), first);
-    const std::span<const int> here = room.rows;
+    const std::span<const int> here = given.empty() ? room.rows : given.subspan(first, count);
     work.fill(here, table.u, most);
     SumsResult r = table.result;
     if (!setup_.mean) r.mean = r.mean_bound = nullptr;
@@ -233,7 +250,8 @@ void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
   const bool cells = forced && *setup_.way == Way::cells ? true
                      : forced && *setup_.way == Way::pairs
                          ? false
-                         : cells_pay(work.sources->n(), double(listed[0]));
+                         : cells_rate(setup_, work.sources->n(), double(listed[0])) <
+                               pair_rate(work.x.d()) * work.sources->n() * double(listed[0]);
   const int d = work.x.d();
   if (cells && work.sources != &work.x) return by_shared_cells(work, rows);
   for (std::size_t first = 0; first < rows.size(); first += kListed) {
@@ -274,7 +292,20 @@ SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& sh
   const WayCost& first = ways_.front();
   if (first.way == Way::harmonics || first.way == Way::transform) {
     work.account.degree = first.degree;
-    rows = by_series(work, ready(work, first), n);
+    rows = by_series(work, ready(work, first), n, {});
+    const auto left = static_cast<double>(rows.size());
+    if (cut_of(setup_) > 2 * kLeastCut &&
+        (setup_.ranks ? setup_.ranks->largest(left) : left) >= kWorthASeries) {
+      SumsSetup finer = setup_;
+      finer.cut = 0;  // as little as makes sense
+      finer.way = first.way;
+      const CertifiedSums again(finer);
+      if (again.ways().front().way == first.way) {
+        work.account.degree = again.ways().front().degree;
+        rows = again.by_series(work, again.ready(work, again.ways().front()),
+                               static_cast<int>(rows.size()), rows);
+      }
+    }
   } else {
     rows.resize(n);
     std::iota(rows.begin(), rows.end(), 0);

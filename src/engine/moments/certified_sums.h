@@ -82,7 +82,8 @@ class CertifiedSums {
     std::function<void(const Targets& u, const SumsResult& out)> at;
   };
   Evaluation ready(Work& work, const WayCost& way) const;
-  std::vector<int> by_series(Work& work, const Evaluation& series, int n) const;
+  std::vector<int> by_series(Work& work, const Evaluation& series, int n,
+                             std::span<const int> given) const;
   void by_lists(Work& work, std::span<const int> rows) const;
   void by_shared_cells(Work& work, std::span<const int> rows) const;
 

@@ -30,14 +30,14 @@ SumsSetup setup_of(const FoldedHead& head, SumsSetup setup) {
 HeadSums::HeadSums(const FoldedHead& head, SumsSetup setup)
     : head_(head), setup_(setup_of(head, setup)), sums_(setup_) {}
 
-void HeadSums::targets(const HostSwarm& x, std::span<const int> rows, double* u,
-                       std::size_t stride) const {
+void targets_of(const FoldedHead& head, const HostSwarm& x, std::span<const int> rows, double* u,
+                std::size_t stride) {
   const int d = x.d(), count = static_cast<int>(rows.size());
   for (int r = 0; r < d; ++r) {
     double* to = u + r * stride;
-    std::fill_n(to, count, head_.gaze_bias[r]);
+    std::fill_n(to, count, head.gaze_bias[r]);
     for (int c = 0; c < d; ++c) {
-      const double g = head_.gaze(r, c);
+      const double g = head.gaze(r, c);
       const double* from = x.axis(c);
       if (g == 0) continue;
       for (int e = 0; e < count; ++e) to[e] += g * from[rows[e]];
@@ -92,7 +92,7 @@ SumsAccount HeadSums::add(const HostSwarm& x, SharedMoments& shared, HostSwarm& 
   return sums_.evaluate(
       x, x.n(), shared,
       [&](std::span<const int> rows, double* u, std::size_t stride) {
-        targets(x, rows, u, stride);
+        targets_of(head_, x, rows, u, stride);
       },
       [&](std::span<const int> rows, const SumsResult& r) {
         for (std::size_t e = 0; e < rows.size(); ++e)

@@ -11,6 +11,10 @@ namespace murmur::moments {
 // A setup that says all but what is of the head, with that.
 SumsSetup setup_of(const FoldedHead& head, SumsSetup setup);
 
+// u_i of the particles `rows`, to u (d, stride).
+void targets_of(const FoldedHead& head, const HostSwarm& x, std::span<const int> rows, double* u,
+                std::size_t stride);
+
 class HeadSums {
  public:
   // `setup` as for setup_of.
@@ -25,7 +29,6 @@ class HeadSums {
                   std::vector<double>& bound) const;
 
  private:
-  void targets(const HostSwarm& x, std::span<const int> rows, double* u, std::size_t stride) const;
   struct Row {
     int i;               // of the swarm
     double farthest;     // max |x_j|

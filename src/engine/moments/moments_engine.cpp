@@ -1,5 +1,7 @@
 // moments_engine.cpp: what the moments engine knows, and what it vouches for beforehand.
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <map>
 #include <optional>
 
@@ -8,6 +10,7 @@
 #include "core/overloaded.h"
 #include "engine/moments/circle_kernels.h"
 #include "engine/moments/circle_sums.h"
+#include "engine/moments/folded_head.h"
 #include "engine/moments/harmonics.h"
 #include "engine/moments/moments.h"
 #include "engine/moments/moments_field.h"
@@ -43,6 +46,12 @@ const char* no_series(const Attention& a) {
   return nullptr;
 }
 
+std::string fmt(const char* format, double a, double b = 0) {
+  std::array<char, 160> text{};
+  std::snprintf(text.data(), text.size(), format, a, b);
+  return text.data();
+}
+
 class MomentsEngine final : public HostEngine {
  public:
   explicit MomentsEngine(const MomentsChoice& choice) : choice_(choice) {}
@@ -62,10 +71,24 @@ class MomentsEngine final : public HostEngine {
                                       [](const ManyHeads&) -> const char* { return nullptr; }},
                            force))
           return unknown(std::string("attention ") + why);
-    return std::nullopt;
+    return too_sharp(dynamics, shape);
   }
 
  private:
+  // Scores are known to a few units in their last place, and so is what they weigh.
+  std::optional<Unknown> too_sharp(const Dynamics& dynamics, Shape shape) const {
+    constexpr double kUnit = 0x1p-53;
+    for (const Attention* head : by_kind(dynamics).heads) {
+      const double reach = moments::folded(*head, dynamics.clock, shape.d).reach;
+      const double least = 2 * kUnit * (300 + (shape.d + 8) * reach);
+      if (least > choice_.pairs_above)
+        return Unknown{
+            fmt("sums in double over scores of up to %.3g are exact to %.1g at best", reach, least),
+            fmt("use engine=moments:%.0e, or a smaller beta", 2 * least)};
+    }
+    return std::nullopt;
+  }
+
   static Unknown unknown(const std::string& what) {
     return {
         "the moments engine has no series for " + what,
@@ -83,9 +106,11 @@ class MomentsEngine final : public HostEngine {
 }  // namespace
 
 std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice) {
-  if (!(choice.tolerance >= 1e-15))
-    throw Error(Fault::input, "sums in double are not so exact", "tolerance",
-                "give a tolerance of 1e-15 or more");
+  if (!(choice.tolerance >= 1e-15 && choice.pairs_above >= 1e-13))
+    throw Error(Fault::input, "sums in double are not so exact",
+                choice.tolerance >= 1e-15 ? fmt("tolerance = %g", choice.pairs_above)
+                                          : fmt("tolerance = %g", choice.tolerance),
+                "give a tolerance of 1e-13 or more");
   return std::make_unique<MomentsEngine>(choice);
 }
 

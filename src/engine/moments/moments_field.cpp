@@ -10,12 +10,15 @@
 #include <variant>
 
 #include "core/attention.h"
+#include "core/directions.h"
 #include "core/host_field.h"
 #include "core/overloaded.h"
 #include "core/parallel.h"
 #include "core/perceptron_at.h"
+#include "core/sums.h"
 #include "engine/moments/circle_kernels.h"
 #include "engine/moments/circle_sums.h"
+#include "engine/moments/energy_sums.h"
 #include "engine/moments/harmonic_kernels.h"
 #include "engine/moments/head_sums.h"
 #include "engine/moments/transform_sums.h"
@@ -116,6 +119,16 @@ class MomentsField final : public HostField {
 
   const FieldCertificate* certificate() const override { return &certificate_; }
 
+  // Sums over sampled pairs as on every engine; that of the energy over all of them.
+  PairSums pair_sums(const Swarm& x, const PairRequest& request) override {
+    PairSums sums = HostField::pair_sums(x, request);
+    if (request.beta == 0 || !is_sampled(host(x).n(), request.sample)) return sums;
+    const bool turned = request.directions || moves_norms(dynamics_);
+    const bool sphere = turned || dynamics_.manifold == Manifold::sphere;
+    sums.gibbs = gibbs_sum(turned ? directions_of(host(x)) : host(x), sphere, request);
+    return sums;
+  }
+
   // Of what is summed before it becomes an integer.
   int shared_block() const override {
     bool transforms = false;
@@ -192,9 +205,10 @@ class MomentsField final : public HostField {
     certificate_.direct += static_cast<std::int64_t>(isolated.size());
   }
 
-  //   A_i = V (along x + across x') / weight,   x' = (-x_1, x_0);   plain: times the scale instead.
-  // With eps the bound on each sum, |N / Z - computed| <= 2 eps / (Z - eps), since |N| <= Z. Those
-  // of a softmax head for which this is too large are left for sums pair by pair.
+  //   A_i = V (along x + across x') / weight,   x' = (-x_1, x_0);   plain: times the scale
+  //   instead.
+  // With eps the bound on each sum, |N / Z - computed| <= 2 eps / (Z - eps), since |N| <= Z.
+  // Those of a softmax head for which this is too large are left for sums pair by pair.
   std::vector<int> add_block(const CircleHead& head, const BlockSums& block, const HostSwarm& x,
                              HostSwarm& a) {
     const double eps = head.sums.error(particles_);
