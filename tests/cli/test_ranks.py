@@ -79,6 +79,16 @@ class Ranks(murmur.Case):
             self.assertEqual(murmur.manifest(shared)["numbers"], murmur.manifest(alone)["numbers"])
             self.murmur("runs", "verify", shared)
 
+    def test_other_ways_of_moments(self):
+        """Harmonics and transforms on the sphere, cells for general heads, sampled observables."""
+        for words in (("n=25000", "d=2", "beta=4"), ("n=9000", "d=3", "beta=4"),
+                      ("n=70000", "d=3", "beta=80"), ("n=5000", "d=3", "beta=30", "init=cap:0.5"),
+                      ("n=3000", "d=3", "beta=9", "query=gaussian", "key=gaussian")):
+            words = (*words, "engine=moments", "method=euler", "dt=0.1", "T=0.2", "save=every:0.1")
+            alone = self.simulate("alone", *words, "--force")
+            self.mpirun(3, "simulate", *words, "-o", "shared", "--force")
+            self.assertEqual(murmur.promised(self.folder / "shared"), murmur.promised(alone), words)
+
     def test_pairs_agree_within_rounding(self):
         for words in (("n=1000", "d=3", "beta=9"), ("n=300", "d=17", "dynamics=causal"),
                       ("n=600", "d=4", "beta=2", "precision=f32"),
