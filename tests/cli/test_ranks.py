@@ -246,6 +246,17 @@ class Ranks(murmur.Case):
         self.assertEqual((self.folder / "shared/sweep.csv").read_bytes(),
                          (self.folder / "alone/sweep.csv").read_bytes())
 
+    @unittest.skipUnless(murmur.LONG, "every figure twice: ./test long")
+    def test_reproductions_are_dealt_out(self):
+        words = ("reproduce", "--all", "--quick", "--progress", "none")
+        self.mpirun(2, *words, "--runs", "shared")
+        self.murmur(*words, "--runs", "alone")
+        alone = {p.parent.name: p for p in (self.folder / "alone").rglob("result.json")}
+        shared = {p.parent.name: p for p in (self.folder / "shared").rglob("result.json")}
+        self.assertEqual(alone.keys(), shared.keys())
+        self.assertGreater(len(alone), 10)
+        self.assertFalse(list((self.folder / "shared").glob(".ranks*")))
+
     def test_failures_of_other_ranks(self):
         words = ("sweep", "beta=1,2", "T=1,1.03", "dt=0.1", "method=layers", "n=8", "replicas=2")
         alone = self.murmur(*words, "-o", "alone", code=5)
