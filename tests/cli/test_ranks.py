@@ -79,6 +79,16 @@ class Ranks(murmur.Case):
             self.assertEqual(murmur.manifest(shared)["numbers"], murmur.manifest(alone)["numbers"])
             self.murmur("runs", "verify", shared)
 
+    def test_other_ways_of_moments(self):
+        """Harmonics and transforms on the sphere, cells for general heads, sampled observables."""
+        for words in (("n=25000", "d=2", "beta=4"), ("n=9000", "d=3", "beta=4"),
+                      ("n=70000", "d=3", "beta=80"), ("n=5000", "d=3", "beta=30", "init=cap:0.5"),
+                      ("n=3000", "d=3", "beta=9", "query=gaussian", "key=gaussian")):
+            words = (*words, "engine=moments", "method=euler", "dt=0.1", "T=0.2", "save=every:0.1")
+            alone = self.simulate("alone", *words, "--force")
+            self.mpirun(3, "simulate", *words, "-o", "shared", "--force")
+            self.assertEqual(murmur.promised(self.folder / "shared"), murmur.promised(alone), words)
+
     def test_pairs_agree_within_rounding(self):
         for words in (("n=1000", "d=3", "beta=9"), ("n=300", "d=17", "dynamics=causal"),
                       ("n=600", "d=4", "beta=2", "precision=f32"),
@@ -235,6 +245,17 @@ class Ranks(murmur.Case):
             self.assertEqual(process.returncode, -9 if rank == 1 else 0, err)
         self.assertEqual((self.folder / "shared/sweep.csv").read_bytes(),
                          (self.folder / "alone/sweep.csv").read_bytes())
+
+    @unittest.skipUnless(murmur.LONG, "every figure twice: ./test long")
+    def test_reproductions_are_dealt_out(self):
+        words = ("reproduce", "--all", "--quick", "--progress", "none")
+        self.mpirun(2, *words, "--runs", "shared")
+        self.murmur(*words, "--runs", "alone")
+        alone = {p.parent.name: p for p in (self.folder / "alone").rglob("result.json")}
+        shared = {p.parent.name: p for p in (self.folder / "shared").rglob("result.json")}
+        self.assertEqual(alone.keys(), shared.keys())
+        self.assertGreater(len(alone), 10)
+        self.assertFalse(list((self.folder / "shared").glob(".ranks*")))
 
     def test_failures_of_other_ranks(self):
         words = ("sweep", "beta=1,2", "T=1,1.03", "dt=0.1", "method=layers", "n=8", "replicas=2")
