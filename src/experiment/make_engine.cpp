@@ -3,6 +3,7 @@
 #include <cassert>
 #include <iterator>
 
+#include "engine/cuda/cuda.h"
 #include "engine/moments/moments.h"
 #include "murmur/engine.h"
 #include "murmur/error.h"
@@ -53,6 +54,9 @@ struct EngineRow {
   Single single;
 };
 constexpr EngineRow kRows[] = {
+    {"cuda", [](const EngineChoice& choice) { return make_cuda_engine(choice.precision); },
+     [](const Request&) { return false; },  // by its word alone: results would depend on the machine
+     Single::sums},
     {"moments",
      [](const EngineChoice& choice) {
        return make_moments_engine({.pairs_above = kMomentsPromise, .threads = choice.threads});
