@@ -142,17 +142,17 @@ int simulate(const Flags& flags, const std::vector<std::string>& words) {
   return simulate_and_report(flags, e, *engine, run);
 }
 
-// Goes on from the last checkpoint to the original T, or to a larger one.
+// Goes on from the last checkpoint to the original T, or to a larger one, on any engine.
 int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const auto make = [](const Settings& settings) { return make_experiment(settings); };
-  const auto on = resumed(flags, directory, words, settings_of_run(directory), make);
+  const auto on = resumed(flags, directory, words, settings_of_run(directory), make, true);
   if (!on) return 0;
   const Experiment& e = on->setup;
   if (flags.dry_run) return dry_run(flags, e);
   const auto engine = make_engine(e.engine);
   const std::string now = engine->name();
   const RunContents contents = simulation_contents(e, now);
-  Run run = Run::reopen(directory, program_argv, &contents, on->longer);
+  Run run = Run::reopen(directory, program_argv, &contents, on->changed);
   const std::string before = kept_manifest(RunReader(directory)).at("engine").text();
   if (before != now) {
     run.event(json_text(

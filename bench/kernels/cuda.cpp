@@ -1,4 +1,6 @@
 // cuda.cpp: how fast the engine on the GPU computes velocities, each beside the limit that it has.
+#include "engine/cuda/cuda.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "device/device.h"
-#include "engine/cuda/cuda.h"
 #include "ensemble/cuda/replicas.h"
 #include "murmur/dynamics.h"
 #include "murmur/random.h"
@@ -87,6 +88,43 @@ void row(Shape shape, Precision precision, bool symmetric, double beta, int repe
   std::fflush(stdout);
 }
 
+// A velocity of many particles on S^2 through their moments.
+void moments_row(int n, double beta, Precision precision) {
+  HostSwarm x({n, 3});
+  std::uint64_t state = 1;
+  const auto uniform = [&] {  // Steele, Lea, Flood: splitmix64
+    std::uint64_t z = state += 0x9E3779B97F4A7C15;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+    z = (z ^ z >> 27) * 0x94D049BB133111EB;
+    return static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-53;
+  };
+  for (int i = 0; i < n; ++i) {
+    const double z = 2 * uniform() - 1, angle = 6.283185307179586 * uniform();
+    x.at(i, 0) = std::sqrt(1 - z * z) * std::cos(angle);
+    x.at(i, 1) = std::sqrt(1 - z * z) * std::sin(angle);
+    x.at(i, 2) = z;
+  }
+  Dynamics dynamics;
+  dynamics.sublayers = {{{Attention{.beta = beta}}}};
+  const auto engine = make_cuda_engine(precision, GpuSums::moments);
+  const auto field = engine->prepare(dynamics, x.shape());
+  const auto at = engine->place(x), v = engine->place(x);
+  const Timed t = time(*field, *at, *v, 3);
+  std::printf("%9d     3  %s  moments   %5g  %9.3f  degree %d, error below %.1e", n,
+              precision == Precision::f32 ? "f32" : "f64", beta, t.best * 1e3,
+              field->certificate()->orders, field->certificate()->worst);
+  if (field->certificate()->direct > 0) std::printf(", pair by pair");
+  if (n <= 1'048'576) {
+    const auto exact = make_cuda_engine(Precision::f64);
+    const auto exact_field = exact->prepare(dynamics, x.shape());
+    const auto w = exact->place(x);
+    exact_field->velocity(0, *exact->place(x), *w);
+    std::printf(", found %.1e", difference(engine->fetch(*v), exact->fetch(*w)));
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
 // A step of 1024 swarms of 32 tokens: seconds of two trajectories, one longer than the other.
 void ensemble_row(Shape shape, Method method) {
   ReplicasSetting setting{.shape = shape, .beta = 4, .method = method, .dt = 1e-3};
@@ -113,10 +151,21 @@ void ensemble_row(Shape shape, Method method) {
 }  // namespace
 }  // namespace murmur
 
-int main() {
+// With a word, only a few rows: for a profiler.
+int main(int argc, char**) {
   using murmur::Precision;
+  if (argc > 1) {
+    murmur::row({262'144, 3}, Precision::f32, true, 4, 1);
+    murmur::ensemble_row({32, 2}, murmur::Method::layers);
+    return 0;
+  }
   std::printf("%s\n", murmur::gpu_name().c_str());
   std::printf("        n     d       scores     beta   ms (best)  Gpairs/s  (median)  error\n");
+  murmur::moments_row(262'144, 4, Precision::f64);
+  murmur::moments_row(262'144, 9, Precision::f64);
+  murmur::moments_row(262'144, 4, Precision::f32);
+  murmur::moments_row(100'000'000, 4, Precision::f32);
+  murmur::moments_row(100'000'000, 4, Precision::f64);
   murmur::ensemble_row({32, 2}, murmur::Method::layers);
   murmur::ensemble_row({32, 2}, murmur::Method::rk4);
   murmur::ensemble_row({32, 3}, murmur::Method::layers);

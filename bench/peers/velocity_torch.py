@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Times PyTorch's fused attention and plain matrix products on a GPU, in Gpairs a second.
+"""Times PyTorch on a GPU: velocities in Gpairs a second, and a step of many small swarms.
 
 usage: velocity_torch.py
 """
@@ -31,13 +31,37 @@ def naive(x, beta):
     return out
 
 
+def step(x):
+    """A step of the method `layers` of swarms (count, n, d)."""
+    drift = torch.softmax(4.0 * x @ x.transpose(1, 2), dim=2) @ x
+    return torch.nn.functional.normalize(x + 1e-3 * drift, dim=2)
+
+
+def ensembles():
+    x = torch.nn.functional.normalize(
+        torch.randn(1024, 32, 2, device="cuda", dtype=torch.float64), dim=2)
+    compiled = torch.compile(step, mode="reduce-overhead")
+
+    def many(work):
+        y = x
+        for _ in range(100):
+            y = work(y).clone() if work is compiled else work(y)
+
+    for name, work in ("eager", step), ("compiled", compiled):
+        print(f"1024 swarms, n = 32, d = 2, {name}: {best(lambda: many(work)) * 10:.1f} us a step",
+              flush=True)
+
+
 def main():
     torch.backends.cuda.matmul.allow_tf32 = False
     print(torch.__version__, torch.cuda.get_device_name())
+    ensembles()
     compiled = torch.compile(naive)
     for n, d, dtype in ((65536, 3, torch.float32), (262144, 3, torch.float32),
-                        (65536, 64, torch.float32), (65536, 128, torch.float32),
-                        (65536, 64, torch.bfloat16), (16384, 3, torch.float64)):
+                        (65536, 8, torch.float32), (65536, 64, torch.float32),
+                        (65536, 128, torch.float32), (65536, 256, torch.float32),
+                        (65536, 1024, torch.float32), (65536, 64, torch.bfloat16),
+                        (16384, 3, torch.float64)):
         x = torch.nn.functional.normalize(torch.randn(n, d, device="cuda"), dim=1).to(dtype)
         rates = {}
         for name, work in (

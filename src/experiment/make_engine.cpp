@@ -54,8 +54,15 @@ struct EngineRow {
   Single single;
 };
 constexpr EngineRow kRows[] = {
+    {"cuda-moments",
+     [](const EngineChoice& choice) {
+       return make_cuda_engine(choice.precision, GpuSums::moments);
+     },
+     [](const Request&) { return false; }, Single::sums},
     {"cuda", [](const EngineChoice& choice) { return make_cuda_engine(choice.precision); },
-     [](const Request&) { return false; },  // by its word alone: results would depend on the machine
+     [](const Request&) {
+       return false;
+     },  // by its word alone: results would depend on the machine
      Single::sums},
     {"moments",
      [](const EngineChoice& choice) {

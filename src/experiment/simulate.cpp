@@ -32,8 +32,9 @@ std::string merge_line(const Merge& m) {
 class DriftError {
  public:
   DriftError(const Field& field, const Run& run) : certificate_(field.certificate()) {
-    if (certificate_ != nullptr && run.last_checkpoint())
-      before_ = entry(*run.last_checkpoint(), "pull_error").doubles()[0];
+    if (certificate_ == nullptr || !run.last_checkpoint()) return;
+    const Record& checkpoint = *run.last_checkpoint();  // of an engine that may have known none
+    if (checkpoint.contains("pull_error")) before_ = entry(checkpoint, "pull_error").doubles()[0];
   }
   explicit operator bool() const { return certificate_ != nullptr; }
   double operator*() const { return std::max(before_, certificate_->worst_ever); }

@@ -50,12 +50,42 @@ TEST_F(Cuda, LargeSwarmsAgree) {
             for (const Precision precision : {Precision::f32, Precision::f64}) {
               const auto cuda = make_cuda_engine(precision);
               const double off = largest_difference(drift(*cuda, dynamics, x), wanted);
-              EXPECT_LT(off / std::max(size, 1e-3), precision == Precision::f32 ? 4e-6 : 1e-12)
+              EXPECT_LT(off / std::max(size, 1e-3),
+                        precision == Precision::f32 ? (d > 128 ? 8e-6 : 4e-6) : 1e-12)
                   << "n = " << n << ", d = " << d << ", beta = " << beta << ", softmax " << softmax
                   << ", weighted " << weighted << (precision == Precision::f32 ? ", f32" : ", f64");
             }
           }
       }
+}
+
+// Every kernel once, small enough for a memory checker.
+TEST_F(Cuda, SmallCases) {
+  for (const Precision precision : {Precision::f32, Precision::f64})
+    for (const int d : {1, 3, 8, 130})
+      for (const bool past : {false, true})
+        for (const double beta : {2.0, 60.0}) {
+          const HostSwarm x = random_sphere({300, d}, 5);
+          const Attention head{.beta = beta, .mask = past ? Attention::causal : Attention::none};
+          const Dynamics dynamics = dynamics_of(head);
+          EXPECT_LT(largest_difference(drift(*make_cuda_engine(precision), dynamics, x),
+                                       drift(*make_reference_engine(), dynamics, x)),
+                    precision == Precision::f32 ? 4e-6 : 1e-12);
+        }
+  const HostSwarm many = random_sphere({4200, 3}, 5);
+  EXPECT_LT(largest_difference(drift(*make_cuda_engine(Precision::f32), sa(2), many),
+                               drift(*make_simd_engine(Precision::f64, 0), sa(2), many)),
+            1e-6);
+  const HostSwarm few = random_sphere({300, 3}, 5);
+  EXPECT_LT(
+      largest_difference(drift(*make_cuda_engine(Precision::f64, GpuSums::moments), sa(2), few),
+                         drift(*make_reference_engine(), sa(2), few)),
+      1e-10);
+  const ReplicasSetting setting{.shape = {40, 2}, .beta = 2};
+  const ReplicasWork work{.count = 5, .times = {0.2}, .start = [](std::int64_t r) {
+                            return random_sphere({40, 2}, static_cast<std::uint64_t>(r));
+                          }};
+  EXPECT_TRUE(advance_replicas_on_gpu(setting, work).outcome.ok());
 }
 
 TEST_F(Cuda, SameBitsEveryTime) {
@@ -163,9 +193,8 @@ TEST_F(Cuda, PerceptronsAgree) {
   for (const auto activation : {Perceptron::relu, Perceptron::gelu, Perceptron::tanh})
     for (const int d : {1, 3, 17, 64})
       for (const int h : {1, 8, 100}) {
-        Perceptron p{.in = random_matrix(h, d, 1),
-                     .out = random_matrix(d, h, 2),
-                     .activation = activation};
+        Perceptron p{
+            .in = random_matrix(h, d, 1), .out = random_matrix(d, h, 2), .activation = activation};
         if (h > 1) p.in_bias = random_matrix(1, h, 3).data;
         if (d > 1) p.out_bias = random_matrix(1, d, 4).data;
         const HostSwarm x = random_sphere({130, d}, 5);
@@ -177,18 +206,19 @@ TEST_F(Cuda, PerceptronsAgree) {
 }
 
 struct Flown {
-  FlowState state;
+  HostSwarm last{};
   std::size_t merges = 0;
 };
 
 Flown flown(Engine& engine, const Dynamics& dynamics, const HostSwarm& x,
             const FlowSettings& settings) {
   const auto field = engine.prepare(dynamics, x.shape());
-  Flown result{.state = start(x)};
+  Flown result;
+  FlowState state = start(x);
   FlowWatch watch;
   watch.merged = [&](const Merge&) { ++result.merges; };
-  const Outcome outcome =
-      advance({engine, *field, settings, {3, 1}}, {.T = 2}, result.state, watch);
+  watch.frame = [&](double, const Frame& frame) { result.last = frame.host; };
+  const Outcome outcome = advance({engine, *field, settings, {3, 1}}, {.T = 2}, state, watch);
   EXPECT_TRUE(outcome.ok());
   return result;
 }
@@ -209,9 +239,7 @@ TEST_F(Cuda, FlowsAgree) {
       const Flown got = flown(*cuda, dynamics, x, settings);
       EXPECT_EQ(got.merges, wanted.merges);
       EXPECT_EQ(wanted.merges > 0, merging);
-      ASSERT_EQ(got.state.x.n(), wanted.state.x.n());
-      EXPECT_LT(largest_difference(got.state.x, wanted.state.x),
-                method == Method::dopri5 ? 1e-8 : 1e-11);
+      EXPECT_LT(largest_difference(got.last, wanted.last), method == Method::dopri5 ? 1e-8 : 1e-11);
     }
 }
 
@@ -236,21 +264,20 @@ TEST_F(Cuda, EnsemblesAgree) {
   for (const Shape shape : {Shape{32, 2}, {7, 3}, {50, 4}, {100, 3}})
     for (const Method method : {Method::layers, Method::euler, Method::rk4})
       for (const auto weighting : {Attention::softmax, Attention::unnormalised}) {
-        const ReplicasSetting setting{.shape = shape,
-                                      .beta = 3,
-                                      .weighting = weighting,
-                                      .clock = weighting == Attention::softmax ? Clock::u1
-                                                                               : Clock::u3,
-                                      .method = method,
-                                      .dt = 0.05,
-                                      .pair_threshold = 0.9,
-                                      .cluster_tol = 0.05};
+        const ReplicasSetting setting{
+            .shape = shape,
+            .beta = 3,
+            .weighting = weighting,
+            .clock = weighting == Attention::softmax ? Clock::u1 : Clock::u3,
+            .method = method,
+            .dt = 0.05,
+            .pair_threshold = 0.9,
+            .cluster_tol = 0.05};
         ASSERT_TRUE(gpu_replicas_know(setting));
         const ReplicasWork work{
-            .first = 3,
-            .count = 21,
-            .times = {0, 0.5, 2},
-            .start = [&](std::int64_t r) { return random_sphere(shape, 40 + r); }};
+            .first = 3, .count = 21, .times = {0, 0.5, 2}, .start = [&](std::int64_t r) {
+              return random_sphere(shape, 40 + r);
+            }};
         const ReplicasResult got = advance_replicas_on_gpu(setting, work);
         const ReplicasResult wanted = advance_replicas(setting, work);
         ASSERT_TRUE(got.outcome.ok());
@@ -266,6 +293,37 @@ TEST_F(Cuda, EnsemblesAgree) {
       }
   EXPECT_FALSE(gpu_replicas_know({.shape = {32, 2}, .method = Method::dopri5}));
   EXPECT_FALSE(gpu_replicas_know({.shape = {32, 9}}));
+}
+
+// Sums through moments keep their promise, and say when they cannot.
+TEST_F(Cuda, MomentsOnTheSphere) {
+  const auto simd = make_simd_engine(Precision::f64, 0);
+  for (const double beta : {0.5, 4.0, 9.0, -4.0, 40.0})
+    for (const bool softmax : {true, false})
+      for (const bool clustered : {false, true}) {
+        HostSwarm x = random_sphere({3000, 3}, 2);
+        if (clustered)
+          for (int i = 0; i < x.n(); ++i) {
+            x.at(i, 0) += 8;
+            const double size = std::sqrt(dot(x, i, i));
+            for (int k = 0; k < 3; ++k) x.at(i, k) /= size;
+          }
+        weigh(x);
+        Dynamics dynamics = softmax ? sa(beta) : usa(beta);
+        if (!softmax) dynamics.clock = Clock::u2;
+        const HostSwarm wanted = drift(*simd, dynamics, x);
+        for (const Precision precision : {Precision::f32, Precision::f64}) {
+          const auto cuda = make_cuda_engine(precision, GpuSums::moments);
+          const auto field = cuda->prepare(dynamics, x.shape());
+          const auto at = cuda->place(x), a = cuda->place(x);
+          field->drift(0, 0, *at, *a);
+          const double promise =
+              precision == Precision::f32 ? kGpuMomentsPromiseFloat : kGpuMomentsPromise;
+          EXPECT_LE(field->certificate()->worst, promise);
+          EXPECT_LT(largest_difference(cuda->fetch(*a), wanted), 2 * promise)
+              << "beta = " << beta << ", softmax " << softmax << ", clustered " << clustered;
+        }
+      }
 }
 
 }  // namespace

@@ -71,16 +71,20 @@ std::optional<Unknown> no_force(const Dynamics& dynamics) {
 
 class CudaEngine final : public Engine {
  public:
-  explicit CudaEngine(Precision precision) : precision_(precision) {
+  CudaEngine(Precision precision, GpuSums sums) : precision_(precision), sums_(sums) {
     need_gpu({"engine = cuda", "use engine=auto"}, kLeastMajor);
   }
 
   std::string name() const override {
-    return std::string("cuda ") + (precision_ == Precision::f32 ? "f32 " : "f64 ") + gpu_name();
+    return std::string(sums_ == GpuSums::moments ? "cuda-moments " : "cuda ") +
+           (precision_ == Precision::f32 ? "f32 " : "f64 ") + gpu_name();
   }
 
   std::optional<Unknown> knows(const Dynamics& dynamics, Shape shape) const override {
     if (auto why = no_force(dynamics)) return why;
+    if (sums_ == GpuSums::moments && shape.d != 3)
+      return Unknown{"the GPU's moments are those of S^2, and d is " + std::to_string(shape.d),
+                     "use d=3, or engine=cuda"};
     const std::size_t wanted = kSwarmsAtOnce * swarm_bytes(shape) + pair_bytes(shape, precision_);
     std::size_t available = 0, all = 0;
     inspect(cudaMemGetInfo(&available, &all));
@@ -114,17 +118,18 @@ class CudaEngine final : public Engine {
 
  private:
   std::unique_ptr<Field> make_field(const Dynamics& dynamics, Shape shape) override {
-    return std::make_unique<CudaField>(dynamics, shape, precision_);
+    return std::make_unique<CudaField>(dynamics, shape, precision_, sums_);
   }
 
   const Precision precision_;
+  const GpuSums sums_;
 };
 
 }  // namespace
 }  // namespace cuda
 
-std::unique_ptr<Engine> make_cuda_engine(Precision precision) {
-  return std::make_unique<cuda::CudaEngine>(precision);
+std::unique_ptr<Engine> make_cuda_engine(Precision precision, GpuSums sums) {
+  return std::make_unique<cuda::CudaEngine>(precision, sums);
 }
 
 std::string gpu_name() {

@@ -19,13 +19,12 @@ double first_beta(const Dynamics& dynamics) {
 
 }  // namespace
 
-CudaField::CudaField(const Dynamics& dynamics, Shape shape, Precision precision)
-    : dynamics_(dynamics), n0_(shape.n), pairs_(precision) {
+CudaField::CudaField(const Dynamics& dynamics, Shape shape, Precision precision, GpuSums sums)
+    : dynamics_(dynamics), n0_(shape.n), sums_(sums), pairs_(precision, sums) {
   check(dynamics, shape.d);
   for (const Sublayer& sublayer : dynamics_.sublayers)
-    ready_.push_back(sublayer.forces_end.empty()
-                         ? ready(sublayer.forces, dynamics_.clock, shape.d)
-                         : DeviceForces{});
+    ready_.push_back(sublayer.forces_end.empty() ? ready(sublayer.forces, dynamics_.clock, shape.d)
+                                                 : DeviceForces{});
 }
 
 void CudaField::drift(double t, int sublayer, const Swarm& x, Swarm& a) {
@@ -128,7 +127,8 @@ void CudaField::retract(const Swarm& from, std::span<const Term> terms, Swarm& t
   Push push;
   assert(terms.size() <= kMostTerms);
   for (const Term& term : terms)
-    push.term[push.count++] = {term.scale, device(*term.along).data(), device(*term.along).stride()};
+    push.term[push.count++] = {term.scale, device(*term.along).data(),
+                               device(*term.along).stride()};
   cuda::retract(x.places(), push, on_sphere(), y.places());
   y.masses = x.masses;
 }

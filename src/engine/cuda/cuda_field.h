@@ -10,7 +10,7 @@ namespace murmur::cuda {
 
 class CudaField final : public Field {
  public:
-  CudaField(const Dynamics& dynamics, Shape shape, Precision precision);
+  CudaField(const Dynamics& dynamics, Shape shape, Precision precision, GpuSums sums);
 
   const Dynamics& dynamics() const override { return dynamics_; }
   int sublayers() const override { return static_cast<int>(dynamics_.sublayers.size()); }
@@ -27,6 +27,9 @@ class CudaField final : public Field {
   ClosePair nearest_pair(const Swarm& x, double delta) override;
   ParticleSums particle_sums(const Swarm& x, int threads) override;
   PairSums pair_sums(const Swarm& x, const PairRequest& request) override;
+  const FieldCertificate* certificate() const override {
+    return sums_ == GpuSums::moments ? &pairs_.certificate : nullptr;
+  }
 
  private:
   bool turns_only(double t) const;
@@ -42,6 +45,7 @@ class CudaField final : public Field {
 
   const Dynamics dynamics_;
   const int n0_;  // particles before any merging
+  const GpuSums sums_;
   DevicePairs pairs_;
   std::vector<DeviceForces> ready_{};  // by sublayer; of one that changes, as last asked for
   std::unique_ptr<DeviceSwarm> force_points_{};

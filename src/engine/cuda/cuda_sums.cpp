@@ -92,7 +92,8 @@ PairSums CudaField::pair_sums(const Swarm& swarm, const PairRequest& request) {
   if (!request.matrix.empty()) {
     std::vector<double> turned(request.matrix.data.size());  // (d, d), transposed
     for (int r = 0; r < d; ++r)
-      for (int c = 0; c < d; ++c) turned[static_cast<std::size_t>(c) * d + r] = request.matrix(r, c);
+      for (int c = 0; c < d; ++c)
+        turned[static_cast<std::size_t>(c) * d + r] = request.matrix(r, c);
     double* image = image_.need(x.stride() * d);
     apply({d, d, matrix_.upload(std::span<const double>(turned)), nullptr}, q.x, false, image,
           x.stride());

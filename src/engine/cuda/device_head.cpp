@@ -87,16 +87,15 @@ DeviceForces ready(const std::vector<Force>& forces, Clock clock, int d) {
   DeviceForces all;
   std::vector<Attention> heads;
   for (const Force& force : forces)
-    std::visit(Overloaded{[&](const Attention& head) { heads.push_back(head); },
-                          [&](const Perceptron& p) {
-                            all.layers.push_back({mapped(p.in, p.in_bias),
-                                                  mapped(p.out, p.out_bias),
-                                                  number_of(p.activation)});
-                          },
-                          [](const ManyHeads&) {}},  // `knows` refuses it
-               force);
-  for (const Attention& head : simd::merged(heads, d))
-    all.heads.push_back(folded(head, clock, d));
+    std::visit(
+        Overloaded{[&](const Attention& head) { heads.push_back(head); },
+                   [&](const Perceptron& p) {
+                     all.layers.push_back({mapped(p.in, p.in_bias), mapped(p.out, p.out_bias),
+                                           number_of(p.activation)});
+                   },
+                   [](const ManyHeads&) {}},  // `knows` refuses it
+        force);
+  for (const Attention& head : simd::merged(heads, d)) all.heads.push_back(folded(head, clock, d));
   return all;
 }
 

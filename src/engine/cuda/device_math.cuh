@@ -22,11 +22,22 @@ __device__ inline float exp2_unit(float s) {
 struct Powers {
   double at[16];
   __device__ void fill() {  // by the first threads of a block; a barrier has to follow
-    constexpr double kPowers[16] = {
-        1.0,                1.0442737824274138, 1.0905077326652577, 1.1387886347566916,
-        1.189207115002721,  1.241857812073484,  1.2968395546510096, 1.3542555469368927,
-        1.4142135623730951, 1.4768261459394993, 1.5422108254079407, 1.6104903319492543,
-        1.681792830507429,  1.7562521603732995, 1.8340080864093424, 1.9152065613971474};
+    constexpr double kPowers[16] = {1.0,
+                                    1.0442737824274138,
+                                    1.0905077326652577,
+                                    1.1387886347566916,
+                                    1.189207115002721,
+                                    1.241857812073484,
+                                    1.2968395546510096,
+                                    1.3542555469368927,
+                                    1.4142135623730951,
+                                    1.4768261459394993,
+                                    1.5422108254079407,
+                                    1.6104903319492543,
+                                    1.681792830507429,
+                                    1.7562521603732995,
+                                    1.8340080864093424,
+                                    1.9152065613971474};
     if (threadIdx.x < 16) at[threadIdx.x] = kPowers[threadIdx.x];
   }
 };
@@ -83,8 +94,7 @@ __device__ inline void multiply_tf32(float (&c)[4], const float (&a)[4], const f
         "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 
-__device__ inline void multiply_tf32_anew(float (&c)[4], const float (&a)[4],
-                                          const float (&b)[2]) {
+__device__ inline void multiply_tf32_anew(float (&c)[4], const float (&a)[4], const float (&b)[2]) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
       "{%10,%10,%10,%10};"
       : "=f"(c[0]), "=f"(c[1]), "=f"(c[2]), "=f"(c[3])

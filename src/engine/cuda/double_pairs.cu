@@ -13,7 +13,7 @@ namespace {
 constexpr int kThreads = 128;
 constexpr int kTargets = 2;  // of a thread
 static_assert(kThreads * kTargets == kRowTile);
-constexpr int kStage = 128;       // sources in shared memory at once
+constexpr int kStage = 128;  // sources in shared memory at once
 constexpr double kNone = -INFINITY;
 
 // Sources of a stretch: at most 64 stretches.
@@ -66,14 +66,15 @@ struct Targets {
 };
 
 template <int d, bool masked>
-__global__ void __launch_bounds__(kThreads) double_kernel(DoublePairs p, Seen seen,
-                                                          std::size_t rows, double* to) {
+__global__ void __launch_bounds__(kThreads)
+    double_kernel(DoublePairs p, Seen seen, int begin, DoubleStretches to) {
   __shared__ Stage<d> stage;
   __shared__ Powers powers;
   powers.fill();
   const Targets<d> targets(p);
   double sum[kTargets][d + 1] = {};
-  const int sources = sources_of(p.n), first = blockIdx.y * sources;
+  const int sources = sources_of(p.n);
+  const int first = (begin + static_cast<int>(blockIdx.y)) * sources;
   int end = min(first + sources, p.n);
   if (seen.past) end = min(end, static_cast<int>(blockIdx.x + 1) * kRowTile);
   for (int at = first; at < end; at += kStage) {
@@ -95,16 +96,18 @@ __global__ void __launch_bounds__(kThreads) double_kernel(DoublePairs p, Seen se
   for (int m = 0; m < kTargets; ++m)
 #pragma unroll
     for (int k = 0; k <= d; ++k)
-      to[(static_cast<std::size_t>(blockIdx.y) * (d + 1) + k) * rows + targets.row[m]] = sum[m][k];
+      to.at[(static_cast<std::size_t>(blockIdx.y) * (d + 1) + k) * to.rows + targets.row[m]] =
+          sum[m][k];
 }
 
 template <int d>
-__global__ void __launch_bounds__(kThreads) largest_kernel(DoublePairs p, Seen seen,
-                                                           std::size_t rows, double* to) {
+__global__ void __launch_bounds__(kThreads)
+    largest_kernel(DoublePairs p, Seen seen, int begin, DoubleStretches to) {
   __shared__ Stage<d> stage;
   const Targets<d> targets(p);
   double most[kTargets] = {kNone, kNone};
-  const int sources = sources_of(p.n), first = blockIdx.y * sources;
+  const int sources = sources_of(p.n);
+  const int first = (begin + static_cast<int>(blockIdx.y)) * sources;
   const int end = min(first + sources, p.n);
   for (int at = first; at < end; at += kStage) {
     fetch_stage(p, at, stage);
@@ -120,37 +123,37 @@ __global__ void __launch_bounds__(kThreads) largest_kernel(DoublePairs p, Seen s
   }
 #pragma unroll
   for (int m = 0; m < kTargets; ++m)
-    to[static_cast<std::size_t>(blockIdx.y) * rows + targets.row[m]] = most[m];
+    to.at[static_cast<std::size_t>(blockIdx.y) * to.rows + targets.row[m]] = most[m];
 }
 
-__global__ void add_double_kernel(const double* from, int stretches, std::size_t rows, int n, int d,
-                                  Sums to) {
+__global__ void add_double_kernel(DoubleStretches from, int n, int d, bool more, Sums to) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   for (int c = 0; c <= d; ++c) {
-    double sum = 0;
-    for (int s = 0; s < stretches; ++s)
-      sum += from[(static_cast<std::size_t>(s) * (d + 1) + c) * rows + i];
-    (c < d ? to.n[c * to.stride + i] : to.z[i]) = sum;
+    double& place = c < d ? to.n[c * to.stride + i] : to.z[i];
+    double sum = more ? place : 0;
+    for (int s = 0; s < from.count; ++s)
+      sum += from.at[(static_cast<std::size_t>(s) * (d + 1) + c) * from.rows + i];
+    place = sum;
   }
 }
 
-__global__ void largest_of_stretches(const double* from, int stretches, std::size_t rows, int n,
-                                     double* bound) {
+__global__ void largest_of_stretches(DoubleStretches from, int n, bool more, double* bound) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
-  double most = kNone;
-  for (int s = 0; s < stretches; ++s) most = fmax(most, from[s * rows + i]);
+  double most = more ? bound[i] : kNone;
+  for (int s = 0; s < from.count; ++s) most = fmax(most, from.at[s * from.rows + i]);
   bound[i] = most;
 }
 
 // 2^{-|y_j - t_i|^2} and the sums of y_j - t_i, in floats.
 template <int d>
-__global__ void __launch_bounds__(kThreads) difference_kernel(Difference p, Seen seen,
-                                                              Stretches to) {
+__global__ void __launch_bounds__(kThreads)
+    difference_kernel(Difference p, Seen seen, int begin, Stretches to) {
   __shared__ float4 source[kStage];
   __shared__ float weight[kStage];
-  const int sources = sources_of(p.n), first = blockIdx.y * sources;
+  const int sources = sources_of(p.n);
+  const int first = (begin + static_cast<int>(blockIdx.y)) * sources;
   const int end = min(first + sources, p.n);
   float4 t[kTargets];
   float sum[kTargets][d + 1] = {};
@@ -213,35 +216,33 @@ void for_dimension(int d, Launch launch) {
 
 unsigned blocks_of(int n) { return static_cast<unsigned>((n + kThreads - 1) / kThreads); }
 
-dim3 grid_of(int n) {
-  return {static_cast<unsigned>(whole_rows(n) / kRowTile),
-          static_cast<unsigned>(double_stretches(n))};
+dim3 grid_of(int n, int stretches) {
+  return {static_cast<unsigned>(whole_rows(n) / kRowTile), static_cast<unsigned>(stretches)};
 }
 
 }  // namespace
 
 int double_stretches(int n) { return (n + sources_of(n) - 1) / sources_of(n); }
 
-void double_sums(const DoublePairs& p, const Seen& seen, std::size_t rows, double* to) {
+void double_sums(const DoublePairs& p, const Seen& seen, int first, const DoubleStretches& to) {
   for_dimension(p.d, [&](auto d) {
     if (seen.all())
-      double_kernel<d, false><<<grid_of(p.n), kThreads>>>(p, seen, rows, to);
+      double_kernel<d, false><<<grid_of(p.n, to.count), kThreads>>>(p, seen, first, to);
     else
-      double_kernel<d, true><<<grid_of(p.n), kThreads>>>(p, seen, rows, to);
+      double_kernel<d, true><<<grid_of(p.n, to.count), kThreads>>>(p, seen, first, to);
   });
 }
 
-void add_double_stretches(const double* from, std::size_t rows, int n, int d, const Sums& to) {
-  add_double_kernel<<<blocks_of(n), kThreads>>>(from, double_stretches(n), rows, n, d, to);
+void add_double_stretches(const DoubleStretches& from, int n, int d, bool more, const Sums& to) {
+  add_double_kernel<<<blocks_of(n), kThreads>>>(from, n, d, more, to);
 }
 
-void largest_scores(const DoublePairs& p, const Seen& seen, std::size_t rows, double* scratch,
-                    double* bound) {
+void largest_scores(const DoublePairs& p, const Seen& seen, int first,
+                    const DoubleStretches& scratch, double* bound) {
   for_dimension(p.d, [&](auto d) {
-    largest_kernel<d><<<grid_of(p.n), kThreads>>>(p, seen, rows, scratch);
+    largest_kernel<d><<<grid_of(p.n, scratch.count), kThreads>>>(p, seen, first, scratch);
   });
-  largest_of_stretches<<<blocks_of(p.n), kThreads>>>(scratch, double_stretches(p.n), rows, p.n,
-                                                     bound);
+  largest_of_stretches<<<blocks_of(p.n), kThreads>>>(scratch, p.n, first > 0, bound);
 }
 
 void pack_difference(const Unpacked& from, double scale, double gaze, float4* source,
@@ -251,9 +252,9 @@ void pack_difference(const Unpacked& from, double scale, double gaze, float4* so
                                                         weight);
 }
 
-void difference_sums(const Difference& p, const Seen& seen, const Stretches& to) {
+void difference_sums(const Difference& p, const Seen& seen, int first, const Stretches& to) {
   for_dimension(p.d, [&](auto d) {
-    difference_kernel<d><<<grid_of(p.n), kThreads>>>(p, seen, to);
+    difference_kernel<d><<<grid_of(p.n, to.count), kThreads>>>(p, seen, first, to);
   });
 }
 

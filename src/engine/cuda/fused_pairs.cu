@@ -15,8 +15,8 @@ template <int p>
 struct Form {
   static constexpr int warps = p == 64 ? 8 : 4;
   static constexpr int threads = warps * kLanes;
-  static constexpr int tiles = p >= 64 ? 1 : 2;    // of sixteen rows, a warp
-  static constexpr int rows = warps * tiles * 16;  // of a block
+  static constexpr int tiles = p >= 64 ? 1 : 2;     // of sixteen rows, a warp
+  static constexpr int rows = warps * tiles * 16;   // of a block
   static constexpr int stage = p == 128 ? 32 : 64;  // sources in shared memory at once
   static constexpr int pitch = p + 8;               // halves: no two rows begin in one bank
 };
@@ -83,8 +83,8 @@ __device__ void meet_rows(const Fused& f, int row, Rows<p>& r) {
     for (int s = 0; s < p / 16; ++s)
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const std::size_t at = static_cast<std::size_t>(row + m * 16 + e % 2 * 8) * p + s * 16 +
-                               e / 2 * 8 + 2 * t;
+        const std::size_t at =
+            static_cast<std::size_t>(row + m * 16 + e % 2 * 8) * p + s * 16 + e / 2 * 8 + 2 * t;
         r.high[m][s][e] = *reinterpret_cast<const std::uint32_t*>(f.u.high + at);
         r.low[m][s][e] = *reinterpret_cast<const std::uint32_t*>(f.u.low + at);
       }
@@ -219,8 +219,8 @@ __device__ void flush(Rows<p>& r, float* sum) {
 }
 
 template <int p, bool bounds_only, bool masked>
-__global__ void __launch_bounds__(Form<p>::threads, 2) fused_kernel(Fused f, Seen seen, int stretch,
-                                                            Stretches to) {
+__global__ void __launch_bounds__(Form<p>::threads, 2)
+    fused_kernel(Fused f, Seen seen, int stretch, Stretches to) {
   extern __shared__ __align__(16) char memory[];
   Shared<p>& shared = *reinterpret_cast<Shared<p>*>(memory);
   constexpr int kStage = Form<p>::stage, tiles = Form<p>::tiles;
@@ -269,7 +269,8 @@ __global__ void __launch_bounds__(Form<p>::threads, 2) fused_kernel(Fused f, See
   if (!bounds_only) flush<p, true>(r, own);
 
   // Lanes t of a row have different columns: their z are combined, their sums are not.
-  float* base = to.at + static_cast<std::size_t>(blockIdx.y) * (bounds_only ? 1 : f.d + 1) * to.rows;
+  float* base =
+      to.at + static_cast<std::size_t>(blockIdx.y) * (bounds_only ? 1 : f.d + 1) * to.rows;
 #pragma unroll
   for (int m = 0; m < tiles; ++m)
 #pragma unroll

@@ -179,8 +179,7 @@ __global__ void __launch_bounds__(kThreads, d == 4 ? 2 : 3) mutual_kernel(const 
     for (int at = 0; at < row_end; at += kStage, buffer ^= 1) {
       wait_for_copies<0>();
       __syncthreads();  // the stage is there, and the other one has been read
-      if (at + kStage < row_end)
-        fetch_stage(a.p, rows * kStrip + at + kStage, s.stage[buffer ^ 1]);
+      if (at + kStage < row_end) fetch_stage(a.p, rows * kStrip + at + kStage, s.stage[buffer ^ 1]);
       end_of_copies();
 #pragma unroll 1
       for (int first_row = 0; first_row < kStage; first_row += 16) {

@@ -4,7 +4,7 @@
 
 namespace murmur {
 
-std::unique_ptr<Engine> make_cuda_engine(Precision) {
+std::unique_ptr<Engine> make_cuda_engine(Precision, GpuSums) {
   throw Error(Fault::tool, "this murmur was built without CUDA", "engine = cuda",
               "use engine=auto, or build with cmake --preset cuda");
 }

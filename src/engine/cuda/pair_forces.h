@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "device/device.h"
+#include "engine/cuda/cuda.h"
 #include "engine/cuda/device_head.h"
 #include "engine/cuda/device_swarm.h"
 #include "engine/cuda/small_pairs.h"
@@ -14,13 +15,20 @@ namespace murmur::cuda {
 
 // Bytes of scratch that the sums of so many particles take, at most.
 std::size_t pair_bytes(Shape shape, Precision precision);
+std::size_t wide_bytes(Shape shape, Precision precision);  // of many dimensions, beside the common
+
+// Largest scores, in natural units, that sums of single precision are made of as they are.
+inline constexpr double kOpenFloat = 16;
 
 class DevicePairs {
  public:
-  explicit DevicePairs(Precision precision) : precision_(precision) {}
+  DevicePairs(Precision precision, GpuSums sums) : precision_(precision), moments_(sums) {}
 
   // a_i += A_i of one head at x.
   void add(const DeviceHead& head, const DeviceSwarm& x, DeviceSwarm& a);
+
+  // What is known of the error where sums are made through moments.
+  FieldCertificate certificate{};
 
  private:
   // One head and one swarm: what the sums read, and where they go.
@@ -46,6 +54,9 @@ class DevicePairs {
     double radius, size, gaze, off;
   };
 
+  // Sums over a particle's weights within `promise`, or nothing.
+  bool sum_by_moments(const Work& w, Done& done);
+  void look(Work& w);
   Facts facts(const Work& w);
   Done sum(const Work& w);
   bool sum_small_float(const Work& w, Done& done);
@@ -58,9 +69,11 @@ class DevicePairs {
   Done sum_strips_double(const Work& w);
 
   const Precision precision_;
+  const GpuSums moments_;
   Products products_{};
   Room<double> u_{}, keys_{}, sums_{}, z_{}, bound_{}, value_{};
   Room<double> origin_{}, middle_{}, facts_{}, scratch_{};
+  Room<double> parts_{}, coefficients_{};  // of moments
   Room<std::byte> room_{}, packed_{};
 };
 

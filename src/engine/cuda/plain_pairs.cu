@@ -8,9 +8,9 @@ namespace murmur::cuda {
 namespace {
 
 constexpr int kWarps = 4, kThreads = kWarps * kLanes;
-constexpr int kTiles = 4;                            // of sixteen rows, a warp
-static_assert(kWarps * kTiles * 16 == kRowTile);     // a block has a tile of rows
-constexpr int kStage = 256;                          // sources in shared memory at once
+constexpr int kTiles = 4;                         // of sixteen rows, a warp
+static_assert(kWarps * kTiles * 16 == kRowTile);  // a block has a tile of rows
+constexpr int kStage = 256;                       // sources in shared memory at once
 
 struct Stage {
   uint2 key[kStage][4];
@@ -146,8 +146,7 @@ __global__ void __launch_bounds__(kThreads, 4) plain_kernel(const Plain a) {
         float sum = rows.sum[m][half][c];
         sum += __shfl_xor_sync(~0u, sum, 1);
         sum += __shfl_xor_sync(~0u, sum, 2);
-        if (t == c % 4)
-          to[static_cast<std::size_t>(c) * a.to.rows + row + m * 16 + half * 8] = sum;
+        if (t == c % 4) to[static_cast<std::size_t>(c) * a.to.rows + row + m * 16 + half * 8] = sum;
       }
 }
 
@@ -161,8 +160,7 @@ void launch_plain(const Plain& a) {
 }
 
 template <int d>
-__global__ void add_stretches_kernel(Stretches from, int n, bool more, double extra,
-                                     Sums to) {
+__global__ void add_stretches_kernel(Stretches from, int n, bool more, double extra, Sums to) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   double sum[d + 1] = {};
@@ -203,8 +201,9 @@ __global__ void pack_kernel(Unpacked from, Packed to) {
     lane[i % 16 / 8 + 2] = pack(look.low, look.low);
     key[static_cast<std::size_t>(i) * 4 + k] =
         make_uint2(pack(at.high, at.low), pack(at.high, at.low));
-    to.value[static_cast<std::size_t>(i) * 4 + k] =
-        static_cast<float>(k == from.d ? w : coordinate ? w * y : 0);
+    to.value[static_cast<std::size_t>(i) * 4 + k] = static_cast<float>(k == from.d  ? w
+                                                                       : coordinate ? w * y
+                                                                                    : 0);
   }
   to.weight[i] = static_cast<float>(w);
 }

@@ -76,7 +76,7 @@ struct Difference {
 };
 void pack_difference(const Unpacked& from, double scale, double gaze, float4* source,
                      float4* target, float* weight);
-void difference_sums(const Difference& p, const Seen& seen, const Stretches& to);
+void difference_sums(const Difference& p, const Seen& seen, int first, const Stretches& to);
 
 // Double precision, one row of threads a stretch of sources. `bound` (stride) is taken off the
 // scores of a row; nullptr: nothing is.
@@ -87,13 +87,17 @@ struct DoublePairs {
   double heaviest = 1;
   const double* bound = nullptr;
 };
-int double_stretches(int n);
-// (stretches, d + 1, rows) in double.
-void double_sums(const DoublePairs& p, const Seen& seen, std::size_t rows, double* to);
-void add_double_stretches(const double* from, std::size_t rows, int n, int d, const Sums& to);
-// bound_i = the largest score of a row, of those seen; -inf where nobody is. `scratch` has
-// (stretches, rows).
-void largest_scores(const DoublePairs& p, const Seen& seen, std::size_t rows, double* scratch,
-                    double* bound);
+struct DoubleStretches {  // as Stretches
+  int count = 0;
+  std::size_t rows = 0;
+  double* at = nullptr;
+};
+int double_stretches(int n);  // of double sums and of differences
+void double_sums(const DoublePairs& p, const Seen& seen, int first, const DoubleStretches& to);
+void add_double_stretches(const DoubleStretches& from, int n, int d, bool more, const Sums& to);
+// bound_i = the largest score of a row, of those seen; -inf where nobody is. Of stretches from
+// `first` on, and of what bound says already where first > 0.
+void largest_scores(const DoublePairs& p, const Seen& seen, int first,
+                    const DoubleStretches& scratch, double* bound);
 
 }  // namespace murmur::cuda

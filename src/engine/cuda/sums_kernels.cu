@@ -1,16 +1,15 @@
 // sums_kernels.cu: sums over particles and pairs in fixed stretches, added up in order.
-#include "engine/cuda/sums_kernels.h"
-
 #include <cmath>
 
 #include "engine/cuda/reduce.cuh"
+#include "engine/cuda/sums_kernels.h"
 
 namespace murmur::cuda {
 
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kOthers = 1024;              // partners of a block of pairs
+constexpr int kOthers = 1024;  // partners of a block of pairs
 constexpr std::int64_t kDrawsOfBlock = 4096;
 
 __device__ double square_from(const ConstPlaces& x, const double* origin, int i) {

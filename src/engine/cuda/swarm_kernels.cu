@@ -1,9 +1,8 @@
 // swarm_kernels.cu: one thread a particle, or a particle and a row; all in double.
-#include "engine/cuda/swarm_kernels.h"
-
 #include <cmath>
 
 #include "engine/cuda/device_math.cuh"
+#include "engine/cuda/swarm_kernels.h"
 
 namespace murmur::cuda {
 
@@ -19,7 +18,8 @@ __global__ void each_particle(int n, Work work) {
 
 template <class Work>
 void for_particles(int n, Work work) {
-  if (n > 0) each_particle<<<static_cast<unsigned>((n + kThreads - 1) / kThreads), kThreads>>>(n, work);
+  if (n > 0)
+    each_particle<<<static_cast<unsigned>((n + kThreads - 1) / kThreads), kThreads>>>(n, work);
 }
 
 template <class Work>
@@ -31,7 +31,8 @@ __global__ void each_entry(int n, Work work) {
 // work(i, k) for every particle and row k.
 template <class Work>
 void for_entries(int n, int rows, Work work) {
-  const dim3 grid(static_cast<unsigned>((n + kThreads - 1) / kThreads), static_cast<unsigned>(rows));
+  const dim3 grid(static_cast<unsigned>((n + kThreads - 1) / kThreads),
+                  static_cast<unsigned>(rows));
   if (n > 0 && rows > 0) each_entry<<<grid, kThreads>>>(n, work);
 }
 
@@ -47,10 +48,9 @@ __device__ uint4 philox(uint4 counter, uint2 key) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t a = std::uint64_t{0xD2511F53} * counter.x;
     const std::uint64_t b = std::uint64_t{0xCD9E8D57} * counter.z;
-    counter = make_uint4(static_cast<std::uint32_t>(b >> 32) ^ counter.y ^ key.x,
-                         static_cast<std::uint32_t>(b),
-                         static_cast<std::uint32_t>(a >> 32) ^ counter.w ^ key.y,
-                         static_cast<std::uint32_t>(a));
+    counter = make_uint4(
+        static_cast<std::uint32_t>(b >> 32) ^ counter.y ^ key.x, static_cast<std::uint32_t>(b),
+        static_cast<std::uint32_t>(a >> 32) ^ counter.w ^ key.y, static_cast<std::uint32_t>(a));
     key.x += 0x9E3779B9;
     key.y += 0xBB67AE85;
   }
@@ -64,10 +64,10 @@ __device__ double open_unit(std::uint32_t high, std::uint32_t low) {
 
 // Draw::normal of stream `noise` (12).
 __device__ double normal(const NoiseKey& key, int i, int k) {
-  const uint4 word = philox(make_uint4(static_cast<std::uint32_t>(i), key.step, key.replica,
-                                       12u << 16 | static_cast<std::uint32_t>(k)),
-                            make_uint2(static_cast<std::uint32_t>(key.seed),
-                                       static_cast<std::uint32_t>(key.seed >> 32)));
+  const uint4 word = philox(
+      make_uint4(static_cast<std::uint32_t>(i), key.step, key.replica,
+                 12u << 16 | static_cast<std::uint32_t>(k)),
+      make_uint2(static_cast<std::uint32_t>(key.seed), static_cast<std::uint32_t>(key.seed >> 32)));
   const double u = open_unit(word.x, word.y), v = open_unit(word.z, word.w);
   return sqrt(-2.0 * log(u)) * cos(2.0 * 3.14159265358979323846 * v);
 }
@@ -173,8 +173,7 @@ void noise_increment(const NoiseKey& key, double deviation, bool sphere, const C
   for_particles(x.n, [=] __device__(int i) {
     const double along = outward(key, sphere, x, i);
     for (int k = 0; k < x.d; ++k)
-      out.at[k * out.stride + i] =
-          (normal(key, i, k) - along * x.at[k * x.stride + i]) * deviation;
+      out.at[k * out.stride + i] = (normal(key, i, k) - along * x.at[k * x.stride + i]) * deviation;
   });
 }
 

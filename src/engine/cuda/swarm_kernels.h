@@ -34,7 +34,7 @@ void to_directions(const ConstPlaces& x, const Places& y);
 struct Finish {
   const double* gain = nullptr;  // (d): the drift is divided by it
   enum { none, set_lengths, turn_only, scale } norm = none;
-  double amount = 1;     // of set_lengths: the speed; of scale: what is divided by
+  double amount = 1;        // of set_lengths: the speed; of scale: what is divided by
   bool by_lengths = false;  // times |x_i|
   bool project = false;     // onto the sphere's tangent space at x
 };
@@ -67,7 +67,8 @@ void noise_increment(const NoiseKey& key, double deviation, bool sphere, const C
 void diffuse(const NoiseKey& key, double deviation, bool sphere, const ConstPlaces& x,
              const Places& y);
 
-// y (rows, n) = M x + b, or += where `add`: M transposed (d, rows) and b (rows) in the GPU's memory.
+// y (rows, n) = M x + b, or += where `add`: M transposed (d, rows) and b (rows) in the GPU's
+// memory.
 struct Map {
   int rows = 0, cols = 0;
   const double* matrix = nullptr;  // (cols, rows)

@@ -1,10 +1,9 @@
 // wide_pairs.cu: vectors cut into halves, and rows of scores that become weights between the
 // matrix products of many dimensions.
-#include "engine/cuda/wide_pairs.h"
-
 #include <cmath>
 
 #include "engine/cuda/device_math.cuh"
+#include "engine/cuda/wide_pairs.h"
 
 namespace murmur::cuda {
 
@@ -133,8 +132,8 @@ void weigh_double(const Strip& strip, const Seen& seen, const double* mass, doub
 
 void weigh_halves(const Strip& strip, const Seen& seen, const float* weight, float unscale,
                   const float* s, const Halves& to, double* z, double* bound) {
-  weigh_halves_kernel<<<static_cast<unsigned>(strip.count), kThreads>>>(
-      strip, seen, weight, unscale, s, to, z, bound);
+  weigh_halves_kernel<<<static_cast<unsigned>(strip.count), kThreads>>>(strip, seen, weight,
+                                                                        unscale, s, to, z, bound);
 }
 
 void keep_strip(const Strip& strip, int d, int parts, const float* from, double scale, double* to,

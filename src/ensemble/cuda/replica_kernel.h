@@ -37,10 +37,10 @@ struct ReplicaLaunch {
   double* x = nullptr;           // (swarms, n, d), there and back
   int readings = 0;              // of this launch, after `until` steps of it each, ascending
   const int* until = nullptr;
-  int count = 0;                         // steps of this launch
-  ReplicaNumbers* numbers = nullptr;     // (swarms, pitch)
-  int pitch = 0;                         // readings of a swarm in all
-  int* lost = nullptr;                   // (swarms) 1 where a number stopped being finite
+  int count = 0;                      // steps of this launch
+  ReplicaNumbers* numbers = nullptr;  // (swarms, pitch)
+  int pitch = 0;                      // readings of a swarm in all
+  int* lost = nullptr;                // (swarms) 1 where a number stopped being finite
 };
 void launch_replicas(const ReplicaLaunch& launch);
 

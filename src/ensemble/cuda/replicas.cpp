@@ -56,16 +56,16 @@ std::vector<double> starts(const ReplicasSetting& setting, const ReplicasWork& w
 Outcome lost_at(double t, std::int64_t replica, double dt) {
   return {Ending::not_finite, t, -1,
           "a velocity or position of replica " + std::to_string(replica) +
-              " stopped being a finite number before t = " + std::to_string(t) +
-              ", in steps of " + std::to_string(dt),
+              " stopped being a finite number before t = " + std::to_string(t) + ", in steps of " +
+              std::to_string(dt),
           "try a smaller dt or beta, clock=U2 (USA overflows beyond beta 709), or method=dopri5"};
 }
 
 }  // namespace
 
 bool gpu_replicas_know(const ReplicasSetting& s) {
-  const bool fixed = s.method == Method::layers || s.method == Method::euler ||
-                     s.method == Method::rk4;
+  const bool fixed =
+      s.method == Method::layers || s.method == Method::euler || s.method == Method::rk4;
   return fixed && s.shape.d >= 2 && s.shape.d <= 4 && s.shape.n >= 1 &&
          s.shape.n <= cuda::kMostReplicaParticles;
 }
@@ -94,14 +94,12 @@ ReplicasResult advance_replicas_on_gpu(const ReplicasSetting& setting, const Rep
   launch.pitch = static_cast<int>(std::max<std::size_t>(times, 1));
   cuda::ReplicaNumbers* all = numbers.need(count * static_cast<std::size_t>(launch.pitch));
 
-  const double pairs = static_cast<double>(work.count) * n * n *
-                       std::max(launch.steps.stages, 1);
+  const double pairs = static_cast<double>(work.count) * n * n * std::max(launch.steps.stages, 1);
   const auto most = static_cast<std::int64_t>(
       work.signal == nullptr ? 1e9 : std::clamp(kPairsOfLaunch / pairs, 1.0, 1e9));
   std::int64_t step = 0;
   std::size_t time = 0;
-  const std::int64_t last =
-      times == 0 ? 0 : std::llround(work.times.back() / setting.dt);
+  const std::int64_t last = times == 0 ? 0 : std::llround(work.times.back() / setting.dt);
   while (time < times) {
     if (work.signal != nullptr && work.signal->load() != 0) {
       result.outcome = {Ending::interrupted, static_cast<double>(step) * setting.dt, -1, {}, {}};
@@ -128,8 +126,7 @@ ReplicasResult advance_replicas_on_gpu(const ReplicasSetting& setting, const Rep
   }
   const std::vector<cuda::ReplicaNumbers> found = cuda::fetch(all, count * launch.pitch);
   for (std::size_t at = 0; at < result.readings.size(); ++at)
-    result.readings[at] = {found[at].close, found[at].cosines, found[at].order,
-                           found[at].clusters};
+    result.readings[at] = {found[at].close, found[at].cosines, found[at].order, found[at].clusters};
   result.outcome = {Ending::finished, times == 0 ? 0.0 : work.times.back(), -1, {}, {}};
   if (!work.keep_last) return result;
   const std::vector<double> end = cuda::fetch(launch.x, start.size());
