@@ -45,8 +45,10 @@ class Engine(murmur.Case):
         self.murmur(*SWARM, "T=1", f"engine={begun}", "-o", run)
         done = self.murmur("simulate", "--resume", run, "T=2", f"engine={other}")
         self.assertIn("bits may differ", done.stderr)
-        manifest = json.loads((self.folder / run / "manifest.json").read_text())
-        self.assertTrue(manifest["engine"].startswith(other), manifest["engine"])
+        events = (self.folder / run / "events.jsonl").read_text().splitlines()
+        told = [json.loads(line) for line in events if "engine_now" in line][-1]
+        self.assertTrue(told["engine_before"].startswith(begun), told)
+        self.assertTrue(told["engine_now"].startswith(other), told)
         self.assertIn(f'engine = "{other}"', (self.folder / run / "config.toml").read_text())
         self.murmur(*SWARM, "T=2", f"engine={begun}", "-o", run + "-whole")
         apart = np.abs(self.last(run) - self.last(run + "-whole")).max()

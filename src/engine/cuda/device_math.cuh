@@ -118,6 +118,17 @@ __device__ inline void copy_async(void* to, const void* from) {
   const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from));
 }
+// kPieces times sixteen bytes, shared by the kThreads threads of a block; the counts are known to
+// the compiler, which then needs no loop.
+template <int kPieces, int kThreads>
+__device__ inline void copy_all(void* to, const void* from) {
+#pragma unroll
+  for (int first = 0; first < kPieces; first += kThreads) {
+    const int at = (first + static_cast<int>(threadIdx.x)) * 16;
+    if (kPieces % kThreads == 0 || first + static_cast<int>(threadIdx.x) < kPieces)
+      copy_async(static_cast<char*>(to) + at, static_cast<const char*>(from) + at);
+  }
+}
 __device__ inline void end_of_copies() { asm volatile("cp.async.commit_group;"); }
 template <int kLeft>
 __device__ inline void wait_for_copies() {

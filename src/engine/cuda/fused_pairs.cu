@@ -37,17 +37,19 @@ struct Shared {
 template <int p, bool bounds_only>
 __device__ void fetch_stage(const Fused& f, int first, Stage<p>& to) {
   constexpr int kPieces = p / 8, kThreads = Form<p>::threads;  // pieces of sixteen bytes, a row
+  constexpr int kAll = Form<p>::stage * kPieces;
   const std::uint16_t* from[4] = {f.key.high, f.key.low, f.value.high, f.value.low};
 #pragma unroll
   for (int array = 0; array < (bounds_only ? 1 : 4); ++array)
-    for (int c = threadIdx.x; c < Form<p>::stage * kPieces; c += kThreads) {
-      const int row = c / kPieces, piece = c % kPieces;
+#pragma unroll
+    for (int c = 0; c < kAll; c += kThreads) {
+      const int piece = c + static_cast<int>(threadIdx.x);
+      if (kAll % kThreads != 0 && piece >= kAll) continue;
       auto& target = array < 2 ? to.key[array] : to.value[array - 2];
-      copy_async(&target[row][piece * 8],
-                 from[array] + static_cast<std::size_t>(first + row) * p + piece * 8);
+      copy_async(&target[piece / kPieces][piece % kPieces * 8],
+                 from[array] + static_cast<std::size_t>(first) * p + piece * 8);
     }
-  for (int c = threadIdx.x; c < Form<p>::stage / 4; c += kThreads)
-    copy_async(&to.weight[c * 4], f.weight + first + c * 4);
+  copy_all<Form<p>::stage / 4, kThreads>(to.weight, f.weight + first);
 }
 
 // Four matrices of 8 x 8 halves; lane 8m + r names row r of matrix m.

@@ -22,6 +22,7 @@ struct Stage {
 template <int d>
 struct Shared {
   Stage stage[2];
+  uint2 key[kColumns][4];
   float4 part[kWarps][4][kStage];  // of the warps' lanes t; of z where d = 4 in `part_z`
   float part_z[d == 4 ? kWarps : 1][4][d == 4 ? kStage : 1];
   float row[d + 1][kStrip];
@@ -33,17 +34,14 @@ struct Mutual {
 };
 
 __device__ void fetch_stage(const Packed& p, int first, Stage& to) {
-  const char* aim = static_cast<const char*>(p.aim) + static_cast<std::size_t>(first) * 32;
-  for (int c = threadIdx.x; c < kStage * 2; c += kThreads)
-    copy_async(reinterpret_cast<char*>(to.aim) + c * 16, aim + c * 16);
-  const float* value = p.value + static_cast<std::size_t>(first) * 4;
-  for (int c = threadIdx.x; c < kStage; c += kThreads) copy_async(&to.value[c], value + c * 4);
+  const auto at = static_cast<std::size_t>(first);
+  copy_all<kStage * 2, kThreads>(to.aim, static_cast<const char*>(p.aim) + at * 32);
+  copy_all<kStage, kThreads>(to.value, p.value + at * 4);
 }
 
-// The columns of a warp: keys of the scores, and places and sums of the lane's own two columns.
+// The columns of a lane: places and sums of its own two of every eight.
 template <int d>
 struct Columns {
-  std::uint32_t key[kEights][2];
   float place[kEights][2][d];
   float sum[kEights][2][d + 1];
 };
@@ -57,12 +55,9 @@ __device__ __forceinline__ void unpack(float4 v, float (&at)[d]) {
 
 template <int d>
 __device__ void meet_columns(const Packed& p, int first, Columns<d>& c) {
-  const int lane = threadIdx.x % kLanes, g = lane / 4, t = lane % 4;
+  const int t = threadIdx.x % 4;
 #pragma unroll
-  for (int e = 0; e < kEights; ++e) {
-    const uint2 key =
-        static_cast<const uint2*>(p.key)[static_cast<std::size_t>(first + e * 8 + g) * 4 + t];
-    c.key[e][0] = key.x, c.key[e][1] = key.y;
+  for (int e = 0; e < kEights; ++e)
 #pragma unroll
     for (int side = 0; side < 2; ++side) {
       unpack<d>(reinterpret_cast<const float4*>(p.value)[first + e * 8 + 2 * t + side],
@@ -70,15 +65,14 @@ __device__ void meet_columns(const Packed& p, int first, Columns<d>& c) {
 #pragma unroll
       for (int k = 0; k <= d; ++k) c.sum[e][side][k] = 0;
     }
-  }
 }
 
 // Sixteen rows against the columns of a warp. Row g has the weights w[0], w[1] of columns 2t and
 // 2t + 1, row g + 8 has w[2], w[3].
 template <int d>
-__device__ __forceinline__ void meet_rows(const Stage& stage, int first, Columns<d>& c,
-                                          float (&row)[2][d + 1]) {
-  const int lane = threadIdx.x % kLanes, g = lane / 4;
+__device__ __forceinline__ void meet_rows(const Stage& stage, int first, const uint2 (*keys)[4],
+                                          Columns<d>& c, float (&row)[2][d + 1]) {
+  const int lane = threadIdx.x % kLanes, g = lane / 4, t = lane % 4;
   const uint4 look = stage.aim[first / 16][lane];
   const std::uint32_t a[4] = {look.x, look.y, look.z, look.w};
   float place[2][d];
@@ -90,8 +84,10 @@ __device__ __forceinline__ void meet_rows(const Stage& stage, int first, Columns
     for (int k = 0; k <= d; ++k) row[half][k] = 0;
 #pragma unroll
   for (int e = 0; e < kEights; ++e) {
+    const uint2 key = keys[e * 8 + g][t];
+    const std::uint32_t b[2] = {key.x, key.y};
     float w[4];
-    multiply_halves_anew(w, a, c.key[e]);
+    multiply_halves_anew(w, a, b);
 #pragma unroll
     for (int s = 0; s < 4; ++s) w[s] = exp2_unit(w[s]);
 #pragma unroll
@@ -117,24 +113,27 @@ __device__ void keep_part(const float (&row)[d + 1], int at, Shared<d>& s) {
   if constexpr (d == 4) s.part_z[warp][t][at] = row[4];
 }
 
-// What the lanes have added to the rows of a stage, in a fixed order.
+// What the lanes have added to the rows of a stage, in a fixed order: a thread a row.
 template <int d>
 __device__ void gather_rows(Shared<d>& s, int first) {
-  for (int at = threadIdx.x; at < kStage * 4; at += kThreads) {
-    const int row = at / 4, k = at % 4;
-    if (k > d) continue;
-    float sum = 0;
+  const int row = threadIdx.x;
+  if (row >= kStage) return;
+  float4 sum = s.part[0][0][row];
 #pragma unroll
-    for (int part = 0; part < kWarps * 4; ++part)
-      sum += reinterpret_cast<const float*>(&s.part[part / 4][part % 4][row])[k];
-    s.row[k][first + row] += sum;
+  for (int part = 1; part < kWarps * 4; ++part) {
+    const float4 more = s.part[part / 4][part % 4][row];
+    sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
   }
-  if constexpr (d == 4)
-    for (int row = threadIdx.x; row < kStage; row += kThreads) {
-      float sum = 0;
-      for (int part = 0; part < kWarps * 4; ++part) sum += s.part_z[part / 4][part % 4][row];
-      s.row[4][first + row] += sum;
-    }
+  s.row[0][first + row] += sum.x;
+  s.row[1][first + row] += sum.y;
+  s.row[2][first + row] += sum.z;
+  if constexpr (d >= 3) s.row[3][first + row] += sum.w;
+  if constexpr (d == 4) {
+    float z = 0;
+#pragma unroll
+    for (int part = 0; part < kWarps * 4; ++part) z += s.part_z[part / 4][part % 4][row];
+    s.row[4][first + row] += z;
+  }
 }
 
 template <int d>
@@ -173,6 +172,10 @@ __global__ void __launch_bounds__(kThreads, d == 4 ? 2 : 3) mutual_kernel(const 
     const int first = columns * kStrip + group + threadIdx.x / kLanes * kEights * 8;
     meet_columns<d>(a.p, first, c);
     __syncthreads();
+    copy_all<kColumns * 2, kThreads>(s.key,
+                                     static_cast<const char*>(a.p.key) +
+                                         (static_cast<std::size_t>(columns) * kStrip + group) * 32);
+    const uint2(*own)[4] = s.key + threadIdx.x / kLanes * kEights * 8;
     int buffer = 0;
     fetch_stage(a.p, rows * kStrip, s.stage[0]);
     end_of_copies();
@@ -184,7 +187,7 @@ __global__ void __launch_bounds__(kThreads, d == 4 ? 2 : 3) mutual_kernel(const 
 #pragma unroll 1
       for (int first_row = 0; first_row < kStage; first_row += 16) {
         float row[2][d + 1];
-        meet_rows<d>(s.stage[buffer], first_row, c, row);
+        meet_rows<d>(s.stage[buffer], first_row, own, c, row);
         keep_part<d>(row[0], first_row + g, s);
         keep_part<d>(row[1], first_row + g + 8, s);
       }

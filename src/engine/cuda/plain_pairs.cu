@@ -29,14 +29,10 @@ struct Plain {
 
 template <int d>
 __device__ void fetch_stage(const Packed& p, int first, Stage& to) {
-  const char* key = static_cast<const char*>(p.key) + static_cast<std::size_t>(first) * 32;
-  for (int c = threadIdx.x; c < kStage * 2; c += kThreads)
-    copy_async(reinterpret_cast<char*>(to.key) + c * 16, key + c * 16);
-  const float* value = p.value + static_cast<std::size_t>(first) * 4;
-  for (int c = threadIdx.x; c < kStage; c += kThreads) copy_async(&to.value[c], value + c * 4);
-  if (d == 4)
-    for (int c = threadIdx.x; c < kStage / 4; c += kThreads)
-      copy_async(&to.weight[c * 4], p.weight + first + c * 4);
+  const auto at = static_cast<std::size_t>(first);
+  copy_all<kStage * 2, kThreads>(to.key, static_cast<const char*>(p.key) + at * 32);
+  copy_all<kStage, kThreads>(to.value, p.value + at * 4);
+  if (d == 4) copy_all<kStage / 4, kThreads>(to.weight, p.weight + at);
 }
 
 // What a source adds to the sums of a row: its d coordinates and its weight, each times w.

@@ -43,7 +43,8 @@ struct Swarm {
 #pragma unroll
       for (int k = 0; k < d; ++k) sum[q][k] = 0, look[q][k] = forces.slope * x.at[q][k];
     }
-#pragma unroll 4
+    constexpr int kChains = 8 / own;  // exponentials on their way at once, a particle
+#pragma unroll kChains
     for (int j = 0; j < n; ++j) {
       double other[d];
 #pragma unroll
@@ -185,7 +186,7 @@ __device__ ReplicaNumbers read(const Swarm<d, own>& swarm, const ReplicaLaunch& 
   }
   const double pairs = 0.5 * n * (n - 1);
   return {sum_of_lanes(close) / pairs, sum_of_lanes(cosines) / pairs, sqrt(square),
-          static_cast<int>(sum_of_lanes(clusters))};
+          static_cast<std::int64_t>(sum_of_lanes(clusters))};
 }
 
 template <int d, int own, int stages>

@@ -25,7 +25,7 @@ struct ReplicaSteps {
 
 struct ReplicaNumbers {  // of one swarm at one time
   double close, cosines, order;
-  int clusters;
+  std::int64_t clusters;
 };
 
 struct ReplicaLaunch {

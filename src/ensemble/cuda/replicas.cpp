@@ -126,7 +126,8 @@ ReplicasResult advance_replicas_on_gpu(const ReplicasSetting& setting, const Rep
   }
   const std::vector<cuda::ReplicaNumbers> found = cuda::fetch(all, count * launch.pitch);
   for (std::size_t at = 0; at < result.readings.size(); ++at)
-    result.readings[at] = {found[at].close, found[at].cosines, found[at].order, found[at].clusters};
+    result.readings[at] = {found[at].close, found[at].cosines, found[at].order,
+                           static_cast<int>(found[at].clusters)};
   result.outcome = {Ending::finished, times == 0 ? 0.0 : work.times.back(), -1, {}, {}};
   if (!work.keep_last) return result;
   const std::vector<double> end = cuda::fetch(launch.x, start.size());
