@@ -67,6 +67,11 @@ class TwoRanks final : public moments::Reduction {
     for (std::size_t e = 0; e < parts.size(); ++e) kept_[e] = parts[e] += kept_[e];
   }
   double largest(double here) const override { return most_ = std::fmax(most_, here); }
+  const HostSwarm& everybody(const HostSwarm& own, bool) const override { return own; }
+  std::vector<double> gathered(std::span<const double> own, std::size_t& first) const override {
+    first = 0;
+    return {own.begin(), own.end()};
+  }
 
  private:
   mutable std::vector<moments::Fixed> kept_{};

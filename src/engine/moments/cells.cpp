@@ -11,6 +11,36 @@
 #include "core/parallel.h"
 #include "engine/moments/cells_walk.h"
 
+// For targets u in a cell T with centre u_T, |u - u_T| <= r, and a cell S of sources y_j,
+//   sum_j m_j e^{<u, y_j>} = W e^{<u - u_T, c>} P(u - u_T),   P(v) = sum_j w_j e^{<v, y_j - c>},
+// with the tilted weights w_j = m_j e^{<u_T, y_j>} / W, which add up to 1. P is held as its moments
+// m_b = sum_j w_j (y_j - c)^b, |b| <= p, which make the polynomial sum_b m_b v^b / b!. No e^{beta}
+// appears: weights are positive and at most 1, whatever beta, Q and K are. Three steps keep it so:
+//   moments  of a cell S that is narrow beside T, r |y_j - c| small, about its Gibbs mean c;
+//   shift    from T to its half T' with centre u_T + delta: P(delta + v) is a polynomial of the
+//   same
+//            degree, so that nothing is lost, and the weights of S are tilted to T';
+//   merge    of two sister cells about their common Gibbs mean, each e^{<v, gamma>} P(v) cut at
+//            degree p again, since r is smaller now.
+// The further down, the narrower T and the wider S, with r_T r_S about the same, so that every
+// level has about as many pairs of cells; at the end a target cell holds one polynomial of all
+// sources that matter to it. (Candes, Demanet, Ying, Multiscale Model. Simul. 7, 2009, do so for
+// oscillations.)
+//
+// Errors. By Jensen's inequality at the Gibbs mean C of all sources at u_T,
+//   Z(u) >= Z(u_T) e^{<u - u_T, C>},
+// and the same of the sources of S alone. A cut of P by eps on the ball is therefore at most
+//   eps e^{r |mean of S - c|}   of what the sources of S weigh, and   (W / Z(u_T)) e^{r |c - C|}
+//   eps
+// of Z(u), for every target of T. Bounds are computed from the moments themselves (cells_cut.h) and
+// added up on the way down (cells_ledger.h). Sources are left out where (W / Z(u_T)) e^{r |c - C|}
+// sup P is below 0.05 of the tolerance times their part of the mass, source cells without moments
+// where their ball says so: all of them together are below 0.05 of the tolerance. Where cells would
+// not pay, the sources that are left are summed pair by pair, tilted to u_T.
+// The sum is W e^{..} (c P + grad P) for the numerator of the mean; its error has the gradient's.
+// Rounding, in units of 2^-53: 8 + 2 |delta| max |y| a shift, 4 r max |y| of a target, 96 besides,
+// and as many as pairs are added one after another; tests/conformance/cells_test.cpp holds sums to
+// it.
 namespace murmur::moments {
 
 namespace {
@@ -124,8 +154,7 @@ class Sums {
           continue;
         }
         split = true;
-        const CellTree::Cell& cell = problem_.targets.cell(at->cell);
-        for (const int half : {cell.left, cell.right}) {
+        for (const int half : problem_.targets.halves(at->cell)) {
           next.push_back(std::make_unique<HeldCell>());
           walk_.descend(*at, half, *next.back(), threads_);
         }
@@ -149,8 +178,7 @@ class Sums {
   SumsCost below(HeldCell& at, int level) {
     if (walk_.finished(at)) return walk_.evaluate(at);
     SumsCost sum{};
-    const CellTree::Cell& cell = problem_.targets.cell(at.cell);
-    for (const int half : {cell.left, cell.right}) {
+    for (const int half : problem_.targets.halves(at.cell)) {
       HeldCell& to = own_level(level);
       walk_.descend(at, half, to, 1);
       const SumsCost cost = below(to, level + 1);
@@ -202,6 +230,22 @@ SumsCost cell_sums(const SumsRequest& request, const SumsResult& result,
   problem.widest = widest_for(chosen.degree, request.tolerance);
   count_costs(problem);
   return Sums(problem, result, request.threads).all();
+}
+
+// Trees, a visit of every particle, and then what is less: pairs of particles, or of cells. Of the
+// sources only a part matters to a target where scores are large; the pairs of cells are so many
+// that the product of their radii is about 1.
+double cells_cost(const CellsLoad& load) {
+  constexpr double kTree = 300, kVisit = 400, kPair = 1.0;
+  constexpr double kCells[] = {1e6, 1e7, 1e8, 6e9};  // by the dimension of the set, 1 to 4
+  const int dimension = load.sphere ? load.d - 1 : load.d;
+  const double particles = load.sources + load.targets, exponent = std::max(load.exponent, 1.0);
+  const double digits = -std::log10(std::clamp(load.tolerance, 1e-16, 0.1));
+  const double near = std::pow(std::min(1.0, (5 + 1.2 * digits) / exponent), 0.5 * dimension);
+  const double pairs = kPair * std::max(1.0, 0.25 * load.d) * load.sources * load.targets * near;
+  if (dimension > 4) return kTree * particles + 1.5 * pairs;
+  const double cells = kCells[std::max(dimension, 1) - 1] * std::pow(exponent, dimension) * near;
+  return kTree * particles + std::min(1.5 * pairs, cells + kVisit * particles);
 }
 
 }  // namespace murmur::moments

@@ -14,14 +14,15 @@ namespace {
 
 constexpr double kUnit = 0.5 * std::numeric_limits<double>::epsilon();
 
+constexpr double kMostExponent = 300;  // leaves of the target tree are within it
 constexpr double kLeastValue = 0.02;  // of a polynomial that began at 1
 
 long padded(long count) { return (count + kPadded - 1) / kPadded * kPadded; }
 
 }  // namespace
 
-Room& own_room() {
-  static thread_local Room room;
+CellRoom& own_cell_room() {
+  static thread_local CellRoom room;
   return room;
 }
 
@@ -47,7 +48,36 @@ void hold_lanes(HeldCell& at, const Terms& terms, int lanes) {
   at.lanes = lanes;
 }
 
-const double* tilt_cell(const CellProblem& problem, const HeldCell& at, int c, Room& room) {
+// Copies the moments that are still held, side by side.
+void take_lanes(const HeldCell& from, const Terms& terms, std::vector<HeldSources>& held,
+                HeldCell& to) {
+  const int d = terms.d;
+  std::vector<int> lanes;
+  for (HeldSources& s : held) {
+    if (s.lane < 0) continue;
+    std::copy_n(from.centres.begin() + s.lane * d, d,
+                to.centres.begin() + static_cast<std::ptrdiff_t>(lanes.size()) * d);
+    lanes.push_back(s.lane);
+    s.lane = static_cast<int>(lanes.size()) - 1;
+  }
+  const int count = static_cast<int>(lanes.size());
+  for (int first = 0; first < count; first += kTogetherCells) {
+    const int together = std::min(kTogetherCells, count - first);
+    double* copy = moments_of_lane(to, terms, first);
+    bool whole = together == kTogetherCells && lanes[first] % kTogetherCells == 0;
+    for (int e = 1; e < together; ++e) whole = whole && lanes[first + e] == lanes[first] + e;
+    if (whole) {
+      std::copy_n(moments_of_lane(from, terms, lanes[first]), terms.count * kTogetherCells, copy);
+      continue;
+    }
+    const double* of[kTogetherCells];
+    for (int e = 0; e < together; ++e) of[e] = moments_of_lane(from, terms, lanes[first + e]);
+    for (int t = 0; t < terms.count * kTogetherCells; t += kTogetherCells)
+      for (int e = 0; e < together; ++e) copy[t + e] = of[e][t];
+  }
+}
+
+const double* tilt_cell(const CellProblem& problem, const HeldCell& at, int c, CellRoom& room) {
   const CellTree& tree = problem.sources;
   const CellTree::Cell& cell = tree.cell(c);
   double* t = room.t.need(padded(cell.count) + kPadded);
@@ -57,7 +87,7 @@ const double* tilt_cell(const CellProblem& problem, const HeldCell& at, int c, R
   return t;
 }
 
-double* weigh_cell(const CellProblem& problem, const HeldCell& at, HeldSources& s, Room& room) {
+double* weigh_cell(const CellProblem& problem, const HeldCell& at, HeldSources& s, CellRoom& room) {
   const CellTree::Cell& cell = problem.sources.cell(s.cell);
   const double* t = tilt_cell(problem, at, s.cell, room);
   double top = -std::numeric_limits<double>::infinity();
@@ -80,37 +110,9 @@ bool CellWalk::finished(const HeldCell& at) const {
     s.lane >= 0 ? lanes += 1 : alone += problem_.sources.cell(s.cell).count;
   if (alone > 0) return false;
   if (lanes <= 1) return true;
+  if (at.radius * problem_.reach > kMostExponent) return false;  // e^{<v, c - mean>} overflows
   const double now = cell.count * lanes * problem_.series_cost;
   return now <= 4 * std::ceil(lanes / kTogetherCells) * problem_.shift_cost;
-}
-
-// Copies the moments that are still held, side by side.
-void CellWalk::take_lanes(const HeldCell& from, HeldCell& to) const {
-  const Terms& terms = problem_.terms;
-  const int d = terms.d;
-  std::vector<int> lanes;
-  for (HeldSources& s : to.held) {
-    if (s.lane < 0) continue;
-    std::copy_n(from.centres.begin() + s.lane * d, d,
-                to.centres.begin() + static_cast<std::ptrdiff_t>(lanes.size()) * d);
-    lanes.push_back(s.lane);
-    s.lane = static_cast<int>(lanes.size()) - 1;
-  }
-  const int count = static_cast<int>(lanes.size());
-  for (int first = 0; first < count; first += kTogetherCells) {
-    const int together = std::min(kTogetherCells, count - first);
-    double* copy = lane_of(to, first);
-    bool whole = together == kTogetherCells && lanes[first] % kTogetherCells == 0;
-    for (int e = 1; e < together; ++e) whole = whole && lanes[first + e] == lanes[first] + e;
-    if (whole) {
-      std::copy_n(lane_of(from, lanes[first]), terms.count * kTogetherCells, copy);
-      continue;
-    }
-    const double* of[kTogetherCells];
-    for (int e = 0; e < together; ++e) of[e] = lane_of(from, lanes[first + e]);
-    for (int t = 0; t < terms.count * kTogetherCells; t += kTogetherCells)
-      for (int e = 0; e < together; ++e) copy[t + e] = of[e][t];
-  }
 }
 
 // At u = u_T + delta + v the sources of a lane have e^{<v, c>} P(delta + v), and their weight is
@@ -142,8 +144,8 @@ void CellWalk::descend(const HeldCell& from, int cell, HeldCell& to, int threads
   for (const HeldSources& s : from.held) lanes += s.lane >= 0;
   if (lanes > 0) {
     hold_lanes(to, terms, lanes);
-    to.rounding += 8 + 4 * std::sqrt(dot(delta, delta, d)) * problem_.farthest;
-    take_lanes(from, to);
+    to.rounding += 8 + 2 * std::sqrt(dot(delta, delta, d)) * problem_.farthest;
+    take_lanes(from, terms, to.held, to);
     for (HeldSources& s : to.held) {
       if (s.lane < 0) continue;
       const double* centre = to.centres.data() + s.lane * d;
@@ -159,7 +161,7 @@ void CellWalk::shift(HeldCell& to, const double* delta, int threads) const {
   const int blocks = (to.lanes + kTogetherCells - 1) / kTogetherCells;
   std::vector<double> value(static_cast<std::size_t>(blocks) * kTogetherCells);  // P(delta)
   for_blocks(blocks, threads, [&](int block) {
-    double* m = lane_of(to, block * kTogetherCells);
+    double* m = moments_of_lane(to, terms, block * kTogetherCells);
     shift_moments(terms, delta, m);
     double by[kTogetherCells];
     for (int e = 0; e < kTogetherCells; ++e) {
@@ -169,11 +171,12 @@ void CellWalk::shift(HeldCell& to, const double* delta, int threads) const {
     for (int b = 0; b < terms.count; ++b)
       for (int e = 0; e < kTogetherCells; ++e) m[b * kTogetherCells + e] *= by[e];
   });
-  renew_norms(to, std::vector<char>(blocks, 1), threads);
+  renew_norms(to, threads);
   for (HeldSources& s : to.held) {
     if (s.lane < 0) continue;
     if (value[s.lane] > kLeastValue) {
       s.log_weight += std::log(value[s.lane]);
+      s.dirt /= value[s.lane];
     } else {  // nothing but error is left of them
       s.lane = -1;
       s.mass = problem_.cell_mass[s.cell];
@@ -185,7 +188,7 @@ SumsCost CellWalk::evaluate(HeldCell& at) const {
   const CellTree& tree = problem_.targets;
   const CellTree::Cell& cell = tree.cell(at.cell);
   const int d = tree.d();
-  Room& room = own_room();
+  CellRoom& room = own_cell_room();
   room.pairs.clear();
   const int pairs = gather_pairs(at, room.pairs);
   const long wide = padded(cell.count);
@@ -205,11 +208,11 @@ SumsCost CellWalk::evaluate(HeldCell& at) const {
 
 void CellWalk::add_series_of(const HeldCell& at, const CellTargets& to) const {
   const Terms& terms = problem_.terms;
-  Room& room = own_room();
+  CellRoom& room = own_cell_room();
   double* c = room.c.need(terms.count);
   for (const HeldSources& s : at.held) {
     if (s.lane < 0) continue;
-    const double* m = lane_of(at, s.lane);
+    const double* m = moments_of_lane(at, terms, s.lane);
     for (int e = 0; e < terms.count; ++e) c[e] = m[e * kTogetherCells] * terms.inverse[e];
     double offset[kMaxCoordinates];
     for (int k = 0; k < terms.d; ++k) offset[k] = at.centres[s.lane * terms.d + k] - at.mean[k];
@@ -222,7 +225,7 @@ void CellWalk::add_series_of(const HeldCell& at, const CellTargets& to) const {
 int CellWalk::gather_pairs(HeldCell& at, std::vector<double>& pairs) const {
   const CellTree& tree = problem_.sources;
   const int d = tree.d();
-  Room& room = own_room();
+  CellRoom& room = own_cell_room();
   bool any = false;
   for (HeldSources& s : at.held) {
     if (s.lane >= 0) continue;

@@ -31,20 +31,35 @@ inline void add_to(double& high, double& low, double more) {
 }
 
 // One thread's arrays.
-struct Room {
+struct CellRoom {
   simd::Buffer<double> t, square, w, moments, block, gamma, series, v, sums, c;
   std::vector<double> pairs{};
+  HeldCell spare{};
 };
-Room& own_room();
+CellRoom& own_cell_room();
+
+inline double* moments_of_lane(const HeldCell& at, const Terms& terms, int lane) {
+  const std::size_t block = static_cast<std::size_t>(lane / kTogetherCells);
+  return at.moments + block * terms.count * kTogetherCells + lane % kTogetherCells;
+}
+
+inline double* norms_of_lane(HeldCell& at, const Terms& terms, int lane) {
+  const std::size_t block = static_cast<std::size_t>(lane / kTogetherCells);
+  return at.norms.data() + block * (terms.p + 1) * kTogetherCells + lane % kTogetherCells;
+}
 
 // Room for so many lanes of moments; new ones are zero.
 void hold_lanes(HeldCell& at, const Terms& terms, int lanes);
 
+// Copies the moments of `held` side by side, and tells it where they are then.
+void take_lanes(const HeldCell& from, const Terms& terms, std::vector<HeldSources>& held,
+                HeldCell& to);
+
 // t_j = <u_T, y_j> less the reference, in room.t, and |y_j - mean|^2 in room.square.
-const double* tilt_cell(const CellProblem& problem, const HeldCell& at, int cell, Room& room);
+const double* tilt_cell(const CellProblem& problem, const HeldCell& at, int cell, CellRoom& room);
 
 // w_j = m_j e^{<u_T, y_j>} over their sum, in room.w and padded with zeros; the log of the sum,
 // less the reference, becomes the log_weight of s.
-double* weigh_cell(const CellProblem& problem, const HeldCell& at, HeldSources& s, Room& room);
+double* weigh_cell(const CellProblem& problem, const HeldCell& at, HeldSources& s, CellRoom& room);
 
 }  // namespace murmur::moments

@@ -1,6 +1,7 @@
 // cells_tree.h: a binary tree of cells over points, each cell with a ball around its points.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -36,6 +37,7 @@ class CellTree {
   const Cell& cell(int c) const { return cells_[c]; }
   const double* centre(int c) const { return centres_.data() + static_cast<std::size_t>(c) * d_; }
   int depth() const { return depth_; }
+  std::array<int, 2> halves(int c) const { return {cells_[c].left, cells_[c].right}; }
 
   // Coordinate k of point p of the tree's order; room beyond the last for a vector.
   const double* axis(int k) const { return x_ + static_cast<std::size_t>(k) * stride_; }

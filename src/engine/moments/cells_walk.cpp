@@ -7,39 +7,10 @@
 
 #include "core/parallel.h"
 #include "engine/moments/cells_cut.h"
+#include "engine/moments/cells_ledger.h"
 #include "engine/moments/cells_room.h"
 
 namespace murmur::moments {
-
-namespace {
-
-// A cut that is a share e^{log_share} of Z at most, in the three ways it is counted.
-struct Loss {
-  double weight, mean, spent;
-};
-Loss loss_of(const CellProblem& problem, const Cut& cut, double log_share) {
-  const double share = std::exp(std::min(log_share, 600.0));
-  const double weight = share * cut.value;
-  const double mean = share * (problem.reach * cut.value + cut.slope);
-  return {weight, mean, std::max(weight / problem.tolerance, mean / problem.mean_tolerance)};
-}
-
-// How far the reference may be above Jensen's line, since it is made of sums with errors.
-double slack(const HeldCell& at) { return 2 * at.weight_error + at.radius * at.mean_error; }
-
-constexpr double kWorstCut = 0.05;  // of the own weight of sources with moments
-
-}  // namespace
-
-double* CellWalk::lane_of(const HeldCell& at, int lane) const {
-  const std::size_t block = static_cast<std::size_t>(lane / kTogetherCells);
-  return at.moments + block * problem_.terms.count * kTogetherCells + lane % kTogetherCells;
-}
-
-double* CellWalk::norms_of_lane(HeldCell& at, int lane) const {
-  const std::size_t block = static_cast<std::size_t>(lane / kTogetherCells);
-  return at.norms.data() + block * (problem_.terms.p + 1) * kTogetherCells + lane % kTogetherCells;
-}
 
 void CellWalk::start(HeldCell& root, int threads) const {
   root.cell = 0;
@@ -51,8 +22,7 @@ void CellWalk::start(HeldCell& root, int threads) const {
 
 void CellWalk::settle(HeldCell& at, int threads) const {
   const CellTree& tree = problem_.targets;
-  const CellTree::Cell& cell = tree.cell(at.cell);
-  for (const int half : {cell.left, cell.right})
+  for (const int half : tree.halves(at.cell))
     if (half >= 0)
       at.radius = std::max(at.radius, distance(at.u, tree.centre(half), tree.d()) * (1 + 1e-14));
   refer(at);
@@ -89,7 +59,7 @@ void CellWalk::refer(HeldCell& at) const {
                                     : problem_.mean_of(s.cell);
     for (int k = 0; k < d; ++k) mean[k] += w * of[k];
     if (s.lane < 0) continue;
-    const double* m = lane_of(at, s.lane);
+    const double* m = moments_of_lane(at, problem_.terms, s.lane);
     for (int k = 0; k < d; ++k) mean[k] += w * m[problem_.terms.linear[k] * kTogetherCells];
   }
   for (int k = 0; k < d; ++k) at.mean[k] = mean[k] / sum;
@@ -175,7 +145,7 @@ void CellWalk::convert(HeldCell& at, double budget, int threads) const {
   for_blocks(static_cast<int>(chosen.size()), threads, [&](int which) {
     HeldSources& s = at.held[chosen[which]];
     const CellTree::Cell& cell = tree.cell(s.cell);
-    Room& room = own_room();
+    CellRoom& room = own_cell_room();
     const double* w = weigh_cell(problem_, at, s, room);
     s.lane = before + which;
     double* centre = at.centres.data() + s.lane * d;
@@ -196,25 +166,22 @@ void CellWalk::convert(HeldCell& at, double budget, int threads) const {
     cuts[which] = cut_of_sources(terms.p, at.radius, fourth, std::sqrt(widest));
   });
   refer(at);
-  const double all = problem_.cell_mass[0];
-  for (std::size_t c = 0; c < chosen.size(); ++c) {
-    HeldSources& s = at.held[chosen[c]];
-    const double far = distance(at.centres.data() + s.lane * d, at.mean, d);
-    const Loss loss = loss_of(problem_, cuts[c], s.log_weight + at.radius * far + slack(at));
-    const double allowed = budget * (0.5 * s.mass / all + 0.5 * std::exp(s.log_weight));
-    if (!(loss.spent <= allowed && cuts[c].value <= kWorstCut)) {
-      s.lane = -1;
-      continue;
+  {
+    Ledger ledger(problem_, at, budget);
+    for (std::size_t c = 0; c < chosen.size(); ++c) {
+      HeldSources& s = at.held[chosen[c]];
+      const double far = distance(at.centres.data() + s.lane * d, at.mean, d);
+      const CutOf cut{cuts[c], s.log_weight + at.radius * far, 0, 0};
+      const double part = 0.5 * s.mass / problem_.cell_mass[0] + 0.5 * std::exp(s.log_weight);
+      s.dirt = 0;
+      if (!ledger.take({&cut, 1}, part, s.dirt)) s.lane = -1;
     }
-    at.weight_error += loss.weight;
-    at.mean_error += loss.mean;
-    at.spent += loss.spent;
   }
   for_blocks(static_cast<int>(chosen.size()), threads, [&](int which) {
     HeldSources& s = at.held[chosen[which]];  // weighed anew: the reference is near them now
     if (s.lane < 0) return;
     const CellTree::Cell& cell = tree.cell(s.cell);
-    Room& room = own_room();
+    CellRoom& room = own_cell_room();
     double* w = weigh_cell(problem_, at, s, room);
     for (int first = 0; first < cell.count; first += kFlush * kTogetherCells) {
       const int count = std::min(kFlush * kTogetherCells, cell.count - first);
@@ -222,132 +189,23 @@ void CellWalk::convert(HeldCell& at, double budget, int threads) const {
                              count};
       // The last part alone is padded with zeros: every other is whole.
       add_moments(terms, part, w + first, at.centres.data() + s.lane * d,
-                  room.moments.need(moments_room(terms)), lane_of(at, s.lane));
+                  room.moments.need(moments_room(terms)),
+                  moments_of_lane(at, problem_.terms, s.lane));
     }
   });
-  std::vector<char> wanted((at.lanes + kTogetherCells - 1) / kTogetherCells, 0);
-  for (std::size_t b = before / kTogetherCells; b < wanted.size(); ++b) wanted[b] = 1;
-  renew_norms(at, wanted, threads);
+  renew_norms(at, threads);
 }
 
-void CellWalk::renew_norms(HeldCell& at, const std::vector<char>& wanted, int threads) const {
+void CellWalk::renew_norms(HeldCell& at, int threads) const {
   const Terms& terms = problem_.terms;
-  at.norms.resize(wanted.size() * (terms.p + 1) * kTogetherCells);
-  for_blocks(static_cast<int>(wanted.size()), threads, [&](int block) {
-    if (!wanted[block]) return;
-    Room& room = own_room();
-    double* norms = room.gamma.need((kMaxDegree + 1) * kTogetherCells);
-    norms_of(terms, lane_of(at, block * kTogetherCells), norms);
-    std::copy_n(norms, (terms.p + 1) * kTogetherCells, norms_of_lane(at, block * kTogetherCells));
-  });
-}
-
-// Moments whose sister cell is held no more stand for their parent cell.
-void CellWalk::rise(HeldCell& at) const {
-  const CellTree& tree = problem_.sources;
-  for (std::size_t i = 0; i < at.held.size(); ++i) {
-    if (at.held[i].lane < 0) continue;
-    while (true) {
-      const int parent = tree.cell(at.held[i].cell).parent;
-      if (parent < 0) break;
-      const CellTree::Cell& cell = tree.cell(parent);
-      if (i > 0 && tree.cell(at.held[i - 1].cell).first >= cell.first) break;
-      if (i + 1 < at.held.size() && tree.cell(at.held[i + 1].cell).first < cell.first + cell.count)
-        break;
-      at.held[i].cell = parent;
-    }
-  }
-}
-
-// Sister cells become one about their common Gibbs mean, where the cut allows.
-bool CellWalk::merge(HeldCell& at, double budget, int threads) const {
-  const CellTree& tree = problem_.sources;
-  const Terms& terms = problem_.terms;
-  const int d = tree.d();
-  struct Pair {
-    int first;  // and first + 1, of held
-    double share[2], log_weight, mean[kMaxCoordinates];
-  };
-  std::vector<Pair> pairs;
-  for (std::size_t i = 0; i + 1 < at.held.size(); ++i) {
-    const HeldSources &a = at.held[i], &b = at.held[i + 1];
-    if (a.lane < 0 || b.lane < 0 || tree.cell(a.cell).parent != tree.cell(b.cell).parent) continue;
-    const double top = std::max(a.log_weight, b.log_weight);
-    const double ea = std::exp(a.log_weight - top), eb = std::exp(b.log_weight - top);
-    Pair pair{static_cast<int>(i), {ea / (ea + eb), eb / (ea + eb)}, top + std::log(ea + eb), {}};
-    for (int e = 0; e < 2; ++e) {
-      const HeldSources& s = at.held[i + e];
-      const double* m = lane_of(at, s.lane);
-      for (int k = 0; k < d; ++k)
-        pair.mean[k] +=
-            pair.share[e] * (at.centres[s.lane * d + k] + m[terms.linear[k] * kTogetherCells]);
-    }
-    Loss sum{};
-    double worst = 0;
-    for (int e = 0; e < 2; ++e) {
-      const HeldSources& s = at.held[i + e];
-      const double* centre = at.centres.data() + s.lane * d;
-      const Cut cut = cut_of_product(norms_of_lane(at, s.lane), kTogetherCells, terms.p, at.radius,
-                                     distance(centre, pair.mean, d));
-      const Loss loss = loss_of(
-          problem_, cut, s.log_weight + at.radius * distance(centre, at.mean, d) + slack(at));
-      sum = {sum.weight + loss.weight, sum.mean + loss.mean, sum.spent + loss.spent};
-      worst += pair.share[e] * cut.value;
-    }
-    const double allowed = budget * (0.5 * (a.mass + b.mass) / problem_.cell_mass[0] +
-                                     0.5 * std::exp(pair.log_weight));
-    if (!(sum.spent <= allowed && worst <= kWorstCut)) continue;
-    at.weight_error += sum.weight;
-    at.mean_error += sum.mean;
-    at.spent += sum.spent;
-    pairs.push_back(pair);
-    ++i;
-  }
-  if (pairs.empty()) return false;
   const int blocks = (at.lanes + kTogetherCells - 1) / kTogetherCells;
-  std::vector<char> wanted(blocks, 0);
-  std::vector<double> gamma(static_cast<std::size_t>(blocks) * d * kTogetherCells, 0.0);
-  for (const Pair& pair : pairs)
-    for (int e = 0; e < 2; ++e) {
-      const int lane = at.held[pair.first + e].lane, block = lane / kTogetherCells;
-      wanted[block] = 1;
-      for (int k = 0; k < d; ++k)
-        gamma[(block * d + k) * kTogetherCells + lane % kTogetherCells] =
-            at.centres[lane * d + k] - pair.mean[k];
-    }
+  at.norms.resize(static_cast<std::size_t>(blocks) * (terms.p + 1) * kTogetherCells);
   for_blocks(blocks, threads, [&](int block) {
-    if (!wanted[block]) return;
-    double* own = own_room().gamma.need(kMaxCoordinates * kTogetherCells);
-    std::copy_n(gamma.data() + block * d * kTogetherCells, d * kTogetherCells, own);
-    move_moments(terms, own, lane_of(at, block * kTogetherCells));
+    double* norms = own_cell_room().gamma.need((kMaxDegree + 1) * kTogetherCells);
+    norms_of(terms, moments_of_lane(at, terms, block * kTogetherCells), norms);
+    std::copy_n(norms, (terms.p + 1) * kTogetherCells,
+                norms_of_lane(at, terms, block * kTogetherCells));
   });
-  constexpr int kPairs = 64;
-  for_blocks((static_cast<int>(pairs.size()) + kPairs - 1) / kPairs, threads, [&](int part) {
-    const int last = std::min(static_cast<int>(pairs.size()), (part + 1) * kPairs);
-    for (int e = part * kPairs; e < last; ++e) {
-      const Pair& pair = pairs[e];
-      double* a = lane_of(at, at.held[pair.first].lane);
-      const double* b = lane_of(at, at.held[pair.first + 1].lane);
-      for (int t = 0; t < terms.count * kTogetherCells; t += kTogetherCells)
-        a[t] = pair.share[0] * a[t] + pair.share[1] * b[t];
-    }
-  });
-  std::vector<HeldSources> merged;
-  std::size_t next = 0;
-  for (const Pair& pair : pairs) {
-    for (; next < static_cast<std::size_t>(pair.first); ++next) merged.push_back(at.held[next]);
-    HeldSources one = at.held[next];
-    one.mass += at.held[next + 1].mass;
-    one.cell = tree.cell(one.cell).parent;
-    one.log_weight = pair.log_weight;
-    std::copy_n(pair.mean, d, at.centres.begin() + one.lane * d);
-    merged.push_back(one);
-    next += 2;
-  }
-  merged.insert(merged.end(), at.held.begin() + static_cast<std::ptrdiff_t>(next), at.held.end());
-  at.held = std::move(merged);
-  renew_norms(at, wanted, threads);
-  return true;
 }
 
 // Moments of which no target of the cell can feel anything:
@@ -358,7 +216,7 @@ void CellWalk::drop(HeldCell& at) const {
     if (s.lane < 0) return false;
     const double far = distance(at.centres.data() + s.lane * d, at.mean, d);
     double sum = 0, power = 1;
-    const double* norms = norms_of_lane(at, s.lane);
+    const double* norms = norms_of_lane(at, problem_.terms, s.lane);
     for (int k = 0; k <= p; ++k, power *= at.radius) sum += norms[k * kTogetherCells] * power;
     const double most = s.log_weight + at.radius * far + std::log(sum) + slack(at);
     if (most > problem_.log_drop + std::log(s.mass)) return false;

@@ -38,6 +38,7 @@ struct HeldSources {
   int cell = 0;   // of the source tree; moments may be of a part of it, where the rest is left out
   int lane = -1;  // of the moments; -1: none, sum them one by one
   double mass = 0;
+  double dirt = 0;  // of the moments: cuts that are large beside these sources, small beside Z
   double log_weight = 0;  // with moments: log of sum_j m_j e^{<u_T, y_j>}, less the reference
 };
 
@@ -78,19 +79,17 @@ class CellWalk {
   void settle(HeldCell& at, int threads) const;
   void refer(HeldCell& at) const;
   void look_closer(HeldCell& at) const;
-  void take_lanes(const HeldCell& from, HeldCell& to) const;
   void shift(HeldCell& to, const double* delta, int threads) const;
   bool pays(double targets, double sources) const;
   void convert(HeldCell& at, double budget, int threads) const;
   void rise(HeldCell& at) const;
   bool merge(HeldCell& at, double budget, int threads) const;
-  void renew_norms(HeldCell& at, const std::vector<char>& wanted, int threads) const;
+  void close_up(HeldCell& at) const;
+  void renew_norms(HeldCell& at, int threads) const;
   void drop(HeldCell& at) const;
   void add_series_of(const HeldCell& at, const CellTargets& to) const;
   int gather_pairs(HeldCell& at, std::vector<double>& pairs) const;
   void give(const HeldCell& at, const CellTargets& from, int pairs) const;
-  double* lane_of(const HeldCell& at, int lane) const;
-  double* norms_of_lane(HeldCell& at, int lane) const;
 
   const CellProblem& problem_;
   const SumsResult& result_;
