@@ -114,6 +114,26 @@ TEST(Ways, AreWeighedByTheirCost) {
   EXPECT_EQ(moments::ways_of({.shape = {100'000, 3}, .sphere = false}).front().way, Way::cells);
 }
 
+// All scores far below 0, where particles without mass, and those that fill a tile up, score more.
+TEST(Ways, HearNothingOfWhoHasNoMass) {
+  HostSwarm x({57, 2});
+  for (int i = 0; i < x.n(); ++i) {
+    x.at(i, 0) = std::cos(0.001 * i);
+    x.at(i, 1) = std::sin(0.001 * i);
+  }
+  for (int k = 0; k < 2; ++k) x.at(5, k) = -x.at(0, k);
+  x.mass.assign(57, 1.0 / 56);
+  x.mass[5] = 0;
+  for (const Way way : {Way::harmonics, Way::cells, Way::pairs}) {
+    const HostSwarm a = drift_of(x, {.beta = -2000}, {.pairs_above = 1e-8, .way = way});
+    for (int i = 0; i < x.n(); ++i) {
+      const double length = std::hypot(a.at(i, 0), a.at(i, 1));
+      EXPECT_NEAR(length, 1, 1e-3) << i << " way " << static_cast<int>(way);
+      EXPECT_GT(a.at(i, 0), 0.9) << i;
+    }
+  }
+}
+
 // A swarm that has left all bounds ends a run; it does not end the program.
 TEST(Ways, OfWhatIsNoNumberAreNone) {
   HostSwarm x = random_sphere({3000, 3}, 2);

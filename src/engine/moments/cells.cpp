@@ -58,6 +58,16 @@ double farthest_of(const HostSwarm& x) {
   return std::sqrt(most) * (1 + 1e-14);
 }
 
+HostSwarm without_massless(const HostSwarm& x) {
+  HostSwarm kept({static_cast<int>(x.n() - std::count(x.mass.begin(), x.mass.end(), 0.0)), x.d()});
+  for (int from = 0, to = 0; from < x.n(); ++from) {
+    if (x.mass[from] == 0) continue;
+    for (int k = 0; k < x.d(); ++k) kept.at(to, k) = x.at(from, k);
+    kept.mass[to++] = x.mass[from];
+  }
+  return kept;
+}
+
 void weigh_cells(CellProblem& problem) {
   const CellTree& tree = problem.sources;
   const int d = tree.d(), cells = static_cast<int>(tree.cells().size());
@@ -210,6 +220,12 @@ SumsCost cell_sums(const SumsRequest& request, const SumsResult& result,
   const Targets& u = request.u;
   if (u.n == 0) return {};
   if (x.n() == 0) return nothing(result, u.n);
+  if (std::find(x.mass.begin(), x.mass.end(), 0.0) != x.mass.end()) {
+    // Who has no mass may score above all others, and has no say.
+    const HostSwarm with_mass = without_massless(x);
+    return cell_sums({with_mass, u, request.tolerance, request.threads, request.mean}, result,
+                     choice);
+  }
   const double farthest = farthest_of(x);
   const CellsChoice chosen = filled_in(choice, request);
   const CellTree sources({x.axis(0), x.stride(), x.n(), x.d()}, chosen.leaf_sources, HUGE_VAL);

@@ -54,10 +54,12 @@ void AddPairs(const SourceTile& tile, const DirectTargets& targets) {
   for (int t = 0; t < kT; ++t) top[t] = hn::Set(d, targets.top[t]);
   const V log2e = hn::Set(d, 1.44269504088896340736);
   const V lowest = hn::Set(d, simd::HWY_NAMESPACE::Exp2<D>::kLowest);
+  // Who has no mass, padding too, may score above the top.
   for (int j = 0; j < tile.count; j += width) {
     V s[kT];
     Scores(tile, targets.u, j, s);
-    for (int t = 0; t < kT; ++t) s[t] = hn::Max(lowest, hn::Mul(hn::Sub(s[t], top[t]), log2e));
+    for (int t = 0; t < kT; ++t)
+      s[t] = hn::Max(lowest, hn::Min(hn::Mul(hn::Sub(s[t], top[t]), log2e), hn::Zero(d)));
     exp2(s);
     const V mass = hn::Load(d, tile.mass + j);
     for (int t = 0; t < kT; ++t) {
