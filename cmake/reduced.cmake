@@ -4,7 +4,7 @@
 # Debian's headers one by one: its /usr/include must not come before the other compiler's own.
 set(headers ${CMAKE_BINARY_DIR}/headers)
 file(MAKE_DIRECTORY ${headers})
-foreach(header hwy fmt nlohmann eigen3/Eigen)
+foreach(header hwy fmt nlohmann eigen3/Eigen eigen3/unsupported)
   get_filename_component(name ${header} NAME)
   if(NOT EXISTS /usr/include/${header})
     message(FATAL_ERROR "/usr/include/${header} is missing: run scripts/wasm.sh or scripts/aarch64.sh, which install it")
@@ -29,7 +29,7 @@ set(reduced_theory bessel context noise numeric redraw)
 set(reduced_experiment config equation experiment fields sample_trajectory forces initial known laws layers_in_time
                     make_engine many_heads matrices merging no_experiment_file no_given_model parameters perceptrons
                     recording settings trained_swarm values words)
-set(reduced_trace effective_beta lens text_reader traced twin words_file)
+set(reduced_trace effective_beta lens text_reader traced twin word_axes words_file)
 
 if(EMSCRIPTEN)
   set(reduced_moments no_moments)

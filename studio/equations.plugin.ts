@@ -5,25 +5,31 @@ import katex from "katex";
 import type { Plugin } from "vite";
 
 const source = fileURLToPath(new URL("src/strings/equations.json", import.meta.url));
-const name = "virtual:equations";
+const prefix = "virtual:equations/";
 
-/** `import { equations } from "virtual:equations"`: HTML with MathML for every named formula. */
+/** The view whose formula it is, by its name. */
+function viewOf(name: string): string {
+  return /^(digit|fields|story)_/.exec(name)?.[1] ?? "flock";
+}
+
+/** `import { equations } from "virtual:equations/VIEW"`: HTML with MathML for every named formula of a view. */
 export function equations(): Plugin {
   return {
     name: "equations",
     enforce: "pre",
-    resolveId: (id) => (id === name ? `\0${name}` : undefined),
+    resolveId: (id) => (id.startsWith(prefix) ? `\0${id}` : undefined),
     // Every browser that runs the core reads woff2: the older kinds of KaTeX's fonts stay out.
     transform(code, id) {
       if (!id.includes("katex.min.css")) return undefined;
       return code.replace(/,url\([^)]*\.(?:woff|ttf)\) format\("[a-z]+"\)/g, "");
     },
     load(id) {
-      if (id !== `\0${name}`) return undefined;
+      if (!id.startsWith(`\0${prefix}`)) return undefined;
+      const view = id.slice(1 + prefix.length);
       this.addWatchFile(source);
       const tex: Record<string, string> = JSON.parse(readFileSync(source, "utf8"));
       const html = Object.fromEntries(
-        Object.entries(tex).map(([key, text]) => [
+        Object.entries(tex).filter(([key]) => viewOf(key) === view).map(([key, text]) => [
           key,
           katex.renderToString(text, { displayMode: true, throwOnError: true, strict: "error" }),
         ]),

@@ -1,9 +1,10 @@
-// bench.cpp: murmur bench velocity: how fast an engine computes velocities, side by side.
+// bench.cpp: murmur bench: our engines beside their peers, or one velocity alone.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "bench_table.h"
 #include "command.h"
 
 namespace murmur::app {
@@ -12,11 +13,16 @@ namespace {
 
 int repetitions = 9;
 bool beside_reference = false;
+std::string python;
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   Words sorted = sort_words(words);
+  if (sorted.plain.empty() && sorted.assignments.empty())
+    return print_bench_table(flags, {repetitions, python});
   if (sorted.plain.empty() || sorted.plain[0] != "velocity")
-    usage("bench takes velocity", "murmur bench velocity n=16384 precision=f32");
+    usage("bench takes velocity, or nothing for the table",
+          "murmur bench velocity n=16384 precision=f32");
+  if (!python.empty()) usage("--python is for the table", "leave it out, or leave velocity out");
   sorted.plain.erase(sorted.plain.begin());
   Settings settings = settings_of(sorted);
   if (settings.at("n").origin == "default") settings["n"].text = "16384";
@@ -47,13 +53,16 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 Command bench_command() {
   return {
       "bench",
-      "How fast velocities are computed, best of several, side by side.",
+      "How fast we are beside numpy, PyTorch and what this machine can do at most.",
+      "  murmur bench\n"
       "  murmur bench velocity n=16384 d=3 precision=f32 threads=1 --json\n"
       "  murmur bench velocity d=64 n=2048 --beside-reference",
       [](Options& sub, Flags&) {
         sub.add_option("--repetitions", repetitions, "takes the best of so many").range(1, 100000);
         sub.add_flag("--beside-reference", beside_reference,
-                     "times the reference engine too, turn by turn");
+                     "of a velocity: times the reference engine too, turn by turn");
+        sub.add_option("--python", python, "of the table: the interpreter of numpy and torch")
+            .type_name("PROGRAM");
       },
       run,
       true};

@@ -15,6 +15,7 @@
 #include "run/formats.h"
 #include "run/kept_json.h"
 #include "run_program.h"
+#include "workshop.h"
 
 namespace murmur::app {
 
@@ -101,28 +102,6 @@ Recipe read_recipe(const std::string& picture, const std::string& text) {
   check(recipe, picture);
   return recipe;
 }
-
-// A folder that is gone when the program is.
-class Workshop {
- public:
-  Workshop() {
-    std::string name = (fs::temp_directory_path() / "murmur-open-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw Error(Fault::runtime, "no folder could be made to work in",
-                  fs::temp_directory_path().string(), "set TMPDIR to a folder that you may write");
-    path_ = name;
-  }
-  ~Workshop() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 // Runs this very program; what it says goes to our stderr, its data nowhere. The exit code.
 int run_murmur(std::vector<std::string> words) {

@@ -1,6 +1,7 @@
 // make_engine.cpp: the table of engines, and the choice among them.
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <iterator>
 
 #include "engine/cuda/cuda.h"
@@ -12,27 +13,42 @@ namespace murmur {
 
 namespace {
 
+// The name of an engine, and the tolerance after it: `moments:1e-12`.
+std::string base_of(const std::string& name) { return name.substr(0, name.find(':')); }
+
+double tolerance_of(const EngineChoice& choice) {
+  const std::size_t colon = choice.name.find(':');
+  return colon == std::string::npos ? kMomentsPromise : std::stod(choice.name.substr(colon + 1));
+}
+
 struct Request {
   const EngineChoice& choice;
   Shape shape;
   const Dynamics& dynamics;
 };
 
-// What auto gives to moments (docs/engines.md): so many particles on the circle that series cost
-// less than pairs by far, heads not sharper than the certificate was tested for, and, where these
-// are unnormalised, a bound that is known beforehand and no larger than what is promised. The
-// arc-length clock divides by the velocity, and so would magnify any error.
-constexpr int kManyParticles = 4096;
+// What auto gives to moments (docs/engines.md): so many particles that series cost less than pairs
+// by far, heads not sharper than the certificate was tested for, and, where these are unnormalised
+// on the circle, a bound that is known beforehand and no larger than what is promised. The
+// arc-length clock divides by the velocity, and so would magnify any error. Where scores are not
+// those of x_i with itself, a swarm can gather far from where its queries look, and then cells
+// replace the series: that pays for larger swarms only.
+constexpr int kManyParticles = 4096, kManyQueries = 20'000;
 constexpr double kSharpest = 100;
+constexpr double kPairNanoseconds = 0.33;  // of simd in double, d = 2 to 4
 
 bool suits_moments(const Request& r) {
   if (r.choice.precision != Precision::f64 || r.shape.n < kManyParticles) return false;
   const std::vector<const Attention*> heads = by_kind(r.dynamics).heads;
-  const bool tested = std::all_of(heads.begin(), heads.end(), [](const Attention* a) {
-    return a->beta >= 0 && a->beta <= kSharpest;
+  const bool tested = std::all_of(heads.begin(), heads.end(), [&](const Attention* a) {
+    const bool own = is_identity(a->query) && is_identity(a->key) && a->query_bias.empty() &&
+                     a->key_bias.empty() && a->beta >= 0;
+    return std::fabs(a->beta) <= kSharpest && (own || r.shape.n >= kManyQueries);
   });
+  const double pairs = kPairNanoseconds * r.shape.n * r.shape.n * std::max(1, r.shape.d - 3);
   return !heads.empty() && tested && !kernel_of(r.dynamics.clock).arc_length &&
-         moments_bound(r.dynamics, r.shape.n) <= kMomentsPromise;
+         (r.shape.d > 2 || moments_bound(r.dynamics, r.shape.n) <= kMomentsPromise) &&
+         2 * moments_cost(r.dynamics, r.shape) < pairs * static_cast<double>(heads.size());
 }
 
 bool suits_simd(const Request& r) {
@@ -66,7 +82,9 @@ constexpr EngineRow kRows[] = {
      Single::sums},
     {"moments",
      [](const EngineChoice& choice) {
-       return make_moments_engine({.pairs_above = kMomentsPromise, .threads = choice.threads});
+       const double tolerance = tolerance_of(choice);
+       return make_moments_engine(
+           {.tolerance = tolerance / 100, .pairs_above = tolerance, .threads = choice.threads});
      },
      suits_moments, Single::refused},
     {"simd",
@@ -98,13 +116,13 @@ Resolved resolve_named(const Request& r, const EngineRow& row) {
     throw Error(Fault::input, "the " + name + " engine is not in the page", "engine = " + name,
                 "use engine=auto here, or fly this with the program murmur");
   if (const auto unknown = engine->knows(r.dynamics, r.shape))
-    throw Error(Fault::input, unknown->what, "engine = " + name, unknown->remedy);
+    throw Error(Fault::input, unknown->what, "engine = " + r.choice.name, unknown->remedy);
   return {row, std::move(engine)};
 }
 
 Resolved resolve(const Request& r) {
   for (const EngineRow& row : kRows)
-    if (r.choice.name == row.name) return resolve_named(r, row);
+    if (base_of(r.choice.name) == row.name) return resolve_named(r, row);
   if (r.choice.name != "auto")
     throw Error(Fault::input, "there is no engine " + r.choice.name, "engine",
                 "use one of " + joined(engine_words()));
@@ -131,12 +149,14 @@ std::vector<std::string> engine_words() {
 }
 
 std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics) {
-  return resolve({choice, shape, dynamics}).row.name;
+  const std::string name = resolve({choice, shape, dynamics}).row.name;
+  return name == base_of(choice.name) ? choice.name : name;
 }
 
 std::unique_ptr<Engine> make_engine(const EngineChoice& resolved) {
-  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
-                                [&](const EngineRow& r) { return resolved.name == r.name; });
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const EngineRow& r) {
+    return base_of(resolved.name) == r.name;
+  });
   assert(row != std::end(kRows));  // resolve_engine named it
   return row->make(resolved);
 }

@@ -165,6 +165,15 @@ std::string Threads::write(int value) { return value == 0 ? "all" : fmt::format(
 
 void EngineName::read(const Settings& words, const std::string& key, std::string& to) {
   static const std::vector<std::string> names = engine_words();
+  const std::string& text = text_of(words, key);
+  const std::size_t colon = text.find(':');
+  if (colon != std::string::npos && text.substr(0, colon) == "moments") {
+    if (!(number_or_nan(text.substr(colon + 1)) > 0))
+      refuse(words, key, "is no tolerance of the moments engine",
+             "give one above 0, as engine=moments:1e-12");
+    to = text;
+    return;
+  }
   to = names[static_cast<std::size_t>(choice(words, key, names))];
 }
 

@@ -252,8 +252,8 @@ FlowWatch watch_of(const MeanFieldPlan& plan, const ParticleReader& reader,
 MeanFieldTrajectory advance_particles(const MeanField& field, const Measure& start,
                                       const MeanFieldMethod& method, const MeanFieldPlan& plan) {
   const HostSwarm x = particles_of(start, field.d, method.particles);
-  const auto engine = field.d == 2 ? make_moments_engine({.threads = method.threads})
-                                   : make_simd_engine(Precision::f64, method.threads);
+  const auto engine = make_moments_engine(
+      {.pairs_above = field.d == 2 ? 2 : kMomentsPromise, .threads = method.threads});
   const auto prepared = engine->prepare(dynamics_of(field), x.shape());
   const ParticleReader reader = reader_of(field, method.threads);
   MeanFieldTrajectory trajectory;

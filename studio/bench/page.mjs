@@ -8,16 +8,13 @@
 // the thread had, which others on the machine do not lengthen. A film is that of a digit, 241 pictures as large as the
 // scene, from the click to the file; the seconds of the processor are those of all of the browser's processes.
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { cpus } from "node:os";
 import { chromium } from "playwright-core";
+import { launchOptions, machine, median, processorSeconds } from "./browser.mjs";
 
 const murmur = process.env.MURMUR ?? "../build/release/murmur";
 const loads = Number(process.argv[2] ?? 3);
 const folders = process.argv.length > 3 ? process.argv.slice(3) : [process.env.STUDIO_PAGE ?? "dist"];
-const kArguments = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"];
 const kPlaySeconds = 10;
-const kTicks = 100; // of /proc a second
 
 /** murmur studio on a free port: its process and its address. */
 async function serve(folder) {
@@ -33,25 +30,6 @@ async function serve(folder) {
     });
   });
   return { server, address };
-}
-
-/** Seconds of the processor that this process's browser has taken, with all that it started. */
-function processorSeconds() {
-  const parents = new Map();
-  const taken = new Map();
-  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
-    try {
-      const cells = readFileSync(`/proc/${name}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
-      parents.set(Number(name), Number(cells[1]));
-      taken.set(Number(name), (Number(cells[11]) + Number(cells[12])) / kTicks);
-    } catch {
-      // it has ended meanwhile
-    }
-  }
-  const isOurs = (id) => id === process.pid || (parents.has(id) && id > 1 && isOurs(parents.get(id)));
-  let all = 0;
-  for (const [id, seconds] of taken) if (id !== process.pid && isOurs(id)) all += seconds;
-  return all;
 }
 
 const kScreen = { viewport: { width: 1280, height: 800 }, serviceWorkers: "block", acceptDownloads: true };
@@ -73,7 +51,15 @@ async function firstMotion(browser, address) {
   return { seconds, bytes, files: until.length };
 }
 
-/** The tasks of the busiest main thread in a trace, in ms: of the clock, and of the processor. */
+/** What a task spent its time in: the longest parts that the trace tells of, with their ms of clock and processor. */
+function partsOf(events, { key, ts, dur }) {
+  const inside = events.filter((e) =>
+    e.ph === "X" && `${e.pid} ${e.tid}` === key && !/RunTask$/.test(e.name) && e.ts >= ts && e.ts + (e.dur ?? 0) <= ts + dur);
+  const longest = inside.sort((a, b) => (b.dur ?? 0) - (a.dur ?? 0)).slice(0, 4);
+  return longest.map((e) => `${e.name} ${((e.dur ?? 0) / 1000).toFixed(0)} (${((e.tdur ?? 0) / 1000).toFixed(0)})`).join(", ");
+}
+
+/** The tasks of the busiest main thread in a trace, in ms: of the clock, and of the processor; and parts of the longest. */
 function tasksOf(trace) {
   const { traceEvents } = JSON.parse(trace.toString("utf8"));
   const mains = new Set();
@@ -81,13 +67,16 @@ function tasksOf(trace) {
     if (name === "thread_name" && args?.name === "CrRendererMain") mains.add(`${pid} ${tid}`);
   }
   const threads = new Map();
-  for (const { name, ph, pid, tid, dur = 0, tdur = 0 } of traceEvents) {
+  for (const { name, ph, pid, tid, ts, dur = 0, tdur = 0 } of traceEvents) {
     const key = `${pid} ${tid}`;
     if (ph !== "X" || !/RunTask$/.test(name) || !mains.has(key)) continue;
-    threads.set(key, [...(threads.get(key) ?? []), { clock: dur / 1000, processor: tdur / 1000 }]);
+    if (!threads.has(key)) threads.set(key, []);
+    threads.get(key).push({ clock: dur / 1000, processor: tdur / 1000, key, ts, dur });
   }
   const busy = (tasks) => tasks.reduce((all, task) => all + task.processor, 0);
-  return [...threads.values()].sort((a, b) => busy(b) - busy(a))[0] ?? [];
+  const tasks = [...threads.values()].sort((a, b) => busy(b) - busy(a))[0] ?? [];
+  const slowest = tasks.reduce((most, task) => (task.clock > (most?.clock ?? -1) ? task : most), null);
+  return { tasks, slowest: slowest && { ...slowest, parts: partsOf(traceEvents, slowest) } };
 }
 
 /** Drawings, frames and tasks of so many seconds of play. */
@@ -109,10 +98,10 @@ async function played(browser, address, hash) {
     }
     return { drawn, passed: frame() - first };
   }, kPlaySeconds);
-  const tasks = tasksOf(await browser.stopTracing());
+  const { tasks, slowest } = tasksOf(await browser.stopTracing());
   const processor = processorSeconds() - before;
   await page.close();
-  return { ...told, tasks, processor };
+  return { ...told, tasks, slowest, processor };
 }
 
 async function filmed(browser, address) {
@@ -130,12 +119,10 @@ async function filmed(browser, address) {
 }
 
 const longest = (tasks, by) => Math.max(0, ...tasks.map((task) => task[by])).toFixed(0);
-const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const sites = [];
-const browser = await chromium.launch({ executablePath, args: kArguments });
+const browser = await chromium.launch(launchOptions);
 try {
-  for (const folder of folders) sites.push({ folder, ...(await serve(folder)), runs: [], rows: [] });
+  for (const folder of folders) sites.push({ folder, ...(await serve(folder)), runs: [], rows: [], parts: [] });
   for (let k = 0; k < loads; ++k) {
     for (const site of sites) site.runs.push(await firstMotion(browser, site.address));
   }
@@ -154,7 +141,7 @@ try {
   }
   for (const [name, hash] of Object.entries(plays)) {
     for (const site of sites) {
-      const { tasks, drawn, passed, processor } = await played(browser, site.address, hash);
+      const { tasks, slowest, drawn, passed, processor } = await played(browser, site.address, hash);
       const main = tasks.reduce((all, task) => all + task.processor, 0);
       site.rows.push(
         [`${name}, ${kPlaySeconds} s: drawings a second`, (drawn / kPlaySeconds).toFixed(1)],
@@ -162,8 +149,10 @@ try {
         ["  main thread, ms of the processor a drawing", (main / drawn).toFixed(1)],
         ["  longest task, ms of the processor", longest(tasks, "processor")],
         ["  longest task, ms of the clock", longest(tasks, "clock")],
+        ["    of which it had the processor", slowest?.processor.toFixed(0)],
         ["  browser, seconds of the processor", processor.toFixed(1)],
       );
+      site.parts.push(`${name}: ${slowest?.parts}`);
     }
   }
   for (const site of sites) {
@@ -173,12 +162,15 @@ try {
       ["  browser, seconds of the processor", processor.toFixed(1)],
     );
   }
-  const { model } = cpus()[0];
-  console.log(`${browser.version()}, ${model} x ${cpus().length}, software rendering`);
+  console.log(`${browser.version()}, ${machine()}, software rendering`);
   console.log(" ".repeat(48) + sites.map(({ folder }) => folder.slice(-16).padStart(18)).join(""));
   sites[0].rows.forEach(([name], k) => {
     console.log(name.padEnd(48) + sites.map(({ rows }) => String(rows[k][1]).padStart(18)).join(""));
   });
+  for (const { folder, parts } of sites) {
+    console.log(`\nlongest task by the clock in ${folder}, its parts in ms of the clock (of the processor)`);
+    for (const one of parts) console.log(`  ${one}`);
+  }
 } finally {
   await browser.close();
   for (const { server } of sites) server.kill("SIGTERM");

@@ -2,6 +2,7 @@
 import { lazy, Suspense } from "preact/compat";
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary } from "preact/hooks";
+import { ComingBar } from "./parts/coming";
 import { Button } from "./parts/controls";
 import { isEmbedded } from "./parts/frame";
 import { Toolbar } from "./parts/toolbar";
@@ -168,6 +169,7 @@ export function App() {
         </Suspense>
       </Guard>
       <p class="visually-hidden" aria-live="polite">{sceneSentence.value}</p>
+      <ComingBar />
       <NoticeBar />
     </>
   );

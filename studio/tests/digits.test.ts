@@ -9,7 +9,7 @@ import {
 import { randomDigit, type SwarmEntry } from "../src/views/digits/library";
 import { heard } from "../src/scene/heard";
 import { gazeLines, loudest } from "../src/views/digits/lines";
-import { chanceOver, chancesAt, dissenters, dissentOver, leader } from "../src/views/digits/reading";
+import { chanceOver, chancesAt, dissenters, dissentOver, leader, majority } from "../src/views/digits/reading";
 import { drawnAt, moved, toScene, trueAt } from "../src/views/digits/squeeze";
 
 vi.mock("../src/core/client", () => ({ startCore: async () => ({}) }));
@@ -130,6 +130,15 @@ describe("what a flight says", () => {
   it("has its dissenters", () => {
     expect([0, 1, 2].map((k) => dissenters(film, k))).toEqual([2, 1, 0]);
     expect([...dissentOver(film)]).toEqual([2 / 3, 1 / 3, 0]);
+  });
+  it("is told against the vote that is shown, which between frames may have turned before its tokens", () => {
+    expect(leader(chancesAt(film, 1.4))).toBe(1);
+    expect(dissenters(film, 1.4)).toBe(1);
+    expect(leader(chancesAt(film, 1.45))).toBe(0);
+    expect(dissenters(film, 1.45)).toBe(2);
+    expect(majority(film, 1.45)).toEqual({ best: 1, count: 2 });
+  });
+  it("has a chance of every class", () => {
     expect([...chanceOver(film, 1)]).toEqual([0.5, 0.8, 0.1]);
   });
 });

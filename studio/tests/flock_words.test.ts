@@ -112,6 +112,11 @@ describe("presets", () => {
     expect(formulasOf({}, "space")).toEqual(["SA", "flock_space"]);
     expect(formulasOf({ dynamics: "hardmax" }, "sphere")).toEqual(["hardmax_sphere"]);
     expect(formulasOf({ dynamics: "hardmax" }, "space")).toEqual(["hardmax"]);
+    const heads = kPresets.find(({ name }) => name === "heads")!.words;
+    expect(formulasOf(flockWords(heads), "sphere")).toEqual(["SA", "flock_heads", "flock_qkv_heads"]);
+    expect(formulasOf({ heads: 2 }, "sphere")).toEqual(["SA", "flock_heads"]);
+    expect(formulasOf({ heads: 2, head_scale: "mean" }, "sphere")).toEqual(["SA", "flock_heads_mean"]);
+    expect(formulasOf({ heads: 1, value: "goe" }, "sphere")).toEqual(["SA", "flock_qkv"]);
     expect(formulasOf(flockWords({ noise: "0.1", method: "rk4" }), "sphere")).toEqual(["SA", "flock_noise"]);
     expect(formulasOf(flockWords({ method: "layers" }), "sphere")).toEqual(["SA", "flock_layers"]);
   });

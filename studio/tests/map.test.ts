@@ -98,3 +98,19 @@ describe("colours", () => {
     }
   });
 });
+
+describe("where trained transformers live", () => {
+  it("is what the traces of Words say", () => {
+    for (const name of ["bank", "nail"]) {
+      const trace = JSON.parse(readFileSync(fileURLToPath(new URL(`../public/words/${name}.json`, import.meta.url)), "utf8"));
+      expect(trace.model).toBe("minilm");
+      for (const { twin } of trace.texts as { twin: { beta: number[]; tau: number[] } }[]) {
+        const betas = twin.beta.slice(1); // frame 0 is before the first layer
+        expect(Math.max(...betas)).toBeLessThan(0.4);
+        expect(Math.min(...betas)).toBeGreaterThan(-1.75);
+        expect(Math.round(10 * twin.tau.reduce((sum, one) => sum + one, 0)) / 10).toBeLessThanOrEqual(0.3);
+        expect(Math.round(10 * twin.tau.reduce((sum, one) => sum + one, 0)) / 10).toBeGreaterThanOrEqual(0.2);
+      }
+    }
+  });
+});

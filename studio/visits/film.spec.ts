@@ -66,6 +66,38 @@ test("a GIF is small, goes on for ever, and dropped on the page it is a door", a
   expect(wordOf(page, "seed")).toBe("7");
 });
 
+for (const [view, hash, label] of [
+  ["Digits", "#v=1&view=digits&digit=301&at=3", ".scene-label.vote"],
+  ["Flock", "#v=1&view=flock&n=60&T=20&save=every:T/200&at=199&after=still", ".scene-label.mass"],
+  ["the Story", "#v=1&view=story&stop=5&at=30", ".scene-label.token"],
+]) {
+  test(`the words of ${view} stay where they are while a film is made`, async ({ page }) => {
+    test.setTimeout(300_000);
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await open(page, hash);
+    await expect(page.locator(label).first()).toBeVisible();
+    const places = () => page.locator(".scene-label").evaluateAll((all) => all.map((one) => [one.textContent, (one as HTMLElement).style.transform]));
+    let rests = "";
+    await expect.poll(async () => rests === (rests = JSON.stringify(await places()))).toBe(true);
+    await choose(page, "square");
+    await page.getByRole("button", { name: strings.common.record, exact: true }).click();
+    const progress = page.locator(".film-bar progress");
+    await expect(progress).toBeVisible();
+    for (let seen = 0, last = ""; seen < 4 && (await progress.count()) > 0; ) { // at four moments of its making
+      const at = await progress.getAttribute("value", { timeout: 1000 }).catch(() => last);
+      if (at !== last) {
+        expect(JSON.stringify(await places())).toBe(rests);
+        ++seen;
+      }
+      last = at ?? last;
+      await page.waitForTimeout(150);
+    }
+    await page.locator(".film-bar").getByRole("button", { name: strings.common.stopRecording }).click({ timeout: 5000 }).catch(() => undefined);
+    await expect(page.locator(".film-bar")).toHaveCount(0, { timeout: 120_000 }); // stopped, or made meanwhile
+    await expect.poll(async () => JSON.stringify(await places())).toBe(rests);
+  });
+}
+
 test("a film that is stopped hands out nothing, and the flight goes on", async ({ page }) => {
   await open(page, "#v=1&view=flock&n=30&T=20&save=every:T/400");
   await page.getByRole("radio", { name: "¼×" }).click(); // not to be over while a busy machine films

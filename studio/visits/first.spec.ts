@@ -39,6 +39,43 @@ test("a six drawn on the stage takes off when the stroke ends, and is read", asy
   await expect(verdict).toHaveAttribute("data-neither", "false");
 });
 
+for (const [where, selector] of [["the answer", ".verdicts"], ["the line below", ".what"]] as const) {
+  test(`a stroke that begins on ${where} is ink`, async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await open(page);
+    const around = (await page.locator(selector).boundingBox())!;
+    const stage = (await page.locator(".digit-stage .stage canvas").boundingBox())!;
+    await page.mouse.move(around.x + around.width / 2, around.y + around.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(stage.x + stage.width / 2, stage.y + stage.height / 2, { steps: 8 });
+    await expect(sketching(page)).toBeVisible();
+    await page.mouse.up();
+    await expect.poll(() => wordOf(page, "ink")).toBeTruthy();
+    expect(await page.evaluate(() => getSelection()?.toString() ?? "")).toBe(""); // nothing was selected meanwhile
+  });
+}
+
+test("the vote and what is said of dissent are of one moment, all through the flight", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=digits&digit=301");
+  await page.getByRole("button", { name: strings.common.play, exact: true }).click();
+  const said = await page.evaluate(async () => {
+    const pairs = new Set<string>();
+    const line = document.querySelector<HTMLElement>(".timeline")!;
+    while (line.dataset.playing === "true") {
+      const name = document.querySelector<HTMLElement>(".verdict")!.dataset.verdict;
+      pairs.add(`${name}: ${document.querySelector(".verdict-why")!.textContent}`);
+      await new Promise((done) => requestAnimationFrame(done));
+    }
+    return [...pairs];
+  });
+  expect(said.length).toBeGreaterThan(3);
+  for (const one of said) {
+    const parts = /^(\d): .*are nearest to (\d).*the vote is nearest to (\d)/.exec(one);
+    if (parts) expect([parts[2] === parts[1], parts[3]], one).toEqual([false, parts[1]]);
+  }
+});
+
 test("a drag turns the view once Turn is chosen, a click picks a boid either way", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await open(page, "#v=1&view=digits&digit=301");

@@ -55,6 +55,24 @@ function faultsOn(page: Page): Promise<string[]> {
       if (element.scrollWidth > element.clientWidth + 1) faults.push(`${say(element)} is cut`);
       if (element.getBoundingClientRect().right > innerWidth + 1 && !element.closest("nav")) faults.push(`${say(element)} hangs over`);
     }
+    for (const select of document.querySelectorAll("select:not(.wide select)")) { // a whole sentence stands over its scene as well
+      if (!select.checkVisibility({ visibilityProperty: true })) continue;
+      const free = select.cloneNode(true) as HTMLSelectElement; // as wide as its longest word wants it
+      free.style.cssText = "position: absolute; visibility: hidden; width: max-content; max-width: none; min-width: 0; flex: none";
+      select.parentElement!.append(free);
+      const wish = free.getBoundingClientRect().width;
+      free.remove();
+      const has = select.getBoundingClientRect().width;
+      if (wish > has + 1) faults.push(`a choice is ${has} wide, its longest word needs ${wish}: ${say(select)}`);
+    }
+    if (document.documentElement.lang !== "en") {
+      const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+        const around = node.parentElement!;
+        const told = node.textContent!.replace(/\d{4}\.\d{4,5}|(Theorem|Fig\.|Satz|Abb\.|[Tt]héorème|fig\.) \S+/g, ""); // papers and their theorems
+        if (/\d\.\d/.test(told) && !around.closest("code, script, style, [lang=en]")) faults.push(`a decimal point: ${say(around)}`);
+      }
+    }
     return faults;
   });
 }

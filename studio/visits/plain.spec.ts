@@ -1,45 +1,57 @@
 // plain.spec.ts: any server of plain files is enough, in any folder: no headers of ours, no compressed copies asked for.
-import { createServer, type Server } from "node:http";
-import { readFile } from "node:fs/promises";
-import { extname, join, normalize } from "node:path";
-import type { AddressInfo } from "node:net";
+import { spawn } from "node:child_process";
+import { basename, dirname } from "node:path";
 import { expect } from "@playwright/test";
-import { filmIsHere, frameOf, test } from "./hands";
+import { strings } from "../src/strings";
+import { filmIsHere, frameOf, kViews, test } from "./hands";
 import { kPage } from "./place";
-
-const kTypes: Record<string, string> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
-
-/** Files of the built page below /some/folder/, and nothing else; what is no text has no type of its own. */
-async function serve(): Promise<Server> {
-  const server = createServer((request, response) => {
-    const path = decodeURIComponent(new URL(request.url ?? "", "http://x").pathname);
-    const inside = normalize(path.replace(/^\/some\/folder\//, "") || "index.html");
-    readFile(path.startsWith("/some/folder/") ? join(kPage, inside) : "").then(
-      (content) => {
-        response.writeHead(200, { "Content-Type": kTypes[extname(inside)] ?? "application/octet-stream" });
-        response.end(content);
-      },
-      () => response.writeHead(404).end(),
-    );
-  });
-  await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done));
-  return server;
-}
+import { servePlain } from "./plain_server";
 
 test("from a plain file server, in a folder, the page flies", async ({ page }) => {
-  const server = await serve();
+  const server = await servePlain();
   const asked: string[] = [];
   page.on("response", (answer) => void (answer.ok() || asked.push(answer.url())));
   try {
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/some/folder/#v=1&view=digits`);
+    await page.goto(`${server.address}#v=1&view=digits`);
     await filmIsHere(page);
     await expect.poll(() => frameOf(page)).toBeGreaterThan(0);
     await expect(page.locator(".verdict")).toBeVisible();
     expect(asked.filter((url) => !url.endsWith("/runs/index.json"))).toEqual([]); // own runs are murmur studio's
   } finally {
-    server.closeAllConnections();
     server.close();
   }
+});
+
+test.describe("from python3 -m http.server", () => {
+  test.use({ serviceWorkers: "allow" });
+  test("every view flies, and without a network after the first load", async ({ page, context }) => {
+    const server = spawn("python3", ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", dirname(kPage)]);
+    try {
+      const port = await new Promise<string>((done) => {
+        server.stdout.on("data", (said) => /port (\d+)/.exec(String(said)) && done(/port (\d+)/.exec(String(said))![1]));
+      });
+      const visit = async () => {
+        for (const view of kViews) {
+          await page.getByRole("link", { name: strings.common.views[view], exact: true }).click();
+          await expect(page.locator(`main.view-${view}`)).toBeVisible();
+          await filmIsHere(page);
+          await expect.poll(() => frameOf(page)).toBeGreaterThan(0);
+        }
+        await expect(page.locator(".notice.fault")).toHaveCount(0);
+      };
+      await page.goto(`http://127.0.0.1:${port}/${basename(kPage)}/`);
+      await filmIsHere(page);
+      await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined)); // it has kept every file
+      server.kill("SIGTERM");
+      await new Promise((done) => server.once("exit", done));
+      await context.setOffline(true);
+      await page.reload();
+      await filmIsHere(page);
+      await visit();
+    } finally {
+      server.kill("SIGTERM");
+    }
+  });
 });
 
 test("the head of the page names its card", async ({ page }) => {

@@ -7,6 +7,7 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import time
 import tomllib
 
@@ -342,10 +343,7 @@ class Program(murmur.Case):
         self.assertEqual(self.on_a_terminal(*words, "-o", "b", "--quiet"), "")
 
     def test_bench(self):
-        done = self.murmur("bench", "velocity", "n=500", "d=3", "--json", code=None)
-        if "x\n" == self.murmur("bench", "--help").stdout[:2]:
-            self.skipTest("this build has no bench command yet")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.murmur("bench", "velocity", "n=500", "d=3", "--json")
         report = json.loads(done.stdout)
         rows = report if isinstance(report, list) else [report]
         for row in rows:
@@ -353,6 +351,21 @@ class Program(murmur.Case):
                 self.assertIn(field, row)
             self.assertGreater(row["gpairs_per_second"], 0)
             self.assertEqual((row["n"], row["d"]), (500, 3))
+
+    def test_bench_table(self):
+        told = json.loads(self.murmur("bench", "--json", "--repetitions", "1",
+                                      "--python", sys.executable).stdout)
+        for limit in told["core"].values():
+            self.assertGreater(limit, 0)
+        for row in told["rows"]:
+            self.assertGreater(row["seconds"], 0)
+            self.assertGreater(row["limit"], 0)
+            self.assertGreater(row["numpy"], 0)
+            # The same work: what numpy computes is ours, within the rounding of the precision.
+            self.assertLess(row["difference"], 1e-4 if row["precision"] == "f32" else 1e-10)
+        alone = self.murmur("bench", "--repetitions", "1", "--python", "/nowhere/python3")
+        self.assertIn("no Python with numpy", alone.stderr)
+        self.assertIn("limit of this core", alone.stdout)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,9 @@ class Refusals(murmur.Case):
         self.murmur("sweep", "beta=1:2:2", "n=4", "T=1", "replicas=2", "times=2", "-q", "-o", "cells")
         self.each(
             2,
-            ("bench", "bench takes velocity"),
+            ("bench n=4", "bench takes velocity"),
             ("bench digits", "bench takes velocity"),
+            ("bench velocity n=4 --python python3", "is for the table"),
             ("runs verify", "no run to verify"),
             ("runs delete", "no run to delete"),
             ("runs list beta=3", "is for runs resume and runs branch"),

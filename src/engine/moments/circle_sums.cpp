@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <mutex>
 
 #include "core/bessel_series.h"
 #include "core/buffer.h"
@@ -21,10 +22,8 @@ namespace {
 // weights. Against long double at most 5 + beta / 2 was seen without the additions, for up to
 // 200,000 particles, spread or in one cluster; tests/conformance/moments_test.cpp holds particles
 // to all of it.
-double rounding(double beta, int n) {
-  double depth = longest_sum();
-  for (int blocks = (n + kBlock - 1) / kBlock; blocks > 1; blocks = (blocks + 1) / 2) ++depth;
-  return (depth + 20 + beta) * 0.5 * std::numeric_limits<double>::epsilon();
+double rounding(double beta) {
+  return (longest_sum() + 21 + beta) * 0.5 * std::numeric_limits<double>::epsilon();
 }
 
 constexpr int kRun = 256;  // pairs that are added before all others
@@ -70,32 +69,37 @@ int orders_for(double beta, double tail) {
   }
 }
 
-Moments moments_of(const HostSwarm& x, int orders, int threads) {
+Moments moments_of(const HostSwarm& x, int orders, int threads, const Reduction* ranks) {
+  constexpr int kChunk = 16;  // blocks that one thread sums before it tells the others
   const int blocks = blocks_of(x), row = 2 * (orders + 1);
-  std::vector<double> parts(static_cast<std::size_t>(blocks) * row);  // (blocks, orders + 1, 2)
-  for_blocks(blocks, threads, [&](int block) {
+  std::vector<Fixed> total(row);  // (orders + 1, 2)
+  std::mutex lock;
+  for_blocks((blocks + kChunk - 1) / kChunk, threads, [&](int chunk) {
     Room& room = own_room();
-    add_powers(room.load(x, block), orders, room.lanes(orders),
-               parts.data() + static_cast<std::size_t>(block) * row);
+    std::vector<Fixed> part(row);
+    std::vector<double> sums(row);
+    for (int block = chunk * kChunk; block < std::min(blocks, (chunk + 1) * kChunk); ++block) {
+      add_powers(room.load(x, block), orders, room.lanes(orders), sums.data());
+      for (int e = 0; e < row; ++e) part[e] += to_fixed(sums[e]);
+    }
+    const std::lock_guard hold(lock);
+    for (int e = 0; e < row; ++e) total[e] += part[e];
   });
-  for (int step = 1; step < blocks; step *= 2)  // neighbours first
-    for (int block = 0; block + step < blocks; block += 2 * step)
-      for (int e = 0; e < row; ++e)
-        parts[static_cast<std::size_t>(block) * row + e] +=
-            parts[static_cast<std::size_t>(block + step) * row + e];
+  if (ranks != nullptr) ranks->sum(total);
   Moments m(orders + 1);
-  for (int k = 0; k <= orders && blocks > 0; ++k) m[k] = {parts[2 * k], parts[2 * k + 1]};
+  for (int k = 0; k <= orders; ++k) m[k] = {from_fixed(total[2 * k]), from_fixed(total[2 * k + 1])};
   return m;
 }
 
-CircleSums::CircleSums(double beta, double tail) : beta_(beta), orders_(orders_for(beta, tail)) {
+CircleSums::CircleSums(double beta, double tail, const Reduction* ranks)
+    : beta_(beta), ranks_(ranks), orders_(orders_for(beta, tail)) {
   const BesselSeries s = bessel_series(beta, orders_ + 2);
   a_ = s.a;
   // What lies beyond order p of w cos t and w sin t: a_p + 2 (a_{p+1} + ...), and less of w.
   tail_ = s.a[orders_] + 2 * s.beyond[orders_];
 }
 
-double CircleSums::error(int n) const { return tail_ + rounding(beta_, n); }
+double CircleSums::error(int) const { return tail_ + rounding(beta_); }
 
 //   w:        a_0 + 2 sum_k a_k cos k t
 //   w cos t:  a_1 + sum_k (a_{k-1} + a_{k+1}) cos k t
@@ -120,7 +124,7 @@ std::vector<double> CircleSums::weigh(const Moments& m, Want want) const {
 
 void CircleSums::evaluate(const HostSwarm& x, Want want, int threads,
                           const std::function<void(const BlockSums&)>& done) const {
-  const std::vector<double> terms = weigh(moments_of(x, orders_, threads), want);
+  const std::vector<double> terms = weigh(moments_of(x, orders_, threads, ranks_), want);
   const int series = want == only_across ? 1 : want == weight_and_across ? 2 : 3;
   for_blocks(blocks_of(x), threads, [&](int block) {
     Room& room = own_room();
@@ -134,13 +138,14 @@ void CircleSums::evaluate(const HostSwarm& x, Want want, int threads,
   });
 }
 
-std::array<double, 3> CircleSums::evaluate_pairs(const HostSwarm& x, int i) const {
+std::array<double, 3> CircleSums::evaluate_pairs(const HostSwarm& x,
+                                                 std::array<double, 2> at) const {
   std::array<double, 3> sums{};
   for (int first = 0; first < x.n(); first += kRun) {
     std::array<double, 3> run{};
     for (int j = first; j < std::min(first + kRun, x.n()); ++j) {
-      const double along = x.at(i, 0) * x.at(j, 0) + x.at(i, 1) * x.at(j, 1);
-      const double across = x.at(i, 0) * x.at(j, 1) - x.at(i, 1) * x.at(j, 0);
+      const double along = at[0] * x.at(j, 0) + at[1] * x.at(j, 1);
+      const double across = at[0] * x.at(j, 1) - at[1] * x.at(j, 0);
       const double w = x.mass[j] * elementary::exp(beta_ * (along - 1));
       run[0] += w;
       run[1] += w * along;

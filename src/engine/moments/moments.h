@@ -1,11 +1,13 @@
-// moments.h: the engine that sums attention on the circle through the moments of the swarm.
+// moments.h: the engine that sums attention through moments of the swarm, and bounds its error.
 #pragma once
 
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "engine/moments/sums.h"
 #include "murmur/engine.h"
 
 namespace murmur {
@@ -22,6 +24,8 @@ struct MomentsChoice {
   // summed pair by pair. 2: only particles so isolated that the series bounds nothing.
   double pairs_above = 2;
   int threads = 0;  // 0: all cores; never shows in the result
+  // Of heads that are no series on the circle: the way to begin with; nothing: the cheapest.
+  std::optional<moments::Way> way{};
 };
 
 // The pairs_above that make_engine uses: the error bound of a softmax head in a simulation.
@@ -29,13 +33,18 @@ inline constexpr double kMomentsPromise = 1e-10;
 
 std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice = {});
 
-// It knows softmax and unnormalised heads on the circle with Q = K = I, beta >= 0, everybody seen,
-// and perceptrons; its fields certify their drift (Field::certificate).
+// It knows softmax and unnormalised heads in up to five coordinates, on spheres, ellipsoids and in
+// space, with any matrices, biases and beta, where everybody is seen, and perceptrons; its fields
+// certify their drift (Field::certificate). How heads are summed: docs/engines.md.
+
+// What one evaluation costs, in nanoseconds of one core: the heads at their cheapest ways.
+double moments_cost(const Dynamics& dynamics, Shape shape);
 
 // How far from right the drift of a particle can be, at any time and wherever the n - 1 others are:
-// the sum over the unnormalised heads of a dynamics that make_moments_engine() knows. It is in
+// the sum over the unnormalised heads that are one series on the circle (Q = K = I). It is in
 // proportion to e^beta in clock u1; where the clock is slower it is that of u1, since the orbits
-// are the same and take longer. Softmax heads are bounded particle by particle instead.
+// are the same and take longer. All other heads are bounded particle by particle instead, relative
+// to their own weights.
 double moments_bound(const Dynamics& dynamics, int n);
 
 // m_k for k = 0 .. orders of a swarm with d = 2 and |x| = 1.

@@ -8,6 +8,8 @@ namespace murmur {
 
 std::unique_ptr<Engine> make_moments_engine(const MomentsChoice&) { return nullptr; }
 
+double moments_cost(const Dynamics&, Shape) { return std::numeric_limits<double>::infinity(); }
+
 double moments_bound(const Dynamics&, int) { return std::numeric_limits<double>::infinity(); }
 
 }  // namespace murmur

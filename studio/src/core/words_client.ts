@@ -1,5 +1,6 @@
-// words_client.ts: fetches the small transformer, starts the core that reads by it, and hands texts over.
+// words_client.ts: streams the small transformer, starts the core that reads by it, and hands texts over.
 import type { Fault } from "./protocol";
+import { streamed } from "./stream";
 
 export interface ReadCall {
   id: number;
@@ -18,51 +19,62 @@ export interface ReadAnswer {
 }
 
 export const kModel = "stories260K";
-
-async function bytesOf(path: string): Promise<ArrayBuffer> {
-  const answer = await fetch(path);
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-  return answer.arrayBuffer();
-}
+export const kModelBytes = 1_056_540; // of its file; the page tells how much of it is here
 
 interface Waiting {
   resolve(words: string): void;
-  reject(fault: Fault): void;
+  reject(fault: unknown): void;
 }
 
-/** The reader of texts; it lives as long as the page, once it has been asked for. */
+/** The reader of texts: its core starts while its files come; stopped, it holds nothing. */
 export class TextReader {
+  private readonly worker = new Worker(new URL("./words_worker.ts", import.meta.url), { type: "module" });
   private readonly waiting = new Map<number, Waiting>();
+  private readonly off = new AbortController();
+  private readonly files: Promise<Pick<ReadCall, "weights" | "tokens">>;
+  private sent = false;
   private next = 0;
 
-  private constructor(private readonly worker: Worker, private files: { weights: ArrayBuffer; tokens: ArrayBuffer } | null) {
-    worker.onmessage = (event: MessageEvent<ReadAnswer>) => {
+  constructor() {
+    const { signal } = this.off;
+    const [weights, tokens] = [streamed(`./words/${kModel}.bin`, kModelBytes, signal), streamed("./words/tok512.bin", 0, signal)];
+    this.files = Promise.all([weights, tokens]).then((both) => ({ weights: both[0], tokens: both[1] }));
+    this.files.catch(() => undefined); // told to whoever reads
+    this.worker.onmessage = (event: MessageEvent<ReadAnswer>) => {
       const { id, words, fault } = event.data;
       const one = this.waiting.get(id);
       this.waiting.delete(id);
       if (fault) one?.reject(fault);
       else one?.resolve(words ?? "");
     };
-    worker.onerror = (event) => {
+    this.worker.onerror = (event) => {
       const fault: Fault = { fault: 1, what: event.message, where: "", remedy: "" };
-      for (const one of this.waiting.values()) one.reject(fault);
-      this.waiting.clear();
+      this.refuse(fault);
     };
   }
 
-  static async start(): Promise<TextReader> {
-    const [weights, tokens] = await Promise.all([bytesOf("./words/stories260K.bin"), bytesOf("./words/tok512.bin")]);
-    const worker = new Worker(new URL("./words_worker.ts", import.meta.url), { type: "module" });
-    return new TextReader(worker, { weights, tokens });
+  private refuse(why: unknown): void {
+    for (const one of this.waiting.values()) one.reject(why);
+    this.waiting.clear();
   }
 
   /** Reads a text and lets the model write up to `more` tokens behind it; rejects with a Fault. */
-  read(text: string, more: number): Promise<string> {
+  async read(text: string, more: number): Promise<string> {
+    const files = await this.files;
+    this.off.signal.throwIfAborted();
     return new Promise((resolve, reject) => {
-      const call: ReadCall = { id: this.next++, text, more, name: kModel, ...(this.files ?? {}) };
-      this.files = null;
+      const first = this.sent ? {} : files;
+      this.sent = true;
+      const call: ReadCall = { id: this.next++, text, more, name: kModel, ...first };
       this.waiting.set(call.id, { resolve, reject });
-      this.worker.postMessage(call);
+      this.worker.postMessage(call, Object.values(first)); // they move to the core, and are held there alone
     });
+  }
+
+  /** Lets go of core and files, whatever has come of them; what was asked is called off. */
+  stop(): void {
+    this.off.abort();
+    this.worker.terminate();
+    this.refuse(this.off.signal.reason);
   }
 }

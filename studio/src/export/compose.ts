@@ -3,6 +3,7 @@ import { Lens } from "../scene/lens";
 import type { Card, OnStage } from "../state/session";
 import { strings } from "../strings";
 import { layoutOf, writtenAddress, type Box, type Layout } from "./layout";
+import { decimal } from "../strings/decimal";
 
 const kFont = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
 type Ink = NonNullable<Card["inks"]>[number];
@@ -37,7 +38,7 @@ function drawnInk({ width, height, pixels }: Ink, colour: string): HTMLCanvasEle
 
 /** "t = 3.2", or as the view tells its moments. */
 export function momentOf(on: OnStage): string {
-  return on.card?.()?.moment ?? `t = ${Number(on.player.time.value.toPrecision(4))}`;
+  return on.card?.()?.moment ?? `t = ${decimal(String(Number(on.player.time.value.toPrecision(4))))}`;
 }
 
 /** Makes pictures of one size of what is on stage; `dispose` when they are made. */

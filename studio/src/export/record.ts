@@ -1,11 +1,12 @@
 // record.ts: a flight as a video, frame by frame: the same flight gives the same frames on any machine.
 import {
   BufferTarget,
-  CanvasSource,
   getFirstEncodableVideoCodec,
   Mp4OutputFormat,
   Output,
   QUALITY_HIGH,
+  VideoSample,
+  VideoSampleSource,
   WebMOutputFormat,
 } from "mediabunny";
 import type { OnStage } from "../state/session";
@@ -26,6 +27,20 @@ export function momentsOf(first: number, last: number): number[] {
   return Array.from({ length: frames * parts + 1 }, (_, k) => first + k / parts);
 }
 
+/**
+ * Picture k as a frame for the encoder, by its pixels: a frame made of the canvas itself is read back by the encoder,
+ * which without a graphics card takes several times as long as all else.
+ */
+function frameOf(canvas: HTMLCanvasElement, k: number): VideoFrame {
+  const { width, height } = canvas;
+  const { buffer } = canvas.getContext("2d")!.getImageData(0, 0, width, height).data;
+  const look = {
+    format: "RGBX", codedWidth: width, codedHeight: height, transfer: [buffer], // not copied
+    timestamp: Math.round((1e6 * k) / kFramesPerSecond), duration: Math.round(1e6 / kFramesPerSecond),
+  } as const;
+  return new VideoFrame(buffer, look);
+}
+
 /** H.264 in MP4, or what else the browser encodes in WebM. */
 async function videoTaker(composer: Composer, { size, recipe }: Wish): Promise<Taker & { type: "mp4" | "webm" }> {
   const [width, height] = size;
@@ -35,14 +50,21 @@ async function videoTaker(composer: Composer, { size, recipe }: Wish): Promise<T
   const target = new BufferTarget();
   const format = mp4 ? new Mp4OutputFormat({ fastStart: "in-memory" }) : new WebMOutputFormat();
   const output = new Output({ format, target });
-  const source = new CanvasSource(composer.canvas, { codec, quality: QUALITY_HIGH });
+  const source = new VideoSampleSource({ codec, quality: QUALITY_HIGH });
   output.addVideoTrack(source, { frameRate: kFramesPerSecond });
   output.setMetadataTags({ title: strings.common.title, comment: recipe });
   await output.start();
   let taken = 0;
   return {
     type: mp4 ? "mp4" : "webm",
-    take: () => source.add(taken++ / kFramesPerSecond, 1 / kFramesPerSecond),
+    take: async () => {
+      const sample = new VideoSample(frameOf(composer.canvas, taken++));
+      try {
+        await source.add(sample);
+      } finally {
+        sample.close();
+      }
+    },
     finish: async () => {
       await output.finalize();
       return new Blob([target.buffer!], { type: `video/${mp4 ? "mp4" : "webm"}` });
@@ -57,7 +79,7 @@ async function videoTaker(composer: Composer, { size, recipe }: Wish): Promise<T
 export async function record(on: OnStage, wish: Wish, report: Report): Promise<Recording | null> {
   let extension = "";
   const make = async (): Promise<[Composer, Taker]> => {
-    const composer = new Composer(on, wish.size, wish.address);
+    const composer = new Composer(on, wish.size, wish.address, true);
     const taker = await videoTaker(composer, wish).catch((error: unknown) => {
       composer.dispose();
       throw error;

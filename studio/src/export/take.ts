@@ -8,6 +8,7 @@ import { download } from "./download";
 import { frameOf, sizeOf, type Format } from "./layout";
 import { withRecipe } from "./png_recipe";
 import type { Recording, Report, Wish } from "./record_film";
+import { fixed } from "../strings/decimal";
 
 /** The format in which pictures and films are made. */
 export const format = signal<Format>("page");
@@ -65,7 +66,7 @@ async function makeFilm(on: OnStage, maker: Promise<Maker>): Promise<void> {
     if (!made) return;
     const seconds = (performance.now() - began) / 1000;
     download(made.blob, `murmuration-${on.view}.${made.extension}`);
-    const text = strings.share.filmed(made.frames, seconds.toFixed(1), made.plays.toFixed(1));
+    const text = strings.share.filmed(made.frames, fixed(seconds, 1), fixed(made.plays, 1));
     notice.value = { kind: "info", text };
   } finally {
     filming.value = null;

@@ -1,6 +1,7 @@
 // controls.tsx: the page's own sliders, choices, switches and buttons.
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
+import { decimal } from "../strings/decimal";
 
 interface SliderProps {
   label: string;
@@ -17,7 +18,7 @@ interface SliderProps {
 }
 
 export function Slider(props: SliderProps) {
-  const { label, value, least, most, step = 1, log = false, show = (v) => String(v) } = props;
+  const { label, value, least, most, step = 1, log = false, show = (v) => decimal(String(v)) } = props;
   const id = useId();
   const place = log ? Math.log(value) : value;
   const read = (text: string) => {

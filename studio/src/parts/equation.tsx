@@ -1,6 +1,5 @@
-// equation.tsx: a formula of the catalogue, typeset when the page was built.
-import { equations } from "virtual:equations";
+// equation.tsx: a formula of the catalogue, typeset when the page was built; every view brings its own with it.
 
-export function Equation({ name }: { name: string }) {
-  return <div class="equation" dangerouslySetInnerHTML={{ __html: equations[name] ?? "" }} />;
+export function Equation({ html = "" }: { html?: string }) {
+  return <div class="equation" dangerouslySetInnerHTML={{ __html: html }} />;
 }

@@ -4,6 +4,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import "./plot.css";
 import { isDark } from "../state/theme";
+import { decimal } from "../strings/decimal";
 
 export interface Line {
   label: string;
@@ -42,7 +43,7 @@ function marks(_: uPlot, values: (number | null)[]): string[] {
   return values.map((v) => {
     if (v === null) return "";
     const far = v !== 0 && (Math.abs(v) >= 1e4 || Math.abs(v) < 1e-3);
-    return far ? v.toExponential(0).replace("e+", "e") : String(Number(v.toPrecision(3)));
+    return far ? v.toExponential(0).replace("e+", "e") : decimal(String(Number(v.toPrecision(3))));
   });
 }
 

@@ -69,7 +69,9 @@ export class Stage {
   readonly camera = new Camera();
   private readonly painter: Painter;
   private readonly orbit: Orbit;
-  private labels: { label: Label; element: HTMLElement }[] = [];
+  private labels: Label[] = [];
+  private shown: { label: Label; element: HTMLElement }[] = []; // as the page has them
+  private relabel = false; // whether the labels are others than the page has
   private options: StageOptions;
   private palette: Palette;
   private ones = new Float32Array(0); // sizes and marks of layers that have none
@@ -192,28 +194,21 @@ export class Stage {
     });
   }
 
-  /** Words in the scene; they are text of the page, so that they can be read and restyled. */
+  /** Words in the scene; they are text of the page, from when it is drawn, so that they can be read and restyled. */
   setLabels(labels: Label[]): void {
-    for (const { element } of this.labels) element.remove();
-    this.labels = labels.map((label) => {
-      const element = document.createElement("span");
-      element.className = `scene-label ${label.kind ?? "axis"}`;
-      element.textContent = label.text;
-      this.overlay.append(element);
-      return { label, element };
-    });
-    this.dirty = true;
+    this.labels = [...labels];
+    this.relabel = this.dirty = true;
   }
 
   /** Moves the words of a kind to another place. */
   moveLabel(kind: Label["kind"], place: Label["place"]): void {
-    for (const { label } of this.labels) if (label.kind === kind) label.place = place;
+    for (const label of this.labels) if (label.kind === kind) label.place = place;
     this.dirty = true;
   }
 
   /** The words of the scene with their places. */
   words(): readonly Label[] {
-    return this.labels.map(({ label }) => label);
+    return this.labels;
   }
 
   /** Where a place of the scene is on the canvas, in CSS pixels; null behind the camera. */
@@ -361,8 +356,21 @@ export class Stage {
     return true;
   }
 
+  private makeLabels(): void {
+    for (const { element } of this.shown) element.remove();
+    this.shown = this.labels.map((label) => {
+      const element = document.createElement("span");
+      element.className = `scene-label ${label.kind ?? "axis"}`;
+      element.textContent = label.text;
+      this.overlay.append(element);
+      return { label, element };
+    });
+    this.relabel = false;
+  }
+
   private placeLabels(): void {
-    for (const { label, element } of this.labels) {
+    if (this.relabel) this.makeLabels();
+    for (const { label, element } of this.shown) {
       const p = this.onScreen(label.place);
       element.hidden = !p;
       if (p) element.style.transform = `translate(${p.x}px, ${p.y}px) translate(-50%, -50%)`;
@@ -370,7 +378,8 @@ export class Stage {
   }
 
   dispose(): void {
-    this.setLabels([]);
+    this.labels = [];
+    this.makeLabels();
     this.watch.disconnect();
     this.orbit.dispose();
     this.painter.dispose();

@@ -1,6 +1,7 @@
 // language.ts: the language the page speaks: as the address says, else as chosen before, else as the browser's.
 import { effect, signal } from "@preact/signals";
 import { strings } from "../strings";
+import { readDecimalsWith } from "../strings/decimal";
 import { copied, install } from "../strings/translation";
 import { change, recipe } from "./recipe";
 import { withStorage } from "./theme";
@@ -84,6 +85,7 @@ export async function speak(next: Language): Promise<void> {
     if (wanted !== next) return; // another was asked for meanwhile
   }
   for (const [part, one] of parts) say(one, words.get(part));
+  readDecimalsWith(next === "en" ? "." : ",");
   language.value = next;
 }
 

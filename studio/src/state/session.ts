@@ -2,6 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { startCore } from "../core/client";
 import type { Core, Ending, Fault, Ink } from "../core/protocol";
+import { isCalledOff } from "../core/stream";
 import type { Stage } from "../scene/stage";
 import type { Player } from "./player";
 import type { ViewName } from "./views";
@@ -62,8 +63,9 @@ export function tellEnds(): () => void {
   });
 }
 
-/** Shows what went wrong: a Fault in the core's words, anything else in the browser's. */
+/** Shows what went wrong: a Fault in the core's words, anything else in the browser's; what was called off is no fault. */
 export function tell(error: unknown): void {
+  if (isCalledOff(error)) return;
   if (isFault(error)) notice.value = { kind: "fault", text: error.what, hint: error.remedy };
   else notice.value = { kind: "fault", text: error instanceof Error ? error.message : String(error) };
 }

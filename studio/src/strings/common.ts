@@ -39,6 +39,7 @@ export const common = {
   close: "Close",
   keys: "Keyboard",
   loading: "Waking the flock…",
+  coming: (got: number, all: number) => `The transformer is on its way: ${got} of ${all} kB`,
   noWebgl: "This browser shows no WebGL, so the scene cannot be drawn.",
   noWebglHint: "Turn on hardware acceleration, or open the page in another browser. Plots and verdicts still work.",
   otherVersion: "This link was made by another version of the page; its defaults are shown.",

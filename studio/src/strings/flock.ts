@@ -1,4 +1,6 @@
 // flock.ts: the words of the view flock.
+import { fixed, written } from "./decimal";
+
 export const flock = {
   title: "A flock of tokens",
   intro: {
@@ -35,9 +37,9 @@ export const flock = {
   look_for: {
     ring: (noise: number, most: number) =>
       noise < most
-        ? `Noise ${noise} is below ${most.toFixed(2)}, where an even ring loses its hold at this β: one cluster forms.`
-        : `Noise ${noise} is above ${most.toFixed(2)}, what an even ring bears at this β: no cluster lasts.`,
-    noise: (noise: number) => `Gusts of ${noise} against attraction: turn the noise down until clusters hold, up until they dissolve.`,
+        ? `Noise ${written(noise)} is below ${fixed(most, 2)}, where an even ring loses its hold at this β: one cluster forms.`
+        : `Noise ${written(noise)} is above ${fixed(most, 2)}, what an even ring bears at this β: no cluster lasts.`,
+    noise: (noise: number) => `Gusts of ${written(noise)} against attraction: turn the noise down until clusters hold, up until they dissolve.`,
     drawn: (heads: number) =>
       `${heads === 1 ? "One head" : `${heads} heads`} with matrices drawn by chance: no two seeds do the same. Roll another.`,
     flee: "V = −I: tokens flee each other, and the energy falls.",
@@ -50,12 +52,12 @@ export const flock = {
       rescaled: "Seen rescaled, every token comes to the hull's corners and sides, or to the centre.",
       none: "Nobody hears anybody: neighbours stay neighbours, and no cluster forms by talk.",
     } as Record<string, string>,
-    one: (beta: number) => `At β = ${beta} every token hears nearly all: nothing holds clusters apart, and all meet in one place.`,
+    one: (beta: number) => `At β = ${written(beta)} every token hears nearly all: nothing holds clusters apart, and all meet in one place.`,
     wait: (beta: number) =>
-      `At β = ${beta} clusters form soon and then wait; each wait is many times longer than the last. The steps of the energy are ` +
+      `At β = ${written(beta)} clusters form soon and then wait; each wait is many times longer than the last. The steps of the energy are ` +
       "their meetings.",
     groups: (beta: number, d: number) =>
-      `At β = ${beta} a token hears those within about ${Math.round((180 / Math.PI) / Math.sqrt(beta))}° of it: clusters of that ` +
+      `At β = ${written(beta)} a token hears those within about ${Math.round((180 / Math.PI) / Math.sqrt(beta))}° of it: clusters of that ` +
       `reach form ${d === 2 ? "on the circle" : "on the sphere"} and wait. Sharper sight, more clusters.`,
   },
   known: "What is known for this setting",
@@ -209,7 +211,7 @@ export const flock = {
   order: "order |mean|",
   clusters: "clusters",
   clustersBy: (near: string) => `clusters, closer than ${near}`,
-  degrees: (angle: number) => `${angle < 10 ? angle.toFixed(1) : Math.round(angle)}°`,
+  degrees: (angle: number) => `${angle < 10 ? fixed(angle, 1) : Math.round(angle)}°`,
   cosines: "cosines of pairs",
   largest: "share of the largest cluster",
   radius: "mean norm",

@@ -10,6 +10,11 @@ export const map = {
   theoryText:
     "An even ring of tokens breaks into waves. At each line the wave that grows fastest gains one " +
     "more crest.",
+  real: "Where trained transformers live",
+  realText:
+    "MiniLM, whose tokens fly in Words, lives off this map, beyond its lower left corner. The β that fits its layers best " +
+    "falls from 0.3 to −1.7: below 0 a token hears most what is unlike it. And its six layers together pass about " +
+    "0.3 of time t. So its tokens are still apart when it has read a sentence.",
   source: (of: string) => `Source: ${of}.`,
   how:
     "Click a pixel, or move the cursor with the arrow keys and press Enter: that very flight is " +

@@ -10,7 +10,7 @@ export function digitsTitle(digits: readonly number[]): string {
 export const runs = {
   title: "Your runs",
   digitsTitle,
-  pairTitles: { same: "same or different", alone: "same or different, each alone" } as Record<string, string>,
+  pairTitles: { same: "same or different", alone: "same or different, alone" } as Record<string, string>,
   shipped: "With the page",
   hint: "Runs of the folder that murmur studio was given.",
   swarm: (name: string, digits: readonly number[], accuracy: number | null) =>

@@ -4,6 +4,7 @@ import { lesson } from "./lesson";
 import { lexicon } from "./lexicon";
 import { firstStops } from "./story_stops";
 import { laterStops } from "./story_stops_later";
+import { fixed } from "./decimal";
 
 const kChannels = ["size", "colour", "who"];
 const channels = (which: number[], mark: string) => which.map((k) => kChannels[k] + mark).join(" ");
@@ -123,7 +124,7 @@ export const story = {
     moment: (k: number, all: number) => `space ${k} of ${all}`,
     end: (word: string, side: number) =>
       `${word} ends ${Math.abs(side) < 0.15 ? "between sure and in doubt" : side < 0 ? "on the sure side" : "in doubt"} ` +
-      `(${side.toFixed(2).replace("-", "−")}).`,
+      `(${fixed(side, 2).replace("-", "−")}).`,
   },
   moved: {
     caption: "How far the guest moves them, in the end (flown now)",
@@ -139,7 +140,7 @@ export const story = {
     kappa: "Sharpness of the choice, κ",
     bars: "Chances of the next word",
     entropy: (entropy: number, outcomes: number) =>
-      `Entropy ${entropy.toFixed(2)} nats: about ${outcomes.toFixed(1)} words are possible.`,
+      `Entropy ${fixed(entropy, 2)} nats: about ${fixed(outcomes, 1)} words are possible.`,
   },
   ladder: {
     tasks: {

@@ -42,6 +42,7 @@ export const common: Translation<typeof english> = {
   close: "Schließen",
   keys: "Tastatur",
   loading: "Der Schwarm erwacht …",
+  coming: (got, all) => `Der Transformer ist unterwegs: ${got} von ${all} kB`,
   noWebgl: "Dieser Browser zeigt kein WebGL, deshalb lässt sich die Szene nicht zeichnen.",
   noWebglHint: "Schalte die Hardwarebeschleunigung ein oder öffne die Seite in einem anderen Browser. Diagramme und Urteile gehen trotzdem.",
   otherVersion: "Dieser Link stammt von einer anderen Fassung der Seite; gezeigt wird, was sie von selbst zeigt.",

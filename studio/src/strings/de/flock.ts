@@ -2,6 +2,7 @@
 import type { flock as english } from "../flock";
 import type { Translation } from "../translation";
 import { told } from "./known";
+import { fixed, written } from "../decimal";
 
 export const flock: Translation<typeof english> = {
   title: "Ein Schwarm von Token",
@@ -31,9 +32,9 @@ export const flock: Translation<typeof english> = {
   look_for: {
     ring: (noise, most) =>
       noise < most
-        ? `Rauschen ${noise} liegt unter ${most.toFixed(2)}, wo ein gleichmäßiger Ring bei diesem β den Halt verliert: ein Cluster entsteht.`
-        : `Rauschen ${noise} liegt über ${most.toFixed(2)}, was ein gleichmäßiger Ring bei diesem β aushält: kein Cluster bleibt.`,
-    noise: (noise) => `Böen der Stärke ${noise} gegen Anziehung: weniger Rauschen, bis Cluster halten, mehr, bis sie sich auflösen.`,
+        ? `Rauschen ${written(noise)} liegt unter ${fixed(most, 2)}, wo ein gleichmäßiger Ring bei diesem β den Halt verliert: ein Cluster entsteht.`
+        : `Rauschen ${written(noise)} liegt über ${fixed(most, 2)}, was ein gleichmäßiger Ring bei diesem β aushält: kein Cluster bleibt.`,
+    noise: (noise) => `Böen der Stärke ${written(noise)} gegen Anziehung: weniger Rauschen, bis Cluster halten, mehr, bis sie sich auflösen.`,
     drawn: (heads) =>
       `${heads === 1 ? "Ein Kopf" : `${heads} Köpfe`} mit ausgelosten Matrizen: keine zwei Startzahlen tun dasselbe. Würfle neu.`,
     flee: "V = −I: die Token fliehen voreinander, und die Energie fällt.",
@@ -46,12 +47,12 @@ export const flock: Translation<typeof english> = {
       rescaled: "Mitskaliert gesehen kommt jedes Token zu Ecken und Seiten der Hülle oder zur Mitte.",
       none: "Keines hört ein anderes: Nachbarn bleiben Nachbarn, und kein Cluster entsteht durch Zuhören.",
     },
-    one: (beta) => `Bei β = ${beta} hört jedes Token fast alle: nichts hält Cluster auseinander, alle treffen sich an einem Ort.`,
+    one: (beta) => `Bei β = ${written(beta)} hört jedes Token fast alle: nichts hält Cluster auseinander, alle treffen sich an einem Ort.`,
     wait: (beta) =>
-      `Bei β = ${beta} bilden sich bald Cluster und warten dann; jedes Warten dauert viele Male länger als das letzte. Die Stufen der ` +
+      `Bei β = ${written(beta)} bilden sich bald Cluster und warten dann; jedes Warten dauert viele Male länger als das letzte. Die Stufen der ` +
       "Energie sind ihre Begegnungen.",
     groups: (beta, d) =>
-      `Bei β = ${beta} hört ein Token die im Umkreis von etwa ${Math.round((180 / Math.PI) / Math.sqrt(beta))}°: Cluster dieser Weite ` +
+      `Bei β = ${written(beta)} hört ein Token die im Umkreis von etwa ${Math.round((180 / Math.PI) / Math.sqrt(beta))}°: Cluster dieser Weite ` +
       `bilden sich ${d === 2 ? "auf dem Kreis" : "auf der Kugel"} und warten. Schärferer Blick, mehr Cluster.`,
   },
   known: "Was man über diese Einstellung weiß",
@@ -200,10 +201,10 @@ export const flock: Translation<typeof english> = {
   order: "Ordnung |Mittel|",
   clusters: "Cluster",
   clustersBy: (near) => `Cluster, näher als ${near}`,
-  degrees: (angle) => `${angle < 10 ? angle.toFixed(1) : Math.round(angle)}°`,
+  degrees: (angle) => `${angle < 10 ? fixed(angle, 1) : Math.round(angle)}°`,
   cosines: "Kosinus der Paare",
   largest: "Anteil des größten Clusters",
   radius: "mittlere Norm",
-  cosinesSummary: (time, share) => `Histogramm der Kosinus zur Zeit ${time}: ${share} der Paare liegen über 0.95.`,
+  cosinesSummary: (time, share) => `Histogramm der Kosinus zur Zeit ${time}: ${share} der Paare liegen über 0,95.`,
   plotSummary: (title, now) => `${title} über der Zeit; jetzt ${now}.`,
 };

@@ -15,6 +15,11 @@ export const map: Translation<typeof english> = {
   theoryText:
     "Ein gleichmäßiger Ring von Token zerfällt in Wellen. An jeder Linie bekommt die Welle, die am schnellsten wächst, " +
     "einen Berg mehr.",
+  real: "Wo trainierte Transformer wohnen",
+  realText:
+    "MiniLM, dessen Token in Wörter fliegen, wohnt außerhalb dieser Karte, jenseits ihrer Ecke unten links. Das β, das am besten zu seinen " +
+    "Schichten passt, fällt von 0,3 auf −1,7: unter 0 hört ein Token am meisten, was ihm unähnlich ist. Und seine sechs Schichten zusammen " +
+    "durchlaufen etwa 0,3 der Zeit t. Darum sind seine Token noch getrennt, wenn es einen Satz gelesen hat.",
   source: (of) => `Quelle: ${of.replace("the setting of", "der Aufbau von").replace("Fig.", "Abb.").replace("which shows", "dort:")}.`,
   how:
     "Klick einen Bildpunkt an, oder beweg den Zeiger mit den Pfeiltasten und drück Enter: genau dieser Flug wird neben der Karte " +

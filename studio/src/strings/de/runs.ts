@@ -9,7 +9,7 @@ const digitsTitle = (digits: readonly number[]) =>
 export const runs: Translation<typeof english> = {
   title: "Deine Läufe",
   digitsTitle,
-  pairTitles: { same: "gleich oder verschieden", alone: "gleich oder verschieden, jedes für sich" },
+  pairTitles: { same: "gleich oder nicht", alone: "gleich oder nicht, allein" },
   shipped: "Mit der Seite",
   hint: "Läufe des Ordners, den murmur studio bekommen hat.",
   swarm: (name, digits, accuracy) =>

@@ -7,6 +7,7 @@ import { lexicon } from "./lexicon";
 import { row, said } from "./story_scenes";
 import { firstStops } from "./story_stops";
 import { laterStops } from "./story_stops_later";
+import { fixed } from "../decimal";
 
 const kChannels = ["Größe", "Farbe", "wer"];
 const channels = (which: number[], mark: string) => which.map((k) => kChannels[k] + mark).join(" ");
@@ -126,7 +127,7 @@ const words: Story = {
     moment: (k, all) => `Raum ${k} von ${all}`,
     end: (word, side) =>
       `${word} endet ${Math.abs(side) < 0.15 ? "zwischen sicher und Zweifel" : side < 0 ? "auf der sicheren Seite" : "im Zweifel"} ` +
-      `(${side.toFixed(2).replace("-", "−")}).`,
+      `(${fixed(side, 2).replace("-", "−")}).`,
   },
   moved: {
     caption: "Wie weit der Gast sie am Ende verschiebt (jetzt geflogen)",
@@ -142,7 +143,7 @@ const words: Story = {
     kappa: "Schärfe der Wahl, κ",
     bars: "Chancen des nächsten Worts",
     entropy: (entropy, outcomes) =>
-      `Entropie ${entropy.toFixed(2)} nat: etwa ${outcomes.toFixed(1)} Wörter sind möglich.`,
+      `Entropie ${fixed(entropy, 2)} nat: etwa ${fixed(outcomes, 1)} Wörter sind möglich.`,
   },
   ladder: {
     tasks: {

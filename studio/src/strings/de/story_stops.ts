@@ -54,12 +54,12 @@ const messenger: StopText = {
     {
       text: "Etwa 44",
       answer:
-        "43.8 von 100. Bei einem Schwarm, der zuhört wie an Station 5: keines von 1850. Beide haben für dieselbe Aufgabe gelernt.",
+        "43,8 von 100. Bei einem Schwarm, der zuhört wie an Station 5: keines von 1850. Beide haben für dieselbe Aufgabe gelernt.",
     },
   ],
   breaks:
     "Kein Schwarm hat einen Boten: Vögel hören ihre Nachbarn alle zugleich. Und eine Seite ist ein schlechtes Gedächtnis: das erste " +
-    "Zehntel einer Reihe zählt 0.00015 dessen, was das letzte zählt. Spätere rekurrente Netze (LSTM und andere) behalten " +
+    "Zehntel einer Reihe zählt 0,00015 dessen, was das letzte zählt. Spätere rekurrente Netze (LSTM und andere) behalten " +
     "mehr als dieses einfache.",
   begin: "Zehn Wörter stehen in einer Reihe. Ein Bote geht vom ersten zum letzten.",
   end: "Der Bote ist beim letzten Wort angekommen; die ersten zählen kaum noch.",

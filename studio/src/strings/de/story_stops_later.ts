@@ -141,8 +141,8 @@ const speaker: StopText = {
     {
       text: "Etwa ein Hundertstel der Breite des Schwarms",
       answer:
-        "Eine Stimme unter 101. An trainierten Schwärmen gemessen: 0.0126 der Streuung, kein Urteil von 300 gekippt. CLS bewegte sich " +
-        "weniger, 0.0035, und doch kippten 3. Nach diesen Zahlen ist keines das stabilere.",
+        "Eine Stimme unter 101. An trainierten Schwärmen gemessen: 0,0126 der Streuung, kein Urteil von 300 gekippt. CLS bewegte sich " +
+        "weniger, 0,0035, und doch kippten 3. Nach diesen Zahlen ist keines das stabilere.",
     },
     { text: "So weit er will", answer: "Allein nicht: der Mittelwert gibt jedem Token eine Stimme." },
     { text: "Gar nicht", answer: "Ein wenig: eine Stimme unter 101." },

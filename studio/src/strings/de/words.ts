@@ -1,6 +1,7 @@
 // words.ts: die Worte der Ansicht Wörter.
 import type { words as english } from "../words";
 import type { Translation } from "../translation";
+import { fixed } from "../decimal";
 
 export const words: Translation<typeof english> = {
   title: "Wörter eines trainierten Transformers",
@@ -43,9 +44,15 @@ export const words: Translation<typeof english> = {
   hears: (token, layer) => `„${token}“ hört in Schicht ${layer}`,
   hearsHint: (acted) =>
     `Das ist die Schicht, die ${acted ? "zuletzt gewirkt hat" : "als nächste wirkt"}; Linien in der Szene sind so breit wie der Anteil.`,
+  isHeard: (token) => `„${token}“ wird gehört von`,
+  isHeardHint: "Anteile an dem, was jedes von ihnen hört; sie ergeben zusammen nicht eins.",
+  matrix: "Wer wem zuhört, alle auf einmal",
+  matrixLabel: (layer, n) => `Aufmerksamkeit der Schicht ${layer}: ${n} Hörer mal ${n} Gehörte. Pfeiltasten gehen von Feld zu Feld.`,
+  matrixHint: "Eine Zeile ist ein Hörer, eine Spalte ein Gehörtes; je kräftiger die Farbe, desto größer der Anteil. Klick auf ein Feld oder geh mit den Pfeiltasten.",
+  cell: (token, other, share) => `„${token}“ hört „${other}“: ${share}`,
   noAttention: "Diese Spur bewahrt keine Aufmerksamkeit auf.",
   itself: "sich selbst",
-  percent: (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`,
+  percent: (share) => `${fixed(100 * share, share < 0.0995 ? 1 : 0)} %`,
   marksHeard: "Zeichen zählen mit",
   marksHint: "Aus: Anteile unter den Wörtern allein, ohne [CLS], [SEP] und dergleichen",
   head: "Kopf",
@@ -60,7 +67,7 @@ export const words: Translation<typeof english> = {
   typed: "Einen Text tippen",
   typedHint:
     "stories260K, ein Transformer aus 260 000 Zahlen, der englische Kindergeschichten gelesen hat, liest ihn hier auf deinem Gerät, mit " +
-    "denselben Bits wie das Programm. Beim ersten Mal werden 1.3 MB geholt.",
+    "denselben Bits wie das Programm. Beim ersten Mal werden 1,3 MB geholt.",
   typedLabel: "Eigener Text",
   more: "Token, die es dahinter schreibt",
   read: "Lesen",

@@ -2,6 +2,7 @@
 import type { flock as english } from "../flock";
 import type { Translation } from "../translation";
 import { told } from "./known";
+import { fixed, written } from "../decimal";
 
 export const flock: Translation<typeof english> = {
   title: "Une nuée de tokens",
@@ -31,9 +32,9 @@ export const flock: Translation<typeof english> = {
   look_for: {
     ring: (noise, most) =>
       noise < most
-        ? `Le bruit ${noise} est sous ${most.toFixed(2)}, où un anneau régulier lâche à ce β : un amas se forme.`
-        : `Le bruit ${noise} est au-dessus de ${most.toFixed(2)}, ce que supporte un anneau régulier à ce β : aucun amas ne dure.`,
-    noise: (noise) => `Des rafales de ${noise} contre l’attraction : baissez le bruit jusqu’à ce que des amas tiennent, montez jusqu’à ce qu’ils se défassent.`,
+        ? `Le bruit ${written(noise)} est sous ${fixed(most, 2)}, où un anneau régulier lâche à ce β : un amas se forme.`
+        : `Le bruit ${written(noise)} est au-dessus de ${fixed(most, 2)}, ce que supporte un anneau régulier à ce β : aucun amas ne dure.`,
+    noise: (noise) => `Des rafales de ${written(noise)} contre l’attraction : baissez le bruit jusqu’à ce que des amas tiennent, montez jusqu’à ce qu’ils se défassent.`,
     drawn: (heads) =>
       `${heads === 1 ? "Une tête" : `${heads} têtes`} aux matrices tirées au sort : deux graines ne font jamais pareil. Tirez-en une autre.`,
     flee: "V = −I : les tokens se fuient, et l’énergie baisse.",
@@ -46,12 +47,12 @@ export const flock: Translation<typeof english> = {
       rescaled: "Vu à l’échelle, chaque token vient aux coins et aux côtés de l’enveloppe, ou au centre.",
       none: "Personne n’entend personne : les voisins restent voisins, et aucun amas ne naît de l’écoute.",
     },
-    one: (beta) => `À β = ${beta}, chaque token entend presque tous les autres : rien ne sépare les amas, tous se rejoignent en un lieu.`,
+    one: (beta) => `À β = ${written(beta)}, chaque token entend presque tous les autres : rien ne sépare les amas, tous se rejoignent en un lieu.`,
     wait: (beta) =>
-      `À β = ${beta}, des amas se forment vite puis attendent ; chaque attente est bien plus longue que la précédente. Les marches de ` +
+      `À β = ${written(beta)}, des amas se forment vite puis attendent ; chaque attente est bien plus longue que la précédente. Les marches de ` +
       "l’énergie sont leurs rencontres.",
     groups: (beta, d) =>
-      `À β = ${beta}, un token entend ceux qui sont à moins de ${Math.round((180 / Math.PI) / Math.sqrt(beta))}° environ : des amas de cette ` +
+      `À β = ${written(beta)}, un token entend ceux qui sont à moins de ${Math.round((180 / Math.PI) / Math.sqrt(beta))}° environ : des amas de cette ` +
       `portée se forment ${d === 2 ? "sur le cercle" : "sur la sphère"} et attendent. Regard plus aigu, plus d’amas.`,
   },
   known: "Ce qu’on sait de ce réglage",
@@ -199,10 +200,10 @@ export const flock: Translation<typeof english> = {
   order: "ordre |moyenne|",
   clusters: "amas",
   clustersBy: (near) => `amas, à moins de ${near}`,
-  degrees: (angle) => `${angle < 10 ? angle.toFixed(1) : Math.round(angle)}°`,
+  degrees: (angle) => `${angle < 10 ? fixed(angle, 1) : Math.round(angle)}°`,
   cosines: "cosinus des paires",
   largest: "part du plus grand amas",
   radius: "norme moyenne",
-  cosinesSummary: (time, share) => `Histogramme des cosinus au temps ${time} : ${share} des paires dépassent 0.95.`,
+  cosinesSummary: (time, share) => `Histogramme des cosinus au temps ${time} : ${share} des paires dépassent 0,95.`,
   plotSummary: (title, now) => `${title} au fil du temps ; maintenant ${now}.`,
 };

@@ -9,7 +9,7 @@ const digitsTitle = (digits: readonly number[]) =>
 export const runs: Translation<typeof english> = {
   title: "Vos exécutions",
   digitsTitle,
-  pairTitles: { same: "identiques ou différents", alone: "identiques ou différents, chacun pour soi" },
+  pairTitles: { same: "identiques ou non", alone: "identiques ou non, seuls" },
   shipped: "Avec la page",
   hint: "Exécutions du dossier donné à murmur studio.",
   swarm: (name, digits, accuracy) =>

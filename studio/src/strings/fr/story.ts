@@ -7,6 +7,7 @@ import { lexicon } from "./lexicon";
 import { row, said } from "./story_scenes";
 import { firstStops } from "./story_stops";
 import { laterStops } from "./story_stops_later";
+import { fixed } from "../decimal";
 
 const kChannels = ["taille", "couleur", "qui"];
 const channels = (which: number[], mark: string) => which.map((k) => kChannels[k] + mark).join(" ");
@@ -126,7 +127,7 @@ const words: Story = {
     moment: (k, all) => `espace ${k} sur ${all}`,
     end: (word, side) =>
       `${word} finit ${Math.abs(side) < 0.15 ? "entre sûr et en doute" : side < 0 ? "du côté sûr" : "en doute"} ` +
-      `(${side.toFixed(2).replace("-", "−")}).`,
+      `(${fixed(side, 2).replace("-", "−")}).`,
   },
   moved: {
     caption: "De combien l’invité les déplace à la fin (calculé maintenant)",
@@ -142,7 +143,7 @@ const words: Story = {
     kappa: "Netteté du choix, κ",
     bars: "Chances du mot suivant",
     entropy: (entropy, outcomes) =>
-      `Entropie ${entropy.toFixed(2)} nats : environ ${outcomes.toFixed(1)} mots possibles.`,
+      `Entropie ${fixed(entropy, 2)} nats : environ ${fixed(outcomes, 1)} mots possibles.`,
   },
   ladder: {
     tasks: {

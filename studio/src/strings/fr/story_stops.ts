@@ -53,12 +53,12 @@ const messenger: StopText = {
     { text: "Environ 4", answer: "Bien plus : la page se souvient de qui est venu en dernier." },
     {
       text: "Environ 44",
-      answer: "43.8 sur 100. Pour une nuée qui écoute comme à l’étape 5 : pas un sur 1850. Les deux ont appris la même tâche.",
+      answer: "43,8 sur 100. Pour une nuée qui écoute comme à l’étape 5 : pas un sur 1850. Les deux ont appris la même tâche.",
     },
   ],
   breaks:
     "Aucune nuée n’a de messager : les oiseaux entendent leurs voisins tous à la fois. Et une page est une piètre mémoire : le premier " +
-    "dixième d’une file compte 0.00015 de ce que compte le dernier. Des réseaux récurrents plus récents (LSTM et autres) retiennent " +
+    "dixième d’une file compte 0,00015 de ce que compte le dernier. Des réseaux récurrents plus récents (LSTM et autres) retiennent " +
     "plus que celui-ci, tout simple.",
   begin: "Dix mots font la file. Un messager va du premier au dernier.",
   end: "Le messager est arrivé au dernier mot ; les premiers ne comptent presque plus.",

@@ -145,8 +145,8 @@ const speaker: StopText = {
     {
       text: "Un centième environ de la largeur de la nuée",
       answer:
-        "Une voix parmi 101. Mesuré sur des nuées entraînées : 0.0126 de l’étendue, aucun verdict sur 300 renversé. CLS a moins bougé, " +
-        "0.0035, et pourtant 3 ont basculé. À ces chiffres, aucun n’est le plus stable.",
+        "Une voix parmi 101. Mesuré sur des nuées entraînées : 0,0126 de l’étendue, aucun verdict sur 300 renversé. CLS a moins bougé, " +
+        "0,0035, et pourtant 3 ont basculé. À ces chiffres, aucun n’est le plus stable.",
     },
     { text: "Autant qu’il veut", answer: "Seul, non : la moyenne donne une voix à chaque token." },
     { text: "Pas du tout", answer: "Un peu : une voix parmi 101." },

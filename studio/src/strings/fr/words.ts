@@ -1,6 +1,7 @@
 // words.ts : les mots de la vue Mots.
 import type { words as english } from "../words";
 import type { Translation } from "../translation";
+import { fixed } from "../decimal";
 
 export const words: Translation<typeof english> = {
   title: "Les mots d’un transformer entraîné",
@@ -43,9 +44,15 @@ export const words: Translation<typeof english> = {
   hears: (token, layer) => `« ${token} » à la couche ${layer} écoute`,
   hearsHint: (acted) =>
     `C’est la couche qui ${acted ? "a agi en dernier" : "agit ensuite"} ; les lignes de la scène sont aussi larges que la part.`,
+  isHeard: (token) => `« ${token} » est écouté par`,
+  isHeardHint: "Parts de ce que chacun d’eux entend ; leur somme n’est pas un.",
+  matrix: "Qui écoute qui, tous à la fois",
+  matrixLabel: (layer, n) => `Attention de la couche ${layer} : ${n} auditeurs par ${n} écoutés. Les flèches vont de case en case.`,
+  matrixHint: "Une ligne est un auditeur, une colonne un écouté ; plus la couleur est forte, plus la part est grande. Clique une case, ou va avec les flèches.",
+  cell: (token, other, share) => `« ${token} » écoute « ${other} » : ${share}`,
   noAttention: "Cette trace ne garde pas d’attention.",
   itself: "lui-même",
-  percent: (share) => `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`,
+  percent: (share) => `${fixed(100 * share, share < 0.0995 ? 1 : 0)} %`,
   marksHeard: "Compter aussi les marques",
   marksHint: "Sans : les parts entre les mots seuls, sans [CLS], [SEP] et semblables",
   head: "Tête",
@@ -61,7 +68,7 @@ export const words: Translation<typeof english> = {
   typed: "Taper un texte",
   typedHint:
     "stories260K, un transformer de 260 000 nombres qui a lu des contes pour enfants en anglais, le lit ici sur votre appareil, avec " +
-    "les mêmes bits que le programme. La première fois, 1.3 Mo sont chargés.",
+    "les mêmes bits que le programme. La première fois, 1,3 Mo sont chargés.",
   typedLabel: "Votre texte",
   more: "Tokens qu’il écrit à la suite",
   read: "Le lire",

@@ -8,6 +8,7 @@ import { core } from "../../state/session";
 import { strings } from "../../strings";
 import { loudest } from "./lines";
 import { chancesAt, leader } from "./reading";
+import { fixed } from "../../strings/decimal";
 
 /** The gaze of the chosen boid at the frame shown; null while none is chosen. */
 export class Gazer {
@@ -58,7 +59,7 @@ export class Gazer {
 
 const kNames = ["query", "key", "value", "feedForward"] as const;
 const kPaints = { query: "--query", key: "--key", value: "--value", feedForward: "--will" };
-const short = (x: number) => (Math.abs(x) >= 100 ? x.toFixed(0) : x.toFixed(1)).replace("-", "−");
+const short = (x: number) => fixed(x, Math.abs(x) >= 100 ? 0 : 1).replace("-", "−");
 const kShown = 6; // coordinates, of many
 const kFull = [0.02, 0.05, 0.1, 0.2, 0.5, 1]; // shares that a whole meter may stand for
 const tuple = (v: ArrayLike<number>) =>

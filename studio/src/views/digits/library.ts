@@ -1,5 +1,6 @@
 // library.ts: what comes with the page: trained swarms and test digits, fetched when they are wanted.
 import type { Fault, Ink, TrainedInfo } from "../../core/protocol";
+import { bytesOf } from "../../core/stream";
 import { shownAs, type OwnRun } from "../../state/own_runs";
 import { core } from "../../state/session";
 import { strings } from "../../strings";
@@ -38,8 +39,8 @@ export interface TestDigits {
   ink(k: number): Ink;
 }
 
-async function fetched(path: string): Promise<Response> {
-  const answer = await fetch(new URL(path, document.baseURI));
+async function fetched(path: string, signal?: AbortSignal): Promise<Response> {
+  const answer = await fetch(new URL(path, document.baseURI), { signal });
   if (!answer.ok) throw new Error(strings.digits.missing(path));
   return answer;
 }
@@ -62,26 +63,38 @@ export const digitLaws = once(
 );
 
 const kMostLoaded = 3; // swarms in the core: two that are compared, and the one before
-const loaded = new Map<string, () => Promise<TrainedInfo>>(); // the one asked for last is the last
+interface Loaded {
+  load(): Promise<TrainedInfo>;
+  off: AbortController;
+}
+const loaded = new Map<string, Loaded>(); // the one asked for last is the last
+
+function loading(entry: SwarmEntry, deaf: boolean): Loaded {
+  const off = new AbortController();
+  const load = once(async () => {
+    const answer = await fetched(entry.own ? entry.file : `models/${entry.file}`, off.signal);
+    const bytes = await bytesOf(answer, entry.bytes);
+    return (await core).trained(deaf ? withoutAttention(bytes) : bytes);
+  });
+  return { load, off };
+}
 
 /** A swarm in the core, by its line of the list; `deaf`: the same one, its boids hear nobody. */
 export function swarm(entry: SwarmEntry, deaf = false): Promise<TrainedInfo> {
   const key = `${deaf ? "deaf " : ""}${entry.file}`;
-  const load = loaded.get(key) ?? once(async () => {
-    const bytes = await (await fetched(entry.own ? entry.file : `models/${entry.file}`)).arrayBuffer();
-    return (await core).trained(deaf ? withoutAttention(bytes) : bytes);
-  });
+  const one = loaded.get(key) ?? loading(entry, deaf);
   loaded.delete(key);
-  loaded.set(key, load);
-  const info = load(); // first: a swarm that is let go is one that was loaded
+  loaded.set(key, one);
+  const info = one.load(); // first: a swarm that is let go is one that was loaded
   keepSwarms(kMostLoaded);
   return info;
 }
 
-/** Lets go of all swarms but the last so many that were asked for; flights of them go on. */
+/** Lets go of all swarms but the last so many that were asked for; flights of them go on. Of none, streams end as well. */
 export function keepSwarms(count: number): void {
-  for (const [key, load] of [...loaded].slice(0, Math.max(0, loaded.size - count))) {
+  for (const [key, { load, off }] of [...loaded].slice(0, Math.max(0, loaded.size - count))) {
     loaded.delete(key);
+    if (count === 0) off.abort();
     const letGo = async () => (await core).release((await load()).id);
     void letGo().catch(() => undefined); // one that never came has nothing to let go
   }

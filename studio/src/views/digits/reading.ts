@@ -33,20 +33,20 @@ export function meanOf(places: ArrayLike<number>, n: number, d: number): [number
   return sum;
 }
 
-/** How many boids of a frame are nearest to another target than the verdict's. */
-export function dissenters(film: Read, frame: number): number {
+/** How many boids are, at the frame nearest to `at`, nearest to another target than that of the verdict at `at`. */
+export function dissenters(film: Read, at: number): number {
   const { n } = film.info;
-  const k = clampFrame(film, frame);
-  const verdict = leader(chancesAt(film, k));
+  const k = clampFrame(film, Math.round(at));
+  const verdict = leader(chancesAt(film, at)); // the one that is shown: between frames it may have turned already
   let count = 0;
   for (let i = 0; i < n; ++i) if (film.verdicts[k * n + i] !== verdict) ++count;
   return count;
 }
 
-/** The class that most boids of a frame are nearest to, and how many; of a tie the first. */
-export function majority(film: Read, frame: number): { best: number; count: number } {
+/** The class that most boids are nearest to at the frame nearest to `at`, and how many; of a tie the first. */
+export function majority(film: Read, at: number): { best: number; count: number } {
   const { n, classes } = film.info;
-  const k = clampFrame(film, frame);
+  const k = clampFrame(film, Math.round(at));
   const votes = new Uint32Array(classes.length);
   for (let i = 0; i < n; ++i) ++votes[film.verdicts[k * n + i]];
   const best = leader(votes);

@@ -54,9 +54,13 @@ interface PenProps {
   sheets: readonly Sheet[];
 }
 
-/** Puts the pen on the stage's canvas; gives the way to take it off. */
+/** Where a stroke may begin beside the canvas: on the answer above it, on the words below it. */
+const kAround = ".verdicts, .what";
+
+/** Puts the pen on the stage's canvas and what stands around it; gives the way to take it off. */
 function listen(stage: Stage, branch: Branch, sheets: readonly Sheet[]): () => void {
   const { canvas } = stage;
+  const paper = canvas.closest<HTMLElement>(".digit-scene") ?? canvas;
   const off = new AbortController();
   let start: (Spot & { id: number; event: PointerEvent }) | null = null;
   let sheet: Sheet | null = null;
@@ -75,6 +79,7 @@ function listen(stage: Stage, branch: Branch, sheets: readonly Sheet[]): () => v
       start = sheet = null;
       return;
     }
+    if (event.target !== canvas && !(event.target as Element).closest(kAround)) return; // a button, a hand
     const other = event.altKey || event.shiftKey || event.ctrlKey || event.metaKey;
     if (event.button !== 0 || other || branch.moving.value || !draws.value) return;
     start = { ...at(event), id: event.pointerId, event };
@@ -98,10 +103,10 @@ function listen(stage: Stage, branch: Branch, sheets: readonly Sheet[]): () => v
     start = sheet = null;
   };
   const options = { capture: true, signal: off.signal };
-  canvas.addEventListener("pointerdown", down, options);
-  canvas.addEventListener("pointermove", move, options);
-  canvas.addEventListener("pointerup", up, options);
-  canvas.addEventListener("pointercancel", up, options);
+  paper.addEventListener("pointerdown", down, options);
+  paper.addEventListener("pointermove", move, options);
+  paper.addEventListener("pointerup", up, options);
+  paper.addEventListener("pointercancel", up, options);
   return () => off.abort();
 }
 

@@ -55,12 +55,11 @@ function Bars({ classes, chances }: { classes: readonly string[]; chances: Array
 function reasonOf({ film, at, ending, before }: OneProps, neither: boolean): string {
   const words = strings.digits;
   const { classes, n } = film.info;
-  const frame = Math.round(at);
-  const best = leader(chancesAt(film, frame));
-  const most = majority(film, frame);
-  const against = dissenters(film, frame);
+  const best = leader(chancesAt(film, at));
+  const most = majority(film, at);
+  const against = dissenters(film, at);
   if (neither && ending) return words.neitherWhy(ending.name);
-  if (frame === 0) return words.whyStart(n);
+  if (Math.round(at) === 0) return words.whyStart(n);
   if (most.best !== best) return words.whyParts(most.count, n, classes[most.best], classes[best]);
   const told = words.whyDissent(against, n);
   if (!before) return told;

@@ -1,4 +1,5 @@
 // view.tsx: the landing view: draw a digit, its ink takes off as a flock and flies to its answer.
+import { equations } from "virtual:equations/digit";
 import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { BranchControls, Hand } from "../../parts/branch";
@@ -172,11 +173,11 @@ function Story({ flights }: { flights: DigitFlights }) {
       {entry && entry.d > 3 && <p class="hint">{strings.runs.firstThree(entry.d)}</p>}
       <p>{words.tellPick}</p>
       <p>{words.tellAttention}</p>
-      <Equation name="digit_attention" />
+      <Equation html={equations.digit_attention} />
       <p>{words.tellWhom}</p>
-      <Equation name="digit_weights" />
+      <Equation html={equations.digit_weights} />
       <p>{words.tellFeed}</p>
-      <Equation name="digit_feed" />
+      <Equation html={equations.digit_feed} />
       <p class="hint">{words.sources}</p>
     </>
   );

@@ -12,6 +12,7 @@ import {
   blockNow, kFields, kInks, kLines, kMostDrops, kSlice, linesNow, scaleNow, show, showAll, shownNow, sliceNow,
 } from "./choices";
 import { cellOf, formatDrops, kAxes, parseDrops, placeOn, type Axis } from "./slice";
+import { fixed } from "../../strings/decimal";
 
 const plain = (key: string, initial: number) => (value: number) => change({ [key]: value === initial ? "" : value });
 
@@ -76,7 +77,7 @@ export function FieldGroup({ grid }: { grid: GridAnswer | null }) {
       <Button onClick={() => showAll()} disabled={shown.length === kFields.length}>{words.allFour}</Button>
       <Slider
         label={words.scale} value={scaleNow()} least={0.1} most={5} step={0.05} log
-        show={(value) => `× ${value.toFixed(2)}`} onChange={plain("scale", 1)}
+        show={(value) => `× ${fixed(value, 2)}`} onChange={plain("scale", 1)}
       />
       <Choice
         label={words.lines}

@@ -1,4 +1,5 @@
 // view.tsx: the four vector fields of a trained swarm on a movable slice, beside a flock that flies in them.
+import { equations } from "virtual:equations/fields";
 import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Group } from "../../parts/controls";
@@ -102,8 +103,8 @@ function Story() {
     <>
       <h2>{words.title}</h2>
       <p>{words.lead}</p>
-      <Equation name="fields_linear" />
-      <Equation name="fields_will" />
+      <Equation html={equations.fields_linear} />
+      <Equation html={equations.fields_will} />
       <p>{words.tellLinear}</p>
       <p>{words.tellSlice}</p>
       <p>{words.tellDrop}</p>

@@ -4,6 +4,7 @@ import { amount, flag, recipe, word } from "../../state/recipe";
 import { flock as flockText } from "../../strings/flock";
 import { fly, lawOf, optionsOf } from "./choices";
 import { habitatOf, isAlwaysSpace, isSpaceDynamics, isSphereNorm, kDefaults } from "./words";
+import { written } from "../../strings/decimal";
 
 const kMatrixOnly = ["query-key", "minus-query-key"]; // these are for V alone
 
@@ -35,7 +36,7 @@ export function AttentionGroup() {
       {random && (
         <Slider
           label={words.redraw} least={0} most={2} step={0.1} value={amount("redraw", 0, 0, 2)}
-          show={(v) => (v === 0 ? words.never : `Δt = ${v}`)}
+          show={(v) => (v === 0 ? words.never : `Δt = ${written(v)}`)}
           onChange={(redraw) => fly({ redraw: redraw === 0 ? "" : redraw })}
         />
       )}
@@ -111,7 +112,7 @@ export function LayerGroup() {
       <Slider
         label={words.noise} log least={kLeastNoise} most={2} step={0.001}
         value={Math.max(kLeastNoise, noise)}
-        show={(v) => (v <= kLeastNoise ? words.none : String(v))}
+        show={(v) => (v <= kLeastNoise ? words.none : written(v))}
         onChange={(value) => fly({ noise: value <= kLeastNoise ? "" : value, merge: "" })}
       />
       {dynamics === "USA" && (

@@ -9,6 +9,7 @@ import {
   habitatOf, initialOf, isFixed, kDefaults, kMerge, kMethods, kMostAxes, kMostBoids, mayMerge, mergeOf, methodOf,
   mostBeta,
 } from "./words";
+import { decimal } from "../../strings/decimal";
 
 const kArguments: Record<string, { least: number; most: number; step: number; initial: number }> = {
   cap: { least: 0.05, most: 3.1, step: 0.05, initial: 0.4 },
@@ -157,7 +158,7 @@ function TimeGroup() {
       <Slider
         label={words.T} log least={1} most={1e5} step={T < 20 ? 0.5 : 1}
         value={Math.min(1e5, Math.max(1, T))}
-        show={(v) => (v >= 1e4 ? v.toExponential(1) : String(v))}
+        show={(v) => (v >= 1e4 ? v.toExponential(1) : decimal(String(v)))}
         onChange={(value) => fly({ T: value < 100 ? value : Number(value.toPrecision(2)) })}
       />
       <Choice

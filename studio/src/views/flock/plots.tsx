@@ -6,6 +6,7 @@ import type { Film } from "../../state/film";
 import type { Player } from "../../state/player";
 import { flock as flockText } from "../../strings/flock";
 import { Histogram } from "./histogram";
+import { decimal } from "../../strings/decimal";
 
 /** Times or values of the frames that are here, without t = 0 where the axis is logarithmic. */
 function shown(values: ArrayLike<number>, skip: number): Float64Array {
@@ -17,7 +18,7 @@ export function brief(value: number): string {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  return size >= 1e5 || size < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(4)));
+  return decimal(size >= 1e5 || size < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(4))));
 }
 
 /** The value of an observable at a frame; NaN where it does not exist. */

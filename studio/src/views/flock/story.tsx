@@ -1,4 +1,5 @@
 // story.tsx: what is seen, its equation, what is proved about it, and the command that flies it in a terminal.
+import { equations } from "virtual:equations/flock";
 import type { ComponentChildren } from "preact";
 import { Equation } from "../../parts/equation";
 import type { FlightInfo, Words } from "../../core/protocol";
@@ -31,7 +32,10 @@ export function formulasOf(words: Words, habitat: FlightInfo["habitat"]): string
   if (norm) names.push(`flock_norm_${norm}`);
   else if (habitat === "space" && ["SA", "USA", "causal", "sinkhorn"].includes(dynamics)) names.push("flock_space");
   const mapped = ["query", "key", "value"].some((key) => of(key, "identity") !== "identity");
-  if (mapped && dynamics !== "rescaled" && dynamics !== "none") names.push("flock_qkv");
+  const many = Number(of("heads", "1")) > 1 && dynamics !== "none";
+  if (many && dynamics === "hardmax") names.push("flock_heads_hard");
+  else if (many) names.push(of("head_scale", "sum") === "mean" ? "flock_heads_mean" : "flock_heads");
+  if (mapped && dynamics !== "rescaled" && dynamics !== "none") names.push(many ? "flock_qkv_heads" : "flock_qkv");
   if (of("perceptron", "none") !== "none" && dynamics !== "none") names.push("flock_will");
   if (Number(of("noise", "0")) > 0) names.push("flock_noise");
   if (of("method", "") === "layers") names.push("flock_layers");
@@ -71,7 +75,7 @@ export function FlockStory({ kept, info, words, gaze }: StoryProps) {
       </p>
       <h3>{said.equation}</h3>
       <div data-equation={dynamics}>
-        {info && formulasOf(words, info.habitat).map((name) => <Equation key={name} name={name} />)}
+        {info && formulasOf(words, info.habitat).map((name) => <Equation key={name} html={equations[name]} />)}
       </div>
       <h3>{said.known}</h3>
       <ul class="known" data-known={info?.known.length ?? 0}>

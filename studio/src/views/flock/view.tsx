@@ -27,6 +27,7 @@ import { brief, FlockPlots, observableAt } from "./plots";
 import { stageOptions } from "./scene";
 import { FlockStory } from "./story";
 import "./flock.css";
+import { fixed } from "../../strings/decimal";
 
 /** The words of the view in the language of the page. */
 export const worded = enrol("flock", flockText);
@@ -42,7 +43,7 @@ function GazeLine({ pilot }: { pilot: Pilot }) {
   const all = total.reduce((sum, w) => sum + w, 0);
   let many = 0;
   for (let sum = 0; sum < 0.9 * all && many < n; ++many) sum += total[order[many]];
-  return <>{flockText.gaze(boid, order[0], `${((100 * total[order[0]]) / all).toFixed(1)} %`, many)}</>;
+  return <>{flockText.gaze(boid, order[0], `${fixed((100 * total[order[0]]) / all, 1)} %`, many)}</>;
 }
 
 /** The sentence of the scene. */

@@ -1,5 +1,6 @@
 // atlas.ts: the bundled phase map: its file, the pixel of a pair (beta, t), colours of values.
 import type { Words } from "../../core/protocol";
+import { decimal } from "../../strings/decimal";
 
 /** public/maps/circle.json, as scripts/page_map.sh writes it. */
 export interface Atlas {
@@ -72,7 +73,7 @@ export function share(quantity: Quantity, value: number): number {
 export function ticksOf(quantity: Quantity): { text: string; place: number }[] {
   const values = quantity === "clusters" ? [1, 2, 3, 4, 6, 8, kMany] : [0, 0.25, 0.5, 0.75, 1];
   return values.map((value) => ({
-    text: quantity === "clusters" && value === kMany ? `${value}+` : String(value),
+    text: quantity === "clusters" && value === kMany ? `${value}+` : decimal(String(value)),
     place: share(quantity, value),
   }));
 }

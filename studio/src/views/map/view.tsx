@@ -21,6 +21,7 @@ import { MapPlots } from "./plots";
 import { Replay } from "./replay";
 import "../flock/flock.css";
 import "./map.css";
+import { fixed } from "../../strings/decimal";
 
 /** The words of the view in the language of the page. */
 export const worded = enrol("map", mapText);
@@ -44,7 +45,7 @@ function valueText(atlas: Atlas, pixel: Pixel): string {
   const quantity = quantityOf();
   const value = atlas.values[quantity][pixel.row][pixel.column];
   const said =
-    quantity === "clusters" ? words.clusters(value.toFixed(2)) : words.pairs(`${(100 * value).toFixed(1)} %`);
+    quantity === "clusters" ? words.clusters(fixed(value, 2)) : words.pairs(`${fixed(100 * value, 1)} %`);
   return words.cursor(brief(betasOf(atlas)[pixel.row]), brief(timesOf(atlas)[pixel.column]), said);
 }
 
@@ -57,7 +58,7 @@ function Found({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
   const ready = Number.isFinite(measured);
   const verdict = !first || !ready ? "" : measured === kept ? "same" : "different";
   const { clusters, clusters_se } = atlas.values;
-  const mean = words.meanOf(clusters[row][column].toFixed(2), clusters_se[row][column].toFixed(2));
+  const mean = words.meanOf(fixed(clusters[row][column], 2), fixed(clusters_se[row][column], 2));
   return (
     <dl class="found" data-verdict={verdict} data-measured={ready ? measured : ""}>
       <dt>{words.run}</dt>
@@ -90,6 +91,8 @@ function Story({ atlas }: { atlas: Atlas | null }) {
       <p>{words.read}</p>
       <h3>{words.theory}</h3>
       <p>{words.theoryText}</p>
+      <h3>{words.real}</h3>
+      <p>{words.realText}</p>
       <p>{words.how}</p>
       {atlas && (
         <>
@@ -150,7 +153,7 @@ function sentenceOf(replay: Replay, atlas: Atlas | null): string {
   if (!film || !atlas) return "";
   const { row, column } = chosenOf(atlas);
   const clusters = observableAt(film, "clusters", replay.player.frame.value);
-  const mean = atlas.values.clusters[row][column].toFixed(1);
+  const mean = fixed(atlas.values.clusters[row][column], 1);
   const beta = brief(betasOf(atlas)[row]);
   return mapText.sentence(beta, brief(replay.player.time.value), brief(clusters), mean);
 }

@@ -27,6 +27,8 @@ const kValue: Matrix = [
   ...Array.from({ length: 4 }, () => [0, 0, 0, 0, 0, 0]),
 ];
 
+const kSign = 0.36; // across, where signs of up and down stand clear of badges
+
 const channels = (rows: Matrix, token: Token): number[] =>
   times(rows, token.place).flatMap((size, channel) => (size > 0 ? [channel] : []));
 
@@ -42,8 +44,8 @@ export function asking({ mirror, beta }: Knobs, signs: Signs): Scene {
     badges: kAsking.map((token) => ({ asks: channels(kQuery, token), shows: channels(key, token) })),
     signs: [
       { text: signs.notCute, place: [-1.02, -1, 0], kind: "axis" }, { text: signs.cute, place: [1.02, -1, 0], kind: "axis" },
-      { text: signs.knownLooks, place: [0, 1.03, 0], kind: "axis" },
-      { text: signs.plainLooks, place: [0, -1, 0], kind: "axis" },
+      { text: signs.knownLooks, place: [kSign, 1.03, 0], kind: "axis" },
+      { text: signs.plainLooks, place: [kSign, -1, 0], kind: "axis" },
     ],
   };
 }

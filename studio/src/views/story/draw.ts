@@ -19,6 +19,7 @@ const kAside = 0.028; // between arrows of one direction
 const kBadgeBelow = 0.13;
 const kListenerBelow = 0.19;
 const kLine = 19; // CSS pixels of a label below its boid
+const kMessenger = 1.2; // the radius of its ring, in those of a ball: it goes round the word that it visits
 const kLong = 0.6; // how long messages of spaces are drawn, so that they stay on the page
 
 /** The words of the catalogue that hang on boids. */
@@ -79,9 +80,9 @@ export class Painter {
   /** Takes everything off the stage. */
   clear(): void {
     this.groups = "";
-    for (const name of ["words", "messenger", "vocabulary"]) this.stage.boids(name, null);
+    for (const name of ["words", "vocabulary"]) this.stage.boids(name, null);
     for (const name of ["trails", "marks"]) this.stage.lines(name, null);
-    for (const name of ["messages", "move"]) this.strokes.set(name, null);
+    for (const name of ["messages", "move", "messenger"]) this.strokes.set(name, null);
     this.stage.setLabels([]);
     this.drawn = null;
   }
@@ -300,11 +301,9 @@ export class Painter {
 
   private drawMessenger({ scene, film, at }: Shown): void {
     const { seen: count, place } = walk(scene.tokens, at / film.last);
-    this.stage.boids("messenger", {
-      positions: new Float32Array([place[0], place[1], 0.02]),
-      colours: new Float32Array(this.ink("--accent")),
-      sizes: new Float32Array([1.25]),
-    });
+    this.arrows.clear();
+    addRing(this.arrows, place, linear(this.ink("--accent")), kMessenger * this.stage.boidRadius());
+    this.strokes.set("messenger", { ...this.arrows.lines, width: 5, order: 2 });
     addBars(this.marksOf, scene.tokens, count, [linear(this.ink("--accent")), linear(this.ink("--line"))]);
   }
 }

@@ -1,5 +1,6 @@
 // four.tsx: both readers asked about the four pairs of two digits, when the visitor asks for it.
 import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../parts/controls";
 import { core, tell } from "../../state/session";
 import { story as storyWords } from "../../strings/story";
@@ -16,10 +17,12 @@ export function FourTable({ four }: { four: number }) {
   const { four: words, knobs } = storyWords;
   const found = useSignal<Found | null>(null);
   const asked = useSignal(false);
+  const here = useRef(true);
+  useEffect(() => () => void (here.current = false), []); // readers are let go with the stop
   if (!asked.value) {
     const ask = () => {
       asked.value = true;
-      askBoth(four).then((both) => (found.value = both), tell);
+      askBoth(four).then((both) => (found.value = both), (error: unknown) => here.current && tell(error));
     };
     return <Button onClick={ask}>{words.ask}</Button>;
   }

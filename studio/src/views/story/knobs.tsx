@@ -11,6 +11,7 @@ import { movedByGuest, type Moved } from "./reckon";
 import { kKnobs, type Knobs, type StopName } from "./stops";
 import { FourTable } from "./four";
 import { kFours, kPairs, kReaders, type Test } from "./tested";
+import { fixed } from "../../strings/decimal";
 
 /** The knobs as the recipe has them. */
 export function knobs(): Knobs {
@@ -158,7 +159,8 @@ function GuestTable() {
       wanted = false;
     };
   }, []);
-  const cell = (width: "tight" | "wide", who: keyof Moved) => found.value?.[width][who].toFixed(3) ?? "…";
+  const cell = (width: "tight" | "wide", who: keyof Moved) =>
+    found.value ? fixed(found.value[width][who], 3) : "…";
   return (
     <table class="figures" data-moved={found.value ? "here" : undefined}>
       <caption>{words.caption}</caption>

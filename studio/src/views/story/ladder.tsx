@@ -3,6 +3,7 @@ import { Segments } from "../../parts/controls";
 import { change, word } from "../../state/recipe";
 import { story as storyWords } from "../../strings/story";
 import { depthOf, kLadders, kStopOf, rungAt, rungsOf, type Ladder, type Rungs } from "./measured";
+import { fixed } from "../../strings/decimal";
 
 const kNames: Readonly<Record<string, string>> = storyWords.ladder.readers;
 
@@ -26,7 +27,7 @@ function Rung({ ladder, rungs, own }: { ladder: Ladder; rungs: Rungs; own: boole
       class={own ? "rung own" : "rung"}
       data-reader={rungs.key}
       aria-current={own ? "step" : undefined}
-      aria-label={words.row(name, mean.toFixed(1), sd.toFixed(1))}
+      aria-label={words.row(name, fixed(mean, 1), fixed(sd, 1))}
     >
       <span class="rung-name" aria-hidden="true" title={words.stop(kStopOf[rungs.key])}>{name}</span>
       <span class="rung-track" aria-hidden="true">
@@ -34,7 +35,7 @@ function Rung({ ladder, rungs, own }: { ladder: Ladder; rungs: Rungs; own: boole
         <i class="rung-error" style={{ left: `${left}%`, width: `${right - left}%` }} />
         <Lines {...ladder} />
       </span>
-      <span class="rung-figure" aria-hidden="true">{mean.toFixed(1)} <small>± {sd.toFixed(1)}</small></span>
+      <span class="rung-figure" aria-hidden="true">{fixed(mean, 1)} <small>± {fixed(sd, 1)}</small></span>
     </li>
   );
 }

@@ -36,9 +36,9 @@ export function addBeam(
   }
 }
 
-/** Where a word of the messenger's row is visited. */
+/** Where a word of the messenger's row is visited: where it stands, behind its ball. */
 function visited(token: Token): number[] {
-  return [token.place[0], token.place[1] - 0.13, 0];
+  return [token.place[0], token.place[1], -0.02];
 }
 
 /** How far the messenger has come at a share of its way: whom it has seen, and where it is between two words. */

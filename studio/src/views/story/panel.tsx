@@ -1,4 +1,5 @@
 // panel.tsx: the text of one stop: what happens, its formula, its question, and where the picture breaks.
+import { equations } from "virtual:equations/story";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../parts/controls";
 import { Equation } from "../../parts/equation";
@@ -39,7 +40,7 @@ export function Panel({ stop, flown, moves, go }: PanelProps) {
         <span class="stop-number">{words.stopOf(stop, kStops)}</span> {text.title}
       </h2>
       {text.text.map((paragraph, k) => <p key={k}>{rich(paragraph)}</p>)}
-      <Equation name={text.equation} />
+      <Equation html={equations[text.equation]} />
       <p class="formula-words">{rich(text.formula)}</p>
       <Question stop={stop} />
       <aside class="breaks">

@@ -6,6 +6,7 @@ import { kInks } from "./draw";
 import { firstOf, kLevelFrames, spaceAt } from "./levels";
 import { apart, nextWord } from "./reckon";
 import type { Scene } from "./stops";
+import { fixed } from "../../strings/decimal";
 
 /** The last word's place at a fractional frame. */
 function lastPlace(film: Film, at: number): Float32Array {
@@ -23,7 +24,7 @@ function Orders({ scene, film, beside, at }: { scene: Scene; film: Film; beside:
       <ul class="shares" aria-label={words.apart}>
         {gaps.map(({ token, gap }) => (
           <li key={token.text} style={{ "--share": `${Math.min(100, 60 * gap)}%` }}>
-            <span>{token.text}</span> <output>{gap.toFixed(3)}</output>
+            <span>{token.text}</span> <output>{fixed(gap, 3)}</output>
           </li>
         ))}
       </ul>

@@ -8,6 +8,7 @@ import { Player } from "../../state/player";
 import { change, word } from "../../state/recipe";
 import { core } from "../../state/session";
 import { story as storyWords } from "../../strings/story";
+import { keepSwarms } from "../digits/library";
 import { Painter } from "./draw";
 import { onHand } from "./drag";
 import { Ear } from "./ear";
@@ -62,6 +63,7 @@ export class Screen {
     const flight = wish.stop === "tested" ? await flyPair(awake, wish.test) : null;
     const films = flight ? [flight.film] : await filmsOf(awake, wish.scene);
     if (!wanted()) return films.forEach((made) => made.close());
+    if (!flight) keepSwarms(0); // words need no trained reader
     this.player.pace = () => wish.scene.rate / kBase;
     this.player.load(films[0], { ...opening(), ghost: films[1] ?? null });
     this.flight.value = flight;
@@ -129,6 +131,7 @@ export class Screen {
 
   close(): void {
     this.player.close();
+    keepSwarms(0);
   }
 }
 

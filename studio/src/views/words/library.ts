@@ -1,5 +1,6 @@
 // library.ts: the trace on stage: a bundled one, a text typed here and read by the second core, or one's own.
 import { effect, signal, untracked } from "@preact/signals";
+import { isCalledOff } from "../../core/stream";
 import { TextReader } from "../../core/words_client";
 import { opening } from "../../state/moment";
 import { Player } from "../../state/player";
@@ -8,7 +9,7 @@ import { isFault, notice, tell } from "../../state/session";
 import { words } from "../../strings/words";
 import { parseWords, spelled, type TracedText, type WordsTrace } from "./file";
 import { farthestOf, WordsFilm } from "./film";
-import { amongWords, layerAt, sharesOf } from "./hearing";
+import { amongWords, layerAt, sharesOf, type Ear } from "./hearing";
 
 export const kBundled = ["bank", "nail"] as const;
 type Bundled = (typeof kBundled)[number];
@@ -19,7 +20,7 @@ const kRate = 0.8; // layers a second
 
 /** A trace that was dropped, for as long as the page is open. */
 const own = signal<WordsTrace | null>(null);
-let reader: Promise<TextReader> | null = null;
+let reader: TextReader | null = null;
 
 export function ownTrace(): WordsTrace | null {
   return own.value;
@@ -51,6 +52,11 @@ export function sharesNow(trace: WordsTrace, text: TracedText, frame: number, to
   return shares && !flag("marks", true) ? amongWords(text, shares) : shares;
 }
 
+/** How the layer of a frame is listened to, as the recipe wishes it. */
+export function earNow(trace: WordsTrace, text: TracedText, frame: number): Ear {
+  return { layer: layerAt(frame, text), head: headNow(trace.heads), marks: flag("marks", true) };
+}
+
 /** The token that listens: whom the recipe names; else the word that both sentences share, or the last token. */
 export function tokenNow(trace: WordsTrace, text: number): number | null {
   const { tokens } = trace.texts[text];
@@ -74,13 +80,19 @@ async function bundled(name: Bundled): Promise<string> {
   return answer.text();
 }
 
-/** Fetched once; after a failure the next wish fetches again. */
+/** Lets go of the reader of texts, of which nothing stays in memory. */
+function closeReader(): void {
+  reader?.stop();
+  reader = null;
+}
+
+/** Streamed once a visit to the view; after a failure the next wish streams again. */
 async function live(text: string, more: number): Promise<string> {
-  reader ??= TextReader.start();
+  reader ??= new TextReader();
   try {
-    return await (await reader).read(text, more);
+    return await reader.read(text, more);
   } catch (error) {
-    if (!isFault(error)) reader = null;
+    if (!isFault(error) && !isCalledOff(error)) closeReader();
     throw error;
   }
 }
@@ -111,6 +123,7 @@ export class Library {
       stopText();
       this.asked = "";
       this.player.close();
+      closeReader();
     };
   }
 
@@ -123,7 +136,7 @@ export class Library {
       const json = name === "live" ? await live(sayNow(), moreNow()) : await bundled(name as Bundled);
       if (this.asked === wish) this.take(parseWords(json));
     } catch (error) {
-      if (this.asked !== wish) return;
+      if (this.asked !== wish || isCalledOff(error)) return;
       this.asked = "";
       if (name === "live") change({ trace: "" }); // the text stays in its box, to be mended
       if (isFault(error)) tell(error);

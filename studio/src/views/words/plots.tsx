@@ -3,8 +3,9 @@ import { useMemo } from "preact/hooks";
 import { Plot, type Line } from "../../parts/plot";
 import { words } from "../../strings/words";
 import { spelled, type Shared, type TracedText } from "./file";
+import { fixed } from "../../strings/decimal";
 
-const brief = (value: number) => (Number.isFinite(value) ? value.toFixed(2) : "–");
+const brief = (value: number) => (Number.isFinite(value) ? fixed(value, 2) : "–");
 
 interface CurveProps {
   title: string;

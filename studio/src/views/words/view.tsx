@@ -22,6 +22,7 @@ import { headNow, Library, openFile, sharesNow, textNow, tokenNow, traceNow } fr
 import { Beside, Hearing, Next, Own, Sentences, Typed, type Seen } from "./panel";
 import { WordsPlots } from "./plots";
 import "./words.css";
+import { fixed } from "../../strings/decimal";
 
 /** The words of the view in the language of the page. */
 export const worded = enrol("words", words);
@@ -132,7 +133,7 @@ function Story({ library }: { library: Library }) {
       <p>{words.intro}</p>
       <p>{words.meaning}</p>
       {shared && (
-        <p>{words.pair(spelled(shared.token), shared.cosine[0].toFixed(2), shared.cosine.at(-1)!.toFixed(2))}</p>
+        <p>{words.pair(spelled(shared.token), fixed(shared.cosine[0], 2), fixed(shared.cosine.at(-1)!, 2))}</p>
       )}
       {bundled && <p>{words.marks}</p>}
       <p>{words.howDrawn(trace.d, words.percent(share))}</p>

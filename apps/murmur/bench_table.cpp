@@ -1,0 +1,269 @@
+// bench_table.cpp: murmur bench: one table, side by side in one run, on one core.
+#include "bench_table.h"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "engine/simd/probes.h"
+#include "generated/peers.h"
+#include "murmur/engine.h"
+#include "run/formats.h"
+#include "run_program.h"
+#include "workshop.h"
+
+namespace murmur::app {
+
+namespace {
+
+using simd::CoreLimits;
+
+// The least time that a core of these limits needs, and what it spends it on.
+struct Limit {
+  double seconds = 0;
+  const char* by = "";
+};
+
+// What is timed: an experiment's words, and the limit of the work.
+struct Work {
+  const char* kind;  // velocity, retract: words of bench/peers/table.py
+  std::vector<std::string> words;
+  std::function<Limit(const CoreLimits&, const Experiment&, const Field&)> limit;
+};
+
+// Each exponential serves a pair in both directions: for an unordered pair d multiply-adds of the
+// score, d for each of the two sums of values, one for the second sum of weights, and a power of
+// two with its addition to the first.
+Limit symmetric_pairs(const CoreLimits& core, const Experiment& e, const Field&) {
+  const bool single = e.engine.precision == Precision::f32;
+  const double n = e.swarm.n(), d = e.swarm.d();
+  const double fma = single ? core.fma_f32 : core.fma_f64;
+  const double power = single ? core.exp2_f32 : core.exp2_f64;
+  return {n * n / 2 * ((3 * d + 1) / fma + 1 / power), "multiply-adds and exponentials"};
+}
+
+// 2 d multiply-adds and a power of two for every ordered pair.
+Limit ordered_pairs(const CoreLimits& core, const Experiment& e, const Field&) {
+  const bool single = e.engine.precision == Precision::f32;
+  const double n = e.swarm.n(), d = e.swarm.d();
+  const double fma = single ? core.fma_f32 : core.fma_f64;
+  const double power = single ? core.exp2_f32 : core.exp2_f64;
+  return {n * n * (2 * d / fma + 1 / power), "multiply-adds and exponentials"};
+}
+
+// A power of z and its two sums into the moments (6), the same power again and two series (8): 14
+// operations an order and particle.
+Limit circle_series(const CoreLimits& core, const Experiment& e, const Field& field) {
+  const FieldCertificate* certificate = field.certificate();
+  const double orders = certificate != nullptr ? certificate->orders : 0;
+  return {14.0 * e.swarm.n() * orders / core.fma_f64, "multiply-adds"};
+}
+
+// Positions and increments are read, positions written, and a mass read and written.
+Limit streams(const CoreLimits& core, const Experiment& e, const Field&) {
+  const double n = e.swarm.n(), d = e.swarm.d();
+  return {8 * n * (3 * d + 2) / core.memory_bytes, "memory"};
+}
+
+std::vector<Work> works() {
+  return {
+      {"velocity", {"n=8192", "d=3", "precision=f32", "engine=simd"}, symmetric_pairs},
+      {"velocity", {"n=8192", "d=3", "engine=simd"}, symmetric_pairs},
+      {"velocity", {"n=4096", "d=64", "precision=f32", "engine=simd"}, ordered_pairs},
+      {"velocity", {"n=8192", "d=2", "engine=moments"}, circle_series},
+      {"retract", {"n=1000000", "d=3", "engine=simd"}, streams},
+  };
+}
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// An engine with the swarm of an experiment, ready to do one kind of work again and again.
+class Ours {
+ public:
+  Ours(const Work& work, const Experiment& e)
+      : retracts_(std::string(work.kind) == "retract"),
+        engine_(make_engine(e.engine)),
+        field_(prepare_field(e, *engine_)),
+        x_(engine_->place(e.swarm)),
+        along_(engine_->place(turned(e.swarm))),
+        y_(x_->like()) {}
+
+  double best(int repetitions) {
+    double best = std::numeric_limits<double>::infinity();
+    for (int r = 0; r < repetitions; ++r) {
+      const double start = processor_seconds();
+      if (retracts_) {
+        const Term step[] = {{0.1, along_.get()}};
+        field_->retract(*x_, step, *y_);
+      } else {
+        field_->velocity(0, *x_, *y_);
+      }
+      best = std::min(best, processor_seconds() - start);
+    }
+    return best;
+  }
+
+  const Field& field() const { return *field_; }
+  std::string engine() const { return engine_->name(); }
+  HostSwarm result() { return engine_->fetch(*y_); }
+  // (n, d), or points and increments (2, n, d), in the precision of the experiment.
+  Array given(const Experiment& e) {
+    std::vector<double> rows = to_rows(e.swarm);
+    std::vector<std::size_t> shape = {static_cast<std::size_t>(e.swarm.n()),
+                                      static_cast<std::size_t>(e.swarm.d())};
+    if (retracts_) {
+      const std::vector<double> along = to_rows(engine_->fetch(*along_));
+      rows.insert(rows.end(), along.begin(), along.end());
+      shape.insert(shape.begin(), 2);
+    }
+    Array array = array_of(rows);
+    array.shape = shape;
+    if (e.engine.precision == Precision::f32)
+      array.values = std::vector<float>(rows.begin(), rows.end());
+    return array;
+  }
+
+ private:
+  // Increments as long as the points: coordinate k has those of coordinate k + 1.
+  static HostSwarm turned(HostSwarm x) {
+    for (int i = 0; i < x.n(); ++i) {
+      const double first = x.at(i, 0);
+      for (int k = 0; k + 1 < x.d(); ++k) x.at(i, k) = x.at(i, k + 1);
+      x.at(i, x.d() - 1) = first;
+    }
+    return x;
+  }
+
+  bool retracts_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Field> field_;
+  std::unique_ptr<Swarm> x_, along_, y_;
+};
+
+// The peers' seconds by name, from their own process; empty where Python or numpy is missing.
+nlohmann::json peers(const Work& work, const std::string& python, const Workshop& shop, double beta,
+                     int repetitions) {
+  if (python.empty()) return nlohmann::json::object();
+  const std::string in = shop.path() / "x.npy", out = shop.path() / "out.npy";
+  const auto told = output_of({python, "-c", kPeers, work.kind, in, out, fmt::format("{}", beta),
+                               fmt::format("{}", repetitions)});
+  if (!told || told->code != 0) return nlohmann::json::object();
+  const nlohmann::json seconds = nlohmann::json::parse(told->out, nullptr, false);
+  return seconds.is_object() ? seconds : nlohmann::json::object();
+}
+
+// The largest difference of a coordinate to numpy's result.
+double difference(const HostSwarm& ours, const std::filesystem::path& theirs) {
+  const std::vector<double> a = to_rows(ours), b = read_npy(theirs).doubles();
+  if (a.size() != b.size()) return std::numeric_limits<double>::quiet_NaN();
+  double most = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::fabs(a[i] - b[i]));
+  return most;
+}
+
+// The first interpreter that has numpy: the one of the PATH, then Debian's.
+std::string python_with_numpy() {
+  for (const char* python : {"python3", "/usr/bin/python3"}) {
+    const auto told = output_of({python, "-c", "import numpy"});
+    if (told && told->code == 0) return python;
+  }
+  return {};
+}
+
+nlohmann::json row_of(const Work& work, const CoreLimits& core, const std::string& python,
+                      const TableChoice& choice) {
+  std::vector<std::string> words = work.words;
+  words.push_back("threads=1");
+  const Experiment e = make_experiment(gather({"", {}, words}));
+  Ours ours(work, e);
+  double seconds = ours.best(choice.repetitions);  // before the peers, and after them
+  const Workshop shop;
+  write_npy(shop.path() / "x.npy", ours.given(e));
+  nlohmann::json row = peers(work, python, shop, by_kind(e.dynamics).heads[0]->beta,
+                             std::min(choice.repetitions, 5));
+  seconds = std::min(seconds, ours.best(choice.repetitions));
+  const Limit limit = work.limit(core, e, ours.field());
+  row["work"] = work.kind;
+  row["engine"] = ours.engine();
+  row["n"] = e.swarm.n();
+  row["d"] = e.swarm.d();
+  row["precision"] = e.engine.precision == Precision::f32 ? "f32" : "f64";
+  row["seconds"] = seconds;
+  row["limit"] = limit.seconds;
+  row["limited_by"] = limit.by;
+  if (row.contains("numpy")) row["difference"] = difference(ours.result(), shop.path() / "out.npy");
+  return row;
+}
+
+// Three digits, and never a power of ten.
+std::string digits(double value) {
+  return value >= 100 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value);
+}
+
+// "406 ms (42 x)", or a dash where the peer is not there.
+std::string peer_text(const nlohmann::json& row, const char* name) {
+  if (!row.contains(name)) return "-";
+  const double theirs = row[name], ours = row["seconds"];
+  return fmt::format("{} ms ({} x)", digits(1e3 * theirs), digits(theirs / ours));
+}
+
+void print(const nlohmann::json& rows, const CoreLimits& core) {
+  const bool gpu = std::any_of(rows.begin(), rows.end(),
+                               [](const nlohmann::json& row) { return row.contains("torch_gpu"); });
+  data(fmt::format("{:<38} {:>10}  {:>18}  {:>18}  {}{}\n", "one core", "ours", "numpy", "torch",
+                   gpu ? fmt::format("{:>18}  ", "torch on the GPU") : "", "limit of this core"));
+  for (const nlohmann::json& row : rows) {
+    const double ours = row["seconds"], limit = row["limit"];
+    const std::string what =
+        fmt::format("{} n={} d={} {}", row["work"].get<std::string>(), row["n"].get<int>(),
+                    row["d"].get<int>(), row["engine"].get<std::string>());
+    data(fmt::format("{:<38} {:>7.3g} ms  {:>18}  {:>18}  {}{:.3g} ms ({:.0f} % reached): {}\n",
+                     what, 1e3 * ours, peer_text(row, "numpy"), peer_text(row, "torch"),
+                     gpu ? fmt::format("{:>18}  ", peer_text(row, "torch_gpu")) : "", 1e3 * limit,
+                     100 * limit / ours, row["limited_by"].get<std::string>()));
+  }
+  data(fmt::format(
+      "limits measured here: {:.3g} and {:.3g} G multiply-adds/s (f32, f64), {:.3g} and "
+      "{:.3g} G powers of two/s, {:.3g} GB/s of memory\n",
+      1e-9 * core.fma_f32, 1e-9 * core.fma_f64, 1e-9 * core.exp2_f32, 1e-9 * core.exp2_f64,
+      1e-9 * core.memory_bytes));
+}
+
+}  // namespace
+
+int print_bench_table(const Flags& flags, const TableChoice& choice) {
+  const std::string python = choice.python.empty() ? python_with_numpy() : choice.python;
+  const CoreLimits core = simd::probe_core();
+  nlohmann::json rows = nlohmann::json::array();
+  for (const Work& work : works()) rows.push_back(row_of(work, core, python, choice));
+  const bool alone = !rows[0].contains("numpy"), no_torch = !rows[0].contains("torch");
+  if (flags.json) {
+    report({{"rows", rows},
+            {"core",
+             {{"fma_f32", core.fma_f32},
+              {"fma_f64", core.fma_f64},
+              {"exp2_f32", core.exp2_f32},
+              {"exp2_f64", core.exp2_f64},
+              {"memory_bytes", core.memory_bytes}}}});
+  } else {
+    print(rows, core);
+  }
+  if (alone)
+    say(flags, "no Python with numpy was found: --python PROGRAM names one");
+  else if (no_torch)
+    say(flags, "this Python has no torch: its column is empty");
+  return 0;
+}
+
+}  // namespace murmur::app

@@ -1,0 +1,318 @@
+// certified_sums.cpp: blocks of targets through the series; the rest through cells, or pairs.
+#include "engine/moments/certified_sums.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "core/buffer.h"
+#include "core/parallel.h"
+#include "engine/moments/cells.h"
+#include "engine/moments/direct_sums.h"
+#include "engine/moments/harmonic_kernels.h"
+
+namespace murmur::moments {
+
+namespace {
+
+constexpr int kMostDegree[] = {2000, 160, 48, 26};  // d = 2 .. 5: tables of a few 10 MB at most
+constexpr int kListed = 1 << 20;                    // targets that are summed again at once
+
+// Measured (bench/results/moments.md), nanoseconds of one core: a function at a source, a function
+// at a target with means, the same where lengths vary, and a pair.
+constexpr double kUpRate = 0.22, kDownRate = 0.44, kVaryingRate = 0.62;
+// A particle by transforms: spread and summed; a cell of the grid there and back; and the functions
+// at the nodes of their degree, p^3 of them.
+constexpr double kTransformRate = 260, kCellRate = 60, kNodeRate = 3;
+constexpr double kPairRate[] = {0.9, 0.9, 0.9, 1.0, 1.1};  // by d up to 4, more beyond
+
+double pair_rate(int d) { return d <= 4 ? kPairRate[d] : 0.25 * d; }
+
+// Functions of degree at most p: half of the sum of the dimensions.
+double functions(int d, int p) {
+  double sum = 0;
+  for (int l = 0; l <= p; ++l) sum += dimension(d, l);
+  return 0.5 * (sum + p + 1);
+}
+
+constexpr double kLeastCut = 5e-15;  // rounding leaves more anyway
+
+double cells_rate(const SumsSetup& setup, double sources, double targets) {
+  return cells_cost({.sources = sources,
+                     .targets = targets,
+                     .d = setup.shape.d,
+                     .sphere = setup.sphere,
+                     .exponent = setup.reach,
+                     .tolerance = setup.tolerance});
+}
+
+// Of the tolerance a tenth where a uniform swarm has it: there e^{|u|} / Z is 1 / A_0(|u|).
+double cut_of(const SumsSetup& setup) {
+  const double uniform = exponential_series(setup.shape.d, setup.reach, 1).a[0];
+  return std::fmax(kLeastCut, std::fmin(setup.cut, 0.1 * setup.tolerance * uniform));
+}
+
+constexpr double kWorthASeries = 1024;  // targets that a series of higher degree is tried for
+
+// Whether a series with that allowance for rounding, in units of 2^-53, bounds a uniform swarm.
+bool serves(const SumsSetup& setup, double cut, double roundings) {
+  const double uniform = exponential_series(setup.shape.d, setup.reach, 1).a[0];
+  return setup.way || 2 * (cut + roundings * 0x1p-53) <= setup.tolerance * uniform;
+}
+
+// One thread's targets and results.
+struct Room {
+  simd::Buffer<double> values;
+  std::vector<int> rows;
+};
+Room& own_room() {
+  static thread_local Room room;
+  return room;
+}
+
+// Targets (d, stride) and results in one piece of memory.
+struct Table {
+  Table(double* at, int d, std::size_t stride)
+      : u(at), result{at + d * stride, at + (d + 1) * stride,     at + (d + 2) * stride,
+                      stride,          at + (2 * d + 2) * stride, at + (2 * d + 3) * stride} {}
+  static std::size_t size(int d, std::size_t stride) { return (2 * d + 4) * stride; }
+  double* u;
+  SumsResult result;
+};
+
+SumsResult from(const SumsResult& r, int first) {
+  return {r.weight + first, r.shift + first,        r.mean + first,
+          r.stride,         r.weight_bound + first, r.mean_bound + first};
+}
+
+}  // namespace
+
+std::vector<WayCost> ways_of(const SumsSetup& setup) {
+  const auto [n, d] = setup.shape;
+  std::vector<WayCost> ways;
+  if (setup.sphere && d <= kMostCoordinates) {
+    const int p = degree_for(d, setup.reach, cut_of(setup), kMostDegree[d - 2]);
+    if (p != kNoDegree && serves(setup, cut_of(setup), 4 * (p + 8) + 80)) {
+      const double down = setup.length ? kDownRate : kVaryingRate;
+      ways.push_back({Way::harmonics,
+                      n * (kUpRate * functions(d, p + 1) + down * (d + 1) / 4 * functions(d, p)),
+                      p});
+    }
+  }
+  if (setup.sphere && d == 3 && setup.length) {
+    const int p = degree_for(d, *setup.length, cut_of(setup), kMostTransformDegree);
+    if (p != kNoDegree)
+      ways.push_back(
+          {Way::transform, kTransformRate * n + kCellRate * 16 * p * p + kNodeRate * p * p * p, p});
+  }
+  const double pairs = pair_rate(d) * n * n;
+  ways.push_back({Way::pairs, pairs, 0});
+  ways.push_back({Way::cells, cells_rate(setup, n, n), 0});
+  std::stable_sort(ways.begin(), ways.end(), [](const WayCost& a, const WayCost& b) {
+    return a.nanoseconds < b.nanoseconds;
+  });
+  return ways;
+}
+
+const HarmonicSums& SharedMoments::sums(int d, int degree) {
+  const auto at = sums_.find({d, degree});
+  if (at != sums_.end()) return at->second;
+  return sums_.emplace(std::pair(d, degree), HarmonicSums(d, degree)).first->second;
+}
+
+const HarmonicMoments& SharedMoments::moments(const HostSwarm& x, int degree,
+                                              const SumsSetup& setup) {
+  const auto at = moments_.find(degree);
+  if (at != moments_.end()) return at->second;
+  return moments_.emplace(degree, sums(x.d(), degree).moments_of(x, setup.threads, setup.ranks))
+      .first->second;
+}
+
+const TransformSums& SharedMoments::transform(double rho, double cut) {
+  const auto at = transforms_.find({rho, cut});
+  if (at != transforms_.end()) return at->second;
+  return transforms_.emplace(std::pair(rho, cut), TransformSums(rho, cut)).first->second;
+}
+
+CertifiedSums::CertifiedSums(const SumsSetup& setup) : setup_(setup), ways_(ways_of(setup)) {
+  if (!setup.way) return;
+  const auto wanted = std::find_if(ways_.begin(), ways_.end(),
+                                   [&](const WayCost& cost) { return cost.way == *setup.way; });
+  if (wanted != ways_.end()) std::rotate(ways_.begin(), wanted, wanted + 1);
+}
+
+struct CertifiedSums::Work {
+  const HostSwarm& x;
+  const HostSwarm* sources;  // of what is summed one by one: x, or all that the ranks have
+  SharedMoments& shared;
+  const Fill& fill;
+  const Done& done;
+  SumsAccount account{};
+};
+
+CertifiedSums::Evaluation CertifiedSums::ready(Work& work, const WayCost& way) const {
+  if (way.way == Way::transform) {
+    const TransformSums& sums = work.shared.transform(*setup_.length, cut_of(setup_));
+    const auto series = std::make_shared<TransformSums::Series>(
+        sums.series_of(work.x, setup_.threads, setup_.ranks, setup_.mean));
+    return {kTransformPoints, [&sums, series](const Targets& u, const SumsResult& out) {
+              sums.evaluate(*series, u, out);
+            }};
+  }
+  const HarmonicSums& sums = work.shared.sums(work.x.d(), way.degree);
+  const auto series = std::make_shared<HarmonicSums::Series>(
+      sums.series_of(work.shared.moments(work.x, way.degree, setup_), setup_.length, setup_.mean));
+  return {kPoints, [&sums, series](const Targets& u, const SumsResult& out) {
+            sums.evaluate(*series, u, out);
+          }};
+}
+
+// Those of the targets (nothing given: 0 .. n - 1) whose bounds are too large, in order.
+std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, int n,
+                                          std::span<const int> given) const {
+  const int d = work.x.d(), most = series.block;
+  std::map<int, std::vector<int>> left;  // by block
+  std::mutex lock;
+  for_blocks((n + most - 1) / most, setup_.threads, [&](int block) {
+    Room& room = own_room();
+    const int first = block * most, count = std::min(most, n - first);
+    const Table table(room.values.need(Table::size(d, most)), d, most);
+    room.rows.resize(count);
+    std::iota(room.rows.begin(), room.rows.end(), first);
+    const std::span<const int> here = given.empty() ? room.rows : given.subspan(first, count);
+    work.fill(here, table.u, most);
+    SumsResult r = table.result;
+    if (!setup_.mean) r.mean = r.mean_bound = nullptr;
+    series.at({table.u, static_cast<std::size_t>(most), count, d}, r);
+    // Runs of targets within the tolerance are done; the others wait.
+    std::vector<int> failed;
+    const auto good = [&](int i) {
+      return (setup_.mean ? std::fmax(r.mean_bound[i], r.weight_bound[i]) : r.weight_bound[i]) <=
+             setup_.tolerance;
+    };
+    for (int i = 0; i < count;) {
+      int end = i;
+      while (end < count && good(end)) ++end;
+      if (end > i) work.done(here.subspan(i, end - i), from(r, i));
+      if (end < count) failed.push_back(here[end]);
+      i = end + 1;
+    }
+    if (failed.empty()) return;
+    const std::lock_guard hold(lock);
+    left.emplace(block, std::move(failed));
+  });
+  std::vector<int> all;
+  for (const auto& [block, failed] : left) all.insert(all.end(), failed.begin(), failed.end());
+  return all;
+}
+
+// Cells are made of the targets that are asked for together, and show in the last bits: so every
+// rank sums the targets of all of them, and keeps its own.
+void CertifiedSums::by_shared_cells(Work& work, std::span<const int> rows) const {
+  const int d = work.x.d();
+  const std::size_t own = rows.size();
+  std::vector<double> u(d * own);
+  work.fill(rows, u.data(), own);
+  std::vector<std::vector<double>> all;  // (d) axes of the targets of all ranks
+  std::size_t begin = 0;
+  for (int k = 0; k < d; ++k)
+    all.push_back(setup_.ranks->gathered({u.data() + k * own, own}, begin));
+  for (std::size_t first = 0; first < all[0].size(); first += kListed) {
+    const std::size_t count = std::min<std::size_t>(kListed, all[0].size() - first);
+    std::vector<double> values(Table::size(d, count));
+    const Table table(values.data(), d, count);
+    for (int k = 0; k < d; ++k) std::copy_n(&all[k][first], count, table.u + k * count);
+    SumsResult r = table.result;
+    if (!setup_.mean) r.mean = r.mean_bound = nullptr;
+    cell_sums({.x = *work.sources,
+               .u = {table.u, count, static_cast<int>(count), d},
+               .tolerance = setup_.tolerance,
+               .threads = setup_.threads,
+               .mean = setup_.mean},
+              r);
+    const std::size_t from_row = std::max(first, begin),
+                      to_row = std::min(first + count, begin + own);
+    if (from_row < to_row)
+      work.done(rows.subspan(from_row - begin, to_row - from_row),
+                from(r, static_cast<int>(from_row - first)));
+  }
+  work.account.cells += static_cast<std::int64_t>(own);
+}
+
+void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
+  Fixed listed[] = {static_cast<Fixed>(rows.size())};  // on all ranks
+  if (setup_.ranks != nullptr) setup_.ranks->sum(listed);
+  if (listed[0] == 0) return;
+  const bool forced = setup_.way && ways_.front().way == *setup_.way;
+  const bool cells = forced && *setup_.way == Way::cells ? true
+                     : forced && *setup_.way == Way::pairs
+                         ? false
+                         : cells_rate(setup_, work.sources->n(), double(listed[0])) <
+                               pair_rate(work.x.d()) * work.sources->n() * double(listed[0]);
+  const int d = work.x.d();
+  if (cells && work.sources != &work.x) return by_shared_cells(work, rows);
+  for (std::size_t first = 0; first < rows.size(); first += kListed) {
+    const std::span<const int> here =
+        rows.subspan(first, std::min<std::size_t>(kListed, rows.size() - first));
+    const int count = static_cast<int>(here.size());
+    std::vector<double> values(Table::size(d, count));
+    const Table table(values.data(), d, count);
+    for_blocks((count + kPoints - 1) / kPoints, setup_.threads, [&](int block) {
+      const int at = block * kPoints;
+      work.fill(here.subspan(at, std::min(kPoints, count - at)), table.u + at, count);
+    });
+    SumsResult r = table.result;
+    if (!setup_.mean) r.mean = r.mean_bound = nullptr;
+    const SumsRequest request{.x = *work.sources,
+                              .u = {table.u, static_cast<std::size_t>(count), count, d},
+                              .tolerance = setup_.tolerance,
+                              .threads = setup_.threads,
+                              .mean = setup_.mean};
+    if (cells) {
+      cell_sums(request, r);
+      work.account.cells += count;
+    } else {
+      direct_sums(request, r);
+      work.account.direct += count;
+    }
+    for_blocks((count + kPoints - 1) / kPoints, setup_.threads, [&](int block) {
+      const int at = block * kPoints;
+      work.done(here.subspan(at, std::min(kPoints, count - at)), from(r, at));
+    });
+  }
+}
+
+SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& shared,
+                                    const Fill& fill, const Done& done) const {
+  Work work{x, &x, shared, fill, done};
+  std::vector<int> rows;
+  const WayCost& first = ways_.front();
+  if (first.way == Way::harmonics || first.way == Way::transform) {
+    work.account.degree = first.degree;
+    rows = by_series(work, ready(work, first), n, {});
+    const auto left = static_cast<double>(rows.size());
+    if (cut_of(setup_) > 2 * kLeastCut &&
+        (setup_.ranks ? setup_.ranks->largest(left) : left) >= kWorthASeries) {
+      SumsSetup finer = setup_;
+      finer.cut = 0;  // as little as makes sense
+      finer.way = first.way;
+      const CertifiedSums again(finer);
+      if (again.ways().front().way == first.way) {
+        work.account.degree = again.ways().front().degree;
+        rows = again.by_series(work, again.ready(work, again.ways().front()),
+                               static_cast<int>(rows.size()), rows);
+      }
+    }
+  } else {
+    rows.resize(n);
+    std::iota(rows.begin(), rows.end(), 0);
+  }
+  if (setup_.ranks != nullptr) work.sources = &setup_.ranks->everybody(x, !rows.empty());
+  by_lists(work, rows);
+  return work.account;
+}
+
+}  // namespace murmur::moments

@@ -1,0 +1,62 @@
+// harmonic_sums.h: sums over the particles on a sphere through their harmonic moments.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/moments/fixed_point.h"
+#include "engine/moments/harmonics.h"
+#include "engine/moments/sums.h"
+
+namespace murmur::moments {
+
+// What a swarm is to a series: sum_j m_j S(x_j) for every harmonic function up to a degree.
+struct HarmonicMoments {
+  std::vector<double> values{};  // (count of the functions, 2) Re and Im
+  double mass = 0;               // sum_j m_j
+  double off = 0;                // max_j | |x_j| - 1 |: how far from the sphere the particles are
+};
+
+// e^{<u, x>} on S^{d-1} as a series of degree p; Z and N are one each, and N_c has the moments of
+// x_c S, which are sums of few moments of degree p + 1. What is cut is at most T_p e^{|u|} of every
+// weight (harmonics.h), and the sum of the sizes of all terms at most e^{|u|}.
+class HarmonicSums {
+ public:
+  HarmonicSums(int d, int degree);
+
+  int degree() const { return degree_; }
+  const Harmonics& up() const { return up_; }      // of degree p + 1: the moments
+  const Harmonics& down() const { return down_; }  // of degree p: the series
+  HarmonicMoments moments_of(const HostSwarm& x, int threads, const Reduction* ranks) const;
+
+  // The series of the sums at targets of one length |u| = rho, or of any length.
+  struct Series {
+    std::vector<double> terms{};  // (count, outputs, 2)
+    int outputs = 0;              // 1: weights alone; d + 1
+    std::optional<double> rho{};  // the one length
+    double beyond = 0;            // T_p of it
+    double mass = 0, off = 0;     // of the moments
+  };
+  Series series_of(const HarmonicMoments& m, std::optional<double> rho, bool mean) const;
+
+  // At most kPoints targets. Every bound is of the rule in sums.h: the cut, and an allowance for
+  // rounding that tests/conformance/certificate_test.cpp holds to sums in quadruple precision.
+  void evaluate(const Series& series, const Targets& u, const SumsResult& out) const;
+
+ private:
+  double rounding() const;  // of a sum of terms whose sizes sum to 1
+
+  int d_, degree_;
+  Harmonics up_, down_;     // of degree p + 1 and p
+  std::vector<int> scale_;  // (count of up_) exponents that make the functions about 1 in size
+  struct Term {
+    std::size_t from;
+    double re, im;   // of its coefficient
+    bool conjugate;  // of the moment
+  };
+  std::vector<std::size_t> row_;  // (count of down_ * (d + 1) + 1) first of the terms of each c_e
+  std::vector<Term> terms_;       // c_e = sum over terms, without A_l
+};
+
+}  // namespace murmur::moments
