@@ -32,8 +32,7 @@ TEST(Symmetry, ThreadsDoNotShow) {
         const OnTarget on(contender.target);
         const HostSwarm one = velocity(*contender.engine(1), dynamics, x);
         for (const int threads : {2, 3, 7})
-          EXPECT_TRUE(same_bits(
-              velocity(*contender.engine(threads), dynamics, x), one))
+          EXPECT_TRUE(same_bits(velocity(*contender.engine(threads), dynamics, x), one))
               << contender.name() << ", d = " << d << ", " << threads << " threads";
       }
     }
