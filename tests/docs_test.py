@@ -22,6 +22,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 120  # seconds a block may take
+OPENMPI = {  # mpirun on one machine, for any user, with more ranks than cores
+    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_btl": "self,vader",
+    "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+    "OMPI_MCA_oob_tcp_if_include": "lo",
+}
 
 
 @dataclass
@@ -77,6 +84,7 @@ def install_tools(folder: Path) -> dict[str, str]:
         tool.write_text(f'#!/bin/sh\nexec "{program}" "$@"\n')
         tool.chmod(tool.stat().st_mode | stat.S_IXUSR)
     kept = {key: value for key, value in os.environ.items() if not key.startswith("MURMUR")}
+    kept |= OPENMPI
     return kept | {"PATH": f"{folder}:{os.environ['PATH']}", "NO_COLOR": "1", "LC_ALL": "C.UTF-8",
                    "MURMUR_DATA": str(ROOT / "data/mnist"),
                    "MODELS": str(ROOT / "tests/fixtures/families")}

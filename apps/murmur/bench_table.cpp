@@ -156,10 +156,10 @@ nlohmann::json peers(const Work& work, const std::string& python, const Workshop
                      int repetitions) {
   if (python.empty()) return nlohmann::json::object();
   const std::string in = shop.path() / "x.npy", out = shop.path() / "out.npy";
-  const auto told =
-      output_of_program(python, {python, "-c", kPeers, work.kind, in, out, fmt::format("{}", beta),
-                                 fmt::format("{}", repetitions)});
-  const nlohmann::json seconds = nlohmann::json::parse(told.value_or(""), nullptr, false);
+  const auto told = output_of({python, "-c", kPeers, work.kind, in, out, fmt::format("{}", beta),
+                               fmt::format("{}", repetitions)});
+  if (!told || told->code != 0) return nlohmann::json::object();
+  const nlohmann::json seconds = nlohmann::json::parse(told->out, nullptr, false);
   return seconds.is_object() ? seconds : nlohmann::json::object();
 }
 
@@ -174,11 +174,10 @@ double difference(const HostSwarm& ours, const std::filesystem::path& theirs) {
 
 // The first interpreter that has numpy: the one of the PATH, then Debian's.
 std::string python_with_numpy() {
-  for (const char* python : {"python3", "/usr/bin/python3"})
-    if (output_of_program(python, {python, "-c",
-                                   "import importlib.util, sys\n"
-                                   "sys.exit(importlib.util.find_spec('numpy') is None)"}))
-      return python;
+  for (const char* python : {"python3", "/usr/bin/python3"}) {
+    const auto told = output_of({python, "-c", "import numpy"});
+    if (told && told->code == 0) return python;
+  }
   return {};
 }
 

@@ -9,10 +9,12 @@
 #include <thread>
 
 #include "command.h"
+#include "engine/cuda/cuda.h"
 #include "flow/stiff.h"
 #include "generated/version.h"
 #include "learn/products.h"
 #include "murmur/error.h"
+#include "ranks.h"
 
 namespace murmur::app {
 
@@ -58,12 +60,19 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
       {"processor", processor(), ""},
       {"cores", fmt::format("{}", std::thread::hardware_concurrency()), ""},
       {"engine", engine, ""},
+      {"GPU", gpu_name(),
+       built_with_cuda() ? "engine=cuda and device=cuda need an NVIDIA GPU and its driver"
+                         : "engine=cuda and device=cuda need a murmur built with cmake --preset "
+                           "cuda, and an NVIDIA GPU"},
       {"ffmpeg", on_path("ffmpeg"), "films need it: apt-get install ffmpeg"},
       {"gnuplot", on_path("gnuplot"), "plots need it: apt-get install gnuplot-nox"},
       {"SUNDIALS", has_stiff() ? "built in" : "",
        "method=bdf needs it: apt-get install libsundials-dev, and build again"},
       {"OpenBLAS", blas(),
        "training in many dimensions needs it: apt-get install libopenblas0-pthread"},
+      {"MPI", mpi_library(),
+       "ranks need it: apt-get install libopenmpi-dev openmpi-bin, and build again"},
+      {"Slurm", on_path("sbatch"), "murmur submit needs it, on a machine of the cluster"},
       {"this folder", writable ? "writable" : "",
        "runs are kept in ./runs: go elsewhere or use -o"},
   };

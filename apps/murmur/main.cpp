@@ -11,6 +11,7 @@
 #include "command.h"
 #include "generated/version.h"
 #include "murmur/error.h"
+#include "ranks.h"
 #include "startup.h"
 #include "variables.h"
 
@@ -45,6 +46,7 @@ Command tokenize_command();
 Command trace_command();
 Command import_command();
 Command model_command();
+Command submit_command();
 
 std::vector<Command> all_commands() {
   return {simulate_command(), train_command(),      sweep_command(),     velocity_command(),
@@ -52,7 +54,8 @@ std::vector<Command> all_commands() {
           classify_command(), report_command(),     presets_command(),   explain_command(),
           doctor_command(),   completion_command(), bench_command(),     reproduce_command(),
           studio_command(),   meanfield_command(),  landscape_command(), open_command(),
-          tokenize_command(), trace_command(),      import_command(),    model_command()};
+          tokenize_command(), trace_command(),      import_command(),    model_command(),
+          submit_command()};
 }
 
 namespace {
@@ -64,9 +67,10 @@ bool colour_wanted(const std::string& choice) {
   return isatty(STDERR_FILENO) != 0;
 }
 
+// An error of one process or of all ranks, told once; the exit code.
 int tell(const Error& error, const std::string& color) {
-  complain("", error, colour_wanted(color));
-  return static_cast<int>(error.fault);
+  return leave_ranks(static_cast<int>(error.fault), error,
+                     [&](const Error& told) { complain("", told, colour_wanted(color)); });
 }
 
 // In the list of commands each takes one line; its own --help shows the examples too.
@@ -143,7 +147,10 @@ const std::map<std::string, const char*> kOtherNames = {{"run", "simulate"},
                                                         {"models", "model list"},
                                                         {"fetch", "model fetch"},
                                                         {"download", "model fetch"},
-                                                        {"decode", "tokenize --decode"}};
+                                                        {"decode", "tokenize --decode"},
+                                                        {"sbatch", "submit"},
+                                                        {"slurm", "submit"},
+                                                        {"queue", "runs"}};
 
 std::string remedy_for(const std::string& word) {
   if (const auto other = kOtherNames.find(word); other != kOtherNames.end())
@@ -203,13 +210,14 @@ int run(int argc, char** argv) {
   }
   for (std::size_t i = 0; i < commands.size(); ++i)
     if (subs[i]->parsed()) try {
+        connect_ranks(commands[i].name);
         refuse_empty_values(*subs[i]);
         warn_of_unknown_variables(flags);
         std::optional<DataFile> file;
         if (commands[i].prints) file.emplace(flags);
         const int code = commands[i].run(flags, words);
         if (file) file->write();
-        return code == 0 ? undrawn : code;
+        return leave_ranks(code == 0 ? undrawn : code, std::nullopt, {});
       } catch (const Error& error) {
         return tell(error, flags.color);
       }

@@ -11,6 +11,7 @@
 #include "render_dome.h"
 #include "render_figure.h"
 #include "report/figures.h"
+#include "report/trace.h"
 #include "run_kind.h"
 #include "style.h"
 
@@ -115,12 +116,12 @@ Asked asked_of(Words& words) {
     const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
     if (key == "figure") {
       static const std::vector<std::string> kFigures = {
-          "dome", "next-word", "attention", "heads", "cosines", "density", "map", "flight"};
+          "dome",  "next-word", "attention", "heads", "phase", "spectrum",
+          "parts", "cosines",   "density",   "map",   "flight"};
       if (std::find(kFigures.begin(), kFigures.end(), value) == kFigures.end())
-        throw Error(
-            Fault::input, "there is no such figure", "command line: " + assignment,
-            "use figure=dome, next-word, attention, heads, cosines, density, map or flight, "
-            "or leave it out for scenes, films and plots");
+        throw Error(Fault::input, "there is no such figure", "command line: " + assignment,
+                    fmt::format("use figure={}, or leave it out for scenes, films and plots",
+                                fmt::join(kFigures, ", ")));
       asked.figure = value;
     }
     if (key != "time") continue;
@@ -178,12 +179,16 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
           "use --light for scenes and films on a light ground");
   std::erase_if(sorted.assignments,
                 [](const std::string& word) { return word.rfind("figure=", 0) == 0; });
+  TraceSceneRequest tokens;
+  if (reader.command() == "trace")
+    tokens = {take_number(sorted, "token"), take_number(sorted, "head")};
   const Settings settings = settings_of_run(reader.directory(), sorted.assignments);
   const RenderSettings render = render_settings();
   SceneSettings scene = scene_of(reader, settings, render.style,
                                  asked.figure == "map"      ? FlightView::map
                                  : asked.figure == "flight" ? FlightView::flight
                                                             : FlightView::chosen);
+  if (reader.command() == "trace") show_tokens(reader, tokens, scene);
   scene.log_time = is_in_log_time(reader, asked.time);
   const SignalWatch watch;
   const picture::Signature signature(recipe_of(ingredients_of(reader, sorted.plain[0])));
@@ -219,6 +224,7 @@ Command render_command() {
           "  murmur render runs/flock-0-1 figure=attention -o attention.svg\n"
           "  murmur render runs/flock-0-1 figure=density -o density.mp4\n"
           "time=log and time=linear say how time runs; else by where things happen.\n"
+          "Of a traced text, token=I draws whom one token attends to, head=H by one head.\n"
           "figure=dome draws the move of one token in parts, .mp4 through the blocks:\n"
           "  token=I    which; else the one that moves most\n"
           "  block=B    of the method layers and of trained swarms, from 0; or t=TIME, --frame K\n"
@@ -226,7 +232,9 @@ Command render_command() {
           "  picture=K  of a trained swarm: the test picture; data=DIR: where they are\n"
           "figure=attention draws who attends to whom at four times, or at t=TIME; head=H;\n"
           "  order=clusters|index\n"
-          "figure=heads draws entropy, sinks and signs of all heads of a traced transformer\n"
+          "figure=heads draws entropy, sinks and signs of all heads of a traced transformer,\n"
+          "  figure=spectrum eigenvalues of O V, figure=phase its layers on the phase diagram,\n"
+          "  figure=parts what leaving a part out does (of murmur trace --parts)\n"
           "figure=cosines draws the cosines of pairs over time, and what theory predicts\n"
           "figure=density draws the density on the sphere of R^3 as a globe, .mp4 a film\n"
           "figure=next-word draws a swarm among words and what it says over time, .mp4 as a film:\n"

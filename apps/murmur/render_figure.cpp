@@ -58,37 +58,54 @@ void check_csv_beside(const Flags& flags) {
   output_file(beside);
 }
 
+}  // namespace
+
+std::optional<int> take_number(Words& words, const char* key) {
+  const std::string value = take_word(words, key);
+  if (value.empty()) return std::nullopt;
+  char* end = nullptr;
+  const long read = std::strtol(value.c_str(), &end, 10);
+  if (*end != '\0' || read < 0 || read > 1'000'000)
+    throw Error(Fault::input, fmt::format("{} is not a number from 0 on", value),
+                fmt::format("command line: {}={}", key, value), "write a whole number");
+  return static_cast<int>(read);
+}
+
+namespace {
+
 // What the transformer itself attended to: text=K, head=H, block=B.
 Figure attention_of_trace(const RunReader& run, Words& words, const FigureFlags& asked) {
   TraceAttentionRequest request{.style = asked.style};
-  const auto number = [&](const char* key) -> std::optional<int> {
-    const std::string value = take_word(words, key);
-    if (value.empty()) return std::nullopt;
-    char* end = nullptr;
-    const long read = std::strtol(value.c_str(), &end, 10);
-    if (*end != '\0' || read < 0 || read > 1'000'000)
-      throw Error(Fault::input, fmt::format("{} is not a number from 0 on", value),
-                  fmt::format("command line: {}={}", key, value), "write a whole number");
-    return static_cast<int>(read);
-  };
-  request.text = number("text").value_or(0);
-  request.head = number("head");
-  request.block = number("block");
+  request.text = take_number(words, "text").value_or(0);
+  request.head = take_number(words, "head");
+  request.block = take_number(words, "block");
   if (!words.assignments.empty())
     throw Error(Fault::input, "figure=attention of a trace takes text, head and block",
                 "command line: " + words.assignments.front(), "leave it out");
   return trace_attention_figure(run, request);
 }
 
-// Every head of every block, of a traced transformer.
-Figure heads_of_trace(const RunReader& run, const Words& words, const FigureFlags& asked) {
+bool is_of_trace(const std::string& name) {
+  return name == "heads" || name == "phase" || name == "parts" || name == "spectrum";
+}
+
+// Every head of every block, the layers on the phase diagram, parts left out, or eigenvalues.
+Figure figure_of_trace(const RunReader& run, const std::string& name, const Words& words,
+                       FigureStyle style) {
   if (run.command() != "trace")
-    throw Error(Fault::input, "figure=heads is of a traced transformer", run.directory().string(),
-                "make one by murmur trace, or use figure=attention");
+    throw Error(Fault::input, fmt::format("figure={} is of a traced transformer", name),
+                run.directory().string(), "make one by murmur trace, or use figure=attention");
   if (!words.assignments.empty())
-    throw Error(Fault::input, "figure=heads of a trace shows all heads",
+    throw Error(Fault::input, fmt::format("figure={} of a trace takes no words", name),
                 "command line: " + words.assignments.front(), "leave it out");
-  return head_maps_figure(read_trace_file(run.directory()), asked.style, run.directory().string());
+  const TraceFile file = read_trace_file(run.directory());
+  if (name == "heads") return head_maps_figure(file, style, run.directory().string());
+  if (name == "phase") return phase_figure(phase_places(run, file), style);
+  if (name == "spectrum") return spectrum_figure(read_spectra(run), style);
+  if (file.parts.empty())
+    throw Error(Fault::input, "no part was left out in this run", run.directory().string(),
+                "trace the text with --parts");
+  return parts_figure(file, style);
 }
 
 Figure attention_of(const RunReader& run, Words words, const FigureFlags& asked) {
@@ -171,7 +188,7 @@ int render_figure(const Flags& flags, const RunReader& run, const Words& words,
   } else {
     check_csv_beside(flags);
     const Figure figure = name == "attention" ? attention_of(run, rest, asked)
-                          : name == "heads"   ? heads_of_trace(run, rest, asked)
+                          : is_of_trace(name) ? figure_of_trace(run, name, rest, asked.style)
                                               : cosines_of(run, rest, asked);
     draw(figure, path);
   }

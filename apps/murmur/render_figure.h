@@ -1,6 +1,8 @@
 // render_figure.h: murmur render RUN figure=attention, cosines or density.
 #pragma once
 
+#include <optional>
+
 #include "command.h"
 #include "murmur/run.h"
 #include "render_dome.h"
@@ -15,6 +17,9 @@ struct FigureFlags {
   std::int64_t frame = -1;  // of a globe; negative: from the end
   TimeScale time = TimeScale::chosen;
 };
+
+// Takes KEY=K out of the words, a whole number from 0 on. Error(input) for anything else.
+std::optional<int> take_number(Words& words, const char* key);
 
 // Draws it, and prints where; the exit code.
 int render_figure(const Flags& flags, const RunReader& run, const Words& words,

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <thread>
 
 #include "command.h"
+#include "meeting.h"
 #include "murmur/error.h"
 #include "progress.h"
+#include "ranks.h"
 #include "recipe.h"
 #include "report/figures.h"
 #include "report/report.h"
@@ -188,23 +192,79 @@ int tell_answers(const Flags& flags, const std::vector<Reproduction>& all) {
   return static_cast<int>(Fault::verification);
 }
 
+// Does one, draws it and tells its verdict; nothing when a signal came.
+std::optional<Reproduction> do_and_draw(const Flags& flags, const Words& words,
+                                        const ReproductionRow& row, LiveProcess& process) {
+  process.tell(fmt::format("{}: {}", row.name, row.meaning));
+  std::optional<Reproduction> done = do_one(flags, words, row, process);
+  if (!done) return done;
+  draw(flags, *done);
+  process.tell(fmt::format("  {}", verdict_of(*done)));
+  return done;
+}
+
+// Those that ranks are dealt: each figure is claimed by one of them. The first waits for what the
+// others have claimed, does what they died over, and reads the rest back.
+class Deal {
+ public:
+  Deal(const Flags& flags, const Words& words) : meeting_(flags) {
+    const std::string asked = fmt::format("{} {}", quick, fmt::join(words.assignments, " "));
+    if (meeting_.first())
+      meeting_.tell({flags.runs, asked});
+    else
+      meeting_.hear(asked);
+  }
+  bool first() const { return meeting_.first(); }
+  std::optional<File> take(const std::string& name) const { return meeting_.claims().take(name); }
+  File wait_for(const std::string& name) const {
+    for (;;) {
+      if (std::optional<File> claim = take(name)) return std::move(*claim);
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+  void note(const std::string& name) const { meeting_.claims().leave_word(name, "done"); }
+  bool is_done(const std::string& name) const {
+    return meeting_.claims().word_about(name).has_value();
+  }
+
+ private:
+  Meeting meeting_;
+};
+
+// This rank's share: every figure that no other has claimed. False when a signal came.
+bool do_share(const Flags& flags, const Words& words, const Deal& deal, LiveProcess& process) {
+  for (const ReproductionRow& row : reproductions()) {
+    if (row.trains || deal.is_done(row.name)) continue;
+    const std::optional<File> claim = deal.take(row.name);
+    if (!claim || deal.is_done(row.name)) continue;
+    if (!do_and_draw(flags, words, row, process)) return false;
+    deal.note(row.name);
+  }
+  return true;
+}
+
 // Every figure of the laboratory, and the page that shows them; the digits' tables train for hours
 // and are asked for by name.
 int run_all(const Flags& flags, const Words& words) {
   std::vector<Reproduction> all;
   LiveProcess process(flags);
+  std::optional<Deal> deal;
+  if (started_as().size > 1) deal.emplace(flags, words);
+  if (deal && !do_share(flags, words, *deal, process)) return 128 + caught_signal;
+  if (deal && !deal->first()) return 0;
   UnitProgress figures(process.control, "figures");
   for (const ReproductionRow& row : reproductions())
     if (!row.trains) figures.add();
+  const bool asked = resume;
   for (const ReproductionRow& row : reproductions()) {
     if (row.trains) continue;
-    process.tell(fmt::format("{}: {}", row.name, row.meaning));
     figures.tell(row.name);
-    const auto done = do_one(flags, words, row, process);
+    std::optional<File> claim;
+    if (deal) claim = deal->wait_for(row.name);
+    resume = asked || (deal && deal->is_done(row.name));
+    const auto done = do_and_draw(flags, words, row, process);
     if (!done) return 128 + caught_signal;
-    draw(flags, *done);
     figures.end();
-    process.tell(fmt::format("  {}", verdict_of(*done)));
     all.push_back(*done);
   }
   const std::filesystem::path page =
@@ -233,6 +293,9 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     usage("one reproduction is done at a time", "murmur reproduce list names them; or give --all");
   if (sorted.plain.front() == "list") return list(flags);
   if (sorted.plain.front() == "rules") return list_rules(flags);
+  if (started_as().size > 1)
+    usage("one reproduction is done by one process",
+          "start it without mpirun or srun; --all is dealt out to ranks, figure by figure");
   const ReproductionRow& row = row_of(sorted.plain.front());
   LiveProcess process(flags);
   const auto done = do_one(flags, sorted, row, process);

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "murmur/error.h"
+#include "ranks.h"
 #include "run/compare.h"
 #include "run/identity.h"
 #include "run_kind.h"
@@ -63,6 +64,10 @@ int resume_own(const RunKind& own, const Flags& flags, const Words& words) {
 
 int go_on(const RunKind& kind, const Flags& flags, const std::filesystem::path& directory,
           const Words& words) {
+  if (ranks() != nullptr && std::string_view(kind.word) != "simulate")
+    throw Error(Fault::usage,
+                fmt::format("a run of murmur {} is written by one process", kind.word),
+                directory.string(), "go on with it without mpirun or srun");
   const std::string warning = require_same_settings(directory, kind.free);
   if (!warning.empty()) say(flags, "warning: " + warning);
   return kind.resume(flags, directory, words);

@@ -1,8 +1,9 @@
-// run_program.cpp: a child process whose standard output goes nowhere, or to us.
+// run_program.cpp: a child process whose standard output goes nowhere.
 #include "run_program.h"
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,54 +15,70 @@ namespace murmur::app {
 
 namespace {
 
-// Starts it with its standard output at `out`, which is closed here; nothing where it cannot be.
-std::optional<pid_t> started(const std::string& program, std::vector<std::string>& words, int out) {
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-  pid_t child = 0;
-  const int failure =
-      posix_spawnp(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(out);
-  if (failure != 0) return std::nullopt;
-  return child;
-}
-
-int end_of(pid_t child) {
+int wait_for(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return 1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+// A file without a name that is gone when it is closed.
+class Scratch {
+ public:
+  Scratch() : descriptor_(memfd_create("output", MFD_CLOEXEC)) {}
+  ~Scratch() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  int descriptor() const { return descriptor_; }
+  std::string text() const {
+    std::string all;
+    char part[4096];
+    for (ssize_t got;
+         (got = pread(descriptor_, part, sizeof part, static_cast<off_t>(all.size()))) > 0;)
+      all.append(part, static_cast<std::size_t>(got));
+    return all;
+  }
+
+ private:
+  int descriptor_;
+};
+
 }  // namespace
 
-std::optional<int> run_program(const std::string& program, std::vector<std::string> words) {
-  const auto child = started(program, words, open("/dev/null", O_WRONLY | O_CLOEXEC));
-  if (!child) return std::nullopt;
-  return end_of(*child);
+std::optional<ProgramOutput> output_of(std::vector<std::string> words) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const Scratch out, err;
+  if (out.descriptor() < 0 || err.descriptor() < 0) return std::nullopt;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out.descriptor(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, err.descriptor(), STDERR_FILENO);
+  pid_t child = 0;
+  const int failure = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) return std::nullopt;
+  const int code = wait_for(child);
+  return ProgramOutput{code, out.text(), err.text()};
 }
 
-std::optional<std::string> output_of_program(const std::string& program,
-                                             std::vector<std::string> words) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
-  const auto child = started(program, words, ends[1]);
-  std::string text;
-  char piece[4096];
-  for (ssize_t got; child && (got = read(ends[0], piece, sizeof piece)) != 0;) {
-    if (got > 0)
-      text.append(piece, static_cast<std::size_t>(got));
-    else if (errno != EINTR)
-      break;
-  }
-  close(ends[0]);
-  if (!child || end_of(*child) != 0) return std::nullopt;
-  return text;
+std::optional<int> run_program(const std::string& program, std::vector<std::string> words) {
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failure =
+      posix_spawnp(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) return std::nullopt;
+  return wait_for(child);
 }
 
 }  // namespace murmur::app

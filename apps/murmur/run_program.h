@@ -11,8 +11,11 @@ namespace murmur::app {
 // it, or nothing where it could not be started. `words` begin with its name.
 std::optional<int> run_program(const std::string& program, std::vector<std::string> words);
 
-// The same, with its data: what it has written to its standard output, where it ended with code 0.
-std::optional<std::string> output_of_program(const std::string& program,
-                                             std::vector<std::string> words);
+// What a program says and how it ends; nothing where it could not be started.
+struct ProgramOutput {
+  int code = 0;
+  std::string out{}, err{};
+};
+std::optional<ProgramOutput> output_of(std::vector<std::string> words);
 
 }  // namespace murmur::app

@@ -10,6 +10,7 @@
 #include "murmur/error.h"
 #include "run/json_text.h"
 #include "run_kind.h"
+#include "slurm.h"
 
 namespace murmur::app {
 
@@ -60,6 +61,35 @@ std::string columns_of(const nlohmann::json& row) {
                      row["d"].get<int>(), row["t"].get<double>(), row["frames"].get<long>());
 }
 
+// What Slurm says of the jobs that make these runs; those that have not begun get a row of their
+// own.
+void add_jobs(const Flags& flags, nlohmann::json& rows) {
+  for (const Job& job : jobs_below(flags.runs)) {
+    const std::string state = state_of(job).value_or("unknown");
+    const auto same = [&](const nlohmann::json& row) {
+      return row["run"].get<std::string>() == job.run.string();
+    };
+    auto row = std::find_if(rows.begin(), rows.end(), same);
+    if (row == rows.end()) {
+      rows.push_back({{"run", job.run.string()}, {"command", "submit"}, {"status", state}});
+      row = rows.end() - 1;
+    }
+    (*row)["job"] = {{"id", job.id}, {"state", state}, {"command", job.command}};
+  }
+}
+
+std::string line_of(const nlohmann::json& row) {
+  const std::string opening = fmt::format("{:<32} {:<12} ", row["run"].get<std::string>(),
+                                          row["status"].get<std::string>());
+  const std::string job = row.contains("job")
+                              ? fmt::format("  job {} {}", row["job"]["id"].get<std::string>(),
+                                            row["job"]["state"].get<std::string>())
+                              : "";
+  if (row["command"] == "submit")
+    return opening + fmt::format("{:<42}{}", row["job"]["command"].get<std::string>(), job);
+  return opening + fmt::format("{:<42}  {}{}", columns_of(row), outcome_of(row), job);
+}
+
 int list(const Flags& flags) {
   nlohmann::json rows = nlohmann::json::array();
   for (const fs::path& directory : runs_below(flags.runs)) try {
@@ -67,14 +97,13 @@ int list(const Flags& flags) {
     } catch (const Error& error) {
       say(flags, fmt::format("skipped {}: {}", directory.string(), error.summary));
     }
+  add_jobs(flags, rows);
   if (flags.json) {
     report(rows);
     return 0;
   }
   if (rows.empty()) say(flags, fmt::format("no runs in {}; murmur simulate makes one", flags.runs));
-  for (const auto& row : rows)
-    data(fmt::format("{:<32} {:<12} {:<42}  {}\n", row["run"].get<std::string>(),
-                     row["status"].get<std::string>(), columns_of(row), outcome_of(row)));
+  for (const auto& row : rows) data(line_of(row) + "\n");
   return 0;
 }
 

@@ -136,6 +136,10 @@ void show_modes(const Flags& flags, const Subject& s, const ShowWords& words) {
 }
 
 void show_attention(const Flags& flags, const Subject& s, const ShowWords& words) {
+  if (is_traced(flags, s)) return show_trace(flags, s, words);
+  for (const char* word : {"block", "text"})
+    if (words.given(word))
+      words.refuse(word, "it is of a traced transformer", "leave it out; write frame=K");
   const std::int64_t frame = frame_of(s, words);
   if (heads_of(s.experiment.dynamics, s.history.time(frame)).empty())
     throw Error(Fault::input, "there is no attention to show: the dynamics has no head", s.name,
@@ -346,7 +350,10 @@ void show(const Flags& flags, const Subject& subject, const ShowWords& words) {
                                               {"layers", show_trace},
                                               {"twin", show_trace},
                                               {"lens", show_trace},
-                                              {"patching", show_trace}};
+                                              {"patching", show_trace},
+                                              {"parts", show_trace},
+                                              {"phase", show_trace},
+                                              {"spectrum", show_trace}};
   showers.at(words.show())(flags, subject, words);
 }
 

@@ -62,7 +62,10 @@ void show_metastability(const Flags& flags, const Subject& subject, const ShowWo
 // Which word of a vocabulary one token, and the mean, say next, and how many are possible.
 void show_next_word(const Flags& flags, const Subject& subject, const ShowWords& words);
 
-// Heads, layers, the ideal flow beside them, the logit lens and patching of a traced transformer.
+// Whether it is a run of murmur trace or murmur import.
+bool is_traced(const Flags& flags, const Subject& subject);
+// Heads, their attention and spectra, layers and their place on the phase diagram, the ideal flow
+// beside them, the logit lens, patching and left-out parts of a traced transformer.
 void show_trace(const Flags& flags, const Subject& subject, const ShowWords& words);
 
 // Writes what words.show() names, as CSV or JSON.

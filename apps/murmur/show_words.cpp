@@ -26,7 +26,9 @@ const std::vector<Row>& table() {
         "next-word"}},
       {"bins", "50", {"histogram"}},
       {"modes", "1-8", {"modes", "growth"}},
-      {"head", "0", {"attention"}},
+      {"head", "0", {"attention", "spectrum"}},
+      {"block", "last", {"attention", "spectrum"}},
+      {"text", "0", {"attention"}},
       {"share", "0.5", {"attention", "clustering", "atoms", "next-word"}},
       {"rank_tol", "1e-6", {"attention"}},
       {"delta", "", {"centres", "clustering"}},
@@ -50,11 +52,11 @@ const std::vector<Row>& table() {
   return rows;
 }
 
-const std::vector<std::string> shows{"histogram",     "modes",     "attention",     "centres",
-                                     "density-modes", "genealogy", "plateaus",      "growth",
-                                     "clustering",    "atoms",     "metastability", "distance",
-                                     "counts",        "next-word", "heads",         "layers",
-                                     "twin",          "lens",      "patching"};
+const std::vector<std::string> shows{
+    "histogram", "modes",     "attention",  "centres", "density-modes", "genealogy",
+    "plateaus",  "growth",    "clustering", "atoms",   "metastability", "distance",
+    "counts",    "next-word", "heads",      "layers",  "twin",          "lens",
+    "patching",  "parts",     "phase",      "spectrum"};
 
 const Row* find(const std::string& name) {
   for (const Row& row : table())

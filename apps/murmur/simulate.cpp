@@ -6,8 +6,11 @@
 
 #include "command.h"
 #include "engine/moments/moments.h"
+#include "engine/mpi/shared_engine.h"
+#include "experiment/shared_simulation.h"
 #include "murmur/error.h"
 #include "progress.h"
+#include "ranks.h"
 #include "resume.h"
 #include "run/json_text.h"
 #include "run_kind.h"
@@ -91,20 +94,57 @@ std::string clusters_text(const Experiment& e, const RunReader& run, double coun
                     c.width, e.observe.cluster_tol, c.finer, c.coarser);
 }
 
-int simulate_and_report(const Flags& flags, const Experiment& e, Engine& engine, Run& run) {
-  const auto began = std::chrono::steady_clock::now();
-  Outcome outcome;
-  {
+// Of the ranks that leave the telling to the first.
+int exit_code(const Outcome& outcome) {
+  if (outcome.ok()) return 0;
+  return outcome.ending == Ending::interrupted ? 128 + caught_signal
+                                               : static_cast<int>(Fault::numerical);
+}
+
+// The engine of an experiment, shared among the ranks where there are any.
+std::unique_ptr<Engine> engine_of(Experiment& e) {
+  e.engine.threads = shared_threads(e.engine.threads);
+  auto engine = make_engine(e.engine);
+  if (ranks() == nullptr) return engine;
+  require_shareable(e);
+  require_one_experiment(e, engine->name());
+  return share_engine(std::move(engine), *ranks());
+}
+
+struct Carried {
+  Outcome outcome{};
+  fs::path directory{};
+  bool tells = true;  // this process does, and not another rank
+};
+
+// Carries an experiment, alone or with the other ranks; `open` makes or opens the run of it.
+Carried carry(const Flags& flags, const Experiment& e, Engine& engine,
+              const std::function<Run()>& open) {
+  if (ranks() == nullptr) {
+    Run run = open();
     LiveProcess process(flags);
-    outcome = simulate(e, engine, run, process.control);
+    return {simulate(e, engine, run, process.control), run.directory()};
   }
+  SharedRun run(*ranks(), open);
+  LiveProcess process(flags);
+  if (!run.leads()) process.control.report = nullptr;
+  Carried carried{simulate_shared(e, engine, run, process.control), run.directory(), run.leads()};
+  share_signal();
+  return carried;
+}
+
+int simulate_and_report(const Flags& flags, const Experiment& e, Engine& engine,
+                        const std::function<Run()>& open) {
+  const auto began = std::chrono::steady_clock::now();
+  const auto [outcome, directory, tells] = carry(flags, e, engine, open);
+  if (!tells) return exit_code(outcome);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  const RunReader reader(run.directory());
+  const RunReader reader(directory);
   const std::vector<double> clusters = reader.column("clusters");
   if (flags.json) {
     const KeptJson manifest = kept_manifest(reader);
-    report({{"run", run.directory().string()},
+    report({{"run", directory.string()},
             {"status", manifest.at("status").text()},
             {"t", outcome.t},
             {"frames", reader.frames()},
@@ -112,7 +152,7 @@ int simulate_and_report(const Flags& flags, const Experiment& e, Engine& engine,
             {"numbers", manifest.at("numbers").json()},
             {"seconds", seconds}});
   } else {
-    data(run.directory().string() + "\n");
+    data(directory.string() + "\n");
   }
   if (flags.verbose) say(flags, run_numbers(reader));
   report_drift_error(flags, reader);
@@ -123,12 +163,12 @@ int simulate_and_report(const Flags& flags, const Experiment& e, Engine& engine,
     return 0;
   }
   if (outcome.ending == Ending::interrupted)
-    return tell_stopped(flags, resume_command("simulate", run.directory()),
+    return tell_stopped(flags, resume_command("simulate", directory),
                         fmt::format("t = {:g}", outcome.t));
   const std::string particle =
       outcome.particle >= 0 ? fmt::format(", particle {}", outcome.particle) : "";
   throw Error(Fault::numerical, outcome.what,
-              fmt::format("{}: t = {:g}{}", run.directory().string(), outcome.t, particle),
+              fmt::format("{}: t = {:g}{}", directory.string(), outcome.t, particle),
               outcome.remedy);
 }
 
@@ -137,29 +177,32 @@ int simulate(const Flags& flags, const std::vector<std::string>& words) {
   if (!flags.resume.empty()) return resume_own(simulate_kind(), flags, sorted);
   Experiment e = make_experiment(settings_of(sorted));
   if (flags.dry_run) return dry_run(flags, e);
-  const auto engine = make_engine(e.engine);
-  Run run = create_run(flags, e.name, simulation_contents(e, engine->name()));
-  return simulate_and_report(flags, e, *engine, run);
+  const auto engine = engine_of(e);
+  return simulate_and_report(flags, e, *engine, [&] {
+    return create_run(flags, e.name, simulation_contents(e, engine->name()));
+  });
 }
 
-// Goes on from the last checkpoint to the original T, or to a larger one.
+// Goes on from the last checkpoint to the original T, or to a larger one, on any engine.
 int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const auto make = [](const Settings& settings) { return make_experiment(settings); };
-  const auto on = resumed(flags, directory, words, settings_of_run(directory), make);
+  auto on = resumed(flags, directory, words, settings_of_run(directory), make, true);
   if (!on) return 0;
-  const Experiment& e = on->setup;
+  Experiment& e = on->setup;
   if (flags.dry_run) return dry_run(flags, e);
-  const auto engine = make_engine(e.engine);
+  const auto engine = engine_of(e);
   const std::string now = engine->name();
   const RunContents contents = simulation_contents(e, now);
-  Run run = Run::reopen(directory, program_argv, &contents, on->longer);
-  const std::string before = kept_manifest(RunReader(directory)).at("engine").text();
-  if (before != now) {
-    run.event(json_text(
-        nlohmann::json{{"event", "warning"}, {"engine_before", before}, {"engine_now", now}}));
-    say(flags, fmt::format("begun by {}, continued by {}: bits may differ", before, now));
-  }
-  return simulate_and_report(flags, e, *engine, run);
+  return simulate_and_report(flags, e, *engine, [&] {
+    Run run = Run::reopen(directory, program_argv, &contents, on->changed);
+    const std::string before = kept_manifest(RunReader(directory)).at("engine").text();
+    if (before != now) {
+      run.event(json_text(
+          nlohmann::json{{"event", "warning"}, {"engine_before", before}, {"engine_now", now}}));
+      say(flags, fmt::format("begun by {}, continued by {}: bits may differ", before, now));
+    }
+    return run;
+  });
 }
 
 // What a branch cannot change is what its first state fixes.
@@ -171,14 +214,16 @@ int branch(const Flags& flags, const fs::path& directory, const Words& words) {
                   directory.string(), "a branch begins with the particles of its parent");
   }
   const Experiment before = make_experiment(settings_of_run(directory));
-  const Experiment e = make_experiment(settings_of_run(directory, words.assignments));
-  const auto engine = make_engine(e.engine);
+  Experiment e = make_experiment(settings_of_run(directory, words.assignments));
+  const auto engine = engine_of(e);
   RunContents contents = simulation_contents(e, engine->name());
   contents.branch = branch_from(directory, before, e);
   if (flags.dry_run) return dry_run(flags, e);
-  Run run = create_run(flags, e.name, contents);
-  say(flags, fmt::format("parts from {} at t = {:g}", directory.string(), contents.branch->t));
-  return simulate_and_report(flags, e, *engine, run);
+  return simulate_and_report(flags, e, *engine, [&] {
+    Run run = create_run(flags, e.name, contents);
+    say(flags, fmt::format("parts from {} at t = {:g}", directory.string(), contents.branch->t));
+    return run;
+  });
 }
 
 }  // namespace

@@ -9,10 +9,14 @@
 #include <set>
 
 #include "command.h"
+#include "meeting.h"
 #include "murmur/error.h"
+#include "prepared_sweep.h"
 #include "progress.h"
+#include "ranks.h"
 #include "recipe.h"
 #include "report/figures.h"
+#include "run/compare.h"
 #include "run_kind.h"
 
 namespace murmur::app {
@@ -24,6 +28,7 @@ RunKind sweep_kind();
 namespace {
 
 bool fail_fast = false, keep_going = false;
+std::string joined;  // the run of --join
 
 std::string key_of(const std::string& assignment) {
   return assignment.substr(0, assignment.find('='));
@@ -129,16 +134,21 @@ std::vector<fs::path> try_to_draw(const Sweep& sweep, const SweepOutcome& outcom
   return {};
 }
 
-int simulate_and_report(const Flags& flags, const Sweep& sweep, Run& run,
-                        bool stop_at_failure) try {
+struct HowToRun {
+  bool stop_at_failure = false;
+  SweepShare share = SweepShare::alone;
+};
+
+int simulate_and_report(const Flags& flags, const Sweep& sweep, Run& run, HowToRun how) try {
   const auto began = std::chrono::steady_clock::now();
   SweepOutcome outcome;
   {
     LiveProcess process(flags);
     const SweepControl control{.process = process.control,
                                .failed = tell_failure,
-                               .fail_fast = stop_at_failure,
-                               .threads = threads_of(sweep)};
+                               .fail_fast = how.stop_at_failure,
+                               .threads = shared_threads(threads_of(sweep)),
+                               .share = how.share};
     outcome = run_sweep(sweep, run, control);
   }
   Tale tale;
@@ -150,6 +160,40 @@ int simulate_and_report(const Flags& flags, const Sweep& sweep, Run& run,
 } catch (...) {  // the disk, most likely
   close_after_exception(run, {});
   throw;
+}
+
+// Does cells beside other processes, until all are done.
+SweepOutcome join(const Flags& flags, const Sweep& sweep, const fs::path& directory) {
+  LiveProcess process(flags);
+  const SweepControl control{.process = process.control,
+                             .threads = shared_threads(threads_of(sweep)),
+                             .share = SweepShare::joins};
+  return join_sweep(sweep, directory, control);
+}
+
+// Ranks that were started together: the first makes or opens the run and closes it, all do cells.
+int deal(const Flags& flags, const Sweep& sweep, const std::function<Run()>& open, HowToRun how) {
+  if (started_as().size == 1) {
+    Run run = open();
+    return simulate_and_report(flags, sweep, run, how);
+  }
+  Meeting meeting(flags);
+  if (!meeting.first()) {
+    const Told told = meeting.hear(sweep.config);
+    if (told.failed != 0) return told.failed;
+    return join(flags, sweep, told.where).finished ? 0 : 128 + caught_signal;
+  }
+  std::optional<Run> run;
+  try {
+    run.emplace(open());
+    open_claims(run->directory());
+  } catch (const Error& error) {
+    meeting.tell({.failed = static_cast<int>(error.fault)});
+    throw;
+  }
+  meeting.tell({run->directory().string(), sweep.config});
+  how.share = SweepShare::leads;
+  return simulate_and_report(flags, sweep, *run, how);
 }
 
 // What the sweep of a run directory was, with the threads of now.
@@ -171,16 +215,43 @@ Sweep sweep_of_run(const fs::path& directory, const Words& words) {
   return kept;
 }
 
+// One of several processes that nobody leads, the tasks of an array: who finds every cell done
+// writes the tables and closes the sweep.
+int join_and_close(const Flags& flags, const fs::path& directory) {
+  const Sweep sweep = sweep_of_run(directory, {});
+  check_settings(sweep, directory);
+  const SweepOutcome outcome = join(flags, sweep, directory);
+  if (!outcome.finished) return tell_stopped(flags, "murmur sweep --join " + directory.string());
+  const std::string status = RunReader(directory).status();
+  if (status == "done" || status == "failed") return exit_code(outcome);
+  std::optional<Run> run;
+  try {
+    const RunContents contents = contents_of(sweep, program_argv);
+    run.emplace(Run::reopen(directory, program_argv, &contents));
+  } catch (const Error& error) {
+    if (error.fault != Fault::runtime || !is_being_written(directory)) throw;
+    say(flags, "another process closes the sweep");
+    return exit_code(outcome);
+  }
+  return simulate_and_report(flags, sweep, *run, {.share = SweepShare::leads});
+}
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
   const std::vector<std::string> typed = typed_keys(sorted);
   if (fail_fast && keep_going)
     usage("--fail-fast and --keep-going exclude each other", "give one of them");
+  if (!joined.empty()) {
+    if (!sorted.plain.empty() || !sorted.assignments.empty() || !flags.resume.empty())
+      usage("--join takes a run and nothing else", "leave the rest out");
+    return join_and_close(flags, find_run(flags, joined));
+  }
   if (!flags.resume.empty()) return resume_own(sweep_kind(), flags, sorted);
   const Sweep sweep = make_sweep(settings_of(sorted, sweep_parameters()), typed);
   if (flags.dry_run) return dry_run(flags, sweep);
-  Run made = create_run(flags, sweep.name, contents_of(sweep, program_argv));
-  return simulate_and_report(flags, sweep, made, fail_fast);
+  return deal(flags, sweep,
+              [&] { return create_run(flags, sweep.name, contents_of(sweep, program_argv)); },
+              {fail_fast});
 }
 
 int resume(const Flags& flags, const fs::path& directory, const Words& words) {
@@ -205,12 +276,26 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
     return 0;
   }
   const RunContents contents = contents_of(sweep, program_argv);
-  Run run = Run::reopen(directory, program_argv, &contents);
-  return simulate_and_report(flags, sweep, run,
-                             fail_fast && !finished);  // finished: only tried again
+  return deal(flags, sweep, [&] { return Run::reopen(directory, program_argv, &contents); },
+              {fail_fast && !finished});  // finished: only tried again
 }
 
 }  // namespace
+
+// The run is there at once, so that a wrong sweep is refused before it waits in a queue.
+PreparedSweep prepare_sweep(const Flags& flags, const std::vector<std::string>& words, bool dry) {
+  const Words sorted = sort_words(words);
+  const Sweep sweep = make_sweep(settings_of(sorted, sweep_parameters()), typed_keys(sorted));
+  if (dry) {
+    const fs::path place = flags.out.empty()
+                               ? free_run_directory(flags.runs, sweep.name, sweep.seed)
+                               : fs::path(flags.out);
+    return {place, sweep.grid()};
+  }
+  Run run = create_run(flags, sweep.name, contents_of(sweep, program_argv));
+  run.close("interrupted", {}, "waits for the tasks that do its cells");
+  return {run.directory(), sweep.grid()};
+}
 
 RunKind sweep_kind() {
   const Refusal no_frames = {
@@ -232,9 +317,12 @@ Command sweep_command() {
   return {"sweep", "Grids of simulations in parallel, with heat maps.",
           "  murmur sweep beta=0.5:9:18 d=2,8,32 n=32 replicas=64 T=30 method=layers\n"
           "  murmur sweep dynamics='{SA,USA}' beta=0.5:4:8 T=1 refine=2 look=dark -o runs/map\n"
-          "  murmur sweep --resume runs/map",
+          "  murmur sweep --resume runs/map\n"
+          "  mpirun -n 4 murmur sweep beta=0.5:9:18 n=32 T=30",
           [](Options& sub, Flags& flags) {
             sub.add_option("--resume", flags.resume, "go on with a sweep").type_name("RUN");
+            sub.add_option("--join", joined, "do cells of a sweep beside other processes")
+                .type_name("RUN");
             sub.add_flag("--dry-run", flags.dry_run, "resolved parameters and cost, nothing run");
             sub.add_flag("--fail-fast", fail_fast, "stop at the first cell that fails");
             sub.add_flag("--keep-going", keep_going, "go on when cells fail (the default)");

@@ -20,6 +20,7 @@
 #include "trace/effective_beta.h"
 #include "trace/heads.h"
 #include "trace/lens.h"
+#include "trace/parts.h"
 #include "trace/patching.h"
 #include "trace/prompts.h"
 #include "trace/traced.h"
@@ -33,7 +34,8 @@ namespace {
 
 struct TraceOptions {
   std::string file{}, ids{}, tokenizer{}, swapped{}, verify{}, patch{}, answers{}, engine = "blas";
-  bool whole = false, no_ffn = false, no_activations = false;
+  bool whole = false, no_ffn = false, no_attention = false, no_norm = false, parts = false;
+  bool no_activations = false;
   int repeat = 1, go_on = 0, threads = 0;
   std::int64_t random_weights = 0, seed = 0;
   double temperature = 0, tolerance = 1e-5;
@@ -90,6 +92,8 @@ PassOptions pass_of() {
   PassOptions pass = trained_pass();
   pass.repeat = options.repeat;
   pass.feed_forward = !options.no_ffn;
+  pass.attention = !options.no_attention;
+  pass.norms = !options.no_norm;
   return pass;
 }
 
@@ -217,9 +221,15 @@ TraceFile file_of(const OpenedModel& opened, const std::string& path, const Vari
                  .feed_forward = !options.no_ffn,
                  .random_weights = variation.random_weights,
                  .swapped = variation.swapped,
-                 .by_head = head_readings(&*opened.model, texts, of, options.threads)};
+                 .by_head = head_readings(&*opened.model, texts, of, options.threads),
+                 .attention = !options.no_attention,
+                 .norms = !options.no_norm};
   for (const fs::path& weights : opened.files)
     file.sha256[weights.filename().string()] = sha256_of_file(weights);
+  file.candidates = candidates_of(*opened.model, texts.front(),
+                                  {.place = answer_place(of, texts.front().n()),
+                                   .tokenizer = tokenizer,
+                                   .pass = trained_pass()});
   for (const TracedText& text : texts)
     file.texts.push_back({text.prompt.name, text.given, text.prompt.ids, text.tokens,
                           logit_lens(*opened.model, text,
@@ -282,6 +292,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   std::optional<Patching> patching = patched(opened, texts);
   TraceFile file = file_of(opened, words[0], variation, texts);
   file.patching = std::move(patching);
+  if (options.parts) file.parts = without_parts(*opened.model, texts, pass_of());
   file.made_by = remaking;
   const RunReader reader =
       keep_texts(flags, file, texts,
@@ -334,7 +345,11 @@ Command trace_command() {
         sub.add_option("--seed", options.seed, "of --temperature");
         sub.add_option("--repeat", options.repeat, "run through the blocks so often")
             .range(1, 4096);
-        sub.add_flag("--no-ffn", options.no_ffn, "attention alone");
+        sub.add_flag("--no-ffn", options.no_ffn, "without feed-forward: attention alone");
+        sub.add_flag("--no-attention", options.no_attention, "without attention: nobody hears");
+        sub.add_flag("--no-norm", options.no_norm, "without the norms of the blocks");
+        sub.add_flag("--parts", options.parts,
+                     "leave each part out in turn, and keep how tokens gather without it");
         options.random_asked = sub.add_option("--random-weights", options.random_weights,
                                               "weights drawn anew with this seed");
         sub.add_option("--swap-layer", options.swapped, "blocks that change places: 1,3")

@@ -1,20 +1,23 @@
 // transformer.cpp: the pass of a transformer over a prompt beside its matrix products alone, turn
 // by turn, and the memory that it takes.
 //
-// usage: bench_transformer MODEL [TOKENS [TURNS]]     the best of all turns counts, on one thread
-// Products are single calls of OpenBLAS on arrays of the same shapes, one a map or head. Memory is
-// the largest resident set, beside the weights and what a pass keeps, both as single precision.
+// usage: bench_transformer MODEL [TOKENS [TURNS [THREADS]]]     the best of all turns counts
+// Products are single calls of OpenBLAS, on as many threads, on arrays of the same shapes, one a
+// map or head. Processor time is that of all threads, beside it that of the clock. Memory is the
+// largest resident set, beside the weights and what a pass keeps, both as single precision.
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <vector>
 
 #include "learn/products.h"
 #include "model/open_model.h"
-#include "peers/processor_time.h"
 
 namespace {
 
@@ -72,6 +75,33 @@ class Products {
   std::vector<float> gathered_ = std::vector<float>(static_cast<std::size_t>(n_) * of_.head_width);
 };
 
+// The least of several turns.
+struct Best {
+  double processor = 1e300, clock = 1e300;  // seconds
+};
+
+template <class Work>
+void take_turn(Best& best, const Work& work) {
+  const auto processor = [] {  // of all threads
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+  };
+  const auto began = std::chrono::steady_clock::now();
+  const double start = processor();
+  work();
+  best.processor = std::min(best.processor, processor() - start);
+  best.clock = std::min(
+      best.clock, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+}
+
+// Of the library that is loaded already.
+void let_products_use(int threads) {
+  void* const library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
+  void* const set = library == nullptr ? nullptr : dlsym(library, "openblas_set_num_threads");
+  if (set != nullptr) reinterpret_cast<void (*)(int)>(set)(threads);
+}
+
 double kept_by(const Trace& trace) {
   double count = static_cast<double>(trace.last.size() + trace.logits.size());
   for (const auto* all : {&trace.before, &trace.between, &trace.after, &trace.attention})
@@ -103,26 +133,28 @@ double largest_resident() {  // megabytes
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   const int n = argc > 2 ? std::atoi(argv[2]) : 128, turns = argc > 3 ? std::atoi(argv[3]) : 20;
+  const int threads = argc > 4 ? std::atoi(argv[4]) : 1;
+  const PassOptions options{.threads = threads};
   const OpenedModel opened = open_model(argv[1]);
   std::vector<std::int64_t> ids;
   for (int i = 0; i < n; ++i) ids.push_back(i % opened.model->description().vocabulary);
-  const double kept = kept_by(opened.model->pass(ids)), resident = largest_resident();
+  const double kept = kept_by(opened.model->pass(ids, options)), resident = largest_resident();
   Products products(*opened.model, n);
-  double pass = 1e300, alone = 1e300;
-  for (int turn = 0; turn <= turns; ++turn) {
-    const double start = processor_seconds();
-    opened.model->pass(ids);
-    const double middle = processor_seconds();
-    products.run();
-    if (turn == 0) continue;
-    pass = std::min(pass, middle - start);
-    alone = std::min(alone, processor_seconds() - middle);
+  products.run();
+  Best pass, alone;
+  for (int turn = 0; turn < turns; ++turn) {
+    let_products_use(1);  // a pass shares its products among threads of its own
+    take_turn(pass, [&] { opened.model->pass(ids, options); });
+    let_products_use(threads);
+    take_turn(alone, [&] { products.run(); });
   }
   const double weights = weights_of(*opened.model);
-  fmt::print(
-      "{} {} tokens, {:.1f} Gflop: pass {:.2f} ms, its products alone {:.2f} ms, ratio {:.2f}\n",
-      opened.model->description().family, n, products.operations() / 1e9, 1e3 * pass, 1e3 * alone,
-      pass / alone);
+  fmt::print("{} {} tokens, {:.1f} Gflop, {} threads\n", opened.model->description().family, n,
+             products.operations() / 1e9, threads);
+  fmt::print("processor: pass {:.2f} ms, its products alone {:.2f} ms, ratio {:.2f}\n",
+             1e3 * pass.processor, 1e3 * alone.processor, pass.processor / alone.processor);
+  fmt::print("clock: pass {:.2f} ms, its products alone {:.2f} ms, ratio {:.2f}\n",
+             1e3 * pass.clock, 1e3 * alone.clock, pass.clock / alone.clock);
   fmt::print("weights {:.0f} MB, kept {:.0f} MB, largest resident set {:.0f} MB, ratio {:.2f}\n",
              weights, kept, resident, resident / (weights + kept));
 }

@@ -11,7 +11,7 @@
 namespace murmur {
 
 struct ReadText {
-  std::string words{};             // JSON: the file of the view Words, schema murmur-words-1
+  std::string words{};             // JSON: the file of the view Words, schema murmur-words-2
   std::vector<float> states{};     // (layers + 1, n, d): the residual stream, embedded tokens first
   std::vector<float> attention{};  // (layers, heads, n, n)
 };

@@ -142,14 +142,17 @@ void HostField::normalise_drift(double t, const HostSwarm& x, HostSwarm& a) cons
 //   v <- ln(beta) v / sqrt(n sum_i m_i |v_i|^2)
 // With equal masses 1/n this is the length of the whole configuration's velocity; a merged group
 // counts as often as it has members, who has no mass not at all.
-void HostField::to_arc_length(HostSwarm& v) const {
-  const auto weightless = static_cast<int>(std::count(v.mass.begin(), v.mass.end(), 0.0));
-  const int n = n0_ - weightless;
-  double square = 0;
+void HostField::to_arc_length(HostSwarm& v) {
+  std::vector<double> terms(v.n());
+  for (int i = 0; i < v.n(); ++i) terms[i] = v.mass[i] == 0 ? 1 : 0;
+  const int n = n0_ - static_cast<int>(sum_over_particles(terms, 1));
+  terms.assign(static_cast<std::size_t>(v.n()) * v.d(), 0.0);
   for (int i = 0; i < v.n(); ++i) {
     if (v.mass[i] == 0) continue;
-    for (int k = 0; k < v.d(); ++k) square += n * v.mass[i] * v.at(i, k) * v.at(i, k);
+    for (int k = 0; k < v.d(); ++k)
+      terms[static_cast<std::size_t>(i) * v.d() + k] = n * v.mass[i] * v.at(i, k) * v.at(i, k);
   }
+  const double square = sum_over_particles(terms, v.d());
   if (square == 0) return;
   const double scale = elementary::log(first_beta(dynamics_)) / std::sqrt(square);
   for (int k = 0; k < v.d(); ++k)
@@ -193,22 +196,47 @@ double HostField::error_norm(const Swarm& first, const Swarm& second, Tolerance 
       const double delta = a.axis(k)[i] - b.axis(k)[i];
       difference[i] += delta * delta;
     }
-  double sum = 0;
   for (int i = 0; i < a.n(); ++i) {
     const double size = std::sqrt(std::max(size_a[i], size_b[i]));
     const double scale = tolerance.atol + tolerance.rtol * size;
-    sum += difference[i] / (scale * scale);
+    difference[i] /= scale * scale;
   }
-  return std::sqrt(sum / a.n());
+  return std::sqrt(sum_over_particles(difference, 1) / particles(a.n()));
+}
+
+std::vector<double> block_sums(std::span<const double> terms, int each, int block) {
+  const std::size_t together = static_cast<std::size_t>(block) * each;
+  std::vector<double> sums;
+  for (std::size_t first = 0; first < terms.size(); first += together) {
+    double sum = 0;
+    for (std::size_t e = first; e < std::min(first + together, terms.size()); ++e) sum += terms[e];
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+double HostField::sum_over_particles(std::span<const double> terms, int each) {
+  double total = 0;
+  for (const double sum : block_sums(terms, each, kSummedTogether)) total += sum;
+  return total;
+}
+
+void HostField::add_shared_forces(const Ask& ask, Share& share, const HostSwarm& x, HostSwarm& a) {
+  const HostSwarm& all = share.everybody(x);
+  HostSwarm forces = all;
+  clear(forces);
+  add_forces(ask, all, forces);
+  for (int k = 0; k < x.d(); ++k)
+    for (int i = 0; i < x.n(); ++i) a.axis(k)[i] += forces.axis(k)[share.first() + i];
 }
 
 void HostField::noise_increment(const NoiseStep& step, const Swarm& x, Swarm& out) {
-  host(out) = murmur::noise_increment(step, dynamics_.manifold, host(x));
+  host(out) = murmur::noise_increment(step, dynamics_.manifold, host(x), first_of(host(x).n()));
 }
 
 void HostField::diffuse(const NoiseStep& step, const Swarm& x, Swarm& y) {
   if (&x != &y) host(y) = host(x);
-  brownian_step(step, dynamics_.manifold, host(y));
+  brownian_step(step, dynamics_.manifold, host(y), first_of(host(y).n()));
 }
 
 ClosePair HostField::nearest_pair(const Swarm& x, double delta) {

@@ -2,9 +2,25 @@
 // summing.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "murmur/engine.h"
+#include "murmur/ranks.h"
 
 namespace murmur {
+
+// The share that one rank has of a swarm, as a field sees it that computes this share alone.
+class Share {
+ public:
+  virtual ~Share() = default;
+  virtual Ranks& ranks() const = 0;
+  virtual int first() const = 0;                    // number of the first particle of its own
+  virtual int all() const = 0;                      // particles of all ranks
+  virtual std::span<const int> counts() const = 0;  // (ranks) of each
+  // The whole swarm, of which `own` is this rank's share. Every rank has to ask.
+  virtual const HostSwarm& everybody(const HostSwarm& own) = 0;
+};
 
 // Derived fields add the forces of one sublayer; this class does the rest of Field with plain
 // loops.
@@ -28,7 +44,6 @@ class HostField : public Field {
   ParticleSums particle_sums(const Swarm& x, int threads) override;
   PairSums pair_sums(const Swarm& x, const PairRequest& request) override;
 
- protected:
   struct Ask {
     double t;
     int sublayer;
@@ -36,18 +51,34 @@ class HostField : public Field {
     // c (x_j - x_i) instead of c x_j, and so escape the rounding of its own large weight.
     bool tangential;
   };
+  // a_i += sum of the forces of one sublayer on this rank's share x of a swarm. Unless an engine
+  // knows better, every rank computes all of it and keeps its own.
+  virtual void add_shared_forces(const Ask& ask, Share& share, const HostSwarm& x, HostSwarm& a);
+  // Ranks share a swarm in whole blocks of so many particles.
+  virtual int shared_block() const { return 64; }
+
+ protected:
   // a_i += sum of the forces of one sublayer at x; a has the shape of x. Clock u4 asks for u2's
   // kernel here: this class turns it into arc length. Where a normalisation or gains say so, x is x
   // / |x| or g o u.
   virtual void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) = 0;
+
+  // Sums over particles are taken by blocks of so many, and these added in order: ranks that hold
+  // whole blocks come to the same bits.
+  static constexpr int kSummedTogether = 4096;
+  // Of terms (n, each), all of a particle's one after another.
+  virtual double sum_over_particles(std::span<const double> terms, int each);
+  // Of a rank that has so many: how many there are in all, and which number its first one has.
+  virtual int particles(int own) { return own; }
+  virtual int first_of(int) { return 0; }
 
   const Dynamics dynamics_;
 
  private:
   const HostSwarm& force_points(double t, const HostSwarm& x);  // where the forces are asked for
   void normalise_drift(double t, const HostSwarm& x, HostSwarm& a) const;
-  bool turns_only(double t) const;         // `mix` as long as it is `post`
-  void to_arc_length(HostSwarm& v) const;  // clock u4
+  bool turns_only(double t) const;   // `mix` as long as it is `post`
+  void to_arc_length(HostSwarm& v);  // clock u4
 
   const int n0_;              // particles before any merging
   HostSwarm force_points_{};  // scratch
@@ -61,6 +92,11 @@ class HostEngine : public Engine {
  public:
   std::unique_ptr<Swarm> place(const HostSwarm& x) override;
   HostSwarm fetch(const Swarm& x) override;
+  // Whether ranks that share a swarm come to the bits of one process.
+  virtual bool same_when_shared() const { return true; }
 };
+
+// Blocks of kSummedTogether particles of terms (n, each): the sum of each, in order.
+std::vector<double> block_sums(std::span<const double> terms, int each, int block);
 
 }  // namespace murmur

@@ -11,13 +11,13 @@ namespace murmur {
 namespace {
 
 // (n, d) standard normal, in R^d or in the tangent space at x.
-HostSwarm normals(const NoiseStep& step, Manifold manifold, const HostSwarm& x) {
+HostSwarm normals(const NoiseStep& step, Manifold manifold, const HostSwarm& x, int first) {
   HostSwarm xi(x.shape());
   xi.mass = x.mass;
   for (int i = 0; i < x.n(); ++i) {
     const Draw who{.seed = step.random.seed,
                    .stream = Stream::noise,
-                   .particle = static_cast<std::uint32_t>(i),
+                   .particle = static_cast<std::uint32_t>(first + i),
                    .step = static_cast<std::uint32_t>(step.moment),
                    .replica = step.random.replica};
     double along = 0;  // <x_i, xi_i>
@@ -44,8 +44,8 @@ void follow_geodesic(double deviation, const HostSwarm& xi, int i, HostSwarm& x)
 
 }  // namespace
 
-HostSwarm noise_increment(const NoiseStep& step, Manifold manifold, const HostSwarm& x) {
-  HostSwarm term = normals(step, manifold, x);
+HostSwarm noise_increment(const NoiseStep& step, Manifold manifold, const HostSwarm& x, int first) {
+  HostSwarm term = normals(step, manifold, x, first);
   const double deviation = std::sqrt(2 * step.noise * step.h);
   for (int k = 0; k < x.d(); ++k)
     for (int i = 0; i < x.n(); ++i) term.at(i, k) *= deviation;
@@ -58,11 +58,11 @@ HostSwarm noise_increment(const NoiseStep& step, Manifold manifold, const HostSw
 // which agrees to second order for every lambda when
 //   s = 2 D h (1 - (d-2) D h / 3 + O(h^2)).
 // s = 2 D h / (1 + (d-2) D h / 3) does and is positive for every h.
-void brownian_step(const NoiseStep& step, Manifold manifold, HostSwarm& x) {
+void brownian_step(const NoiseStep& step, Manifold manifold, HostSwarm& x, int first) {
   const double time = step.noise * step.h;
   const bool sphere = manifold == Manifold::sphere;
   const double deviation = std::sqrt(2 * time / (sphere ? 1 + (x.d() - 2) * time / 3 : 1));
-  const HostSwarm xi = normals(step, manifold, x);
+  const HostSwarm xi = normals(step, manifold, x, first);
   if (sphere) {
     for (int i = 0; i < x.n(); ++i) follow_geodesic(deviation, xi, i, x);
     return;

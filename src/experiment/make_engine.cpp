@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "engine/cuda/cuda.h"
 #include "engine/moments/moments.h"
 #include "murmur/engine.h"
 #include "murmur/error.h"
@@ -46,7 +47,7 @@ bool suits_moments(const Request& r) {
   });
   const double pairs = kPairNanoseconds * r.shape.n * r.shape.n * std::max(1, r.shape.d - 3);
   return !heads.empty() && tested && !kernel_of(r.dynamics.clock).arc_length &&
-         moments_bound(r.dynamics, r.shape.n) <= kMomentsPromise &&
+         (r.shape.d > 2 || moments_bound(r.dynamics, r.shape.n) <= kMomentsPromise) &&
          2 * moments_cost(r.dynamics, r.shape) < pairs * static_cast<double>(heads.size());
 }
 
@@ -69,6 +70,16 @@ struct EngineRow {
   Single single;
 };
 constexpr EngineRow kRows[] = {
+    {"cuda-moments",
+     [](const EngineChoice& choice) {
+       return make_cuda_engine(choice.precision, GpuSums::moments);
+     },
+     [](const Request&) { return false; }, Single::sums},
+    {"cuda", [](const EngineChoice& choice) { return make_cuda_engine(choice.precision); },
+     [](const Request&) {
+       return false;
+     },  // by its word alone: results would depend on the machine
+     Single::sums},
     {"moments",
      [](const EngineChoice& choice) {
        const double tolerance = tolerance_of(choice);

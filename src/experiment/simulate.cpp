@@ -1,10 +1,12 @@
-// simulate.cpp: the whole program in one function: an experiment becomes a run.
+// simulate.cpp: the whole program in one place: an experiment becomes a run, alone or on ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "engine/mpi/shared_engine.h"
 #include "experiment/flow_record.h"
+#include "experiment/shared_simulation.h"
 #include "experiment/verify.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
@@ -14,10 +16,10 @@ namespace murmur {
 namespace {
 
 // Where a run stands: its last checkpoint, or the start.
-FlowState where_it_stands(const Experiment& e, const Run& run) {
-  if (!run.last_checkpoint()) return start(e.swarm);
-  FlowState state = state_of(*run.last_checkpoint(), e.swarm.shape());
-  const double reached = entry(*run.last_checkpoint(), "T").doubles()[0];
+FlowState where_it_stands(const Experiment& e, const std::optional<Record>& checkpoint) {
+  if (!checkpoint) return start(e.swarm);
+  FlowState state = state_of(*checkpoint, e.swarm.shape());
+  const double reached = entry(*checkpoint, "T").doubles()[0];
   state.next_frame = next_frame_of(e.schedule, state.next_frame, reached);
   return state;
 }
@@ -31,9 +33,11 @@ std::string merge_line(const Merge& m) {
 // those that carried the run before.
 class DriftError {
  public:
-  DriftError(const Field& field, const Run& run) : certificate_(field.certificate()) {
-    if (certificate_ != nullptr && run.last_checkpoint())
-      before_ = entry(*run.last_checkpoint(), "pull_error").doubles()[0];
+  DriftError(const Field& field, const std::optional<Record>& checkpoint)
+      : certificate_(field.certificate()) {
+    // The checkpoint may be of an engine that knew none.
+    if (certificate_ != nullptr && checkpoint && checkpoint->contains("pull_error"))
+      before_ = entry(*checkpoint, "pull_error").doubles()[0];
   }
   explicit operator bool() const { return certificate_ != nullptr; }
   double operator*() const { return std::max(before_, certificate_->worst_ever); }
@@ -43,62 +47,127 @@ class DriftError {
   double before_ = 0;
 };
 
+// By a second method, which reads the frames of the first.
+bool is_verified(const Experiment& e) { return row_of(e.flow.method).stepping == Stepping::cvode; }
+
 const char* status_of(const Outcome& outcome) {
   if (outcome.ok()) return "done";
   return outcome.ending == Ending::interrupted ? "interrupted" : "failed";
 }
+
+// The numbers of a frame, from the field that carries it.
+std::vector<double> observed(const Run&, const Experiment& e, Field& field, double t,
+                             const Frame& frame) {
+  return observe(field, frame.swarm, frame.host, observe_settings(e, t));
+}
+// The same numbers of the frame that every rank has whole: by the first, for all.
+std::vector<double> observed(const SharedRun& run, const Experiment& e, Field& field, double t,
+                             const Frame& frame) {
+  if (!run.leads()) return {};
+  return observe(whole_field(field), frame.host, frame.host, observe_settings(e, t));
+}
+
+// An experiment becomes a run: one that this process keeps alone (Run, RecordedProcess), or one
+// that ranks keep together (SharedRun, SharedProcess).
+template <class Kept, class Process>
+class Simulation {
+ public:
+  Simulation(const Experiment& e, Engine& engine, Kept& run, Process& process)
+      : e_(e),
+        engine_(engine),
+        run_(run),
+        process_(process),
+        field_(prepare_field(e, engine)),
+        state_(where_it_stands(e, run.last_checkpoint())),
+        drift_error_(*field_, run.last_checkpoint()),
+        evaluations_before_(state_.evaluations) {}
+
+  template <class Verify>
+  Outcome carry(const Verify& verify_run) {
+    FlowWatch watch;
+    watch.frame = [&](double t, const Frame& frame) { keep(t, frame); };
+    watch.merged = [&](const Merge& merge) { run_.event(merge_line(merge)); };
+    watch.pause = [&](const FlowState& now, const std::function<FlowState&()>& fetch) {
+      return process_.pause(
+          now.t, [&] { return record(fetch()); }, [&] { return progress(now); });
+    };
+    if (run_.last_checkpoint() && run_.last_checkpoint()->count("parting") != 0) {
+      const HostSwarm parting = unfold(state_, state_.x);  // a branch begins with where it parted
+      keep(state_.t, {*engine_.place(parting), parting});
+    }
+    Outcome outcome = advance({engine_, *field_, e_.flow, e_.random}, e_.schedule, state_, watch);
+    const bool verified = is_verified(e_);
+    if (outcome.ok()) process_.save(state_.t, record(state_), !verified);
+    if (outcome.ok() && verified) outcome = verify_run();
+    run_.close(status_of(outcome), numbers(outcome), outcome.what);
+    return outcome;
+  }
+
+ private:
+  void keep(double t, const Frame& frame) {
+    const std::vector<double> row = observed(run_, e_, *field_, t, frame);
+    const double clusters =
+        row.empty() ? std::nan("") : row[observable_column(e_.dynamics, "clusters")];
+    clusters_ = std::isnan(clusters) ? -1 : static_cast<int>(clusters);
+    run_.append(t, frame.host, row);
+  }
+
+  Record record(const FlowState& current) const {
+    Record kept = record_of(current, e_.schedule.T);
+    if (drift_error_) kept["pull_error"] = array_of(*drift_error_);
+    return kept;
+  }
+
+  Progress progress(const FlowState& now) {
+    return progress_of(
+        {now.t, e_.schedule.T, now.evaluations, now.evaluations - evaluations_before_, clusters_},
+        process_.pace());
+  }
+
+  std::map<std::string, double> numbers(const Outcome& outcome) const {
+    std::map<std::string, double> all = {{"t", outcome.t},
+                                         {"steps", static_cast<double>(state_.step)},
+                                         {"rejected", static_cast<double>(state_.rejected)},
+                                         {"evaluations", static_cast<double>(state_.evaluations)},
+                                         {"groups", static_cast<double>(state_.x.n())}};
+    if (drift_error_) all["pull_error"] = *drift_error_;
+    return all;
+  }
+
+  const Experiment& e_;
+  Engine& engine_;
+  Kept& run_;
+  Process& process_;
+  const std::unique_ptr<Field> field_;
+  FlowState state_;
+  const DriftError drift_error_;
+  const std::int64_t evaluations_before_;
+  int clusters_ = -1;
+};
 
 }  // namespace
 
 Outcome simulate(const Experiment& e, Engine& engine, Run& run, const ProcessControl& control) {
   RecordedProcess process(run, control, "t");
   return process.guarded([&] {
-    const auto field = prepare_field(e, engine);
-    const std::size_t cluster_column = observable_column(e.dynamics, "clusters");
-    FlowState state = where_it_stands(e, run);
-    const DriftError drift_error(*field, run);
-    const std::int64_t evaluations_before = state.evaluations;
-    int clusters = -1;
+    Simulation simulation(e, engine, run, process);
+    return simulation.carry([&] { return verify(e, engine, run, control); });
+  });
+}
 
-    const auto record = [&](const FlowState& current) {
-      Record kept = record_of(current, e.schedule.T);
-      if (drift_error) kept["pull_error"] = array_of(*drift_error);
-      return kept;
-    };
-    FlowWatch watch;
-    watch.frame = [&](double t, const Frame& frame) {
-      const std::vector<double> row =
-          observe(*field, frame.swarm, frame.host, observe_settings(e, t));
-      clusters = std::isnan(row[cluster_column]) ? -1 : static_cast<int>(row[cluster_column]);
-      run.append(t, frame.host, row);
-    };
-    watch.merged = [&](const Merge& merge) { run.event(merge_line(merge)); };
-    watch.pause = [&](const FlowState& now, const std::function<FlowState&()>& fetch) {
-      return process.pause(
-          now.t, [&] { return record(fetch()); },
-          [&] {
-            return progress_of({now.t, e.schedule.T, now.evaluations,
-                                now.evaluations - evaluations_before, clusters},
-                               process.pace());
-          });
-    };
-    if (run.last_checkpoint() && run.last_checkpoint()->count("parting") != 0) {
-      const HostSwarm parting = unfold(state, state.x);  // a branch begins with where it parted
-      watch.frame(state.t, {*engine.place(parting), parting});
-    }
-    Outcome outcome = advance({engine, *field, e.flow, e.random}, e.schedule, state, watch);
-    const bool verified = row_of(e.flow.method).stepping == Stepping::cvode;  // by a second method
-    if (outcome.ok()) process.save(state.t, record(state), !verified);
-    if (outcome.ok() && verified) outcome = verify(e, engine, run, control);
-    std::map<std::string, double> numbers = {
-        {"t", outcome.t},
-        {"steps", static_cast<double>(state.step)},
-        {"rejected", static_cast<double>(state.rejected)},
-        {"evaluations", static_cast<double>(state.evaluations)},
-        {"groups", static_cast<double>(state.x.n())}};
-    if (drift_error) numbers["pull_error"] = *drift_error;
-    run.close(status_of(outcome), numbers, outcome.what);
-    return outcome;
+void require_shareable(const Experiment& e) {
+  if (is_verified(e))
+    throw Error(Fault::input, "bdf is checked by a second method, in one process", "method = bdf",
+                "use method=dopri5, or start it without mpirun or srun");
+}
+
+Outcome simulate_shared(const Experiment& e, Engine& engine, SharedRun& run,
+                        const ProcessControl& control) {
+  require_shareable(e);
+  SharedProcess process(run, control, "t");
+  return process.guarded([&] {
+    Simulation simulation(e, engine, run, process);
+    return simulation.carry([]() -> Outcome { return {}; });  // of methods that need no second one
   });
 }
 

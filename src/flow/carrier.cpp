@@ -54,7 +54,7 @@ void Carrier::resize_scratch() {
   system_.emplace(field_, settings.tolerance, *x_);
   if (const Tableau* tableau = tableau_of(settings.method))
     driver_.emplace(*system_, *tableau, state.evaluations);
-  origin_ = engine_.place(HostSwarm(x_->shape()));
+  origin_ = engine_.place(HostSwarm(state.x.shape()));
 }
 
 void Carrier::keep(double t, const Swarm& groups) {
@@ -269,7 +269,7 @@ std::optional<Outcome> Carrier::sliding() {
   const StepState here = state;
   State x = engine_.place(engine_.fetch(*x_));
   const JumpScale scale = jump_scale();
-  SlidingLook look(x_->shape().n);
+  SlidingLook look(state.x.n());
   for (int step = 0; step < kStepsLookedAt; ++step) {
     if (step_adaptive()) break;  // it will end so in earnest
     std::vector<HostSwarm> others;

@@ -2,6 +2,7 @@
 #include "model/open_model.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 
@@ -56,9 +57,17 @@ OpenedModel open_folder(const fs::path& given) {
   return opened;
 }
 
+// A block of a pass frees what the next one asks for again. Kept by the process, it is not fetched
+// from the system anew page by page, which takes a seventh of the pass of a small model.
+void keep_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes; what is larger is given back
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
 }  // namespace
 
 OpenedModel open_model(const fs::path& path, const fs::path& tokenizer) {
+  keep_freed_memory();
   std::error_code ignored;
   if (!fs::exists(path, ignored))
     refuse(

@@ -74,21 +74,28 @@ class Pass {
   //   after:     x <- norm(x + A x),  x <- norm(x + F x)
   //   around:    x <- x + norm A(norm x),  x <- x + norm F(norm x)
   void block(const BlockWeights& w, const BlockChoice& choice) {
-    const bool after = of_.place == NormPlace::after;
+    const bool after = of_.place == NormPlace::after, around = of_.place == NormPlace::around;
     const NormWeights none;
     const NormWeights& first = after || !choice.first_norm ? none : w.attention_norm;
     const Rows start = x_;
-    Rows heard = attend(normalised(x_, first), w, choice);
-    if (of_.place == NormPlace::around) heard = normalised(heard, w.attention_norm_after);
-    add(heard, x_);
-    if (after) x_ = normalised(x_, w.attention_norm);
+    Rows heard = attend(kept_near(x_, first), w, choice);
+    if (options_.attention) {
+      if (around) heard = kept_near(heard, w.attention_norm_after);
+      add(heard, x_);
+      if (after) x_ = kept_near(x_, w.attention_norm);
+    }
     trace_.between.push_back(x_);
     if (!options_.feed_forward) return;
     const Rows& read = of_.parallel ? start : x_;
-    Rows own = feed_forward(after ? read : normalised(read, w.feed_forward_norm), w);
-    if (of_.place == NormPlace::around) own = normalised(own, w.feed_forward_norm_after);
+    Rows own = feed_forward(after ? read : kept_near(read, w.feed_forward_norm), w);
+    if (around) own = kept_near(own, w.feed_forward_norm_after);
     add(own, x_);
-    if (after) x_ = normalised(x_, w.feed_forward_norm);
+    if (after) x_ = kept_near(x_, w.feed_forward_norm);
+  }
+
+  // Behind a norm of a block, unless these are left out.
+  Rows kept_near(const Rows& x, const NormWeights& weights) const {
+    return options_.norms ? normalised(x, weights) : x;
   }
 
   Rows attend(const Rows& x, const BlockWeights& w, const BlockChoice& choice) {

@@ -128,6 +128,8 @@ struct PassOptions {
   int threads = 1;
   int repeat = 1;            // how often the row of blocks is run through
   bool feed_forward = true;  // false: that sublayer is left out, its norms with it
+  bool attention = true;     // false: the same; its weights are computed, and nobody hears them
+  bool norms = true;  // false: those of the blocks are left out; queries and keys keep theirs
 };
 
 class Transformer {

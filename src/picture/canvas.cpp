@@ -202,6 +202,24 @@ void Canvas::text(double x, double baseline, const std::string& text, const Text
   cairo_new_path(cr());
 }
 
+void Canvas::outlined_text(double x, double baseline, const std::string& text,
+                           const TextStyle& style, Colour outline) {
+  double left = x;
+  if (style.align != Align::left) {
+    const double width = text_width(text, style.size, style.bold);
+    left -= style.align == Align::centre ? width / 2 : width;
+  }
+  set_font(style.size, style.bold);
+  cairo_move_to(cr(), left, baseline);
+  cairo_text_path(cr(), text.c_str());
+  cairo_set_line_width(cr(), 0.28 * style.size);
+  ink(outline, 0.8 * style.alpha);
+  cairo_stroke(cr());
+  Canvas::text(
+      left, baseline, text,
+      {.size = style.size, .colour = style.colour, .bold = style.bold, .alpha = style.alpha});
+}
+
 std::string Canvas::shorten(const std::string& text, double width, double size, bool bold) {
   if (text_width(text, size, bold) <= width) return text;
   std::string kept = text;

@@ -63,6 +63,9 @@ class Canvas {
 
   double text_width(const std::string& text, double size, bool bold = false);
   void text(double x, double baseline, const std::string& text, const TextStyle& style);
+  // The same on an outline of its own, so that it is read over lines and dots.
+  void outlined_text(double x, double baseline, const std::string& text, const TextStyle& style,
+                     Colour outline);
   // Words in lines no wider than `width`; the last of `most` lines ends in an ellipsis if need be.
   std::vector<std::string> wrap(const std::string& text, double width, double size, bool bold,
                                 int most);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "picture/named_stage.h"
 #include "picture/stage.h"
 #include "picture/swarm_paint.h"
 
@@ -18,7 +19,7 @@ constexpr double kDepth = 0.8;  // share of the radius into which the whole past
 class Rings {
  public:
   Rings(const Stage& stage, double progress)
-      : at_(stage.layout), radius_(0.93 * stage.layout.radius), progress_(progress) {}
+      : at_(stage.layout), radius_(kCircle * stage.layout.radius), progress_(progress) {}
 
   double radius() const { return radius_; }
   double radius(double progress) const { return radius_ * (1 - kDepth * (progress_ - progress)); }
@@ -114,8 +115,10 @@ void draw_circle(Canvas& canvas, const Stage& stage, const Past& past) {
     paint_world_lines(canvas, stage, past, rings);
     paint_beginning(canvas, stage, rings, past.front()->t);
   }
-  paint_dots(canvas, stage,
-             flat_dots(stage, now, [&](const Point& p) { return rings.place(p, now.progress); }));
+  const Place place = [&](const Point& p) { return rings.place(p, now.progress); };
+  paint_ties(canvas, stage, now, place);
+  paint_dots(canvas, stage, flat_dots(stage, now, place));
+  paint_names(canvas, stage, now, place);
 }
 
 }  // namespace murmur::picture

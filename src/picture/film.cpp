@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "picture/encoder.h"
+#include "picture/named_stage.h"
 #include "picture/stage.h"
 
 namespace murmur::picture {
@@ -22,13 +23,27 @@ class Reel {
 
   double progress(double frame) const { return frames_ > 1 ? frame / (frames_ - 1) : 1; }
 
+  // Where the names stand, over the whole film at once.
+  void place_names(const RunReader& run) {
+    NameStage seen(stage_, stage_.settings.style.width, stage_.settings.style.height);
+    if (!seen.any()) return;
+    Track track(run, stage_.projection);
+    for (int frame = 0; frame < frames_; ++frame)
+      seen.see(track.at(stage_.clock->time(progress(frame))),
+               stage_.settings.azimuth + stage_.settings.turn * progress(frame));
+    names_ = seen.planned(std::min(8, frames_ / 12));
+  }
+
   Past next() {
     for (int piece = frame_ == 0 ? pieces_ : 1; piece <= pieces_; ++piece) {
       const double p = progress(frame_ - 1 + static_cast<double>(piece) / pieces_);
       const double t = stage_.clock->time(p);
       const bool now = piece == pieces_ && grid_;
-      past_.push_back(std::make_shared<Snapshot>(
-          Snapshot{t, p, track_.at(t), now ? grid_->at(t) : std::vector<Point>()}));
+      auto made = std::make_shared<Snapshot>(
+          Snapshot{t, p, track_.at(t), now ? grid_->at(t) : std::vector<Point>()});
+      if (piece == pieces_ && !names_.empty())
+        made->names = names_[static_cast<std::size_t>(frame_)];
+      past_.push_back(std::move(made));
       if (past_.size() > most_) past_.erase(past_.begin());
     }
     ++frame_;
@@ -41,6 +56,7 @@ class Reel {
   const Stage& stage_;
   Track track_;
   std::optional<Track> grid_{};
+  std::vector<std::vector<PlacedName>> names_{};  // (frames)
   int frames_, frame_ = 0, pieces_ = 1;
   std::size_t most_ = 1;  // instants kept
   Past past_{};
@@ -60,6 +76,7 @@ bool film_trajectory(const RunReader& run, const FilmSettings& settings,
   const SceneSettings& scene = settings.scene;
   const Stage stage = set_stage(run, scene, settings.strip);
   Reel reel(run, stage, frames);
+  reel.place_names(run);
   std::vector<Past> pasts(static_cast<std::size_t>(frames));
   const Shooting shooting{.ready = [&](int frame) { pasts[frame] = reel.next(); },
                           .draw =

@@ -1,6 +1,7 @@
 // picture.h: draws what a run directory holds: figures, scenes, film.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -23,6 +24,18 @@ struct CarriedGrid {
   std::vector<HostSwarm> frames{};        // (frames of the run) of (points, d)
 };
 
+// A particle with a word beside it.
+struct NamedParticle {
+  int particle = 0;
+  std::string name{};
+  bool strong = false, quiet = false;  // bold; in the second voice
+};
+// A line between two particles, broad where it begins.
+struct Tie {
+  int from = 0, to = 0;
+  double share = 0;  // 0 to 1: how broad
+};
+
 // What a scene shows. On the sphere: d = 2 is the unit circle with the past sinking towards its
 // centre, d = 3 the unit sphere, d > 3 the unit ball seen along three axes. In R^d: the plane, or
 // a box around the whole trajectory.
@@ -31,6 +44,12 @@ struct SceneSettings {
   bool sphere = true;          // the manifold is S^(d-1); false: R^d
   std::vector<int> label{};    // (n) colour class of each particle, negative: grey; empty: all one
   std::vector<double> axes{};  // (3, d) projection; empty: coordinates, or principal axes for d > 3
+  std::array<double, 3> centre{};  // of given axes: the point of the space that is in the middle
+  std::string axes_note{};         // how given axes were chosen, and what they show
+  // Of swarms on the sphere: names in order of preference, none drawn over another, and the lines
+  // that are drawn from frame k to frame k + 1, (frames - 1); either may be empty.
+  std::vector<NamedParticle> names{};
+  std::vector<std::vector<Tie>> ties{};
   double azimuth = 0.6, elevation = 0.35;  // radians, of the camera
   double turn = 0.35;                      // radians the camera travels over a film
   int trail = 24;  // frames of trail behind each particle: stored ones in a scene, the film's in a

@@ -130,6 +130,7 @@ Projection choose_projection(const RunReader& run, const SceneSettings& settings
                   "parameter axes",
                   fmt::format("give three rows of {} numbers, or none at all", d));
     projection.axes = settings.axes;
+    projection.centre = settings.centre;
   } else if (d > 3) {
     use_principal_axes(run, settings.sphere, projection);
   } else {
@@ -141,14 +142,17 @@ Projection choose_projection(const RunReader& run, const SceneSettings& settings
   return projection;
 }
 
+std::string ball_sentence(const Projection& projection) {
+  return projection.scale > 1
+             ? fmt::format(" The ball drawn has radius {:.2g}.", 1 / projection.scale)
+             : "";
+}
+
 std::string projection_sentence(const Projection& projection, Shape shape, bool sphere) {
   if (shape.d <= 3) return {};
   const std::string space = sphere ? fmt::format("S{}", superscript(shape.d - 1))
                                    : fmt::format("R{}", superscript(shape.d));
-  const std::string ball =
-      sphere && projection.scale > 1
-          ? fmt::format(" The ball drawn has radius {:.2g}.", 1 / projection.scale)
-          : "";
+  const std::string ball = sphere ? ball_sentence(projection) : "";
   if (!projection.principal) return fmt::format("{} projected to three given axes.{}", space, ball);
   return fmt::format(
       "{} projected to the three leading principal axes of the first and last "

@@ -46,6 +46,9 @@ struct Projection {
 // Error(input) where settings and run do not fit.
 Projection choose_projection(const RunReader& run, const SceneSettings& settings);
 
+// " The ball drawn has radius 0.5.", where it is not 1.
+std::string ball_sentence(const Projection& projection);
+
 // What the reader must know to read the axes; empty when they are the coordinates.
 std::string projection_sentence(const Projection& projection, Shape shape, bool sphere);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "murmur/error.h"
+#include "picture/named_stage.h"
 #include "picture/stage.h"
 
 namespace murmur::picture {
@@ -32,6 +33,13 @@ Past recall(const RunReader& run, const Stage& stage, std::int64_t frame) {
       keep(times[k] + (next - times[k]) * static_cast<double>(piece) / static_cast<double>(pieces));
   }
   keep(times[frame]);
+  NameStage seen(stage, stage.settings.style.width, stage.settings.style.height);
+  if (seen.any()) {
+    Snapshot named = *past.back();
+    seen.see(named.points, stage.settings.azimuth);
+    named.names = seen.planned(1).front();
+    past.back() = std::make_shared<Snapshot>(std::move(named));
+  }
   if (stage.settings.grid)
     past.back() = std::make_shared<Snapshot>(Snapshot{
         past.back()->t, past.back()->progress, past.back()->points,

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "picture/named_stage.h"
 #include "picture/stage.h"
 #include "picture/swarm_paint.h"
 
@@ -152,7 +153,9 @@ void draw_sphere(Canvas& canvas, const Stage& stage, const Past& past, double az
   paint_grid_of_map(canvas, stage, past.back()->grid, place, before);
   paint_starts(canvas, stage, place, before);
   paint_trails(canvas, stage, marks, near);
+  paint_ties(canvas, stage, *past.back(), place);
   paint_dots(canvas, stage, open);
+  paint_names(canvas, stage, *past.back(), place);
 }
 
 }  // namespace murmur::picture

@@ -28,6 +28,13 @@ void check(const RunReader& run, const SceneSettings& settings) {
     throw Error(Fault::input,
                 fmt::format("there are {} labels for {} particles", settings.label.size(), n),
                 "parameter label", "give one label a particle, or none");
+  for (const NamedParticle& named : settings.names)
+    if (named.particle < 0 || named.particle >= run.shape().n)
+      throw Error(Fault::input, fmt::format("there is no particle {} to name", named.particle),
+                  "parameter names", "name particles of the run");
+  if (!settings.ties.empty() && settings.ties.size() + 1 != static_cast<std::size_t>(run.frames()))
+    throw Error(Fault::input, "the lines are of other frames than the run", "parameter ties",
+                "give lines for every step from frame to frame, or none");
   if (settings.grid && settings.grid->frames.size() != static_cast<std::size_t>(run.frames()))
     throw Error(Fault::input, "the carried grid has other frames than the run", "parameter grid",
                 "carry it along the times of the run");
@@ -128,7 +135,8 @@ Stage set_stage(const RunReader& run, const SceneSettings& settings, const std::
   stage.look = &theme(settings.style.dark);
   stage.shape = run.shape();
   stage.projection = choose_projection(run, settings);
-  stage.clock.emplace(run.times(), settings.log_time);
+  stage.times = run.times();
+  stage.clock.emplace(stage.times, settings.log_time);
   if (!strip.empty()) {
     stage.strip = read_series(run, strip);
     stage.strip_name = strip;
@@ -144,13 +152,25 @@ Stage set_stage(const RunReader& run, const SceneSettings& settings, const std::
     stage.first_grid = stage.projection.project(settings.grid->frames.front());
 
   std::string caption = clean_text(settings.caption);
-  const std::string note = projection_sentence(stage.projection, stage.shape, settings.sphere);
+  const std::string note =
+      settings.axes_note.empty()
+          ? projection_sentence(stage.projection, stage.shape, settings.sphere)
+          : fmt::format("{}{}", settings.axes_note, ball_sentence(stage.projection));
   if (!note.empty())
     caption += fmt::format("{}{}", caption.empty() ? "" : caption.back() == '.' ? " " : ". ", note);
   stage.layout = lay_out(stage, clean_text(settings.title), caption);
   const double share = 0.056 * std::pow(5.0 / std::max(n, 5), 0.27);
   stage.dot = std::max(1.0, (settings.map ? 0.6 : 1.0) * share * stage.layout.radius);
   return stage;
+}
+
+double Stage::frame_at(double t) const {
+  const auto after = std::upper_bound(times.begin(), times.end(), t);
+  if (after == times.begin()) return 0;
+  const auto k = after - times.begin() - 1;
+  if (after == times.end()) return static_cast<double>(k);
+  return static_cast<double>(k) +
+         (t - times[static_cast<std::size_t>(k)]) / (*after - times[static_cast<std::size_t>(k)]);
 }
 
 void draw_stage(Canvas& canvas, const Stage& stage, const Past& past, double azimuth) {

@@ -40,8 +40,10 @@ struct Stage {
   std::optional<Series> strip{};
   std::string strip_name{};
   std::optional<Timeline> clock{};
+  std::vector<double> times{};  // (frames of the run)
   Layout layout{};
 
+  double frame_at(double t) const;  // between frame k and k + 1 a number between k and k + 1
   int label(int i) const { return settings.label.empty() ? 0 : settings.label[i]; }
 };
 
@@ -75,6 +77,8 @@ Layout lay_out_scene(const Stage& stage, const std::string& title, const std::st
 
 // One picture: the stage with the swarm as it is at the end of `past`.
 void draw_stage(Canvas& canvas, const Stage& stage, const Past& past, double azimuth);
+
+inline constexpr double kCircle = 0.93;  // radius of the unit circle's rim, of the layout's
 
 // What never changes in a film is drawn once a canvas.
 enum StillLayer { kGround, kVeil };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "murmur/run.h"
+#include "picture/names.h"
 #include "picture/projection.h"
 
 namespace murmur::picture {
@@ -32,8 +33,9 @@ class Timeline {
 struct Snapshot {
   double t = 0;
   double progress = 0;
-  std::vector<Point> points{};  // (n)
-  std::vector<Point> grid{};    // of a flow map, at the last instant alone
+  std::vector<Point> points{};      // (n)
+  std::vector<Point> grid{};        // of a flow map, at the last instant alone
+  std::vector<PlacedName> names{};  // there too
 };
 using Past = std::vector<std::shared_ptr<const Snapshot>>;  // oldest first; the last one is now
 

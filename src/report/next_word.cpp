@@ -12,6 +12,7 @@
 #include "murmur/error.h"
 #include "report/report.h"
 #include "run/file.h"
+#include "trace/trace_file.h"
 
 namespace murmur {
 
@@ -115,6 +116,16 @@ bool NextWordRequest::set(const std::string& key, const std::string& value) {
     return false;
   }
   return true;
+}
+
+void use_candidates(const RunReader& run, NextWordRequest& request) {
+  if (run.command() != "trace" || !std::filesystem::exists(run.directory() / "candidates.npy"))
+    return;
+  const TraceFile file = read_trace_file(run.directory());
+  request.file = run.directory() / "candidates.npy";
+  request.words = run.directory() / "candidates.txt";
+  request.rule.kappa = file.candidates.kappa;
+  if (!file.texts.empty()) request.token = static_cast<int>(file.texts.front().tokens.size()) - 1;
 }
 
 Vocabulary vocabulary_for(const NextWordRequest& request, const Shape& shape, std::uint64_t seed) {

@@ -30,6 +30,10 @@ struct NextWordRequest {
   static const std::vector<std::string>& keys();
 };
 
+// Of a traced transformer that says something next: the tokens that it finds likeliest, spoken by
+// the token that it asks. Of other runs nothing changes.
+void use_candidates(const RunReader& run, NextWordRequest& request);
+
 // Error(input) where words and swarm have other numbers of coordinates, or there is no such token.
 Vocabulary vocabulary_for(const NextWordRequest& request, const Shape& shape, std::uint64_t seed);
 int token_for(const NextWordRequest& request, const Shape& shape);

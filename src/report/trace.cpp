@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "report/attention.h"
 #include "report/figures.h"
+#include "report/next_word.h"
 #include "report/report.h"
 #include "trace/trace_run.h"
 
@@ -31,6 +33,8 @@ std::string lead_of(const TraceFile& file, const RunReader& run) {
       file.texts.size() == 1 ? "" : "s", file.d);
   if (file.repeat > 1) lead += fmt::format(" The blocks are run through {} times.", file.repeat);
   if (!file.feed_forward) lead += " Without feed-forward.";
+  if (!file.attention) lead += " Without attention.";
+  if (!file.norms) lead += " Without the norms of the blocks.";
   if (file.random_weights)
     lead += fmt::format(" Weights are drawn anew with seed {}.", *file.random_weights);
   for (const auto& [i, j] : file.swapped) lead += fmt::format(" Blocks {} and {} swapped.", i, j);
@@ -89,6 +93,27 @@ void add_patching(RunReport& report, const TraceFile& file) {
 
 constexpr int kMostFlown = 512;  // tokens of a run whose page has the ideal flow beside it
 
+// The eigenvalues of O V, and what theory says of such a V.
+void add_values(RunReport& report, const RunReader& run, const TraceFile& file) {
+  std::map<std::string, int> said;
+  for (const HeadReading& head : file.by_head) ++said[theory_of(head.leading, head.ov)];
+  std::string text =
+      "Eigenvalues of O V of all heads. What the theory of one head under one law says of such a "
+      "V:";
+  static const std::pair<const char*, const char*> kWords[] = {
+      {"gathers", "tokens gather, as under V = I"},
+      {"hyperplanes", "tokens tend to at most three parallel hyperplanes"},
+      {"repels", "tokens repel each other along the leading direction, as under V = -I"},
+      {"turns", "the leading eigenvalues are a complex pair, and there is no theorem"},
+      {"open", "the leading eigenvalue is positive, but not alone or not attended to: no theorem"}};
+  for (const auto& [word, meaning] : kWords)
+    if (said[word] > 0)
+      text += fmt::format(" {} of {} heads: {}.", said[word], file.by_head.size(), meaning);
+  report.add_figure(draw_svg_and_png(spectrum_figure(read_spectra(run), report.style()),
+                                     report.figures, "spectrum"),
+                    "Values", text);
+}
+
 void add_readings(RunReport& report, const RunReader& run, const TraceFile& file) {
   const std::vector<LayerReading> layers = layer_readings(run, file);
   const std::vector<TwinReading> twin =
@@ -103,12 +128,29 @@ void add_readings(RunReport& report, const RunReader& run, const TraceFile& file
                   "the same tokens and has, block by block, the beta that fits the heads best and "
                   "the time that brings its velocity nearest to the real move.",
                   flow_beta(file.beta), climbs, layers.size() - 1));
+  if (!file.parts.empty())
+    report.add_figure(
+        draw_svg_and_png(parts_figure(file, report.style()), report.figures, "parts"),
+        "One part left out",
+        "Attention, feed-forward or the norms of all blocks are left out, and the text is read "
+        "again. A curve ends where a state leaves the numbers.");
+  if (run.shape().n <= kMostFlown) {
+    const Figure figure = phase_figure(phase_places(run, file), report.style());
+    report.add_figure(draw_svg_and_png(figure, report.figures, "phase"),
+                      "The layers on the phase diagram", figure.note);
+  }
   if (!file.by_head.empty())
     report.add_figure(draw_svg_and_png(heads_figure(file, report.style()), report.figures, "heads"),
                       "Heads",
                       "A point is a head, the line their mean. Below 0 effective beta means that a "
                       "head attends to "
                       "what is unlike; symmetry and positivity are 1 where Q = K = V = I.");
+  if (!file.by_head.empty()) {
+    const Figure maps = head_maps_figure(file, report.style(), report.run().string());
+    report.add_figure(draw_svg_and_png(maps, report.figures, "head-maps"), "Heads, block by block",
+                      maps.note);
+  }
+  if (fs::exists(report.run() / "spectra.npy")) add_values(report, run, file);
 }
 
 TextTable layer_table(const RunReader& run) {
@@ -137,6 +179,7 @@ void report_trace(RunReport& report) {
   const Settings settings = gather({.base = (report.run() / "config.toml").string()});
   const RenderSettings render{.film = report.request.film, .stop = report.request.stop};
   SceneSettings scene = scene_of(run, settings, render.style);
+  show_tokens(run, {}, scene);
   const std::vector<fs::path> drawn = draw_simulation(run, scene, render);
   if (report.stopped()) return;
   report.page.title = report.run().filename().string();
@@ -158,6 +201,12 @@ void report_trace(RunReport& report) {
         report.page.sections.push_back({.heading = heading, .picture = path});
   for (const fs::path& path : drawn) report.made.push_back(path.string());
   if (report.stopped()) return;
+  if (fs::exists(report.run() / "candidates.npy")) {
+    NextWordRequest request;
+    use_candidates(run, request);
+    add_next_word(report, worded_run(run, make_experiment(settings)), request);
+    if (report.stopped()) return;
+  }
   add_lens(report, file);
   add_patching(report, file);
   if (run.shape().n > 1) {

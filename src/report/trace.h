@@ -5,7 +5,10 @@
 
 #include "murmur/run.h"
 #include "picture/figure.h"
+#include "picture/picture.h"
+#include "trace/kept_heads.h"
 #include "trace/layers.h"
+#include "trace/phase.h"
 #include "trace/trace_file.h"
 
 namespace murmur {
@@ -35,5 +38,25 @@ Figure heads_figure(const TraceFile& trace, FigureStyle style);
 // Heat maps over blocks and heads: entropy, sinks and, where they are known, the signs of both
 // maps. Error(input) where attention is not known; `where` names the run.
 Figure head_maps_figure(const TraceFile& trace, FigureStyle style, const std::string& where);
+
+// The phase diagram of the ideal flow as a colour map, and the layers on it.
+Figure phase_figure(const PhaseReading& reading, FigureStyle style);
+
+// Mean cosine, clusters and effective rank by layer, with each part left out in turn.
+Figure parts_figure(const TraceFile& trace, FigureStyle style);
+
+// Eigenvalues of O V of all heads in the plane of complex numbers, at four blocks at most.
+Figure spectrum_figure(const Spectra& spectra, FigureStyle style);
+
+// What a scene or a film of a trace shows beside its tokens.
+struct TraceSceneRequest {
+  std::optional<int>
+      token{};  // among those of all texts: whom it attends to; else all, one line each
+  std::optional<int> head{};  // else the mean over all heads
+};
+// Gives the tokens of a scene their words, draws lines to whom they attend, and looks along the
+// axes on which the words of all layers spread most; the caption says so. Error(input) for a token
+// or a head that is not there.
+void show_tokens(const RunReader& run, const TraceSceneRequest& request, SceneSettings& scene);
 
 }  // namespace murmur

@@ -9,6 +9,7 @@
 #include "report/attention.h"
 #include "report/trace.h"
 #include "run/formats.h"
+#include "trace/kept_heads.h"
 
 namespace murmur {
 
@@ -24,20 +25,6 @@ std::vector<int> blocks_shown(int blocks, std::optional<int> asked) {
         static_cast<int>(std::lround(static_cast<double>(blocks - 1) * k / (kBlocksShown - 1))));
   shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
   return shown;
-}
-
-// (n, n) of one head, or the mean of all.
-Matrix weights_of(const Array& pattern, std::optional<int> head) {
-  const auto n = static_cast<int>(pattern.shape[1]);
-  const std::vector<double> all = pattern.doubles();
-  Matrix mean = zeros(n, n);
-  const std::size_t size = mean.data.size(), heads = all.size() / size;
-  const std::size_t first = head ? static_cast<std::size_t>(*head) : 0;
-  const std::size_t count = head ? 1 : heads;
-  for (std::size_t h = first; h < first + count; ++h)
-    for (std::size_t e = 0; e < size; ++e)
-      mean.data[e] += all[h * size + e] / static_cast<double>(count);
-  return mean;
 }
 
 void require_between(const char* what, int asked, int count, const RunReader& run) {
@@ -70,7 +57,7 @@ Figure trace_attention_figure(const RunReader& run, const TraceAttentionRequest&
     if (!fits)
       throw Error(Fault::input, fmt::format("it holds no attention of block {}", block),
                   kept.string(), "trace the text again");
-    const Matrix weights = weights_of(at->second, request.head);
+    const Matrix weights = head_weights(at->second, request.head);
     n = weights.rows;
     group = (n + kMostCells - 1) / kMostCells;
     const int cells = (n + group - 1) / group;

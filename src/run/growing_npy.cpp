@@ -50,6 +50,11 @@ void GrowingNpy::put(std::int64_t index, std::span<const std::byte> bytes) {
   file_.write_at(place(index), bytes);
 }
 
+void GrowingNpy::put_part(std::int64_t index, std::uint64_t at, std::span<const std::byte> bytes) {
+  assert(at + bytes.size() <= row_bytes_);
+  file_.write_at(place(index) + at, bytes);
+}
+
 void GrowingNpy::count(std::int64_t rows) { file_.write_at(0, header(rows)); }
 
 void GrowingNpy::check_length(std::int64_t rows) const {

@@ -40,8 +40,10 @@ class GrowingNpy {
   const std::vector<std::size_t>& row() const { return row_; }
 
   void put(std::int64_t index, std::span<const std::byte> bytes);  // not yet counted
-  void count(std::int64_t rows);                                   // from now on the header's word
-  void cut(std::int64_t rows);  // back to so many; Error(input) if the file holds fewer
+  // A part of a row, which begins `at` bytes into it.
+  void put_part(std::int64_t index, std::uint64_t at, std::span<const std::byte> bytes);
+  void count(std::int64_t rows);  // from now on the header's word
+  void cut(std::int64_t rows);    // back to so many; Error(input) if the file holds fewer
   void check_length(std::int64_t rows) const;  // Error(input) if the file holds fewer
   void sync() { file_.sync(); }
   const File& file() const { return file_; }

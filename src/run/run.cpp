@@ -283,7 +283,9 @@ void Run::append(double t, const HostSwarm& frame, std::span<const double> row) 
   assert(row.size() == s.columns);
   const std::int64_t index = s.mark.frames;
   const std::vector<double> rows = to_rows(frame);  // (n, d)
-  if (s.trajectory.element() == Element::f32) {
+  if (frame.n() == 0) {
+    // The ranks of a shared run have written the rows.
+  } else if (s.trajectory.element() == Element::f32) {
     check_singles(rows, t, frame.d());
     const std::vector<float> singles(rows.begin(), rows.end());
     s.trajectory.put(index, std::as_bytes(std::span(singles)));

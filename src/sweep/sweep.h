@@ -87,11 +87,16 @@ struct SweepFailure {
   Fault fault = Fault::numerical;
   std::string what{}, where{}, remedy{};
 };
+// Whether other processes do cells of the same sweep. What is shared is dealt out cell by cell
+// through locks in the run, so that the cells of a process that died are done by the others.
+enum class SweepShare { alone, leads, joins };
+
 struct SweepControl {
   ProcessControl process{};                           // a signal drops the cells under way
   std::function<void(const SweepFailure&)> failed{};  // as they happen
   bool fail_fast = false;
   int threads = 0;  // 0: all cores; never changes a byte
+  SweepShare share = SweepShare::alone;
 };
 struct SweepOutcome {
   bool finished = false;      // every cell is done or failed; sweep.csv and front.csv are written
@@ -105,6 +110,12 @@ void check_settings(const Sweep& sweep, const std::filesystem::path& directory);
 bool is_complete(const Sweep& sweep, const std::filesystem::path& directory);
 // Computes what is missing in the run's cells/. The same bytes for any threads, kills and resumes.
 SweepOutcome run_sweep(const Sweep& sweep, Run& run, const SweepControl& control);
+// Before other processes join: forgets the claims and failures of those that worked here before.
+void open_claims(const std::filesystem::path& directory);
+// Does cells of a sweep that another process leads, or will: until every cell is there. What is
+// left to do is to lead it, which then has nothing to compute.
+SweepOutcome join_sweep(const Sweep& sweep, const std::filesystem::path& directory,
+                        const SweepControl& control);
 // Status and digests; after whatever else the directory is to hold.
 void close_sweep(Run& run, const SweepOutcome& outcome);
 

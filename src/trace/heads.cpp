@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/parallel.h"
 #include "trace/effective_beta.h"
@@ -37,16 +38,40 @@ Rows columns_of(const Linear& f, int first, int w) {
   return rows;
 }
 
+// cos(Q phi, K phi), both maps (w, d).
+double cosine_through(const Rows& query, const Rows& key, const Rows& phi, int w) {
+  double both = 0, first = 0, second = 0;
+  const std::size_t d = phi.size();
+  for (std::size_t r = 0; r < static_cast<std::size_t>(w); ++r) {
+    double q = 0, k = 0;
+    for (std::size_t c = 0; c < d; ++c) {
+      q += query[r * d + c] * phi[c];
+      k += key[r * d + c] * phi[c];
+    }
+    both += q * k;
+    first += q * q;
+    second += k * k;
+  }
+  return both / std::sqrt(first * second);
+}
+
 void read_maps(const BlockWeights& b, const Description& of, const BlockChoice& choice,
                HeadReading& reading) {
   const int w = of.head_width;
   const bool behind = of.place != NormPlace::after && choice.first_norm;
   const float* const gain = behind ? b.attention_norm.gain : nullptr;
   const int key_head = reading.head / (of.heads / of.key_heads);
-  reading.qk = map_reading(rows_of(b.query, reading.head * w, w, gain),
-                           rows_of(b.key, key_head * w, w, gain), w, of.d);
+  const Rows query = rows_of(b.query, reading.head * w, w, gain);
+  const Rows key = rows_of(b.key, key_head * w, w, gain);
+  Rows phi;
+  reading.qk = map_reading(query, key, w, of.d);
   reading.ov = map_reading(columns_of(b.out, reading.head * w, w),
-                           rows_of(b.value, key_head * w, w, gain), w, of.d);
+                           rows_of(b.value, key_head * w, w, gain), w, of.d, &phi);
+  const std::vector<std::complex<double>>& lambda = reading.ov.spectrum;
+  if (lambda.empty()) return;
+  reading.leading = {.re = lambda[0].real(), .im = lambda[0].imag()};
+  reading.leading.next = lambda.size() > 1 ? std::abs(lambda[1]) / std::abs(lambda[0]) : 0;
+  if (!phi.empty()) reading.leading.heard = cosine_through(query, key, phi, w);
 }
 
 struct Seen {
@@ -105,7 +130,7 @@ void add_attention(const TracedText& text, const Description& of, double share, 
 
 }  // namespace
 
-MapReading map_reading(const Rows& left, const Rows& right, int w, int d) {
+MapReading map_reading(const Rows& left, const Rows& right, int w, int d, Rows* leading) {
   using Map =
       Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
   const Map a(left.data(), w, d), b(right.data(), w, d);
@@ -114,11 +139,29 @@ MapReading map_reading(const Rows& left, const Rows& right, int w, int d) {
   const double square = ((a * a.transpose()) * (b * b.transpose())).trace();
   if (!(square > 0)) return reading;
   reading.symmetry = (small * small).trace() / square;
-  const Eigen::VectorXcd lambda = Eigen::EigenSolver<Eigen::MatrixXd>(small, false).eigenvalues();
+  const Eigen::EigenSolver<Eigen::MatrixXd> solved(small, leading != nullptr);
+  const Eigen::VectorXcd lambda = solved.eigenvalues();
   const double moduli = lambda.cwiseAbs().sum();
   reading.radius = lambda.cwiseAbs().maxCoeff();
   if (moduli > 0) reading.positivity = lambda.real().sum() / moduli;
+  std::vector<int> order(static_cast<std::size_t>(w));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int i, int j) { return std::abs(lambda[i]) > std::abs(lambda[j]); });
+  for (const int k : order) reading.spectrum.push_back(lambda[k]);
+  if (leading != nullptr && lambda[order[0]].imag() == 0) {
+    const Eigen::VectorXd phi = a.transpose() * solved.eigenvectors().col(order[0]).real();
+    leading->assign(phi.data(), phi.data() + phi.size());
+  }
   return reading;
+}
+
+std::string theory_of(const LeadingValue& leading, const MapReading& ov) {
+  if (!std::isfinite(leading.re)) return "";
+  if (leading.im != 0) return "turns";
+  if (leading.re < 0) return "repels";
+  if (ov.symmetry > 0.9 && ov.positivity > 0.9) return "gathers";
+  return leading.next < 1 && leading.heard > 0 ? "hyperplanes" : "open";
 }
 
 std::vector<HeadReading> head_readings(const Transformer* model, std::span<const TracedText> texts,

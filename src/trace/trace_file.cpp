@@ -100,6 +100,10 @@ void each_number(Head& h, const Visit& visit) {
   visit("ov_symmetry", h.ov.symmetry);
   visit("ov_positivity", h.ov.positivity);
   visit("ov_radius", h.ov.radius);
+  visit("ov_leading_re", h.leading.re);
+  visit("ov_leading_im", h.leading.im);
+  visit("ov_leading_next", h.leading.next);
+  visit("ov_leading_heard", h.leading.heard);
 }
 
 Json json_of(const HeadReading& h) {
@@ -113,15 +117,46 @@ HeadReading head_of(const KeptJson& kept) {
                 .head = kept.at("head").small_whole(),
                 .sink_at = kept.at("sink_at").small_whole()};
   each_number(h, [&](const char* name, double& value) {
-    value = kept.at(name).number_or(std::numeric_limits<double>::quiet_NaN());
+    if (kept.has(name))  // traces of earlier versions know less
+      value = kept.at(name).number_or(std::numeric_limits<double>::quiet_NaN());
   });
   return h;
+}
+
+Json numbers_of(const std::vector<double>& values) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(finite(value));
+  return list;
+}
+
+Json json_of(const PartReading& part) {
+  return {{"part", part.part},
+          {"mean_cos", numbers_of(part.mean_cos)},
+          {"clusters", numbers_of(part.clusters)},
+          {"effective_rank", numbers_of(part.effective_rank)}};
+}
+
+std::vector<double> numbers_or_nan(const KeptJson& kept) {
+  std::vector<double> values;
+  for (const KeptJson& value : kept.list())
+    values.push_back(value.number_or(std::numeric_limits<double>::quiet_NaN()));
+  return values;
+}
+
+PartReading part_of(const KeptJson& kept) {
+  PartReading part{kept.at("part").text(), numbers_or_nan(kept.at("mean_cos")),
+                   numbers_or_nan(kept.at("clusters")), numbers_or_nan(kept.at("effective_rank"))};
+  if (part.clusters.size() != part.mean_cos.size() ||
+      part.effective_rank.size() != part.mean_cos.size())
+    kept.refuse("has columns of other lengths");
+  return part;
 }
 
 }  // namespace
 
 Json json_of(const TraceFile& trace) {
-  Json texts = Json::array(), swapped = Json::array(), heads = Json::array();
+  Json texts = Json::array(), swapped = Json::array(), heads = Json::array(), parts = Json::array();
+  for (const PartReading& part : trace.parts) parts.push_back(json_of(part));
   for (const HeadReading& head : trace.by_head) heads.push_back(json_of(head));
   for (const TraceFile::Text& text : trace.texts) texts.push_back(json_of(text));
   for (const auto& [i, j] : trace.swapped) swapped.push_back({i, j});
@@ -143,7 +178,11 @@ Json json_of(const TraceFile& trace) {
           {"swapped", std::move(swapped)},
           {"by_head", std::move(heads)},
           {"texts", std::move(texts)},
-          {"patching", trace.patching ? json_of(*trace.patching) : Json(nullptr)}};
+          {"patching", trace.patching ? json_of(*trace.patching) : Json(nullptr)},
+          {"attention", trace.attention},
+          {"norms", trace.norms},
+          {"parts", std::move(parts)},
+          {"candidates", {{"words", trace.candidates.words}, {"kappa", trace.candidates.kappa}}}};
 }
 
 void write_trace_file(const fs::path& run, const TraceFile& trace) {
@@ -176,6 +215,13 @@ TraceFile read_trace_file(const fs::path& run) {
   for (const KeptJson& head : kept.at("by_head").list()) trace.by_head.push_back(head_of(head));
   for (const KeptJson& text : kept.at("texts").list()) trace.texts.push_back(text_of(text));
   if (!kept.at("patching").is_null()) trace.patching = patching_of(kept.at("patching"));
+  if (kept.has("attention")) trace.attention = kept.at("attention").flag();
+  if (kept.has("norms")) trace.norms = kept.at("norms").flag();
+  if (kept.has("candidates"))
+    trace.candidates = {.words = kept.at("candidates").at("words").texts(),
+                        .kappa = kept.at("candidates").at("kappa").number()};
+  if (kept.has("parts"))
+    for (const KeptJson& part : kept.at("parts").list()) trace.parts.push_back(part_of(part));
   return trace;
 }
 

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "trace/candidates.h"
 #include "trace/heads.h"
 #include "trace/lens.h"
+#include "trace/parts.h"
 #include "trace/patching.h"
 
 namespace murmur {
@@ -37,9 +39,12 @@ struct TraceFile {
   bool feed_forward = true;
   std::optional<std::uint64_t> random_weights{};
   std::vector<std::pair<int, int>> swapped{};
-  std::vector<HeadReading> by_head{};  // (blocks run x heads); empty: attention is not known
-  std::vector<Text> texts{};           // their tokens are the particles, one text after the other
-  std::optional<Patching> patching{};  // of the first two texts
+  std::vector<HeadReading> by_head{};   // (blocks run x heads); empty: attention is not known
+  std::vector<Text> texts{};            // their tokens are the particles, one text after the other
+  std::optional<Patching> patching{};   // of the first two texts
+  bool attention = true, norms = true;  // false: left out
+  std::vector<PartReading> parts{};     // each part left out in turn; empty: not asked for
+  Candidates candidates{};              // of the first text; its points lie in candidates.npy
 };
 
 nlohmann::ordered_json json_of(const TraceFile& trace);

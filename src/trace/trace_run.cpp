@@ -88,6 +88,26 @@ Record taken_activations(std::span<TracedText> texts) {
   return record;
 }
 
+std::optional<Array> spectra_of(const TraceFile& file) {
+  std::vector<double> values;
+  std::size_t w = 0;
+  for (const HeadReading& head : file.by_head) {
+    const std::size_t own = head.qk.spectrum.size();
+    if (own == 0 || head.ov.spectrum.size() != own || (w != 0 && own != w)) return std::nullopt;
+    w = own;
+    for (const MapReading* map : {&head.qk, &head.ov})
+      for (const std::complex<double>& lambda : map->spectrum) {
+        values.push_back(lambda.real());
+        values.push_back(lambda.imag());
+      }
+  }
+  if (values.empty()) return std::nullopt;
+  const auto heads = static_cast<std::size_t>(file.heads);
+  Array array = array_of(std::move(values));
+  array.shape = {file.by_head.size() / heads, heads, 2, w, 2};
+  return array;
+}
+
 void keep_trace(Run& run, const Experiment& e, const TraceFile& file,
                 const std::vector<TraceFrame>& frames, Record activations) try {
   std::vector<double> norms;
@@ -99,6 +119,8 @@ void keep_trace(Run& run, const Experiment& e, const TraceFile& file,
   array.shape = {frames.size(), static_cast<std::size_t>(e.swarm.n())};
   write_npy(run.directory() / "norms.npy", array);
   write_trace_file(run.directory(), file);
+  write_candidates(run.directory(), file.candidates);
+  if (const auto spectra = spectra_of(file)) write_npy(run.directory() / "spectra.npy", *spectra);
   if (!activations.empty())
     write_safetensors(run.directory() / "activations.safetensors",
                       {.tensors = std::move(activations)});

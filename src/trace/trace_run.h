@@ -1,6 +1,7 @@
 // trace_run.h: a transformer's pass kept as a run, and the ideal flow that it stands beside.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "murmur/experiment.h"
@@ -42,8 +43,12 @@ TraceFrame frame_of(std::span<const TracedText> texts, int frame);
 // They are taken out of the texts, whose traces are spent: they may be most of the memory.
 Record taken_activations(std::span<TracedText> texts);
 
+// (blocks run, heads, 2, w, 2): eigenvalues of Q^T K, then of O V, real and imaginary parts, the
+// largest first; none where the maps are not known, or a head's are all 0.
+std::optional<Array> spectra_of(const TraceFile& file);
+
 // Appends all frames, writes trace.json, norms.npy (frames, n) and, unless there are none,
-// activations.safetensors, and closes the run.
+// spectra.npy, candidates.npy and activations.safetensors, and closes the run.
 void keep_trace(Run& run, const Experiment& experiment, const TraceFile& file,
                 const std::vector<TraceFrame>& frames, Record activations);
 

@@ -4,16 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <span>
 
-#include "core/axes.h"
 #include "murmur/error.h"
 #include "run/base64.h"
 #include "trace/twin.h"
+#include "trace/word_axes.h"
 
 namespace murmur {
 
@@ -30,70 +29,18 @@ Json told(const std::vector<double>& values) {
   return list;
 }
 
-// Whether a token stands for no word: [CLS], [SEP], <s>, <|endoftext|>.
-bool is_special(const std::string& token) {
-  return token.size() > 2 && ((token.front() == '[' && token.back() == ']') ||
-                              (token.front() == '<' && token.back() == '>'));
+// The axes of all words of all layers and texts.
+WordAxes axes_of(const WordsTrace& trace) {
+  std::vector<HostSwarm> all;
+  for (const WordsText& text : trace.texts)
+    for (const HostSwarm& x : text.frames) all.push_back(words_among(text.tokens, x));
+  return WordAxes(all);
 }
 
-// The states of a frame that stand for words; all of them where none does.
-HostSwarm words_of(const WordsText& text, const HostSwarm& x) {
-  std::vector<int> kept;
+void add_places(const WordAxes& axes, const HostSwarm& x, std::vector<float>& to) {
   for (int i = 0; i < x.n(); ++i)
-    if (!is_special(text.tokens[static_cast<std::size_t>(i)])) kept.push_back(i);
-  if (kept.empty()) return x;
-  HostSwarm some({static_cast<int>(kept.size()), x.d()});
-  for (int k = 0; k < x.d(); ++k)
-    for (int i = 0; i < some.n(); ++i) some.at(i, k) = x.at(kept[static_cast<std::size_t>(i)], k);
-  return some;
+    for (const double entry : axes.place(x, i)) to.push_back(static_cast<float>(entry));
 }
-
-// Three axes and the point that they start from.
-class Projection {
- public:
-  explicit Projection(const WordsTrace& trace) : d_(trace.d), mean_(trace.d, 0.0) {
-    std::vector<HostSwarm> all;
-    for (const WordsText& text : trace.texts)
-      for (const HostSwarm& x : text.frames) all.push_back(words_of(text, x));
-    double count = 0, total = 0;
-    for (const HostSwarm& x : all) {
-      count += x.n();
-      for (int k = 0; k < d_; ++k)
-        for (int i = 0; i < x.n(); ++i) mean_[static_cast<std::size_t>(k)] += x.at(i, k);
-    }
-    for (double& entry : mean_) entry /= count;
-    axes_ = leading_axes(second_moment(all, true), d_, std::min(3, d_));
-    for (const HostSwarm& x : all)
-      for (int i = 0; i < x.n(); ++i) {
-        for (int k = 0; k < d_; ++k) total += square(x.at(i, k) - mean_[k]);
-        const std::array<double, 3> at = place(x, i);
-        for (std::size_t a = 0; a < 3; ++a) share_[a] += square(at[a]);
-      }
-    for (double& share : share_) share = total > 0 ? share / total : 0;
-  }
-
-  std::array<double, 3> place(const HostSwarm& x, int i) const {
-    std::array<double, 3> at{};
-    for (std::size_t a = 0; a < axes_.size() / static_cast<std::size_t>(d_); ++a)
-      for (int k = 0; k < d_; ++k)
-        at[a] += axes_[a * static_cast<std::size_t>(d_) + k] * (x.at(i, k) - mean_[k]);
-    return at;
-  }
-
-  void add_places(const HostSwarm& x, std::vector<float>& to) const {
-    for (int i = 0; i < x.n(); ++i)
-      for (const double entry : place(x, i)) to.push_back(static_cast<float>(entry));
-  }
-
-  std::vector<double> shares() const { return {share_.begin(), share_.end()}; }
-
- private:
-  static double square(double v) { return v * v; }
-
-  int d_;
-  std::vector<double> mean_, axes_{};  // (d), (3, d)
-  std::array<double, 3> share_{};      // of the variance
-};
 
 // ( |sum_i x_i|^2 - n ) / ( n (n - 1) ) of unit vectors.
 double mean_cosine(const HostSwarm& x) {
@@ -111,14 +58,13 @@ std::string floats(const std::vector<float>& values) {
   return base64(std::as_bytes(std::span(values)));
 }
 
-// (blocks, heads, n, n), a byte a weight.
+// (blocks, heads, n, n), of half precision.
 Json attention_of(const WordsText& text) {
   if (text.attention.empty()) return nullptr;
-  std::vector<std::uint8_t> bytes;
+  std::vector<std::uint16_t> halves;
   for (const std::vector<float>& block : text.attention)
-    for (const float weight : block)
-      bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(weight, 0.f, 1.f))));
-  return base64(std::as_bytes(std::span(bytes)));
+    for (const float weight : block) halves.push_back(half_of_share(weight));
+  return base64(std::as_bytes(std::span(halves)));
 }
 
 Json lens_of(const WordsText& text) {
@@ -141,7 +87,7 @@ void require_shape(const WordsTrace& trace) {
           text.text.substr(0, 60), "trace a shorter text");
 }
 
-Json text_of(const WordsTrace& trace, const WordsText& text, const Projection& projection) {
+Json text_of(const WordsTrace& trace, const WordsText& text, const WordAxes& axes) {
   std::vector<float> places, twin_places;
   std::vector<double> cosine, beta, tau, alignment, distance, still;
   Twin twin(text.frames.front(), {.causal = trace.causal, .engine = "reference"});
@@ -149,8 +95,8 @@ Json text_of(const WordsTrace& trace, const WordsText& text, const Projection& p
     const HostSwarm& x = text.frames[f];
     TwinBlock block;
     if (f > 0) block = twin.advance(text.frames[f - 1], x, trace.block_beta[f - 1]);
-    projection.add_places(x, places);
-    projection.add_places(twin.x(), twin_places);
+    add_places(axes, x, places);
+    add_places(axes, twin.x(), twin_places);
     cosine.push_back(mean_cosine(x));
     beta.push_back(block.beta);
     tau.push_back(block.tau);
@@ -203,18 +149,28 @@ Json shared_of(const WordsTrace& trace) {
 
 }  // namespace
 
+// A share in [2^(e-15), 2^(e-14)) is 1024 + m parts of 2^(e-25), one below 2^-14 m parts of 2^-24;
+// rounding up from the last part is the first of the next power.
+std::uint16_t half_of_share(float share) {
+  const double w = std::clamp(static_cast<double>(share), 0.0, 1.0);
+  if (w < 0x1p-14) return static_cast<std::uint16_t>(std::lrint(w * 0x1p24));
+  int exponent = 0;
+  const double part = std::frexp(w, &exponent);  // in [1/2, 1)
+  return static_cast<std::uint16_t>((exponent + 13) * 1024 + std::lrint(part * 2048));
+}
+
 Json words_file(const WordsTrace& trace) {
   require_shape(trace);
-  const Projection projection(trace);
+  const WordAxes axes = axes_of(trace);
   Json texts = Json::array();
-  for (const WordsText& text : trace.texts) texts.push_back(text_of(trace, text, projection));
-  return {{"schema", "murmur-words-1"},
+  for (const WordsText& text : trace.texts) texts.push_back(text_of(trace, text, axes));
+  return {{"schema", "murmur-words-2"},
           {"model", trace.model},
           {"family", trace.family},
           {"d", trace.d},
           {"heads", trace.heads},
           {"causal", trace.causal},
-          {"axes", told(projection.shares())},
+          {"axes", told({axes.shares().begin(), axes.shares().end()})},
           {"texts", std::move(texts)},
           {"shared", shared_of(trace)}};
 }

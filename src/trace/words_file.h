@@ -31,11 +31,14 @@ struct WordsTrace {
   std::vector<WordsText> texts{};    // all with as many frames
 };
 
-// schema murmur-words-1 (docs/trace.md). Places are x - m along three axes, the same for all layers
+// A share from 0 to 1 as the 16 bits of half precision: within 2^-11 of itself, or 2^-25.
+std::uint16_t half_of_share(float share);
+
+// schema murmur-words-2 (docs/trace.md). Places are x - m along three axes, the same for all layers
 // and texts: m is the mean of the states of all words, the axes those along which they spread most;
 // tokens such as [CLS] and <s>, which stand for no word, do not count there. The twin
 // flight is that of twin.h, by the reference engine. Numbers of arrays are in base64: places F32,
-// attention a byte a weight, 255 w rounded. Error(input) for a text that is too long.
+// attention F16. Error(input) for a text that is too long.
 nlohmann::ordered_json words_file(const WordsTrace& trace);
 
 }  // namespace murmur

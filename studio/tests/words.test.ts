@@ -2,10 +2,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { widthOf } from "../src/views/words/draw";
-import { isSpecial, parseWords, spelled } from "../src/views/words/file";
+import { halfOf, isSpecial, parseWords, spelled } from "../src/views/words/file";
 import { farthestOf, placeAt, WordsFilm } from "../src/views/words/film";
 import { placeLabels, widthOfLabel } from "../src/views/words/labels";
-import { amongWords, explained, layerAt, loudest, sharesOf } from "../src/views/words/hearing";
+import { amongWords, explained, heardBy, layerAt, loudest, matrixOf, sharesOf } from "../src/views/words/hearing";
+import { cellAt, shadeOf } from "../src/views/words/matrix";
 
 const read = (name: string) => readFileSync(new URL(`../public/words/${name}.json`, import.meta.url), "utf8");
 
@@ -33,7 +34,7 @@ describe("the bundled traces", () => {
       shares.forEach((share, j) => (mean[j] += share / trace.heads));
     }
     const all = sharesOf(text, trace.heads, 2, 5, null)!;
-    all.forEach((share, j) => expect(share).toBeCloseTo(mean[j], 2)); // of bytes, not of numbers
+    all.forEach((share, j) => expect(share).toBeCloseTo(mean[j], 3));
     expect(sharesOf(text, trace.heads, 2, 99, null)).toBeNull();
     const words = amongWords(text, all);
     expect([words[0], words.at(-1)]).toEqual([0, 0]); // [CLS] and [SEP]
@@ -50,7 +51,9 @@ describe("a file that is off", () => {
     return parseWords(JSON.stringify(copy));
   };
   it.each([
-    ["another schema", off((copy) => (copy.schema = "murmur-words-2"))],
+    ["another schema", off((copy) => (copy.schema = "murmur-words-3"))],
+    ["attention of another number format", off((copy) => (copy.schema = "murmur-words-1"))],
+    ["a share above one", off((copy) => (copy.texts[0].attention = btoa("\xff".repeat(atob(copy.texts[0].attention).length))))],
     ["no texts", off((copy) => (copy.texts = []))],
     ["places cut short", off((copy) => (copy.texts[0].places = copy.texts[0].places.slice(4)))],
     ["places that are no base64", off((copy) => (copy.texts[0].places = "§"))],
@@ -68,6 +71,59 @@ describe("a file that is off", () => {
     const trace = off((copy) => (copy.texts[0].attention = null))();
     expect(sharesOf(trace.texts[0], trace.heads, 0, 1, null)).toBeNull();
     expect(trace.texts[0].lens).toEqual([]);
+  });
+});
+
+describe("shares as files keep them", () => {
+  it("are numbers of half precision", () => {
+    expect([0x3c00, 0x3800, 0x0001, 0, 0x0400, 0x2e66].map(halfOf)).toEqual([1, 0.5, 2 ** -24, 0, 2 ** -14, 0.0999755859375]);
+    expect(halfOf(0x7c00)).toBe(Infinity);
+  });
+
+  it("were bytes in files of the first schema", () => {
+    const whole = JSON.parse(read("bank"));
+    const [n, count] = [whole.texts[0].tokens.length, atob(whole.texts[0].attention).length / 2];
+    for (const text of whole.texts) text.attention = btoa("\x33".repeat(atob(text.attention).length / 2));
+    const old = parseWords(JSON.stringify({ ...whole, schema: "murmur-words-1" }));
+    expect(old.texts[0].attention).toHaveLength(count);
+    expect(old.texts[0].attention![7]).toBeCloseTo(0.2, 6);
+    expect(sharesOf(old.texts[0], old.heads, 0, 1, null)![3]).toBeCloseTo(1 / n, 9);
+  });
+
+  it("tell small shares apart: the smallest is nearer to itself than a part in a thousand", () => {
+    const { attention } = parseWords(read("bank")).texts[0];
+    const least = attention!.reduce((low, share) => (share > 0 ? Math.min(low, share) : low), 1);
+    expect(least).toBeLessThan(0.5 / 255); // a byte would call it nothing
+    expect(attention!.some((share) => share > 0 && share < 0.001)).toBe(true);
+  });
+});
+
+describe("who hears whom", () => {
+  const trace = parseWords(read("bank"));
+  const text = trace.texts[0];
+  const n = text.tokens.length;
+
+  it("has what each token hears as its rows and who hears it as its columns", () => {
+    const matrix = matrixOf(text, trace.heads, { layer: 2, head: null, marks: true })!;
+    expect([...matrix.slice(5 * n, 6 * n)]).toEqual([...sharesOf(text, trace.heads, 2, 5, null)!]);
+    const heard = heardBy(text, matrix, 3, true);
+    heard.forEach((share, i) => expect(share).toBe(sharesOf(text, trace.heads, 2, i, null)![3]));
+    expect(matrixOf({ ...text, attention: null }, trace.heads, { layer: 2, head: null, marks: true })).toBeNull();
+  });
+
+  it("leaves marks out on both sides where words alone count", () => {
+    const matrix = matrixOf(text, trace.heads, { layer: 2, head: 4, marks: false })!;
+    for (let i = 0; i < n; ++i) expect(matrix[i * n]).toBe(0); // nobody hears [CLS]
+    expect(heardBy(text, matrix, 3, false)[0]).toBe(0); // nor does it hear
+    expect(matrix.slice(5 * n, 6 * n).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
+  });
+
+  it("is a map whose cells are found by their places, with names beside few tokens", () => {
+    expect(cellAt(64 + 1, 1, 10)).toEqual([0, 0]);
+    expect(cellAt(271, 207, 10)).toEqual([9, 9]);
+    expect(cellAt(30, 1, 10)).toBeNull();
+    expect(cellAt(271, 0, 100)).toEqual([0, 99]);
+    expect([shadeOf(0), shadeOf(0.25), shadeOf(2)]).toEqual([0, 0.5, 1]);
   });
 });
 

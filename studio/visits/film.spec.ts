@@ -92,8 +92,8 @@ for (const [view, hash, label] of [
       last = at ?? last;
       await page.waitForTimeout(150);
     }
-    await page.locator(".film-bar").getByRole("button", { name: strings.common.stopRecording }).click({ timeout: 1000 }).catch(() => undefined);
-    await expect(page.locator(".film-bar")).toHaveCount(0);
+    await page.locator(".film-bar").getByRole("button", { name: strings.common.stopRecording }).click({ timeout: 5000 }).catch(() => undefined);
+    await expect(page.locator(".film-bar")).toHaveCount(0, { timeout: 120_000 }); // stopped, or made meanwhile
     await expect.poll(async () => JSON.stringify(await places())).toBe(rests);
   });
 }

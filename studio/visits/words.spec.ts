@@ -54,6 +54,30 @@ test("a click on the scene chooses a token, keys choose the next and let go", as
   await expect(page.locator(listener)).toHaveCount(0);
 });
 
+test("who hears the token stands beside whom it hears, and the map of all is walked by keys and by clicks", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=words&boid=5");
+  const heard = page.locator(".controls [data-heard]");
+  const name = (await page.locator(listener).getAttribute("data-listener"))!;
+  await expect(heard).toHaveAttribute("data-heard", name);
+  await expect(heard.getByRole("list", { name: words.isHeard(name) }).getByRole("listitem").first()).toBeVisible();
+  const map = page.getByRole("application", { name: /./ });
+  const cell = page.locator(".cell");
+  await map.focus();
+  await expect(cell).toContainText(`“${name}”`);
+  const before = await cell.textContent();
+  await page.keyboard.press("ArrowRight");
+  await expect(cell).not.toHaveText(before!);
+  await expect(page.locator(listener)).toHaveAttribute("data-listener", name); // along a row the listener stays
+  expect(await frameOf(page)).toBe(0); // and so does the layer
+  await page.keyboard.press("ArrowDown");
+  await expect(page.locator(listener)).not.toHaveAttribute("data-listener", name);
+  const box = (await map.locator("canvas").boundingBox())!;
+  await page.mouse.click(box.x + box.width - 3, box.y + 3); // [CLS] hears [SEP]
+  await expect(page.locator(listener)).toHaveAttribute("data-listener", "[CLS]");
+  await expect(cell).toContainText("[SEP]");
+});
+
 test("a typed text is read here, goes on as the program's, and its link brings it back", async ({ page }) => {
   await open(page, "#v=1&view=words&trace=nail");
   await unfold(page);

@@ -157,7 +157,7 @@ class Runs(Trace):
         run = self.trace("run", "gpt2", "--ids", "5,17,3,42/5,9,3,42")
         self.murmur("export", "run", "-o", "words.json", "-q")
         words = json.loads((self.folder / "words.json").read_text())
-        self.assertEqual(words["schema"], "murmur-words-1")
+        self.assertEqual(words["schema"], "murmur-words-2")
         frames, kept = murmur.trajectory(run), read_safetensors(run / "activations.safetensors")
         twin = json.loads(self.murmur("measure", "run", "show=twin", "--json").stdout)
         for key in ("distance", "still", "tau"):
@@ -169,10 +169,9 @@ class Runs(Trace):
         axes = np.linalg.lstsq(frames[:, 4:].reshape(-1, len(mean)) - mean, places.reshape(-1, 3),
                                rcond=None)[0]
         np.testing.assert_allclose((frames[:, 4:] - mean) @ axes, places, atol=1e-5)  # one map
-        heard = np.frombuffer(base64.b64decode(second["attention"]), np.uint8)
+        heard = np.frombuffer(base64.b64decode(second["attention"]), np.float16)
         pattern = np.stack([kept[f"text1.blocks.{b}.attn.hook_pattern"] for b in range(3)])
-        np.testing.assert_array_equal(heard.reshape(pattern.shape),
-                                      np.floor(255 * pattern.astype(float) + 0.5))
+        np.testing.assert_array_equal(heard.reshape(pattern.shape), pattern.astype(np.float16))
         self.assertEqual([row["token"] for row in words["shared"]], ["5", "3", "42"])
         np.testing.assert_allclose(words["shared"][1]["cosine"],
                                    (frames[:, 2] * frames[:, 6]).sum(axis=1), atol=1e-6)

@@ -57,7 +57,7 @@ TEST(TextReader, TracesByTheReferencePass) {
   const OpenedModel opened = open_model(kModel);
   const ReadText read = reader().read("Once upon a time", 3, "stories260K");
   const auto told = json_of_text(read.words);
-  EXPECT_EQ(told["schema"], "murmur-words-1");
+  EXPECT_EQ(told["schema"], "murmur-words-2");
   const nlohmann::json& text = told["texts"][0];
   EXPECT_EQ(text["text"], "Once upon a time, there was");  // as llama2.c goes on
   std::vector<std::int64_t> ids;
@@ -166,8 +166,30 @@ TEST(WordsFile, KeepsDistancesAndSharedTokens) {
   for (int k = 0; k < 3; ++k)
     cosine += trace.texts[0].frames[1].at(1, k) * trace.texts[1].frames[1].at(1, k);
   EXPECT_NEAR(told["shared"][1]["cosine"][1].get<double>(), cosine, 1e-6);
-  const std::vector<std::uint8_t> even(16, 64);  // 255 / 4 rounded
+  const std::vector<std::uint16_t> even(16, 0x3400);  // 1/4 of half precision
   EXPECT_EQ(told["texts"][0]["attention"], base64(std::as_bytes(std::span(even))));
+}
+
+// The value of 16 bits of half precision, as IEEE 754 has it.
+double value_of_half(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31, part = bits & 1023;
+  return exponent == 0 ? std::ldexp(part, -24) : std::ldexp(1024 + part, exponent - 25);
+}
+
+TEST(WordsFile, KeepsSharesToAPartInTwoThousand) {
+  EXPECT_EQ(half_of_share(0), 0);
+  EXPECT_EQ(half_of_share(1), 0x3c00);
+  EXPECT_EQ(half_of_share(0x1p-14f), 0x0400);
+  EXPECT_EQ(half_of_share(0.1f), 0x2e66);
+  EXPECT_EQ(half_of_share(0.99999f), 0x3c00);             // rounded up over a power of two
+  EXPECT_EQ(half_of_share(0x1p-14f - 0x1p-30f), 0x0400);  // and out of the smallest ones
+  for (int k = 1; k < 4000; ++k) {
+    const auto share = static_cast<float>(std::pow(0.995, k));
+    const double kept = value_of_half(half_of_share(share));
+    EXPECT_LE(std::abs(kept - share), std::max(share * 0x1p-11, 0x1p-25)) << share;
+  }
+  EXPECT_EQ(half_of_share(-1), 0);
+  EXPECT_EQ(half_of_share(7), 0x3c00);
 }
 
 TEST(WordsFile, RefusesATextTooLongForThePage) {

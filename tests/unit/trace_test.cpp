@@ -330,6 +330,9 @@ TEST(TraceFiles, ReadBackAsTheyWereWritten) {
   file.by_head.push_back({.block = 1, .head = 0, .beta = -2, .misfit = 0.5, .sink_at = 3});
   file.texts.push_back({"a", 1, {4, 5}, {"x", "y"}, {{.frame = 1, .top = {{4, 0.5, "x"}}}}});
   file.patching = Patching{{1, 2}, 3, -1, {{0, 1}}, {1}};
+  file.attention = false;
+  file.by_head[0].leading = {.re = -3, .im = 0, .next = 0.5, .heard = 0.25};
+  file.parts.push_back({"norm", {0.5, NAN}, {2, NAN}, {1.5, NAN}});
   write_trace_file(folder.path(), file);
   EXPECT_EQ(json_of(read_trace_file(folder.path())), json_of(file));
 }

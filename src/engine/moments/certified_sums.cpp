@@ -57,6 +57,12 @@ double cut_of(const SumsSetup& setup) {
 
 constexpr double kWorthASeries = 1024;  // targets that a series of higher degree is tried for
 
+// Whether a series with that allowance for rounding, in units of 2^-53, bounds a uniform swarm.
+bool serves(const SumsSetup& setup, double cut, double roundings) {
+  const double uniform = exponential_series(setup.shape.d, setup.reach, 1).a[0];
+  return setup.way || 2 * (cut + roundings * 0x1p-53) <= setup.tolerance * uniform;
+}
+
 // One thread's targets and results.
 struct Room {
   simd::Buffer<double> values;
@@ -89,7 +95,7 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
   std::vector<WayCost> ways;
   if (setup.sphere && d <= kMostCoordinates) {
     const int p = degree_for(d, setup.reach, cut_of(setup), kMostDegree[d - 2]);
-    if (p != kNoDegree) {
+    if (p != kNoDegree && serves(setup, cut_of(setup), 4 * (p + 8) + 80)) {
       const double down = setup.length ? kDownRate : kVaryingRate;
       ways.push_back({Way::harmonics,
                       n * (kUpRate * functions(d, p + 1) + down * (d + 1) / 4 * functions(d, p)),
@@ -140,6 +146,7 @@ CertifiedSums::CertifiedSums(const SumsSetup& setup) : setup_(setup), ways_(ways
 
 struct CertifiedSums::Work {
   const HostSwarm& x;
+  const HostSwarm* sources;  // of what is summed one by one: x, or all that the ranks have
   SharedMoments& shared;
   const Fill& fill;
   const Done& done;
@@ -202,14 +209,57 @@ std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, 
   return all;
 }
 
+// How many rows the ranks have together: what is decided by it is the same on all of them.
+double CertifiedSums::on_all_ranks(std::span<const int> rows) const {
+  Fixed count[] = {static_cast<Fixed>(rows.size())};
+  if (setup_.ranks != nullptr) setup_.ranks->sum(count);
+  return static_cast<double>(count[0]);
+}
+
+// Cells are made of the targets that are asked for together, and show in the last bits: so every
+// rank sums the targets of all of them, and keeps its own.
+void CertifiedSums::by_shared_cells(Work& work, std::span<const int> rows) const {
+  const int d = work.x.d();
+  const std::size_t own = rows.size();
+  std::vector<double> u(d * own);
+  work.fill(rows, u.data(), own);
+  std::vector<std::vector<double>> all;  // (d) axes of the targets of all ranks
+  std::size_t begin = 0;
+  for (int k = 0; k < d; ++k)
+    all.push_back(setup_.ranks->gathered({u.data() + k * own, own}, begin));
+  for (std::size_t first = 0; first < all[0].size(); first += kListed) {
+    const std::size_t count = std::min<std::size_t>(kListed, all[0].size() - first);
+    std::vector<double> values(Table::size(d, count));
+    const Table table(values.data(), d, count);
+    for (int k = 0; k < d; ++k) std::copy_n(&all[k][first], count, table.u + k * count);
+    SumsResult r = table.result;
+    if (!setup_.mean) r.mean = r.mean_bound = nullptr;
+    cell_sums({.x = *work.sources,
+               .u = {table.u, count, static_cast<int>(count), d},
+               .tolerance = setup_.tolerance,
+               .threads = setup_.threads,
+               .mean = setup_.mean},
+              r);
+    const std::size_t from_row = std::max(first, begin),
+                      to_row = std::min(first + count, begin + own);
+    if (from_row < to_row)
+      work.done(rows.subspan(from_row - begin, to_row - from_row),
+                from(r, static_cast<int>(from_row - first)));
+  }
+  work.account.cells += static_cast<std::int64_t>(own);
+}
+
 void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
+  const double listed = on_all_ranks(rows);
+  if (listed == 0) return;
   const bool forced = setup_.way && ways_.front().way == *setup_.way;
   const bool cells = forced && *setup_.way == Way::cells ? true
                      : forced && *setup_.way == Way::pairs
                          ? false
-                         : cells_rate(setup_, work.x.n(), rows.size()) <
-                               pair_rate(work.x.d()) * work.x.n() * rows.size();
+                         : cells_rate(setup_, work.sources->n(), listed) <
+                               pair_rate(work.x.d()) * work.sources->n() * listed;
   const int d = work.x.d();
+  if (cells && work.sources != &work.x) return by_shared_cells(work, rows);
   for (std::size_t first = 0; first < rows.size(); first += kListed) {
     const std::span<const int> here =
         rows.subspan(first, std::min<std::size_t>(kListed, rows.size() - first));
@@ -222,7 +272,7 @@ void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
     });
     SumsResult r = table.result;
     if (!setup_.mean) r.mean = r.mean_bound = nullptr;
-    const SumsRequest request{.x = work.x,
+    const SumsRequest request{.x = *work.sources,
                               .u = {table.u, static_cast<std::size_t>(count), count, d},
                               .tolerance = setup_.tolerance,
                               .threads = setup_.threads,
@@ -243,15 +293,13 @@ void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
 
 SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& shared,
                                     const Fill& fill, const Done& done) const {
-  Work work{x, shared, fill, done};
+  Work work{x, &x, shared, fill, done};
   std::vector<int> rows;
   const WayCost& first = ways_.front();
   if (first.way == Way::harmonics || first.way == Way::transform) {
     work.account.degree = first.degree;
     rows = by_series(work, ready(work, first), n, {});
-    const auto left = static_cast<double>(rows.size());
-    if (cut_of(setup_) > 2 * kLeastCut &&
-        (setup_.ranks ? setup_.ranks->largest(left) : left) >= kWorthASeries) {
+    if (cut_of(setup_) > 2 * kLeastCut && on_all_ranks(rows) >= kWorthASeries) {
       SumsSetup finer = setup_;
       finer.cut = 0;  // as little as makes sense
       finer.way = first.way;
@@ -266,6 +314,7 @@ SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& sh
     rows.resize(n);
     std::iota(rows.begin(), rows.end(), 0);
   }
+  if (setup_.ranks != nullptr) work.sources = &setup_.ranks->everybody(x, !rows.empty());
   by_lists(work, rows);
   return work.account;
 }

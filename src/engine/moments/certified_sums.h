@@ -85,6 +85,8 @@ class CertifiedSums {
   std::vector<int> by_series(Work& work, const Evaluation& series, int n,
                              std::span<const int> given) const;
   void by_lists(Work& work, std::span<const int> rows) const;
+  void by_shared_cells(Work& work, std::span<const int> rows) const;
+  double on_all_ranks(std::span<const int> rows) const;
 
   SumsSetup setup_;
   std::vector<WayCost> ways_;

@@ -138,13 +138,14 @@ void CircleSums::evaluate(const HostSwarm& x, Want want, int threads,
   });
 }
 
-std::array<double, 3> CircleSums::evaluate_pairs(const HostSwarm& x, int i) const {
+std::array<double, 3> CircleSums::evaluate_pairs(const HostSwarm& x,
+                                                 std::array<double, 2> at) const {
   std::array<double, 3> sums{};
   for (int first = 0; first < x.n(); first += kRun) {
     std::array<double, 3> run{};
     for (int j = first; j < std::min(first + kRun, x.n()); ++j) {
-      const double along = x.at(i, 0) * x.at(j, 0) + x.at(i, 1) * x.at(j, 1);
-      const double across = x.at(i, 0) * x.at(j, 1) - x.at(i, 1) * x.at(j, 0);
+      const double along = at[0] * x.at(j, 0) + at[1] * x.at(j, 1);
+      const double across = at[0] * x.at(j, 1) - at[1] * x.at(j, 0);
       const double w = x.mass[j] * elementary::exp(beta_ * (along - 1));
       run[0] += w;
       run[1] += w * along;

@@ -40,8 +40,8 @@ class CircleSums {
   // Calls done once for each block, on several threads.
   void evaluate(const HostSwarm& x, Want want, int threads,
                 const std::function<void(const BlockSums&)>& done) const;
-  // The same sums of particle i alone, pair by pair: {weight, along, across}.
-  std::array<double, 3> evaluate_pairs(const HostSwarm& x, int i) const;
+  // The same sums of a particle alone, pair by pair: {weight, along, across}.
+  std::array<double, 3> evaluate_pairs(const HostSwarm& x, std::array<double, 2> at) const;
   double pairs_error(int n) const;  // bound on the error of each, as a share of the weight
 
  private:

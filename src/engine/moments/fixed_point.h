@@ -4,6 +4,9 @@
 
 #include <cmath>
 #include <span>
+#include <vector>
+
+#include "murmur/swarm.h"
 
 namespace murmur::moments {
 
@@ -25,6 +28,10 @@ class Reduction {
   virtual ~Reduction() = default;
   virtual void sum(std::span<Fixed> parts) const = 0;     // over the ranks; the total everywhere
   virtual double largest(double of_this_rank) const = 0;  // the same everywhere
+  // All particles, where some rank needs them for sums pair by pair; else those of this rank.
+  virtual const HostSwarm& everybody(const HostSwarm& own, bool needed) const = 0;
+  // What every rank has, one after another; `first` becomes where that of this rank begins.
+  virtual std::vector<double> gathered(std::span<const double> own, std::size_t& first) const = 0;
 };
 
 }  // namespace murmur::moments

@@ -86,6 +86,7 @@ SumsAccount HeadSums::add(const HostSwarm& x, SharedMoments& shared, HostSwarm& 
   if (!setup_.sphere) {
     most = 0;
     for (int j = 0; j < x.n(); ++j) most = std::fmax(most, length_at(x, j));
+    if (setup_.ranks != nullptr) most = setup_.ranks->largest(most);
   }
   most *= 1 + 1e-13;
   return sums_.evaluate(

@@ -12,10 +12,6 @@
 
 namespace murmur {
 
-namespace moments {
-class Reduction;
-}
-
 // By Jacobi and Anger, e^{beta cos t} = I_0(beta) + 2 sum_k I_k(beta) cos kt, so that sums over
 // particles become sums over the moments m_k = sum_j m_j e^{i k theta_j}, k = 0 .. p: n p terms
 // instead of n^2. e^{-beta} I_k(beta) is the law of the difference of two Poisson(beta / 2)
@@ -27,8 +23,7 @@ struct MomentsChoice {
   // A particle for which the bound on the error of a softmax head, |V| = 1, is larger than this is
   // summed pair by pair. 2: only particles so isolated that the series bounds nothing.
   double pairs_above = 2;
-  int threads = 0;                            // 0: all cores; never shows in the result
-  const moments::Reduction* ranks = nullptr;  // of a run that has several (fixed_point.h)
+  int threads = 0;  // 0: all cores; never shows in the result
   // Of heads that are no series on the circle: the way to begin with; nothing: the cheapest.
   std::optional<moments::Way> way{};
 };

@@ -16,9 +16,12 @@
 #include "core/parallel.h"
 #include "core/perceptron_at.h"
 #include "core/sums.h"
+#include "engine/moments/circle_kernels.h"
 #include "engine/moments/circle_sums.h"
 #include "engine/moments/energy_sums.h"
+#include "engine/moments/harmonic_kernels.h"
 #include "engine/moments/head_sums.h"
+#include "engine/moments/transform_sums.h"
 
 namespace murmur::moments {
 
@@ -44,15 +47,57 @@ bool on_sphere(const Dynamics& dynamics) {
          dynamics.gain.empty() && dynamics.gain_end.empty();
 }
 
-SumsSetup setup_for(const Dynamics& dynamics, Shape shape, const MomentsChoice& choice) {
+SumsSetup setup_for(const Dynamics& dynamics, Shape shape, const MomentsChoice& choice,
+                    const Reduction* ranks = nullptr) {
   return {.shape = shape,
           .sphere = on_sphere(dynamics),
           .cut = choice.tolerance / 200,
           .tolerance = choice.pairs_above,
           .threads = choice.threads,
-          .ranks = choice.ranks,
+          .ranks = ranks,
           .way = choice.way};
 }
+
+// The ranks of whoever asks for the forces of a share; without a share this rank has everybody.
+class ShareReduction final : public Reduction {
+ public:
+  void sum(std::span<Fixed> parts) const override {
+    if (share == nullptr) return;
+    static_assert(sizeof(Fixed) == 2 * sizeof(std::uint64_t));
+    std::vector<std::uint64_t> halves;
+    halves.reserve(2 * parts.size());
+    for (const Fixed part : parts) {
+      halves.push_back(static_cast<std::uint64_t>(part));
+      halves.push_back(static_cast<std::uint64_t>(part >> 64));
+    }
+    share->ranks().add(halves);
+    for (std::size_t e = 0; e < parts.size(); ++e)
+      parts[e] = static_cast<Fixed>(static_cast<Wide>(halves[2 * e + 1]) << 64 | halves[2 * e]);
+  }
+  double largest(double of_this_rank) const override {
+    if (share != nullptr) share->ranks().largest({&of_this_rank, 1});
+    return of_this_rank;
+  }
+  const HostSwarm& everybody(const HostSwarm& own, bool needed) const override {
+    return share != nullptr && largest(needed ? 1 : 0) > 0 ? share->everybody(own) : own;
+  }
+  std::vector<double> gathered(std::span<const double> own, std::size_t& first) const override {
+    first = 0;
+    if (share == nullptr) return {own.begin(), own.end()};
+    Ranks& ranks = share->ranks();
+    const std::vector<std::int64_t> told = ranks.gather(static_cast<std::int64_t>(own.size()));
+    const std::vector<int> counts(told.begin(), told.end());
+    for (int r = 0; r < ranks.rank(); ++r) first += static_cast<std::size_t>(counts[r]);
+    std::vector<double> all(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+    ranks.gather(own, counts, all);
+    return all;
+  }
+
+  Share* share = nullptr;
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+};
 
 class MomentsField final : public HostField {
  public:
@@ -84,6 +129,23 @@ class MomentsField final : public HostField {
     return sums;
   }
 
+  // Of what is summed before it becomes an integer.
+  int shared_block() const override {
+    bool transforms = false;
+    for (const auto& heads : heads_)
+      for (const Head& head : heads)
+        if (const auto* sums = std::get_if<HeadSums>(&head))
+          transforms = transforms || sums->sums().ways()[0].way == Way::transform;
+    return transforms ? kSpreadPoints : std::lcm(kBlock, kPoints);
+  }
+
+  // Every rank sums its own particles, the sums are added, and every rank evaluates its own.
+  void add_shared_forces(const Ask& ask, Share& share, const HostSwarm& x, HostSwarm& a) override {
+    ranks_.share = &share;
+    add_forces(ask, x, a);
+    ranks_.share = nullptr;
+  }
+
  private:
   using Head = std::variant<CircleHead, HeadSums>;
 
@@ -91,10 +153,11 @@ class MomentsField final : public HostField {
 
   Head head_of(const Attention& a, Shape shape) const {
     if (is_circle_head(a, dynamics_, shape.d))
-      return CircleHead{CircleSums(a.beta, choice_.tolerance / 1000, choice_.ranks),
+      return CircleHead{CircleSums(a.beta, choice_.tolerance / 1000, &ranks_),
                         a.weighting == Attention::softmax, clock_scale(dynamics_.clock, a.beta),
                         a.value};
-    return HeadSums(folded(a, dynamics_.clock, shape.d), setup_for(dynamics_, shape, choice_));
+    return HeadSums(folded(a, dynamics_.clock, shape.d),
+                    setup_for(dynamics_, shape, choice_, &ranks_));
   }
 
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& a) override {
@@ -105,6 +168,7 @@ class MomentsField final : public HostField {
     last_t_ = ask.t;
     last_sublayer_ = ask.sublayer;
     shared_.forget();
+    particles_ = ranks_.share != nullptr ? ranks_.share->all() : x.n();
     for (const Head& head : heads_[ask.sublayer])
       std::visit(Overloaded{[&](const CircleHead& h) { add_circle(h, ask.tangential, x, a); },
                             [&](const HeadSums& h) { add_head(h, x, a); }},
@@ -114,7 +178,9 @@ class MomentsField final : public HostField {
                             [&](const Perceptron& p) { add_perceptron(p, x, a); },
                             [](const ManyHeads&) {}},
                  force);
-    certificate_.worst = *std::max_element(certificate_.bound.begin(), certificate_.bound.end());
+    certificate_.worst = 0;
+    for (const double bound : certificate_.bound)
+      certificate_.worst = std::max(certificate_.worst, bound);
     certificate_.worst_ever = std::max(certificate_.worst_ever, certificate_.worst);
   }
 
@@ -129,44 +195,66 @@ class MomentsField final : public HostField {
                       : head.divided ? CircleSums::weight_and_across
                                      : CircleSums::only_across;
     std::mutex lock;
-    std::int64_t direct = 0;
+    std::vector<int> isolated;
     head.sums.evaluate(x, want, choice_.threads, [&](const BlockSums& block) {
-      const std::int64_t isolated = add_block(head, block, x, a);
+      const std::vector<int> here = add_block(head, block, x, a);
       const std::lock_guard hold(lock);
-      direct += isolated;
+      isolated.insert(isolated.end(), here.begin(), here.end());
     });
-    certificate_.direct += direct;
+    add_pairs(head, want == CircleSums::everything, isolated, x, a);
+    certificate_.direct += static_cast<std::int64_t>(isolated.size());
   }
 
-  //   A_i = V (along x + across x') / weight,   x' = (-x_1, x_0);   plain: times the scale instead.
+  //   A_i = V (along x + across x') / weight,   x' = (-x_1, x_0);   plain: times the scale
+  //   instead.
   // With eps the bound on each sum, |N / Z - computed| <= 2 eps / (Z - eps), since |N| <= Z.
-  std::int64_t add_block(const CircleHead& head, const BlockSums& block, const HostSwarm& x,
-                         HostSwarm& a) {
-    const double eps = head.sums.error(x.n()), size = size_of(head.value);
-    std::int64_t isolated = 0;
+  // Those of a softmax head for which this is too large are left for sums pair by pair.
+  std::vector<int> add_block(const CircleHead& head, const BlockSums& block, const HostSwarm& x,
+                             HostSwarm& a) {
+    const double eps = head.sums.error(particles_);
+    std::vector<int> isolated;
     for (int b = 0; b < block.count; ++b) {
       const int i = block.first + b;
-      double weight = block.weight != nullptr ? block.weight[b] : 1;
-      double along = block.along != nullptr ? block.along[b] : 0, across = block.across[b];
-      double error =
-          head.divided ? 2 * eps / (weight - eps) : head.sums.plain_error(x.n()) * head.scale;
-      if (head.divided && !(weight > eps && error <= choice_.pairs_above)) {
-        const std::array<double, 3> sums = head.sums.evaluate_pairs(x, i);
-        weight = sums[0];
-        along = block.along != nullptr ? sums[1] : 0;
-        across = sums[2];
-        error = 2 * head.sums.pairs_error(x.n());
-        ++isolated;
-      }
-      certificate_.bound[i] += size * error;
-      const double scale = head.divided ? 1 / weight : head.scale;
-      const double n0 = scale * (along * x.at(i, 0) - across * x.at(i, 1));
-      const double n1 = scale * (along * x.at(i, 1) + across * x.at(i, 0));
-      const Matrix& v = head.value;
-      a.at(i, 0) += v.empty() ? n0 : v(0, 0) * n0 + v(0, 1) * n1;
-      a.at(i, 1) += v.empty() ? n1 : v(1, 0) * n0 + v(1, 1) * n1;
+      const double weight = block.weight != nullptr ? block.weight[b] : 1;
+      const double along = block.along != nullptr ? block.along[b] : 0;
+      const double error =
+          head.divided ? 2 * eps / (weight - eps) : head.sums.plain_error(particles_) * head.scale;
+      if (head.divided && !(weight > eps && error <= choice_.pairs_above))
+        isolated.push_back(i);
+      else
+        add_row(head, {i, weight, along, block.across[b], error}, x, a);
     }
     return isolated;
+  }
+
+  void add_pairs(const CircleHead& head, bool everything, const std::vector<int>& rows,
+                 const HostSwarm& x, HostSwarm& a) {
+    const HostSwarm& all = ranks_.everybody(x, !rows.empty());
+    constexpr int kPlaces = 16;
+    const auto count = static_cast<int>(rows.size());
+    for_blocks((count + kPlaces - 1) / kPlaces, choice_.threads, [&](int block) {
+      for (int e = block * kPlaces; e < std::min(count, (block + 1) * kPlaces); ++e) {
+        const std::array<double, 3> sums =
+            head.sums.evaluate_pairs(all, {x.at(rows[e], 0), x.at(rows[e], 1)});
+        const double error = 2 * head.sums.pairs_error(particles_);
+        add_row(head, {rows[e], sums[0], everything ? sums[1] : 0, sums[2], error}, x, a);
+      }
+    });
+  }
+
+  struct CircleRow {
+    int i;
+    double weight, along, across, error;
+  };
+  void add_row(const CircleHead& head, const CircleRow& row, const HostSwarm& x, HostSwarm& a) {
+    const int i = row.i;
+    certificate_.bound[i] += size_of(head.value) * row.error;
+    const double scale = head.divided ? 1 / row.weight : head.scale;
+    const double n0 = scale * (row.along * x.at(i, 0) - row.across * x.at(i, 1));
+    const double n1 = scale * (row.along * x.at(i, 1) + row.across * x.at(i, 0));
+    const Matrix& v = head.value;
+    a.at(i, 0) += v.empty() ? n0 : v(0, 0) * n0 + v(0, 1) * n1;
+    a.at(i, 1) += v.empty() ? n1 : v(1, 0) * n0 + v(1, 1) * n1;
   }
 
   void add_perceptron(const Perceptron& p, const HostSwarm& x, HostSwarm& a) const {
@@ -183,6 +271,8 @@ class MomentsField final : public HostField {
   }
 
   MomentsChoice choice_;
+  ShareReduction ranks_{};
+  int particles_ = 0;                     // of all ranks
   std::vector<std::vector<Head>> heads_;  // by sublayer
   SharedMoments shared_{};
   double last_t_ = 0;

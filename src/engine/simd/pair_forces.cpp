@@ -94,6 +94,13 @@ void PairForces::add(const Head& head, const HostSwarm& x, HostSwarm& a) {
   const double* u = look(head, x);
   double* mean = mean_.need(stride_ * d);
   sum(head, x, {{u, stride_}, columns(x), columns(x), mean, n, d, d, x.mass});
+  add_values(head, x, a);
+}
+
+// Of the sums that are in mean_, z_ and offset_.
+void PairForces::add_values(const Head& head, const HostSwarm& x, HostSwarm& a) {
+  const int n = x.n(), d = x.d();
+  const double* mean = mean_.need(stride_ * d);
   const double* value = mean;
   if (!head.value_is_scale) {
     double* to = u_.need(stride_ * d);  // the scores are done
@@ -104,8 +111,8 @@ void PairForces::add(const Head& head, const HostSwarm& x, HostSwarm& a) {
   for (int k = 0; k < d; ++k) {
     const double bias = head.value_bias.empty() ? 0 : head.value_bias[k];
     double* to = a.axis(k);
-    for (int i = first_sighted(head, n); i < n; ++i)
-      to[i] += weight[i] * (head.value_scale * value[k * stride_ + i] + bias);
+    for (int i = std::max(first_, first_sighted(head, n)); i < end_; ++i)
+      to[i - first_] += weight[i] * (head.value_scale * value[k * stride_ + i] + bias);
   }
 }
 
@@ -129,23 +136,34 @@ void PairForces::add(const NarrowHeads& all, const HostSwarm& x, HostSwarm& a) {
     for (int k = 0; k < r; ++k) {
       double* to = mean + k * stride_;
       std::fill_n(to, first, 0.0);
-      for (int i = first; !head.softmax && i < n; ++i) to[i] *= weight[i];
+      for (int i = std::max(first, first_); !head.softmax && i < end_; ++i) to[i] *= weight[i];
     }
     for (std::size_t k = 0; k < head.value_bias.size(); ++k)
-      for (int i = first; i < n; ++i) a.axis(k)[i] += weight[i] * head.value_bias[k];
+      for (int i = std::max(first, first_); i < end_; ++i)
+        a.axis(k)[i - first_] += weight[i] * head.value_bias[k];
     seen += (2 * head.k + head.r) * stride_;
     mean += r * stride_;
   }
   double* to = u_.need(stride_ * d);  // the scores are done
   map(all.said, {mean_.need(0), stride_}, n, to);
   for (int k = 0; k < d; ++k)
-    for (int i = 0; i < n; ++i) a.axis(k)[i] += to[k * stride_ + i];
+    for (int i = first_; i < end_; ++i) a.axis(k)[i - first_] += to[k * stride_ + i];
+}
+
+void PairForces::only(int first, int count) {
+  some_ = true;
+  only_first_ = first;
+  only_count_ = count;
 }
 
 void PairForces::meet(const HostSwarm& x) {
   stride_ = (static_cast<std::size_t>(x.n()) + kBlock - 1) / kBlock * kBlock;
   team_ = static_cast<double>(x.n()) * x.n() * x.d() < kTooFewPairs ? 1 : threads_;
   heaviest_ = *std::max_element(x.mass.begin(), x.mass.end());
+  first_ = some_ ? only_first_ : 0;
+  end_ = some_ ? only_first_ + only_count_ : x.n();
+  targets_ = x.n();
+  unit_targets_ = true;  // they are the sources
 }
 
 void PairForces::map(const Affine& f, ConstColumns x, int n, double* to) const {
@@ -172,7 +190,8 @@ void PairForces::sum(const Head& head, const HostSwarm& x, const Sources& s) {
   if (precision_ == Precision::f64 || !sum_in_float(head, x, s)) sum_in_double(head, x, s);
   if (!head.relative) return;
   for (int k = 0; k < s.d; ++k)
-    for (int i = 0; i < s.n; ++i) s.mean[k * stride_ + i] -= s.values.data[k * s.values.stride + i];
+    for (int i = first_; i < end_; ++i)
+      s.mean[k * stride_ + i] -= s.values.data[k * s.values.stride + i];
 }
 
 template <class T>
@@ -202,8 +221,10 @@ void PairForces::pack(const Head& head, const Sources& s, const double* origin, 
 
 template <class T>
 void PairForces::sum(const PairSums<T>& p) const {
-  for_blocks(blocks(stride_), team_,
-             [&](int block) { p.packed == nullptr ? small_sums(p, block) : tile_sums(p, block); });
+  const int before = first_ / kBlock, after = (end_ + kBlock - 1) / kBlock;
+  for_blocks(after - before, team_, [&](int b) {
+    p.packed == nullptr ? small_sums(p, before + b) : tile_sums(p, before + b);
+  });
 }
 
 template <class T>
@@ -230,12 +251,12 @@ bool PairForces::sum_in_float(const Head& head, const HostSwarm& x, const Source
   std::vector<double> origin = centre(s.keys, n, s.k);
   double radius = farthest(s.keys, n, origin);
   const double size = farthest(s.keys, n, zero);
-  const double gaze = farthest({u, stride_}, n, zero) * std::numbers::ln2;
+  const double gaze = farthest({u, stride_}, targets_, zero) * std::numbers::ln2;
   const double g = head.gaze_scale;
-  const bool twice = mutual(head, x) && radius > size / 2 && gaze * size <= kOpenFloat;
+  const bool twice = !some_ && mutual(head, x) && radius > size / 2 && gaze * size <= kOpenFloat;
   if (twice) origin = zero, radius = size;  // seen from a centre, scores are not mutual
   const bool open = gaze * radius <= kOpenFloat;
-  if (!open && !(in_registers(d) && head.isotropic && of_unit_length(x) &&
+  if (!open && !(in_registers(d) && head.isotropic && of_unit_length(x) && unit_targets_ &&
                  std::abs(g) * std::numbers::ln2 * radius * radius <= kDifferenceFloat))
     return false;
 
@@ -259,12 +280,12 @@ bool PairForces::sum_in_float(const Head& head, const HostSwarm& x, const Source
   double* offset = offset_.need(stride_);
   std::fill_n(offset, stride_, open ? 0.0 : std::abs(g));
   for (int k = 0; k < d; ++k)
-    for (int i = 0; i < n; ++i) {
+    for (int i = first_; i < end_; ++i) {
       double& mean = p.n[k * stride_ + i];
       mean = mean / (scale * p.z[i]) + (open ? middle[k] : u[k * stride_ + i] / std::abs(g));
     }
   for (int k = 0; open && k < s.k; ++k)
-    for (int i = 0; i < n; ++i) offset[i] += u[k * stride_ + i] * origin[k];
+    for (int i = 0; i < targets_; ++i) offset[i] += u[k * stride_ + i] * origin[k];
   if (!open) sum_again(head, s, kTooSmallFloat);
   return true;
 }
@@ -275,7 +296,7 @@ void PairForces::sum_in_double(const Head& head, const HostSwarm& x, const Sourc
   const std::vector<double> zero(std::max(s.k, d));
   const double radius = farthest(s.keys, n, {zero.begin(), zero.begin() + s.k});
   const bool open =
-      farthest({u, stride_}, n, {zero.begin(), zero.begin() + s.k}) * radius <= kOpenDouble;
+      farthest({u, stride_}, targets_, {zero.begin(), zero.begin() + s.k}) * radius <= kOpenDouble;
 
   auto p = pair_sums<double>(head, s);
   p.form = open ? Form::open : Form::bounded;
@@ -288,15 +309,15 @@ void PairForces::sum_in_double(const Head& head, const HostSwarm& x, const Sourc
   std::fill_n(offset, stride_, 0.0);
   if (!open) {
     for (int k = 0; k < s.k; ++k)
-      for (int i = 0; i < n; ++i) offset[i] += u[k * stride_ + i] * u[k * stride_ + i];
-    for (int i = 0; i < n; ++i) offset[i] = std::sqrt(offset[i]) * radius;
+      for (int i = 0; i < targets_; ++i) offset[i] += u[k * stride_ + i] * u[k * stride_ + i];
+    for (int i = 0; i < targets_; ++i) offset[i] = std::sqrt(offset[i]) * radius;
   }
   p.bound = offset;
-  const bool twice = open && mutual(head, x);
+  const bool twice = !some_ && open && mutual(head, x);
   twice ? sum_mutual(p, head.gaze_scale) : sum(p);
 
   for (int k = 0; k < d; ++k)
-    for (int i = 0; i < n; ++i) p.n[k * stride_ + i] /= p.z[i];
+    for (int i = first_; i < end_; ++i) p.n[k * stride_ + i] /= p.z[i];
   if (!open) sum_again(head, s, kTooSmallDouble);
 }
 
@@ -304,7 +325,7 @@ void PairForces::sum_in_double(const Head& head, const HostSwarm& x, const Sourc
 void PairForces::sum_again(const Head& head, const Sources& s, double too_small) {
   std::vector<int> rows;
   const double* z = z_.need(stride_);
-  for (int i = 0; i < s.n; ++i)
+  for (int i = first_; i < end_; ++i)
     if (z[i] < too_small && !blind(head, s.n, i)) rows.push_back(i);
   if (rows.empty()) return;
 
@@ -359,7 +380,7 @@ const double* PairForces::weights(const Head& head, const HostSwarm& x) {
   double* weight = z_.need(stride_);
   const double* offset = offset_.need(stride_);
   if (head.softmax) std::fill_n(weight, n, 1.0);
-  for (int i = 0; !head.softmax && i < n; ++i) {
+  for (int i = first_; !head.softmax && i < end_; ++i) {
     double exponent = offset[i] + head.level;
     for (std::size_t k = 0; k < head.tilt.size(); ++k) exponent += head.tilt[k] * x.axis(k)[i];
     const double half = std::exp2(exponent / 2);  // twice, lest it overflow before z brings it down

@@ -22,9 +22,21 @@ class PairForces {
 
   void add(const Head& head, const HostSwarm& x, HostSwarm& a);
   void add(const NarrowHeads& all, const HostSwarm& x, HostSwarm& a);
+  // From now on of the rows first .. first + count - 1 alone, which are whole blocks or end with
+  // the swarm: row 0 of a is row `first` of x. The bits of a row do not depend on which others are
+  // asked for; sums over pairs that are taken once for both ends are not made.
+  void only(int first, int count);
+
+  // The same on targets x whose sources pass by block by block: `open`, each block once, `close`.
+  // For heads where everybody is seen. The blocks' order shows in the last bits.
+  static bool can_pass(const Head& head) { return head.self && !head.past && !head.narrow(); }
+  void open(const Head& head, const HostSwarm& x, double heaviest);  // the largest mass of all
+  void take(const Head& head, const HostSwarm& x, const HostSwarm& sources);
+  void close(const Head& head, const HostSwarm& x, HostSwarm& a);
 
  private:
   void meet(const HostSwarm& x);
+  void add_values(const Head& head, const HostSwarm& x, HostSwarm& a);
   const double* look(const Head& head, const HostSwarm& x);
   void map(const Affine& f, ConstColumns x, int n, double* to) const;
   void sum(const Head& head, const HostSwarm& x, const Sources& s);
@@ -46,13 +58,19 @@ class PairForces {
 
   Precision precision_;
   int threads_;
+  bool some_ = false;                     // rows are asked for by `only`
+  int only_first_ = 0, only_count_ = 0;   // which
+  int first_ = 0, end_ = 0;               // rows of the swarm at hand
+  int targets_ = 0;                       // rows of u
   int team_ = 1;                          // threads that the swarm at hand is worth
   std::size_t stride_ = 0;                // n rounded up to whole blocks
   double heaviest_ = 1;                   // largest mass
   Buffer<double> u_, mean_, z_, offset_;  // (d, stride), (d, stride), (stride), (stride)
   Buffer<double> y_, packed_;             // sources, as kernels.h lays them out
   Buffer<float> y32_, packed32_, u32_;
-  Buffer<double> strips_;  // (kStrips, d + 1, stride), of mutual sums
+  Buffer<double> strips_;                         // (kStrips, d + 1, stride), of mutual sums
+  Buffer<double> all_mean_, all_z_, all_offset_;  // of the blocks taken so far
+  bool unit_targets_ = true;                      // of those, whether they are unit vectors
 };
 
 }  // namespace murmur::simd

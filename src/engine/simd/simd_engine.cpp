@@ -1,10 +1,12 @@
 // simd_engine.cpp: the engine of vector kernels: one text over Highway, chosen at run time.
+#include <algorithm>
 #include <variant>
 
 #include "core/host_field.h"
 #include "core/overloaded.h"
 #include "core/parallel.h"
 #include "engine/simd/pair_forces.h"
+#include "engine/simd/ring.h"
 #include "engine/simd/target.h"
 
 namespace murmur {
@@ -63,6 +65,40 @@ class SimdField final : public HostField {
                  force);
   }
 
+  // Few particles are gathered by every rank: the bits of a row do not depend on the ranks then,
+  // and who is near or far is found over the whole swarm, so that all take the same kernel. Many
+  // pass by in a ring, each block while the next is on its way.
+  void add_shared_forces(const Ask& ask, Share& share, const HostSwarm& x, HostSwarm& a) override {
+    const Ready& forces = ready_at(ask, x.d());
+    const bool ring = share.all() >= kRing && std::all_of(forces.begin(), forces.end(), can_pass);
+    const HostSwarm* all = ring ? nullptr : &share.everybody(x);
+    if (!ring) pair_forces_.only(share.first(), x.n());
+    for (const auto& force : forces)
+      std::visit(Overloaded{[&](const Layer& layer) { add_perceptron(layer, x, a); },
+                            [&](const Head& head) {
+                              ring ? add_ring(head, share, x, a) : pair_forces_.add(head, *all, a);
+                            },
+                            [&](const NarrowHeads& heads) { pair_forces_.add(heads, *all, a); }},
+                 force);
+  }
+
+  static constexpr int kRing = 1 << 16;
+
+  static bool can_pass(const std::variant<Head, NarrowHeads, Layer>& force) {
+    const Head* head = std::get_if<Head>(&force);
+    return head != nullptr ? simd::PairForces::can_pass(*head)
+                           : std::holds_alternative<Layer>(force);
+  }
+
+  void add_ring(const Head& head, Share& share, const HostSwarm& x, HostSwarm& a) {
+    double heaviest = 0;
+    for (const double mass : x.mass) heaviest = std::max(heaviest, mass);
+    share.ranks().largest({&heaviest, 1});
+    pair_forces_.open(head, x, heaviest);
+    simd::pass_around(share, x, [&](const HostSwarm& block) { pair_forces_.take(head, x, block); });
+    pair_forces_.close(head, x, a);
+  }
+
   void add_perceptron(const Layer& layer, const HostSwarm& x, HostSwarm& a) const {
     for_blocks((x.n() + simd::kBlock - 1) / simd::kBlock, threads_, [&](int block) {
       perceptron_block(layer, {x.axis(0), x.stride()}, {a.axis(0), a.stride(), a.n()}, block);
@@ -97,6 +133,9 @@ class SimdEngine final : public HostEngine {
     const bool single = choice_.precision == Precision::f32;
     return std::string("simd ") + (single ? "f32 " : "f64 ") + simd::target_name();
   }
+
+  // Pairs are summed at both ends, and not once for both.
+  bool same_when_shared() const override { return false; }
 
   std::optional<Unknown> knows(const Dynamics& dynamics, Shape) const override {
     if (by_kind(dynamics).others)

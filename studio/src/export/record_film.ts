@@ -26,6 +26,20 @@ export interface Taker {
   close(): Promise<void>;
 }
 
+const kBreath = 30; // ms of work at most between two moments at which the page hears its visitor
+
+/** Lets the page do what else waits. */
+function breathe(): Promise<void> {
+  return new Promise((done) => {
+    const { port1, port2 } = new MessageChannel(); // no timer, which waits at least 4 ms
+    port1.onmessage = () => {
+      port1.close();
+      done();
+    };
+    port2.postMessage(null);
+  });
+}
+
 /**
  * Flies to the end, then draws every moment once, and hands the stage back as it was. `report` is told how far it
  * is; false stops it, and then, as when another film comes on stage, there is none.
@@ -48,7 +62,12 @@ export async function film(
     made = await make();
     const [composer, taker] = made;
     const all = moments(flight.first, flight.end);
+    let breathed = performance.now();
     for (const [k, at] of all.entries()) {
+      if (performance.now() - breathed > kBreath) {
+        await breathe();
+        breathed = performance.now();
+      }
       if (!report(k, all.length) || player.film.value !== flight) return null;
       if (loud) player.put(at);
       await taker.take(player.during(at, () => composer.draw()));

@@ -42,6 +42,12 @@ export const words = {
   hears: (token: string, layer: number) => `“${token}” in layer ${layer} hears`,
   hearsHint: (acted: boolean) =>
     `That is the layer that ${acted ? "acted last" : "acts next"}; lines in the scene are as broad as the share.`,
+  isHeard: (token: string) => `“${token}” is heard by`,
+  isHeardHint: "Shares of what each of them hears; they need not add up to one.",
+  matrix: "Who hears whom, all at once",
+  matrixLabel: (layer: number, n: number) => `Attention of layer ${layer}: ${n} listeners by ${n} heard. Arrow keys go from cell to cell.`,
+  matrixHint: "A row is a listener, a column one that is heard; the stronger the colour, the larger the share. Click a cell, or walk with the arrow keys.",
+  cell: (token: string, other: string, share: string) => `“${token}” hears “${other}”: ${share}`,
   noAttention: "This trace keeps no attention.",
   itself: "itself",
   percent: (share: number) => `${fixed(100 * share, share < 0.0995 ? 1 : 0)} %`,

@@ -44,6 +44,12 @@ export const words: Translation<typeof english> = {
   hears: (token, layer) => `„${token}“ hört in Schicht ${layer}`,
   hearsHint: (acted) =>
     `Das ist die Schicht, die ${acted ? "zuletzt gewirkt hat" : "als nächste wirkt"}; Linien in der Szene sind so breit wie der Anteil.`,
+  isHeard: (token) => `„${token}“ wird gehört von`,
+  isHeardHint: "Anteile an dem, was jedes von ihnen hört; sie ergeben zusammen nicht eins.",
+  matrix: "Wer wem zuhört, alle auf einmal",
+  matrixLabel: (layer, n) => `Aufmerksamkeit der Schicht ${layer}: ${n} Hörer mal ${n} Gehörte. Pfeiltasten gehen von Feld zu Feld.`,
+  matrixHint: "Eine Zeile ist ein Hörer, eine Spalte ein Gehörtes; je kräftiger die Farbe, desto größer der Anteil. Klick auf ein Feld oder geh mit den Pfeiltasten.",
+  cell: (token, other, share) => `„${token}“ hört „${other}“: ${share}`,
   noAttention: "Diese Spur bewahrt keine Aufmerksamkeit auf.",
   itself: "sich selbst",
   percent: (share) => `${fixed(100 * share, share < 0.0995 ? 1 : 0)} %`,

@@ -44,6 +44,12 @@ export const words: Translation<typeof english> = {
   hears: (token, layer) => `« ${token} » à la couche ${layer} écoute`,
   hearsHint: (acted) =>
     `C’est la couche qui ${acted ? "a agi en dernier" : "agit ensuite"} ; les lignes de la scène sont aussi larges que la part.`,
+  isHeard: (token) => `« ${token} » est écouté par`,
+  isHeardHint: "Parts de ce que chacun d’eux entend ; leur somme n’est pas un.",
+  matrix: "Qui écoute qui, tous à la fois",
+  matrixLabel: (layer, n) => `Attention de la couche ${layer} : ${n} auditeurs par ${n} écoutés. Les flèches vont de case en case.`,
+  matrixHint: "Une ligne est un auditeur, une colonne un écouté ; plus la couleur est forte, plus la part est grande. Clique une case, ou va avec les flèches.",
+  cell: (token, other, share) => `« ${token} » écoute « ${other} » : ${share}`,
   noAttention: "Cette trace ne garde pas d’attention.",
   itself: "lui-même",
   percent: (share) => `${fixed(100 * share, share < 0.0995 ? 1 : 0)} %`,

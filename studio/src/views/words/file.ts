@@ -1,4 +1,4 @@
-// file.ts: reads the file of a traced transformer, schema murmur-words-1, and gives up on any other.
+// file.ts: reads the file of a traced transformer, schema murmur-words-2 or -1, and gives up on any other.
 import type { Fault } from "../../core/protocol";
 import { words } from "../../strings/words";
 
@@ -14,7 +14,7 @@ export interface TracedText {
   tokens: string[]; // (n)
   frames: number;
   places: Float32Array; // (frames, n, 3)
-  attention: Uint8Array | null; // (frames - 1, heads, n, n), 255 a share of 1
+  attention: Float32Array | null; // (frames - 1, heads, n, n) shares from 0 to 1
   cosine: number[]; // (frames) mean over the pairs
   lens: Said[][]; // (frames) the likeliest next tokens, or none
   twin: { places: Float32Array; distance: number[]; still: number[] };
@@ -77,15 +77,30 @@ function floats(value: unknown, count: number, where: string): Float32Array {
   return places.every(Number.isFinite) ? places : refuse(where);
 }
 
-function textOf(value: unknown, heads: number): TracedText {
+/** A number of half precision, as its 16 bits tell. */
+export function halfOf(bits: number): number {
+  const [exponent, part] = [(bits >> 10) & 31, bits & 1023];
+  const size = exponent === 0 ? part * 2 ** -24 : exponent === 31 ? (part ? NaN : Infinity) : (1024 + part) * 2 ** (exponent - 25);
+  return bits & 0x8000 ? -size : size;
+}
+
+/** Shares of half precision; in files of the first schema a byte each, 255 a share of 1. */
+function sharesIn(value: unknown, count: number, halves: boolean): Float32Array {
+  const read = bytes(value, "attention");
+  if (read.length !== count * (halves ? 2 : 1)) refuse("attention");
+  const shares = new Float32Array(count);
+  for (let e = 0; e < count; ++e) shares[e] = halves ? halfOf(read[2 * e] | (read[2 * e + 1] << 8)) : read[e] / 255;
+  return shares.every((share) => share >= 0 && share <= 1) ? shares : refuse("attention");
+}
+
+function textOf(value: unknown, heads: number, halves: boolean): TracedText {
   const raw = object(value, "texts");
   const tokens = list(raw.tokens, "tokens").map((token) => text(token, "tokens"));
   const n = tokens.length;
   const frames = list(raw.mean_cos, "mean_cos").length;
   if (n === 0 || frames < 2) refuse("tokens");
   const twin = object(raw.twin, "twin");
-  const attention = raw.attention === null ? null : bytes(raw.attention, "attention");
-  if (attention && attention.length !== (frames - 1) * heads * n * n) refuse("attention");
+  const attention = raw.attention === null ? null : sharesIn(raw.attention, (frames - 1) * heads * n * n, halves);
   const lens = list(raw.lens, "lens").map((row) =>
     list(row, "lens").map((one) => {
       const { token, probability } = object(one, "lens");
@@ -125,9 +140,9 @@ export function parseWords(json: string): WordsTrace {
   } catch {
     return refuse("{}");
   }
-  if (raw.schema !== "murmur-words-1") refuse("schema");
+  if (raw.schema !== "murmur-words-1" && raw.schema !== "murmur-words-2") refuse("schema");
   const heads = whole(raw.heads, "heads");
-  const texts = list(raw.texts, "texts").map((one) => textOf(one, heads));
+  const texts = list(raw.texts, "texts").map((one) => textOf(one, heads, raw.schema === "murmur-words-2"));
   if (texts.length === 0) refuse("texts");
   return {
     model: text(raw.model, "model"),

@@ -14,10 +14,35 @@ export function sharesOf(text: TracedText, heads: number, layer: number, token: 
   const asked = head === null ? Array.from({ length: heads }, (_, h) => h) : [head];
   for (const h of asked) {
     const row = ((layer * heads + h) * n + token) * n;
-    for (let j = 0; j < n; ++j) out[j] += text.attention[row + j] / 255 / asked.length;
+    for (let j = 0; j < n; ++j) out[j] += text.attention[row + j] / asked.length;
   }
-  const sum = out.reduce((all, share) => all + share, 0); // bytes do not add up to one
+  const sum = out.reduce((all, share) => all + share, 0); // rounded numbers do not quite add up to one
   return sum > 0 ? out.map((share) => share / sum) : out;
+}
+
+/** How the shares of a layer are read: by one head or the mean of all, with marks such as [CLS] or among words alone. */
+export interface Ear {
+  layer: number;
+  head: number | null;
+  marks: boolean;
+}
+
+/** (n, n) row i: what token i hears. Null where it is not kept. */
+export function matrixOf(text: TracedText, heads: number, { layer, head, marks }: Ear): Float64Array | null {
+  const n = text.tokens.length;
+  if (!text.attention) return null;
+  const all = new Float64Array(n * n);
+  for (let i = 0; i < n; ++i) {
+    const shares = sharesOf(text, heads, layer, i, head)!;
+    all.set(marks ? shares : amongWords(text, shares), i * n);
+  }
+  return all;
+}
+
+/** (n) of every token the share of its hearing that goes to one; without marks those do not listen either. */
+export function heardBy(text: TracedText, matrix: Float64Array, token: number, marks: boolean): Float64Array {
+  const n = text.tokens.length;
+  return Float64Array.from({ length: n }, (_, i) => (!marks && isSpecial(text.tokens[i]) ? 0 : matrix[i * n + token]));
 }
 
 /** The shares among words alone: tokens that stand for none are not heard, and the rest adds up to one. */

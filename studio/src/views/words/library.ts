@@ -9,7 +9,7 @@ import { isFault, notice, tell } from "../../state/session";
 import { words } from "../../strings/words";
 import { parseWords, spelled, type TracedText, type WordsTrace } from "./file";
 import { farthestOf, WordsFilm } from "./film";
-import { amongWords, layerAt, sharesOf } from "./hearing";
+import { amongWords, layerAt, sharesOf, type Ear } from "./hearing";
 
 export const kBundled = ["bank", "nail"] as const;
 type Bundled = (typeof kBundled)[number];
@@ -50,6 +50,11 @@ export function sharesNow(trace: WordsTrace, text: TracedText, frame: number, to
   if (token === null) return null;
   const shares = sharesOf(text, trace.heads, layerAt(frame, text), token, headNow(trace.heads));
   return shares && !flag("marks", true) ? amongWords(text, shares) : shares;
+}
+
+/** How the layer of a frame is listened to, as the recipe wishes it. */
+export function earNow(trace: WordsTrace, text: TracedText, frame: number): Ear {
+  return { layer: layerAt(frame, text), head: headNow(trace.heads), marks: flag("marks", true) };
 }
 
 /** The token that listens: whom the recipe names; else the word that both sentences share, or the last token. */

@@ -1,16 +1,17 @@
 // panel.tsx: which sentences, whom a token hears, what comes next, the text typed here, and one's own trace.
 import { useSignal } from "@preact/signals";
-import { useEffect, useId } from "preact/hooks";
+import { useEffect, useId, useMemo } from "preact/hooks";
 import { Button, Choice, Group, Slider, Switch } from "../../parts/controls";
 import { change, flag, word } from "../../state/recipe";
 import { tell } from "../../state/session";
 import { words } from "../../strings/words";
 import { isSpecial, spelled, type TracedText, type WordsTrace } from "./file";
-import { layerAt, loudest } from "./hearing";
+import { heardBy, layerAt, loudest, matrixOf } from "./hearing";
 import {
-  headNow, kBundled, kMore, kMostMore, moreNow, openFile, ownTrace, sayNow, sharesNow, textNow, traceNow, type Library,
+  earNow, headNow, kBundled, kMore, kMostMore, moreNow, openFile, ownTrace, sayNow, sharesNow, textNow, traceNow, type Library,
   type TraceName,
 } from "./library";
+import { Matrix } from "./matrix";
 
 /** What is told of one text at one frame. */
 export interface Seen {
@@ -52,10 +53,10 @@ export function Sentences({ library }: { library: Library }) {
   );
 }
 
-function Heard({ seen, shares }: { seen: Seen; shares: Float64Array }) {
+function Heard({ seen, shares, label }: { seen: Seen; shares: Float64Array; label: string }) {
   const { text, token } = seen;
   return (
-    <ol class="heard">
+    <ol class="heard" aria-label={label}>
       {loudest(shares, kListed).map((j) => (
         <li key={j}>
           <button type="button" class="button" onClick={() => change({ boid: j })}>
@@ -74,6 +75,8 @@ export function Hearing({ seen }: { seen: Seen }) {
   const layer = layerAt(frame, text);
   const head = headNow(trace.heads);
   const shares = sharesNow(trace, text, frame, token);
+  const ear = earNow(trace, text, frame);
+  const matrix = useMemo(() => matrixOf(text, trace.heads, ear), [text, ear.layer, ear.head, ear.marks]);
   const marked = text.tokens.some(isSpecial);
   const heads = Array.from({ length: trace.heads }, (_, k) => ({ value: String(k + 1), label: words.headOf(k + 1) }));
   return (
@@ -83,10 +86,18 @@ export function Hearing({ seen }: { seen: Seen }) {
       {token !== null && shares && (
         <div data-listener={spelled(text.tokens[token])} data-layer={layer + 1}>
           <p class="listener">{words.hears(spelled(text.tokens[token]), layer + 1)}</p>
-          <Heard seen={seen} shares={shares} />
+          <Heard seen={seen} shares={shares} label={words.hears(spelled(text.tokens[token]), layer + 1)} />
           <p class="hint">{words.hearsHint(layer < frame)}</p>
         </div>
       )}
+      {token !== null && matrix && (
+        <div data-heard={spelled(text.tokens[token])}>
+          <p class="listener">{words.isHeard(spelled(text.tokens[token]))}</p>
+          <Heard seen={seen} shares={heardBy(text, matrix, token, ear.marks)} label={words.isHeard(spelled(text.tokens[token]))} />
+          <p class="hint">{words.isHeardHint}</p>
+        </div>
+      )}
+      {matrix && <Matrix text={text} matrix={matrix} token={token} layer={layer + 1} />}
       {text.attention && trace.heads > 1 && (
         <Choice
           label={words.head}

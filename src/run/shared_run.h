@@ -1,0 +1,96 @@
+// shared_run.h: a run that ranks write together: each its part of a frame, the first all else.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "murmur/ranks.h"
+#include "murmur/run.h"
+#include "run/npy.h"
+
+namespace murmur {
+
+// Every rank calls everything, in the same order; an Error of one is thrown on all.
+class SharedRun {
+ public:
+  // The first rank makes or opens the run; the others find it where the first one says. `ranks`
+  // outlive it.
+  SharedRun(Ranks& ranks, const std::function<Run()>& open);
+
+  Ranks& ranks() const { return ranks_; }
+  bool leads() const { return led_.has_value(); }
+  const std::filesystem::path& directory() const { return directory_; }
+  const std::optional<Record>& last_checkpoint() const { return last_checkpoint_; }
+
+  // `frame` is whole on every rank, which writes its share of the rows; `row` is the first's.
+  void append(double t, const HostSwarm& frame, std::span<const double> row);
+  void event(std::string_view json_object);
+  // Rows of all ranks are on disk before the checkpoint that counts them.
+  void checkpoint(const Record& state, bool last = false);
+  // The first rank closes, and nobody waits for it: a rank that is lost cannot hold it up.
+  void close(const std::string& status, const std::map<std::string, double>& numbers,
+             const std::string& sentence);
+  void close_after_exception(const std::map<std::string, double>& numbers) noexcept;  // in a catch
+
+ private:
+  void put_rows(double t, const HostSwarm& frame);
+
+  Ranks& ranks_;
+  std::optional<Run> led_{};  // of the first rank
+  std::filesystem::path directory_{};
+  std::optional<Record> last_checkpoint_{};
+  GrowingNpy trajectory_{};
+  std::int64_t frames_ = 0;
+};
+
+// What RecordedProcess is to a run, for one that is shared: ranks stop and keep their state
+// together, as soon as one of them has to.
+class SharedProcess {
+ public:
+  SharedProcess(SharedRun& run, const ProcessControl& control, const char* clock)
+      : run_(run), control_(control), clock_(clock) {}
+
+  template <class State, class Tell>
+  bool pause(double position, const State& state, const Tell& progress) {
+    position_ = position;
+    const Due due = what_is_due();
+    if (due.checkpoint || due.stop) save(position, state());
+    if (due.report) control_.report(progress());
+    return due.stop;
+  }
+  void save(double position, const Record& state, bool last = false);
+  Pace& pace() { return pace_; }
+
+  template <class Work>
+  auto guarded(const Work& work) -> decltype(work()) {
+    try {
+      return work();
+    } catch (...) {
+      run_.close_after_exception({{clock_, position_}});
+      throw;
+    }
+  }
+
+ private:
+  struct Due {
+    bool checkpoint, stop;  // the same on all ranks
+    bool report;            // of this one
+  };
+  Due what_is_due();
+
+  using Time = std::chrono::steady_clock;
+  SharedRun& run_;
+  const ProcessControl& control_;
+  const char* clock_;
+  double position_ = 0;
+  Pace pace_{};
+  Time::time_point last_checkpoint_ = Time::now(), last_report_ = last_checkpoint_;
+};
+
+}  // namespace murmur
