@@ -15,7 +15,7 @@ namespace {
 constexpr double kUnit = 0.5 * std::numeric_limits<double>::epsilon();
 
 constexpr double kMostExponent = 300;  // leaves of the target tree are within it
-constexpr double kLeastValue = 0.02;  // of a polynomial that began at 1
+constexpr double kLeastValue = 0.02;   // of a polynomial that began at 1
 
 long padded(long count) { return (count + kPadded - 1) / kPadded * kPadded; }
 
