@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "command.h"
+#include "engine/cuda/cuda.h"
 #include "flow/stiff.h"
 #include "generated/version.h"
 #include "learn/products.h"
@@ -59,6 +60,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
       {"processor", processor(), ""},
       {"cores", fmt::format("{}", std::thread::hardware_concurrency()), ""},
       {"engine", engine, ""},
+      {"GPU", gpu_name(),
+       built_with_cuda() ? "engine=cuda and device=cuda need an NVIDIA GPU and its driver"
+                         : "engine=cuda and device=cuda need a murmur built with cmake --preset "
+                           "cuda, and an NVIDIA GPU"},
       {"ffmpeg", on_path("ffmpeg"), "films need it: apt-get install ffmpeg"},
       {"gnuplot", on_path("gnuplot"), "plots need it: apt-get install gnuplot-nox"},
       {"SUNDIALS", has_stiff() ? "built in" : "",

@@ -256,7 +256,7 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
                           settings_of_run(directory, {}, meanfield_parameters()), make_meanfield);
   if (!on) return 0;
   const RunContents contents = contents_of(on->setup);
-  Run kept = Run::reopen(directory, program_argv, &contents, on->longer);
+  Run kept = Run::reopen(directory, program_argv, &contents, on->changed);
   return carry_and_report(flags, on->setup, kept);
 }
 

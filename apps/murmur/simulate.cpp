@@ -183,10 +183,10 @@ int simulate(const Flags& flags, const std::vector<std::string>& words) {
   });
 }
 
-// Goes on from the last checkpoint to the original T, or to a larger one.
+// Goes on from the last checkpoint to the original T, or to a larger one, on any engine.
 int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const auto make = [](const Settings& settings) { return make_experiment(settings); };
-  auto on = resumed(flags, directory, words, settings_of_run(directory), make);
+  auto on = resumed(flags, directory, words, settings_of_run(directory), make, true);
   if (!on) return 0;
   Experiment& e = on->setup;
   if (flags.dry_run) return dry_run(flags, e);
@@ -194,7 +194,7 @@ int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const std::string now = engine->name();
   const RunContents contents = simulation_contents(e, now);
   return simulate_and_report(flags, e, *engine, [&] {
-    Run run = Run::reopen(directory, program_argv, &contents, on->longer);
+    Run run = Run::reopen(directory, program_argv, &contents, on->changed);
     const std::string before = kept_manifest(RunReader(directory)).at("engine").text();
     if (before != now) {
       run.event(json_text(

@@ -151,7 +151,7 @@ class Engine {
 enum class Precision { f32, f64 };
 
 struct EngineChoice {
-  std::string name = "auto";             // auto, reference, simd, moments
+  std::string name = "auto";             // auto, reference, simd, moments, cuda
   Precision precision = Precision::f64;  // of the pair sums; positions are double everywhere
   int threads = 0;                       // 0: all cores
 };
@@ -164,9 +164,9 @@ std::vector<std::string> engine_words();
 
 // auto takes `reference` up to n^2 d = 32,768 for double precision and for what simd does not know,
 // `simd` above; `moments` (moments.h) for 4096 particles or more in double precision with beta up
-// to 100, where it knows the dynamics and bounds its error by 1e-10: for unnormalised attention up
-// to a beta of about 8. Error(input) where the engine asked for does not know it, or not in this
-// precision. The one place where a simulation asks `knows`.
+// to 100, where it bounds its error by 1e-10: for unnormalised attention up to a beta of about 8.
+// Never `cuda`. Error(input) where the engine asked for does not know it, or not in this precision;
+// Error(tool) where it has no GPU. The one place where a simulation asks `knows`.
 std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics);
 // The engine of a choice that was resolved, its name a word of resolve_engine: asks nothing.
 std::unique_ptr<Engine> make_engine(const EngineChoice& resolved);

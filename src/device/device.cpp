@@ -11,29 +11,45 @@ namespace {
 
 constexpr std::size_t kWorkspace = std::size_t{32} << 20;  // bytes; fixed, so that bits are
 
+constexpr const char* kWithout =
+    "try again, or use the processor: device=cpu in training, engine=auto else";
+
 }  // namespace
 
 void inspect(cudaError_t outcome) {
   if (outcome == cudaSuccess) return;
   if (outcome == cudaErrorMemoryAllocation)
-    throw Error(Fault::runtime, "the GPU has too little memory", "device=cuda",
-                "use a smaller swarm, or device=cpu");
+    throw Error(Fault::runtime, "the GPU has too little memory", "on the GPU",
+                "use a smaller swarm, or the processor: device=cpu in training, engine=auto else");
   throw Error(Fault::runtime, std::string("the GPU failed: ") + cudaGetErrorString(outcome),
-              "device=cuda", "try again, or use device=cpu");
+              "on the GPU", kWithout);
 }
 
 void inspect(cublasStatus_t outcome) {
   if (outcome == CUBLAS_STATUS_SUCCESS) return;
   throw Error(Fault::runtime,
               std::string("a matrix product failed: ") + cublasGetStatusString(outcome),
-              "device=cuda", "try again, or use device=cpu");
+              "on the GPU", kWithout);
 }
 
-void need_gpu() {
+void need_gpu(const Asked& asked, int least_major) {
   int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
-    throw Error(Fault::tool, "there is no NVIDIA GPU", "device=cuda",
-                "use device=cpu, or see what nvidia-smi says");
+  const cudaError_t outcome = cudaGetDeviceCount(&devices);
+  const std::string instead = asked.instead;
+  if (outcome == cudaErrorInsufficientDriver)
+    throw Error(Fault::tool, "there is no NVIDIA driver, or one that is too old", asked.where,
+                instead + ", or see what nvidia-smi says");
+  if (outcome != cudaSuccess || devices == 0)
+    throw Error(Fault::tool, "there is no NVIDIA GPU", asked.where,
+                instead + ", or see what nvidia-smi says");
+  cudaDeviceProp gpu{};
+  inspect(cudaGetDeviceProperties(&gpu, 0));
+  if (gpu.major < least_major)
+    throw Error(Fault::tool,
+                std::string(gpu.name) + " is of compute capability " + std::to_string(gpu.major) +
+                    "." + std::to_string(gpu.minor) + ", and " + std::to_string(least_major) +
+                    ".0 is needed",
+                asked.where, instead + " on this machine");
 }
 
 Products::Products() {

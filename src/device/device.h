@@ -14,8 +14,14 @@ namespace murmur::cuda {
 void inspect(cudaError_t outcome);
 void inspect(cublasStatus_t outcome);
 
-// Throws Error(tool) unless there is an NVIDIA GPU.
-void need_gpu();
+// Who asks for a GPU, and what to do without: the second and third line of an error.
+struct Asked {
+  const char *where, *instead;
+};
+inline constexpr Asked kTraining{"device=cuda", "use device=cpu"};
+
+// Throws Error(tool) unless there is a driver and an NVIDIA GPU that the kernels can run on.
+void need_gpu(const Asked& asked = kTraining, int least_major = 0);
 
 // Memory of the GPU, kept between calls.
 template <class T>
@@ -116,6 +122,7 @@ class Products {
   void multiply(const Matrices& a, const Matrices& b, Turn turn, float* c) {
     multiply(a, b, turn, c, {});
   }
+  cublasHandle_t handle() const { return handle_; }  // for products of other kinds
 
  private:
   cublasHandle_t handle_ = nullptr;

@@ -17,6 +17,8 @@ bool reduces(Shape s) { return std::max(s.n, 2) < s.d; }
 
 Shape stored_shape(Shape s) { return {s.n, stored_dimension(reduces(s) ? s.n : s.d)}; }
 
+}  // namespace
+
 void check_start(const HostSwarm& x, Shape wanted, std::int64_t replica) {
   const auto refuse = [&](const char* what, const char* remedy) {
     throw Error(Fault::input, what, "start of replica " + std::to_string(replica), remedy);
@@ -31,8 +33,6 @@ void check_start(const HostSwarm& x, Shape wanted, std::int64_t replica) {
       refuse("ensembles are flown with equal masses", "fly swarms with masses one by one");
   }
 }
-
-}  // namespace
 
 AlignedArray zeros(std::size_t count) {
   AlignedArray array = simd::allocate<double>(count);

@@ -16,6 +16,10 @@ using Lanes = std::array<double, kSwarms>;
 
 AlignedArray zeros(std::size_t count);
 
+// Error(input) for a setting or work that no ensemble can do, and for a start that does not fit.
+void check(const ReplicasSetting& setting, const ReplicasWork& work);
+void check_start(const HostSwarm& x, Shape wanted, std::int64_t replica);
+
 // V = I and the flow commutes with rotations, so a swarm stays in the span of its start: where
 // n < d it is integrated in R^n, in coordinates along an orthonormal basis of that span.
 class Block {

@@ -38,7 +38,7 @@ void require(bool good, const char* what, const char* where, const char* remedy)
   if (!good) throw Error(Fault::input, what, where, remedy);
 }
 
-void check(const ReplicasSetting& s) {
+void check_setting(const ReplicasSetting& s) {
   const bool softmax = s.weighting == Attention::softmax;
   require(s.shape.n > 0 && s.shape.d > 0, "an ensemble has no particles", "shape",
           "give n and d of at least 1");
@@ -60,7 +60,7 @@ void check(const ReplicasSetting& s) {
           "give a small positive number, such as cluster_tol=1e-3");
 }
 
-void check(const ReplicasWork& work, const ReplicasSetting& setting) {
+void check_work(const ReplicasWork& work, const ReplicasSetting& setting) {
   require(work.first >= 0 && work.count >= 0, "replicas are counted from 0", "first, count",
           "give numbers of at least 0");
   require(static_cast<bool>(work.start), "no swarm to start from", "start", "give a function");
@@ -74,6 +74,15 @@ void check(const ReplicasWork& work, const ReplicasSetting& setting) {
             "give multiples of dt, or use method=dopri5");
   }
 }
+
+}  // namespace
+
+void ensemble::check(const ReplicasSetting& setting, const ReplicasWork& work) {
+  check_setting(setting);
+  check_work(work, setting);
+}
+
+namespace {
 
 // One block on its way to the last time.
 class BlockFlow {
@@ -189,8 +198,7 @@ bool replicas_know(const Dynamics& dynamics, Method method) {
 }
 
 ReplicasResult advance_replicas(const ReplicasSetting& setting, const ReplicasWork& work) {
-  check(setting);
-  check(work, setting);
+  ensemble::check(setting, work);
   ReplicasResult result = nothing_yet(work);
   if (work.count == 0) return result;
   const std::int64_t begin = work.first / kSwarms, last = (work.first + work.count - 1) / kSwarms;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "engine/cuda/cuda.h"
 #include "engine/moments/moments.h"
 #include "murmur/engine.h"
 #include "murmur/error.h"
@@ -69,6 +70,16 @@ struct EngineRow {
   Single single;
 };
 constexpr EngineRow kRows[] = {
+    {"cuda-moments",
+     [](const EngineChoice& choice) {
+       return make_cuda_engine(choice.precision, GpuSums::moments);
+     },
+     [](const Request&) { return false; }, Single::sums},
+    {"cuda", [](const EngineChoice& choice) { return make_cuda_engine(choice.precision); },
+     [](const Request&) {
+       return false;
+     },  // by its word alone: results would depend on the machine
+     Single::sums},
     {"moments",
      [](const EngineChoice& choice) {
        const double tolerance = tolerance_of(choice);

@@ -35,7 +35,8 @@ class DriftError {
  public:
   DriftError(const Field& field, const std::optional<Record>& checkpoint)
       : certificate_(field.certificate()) {
-    if (certificate_ != nullptr && checkpoint)
+    // The checkpoint may be of an engine that knew none.
+    if (certificate_ != nullptr && checkpoint && checkpoint->contains("pull_error"))
       before_ = entry(*checkpoint, "pull_error").doubles()[0];
   }
   explicit operator bool() const { return certificate_ != nullptr; }

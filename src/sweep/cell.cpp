@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/parallel.h"
+#include "ensemble/cuda/replicas.h"
 #include "ensemble/ensemble.h"
 #include "experiment/initial.h"
 #include "experiment/words.h"
@@ -43,12 +44,15 @@ struct Common {
   bool interrupted() const { return control.signal != nullptr && *control.signal != 0; }
 };
 
+bool on_gpu(const Common& c) { return c.experiment.engine.name == "cuda"; }
+
 bool runs_as_replicas(const Common& c) {
   const Experiment& e = c.experiment;
-  return c.worded.spec.engine.name == "auto" && !c.worded.spec.masses &&
+  return (c.worded.spec.engine.name == "auto" || on_gpu(c)) && !c.worded.spec.masses &&
          e.engine.precision == Precision::f64 && e.flow.merge == 0 && e.swarm.n() >= 2 &&
          e.swarm.n() <= kMostTogether && e.flow.max_evaluations == FlowSettings{}.max_evaluations &&
-         replicas_know(e.dynamics, e.flow.method);
+         replicas_know(e.dynamics, e.flow.method) &&
+         (!on_gpu(c) || gpu_replicas_know(replicas_of(e.dynamics, e.flow, e.swarm.shape())));
 }
 
 Simulations simulate_together(const Common& c, std::int64_t first, std::int64_t count) {
@@ -56,7 +60,8 @@ Simulations simulate_together(const Common& c, std::int64_t first, std::int64_t 
   ReplicasSetting setting = replicas_of(e.dynamics, e.flow, e.swarm.shape());
   setting.pair_threshold = e.observe.pair_threshold;
   setting.cluster_tol = e.observe.cluster_tol;
-  const ReplicasResult result = advance_replicas(
+  const auto advance_all = on_gpu(c) ? advance_replicas_on_gpu : advance_replicas;
+  const ReplicasResult result = advance_all(
       setting,
       {.first = first,
        .count = count,

@@ -1,15 +1,66 @@
-"""Trains on a GPU where there is one: as good as on the processor; elsewhere refused."""
+"""Simulates and trains on a GPU where there is one: as on the processor; elsewhere refused."""
 
 import json
 import pathlib
 import shutil
 import tempfile
 
+import numpy as np
+
 import bars
 import murmur
 
 INPUT, TOOL = 3, 6  # exit codes
 SMALL = ("digits=3,7", "blocks=2", "hidden=16", "batch=20", "epochs=4", "-q")
+
+
+SWARM = ("simulate", "n=300", "d=3", "beta=4", "method=rk4", "dt=0.05", "save=every:0.5", "-q")
+
+
+class Engine(murmur.Case):
+    """engine=cuda, or its refusal; and a run that another engine goes on with."""
+
+    def last(self, run):
+        return np.load(self.folder / run / "trajectory.npy")[-1]
+
+    def test_simulate(self):
+        done = self.murmur(*SWARM, "T=2", "engine=cuda", "-o", "gpu", code=None)
+        if done.returncode != 0:
+            self.assertEqual(done.returncode, TOOL, done.stderr)
+            self.assertIn("use engine=auto", done.stderr)
+            self.assertEqual(len(done.stderr.strip().splitlines()), 3, done.stderr)
+            self.assertFalse((self.folder / "gpu").exists())
+            return
+        self.murmur(*SWARM, "T=2", "engine=simd", "-o", "cpu")
+        self.assertLess(np.abs(self.last("gpu") - self.last("cpu")).max(), 1e-11)
+        for begun, other in (("cuda", "simd"), ("simd", "cuda")):
+            self.go_on_with(begun, other)
+
+    def test_other_engine(self):
+        self.go_on_with("simd", "reference")
+        self.go_on_with("reference", "simd")
+
+    def go_on_with(self, begun, other):
+        run = f"{begun}-{other}"
+        self.murmur(*SWARM, "T=1", f"engine={begun}", "-o", run)
+        done = self.murmur("simulate", "--resume", run, "T=2", f"engine={other}")
+        self.assertIn("bits may differ", done.stderr)
+        events = (self.folder / run / "events.jsonl").read_text().splitlines()
+        told = [json.loads(line) for line in events if "engine_now" in line][-1]
+        self.assertTrue(told["engine_before"].startswith(begun), told)
+        self.assertTrue(told["engine_now"].startswith(other), told)
+        self.assertIn(f'engine = "{other}"', (self.folder / run / "config.toml").read_text())
+        self.murmur(*SWARM, "T=2", f"engine={begun}", "-o", run + "-whole")
+        apart = np.abs(self.last(run) - self.last(run + "-whole")).max()
+        self.assertLess(apart, 1e-11)
+
+    def test_resume_refusals(self):
+        self.murmur(*SWARM, "T=1", "engine=simd", "-o", "run")
+        self.refused(INPUT, "simulate", "--resume", "run", "T=2", "beta=9", do="another engine")
+        self.refused(INPUT, "simulate", "--resume", "run", "engine=abacus", what="abacus")
+        done = self.murmur("simulate", "--resume", "run", "T=2", "engine=cuda", code=None)
+        self.assertIn(done.returncode, (0, TOOL), done.stderr)
+        self.murmur("simulate", "--resume", "run", "T=3", "engine=simd")
 
 
 class Device(murmur.Case):

@@ -168,7 +168,7 @@ TEST(Attention, NotANumber) {
           const HostSwarm wanted = drift(*reference, dynamics_of(a), x);
           for (const Contender& contender : contenders()) {
             const OnTarget on(contender.target);
-            const auto engine = make_simd_engine(contender.precision, 1);
+            const auto engine = contender.engine(1);
             const HostSwarm got = drift(*engine, dynamics_of(a), x);
             for (int i = 0; i < x.n(); ++i)
               ASSERT_TRUE(std::isfinite(wanted.at(i, 0)) || !std::isfinite(got.at(i, 0)))

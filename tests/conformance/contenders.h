@@ -10,17 +10,23 @@
 #include <string>
 #include <vector>
 
+#include "engine/cuda/cuda.h"
 #include "support.h"
 
 namespace murmur::testing {
 
-// An engine on one instruction set.
+// The vector engine on one instruction set, or the engine on the GPU.
 struct Contender {
   Precision precision;
-  std::int64_t target;  // of Highway
+  std::int64_t target;  // of Highway; 0: the GPU
 
+  bool on_gpu() const { return target == 0; }
   std::string name() const {
-    return std::string(precision == Precision::f32 ? "f32 " : "f64 ") + hwy::TargetName(target);
+    return std::string(precision == Precision::f32 ? "f32 " : "f64 ") +
+           (on_gpu() ? "cuda" : hwy::TargetName(target));
+  }
+  std::unique_ptr<Engine> engine(int threads) const {
+    return on_gpu() ? make_cuda_engine(precision) : make_simd_engine(precision, threads);
   }
 };
 
@@ -58,6 +64,9 @@ inline std::vector<Contender> contenders() {
   for (const std::int64_t target : compiled_targets())
     for (const Precision precision : {Precision::f32, Precision::f64})
       all.push_back({precision, target});
+  if (!gpu_name().empty())
+    for (const Precision precision : {Precision::f32, Precision::f64})
+      all.push_back({precision, 0});
   return all;
 }
 
@@ -150,7 +159,7 @@ inline void expect_agreement(const Dynamics& dynamics, const HostSwarm& x) {
       score = std::max(score, largest_score(*a, x));
   for (const Contender& contender : contenders()) {
     const OnTarget on(contender.target);
-    const auto engine = make_simd_engine(contender.precision, 2);
+    const auto engine = contender.engine(2);
     const double got = disagreement(drift(*engine, dynamics, x), wanted, size);
     EXPECT_LE(got, tolerance(contender.precision, score)) << contender.name();
   }

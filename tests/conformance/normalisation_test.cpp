@@ -41,7 +41,7 @@ TEST(NormalisedPull, AgreesWithTheReference) {
       const HostSwarm wanted = velocity_at(*reference, dynamics, x, t);
       for (const Contender& contender : contenders()) {
         const OnTarget on(contender.target);
-        const auto engine = make_simd_engine(contender.precision, 2);
+        const auto engine = contender.engine(2);
         EXPECT_LT(largest_difference(velocity_at(*engine, dynamics, x, t), wanted),
                   contender.precision == Precision::f64 ? 1e-13 : 3e-5)
             << contender.name() << " " << static_cast<int>(dynamics.normalisation);

@@ -30,10 +30,10 @@ TEST(Symmetry, ThreadsDoNotShow) {
       dynamics.sublayers.push_back({{past, own}});
       for (const Contender& contender : contenders()) {
         const OnTarget on(contender.target);
-        const HostSwarm one = velocity(*make_simd_engine(contender.precision, 1), dynamics, x);
+        const HostSwarm one = velocity(*contender.engine(1), dynamics, x);
         for (const int threads : {2, 3, 7})
           EXPECT_TRUE(same_bits(
-              velocity(*make_simd_engine(contender.precision, threads), dynamics, x), one))
+              velocity(*contender.engine(threads), dynamics, x), one))
               << contender.name() << ", d = " << d << ", " << threads << " threads";
       }
     }
@@ -50,7 +50,7 @@ TEST(Symmetry, PermutedParticlesMovePermuted) {
       for (int k = 0; k < d; ++k) shuffled.at(i, k) = x.at(order[i], k);
     for (const Contender& contender : contenders()) {
       const OnTarget on(contender.target);
-      const auto engine = make_simd_engine(contender.precision, 2);
+      const auto engine = contender.engine(2);
       const HostSwarm v = velocity(*engine, sa(5), x), w = velocity(*engine, sa(5), shuffled);
       const double close = contender.precision == Precision::f32 ? 1e-6 : 1e-14;
       for (int i = 0; i < x.n(); ++i)
@@ -75,7 +75,7 @@ TEST(Symmetry, TurnedParticlesMoveTurned) {
     };
     for (const Contender& contender : contenders()) {
       const OnTarget on(contender.target);
-      const auto engine = make_simd_engine(contender.precision, 2);
+      const auto engine = contender.engine(2);
       const double close = contender.precision == Precision::f32 ? 2e-6 : 1e-14;
       for (const double beta : {3.0, 60.0})
         EXPECT_LT(largest_difference(velocity(*engine, sa(beta), turned(x)),
@@ -89,7 +89,9 @@ TEST(Symmetry, TurnedParticlesMoveTurned) {
 TEST(Engine, NameTellsPrecisionAndTarget) {
   for (const Contender& contender : contenders()) {
     const OnTarget on(contender.target);
-    EXPECT_EQ(make_simd_engine(contender.precision, 1)->name(), "simd " + contender.name());
+    const std::string name = contender.engine(1)->name();
+    const std::string engine = contender.on_gpu() ? "cuda f" : "simd " + contender.name();
+    EXPECT_EQ(name.substr(0, engine.size()), engine);
   }
 }
 

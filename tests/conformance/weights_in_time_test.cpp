@@ -49,7 +49,7 @@ TEST(ChangingMatrices, AreThoseOfTheReference) {
         for (const Contender& contender : contenders()) {
           const OnTarget on(contender.target);
           const double slack = contender.precision == Precision::f32 ? 2e-4 : 1e-12;
-          EXPECT_LT(largest_difference(at(*make_simd_engine(contender.precision, 2)), told), slack)
+          EXPECT_LT(largest_difference(at(*contender.engine(2)), told), slack)
               << contender.target << " " << t;
         }
       }

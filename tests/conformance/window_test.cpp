@@ -56,7 +56,7 @@ TEST(Window, OnlyActivePhasesPull) {
   expect_windows(*make_reference_engine());
   for (const Contender& contender : contenders()) {
     const OnTarget on(contender.target);
-    expect_windows(*make_simd_engine(contender.precision, 2));
+    expect_windows(*contender.engine(2));
   }
 }
 

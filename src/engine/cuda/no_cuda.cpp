@@ -1,0 +1,16 @@
+// no_cuda.cpp: in a build without CUDA the engine on a GPU is refused.
+#include "engine/cuda/cuda.h"
+#include "murmur/error.h"
+
+namespace murmur {
+
+std::unique_ptr<Engine> make_cuda_engine(Precision, GpuSums) {
+  throw Error(Fault::tool, "this murmur was built without CUDA", "engine = cuda",
+              "use engine=auto, or build with cmake --preset cuda");
+}
+
+std::string gpu_name() { return ""; }
+
+bool built_with_cuda() { return false; }
+
+}  // namespace murmur

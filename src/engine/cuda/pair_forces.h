@@ -1,0 +1,80 @@
+// pair_forces.h: the drift of heads on the GPU: which sum is both right and fast for the particles
+// at hand.
+#pragma once
+
+#include <cstddef>
+
+#include "device/device.h"
+#include "engine/cuda/cuda.h"
+#include "engine/cuda/device_head.h"
+#include "engine/cuda/device_swarm.h"
+#include "engine/cuda/small_pairs.h"
+#include "murmur/engine.h"
+
+namespace murmur::cuda {
+
+// Bytes of scratch that the sums of so many particles take, at most.
+std::size_t pair_bytes(Shape shape, Precision precision);
+std::size_t wide_bytes(Shape shape, Precision precision);  // of many dimensions, beside the common
+
+// Largest scores, in natural units, that sums of single precision are made of as they are.
+inline constexpr double kOpenFloat = 16;
+
+class DevicePairs {
+ public:
+  DevicePairs(Precision precision, GpuSums sums) : precision_(precision), moments_(sums) {}
+
+  // a_i += A_i of one head at x.
+  void add(const DeviceHead& head, const DeviceSwarm& x, DeviceSwarm& a);
+
+  // What is known of the error where sums are made through moments.
+  FieldCertificate certificate{};
+
+ private:
+  // One head and one swarm: what the sums read, and where they go.
+  struct Work {
+    const DeviceHead& head;
+    const DeviceSwarm& x;
+    int n, d, k;
+    std::size_t stride;
+    const double *u, *keys;  // (k, stride)
+    Sums sums;               // (d, stride), (stride)
+  };
+  // What kind of sum was made, for the weights.
+  struct Done {
+    const double* bound = nullptr;   // (stride)
+    double flat = 0;                 // natural for all rows
+    const double* origin = nullptr;  // of the keys
+    const double* middle = nullptr;  // of the values
+    bool differences = false;        // sums are of y - t
+    double scale = 1;                // of the values
+    double heaviest = 1;             // masses were divided by it
+  };
+  struct Facts {
+    double radius, size, gaze, off;
+  };
+
+  // Sums over a particle's weights within `promise`, or nothing.
+  bool sum_by_moments(const Work& w, Done& done);
+  void look(Work& w);
+  Facts facts(const Work& w);
+  Done sum(const Work& w);
+  bool sum_small_float(const Work& w, Done& done);
+  void sum_open(const Work& w, bool twice, double balance);
+  bool sum_differences(const Work& w, double radius, Done& done);
+  Done sum_small_double(const Work& w);
+  bool sum_wide_float(const Work& w, Done& done);
+  void sum_fused(const Work& w, const Facts& facts, Done& done);
+  void sum_strips_halves(const Work& w, const Facts& facts, Done& done);
+  Done sum_strips_double(const Work& w);
+
+  const Precision precision_;
+  const GpuSums moments_;
+  Products products_{};
+  Room<double> u_{}, keys_{}, sums_{}, z_{}, bound_{}, value_{};
+  Room<double> origin_{}, middle_{}, facts_{}, scratch_{};
+  Room<double> parts_{}, coefficients_{};  // of moments
+  Room<std::byte> room_{}, packed_{};
+};
+
+}  // namespace murmur::cuda
