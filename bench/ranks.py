@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """ranks.py: what ranks cost: measured here on 1 to 4 of them, computed beyond from what was measured.
 
-    bench/ranks.py measure > terms.json     # several minutes; the machine should be quiet
+    cmake --preset bench && cmake --build --preset bench --target bench_ranks murmur_plugin_mpi
+    bench/ranks.py measure > terms.json     # a minute or two; the machine should be quiet
     bench/ranks.py tables terms.json        # the tables of docs/cluster.md
 
-Measured: seconds of one evaluation of the velocity within a flight (rk4, no frames in between), as the
-difference of a longer and a shorter flight over their evaluations, least of several; and the time of an
-Allreduce of so many bytes between the ranks of this machine. Computed: particles / (ranks * cores) times
-the time of a particle, and for the Allreduce log2(ranks) times (latency + bytes / bandwidth), twice,
-with the network that the table names.
+Measured (bench/kernels/ranks.cpp): one velocity, least of seven, each as long as the slowest rank takes,
+and the Allreduce of the fixed-point sums between the ranks of this machine. Computed: the work of a core is
+particles / cores times the time that a particle took on one rank; the Allreduce goes up and down a tree of
+nodes, log2(nodes) times latency + bytes / bandwidth each way, of the network that the table names.
 """
 
 import argparse
@@ -16,14 +16,12 @@ import json
 import math
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROGRAM = pathlib.Path(os.environ.get("MURMUR") or ROOT / "build/release/murmur").resolve()
+BUILD = pathlib.Path(os.environ.get("BUILD") or ROOT / "build/bench").resolve()
 OPENMPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
@@ -31,46 +29,38 @@ OPENMPI = {
     "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_oob_tcp_if_include": "lo",
 }
-DT, SHORT, LONG = 0.001, 1, 4  # steps of rk4: four evaluations each
-# name, words, particles of the strong table, and of one rank in the weak one
-CASES = (("circle", ("d=2", "beta=4", "engine=moments"), 1_000_000, 500_000),
-         ("sphere", ("d=3", "beta=4", "engine=moments"), 400_000, 200_000),
-         ("pairs", ("d=3", "beta=4", "engine=simd"), 16_384, 8_192))
+# name, words, particles of the strong table, of one rank in the weak one
+CASES = (("circle", ("d=2", "beta=4", "engine=moments"), 1 << 20, 1 << 19),
+         ("sphere", ("d=3", "beta=4", "engine=moments"), 1 << 18, 1 << 17),
+         ("pairs", ("d=3", "beta=4", "engine=simd"), 24_576, 12_288))
+# Sums of 16 bytes that are added at beta = 4: 2 (p + 1) with p = 22 on the circle; 2 for each of the
+# harmonics of order m >= 0 up to degree p + 1 = 22 on the sphere.
+SUMS = {"circle": 2 * 23, "sphere": 2 * (23 * 24 // 2)}
+LATENCY, BANDWIDTH, CORES = 2e-6, 12.5e9, 64  # of the network and the nodes that are computed
 
 
-def seconds_of_flight(ranks, n, words, steps, folder):
-    command = ["mpirun", "-n", str(ranks), str(PROGRAM), "simulate", f"n={n}", *words, "threads=1",
-               "method=rk4", f"dt={DT}", f"T={steps * DT:g}", "save=final", "--json", "-q",
-               "-o", str(folder / "run"), "--force"]
-    done = subprocess.run(command, env={**os.environ, **OPENMPI}, cwd=folder, check=True, text=True,
-                          stdin=subprocess.DEVNULL, capture_output=True)
-    return json.loads(done.stdout)["seconds"]
+def velocity(ranks, n, words):
+    program = next(p for p in (BUILD / "bench/bench_ranks", BUILD / "bench_ranks") if p.exists())
+    env = {**os.environ, **OPENMPI, "MURMUR_MPI_LIBRARY": str(BUILD / "libmurmur_mpi.so")}
+    done = subprocess.run(["mpirun", "-n", str(ranks), str(program), f"n={n}", *words], env=env,
+                          check=True, text=True, stdin=subprocess.DEVNULL, capture_output=True)
+    return json.loads(done.stdout)
 
 
-def evaluation(ranks, n, words, folder, repetitions):
-    best = {SHORT: math.inf, LONG: math.inf}
-    for _ in range(repetitions):
-        for steps in best:
-            best[steps] = min(best[steps], seconds_of_flight(ranks, n, words, steps, folder))
-    return (best[LONG] - best[SHORT]) / (4 * (LONG - SHORT))
-
-
-def measure(repetitions):
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="murmur-ranks-", dir="/dev/shm"))
-    terms = {"cores": os.cpu_count(), "load_before": os.getloadavg()[0], "cases": {}}
-    try:
-        for name, words, n_strong, n_weak in CASES:
-            rows = []
-            for ranks in (1, 2, 3, 4):
-                for kind, n in (("strong", n_strong), ("weak", n_weak * ranks)):
-                    s = evaluation(ranks, n, words, folder, repetitions)
-                    rows.append({"kind": kind, "ranks": ranks, "n": n, "seconds": s})
-                    print(name, kind, ranks, n, f"{s:.5f}", file=sys.stderr)
-            terms["cases"][name] = {"words": words, "rows": rows}
-    finally:
-        shutil.rmtree(folder)
-    terms["load_after"] = os.getloadavg()[0]
-    terms["when"] = time.strftime("%Y-%m-%d")
+def measure(only):
+    terms = {"cores": os.cpu_count(), "load": os.getloadavg()[0], "when": time.strftime("%Y-%m-%d"),
+             "cases": {}}
+    for name, words, strong, weak in CASES:
+        if only and name not in only:
+            continue
+        rows = []
+        for ranks in (1, 2, 3, 4):
+            for kind, n in (("strong", strong), ("weak", weak * ranks)):
+                # Pairs are n^2: as many for each rank, not as many particles.
+                size = round(weak * math.sqrt(ranks)) if kind == "weak" and name == "pairs" else n
+                rows.append({"kind": kind, **velocity(ranks, size, words)})
+                print(name, json.dumps(rows[-1]), file=sys.stderr)
+        terms["cases"][name] = {"words": words, "rows": rows}
     return terms
 
 
@@ -78,48 +68,41 @@ def row_of(rows, kind, ranks):
     return next(r for r in rows if r["kind"] == kind and r["ranks"] == ranks)
 
 
-def computed(seconds_a_particle, n, nodes, cores, bytes_, latency, bandwidth):
-    """Seconds of one evaluation: the work of a core, and twice up and down a tree of the nodes."""
-    work = n / (nodes * cores) * seconds_a_particle
-    talk = 2 * math.ceil(math.log2(max(nodes, 2))) * (latency + bytes_ / bandwidth)
-    return work, talk
+def computed(particle, n, nodes, bytes_):
+    """Seconds of one velocity: of the work of a core, and of the way up and down the tree."""
+    talk = 2 * math.ceil(math.log2(nodes)) * (LATENCY + bytes_ / BANDWIDTH) if nodes > 1 else 0
+    return n / (nodes * CORES) * particle, talk
 
 
 def tables(terms):
+    print("| case | ranks | n | ms | speed-up | n | ms | kept |\n|---|---|---|---|---|---|---|---|")
     for name, case in terms["cases"].items():
-        print(f"\n{name}: {' '.join(case['words'])}\n")
-        print("| ranks | n | ms an evaluation | speed-up | n a rank | ms an evaluation | kept |")
-        print("|---|---|---|---|---|---|---|")
-        one = {kind: row_of(case["rows"], kind, 1)["seconds"] for kind in ("strong", "weak")}
+        one = {kind: row_of(case["rows"], kind, 1)["velocity"] for kind in ("strong", "weak")}
         for ranks in (1, 2, 3, 4):
             s, w = (row_of(case["rows"], kind, ranks) for kind in ("strong", "weak"))
-            print(f"| {ranks} | {s['n']:,} | {1e3 * s['seconds']:.1f} | "
-                  f"{one['strong'] / s['seconds']:.2f} | {w['n'] // ranks:,} | "
-                  f"{1e3 * w['seconds']:.1f} | {one['weak'] / w['seconds']:.0%} |")
-    print("\nComputed: a network of 2 us and 12.5 GB/s, 64 cores a node.\n")
-    print("| case | n | nodes | work, ms | Allreduce, ms | efficiency |")
-    print("|---|---|---|---|---|---|")
-    # 128-bit sums of the moments: 2 (p + 1) on the circle, (p + 2)^2 on the sphere, p of beta = 4
-    for name, moments in (("circle", 2 * 28), ("sphere", 27 ** 2)):
+            print(f"| {name} | {ranks} | {s['n']:,} | {1e3 * s['velocity']:.1f} | "
+                  f"{one['strong'] / s['velocity']:.2f} | {w['n']:,} | {1e3 * w['velocity']:.1f} | "
+                  f"{one['weak'] / w['velocity']:.0%} |")
+    print("\n| case | n | nodes | work, ms | Allreduce, ms | efficiency |\n|---|---|---|---|---|---|")
+    for name, sums in SUMS.items():
         if name not in terms["cases"]:
             continue
         row = row_of(terms["cases"][name]["rows"], "strong", 1)
-        particle = row["seconds"] / row["n"]
-        for n, nodes in ((10 ** 8, 1), (10 ** 9, 10), (10 ** 9, 1000), (10 ** 10, 1000)):
-            work, talk = computed(particle, n, nodes, 64, 16 * moments, 2e-6, 12.5e9)
-            talk = 0 if nodes == 1 else talk
-            print(f"| {name} | 10^{round(math.log10(n))} | {nodes:,} | {1e3 * work:.2f} | "
-                  f"{1e3 * talk:.3f} | {work / (work + talk):.0%} |")
+        particle = row["velocity"] / row["n"]
+        for exponent, nodes in ((8, 1), (9, 10), (9, 1000), (10, 1000)):
+            work, talk = computed(particle, 10 ** exponent, nodes, 16 * sums)
+            print(f"| {name} | 10^{exponent} | {nodes:,} | {1e3 * work:.2f} | {1e3 * talk:.3f} | "
+                  f"{work / (work + talk):.0%} |")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("verb", choices=("measure", "tables"))
     parser.add_argument("terms", nargs="?")
-    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--only", action="append", choices=[case[0] for case in CASES])
     args = parser.parse_args()
     if args.verb == "measure":
-        json.dump(measure(args.repetitions), sys.stdout, indent=1)
+        json.dump(measure(args.only), sys.stdout, indent=1)
     else:
         tables(json.loads(pathlib.Path(args.terms).read_text()))
 

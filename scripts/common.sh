@@ -28,10 +28,10 @@ install_packages() {
 # Both commands build the same program: every library that it is made of is here.
 build_packages=(g++ cmake ninja-build pkg-config git libeigen3-dev libhwy-dev libtbb-dev libcli11-dev
   libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libcairo2-dev
-  libopenblas0-pthread libpng-dev zlib1g-dev libboost-dev libsundials-dev libicu-dev)
+  libopenblas0-pthread libpng-dev zlib1g-dev libboost-dev libsundials-dev libicu-dev libopenmpi-dev)
 picture_packages=(ffmpeg gnuplot-nox fonts-dejavu-core)
 test_packages=(libgtest-dev python3-numpy clang-14 libclang-rt-14-dev clang-format-14
-  libopenmpi-dev openmpi-bin slurm-wlm munge)
+  openmpi-bin slurm-wlm munge)
 page_packages=(emscripten python3-numpy)
 visit_packages=(chromium ffmpeg)
 

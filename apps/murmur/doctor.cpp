@@ -14,6 +14,7 @@
 #include "generated/version.h"
 #include "learn/products.h"
 #include "murmur/error.h"
+#include "ranks.h"
 
 namespace murmur::app {
 
@@ -69,6 +70,9 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
        "method=bdf needs it: apt-get install libsundials-dev, and build again"},
       {"OpenBLAS", blas(),
        "training in many dimensions needs it: apt-get install libopenblas0-pthread"},
+      {"MPI", mpi_library(),
+       "ranks need it: apt-get install libopenmpi-dev openmpi-bin, and build again"},
+      {"Slurm", on_path("sbatch"), "murmur submit needs it, on a machine of the cluster"},
       {"this folder", writable ? "writable" : "",
        "runs are kept in ./runs: go elsewhere or use -o"},
   };

@@ -120,6 +120,12 @@ const StartedAs& started_as() {
   return me;
 }
 
+std::string mpi_library() {
+  std::error_code ignored;
+  const fs::path path = library_path();
+  return fs::exists(path, ignored) ? path.string() : "";
+}
+
 Ranks* ranks() { return connected; }
 
 void connect_ranks(const std::string& command) {

@@ -20,6 +20,8 @@ struct StartedAs {
 };
 const StartedAs& started_as();
 
+std::string mpi_library();  // where the library for ranks is; empty: it was not built
+
 // Before a command runs: connects the ranks where they share it, and refuses it where only one
 // process can do it. The first alone goes on talking.
 void connect_ranks(const std::string& command);

@@ -83,8 +83,9 @@ constexpr EngineRow kRows[] = {
     {"moments",
      [](const EngineChoice& choice) {
        const double tolerance = tolerance_of(choice);
-       return make_moments_engine(
-           {.tolerance = tolerance / 100, .pairs_above = tolerance, .threads = choice.threads});
+       return make_moments_engine({.tolerance = std::max(1e-15, tolerance / 100),
+                                   .pairs_above = tolerance,
+                                   .threads = choice.threads});
      },
      suits_moments, Single::refused},
     {"simd",

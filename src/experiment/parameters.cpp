@@ -126,7 +126,7 @@ std::span<const Row<ExperimentSpec>> experiment_rows() {
            "which member of the ensemble: its own start, random weights and noise"}),
       row<S, EngineName, &S::engine, &EngineChoice::name>(
           {P::word, "engine", "auto", engines_text.c_str(),
-           "what computes velocities; moments: many particles on the circle"}),
+           "what computes velocities; moments, moments:TOLERANCE: many particles, d up to 5"}),
       row<S, Named, &S::engine, &EngineChoice::precision>(
           {P::word, "precision", "f64", "f32, f64", "of pair sums and of stored trajectories"}),
       row<S, Threads, &S::engine, &EngineChoice::threads>(

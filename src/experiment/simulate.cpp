@@ -1,9 +1,10 @@
-// simulate.cpp: the whole program in one function: an experiment becomes a run.
+// simulate.cpp: the whole program in one place: an experiment becomes a run, alone or on ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "engine/mpi/shared_engine.h"
 #include "experiment/flow_record.h"
 #include "experiment/shared_simulation.h"
 #include "experiment/verify.h"
@@ -59,11 +60,11 @@ std::vector<double> observed(const Run&, const Experiment& e, Field& field, doub
                              const Frame& frame) {
   return observe(field, frame.swarm, frame.host, observe_settings(e, t));
 }
-// The same numbers from the frame itself, which every rank has whole: by the first, for all.
-std::vector<double> observed(const SharedRun& run, const Experiment& e, Field&, double t,
+// The same numbers of the frame that every rank has whole: by the first, for all.
+std::vector<double> observed(const SharedRun& run, const Experiment& e, Field& field, double t,
                              const Frame& frame) {
   if (!run.leads()) return {};
-  return observe(frame.host, e.dynamics, observe_settings(e, t));
+  return observe(whole_field(field), frame.host, frame.host, observe_settings(e, t));
 }
 
 // An experiment becomes a run: one that this process keeps alone (Run, RecordedProcess), or one

@@ -21,26 +21,40 @@ vi.mock("mediabunny", () => {
     cancel = async () => void (this.state = "canceled");
     finalize = async () => void (this.state = "finalized");
   }
-  class CanvasSource {
+  class VideoSample {
+    constructor(readonly frame: { timestamp: number; close(): void }) {}
+    close = () => this.frame.close();
+  }
+  class VideoSampleSource {
     output!: Output;
-    add = async (time: number) => {
+    add = async ({ frame }: VideoSample) => {
       if (this.output.frames.length >= failsAt) throw new Error("the encoder broke");
-      this.output.frames.push(time);
+      this.output.frames.push(frame.timestamp / 1e6);
     };
   }
   class Plain {
     buffer = new ArrayBuffer(4);
   }
   return {
-    Output, CanvasSource, BufferTarget: Plain, Mp4OutputFormat: Plain, WebMOutputFormat: Plain, QUALITY_HIGH: 1,
+    Output, VideoSample, VideoSampleSource, BufferTarget: Plain, Mp4OutputFormat: Plain, WebMOutputFormat: Plain, QUALITY_HIGH: 1,
     getFirstEncodableVideoCodec: async () => "avc",
   };
+});
+let open = 0; // frames that nobody has closed
+vi.stubGlobal("VideoFrame", class {
+  readonly timestamp: number;
+  constructor(pixels: ArrayBuffer, { timestamp, codedWidth, codedHeight }: VideoFrameBufferInit) {
+    expect(pixels.byteLength).toBe(4 * codedWidth * codedHeight);
+    this.timestamp = timestamp;
+    ++open;
+  }
+  close = () => void --open;
 });
 const drawn: number[] = [];
 let disposed = 0;
 vi.mock("../src/export/compose", () => ({
   Composer: class {
-    canvas = { width: 2, height: 2 };
+    canvas = { width: 2, height: 2, getContext: () => ({ getImageData: () => ({ data: new Uint8ClampedArray(16) }) }) };
     constructor(private readonly on: OnStage) {}
     draw() {
       drawn.push(this.on.player.at.value);

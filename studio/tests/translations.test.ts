@@ -218,5 +218,5 @@ describe.skipIf(!existsSync(wasm))("what the core knows", () => {
         expect(papers(said)).toEqual(papers(sentence));
       }
     }
-  });
+  }, 60_000);
 });

@@ -288,7 +288,7 @@ class Program(murmur.Case):
     def test_doctor(self):
         report = json.loads(self.murmur("doctor", "--json").stdout)
         for key in ("version", "processor", "cores", "engine", "ffmpeg", "gnuplot", "SUNDIALS",
-                    "OpenBLAS"):
+                    "OpenBLAS", "MPI", "Slurm"):
             self.assertIn(key, report)
         self.assertIn("version", self.murmur("doctor").stdout)
         bare = json.loads(self.murmur("doctor", "--json", env={"PATH": "/nowhere"}).stdout)

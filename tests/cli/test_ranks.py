@@ -45,16 +45,16 @@ def lines_of(stderr):
 
 @unittest.skipUnless(plugin(), "built without MPI, or there is no mpirun")
 class Ranks(murmur.Case):
-    def mpirun(self, count, *words, code=0, launcher=(), **options):
-        process = self.start_ranks(count, *words, launcher=launcher, **options)
-        out, err = process.communicate(timeout=300)
+    def mpirun(self, count, *words, code=0, timeout=300, **options):
+        process = self.start_ranks(count, *words, **options)
+        out, err = process.communicate(timeout=timeout)
         if code is not None:
             self.assertEqual(process.returncode, code, f"\n$ {words}\n{out}{err}")
         return subprocess.CompletedProcess(words, process.returncode, out, err)
 
-    def start_ranks(self, count, *words, launcher=(), env=None):
+    def start_ranks(self, count, *words, env=None):
         process = subprocess.Popen(
-            ["mpirun", "-n", str(count), *launcher, str(murmur.PROGRAM), *map(str, words)],
+            ["mpirun", "-n", str(count), str(murmur.PROGRAM), *map(str, words)],
             cwd=self.folder, env=murmur.environment(**OPENMPI, **(env or {})),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(self._end, process)
@@ -78,6 +78,16 @@ class Ranks(murmur.Case):
             self.assertEqual(murmur.promised(shared), murmur.promised(alone), count)
             self.assertEqual(murmur.manifest(shared)["numbers"], murmur.manifest(alone)["numbers"])
             self.murmur("runs", "verify", shared)
+
+    def test_other_ways_of_moments(self):
+        """Harmonics and transforms on the sphere, cells for general heads, sampled observables."""
+        for words in (("n=25000", "d=2", "beta=4"), ("n=9000", "d=3", "beta=4"),
+                      ("n=70000", "d=3", "beta=80"), ("n=5000", "d=3", "beta=30", "init=cap:0.5"),
+                      ("n=3000", "d=3", "beta=9", "query=gaussian", "key=gaussian")):
+            words = (*words, "engine=moments", "method=euler", "dt=0.1", "T=0.2", "save=every:0.1")
+            alone = self.simulate("alone", *words, "--force")
+            self.mpirun(3, "simulate", *words, "-o", "shared", "--force")
+            self.assertEqual(murmur.promised(self.folder / "shared"), murmur.promised(alone), words)
 
     def test_pairs_agree_within_rounding(self):
         for words in (("n=1000", "d=3", "beta=9"), ("n=300", "d=17", "dynamics=causal"),
@@ -235,6 +245,17 @@ class Ranks(murmur.Case):
             self.assertEqual(process.returncode, -9 if rank == 1 else 0, err)
         self.assertEqual((self.folder / "shared/sweep.csv").read_bytes(),
                          (self.folder / "alone/sweep.csv").read_bytes())
+
+    @unittest.skipUnless(murmur.LONG, "every figure twice: ./test long")
+    def test_reproductions_are_dealt_out(self):
+        words = ("reproduce", "--all", "--quick", "--progress", "none")
+        self.mpirun(2, *words, "--runs", "shared", timeout=3000)
+        self.assertEqual(self.start(*words, "--runs", "alone").wait(3000), 0)
+        alone = {p.parent.name: p for p in (self.folder / "alone").rglob("result.json")}
+        shared = {p.parent.name: p for p in (self.folder / "shared").rglob("result.json")}
+        self.assertEqual(alone.keys(), shared.keys())
+        self.assertGreater(len(alone), 10)
+        self.assertFalse(list((self.folder / "shared").glob(".ranks*")))
 
     def test_failures_of_other_ranks(self):
         words = ("sweep", "beta=1,2", "T=1,1.03", "dt=0.1", "method=layers", "n=8", "replicas=2")

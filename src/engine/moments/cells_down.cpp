@@ -15,7 +15,7 @@ namespace {
 constexpr double kUnit = 0.5 * std::numeric_limits<double>::epsilon();
 
 constexpr double kMostExponent = 300;  // leaves of the target tree are within it
-constexpr double kLeastValue = 0.02;  // of a polynomial that began at 1
+constexpr double kLeastValue = 0.02;   // of a polynomial that began at 1
 
 long padded(long count) { return (count + kPadded - 1) / kPadded * kPadded; }
 
@@ -144,7 +144,7 @@ void CellWalk::descend(const HeldCell& from, int cell, HeldCell& to, int threads
   for (const HeldSources& s : from.held) lanes += s.lane >= 0;
   if (lanes > 0) {
     hold_lanes(to, terms, lanes);
-    to.rounding += 8 + 2 * std::sqrt(dot(delta, delta, d)) * problem_.farthest;
+    to.rounding += 8 + 2 * (d + 2) * std::sqrt(dot(delta, delta, d)) * problem_.farthest;
     take_lanes(from, terms, to.held, to);
     for (HeldSources& s : to.held) {
       if (s.lane < 0) continue;

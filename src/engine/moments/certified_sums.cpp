@@ -209,6 +209,13 @@ std::vector<int> CertifiedSums::by_series(Work& work, const Evaluation& series, 
   return all;
 }
 
+// How many rows the ranks have together: what is decided by it is the same on all of them.
+double CertifiedSums::on_all_ranks(std::span<const int> rows) const {
+  Fixed count[] = {static_cast<Fixed>(rows.size())};
+  if (setup_.ranks != nullptr) setup_.ranks->sum(count);
+  return static_cast<double>(count[0]);
+}
+
 // Cells are made of the targets that are asked for together, and show in the last bits: so every
 // rank sums the targets of all of them, and keeps its own.
 void CertifiedSums::by_shared_cells(Work& work, std::span<const int> rows) const {
@@ -243,15 +250,14 @@ void CertifiedSums::by_shared_cells(Work& work, std::span<const int> rows) const
 }
 
 void CertifiedSums::by_lists(Work& work, std::span<const int> rows) const {
-  Fixed listed[] = {static_cast<Fixed>(rows.size())};  // on all ranks
-  if (setup_.ranks != nullptr) setup_.ranks->sum(listed);
-  if (listed[0] == 0) return;
+  const double listed = on_all_ranks(rows);
+  if (listed == 0) return;
   const bool forced = setup_.way && ways_.front().way == *setup_.way;
   const bool cells = forced && *setup_.way == Way::cells ? true
                      : forced && *setup_.way == Way::pairs
                          ? false
-                         : cells_rate(setup_, work.sources->n(), double(listed[0])) <
-                               pair_rate(work.x.d()) * work.sources->n() * double(listed[0]);
+                         : cells_rate(setup_, work.sources->n(), listed) <
+                               pair_rate(work.x.d()) * work.sources->n() * listed;
   const int d = work.x.d();
   if (cells && work.sources != &work.x) return by_shared_cells(work, rows);
   for (std::size_t first = 0; first < rows.size(); first += kListed) {
@@ -293,9 +299,7 @@ SumsAccount CertifiedSums::evaluate(const HostSwarm& x, int n, SharedMoments& sh
   if (first.way == Way::harmonics || first.way == Way::transform) {
     work.account.degree = first.degree;
     rows = by_series(work, ready(work, first), n, {});
-    const auto left = static_cast<double>(rows.size());
-    if (cut_of(setup_) > 2 * kLeastCut &&
-        (setup_.ranks ? setup_.ranks->largest(left) : left) >= kWorthASeries) {
+    if (cut_of(setup_) > 2 * kLeastCut && on_all_ranks(rows) >= kWorthASeries) {
       SumsSetup finer = setup_;
       finer.cut = 0;  // as little as makes sense
       finer.way = first.way;

@@ -86,6 +86,7 @@ class CertifiedSums {
                              std::span<const int> given) const;
   void by_lists(Work& work, std::span<const int> rows) const;
   void by_shared_cells(Work& work, std::span<const int> rows) const;
+  double on_all_ranks(std::span<const int> rows) const;
 
   SumsSetup setup_;
   std::vector<WayCost> ways_;

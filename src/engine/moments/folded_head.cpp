@@ -104,6 +104,7 @@ FoldedHead folded(const Attention& a, Clock clock, int d) {
   head.value_bias_size = length_of(a.value_bias);
   head.reach = largest_singular(head.gaze) + head.gaze_bias_size;
   if (head.gaze_bias_size == 0) head.length = turn_of(head.gaze);
+  if (head.length) head.reach = *head.length;
   return head;
 }
 

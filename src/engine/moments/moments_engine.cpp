@@ -106,11 +106,11 @@ class MomentsEngine final : public HostEngine {
 }  // namespace
 
 std::unique_ptr<Engine> make_moments_engine(const MomentsChoice& choice) {
-  if (!(choice.tolerance >= 1e-15 && choice.pairs_above >= 1e-13))
+  const bool kept = choice.pairs_above >= 1e-13;
+  if (!(kept && choice.tolerance >= 1e-15))
     throw Error(Fault::input, "sums in double are not so exact",
-                choice.tolerance >= 1e-15 ? fmt("tolerance = %g", choice.pairs_above)
-                                          : fmt("tolerance = %g", choice.tolerance),
-                "give a tolerance of 1e-13 or more");
+                fmt("tolerance = %g", kept ? choice.tolerance : choice.pairs_above),
+                kept ? "give a tolerance of 1e-15 or more" : "give a tolerance of 1e-13 or more");
   return std::make_unique<MomentsEngine>(choice);
 }
 

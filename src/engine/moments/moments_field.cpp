@@ -169,6 +169,7 @@ class MomentsField final : public HostField {
     last_sublayer_ = ask.sublayer;
     shared_.forget();
     particles_ = ranks_.share != nullptr ? ranks_.share->all() : x.n();
+    if (ranks_.largest(first_unmeasurable(x) ? 1 : 0) > 0) return give_up(a);
     for (const Head& head : heads_[ask.sublayer])
       std::visit(Overloaded{[&](const CircleHead& h) { add_circle(h, ask.tangential, x, a); },
                             [&](const HeadSums& h) { add_head(h, x, a); }},
@@ -182,6 +183,14 @@ class MomentsField final : public HostField {
     for (const double bound : certificate_.bound)
       certificate_.worst = std::max(certificate_.worst, bound);
     certificate_.worst_ever = std::max(certificate_.worst_ever, certificate_.worst);
+  }
+
+  // Of a swarm with a coordinate that is no number every sum is none.
+  void give_up(HostSwarm& a) {
+    for (int k = 0; k < a.d(); ++k)
+      std::fill_n(a.axis(k), a.n(), std::numeric_limits<double>::quiet_NaN());
+    certificate_.bound.assign(a.n(), std::numeric_limits<double>::infinity());
+    certificate_.worst = certificate_.worst_ever = std::numeric_limits<double>::infinity();
   }
 
   void add_head(const HeadSums& head, const HostSwarm& x, HostSwarm& a) {

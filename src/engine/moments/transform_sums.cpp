@@ -32,7 +32,8 @@ class Sorted {
       const std::size_t e = std::min(i, n - 1);
       const double x = u.axis(0)[e], y = u.axis(1)[e], z = u.axis(2)[e];
       const double r = std::sqrt(x * x + y * y + z * z);
-      at[i] = x / r, at[size + i] = y / r, at[2 * size + i] = z / r;
+      const double over = r > 0 ? 1 / r : 0;  // the zero vector looks to the pole
+      at[i] = x * over, at[size + i] = y * over, at[2 * size + i] = r > 0 ? z * over : 1;
       length[i] = r;
     }
     angles_of({at, at + size, at + 2 * size, theta, phi, u.n, cells});

@@ -9,7 +9,6 @@
 
 #include "core/close_pairs.h"
 #include "core/host_field.h"
-#include "core/sums.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -127,11 +126,12 @@ class SharedField final : public HostField {
     return murmur::nearest_pair(everybody(x), delta);
   }
   ParticleSums particle_sums(const Swarm& x, int threads) override {
-    return murmur::particle_sums(dynamics_, everybody(x), threads);
+    return inner_->particle_sums(everybody(x), threads);
   }
   PairSums pair_sums(const Swarm& x, const PairRequest& request) override {
-    return murmur::pair_sums(dynamics_, everybody(x), request);
+    return inner_->pair_sums(everybody(x), request);
   }
+  Field& whole() { return *inner_; }
   // Its bounds are those of this rank's particles, its numbers those of all.
   const FieldCertificate* certificate() const override {
     return certificate_ ? &*certificate_ : nullptr;
@@ -247,5 +247,7 @@ std::unique_ptr<Engine> share_engine(std::unique_ptr<Engine> engine, Ranks& rank
   engine.release();
   return std::make_unique<SharedEngine>(std::unique_ptr<HostEngine>(host), ranks);
 }
+
+Field& whole_field(Field& shared) { return static_cast<SharedField&>(shared).whole(); }
 
 }  // namespace murmur

@@ -13,4 +13,7 @@ namespace murmur {
 // outlive it. Error(input) for an engine whose swarms are not in host memory.
 std::unique_ptr<Engine> share_engine(std::unique_ptr<Engine> engine, Ranks& ranks);
 
+// The field behind one of that engine: it computes whole swarms, in this process alone.
+Field& whole_field(Field& shared);
+
 }  // namespace murmur

@@ -42,7 +42,7 @@ export const common: Translation<typeof english> = {
   close: "Fermer",
   keys: "Clavier",
   loading: "La nuée s’éveille…",
-  coming: (got, all) => `Le transformer arrive : ${got} ko sur ${all}`,
+  coming: (got, all) => `Le transformer arrive : ${got} ko sur ${all}`,
   noWebgl: "Ce navigateur n’affiche pas WebGL : la scène ne peut pas être dessinée.",
   noWebglHint: "Activez l’accélération matérielle, ou ouvrez la page dans un autre navigateur. Courbes et verdicts marchent quand même.",
   otherVersion: "Ce lien vient d’une autre version de la page ; voici ce qu’elle montre d’elle-même.",
