@@ -213,7 +213,7 @@ export class Painter {
     return k;
   }
 
-  /** On the listener: one arrow a speaker, its message as long as the share makes it; bold, all of them together. */
+  /** On the listener: one arrow a speaker, its message times its share; bold, all of them together. */
   private drawMessages({ scene, listener, weights, at }: Shown): [number, number, number] {
     const known = listener !== null && weights !== null && weights.length === scene.tokens.length;
     const turning = scene.levels ? spaceAt(at, scene.levels.length).turned > 0 : false;
