@@ -41,6 +41,8 @@ for (const [format, size] of Object.entries(kSizes)) {
     expect(film.frames).toBe(241);
     expect(film.seconds).toBeCloseTo(241 / 30, 1);
     await expect(page.locator(".notice")).toContainText("241");
+    await expect(page.locator(".notice")).toContainText(film.name);
+    await expect(page.locator("details.menu")).not.toHaveAttribute("open"); // it folds when a film is asked for
     await expect(timeline(page)).toHaveAttribute("data-frame", "3");
     await expect(page.locator(".film-bar")).toHaveCount(0);
   });
