@@ -107,6 +107,7 @@ export const digits = {
   foolStart: "Try to fool it",
   foolAgain: "Start again",
   foolEnd: "Stop playing",
+  foolInk: "Whatever you draw now, here or on the stage, is added to this digit; the eraser takes ink away.",
   foolWaits: "The flock is looking at it …",
   foolNot: (name: string, chance: number) => `The vote is still ${name}, ${percent(chance)}. Change a little more.`,
   foolNeither: (name: string) => `The vote went to ${name}, but the ink is refused: it is like neither. Change less.`,

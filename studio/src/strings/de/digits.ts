@@ -113,6 +113,7 @@ export const digits: Translation<typeof english> = {
   foolStart: "Versuch es",
   foolAgain: "Von vorn",
   foolEnd: "Spiel beenden",
+  foolInk: "Was du jetzt zeichnest, hier oder auf der Bühne, kommt zu dieser Ziffer hinzu; der Radierer nimmt Tinte weg.",
   foolWaits: "Der Schwarm sieht es sich an …",
   foolNot: (name, chance) => `Das Votum ist immer noch ${called(name)}, ${percent(chance)}. Ändere etwas mehr.`,
   foolNeither: (name) => `Das Votum ging an ${called(name)}, aber die Tinte wird abgelehnt: sie gleicht keiner. Ändere weniger.`,

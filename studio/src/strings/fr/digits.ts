@@ -113,6 +113,7 @@ export const digits: Translation<typeof english> = {
   foolStart: "Essayer",
   foolAgain: "Recommencer",
   foolEnd: "Arrêter de jouer",
+  foolInk: "Ce que vous dessinez maintenant, ici ou sur la scène, s’ajoute à ce chiffre ; la gomme enlève de l’encre.",
   foolWaits: "La nuée l’examine…",
   foolNot: (name, chance) => `Le vote est encore ${called(name)}, ${percent(chance)}. Changez un peu plus.`,
   foolNeither: (name) => `Le vote est allé à ${gate(name)}, mais l’encre est refusée : elle ne ressemble à aucun. Changez moins.`,
