@@ -72,7 +72,7 @@ test("a film of the Story is of the words as they were put and typed", async ({ 
   test.setTimeout(240_000);
   await page.emulateMedia({ reducedMotion: "reduce" });
   await open(page, "#v=1&view=story&stop=5");
-  await followHash(page, "#v=1&view=story&stop=5&sentence=own&own=Otters doze on the bank&put=0:-0.8,0.6");
+  await followHash(page, "#v=1&view=story&stop=5&bank=own&own=Otters+doze+on+the+bank&put=0:-0.8,0.6");
   await expect(page.locator(".scene-label.token", { hasText: "otters" })).toBeVisible();
   await choose(page, "square");
   const gif = await filmed(page, info, words.gif);
