@@ -5,8 +5,11 @@ import { join, relative, resolve, sep } from "node:path";
 import type { Plugin } from "vite";
 import { isCopy } from "./compress.plugin.ts";
 
-/** What no page asks for: the worker itself, and the card that others show of the page. */
-const kElsewhere = /(sw\.js|card\.png)$/;
+/**
+ * What is not kept: the worker itself, the card that others show of the page, and the list of own runs, which is empty
+ * in the build, so that servers of plain files have one, and which the local server answers itself.
+ */
+export const kElsewhere = /(sw\.js|card\.png|runs.index\.json)$/;
 
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

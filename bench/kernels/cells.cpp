@@ -1,6 +1,6 @@
 // cells.cpp: tilted cells beside sums pair by pair, on S^2 and in R^3, one thread.
 //
-// usage: bench_cells [MOST_PARTICLES [d]]
+// usage: bench_cells [MOST_PARTICLES [d [LEAST_PARTICLES]]]
 #include "engine/moments/cells.h"
 
 #include <algorithm>
@@ -104,6 +104,7 @@ void row(const Setting& s, int n, int d) {
   std::printf("| %s | %g | %.0e | %d | %.4g | %.4g%s | %.1f | %.1e | %.2f |\n", s.name, s.beta,
               s.tolerance, n, cells.seconds, all, few < n ? " (from 40,000)" : "",
               all / cells.seconds, cells.worst(), cells.cost.pairs / n / n);
+  std::fflush(stdout);
 }
 
 }  // namespace
@@ -113,6 +114,7 @@ int main(int argc, char** argv) {
   using namespace murmur::bench;
   const int most = argc > 1 ? std::atoi(argv[1]) : 1'000'000;
   const int d = argc > 2 ? std::atoi(argv[2]) : 3;
+  const int least = argc > 3 ? std::atoi(argv[3]) : 1000;
   std::printf("d = %d, one thread, processor seconds of one evaluation with means\n\n", d);
   std::printf(
       "| points | beta | tolerance | n | cells | all pairs | ratio | largest bound | pairs / n^2 "
@@ -126,5 +128,5 @@ int main(int argc, char** argv) {
                               {"sphere", true, false, 1, 1000, 1e-6},
                               {"space, random Q K", false, true, 1, 1, 1e-6}};
   for (const Setting& s : settings)
-    for (int n = 1000; n <= most; n *= 10) row(s, n, d);
+    for (int n = least; n <= most; n *= 10) row(s, n, d);
 }

@@ -35,7 +35,7 @@ class DriftError {
  public:
   DriftError(const Field& field, const std::optional<Record>& checkpoint)
       : certificate_(field.certificate()) {
-    // The checkpoint may be of an engine that knew none.
+    // The engine that made the checkpoint may have known no bound.
     if (certificate_ != nullptr && checkpoint && checkpoint->contains("pull_error"))
       before_ = entry(*checkpoint, "pull_error").doubles()[0];
   }

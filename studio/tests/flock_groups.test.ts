@@ -8,7 +8,7 @@ import { driftAt } from "../src/views/flock/afterlife";
 import { inPageWords } from "../src/views/flock/faults";
 import { massesOf, modes, touching, type Rows } from "../src/views/flock/groups";
 import { hullOf, leadersOf } from "../src/views/flock/hull";
-import { lookFor, ringNoise } from "../src/views/flock/look_for";
+import { hearsTheNear, lookFor, ringNoise, stopFor } from "../src/views/flock/look_for";
 import { kPresets } from "../src/views/flock/presets";
 import { flockWords, framesFor } from "../src/views/flock/words";
 
@@ -135,4 +135,15 @@ describe.skipIf(!existsSync(wasm))("groups of a flown flock", () => {
     const last = rowsOf(hard.film, hard.film.last);
     expect(touching(last, hard.tol).count).toBe(leadersOf(last.rows, last.n, last.d).length);
   }, 60_000);
+});
+
+describe("the stop of the Story that tells of a flock", () => {
+  it("is attraction only where no matrix turns what is heard", () => {
+    const of = (words: Record<string, string>) => stopFor(flockWords(words));
+    expect([of({}), of({ dynamics: "causal" })]).toEqual([3, 3]);
+    expect([of({ value: "minus-identity" }), of({ value: "gaussian" })]).toEqual([4, 4]);
+    expect([of({ query: "gaussian" }), of({ dynamics: "none" })]).toEqual([6, 1]);
+    expect(hearsTheNear(flockWords({}))).toBe(true);
+    expect(hearsTheNear(flockWords({ key: "goe" }))).toBe(false);
+  });
 });

@@ -1,6 +1,6 @@
 // offline.test.ts: the service worker: what was visited works offline, and an update breaks no open page.
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { workerOf } from "../offline.plugin";
+import { kElsewhere, workerOf } from "../offline.plugin";
 
 const kScope = "https://host/page/";
 type Answer = { text: string; ok: boolean };
@@ -140,5 +140,12 @@ describe("an update", () => {
     expect([...kept.keys()].sort()).toEqual(names.sort());
     online = false;
     expect((await next.get("assets/view-new.js"))?.text).toMatch(/^new /);
+  });
+});
+
+describe("what is kept", () => {
+  it("has no list of own runs: the local server's changes", () => {
+    expect(["sw.js", "card.png", "runs/index.json"].every((path) => kElsewhere.test(path))).toBe(true);
+    expect(["models/index.json", "index.html"].some((path) => kElsewhere.test(path))).toBe(false);
   });
 });

@@ -4,6 +4,7 @@ import { addArrow } from "../src/scene/arrow";
 import { Camera } from "../src/scene/camera";
 import { inkOf, linear, parseInk, Pieces, type Rgb } from "../src/scene/ink";
 import { Scene, type LineLayer } from "../src/scene/layers";
+import { wordAt } from "../src/scene/lens";
 import type { Stage } from "../src/scene/stage";
 import { Strokes } from "../src/scene/strokes";
 import type { Film } from "../src/state/film";
@@ -137,5 +138,22 @@ describe("the story's painter", () => {
     expect(draws()).toBe(false);
     painter.retheme(scene);
     expect(draws()).toBe(true);
+  });
+});
+
+describe("words on a picture", () => {
+  const at = { x: 100, y: 80 };
+  it("stand where they do on the page, by their middle", () => {
+    expect(wordAt(at, null, 0, { scale: 0.5, grown: 2 })).toEqual(at);
+  });
+  it("stand on their foot as high as they are written", () => {
+    const one = wordAt(at, null, 1, { scale: 1, grown: 1 }).y;
+    expect(at.y - one).toBeCloseTo(9.5, 9); // half a line and the gap below it
+    expect(at.y - wordAt(at, null, 2, { scale: 1, grown: 2 }).y).toBeCloseTo(34, 9);
+  });
+  it("keep off what they stand beside where they have grown more than it", () => {
+    const by = { x: 100, y: 90 };
+    expect(wordAt(at, by, 0, { scale: 2, grown: 1 })).toEqual(at);
+    expect(wordAt(at, by, 0, { scale: 0.5, grown: 1 })).toEqual({ x: 100, y: 70 });
   });
 });

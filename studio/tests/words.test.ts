@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { widthOf } from "../src/views/words/draw";
-import { halfOf, isSpecial, parseWords, spelled } from "../src/views/words/file";
+import { spaced, toldApart, halfOf, isSpecial, parseWords, spelled } from "../src/views/words/file";
 import { farthestOf, placeAt, WordsFilm } from "../src/views/words/film";
 import { placeLabels, widthOfLabel } from "../src/views/words/labels";
 import { amongWords, explained, heardBy, layerAt, loudest, matrixOf, sharesOf } from "../src/views/words/hearing";
@@ -201,5 +201,14 @@ describe("labels", () => {
   });
   it("leave out a token behind the camera", () => {
     expect(boxes(dots([[-99, -99]]))).toEqual([null]);
+  });
+});
+
+describe("a text that goes on", () => {
+  it("tells what was given from what the model wrote, as plain sentences, its spaces kept", () => {
+    const tokens = ["<s>", "▁Once", "▁up", "on", "▁a", "▁time", ",", "<0x0A>"];
+    expect(toldApart({ tokens, given: 4 })).toEqual({ given: "Once upon", written: " a time,\n" });
+    expect(toldApart({ tokens, given: tokens.length }).written).toBe("");
+    expect(["▁Once", "on", "▁", "<0x0A>"].map(spaced)).toEqual(["␣Once", "on", "␣", "⏎"]);
   });
 });

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { expect, type Page, type TestInfo } from "@playwright/test";
 import { carriedBy } from "../src/export/carried";
 import { strings } from "../src/strings";
-import { addressRests, dropFile, filmIsHere, frameOf, open, pause, takeFile, test, timeline, wordOf } from "./hands";
+import { addressRests, dropFile, filmIsHere, followHash, frameOf, open, pause, takeFile, test, timeline, wordOf } from "./hands";
 
 const words = strings.share;
 
@@ -41,6 +41,8 @@ for (const [format, size] of Object.entries(kSizes)) {
     expect(film.frames).toBe(241);
     expect(film.seconds).toBeCloseTo(241 / 30, 1);
     await expect(page.locator(".notice")).toContainText("241");
+    await expect(page.locator(".notice")).toContainText(film.name);
+    await expect(page.locator("details.menu")).not.toHaveAttribute("open"); // it folds when a film is asked for
     await expect(timeline(page)).toHaveAttribute("data-frame", "3");
     await expect(page.locator(".film-bar")).toHaveCount(0);
   });
@@ -64,6 +66,20 @@ test("a GIF is small, goes on for ever, and dropped on the page it is a door", a
   await expect.poll(() => wordOf(page, "view")).toBe("flock");
   await filmIsHere(page);
   expect(wordOf(page, "seed")).toBe("7");
+});
+
+test("a film of the Story is of the words as they were put and typed", async ({ page }, info) => {
+  test.setTimeout(240_000);
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=story&stop=5");
+  await followHash(page, "#v=1&view=story&stop=5&bank=own&own=Otters+doze+on+the+bank&put=0:-0.8,0.6");
+  await expect(page.locator(".scene-label.token", { hasText: "otters" })).toBeVisible();
+  await choose(page, "square");
+  const gif = await filmed(page, info, words.gif);
+  const cut = ["-v", "error", "-i", gif.path, "-vf", "crop=iw:ih*0.6:0:ih*0.2", "-f", "framemd5", "-"]; // no clock, no address
+  const sums = execFileSync("ffmpeg", cut, { encoding: "utf8" }).split("\n").filter((line) => /^0,/.test(line));
+  expect(sums.length).toBe(gif.frames);
+  expect(new Set(sums.map((line) => line.split(",").at(-1))).size).toBeGreaterThan(gif.frames / 2);
 });
 
 for (const [view, hash, label] of [

@@ -41,6 +41,18 @@ test("pixels flown again have as many clusters as on the map", async ({ page }) 
   expect(wordOf(page, "n")).toBe("32");
 });
 
+test("what this flight has now is counted at the moment of the scene", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=map&beta=6&t=12");
+  const found = page.locator(".found");
+  await expect(found).toHaveAttribute("data-verdict", "same", { timeout: 60_000 });
+  const atPixel = (await found.getAttribute("data-measured"))!;
+  await expect(found).toHaveAttribute("data-now", atPixel);
+  await page.getByRole("slider", { name: strings.common.time, exact: true }).press("Home");
+  await expect.poll(async () => Number(await found.getAttribute("data-now"))).toBeGreaterThan(Number(atPixel));
+  await expect(found).toHaveAttribute("data-measured", atPixel);
+});
+
 test("the histogram is of the pixel's own time", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await open(page, "#v=1&view=map&beta=3.1&t=12");

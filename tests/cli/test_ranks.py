@@ -45,16 +45,16 @@ def lines_of(stderr):
 
 @unittest.skipUnless(plugin(), "built without MPI, or there is no mpirun")
 class Ranks(murmur.Case):
-    def mpirun(self, count, *words, code=0, launcher=(), **options):
-        process = self.start_ranks(count, *words, launcher=launcher, **options)
-        out, err = process.communicate(timeout=300)
+    def mpirun(self, count, *words, code=0, timeout=300, **options):
+        process = self.start_ranks(count, *words, **options)
+        out, err = process.communicate(timeout=timeout)
         if code is not None:
             self.assertEqual(process.returncode, code, f"\n$ {words}\n{out}{err}")
         return subprocess.CompletedProcess(words, process.returncode, out, err)
 
-    def start_ranks(self, count, *words, launcher=(), env=None):
+    def start_ranks(self, count, *words, env=None):
         process = subprocess.Popen(
-            ["mpirun", "-n", str(count), *launcher, str(murmur.PROGRAM), *map(str, words)],
+            ["mpirun", "-n", str(count), str(murmur.PROGRAM), *map(str, words)],
             cwd=self.folder, env=murmur.environment(**OPENMPI, **(env or {})),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(self._end, process)
@@ -249,8 +249,8 @@ class Ranks(murmur.Case):
     @unittest.skipUnless(murmur.LONG, "every figure twice: ./test long")
     def test_reproductions_are_dealt_out(self):
         words = ("reproduce", "--all", "--quick", "--progress", "none")
-        self.mpirun(2, *words, "--runs", "shared")
-        self.murmur(*words, "--runs", "alone")
+        self.mpirun(2, *words, "--runs", "shared", timeout=3000)
+        self.assertEqual(self.start(*words, "--runs", "alone").wait(3000), 0)
         alone = {p.parent.name: p for p in (self.folder / "alone").rglob("result.json")}
         shared = {p.parent.name: p for p in (self.folder / "shared").rglob("result.json")}
         self.assertEqual(alone.keys(), shared.keys())

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kStripNumbers = std::size_t{1} << 26;  // scores of a strip of rows
 // Tensor cores' accumulators round down: so many summands go into one before it is added to others.
-constexpr int kSourcesAtOnce = 512, kCoordinatesAtOnce = 256;
+constexpr int kSourcesAtOnce = 256, kCoordinatesAtOnce = 128;
 
 int strip_rows(int n, std::size_t pitch) {
   const auto most = static_cast<int>(std::max<std::size_t>(kStripNumbers / pitch / 256, 1) * 256);

@@ -38,9 +38,9 @@
 // where their ball says so: all of them together are below 0.05 of the tolerance. Where cells would
 // not pay, the sources that are left are summed pair by pair, tilted to u_T.
 // The sum is W e^{..} (c P + grad P) for the numerator of the mean; its error has the gradient's.
-// Rounding, in units of 2^-53: 8 + 2 |delta| max |y| a shift, 4 r max |y| of a target, 96 besides,
-// and as many as pairs are added one after another; tests/conformance/cells_test.cpp holds sums to
-// it.
+// Rounding, in units of 2^-53: 8 + 2 (d + 2) |delta| max |y| a shift, 4 r max |y| of a target, 96
+// besides, and as many as pairs are added one after another; tests/conformance/cells_test.cpp holds
+// sums to it.
 namespace murmur::moments {
 
 namespace {

@@ -144,7 +144,7 @@ void CellWalk::descend(const HeldCell& from, int cell, HeldCell& to, int threads
   for (const HeldSources& s : from.held) lanes += s.lane >= 0;
   if (lanes > 0) {
     hold_lanes(to, terms, lanes);
-    to.rounding += 8 + 2 * std::sqrt(dot(delta, delta, d)) * problem_.farthest;
+    to.rounding += 8 + 2 * (d + 2) * std::sqrt(dot(delta, delta, d)) * problem_.farthest;
     take_lanes(from, terms, to.held, to);
     for (HeldSources& s : to.held) {
       if (s.lane < 0) continue;

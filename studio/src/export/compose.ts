@@ -6,6 +6,9 @@ import { layoutOf, writtenAddress, type Box, type Layout } from "./layout";
 import { decimal } from "../strings/decimal";
 
 const kFont = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
+const kWord = 24; // size of the scene's words, in units of the layout
+const kPageWord = 13; // and in CSS pixels on the page
+const kInRing = 32; // CSS pixels of the page that a gate's name may be high to be within its ring
 type Ink = NonNullable<Card["inks"]>[number];
 
 /** The colours of the page, asked once: "--ink" or a colour itself. */
@@ -96,8 +99,9 @@ export class Composer {
   private drawWords(): void {
     const { ctx, layout } = this;
     ctx.lineJoin = "round";
-    for (const word of this.lens.words()) {
-      const size = { gate: 46, badge: 20, asking: 20 }[word.kind] ?? 24;
+    const gate = Math.min(46, (kInRing * this.lens.scale) / layout.unit);
+    for (const word of this.lens.words((kWord * layout.unit) / kPageWord)) {
+      const size = { gate, badge: 20, asking: 20 }[word.kind] ?? kWord;
       const font = this.font(size, word.kind === "gate" ? 700 : 600);
       const lines = word.text.split("\n");
       lines.forEach((text, k) => {
@@ -108,8 +112,10 @@ export class Composer {
         ctx.textBaseline = "middle";
         ctx.lineWidth = 6 * layout.unit;
         ctx.strokeStyle = this.colours.of("--paper");
-        ctx.strokeText(text, x, y);
-        this.write(text, x, y, { font, colour: word.kind === "axis" ? "--ink-soft" : "--ink", align: "center" });
+        const ink = ctx.measureText(text);
+        const low = word.kind === "gate" ? (ink.actualBoundingBoxAscent - ink.actualBoundingBoxDescent) / 2 : 0;
+        ctx.strokeText(text, x, y + low); // what is inked of a gate's name is in the middle of its ring
+        this.write(text, x, y + low, { font, colour: word.kind === "axis" ? "--ink-soft" : "--ink", align: "center" });
       });
     }
   }

@@ -65,8 +65,9 @@ async function makeFilm(on: OnStage, maker: Promise<Maker>): Promise<void> {
     });
     if (!made) return;
     const seconds = (performance.now() - began) / 1000;
-    download(made.blob, `murmuration-${on.view}.${made.extension}`);
-    const text = strings.share.filmed(made.frames, fixed(seconds, 1), fixed(made.plays, 1));
+    const name = `murmuration-${on.view}.${made.extension}`;
+    download(made.blob, name);
+    const text = strings.share.filmed(name, made.frames, fixed(seconds, 1), fixed(made.plays, 1));
     notice.value = { kind: "info", text };
   } finally {
     filming.value = null;

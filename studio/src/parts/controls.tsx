@@ -54,7 +54,7 @@ interface ChoiceProps {
   label: string;
   value: string;
   /** Options of one group stand together, after those of none. */
-  options: { value: string; label: string; group?: string }[];
+  options: { value: string; label: string; group?: string; mark?: boolean }[]; // mark: told apart by its looks
   hint?: string;
   onChange(value: string): void;
 }
@@ -110,7 +110,7 @@ export function Radios({ kind, item, label, value, options, onChange }: RadiosPr
           ref={(made) => { buttons.current[k] = made; }}
           type="button"
           role="radio"
-          class={item}
+          class={option.mark ? `${item ?? ""} marked` : item}
           aria-checked={option.value === value}
           tabIndex={k === chosen ? 0 : -1}
           onClick={() => onChange(option.value)}

@@ -8,6 +8,8 @@ import { strings } from "../strings";
 
 interface FrameProps {
   view: ViewName;
+  /** The stop of the Story that tells of what is shown, where it is not the view's own. */
+  stop?: number;
   story: ComponentChildren;
   scene: ComponentChildren;
   controls: ComponentChildren;
@@ -47,10 +49,10 @@ function Fold({ panel }: { panel: Panel }) {
 const kStop: Record<Exclude<ViewName, "story">, number> = { digits: 8, flock: 3, fields: 6, map: 3, words: 5 };
 
 /** The way from a view into the Story, and from the Story back to where one came from. */
-function Path({ view }: { view: ViewName }) {
+function Path({ view, told }: { view: ViewName; told?: number }) {
   const words = strings.common;
   const to = view === "story" ? beforeStory.value : "story";
-  const stop = view === "story" ? 0 : kStop[view];
+  const stop = view === "story" ? 0 : (told ?? kStop[view]);
   return (
     <p class="path">
       <a href={stop > 0 ? `#v=1&view=story&stop=${stop}` : `#v=1&view=${to}`}>
@@ -96,7 +98,7 @@ export function Frame(props: FrameProps) {
         <div class="panel-body" id="panel-story" hidden={away("story")}>
           {props.view === "story" && <Path view={props.view} />}
           {props.story}
-          {props.view !== "story" && <Path view={props.view} />}
+          {props.view !== "story" && <Path view={props.view} told={props.stop} />}
         </div>
       </section>
       <section class="scene" id="scene" aria-label={words.scene} tabIndex={-1}>

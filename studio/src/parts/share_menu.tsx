@@ -8,12 +8,13 @@ import { strings } from "../strings";
 import { Button } from "./controls";
 import "./share_menu.css";
 
-/** The part of the menu that makes pictures and films of what is on stage. */
-export function ShareMenu({ on }: { on: OnStage | null }) {
+/** The part of the menu that makes pictures and films of what is on stage; `done` when one is asked for. */
+export function ShareMenu({ on, done }: { on: OnStage | null; done(): void }) {
   const words = strings.share;
   const busy = filming.value !== null;
   const attempt = (work: (on: OnStage) => unknown) => () => {
     if (on) Promise.resolve().then(() => work(on)).catch(tell);
+    done();
   };
   return (
     <fieldset class="share">

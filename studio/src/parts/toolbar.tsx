@@ -3,7 +3,7 @@ import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { download } from "../export/download";
 import { csvOf, trajectoryOf } from "../export/tables";
-import { filming, recipeNow } from "../export/take";
+import { recipeNow } from "../export/take";
 import { chooseLanguage, chosenLanguage, kLanguageNames, kLanguages, type Language } from "../state/language";
 import { addressNow, canRedo, canUndo, recipe, redo, undo } from "../state/recipe";
 import { notice, onStage, tell, type OnStage } from "../state/session";
@@ -97,19 +97,24 @@ export function Toolbar() {
   const words = strings.common;
   const on = onStage.value;
   const menu = useFold();
+  const fold = () => { // what was asked for is under way
+    if (!menu.current) return;
+    menu.current.open = false;
+    menu.current.querySelector("summary")?.focus();
+  };
   const attempt = (work: (on: OnStage) => unknown) => () => {
     if (on) Promise.resolve().then(() => work(on)).catch(tell);
+    fold();
   };
-  const busy = filming.value;
   return (
     <div class="toolbar" role="group" aria-label={words.more}>
       <Button label={words.undo} disabled={!canUndo.value} onClick={undo}>↶</Button>
       <Button label={words.redo} disabled={!canRedo.value} onClick={redo}>↷</Button>
       <Button onClick={() => void share()}>{words.share}</Button>
       <details class="menu" ref={menu}>
-        <summary class="button">{busy ? strings.share.filming(busy.done, busy.all) : words.more}</summary>
+        <summary class="button">{words.more}</summary>
         <div class="menu-body">
-          <ShareMenu on={on} />
+          <ShareMenu on={on} done={fold} />
           <Button disabled={!on} onClick={attempt((o) => exportTable(o, "csv"))}>{words.exportCsv}</Button>
           <Button disabled={!on} onClick={attempt((o) => exportTable(o, "npy"))}>{words.exportNpy}</Button>
           <Keys />

@@ -32,6 +32,10 @@ export interface Label {
   text: string;
   place: [number, number, number];
   kind?: "gate" | "axis" | "token" | "vote" | "badge" | "asking" | "mass" | "leader";
+  /** Whether its place is that of its foot, not of its middle. */
+  foot?: boolean;
+  /** What it stands beside: where words are larger than on the page, they keep off it. */
+  by?: readonly number[];
 }
 
 export interface StageOptions {
@@ -55,7 +59,7 @@ interface Palette {
   ink: Rgb;
 }
 
-/** A word of the scene as it stands on a picture, in CSS pixels. */
+/** A word of the scene as it stands on a picture, in its pixels; (x, y) is its middle. */
 export interface Word {
   text: string;
   kind: string;

@@ -13,8 +13,8 @@ export const digits = {
   lead:
     "This is a transformer at work. Every dot of ink is a token, and all tokens fly " +
     "together as one flock. Every step of time is a layer: each token looks round, hears the messages of those it listens " +
-    "to, and moves a little. Nobody leads. The mean of all tokens, the large ringed ball, is the vote: the gate it ends " +
-    "at is the answer.",
+    "to, and moves a little. Nobody leads. The mean of all tokens, the large ringed ball, is the vote: the answer is the " +
+    "gate it ends nearest to, and how sure it is comes from how much nearer, by a softmax.",
   task: (digits: readonly number[]) =>
     digits.length === 2
       ? `This transformer was trained to tell ${digits[0]} and ${digits[1]} apart: the vote is to end left for a ${digits[0]}, ` +
@@ -107,6 +107,7 @@ export const digits = {
   foolStart: "Try to fool it",
   foolAgain: "Start again",
   foolEnd: "Stop playing",
+  foolInk: "Whatever you draw now, here or on the stage, is added to this digit; the eraser takes ink away.",
   foolWaits: "The flock is looking at it …",
   foolNot: (name: string, chance: number) => `The vote is still ${name}, ${percent(chance)}. Change a little more.`,
   foolNeither: (name: string) => `The vote went to ${name}, but the ink is refused: it is like neither. Change less.`,

@@ -4,7 +4,7 @@ import { fixed, written } from "./decimal";
 export const flock = {
   title: "A flock of tokens",
   intro: {
-    SA: "Every token looks at all others and turns towards what it listens to. Near ones are heard loudest.",
+    SA: "Every token looks at all others, and moves by what it hears from them.",
     USA: "As softmax attention, without dividing by the sum: who hears much moves fast.",
     causal: "Each token hears only itself and those before it. The first hears no one and never moves.",
     hardmax:
@@ -14,6 +14,7 @@ export const flock = {
     rescaled: "Softmax attention in space, seen rescaled as it grows, so that its shape stays in view.",
     none: "No attention at all: each token follows its own will, or the gusts.",
   } as Record<string, string>,
+  near: "It turns towards those it listens to, and hears near ones loudest.",
   lookFor: "What to look for",
   hints: {
     flagship: "Clusters form by t ≈ 5, then wait. The steps of the energy are meetings of clusters.",

@@ -5,8 +5,8 @@ export const share = {
   formats: { page: "As shown", wide: "1080p, 16:9", square: "Square", portrait: "Portrait" },
   gif: "Make GIF",
   filming: (done: number, all: number) => `Filming ${Math.floor((100 * done) / all)} %`,
-  filmed: (frames: number, seconds: string, plays: string) =>
-    `${frames} pictures in ${seconds} s; the film plays ${plays} s`,
+  filmed: (name: string, frames: number, seconds: string, plays: string) =>
+    `Saved as ${name}: ${frames} pictures in ${seconds} s; the film plays ${plays} s`,
   embed: "Copy frame for a page",
   embedded: "The frame's HTML is copied",
   embedFailed: "The browser gives no clipboard: add &embed=1 to the address in the address bar",

@@ -29,7 +29,7 @@ export const story = {
   scene: "Try it",
   ear: "Whose ear",
   listener:
-    "Or click a word in the scene. Its arrows are the messages it gets, each as long as its share makes it; the broad " +
+    "Or click a word in the scene. Its arrows are the messages it gets, each multiplied by its share; the broad " +
     "grey one is all of them together: where it goes.",
   listenerFixed: "Or click a word in the scene.",
   shares: "Shares of attention",
@@ -168,7 +168,8 @@ export const story = {
     },
     stop: (k: number) => `stop ${k}`,
     row: (reader: string, mean: string, sd: string) => `${reader}: ${mean} ± ${sd} right answers in 100`,
-    untrained: "messenger: not trained in full",
+    noMessenger: "messenger, a recurrent net of their size: stayed at chance, 50.7 ± 0.3 (two trainings)",
+    more: "Guess, then show the next reader",
     depths: "By the number of layers",
     chance: (chance: number) => `A coin: ${chance}.`,
     bound: (bound: number) => `The most that tokens who hear nobody can have: ${bound}.`,

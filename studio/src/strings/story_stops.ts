@@ -78,7 +78,7 @@ const messenger: StopWords = {
     {
       text: "About 44",
       right: true,
-      answer: "43.8 of 100. Of a flock that listens as at stop 5: not one of 1850. Both were trained for the same task.",
+      answer: "43.8 of 100. Of a flock that listens as at stop 6: not one of 1850. Both were trained for the same task.",
     },
   ],
   breaks:
@@ -97,8 +97,8 @@ const attraction: StopWords = {
   text: [
     "Now everyone hears everyone, at once, in no order. The simplest thing to do with what you hear: fly " +
       "towards the middle of all.",
-    "The arrows on _bank_ are what it hears: one from each word, each as long as its share, a seventh. _The_ counts as " +
-      "much as _river_. Soon all agree. The price: what told the words apart is gone.",
+    "The arrows on _bank_ are what it hears: one from each word, its message times its share, and all shares are a " +
+      "seventh. _The_ counts as much as _river_. Soon all agree. The price: what told the words apart is gone.",
   ],
   equation: "story_attraction",
   formula: "Each is drawn to each of the others, all with the same share 1/n; s is how strongly.",
@@ -167,7 +167,7 @@ const listening: StopWords = {
   text: [
     "Not every voice matters to every ear. To _bank_, _the_ says nothing and _river_ says it all.",
     "So each word gives every other a share of its attention; the shares add up to one. Here words that say much listen " +
-      "to words that say much, and what they tell is their topic, water or money. Each arrow is a message, made as long as " +
+      "to words that say much, and what they tell is their topic, water or money. Each arrow is a message times " +
       "its share. Change the sentence: the same _bank_, from the same start, flies the other way. Or type your own.",
   ],
   equation: "story_attention",

@@ -200,7 +200,7 @@ const tested: StopWords = {
   text: [
     "All scenes so far were put by hand. So let us leave words, and train. Here is handwriting: two digits, a five or a six each. " +
       "Every dot of ink is a token. The question: are the two digits the same?",
-    "One reader listens, as at stop 5; its tokens hear both pictures. The other was trained as long, with as many numbers, but every " +
+    "One reader listens, as at stop 6; its tokens hear both pictures. The other was trained as long, with as many numbers, but every " +
       "token stays alone, as at stop 1. Both fly towards a gate, and the mean of all tokens is read. Below: what readers with each " +
       "stop's means have reached.",
   ],

@@ -28,6 +28,7 @@ export const words = {
   source: (model: string, layers: number, heads: number) => `${model}: ${layers} layers of ${heads} heads.`,
   made: "Made by",
   scene: (text: string, n: number) => `The ${n} tokens of “${text}” in space`,
+  writtenHere: "written by the model",
   tokens: "Tokens of the sentence",
   moment: (layer: number, last: number) => (layer === 0 ? "the dictionary" : `layer ${layer} of ${last}`),
   sentence: (moment: string, clause: string) => (clause === "" ? moment : `${moment}: ${clause}`),

@@ -18,8 +18,8 @@ export const digits: Translation<typeof english> = {
   lead:
     "Hier arbeitet ein Transformer. Jeder Punkt Tinte ist ein Token, und alle Token fliegen zusammen als ein Schwarm. Jeder " +
     "Zeitschritt ist eine Schicht: jedes Token blickt um sich, hört die Botschaften derer, denen es zuhört, und bewegt sich ein " +
-    "wenig. Keines führt. Der Mittelwert aller Token, die große Kugel mit dem Ring, ist das Votum: das Tor, bei dem es endet, " +
-    "ist die Antwort.",
+    "wenig. Keines führt. Der Mittelwert aller Token, die große Kugel mit dem Ring, ist das Votum: die Antwort ist das Tor, dem es " +
+    "am Ende am nächsten ist, und wie sicher sie ist, kommt daher, um wie viel näher, durch einen Softmax.",
   task: (digits) =>
     digits.length === 2
       ? `Dieser Transformer hat gelernt, ${digits[0]} und ${digits[1]} zu unterscheiden: bei einer ${digits[0]} soll das Votum links ` +
@@ -113,6 +113,7 @@ export const digits: Translation<typeof english> = {
   foolStart: "Versuch es",
   foolAgain: "Von vorn",
   foolEnd: "Spiel beenden",
+  foolInk: "Was du jetzt zeichnest, hier oder auf der Bühne, kommt zu dieser Ziffer hinzu; der Radierer nimmt Tinte weg.",
   foolWaits: "Der Schwarm sieht es sich an …",
   foolNot: (name, chance) => `Das Votum ist immer noch ${called(name)}, ${percent(chance)}. Ändere etwas mehr.`,
   foolNeither: (name) => `Das Votum ging an ${called(name)}, aber die Tinte wird abgelehnt: sie gleicht keiner. Ändere weniger.`,

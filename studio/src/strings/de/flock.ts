@@ -7,7 +7,7 @@ import { fixed, written } from "../decimal";
 export const flock: Translation<typeof english> = {
   title: "Ein Schwarm von Token",
   intro: {
-    SA: "Jedes Token sieht alle anderen an und wendet sich dem zu, wem es zuhört. Nahe werden am lautesten gehört.",
+    SA: "Jedes Token sieht alle anderen an und bewegt sich nach dem, was es von ihnen hört.",
     USA: "Wie Softmax-Aufmerksamkeit, nur ohne durch die Summe zu teilen: wer viel hört, bewegt sich schnell.",
     causal: "Jedes Token hört nur sich selbst und die vor ihm. Das erste hört keines und bewegt sich nie.",
     hardmax: "Jedes Token hört nur das eine, das ihm am besten antwortet. Ecken des Schwarms führen, die anderen folgen.",
@@ -16,6 +16,7 @@ export const flock: Translation<typeof english> = {
     rescaled: "Softmax-Aufmerksamkeit im Raum, beim Wachsen mitskaliert gesehen, damit die Form im Bild bleibt.",
     none: "Gar keine Aufmerksamkeit: jedes Token folgt dem eigenen Willen oder den Böen.",
   },
+  near: "Es wendet sich denen zu, auf die es hört, und hört nahe am lautesten.",
   lookFor: "Worauf achten",
   hints: {
     flagship: "Bis t ≈ 5 bilden sich Cluster, dann warten sie. Die Stufen der Energie sind Begegnungen von Clustern.",

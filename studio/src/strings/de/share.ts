@@ -8,7 +8,7 @@ export const share: Translation<typeof english> = {
   formats: { page: "Wie gezeigt", wide: "1080p, 16:9", square: "Quadrat", portrait: "Hochformat" },
   gif: "GIF machen",
   filming: (done, all) => `Film zu ${Math.floor((100 * done) / all)} %`,
-  filmed: (frames, seconds, plays) => `${frames} Bilder in ${seconds} s; der Film dauert ${plays} s`,
+  filmed: (name, frames, seconds, plays) => `Gespeichert als ${name}: ${frames} Bilder in ${seconds} s; der Film dauert ${plays} s`,
   embed: "Rahmen für eine Seite kopieren",
   embedded: "Das HTML des Rahmens ist kopiert",
   embedFailed: "Der Browser gibt keine Zwischenablage: häng &embed=1 an die Adresse in der Adresszeile",

@@ -33,7 +33,7 @@ const words: Story = {
   scene: "Probier es",
   ear: "Wessen Ohr",
   listener:
-    "Oder klick ein Wort in der Szene an. Seine Pfeile sind die Botschaften, die es bekommt, jede so lang, wie ihr Anteil sie macht; der " +
+    "Oder klick ein Wort in der Szene an. Seine Pfeile sind die Botschaften, die es bekommt, jede mal ihren Anteil; der " +
     "breite graue ist alle zusammen: dorthin geht es.",
   listenerFixed: "Oder klick ein Wort in der Szene an.",
   shares: "Anteile der Aufmerksamkeit",
@@ -171,7 +171,8 @@ const words: Story = {
     },
     stop: (k) => `Station ${k}`,
     row: (reader, mean, sd) => `${reader}: ${mean} ± ${sd} richtige Antworten von 100`,
-    untrained: "Bote: nicht voll trainiert",
+    noMessenger: "Bote, ein rekurrentes Netz ihrer Größe: blieb beim Zufall, 50,7 ± 0,3 (zwei Trainings)",
+    more: "Erst raten, dann den nächsten Leser zeigen",
     depths: "Nach der Zahl der Schichten",
     chance: (chance) => `Eine Münze: ${chance}.`,
     bound: (bound) => `Das Höchste für Token, die niemanden hören: ${bound}.`,

@@ -54,7 +54,7 @@ const messenger: StopText = {
     {
       text: "Etwa 44",
       answer:
-        "43,8 von 100. Bei einem Schwarm, der zuhört wie an Station 5: keines von 1850. Beide haben für dieselbe Aufgabe gelernt.",
+        "43,8 von 100. Bei einem Schwarm, der zuhört wie an Station 6: keines von 1850. Beide haben für dieselbe Aufgabe gelernt.",
     },
   ],
   breaks:
@@ -73,8 +73,8 @@ const attraction: StopText = {
   text: [
     "Nun hört jedes jedes, alle zugleich, ohne Reihenfolge. Das Einfachste, was man mit dem Gehörten tun kann: zur Mitte " +
       "aller fliegen.",
-    "Die Pfeile an _Bank_ sind, was es hört: einer von jedem Wort, jeder so lang wie sein Anteil, ein Siebtel. _Die_ zählt so viel " +
-      "wie _Fluss_. Bald sind sich alle einig. Der Preis: was die Wörter unterschied, ist fort.",
+    "Die Pfeile an _Bank_ sind, was es hört: einer von jedem Wort, jeder eine Botschaft mal ihren Anteil, und alle Anteile sind ein Siebtel. " +
+      "_Die_ zählt so viel wie _Fluss_. Bald sind sich alle einig. Der Preis: was die Wörter unterschied, ist fort.",
   ],
   formula: "Jedes wird zu jedem anderen gezogen, alle mit demselben Anteil 1/n; s sagt, wie stark.",
   question: "Alle haben sich getroffen. Was weiß ihr Treffpunkt noch vom Satz?",
@@ -140,7 +140,7 @@ const listening: StopText = {
     "Nicht jede Stimme zählt für jedes Ohr. Für _Bank_ sagt _die_ nichts und _Fluss_ alles.",
     "Also gibt jedes Wort jedem anderen einen Anteil seiner Aufmerksamkeit; die Anteile ergeben zusammen eins. Hier hören Wörter, die " +
       "viel sagen, auf Wörter, die viel sagen, und was diese erzählen, ist ihr Thema, Wasser oder Geld. Jeder Pfeil ist eine Botschaft, " +
-      "so lang gemacht wie ihr Anteil. Wechsle den Satz: dieselbe _Bank_, vom selben Anfang, fliegt in die andere Richtung. Oder tipp " +
+      "mal ihren Anteil. Wechsle den Satz: dieselbe _Bank_, vom selben Anfang, fliegt in die andere Richtung. Oder tipp " +
       "deinen eigenen.",
   ],
   formula:

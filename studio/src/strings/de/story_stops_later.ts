@@ -190,7 +190,7 @@ const tested: StopText = {
   text: [
     "Alle Szenen bisher waren von Hand gesetzt. Verlassen wir also die Wörter, und trainieren. Hier ist Handschrift: zwei Ziffern, jede " +
       "eine Fünf oder eine Sechs. Jeder Punkt Tinte ist ein Token. Die Frage: sind die zwei Ziffern gleich?",
-    "Der eine Leser hört zu, wie an Station 5; seine Token hören beide Bilder. Der andere wurde gleich lang trainiert, mit ebenso vielen " +
+    "Der eine Leser hört zu, wie an Station 6; seine Token hören beide Bilder. Der andere wurde gleich lang trainiert, mit ebenso vielen " +
       "Zahlen, aber jedes Token bleibt allein, wie an Station 1. Beide fliegen zu einem Tor, und gelesen wird der Mittelwert aller Token. " +
       "Unten: was Leser mit den Mitteln jeder Station erreicht haben.",
   ],

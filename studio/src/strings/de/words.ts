@@ -30,6 +30,7 @@ export const words: Translation<typeof english> = {
   source: (model, layers, heads) => `${model}: ${layers} Schichten mit ${heads} Köpfen.`,
   made: "Gemacht mit",
   scene: (text, n) => `Die ${n} Token von „${text}“ im Raum`,
+  writtenHere: "vom Modell geschrieben",
   tokens: "Token des Satzes",
   moment: (layer, last) => (layer === 0 ? "das Wörterbuch" : `Schicht ${layer} von ${last}`),
   sentence: (moment, clause) => (clause === "" ? moment : `${moment}: ${clause}`),

@@ -18,8 +18,8 @@ export const digits: Translation<typeof english> = {
   lead:
     "Voici un transformer à l’œuvre. Chaque point d’encre est un token, et tous les tokens volent ensemble : c’est une nuée. Chaque pas de " +
     "temps est une couche : chaque token regarde autour de lui, entend les messages de ceux qu’il écoute, et bouge un peu. " +
-    "Personne ne mène. La moyenne de tous les tokens, la grosse boule cerclée, est le vote : la porte où elle finit " +
-    "est la réponse.",
+    "Personne ne mène. La moyenne de tous les tokens, la grosse boule cerclée, est le vote : la réponse est la porte dont elle finit " +
+    "le plus près, et sa certitude vient de combien plus près, par un softmax.",
   task: (digits) =>
     digits.length === 2
       ? `Ce transformer a appris à distinguer ${digits[0]} et ${digits[1]} : le vote doit finir à gauche pour un ${digits[0]}, ` +
@@ -113,6 +113,7 @@ export const digits: Translation<typeof english> = {
   foolStart: "Essayer",
   foolAgain: "Recommencer",
   foolEnd: "Arrêter de jouer",
+  foolInk: "Ce que vous dessinez maintenant, ici ou sur la scène, s’ajoute à ce chiffre ; la gomme enlève de l’encre.",
   foolWaits: "La nuée l’examine…",
   foolNot: (name, chance) => `Le vote est encore ${called(name)}, ${percent(chance)}. Changez un peu plus.`,
   foolNeither: (name) => `Le vote est allé à ${gate(name)}, mais l’encre est refusée : elle ne ressemble à aucun. Changez moins.`,

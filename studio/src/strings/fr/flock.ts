@@ -7,7 +7,7 @@ import { fixed, written } from "../decimal";
 export const flock: Translation<typeof english> = {
   title: "Une nuée de tokens",
   intro: {
-    SA: "Chaque token regarde tous les autres et se tourne vers ce qu’il écoute. Les proches s’entendent le plus fort.",
+    SA: "Chaque token regarde tous les autres et bouge selon ce qu’il entend d’eux.",
     USA: "Comme l’attention softmax, mais sans diviser par la somme : qui entend beaucoup va vite.",
     causal: "Chaque token n’entend que lui-même et ceux d’avant. Le premier n’entend personne et ne bouge jamais.",
     hardmax: "Chaque token n’entend que celui qui lui répond le mieux. Les coins de la nuée mènent, les autres suivent.",
@@ -16,6 +16,7 @@ export const flock: Translation<typeof english> = {
     rescaled: "Attention softmax dans l’espace, vue à l’échelle à mesure qu’elle grandit, pour que sa forme reste visible.",
     none: "Aucune attention : chaque token suit sa propre volonté, ou les rafales.",
   },
+  near: "Il se tourne vers ceux qu’il écoute, et entend les proches le plus fort.",
   lookFor: "À observer",
   hints: {
     flagship: "Des amas se forment vers t ≈ 5, puis attendent. Les marches de l’énergie sont des rencontres d’amas.",

@@ -8,7 +8,7 @@ export const share: Translation<typeof english> = {
   formats: { page: "Comme affiché", wide: "1080p, 16:9", square: "Carré", portrait: "Portrait" },
   gif: "Faire un GIF",
   filming: (done, all) => `Film à ${Math.floor((100 * done) / all)} %`,
-  filmed: (frames, seconds, plays) => `${frames} images en ${seconds} s ; le film dure ${plays} s`,
+  filmed: (name, frames, seconds, plays) => `Enregistré sous ${name} : ${frames} images en ${seconds} s ; le film dure ${plays} s`,
   embed: "Copier un cadre pour une page",
   embedded: "Le HTML du cadre est copié",
   embedFailed: "Le navigateur ne donne pas de presse-papiers : ajoutez &embed=1 à l’adresse dans la barre d’adresse",

@@ -33,7 +33,7 @@ const words: Story = {
   scene: "Essayez",
   ear: "L’oreille de",
   listener:
-    "Ou cliquez un mot dans la scène. Ses flèches sont les messages qu’il reçoit, chacune aussi longue que sa part la fait ; la large " +
+    "Ou cliquez un mot dans la scène. Ses flèches sont les messages qu’il reçoit, chacune multipliée par sa part ; la large " +
     "flèche grise, c’est toutes ensemble : là où il va.",
   listenerFixed: "Ou cliquez un mot dans la scène.",
   shares: "Parts d’attention",
@@ -171,7 +171,8 @@ const words: Story = {
     },
     stop: (k) => `étape ${k}`,
     row: (reader, mean, sd) => `${reader} : ${mean} ± ${sd} réponses justes sur 100`,
-    untrained: "messager : pas entraîné en entier",
+    noMessenger: "messager, un réseau récurrent de leur taille : resté au hasard, 50,7 ± 0,3 (deux entraînements)",
+    more: "Devinez, puis montrez le lecteur suivant",
     depths: "Selon le nombre de couches",
     chance: (chance) => `Pile ou face : ${chance}.`,
     bound: (bound) => `Le plus que puissent avoir des tokens qui n’entendent personne : ${bound}.`,

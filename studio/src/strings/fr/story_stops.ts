@@ -53,7 +53,7 @@ const messenger: StopText = {
     { text: "Environ 4", answer: "Bien plus : la page se souvient de qui est venu en dernier." },
     {
       text: "Environ 44",
-      answer: "43,8 sur 100. Pour une nuée qui écoute comme à l’étape 5 : pas un sur 1850. Les deux ont appris la même tâche.",
+      answer: "43,8 sur 100. Pour une nuée qui écoute comme à l’étape 6 : pas un sur 1850. Les deux ont appris la même tâche.",
     },
   ],
   breaks:
@@ -72,8 +72,8 @@ const attraction: StopText = {
   text: [
     "Maintenant chacun entend chacun, à la fois, sans ordre. Le plus simple à faire de ce qu’on entend : voler vers le milieu " +
       "de tous.",
-    "Les flèches sur _liquide_ sont ce qu’il entend : une par mot, chacune aussi longue que sa part, un septième. _Le_ compte autant que " +
-      "_rivière_. Bientôt tous sont d’accord. Le prix : ce qui distinguait les mots a disparu.",
+    "Les flèches sur _liquide_ sont ce qu’il entend : une par mot, chacune un message fois sa part, et toutes les parts valent un " +
+      "septième. _Le_ compte autant que _rivière_. Bientôt tous sont d’accord. Le prix : ce qui distinguait les mots a disparu.",
   ],
   formula: "Chacun est attiré par chacun des autres, tous pour la même part 1/n ; s dit avec quelle force.",
   question: "Tous se sont rejoints. Que sait encore leur lieu de rencontre de la phrase ?",
@@ -138,8 +138,8 @@ const listening: StopText = {
   text: [
     "Toutes les voix n’importent pas à toutes les oreilles. Pour _liquide_, _le_ ne dit rien et _rive_ dit tout.",
     "Chaque mot donne donc à chaque autre une part de son attention ; la somme des parts vaut un. Ici, les mots qui disent beaucoup écoutent " +
-      "ceux qui disent beaucoup, et ce qu’ils racontent est leur sujet, l’eau ou l’argent. Chaque flèche est un message, aussi long que sa " +
-      "part le fait. Changez de phrase : le même _liquide_, du même départ, s’envole de l’autre côté. Ou tapez la vôtre.",
+      "ceux qui disent beaucoup, et ce qu’ils racontent est leur sujet, l’eau ou l’argent. Chaque flèche est un message fois sa " +
+      "part. Changez de phrase : le même _liquide_, du même départ, s’envole de l’autre côté. Ou tapez la vôtre.",
   ],
   formula:
     "a est la part d’attention, β la finesse de l’oreille, V ce qui est dit. Q et K décident qui convient à qui : étape suivante.",

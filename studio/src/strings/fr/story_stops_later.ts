@@ -194,7 +194,7 @@ const tested: StopText = {
   text: [
     "Toutes les scènes jusqu’ici étaient posées à la main. Quittons donc les mots, et entraînons. Voici de l’écriture : deux chiffres, un " +
       "cinq ou un six chacun. Chaque point d’encre est un token. La question : les deux chiffres sont-ils identiques ?",
-    "L’un des lecteurs écoute, comme à l’étape 5 ; ses tokens entendent les deux images. L’autre a été entraîné aussi longtemps, avec autant " +
+    "L’un des lecteurs écoute, comme à l’étape 6 ; ses tokens entendent les deux images. L’autre a été entraîné aussi longtemps, avec autant " +
       "de nombres, mais chaque token reste seul, comme à l’étape 1. Tous deux volent vers une porte, et on lit la moyenne de tous les tokens. " +
       "En bas : ce qu’ont atteint des lecteurs ayant les moyens de chaque étape.",
   ],

@@ -30,6 +30,7 @@ export const words: Translation<typeof english> = {
   source: (model, layers, heads) => `${model} : ${layers} couches de ${heads} têtes.`,
   made: "Fait par",
   scene: (text, n) => `Les ${n} tokens de « ${text} » dans l’espace`,
+  writtenHere: "écrit par le modèle",
   tokens: "Tokens de la phrase",
   moment: (layer, last) => (layer === 0 ? "le dictionnaire" : `couche ${layer} sur ${last}`),
   sentence: (moment, clause) => (clause === "" ? moment : `${moment} : ${clause}`),

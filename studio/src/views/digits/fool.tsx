@@ -5,6 +5,7 @@ import { Button } from "../../parts/controls";
 import { amount, change, word } from "../../state/recipe";
 import { tell } from "../../state/session";
 import { withStorage } from "../../state/theme";
+import { showStage } from "../../state/stage_in_view";
 import { strings } from "../../strings";
 import { truthOf, type DigitFlights } from "./flight";
 import { anotherDigit } from "./library";
@@ -40,7 +41,9 @@ async function start(flights: DigitFlights): Promise<void> {
   if (!entry) return;
   const here = word("digit", "") === "" || word("ink", "") !== "" ? null : amount("digit", 0);
   const digit = here ?? (await anotherDigit(entry, -1));
-  if (digit !== null) begin({ digit, fool: digit, deaf: "" });
+  if (digit === null) return;
+  begin({ digit, fool: digit, deaf: "" });
+  showStage();
 }
 
 export function FoolCard({ flights, sheet }: { flights: DigitFlights; sheet: Sheet }) {
@@ -57,6 +60,7 @@ export function FoolCard({ flights, sheet }: { flights: DigitFlights; sheet: She
   return (
     <div class="fool" data-on={on} data-flips={flips} data-won={won}>
       <p class="hint">{words.foolLead}</p>
+      {on && <p class="fool-ink">{words.foolInk}</p>}
       {on ? (
         <p role="status">
           {truth === null || !ending

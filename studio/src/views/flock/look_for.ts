@@ -1,6 +1,7 @@
 // look_for.ts: what to look for in the flock that is flown, out of its own settings: it follows the sliders.
 import type { Words } from "../../core/protocol";
 import { flock as flockText } from "../../strings/flock";
+import { stopOf } from "../story/stops";
 import { kDefaults } from "./words";
 
 /** Modified Bessel function I_1(x), by its series. */
@@ -37,4 +38,18 @@ export function lookFor(words: Words): string {
   if (of("perceptron", "none") !== "none") return said.will;
   if (beta <= 1.5) return said.one(beta);
   return T >= 1000 ? said.wait(beta) : said.groups(beta, d);
+}
+
+const kPlain = "identity";
+
+/** Whether the near are heard loudest and drawn to: no matrix turns what is asked, shown or said. */
+export function hearsTheNear(words: Words): boolean {
+  return ["query", "key", "value"].every((key) => String(words[key] ?? kPlain) === kPlain);
+}
+
+/** The stop of the Story that tells what the settings show. */
+export function stopFor(words: Words): number {
+  if (String(words.dynamics ?? kDefaults.dynamics) === "none") return stopOf("alone");
+  if (hearsTheNear(words)) return stopOf("attraction");
+  return stopOf(String(words.value ?? kPlain) === kPlain ? "asking" : "messages");
 }

@@ -25,6 +25,7 @@ import { FlockPanel } from "./panel";
 import { kDome, Pilot } from "./pilot";
 import { brief, FlockPlots, observableAt } from "./plots";
 import { stageOptions } from "./scene";
+import { stopFor } from "./look_for";
 import { FlockStory } from "./story";
 import "./flock.css";
 import { fixed } from "../../strings/decimal";
@@ -155,6 +156,7 @@ export default function FlockView() {
   return (
     <Frame
       view="flock"
+      stop={stopFor(pilot.words.value)}
       story={<FlockStory {...told} gaze={gaze} />}
       scene={<Scene pilot={pilot} stage={stage.value} onReady={ready} />}
       controls={

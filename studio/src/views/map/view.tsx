@@ -56,13 +56,16 @@ function Found({ atlas, replay }: { atlas: Atlas; replay: Replay }) {
   const first = replicaOf(atlas) === 0;
   const kept = atlas.values.replica_0[row][column];
   const ready = Number.isFinite(measured);
+  const film = replay.player.film.value;
+  const now = film ? observableAt(film, "clusters", replay.player.frame.value) : NaN; // as the scene is
+  const counted = Number.isFinite(now);
   const verdict = !first || !ready ? "" : measured === kept ? "same" : "different";
   const { clusters, clusters_se } = atlas.values;
   const mean = words.meanOf(fixed(clusters[row][column], 2), fixed(clusters_se[row][column], 2));
   return (
-    <dl class="found" data-verdict={verdict} data-measured={ready ? measured : ""}>
+    <dl class="found" data-verdict={verdict} data-measured={ready ? measured : ""} data-now={counted ? now : ""}>
       <dt>{words.run}</dt>
-      <dd>{ready ? measured : words.waiting}</dd>
+      <dd>{counted ? now : words.waiting}</dd>
       {first && (
         <>
           <dt>{words.pixel}</dt>

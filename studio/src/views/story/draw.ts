@@ -156,7 +156,7 @@ export class Painter {
     if (key !== this.groups) {
       this.groups = key;
       const text = (group: number[]) => joined(group.map((e) => places[e].text), perLine);
-      this.labels = groups.map((group) => ({ text: text(group), place: [0, 0, 0], kind: "token" }));
+      this.labels = groups.map((group) => ({ text: text(group), place: [0, 0, 0], kind: "token", foot: true }));
       const signs = scene.levels?.[space].signs ?? scene.signs;
       this.stage.setLabels([...this.labels, ...signs, ...wordLabels(scene), ...this.badgesOf(scene, listener)]);
     }
@@ -166,6 +166,7 @@ export class Painter {
       const top = Math.min(...group.map((e) => places[e].y - places[e].r));
       const under = below && group.length === 1 && named[group[0]] === listener; // its arrows go up
       const foot = within(label.text, x, under ? places[group[0]].y + places[group[0]].r + kLine : top, width, height);
+      label.by = under ? this.spot(named[group[0]]) : undefined;
       label.place = this.stage.underPointer(foot.x, foot.y, this.spot(named[group[0]]));
     });
     this.badges.forEach((badge, i) => {
@@ -213,7 +214,7 @@ export class Painter {
     return k;
   }
 
-  /** On the listener: one arrow a speaker, its message as long as the share makes it; bold, all of them together. */
+  /** On the listener: one arrow a speaker, its message times its share; bold, all of them together. */
   private drawMessages({ scene, listener, weights, at }: Shown): [number, number, number] {
     const known = listener !== null && weights !== null && weights.length === scene.tokens.length;
     const turning = scene.levels ? spaceAt(at, scene.levels.length).turned > 0 : false;

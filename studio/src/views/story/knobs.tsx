@@ -48,10 +48,10 @@ export function testNow(): Test {
     pair: Math.round(amount("pair", 0, 0, kPairs - 1)),
   };
 }
-/** How many readers of the ladder are shown. */
+/** How many readers of the ladder are shown: one, until more are asked for. */
 export function rungsNow(): number {
   const all = rungsOf(ladderNow()).length;
-  return Math.round(amount("rungs", all, 1, all));
+  return Math.round(amount("rungs", 1, 1, all));
 }
 
 /** Turns a knob: another flight, from its start. */
@@ -222,7 +222,7 @@ function Tested() {
       <FourTable key={now.four} four={now.four} />
       <Slider
         label={words.rungs} least={1} most={all} value={rungsNow()} show={(k) => words.rungsOf(k, all)}
-        onChange={(k) => change({ rungs: k === all ? "" : k }, true)}
+        onChange={(k) => change({ rungs: k === 1 ? "" : k }, true)}
       />
     </>
   );

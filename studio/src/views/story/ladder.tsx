@@ -1,5 +1,5 @@
 // ladder.tsx: the plot strip of the last stop: what trained readers reach, as many as are asked for, and by depth.
-import { Segments } from "../../parts/controls";
+import { Button, Segments } from "../../parts/controls";
 import { change, word } from "../../state/recipe";
 import { story as storyWords } from "../../strings/story";
 import { depthOf, kLadders, kStopOf, rungAt, rungsOf, type Ladder, type Rungs } from "./measured";
@@ -125,7 +125,7 @@ export function LadderStrip({ ladder, count }: { ladder: Ladder; count: number }
   const tasks: Readonly<Record<string, TaskWords>> = words.tasks;
   const all = rungsOf(ladder);
   const readers = all.slice(0, count);
-  const untrained = !ladder.readers.some(({ key }) => key === "messenger");
+  const missing = ladder.task === "same" && !ladder.readers.some(({ key }) => key === "messenger");
   const bound = ladder.task === "same" ? words.bound : words.boundWords;
   return (
     <figure class="ladder" data-task={ladder.task}>
@@ -135,7 +135,10 @@ export function LadderStrip({ ladder, count }: { ladder: Ladder; count: number }
           {readers.map((rungs) => (
             <Rung key={rungs.key} ladder={ladder} rungs={rungs} own={rungs.key === "selected"} />
           ))}
-          {untrained && count >= all.length && <li class="rung-none">{words.untrained}</li>}
+          {count < all.length && (
+            <li><Button onClick={() => change({ rungs: count + 1 }, true)}>{words.more}</Button></li>
+          )}
+          {missing && count >= all.length && <li class="rung-none">{words.noMessenger}</li>}
         </ol>
         <Depths ladder={ladder} readers={readers} />
       </div>

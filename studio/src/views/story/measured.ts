@@ -25,7 +25,7 @@ export const kLadders: readonly Ladder[] = kept;
 /** At which stop the story comes to a reader; the others are told with the depths. */
 export const kStopOf: Readonly<Record<string, number>> = {
   isolated: stopOf("alone"), messenger: stopOf("messenger"), attraction: stopOf("attraction"),
-  uniform: stopOf("messages"), selected: stopOf("listening"), selected_bare: stopOf("rounds"),
+  uniform: stopOf("messages"), selected: stopOf("asking"), selected_bare: stopOf("rounds"),
 };
 const kDepth = 10; // blocks of the readers that are held against each other, where they have so many
 

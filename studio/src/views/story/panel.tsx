@@ -94,6 +94,10 @@ function Question({ stop }: { stop: number }) {
   const chosen = Number(word("answer", "")) - 1; // answers count from one
   const shown = word("answer", "") !== "" && choices[chosen] ? choices[chosen] : null;
   const right = choices.findIndex((choice) => choice.right);
+  const reply = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (shown) reply.current?.scrollIntoView({ block: "nearest" }); // not below the bar of Back and Next
+  }, [shown]);
   const answered = shown ? (shown.right ? "right" : "wrong") : "no";
   return (
     <section class="question" aria-labelledby="question" data-answered={answered}>
@@ -111,7 +115,7 @@ function Question({ stop }: { stop: number }) {
           </button>
         ))}
       </div>
-      <div role="status" class="reply">
+      <div role="status" class="reply" ref={reply}>
         {shown && (
           <p>
             <strong>{shown.right ? words.right : words.wrong}</strong> {rich(shown.answer)}

@@ -1,6 +1,6 @@
 // view.tsx: the story: twelve stops from words alone to readers put to the test, each with a small live scene.
 import { signal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { Group } from "../../parts/controls";
 import { Frame } from "../../parts/frame";
 import { StageCanvas } from "../../parts/stage_canvas";
@@ -110,7 +110,9 @@ function Stops() {
   const listener = listenerOf(scene);
   useFlights(screen, { scene, stop: name, test: testNow() }, stop);
   useStory(screen);
-  const draw = () => screen.draw(scene, listener);
+  const now = useRef({ scene, listener });
+  now.current = { scene, listener }; // the stage stands longer than a scene: films draw the one that is flown then
+  const draw = () => screen.draw(now.current.scene, now.current.listener);
   const ready = (stage: Stage | null) => {
     screen.setStage(stage);
     onStage.value = { view: "story", player, stage, draw };

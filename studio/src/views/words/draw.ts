@@ -166,6 +166,7 @@ export class WordsScene {
       this.stage.setLabels(this.labels);
     }
     shown.forEach((e, l) => {
+      this.labels[l].by = all[e].place;
       this.labels[l].place = this.stage.underPointer(spots[e]!.x, spots[e]!.y, all[e].place);
     });
   }

@@ -161,6 +161,19 @@ export function spelled(token: string): string {
   return bare === "" ? "␣" : bare;
 }
 
+/** As `spelled`, with a sign for the space that begins it. */
+export function spaced(token: string): string {
+  const bare = spelled(token);
+  return /^[\u0120\u2581 ]/.test(token) && bare !== "␣" ? `␣${bare}` : bare;
+}
+
+/** What was given to the model and what it wrote behind it, each as plain text. */
+export function toldApart({ tokens, given }: Pick<TracedText, "tokens" | "given">): { given: string; written: string } {
+  const plain = (some: readonly string[]) =>
+    some.filter((one) => !isSpecial(one)).map((one) => one.replace(/[\u0120\u2581]/g, " ").replace(/^(<0x0A>|\u010a)$/, "\n")).join("");
+  return { given: plain(tokens.slice(0, given)).trimStart(), written: plain(tokens.slice(given)) };
+}
+
 /** Whether a token stands for no word: begin, end, separation. */
 export function isSpecial(token: string): boolean {
   return /^(\[[A-Z]+\]|<\/?[a-z|_]+>)$/.test(token);

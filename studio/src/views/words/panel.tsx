@@ -4,6 +4,7 @@ import { useEffect, useId, useMemo } from "preact/hooks";
 import { Button, Choice, Group, Slider, Switch } from "../../parts/controls";
 import { change, flag, word } from "../../state/recipe";
 import { tell } from "../../state/session";
+import { showStage } from "../../state/stage_in_view";
 import { words } from "../../strings/words";
 import { isSpecial, spelled, type TracedText, type WordsTrace } from "./file";
 import { heardBy, layerAt, loudest, matrixOf } from "./hearing";
@@ -159,6 +160,7 @@ export function Typed({ library }: { library: Library }) {
     const say = typed.value.trim() === "" ? words.initial : typed.value;
     typed.value = say;
     change({ ...kAnew, trace: "live", say, more: more.value === kMore ? "" : more.value });
+    showStage();
   };
   return (
     <Group title={words.typed} open={live || word("say", "") !== ""}>

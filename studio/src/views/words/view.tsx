@@ -15,7 +15,7 @@ import { onStage, type Card } from "../../state/session";
 import { isDark } from "../../state/theme";
 import { words } from "../../strings/words";
 import { kLayer, kStage, WordsScene } from "./draw";
-import { spelled, type Shared, type WordsTrace } from "./file";
+import { spaced, spelled, toldApart, type Shared, type WordsTrace } from "./file";
 import { placeAt, type WordsFilm } from "./film";
 import { explained, loudest } from "./hearing";
 import { headNow, Library, openFile, sharesNow, textNow, tokenNow, traceNow } from "./library";
@@ -167,14 +167,18 @@ function Tokens({ seen }: { seen: Seen }) {
     const { scrollTop, clientHeight } = line.current;
     if (top < scrollTop || foot > scrollTop + clientHeight) line.current.scrollTop = top - clientHeight / 2;
   }, [text, token]);
+  const told = toldApart(text);
   return (
     <div class="words-line" ref={line}>
+      {told.written !== "" && (
+        <p class="words-written" role="status">{told.given}<mark title={words.writtenHere}>{told.written}</mark></p>
+      )}
       <Radios
         kind="words-tokens"
         item="word"
         label={words.tokens}
         value={String(token)}
-        options={text.tokens.map((one, i) => ({ value: String(i), label: spelled(one) }))}
+        options={text.tokens.map((one, i) => ({ value: String(i), label: spaced(one), mark: i >= text.given }))}
         onChange={(value) => change({ boid: value })}
       />
     </div>
