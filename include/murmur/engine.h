@@ -163,8 +163,8 @@ std::unique_ptr<Engine> make_simd_engine(Precision precision, int threads);
 std::vector<std::string> engine_words();
 
 // auto takes `reference` up to n^2 d = 32,768 for double precision and for what simd does not know,
-// `simd` above; `moments` (moments.h) for 4096 particles or more in double precision with beta up
-// to 100, where it bounds its error by 1e-10: for unnormalised attention up to a beta of about 8.
+// `simd` above; `moments` (moments.h) in double precision where it costs less than pairs and bounds
+// its error by 1e-10: beta up to 100, from 4,096 particles on with Q = K = I, else from 20,000 on.
 // Never `cuda`. Error(input) where the engine asked for does not know it, or not in this precision;
 // Error(tool) where it has no GPU. The one place where a simulation asks `knows`.
 std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics);
