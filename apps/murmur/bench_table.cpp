@@ -181,8 +181,8 @@ std::string python_with_numpy() {
   return {};
 }
 
-nlohmann::json row_of(const Work& work, const CoreLimits& core, const std::string& python,
-                      const TableChoice& choice) {
+nlohmann::json measured_row(const Work& work, const CoreLimits& core, const std::string& python,
+                            const TableChoice& choice) {
   std::vector<std::string> words = work.words;
   words.push_back("threads=1");
   const Experiment e = make_experiment(gather({"", {}, words}));
@@ -246,7 +246,7 @@ int print_bench_table(const Flags& flags, const TableChoice& choice) {
   const std::string python = choice.python.empty() ? python_with_numpy() : choice.python;
   const CoreLimits core = simd::probe_core();
   nlohmann::json rows = nlohmann::json::array();
-  for (const Work& work : works()) rows.push_back(row_of(work, core, python, choice));
+  for (const Work& work : works()) rows.push_back(measured_row(work, core, python, choice));
   const bool alone = !rows[0].contains("numpy"), no_torch = !rows[0].contains("torch");
   if (flags.json) {
     report({{"rows", rows},
