@@ -91,8 +91,6 @@ void add_patching(RunReport& report, const TraceFile& file) {
         fmt::format("{:.4g}", p.first), fmt::format("{:.1f} %", 100 * p.recovered(0))}});
 }
 
-constexpr int kMostFlown = 512;  // tokens of a run whose page has the ideal flow beside it
-
 // The eigenvalues of O V, and what theory says of such a V.
 void add_values(RunReport& report, const RunReader& run, const TraceFile& file) {
   std::map<std::string, int> said;

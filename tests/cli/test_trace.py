@@ -111,6 +111,7 @@ class Runs(Trace):
         self.murmur("measure", "one", "show=distance", "to=two", "frame=all")
         self.murmur("render", "one", "-o", "end.png", *SMALL)
         self.murmur("render", "one", "figure=heads", "-o", "all.png")
+        self.murmur("render", "one", "figure=layers", "-o", "layers.svg")
         self.murmur("render", "one", "-o", "flight.mp4", *SMALL)
         self.murmur("render", "one", "figure=attention", "head=1", "block=2", "-o", "heads.svg")
         self.murmur("render", "one", "figure=cosines", "-o", "cosines.svg")
