@@ -54,7 +54,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     data(kept.directory().string() + "\n");
   }
   tell_trace(flags, file, kept);
-  return 0;
+  return caught_signal == 0 ? 0 : 128 + caught_signal;
 }
 
 }  // namespace

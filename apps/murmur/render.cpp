@@ -116,8 +116,8 @@ Asked asked_of(Words& words) {
     const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
     if (key == "figure") {
       static const std::vector<std::string> kFigures = {
-          "dome",  "next-word", "attention", "heads", "phase", "spectrum",
-          "parts", "cosines",   "density",   "map",   "flight"};
+          "dome",     "next-word", "attention", "heads",   "layers", "phase",
+          "spectrum", "parts",     "cosines",   "density", "map",    "flight"};
       if (std::find(kFigures.begin(), kFigures.end(), value) == kFigures.end())
         throw Error(Fault::input, "there is no such figure", "command line: " + assignment,
                     fmt::format("use figure={}, or leave it out for scenes, films and plots",
@@ -233,7 +233,8 @@ Command render_command() {
           "figure=attention draws who attends to whom at four times, or at t=TIME; head=H;\n"
           "  order=clusters|index\n"
           "figure=heads draws entropy, sinks and signs of all heads of a traced transformer,\n"
-          "  figure=spectrum eigenvalues of O V, figure=phase its layers on the phase diagram,\n"
+          "  figure=layers its layers beside the ideal flow, figure=phase on its phase diagram,\n"
+          "  figure=spectrum eigenvalues of O V,\n"
           "  figure=parts what leaving a part out does (of murmur trace --parts)\n"
           "figure=cosines draws the cosines of pairs over time, and what theory predicts\n"
           "figure=density draws the density on the sphere of R^3 as a globe, .mp4 a film\n"

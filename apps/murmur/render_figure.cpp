@@ -86,10 +86,12 @@ Figure attention_of_trace(const RunReader& run, Words& words, const FigureFlags&
 }
 
 bool is_of_trace(const std::string& name) {
-  return name == "heads" || name == "phase" || name == "parts" || name == "spectrum";
+  return name == "heads" || name == "layers" || name == "phase" || name == "parts" ||
+         name == "spectrum";
 }
 
-// Every head of every block, the layers on the phase diagram, parts left out, or eigenvalues.
+// Every head of every block, the layers beside the ideal flow or on its phase diagram, parts left
+// out, or eigenvalues.
 Figure figure_of_trace(const RunReader& run, const std::string& name, const Words& words,
                        FigureStyle style) {
   if (run.command() != "trace")
@@ -100,6 +102,10 @@ Figure figure_of_trace(const RunReader& run, const std::string& name, const Word
                 "command line: " + words.assignments.front(), "leave it out");
   const TraceFile file = read_trace_file(run.directory());
   if (name == "heads") return head_maps_figure(file, style, run.directory().string());
+  if (name == "layers")
+    return layers_figure(
+        layer_readings(run, file),
+        run.shape().n <= kMostFlown ? twin_flight(run, file) : std::vector<TwinReading>{}, style);
   if (name == "phase") return phase_figure(phase_places(run, file), style);
   if (name == "spectrum") return spectrum_figure(read_spectra(run), style);
   if (file.parts.empty())

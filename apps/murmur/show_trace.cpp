@@ -2,6 +2,7 @@
 // beside them, what every layer would say next, patching, left-out parts.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "murmur/error.h"
@@ -35,18 +36,39 @@ void show_heads(const Flags& flags, const TracedRun& traced) {
   if (traced.file.by_head.empty())
     throw Error(Fault::input, "the attention of this run is not known",
                 traced.run.directory().string(), "import attentions beside the states");
-  Sheet sheet{{"block", "head", "beta", "misfit", "uniform_misfit", "entropy", "entropy_share",
-               "sink", "sink_at", "first", "qk_symmetry", "qk_positivity", "qk_radius",
-               "ov_symmetry", "ov_positivity", "ov_radius", "ov_leading_re", "ov_leading_im",
-               "theory"}};
+  Sheet sheet{{"block",       "head",          "beta",          "misfit",      "uniform_misfit",
+               "entropy",     "entropy_share", "sink",          "sink_at",     "first",
+               "qk_symmetry", "qk_positivity", "qk_radius",     "ov_symmetry", "ov_positivity",
+               "ov_radius",   "ov_leading_re", "ov_leading_im", "theory",      "qk_identity",
+               "ov_identity"}};
   for (const HeadReading& h : traced.file.by_head)
-    sheet.rows.push_back({h.block, h.head, finite(h.beta), finite(h.misfit), finite(h.uniform),
-                          finite(h.entropy), finite(h.entropy_share), finite(h.sink), h.sink_at,
-                          finite(h.first), finite(h.qk.symmetry), finite(h.qk.positivity),
-                          finite(h.qk.radius), finite(h.ov.symmetry), finite(h.ov.positivity),
-                          finite(h.ov.radius), finite(h.leading.re), finite(h.leading.im),
-                          theory_of(h.leading, h.ov)});
+    sheet.rows.push_back({h.block,
+                          h.head,
+                          finite(h.beta),
+                          finite(h.misfit),
+                          finite(h.uniform),
+                          finite(h.entropy),
+                          finite(h.entropy_share),
+                          finite(h.sink),
+                          h.sink_at,
+                          finite(h.first),
+                          finite(h.qk.symmetry),
+                          finite(h.qk.positivity),
+                          finite(h.qk.radius),
+                          finite(h.ov.symmetry),
+                          finite(h.ov.positivity),
+                          finite(h.ov.radius),
+                          finite(h.leading.re),
+                          finite(h.leading.im),
+                          theory_of(h.leading, h.ov),
+                          finite(h.qk.identity),
+                          finite(h.ov.identity)});
   write(flags, sheet);
+  if (std::any_of(traced.file.by_head.begin(), traced.file.by_head.end(),
+                  [](const HeadReading& h) { return !theory_of(h.leading, h.ov).empty(); }))
+    say(flags,
+        "theory: of a head that is alone and the same in all layers, without mask, positions, "
+        "biases and feed-forward (docs/trace.md)");
 }
 
 void show_layers(const Flags& flags, const TracedRun& traced) {

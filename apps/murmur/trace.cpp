@@ -315,7 +315,7 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     say(flags,
         duration_text(
             std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count()));
-  return 0;
+  return caught_signal == 0 ? 0 : 128 + caught_signal;
 }
 
 }  // namespace

@@ -52,15 +52,14 @@ class Binder {
   const float* values(const std::string& name, std::vector<std::size_t> shape) {
     const auto at = tensors_.find(name);
     if (at == tensors_.end()) refuse(fmt::format("the weights have no tensor '{}'", name));
-    std::size_t size = 1;
-    for (const std::size_t axis : shape) size *= axis;
+    const std::vector<std::size_t> asked = shape;
     const auto ones = [](std::size_t axis) { return axis == 1; };
     std::vector<std::size_t> held = at->second.shape;
     held.erase(std::remove_if(held.begin(), held.end(), ones), held.end());
     shape.erase(std::remove_if(shape.begin(), shape.end(), ones), shape.end());
     if (held != shape)
-      refuse(fmt::format("the tensor '{}' has {} values in another shape than the {} expected",
-                         name, at->second.size(), size));
+      refuse(fmt::format("the tensor '{}' has the shape ({}), and not ({})", name,
+                         fmt::join(at->second.shape, ", "), fmt::join(asked, ", ")));
     if (at->second.values == nullptr)
       refuse(fmt::format("the tensor '{}' is neither of F32, F16 nor BF16", name));
     return at->second.values;

@@ -94,6 +94,7 @@ void complete(const TransformerConfig& c, Description& of) {
 Family family_of(const nlohmann::json& json, const std::string& where) {
   const TransformerConfig config(json, where);
   const std::string name = config.word("model_type", "");
+  if (name.empty()) config.refuse("the configuration does not say model_type", "model_type");
   for (const Row& row : kFamilies)
     if (name == row.name) {
       Family family = row.make(config);
@@ -115,12 +116,20 @@ std::span<const char* const> family_names() {
   return names;
 }
 
-Family parse_family(std::string_view text, const std::string& where) {
-  require_shallow_json(text, where);
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+nlohmann::json json_of_model(std::string_view text, const std::string& where) {
+  try {
+    require_shallow_json(text, where);
+  } catch (const Error& deep) {  // its remedy is that of a run's own files
+    throw Error(deep.fault, deep.summary, deep.where, "give the file that came with the weights");
+  }
+  nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded())
     throw Error(Fault::input, "the file is not JSON", where, "download or write it again");
-  return family_of(json, where);
+  return json;
+}
+
+Family parse_family(std::string_view text, const std::string& where) {
+  return family_of(json_of_model(text, where), where);
 }
 
 }  // namespace murmur

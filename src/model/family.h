@@ -41,6 +41,10 @@ struct Family {
   bool tied = false;  // without an unembedding of its own the tokens serve
 };
 
+// The text of a JSON file that lies beside weights. Error(input) where it is none, or nested deeper
+// than any of them is.
+nlohmann::json json_of_model(std::string_view text, const std::string& where);
+
 // Error(input) with the parameter's name for a family that is not known, and for what is missing or
 // absurd. `where` names the file.
 Family family_of(const nlohmann::json& config, const std::string& where);

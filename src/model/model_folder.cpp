@@ -35,13 +35,25 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-nlohmann::json json_of(const fs::path& path) {
-  const auto json = nlohmann::json::parse(text_of(path), nullptr, false);
-  if (json.is_discarded()) refuse("the file is not JSON", path, "download or write it again");
-  return json;
+}  // namespace
+
+void refuse_pickled(const fs::path& where) {
+  refuse("the weights are pickled, and a pickle may run any program", where,
+         "convert them to safetensors, in Python: safetensors.torch.save_file(torch.load(FILE, "
+         "weights_only=True), \"model.safetensors\")");
 }
 
-}  // namespace
+bool is_pickled(const fs::path& file) {
+  const std::string end = file.extension().string();
+  if (end == ".pt" || end == ".pth" || end == ".ckpt" || end == ".pkl") return true;
+  if (end != ".bin") return false;
+  unsigned char b[4] = {};
+  std::ifstream in(file, std::ios::binary);
+  in.read(reinterpret_cast<char*>(b), sizeof b);
+  const bool zip = b[0] == 'P' && b[1] == 'K' && b[2] == 3 && b[3] == 4;
+  const bool bare = b[0] == 0x80 && b[1] >= 2 && b[1] <= 5 && (b[2] != 0 || b[3] != 0);
+  return zip || bare;  // as a size of llama2.c either would be beyond any model's
+}
 
 // refs/main names the newest state, or there is only one.
 fs::path state_of_model(const fs::path& folder) {
@@ -63,7 +75,7 @@ namespace {
 
 // The files that the index of a model in shards names, each in this folder.
 std::set<std::string> shards(const fs::path& index) {
-  const nlohmann::json json = json_of(index);
+  const nlohmann::json json = json_of_model(text_of(index), index.string());
   std::set<std::string> files;
   const bool known =
       json.is_object() && json.contains("weight_map") && json["weight_map"].is_object();
@@ -101,14 +113,11 @@ std::vector<fs::path> weight_files(const fs::path& folder) {
       files.push_back(entry.path());
       if (name.rfind("model", 0) == 0) named.push_back(entry.path());
     }
-    pickled = pickled || end == ".pt" || end == ".pth" || name.rfind("pytorch_model", 0) == 0;
+    pickled = pickled || name.rfind("pytorch_model", 0) == 0 || is_pickled(entry.path());
   }
   if (named.size() == 1) return named;
   if (files.size() == 1) return files;
-  if (files.empty() && pickled)
-    refuse("the weights are pickled, and a pickle may run any program", folder,
-           "convert them to safetensors, in Python: safetensors.torch.save_file(torch.load(FILE, "
-           "weights_only=True), \"model.safetensors\")");
+  if (files.empty() && pickled) refuse_pickled(folder);
   if (!described)
     refuse("the folder has no config.json", folder, "give a folder with config.json and weights");
   refuse(files.empty() ? "the folder has no safetensors" : "the folder has several safetensors",

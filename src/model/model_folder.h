@@ -42,6 +42,11 @@ std::filesystem::path state_of_model(const std::filesystem::path& folder);
 // The safetensors of a folder that hold its weights. Error(input) where none or several do.
 std::vector<std::filesystem::path> weight_files(const std::filesystem::path& folder);
 
+// Whether a file is a pickle of Python, or a zip of some, by its name or, of a .bin, its first bytes.
+bool is_pickled(const std::filesystem::path& file);
+// Error(input), with the words that convert such weights.
+[[noreturn]] void refuse_pickled(const std::filesystem::path& where);
+
 // The folder of a model, or one of the hub's cache (models--owner--name). Without config.json the
 // weights of a keyword transformer tell what it would say. Error(input) with the tensor's name
 // where one is missing or has another shape; pickled weights are refused.

@@ -36,6 +36,7 @@ std::optional<fs::path> llama2c_tokenizer_in(const fs::path& folder) {
 }
 
 OpenedModel open_file(const fs::path& path) {
+  if (is_pickled(path)) refuse_pickled(path);
   if (path.extension() != ".bin" && path.extension() != ".json")
     refuse("a single file of weights is known as .bin of llama2.c or .json of minGPT alone", path,
            "give the folder with config.json and model.safetensors");

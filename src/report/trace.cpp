@@ -91,21 +91,22 @@ void add_patching(RunReport& report, const TraceFile& file) {
         fmt::format("{:.4g}", p.first), fmt::format("{:.1f} %", 100 * p.recovered(0))}});
 }
 
-constexpr int kMostFlown = 512;  // tokens of a run whose page has the ideal flow beside it
-
 // The eigenvalues of O V, and what theory says of such a V.
 void add_values(RunReport& report, const RunReader& run, const TraceFile& file) {
   std::map<std::string, int> said;
   for (const HeadReading& head : file.by_head) ++said[theory_of(head.leading, head.ov)];
   std::string text =
-      "Eigenvalues of O V of all heads. What the theory of one head under one law says of such a "
-      "V:";
+      "Eigenvalues of O V of all heads. Theorems are about a head that is alone and the same in "
+      "all layers, without mask, positions, biases and feed-forward. Of such a head they say:";
   static const std::pair<const char*, const char*> kWords[] = {
-      {"gathers", "tokens gather, as under V = I"},
-      {"hyperplanes", "tokens tend to at most three parallel hyperplanes"},
-      {"repels", "tokens repel each other along the leading direction, as under V = -I"},
+      {"gathers", "O V is nearly c I, c > 0: on the sphere, tokens of one hemisphere gather"},
+      {"hyperplanes",
+       "the leading eigenvalue is positive, alone, and attended to: in R^d, seen through e^{-tV}, "
+       "tokens tend to at most three parallel hyperplanes"},
+      {"repels", "O V is nearly -c I: on the sphere, tokens that are together part"},
       {"turns", "the leading eigenvalues are a complex pair, and there is no theorem"},
-      {"open", "the leading eigenvalue is positive, but not alone or not attended to: no theorem"}};
+      {"open",
+       "the leading eigenvalue is negative, not alone or not attended to: there is no theorem"}};
   for (const auto& [word, meaning] : kWords)
     if (said[word] > 0)
       text += fmt::format(" {} of {} heads: {}.", said[word], file.by_head.size(), meaning);

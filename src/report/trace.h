@@ -27,6 +27,8 @@ Figure trace_attention_figure(const RunReader& run, const TraceAttentionRequest&
 // token. Of patching at all places.
 Figure patching_figure(const TraceFile& trace, FigureStyle style);
 
+inline constexpr int kMostFlown = 512;  // tokens of a run that has the ideal flow drawn beside it
+
 // Cosines, energies, ranks and norms of the layers; the ideal flow beside them and how far it is.
 // `twin` may be empty.
 Figure layers_figure(const std::vector<LayerReading>& layers, const std::vector<TwinReading>& twin,

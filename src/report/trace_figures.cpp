@@ -1,4 +1,5 @@
-// trace_figures.cpp: heat maps of a transformer's own attention, and of patching.
+// trace_figures.cpp: what is drawn of a traced transformer: attention, patching, its layers beside
+// the ideal flow, its heads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -191,9 +192,10 @@ Figure layers_figure(const std::vector<LayerReading>& layers, const std::vector<
       curve_of(twin, "ideal flow", Curve::dashes, [](Twin r) { return r.energy_scaled; }));
   Panel distance = panel_of("Distance of the layers", "layer", "distance", "distance");
   distance.curves = {
+      // they may lie on each other: the broadest is drawn first
+      curve_of(twin, "from the start", Curve::line, [](Twin r) { return r.still; }),
       curve_of(twin, "from the ideal flow", Curve::linespoints, [](Twin r) { return r.distance; }),
-      curve_of(twin, "the same, W_{2}", Curve::dashes, [](Twin r) { return r.w2; }),
-      curve_of(twin, "from the start", Curve::line, [](Twin r) { return r.still; })};
+      curve_of(twin, "the same, W_{2}", Curve::dashes, [](Twin r) { return r.w2; })};
   const std::vector<TwinReading> moves(twin.begin() + 1, twin.end());
   Panel aligned = panel_of("Moves along the ideal velocity", "layer", "alignment", "alignment");
   aligned.curves.push_back(

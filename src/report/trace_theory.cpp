@@ -9,15 +9,36 @@
 
 namespace murmur {
 
+namespace {
+
+// How many times of the diagram tell anything: until tokens of every beta have gathered, and all
+// layers have their place.
+std::size_t times_shown(const PhaseReading& reading) {
+  const PhaseDiagram& diagram = reading.diagram;
+  const std::size_t times = diagram.t.size();
+  std::size_t shown = 2;
+  for (std::size_t k = 0; k < diagram.mean_cos.size(); ++k)
+    if (diagram.mean_cos[k] < 0.99) shown = std::max(shown, k % times + 2);
+  for (const PhasePlace& p : reading.places)
+    while (shown < times && p.t > diagram.t[shown - 1]) ++shown;
+  return std::min(shown, times);
+}
+
+}  // namespace
+
 Figure phase_figure(const PhaseReading& reading, FigureStyle style) {
   const PhaseDiagram& diagram = reading.diagram;
   Figure figure{.layout = Figure::maps, .style = style};
   Panel panel{.title = "mean cosine of the ideal flow, simulated",
               .x = {.label = "time t", .name = "t"},
               .y = {.label = "β", .name = "beta"}};
-  panel.map.x = diagram.t;
+  const std::size_t shown = times_shown(reading);
+  panel.map.x.assign(diagram.t.begin(), diagram.t.begin() + static_cast<std::ptrdiff_t>(shown));
   panel.map.y = diagram.beta;
-  panel.map.value = diagram.mean_cos;
+  for (std::size_t b = 0; b < diagram.beta.size(); ++b) {
+    const auto row = diagram.mean_cos.begin() + static_cast<std::ptrdiff_t>(b * diagram.t.size());
+    panel.map.value.insert(panel.map.value.end(), row, row + static_cast<std::ptrdiff_t>(shown));
+  }
   panel.map.low =
       std::min(0.0, *std::min_element(diagram.mean_cos.begin(), diagram.mean_cos.end()));
   panel.map.high = 1;

@@ -282,7 +282,7 @@ ReproducedTable table_of_answers(const char* name, bool random, const std::vecto
       const Estimates means =
           random ? estimates_of(q, both.random) : estimates_of(q, both.trained.inputs);
       const Estimate& one = shown(q, means);
-      row.emplace_back(fmt::format("{}: {:.3f} ± {:.3f}", q.agrees(means) ? "holds" : "fails",
+      row.emplace_back(fmt::format("{}: {:.3g} ± {:.2g}", q.agrees(means) ? "holds" : "fails",
                                    one.mean, one.error));
     }
     table.rows.push_back(std::move(row));

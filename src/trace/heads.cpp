@@ -21,12 +21,29 @@ double entry(const Linear& f, int row, int col) {
                       : f.w[static_cast<std::ptrdiff_t>(row) * f.pitch + col];
 }
 
-// Rows [first, first + w) of a map that reads behind a norm.
-Rows rows_of(const Linear& f, int first, int w, const float* gain) {
+// What a norm does to a state beside dividing it by a length: its gain, and the mean that it takes
+// away.
+struct BehindNorm {
+  const float* gain = nullptr;  // null: there is no norm
+  bool centred = false;
+};
+
+// Rows [first, first + w) of a map that reads behind a norm; `own` is the gain of the norm behind
+// the map, if it has one.
+Rows rows_of(const Linear& f, int first, int w, const BehindNorm& norm,
+             const float* own = nullptr) {
   Rows rows;
-  for (int r = 0; r < w; ++r)
-    for (int c = 0; c < f.in; ++c)
-      rows.push_back(entry(f, first + r, c) * (gain != nullptr ? gain[c] : 1));
+  for (int r = 0; r < w; ++r) {
+    const std::size_t begin = rows.size();
+    double mean = 0;
+    for (int c = 0; c < f.in; ++c) {
+      rows.push_back(entry(f, first + r, c) * (norm.gain != nullptr ? norm.gain[c] : 1) *
+                     (own != nullptr ? own[r] : 1));
+      mean += rows.back() / f.in;
+    }
+    if (norm.centred)
+      for (std::size_t e = begin; e < rows.size(); ++e) rows[e] -= mean;
+  }
   return rows;
 }
 
@@ -59,14 +76,15 @@ void read_maps(const BlockWeights& b, const Description& of, const BlockChoice& 
                HeadReading& reading) {
   const int w = of.head_width;
   const bool behind = of.place != NormPlace::after && choice.first_norm;
-  const float* const gain = behind ? b.attention_norm.gain : nullptr;
+  BehindNorm norm;
+  if (behind) norm = {b.attention_norm.gain, of.norm.kind == Norm::layer};
   const int key_head = reading.head / (of.heads / of.key_heads);
-  const Rows query = rows_of(b.query, reading.head * w, w, gain);
-  const Rows key = rows_of(b.key, key_head * w, w, gain);
+  const Rows query = rows_of(b.query, reading.head * w, w, norm, b.query_norm.gain);
+  const Rows key = rows_of(b.key, key_head * w, w, norm, b.key_norm.gain);
   Rows phi;
   reading.qk = map_reading(query, key, w, of.d);
   reading.ov = map_reading(columns_of(b.out, reading.head * w, w),
-                           rows_of(b.value, key_head * w, w, gain), w, of.d, &phi);
+                           rows_of(b.value, key_head * w, w, norm), w, of.d, &phi);
   const std::vector<std::complex<double>>& lambda = reading.ov.spectrum;
   if (lambda.empty()) return;
   reading.leading = {.re = lambda[0].real(), .im = lambda[0].imag()};
@@ -139,6 +157,7 @@ MapReading map_reading(const Rows& left, const Rows& right, int w, int d, Rows* 
   const double square = ((a * a.transpose()) * (b * b.transpose())).trace();
   if (!(square > 0)) return reading;
   reading.symmetry = (small * small).trace() / square;
+  reading.identity = small.trace() / std::sqrt(d * square);
   const Eigen::EigenSolver<Eigen::MatrixXd> solved(small, leading != nullptr);
   const Eigen::VectorXcd lambda = solved.eigenvalues();
   const double moduli = lambda.cwiseAbs().sum();
@@ -157,11 +176,15 @@ MapReading map_reading(const Rows& left, const Rows& right, int w, int d, Rows* 
 }
 
 std::string theory_of(const LeadingValue& leading, const MapReading& ov) {
+  constexpr double kNear = 0.99;   // |V - c I|_F is then within 0.15 of |c I|_F
+  constexpr double kApart = 1e-3;  // half precision tells no nearer moduli apart
+  constexpr double kHeard = 1e-6;  // a cosine below is a zero that was rounded
   if (!std::isfinite(leading.re)) return "";
-  if (leading.im != 0) return "turns";
-  if (leading.re < 0) return "repels";
-  if (ov.symmetry > 0.9 && ov.positivity > 0.9) return "gathers";
-  return leading.next < 1 && leading.heard > 0 ? "hyperplanes" : "open";
+  if (ov.identity > kNear) return "gathers";
+  if (ov.identity < -kNear) return "repels";
+  if (std::abs(leading.im) > kApart * std::abs(leading.re)) return "turns";
+  const bool alone = leading.re > 0 && leading.next < 1 - kApart;
+  return alone && leading.heard > kHeard ? "hyperplanes" : "open";
 }
 
 std::vector<HeadReading> head_readings(const Transformer* model, std::span<const TracedText> texts,

@@ -12,13 +12,14 @@
 
 namespace murmur {
 
-// A product of two maps M (d, d), of rank at most the head's width. For the identity, and for any
-// symmetric and positive M, both numbers are 1; for -identity symmetry 1, positivity -1; for an
-// antisymmetric M symmetry -1.
+// A product of two maps M (d, d), of rank at most the head's width. For any symmetric and positive
+// M both symmetry and positivity are 1; for -identity symmetry 1, positivity -1; for an
+// antisymmetric M symmetry -1. Identity is 1 for c I alone, c > 0, and at most sqrt(w / d).
 struct MapReading {
   double symmetry = std::numeric_limits<double>::quiet_NaN();    // tr(M M) / |M|_F^2
   double positivity = std::numeric_limits<double>::quiet_NaN();  // sum Re lambda / sum |lambda|
   double radius = std::numeric_limits<double>::quiet_NaN();      // max |lambda|
+  double identity = std::numeric_limits<double>::quiet_NaN();    // tr M / (sqrt(d) |M|_F)
   std::vector<std::complex<double>> spectrum{};  // eigenvalues that may not be 0, largest first
 };
 
@@ -32,14 +33,18 @@ struct LeadingValue {
   double heard = std::numeric_limits<double>::quiet_NaN();
 };
 
-// What the theory of one head under one law says of such a V:
-//   gathers      O V is nearly symmetric and positive, as V = I: clusters (2312.10794)
-//   hyperplanes  lambda_1 is real, positive and alone, and <Q phi, K phi> > 0: tokens tend to at
-//                most three parallel hyperplanes (2305.05465)
-//   repels       lambda_1 is real and negative, as V = -I
+// What the theorems say of a head with such an O V, were it the only force, alone and the same in
+// all layers, without mask, positions and biases:
+//   gathers      O V is nearly c I, c > 0. On the sphere tokens of one open hemisphere come
+//                together, whatever Q and K are (2312.10794)
+//   repels       O V is nearly -c I: that flow backwards in time, so tokens that are together part
+//   hyperplanes  a good triple: lambda_1 is real, positive and greater than all other |lambda|, and
+//                <Q phi, K phi> > 0. In R^d, seen through e^{-tV}, tokens tend to at most three
+//                parallel hyperplanes (2305.05465)
 //   turns        lambda_1 is one of a complex pair; no theorem
-//   open         lambda_1 is real and positive, but not alone or not attended to; no theorem
-// Empty where the maps are not known.
+//   open         none of these; no theorem. A negative lambda_1 is here: of V = diag(-2, 1, 1, 1)
+//                tokens gather
+// Two moduli count as one where they differ by a thousandth. Empty where the maps are not known.
 std::string theory_of(const LeadingValue& leading, const MapReading& ov);
 
 // Numbers of attention are means over the texts; NaN where they do not exist.

@@ -97,9 +97,11 @@ void each_number(Head& h, const Visit& visit) {
   visit("qk_symmetry", h.qk.symmetry);
   visit("qk_positivity", h.qk.positivity);
   visit("qk_radius", h.qk.radius);
+  visit("qk_identity", h.qk.identity);
   visit("ov_symmetry", h.ov.symmetry);
   visit("ov_positivity", h.ov.positivity);
   visit("ov_radius", h.ov.radius);
+  visit("ov_identity", h.ov.identity);
   visit("ov_leading_re", h.leading.re);
   visit("ov_leading_im", h.leading.im);
   visit("ov_leading_next", h.leading.next);

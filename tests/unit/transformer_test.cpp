@@ -214,7 +214,7 @@ TEST(ModelFolders, AreRefusedWithTheReason) {
   expect_refused({{"mamba", read(llama.path())}});
   llama.change("model_type", "llama");
   llama.change("hidden_size", 64);
-  expect_refused({{"another shape", read(llama.path())}});
+  expect_refused({{"has the shape", read(llama.path())}});
   llama.change("hidden_size", 1e9);
   expect_refused({{"hidden_size", read(llama.path())}});
   llama.change("hidden_size", 32);
