@@ -78,10 +78,11 @@ TEST_F(Cuda, SmallCases) {
                                drift(*make_simd_engine(Precision::f64, 0), sa(2), many)),
             1e-6);
   const HostSwarm few = random_sphere({300, 3}, 5);
-  EXPECT_LT(
-      largest_difference(drift(*make_cuda_engine(Precision::f64, GpuSums::moments), sa(2), few),
-                         drift(*make_reference_engine(), sa(2), few)),
-      1e-10);
+  for (const double beta : {2.0, 30.0, -30.0})  // a series, and transforms
+    EXPECT_LT(largest_difference(
+                  drift(*make_cuda_engine(Precision::f64, GpuSums::moments), sa(beta), few),
+                  drift(*make_reference_engine(), sa(beta), few)),
+              1e-10);
   const ReplicasSetting setting{.shape = {40, 2}, .beta = 2};
   const ReplicasWork work{.count = 5, .times = {0.2}, .start = [](std::int64_t r) {
                             return random_sphere({40, 2}, static_cast<std::uint64_t>(r));

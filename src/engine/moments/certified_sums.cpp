@@ -28,7 +28,7 @@ constexpr double kUpRate = 0.22, kDownRate = 0.44, kVaryingRate = 0.62;
 // at the nodes of their degree, p^3 of them.
 constexpr double kTransformRate = 260, kCellRate = 60, kNodeRate = 3;
 // The same on the circle.
-constexpr double kCircleRate = 75, kCircleCellRate = 150;
+constexpr double kCircleRate = 85, kCircleCellRate = 150;
 constexpr double kPairRate[] = {0.9, 0.9, 0.9, 1.0, 1.1};  // by d up to 4, more beyond
 
 double pair_rate(int d) { return d <= 4 ? kPairRate[d] : 0.25 * d; }
