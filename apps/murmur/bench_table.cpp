@@ -1,10 +1,11 @@
-// bench_table.cpp: murmur bench: one table, side by side in one run, on one core.
+// bench_table.cpp: murmur bench: one table, side by side in one run: one core, and the GPU if any.
 #include "bench_table.h"
 
 #include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "engine/cuda/cuda.h"
 #include "engine/simd/probes.h"
 #include "generated/peers.h"
 #include "murmur/engine.h"
@@ -23,9 +25,12 @@ namespace murmur::app {
 
 namespace {
 
-using simd::CoreLimits;
+// Of one core, or of a GPU: exp2_f64 is none of a GPU's.
+struct Limits : simd::CoreLimits {
+  double half_products = 0;  // multiply-adds of halves by tensor cores
+};
 
-// The least time that a core of these limits needs, and what it spends it on.
+// The least time that a machine of these limits needs, and what it spends it on.
 struct Limit {
   double seconds = 0;
   const char* by = "";
@@ -35,13 +40,14 @@ struct Limit {
 struct Work {
   const char* kind;  // velocity, retract: words of bench/peers/table.py
   std::vector<std::string> words;
-  std::function<Limit(const CoreLimits&, const Experiment&, const Field&)> limit;
+  std::function<Limit(const Limits&, const Experiment&, const Field&)> limit;
+  bool gpu = false;
 };
 
 // Each exponential serves a pair in both directions: for an unordered pair d multiply-adds of the
 // score, d for each of the two sums of values, one for the second sum of weights, and a power of
 // two with its addition to the first.
-Limit symmetric_pairs(const CoreLimits& core, const Experiment& e, const Field&) {
+Limit symmetric_pairs(const Limits& core, const Experiment& e, const Field&) {
   const bool single = e.engine.precision == Precision::f32;
   const double n = e.swarm.n(), d = e.swarm.d();
   const double fma = single ? core.fma_f32 : core.fma_f64;
@@ -50,7 +56,7 @@ Limit symmetric_pairs(const CoreLimits& core, const Experiment& e, const Field&)
 }
 
 // 2 d multiply-adds and a power of two for every ordered pair.
-Limit ordered_pairs(const CoreLimits& core, const Experiment& e, const Field&) {
+Limit ordered_pairs(const Limits& core, const Experiment& e, const Field&) {
   const bool single = e.engine.precision == Precision::f32;
   const double n = e.swarm.n(), d = e.swarm.d();
   const double fma = single ? core.fma_f32 : core.fma_f64;
@@ -60,14 +66,14 @@ Limit ordered_pairs(const CoreLimits& core, const Experiment& e, const Field&) {
 
 // A power of z and its two sums into the moments (6), the same power again and two series (8): 14
 // operations an order and particle.
-Limit circle_series(const CoreLimits& core, const Experiment& e, const Field& field) {
+Limit circle_series(const Limits& core, const Experiment& e, const Field& field) {
   const FieldCertificate* certificate = field.certificate();
   const double orders = certificate != nullptr ? certificate->orders : 0;
   return {14.0 * e.swarm.n() * orders / core.fma_f64, "multiply-adds"};
 }
 
 // Positions and increments are read, positions written, and a mass read and written.
-Limit streams(const CoreLimits& core, const Experiment& e, const Field&) {
+Limit streams(const Limits& core, const Experiment& e, const Field&) {
   const double n = e.swarm.n(), d = e.swarm.d();
   return {8 * n * (3 * d + 2) / core.memory_bytes, "memory"};
 }
@@ -82,6 +88,52 @@ std::vector<Work> works() {
   };
 }
 
+// A GPU's units work side by side: the busiest one is the limit.
+Limit busiest(std::initializer_list<Limit> units) {
+  return *std::max_element(units.begin(), units.end(),
+                           [](const Limit& a, const Limit& b) { return a.seconds < b.seconds; });
+}
+
+// Scores by tensor cores; for an unordered pair a power of two, and d + 1 multiply-adds for each of
+// its two sums.
+Limit gpu_symmetric_pairs(const Limits& gpu, const Experiment& e, const Field&) {
+  const double pairs = 0.5 * e.swarm.n() * e.swarm.n(), d = e.swarm.d();
+  return busiest({{pairs / gpu.exp2_f32, "exponentials"},
+                  {pairs * 2 * (d + 1) / gpu.fma_f32, "multiply-adds"}});
+}
+
+// Numbers as two halves: three products of d for the score, three for the sums.
+Limit gpu_wide_pairs(const Limits& gpu, const Experiment& e, const Field&) {
+  const double pairs = 1.0 * e.swarm.n() * e.swarm.n(), d = e.swarm.d();
+  return busiest({{pairs / gpu.exp2_f32, "exponentials"},
+                  {pairs * 6 * d / gpu.half_products, "tensor cores"}});
+}
+
+// d multiply-adds of the score, d + 1 of the sums, and 13 operations for a power of two.
+Limit gpu_double_pairs(const Limits& gpu, const Experiment& e, const Field&) {
+  const double pairs = 1.0 * e.swarm.n() * e.swarm.n(), d = e.swarm.d();
+  return {pairs * (2 * d + 14) / gpu.fma_f64, "multiply-adds"};
+}
+
+// On S^2, of degree p: (p + 1)^2 products for the moments and three times as many for the values,
+// and at least the positions read twice and sums written.
+Limit gpu_series(const Limits& gpu, const Experiment& e, const Field& field) {
+  const FieldCertificate* certificate = field.certificate();
+  const double n = e.swarm.n(), orders = certificate != nullptr ? certificate->orders + 1 : 0;
+  return busiest({{n * 4 * orders * orders / gpu.fma_f64, "multiply-adds"},
+                  {n * 8 * 16 / gpu.memory_bytes, "memory"}});
+}
+
+std::vector<Work> gpu_works() {
+  return {
+      {"velocity", {"n=65536", "d=3", "precision=f32", "engine=cuda"}, gpu_symmetric_pairs, true},
+      {"velocity", {"n=65536", "d=64", "precision=f32", "engine=cuda"}, gpu_wide_pairs, true},
+      {"velocity", {"n=32768", "d=3", "engine=cuda"}, gpu_double_pairs, true},
+      {"velocity", {"n=65536", "d=3", "engine=cuda-moments"}, gpu_series, true},
+      {"retract", {"n=10000000", "d=3", "engine=cuda"}, streams, true},
+  };
+}
+
 double processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -93,6 +145,7 @@ class Ours {
  public:
   Ours(const Work& work, const Experiment& e)
       : retracts_(std::string(work.kind) == "retract"),
+        gpu_(work.gpu),
         engine_(make_engine(e.engine)),
         field_(prepare_field(e, *engine_)),
         x_(engine_->place(e.swarm)),
@@ -102,14 +155,14 @@ class Ours {
   double best(int repetitions) {
     double best = std::numeric_limits<double>::infinity();
     for (int r = 0; r < repetitions; ++r) {
-      const double start = processor_seconds();
+      const double start = seconds();
       if (retracts_) {
         const Term step[] = {{0.1, along_.get()}};
         field_->retract(*x_, step, *y_);
       } else {
         field_->velocity(0, *x_, *y_);
       }
-      best = std::min(best, processor_seconds() - start);
+      best = std::min(best, seconds() - start);
     }
     return best;
   }
@@ -145,7 +198,15 @@ class Ours {
     return x;
   }
 
-  bool retracts_;
+  // Of the processor; of a GPU those that go by until it has done its work.
+  double seconds() const {
+    if (!gpu_) return processor_seconds();
+    wait_for_gpu();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+  bool retracts_, gpu_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Field> field_;
   std::unique_ptr<Swarm> x_, along_, y_;
@@ -157,13 +218,13 @@ nlohmann::json peers(const Work& work, const std::string& python, const Workshop
   if (python.empty()) return nlohmann::json::object();
   const std::string in = shop.path() / "x.npy", out = shop.path() / "out.npy";
   const auto told = output_of({python, "-c", kPeers, work.kind, in, out, fmt::format("{}", beta),
-                               fmt::format("{}", repetitions)});
+                               fmt::format("{}", repetitions), work.gpu ? "gpu" : "core"});
   if (!told || told->code != 0) return nlohmann::json::object();
   const nlohmann::json seconds = nlohmann::json::parse(told->out, nullptr, false);
   return seconds.is_object() ? seconds : nlohmann::json::object();
 }
 
-// The largest difference of a coordinate to numpy's result.
+// The largest difference of a coordinate to the result of a peer.
 double difference(const HostSwarm& ours, const std::filesystem::path& theirs) {
   const std::vector<double> a = to_rows(ours), b = read_npy(theirs).doubles();
   if (a.size() != b.size()) return std::numeric_limits<double>::quiet_NaN();
@@ -181,7 +242,7 @@ std::string python_with_numpy() {
   return {};
 }
 
-nlohmann::json measured_row(const Work& work, const CoreLimits& core, const std::string& python,
+nlohmann::json measured_row(const Work& work, const Limits& core, const std::string& python,
                             const TableChoice& choice) {
   std::vector<std::string> words = work.words;
   words.push_back("threads=1");
@@ -202,7 +263,8 @@ nlohmann::json measured_row(const Work& work, const CoreLimits& core, const std:
   row["seconds"] = seconds;
   row["limit"] = limit.seconds;
   row["limited_by"] = limit.by;
-  if (row.contains("numpy")) row["difference"] = difference(ours.result(), shop.path() / "out.npy");
+  if (row.contains(work.gpu ? "torch_gpu" : "numpy"))
+    row["difference"] = difference(ours.result(), shop.path() / "out.npy");
   return row;
 }
 
@@ -218,21 +280,24 @@ std::string peer_text(const nlohmann::json& row, const char* name) {
   return fmt::format("{} ms ({} x)", digits(1e3 * theirs), digits(theirs / ours));
 }
 
-void print(const nlohmann::json& rows, const CoreLimits& core) {
-  const bool gpu = std::any_of(rows.begin(), rows.end(),
-                               [](const nlohmann::json& row) { return row.contains("torch_gpu"); });
-  data(fmt::format("{:<38} {:>10}  {:>18}  {:>18}  {}{}\n", "one core", "ours", "numpy", "torch",
-                   gpu ? fmt::format("{:>18}  ", "torch on the GPU") : "", "limit of this core"));
-  for (const nlohmann::json& row : rows) {
-    const double ours = row["seconds"], limit = row["limit"];
-    const std::string what =
-        fmt::format("{} n={} d={} {}", row["work"].get<std::string>(), row["n"].get<int>(),
-                    row["d"].get<int>(), row["engine"].get<std::string>());
-    data(fmt::format("{:<38} {:>7.3g} ms  {:>18}  {:>18}  {}{:.3g} ms ({:.0f} % reached): {}\n",
-                     what, 1e3 * ours, peer_text(row, "numpy"), peer_text(row, "torch"),
-                     gpu ? fmt::format("{:>18}  ", peer_text(row, "torch_gpu")) : "", 1e3 * limit,
-                     100 * limit / ours, row["limited_by"].get<std::string>()));
-  }
+std::string name_of(const nlohmann::json& row) {
+  return fmt::format("{} n={} d={} {}", row["work"].get<std::string>(), row["n"].get<int>(),
+                     row["d"].get<int>(), row["engine"].get<std::string>());
+}
+
+std::string limit_text(const nlohmann::json& row) {
+  const double ours = row["seconds"], limit = row["limit"];
+  return fmt::format("{:.3g} ms ({:.0f} % reached): {}", 1e3 * limit, 100 * limit / ours,
+                     row["limited_by"].get<std::string>());
+}
+
+void print(const nlohmann::json& rows, const Limits& core) {
+  data(fmt::format("{:<38} {:>10}  {:>18}  {:>18}  {}\n", "one core", "ours", "numpy", "torch",
+                   "limit of this core"));
+  for (const nlohmann::json& row : rows)
+    data(fmt::format("{:<38} {:>7.3g} ms  {:>18}  {:>18}  {}\n", name_of(row),
+                     1e3 * row["seconds"].get<double>(), peer_text(row, "numpy"),
+                     peer_text(row, "torch"), limit_text(row)));
   data(fmt::format(
       "limits measured here: {:.3g} and {:.3g} G multiply-adds/s (f32, f64), {:.3g} and "
       "{:.3g} G powers of two/s, {:.3g} GB/s of memory\n",
@@ -240,24 +305,58 @@ void print(const nlohmann::json& rows, const CoreLimits& core) {
       1e-9 * core.memory_bytes));
 }
 
+void print_gpu(const nlohmann::json& rows, const Limits& gpu) {
+  if (rows.empty()) return;
+  data(fmt::format("\n{:<55} {:>10}  {:>18}  {}\n", "the GPU", "ours", "torch on the GPU",
+                   "limit of this GPU"));
+  for (const nlohmann::json& row : rows)
+    data(fmt::format("{:<55} {:>7.3g} ms  {:>18}  {}\n", name_of(row),
+                     1e3 * row["seconds"].get<double>(), peer_text(row, "torch_gpu"),
+                     limit_text(row)));
+  data(fmt::format(
+      "limits measured here: {:.3g} and {:.3g} T multiply-adds/s (f32, f64), {:.3g} T of halves by "
+      "tensor cores, {:.3g} T powers of two/s, {:.3g} TB/s of memory\n",
+      1e-12 * gpu.fma_f32, 1e-12 * gpu.fma_f64, 1e-12 * gpu.half_products, 1e-12 * gpu.exp2_f32,
+      1e-12 * gpu.memory_bytes));
+}
+
+nlohmann::json json_of(const Limits& limits) {
+  return {{"fma_f32", limits.fma_f32},
+          {"fma_f64", limits.fma_f64},
+          {"exp2_f32", limits.exp2_f32},
+          {"exp2_f64", limits.exp2_f64},
+          {"half_products", limits.half_products},
+          {"memory_bytes", limits.memory_bytes}};
+}
+
+Limits limits_of_gpu() {
+  const GpuLimits found = probe_gpu();
+  Limits gpu;
+  gpu.fma_f32 = found.fma_f32, gpu.fma_f64 = found.fma_f64, gpu.exp2_f32 = found.exp2_f32;
+  gpu.half_products = found.half_products, gpu.memory_bytes = found.memory_bytes;
+  return gpu;
+}
+
 }  // namespace
 
 int print_bench_table(const Flags& flags, const TableChoice& choice) {
   const std::string python = choice.python.empty() ? python_with_numpy() : choice.python;
-  const CoreLimits core = simd::probe_core();
-  nlohmann::json rows = nlohmann::json::array();
+  const Limits core{simd::probe_core()};
+  nlohmann::json rows = nlohmann::json::array(), gpu_rows = nlohmann::json::array();
   for (const Work& work : works()) rows.push_back(measured_row(work, core, python, choice));
+  Limits gpu;
+  if (!gpu_name().empty()) {
+    gpu = limits_of_gpu();
+    for (const Work& work : gpu_works())
+      gpu_rows.push_back(measured_row(work, gpu, python, choice));
+  }
   const bool alone = !rows[0].contains("numpy"), no_torch = !rows[0].contains("torch");
   if (flags.json) {
-    report({{"rows", rows},
-            {"core",
-             {{"fma_f32", core.fma_f32},
-              {"fma_f64", core.fma_f64},
-              {"exp2_f32", core.exp2_f32},
-              {"exp2_f64", core.exp2_f64},
-              {"memory_bytes", core.memory_bytes}}}});
+    report(
+        {{"rows", rows}, {"core", json_of(core)}, {"gpu_rows", gpu_rows}, {"gpu", json_of(gpu)}});
   } else {
     print(rows, core);
+    print_gpu(gpu_rows, gpu);
   }
   if (alone)
     say(flags, "no Python with numpy was found: --python PROGRAM names one");

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "command.h"
+#include "engine/cuda/cuda.h"
 #include "generated/version.h"
 
 namespace murmur::app {
@@ -47,14 +48,20 @@ StartedAs look_around() {
   const auto number = [](const char* name) { return std::atoi(variable(name).c_str()); };
   StartedAs me;
   if (!variable("OMPI_COMM_WORLD_SIZE").empty()) {
-    me = {number("OMPI_COMM_WORLD_RANK"), number("OMPI_COMM_WORLD_SIZE"),
+    me = {number("OMPI_COMM_WORLD_RANK"),
+          number("OMPI_COMM_WORLD_SIZE"),
           number("OMPI_COMM_WORLD_LOCAL_SIZE"),
-          variable("PMIX_NAMESPACE") + variable("SLURM_JOB_ID"), "mpirun"};
+          number("OMPI_COMM_WORLD_LOCAL_RANK"),
+          variable("PMIX_NAMESPACE") + variable("SLURM_JOB_ID"),
+          "mpirun"};
   } else if (number("SLURM_STEP_NUM_TASKS") > 1) {
     // SLURM_TASKS_PER_NODE: 4, or 2(x2),1: the first machine's stands for all.
-    me = {number("SLURM_PROCID"), number("SLURM_STEP_NUM_TASKS"),
+    me = {number("SLURM_PROCID"),
+          number("SLURM_STEP_NUM_TASKS"),
           number("SLURM_STEP_TASKS_PER_NODE"),
-          variable("SLURM_JOB_ID") + "." + variable("SLURM_STEP_ID"), "srun"};
+          number("SLURM_LOCALID"),
+          variable("SLURM_JOB_ID") + "." + variable("SLURM_STEP_ID"),
+          "srun"};
   }
   me.size = std::max(me.size, 1);
   me.here = std::clamp(me.here, 1, me.size);
@@ -133,6 +140,7 @@ void connect_ranks(const std::string& command) {
   if (me.size == 1 && me.means.empty()) return;
   if (me.rank > 0) silence();
   if (me.size == 1) return;  // mpirun -n 1
+  choose_gpu(me.place);
   switch (sharing_of(command)) {
     case Sharing::refused:
       throw Error(Fault::usage, fmt::format("murmur {} is done by one process", command),

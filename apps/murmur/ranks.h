@@ -15,6 +15,7 @@ namespace murmur::app {
 struct StartedAs {
   int rank = 0, size = 1;
   int here = 1;         // of them on this machine
+  int place = 0;        // number of this one among those
   std::string job{};    // the same for all ranks that were started together
   std::string means{};  // mpirun, srun
 };

@@ -164,6 +164,8 @@ int main(int argc, char**) {
   murmur::moments_row(262'144, 4, Precision::f64);
   murmur::moments_row(262'144, 9, Precision::f64);
   murmur::moments_row(262'144, 4, Precision::f32);
+  for (const double beta : {25.0, 100.0}) murmur::moments_row(1'000'000, beta, Precision::f64);
+  murmur::moments_row(100'000'000, 100, Precision::f64);
   murmur::moments_row(100'000'000, 4, Precision::f32);
   murmur::moments_row(100'000'000, 4, Precision::f64);
   murmur::ensemble_row({32, 2}, murmur::Method::layers);

@@ -1,4 +1,4 @@
-// device.cpp: the first GPU: its refusals, and cuBLAS with a workspace of its own.
+// device.cpp: the GPU of a process: its refusals, and cuBLAS with a workspace of its own.
 #include "device/device.h"
 
 #include <string>
@@ -10,6 +10,8 @@ namespace murmur::cuda {
 namespace {
 
 constexpr std::size_t kWorkspace = std::size_t{32} << 20;  // bytes; fixed, so that bits are
+
+int own_rank = 0;  // among the ranks of this machine
 
 constexpr const char* kWithout =
     "try again, or use the processor: device=cpu in training, engine=auto else";
@@ -32,6 +34,14 @@ void inspect(cublasStatus_t outcome) {
               "on the GPU", kWithout);
 }
 
+void choose_gpu_of(int rank_here) { own_rank = rank_here; }
+
+int chosen_gpu() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) return -1;
+  return own_rank % devices;
+}
+
 void need_gpu(const Asked& asked, int least_major) {
   int devices = 0;
   const cudaError_t outcome = cudaGetDeviceCount(&devices);
@@ -43,7 +53,8 @@ void need_gpu(const Asked& asked, int least_major) {
     throw Error(Fault::tool, "there is no NVIDIA GPU", asked.where,
                 instead + ", or see what nvidia-smi says");
   cudaDeviceProp gpu{};
-  inspect(cudaGetDeviceProperties(&gpu, 0));
+  inspect(cudaSetDevice(own_rank % devices));
+  inspect(cudaGetDeviceProperties(&gpu, own_rank % devices));
   if (gpu.major < least_major)
     throw Error(Fault::tool,
                 std::string(gpu.name) + " is of compute capability " + std::to_string(gpu.major) +

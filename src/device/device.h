@@ -23,6 +23,10 @@ inline constexpr Asked kTraining{"device=cuda", "use device=cpu"};
 // Throws Error(tool) unless there is a driver and an NVIDIA GPU that the kernels can run on.
 void need_gpu(const Asked& asked = kTraining, int least_major = 0);
 
+// The GPU of this process: ranks of one machine take them in turn. -1: there is none.
+void choose_gpu_of(int rank_here);
+int chosen_gpu();
+
 // Memory of the GPU, kept between calls.
 template <class T>
 class Room {

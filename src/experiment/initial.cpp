@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "experiment/laws.h"
+#include "experiment/require_room.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
 #include "run/formats.h"
@@ -100,6 +101,7 @@ HostSwarm initial_swarm(const WordedSpec& worded, Manifold manifold) {
     const Shape shape{spec.n.value_or(kDefaultParticles), spec.d.value_or(kDefaultCoordinates)};
     const std::function<Place(int)> place =
         initial_law({*law, spec.random, shape, manifold, worded.words});
+    require_room(spec.engine, shape);
     x = HostSwarm(shape);
     for (int i = 0; i < shape.n; ++i) {
       const Place row = place(i);

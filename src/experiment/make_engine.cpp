@@ -4,8 +4,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/device_engine.h"
 #include "engine/cuda/cuda.h"
 #include "engine/moments/moments.h"
+#include "experiment/require_room.h"
 #include "murmur/engine.h"
 #include "murmur/error.h"
 
@@ -68,18 +70,19 @@ struct EngineRow {
   std::unique_ptr<Engine> (*make)(const EngineChoice& choice);
   bool (*suits)(const Request& request);
   Single single;
+  bool own_memory = false;  // its swarms are not in the host's
 };
 constexpr EngineRow kRows[] = {
     {"cuda-moments",
      [](const EngineChoice& choice) {
        return make_cuda_engine(choice.precision, GpuSums::moments);
      },
-     [](const Request&) { return false; }, Single::sums},
+     [](const Request&) { return false; }, Single::sums, true},
     {"cuda", [](const EngineChoice& choice) { return make_cuda_engine(choice.precision); },
      [](const Request&) {
        return false;
      },  // by its word alone: results would depend on the machine
-     Single::sums},
+     Single::sums, true},
     {"moments",
      [](const EngineChoice& choice) {
        const double tolerance = tolerance_of(choice);
@@ -152,6 +155,15 @@ std::vector<std::string> engine_words() {
 std::string resolve_engine(const EngineChoice& choice, Shape shape, const Dynamics& dynamics) {
   const std::string name = resolve({choice, shape, dynamics}).row.name;
   return name == base_of(choice.name) ? choice.name : name;
+}
+
+void require_room(const EngineChoice& choice, Shape shape) {
+  for (const EngineRow& row : kRows)
+    if (row.own_memory && base_of(choice.name) == row.name)
+      if (const auto engine = row.make(choice);
+          const auto* device = dynamic_cast<const DeviceEngine*>(engine.get()))
+        if (const auto reason = device->room_for(shape))
+          throw Error(Fault::input, reason->what, "engine = " + choice.name, reason->remedy);
 }
 
 std::unique_ptr<Engine> make_engine(const EngineChoice& resolved) {

@@ -133,6 +133,7 @@ Case random_case(int number) {
   c.choice.pairs_above = dice.uniform() < 0.5 ? 2 : 100 * c.choice.tolerance;
   c.choice.threads = 1 + number % 2;
   if (sphere && number % 3 == 0) c.choice.way = moments::Way::harmonics, name << ", by harmonics";
+  if (sphere && number % 3 == 1) c.choice.way = moments::Way::transform, name << ", by transforms";
   name << ", tolerance " << c.choice.tolerance << " and " << c.choice.pairs_above;
   c.dynamics.sublayers = {{{c.head}}};
   c.name = name.str();

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "contenders.h"
+#include "engine/cuda/room.h"
 #include "ensemble/cuda/replicas.h"
 #include "murmur/flow.h"
 
@@ -77,10 +78,11 @@ TEST_F(Cuda, SmallCases) {
                                drift(*make_simd_engine(Precision::f64, 0), sa(2), many)),
             1e-6);
   const HostSwarm few = random_sphere({300, 3}, 5);
-  EXPECT_LT(
-      largest_difference(drift(*make_cuda_engine(Precision::f64, GpuSums::moments), sa(2), few),
-                         drift(*make_reference_engine(), sa(2), few)),
-      1e-10);
+  for (const double beta : {2.0, 30.0, -30.0})  // a series, and transforms
+    EXPECT_LT(largest_difference(
+                  drift(*make_cuda_engine(Precision::f64, GpuSums::moments), sa(beta), few),
+                  drift(*make_reference_engine(), sa(beta), few)),
+              1e-10);
   const ReplicasSetting setting{.shape = {40, 2}, .beta = 2};
   const ReplicasWork work{.count = 5, .times = {0.2}, .start = [](std::int64_t r) {
                             return random_sphere({40, 2}, static_cast<std::uint64_t>(r));
@@ -259,6 +261,35 @@ TEST_F(Cuda, RefusesWhatItHasNoKernelFor) {
   EXPECT_FALSE(cuda->knows(sa(1), {1000, 3}));
 }
 
+// What a flow takes of the GPU's memory is known without one, and grows with what is asked for.
+TEST(CudaRoom, IsCountedBeforeAnythingIsDrawn) {
+  constexpr std::size_t kAll = std::size_t{139} << 30;
+  for (const Precision precision : {Precision::f32, Precision::f64})
+    for (const GpuSums sums : {GpuSums::pairs, GpuSums::moments}) {
+      EXPECT_FALSE(cuda::too_large({100'000'000, 3}, precision, sums, kAll));
+      const auto reason = cuda::too_large({2'000'000'000, 3}, precision, sums, kAll);
+      ASSERT_TRUE(reason);
+      EXPECT_NE(reason->what.find("n = 2000000000 particles of d = 3 take"), std::string::npos);
+      EXPECT_NE(reason->what.find("139.0 GiB are free"), std::string::npos);
+      EXPECT_TRUE(cuda::too_large({1000, 3}, precision, sums, 1 << 20));
+    }
+  for (const int d : {2, 3, 4, 8, 200})
+    for (const Precision precision : {Precision::f32, Precision::f64}) {
+      std::size_t before = 0;
+      for (const int n : {1, 1000, 100'000, 1'000'000, 2'000'000'000}) {
+        // Eighteen swarms, and at least targets and sums beside them.
+        const std::size_t bytes = cuda::pair_bytes({n, d}, precision);
+        EXPECT_GE(bytes, static_cast<std::size_t>(n) * d * 16);
+        EXPECT_GE(cuda::swarm_bytes({n, d}), static_cast<std::size_t>(n) * d * 8);
+        const std::size_t all = 18 * cuda::swarm_bytes({n, d}) + bytes;
+        EXPECT_FALSE(cuda::too_large({n, d}, precision, GpuSums::pairs, all));
+        EXPECT_TRUE(cuda::too_large({n, d}, precision, GpuSums::pairs, all - 1));
+        EXPECT_GT(all, before);
+        before = all;
+      }
+    }
+}
+
 // Swarms by the warp beside swarms by the lane: the same steps, the same readings.
 TEST_F(Cuda, EnsemblesAgree) {
   for (const Shape shape : {Shape{32, 2}, {7, 3}, {50, 4}, {100, 3}})
@@ -323,6 +354,43 @@ TEST_F(Cuda, MomentsOnTheSphere) {
           EXPECT_LT(largest_difference(cuda->fetch(*a), wanted), 2 * promise)
               << "beta = " << beta << ", softmax " << softmax << ", clustered " << clustered;
         }
+      }
+}
+
+// Beyond the series: transforms, for one length of u, also where the queries are turned.
+TEST_F(Cuda, TransformsOnTheSphere) {
+  const auto pairs = make_cuda_engine(Precision::f64);
+  Matrix turn = scaled_identity(3, 1);
+  turn(0, 0) = turn(1, 1) = 0.8, turn(0, 1) = 0.6, turn(1, 0) = -0.6;
+  for (const int gathered : {0, 1, 2})
+    for (const double beta : {4.0, 25.0, 100.0, -25.0, 300.0})
+      for (const bool turned : {false, true}) {
+        HostSwarm x = random_sphere({20'000, 3}, 2);
+        for (int i = 0; i < x.n() && gathered > 0; ++i) {  // three heaps; or all at the poles
+          for (int k = 0; k < 3; ++k) x.at(i, k) *= gathered == 1 ? 0.1 : 1e-6;
+          x.at(i, gathered == 1 ? i % 3 : 2) += i % 2 == 0 ? 1 : -1;
+          const double size = std::sqrt(dot(x, i, i));
+          for (int k = 0; k < 3; ++k) x.at(i, k) /= size;
+        }
+        Attention head{.beta = beta};
+        if (turned) head.query = turn;
+        const Dynamics dynamics = dynamics_of(head);
+        const HostSwarm wanted = drift(*pairs, dynamics, x);
+        const auto cuda = make_cuda_engine(Precision::f64, GpuSums::moments);
+        const auto field = cuda->prepare(dynamics, x.shape());
+        const auto at = cuda->place(x), a = cuda->place(x);
+        field->drift(0, 0, *at, *a);
+        const HostSwarm once = cuda->fetch(*a);
+        const FieldCertificate& told = *field->certificate();
+        EXPECT_LE(largest_difference(once, wanted), told.worst + 1e-13)
+            << "beta = " << beta << ", turned " << turned << ", gathered " << gathered;
+        EXPECT_LE(told.worst, kGpuMomentsPromise);
+        if (gathered != 1 && std::abs(beta) <= 100) {
+          EXPECT_EQ(told.direct, 0) << beta << " " << turned << " " << gathered;
+          EXPECT_GT(told.orders, 0);
+        }
+        field->drift(0, 0, *at, *a);
+        EXPECT_TRUE(same_bits(cuda->fetch(*a), once));
       }
 }
 

@@ -45,7 +45,7 @@ TEST(Ways, AgreeWithinTheirBoundsOnEveryInstructionSet) {
 }
 
 TEST(Ways, GiveTheSameBitsForAnyThreadCount) {
-  for (const int d : {3, 4}) {
+  for (const int d : {2, 3, 4}) {
     const HostSwarm x = random_sphere({70'000, d}, 5);
     for (const Way way : {Way::harmonics, Way::transform}) {
       if (d == 4 && way == Way::transform) continue;
@@ -57,6 +57,26 @@ TEST(Ways, GiveTheSameBitsForAnyThreadCount) {
       EXPECT_EQ(one, bits(5)) << d;
     }
   }
+}
+
+// Sharp heads on the circle, whose series are long: transforms beside pairs.
+TEST(Ways, TransformsServeAnyBetaOnTheCircle) {
+  for (const double beta : {1.0, 60.0, 900.0, 2e4, -40.0})
+    for (const bool gathered : {false, true}) {
+      HostSwarm x = random_sphere({3000, 2}, 11);
+      for (int i = 0; gathered && i < x.n(); ++i) {
+        const double angle = 0.02 * (i % 7) + 1e-4 * i;
+        x.at(i, 0) = std::cos(angle), x.at(i, 1) = std::sin(angle);
+      }
+      const Attention head{.beta = beta};
+      double bound = 0, worst = 0;
+      const HostSwarm pairs = drift_of(x, head, {.pairs_above = 1e-8, .way = Way::pairs}, &bound);
+      const HostSwarm a = drift_of(x, head, {.pairs_above = 1e-8, .way = Way::transform}, &worst);
+      EXPECT_LE(worst, 1e-7) << beta;
+      EXPECT_LE(largest_difference(a, pairs), worst + bound) << beta << " " << gathered;
+      const moments::CircleTransform sums(std::fabs(beta), 1e-14);
+      EXPECT_GE(sums.cells(), 4 * sums.degree());
+    }
 }
 
 // What two ranks would add: the second gets what the first has left here.
@@ -109,6 +129,8 @@ TEST(Ways, AreWeighedByTheirCost) {
   EXPECT_EQ(first(100, 3, 9, true), Way::pairs);
   EXPECT_EQ(first(4000, 3, 9, true), Way::harmonics);
   EXPECT_EQ(first(1'000'000, 3, 100, true), Way::transform);
+  EXPECT_EQ(first(1'000'000, 2, 9, true), Way::harmonics);
+  EXPECT_EQ(first(1'000'000, 2, 5000, true), Way::transform);
   EXPECT_EQ(first(1'000'000, 3, 50, false), Way::harmonics);
   EXPECT_EQ(first(1'000'000, 3, 1e4, false), Way::cells);
   EXPECT_EQ(moments::ways_of({.shape = {100'000, 3}, .sphere = false}).front().way, Way::cells);
@@ -124,7 +146,7 @@ TEST(Ways, HearNothingOfWhoHasNoMass) {
   for (int k = 0; k < 2; ++k) x.at(5, k) = -x.at(0, k);
   x.mass.assign(57, 1.0 / 56);
   x.mass[5] = 0;
-  for (const Way way : {Way::harmonics, Way::cells, Way::pairs}) {
+  for (const Way way : {Way::harmonics, Way::transform, Way::cells, Way::pairs}) {
     const HostSwarm a = drift_of(x, {.beta = -2000}, {.pairs_above = 1e-8, .way = way});
     for (int i = 0; i < x.n(); ++i) {
       const double length = std::hypot(a.at(i, 0), a.at(i, 1));

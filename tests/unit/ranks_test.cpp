@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "engine/cuda/cuda.h"
 #include "engine/moments/moments.h"
 #include "engine/mpi/shared_engine.h"
 #include "engine/simd/pair_forces.h"
@@ -203,6 +204,33 @@ TEST(Ranks, PairsAgreeWithinRoundingAndWithEachOtherToTheBit) {
     EXPECT_LT(apart(alone.x, one.x), single ? 1e-6 : 1e-12) << words[0] << " " << words[1];
     for (int size = 2; size <= 4; ++size)
       EXPECT_EQ(apart(one.x, fly_on_ranks(e, size).x), 0) << words[0] << " on " << size;
+  }
+}
+
+// Sums by a GPU that all ranks share: each has the rows of its own particles.
+TEST(Ranks, ShareAGpu) {
+  if (gpu_name().empty()) GTEST_SKIP() << "no NVIDIA GPU, or built without CUDA";
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"d=3", "n=1500", "beta=4"},
+                                             {"d=3", "n=1500", "beta=4", "precision=f32"},
+                                             {"d=3", "n=900", "beta=60", "precision=f32"},
+                                             {"d=2", "n=700", "beta=900", "dynamics=causal"},
+                                             {"d=24", "n=600", "dynamics=causal"},
+                                             {"d=200", "n=600", "precision=f32"},
+                                             {"d=3", "n=2000", "engine=cuda-moments"},
+                                             {"d=3", "n=700", "perceptron=gradient:3"}}) {
+    std::vector<std::string> all = words;
+    if (all.back() != "engine=cuda-moments") all.push_back("engine=cuda");
+    all.insert(all.end(), {"T=0.2", "method=rk4", "dt=0.05"});
+    Experiment e = experiment(all);
+    e.engine.threads = 1;
+    const Flown alone = fly(e, *make_engine(e.engine));
+    const Flown one = fly_on_ranks(e, 1);
+    const bool single = e.engine.precision == Precision::f32;
+    EXPECT_LT(apart(alone.x, one.x), single ? 4e-6 : 1e-11) << words[0] << " " << words[1];
+    for (int size = 2; size <= 3; ++size)
+      EXPECT_LT(apart(one.x, fly_on_ranks(e, size).x), single ? 4e-6 : 1e-12)
+          << words[0] << " on " << size;
   }
 }
 

@@ -19,9 +19,22 @@ inline constexpr double kGpuMomentsPromise = 1e-10, kGpuMomentsPromiseFloat = 1e
 // is too old.
 std::unique_ptr<Engine> make_cuda_engine(Precision precision, GpuSums sums = GpuSums::pairs);
 
+// Ranks of one machine take its GPUs in turn: this process is rank `rank_here` of them. Before any
+// engine is made; without it the first GPU is used.
+void choose_gpu(int rank_here);
+
 // The GPU that would be used, for `murmur doctor`: "NVIDIA H200, 139 GiB"; empty where there is
 // none.
 std::string gpu_name();
 bool built_with_cuda();
+
+// What the GPU does a second at most, by its own probes: multiply-adds, powers of two, products of
+// halves by tensor cores (each a multiply-add), bytes read and written. For `murmur bench`.
+struct GpuLimits {
+  double fma_f32 = 0, fma_f64 = 0, exp2_f32 = 0, half_products = 0, memory_bytes = 0;
+};
+GpuLimits probe_gpu();
+// Fields come back before the GPU has done what they asked for.
+void wait_for_gpu();
 
 }  // namespace murmur

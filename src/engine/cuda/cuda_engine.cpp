@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <string>
 
+#include "core/device_engine.h"
 #include "core/overloaded.h"
 #include "engine/cuda/cuda.h"
 #include "engine/cuda/cuda_field.h"
+#include "engine/cuda/host_sums.h"
+#include "engine/cuda/room.h"
 #include "murmur/error.h"
 
 namespace murmur {
@@ -26,19 +29,9 @@ DeviceSwarm::DeviceSwarm(Shape shape, std::shared_ptr<Masses> mass)
   if (shape.n > 0) x_.need(stride_ * static_cast<std::size_t>(shape.d));
 }
 
-std::size_t swarm_bytes(Shape shape) {
-  return static_cast<std::size_t>(shape.n + 31) * static_cast<std::size_t>(shape.d) * 8;
-}
-
 namespace {
 
-constexpr int kSwarmsAtOnce = 18;  // stages of a step, its ends, what is between them
-constexpr int kLeastMajor = 9;     // compute capability that the kernels are made for
-
-std::string gibibytes(std::size_t bytes) {
-  const auto tenths = static_cast<long>(static_cast<double>(bytes) / 0x1p30 * 10 + 0.5);
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GiB";
-}
+constexpr int kLeastMajor = 9;  // compute capability that the kernels are made for
 
 // What keeps a head from having a kernel, as words after "attention"; nothing where it has one.
 const char* no_kernel(const Attention& a) {
@@ -69,7 +62,7 @@ std::optional<Unknown> no_force(const Dynamics& dynamics) {
   return std::nullopt;
 }
 
-class CudaEngine final : public Engine {
+class CudaEngine final : public DeviceEngine {
  public:
   CudaEngine(Precision precision, GpuSums sums) : precision_(precision), sums_(sums) {
     need_gpu({"engine = cuda", "use engine=auto"}, kLeastMajor);
@@ -85,15 +78,17 @@ class CudaEngine final : public Engine {
     if (sums_ == GpuSums::moments && shape.d != 3)
       return Unknown{"the GPU's moments are those of S^2, and d is " + std::to_string(shape.d),
                      "use d=3, or engine=cuda"};
-    const std::size_t wanted = kSwarmsAtOnce * swarm_bytes(shape) + pair_bytes(shape, precision_);
+    return room_for(shape);
+  }
+
+  std::optional<Unknown> room_for(Shape shape) const override {
     std::size_t available = 0, all = 0;
     inspect(cudaMemGetInfo(&available, &all));
-    if (wanted > available)
-      return Unknown{"n = " + std::to_string(shape.n) + " particles of d = " +
-                         std::to_string(shape.d) + " take " + gibibytes(wanted) +
-                         " of the GPU's memory, and " + gibibytes(available) + " are free",
-                     "use fewer particles, or engine=auto"};
-    return std::nullopt;
+    return too_large(shape, precision_, sums_, available);
+  }
+
+  std::unique_ptr<Engine> in_host_memory() const override {
+    return make_host_engine(std::make_unique<CudaEngine>(precision_, sums_), precision_, sums_);
   }
 
   std::unique_ptr<Swarm> place(const HostSwarm& x) override {
@@ -134,9 +129,12 @@ std::unique_ptr<Engine> make_cuda_engine(Precision precision, GpuSums sums) {
 
 std::string gpu_name() {
   cudaDeviceProp gpu{};
-  if (cudaGetDeviceProperties(&gpu, 0) != cudaSuccess) return "";
+  const int which = cuda::chosen_gpu();
+  if (which < 0 || cudaGetDeviceProperties(&gpu, which) != cudaSuccess) return "";
   return gpu.name;
 }
+
+void choose_gpu(int rank_here) { cuda::choose_gpu_of(rank_here); }
 
 bool built_with_cuda() { return true; }
 

@@ -20,18 +20,13 @@ double first_beta(const Dynamics& dynamics) {
 }  // namespace
 
 CudaField::CudaField(const Dynamics& dynamics, Shape shape, Precision precision, GpuSums sums)
-    : dynamics_(dynamics), n0_(shape.n), sums_(sums), pairs_(precision, sums) {
-  check(dynamics, shape.d);
-  for (const Sublayer& sublayer : dynamics_.sublayers)
-    ready_.push_back(sublayer.forces_end.empty() ? ready(sublayer.forces, dynamics_.clock, shape.d)
-                                                 : DeviceForces{});
-}
+    : dynamics_(dynamics), n0_(shape.n), sums_(sums), forces_(dynamics_, shape, precision, sums) {}
 
 void CudaField::drift(double t, int sublayer, const Swarm& x, Swarm& a) {
   if (kernel_of(dynamics_.clock).arc_length) return velocity(t, x, a);
   clear(device(a).places());
   if (!active(t, sublayer)) return;
-  add_forces(t, sublayer, force_points(t, device(x)), device(a));
+  forces_.add(t, sublayer, force_points(t, device(x)), all_tiles(x.shape().n), device(a));
   if (turns_only(t)) {
     Finish lengths;
     lengths.by_lengths = true;
@@ -44,7 +39,7 @@ void CudaField::velocity(double t, const Swarm& x, Swarm& v) {
   const DeviceSwarm& at = force_points(t, device(x));
   clear(device(v).places());
   for (int sublayer = 0; sublayer < sublayers(); ++sublayer)
-    if (active(t, sublayer)) add_forces(t, sublayer, at, device(v));
+    if (active(t, sublayer)) forces_.add(t, sublayer, at, all_tiles(x.shape().n), device(v));
   Finish f;
   f.project = on_sphere();
   finish(t, f, device(x), device(v));
@@ -69,23 +64,6 @@ const DeviceSwarm& CudaField::force_points(double t, const DeviceSwarm& x) {
   force_points_->masses = x.masses;
   to_force_points(x.places(), turned, g, force_points_->places());
   return *force_points_;
-}
-
-void CudaField::add_forces(double t, int sublayer, const DeviceSwarm& x, DeviceSwarm& a) {
-  const Sublayer& forces = dynamics_.sublayers[sublayer];
-  if (!forces.forces_end.empty())
-    ready_[sublayer] = ready(forces_at(forces, t), dynamics_.clock, x.shape().d);
-  for (const DeviceHead& head : ready_[sublayer].heads) pairs_.add(head, x, a);
-  for (const DeviceLayer& layer : ready_[sublayer].layers) add_layer(layer, x, a);
-}
-
-void CudaField::add_layer(const DeviceLayer& layer, const DeviceSwarm& x, DeviceSwarm& a) {
-  const int n = x.shape().n, rows = layer.in.rows;
-  double* hidden = hidden_.need(x.stride() * rows);
-  apply(layer.in.map(), x.places(), false, hidden, x.stride());
-  const Places units{hidden, x.stride(), n, rows};
-  activate(layer.activation, units);
-  apply(layer.out.map(), units, true, a.data(), a.stride());
 }
 
 // What the layer norm makes of a drift; see HostField::normalise_drift.

@@ -1,9 +1,7 @@
 // cuda_field.h: a Dynamics made ready on the GPU.
 #pragma once
 
-#include <vector>
-
-#include "engine/cuda/pair_forces.h"
+#include "engine/cuda/device_forces.h"
 #include "murmur/engine.h"
 
 namespace murmur::cuda {
@@ -28,15 +26,13 @@ class CudaField final : public Field {
   ParticleSums particle_sums(const Swarm& x, int threads) override;
   PairSums pair_sums(const Swarm& x, const PairRequest& request) override;
   const FieldCertificate* certificate() const override {
-    return sums_ == GpuSums::moments ? &pairs_.certificate : nullptr;
+    return sums_ == GpuSums::moments ? &forces_.certificate() : nullptr;
   }
 
  private:
   bool turns_only(double t) const;
   bool on_sphere() const { return dynamics_.manifold == Manifold::sphere; }
   const DeviceSwarm& force_points(double t, const DeviceSwarm& x);
-  void add_forces(double t, int sublayer, const DeviceSwarm& x, DeviceSwarm& a);
-  void add_layer(const DeviceLayer& layer, const DeviceSwarm& x, DeviceSwarm& a);
   void finish(double t, Finish f, const DeviceSwarm& x, DeviceSwarm& a);
   void to_arc_length(DeviceSwarm& v);
   const double* gain(double t);
@@ -46,10 +42,9 @@ class CudaField final : public Field {
   const Dynamics dynamics_;
   const int n0_;  // particles before any merging
   const GpuSums sums_;
-  DevicePairs pairs_;
-  std::vector<DeviceForces> ready_{};  // by sublayer; of one that changes, as last asked for
+  ForcesOnDevice forces_;
   std::unique_ptr<DeviceSwarm> force_points_{};
-  Room<double> gain_{}, hidden_{}, scratch_{}, result_{}, turned_{}, directed_{}, image_{};
+  Room<double> gain_{}, scratch_{}, result_{}, turned_{}, directed_{}, image_{};
   Room<double> matrix_{};
   Room<std::byte> room_{};
 };

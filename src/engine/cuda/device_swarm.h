@@ -47,7 +47,4 @@ class DeviceSwarm final : public Swarm {
 inline const DeviceSwarm& device(const Swarm& x) { return static_cast<const DeviceSwarm&>(x); }
 inline DeviceSwarm& device(Swarm& x) { return static_cast<DeviceSwarm&>(x); }
 
-// Bytes that a swarm takes.
-std::size_t swarm_bytes(Shape shape);
-
 }  // namespace murmur::cuda

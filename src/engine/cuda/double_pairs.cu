@@ -47,10 +47,10 @@ struct Targets {
   int row[kTargets];
   double u[kTargets][d];
   double bound[kTargets];
-  __device__ explicit Targets(const DoublePairs& p) {
+  __device__ Targets(const DoublePairs& p, int tile) {
 #pragma unroll
     for (int m = 0; m < kTargets; ++m) {
-      row[m] = blockIdx.x * kRowTile + m * kThreads + threadIdx.x;
+      row[m] = (tile + static_cast<int>(blockIdx.x)) * kRowTile + m * kThreads + threadIdx.x;
       const bool there = row[m] < p.n;
 #pragma unroll
       for (int k = 0; k < d; ++k) u[m][k] = there ? p.u[k * p.stride + row[m]] : 0;
@@ -67,16 +67,16 @@ struct Targets {
 
 template <int d, bool masked>
 __global__ void __launch_bounds__(kThreads)
-    double_kernel(DoublePairs p, Seen seen, int begin, DoubleStretches to) {
+    double_kernel(DoublePairs p, Seen seen, int tile, int begin, DoubleStretches to) {
   __shared__ Stage<d> stage;
   __shared__ Powers powers;
   powers.fill();
-  const Targets<d> targets(p);
+  const Targets<d> targets(p, tile);
   double sum[kTargets][d + 1] = {};
   const int sources = sources_of(p.n);
   const int first = (begin + static_cast<int>(blockIdx.y)) * sources;
   int end = min(first + sources, p.n);
-  if (seen.past) end = min(end, static_cast<int>(blockIdx.x + 1) * kRowTile);
+  if (seen.past) end = min(end, (tile + static_cast<int>(blockIdx.x) + 1) * kRowTile);
   for (int at = first; at < end; at += kStage) {
     fetch_stage(p, at, stage);
     __syncthreads();
@@ -102,9 +102,9 @@ __global__ void __launch_bounds__(kThreads)
 
 template <int d>
 __global__ void __launch_bounds__(kThreads)
-    largest_kernel(DoublePairs p, Seen seen, int begin, DoubleStretches to) {
+    largest_kernel(DoublePairs p, Seen seen, int tile, int begin, DoubleStretches to) {
   __shared__ Stage<d> stage;
-  const Targets<d> targets(p);
+  const Targets<d> targets(p, tile);
   double most[kTargets] = {kNone, kNone};
   const int sources = sources_of(p.n);
   const int first = (begin + static_cast<int>(blockIdx.y)) * sources;
@@ -126,8 +126,9 @@ __global__ void __launch_bounds__(kThreads)
     to.at[static_cast<std::size_t>(blockIdx.y) * to.rows + targets.row[m]] = most[m];
 }
 
-__global__ void add_double_kernel(DoubleStretches from, int n, int d, bool more, Sums to) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+__global__ void add_double_kernel(DoubleStretches from, int n, int d, int first, bool more,
+                                  Sums to) {
+  const int i = first + blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   for (int c = 0; c <= d; ++c) {
     double& place = c < d ? to.n[c * to.stride + i] : to.z[i];
@@ -138,8 +139,9 @@ __global__ void add_double_kernel(DoubleStretches from, int n, int d, bool more,
   }
 }
 
-__global__ void largest_of_stretches(DoubleStretches from, int n, bool more, double* bound) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+__global__ void largest_of_stretches(DoubleStretches from, int n, int first, bool more,
+                                     double* bound) {
+  const int i = first + blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   double most = more ? bound[i] : kNone;
   for (int s = 0; s < from.count; ++s) most = fmax(most, from.at[s * from.rows + i]);
@@ -149,7 +151,7 @@ __global__ void largest_of_stretches(DoubleStretches from, int n, bool more, dou
 // 2^{-|y_j - t_i|^2} and the sums of y_j - t_i, in floats.
 template <int d>
 __global__ void __launch_bounds__(kThreads)
-    difference_kernel(Difference p, Seen seen, int begin, Stretches to) {
+    difference_kernel(Difference p, Seen seen, int tile, int begin, Stretches to) {
   __shared__ float4 source[kStage];
   __shared__ float weight[kStage];
   const int sources = sources_of(p.n);
@@ -160,7 +162,7 @@ __global__ void __launch_bounds__(kThreads)
   int row[kTargets];
 #pragma unroll
   for (int m = 0; m < kTargets; ++m) {
-    row[m] = blockIdx.x * kRowTile + m * kThreads + threadIdx.x;
+    row[m] = (tile + static_cast<int>(blockIdx.x)) * kRowTile + m * kThreads + threadIdx.x;
     t[m] = p.target[row[m]];
   }
   for (int at = first; at < end; at += kStage) {
@@ -216,33 +218,39 @@ void for_dimension(int d, Launch launch) {
 
 unsigned blocks_of(int n) { return static_cast<unsigned>((n + kThreads - 1) / kThreads); }
 
-dim3 grid_of(int n, int stretches) {
-  return {static_cast<unsigned>(whole_rows(n) / kRowTile), static_cast<unsigned>(stretches)};
+dim3 grid_of(const RowTiles& rows, int stretches) {
+  return {static_cast<unsigned>(rows.count), static_cast<unsigned>(stretches)};
 }
 
 }  // namespace
 
 int double_stretches(int n) { return (n + sources_of(n) - 1) / sources_of(n); }
 
-void double_sums(const DoublePairs& p, const Seen& seen, int first, const DoubleStretches& to) {
+void double_sums(const DoublePairs& p, const Seen& seen, const RowTiles& rows, int first,
+                 const DoubleStretches& to) {
+  const dim3 grid = grid_of(rows, to.count);
   for_dimension(p.d, [&](auto d) {
     if (seen.all())
-      double_kernel<d, false><<<grid_of(p.n, to.count), kThreads>>>(p, seen, first, to);
+      double_kernel<d, false><<<grid, kThreads>>>(p, seen, rows.first, first, to);
     else
-      double_kernel<d, true><<<grid_of(p.n, to.count), kThreads>>>(p, seen, first, to);
+      double_kernel<d, true><<<grid, kThreads>>>(p, seen, rows.first, first, to);
   });
 }
 
-void add_double_stretches(const DoubleStretches& from, int n, int d, bool more, const Sums& to) {
-  add_double_kernel<<<blocks_of(n), kThreads>>>(from, n, d, more, to);
+void add_double_stretches(const DoubleStretches& from, int n, int d, const RowTiles& rows,
+                          bool more, const Sums& to) {
+  const int begin = rows.begin(), end = rows.end(n);
+  add_double_kernel<<<blocks_of(end - begin), kThreads>>>(from, end, d, begin, more, to);
 }
 
-void largest_scores(const DoublePairs& p, const Seen& seen, int first,
+void largest_scores(const DoublePairs& p, const Seen& seen, const RowTiles& rows, int first,
                     const DoubleStretches& scratch, double* bound) {
+  const int begin = rows.begin(), end = rows.end(p.n);
+  const dim3 grid = grid_of(rows, scratch.count);
   for_dimension(p.d, [&](auto d) {
-    largest_kernel<d><<<grid_of(p.n, scratch.count), kThreads>>>(p, seen, first, scratch);
+    largest_kernel<d><<<grid, kThreads>>>(p, seen, rows.first, first, scratch);
   });
-  largest_of_stretches<<<blocks_of(p.n), kThreads>>>(scratch, p.n, first > 0, bound);
+  largest_of_stretches<<<blocks_of(end - begin), kThreads>>>(scratch, end, begin, first > 0, bound);
 }
 
 void pack_difference(const Unpacked& from, double scale, double gaze, float4* source,
@@ -252,9 +260,11 @@ void pack_difference(const Unpacked& from, double scale, double gaze, float4* so
                                                         weight);
 }
 
-void difference_sums(const Difference& p, const Seen& seen, int first, const Stretches& to) {
+void difference_sums(const Difference& p, const Seen& seen, const RowTiles& rows, int first,
+                     const Stretches& to) {
+  const dim3 grid = grid_of(rows, to.count);
   for_dimension(p.d, [&](auto d) {
-    difference_kernel<d><<<grid_of(p.n, to.count), kThreads>>>(p, seen, first, to);
+    difference_kernel<d><<<grid, kThreads>>>(p, seen, rows.first, first, to);
   });
 }
 

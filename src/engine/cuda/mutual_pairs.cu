@@ -10,7 +10,7 @@ namespace {
 constexpr int kWarps = 4, kThreads = kWarps * kLanes;
 constexpr int kEights = 8;                      // groups of eight columns, a warp
 constexpr int kColumns = kWarps * kEights * 8;  // of a block at once
-constexpr int kStage = 64;                      // rows in shared memory at once
+constexpr int kStage = 128;                     // rows in shared memory at once
 static_assert(kStrip % kColumns == 0 && kStrip % kStage == 0);
 
 struct Stage {
@@ -18,14 +18,13 @@ struct Stage {
   float4 value[kStage];
 };
 
-// Shared memory of a block: rows that come, what the lanes add to them, and their sums.
+// Shared memory of a block: rows that come, and what the lanes add to them.
 template <int d>
 struct Shared {
   Stage stage[2];
   uint2 key[kColumns][4];
   float4 part[kWarps][4][kStage];  // of the warps' lanes t; of z where d = 4 in `part_z`
   float part_z[d == 4 ? kWarps : 1][4][d == 4 ? kStage : 1];
-  float row[d + 1][kStrip];
 };
 
 struct Mutual {
@@ -79,10 +78,6 @@ __device__ __forceinline__ void meet_rows(const Stage& stage, int first, const u
   unpack<d>(stage.value[first + g], place[0]);
   unpack<d>(stage.value[first + g + 8], place[1]);
 #pragma unroll
-  for (int half = 0; half < 2; ++half)
-#pragma unroll
-    for (int k = 0; k <= d; ++k) row[half][k] = 0;
-#pragma unroll
   for (int e = 0; e < kEights; ++e) {
     const uint2 key = keys[e * 8 + g][t];
     const std::uint32_t b[2] = {key.x, key.y};
@@ -95,12 +90,21 @@ __device__ __forceinline__ void meet_rows(const Stage& stage, int first, const u
 #pragma unroll
       for (int side = 0; side < 2; ++side) {
         const float weight = w[2 * half + side];
+        const bool fresh = e == 0 && side == 0;
 #pragma unroll
-        for (int k = 0; k < d; ++k) {
-          row[half][k] = fmaf(weight, c.place[e][side][k], row[half][k]);
+        for (int k = 0; k < d; ++k)
+          row[half][k] = fresh ? weight * c.place[e][side][k]
+                               : fmaf(weight, c.place[e][side][k], row[half][k]);
+        row[half][d] = fresh ? weight : row[half][d] + weight;
+      }
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+#pragma unroll
+      for (int side = 0; side < 2; ++side) {
+        const float weight = w[2 * half + side];
+#pragma unroll
+        for (int k = 0; k < d; ++k)
           c.sum[e][side][k] = fmaf(weight, place[half][k], c.sum[e][side][k]);
-        }
-        row[half][d] += weight;
         c.sum[e][side][d] += weight;
       }
   }
@@ -113,26 +117,34 @@ __device__ void keep_part(const float (&row)[d + 1], int at, Shared<d>& s) {
   if constexpr (d == 4) s.part_z[warp][t][at] = row[4];
 }
 
-// What the lanes have added to the rows of a stage, in a fixed order: a thread a row.
+// What the lanes have added to the rows of a stage, in a fixed order, to the sums of the block's
+// rows in global memory. A thread has the same halves of rows every time, and so reads what it
+// wrote itself.
 template <int d>
-__device__ void gather_rows(Shared<d>& s, int first) {
-  const int row = threadIdx.x;
-  if (row >= kStage) return;
-  float4 sum = s.part[0][0][row];
+__device__ void gather_rows(const Shared<d>& s, bool fresh, float* to, std::size_t rows) {
 #pragma unroll
-  for (int part = 1; part < kWarps * 4; ++part) {
-    const float4 more = s.part[part / 4][part % 4][row];
-    sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
-  }
-  s.row[0][first + row] += sum.x;
-  s.row[1][first + row] += sum.y;
-  s.row[2][first + row] += sum.z;
-  if constexpr (d >= 3) s.row[3][first + row] += sum.w;
-  if constexpr (d == 4) {
-    float z = 0;
+  for (int at = threadIdx.x; at < 2 * kStage; at += kThreads) {
+    const int row = at % kStage, half = at / kStage;
+    float* const first = to + static_cast<std::size_t>(2 * half) * rows + row;
+    float* const second = first + rows;
+    const bool both = d >= 3 || half == 0;
+    const float2 before = make_float2(fresh ? 0 : *first, fresh || !both ? 0 : *second);
+    float2 sum = make_float2(0, 0);
 #pragma unroll
-    for (int part = 0; part < kWarps * 4; ++part) z += s.part_z[part / 4][part % 4][row];
-    s.row[4][first + row] += z;
+    for (int part = 0; part < kWarps * 4; ++part) {
+      const float2 more = reinterpret_cast<const float2*>(&s.part[part / 4][part % 4][row])[half];
+      sum.x += more.x, sum.y += more.y;
+    }
+    *first = before.x + sum.x;
+    if (both) *second = before.y + sum.y;
+    if constexpr (d == 4) {
+      if (half == 1) continue;
+      float z = 0;
+#pragma unroll
+      for (int part = 0; part < kWarps * 4; ++part) z += s.part_z[part / 4][part % 4][row];
+      float* const last = to + 4 * rows + row;
+      *last = (fresh ? 0 : *last) + z;
+    }
   }
 }
 
@@ -165,8 +177,8 @@ __global__ void __launch_bounds__(kThreads, d == 4 ? 2 : 3) mutual_kernel(const 
   const int most = static_cast<int>(a.p.rows), g = threadIdx.x % kLanes / 4;
   const int row_end = min(kStrip, most - rows * kStrip);
   const int column_end = min(kStrip, most - columns * kStrip);
-  for (int at = threadIdx.x; at < kStrip; at += kThreads)
-    for (int k = 0; k <= d; ++k) s.row[k][at] = 0;
+  float* const own_rows =
+      a.to.at + static_cast<std::size_t>(columns) * (d + 1) * a.to.rows + rows * kStrip;
   Columns<d> c;
   for (int group = 0; group < column_end; group += kColumns) {
     const int first = columns * kStrip + group + threadIdx.x / kLanes * kEights * 8;
@@ -192,15 +204,10 @@ __global__ void __launch_bounds__(kThreads, d == 4 ? 2 : 3) mutual_kernel(const 
         keep_part<d>(row[1], first_row + g + 8, s);
       }
       __syncthreads();  // all parts are there
-      gather_rows<d>(s, at);
+      gather_rows<d>(s, group == 0, own_rows + at, a.to.rows);
     }
     if (columns != rows) keep_columns<d>(c, a, rows, first);
   }
-  __syncthreads();
-  float* to = a.to.at + static_cast<std::size_t>(columns) * (d + 1) * a.to.rows + rows * kStrip;
-  for (int at = threadIdx.x; at < row_end; at += kThreads)
-#pragma unroll
-    for (int k = 0; k <= d; ++k) to[static_cast<std::size_t>(k) * a.to.rows + at] = s.row[k][at];
 }
 
 template <int d>

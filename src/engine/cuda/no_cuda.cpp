@@ -9,8 +9,14 @@ std::unique_ptr<Engine> make_cuda_engine(Precision, GpuSums) {
               "use engine=auto, or build with cmake --preset cuda");
 }
 
+void choose_gpu(int) {}
+
 std::string gpu_name() { return ""; }
 
 bool built_with_cuda() { return false; }
+
+GpuLimits probe_gpu() { return {}; }
+
+void wait_for_gpu() {}
 
 }  // namespace murmur

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/cuda/room.h"
 #include "engine/cuda/sphere_moments.h"
 #include "engine/cuda/sphere_series.h"
 #include "engine/cuda/sums_kernels.h"
@@ -16,8 +17,6 @@ namespace {
 // As of engine/simd/pair_forces.cpp: what single and double precision can hold.
 constexpr double kDifferenceFloat = 1024, kOpenDouble = 900;
 constexpr double kTooSmallFloat = 0x1p-40;
-constexpr int kFewestMutual = 4096, kMostMutual = 1 << 19;
-constexpr std::size_t kStretchBytes = std::size_t{2} << 30;  // of sums not yet added up
 
 // Stretches whose sums are kept at once, of `size` bytes each.
 int at_once(int count, std::size_t size) {
@@ -33,25 +32,12 @@ int first_sighted(const Seen& seen, int n) {
 
 }  // namespace
 
-std::size_t pair_bytes(Shape shape, Precision precision) {
-  const std::size_t n = static_cast<std::size_t>(whole_rows(shape.n));
-  const std::size_t d = static_cast<std::size_t>(shape.d);
-  const std::size_t own = n * (4 * d + 4) * 8;  // u, keys, sums, values
-  if (in_registers(shape.d)) {
-    const std::size_t stretch = (d + 1) * n * (precision == Precision::f32 ? 4 : 8);
-    const auto strips = static_cast<std::size_t>(mutual_stretches(shape.n));
-    const std::size_t mutual =
-        precision == Precision::f32 && shape.n <= kMostMutual ? strips * stretch : 0;
-    return own + std::max({mutual, kStretchBytes, 2 * stretch}) + n * 84;
-  }
-  return own + wide_bytes(shape, precision);
-}
-
-void DevicePairs::add(const DeviceHead& head, const DeviceSwarm& x, DeviceSwarm& a) {
+void DevicePairs::add(const DeviceHead& head, const DeviceSwarm& x, const RowTiles& rows,
+                      DeviceSwarm& a) {
   const auto [n, d] = x.shape();
   if (n == 0) return;
   const std::size_t stride = x.stride();
-  Work w{head, x, n, d, head.k, stride, nullptr, x.data(), {}};
+  Work w{head, x, rows, n, d, head.k, stride, nullptr, x.data(), {}};
   w.sums = {sums_.need(stride * d), z_.need(stride), stride};
   Done done;
   const bool summed = moments_ == GpuSums::moments && sum_by_moments(w, done);
@@ -103,37 +89,86 @@ void DevicePairs::look(Work& w) {
   w.keys = keys;
 }
 
-bool DevicePairs::sum_by_moments(const Work& w, Done& done) {
-  const double rho = w.head.gaze_scale * std::numbers::ln2;
-  const bool plain = w.d == 3 && w.head.isotropic && w.head.seen.all();
-  double* scratch = scratch_.need(reduce_scratch(w.n));
+// The least weight of a row; NaN where one is none.
+double DevicePairs::lightest(const Work& w) {
   double* to = facts_.need(4);
-  if (plain) off_the_sphere(w.x.places(), scratch, to);
-  const bool fits = plain && std::abs(rho) > 1e-2 && std::abs(rho) < 50 && fetch(to, 1)[0] < 1e-10;
+  least(w.sums.z, 0, w.n, scratch_.need(reduce_scratch(w.n)), to);
+  return 1 / fetch(to, 1)[0];
+}
+
+// How far a mean can be off by the series of degree 31 at most; infinity where a uniform swarm
+// would not be within the promise.
+double DevicePairs::by_series(const Work& w, double rho, double promise) {
+  constexpr double kNothing = std::numeric_limits<double>::infinity();
+  if (!(std::abs(rho) > 1e-2 && std::abs(rho) < 50)) return kNothing;
+  const SphereSeries series(rho, promise / 64);
+  const double uniform = (1 - std::exp(-2 * std::abs(rho))) / (2 * std::abs(rho));
+  if (2 * series.bound() > promise * uniform) return kNothing;
+  const int terms = series.terms();
+  const auto size = static_cast<std::size_t>(2 * terms * terms);
+  double* moments = facts_.need(std::max<std::size_t>(size, 4));
+  sphere_moments(w.x.places(), w.x.mass(), terms, parts_.need(moment_scratch(terms)), moments);
+  const std::vector<double> coefficients = series.coefficients(fetch(moments, size));
+  sphere_sums(w.x.places(), rho, terms, coefficients_.upload(std::span<const double>(coefficients)),
+              w.sums);
+  certificate.orders = std::max(certificate.orders, series.degree());
+  const double z = lightest(w);
+  return z > 2 * series.bound() ? 2 * series.bound() / (z - series.bound()) : kNothing;
+}
+
+// The same by transforms, for whatever rho; where the head turns its queries, u must have one
+// length.
+double DevicePairs::by_transform(Work& w, double off, double promise, double& gaze) {
+  constexpr double kNothing = std::numeric_limits<double>::infinity();
+  SphereTransform::Request request{.x = w.x.places(), .mass = w.x.mass()};
+  gaze = std::abs(w.head.gaze_scale);
+  if (!w.head.isotropic || w.head.gaze_scale < 0) {
+    double* to = facts_.need(4);
+    double* scratch = scratch_.need(reduce_scratch(w.n));
+    const Places turned{directions_.need(w.stride * 3), w.stride, w.n, 3};
+    if (w.head.isotropic) {
+      scaled(w.x.places(), -1, turned);
+    } else {
+      look(w);
+      farthest({w.u, w.stride, w.n, 3}, nullptr, scratch, to);
+      gaze = std::sqrt(fetch(to, 1)[0]);
+      if (!(gaze > 0)) return kNothing;
+      scaled({w.u, w.stride, w.n, 3}, 1 / gaze, turned);
+      off_the_sphere(turned, scratch, to);
+      off = std::max(off, fetch(to, 1)[0]);
+    }
+    request.targets = turned;
+  }
+  request.rho = gaze * std::numbers::ln2;
+  request.tolerance = promise;
+  request.off = off;
+  SphereTransform::Bound bound;
+  if (!(off < 1e-10) || !(request.rho > 1e-2) || !transform_.sum(request, w.sums, bound))
+    return kNothing;
+  certificate.orders = std::max(certificate.orders, bound.degree);
+  return bound.of_mean(lightest(w));
+}
+
+bool DevicePairs::sum_by_moments(Work& w, Done& done) {
   const double promise =
       precision_ == Precision::f32 ? kGpuMomentsPromiseFloat : kGpuMomentsPromise;
   double worst = std::numeric_limits<double>::infinity();
-  if (fits) {
-    const SphereSeries series(rho, promise / 64);
-    const int terms = series.terms();
-    const auto size = static_cast<std::size_t>(2 * terms * terms);
-    double* moments = facts_.need(std::max<std::size_t>(size, 4));
-    sphere_moments(w.x.places(), w.x.mass(), terms, parts_.need(moment_scratch(terms)), moments);
-    const std::vector<double> coefficients = series.coefficients(fetch(moments, size));
-    sphere_sums(w.x.places(), rho, terms,
-                coefficients_.upload(std::span<const double>(coefficients)), w.sums);
-    least(w.sums.z, 0, w.n, scratch, moments);
-    const double lightest = 1 / fetch(moments, 1)[0];
-    if (lightest > 2 * series.bound()) worst = 2 * series.bound() / (lightest - series.bound());
-    certificate.orders = std::max(certificate.orders, series.degree());
+  if (w.d == 3 && w.head.keys.rows == 0 && w.head.seen.all()) {
+    double* to = facts_.need(4);
+    off_the_sphere(w.x.places(), scratch_.need(reduce_scratch(w.n)), to);
+    const double off = fetch(to, 1)[0];
+    if (w.head.isotropic && off < 1e-10)
+      worst = by_series(w, w.head.gaze_scale * std::numbers::ln2, promise);
+    done.flat = std::abs(w.head.gaze_scale);
+    if (!(worst <= promise)) worst = by_transform(w, off, promise, done.flat);
   }
   if (!(worst <= promise)) {
+    done = {};
     certificate.direct += w.n;
     return false;
   }
   certificate.worst = worst;
   certificate.worst_ever = std::max(certificate.worst_ever, worst);
-  done.flat = std::abs(w.head.gaze_scale);
   return true;
 }
 
@@ -153,10 +188,7 @@ DevicePairs::Facts DevicePairs::facts(const Work& w) {
   const ConstPlaces keys{w.keys, w.stride, w.n, w.k}, u{w.u, w.stride, w.n, w.k};
   double* middle = origin_.need(static_cast<std::size_t>(std::max(w.k, w.d)));
   centre(keys, nullptr, scratch, middle);
-  farthest(keys, middle, scratch, to);
-  farthest(keys, nullptr, scratch, to + 1);
-  farthest(u, nullptr, scratch, to + 2);
-  off_the_sphere(w.x.places(), scratch, to + 3);
+  sizes(keys, middle, u, w.x.places(), scratch, to);
   const std::vector<double> found = fetch(to, 4);
   return {std::sqrt(found[0]), std::sqrt(found[1]), std::sqrt(found[2]) * std::numbers::ln2,
           found[3]};
@@ -167,7 +199,8 @@ bool DevicePairs::sum_small_float(const Work& w, Done& done) {
   const DeviceHead& head = w.head;
   const bool twice = head.isotropic && head.seen.all() && std::abs(head.gaze_scale) > 1e-3 &&
                      w.x.masses->equal && w.n >= kFewestMutual && w.n <= kMostMutual &&
-                     f.radius > f.size / 2 && f.gaze * f.size <= kOpenFloat;
+                     w.rows.count == all_tiles(w.n).count && f.radius > f.size / 2 &&
+                     f.gaze * f.size <= kOpenFloat;
   double* middle = origin_.need(0);
   if (twice)  // seen from a centre, scores are not mutual
     inspect(cudaMemsetAsync(middle, 0, sizeof(double) * static_cast<std::size_t>(w.d)));
@@ -196,12 +229,12 @@ void DevicePairs::sum_open(const Work& w, bool twice, double balance) {
     const Stretches all{count, packed.rows, room};
     mutual_sums(packed, w.n, w.d, all);
     const auto behind = static_cast<double>(packed.rows) - w.n;
-    return add_stretches(all, w.n, w.d, false, behind, w.sums);
+    return add_stretches(all, w.n, w.d, w.rows, false, behind, w.sums);
   }
   for (int first = 0; first < count; first += some) {
     const Stretches these{std::min(some, count - first), packed.rows, room};
-    plain_sums(packed, w.n, w.d, w.head.seen, first, these);
-    add_stretches(these, w.n, w.d, first > 0, 0, w.sums);
+    plain_sums(packed, w.n, w.d, w.head.seen, w.rows, first, these);
+    add_stretches(these, w.n, w.d, w.rows, first > 0, 0, w.sums);
   }
 }
 
@@ -223,15 +256,15 @@ bool DevicePairs::sum_differences(const Work& w, double radius, Done& done) {
   auto* room = reinterpret_cast<float*>(room_.need(size * some * sizeof(float)));
   for (int first = 0; first < count; first += some) {
     const Stretches these{std::min(some, count - first), rows, room};
-    difference_sums({w.n, w.d, source, target, weight}, w.head.seen, first, these);
-    add_stretches(these, w.n, w.d, first > 0, 0, w.sums);
+    difference_sums({w.n, w.d, source, target, weight}, w.head.seen, w.rows, first, these);
+    add_stretches(these, w.n, w.d, w.rows, first > 0, 0, w.sums);
   }
   done.differences = true;
   done.flat = g;
   done.origin = nullptr;
-  const int first = first_sighted(w.head.seen, w.n);
+  const int first = std::max(first_sighted(w.head.seen, w.n), w.rows.begin());
   double* worst = facts_.need(4);
-  least(w.sums.z, first, w.n, scratch_.need(0), worst);
+  least(w.sums.z, first, w.rows.end(w.n), scratch_.need(0), worst);
   const double inverse = fetch(worst, 1)[0];
   if (inverse <= 1 / kTooSmallFloat) return true;
   done = {};
@@ -256,13 +289,14 @@ DevicePairs::Done DevicePairs::sum_small_double(const Work& w) {
   if (!open) {
     double* bound = bound_.need(w.stride);
     for (int first = 0; first < count; first += some)
-      largest_scores(p, w.head.seen, first, {std::min(some, count - first), rows, room}, bound);
+      largest_scores(p, w.head.seen, w.rows, first, {std::min(some, count - first), rows, room},
+                     bound);
     p.bound = done.bound = bound;
   }
   for (int first = 0; first < count; first += some) {
     const DoubleStretches these{std::min(some, count - first), rows, room};
-    double_sums(p, w.head.seen, first, these);
-    add_double_stretches(these, w.n, w.d, first > 0, w.sums);
+    double_sums(p, w.head.seen, w.rows, first, these);
+    add_double_stretches(these, w.n, w.d, w.rows, first > 0, w.sums);
   }
   return done;
 }

@@ -2,20 +2,15 @@
 // at hand.
 #pragma once
 
-#include <cstddef>
-
 #include "device/device.h"
 #include "engine/cuda/cuda.h"
 #include "engine/cuda/device_head.h"
 #include "engine/cuda/device_swarm.h"
 #include "engine/cuda/small_pairs.h"
+#include "engine/cuda/sphere_transform.h"
 #include "murmur/engine.h"
 
 namespace murmur::cuda {
-
-// Bytes of scratch that the sums of so many particles take, at most.
-std::size_t pair_bytes(Shape shape, Precision precision);
-std::size_t wide_bytes(Shape shape, Precision precision);  // of many dimensions, beside the common
 
 // Largest scores, in natural units, that sums of single precision are made of as they are.
 inline constexpr double kOpenFloat = 16;
@@ -24,8 +19,8 @@ class DevicePairs {
  public:
   DevicePairs(Precision precision, GpuSums sums) : precision_(precision), moments_(sums) {}
 
-  // a_i += A_i of one head at x.
-  void add(const DeviceHead& head, const DeviceSwarm& x, DeviceSwarm& a);
+  // a_i += A_i of one head at x, of the rows that are wanted; of others a_i means nothing then.
+  void add(const DeviceHead& head, const DeviceSwarm& x, const RowTiles& rows, DeviceSwarm& a);
 
   // What is known of the error where sums are made through moments.
   FieldCertificate certificate{};
@@ -35,6 +30,7 @@ class DevicePairs {
   struct Work {
     const DeviceHead& head;
     const DeviceSwarm& x;
+    RowTiles rows;
     int n, d, k;
     std::size_t stride;
     const double *u, *keys;  // (k, stride)
@@ -55,7 +51,10 @@ class DevicePairs {
   };
 
   // Sums over a particle's weights within `promise`, or nothing.
-  bool sum_by_moments(const Work& w, Done& done);
+  bool sum_by_moments(Work& w, Done& done);
+  double by_series(const Work& w, double rho, double promise);
+  double by_transform(Work& w, double off, double promise, double& gaze);
+  double lightest(const Work& w);
   void look(Work& w);
   Facts facts(const Work& w);
   Done sum(const Work& w);
@@ -73,7 +72,8 @@ class DevicePairs {
   Products products_{};
   Room<double> u_{}, keys_{}, sums_{}, z_{}, bound_{}, value_{};
   Room<double> origin_{}, middle_{}, facts_{}, scratch_{};
-  Room<double> parts_{}, coefficients_{};  // of moments
+  Room<double> parts_{}, coefficients_{}, directions_{};  // of moments
+  SphereTransform transform_{};
   Room<std::byte> room_{}, packed_{};
 };
 

@@ -22,6 +22,7 @@ struct Plain {
   Packed p;
   int n;
   Seen seen;
+  RowTiles rows;
   int stretch;  // sources of a block
   int first;    // stretch
   Stretches to;
@@ -99,7 +100,7 @@ template <int d, bool masked>
 __global__ void __launch_bounds__(kThreads, 4) plain_kernel(const Plain a) {
   __shared__ Stage stages[2];
   const int lane = threadIdx.x % kLanes, g = lane / 4, t = lane % 4;
-  const int block_row = blockIdx.x * kRowTile;
+  const int block_row = (a.rows.first + static_cast<int>(blockIdx.x)) * kRowTile;
   const int row = block_row + threadIdx.x / kLanes * kTiles * 16 + g;
   Rows<d> rows;
   const uint4* aim = static_cast<const uint4*>(a.p.aim);
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(kThreads, 4) plain_kernel(const Plain a) {
 
 template <int d>
 void launch_plain(const Plain& a) {
-  const dim3 grid(static_cast<unsigned>(a.p.rows / kRowTile), static_cast<unsigned>(a.to.count));
+  const dim3 grid(static_cast<unsigned>(a.rows.count), static_cast<unsigned>(a.to.count));
   if (a.seen.all())
     plain_kernel<d, false><<<grid, kThreads>>>(a);
   else
@@ -156,8 +157,9 @@ void launch_plain(const Plain& a) {
 }
 
 template <int d>
-__global__ void add_stretches_kernel(Stretches from, int n, bool more, double extra, Sums to) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+__global__ void add_stretches_kernel(Stretches from, int n, int first, bool more, double extra,
+                                     Sums to) {
+  const int i = first + blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   double sum[d + 1] = {};
 #pragma unroll
@@ -228,18 +230,21 @@ static int plain_stretch(int n) { return n <= 16'384 ? 256 : n <= 65'536 ? 1024 
 
 int plain_stretches(int n) { return (n + plain_stretch(n) - 1) / plain_stretch(n); }
 
-void plain_sums(const Packed& p, int n, int d, const Seen& seen, int first, const Stretches& to) {
-  const Plain a{p, n, seen, plain_stretch(n), first, to};
+void plain_sums(const Packed& p, int n, int d, const Seen& seen, const RowTiles& rows, int first,
+                const Stretches& to) {
+  const Plain a{p, n, seen, rows, plain_stretch(n), first, to};
   if (d == 2) launch_plain<2>(a);
   if (d == 3) launch_plain<3>(a);
   if (d == 4) launch_plain<4>(a);
 }
 
-void add_stretches(const Stretches& from, int n, int d, bool more, double extra, const Sums& to) {
-  const unsigned blocks = static_cast<unsigned>((n + 127) / 128);
-  if (d == 2) add_stretches_kernel<2><<<blocks, 128>>>(from, n, more, extra, to);
-  if (d == 3) add_stretches_kernel<3><<<blocks, 128>>>(from, n, more, extra, to);
-  if (d == 4) add_stretches_kernel<4><<<blocks, 128>>>(from, n, more, extra, to);
+void add_stretches(const Stretches& from, int n, int d, const RowTiles& rows, bool more,
+                   double extra, const Sums& to) {
+  const int first = rows.begin(), end = rows.end(n);
+  const unsigned blocks = static_cast<unsigned>((end - first + 127) / 128);
+  if (d == 2) add_stretches_kernel<2><<<blocks, 128>>>(from, end, first, more, extra, to);
+  if (d == 3) add_stretches_kernel<3><<<blocks, 128>>>(from, end, first, more, extra, to);
+  if (d == 4) add_stretches_kernel<4><<<blocks, 128>>>(from, end, first, more, extra, to);
 }
 
 }  // namespace murmur::cuda

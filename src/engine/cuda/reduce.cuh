@@ -19,6 +19,7 @@ struct Most {
   static constexpr double start = 0;
 };
 
+// Value (which, i): block column y is of the sum or extreme number y.
 template <class Combine, class Value>
 __global__ void reduce_stretch(int n, Value value, double* part) {
   __shared__ double scratch[kReduceThreads];
@@ -26,13 +27,15 @@ __global__ void reduce_stretch(int n, Value value, double* part) {
   double all = Combine::start;
   const int first = blockIdx.x * kStretch;
   for (int at = threadIdx.x; at < kStretch; at += kReduceThreads)
-    if (first + at < n) all = combine(all, value(first + at));
+    if (first + at < n) all = combine(all, value(static_cast<int>(blockIdx.y), first + at));
   all = over_block<kReduceThreads>(all, scratch, combine);
-  if (threadIdx.x == 0) part[blockIdx.x] = all;
+  if (threadIdx.x == 0) part[blockIdx.y * gridDim.x + blockIdx.x] = all;
 }
 
 template <class Combine>
 __global__ void reduce_parts(int parts, const double* part, double* to) {
+  part += blockIdx.x * parts;
+  to += blockIdx.x;
   __shared__ double scratch[kFinalThreads];
   const Combine combine;
   double all = Combine::start;
@@ -43,13 +46,24 @@ __global__ void reduce_parts(int parts, const double* part, double* to) {
 
 inline int parts_of(int n) { return (n + kStretch - 1) / kStretch; }
 
+// to[w] = value(w, 0) combined with value(w, 1), ..., for all w < count in one go; `part` has count
+// parts_of(n) numbers.
+template <class Combine, class Value>
+void reduce_each(int n, int count, double* part, double* to, Value value) {
+  const dim3 grid(static_cast<unsigned>(parts_of(n)), static_cast<unsigned>(count));
+  if (grid.x > 0) reduce_stretch<Combine><<<grid, kReduceThreads>>>(n, value, part);
+  reduce_parts<Combine><<<grid.y, kFinalThreads>>>(static_cast<int>(grid.x), part, to);
+}
+
 // *to = value(0) combined with value(1), ...; `part` has parts_of(n) numbers.
+template <class Value>
+struct OnlyOne {
+  Value value;
+  __device__ double operator()(int, int i) const { return value(i); }
+};
 template <class Combine, class Value>
 void reduce(int n, double* part, double* to, Value value) {
-  const int parts = parts_of(n);
-  if (parts > 0)
-    reduce_stretch<Combine><<<static_cast<unsigned>(parts), kReduceThreads>>>(n, value, part);
-  reduce_parts<Combine><<<1, kFinalThreads>>>(parts, part, to);
+  reduce_each<Combine>(n, 1, part, to, OnlyOne<Value>{value});
 }
 
 }  // namespace murmur::cuda

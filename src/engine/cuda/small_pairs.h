@@ -7,12 +7,9 @@
 #include <cstddef>
 
 #include "engine/cuda/seen.h"
+#include "engine/cuda/tiles.h"
 
 namespace murmur::cuda {
-
-// Rows of the arrays that kernels read and write come in whole tiles.
-inline constexpr int kRowTile = 256;
-inline int whole_rows(int n) { return (n + kRowTile - 1) / kRowTile * kRowTile; }
 
 // Particles as the kernels of single precision read them; made by `pack`.
 //   aim     (rows / 16, 8, 4) of sixteen bytes: what a lane multiplies, coordinate k of the rows g
@@ -56,16 +53,17 @@ struct Sums {
 
 // Large swarms are summed some stretches at a time, from stretch `first` on.
 int plain_stretches(int n);
-void plain_sums(const Packed& p, int n, int d, const Seen& seen, int first, const Stretches& to);
+void plain_sums(const Packed& p, int n, int d, const Seen& seen, const RowTiles& rows, int first,
+                const Stretches& to);
 
 // Each exponential used twice: needs u = g y with one number g, w = 1, origin 0 and nobody unseen;
 // d = 2, 3 or 4. z counts who is behind the end too: each adds 1.
-inline constexpr int kStrip = 2048;
 int mutual_stretches(int n);
 void mutual_sums(const Packed& p, int n, int d, const Stretches& to);
 
 // Where `more`, to what is there already; `extra` is taken off z.
-void add_stretches(const Stretches& from, int n, int d, bool more, double extra, const Sums& to);
+void add_stretches(const Stretches& from, int n, int d, const RowTiles& rows, bool more,
+                   double extra, const Sums& to);
 
 // Single precision where scores are large: 2^{-|y_j - t_i|^2}, and sums of y_j - t_i.
 struct Difference {
@@ -76,7 +74,8 @@ struct Difference {
 };
 void pack_difference(const Unpacked& from, double scale, double gaze, float4* source,
                      float4* target, float* weight);
-void difference_sums(const Difference& p, const Seen& seen, int first, const Stretches& to);
+void difference_sums(const Difference& p, const Seen& seen, const RowTiles& rows, int first,
+                     const Stretches& to);
 
 // Double precision, one row of threads a stretch of sources. `bound` (stride) is taken off the
 // scores of a row; nullptr: nothing is.
@@ -93,11 +92,13 @@ struct DoubleStretches {  // as Stretches
   double* at = nullptr;
 };
 int double_stretches(int n);  // of double sums and of differences
-void double_sums(const DoublePairs& p, const Seen& seen, int first, const DoubleStretches& to);
-void add_double_stretches(const DoubleStretches& from, int n, int d, bool more, const Sums& to);
+void double_sums(const DoublePairs& p, const Seen& seen, const RowTiles& rows, int first,
+                 const DoubleStretches& to);
+void add_double_stretches(const DoubleStretches& from, int n, int d, const RowTiles& rows,
+                          bool more, const Sums& to);
 // bound_i = the largest score of a row, of those seen; -inf where nobody is. Of stretches from
 // `first` on, and of what bound says already where first > 0.
-void largest_scores(const DoublePairs& p, const Seen& seen, int first,
+void largest_scores(const DoublePairs& p, const Seen& seen, const RowTiles& rows, int first,
                     const DoubleStretches& scratch, double* bound);
 
 }  // namespace murmur::cuda

@@ -1,4 +1,5 @@
 // sums_kernels.cu: sums over particles and pairs in fixed stretches, added up in order.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/cuda/reduce.cuh"
@@ -9,7 +10,8 @@ namespace murmur::cuda {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kOthers = 1024;  // partners of a block of pairs
+constexpr int kMostAtOnce = 8;  // sums of one go
+constexpr int kOthers = 1024;   // partners of a block of pairs
 constexpr std::int64_t kDrawsOfBlock = 4096;
 
 __device__ double square_from(const ConstPlaces& x, const double* origin, int i) {
@@ -127,14 +129,25 @@ unsigned rows_of_others(int n) { return static_cast<unsigned>((n + kOthers - 1) 
 
 }  // namespace
 
-std::size_t reduce_scratch(int n) { return static_cast<std::size_t>(parts_of(n)) + 1; }
+std::size_t reduce_scratch(int n) {
+  return static_cast<std::size_t>(kMostAtOnce) * parts_of(n) + 1;
+}
 
 void centre(const ConstPlaces& x, const double* mass, double* scratch, double* to) {
   const double equal = 1.0 / x.n;
-  for (int k = 0; k < x.d; ++k)
-    reduce<Add>(x.n, scratch, to + k, [=] __device__(int i) {
-      return (mass != nullptr ? mass[i] : equal) * x.at[k * x.stride + i];
-    });
+  for (int first = 0; first < x.d; first += kMostAtOnce)
+    reduce_each<Add>(
+        x.n, std::min(kMostAtOnce, x.d - first), scratch, to + first, [=] __device__(int k, int i) {
+          return (mass != nullptr ? mass[i] : equal) * x.at[(first + k) * x.stride + i];
+        });
+}
+
+void sizes(const ConstPlaces& keys, const double* middle, const ConstPlaces& u,
+           const ConstPlaces& x, double* scratch, double* to) {
+  reduce_each<Most>(u.n, 4, scratch, to, [=] __device__(int which, int i) {
+    if (which < 2) return square_from(keys, which == 0 ? middle : nullptr, i);
+    return which == 2 ? square_from(u, nullptr, i) : fabs(square_from(x, nullptr, i) - 1);
+  });
 }
 
 void farthest(const ConstPlaces& x, const double* origin, double* scratch, double* to) {
@@ -148,7 +161,10 @@ void off_the_sphere(const ConstPlaces& x, double* scratch, double* to) {
 
 // 1 / z, since `Most` starts from 0.
 void least(const double* z, int first, int n, double* scratch, double* to) {
-  reduce<Most>(n - first, scratch, to, [=] __device__(int i) { return 1 / z[first + i]; });
+  reduce<Most>(n - first, scratch, to, [=] __device__(int i) {
+    const double own = z[first + i];
+    return own > 0 ? 1 / own : NAN;
+  });
 }
 
 void error_square(const ConstPlaces& a, const ConstPlaces& b, double rtol, double atol,

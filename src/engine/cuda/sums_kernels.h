@@ -14,9 +14,12 @@ std::size_t reduce_scratch(int n);
 void centre(const ConstPlaces& x, const double* mass, double* scratch, double* to);
 // max_i |x_i - origin|^2, NaN if one of them is; origin nullptr: 0.
 void farthest(const ConstPlaces& x, const double* origin, double* scratch, double* to);
+// Four at once: max |key_i - middle|^2, max |key_i|^2, max |u_i|^2, max | |x_i|^2 - 1 |.
+void sizes(const ConstPlaces& keys, const double* middle, const ConstPlaces& u,
+           const ConstPlaces& x, double* scratch, double* to);
 // max_i | |x_i|^2 - 1 |
 void off_the_sphere(const ConstPlaces& x, double* scratch, double* to);
-// max_i -z_i: how small the least of z is.
+// max_i 1 / z_i: how small the least of z is; NaN where one of them is not above 0.
 void least(const double* z, int first, int n, double* scratch, double* to);
 
 // sum_i ( |a_i - b_i| / (atol + rtol max(|a_i|, |b_i|)) )^2

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "engine/cuda/pair_forces.h"
+#include "engine/cuda/room.h"
 #include "engine/cuda/sums_kernels.h"
 #include "engine/cuda/wide_pairs.h"
 
@@ -12,14 +13,9 @@ namespace murmur::cuda {
 
 namespace {
 
-constexpr std::size_t kStripNumbers = std::size_t{1} << 26;  // scores of a strip of rows
-// Tensor cores' accumulators round down: so many summands go into one before it is added to others.
-constexpr int kSourcesAtOnce = 256, kCoordinatesAtOnce = 128;
-
-int strip_rows(int n, std::size_t pitch) {
-  const auto most = static_cast<int>(std::max<std::size_t>(kStripNumbers / pitch / 256, 1) * 256);
-  return std::min(n, most);
-}
+// Tensor cores' accumulators round down: so many summands of a score go into one before it is added
+// to others.
+constexpr int kCoordinatesAtOnce = 128;
 
 // 2^k such that scale size is at most 2^12: halves reach 2^16.
 double scale_to_halves(double size) {
@@ -51,15 +47,6 @@ Halves halves_in(std::byte* room, std::size_t count) {
 }
 
 }  // namespace
-
-std::size_t wide_bytes(Shape shape, Precision precision) {
-  const std::size_t n = static_cast<std::size_t>(whole_rows(shape.n));
-  const std::size_t d = static_cast<std::size_t>(shape.d);
-  const std::size_t strip = static_cast<std::size_t>(strip_rows(shape.n, n)) * n;
-  const std::size_t parts =
-      static_cast<std::size_t>(strip_rows(shape.n, n)) * d * (n / kSourcesAtOnce) * 4;
-  return n * d * 12 + strip * 8 + (precision == Precision::f32 ? parts : 0);
-}
 
 bool DevicePairs::sum_wide_float(const Work& w, Done& done) {
   const Facts f = facts(w);
@@ -137,8 +124,8 @@ void DevicePairs::sum_strips_halves(const Work& w, const Facts& f, Done& done) {
   auto* sums = reinterpret_cast<float*>(room + scores * 8);
   double* bound = bound_.need(w.stride);
   const float unscale = static_cast<float>(1 / (look * far));
-  for (int first = 0; first < w.n; first += most) {
-    const Strip strip{first, std::min(most, w.n - first), w.n, rows};
+  for (int first = w.rows.begin(); first < w.rows.end(w.n); first += most) {
+    const Strip strip{first, std::min(most, w.rows.end(w.n) - first), w.n, rows};
     HalfProduct score{products_.handle(), false, true, all, strip.count, 2 * w.k, rows, rows, rows};
     score(key.high, u.low + first, 0, s);
     for (int k = 0; k < w.k; k += kCoordinatesAtOnce) {
@@ -176,8 +163,8 @@ DevicePairs::Done DevicePairs::sum_strips_double(const Work& w) {
   double* bound = bound_.need(w.stride);
   const double one = 1, zero = 0;
   const auto stride = static_cast<int>(w.stride), wide = static_cast<int>(pitch);
-  for (int first = 0; first < w.n; first += most) {
-    const Strip strip{first, std::min(most, w.n - first), w.n, pitch};
+  for (int first = w.rows.begin(); first < w.rows.end(w.n); first += most) {
+    const Strip strip{first, std::min(most, w.rows.end(w.n) - first), w.n, pitch};
     inspect(cublasDgemm(products_.handle(), CUBLAS_OP_N, CUBLAS_OP_T, w.n, strip.count, w.k, &one,
                         w.keys, stride, w.u + first, stride, &zero, s, wide));
     weigh_double(strip, w.head.seen, w.x.mass(), s, w.sums.z, bound);

@@ -27,6 +27,8 @@ constexpr double kUpRate = 0.22, kDownRate = 0.44, kVaryingRate = 0.62;
 // A particle by transforms: spread and summed; a cell of the grid there and back; and the functions
 // at the nodes of their degree, p^3 of them.
 constexpr double kTransformRate = 260, kCellRate = 60, kNodeRate = 3;
+// The same on the circle.
+constexpr double kCircleRate = 85, kCircleCellRate = 150;
 constexpr double kPairRate[] = {0.9, 0.9, 0.9, 1.0, 1.1};  // by d up to 4, more beyond
 
 double pair_rate(int d) { return d <= 4 ? kPairRate[d] : 0.25 * d; }
@@ -108,6 +110,11 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
       ways.push_back(
           {Way::transform, kTransformRate * n + kCellRate * 16 * p * p + kNodeRate * p * p * p, p});
   }
+  if (setup.sphere && d == 2 && setup.length) {
+    const int p = degree_for(d, *setup.length, cut_of(setup), kMostCircleDegree);
+    if (p != kNoDegree)
+      ways.push_back({Way::transform, kCircleRate * n + kCircleCellRate * 4 * (p + 2), p});
+  }
   const double pairs = pair_rate(d) * n * n;
   ways.push_back({Way::pairs, pairs, 0});
   ways.push_back({Way::cells, cells_rate(setup, n, n), 0});
@@ -137,6 +144,12 @@ const TransformSums& SharedMoments::transform(double rho, double cut) {
   return transforms_.emplace(std::pair(rho, cut), TransformSums(rho, cut)).first->second;
 }
 
+const CircleTransform& SharedMoments::circle(double rho, double cut) {
+  const auto at = circles_.find({rho, cut});
+  if (at != circles_.end()) return at->second;
+  return circles_.emplace(std::pair(rho, cut), CircleTransform(rho, cut)).first->second;
+}
+
 CertifiedSums::CertifiedSums(const SumsSetup& setup) : setup_(setup), ways_(ways_of(setup)) {
   if (!setup.way) return;
   const auto wanted = std::find_if(ways_.begin(), ways_.end(),
@@ -154,6 +167,14 @@ struct CertifiedSums::Work {
 };
 
 CertifiedSums::Evaluation CertifiedSums::ready(Work& work, const WayCost& way) const {
+  if (way.way == Way::transform && work.x.d() == 2) {
+    const CircleTransform& sums = work.shared.circle(*setup_.length, cut_of(setup_));
+    const auto series = std::make_shared<CircleTransform::Series>(
+        sums.series_of(work.x, setup_.threads, setup_.ranks, setup_.mean));
+    return {kCirclePoints, [&sums, series](const Targets& u, const SumsResult& out) {
+              sums.evaluate(*series, u, out);
+            }};
+  }
   if (way.way == Way::transform) {
     const TransformSums& sums = work.shared.transform(*setup_.length, cut_of(setup_));
     const auto series = std::make_shared<TransformSums::Series>(

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/moments/circle_transform.h"
 #include "engine/moments/fixed_point.h"
 #include "engine/moments/harmonic_sums.h"
 #include "engine/moments/sums.h"
@@ -45,11 +46,13 @@ class SharedMoments {
   const HarmonicSums& sums(int d, int degree);
   const HarmonicMoments& moments(const HostSwarm& x, int degree, const SumsSetup& setup);
   const TransformSums& transform(double rho, double cut);
+  const CircleTransform& circle(double rho, double cut);
   void forget() { moments_.clear(); }  // the swarm has moved
 
  private:
   std::map<std::pair<int, int>, HarmonicSums> sums_{};
   std::map<std::pair<double, double>, TransformSums> transforms_{};
+  std::map<std::pair<double, double>, CircleTransform> circles_{};
   std::map<int, HarmonicMoments> moments_{};  // by degree
 };
 

@@ -27,6 +27,8 @@ namespace murmur::moments {
 
 namespace {
 
+constexpr double kSharpestCircle = 200;  // above it transforms cost less (bench/results/moments.md)
+
 // c where V = c I.
 std::optional<double> scalar_of(const Matrix& value) {
   if (value.empty()) return 1.0;
@@ -152,7 +154,7 @@ class MomentsField final : public HostField {
   void reckon(int orders) { certificate_.orders = std::max(certificate_.orders, orders); }
 
   Head head_of(const Attention& a, Shape shape) const {
-    if (is_circle_head(a, dynamics_, shape.d))
+    if (is_circle_head(a, dynamics_, shape.d) && choice_.way != Way::transform)
       return CircleHead{CircleSums(a.beta, choice_.tolerance / 1000, &ranks_),
                         a.weighting == Attention::softmax, clock_scale(dynamics_.clock, a.beta),
                         a.value};
@@ -294,7 +296,7 @@ class MomentsField final : public HostField {
 bool is_circle_head(const Attention& a, const Dynamics& dynamics, int d) {
   return d == 2 && on_sphere(dynamics) && is_identity(a.query) && is_identity(a.key) &&
          a.query_bias.empty() && a.key_bias.empty() && a.value_bias.empty() && a.beta >= 0 &&
-         !a.relative;
+         a.beta <= kSharpestCircle && !a.relative;
 }
 
 double size_of(const Matrix& value) {

@@ -129,6 +129,54 @@ HWY_INLINE void SumAllCells(const Window& w, const GridSums& s) {
   }
 }
 
+// The window of a point on a line, 16 cells from `column` on: zero outside.
+struct LineWindow {
+  HWY_INLINE LineWindow(const Window& w, double phi) {
+    const D d;
+    const simd::HWY_NAMESPACE::Exp2<D> exp2;
+    column = static_cast<int>(std::ceil(phi - 0.5 * w.width));
+    const V scale = hn::Set(d, 2.0 / w.width), one = hn::Set(d, 1.0);
+    const V sharp = hn::Set(d, w.sharpness * 1.44269504088896340736);
+    V rest[kVectors];
+    for (int v = 0; v < kVectors; ++v) {
+      const V cells = hn::Iota(d, static_cast<double>(v * kLanes));
+      const V z = hn::Mul(scale, hn::Add(cells, hn::Set(d, column - phi)));
+      rest[v] = hn::NegMulAdd(z, z, one);
+      at[v] = hn::Mul(sharp, hn::Sub(hn::Sqrt(hn::Max(rest[v], hn::Zero(d))), one));
+    }
+    exp2(at);
+    for (int v = 0; v < kVectors; ++v)
+      at[v] = hn::IfThenElseZero(hn::Gt(rest[v], hn::Zero(d)), at[v]);
+  }
+  V at[kVectors];
+  int column;
+};
+
+void SpreadLine(const Window& w, const LinePoints& p, double* line) {
+  const D d;
+  for (int i = 0; i < p.count; ++i) {
+    const LineWindow window(w, p.phi[i]);
+    double* to = line + window.column + kMargin;
+    const V mass = hn::Set(d, p.mass[i]);
+    for (int v = 0; v < kVectors; ++v)
+      hn::StoreU(hn::MulAdd(mass, window.at[v], hn::LoadU(d, to + v * kLanes)), d, to + v * kLanes);
+  }
+}
+
+void SumLine(const Window& w, const LineSums& s) {
+  const D d;
+  for (int i = 0; i < s.count; ++i) {
+    const LineWindow window(w, s.phi[i]);
+    for (int f = 0; f < s.functions; ++f) {
+      const double* from = s.line + f * s.row + window.column + kMargin;
+      V all = hn::Mul(window.at[0], hn::LoadU(d, from));
+      for (int v = 1; v < kVectors; ++v)
+        all = hn::MulAdd(window.at[v], hn::LoadU(d, from + v * kLanes), all);
+      s.out[f * s.stride + i] = hn::GetLane(hn::SumOfLanes(d, all));
+    }
+  }
+}
+
 void SumGrid(const Window& w, const GridSums& s) {
   if (s.functions == 1)
     w.width <= 8 ? SumAllCells<1, kVectors / 2>(w, s) : SumAllCells<1, kVectors>(w, s);
@@ -146,6 +194,8 @@ namespace murmur::moments {
 HWY_EXPORT(AnglesOf);
 HWY_EXPORT(SpreadTile);
 HWY_EXPORT(SumGrid);
+HWY_EXPORT(SpreadLine);
+HWY_EXPORT(SumLine);
 
 void angles_of(const AnglePoints& points) { HWY_DYNAMIC_DISPATCH(AnglesOf)(points); }
 void spread_tile(const Window& window, const TilePoints& points, double* tile) {
@@ -153,6 +203,12 @@ void spread_tile(const Window& window, const TilePoints& points, double* tile) {
 }
 void sum_grid(const Window& window, const GridSums& sums) {
   HWY_DYNAMIC_DISPATCH(SumGrid)(window, sums);
+}
+void spread_line(const Window& window, const LinePoints& points, double* line) {
+  HWY_DYNAMIC_DISPATCH(SpreadLine)(window, points, line);
+}
+void sum_line(const Window& window, const LineSums& sums) {
+  HWY_DYNAMIC_DISPATCH(SumLine)(window, sums);
 }
 
 }  // namespace murmur::moments

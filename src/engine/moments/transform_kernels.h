@@ -42,4 +42,22 @@ struct GridSums {
 };
 void sum_grid(const Window& window, const GridSums& sums);
 
+// On the circle: line (cells and kMargin before and after) += m window(phi), phi in cells.
+struct LinePoints {
+  const double *phi, *mass;
+  int count;
+};
+void spread_line(const Window& window, const LinePoints& points, double* line);
+// out[f * stride + i] = sum over cells of window line_f, f = 0 .. functions - 1: 1 or 3.
+struct LineSums {
+  const double* line;
+  std::size_t row;
+  int functions;
+  const double* phi;
+  int count;
+  double* out;
+  std::size_t stride;
+};
+void sum_line(const Window& window, const LineSums& sums);
+
 }  // namespace murmur::moments

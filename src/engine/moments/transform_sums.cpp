@@ -166,7 +166,10 @@ TransformSums::Spread TransformSums::spread(const HostSwarm& x, int threads,
 
 TransformSums::Series TransformSums::series_of(const HostSwarm& x, int threads,
                                                const Reduction* ranks, bool mean) const {
-  const Spread s = spread(x, threads, ranks);
+  return series_of(spread(x, threads, ranks), threads, mean);
+}
+
+TransformSums::Series TransformSums::series_of(const Spread& s, int threads, bool mean) const {
   const HarmonicMoments m = moments_of(waves_of(s, threads), s, threads);
   const HarmonicSums::Series harmonic = harmonic_.series_of(m, rho_, mean);
   Series series{.outputs = harmonic.outputs, .mass = m.mass, .off = m.off};
@@ -174,6 +177,10 @@ TransformSums::Series TransformSums::series_of(const HostSwarm& x, int threads,
   for (int first = 0; first < series.outputs; first += 2)
     to_grid(waves_of(harmonic, first, threads), first, series, threads);
   return series;
+}
+
+double TransformSums::error(int adds) const {
+  return beyond_ + window_error_ + (4 * (degree() + 8) + adds + 8 + kMostWindow * 4) * kUnit;
 }
 
 // As of HarmonicSums, with the window, and angles that are right to a few units of pi.
@@ -188,9 +195,7 @@ void TransformSums::evaluate(const Series& series, const Targets& u, const SumsR
   double* sums = points.sums.need(static_cast<std::size_t>(series.outputs) * u.n);
   sum_grid(window_, {series.grid.data(), row(), series.outputs, points.theta(), points.phi(), u.n,
                      sums, static_cast<std::size_t>(u.n)});
-  const double rounding =
-      (4 * (degree() + 8) + kRun + kSpreadPoints / kRun + 8 + kMostWindow * 4) * kUnit;
-  const double eps = series.mass * (beyond_ + window_error_ + rounding);
+  const double eps = series.mass * error(kRun + kSpreadPoints / kRun);
   for (int e = 0; e < u.n; ++e) {
     const int i = points.from()[e];
     const double weight = sums[e];

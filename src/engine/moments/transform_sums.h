@@ -35,23 +35,29 @@ class TransformSums {
     double mass = 0, off = 0;
   };
   Series series_of(const HostSwarm& x, int threads, const Reduction* ranks, bool mean) const;
+
+  // For who spreads particles and sums at targets elsewhere: the window, the grid of the particles,
+  // and the bound on a weight e^{-rho} of mass 1 where the grid adds `adds` numbers one by one.
+  struct Spread {
+    std::vector<double> grid{};  // (rows, row), kMargin cells around it
+    double off = 0;              // max_j | |x_j| - 1 |
+  };
+  const Window& window() const { return window_; }
+  double rho() const { return rho_; }
+  int rows() const { return cells_ / 2 + 2 * kMostWindow; }
+  std::size_t row() const { return static_cast<std::size_t>(cells_) + 2 * kMostWindow; }
+  Series series_of(const Spread& spread, int threads, bool mean) const;
+  double error(int adds) const;
   // At most kTransformPoints targets.
   void evaluate(const Series& series, const Targets& u, const SumsResult& out) const;
 
  private:
   using Wave = std::vector<std::complex<double>>;
-  struct Spread {
-    std::vector<double> grid{};  // (rows, row), kMargin cells around it
-    double off = 0;
-  };
   Spread spread(const HostSwarm& x, int threads, const Reduction* ranks) const;
   Wave waves_of(const Spread& spread, int threads) const;
   HarmonicMoments moments_of(const Wave& waves, const Spread& spread, int threads) const;
   Wave waves_of(const HarmonicSums::Series& series, int first, int threads) const;
   void to_grid(const Wave& waves, int first, Series& series, int threads) const;
-
-  int rows() const { return cells_ / 2 + 2 * kMostWindow; }
-  std::size_t row() const { return static_cast<std::size_t>(cells_) + 2 * kMostWindow; }
 
   double rho_;
   HarmonicSums harmonic_;

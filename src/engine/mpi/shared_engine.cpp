@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/close_pairs.h"
+#include "core/device_engine.h"
 #include "core/host_field.h"
 #include "murmur/error.h"
 
@@ -240,6 +241,8 @@ class SharedEngine final : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> share_engine(std::unique_ptr<Engine> engine, Ranks& ranks) {
+  if (const auto* device = dynamic_cast<const DeviceEngine*>(engine.get()))
+    engine = device->in_host_memory();
   auto* host = dynamic_cast<HostEngine*>(engine.get());
   if (host == nullptr)
     throw Error(Fault::input, "ranks share swarms in host memory alone",
