@@ -13,7 +13,7 @@ import { toScene } from "./squeeze";
 const kUnderVote = 1.7; // its name stands below the ball
 const kOverMean = 1.5; // and that of the mean above its cross
 const kArm = 0.62; // of the cross
-const kNear = 2.2; // a mean that is closer to the vote has no name: it would cover the vote's
+const kNear = 44; // CSS pixels: a mean that is seen closer to the vote has no name, which would cover the vote's
 
 /** Where chances put the vote between the gates, (3). */
 export function voteOf(targets: readonly (readonly number[])[], chances: ArrayLike<number>): [number, number, number] {
@@ -65,7 +65,8 @@ export class VoteScene {
       positions: Float32Array.from(vote), colours: new Float32Array(at > 0 ? paints.classes[verdict] : paints.ink),
       sizes: new Float32Array([2.4]), marks: new Float32Array([1]), order: 2,
     });
-    const apart = Math.hypot(...vote.map((x, c) => x - mean[c])) > kNear;
+    const [one, other] = [this.stage.onScreen(vote), this.stage.onScreen(mean)];
+    const apart = one && other && Math.hypot(one.x - other.x, one.y - other.y) > kNear;
     this.stage.moveLabel("vote", [vote[0], vote[1] - kUnderVote, vote[2]]);
     this.stage.moveLabel("mean", apart ? [mean[0], mean[1] + kOverMean, mean[2]] : null);
   }

@@ -100,6 +100,7 @@ function drawBar(sheet: Sheet, quantity: Quantity): void {
 }
 
 const kSmall = 300; // CSS pixels: a map narrower than this has small words
+const kTiny = 200; // CSS pixels: and one narrower than this no words of crests
 const kWaves = 6; // the time until which waves are told of: then clusters have formed of their crests
 
 /** Where the fastest wave of an even ring gains a crest, drawn over the time in which it grows; the crests between the lines. */
@@ -124,7 +125,7 @@ function drawTheory(atlas: Atlas, sheet: Sheet): void {
   ctx.font = "500 11px system-ui, sans-serif";
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
-  for (let k = 1; k < stops.length; ++k) {
+  for (let k = 1; k < stops.length && w > kTiny; ++k) {
     const at = k === 1 ? (y(stops[0]) + y(stops[1])) / 2 : y(stops[k]) + 11; // below its line
     outlined(ctx, mapText.mode(k), w < kSmall ? end + 4 : kEdge.left + 5, at); // a narrow strip has room for its own name alone
   }
@@ -132,6 +133,7 @@ function drawTheory(atlas: Atlas, sheet: Sheet): void {
 
 /** Where the regions of the map are named: (t, beta); found on the map, not put there. */
 const kRegions = { apart: [1.9, 4.4], one: [18, 0.62], two: [18, 4.3], three: [18, 7.2] } as const;
+const kNarrowAt = 21; // the time at which a narrow map names them, clear of the crests
 
 /** The regions in words; the first runs up the strip in which nobody has met yet. */
 function drawRegions(atlas: Atlas, sheet: Sheet): void {
@@ -139,7 +141,8 @@ function drawRegions(atlas: Atlas, sheet: Sheet): void {
   ctx.font = `600 ${sheet.w < kSmall ? 11 : 13}px system-ui, sans-serif`;
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
-  for (const [name, [t, beta]] of Object.entries(kRegions) as [keyof typeof kRegions, readonly [number, number]][]) {
+  for (const [name, [wide, beta]] of Object.entries(kRegions) as [keyof typeof kRegions, readonly [number, number]][]) {
+    const t = sheet.w < kSmall && name !== "apart" ? kNarrowAt : wide;
     const { x, y } = placeOf(atlas, sheet, { row: along(betasOf(atlas), beta), column: along(timesOf(atlas), t) });
     ctx.save();
     ctx.translate(x, y);

@@ -17,7 +17,7 @@ export const kInks: Record<Topic, string> = {
 };
 const kMostTrail = 60; // frames
 const kOff = 1.02; // radii: where words that may come next are drawn
-const kAside = 0.05; // between arrows of one direction
+const kAside = 0.042; // between arrows of one direction
 const kBadgeBelow = 0.13;
 const kListenerBelow = 0.19;
 const kLine = 19; // CSS pixels of a label below its boid

@@ -81,6 +81,16 @@ function showQuestion(): void {
   question?.querySelector<HTMLElement>(".answer")?.focus({ preventScroll: true });
 }
 
+/** On the narrowest windows a sign of one letter. */
+function Ask() {
+  const { toQuestion } = storyWords;
+  return (
+    <Button label={toQuestion} onClick={showQuestion}>
+      <span class="ask-sign">?</span><span class="ask-word">{toQuestion}</span>
+    </Button>
+  );
+}
+
 /** Back and Next, always in sight: below the text, on narrow windows at the foot of the page. Between them, the question. */
 export function StopButtons({ stop, go }: { stop: number; go(stop: number): void }) {
   const words = storyWords;
@@ -88,9 +98,9 @@ export function StopButtons({ stop, go }: { stop: number; go(stop: number): void
   return (
     <nav class="stop-buttons" aria-label={words.stopOf(stop, kStops)}>
       <Button onClick={() => go(stop - 1)} disabled={stop === 1}>← {words.back}</Button>
-      {seen
-        ? <span class="stop-place" aria-hidden="true">{stop} / {kStops}</span>
-        : <Button onClick={showQuestion}>{words.toQuestion}</Button>}
+      <span class="stop-place">
+        {seen ? <span aria-hidden="true">{stop} / {kStops}</span> : <Ask />}
+      </span>
       {stop < kStops
         ? <Button primary onClick={() => go(stop + 1)}>{words.next} →</Button>
         : <a class="button primary" href="#v=1&view=digits">{words.toDigits} →</a>}

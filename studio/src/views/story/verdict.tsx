@@ -27,15 +27,15 @@ function saidAt({ film, trained }: TestedFlight, at: number, pair: number): Said
 }
 
 interface VerdictProps {
-  flight: TestedFlight;
+  flight: TestedFlight | null; // null: it is on its way
   player: Player;
   pair: number;
 }
 
 export function TestedVerdict({ flight, player, pair }: VerdictProps) {
   const words = strings.digits;
-  const said = saidAt(flight, player.at.value, pair);
-  if (!said) return null;
+  const said = flight && saidAt(flight, player.at.value, pair);
+  if (!said) return <p class="story-verdict">…</p>;
   const { name, chance, colour, truth, done } = said;
   return (
     <p class="story-verdict" data-verdict={name} data-chance={chance.toFixed(4)} data-right={name === truth}>

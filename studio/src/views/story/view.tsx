@@ -143,7 +143,7 @@ function Stops() {
             onStage={ready}
             onTick={(seconds) => screen.tick(seconds, scene, listener)}
           />
-          {flight && <TestedVerdict flight={flight} player={player} pair={testNow().pair} />}
+          {name === "tested" && <TestedVerdict flight={flight} player={player} pair={testNow().pair} />}
         </>
       }
       controls={
