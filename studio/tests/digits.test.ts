@@ -11,10 +11,30 @@ import { heard } from "../src/scene/heard";
 import { gazeLines, loudest } from "../src/views/digits/lines";
 import { chanceOver, chancesAt, dissenters, dissentOver, leader, majority } from "../src/views/digits/reading";
 import { drawnAt, moved, toScene, trueAt } from "../src/views/digits/squeeze";
+import { voteOf } from "../src/views/digits/vote";
 
 vi.mock("../src/core/client", () => ({ startCore: async () => ({}) }));
 const { entryOf, firstDigit, inkOf, kNothing, truthOf } = await import("../src/views/digits/flight");
 const { foursOf } = await import("../src/views/digits/opinions");
+
+describe("the vote between the gates", () => {
+  const gates = [[-10, 0, 0], [10, 0, 0]];
+  it("is in the middle while undecided, in a gate when sure, and on the side of the verdict between", () => {
+    expect(voteOf(gates, [0.5, 0.5])).toEqual([0, 0, 0]);
+    expect(voteOf(gates, [0, 1])).toEqual([10, 0, 0]);
+    expect(voteOf(gates, [0.75, 0.25])).toEqual([-5, 0, 0]);
+    expect(voteOf([[0, 10], [10, 0]], [0.25, 0.75])).toEqual([7.5, 2.5, 0]); // gates in a plane
+  });
+  it("goes to the gate that the mean lies farthest towards, however far off that mean is", () => {
+    const mean = [3, 14, -9]; // a sure six that ends far above its gate
+    const scores = gates.map((gate) => gate.reduce((sum, x, c) => sum + x * mean[c], 0) / 10);
+    const weights = scores.map((score) => Math.exp(score - Math.max(...scores)));
+    const chances = weights.map((weight) => weight / (weights[0] + weights[1]));
+    const [x, y, z] = voteOf(gates, chances);
+    expect(x).toBeGreaterThan(9.9);
+    expect([y, z]).toEqual([0, 0]);
+  });
+});
 
 function noise(seed: number): () => number {
   let state = seed;

@@ -93,10 +93,12 @@ describe("presets", () => {
       expect(strings.flock.preset[name]).toBeTruthy();
       expect(strings.flock.hints[name]).toBeTruthy();
       expect(presetOf({ view: "flock", trail: "3", ...words })).toBe(name);
-      const known = [...kParameters, "colour"] as readonly string[];
+      const known = [...kParameters, "colour", "boid"] as readonly string[];
       expect(Object.keys(words).every((key) => known.includes(key))).toBe(true);
     }
     expect(presetOf({ beta: "3.3" })).toBe("");
+    const { words } = kPresets.find(({ name }) => name === "heads")!;
+    expect(presetOf({ ...words, boid: "3", colour: "order" })).toBe("heads"); // another token is the same flight
   });
 
   it("have an equation", () => {

@@ -99,6 +99,15 @@ describe("colours", () => {
   });
 });
 
+describe("what is said of the dashed lines", () => {
+  it("holds on the map: in the end there are in the mean no more clusters than there were crests", () => {
+    betas.forEach((beta, row) => {
+      const crests = 1 + atlas.fastest_mode.switches.filter((one) => beta > one).length;
+      expect(Number(atlas.values.clusters[row].at(-1)!.toFixed(2))).toBeLessThanOrEqual(crests); // as the page says means
+    });
+  });
+});
+
 describe("where trained transformers live", () => {
   it("is what the traces of Words say", () => {
     for (const name of ["bank", "nail"]) {

@@ -115,7 +115,7 @@ describe("the story's painter", () => {
       setLabels: () => undefined, disc: () => ({ x: 400, y: 300, r: 10 }), underPointer: () => [0, 0, 0],
       boidRadius: () => 0.05, touch: () => undefined,
     } as unknown as Stage;
-    const painter = new Painter(stage, storyWords.badges);
+    const painter = new Painter(stage, { ...storyWords.badges, arrows: storyWords.arrows });
     painter.open(scene, (token) => token.text);
     const shown = {
       scene, stop: "attraction" as const, film, beside: null, at: 2, listener: 1, weights: null, held: null,

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { story as storyWords } from "../src/strings/story";
-import { gather, joined, within } from "../src/views/story/labels";
+import { gather, joined, shared, within } from "../src/views/story/labels";
 import { middle } from "../src/views/story/marks";
 import { depthOf, kInfluence, kLadders, rungAt, rungsOf, type Ladder } from "../src/views/story/measured";
 import { nextWord } from "../src/views/story/reckon";
@@ -153,6 +153,15 @@ describe("labels", () => {
     expect(gather([at(0, 0, "river"), at(20, 3, "bank"), at(200, 0, "the")])).toEqual([[0, 1], [2]]);
     expect(gather([at(0, 0, "a"), at(0, 40, "b")])).toEqual([[0], [1]]);
     expect(gather([at(0, 0, "to"), at(4, 20, "the")])).toEqual([[0, 1]]); // a label would lie on a boid
+  });
+
+  it("are never a pile: of more than two lines one word stands, the listener's where it is there, and how many more", () => {
+    const named = (words: string[], first = -1) => words.map((text, i) => ({ x: 0, y: 0, text, first: i === first }));
+    const seven = ["river", "bank", "muddy", "the", "was", "boat", "money"];
+    expect(shared(named(seven.slice(0, 6)), 3)).toBe("river · bank · muddy\nthe · was · boat");
+    expect(shared(named(seven, 1), 3)).toBe("bank + 6");
+    expect(shared(named(seven), 3)).toBe("river + 6");
+    expect(shared(named(seven.slice(0, 5), 1), 2)).toBe("bank + 4"); // on a phone
   });
 
   it("have even lines, break no word and stay on the canvas", () => {

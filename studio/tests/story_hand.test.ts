@@ -4,7 +4,8 @@ import { story as storyWords } from "../src/strings/story";
 import { firstOf, kLevelFrames, kTurn, seenAt, spaceAt } from "../src/views/story/levels";
 import { kMostWords, placedSentence, topicOf, wordsOf } from "../src/views/story/lexicon";
 import { times } from "../src/views/story/matrix";
-import { messagesTo, offsets, sumOf } from "../src/views/story/messages";
+import { kPoint, offsets, roomOf, sightScale } from "../src/views/story/arrows";
+import { messagesTo, sumOf } from "../src/views/story/messages";
 import { allowed, formatPut, parsePut } from "../src/views/story/put";
 import { pointsOf, sceneOf } from "../src/views/story/scenes";
 import { kKnobs, stopOf, type Knobs, type StopName } from "../src/views/story/stops";
@@ -108,6 +109,40 @@ describe("messages on the listener", () => {
     const found = [0.5, 0.4, 0.3].map((x, from) => ({ from, share: x, way: way(x) }));
     const ys = offsets(found, 0.1).map(([, y]) => y).sort((a, b) => a - b);
     [-0.1, 0, 0.1].forEach((y, k) => expect(ys[k]).toBeCloseTo(y, 12));
+    const across = [[1, 0, 0], [0, 1, 0], [-1, 0, 0], [-1, -0, 0]].map((to, from) => ({ from, share: 1, way: to as [number, number, number] }));
+    const apart = offsets(across, 0.1).map(([x, y]) => Math.hypot(x, y));
+    expect(apart.slice(0, 2)).toEqual([0, 0]); // nobody else goes there
+    expect(apart[2]).toBeCloseTo(0.05, 12);
+    expect(apart[3]).toBeCloseTo(0.05, 12);
+  });
+
+  it("are drawn so long that they can be read until the flock has met, all by one factor", () => {
+    const { tokens, listener } = scene("attraction");
+    const start = pointsOf(tokens).rows;
+    const middle = [0, 1].map((c) => tokens.reduce((sum, { place }) => sum + place[c], 0) / tokens.length);
+    let before = 0;
+    for (let step = 0; step <= 80; step += 5) { // every difference shrinks as e^-t
+      const rows = start.map((x, e) => middle[e % 2] + (x - middle[e % 2]) * Math.exp(-0.05 * step));
+      const found = messagesTo(scene("attraction"), rows, listener!, equal(tokens.length));
+      const from = [...rows.slice(2 * listener!, 2 * listener! + 2)];
+      const scale = sightScale(found, { least: 1, longest: 0.36, room: roomOf(found, from) });
+      expect(found).toHaveLength(tokens.length - 1);
+      for (const { way } of found) expect(scale * Math.hypot(...way)).toBeGreaterThan(kPoint); // each an arrow
+      expect(Math.max(...found.map(({ way }) => scale * Math.hypot(...way)))).toBeGreaterThan(0.25);
+      for (const { way } of found) [0, 1].forEach((c) => expect(Math.abs(from[c] + scale * way[c])).toBeLessThan(1.15));
+      expect(scale).toBeGreaterThanOrEqual(before);
+      before = scale;
+    }
+  });
+
+  it("stay as long as they are where they are long, and end where there is next to nothing left", () => {
+    const one = (x: number) => [{ from: 0, share: 1, way: [x, 0, 0] as [number, number, number] }];
+    const wish = { least: 1, longest: 0.36, room: Infinity };
+    expect(sightScale(one(0.7), wish)).toBe(1);
+    expect(sightScale(one(0.7), { ...wish, least: 0.5 })).toBeCloseTo(0.36 / 0.7, 12);
+    expect(sightScale(one(0.0001), wish)).toBe(100);
+    expect(sightScale([], wish)).toBe(1);
+    expect(sightScale(one(0.01), { ...wish, room: roomOf(one(0.01), [1, 0]) })).toBeCloseTo(14, 9); // not off the page
   });
 });
 

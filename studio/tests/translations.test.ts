@@ -131,6 +131,14 @@ it("French signs stay with the word before them", () => {
   expect(loose).toEqual([]);
 });
 
+it("the question of the last stop calls nothing alone but the readers that are named so", () => {
+  const kAlone = [[english.story, /\balone\b/i], [germanStory, /\ballein\b/i], [frenchStory, /\bseule?s?\b/i]] as const;
+  for (const [{ stops }, alone] of kAlone) {
+    const { question, choices } = stops.at(-1)!;
+    for (const text of [question, ...choices.flatMap((one) => [one.text, one.answer])]) expect(text).not.toMatch(alone);
+  }
+});
+
 describe("the language of the page", () => {
   afterEach(() => speak("en"));
 

@@ -25,6 +25,36 @@ test("one line says what this is, and the vote is named where it flies", async (
   expect(Math.abs(x(words.vote) - x("5"))).toBeLessThan(Math.abs(x(words.vote) - x("6")));
 });
 
+/** Where a label of the scene stands, in pixels of the window. */
+async function labelAt(page: Page, kind: string, text: string): Promise<{ x: number; y: number }> {
+  const box = (await page.locator(`.scene-label.${kind}`, { hasText: new RegExp(`^${text}$`) }).boundingBox())!;
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+for (const [what, hash, name] of [
+  ["a sure six", "#v=1&view=digits&digit=320", "6"],
+  ["a sure five", "#v=1&view=digits&digit=263", "5"],
+  ["two fives at the last stop", "#v=1&view=story&stop=12", "same"],
+] as const) {
+  test(`the vote of ${what} ends in the gate that the verdict names`, async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await open(page, hash);
+    await windToEnd(page);
+    const verdict = page.locator("[data-verdict]");
+    await expect(verdict).toHaveAttribute("data-verdict", name);
+    await expect(verdict).toBeInViewport({ ratio: 1 }); // it is said in the scene
+    expect(Number(await verdict.getAttribute("data-chance"))).toBeGreaterThan(0.98);
+    await expect(page.locator(".scene-label.mean")).toHaveText(words.mean); // what is read stands elsewhere, and is named
+    const gates = page.locator(".scene-label.gate");
+    const other = (await gates.allInnerTexts()).find((text) => text !== name)!;
+    const [own, away] = [await labelAt(page, "gate", name), await labelAt(page, "gate", other)];
+    await expect.poll(async () => { // above or below its gate's name, and at a sixth of the way between the gates at most
+      const { x } = await labelAt(page, "vote", words.vote);
+      return Math.abs(x - own.x) / Math.abs(away.x - own.x);
+    }).toBeLessThan(1 / 6);
+  });
+}
+
 test("a six drawn on the stage takes off when the stroke ends, and is read", async ({ page }) => {
   await open(page);
   await drawOnStage(page, six(), false);
@@ -227,7 +257,7 @@ test("a majority that the mean outweighs is explained", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await open(page, "#v=1&view=digits&digit=301");
   const why = page.locator(".verdict-why");
-  await expect(why).toContainText("the vote is their mean");
+  await expect(why).toContainText("their mean decides the vote");
   await windToEnd(page);
   await expect(why).toHaveText(/tokens dissent|a mean weighs distance|tokens agree/);
 });

@@ -124,10 +124,49 @@ test("a hardmax flock has its hull and its leaders", async ({ page }) => {
   await page.getByRole("button", { name: words.preset.hardmax }).click();
   await expect.poll(async () => Number(await page.locator("[data-leaders]").getAttribute("data-leaders"))).toBeGreaterThan(2);
   await expect(page.getByRole("checkbox", { name: words.hull })).toBeChecked();
-  await windToEnd(page);
-  const groups = Number(await page.locator("[data-groups]").getAttribute("data-groups"));
-  const leaders = Number(await page.locator("[data-leaders]").getAttribute("data-leaders"));
-  expect(groups).toBe(leaders); // everybody has come to a leader, as the eye sees it
+  const last = await windToEnd(page);
+  const counts = page.locator("[data-counted]");
+  await expect(counts).toHaveAttribute("data-counted", String(last)); // they are counted at the next drawing
+  const groups = Number(await counts.getAttribute("data-groups"));
+  expect(groups).toBe(Number(await counts.getAttribute("data-leaders"))); // everybody has come to a leader, as the eye sees it
+});
+
+test("three heads are three colours at first sight: a token listens, and its heads are named", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=flock");
+  await page.getByRole("button", { name: words.preset.heads }).click();
+  await expect(page.locator(".branch")).toHaveAttribute("data-chosen", "40");
+  const heads = page.getByRole("radiogroup", { name: strings.dome.head }).getByRole("radio");
+  await expect(heads).toHaveText([strings.dome.allHeads, "1", "2", "3"]);
+  await expect(page.getByRole("button", { name: words.preset.heads })).toHaveAttribute("aria-pressed", "true");
+  await expect(page.locator(".look-for")).toContainText(words.hints.heads);
+  const canvas = page.locator(".stage canvas");
+  /** How many pixels of the scene have the colour of a head, more or less. */
+  const drawn = async () => {
+    const png = (await canvas.screenshot()).toString("base64");
+    return page.evaluate(async (data) => {
+      const inks = [0, 1, 2].map((h) => getComputedStyle(document.documentElement).getPropertyValue(`--head-${h}`).trim())
+        .map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
+      const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+      const sheet = new OffscreenCanvas(image.width, image.height).getContext("2d")!;
+      sheet.drawImage(image, 0, 0);
+      const { data: pixels } = sheet.getImageData(0, 0, image.width, image.height);
+      const count = [0, 0, 0];
+      for (let e = 0; e < pixels.length; e += 4) {
+        inks.forEach((ink, h) => {
+          if (ink.every((c, k) => Math.abs(c - pixels[e + k]) < 24)) ++count[h];
+        });
+      }
+      return count;
+    }, png);
+  };
+  await expect.poll(async () => Math.min(...(await drawn()))).toBeGreaterThan(400);
+  const all = await drawn();
+  await heads.nth(2).click();
+  await expect.poll(async () => { // one alone: the others' lines are gone, what is left are tokens of such a colour
+    const one = await drawn();
+    return Math.max(one[0] / all[0], one[2] / all[2]);
+  }).toBeLessThan(0.5);
 });
 
 test("what to look for follows the sliders", async ({ page }) => {

@@ -42,6 +42,23 @@ for (const view of kViews) {
   });
 }
 
+/** What no finger does. */
+const kKeys = /\b(click|clicks|alt-drag|arrow keys|enter|shift)\b|\[ (or|and) \]|press \]/i;
+
+for (const view of kViews) {
+  test(`${view} tells what a finger does, not what mouse and keys do`, async ({ page }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await open(page, `#v=1&view=${view}`);
+    await unfold(page);
+    const told = await page.locator("main").evaluate((main) =>
+      [...main.querySelectorAll<HTMLElement>("p, li, summary, label, span")]
+        .filter((one) => one.checkVisibility() && !one.classList.contains("visually-hidden"))
+        .map((one) => one.innerText));
+    expect(told.filter((text) => kKeys.test(text))).toEqual([]);
+    expect(told.join(" ").length).toBeGreaterThan(200);
+  });
+}
+
 test("the menu fits a phone, and a touch elsewhere closes it", async ({ page }) => {
   await open(page);
   const menu = page.locator("details.menu");

@@ -48,6 +48,39 @@ test("hints are of one size in all views", async ({ page }) => {
   expect([...sizes]).toEqual(["13px"]);
 });
 
+test("whether layers share their numbers is said where they are counted", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=digits&digit=301");
+  await expect(page.locator("[data-accuracy]")).toContainText("the same 10 times over");
+  await open(page, "?ten#v=1&view=digits&model=ten&digit=301");
+  await expect(page.locator("[data-accuracy]")).toContainText("each with numbers of its own");
+  await open(page, "?story#v=1&view=story&stop=8");
+  await expect(page.locator("article.stop")).toContainText("Here every layer is the same one");
+});
+
+test("ten digits have a legend: each its own colour, above its name", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=digits&model=ten&digit=301");
+  await windToEnd(page);
+  const names = page.locator(".chance-ten b");
+  await expect(names).toHaveText(["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]);
+  const swatches = await names.evaluateAll((all) => all.map((one) => {
+    const { borderTopColor, borderTopWidth } = getComputedStyle(one);
+    return { colour: borderTopColor, wide: parseFloat(borderTopWidth) };
+  }));
+  expect(new Set(swatches.map(({ colour }) => colour)).size).toBe(10);
+  for (const { wide } of swatches) expect(wide).toBeGreaterThanOrEqual(3);
+  const classes = await page.evaluate(() => [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((c) => {
+    const probe = document.body.appendChild(document.createElement("i"));
+    probe.style.color = `var(--class-${c})`;
+    const colour = getComputedStyle(probe).color;
+    probe.remove();
+    return colour;
+  }));
+  expect(swatches.map(({ colour }) => colour)).toEqual(classes); // as tokens and gates have it
+  await expect(page.locator(".story")).toContainText(words.tellPick(false));
+});
+
 test("a stylus draws, thicker where it is pressed harder", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await open(page);

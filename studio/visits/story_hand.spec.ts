@@ -2,6 +2,7 @@
 // shown and said; spaces in turn; readers asked; the sheet for teachers on paper; all of it clean to axe.
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
+import { strings } from "../src/strings";
 import { story as storyWords } from "../src/strings/story";
 import { frameOf, open, test, windToEnd, wordOf } from "./hands";
 
@@ -58,6 +59,67 @@ test("seven shares are shown as seven, and every word's label is whole", async (
     expect(broken).toEqual([]);
   }
 });
+
+test("arrows are drawn to be read at every step, and how much longer than they are is said", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "#v=1&view=story&stop=3");
+  const sign = page.locator(".scene-label.axis", { hasText: new RegExp(words.arrows("[0-9.]+").replace("×", ".")) });
+  const scrub = page.getByRole("slider", { name: strings.common.time, exact: true });
+  let before = 0;
+  for (const step of [0, 10, 30, 80]) {
+    await scrub.fill(String(step));
+    await expect.poll(() => frameOf(page)).toBe(step);
+    await expect(sign).toBeVisible();
+    await expect.poll(async () => Number(/[\d.]+/.exec(await sign.innerText())![0])).toBeGreaterThan(before);
+    before = Number(/[\d.]+/.exec(await sign.innerText())![0]);
+  }
+  expect(before).toBeGreaterThan(40); // they have all but met, and can still be seen to pull
+});
+
+for (const [width, height] of [[1280, 800], [360, 740]]) {
+  test(`words that have met share a label of two lines at most, at ${width} by ${height}`, async ({ page }) => {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    for (const stop of [3, 5]) {
+      await open(page, `?${stop}#v=1&view=story&stop=${stop}`);
+      await windToEnd(page);
+      await expect.poll(() => page.evaluate(() => // labels are made anew with the next drawing
+        Math.max(...[...document.querySelectorAll(".scene-label.token:not([hidden])")].map((one) => one.getBoundingClientRect().height)),
+      )).toBeLessThan(36);
+    }
+    await open(page, "?met#v=1&view=story&stop=3");
+    await windToEnd(page);
+    await expect(page.locator(".scene-label.token:visible")).toHaveText(["bank + 6"]);
+  });
+}
+
+for (const [width, height] of [[1366, 768], [1280, 640], [360, 740]]) {
+  test(`the question is whole above the bar, or one press away, at ${width} by ${height}`, async ({ page }) => {
+    test.setTimeout(240_000);
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await open(page, "#v=1&view=story&stop=1");
+    for (const stop of stops) {
+      if (stop > 1) await page.locator(".stop-buttons .primary").click();
+      await expect(page.locator("article.stop")).toHaveAttribute("data-stop", String(stop));
+      const covered = () => page.evaluate(() => { // answers that the bar, or the window's edge, hides
+        const answers = [...document.querySelectorAll<HTMLElement>(".question h3, .question .answer")];
+        return answers.flatMap((one) => {
+          const { left, top, width: w, height: h } = one.getBoundingClientRect();
+          const seen = [top + 3, top + h - 3].every((y) => one.contains(document.elementFromPoint(left + w / 2, y)));
+          return seen ? [] : [one.innerText];
+        });
+      });
+      await page.waitForTimeout(100); // the bar follows what is in sight
+      const ask = page.locator(".stop-buttons").getByRole("button", { name: words.toQuestion });
+      if ((await covered()).length === 0) continue;
+      const box = (await ask.boundingBox())!;
+      await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2); // where it is: nothing is scrolled for the press
+      await expect.poll(covered).toEqual([]);
+      await expect(ask).toHaveCount(0);
+    }
+  });
+}
 
 /** Where a word's label stands, in pixels of the window. */
 async function labelOf(page: Page, text: string): Promise<{ x: number; y: number }> {

@@ -101,6 +101,36 @@ test("a typed text is read here, goes on as the program's, and its link brings i
   await expect(line.getByRole("radio")).toHaveCount(tokens.length);
 });
 
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  for (const more of ["6", "24"]) {
+    test(`what the model wrote is whole in sight, with ${more} tokens`, async ({ page }) => {
+      await open(page, "#v=1&view=words&trace=nail");
+      await unfold(page);
+      await page.getByLabel(words.typedLabel, { exact: true }).fill("Once upon a time there was a little dog");
+      await page.getByRole("slider", { name: words.more }).fill(more);
+      await page.getByRole("button", { name: words.read }).tap();
+      const written = page.locator(".words-written");
+      await expect(written).toBeInViewport({ ratio: 1 });
+      const hidden = () => page.evaluate(() => { // lines that something lies upon, or that are scrolled away
+        const range = document.createRange();
+        const sentence = document.querySelector(".words-written")!;
+        range.selectNodeContents(sentence);
+        const lines = [...range.getClientRects()];
+        const off = lines.filter(({ left, top, width, height }) => {
+          const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+          return !hit || !sentence.contains(hit);
+        });
+        return { lines: new Set(lines.map(({ top }) => Math.round(top))).size, off: off.length };
+      });
+      await expect.poll(hidden).toEqual({ lines: expect.any(Number), off: 0 });
+      expect((await hidden()).lines).toBeGreaterThan(1);
+      await page.getByRole("radiogroup", { name: words.tokens }).getByRole("radio").last().tap();
+      await expect.poll(async () => (await hidden()).off).toBe(0); // whoever listens
+    });
+  }
+});
+
 test("the program's file is taken by drop, anything else is refused", async ({ page }) => {
   await page.emulateMedia({ reducedMotion: "reduce" });
   await open(page, "#v=1&view=words");

@@ -4,6 +4,7 @@ import type { Stage } from "../scene/stage";
 import type { Branch } from "../state/branch";
 import { parseMoves } from "../state/moves";
 import { word } from "../state/recipe";
+import { isTouch } from "../state/touch";
 import { strings } from "../strings";
 import { Button } from "./controls";
 import "./branch.css";
@@ -180,7 +181,7 @@ export function BranchControls({ branch }: { branch: Branch }) {
       <div class="branch-buttons">
         <Button
           pressed={branch.moving.value}
-          hint={words.moveHint}
+          hint={words.moveHint(isTouch.value)}
           onClick={() => (branch.moving.value = !branch.moving.value)}
         >
           {words.move}
@@ -196,9 +197,9 @@ export function BranchControls({ branch }: { branch: Branch }) {
             ? words.moved(moves.length, Math.min(...moves.map((m) => m.frame)))
             : branch.moving.value
               ? chosen > 0
-                ? `${words.chosen(chosen)}. ${words.moving}`
-                : words.moving
-              : words.moveHint}
+                ? `${words.chosen(chosen)}. ${words.moving(isTouch.value)}`
+                : words.moving(isTouch.value)
+              : words.moveHint(isTouch.value)}
       </p>
     </div>
   );

@@ -4,6 +4,7 @@ import { arrowScale, loudestOf } from "../scene/dome";
 import { domeShown, type Domes, headNow, headPicked, partNow, type Seen, showPart, stepPart } from "../state/dome";
 import type { Player } from "../state/player";
 import { change } from "../state/recipe";
+import { isTouch } from "../state/touch";
 import { strings } from "../strings";
 import { Button, Segments, Switch } from "./controls";
 import "./dome.css";
@@ -140,7 +141,7 @@ export function DomeCard({ player, domes, boid, initial, onCentre }: DomeProps) 
   const seen = domes.seen.value;
   const fits = on && boid !== null && seen?.boid === boid ? seen : null;
   useKeys(player, fits !== null);
-  if (boid === null) return <p class="hint">{words.none}</p>;
+  if (boid === null) return <p class="hint">{words.none(isTouch.value)}</p>;
   return (
     <div class="dome">
       <Switch

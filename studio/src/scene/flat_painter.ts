@@ -2,7 +2,7 @@
 import type { Vector } from "./arrow";
 import type { Rgb } from "./ink";
 import type { BallLayer, BoidLayer, Layer, LineLayer, Scene } from "./layers";
-import { fogOf, type Look, type Painter } from "./painter";
+import { fogOf, kHalo, kLeastHalo, type Look, type Painter } from "./painter";
 
 const kRing = Math.sqrt(0.55); // of a ringed boid's radius: what is inside the ring
 const kKinds: Layer["kind"][] = ["ball", "lines", "boids"]; // of one order: lines never hide boids
@@ -115,7 +115,8 @@ export class FlatPainter implements Painter {
       const [x, y, r, deep] = seen.subarray(4 * i, 4 * i + 4);
       const far = 0.7 * Math.max(0, Math.min(1, (deep - from) / Math.max(1e-6, to - from)));
       const faded = (c: number, k: number) => c + far * (paper[k] - c);
-      const ringed = layer.marks[i] > 0.5;
+      const ringed = layer.marks[i] === 1;
+      if (layer.marks[i] > 1.5) this.ring(x, y, Math.max((kLeastHalo * look.ratio) / 2, kHalo * r), ink);
       if (ringed) {
         this.ctx.fillStyle = css(faded(ink[0], 0), faded(ink[1], 1), faded(ink[2], 2));
         this.disc(x, y, r);
@@ -127,6 +128,16 @@ export class FlatPainter implements Painter {
       this.ctx.fillStyle = css(...([0, 1, 2].map((k) => faded(Math.min(1, c[k] + 0.16), k)) as Rgb));
       this.disc(x - 0.22 * r, y - 0.26 * r, 0.36 * r);
     }
+  }
+
+  /** A ring of radius r, its outer edge. */
+  private ring(x: number, y: number, r: number, ink: Rgb): void {
+    const { ctx } = this;
+    ctx.strokeStyle = css(...ink);
+    ctx.lineWidth = 0.22 * r;
+    ctx.beginPath();
+    ctx.arc(x, y, 0.89 * r, 0, 2 * Math.PI);
+    ctx.stroke();
   }
 
   dispose(): void {}

@@ -1,6 +1,6 @@
 // gl_painter.ts: paints a scene with WebGL 2: a program a kind of layer, buffers filled when a layer is another.
 import type { BallLayer, BoidLayer, Layer, LineLayer, Scene } from "./layers";
-import { fogOf, type Look, type Painter } from "./painter";
+import { fogOf, kHalo, kLeastHalo, type Look, type Painter } from "./painter";
 import {
   ballVertex, boidFragment, boidVertex, flatFragment, lineVertex, strokeFragment, strokeVertex,
 } from "./shaders";
@@ -166,6 +166,7 @@ export class GlPainter implements Painter {
     const { opacity } = layer;
     this.programs.boids.use({
       ...eye, pixels: look.height, radius: look.radius, opacity, paper: look.paper, ring: look.ink, fog: fogOf(look),
+      halo: kHalo, least: kLeastHalo * look.ratio,
     });
     this.bind(layer, this.programs.boids, kBoids, [layer.places, layer.colours, layer.sizes, layer.marks]);
     gl.depthMask(opacity >= 1);

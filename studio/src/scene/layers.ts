@@ -14,7 +14,7 @@ export interface BoidLayer extends Common {
   places: Float32Array; // (at least count, 3)
   colours: Float32Array; // (at least count, 3) sRGB
   sizes: Float32Array; // (at least count)
-  marks: Float32Array; // (at least count) 1: ringed
+  marks: Float32Array; // (at least count) 1: ringed, 2: with a ring around it
   opacity: number;
 }
 

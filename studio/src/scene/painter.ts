@@ -23,6 +23,10 @@ export interface Painter {
   dispose(): void;
 }
 
+/** A ring around a boid: its radius in the boid's, and its least width in CSS pixels, so that it is seen on small boids. */
+export const kHalo = 1.75;
+export const kLeastHalo = 13;
+
 /** Where the paper begins to show through what is far, and where it stops to do so more. */
 export function fogOf({ camera, extent }: Look): [number, number] {
   const distance = camera.distance();

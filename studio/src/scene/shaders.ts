@@ -18,14 +18,18 @@ uniform float radius;     // of a boid of size 1, in the scene's units
 in vec3 place;
 in vec3 colour;
 in float size;            // 0 hides
-in float mark;            // 0 none, 1 ringed
+in float mark;            // 0 none, 1 ringed, 2 with a ring around it
+uniform float halo;       // a ring around a boid: its radius in the boid's
+uniform float least;      // and the least width of it, in device pixels
 out vec3 shade;
 out float marked;
 out float depth;
 void main() {
   vec4 eye = view * vec4(place, 1.0);
   gl_Position = projection * eye;
-  gl_PointSize = size <= 0.0 ? 0.0 : max(2.0, pixels * projection[1][1] * radius * size / gl_Position.w);
+  float wide = max(2.0, pixels * projection[1][1] * radius * size / gl_Position.w);
+  if (mark > 1.5) wide = max(least, halo * wide);
+  gl_PointSize = size <= 0.0 ? 0.0 : wide;
   if (size <= 0.0) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
   shade = colour;
   marked = mark;
@@ -37,22 +41,28 @@ uniform float opacity;
 uniform vec3 paper;       // what distance fades to
 uniform vec2 fog;         // where fading begins and ends
 uniform vec3 ring;
+uniform float halo;
 in vec3 shade;
 in float marked;
 in float depth;
 out vec4 painted;
 void main() {
   vec2 p = 2.0 * gl_PointCoord - 1.0;
-  float r2 = dot(p, p);
-  if (r2 > 1.0) discard;
-  vec3 normal = vec3(p.x, -p.y, sqrt(1.0 - r2));
+  float r = length(p);
+  float thin = max(fwidth(r), 1e-4);                // one pixel
+  float reach = marked > 1.5 ? 1.0 / halo : 1.0;    // of the boid itself, in the point's radius
+  float r2 = min(1.0, r * r / (reach * reach));
+  vec3 normal = vec3(p.x / reach, -p.y / reach, sqrt(1.0 - r2));
   float light = 0.62 + 0.38 * max(0.0, dot(normal, normalize(vec3(-0.4, 0.7, 0.6))));
   float gleam = pow(max(0.0, dot(normal, normalize(vec3(-0.3, 0.6, 0.9)))), 24.0);
   vec3 lit = shade * light + 0.25 * gleam;
-  if (marked > 0.5 && r2 > 0.55) lit = ring;
-  float soft = max(fwidth(r2), 1e-4);  // one pixel at the edge of the disc
+  if (marked > 0.5 && marked < 1.5 && r2 > 0.55) lit = ring;
+  float disc = clamp((reach - r) / thin, 0.0, 1.0);
+  float rim = marked > 1.5 ? clamp((r - 0.78) / thin, 0.0, 1.0) * clamp((1.0 - r) / thin, 0.0, 1.0) : 0.0;
+  if (max(disc, rim) <= 0.0) discard;
+  if (rim > disc) lit = ring;
   float far = clamp((depth - fog.x) / max(1e-6, fog.y - fog.x), 0.0, 1.0);
-  painted = vec4(mix(lit, paper, 0.7 * far), opacity * clamp((1.0 - r2) / soft, 0.0, 1.0));
+  painted = vec4(mix(lit, paper, (rim > disc ? 0.4 : 0.7) * far), opacity * max(disc, rim));
 }`;
 
 export const lineVertex = kHead + kGamma + /* glsl */ `

@@ -15,7 +15,7 @@ export interface Boids {
   positions: Float32Array; // (n, 3)
   colours: Float32Array; // (n, 3) 0 to 1
   sizes?: Float32Array; // (n); 1 when left out
-  marks?: Float32Array; // (n) 1: ringed
+  marks?: Float32Array; // (n) 1: ringed, 2: with a ring around it
   opacity?: number;
   order?: number; // drawn after layers of a lower one; 0 when left out
 }
@@ -31,7 +31,9 @@ export interface Lines {
 export interface Label {
   text: string;
   place: [number, number, number];
-  kind?: "gate" | "axis" | "token" | "vote" | "badge" | "asking" | "mass" | "leader";
+  /** Not seen for now. */
+  hidden?: boolean;
+  kind?: "gate" | "axis" | "token" | "vote" | "mean" | "badge" | "asking" | "mass" | "leader";
   /** Whether its place is that of its foot, not of its middle. */
   foot?: boolean;
   /** What it stands beside: where words are larger than on the page, they keep off it. */
@@ -74,7 +76,7 @@ export class Stage {
   private readonly painter: Painter;
   private readonly orbit: Orbit;
   private labels: Label[] = [];
-  private shown: { label: Label; element: HTMLElement }[] = []; // as the page has them
+  private shown: { label: Label; element: HTMLElement; text: string }[] = []; // as the page has them
   private relabel = false; // whether the labels are others than the page has
   private options: StageOptions;
   private palette: Palette;
@@ -204,15 +206,19 @@ export class Stage {
     this.relabel = this.dirty = true;
   }
 
-  /** Moves the words of a kind to another place. */
-  moveLabel(kind: Label["kind"], place: Label["place"]): void {
-    for (const label of this.labels) if (label.kind === kind) label.place = place;
+  /** Moves the words of a kind to another place; null: they are not seen until they are moved again. */
+  moveLabel(kind: Label["kind"], place: Label["place"] | null): void {
+    for (const label of this.labels) {
+      if (label.kind !== kind) continue;
+      label.hidden = place === null;
+      if (place) label.place = place;
+    }
     this.dirty = true;
   }
 
   /** The words of the scene with their places. */
   words(): readonly Label[] {
-    return this.labels;
+    return this.labels.filter(({ hidden }) => !hidden);
   }
 
   /** Where a place of the scene is on the canvas, in CSS pixels; null behind the camera. */
@@ -367,15 +373,17 @@ export class Stage {
       element.className = `scene-label ${label.kind ?? "axis"}`;
       element.textContent = label.text;
       this.overlay.append(element);
-      return { label, element };
+      return { label, element, text: label.text };
     });
     this.relabel = false;
   }
 
   private placeLabels(): void {
     if (this.relabel) this.makeLabels();
-    for (const { label, element } of this.shown) {
-      const p = this.onScreen(label.place);
+    for (const one of this.shown) {
+      const { label, element } = one;
+      if (one.text !== label.text) element.textContent = one.text = label.text;
+      const p = label.hidden ? null : this.onScreen(label.place);
       element.hidden = !p;
       if (p) element.style.transform = `translate(${p.x}px, ${p.y}px) translate(-50%, -50%)`;
     }

@@ -2,8 +2,12 @@
 export const branch = {
   title: "Your hand in the flock",
   move: "Move tokens",
-  moveHint: "Drag a token, or draw round several and drag them. Alt-drag does the same at any time.",
-  moving: "Drag a token, or draw round several first. Keys: [ and ] choose, arrows move, Enter lets go.",
+  moveHint: (touch: boolean) =>
+    touch ? "Then a finger drags a token, or draws round several and drags them." :
+    "Drag a token, or draw round several and drag them. Alt-drag does the same at any time.",
+  moving: (touch: boolean) =>
+    touch ? "Drag a token with one finger, or draw round several first." :
+    "Drag a token, or draw round several first. Keys: [ and ] choose, arrows move, Enter lets go.",
   letGo: "Let go of the branch",
   apply: "Fly on from here",
   putBack: "Put back",

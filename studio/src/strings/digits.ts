@@ -3,6 +3,12 @@ import { chance as chanceOf } from "./figures";
 
 const percent = (share: number) => chanceOf(share, "over");
 
+/** Whether the layers are one and the same is said where they are counted. */
+const layersOf = (blocks: number, shared: boolean) => {
+  if (blocks === 1) return "1 layer";
+  return shared ? `one layer, the same ${blocks} times over` : `${blocks} layers, each with numbers of its own`;
+};
+
 export const digits = {
   title: "A digit takes wing",
   what: (digits: readonly number[], pair: boolean) => {
@@ -13,34 +19,36 @@ export const digits = {
   lead:
     "This is a transformer at work. Every dot of ink is a token, and all tokens fly " +
     "together as one flock. Every step of time is a layer: each token looks round, hears the messages of those it listens " +
-    "to, and moves a little. Nobody leads. The mean of all tokens, the large ringed ball, is the vote: the answer is the " +
-    "gate it ends nearest to, and how sure it is comes from how much nearer, by a softmax.",
+    "to, and moves a little. Nobody leads. The large ringed ball is the vote: it flies between the gates, in the middle while it " +
+    "is undecided, into a gate when it is sure. What moves it is the mean of all tokens, the cross: only how far that lies " +
+    "towards each gate is read, and turned into chances by a softmax.",
   task: (digits: readonly number[]) =>
     digits.length === 2
-      ? `This transformer was trained to tell ${digits[0]} and ${digits[1]} apart: the vote is to end left for a ${digits[0]}, ` +
-        `right for a ${digits[1]}.`
+      ? `This transformer was trained to tell ${digits[0]} and ${digits[1]} apart: the vote is to fly into the left gate for a ${digits[0]}, ` +
+        `into the right one for a ${digits[1]}.`
       : digits.length === 10
         ? "This transformer was trained to tell all ten digits apart: ten gates stand round the flock, one a digit."
         : `This transformer was trained to tell ${digits.slice(0, -1).join(", ")} and ${digits.at(-1)} apart: ` +
           `${digits.length} gates stand round the flock, one a digit.`,
-  figures: (accuracy: number | null, parameters: number, blocks: number) =>
+  figures: (accuracy: number | null, parameters: number, blocks: number, shared: boolean) =>
     `${accuracy === null ? "It works" : `It reads ${percent(accuracy)} of unseen test digits rightly,`} ` +
-    `with ${parameters.toLocaleString("en")} numbers learned and ${blocks === 1 ? "1 layer" : `${blocks} layers`}.`,
+    `with ${parameters.toLocaleString("en")} numbers learned and ${layersOf(blocks, shared)}.`,
   pairTitle: "Same or different?",
   pairLead:
     "Two pictures take off side by side, as one flock. Do they show the same digit? No token can tell by what it is " +
-    "itself: it has to hear what stands on the other side. The mean of all tokens, the large ringed ball, is the vote: " +
-    "if it ends on the side of the left gate, they are the same.",
+    "itself: it has to hear what stands on the other side. The large ringed ball is the vote: in the left gate it says that they are " +
+    "the same. What moves it is the mean of all tokens, the cross.",
   pairTask: (digits: readonly number[]) =>
     `Each picture is a ${digits.slice(0, -1).join(", a ")} or a ${digits.at(-1)}; this transformer was trained on pairs of them.`,
-  pairFigures: (accuracy: number | null, parameters: number, blocks: number) =>
+  pairFigures: (accuracy: number | null, parameters: number, blocks: number, shared: boolean) =>
     `${accuracy === null ? "It works" : `It is right about ${percent(accuracy)} of 8,192 pairs of unseen digits,`} ` +
-    `with ${parameters.toLocaleString("en")} numbers learned and ${blocks === 1 ? "1 layer" : `${blocks} layers`}.`,
+    `with ${parameters.toLocaleString("en")} numbers learned and ${layersOf(blocks, shared)}.`,
   tellAttention: "One layer, first half. Token i gathers messages, those of tokens it listens to more loudly:",
   tellWhom: "Whom it listens to is decided by its query and their keys:",
   tellFeed: "Second half: it moves by its own will, which depends only on where it is:",
-  tellPick:
-    "Click a token to see whom it hears. Pause and move one, and watch whether the vote changes. " +
+  tellPick: (touch: boolean) =>
+    `${touch ? "Tap" : "Click"} a token to see whom it hears. Pause and move one, and watch whether the vote changes. ` +
+    "A token has the colour of the gate it is nearest to. " +
     "A ring marks a token that dissents: it is nearer to another gate than the vote is. The vote is no count of heads " +
     "but a mean: a few tokens far out can outweigh many near the middle.",
   sources: "It is a transformer without norms.",
@@ -134,6 +142,7 @@ export const digits = {
     frame <= trained ? `layer ${frame} of ${trained}` : `layer ${frame}, ${frame - trained} past training`,
   className: (name: string) => name, // as the models have it: a digit, same, different
   vote: "the vote",
+  mean: "mean of all",
   verdictLabel: "The vote",
   verdict: (name: string, chance: number) => `${name}, ${percent(chance)}`,
   says: "The vote:",
@@ -142,7 +151,7 @@ export const digits = {
   neither: "Neither",
   neitherVote: (name: string) => `though the vote went to ${name}`,
   neitherWhy: (name: string) => `This ink is less like a ${name} than 99 of 100 that the page learned from.`,
-  whyStart: (n: number) => `${n} tokens of ink, and the vote is their mean.`,
+  whyStart: (n: number) => `${n} tokens of ink; their mean decides the vote.`,
   whyDissent: (against: number, n: number) =>
     against === 0
       ? `All ${n} tokens agree.`
@@ -165,7 +174,9 @@ export const digits = {
   dissentSummary: (share: number) => `Share of dissenting tokens by layer; now ${percent(share)}.`,
 
   gaze: "One token's gaze",
-  gazeNone: "Click a token, or press [ or ], to see whom it listens to.",
+  gazeNone: (touch: boolean) =>
+    touch ? "Tap a token, or go through them by the two buttons, to see whom it listens to." :
+    "Click a token, or press [ or ], to see whom it listens to.",
   gazeOf: (boid: number) => `Token ${boid}`,
   gazeHears: (count: number) => `It hears ${count === 1 ? "1 token" : `${count} tokens`} above average. Loudest:`,
   gazeVote: (name: string, dissents: boolean) => (dissents ? `is nearer to ${name}: it dissents` : `is nearer to ${name}`),

@@ -4,7 +4,7 @@ import { figure, percent } from "./figures";
 export const dome = {
   title: "Dome of gaze and message",
   shown: "Draw the dome around the token",
-  none: "Click a token in the scene to see what moves it.",
+  none: (touch: boolean) => `${touch ? "Tap" : "Click"} a token in the scene to see what moves it.`,
   kept: "A run as it was kept shows no dome: fly it anew.",
   waiting: "The parts are on their way.",
   centre: "Bring it to the middle",

@@ -14,9 +14,9 @@ export const fields = {
   tellLinear:
     "Query, key and value are straight maps: their arrows change evenly from place to place. Only the feed-forward " +
     "bends, and that is where a token's judgement lies.",
-  tellDrop:
-    "Click on the slice to drop a test token. It has no weight: it hears the flock, the flock does not hear it. " +
-    "Click a token to see its own four vectors and whom it listens to.",
+  tellDrop: (touch: boolean) =>
+    `${touch ? "Tap" : "Click"} on the slice to drop a test token. It has no weight: it hears the flock, the flock does not hear it. ` +
+    `${touch ? "Tap" : "Click"} a token to see its own four vectors and whom it listens to.`,
   tellSource: "All vectors come from the trained transformer's own numbers; lines are drawn in small steps along them.",
 
   swarm: "Transformer",
@@ -49,13 +49,13 @@ export const fields = {
   dropMiddle: "Drop one in the middle",
   dropNone: "Take them away",
   dropped: (count: number) => (count === 1 ? "One test token flies along." : `${count} test tokens fly along.`),
-  dropHint: "Or click on the slice.",
+  dropHint: (touch: boolean) => `Or ${touch ? "tap" : "click"} on the slice.`,
   flock: "Flock",
   flockShown: "Show the flock",
   digit: "Another digit",
   boid: "Token",
   noBoid: "none",
-  boidHint: "Or click one in the scene.",
+  boidHint: (touch: boolean) => `Or ${touch ? "tap" : "click"} one in the scene.`,
   vectors: "Its four vectors",
   vector,
   length: figure,

@@ -33,7 +33,9 @@ export const flock = {
       "slider over the threshold.",
     hardmax: "Leaders never move. Followers fly straight to them.",
     polytope: "Seen rescaled, every token comes to the boundary of a polytope, or to the centre.",
-    heads: "Three heads with random matrices: no theorem covers them, and yet this flock gathers.",
+    heads:
+      "Three heads with random matrices, a colour each: beams from the chosen token show where each head's attention lies, lines whom " +
+      "it hears loudest. No theorem covers them, and yet this flock gathers.",
   } as Record<string, string>,
   look_for: {
     ring: (noise: number, most: number) =>
@@ -203,7 +205,7 @@ export const flock = {
   gaze: (boid: number, first: number, share: string, many: number) =>
     `Token ${boid} hears ${first === boid ? "itself" : `token ${first}`} most (${share}); ` +
     (many === 1 ? "that is nine tenths of all it hears." : `${many} tokens make up nine tenths of what it hears.`),
-  gazeHint: "Click a token, or press ] : lines show whom it hears.",
+  gazeHint: (touch: boolean) => `${touch ? "Tap a token" : "Click a token, or press ]"}: lines show whom it hears.`,
 
   energy: "energy",
   energyScaled: "energy",

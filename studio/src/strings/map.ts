@@ -8,16 +8,17 @@ export const map = {
     "meet in one cluster by t = 15. Above, more and more flights stop half way, in two or three clusters that wait long.",
   theory: "The dashed lines",
   theoryText:
-    "An even ring of tokens breaks into waves. At each line the wave that grows fastest gains one " +
-    "more crest.",
+    "How it begins: while tokens are still apart, an even ring of them breaks into a wave. At each line the wave that grows " +
+    "fastest gains one more crest. Crests are not yet clusters: some meet on the way. At t = 30 there are in the mean no more clusters " +
+    "than there were crests at first.",
   real: "Where trained transformers live",
   realText:
     "MiniLM, whose tokens fly in Words, lives off this map, beyond its lower left corner. The β that fits its layers best " +
     "falls from 0.3 to −1.7: below 0 a token hears most what is unlike it. And its six layers together pass about " +
     "0.3 of time t. So its tokens are still apart when it has read a sentence.",
   source: (of: string) => `Source: ${of}.`,
-  how:
-    "Click a pixel, or move the cursor with the arrow keys and press Enter: that very flight is " +
+  how: (touch: boolean) =>
+    `${touch ? "Tap a pixel" : "Click a pixel, or move the cursor with the arrow keys and press Enter"}: that very flight is ` +
     "flown again beside the map.",
   chart:
     "Map of clusters over time and β. Arrow keys move the cursor, with Shift ten pixels; Enter flies " +

@@ -18,6 +18,7 @@ export const story = {
   dot: (k: number, title: string) => `Stop ${k}: ${title}`,
   back: "Back",
   next: "Next",
+  toQuestion: "Question",
   toDigits: "Draw a digit",
   reveal: "Show the answer",
   right: "Right.",
@@ -28,10 +29,10 @@ export const story = {
   sheet: "For teachers: goals, questions, a sheet to print",
   scene: "Try it",
   ear: "Whose ear",
-  listener:
-    "Or click a word in the scene. Its arrows are the messages it gets, each multiplied by its share; the broad " +
-    "grey one is all of them together: where it goes.",
-  listenerFixed: "Or click a word in the scene.",
+  listener: (touch: boolean) =>
+    `Or ${touch ? "tap" : "click"} a word in the scene. Its arrows are the messages it gets, each multiplied by its share; the broad ` +
+    "grey one is all of them together: where it goes. One too short to be seen is a point.",
+  arrows: (times: string) => `arrows: ${times} × their length`,
   shares: "Shares of attention",
   itself: "itself",
   percent: percentFine,

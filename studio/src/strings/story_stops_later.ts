@@ -70,7 +70,8 @@ const rounds: StopWords = {
   short: "Layers",
   title: storyTitles[7],
   text: [
-    "After one layer a word knows what its chosen ones knew. After two, what their chosen ones knew.",
+    "After one layer a word knows what its chosen ones knew. After two, what their chosen ones knew. Here every layer is the same one: " +
+      "the same Q, K, V and the same thinking, flown again.",
     "After it has listened each makes up its own mind, by the will of the first stop: the feed-forward network, " +
       "or MLP. Layers are time. Words of a kind gather in clusters, and _bank_ settles with the river; " +
       "thinking carries whole clusters on.",
@@ -91,8 +92,8 @@ const rounds: StopWords = {
     { text: "No", answer: "Switch thinking off and see: three clusters, _bank_ among the water words." },
   ],
   breaks:
-    "A bird has one instinct at every beat. A transformer may have another Q, K, V and MLP in each layer; " +
-    "this flock has the same in all.",
+    "A bird has one instinct at every beat, and so has this flock. Most transformers have another Q, K, V and MLP in each layer; " +
+    "some share one set among all, as here.",
   begin: "Twelve words on a sphere listen and think in turn.",
   end: "The words have gathered in clusters; bank is with the river.",
   goal: "Layers repeat two steps: listen to others, then think alone. Layers are time.",
@@ -201,28 +202,28 @@ const tested: StopWords = {
     "All scenes so far were put by hand. So let us leave words, and train. Here is handwriting: two digits, a five or a six each. " +
       "Every dot of ink is a token. The question: are the two digits the same?",
     "One reader listens, as at stop 6; its tokens hear both pictures. The other was trained as long, with as many numbers, but every " +
-      "token stays alone, as at stop 1. Both fly towards a gate, and the mean of all tokens is read. Below: what readers with each " +
-      "stop's means have reached.",
+      "token hears nobody, as at stop 1. The mean of all tokens (the cross) is read, and the ball is the vote: half way it is undecided, in a gate it " +
+      "is sure. Below: what readers with each stop's means have reached.",
   ],
   equation: "story_tested",
-  formula: "The verdict: the gate g that is nearest to the mean of all tokens.",
+  formula: "The verdict: the gate g that is nearest to the mean of all tokens, which is the one it lies farthest towards.",
   question: "Of four pairs (5 5, 5 6, 6 5, 6 6), how many can a reader whose tokens hear nobody have right at most?",
   choices: [
-    { text: "Two", answer: "One more is possible: votes that say “same” for 5 5 alone have three of four right." },
+    { text: "Two", answer: "One more is possible: a sum of votes that says “same” for 5 5 and “different” for the other three has three of four right." },
     {
       text: "Three",
       right: true,
       answer:
-        "Tokens alone add up votes for each picture, and no sum of votes says “same” for 5 5 and 6 6 and “different” for the other two: " +
+        "Tokens that hear nobody only add up votes, picture by picture, and no sum of votes says “same” for 5 5 and 6 6 and “different” for the other two: " +
         "an exclusive or. One of four is always wrong, however long it is trained. In the table it says at most 75.",
     },
-    { text: "Four", answer: "Not with votes alone. Ask it about the four pairs: the table is flown now." },
+    { text: "Four", answer: "Adding up votes does not get there. Ask it about the four pairs: the table is flown now." },
   ],
   breaks:
     "Birds do not read. These readers are small: tokens in three dimensions, ten layers, one head. They show what talk is needed for, " +
     "not how well a large model reads.",
   begin: "Two handwritten digits, every dot of ink a token.",
-  end: "The flock has come to its gate; its mean is read.",
+  end: "The mean of the flock is read, and the vote has come to its gate.",
   goal: "Trained readers confirm it: some tasks cannot be done by tokens alone, and are done by tokens that listen.",
   task: "Guess before you look: show one reader after another in the chart, and ask both readers about all four pairs.",
 };

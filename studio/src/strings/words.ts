@@ -39,7 +39,7 @@ export const words = {
   traces: { bank: "Two banks", nail: "Two nails", live: "Typed here", own: "Your own trace" },
   text: "Sentence",
   hearing: "Whom it hears",
-  none: "Choose a token: in the line above the scene, on the scene, or with [ and ].",
+  none: (touch: boolean) => `Choose a token: in the line above the scene${touch ? " or on the scene" : ", on the scene, or with [ and ]"}.`,
   hears: (token: string, layer: number) => `“${token}” in layer ${layer} hears`,
   hearsHint: (acted: boolean) =>
     `That is the layer that ${acted ? "acted last" : "acts next"}; lines in the scene are as broad as the share.`,
@@ -47,7 +47,9 @@ export const words = {
   isHeardHint: "Shares of what each of them hears; they need not add up to one.",
   matrix: "Who hears whom, all at once",
   matrixLabel: (layer: number, n: number) => `Attention of layer ${layer}: ${n} listeners by ${n} heard. Arrow keys go from cell to cell.`,
-  matrixHint: "A row is a listener, a column one that is heard; the stronger the colour, the larger the share. Click a cell, or walk with the arrow keys.",
+  matrixHint: (touch: boolean) =>
+    "A row is a listener, a column one that is heard; the stronger the colour, the larger the share. " +
+    (touch ? "Tap a cell." : "Click a cell, or walk with the arrow keys."),
   cell: (token: string, other: string, share: string) => `“${token}” hears “${other}”: ${share}`,
   noAttention: "This trace keeps no attention.",
   itself: "itself",

@@ -5,8 +5,12 @@ import type { Translation } from "../translation";
 export const branch: Translation<typeof english> = {
   title: "Deine Hand im Schwarm",
   move: "Token bewegen",
-  moveHint: "Zieh ein Token, oder umfahre mehrere und zieh sie zusammen. Alt-Ziehen geht jederzeit.",
-  moving: "Zieh ein Token, oder umfahre erst mehrere. Tasten: [ und ] wählen, Pfeile bewegen, Enter lässt los.",
+  moveHint: (touch) =>
+    touch ? "Dann zieht ein Finger ein Token, oder er umfährt mehrere und zieht sie zusammen." :
+    "Zieh ein Token, oder umfahre mehrere und zieh sie zusammen. Alt-Ziehen geht jederzeit.",
+  moving: (touch) =>
+    touch ? "Zieh ein Token mit einem Finger, oder umfahre erst mehrere." :
+    "Zieh ein Token, oder umfahre erst mehrere. Tasten: [ und ] wählen, Pfeile bewegen, Enter lässt los.",
   letGo: "Zweig loslassen",
   apply: "Von hier weiterfliegen",
   putBack: "Zurücklegen",

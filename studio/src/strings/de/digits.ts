@@ -7,7 +7,11 @@ const percent = (share: number) => chanceOf(share, "über");
 const called = (name: string) => ({ same: "gleich", different: "verschieden" })[name] ?? name;
 /** Ein Tor beim Namen. */
 const gate = (name: string) => (called(name) === name ? `der ${name}` : `„${called(name)}“`);
-const layers = (count: number) => (count === 1 ? "1 Schicht" : `${count} Schichten`);
+/** Ob die Schichten ein und dieselbe sind, steht dort, wo sie gezählt werden. */
+const layers = (count: number, shared: boolean) => {
+  if (count === 1) return "1 Schicht";
+  return shared ? `einer Schicht, ${count} Mal derselben` : `${count} Schichten, jede mit eigenen Zahlen`;
+};
 
 export const digits: Translation<typeof english> = {
   title: "Eine Ziffer hebt ab",
@@ -18,34 +22,36 @@ export const digits: Translation<typeof english> = {
   lead:
     "Hier arbeitet ein Transformer. Jeder Punkt Tinte ist ein Token, und alle Token fliegen zusammen als ein Schwarm. Jeder " +
     "Zeitschritt ist eine Schicht: jedes Token blickt um sich, hört die Botschaften derer, denen es zuhört, und bewegt sich ein " +
-    "wenig. Keines führt. Der Mittelwert aller Token, die große Kugel mit dem Ring, ist das Votum: die Antwort ist das Tor, dem es " +
-    "am Ende am nächsten ist, und wie sicher sie ist, kommt daher, um wie viel näher, durch einen Softmax.",
+    "wenig. Keines führt. Die große Kugel mit dem Ring ist das Votum: sie fliegt zwischen den Toren, in der Mitte, solange nichts " +
+    "entschieden ist, in ein Tor, wenn die Antwort sicher ist. Was sie bewegt, ist der Mittelwert aller Token, das Kreuz: gelesen wird " +
+    "nur, wie weit er zu jedem Tor hin liegt, und ein Softmax macht daraus Chancen.",
   task: (digits) =>
     digits.length === 2
-      ? `Dieser Transformer hat gelernt, ${digits[0]} und ${digits[1]} zu unterscheiden: bei einer ${digits[0]} soll das Votum links ` +
-        `enden, bei einer ${digits[1]} rechts.`
+      ? `Dieser Transformer hat gelernt, ${digits[0]} und ${digits[1]} zu unterscheiden: bei einer ${digits[0]} soll das Votum ins ` +
+        `linke Tor fliegen, bei einer ${digits[1]} ins rechte.`
       : digits.length === 10
         ? "Dieser Transformer hat gelernt, alle zehn Ziffern zu unterscheiden: zehn Tore stehen um den Schwarm, für jede Ziffer eines."
         : `Dieser Transformer hat gelernt, ${digits.slice(0, -1).join(", ")} und ${digits.at(-1)} zu unterscheiden: ` +
           `${digits.length} Tore stehen um den Schwarm, für jede Ziffer eines.`,
-  figures: (accuracy, parameters, blocks) =>
+  figures: (accuracy, parameters, blocks, shared) =>
     `${accuracy === null ? "Er arbeitet" : `Er liest ${percent(accuracy)} nie gesehener Testziffern richtig,`} ` +
-    `mit ${thousands(parameters)} gelernten Zahlen und ${layers(blocks)}.`,
+    `mit ${thousands(parameters)} gelernten Zahlen und ${layers(blocks, shared)}.`,
   pairTitle: "Gleich oder verschieden?",
   pairLead:
     "Zwei Bilder heben nebeneinander ab, als ein Schwarm. Zeigen sie dieselbe Ziffer? Kein Token kann das aus sich selbst " +
-    "wissen: es muss hören, was auf der anderen Seite steht. Der Mittelwert aller Token, die große Kugel mit dem Ring, ist das " +
-    "Votum: endet es auf der Seite des linken Tors, sind die Ziffern gleich.",
+    "wissen: es muss hören, was auf der anderen Seite steht. Die große Kugel mit dem Ring ist das Votum: im linken Tor sagt es, " +
+    "dass sie gleich sind. Was sie bewegt, ist der Mittelwert aller Token, das Kreuz.",
   pairTask: (digits) =>
     `Jedes Bild ist eine ${digits.slice(0, -1).join(", eine ")} oder eine ${digits.at(-1)}; dieser Transformer hat mit Paaren davon gelernt.`,
-  pairFigures: (accuracy, parameters, blocks) =>
+  pairFigures: (accuracy, parameters, blocks, shared) =>
     `${accuracy === null ? "Er arbeitet" : `Bei 8\u202f192 Paaren nie gesehener Ziffern hat er zu ${percent(accuracy)} recht,`} ` +
-    `mit ${thousands(parameters)} gelernten Zahlen und ${layers(blocks)}.`,
+    `mit ${thousands(parameters)} gelernten Zahlen und ${layers(blocks, shared)}.`,
   tellAttention: "Eine Schicht, erste Hälfte. Token i sammelt Botschaften; wem es mehr zuhört, den hört es lauter:",
   tellWhom: "Wem es zuhört, entscheiden seine Query und die Keys der anderen:",
   tellFeed: "Zweite Hälfte: es bewegt sich nach eigenem Willen, der nur davon abhängt, wo es ist:",
-  tellPick:
-    "Klick ein Token an, um zu sehen, wen es hört. Halte an und bewege eines: ändert sich das Votum? " +
+  tellPick: (touch) =>
+    `${touch ? "Tipp" : "Klick"} ein Token an, um zu sehen, wen es hört. Halte an und bewege eines: ändert sich das Votum? ` +
+    "Ein Token hat die Farbe des Tors, dem es am nächsten ist. " +
     "Ein Ring markiert ein Token, das abweicht: es ist einem anderen Tor näher als das Votum. Das Votum zählt keine Köpfe, " +
     "es ist ein Mittelwert: wenige Token weit draußen können viele nahe der Mitte überwiegen.",
   sources: "Es ist ein Transformer ohne Normierung.",
@@ -140,6 +146,7 @@ export const digits: Translation<typeof english> = {
     frame <= trained ? `Schicht ${frame} von ${trained}` : `Schicht ${frame}, ${frame - trained} über die trainierten hinaus`,
   className: called,
   vote: "das Votum",
+  mean: "Mittelwert aller",
   verdictLabel: "Das Votum",
   verdict: (name, chance) => `${called(name)}, ${percent(chance)}`,
   says: "Das Votum:",
@@ -148,7 +155,7 @@ export const digits: Translation<typeof english> = {
   neither: "Keine davon",
   neitherVote: (name) => `obwohl das Votum an ${called(name) === name ? `die ${name}` : gate(name)} ging`,
   neitherWhy: (name) => `Diese Tinte gleicht einer ${name} weniger als 99 von 100, mit denen die Seite gelernt hat.`,
-  whyStart: (n) => `${n} Token aus Tinte, und das Votum ist ihr Mittelwert.`,
+  whyStart: (n) => `${n} Token aus Tinte; ihr Mittelwert entscheidet das Votum.`,
   whyDissent: (against, n) =>
     against === 0
       ? `Alle ${n} Token sind einig.`
@@ -170,7 +177,9 @@ export const digits: Translation<typeof english> = {
   dissentSummary: (share) => `Anteil abweichender Token nach Schicht; jetzt ${percent(share)}.`,
 
   gaze: "Der Blick eines Tokens",
-  gazeNone: "Klick ein Token an, oder drück [ oder ], um zu sehen, wem es zuhört.",
+  gazeNone: (touch) =>
+    touch ? "Tipp ein Token an, oder geh mit den zwei Knöpfen weiter, um zu sehen, wem es zuhört." :
+    "Klick ein Token an, oder drück [ oder ], um zu sehen, wem es zuhört.",
   gazeOf: (boid) => `Token ${boid}`,
   gazeHears: (count) => `Es hört ${count} Token überdurchschnittlich laut. Am lautesten:`,
   gazeVote: (name, dissents) =>

@@ -6,7 +6,7 @@ import type { Translation } from "../translation";
 export const dome: Translation<typeof english> = {
   title: "Kuppel aus Blick und Botschaft",
   shown: "Kuppel um das Token zeichnen",
-  none: "Klick in der Szene ein Token an, um zu sehen, was es bewegt.",
+  none: (touch) => `${touch ? "Tipp" : "Klick"} in der Szene ein Token an, um zu sehen, was es bewegt.`,
   kept: "Ein aufbewahrter Lauf zeigt keine Kuppel: flieg ihn neu.",
   waiting: "Die Teile sind unterwegs.",
   centre: "In die Mitte holen",

@@ -16,9 +16,9 @@ export const fields: Translation<typeof english> = {
   tellLinear:
     "Query, Key und Value sind gerade Abbildungen: ihre Pfeile ändern sich gleichmäßig von Ort zu Ort. Nur das Feed-forward " +
     "biegt sich, und dort liegt das Urteil eines Tokens.",
-  tellDrop:
-    "Klick auf den Schnitt, um ein Test-Token abzusetzen. Es hat kein Gewicht: es hört den Schwarm, der Schwarm hört es nicht. " +
-    "Klick ein Token an, um seine vier Vektoren zu sehen und wem es zuhört.",
+  tellDrop: (touch) =>
+    `${touch ? "Tipp" : "Klick"} auf den Schnitt, um ein Test-Token abzusetzen. Es hat kein Gewicht: es hört den Schwarm, der Schwarm hört es nicht. ` +
+    `${touch ? "Tipp" : "Klick"} ein Token an, um seine vier Vektoren zu sehen und wem es zuhört.`,
   tellSource: "Alle Vektoren kommen aus den Zahlen des trainierten Transformers; Linien sind in kleinen Schritten daran entlang gezeichnet.",
 
   swarm: "Transformer",
@@ -51,13 +51,13 @@ export const fields: Translation<typeof english> = {
   dropMiddle: "Eines in die Mitte setzen",
   dropNone: "Wegnehmen",
   dropped: (count) => (count === 1 ? "Ein Test-Token fliegt mit." : `${count} Test-Token fliegen mit.`),
-  dropHint: "Oder klick auf den Schnitt.",
+  dropHint: (touch) => `Oder ${touch ? "tipp" : "klick"} auf den Schnitt.`,
   flock: "Schwarm",
   flockShown: "Schwarm zeigen",
   digit: "Andere Ziffer",
   boid: "Token",
   noBoid: "keines",
-  boidHint: "Oder klick eines in der Szene an.",
+  boidHint: (touch) => `Oder ${touch ? "tipp" : "klick"} eines in der Szene an.`,
   vectors: "Seine vier Vektoren",
   vector,
   length: figure,

@@ -28,7 +28,9 @@ export const flock: Translation<typeof english> = {
     noise: "Böen gegen Anziehung. Weniger Rauschen: ein Cluster; mehr Rauschen: ein gleichmäßiger Ring. Zieh den Regler über die Schwelle.",
     hardmax: "Führende bewegen sich nie. Folgende fliegen geradewegs zu ihnen.",
     polytope: "Mitskaliert gesehen kommt jedes Token zum Rand eines Polytops oder zur Mitte.",
-    heads: "Drei Köpfe mit zufälligen Matrizen: kein Satz gilt für sie, und doch sammelt sich dieser Schwarm.",
+    heads:
+      "Drei Köpfe mit zufälligen Matrizen, jeder in seiner Farbe: Strahlen vom gewählten Token zeigen, wo die Aufmerksamkeit jedes Kopfs " +
+      "liegt, Linien, wen er am lautesten hört. Kein Satz gilt für sie, und doch sammelt sich dieser Schwarm.",
   },
   look_for: {
     ring: (noise, most) =>
@@ -193,7 +195,7 @@ export const flock: Translation<typeof english> = {
   gaze: (boid, first, share, many) =>
     `Token ${boid} hört ${first === boid ? "sich selbst" : `Token ${first}`} am meisten (${share}); ` +
     (many === 1 ? "das sind neun Zehntel von allem, was es hört." : `${many} Token machen neun Zehntel dessen aus, was es hört.`),
-  gazeHint: "Klick ein Token an, oder drück ] : Linien zeigen, wen es hört.",
+  gazeHint: (touch) => `${touch ? "Tipp ein Token an" : "Klick ein Token an, oder drück ]"}: Linien zeigen, wen es hört.`,
 
   energy: "Energie",
   energyScaled: "Energie",

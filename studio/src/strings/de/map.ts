@@ -13,16 +13,18 @@ export const map: Translation<typeof english> = {
     "Clustern, die lange warten.",
   theory: "Die gestrichelten Linien",
   theoryText:
-    "Ein gleichmäßiger Ring von Token zerfällt in Wellen. An jeder Linie bekommt die Welle, die am schnellsten wächst, " +
-    "einen Berg mehr.",
+    "Wie es beginnt: solange die Token noch getrennt sind, zerfällt ein gleichmäßiger Ring in eine Welle. An jeder Linie bekommt die " +
+    "Welle, die am schnellsten wächst, einen Berg mehr. Berge sind noch keine Cluster: manche treffen sich unterwegs. Bei t = 30 sind es " +
+    "im Mittel nicht mehr Cluster, als am Anfang Berge waren.",
   real: "Wo trainierte Transformer wohnen",
   realText:
     "MiniLM, dessen Token in Wörter fliegen, wohnt außerhalb dieser Karte, jenseits ihrer Ecke unten links. Das β, das am besten zu seinen " +
     "Schichten passt, fällt von 0,3 auf −1,7: unter 0 hört ein Token am meisten, was ihm unähnlich ist. Und seine sechs Schichten zusammen " +
     "durchlaufen etwa 0,3 der Zeit t. Darum sind seine Token noch getrennt, wenn es einen Satz gelesen hat.",
   source: (of) => `Quelle: ${of.replace("the setting of", "der Aufbau von").replace("Fig.", "Abb.").replace("which shows", "dort:")}.`,
-  how:
-    "Klick einen Bildpunkt an, oder beweg den Zeiger mit den Pfeiltasten und drück Enter: genau dieser Flug wird neben der Karte " +
+  how: (touch) =>
+    (touch ? "Tipp einen Bildpunkt an" : "Klick einen Bildpunkt an, oder beweg den Zeiger mit den Pfeiltasten und drück Enter") +
+    ": genau dieser Flug wird neben der Karte " +
     "noch einmal geflogen.",
   chart:
     "Karte der Cluster über Zeit und β. Pfeiltasten bewegen den Zeiger, mit Umschalt um zehn Bildpunkte; Enter fliegt " +

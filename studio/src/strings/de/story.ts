@@ -22,6 +22,7 @@ const words: Story = {
   dot: (k, title) => `Station ${k}: ${title}`,
   back: "Zurück",
   next: "Weiter",
+  toQuestion: "Frage",
   toDigits: "Selbst zeichnen",
   reveal: "Antwort zeigen",
   right: "Richtig.",
@@ -32,10 +33,10 @@ const words: Story = {
   sheet: "Für Lehrende: Ziele, Fragen, ein Blatt zum Drucken",
   scene: "Probier es",
   ear: "Wessen Ohr",
-  listener:
-    "Oder klick ein Wort in der Szene an. Seine Pfeile sind die Botschaften, die es bekommt, jede mal ihren Anteil; der " +
-    "breite graue ist alle zusammen: dorthin geht es.",
-  listenerFixed: "Oder klick ein Wort in der Szene an.",
+  listener: (touch) =>
+    `Oder ${touch ? "tipp" : "klick"} ein Wort in der Szene an. Seine Pfeile sind die Botschaften, die es bekommt, jede mal ihren Anteil; der ` +
+    "breite graue ist alle zusammen: dorthin geht es. Einer, der zum Sehen zu kurz ist, ist ein Punkt.",
+  arrows: (times) => `Pfeile: ${times} × ihre Länge`,
   shares: "Anteile der Aufmerksamkeit",
   itself: "es selbst",
   percent: percentFine,

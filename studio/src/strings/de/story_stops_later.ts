@@ -67,7 +67,8 @@ const rounds: StopText = {
   short: "Schichten",
   title: storyTitles[7],
   text: [
-    "Nach einer Schicht weiß ein Wort, was seine Auserwählten wussten. Nach zweien, was deren Auserwählte wussten.",
+    "Nach einer Schicht weiß ein Wort, was seine Auserwählten wussten. Nach zweien, was deren Auserwählte wussten. Hier ist jede Schicht " +
+      "dieselbe: dieselben Q, K, V und dasselbe Denken, noch einmal geflogen.",
     "Wenn es zugehört hat, bildet sich jedes seine eigene Meinung, mit dem Willen der ersten Station: dem Feed-forward-Netz oder MLP. " +
       "Schichten sind Zeit. Wörter einer Art sammeln sich in Clustern, und _Bank_ lässt sich beim Fluss nieder; " +
       "das Denken trägt ganze Cluster weiter.",
@@ -86,8 +87,8 @@ const rounds: StopText = {
     { text: "Nein", answer: "Schalte das Denken aus und sieh: drei Cluster, _Bank_ bei den Wasserwörtern." },
   ],
   breaks:
-    "Ein Vogel hat bei jedem Schlag denselben Instinkt. Ein Transformer kann in jeder Schicht andere Q, K, V und ein anderes MLP haben; " +
-    "dieser Schwarm hat in allen dieselben.",
+    "Ein Vogel hat bei jedem Schlag denselben Instinkt, und dieser Schwarm auch. Die meisten Transformer haben in jeder Schicht andere Q, K, V " +
+    "und ein anderes MLP; manche teilen einen Satz unter allen, wie hier.",
   begin: "Zwölf Wörter auf einer Kugel hören zu und denken, im Wechsel.",
   end: "Die Wörter haben sich in Clustern gesammelt; Bank ist beim Fluss.",
   goal: "Schichten wiederholen zwei Schritte: anderen zuhören, dann allein denken. Schichten sind Zeit.",
@@ -191,27 +192,27 @@ const tested: StopText = {
     "Alle Szenen bisher waren von Hand gesetzt. Verlassen wir also die Wörter, und trainieren. Hier ist Handschrift: zwei Ziffern, jede " +
       "eine Fünf oder eine Sechs. Jeder Punkt Tinte ist ein Token. Die Frage: sind die zwei Ziffern gleich?",
     "Der eine Leser hört zu, wie an Station 6; seine Token hören beide Bilder. Der andere wurde gleich lang trainiert, mit ebenso vielen " +
-      "Zahlen, aber jedes Token bleibt allein, wie an Station 1. Beide fliegen zu einem Tor, und gelesen wird der Mittelwert aller Token. " +
-      "Unten: was Leser mit den Mitteln jeder Station erreicht haben.",
+      "Zahlen, aber jedes Token hört niemanden, wie an Station 1. Gelesen wird der Mittelwert aller Token (das Kreuz), und die Kugel ist das Votum: " +
+      "auf halbem Weg ist es unentschieden, in einem Tor sicher. Unten: was Leser mit den Mitteln jeder Station erreicht haben.",
   ],
-  formula: "Das Urteil: das Tor g, das dem Mittelwert aller Token am nächsten ist.",
+  formula: "Das Urteil: das Tor g, das dem Mittelwert aller Token am nächsten ist; zu ihm hin liegt er am weitesten.",
   question: "Von vier Paaren (5 5, 5 6, 6 5, 6 6), wie viele kann ein Leser, dessen Token niemanden hören, höchstens richtig haben?",
   choices: [
-    { text: "Zwei", answer: "Eines mehr ist möglich: Stimmen, die nur bei 5 5 „gleich“ sagen, haben drei von vieren richtig." },
+    { text: "Zwei", answer: "Eines mehr ist möglich: eine Summe von Stimmen, die bei 5 5 „gleich“ und bei den anderen dreien „verschieden“ sagt, hat drei von vieren richtig." },
     {
       text: "Drei",
       answer:
-        "Token allein zählen Stimmen für jedes Bild zusammen, und keine Summe von Stimmen sagt „gleich“ bei 5 5 und 6 6 und „verschieden“ " +
+        "Token, die niemanden hören, zählen nur Stimmen zusammen, Bild für Bild, und keine Summe von Stimmen sagt „gleich“ bei 5 5 und 6 6 und „verschieden“ " +
         "bei den anderen zwei: ein exklusives Oder. Eines von vieren ist immer falsch, wie lang auch trainiert wird. In der Tabelle steht " +
         "höchstens 75.",
     },
-    { text: "Vier", answer: "Nicht mit Stimmen allein. Frag ihn nach den vier Paaren: die Tabelle wird jetzt geflogen." },
+    { text: "Vier", answer: "Stimmen zusammenzuzählen reicht dafür nicht. Frag ihn nach den vier Paaren: die Tabelle wird jetzt geflogen." },
   ],
   breaks:
     "Vögel lesen nicht. Diese Leser sind klein: Token in drei Dimensionen, zehn Schichten, ein Kopf. Sie zeigen, wozu man Zuhören braucht, " +
     "nicht, wie gut ein großes Modell liest.",
   begin: "Zwei handgeschriebene Ziffern, jeder Punkt Tinte ein Token.",
-  end: "Der Schwarm ist bei seinem Tor angekommen; sein Mittelwert wird gelesen.",
+  end: "Der Mittelwert des Schwarms ist gelesen, und das Votum ist in seinem Tor angekommen.",
   goal: "Trainierte Leser bestätigen es: manche Aufgaben können Token allein nicht lösen, Token, die zuhören, schon.",
   task: "Ratet, bevor ihr hinseht: zeigt im Diagramm einen Leser nach dem anderen, und fragt beide Leser nach allen vier Paaren.",
 };

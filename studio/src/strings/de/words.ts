@@ -41,7 +41,7 @@ export const words: Translation<typeof english> = {
   traces: { bank: "Zwei Bänke: bank", nail: "Zwei Nägel: nail", live: "Hier getippt", own: "Eigene Spur" },
   text: "Satz",
   hearing: "Wem es zuhört",
-  none: "Wähl ein Token: in der Zeile über der Szene, in der Szene oder mit [ und ].",
+  none: (touch) => `Wähl ein Token: in der Zeile über der Szene${touch ? " oder in der Szene" : ", in der Szene oder mit [ und ]"}.`,
   hears: (token, layer) => `„${token}“ hört in Schicht ${layer}`,
   hearsHint: (acted) =>
     `Das ist die Schicht, die ${acted ? "zuletzt gewirkt hat" : "als nächste wirkt"}; Linien in der Szene sind so breit wie der Anteil.`,
@@ -49,7 +49,9 @@ export const words: Translation<typeof english> = {
   isHeardHint: "Anteile an dem, was jedes von ihnen hört; sie ergeben zusammen nicht eins.",
   matrix: "Wer wem zuhört, alle auf einmal",
   matrixLabel: (layer, n) => `Aufmerksamkeit der Schicht ${layer}: ${n} Hörer mal ${n} Gehörte. Pfeiltasten gehen von Feld zu Feld.`,
-  matrixHint: "Eine Zeile ist ein Hörer, eine Spalte ein Gehörtes; je kräftiger die Farbe, desto größer der Anteil. Klick auf ein Feld oder geh mit den Pfeiltasten.",
+  matrixHint: (touch) =>
+    "Eine Zeile ist ein Hörer, eine Spalte ein Gehörtes; je kräftiger die Farbe, desto größer der Anteil. " +
+    (touch ? "Tipp auf ein Feld." : "Klick auf ein Feld oder geh mit den Pfeiltasten."),
   cell: (token, other, share) => `„${token}“ hört „${other}“: ${share}`,
   noAttention: "Diese Spur bewahrt keine Aufmerksamkeit auf.",
   itself: "sich selbst",

@@ -5,8 +5,12 @@ import type { Translation } from "../translation";
 export const branch: Translation<typeof english> = {
   title: "Votre main dans la nuée",
   move: "Déplacer des tokens",
-  moveHint: "Faites glisser un token, ou entourez-en plusieurs et faites-les glisser. Alt-glisser marche à tout moment.",
-  moving: "Faites glisser un token, ou entourez-en d’abord plusieurs. Touches : [ et ] choisissent, les flèches déplacent, Entrée lâche.",
+  moveHint: (touch) =>
+    touch ? "Ensuite un doigt fait glisser un token, ou en entoure plusieurs et les fait glisser." :
+    "Faites glisser un token, ou entourez-en plusieurs et faites-les glisser. Alt-glisser marche à tout moment.",
+  moving: (touch) =>
+    touch ? "Faites glisser un token du doigt, ou entourez-en d’abord plusieurs." :
+    "Faites glisser un token, ou entourez-en d’abord plusieurs. Touches : [ et ] choisissent, les flèches déplacent, Entrée lâche.",
   letGo: "Abandonner la branche",
   apply: "Voler à partir d’ici",
   putBack: "Remettre en place",

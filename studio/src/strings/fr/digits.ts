@@ -7,7 +7,11 @@ const percent = (share: number) => chanceOf(share, "plus de");
 const called = (name: string) => ({ same: "identiques", different: "différents" })[name] ?? name;
 /** Une porte par son nom. */
 const gate = (name: string) => (called(name) === name ? name : `« ${called(name)} »`);
-const layers = (count: number) => (count === 1 ? "1 couche" : `${count} couches`);
+/** Si les couches sont une seule et même, on le dit là où on les compte. */
+const layers = (count: number, shared: boolean) => {
+  if (count === 1) return "1 couche";
+  return shared ? `une couche, ${count} fois la même` : `${count} couches, chacune avec ses propres nombres`;
+};
 
 export const digits: Translation<typeof english> = {
   title: "Un chiffre prend son envol",
@@ -18,34 +22,36 @@ export const digits: Translation<typeof english> = {
   lead:
     "Voici un transformer à l’œuvre. Chaque point d’encre est un token, et tous les tokens volent ensemble : c’est une nuée. Chaque pas de " +
     "temps est une couche : chaque token regarde autour de lui, entend les messages de ceux qu’il écoute, et bouge un peu. " +
-    "Personne ne mène. La moyenne de tous les tokens, la grosse boule cerclée, est le vote : la réponse est la porte dont elle finit " +
-    "le plus près, et sa certitude vient de combien plus près, par un softmax.",
+    "Personne ne mène. La grosse boule cerclée est le vote : elle vole entre les portes, au milieu tant que rien n’est décidé, dans une " +
+    "porte quand la réponse est sûre. Ce qui la meut est la moyenne de tous les tokens, la croix : on lit seulement jusqu’où elle va vers " +
+    "chaque porte, et un softmax en fait des chances.",
   task: (digits) =>
     digits.length === 2
-      ? `Ce transformer a appris à distinguer ${digits[0]} et ${digits[1]} : le vote doit finir à gauche pour un ${digits[0]}, ` +
-        `à droite pour un ${digits[1]}.`
+      ? `Ce transformer a appris à distinguer ${digits[0]} et ${digits[1]} : le vote doit voler dans la porte de gauche pour un ` +
+        `${digits[0]}, dans celle de droite pour un ${digits[1]}.`
       : digits.length === 10
         ? "Ce transformer a appris à distinguer les dix chiffres : dix portes entourent la nuée, une par chiffre."
         : `Ce transformer a appris à distinguer ${digits.slice(0, -1).join(", ")} et ${digits.at(-1)} : ` +
           `${digits.length} portes entourent la nuée, une par chiffre.`,
-  figures: (accuracy, parameters, blocks) =>
+  figures: (accuracy, parameters, blocks, shared) =>
     `${accuracy === null ? "Il travaille" : `Il lit juste ${percent(accuracy)} de chiffres jamais vus,`} ` +
-    `avec ${thousands(parameters)} nombres appris et ${layers(blocks)}.`,
+    `avec ${thousands(parameters)} nombres appris et ${layers(blocks, shared)}.`,
   pairTitle: "Identiques ou différents ?",
   pairLead:
     "Deux images décollent côte à côte, en une seule nuée. Montrent-elles le même chiffre ? Aucun token ne peut le savoir par " +
-    "lui-même : il lui faut entendre ce qu’il y a de l’autre côté. La moyenne de tous les tokens, la grosse boule cerclée, est le vote : " +
-    "si elle finit du côté de la porte de gauche, les chiffres sont identiques.",
+    "lui-même : il lui faut entendre ce qu’il y a de l’autre côté. La grosse boule cerclée est le vote : dans la porte de gauche, " +
+    "il dit qu’ils sont identiques. Ce qui la meut est la moyenne de tous les tokens, la croix.",
   pairTask: (digits) =>
     `Chaque image est un ${digits.slice(0, -1).join(", un ")} ou un ${digits.at(-1)} ; ce transformer a appris sur de telles paires.`,
-  pairFigures: (accuracy, parameters, blocks) =>
+  pairFigures: (accuracy, parameters, blocks, shared) =>
     `${accuracy === null ? "Il travaille" : `Sur 8\u202f192 paires de chiffres jamais vus, il a raison à ${percent(accuracy)},`} ` +
-    `avec ${thousands(parameters)} nombres appris et ${layers(blocks)}.`,
+    `avec ${thousands(parameters)} nombres appris et ${layers(blocks, shared)}.`,
   tellAttention: "Une couche, première moitié. Le token i recueille des messages, plus fort ceux des tokens qu’il écoute :",
   tellWhom: "Qui il écoute, sa requête et leurs clés en décident :",
   tellFeed: "Seconde moitié : il bouge de sa propre volonté, qui ne dépend que de l’endroit où il est :",
-  tellPick:
-    "Cliquez un token pour voir qui il entend. Mettez en pause, déplacez-en un, et voyez si le vote change. " +
+  tellPick: (touch) =>
+    `${touch ? "Touchez" : "Cliquez"} un token pour voir qui il entend. Mettez en pause, déplacez-en un, et voyez si le vote change. ` +
+    "Un token a la couleur de la porte dont il est le plus près. " +
     "Un cercle marque un token qui diverge : il est plus près d’une autre porte que le vote. Le vote ne compte pas les têtes, " +
     "c’est une moyenne : quelques tokens très loin peuvent peser plus que beaucoup près du milieu.",
   sources: "C’est un transformer sans normalisation.",
@@ -140,6 +146,7 @@ export const digits: Translation<typeof english> = {
     frame <= trained ? `couche ${frame} sur ${trained}` : `couche ${frame}, ${frame - trained} après l’entraînement`,
   className: called,
   vote: "le vote",
+  mean: "moyenne de tous",
   verdictLabel: "Le vote",
   verdict: (name, chance) => `${called(name)}, ${percent(chance)}`,
   says: "Le vote :",
@@ -148,7 +155,7 @@ export const digits: Translation<typeof english> = {
   neither: "Aucun",
   neitherVote: (name) => `bien que le vote soit allé à ${gate(name)}`,
   neitherWhy: (name) => `Cette encre ressemble moins à un ${name} que 99 sur 100 de ceux dont la page a appris.`,
-  whyStart: (n) => `${n} tokens d’encre, et le vote est leur moyenne.`,
+  whyStart: (n) => `${n} tokens d’encre ; leur moyenne décide du vote.`,
   whyDissent: (against, n) =>
     against === 0
       ? `Les ${n} tokens sont d’accord.`
@@ -171,7 +178,9 @@ export const digits: Translation<typeof english> = {
   dissentSummary: (share) => `Part des tokens qui divergent, par couche ; maintenant ${percent(share)}.`,
 
   gaze: "Le regard d’un token",
-  gazeNone: "Cliquez un token, ou pressez [ ou ], pour voir qui il écoute.",
+  gazeNone: (touch) =>
+    touch ? "Touchez un token, ou passez de l’un à l’autre par les deux boutons, pour voir qui il écoute." :
+    "Cliquez un token, ou pressez [ ou ], pour voir qui il écoute.",
   gazeOf: (boid) => `Token ${boid}`,
   gazeHears: (count) => `Il entend ${count === 1 ? "1 token" : `${count} tokens`} plus que la moyenne. Les plus forts :`,
   gazeVote: (name, dissents) =>

@@ -6,7 +6,7 @@ import type { Translation } from "../translation";
 export const dome: Translation<typeof english> = {
   title: "Dôme du regard et du message",
   shown: "Dessiner le dôme autour du token",
-  none: "Cliquez un token dans la scène pour voir ce qui le meut.",
+  none: (touch) => `${touch ? "Touchez" : "Cliquez"} un token dans la scène pour voir ce qui le meut.`,
   kept: "Une exécution conservée ne montre pas de dôme : refaites-la voler.",
   waiting: "Les parties arrivent.",
   centre: "Amener au centre",

@@ -16,9 +16,9 @@ export const fields: Translation<typeof english> = {
   tellLinear:
     "Requête, clé et valeur sont des applications affines : leurs flèches changent régulièrement d’un lieu à l’autre. Seul le feed-forward " +
     "se courbe, et c’est là que loge le jugement d’un token.",
-  tellDrop:
-    "Cliquez sur la coupe pour y poser un token d’essai. Il ne pèse rien : il entend la nuée, la nuée ne l’entend pas. " +
-    "Cliquez un token pour voir ses quatre vecteurs et qui il écoute.",
+  tellDrop: (touch) =>
+    `${touch ? "Touchez" : "Cliquez sur"} la coupe pour y poser un token d’essai. Il ne pèse rien : il entend la nuée, la nuée ne l’entend pas. ` +
+    `${touch ? "Touchez" : "Cliquez"} un token pour voir ses quatre vecteurs et qui il écoute.`,
   tellSource: "Tous les vecteurs viennent des nombres du transformer entraîné ; les lignes les suivent à petits pas.",
 
   swarm: "Transformer",
@@ -51,13 +51,13 @@ export const fields: Translation<typeof english> = {
   dropMiddle: "En poser un au milieu",
   dropNone: "Les enlever",
   dropped: (count) => (count === 1 ? "Un token d’essai vole avec la nuée." : `${count} tokens d’essai volent avec la nuée.`),
-  dropHint: "Ou cliquez sur la coupe.",
+  dropHint: (touch) => `Ou ${touch ? "touchez" : "cliquez sur"} la coupe.`,
   flock: "Nuée",
   flockShown: "Montrer la nuée",
   digit: "Un autre chiffre",
   boid: "Token",
   noBoid: "aucun",
-  boidHint: "Ou cliquez-en un dans la scène.",
+  boidHint: (touch) => `Ou ${touch ? "touchez" : "cliquez"}-en un dans la scène.`,
   vectors: "Ses quatre vecteurs",
   vector,
   length: figure,

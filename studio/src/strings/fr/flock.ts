@@ -28,7 +28,9 @@ export const flock: Translation<typeof english> = {
     noise: "Des rafales contre l’attraction. Moins de bruit : un amas ; plus de bruit : un anneau régulier. Poussez le curseur au-delà du seuil.",
     hardmax: "Les meneurs ne bougent jamais. Les autres volent droit vers eux.",
     polytope: "Vu à l’échelle, chaque token vient au bord d’un polytope, ou au centre.",
-    heads: "Trois têtes aux matrices aléatoires : aucun théorème ne les couvre, et pourtant cette nuée se rassemble.",
+    heads:
+      "Trois têtes aux matrices aléatoires, chacune d’une couleur : des faisceaux partant du token choisi montrent où se porte l’attention de " +
+      "chaque tête, des lignes qui elle entend le plus fort. Aucun théorème ne les couvre, et pourtant cette nuée se rassemble.",
   },
   look_for: {
     ring: (noise, most) =>
@@ -192,7 +194,7 @@ export const flock: Translation<typeof english> = {
   gaze: (boid, first, share, many) =>
     `Le token ${boid} entend surtout ${first === boid ? "lui-même" : `le token ${first}`} (${share}) ; ` +
     (many === 1 ? "c’est neuf dixièmes de tout ce qu’il entend." : `${many} tokens font neuf dixièmes de ce qu’il entend.`),
-  gazeHint: "Cliquez un token, ou pressez ] : des lignes montrent qui il entend.",
+  gazeHint: (touch) => `${touch ? "Touchez un token" : "Cliquez un token, ou pressez ]"} : des lignes montrent qui il entend.`,
 
   energy: "énergie",
   energyScaled: "énergie",

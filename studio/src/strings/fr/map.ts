@@ -11,16 +11,19 @@ export const map: Translation<typeof english> = {
     "tous se retrouvent en un amas avant t = 15. Au-dessus, de plus en plus de vols s’arrêtent à mi-chemin, en deux ou trois amas qui " +
     "attendent longtemps.",
   theory: "Les lignes en tirets",
-  theoryText: "Un anneau régulier de tokens se défait en ondes. À chaque ligne, l’onde qui croît le plus vite gagne une crête.",
+  theoryText:
+    "Comment cela commence : tant que les tokens sont encore séparés, un anneau régulier se défait en une onde. À chaque ligne, l’onde qui " +
+    "croît le plus vite gagne une crête. Les crêtes ne sont pas encore des amas : certaines se rencontrent en chemin. À t = 30 il n’y a en " +
+    "moyenne pas plus d’amas qu’il n’y avait de crêtes au début.",
   real: "Où vivent les transformers entraînés",
   realText:
     "MiniLM, dont les tokens volent dans Mots, vit hors de cette carte, au-delà de son coin en bas à gauche. Le β qui convient le mieux à " +
     "ses couches tombe de 0,3 à −1,7 : sous 0, un token entend surtout ce qui ne lui ressemble pas. Et ses six couches ensemble " +
     "parcourent environ 0,3 du temps t. Ses tokens sont donc encore séparés quand il a lu une phrase.",
   source: (of) => `Source : ${of.replace("the setting of", "le cadre de").replace("Fig.", "fig.").replace("which shows", "qui montre")}.`,
-  how:
-    "Cliquez un pixel, ou déplacez le curseur avec les flèches et pressez Entrée : ce vol précis est refait à côté de " +
-    "la carte.",
+  how: (touch) =>
+    (touch ? "Touchez un pixel" : "Cliquez un pixel, ou déplacez le curseur avec les flèches et pressez Entrée") +
+    " : ce vol précis est refait à côté de la carte.",
   chart:
     "Carte des amas selon le temps et β. Les flèches déplacent le curseur, avec Maj de dix pixels ; Entrée fait voler " +
     "le pixel.",

@@ -22,6 +22,7 @@ const words: Story = {
   dot: (k, title) => `Étape ${k} : ${title}`,
   back: "Retour",
   next: "Suite",
+  toQuestion: "La question",
   toDigits: "À vous de dessiner",
   reveal: "Montrer la réponse",
   right: "Juste.",
@@ -32,10 +33,10 @@ const words: Story = {
   sheet: "Pour les enseignants : buts, questions, une fiche à imprimer",
   scene: "Essayez",
   ear: "L’oreille de",
-  listener:
-    "Ou cliquez un mot dans la scène. Ses flèches sont les messages qu’il reçoit, chacune multipliée par sa part ; la large " +
-    "flèche grise, c’est toutes ensemble : là où il va.",
-  listenerFixed: "Ou cliquez un mot dans la scène.",
+  listener: (touch) =>
+    `Ou ${touch ? "touchez" : "cliquez"} un mot dans la scène. Ses flèches sont les messages qu’il reçoit, chacune multipliée par sa part ; la large ` +
+    "flèche grise, c’est toutes ensemble : là où il va. Une flèche trop courte pour être vue est un point.",
+  arrows: (times) => `flèches : ${times} × leur longueur`,
   shares: "Parts d’attention",
   itself: "lui-même",
   percent: percentFine,

@@ -67,7 +67,8 @@ const rounds: StopText = {
   short: "Couches",
   title: storyTitles[7],
   text: [
-    "Après une couche, un mot sait ce que savaient ceux qu’il a choisis. Après deux, ce que savaient les choisis de ceux-là.",
+    "Après une couche, un mot sait ce que savaient ceux qu’il a choisis. Après deux, ce que savaient les choisis de ceux-là. Ici chaque " +
+      "couche est la même : les mêmes Q, K, V et la même pensée, une fois de plus.",
     "Après avoir écouté, chacun se fait son propre avis, par la volonté de la première étape : le réseau feed-forward, ou MLP. " +
       "Les couches sont le temps. Les mots d’une même sorte se rassemblent en amas, et _liquide_ s’installe près de la rivière ; " +
       "penser emporte des amas entiers.",
@@ -86,8 +87,8 @@ const rounds: StopText = {
     { text: "Non", answer: "Coupez la pensée et voyez : trois amas, _liquide_ parmi les mots de l’eau." },
   ],
   breaks:
-    "Un oiseau a le même instinct à chaque battement. Un transformer peut avoir d’autres Q, K, V et un autre MLP à chaque couche ; " +
-    "cette nuée a les mêmes partout.",
+    "Un oiseau a le même instinct à chaque battement, et cette nuée aussi. La plupart des transformers ont d’autres Q, K, V et un autre MLP à " +
+    "chaque couche ; certains partagent un seul jeu entre toutes, comme ici.",
   begin: "Douze mots sur une sphère écoutent et pensent tour à tour.",
   end: "Les mots se sont rassemblés en amas ; liquide est avec la rivière.",
   goal: "Les couches répètent deux pas : écouter les autres, puis penser seul. Les couches sont le temps.",
@@ -195,27 +196,27 @@ const tested: StopText = {
     "Toutes les scènes jusqu’ici étaient posées à la main. Quittons donc les mots, et entraînons. Voici de l’écriture : deux chiffres, un " +
       "cinq ou un six chacun. Chaque point d’encre est un token. La question : les deux chiffres sont-ils identiques ?",
     "L’un des lecteurs écoute, comme à l’étape 6 ; ses tokens entendent les deux images. L’autre a été entraîné aussi longtemps, avec autant " +
-      "de nombres, mais chaque token reste seul, comme à l’étape 1. Tous deux volent vers une porte, et on lit la moyenne de tous les tokens. " +
-      "En bas : ce qu’ont atteint des lecteurs ayant les moyens de chaque étape.",
+      "de nombres, mais aucun token n’entend personne, comme à l’étape 1. On lit la moyenne de tous les tokens (la croix), et la boule est le vote : à " +
+      "mi-chemin rien n’est décidé, dans une porte il est sûr. En bas : ce qu’ont atteint des lecteurs ayant les moyens de chaque étape.",
   ],
-  formula: "Le verdict : la porte g la plus proche de la moyenne de tous les tokens.",
+  formula: "Le verdict : la porte g la plus proche de la moyenne de tous les tokens, celle vers laquelle elle va le plus loin.",
   question: "Sur quatre paires (5 5, 5 6, 6 5, 6 6), combien un lecteur dont les tokens n’entendent personne peut-il en avoir justes au plus ?",
   choices: [
-    { text: "Deux", answer: "Une de plus est possible : des votes qui ne disent « identiques » que pour 5 5 en ont trois sur quatre." },
+    { text: "Deux", answer: "Une de plus est possible : une somme de votes qui dit « identiques » pour 5 5 et « différents » pour les trois autres en a trois sur quatre." },
     {
       text: "Trois",
       answer:
-        "Des tokens seuls additionnent des votes pour chaque image, et aucune somme de votes ne dit « identiques » pour 5 5 et 6 6 et " +
+        "Des tokens qui n’entendent personne ne font qu’additionner des votes, image par image, et aucune somme de votes ne dit « identiques » pour 5 5 et 6 6 et " +
         "« différents » pour les deux autres : un ou exclusif. Une sur quatre est toujours fausse, si longtemps qu’on l’entraîne. Dans le " +
         "tableau : 75 au plus.",
     },
-    { text: "Quatre", answer: "Pas avec des votes seuls. Interrogez-le sur les quatre paires : le tableau est calculé maintenant." },
+    { text: "Quatre", answer: "Additionner des votes n’y suffit pas. Interrogez-le sur les quatre paires : le tableau est calculé maintenant." },
   ],
   breaks:
     "Les oiseaux ne lisent pas. Ces lecteurs sont petits : des tokens en trois dimensions, dix couches, une tête. Ils montrent à quoi il faut " +
     "se parler, non comment lit un grand modèle.",
   begin: "Deux chiffres manuscrits, chaque point d’encre un token.",
-  end: "La nuée est arrivée à sa porte ; on lit sa moyenne.",
+  end: "La moyenne de la nuée est lue, et le vote est arrivé à sa porte.",
   goal: "Des lecteurs entraînés le confirment : des tokens seuls ne peuvent pas faire certaines tâches, des tokens qui écoutent le peuvent.",
   task: "Devinez avant de regarder : montrez un lecteur après l’autre dans le graphique, et interrogez les deux sur les quatre paires.",
 };

@@ -41,7 +41,7 @@ export const words: Translation<typeof english> = {
   traces: { bank: "Deux rives : bank", nail: "Deux clous : nail", live: "Tapé ici", own: "Votre trace" },
   text: "Phrase",
   hearing: "Qui il écoute",
-  none: "Choisissez un token : dans la ligne au-dessus de la scène, dans la scène, ou avec [ et ].",
+  none: (touch) => `Choisissez un token : dans la ligne au-dessus de la scène${touch ? " ou dans la scène" : ", dans la scène, ou avec [ et ]"}.`,
   hears: (token, layer) => `« ${token} » à la couche ${layer} écoute`,
   hearsHint: (acted) =>
     `C’est la couche qui ${acted ? "a agi en dernier" : "agit ensuite"} ; les lignes de la scène sont aussi larges que la part.`,
@@ -49,7 +49,9 @@ export const words: Translation<typeof english> = {
   isHeardHint: "Parts de ce que chacun d’eux entend ; leur somme n’est pas un.",
   matrix: "Qui écoute qui, tous à la fois",
   matrixLabel: (layer, n) => `Attention de la couche ${layer} : ${n} auditeurs par ${n} écoutés. Les flèches vont de case en case.`,
-  matrixHint: "Une ligne est un auditeur, une colonne un écouté ; plus la couleur est forte, plus la part est grande. Clique une case, ou va avec les flèches.",
+  matrixHint: (touch) =>
+    "Une ligne est un auditeur, une colonne un écouté ; plus la couleur est forte, plus la part est grande. " +
+    (touch ? "Touchez une case." : "Cliquez une case, ou allez avec les flèches."),
   cell: (token, other, share) => `« ${token} » écoute « ${other} » : ${share}`,
   noAttention: "Cette trace ne garde pas d’attention.",
   itself: "lui-même",

@@ -10,14 +10,16 @@ import type { Film } from "../../state/film";
 import { strings } from "../../strings";
 import type { Paints } from "./colours";
 import { addRings, addVectors, gazeLines } from "./lines";
-import { chancesAt, leader, meanOf } from "./reading";
+import { chancesAt, leader } from "./reading";
 import { toScene } from "./squeeze";
+import { VoteScene } from "./vote";
 
 export const kFlockLayer = "flock";
 const kTrail = 2.5; // frames
-const kBelow = 4; // words stand below their gate
+const kBelow = 4; // words stand below their gate,
+const kAboveGate = 3.6; // digits above it,
+const kOutwards = 0.32; // or further out than it where there are more than two, in shares of its distance
 const kTrailPieces = 4;
-const kUnderVote = 1.7; // its name stands below the ball
 
 /** Everything one drawing depends on. */
 export interface Shot {
@@ -72,6 +74,7 @@ class Room {
 export class DigitScene {
   private readonly strokes: Strokes;
   private readonly dome: DomeScene;
+  private readonly vote: VoteScene;
   private readonly pieces = new Pieces();
   private rooms = new Map<string, Room>();
   private gates = "";
@@ -79,6 +82,7 @@ export class DigitScene {
   constructor(private readonly stage: Stage) {
     this.strokes = new Strokes(stage.scene);
     this.dome = new DomeScene(stage);
+    this.vote = new VoteScene(stage, this.strokes);
   }
 
   private room(name: string, film: Film): Room {
@@ -93,8 +97,9 @@ export class DigitScene {
   /** Takes everything off. */
   clear(): void {
     this.stage.boids(kFlockLayer, null);
-    for (const name of ["ghost", "beside", "mean"]) this.stage.boids(name, null);
+    for (const name of ["ghost", "beside"]) this.stage.boids(name, null);
     for (const name of ["trails", "ghost-trails", "beside-trails", "headings", "gates"]) this.stage.lines(name, null);
+    this.vote.clear();
     this.strokes.clear();
     this.dome.show(null);
     this.stage.setLabels([]);
@@ -117,34 +122,15 @@ export class DigitScene {
     this.drawHeadings(room, shot);
     this.drawOther("ghost", shot.ghost, shot);
     this.drawOther("beside", shot.beside ?? null, shot);
-    this.drawMean(room, shot, verdict);
+    this.drawVote(room, shot);
     this.drawGaze(room, shot);
     this.drawDome(room, shot);
   }
 
-  /** The mean of all boids, which alone is read, and its way so far. */
-  private drawMean(room: Room, { film, at, trained, paints, squeeze }: Shot, verdict: number): void {
-    this.pieces.clear();
-    if (trained.readout !== "mean") {
-      this.stage.boids("mean", null);
-      return this.strokes.set("mean", null);
-    }
-    const { n, d } = room;
-    const drawn = (places: Float32Array) => {
-      const spot = new Float32Array(3);
-      toScene(Float32Array.from(meanOf(places, n, d)), 3, squeeze, spot);
-      return spot;
-    };
-    const ways = Array.from({ length: Math.floor(at) - film.first + 1 }, (_, k) => drawn(film.frame(film.first + k)));
-    ways.push(drawn(room.places));
-    for (let k = 1; k < ways.length; ++k) this.pieces.add(ways[k - 1], ways[k], linear(paints.ink));
-    this.strokes.set("mean", { ...this.pieces.lines, width: 3 });
-    this.stage.boids("mean", {
-      positions: ways[ways.length - 1], colours: new Float32Array(at > 0 ? paints.classes[verdict] : paints.ink),
-      sizes: new Float32Array([2.4]), marks: new Float32Array([1]), order: 2,
-    });
-    const [x, y, z] = ways[ways.length - 1];
-    this.stage.moveLabel("vote", [x, y - kUnderVote, z]);
+  /** The mean of all boids, which alone is read, and the vote that comes of it. */
+  private drawVote(room: Room, { film, at, trained, paints, squeeze }: Shot): void {
+    if (trained.readout !== "mean") return this.vote.clear();
+    this.vote.draw({ film, at, targets: trained.targets, places: room.places, paints, squeeze });
   }
 
   private drawDome(room: Room, { dome, chosen, head, part, dark }: Shot): void {
@@ -188,7 +174,7 @@ export class DigitScene {
   private markDissent(room: Room, { film, at, chosen }: Shot, verdict: number): void {
     const { n } = room;
     const k = Math.max(film.first, Math.min(Math.round(at), film.flown.value - 1));
-    for (let i = 0; i < n; ++i) room.marks[i] = k > 0 && film.verdicts[k * n + i] !== verdict ? 1 : 0;
+    for (let i = 0; i < n; ++i) room.marks[i] = k > 0 && film.verdicts[k * n + i] !== verdict ? 2 : 0;
     for (const i of chosen) if (i < n) room.marks[i] = 1;
   }
 
@@ -255,11 +241,12 @@ export class DigitScene {
       addRings(this.pieces, target, { colour: linear(paints.classes[c]), turned, rings: c === verdict ? 7 : 1 });
     });
     this.stage.lines("gates", this.pieces.lines);
-    const gates: Label[] = trained.targets.map((t, c) => ({
-      text: strings.digits.className(trained.classes[c]), place: [t[0], t[1] - (trained.task === "same" ? kBelow : 0), t[2] ?? 0], kind: "gate",
+    const { vote, mean, className } = strings.digits;
+    const gates = trained.targets.map((target, c): Label => ({
+      text: className(trained.classes[c]), place: nameOf(target, trained.task, turned), kind: "gate",
     }));
-    const vote: Label = { text: strings.digits.vote, place: [0, 0, 0], kind: "vote" };
-    this.stage.setLabels(trained.readout === "mean" ? [...gates, vote] : gates);
+    const read: Label[] = [{ text: vote, place: [0, 0, 0], kind: "vote" }, { text: mean, place: [0, 0, 0], kind: "mean" }];
+    this.stage.setLabels(trained.readout === "mean" ? [...gates, ...read] : gates);
   }
 
   private drawGaze(room: Room, { gaze, paints, chosen, dome, picked }: Shot): void {
@@ -280,4 +267,11 @@ export class DigitScene {
   private loudness(paints: Paints, loud: number): Rgb {
     return linear(mixInk(paints.paper, paints.accent, 0.25 + 0.75 * loud));
   }
+}
+
+/** Where the name of a gate stands: beside it, since the vote ends in it. */
+function nameOf(target: readonly number[], task: TrainedInfo["task"], two: boolean): [number, number, number] {
+  const [x, y, z = 0] = target;
+  if (!two) return [x, y, z].map((c) => (1 + kOutwards) * c) as [number, number, number];
+  return [x, y + (task === "same" ? -kBelow : kAboveGate), z];
 }

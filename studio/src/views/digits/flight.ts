@@ -89,10 +89,10 @@ export class DigitFlights {
   /** Whether something is on its way. */
   readonly busy = signal(true);
   readonly entry = computed(() => entryOf(this.list.value, word("model", "")));
-  /** How many blocks and numbers the swarm has: its list says, or its model once that is here. */
+  /** How many blocks and numbers the swarm has, and whether the blocks share them: its list says, or its model once that is here. */
   readonly size = computed(() => {
-    const { blocks = 0, parameters = 0 } = (this.entry.value?.own ? this.trained.value : this.entry.value) ?? {};
-    return { blocks, parameters };
+    const { blocks = 0, parameters = 0, shared = false } = (this.entry.value?.own ? this.trained.value : this.entry.value) ?? {};
+    return { blocks, parameters, shared };
   });
   /** Whether two pictures are compared. */
   readonly pair = computed(() => (this.entry.value?.task ?? this.trained.value?.task) === "same");

@@ -5,6 +5,7 @@ import { Button } from "../../parts/controls";
 import { heard } from "../../scene/heard";
 import type { Branch } from "../../state/branch";
 import { core } from "../../state/session";
+import { isTouch } from "../../state/touch";
 import { strings } from "../../strings";
 import { loudest } from "./lines";
 import { chancesAt, leader } from "./reading";
@@ -119,7 +120,7 @@ export function GazeCard({ branch, gazer }: { branch: Branch; gazer: Gazer }) {
         <Button label={words.lessBoid} onClick={() => branch.choose(-1)}>[</Button>
         <Button label={words.moreBoid} onClick={() => branch.choose(1)}>]</Button>
       </div>
-      {seen ? <Numbers branch={branch} boid={seen.boid} gaze={seen.gaze} /> : <p class="hint">{words.gazeNone}</p>}
+      {seen ? <Numbers branch={branch} boid={seen.boid} gaze={seen.gaze} /> : <p class="hint">{words.gazeNone(isTouch.value)}</p>}
     </div>
   );
 }

@@ -44,7 +44,7 @@ function Bars({ classes, chances }: { classes: readonly string[]; chances: Array
       {classes.map((one, c) => (
         <span key={one} class={c === best ? "best" : undefined}>
           <i style={{ height: `${100 * chances[c]}%`, background: `var(${colours[c]})` }} />
-          <b>{one}</b>
+          <b style={{ borderColor: `var(${colours[c]})` }}>{one}</b>
         </span>
       ))}
     </div>

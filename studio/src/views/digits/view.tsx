@@ -16,6 +16,7 @@ import { domeShown, Domes, headNow, headPicked, partNow } from "../../state/dome
 import { amount, change, flag, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
+import { isTouch } from "../../state/touch";
 import { strings } from "../../strings";
 import { cardOf } from "./card";
 import { readPaints, type Paints } from "./colours";
@@ -157,7 +158,7 @@ function Story({ flights }: { flights: DigitFlights }) {
   const words = strings.digits;
   const entry = flights.entry.value;
   const pair = flights.pair.value;
-  const { blocks, parameters } = flights.size.value;
+  const { blocks, parameters, shared } = flights.size.value;
   return (
     <>
       <h2>{pair ? words.pairTitle : words.title}</h2>
@@ -166,12 +167,12 @@ function Story({ flights }: { flights: DigitFlights }) {
         <p>
           {pair ? words.pairTask(entry.digits) : words.task(entry.digits)}{" "}
           <span data-accuracy={entry.test_accuracy}>
-            {(pair ? words.pairFigures : words.figures)(entry.test_accuracy, parameters, blocks)}
+            {(pair ? words.pairFigures : words.figures)(entry.test_accuracy, parameters, blocks, shared)}
           </span>
         </p>
       )}
       {entry && entry.d > 3 && <p class="hint">{strings.runs.firstThree(entry.d)}</p>}
-      <p>{words.tellPick}</p>
+      <p>{words.tellPick(isTouch.value)}</p>
       <p>{words.tellAttention}</p>
       <Equation html={equations.digit_attention} />
       <p>{words.tellWhom}</p>

@@ -2,6 +2,7 @@
 import type { TrainedInfo } from "../../core/protocol";
 import { Button, Choice, Group, Segments, Slider, Switch } from "../../parts/controls";
 import { amount, change, flag, word } from "../../state/recipe";
+import { isTouch } from "../../state/touch";
 import { strings } from "../../strings";
 import { fields as fieldsText } from "../../strings/fields";
 import type { DigitFlights } from "../digits/flight";
@@ -128,7 +129,7 @@ export function DropGroup() {
         <Button onClick={() => dropAt(placeOn(sliceNow(), 0, 0))}>{words.dropMiddle}</Button>
         <Button onClick={() => change({ drop: "" })} disabled={drops.length === 0}>{words.dropNone}</Button>
       </div>
-      <p class="hint" data-drops={drops.length}>{drops.length > 0 ? words.dropped(drops.length) : words.dropHint}</p>
+      <p class="hint" data-drops={drops.length}>{drops.length > 0 ? words.dropped(drops.length) : words.dropHint(isTouch.value)}</p>
     </Group>
   );
 }
@@ -145,7 +146,7 @@ export function BoidGroup({ n, boid, asker }: { n: number; boid: number | null; 
         show={(value) => (value < 0 ? words.noBoid : String(value))}
         onChange={(value) => change({ boid: value < 0 ? "" : value })}
       />
-      <p class="hint">{words.boidHint}</p>
+      <p class="hint">{words.boidHint(isTouch.value)}</p>
       {vectors && (
         <dl class="vectors" aria-label={words.vectors} data-boid={boid}>
           {kFields.filter((name) => vectors[name].length > 0).map((name) => (

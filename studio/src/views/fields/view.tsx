@@ -17,6 +17,7 @@ import type { Player } from "../../state/player";
 import { amount, change, flag, word } from "../../state/recipe";
 import { onStage, sceneSentence, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
+import { isTouch } from "../../state/touch";
 import { strings } from "../../strings";
 import { fields as fieldsText } from "../../strings/fields";
 import { DigitFlights } from "../digits/flight";
@@ -107,7 +108,7 @@ function Story() {
       <Equation html={equations.fields_will} />
       <p>{words.tellLinear}</p>
       <p>{words.tellSlice}</p>
-      <p>{words.tellDrop}</p>
+      <p>{words.tellDrop(isTouch.value)}</p>
       <p class="hint">{words.tellSource}</p>
     </>
   );

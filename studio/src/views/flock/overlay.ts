@@ -7,6 +7,7 @@ import { hullOf, leadersOf } from "./hull";
 /** One moment of a flock, and what of it is to be told. */
 export interface Moment {
   key: string; // of the film, its frame and the view of it: the same key, the same picture
+  frame: number;
   rows: Float32Array; // (n, d)
   places: Float32Array; // (n, 3)
   colours: Float32Array; // (n, 3)
@@ -24,6 +25,7 @@ export interface Moment {
 
 /** What was counted. */
 export interface Counted {
+  frame: number; // at which
   groups: number;
   largest: number; // tokens
   leaders: number;
@@ -50,7 +52,7 @@ export class Overlay {
     const masses = massesOf(groups, moment.places, moment.sphere);
     const leaders = moment.leaders ? leadersOf(moment.rows, n, d) : [];
     const largest = Math.max(1, ...masses.map(({ tokens }) => tokens));
-    this.counted = { groups: groups.count, largest, leaders: leaders.length };
+    this.counted = { frame: moment.frame, groups: groups.count, largest, leaders: leaders.length };
     this.drawMasses(stage, moment, moment.masses ? masses : []);
     this.drawHull(stage, moment);
     this.drawLeaders(stage, moment, leaders);

@@ -161,7 +161,7 @@ export class Pilot {
     const look = [flag("masses", true), flag("hull", true), isDark.value, scene.seen];
     const resting = !player.playing.value || player.at.value >= film.end;
     this.overlay.show(stage, {
-      key: [id, frame, by, tol, film.flown.value > film.last, ...look].join(), rows: film.frame(frame), places: scene.places,
+      key: [id, frame, by, tol, film.flown.value > film.last, ...look].join(), frame, rows: film.frame(frame), places: scene.places,
       colours: scene.colours, n, d, sphere: !space, size: boidSize(n), counting: by, tol,
       beta: Number(this.words.value.beta ?? 1) || 1, masses: flag("masses", true),
       hull: flag("hull", true) && space && d <= 3 && ["hardmax", "rescaled"].includes(dynamics),

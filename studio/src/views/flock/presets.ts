@@ -45,10 +45,13 @@ export const kPresets: Preset[] = [
     name: "heads",
     words: {
       heads: "3", query: "gaussian", key: "gaussian", value: "gaussian", beta: "2", n: "128", T: "20",
-      save: "every:T/240", seed: "1", colour: "start",
+      save: "every:T/240", seed: "1", colour: "start", boid: "40",
     },
   },
 ];
+
+/** Words of a preset that are of its look: another look is still the preset. */
+const kPresetLooks = ["colour", "boid"];
 
 /** Words that choose what is seen, not what is flown: a preset keeps the visitor's other looks. */
 export const kLookWords = ["view", "lang", "trail", "linger", "masses", "hull", "after", "count"];
@@ -58,7 +61,7 @@ export function presetOf(recipe: Readonly<Record<string, string>>): string {
   const looks = [...kLookWords, "colour", "at", "boid", "edit", "normalise", "dome", "part", "head"];
   const rest = Object.entries(recipe).filter(([key]) => !looks.includes(key));
   const found = kPresets.find(({ words }) => {
-    const own = Object.entries(words).filter(([key]) => key !== "colour");
+    const own = Object.entries(words).filter(([key]) => !kPresetLooks.includes(key));
     return own.length === rest.length && own.every(([key, value]) => recipe[key] === value);
   });
   return found?.name ?? "";

@@ -1,7 +1,7 @@
 // scene.ts: one flock on the stage: boids, trails, the gaze of a chosen boid, the ghost of a branch.
 import type { Gaze } from "../../core/protocol";
 import { heard } from "../../scene/heard";
-import { addHeadLines } from "../../scene/heads";
+import { addHeadBeams, addHeadLines } from "../../scene/heads";
 import { inkOf, linear, linearOne, Pieces, type Rgb } from "../../scene/ink";
 import type { Stage, StageOptions } from "../../scene/stage";
 import { Strokes } from "../../scene/strokes";
@@ -262,7 +262,7 @@ export class FlockScene {
   /** Lines from the chosen boid to those it listens to, the stronger the more it does. */
   private drawGaze(stage: Stage, look: Look): void {
     const n = this.film!.info.n;
-    this.headStrokes(stage).set("heads", null);
+    for (const name of ["heads", "beams"]) this.headStrokes(stage).set(name, null);
     if (look.boid === null || !look.gaze || look.gaze.weights.length !== look.gaze.heads * n) {
       stage.lines("gaze", null);
       return;
@@ -271,7 +271,10 @@ export class FlockScene {
       this.pieces.clear();
       addHeadLines(this.pieces, look.gaze, { boid: look.boid, spots: this.places, head: look.head });
       stage.lines("gaze", null);
-      return this.headStrokes(stage).set("heads", { ...this.pieces.lines, width: 2 });
+      this.headStrokes(stage).set("heads", { ...this.pieces.lines, width: 2 });
+      this.pieces.clear();
+      if (look.head === null) addHeadBeams(this.pieces, look.gaze, { boid: look.boid, spots: this.places });
+      return this.headStrokes(stage).set("beams", { ...this.pieces.lines, width: 7, opacity: 0.75, order: 1 });
     }
     const total = heard(look.gaze);
     const most = Math.max(...total);

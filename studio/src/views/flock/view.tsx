@@ -16,6 +16,7 @@ import { enrol } from "../../state/language";
 import { recipe, word } from "../../state/recipe";
 import { onStage, tell } from "../../state/session";
 import { isDark } from "../../state/theme";
+import { isTouch } from "../../state/touch";
 import { strings } from "../../strings";
 import { flock as flockText } from "../../strings/flock";
 import { afterNow, CountGroup } from "./count_panel";
@@ -38,7 +39,7 @@ function GazeLine({ pilot }: { pilot: Pilot }) {
   const boid = pilot.branch.chosen.value.at(-1);
   const gaze = pilot.gaze.value;
   const n = pilot.info.value?.n ?? 0;
-  if (boid === undefined || !gaze || gaze.weights.length !== gaze.heads * n) return <>{flockText.gazeHint}</>;
+  if (boid === undefined || !gaze || gaze.weights.length !== gaze.heads * n) return <>{flockText.gazeHint(isTouch.value)}</>;
   const total = heard(gaze);
   const order = [...total.keys()].sort((a, b) => total[b] - total[a]);
   const all = total.reduce((sum, w) => sum + w, 0);
@@ -75,6 +76,12 @@ function usePilot(): Pilot {
   }, []);
   useNarrator(() => sentenceOf(pilot));
   return pilot;
+}
+
+/** What was counted, and at which frame, for those who do not see it drawn. */
+function Counts({ pilot }: { pilot: Pilot }) {
+  const { groups = "", leaders = "", frame = "" } = pilot.counted.value ?? {};
+  return <p class="visually-hidden" data-groups={groups} data-leaders={leaders} data-counted={frame} />;
 }
 
 interface SceneProps {
@@ -115,7 +122,7 @@ function Scene({ pilot, stage, onReady }: SceneProps) {
         />
       )}
       {info?.habitat === "space" && <p class="scene-note" ref={note} />}
-      <p class="visually-hidden" data-groups={pilot.counted.value?.groups ?? ""} data-leaders={pilot.counted.value?.leaders ?? ""} />
+      <Counts pilot={pilot} />
       {info?.habitat === "sphere" && info.d > 3 && <p class="scene-note">{projected(info.d)}</p>}
     </>
   );

@@ -99,11 +99,16 @@ function drawBar(sheet: Sheet, quantity: Quantity): void {
   }
 }
 
-/** Where the fastest wave gains a crest; the crests are told between the lines. */
+const kSmall = 300; // CSS pixels: a map narrower than this has small words
+const kTiny = 200; // CSS pixels: and one narrower than this no words of crests
+const kWaves = 6; // the time until which waves are told of: then clusters have formed of their crests
+
+/** Where the fastest wave of an even ring gains a crest, drawn over the time in which it grows; the crests between the lines. */
 function drawTheory(atlas: Atlas, sheet: Sheet): void {
   const { ctx, w } = sheet;
   const betas = betasOf(atlas);
   const y = (beta: number) => placeOf(atlas, sheet, { row: along(betas, beta), column: 0 }).y;
+  const end = placeOf(atlas, sheet, { row: 0, column: along(timesOf(atlas), kWaves) }).x;
   const stops = [betas[0], ...atlas.fastest_mode.switches, betas.at(-1)!];
   ctx.setLineDash([6, 5]);
   for (const [width, colour] of [[3.5, "#0009"], [1.5, "#fff"]] as const) {
@@ -112,23 +117,23 @@ function drawTheory(atlas: Atlas, sheet: Sheet): void {
     for (const beta of atlas.fastest_mode.switches) {
       ctx.beginPath();
       ctx.moveTo(kEdge.left, y(beta));
-      ctx.lineTo(kEdge.left + w, y(beta));
+      ctx.lineTo(end, y(beta));
       ctx.stroke();
     }
   }
   ctx.setLineDash([]);
   ctx.font = "500 11px system-ui, sans-serif";
-  ctx.textAlign = "right";
+  ctx.textAlign = "left";
   ctx.textBaseline = "middle";
-  for (let k = 1; k < stops.length; ++k) {
-    const at = k === 1 ? (y(stops[0]) + y(stops[1])) / 2 : y(stops[k]) + 11; // the regions are named below
-    outlined(ctx, mapText.mode(k), kEdge.left + w - 8, at);
+  for (let k = 1; k < stops.length && w > kTiny; ++k) {
+    const at = k === 1 ? (y(stops[0]) + y(stops[1])) / 2 : y(stops[k]) + 11; // below its line
+    outlined(ctx, mapText.mode(k), w < kSmall ? end + 4 : kEdge.left + 5, at); // a narrow strip has room for its own name alone
   }
 }
 
 /** Where the regions of the map are named: (t, beta); found on the map, not put there. */
-const kRegions = { apart: [1.9, 4.6], one: [16, 0.62], two: [16, 4.3], three: [16, 7.2] } as const;
-const kSmall = 300; // CSS pixels: a map narrower than this has small words
+const kRegions = { apart: [1.9, 4.4], one: [18, 0.62], two: [18, 4.3], three: [18, 7.2] } as const;
+const kNarrowAt = 21; // the time at which a narrow map names them, clear of the crests
 
 /** The regions in words; the first runs up the strip in which nobody has met yet. */
 function drawRegions(atlas: Atlas, sheet: Sheet): void {
@@ -136,7 +141,8 @@ function drawRegions(atlas: Atlas, sheet: Sheet): void {
   ctx.font = `600 ${sheet.w < kSmall ? 11 : 13}px system-ui, sans-serif`;
   ctx.textAlign = "center";
   ctx.textBaseline = "middle";
-  for (const [name, [t, beta]] of Object.entries(kRegions) as [keyof typeof kRegions, readonly [number, number]][]) {
+  for (const [name, [wide, beta]] of Object.entries(kRegions) as [keyof typeof kRegions, readonly [number, number]][]) {
+    const t = sheet.w < kSmall && name !== "apart" ? kNarrowAt : wide;
     const { x, y } = placeOf(atlas, sheet, { row: along(betasOf(atlas), beta), column: along(timesOf(atlas), t) });
     ctx.save();
     ctx.translate(x, y);

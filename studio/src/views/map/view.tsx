@@ -11,6 +11,7 @@ import { enrol } from "../../state/language";
 import { amount, change, formatRecipe, recipe, word } from "../../state/recipe";
 import { notice, onStage } from "../../state/session";
 import { isDark } from "../../state/theme";
+import { isTouch } from "../../state/touch";
 import { map as mapText } from "../../strings/map";
 import { brief, observableAt } from "../flock/plots";
 import { stageOptions } from "../flock/scene";
@@ -96,7 +97,7 @@ function Story({ atlas }: { atlas: Atlas | null }) {
       <p>{words.theoryText}</p>
       <h3>{words.real}</h3>
       <p>{words.realText}</p>
-      <p>{words.how}</p>
+      <p>{words.how(isTouch.value)}</p>
       {atlas && (
         <>
           <p class="hint">

@@ -4,10 +4,12 @@ import { inkOf, linear, mixInk, Pieces, type Rgb } from "../../scene/ink";
 import type { Label, Stage } from "../../scene/stage";
 import { Strokes } from "../../scene/strokes";
 import type { Film } from "../../state/film";
-import { gather, joined, within } from "./labels";
+import { written } from "../../strings/decimal";
+import { gather, shared, within } from "./labels";
 import { spaceAt } from "./levels";
+import { kPoint, offsets, roomOf, sightScale } from "./arrows";
 import { addBars, addBeam, addCross, addRing, middle, walk } from "./marks";
-import { messagesTo, offsets, seen, sumOf, type Message } from "./messages";
+import { messagesTo, seen, sumOf, type Message } from "./messages";
 import type { Scene, StopName, Token, Topic } from "./stops";
 
 export const kInks: Record<Topic, string> = {
@@ -15,17 +17,24 @@ export const kInks: Record<Topic, string> = {
 };
 const kMostTrail = 60; // frames
 const kOff = 1.02; // radii: where words that may come next are drawn
-const kAside = 0.028; // between arrows of one direction
+const kAside = 0.042; // between arrows of one direction
 const kBadgeBelow = 0.13;
 const kListenerBelow = 0.19;
 const kLine = 19; // CSS pixels of a label below its boid
 const kMessenger = 1.2; // the radius of its ring, in those of a ball: it goes round the word that it visits
-const kLong = 0.6; // how long messages of spaces are drawn, so that they stay on the page
+const kLeast = 0.6; // how long messages of spaces are drawn at least: they are long
+const kLongest = 0.36; // of one arrow that is drawn longer than it is, in the scene's units,
+const kLongestSeen = 58; // and in CSS pixels, whichever is more
+const kBroadBarb = 0.11; // of the arrow that is all of them together
+const kEdge = 9; // CSS pixels from the lower edge to what says how long arrows are drawn
+const kRim = 1.15; // where arrows start, in radii of their ball
+const kPointAt = 1.7; // and where points stand
 
-/** The words of the catalogue that hang on boids. */
-export interface BadgeWords {
+/** The words of the catalogue that hang on boids, and what says how many times as long arrows are drawn. */
+export interface SceneWords {
   asks(channels: number[]): string;
   shows(channels: number[]): string;
+  arrows(times: string): string;
 }
 
 /** What beside the words is to be drawn. */
@@ -51,6 +60,8 @@ export class Painter {
   private rows = new Float32Array(0); // (n, d)
   private readonly trails = new Pieces();
   private readonly arrows = new Pieces();
+  private readonly points = new Pieces();
+  private readonly scaleSign: Label = { text: "", place: [0, 0, 0], kind: "axis", hidden: true };
   private readonly marksOf = new Pieces();
   private readonly strokes: Strokes;
   private labels: Label[] = [];
@@ -60,7 +71,7 @@ export class Painter {
   private key = ""; // of what was drawn last
   private drawn: { scene: Scene; weights: Shown["weights"] } | null = null;
 
-  constructor(private readonly stage: Stage, private readonly badgeWords: BadgeWords) {
+  constructor(private readonly stage: Stage, private readonly sceneWords: SceneWords) {
     this.strokes = new Strokes(stage.scene);
   }
 
@@ -82,7 +93,7 @@ export class Painter {
     this.groups = "";
     for (const name of ["words", "vocabulary"]) this.stage.boids(name, null);
     for (const name of ["trails", "marks"]) this.stage.lines(name, null);
-    for (const name of ["messages", "move", "messenger"]) this.strokes.set(name, null);
+    for (const name of ["messages", "points", "move", "messenger"]) this.strokes.set(name, null);
     this.stage.setLabels([]);
     this.drawn = null;
   }
@@ -146,7 +157,7 @@ export class Painter {
     const named = this.names.flatMap((text, i) => (text && i !== inBadge ? [i] : []));
     const places = named.map((i) => {
       const disc = this.stage.disc(this.spot(i), this.stage.boidRadius() * this.sizes[i]);
-      return { x: disc?.x ?? -1e4, y: disc?.y ?? -1e4, r: disc?.r ?? 0, text: this.names[i] };
+      return { x: disc?.x ?? -1e4, y: disc?.y ?? -1e4, r: disc?.r ?? 0, text: this.names[i], first: i === listener };
     });
     const { clientWidth: width, clientHeight: height } = this.stage.canvas;
     const perLine = width < 500 ? 2 : 3;
@@ -155,10 +166,10 @@ export class Painter {
     const key = JSON.stringify([groups, perLine, space, inBadge]);
     if (key !== this.groups) {
       this.groups = key;
-      const text = (group: number[]) => joined(group.map((e) => places[e].text), perLine);
+      const text = (group: number[]) => shared(group.map((e) => places[e]), perLine);
       this.labels = groups.map((group) => ({ text: text(group), place: [0, 0, 0], kind: "token", foot: true }));
       const signs = scene.levels?.[space].signs ?? scene.signs;
-      this.stage.setLabels([...this.labels, ...signs, ...wordLabels(scene), ...this.badgesOf(scene, listener)]);
+      this.stage.setLabels([...this.labels, ...signs, ...wordLabels(scene), ...this.badgesOf(scene, listener), this.scaleSign]);
     }
     groups.forEach((group, g) => {
       const label = this.labels[g];
@@ -179,7 +190,7 @@ export class Painter {
 
   /** What each word shows, below it; the listener's says what it asks for as well. */
   private badgesOf({ badges = [] }: Scene, listener: number | null): Label[] {
-    const { asks, shows } = this.badgeWords;
+    const { asks, shows } = this.sceneWords;
     this.badges = badges.map((badge, i) => ({
       text: i === listener ? [this.names[i], asks(badge.asks), shows(badge.shows)].join("\n") : shows(badge.shows),
       place: [0, 0, 0], kind: i === listener ? "asking" : "badge",
@@ -219,19 +230,27 @@ export class Painter {
     const known = listener !== null && weights !== null && weights.length === scene.tokens.length;
     const turning = scene.levels ? spaceAt(at, scene.levels.length).turned > 0 : false;
     const heard = known && !turning ? messagesTo(scene, this.rows, listener, weights, at) : [];
-    const long = scene.levels ? kLong : 1;
-    const messages = heard.map((one) => ({ ...one, way: one.way.map((x) => long * x) as Message["way"] }));
     const from = listener === null ? [0, 0, 0] : this.spot(listener);
+    const unit = this.stage.disc([0, 0, 0], 1)?.r ?? 0; // CSS pixels
+    const scale = sightScale(heard, {
+      least: scene.levels ? kLeast : 1, longest: Math.max(kLongest, kLongestSeen / unit),
+      room: scene.flat ? roomOf(heard, from) : Infinity,
+    });
+    const messages = heard.map((one) => ({ ...one, way: one.way.map((x) => scale * x) as Message["way"] }));
+    this.tellScale(heard.length > 0 ? scale : 1, from);
     this.arrows.clear();
+    this.points.clear();
     const aside = offsets(messages, scene.flat ? kAside : 0);
     messages.forEach((message, m) => {
       const ink = linear(this.ink(kInks[scene.tokens[message.from].topic]));
       this.arrow(message, [from[0] + aside[m][0], from[1] + aside[m][1], from[2] + 0.005], ink);
     });
     this.strokes.set("messages", { ...this.arrows.lines, width: 3, order: 2 });
+    this.strokes.set("points", { ...this.points.lines, width: 7, order: 2 });
     this.arrows.clear();
     const sum = sumOf(messages);
-    if (Math.hypot(...sum) > 0.01) this.arrow({ from: -1, share: 1, way: sum }, from, linear(this.ink("--ink")));
+    const broad = { colour: linear(this.ink("--ink")), barb: kBroadBarb };
+    if (Math.hypot(...sum) > kBroadBarb) addArrow(this.arrows, from, sum, broad);
     this.strokes.set("move", { ...this.arrows.lines, width: 8, opacity: 0.3, order: 1 });
     this.stage.touch();
     return sum;
@@ -239,7 +258,19 @@ export class Painter {
 
   private arrow({ way }: Message, from: readonly number[], colour: Rgb): void {
     const length = Math.hypot(...way);
-    if (length > 0.004) addArrow(this.arrows, from, way, { colour, barb: Math.min(0.07, 0.45 * length) });
+    const radius = this.stage.boidRadius();
+    const off = (radii: number) => from.map((x, c) => x + (radii * radius * way[c]) / length);
+    if (length > kPoint) addArrow(this.arrows, off(kRim), way, { colour, barb: Math.min(0.07, 0.45 * length) });
+    else this.points.add(off(kPointAt), off(kPointAt + 0.01), colour);
+  }
+
+  /** Says in the corner how many times as long as they are arrows are drawn, where that is another number than one. */
+  private tellScale(scale: number, through: readonly number[]): void {
+    const { scaleSign: sign } = this;
+    sign.hidden = Math.abs(scale - 1) < 0.05;
+    sign.text = this.sceneWords.arrows(written(Number(scale.toPrecision(2))));
+    const { clientWidth, clientHeight } = this.stage.canvas;
+    sign.place = this.stage.underPointer(within(sign.text, 0, 0, clientWidth, clientHeight).x, clientHeight - kEdge, through);
   }
 
   /** Beams, crosses, rings, the messenger: what belongs to single stops. */

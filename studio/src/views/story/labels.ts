@@ -7,6 +7,7 @@ export interface Named {
   y: number;
   text: string;
   r?: number; // radius of its boid
+  first?: boolean; // who names those that share its label
 }
 const kRadius = 11;
 export const kAbove = 2; // CSS pixels between a boid and its label
@@ -32,9 +33,18 @@ export function gather(places: readonly Named[], perLine = 3): number[][] {
   return groups;
 }
 
+const kLines = 2; // of a label
+
+/** What the label of a group says: all of its words, or where these need more than two lines one of them and how many more. */
+export function shared(group: readonly Named[], perLine: number): string {
+  if (group.length <= kLines * perLine) return joined(group.map(({ text }) => text), perLine);
+  const { text } = group.find(({ first }) => first) ?? group[0];
+  return `${text} + ${group.length - 1}`;
+}
+
 /** The boids of a group with their label above them, about eight pixels a letter and fifteen a line. */
 function boxOf(group: Named[], perLine: number): { x: number; y: number; wide: number; high: number } {
-  const { wide, high } = sizeOf(joined(group.map((p) => p.text), perLine));
+  const { wide, high } = sizeOf(shared(group, perLine));
   const top = Math.min(...group.map(({ y, r = kRadius }) => y - r)) - kAbove - high;
   const foot = Math.max(...group.map(({ y, r = kRadius }) => y + r));
   const x = group.reduce((sum, p) => sum + p.x, 0) / group.length;

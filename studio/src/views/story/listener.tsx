@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { Button, Choice } from "../../parts/controls";
 import { change, word } from "../../state/recipe";
+import { isTouch } from "../../state/touch";
 import { story as storyWords } from "../../strings/story";
 import { kInks } from "./draw";
 import { putWord } from "./screen";
@@ -38,7 +39,7 @@ export function Listener({ scene, listener, weights }: ListenerProps) {
         options={names.map((label, i) => ({ value: String(i), label }))}
         onChange={(value) => change({ boid: Number(value) === scene.listener ? "" : value })}
       />
-      <p class="hint">{words.listener}</p>
+      <p class="hint">{words.listener(isTouch.value)}</p>
       <ul class="shares" aria-label={words.shares}>
         {shares.sort((a, b) => b.share - a.share).map(({ name, token, share }) => (
           <li key={name} style={{ "--share": `${100 * share}%`, "--ink-of": `var(${kInks[token.topic]})` }}>

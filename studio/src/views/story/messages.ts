@@ -49,16 +49,3 @@ export function sumOf(messages: readonly Message[]): [number, number, number] {
   for (const { way } of messages) way.forEach((x, c) => (sum[c] += x));
   return sum;
 }
-
-/** How far beside its listener each arrow starts, so that arrows of one direction lie side by side. */
-export function offsets(messages: readonly Message[], gap: number): [number, number][] {
-  const angle = ({ way }: Message) => Math.atan2(way[1], way[0]);
-  const order = [...messages.keys()].sort((a, b) => angle(messages[a]) - angle(messages[b]));
-  const out: [number, number][] = messages.map(() => [0, 0]);
-  order.forEach((m, rank) => {
-    const turn = angle(messages[m]) + Math.PI / 2;
-    const off = (rank - (order.length - 1) / 2) * gap;
-    out[m] = [off * Math.cos(turn), off * Math.sin(turn)];
-  });
-  return out;
-}

@@ -1,9 +1,11 @@
 // panel.tsx: the text of one stop: what happens, its formula, its question, and where the picture breaks.
 import { equations } from "virtual:equations/story";
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../parts/controls";
 import { Equation } from "../../parts/equation";
 import { change, word } from "../../state/recipe";
+import { reducedMotion } from "../../state/theme";
 import { story as storyWords } from "../../strings/story";
 import { kStops } from "./stops";
 
@@ -53,13 +55,52 @@ export function Panel({ stop, flown, moves, go }: PanelProps) {
   );
 }
 
-/** Back and Next, always in sight: below the text, on narrow windows at the foot of the page. */
+/** Whether the question of the stop is whole in sight, above the bar. */
+function useQuestionSeen(stop: number): boolean {
+  const seen = useSignal(true);
+  useEffect(() => {
+    const question = document.querySelector(".question");
+    if (!question) return;
+    const watch = new IntersectionObserver(([entry]) => {
+      const room = entry.rootBounds?.height ?? innerHeight;
+      const { intersectionRect, boundingClientRect } = entry;
+      seen.value = intersectionRect.height >= Math.min(boundingClientRect.height, 0.8 * room) - 1;
+    }, { rootMargin: `0px 0px -${kBar}px 0px`, threshold: Array.from({ length: 21 }, (_, k) => k / 20) });
+    watch.observe(question);
+    return () => watch.disconnect();
+  }, [stop]);
+  return seen.value;
+}
+
+const kBar = 56; // CSS pixels of the bar, which covers what is below it
+
+/** Brings the whole question into sight; the text above it gives way. */
+function showQuestion(): void {
+  const question = document.querySelector(".question");
+  question?.scrollIntoView({ block: "nearest", behavior: reducedMotion.value ? "auto" : "smooth" });
+  question?.querySelector<HTMLElement>(".answer")?.focus({ preventScroll: true });
+}
+
+/** On the narrowest windows a sign of one letter. */
+function Ask() {
+  const { toQuestion } = storyWords;
+  return (
+    <Button label={toQuestion} onClick={showQuestion}>
+      <span class="ask-sign">?</span><span class="ask-word">{toQuestion}</span>
+    </Button>
+  );
+}
+
+/** Back and Next, always in sight: below the text, on narrow windows at the foot of the page. Between them, the question. */
 export function StopButtons({ stop, go }: { stop: number; go(stop: number): void }) {
   const words = storyWords;
+  const seen = useQuestionSeen(stop);
   return (
     <nav class="stop-buttons" aria-label={words.stopOf(stop, kStops)}>
       <Button onClick={() => go(stop - 1)} disabled={stop === 1}>← {words.back}</Button>
-      <span class="stop-place" aria-hidden="true">{stop} / {kStops}</span>
+      <span class="stop-place">
+        {seen ? <span aria-hidden="true">{stop} / {kStops}</span> : <Ask />}
+      </span>
       {stop < kStops
         ? <Button primary onClick={() => go(stop + 1)}>{words.next} →</Button>
         : <a class="button primary" href="#v=1&view=digits">{words.toDigits} →</a>}

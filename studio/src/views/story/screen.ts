@@ -78,8 +78,8 @@ export class Screen {
 
   /** A stage to paint on; a word that is clicked listens, one that is dragged starts elsewhere. */
   setStage(stage: Stage | null): void {
-    const { badges } = storyWords;
-    this.painter = stage && new Painter(stage, badges);
+    const { asks, shows } = storyWords.badges;
+    this.painter = stage && new Painter(stage, { asks, shows, arrows: (times) => storyWords.arrows(times) });
     this.digits = stage && new TestedPainter(stage);
     this.paintAnew();
     if (!stage) return;

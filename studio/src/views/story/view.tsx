@@ -24,6 +24,7 @@ import { sceneOf } from "./scenes";
 import { Screen, type Wish } from "./screen";
 import { Sheet } from "./sheet";
 import { kStopNames, kStops, type Scene } from "./stops";
+import { TestedVerdict, testedCard } from "./verdict";
 import "./story.css";
 
 /** The words of the view in the language of the page. */
@@ -115,9 +116,10 @@ function Stops() {
   const draw = () => screen.draw(now.current.scene, now.current.listener);
   const ready = (stage: Stage | null) => {
     screen.setStage(stage);
-    onStage.value = { view: "story", player, stage, draw };
+    onStage.value = { view: "story", player, stage, draw, card: () => testedCard(screen.flight.value, player, testNow().pair) };
   };
 
+  const flight = name === "tested" && screen.shows(scene) ? screen.flight.value : null;
   const reading = <Reading scene={scene} player={player} kappa={turned.kappa} />; // on a phone beside the scene
   return (
     <Frame
@@ -129,17 +131,20 @@ function Stops() {
         </>
       }
       scene={
-        <StageCanvas
-          label={words.canvas(words.stops[stop - 1].title)}
-          options={{
-            backdrop: scene.backdrop, extent: scene.extent, flat: scene.flat,
-            eye: name === "tested" ? [0.7, 0.58, 3.3] : [-1.1, 0.6, 3.1],
-            aim: name === "tested" ? [0, 0.17, 0] : undefined, // more of the flock ends above its gates than below
-            radius: name === "tested" ? 0.34 : narrow.value ? 0.06 : 0.045,
-          }}
-          onStage={ready}
-          onTick={(seconds) => screen.tick(seconds, scene, listener)}
-        />
+        <>
+          <StageCanvas
+            label={words.canvas(words.stops[stop - 1].title)}
+            options={{
+              backdrop: scene.backdrop, extent: scene.extent, flat: scene.flat,
+              eye: name === "tested" ? [0.7, 0.58, 3.3] : [-1.1, 0.6, 3.1],
+              aim: name === "tested" ? [0, 0.17, 0] : undefined, // more of the flock ends above its gates than below
+              radius: name === "tested" ? 0.34 : narrow.value ? 0.06 : 0.045,
+            }}
+            onStage={ready}
+            onTick={(seconds) => screen.tick(seconds, scene, listener)}
+          />
+          {name === "tested" && <TestedVerdict flight={flight} player={player} pair={testNow().pair} />}
+        </>
       }
       controls={
         <>

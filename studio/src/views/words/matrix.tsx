@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { inkOf, mixInk, type Rgb } from "../../scene/ink";
 import { change } from "../../state/recipe";
 import { isDark } from "../../state/theme";
+import { isTouch } from "../../state/touch";
 import { words } from "../../strings/words";
 import { spelled, type TracedText } from "./file";
 
@@ -99,7 +100,7 @@ export function Matrix({ text, matrix, token, layer }: { text: TracedText; matri
       <p class="cell" role="status">
         {row !== null && words.cell(spelled(text.tokens[row]), spelled(text.tokens[column]), words.percent(matrix[row * n + column]))}
       </p>
-      <p class="hint">{words.matrixHint}</p>
+      <p class="hint">{words.matrixHint(isTouch.value)}</p>
     </div>
   );
 }

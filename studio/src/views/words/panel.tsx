@@ -5,6 +5,7 @@ import { Button, Choice, Group, Slider, Switch } from "../../parts/controls";
 import { change, flag, word } from "../../state/recipe";
 import { tell } from "../../state/session";
 import { showStage } from "../../state/stage_in_view";
+import { isTouch } from "../../state/touch";
 import { words } from "../../strings/words";
 import { isSpecial, spelled, type TracedText, type WordsTrace } from "./file";
 import { heardBy, layerAt, loudest, matrixOf } from "./hearing";
@@ -83,7 +84,7 @@ export function Hearing({ seen }: { seen: Seen }) {
   return (
     <Group title={words.hearing}>
       {text.attention === null && <p class="hint">{words.noAttention}</p>}
-      {token === null && <p class="hint">{words.none}</p>}
+      {token === null && <p class="hint">{words.none(isTouch.value)}</p>}
       {token !== null && shares && (
         <div data-listener={spelled(text.tokens[token])} data-layer={layer + 1}>
           <p class="listener">{words.hears(spelled(text.tokens[token]), layer + 1)}</p>
@@ -160,7 +161,7 @@ export function Typed({ library }: { library: Library }) {
     const say = typed.value.trim() === "" ? words.initial : typed.value;
     typed.value = say;
     change({ ...kAnew, trace: "live", say, more: more.value === kMore ? "" : more.value });
-    showStage();
+    showStage(true);
   };
   return (
     <Group title={words.typed} open={live || word("say", "") !== ""}>

@@ -169,18 +169,20 @@ function Tokens({ seen }: { seen: Seen }) {
   }, [text, token]);
   const told = toldApart(text);
   return (
-    <div class="words-line" ref={line}>
+    <div class="words-head">
       {told.written !== "" && (
         <p class="words-written" role="status">{told.given}<mark title={words.writtenHere}>{told.written}</mark></p>
       )}
-      <Radios
-        kind="words-tokens"
-        item="word"
-        label={words.tokens}
-        value={String(token)}
-        options={text.tokens.map((one, i) => ({ value: String(i), label: spaced(one), mark: i >= text.given }))}
-        onChange={(value) => change({ boid: value })}
-      />
+      <div class="words-line" ref={line}>
+        <Radios
+          kind="words-tokens"
+          item="word"
+          label={words.tokens}
+          value={String(token)}
+          options={text.tokens.map((one, i) => ({ value: String(i), label: spaced(one), mark: i >= text.given }))}
+          onChange={(value) => change({ boid: value })}
+        />
+      </div>
     </div>
   );
 }
