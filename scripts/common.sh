@@ -31,7 +31,9 @@ build_packages=(g++ cmake ninja-build pkg-config git libeigen3-dev libhwy-dev li
   libopenblas0-pthread libpng-dev zlib1g-dev libboost-dev libsundials-dev libicu-dev libopenmpi-dev)
 picture_packages=(ffmpeg gnuplot-nox fonts-dejavu-core)
 test_packages=(libgtest-dev python3-numpy clang-14 libclang-rt-14-dev clang-format-14
-  openmpi-bin slurm-wlm munge)
+  openmpi-bin slurm-wlm munge zsh fish man-db)
+package_packages=(dpkg-dev file fakeroot)
+manual_packages=(python3-sphinx python3-myst-parser furo libjs-katex node-normalize.css)
 page_packages=(emscripten python3-numpy)
 visit_packages=(chromium ffmpeg)
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "command.h"
+#include "declared.h"
 #include "generated/version.h"
 #include "murmur/error.h"
 #include "ranks.h"
@@ -81,19 +82,6 @@ class Help : public CLI::Formatter {
     return fmt::format("  {:<12} {}\n", sub->get_name(), about.substr(0, about.find('\n')));
   }
 };
-
-void add_common(Options& sub, Flags& flags, std::vector<std::string>& words) {
-  sub.add_option("words", words, "preset or path, and parameters as key=value").type_name("...");
-  sub.add_option("-o,--out", flags.out, "run directory, or output file").type_name("PATH");
-  sub.add_option("--runs", flags.runs, "folder of runs").type_name("DIR");
-  sub.add_flag("--json", flags.json, "report as JSON on stdout");
-  sub.add_flag("-q,--quiet", flags.quiet, "no talk on stderr");
-  sub.add_flag("-v,--verbose", flags.verbose, "more talk on stderr");
-  sub.add_option("--color", flags.color, "colours on stderr").among({"auto", "always", "never"});
-  sub.add_option("--progress", flags.progress, "progress on stderr")
-      .among({"auto", "plain", "json", "none"});
-  sub.add_flag("--force", flags.force, "replace an earlier run or file of ours");
-}
 
 // What people call a thing that has another name here.
 const std::map<std::string, const char*> kOtherNames = {{"run", "simulate"},
@@ -175,9 +163,7 @@ void refuse_empty_values(const CLI::App& command) {
 int run(int argc, char** argv) {
   Flags flags;
   std::vector<std::string> words;
-  CLI::App program{
-      "Transformers as swarms: simulate, measure and draw attention as flocking.\n\n"
-      "Examples:\n  murmur simulate n=64 beta=4\n  murmur render runs/flock-0-1"};
+  CLI::App program{fmt::format("{}\n\nExamples:\n{}", kAbout, kAboutExamples)};
   program.set_version_flag("-V,--version",
                            fmt::format("murmur {} ({})", MURMUR_VERSION, MURMUR_COMMIT));
   program.name("murmur");
@@ -187,10 +173,7 @@ int run(int argc, char** argv) {
   std::vector<CLI::App*> subs;
   for (const Command& command : commands) {
     CLI::App* sub = program.add_subcommand(command.name, command.meaning);
-    sub->description(fmt::format("{}\n\nExamples:\n{}", command.meaning, command.examples));
-    Options options(*sub);
-    add_common(options, flags, words);
-    if (command.declare) command.declare(options, flags);
+    declare(*sub, command, flags, words);
     subs.push_back(sub);
   }
   program.footer("murmur COMMAND --help tells more. Parameters: murmur explain --parameters.");
