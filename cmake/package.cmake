@@ -28,6 +28,12 @@ set(CPACK_DEBIAN_MURMURATION_PACKAGE_NAME murmuration)
 set(CPACK_COMPONENT_MURMURATION_DESCRIPTION "Simulate, measure, train and draw attention as flocking: the
 program murmur, its page (murmur studio), and the Python module murmur.")
 set(CPACK_DEBIAN_MURMURATION_PACKAGE_SHLIBDEPS ON)
+if(MURMUR_PYTHON_BUILT)  # the module is of one version of Python
+  find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
+  math(EXPR next "${Python_VERSION_MINOR} + 1")
+  set(CPACK_DEBIAN_MURMURATION_PACKAGE_DEPENDS "python3 (>= 3.${Python_VERSION_MINOR}), \
+python3 (<< 3.${next}), python3-numpy")
+endif()
 set(CPACK_DEBIAN_MURMURATION_PACKAGE_RECOMMENDS
     "ffmpeg, gnuplot-nox | gnuplot, libopenblas0-pthread | libopenblas0, xdg-utils")
 set(CPACK_DEBIAN_MURMURATION_PACKAGE_SUGGESTS "murmuration-mpi, slurm-client")

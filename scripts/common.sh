@@ -32,7 +32,7 @@ build_packages=(g++ cmake ninja-build pkg-config git libeigen3-dev libhwy-dev li
 picture_packages=(ffmpeg gnuplot-nox fonts-dejavu-core)
 test_packages=(libgtest-dev python3-numpy clang-14 libclang-rt-14-dev clang-format-14
   openmpi-bin slurm-wlm munge zsh fish man-db)
-package_packages=(dpkg-dev file fakeroot)
+package_packages=(dpkg-dev file fakeroot python3-dev python3-numpy python3-pip pybind11-dev)
 manual_packages=(python3-sphinx python3-myst-parser furo libjs-katex node-normalize.css)
 page_packages=(emscripten python3-numpy)
 visit_packages=(chromium ffmpeg)

@@ -225,9 +225,10 @@ class Tree(murmur.Case):
         tree = self.folder / "tree"
         tree.mkdir()
         names = ("CMakeLists.txt", "CITATION.cff", "CHANGELOG.md", "studio/package.json",
-                 "studio/package-lock.json", "scripts/release.py")
+                 "studio/package-lock.json", "scripts/release.py",
+                 "bindings/python/murmur/__init__.py")
         for name in names:
-            (tree / name).parent.mkdir(exist_ok=True)
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(murmur.ROOT / name, tree / name)
         git = ["git", "-C", tree, "-c", "user.name=a", "-c", "user.email=a@b"]
         shell(*git, "init", "-q")
