@@ -33,7 +33,7 @@ served() {
 
 closed_form='import murmur
 run = murmur.simulate("orthonormal", T=3.0, save="final", progress=False)
-print(f"{run[\"mean_cos\"][-1]:.9f}")'
+print("%.9f" % run["mean_cos"][-1])'
 
 try_deb() {
   wants "murmur 0." murmur --version
