@@ -9,6 +9,7 @@
 #include "core/overloaded.h"
 #include "core/perceptron_at.h"
 #include "engine/reference/attention.h"
+#include "engine/reference/attention_adjoint.h"
 
 namespace murmur {
 
@@ -69,6 +70,7 @@ class ReferenceField final : public HostField {
       : HostField(dynamics, shape), tangential_(dynamics.sublayers) {
     for (Sublayer& sublayer : tangential_) make_tangential(sublayer.forces);
   }
+  PairAdjoint* pair_adjoint() override { return pair_adjoint_.get(); }
 
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& out) override {
@@ -94,6 +96,7 @@ class ReferenceField final : public HostField {
   }
 
   std::vector<Sublayer> tangential_;  // the same forces along the sphere, with less rounding
+  std::unique_ptr<PairAdjoint> pair_adjoint_ = reference::make_pair_adjoint();
 };
 
 class ReferenceEngine final : public HostEngine {
