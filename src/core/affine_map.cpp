@@ -5,18 +5,23 @@
 
 namespace murmur {
 
+// Over the coordinates of x one after another, for all of y at once: the order of every sum is that
+// of the formula, and neighbours in memory are added side by side.
 std::vector<double> applied(const AffineMap& map, const std::vector<double>& x) {
   const std::size_t n = x.size() / map.in;
+  std::vector<double> columns(map.matrix ? static_cast<std::size_t>(map.in) * map.out : 0);  // W^T
+  for (int r = 0; r < map.out && map.matrix; ++r)
+    for (int c = 0; c < map.in; ++c) columns[c * map.out + r] = map.matrix[r * map.in + c];
   std::vector<double> y(n * map.out);
-  for (std::size_t i = 0; i < n; ++i)
-    for (int r = 0; r < map.out; ++r) {
-      double sum = map.bias ? map.bias[r] : 0.0;
-      if (map.matrix)
-        for (int c = 0; c < map.in; ++c) sum += map.matrix[r * map.in + c] * x[i * map.in + c];
-      else
-        sum += x[i * map.in + r];
-      y[i * map.out + r] = sum;
+  for (std::size_t i = 0; i < n; ++i) {
+    double* to = &y[i * map.out];
+    for (int r = 0; r < map.out && map.bias; ++r) to[r] = map.bias[r];
+    for (int c = 0; c < map.in; ++c) {
+      const double from = x[i * map.in + c];
+      if (!map.matrix) to[c] += from;
+      for (int r = 0; r < map.out && map.matrix; ++r) to[r] += columns[c * map.out + r] * from;
     }
+  }
   return y;
 }
 

@@ -78,9 +78,12 @@ void add_head(const Attention& head, const ForceRows& at, PairAdjoint& pairs, Fo
                       .value = applied(value, at.x),
                       .own = head.relative ? applied(own, at.x) : std::vector<double>{},
                       .cotangent = at.w};
-  HeadCotangents found{std::vector<double>(rows.query.size()), std::vector<double>(rows.key.size()),
-                       std::vector<double>(rows.value.size()), std::vector<double>(rows.own.size()),
-                       to.mass};
+  HeadCotangents found{std::vector<double>(rows.query.size()),
+                       std::vector<double>(rows.key.size()),
+                       std::vector<double>(rows.value.size()),
+                       std::vector<double>(rows.own.size()),
+                       to.mass,
+                       to.drift};
   pairs.add(rows, found);
   gradient.beta += found.beta;
   gradient.alibi += found.alibi;
@@ -98,7 +101,7 @@ void add_rescaled(const Attention& head, const ForceRows& at, PairAdjoint& pairs
                   ForceCotangents to) {
   const Attention now = at_time(head, at.t, at.d);
   Force of_now = zero_force(now, at.d);
-  add_head(now, at, pairs, {to.x, to.mass, of_now});
+  add_head(now, at, pairs, {to.x, to.mass, of_now, to.drift});
   const Attention& found = std::get<Attention>(of_now);
   Attention& gradient = std::get<Attention>(to.force);
   const Matrix value = head.value.empty() ? scaled_identity(at.d, 1) : head.value;
@@ -123,6 +126,7 @@ void add_perceptron(const Perceptron& p, const ForceRows& at, ForceCotangents to
   const std::vector<double> z = applied(in, at.x);  // (n, h)
   std::vector<double> u(z.size()), d_inner(z.size());
   for (std::size_t e = 0; e < z.size(); ++e) u[e] = activate(p.activation, z[e]);
+  if (to.drift != nullptr) add(applied(out, u), *to.drift);
   add_adjoint(out, {gradient.out.data.data(), gradient.out_bias.data()}, u, {at.w, d_inner});
   for (std::size_t e = 0; e < z.size(); ++e) d_inner[e] *= activation_slope(p.activation, z[e]);
   add_adjoint(in, {gradient.in.data.data(), gradient.in_bias.data()}, at.x, {d_inner, to.x});
@@ -159,6 +163,9 @@ void add_many_heads(const ManyHeads& heads, const ForceRows& at, ForceCotangents
       for (int k = 0; k < d; ++k) {
         di[k] += scale * at_c.pull.to_self * w[k] + dc * xj[k];
         dj[k] += scale * at_c.pull.to_other * w[k] + dc * xi[k];
+        if (to.drift != nullptr)
+          (*to.drift)[static_cast<std::size_t>(i) * d + k] +=
+              scale * (at_c.pull.to_other * xj[k] + at_c.pull.to_self * xi[k]);
       }
     }
 }

@@ -24,7 +24,8 @@ struct HeadRows {
 // Cotangents of the same rows, and of the numbers of the pairs alone; added to.
 struct HeadCotangents {
   std::vector<double> query, key, value, own;
-  Vector& mass;  // (n)
+  Vector& mass;                // (n)
+  std::vector<double>* drift;  // (n, d) A_i itself, which the sums come by; null: not asked for
   double beta = 0, alibi = 0;
 };
 
@@ -35,11 +36,12 @@ class PairAdjoint {
   virtual void add(const HeadRows& rows, HeadCotangents& to) = 0;
 };
 
-// Cotangents of one force: positions as rows (n, d), masses (n), and numbers.
+// Cotangents of one force: positions as rows (n, d), masses (n), and numbers. Added to.
 struct ForceCotangents {
   std::vector<double>& x;
   Vector& mass;
   Force& force;
+  std::vector<double>* drift = nullptr;  // (n, d) what the force adds to A; null: not asked for
 };
 
 // The forces of a sublayer at rows x (n, d), with cotangents w (n, d) of what they add.

@@ -150,11 +150,12 @@ void HostAdjoint::through_clock(const HostSwarm& v, HostSwarm& w, Cotangents to)
       }
 }
 
-void HostAdjoint::through_forces(Sums sums, const HostSwarm& x, const HostSwarm& w, Cotangents to) {
+HostSwarm HostAdjoint::through_forces(Sums sums, const HostSwarm& x, const HostSwarm& w,
+                                      Cotangents to) {
   const Dynamics& dynamics = field_.dynamics();
   const HostSwarm points = field_.force_points(sums.t, x);
   const std::vector<double> rows = to_rows(points), pushes = to_rows(w);
-  std::vector<double> d_rows(rows.size());
+  std::vector<double> d_rows(rows.size()), drift(sums.asked ? rows.size() : 0);
   const ForceRows at{sums.t, dynamics.clock, x.n(), x.d(), x.mass, rows, pushes};
   for (const int s : sums.sublayers) {
     const Sublayer& sublayer = dynamics.sublayers[s];
@@ -162,7 +163,8 @@ void HostAdjoint::through_forces(Sums sums, const HostSwarm& x, const HostSwarm&
     std::vector<Force> found;
     for (const Force& force : now) {
       found.push_back(zero_force(force, x.d()));
-      add_force_adjoint(force, at, pairs_, {d_rows, to.mass, found.back()});
+      add_force_adjoint(force, at, pairs_,
+                        {d_rows, to.mass, found.back(), sums.asked ? &drift : nullptr});
     }
     add_at_time(sublayer, sums.t, found, to.dynamics.sublayers[s]);
   }
@@ -178,6 +180,46 @@ void HostAdjoint::through_forces(Sums sums, const HostSwarm& x, const HostSwarm&
   add_gain(sums.t, d_gain, to.dynamics);
   if (moves_norms(dynamics)) through_normalise(x, d_points);
   add(d_points, std::vector<double>(x.n(), 1.0), to.x);
+  if (!sums.asked) return {};
+  HostSwarm sum = from_rows(x.shape(), drift.data());
+  sum.mass = x.mass;
+  return sum;
+}
+
+bool HostAdjoint::forces_first(double t) const {
+  const Dynamics& dynamics = field_.dynamics();
+  if (kernel_of(dynamics.clock).arc_length) return true;
+  switch (dynamics.normalisation) {
+    case LayerNorm::post:
+    case LayerNorm::pre:
+    case LayerNorm::sqrt:
+      return false;
+    case LayerNorm::mix:
+      return field_.turns_only(t);
+    case LayerNorm::peri:
+    case LayerNorm::ngpt:
+      break;
+  }
+  return true;
+}
+
+// v = a - <x, a> x, a linear in the forces, whose sum comes with their adjoint.
+void HostAdjoint::velocity_after(double t, const std::vector<int>& acting, const HostSwarm& x,
+                                 const HostSwarm& pushed, Cotangents to) {
+  const Dynamics& dynamics = field_.dynamics();
+  const bool sphere = dynamics.manifold == Manifold::sphere;
+  HostSwarm w = pushed;
+  if (sphere) project(x, w);
+  HostSwarm onto_forces = w;
+  field_.normalise_drift(t, x, onto_forces);  // a multiple of each coordinate: its own adjoint
+  HostSwarm a = through_forces({t, acting, sphere}, x, onto_forces, to);
+  if (!sphere) return;
+  field_.normalise_drift(t, x, a);
+  through_gain(t, a, w, to);
+  const std::vector<double> push = dots(x, pushed), along = dots(x, a);
+  for (int k = 0; k < x.d(); ++k)
+    for (int i = 0; i < x.n(); ++i)
+      to.x.axis(k)[i] -= push[i] * a.axis(k)[i] + along[i] * pushed.axis(k)[i];
 }
 
 void HostAdjoint::velocity(double t, const HostSwarm& x, const HostSwarm& pushed, Cotangents to) {
@@ -185,6 +227,7 @@ void HostAdjoint::velocity(double t, const HostSwarm& x, const HostSwarm& pushed
   std::vector<int> acting;
   for (int s = 0; s < field_.sublayers(); ++s)
     if (field_.active(t, s)) acting.push_back(s);
+  if (!forces_first(t)) return velocity_after(t, acting, x, pushed, to);
   const HostSwarm raw = forces(t, acting, field_.force_points(t, x));
   HostSwarm a = raw, w = pushed;
   field_.normalise_drift(t, x, a);
@@ -203,6 +246,16 @@ void HostAdjoint::drift(DriftAt at, const HostSwarm& x, const HostSwarm& pushed,
   if (kernel_of(field_.dynamics().clock).arc_length) return velocity(at.t, x, pushed, to);
   if (!field_.active(at.t, at.sublayer)) return;
   const std::vector<int> acting{at.sublayer};
+  if (!forces_first(at.t)) {
+    HostSwarm w = pushed;
+    field_.normalise_drift(at.t, x, w);
+    const bool gains = !gain_at(field_.dynamics(), at.t).empty();
+    HostSwarm a = through_forces({at.t, acting, gains}, x, w, to);
+    if (!gains) return;
+    field_.normalise_drift(at.t, x, a);
+    w = pushed;
+    return through_gain(at.t, a, w, to);
+  }
   const HostSwarm raw = forces(at.t, acting, field_.force_points(at.t, x));
   HostSwarm w = pushed;
   if (field_.turns_only(at.t)) {  //   b = |x| a

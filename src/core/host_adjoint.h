@@ -52,12 +52,17 @@ class HostAdjoint {
   void through_norm(const Normed& at, HostSwarm& w, Cotangents to) const;
   void through_gain(double t, const HostSwarm& a, HostSwarm& w, Cotangents to) const;
   void through_clock(const HostSwarm& v, HostSwarm& w, Cotangents to) const;
-  // Of the forces at their points, and of the points.
+  // Of the forces at their points, and of the points; gives their sum where it is asked for.
   struct Sums {
     double t;
     const std::vector<int>& sublayers;
+    bool asked = false;
   };
-  void through_forces(Sums sums, const HostSwarm& x, const HostSwarm& w, Cotangents to);
+  HostSwarm through_forces(Sums sums, const HostSwarm& x, const HostSwarm& w, Cotangents to);
+  // Whether w of the forces cannot be known before their sum is.
+  bool forces_first(double t) const;
+  void velocity_after(double t, const std::vector<int>& acting, const HostSwarm& x,
+                      const HostSwarm& w, Cotangents to);
   void add_gain(double t, const Vector& found, Dynamics& to) const;
 
   HostField& field_;

@@ -126,7 +126,7 @@ void StepAdjoint::drifted_back(const RecordedStep& step, const HostSwarm& start,
 void StepAdjoint::forward(const RecordedStep& step, HostSwarm& x) {
   enter(step);
   if (!driver_) {
-    x = sublayer_points(step, x).back();
+    x = through_sublayers(step, x, true).from.back();
     return;
   }
   if (by_parts()) field_.diffuse(noise_step(step, 0, step.h / 2), x, x);
@@ -225,39 +225,37 @@ std::vector<int> StepAdjoint::acting(double t) const {
   return found;
 }
 
-// x and what each sublayer makes of it, as Carrier::step_layers; noise is part of the last.
-std::vector<HostSwarm> StepAdjoint::sublayer_points(const RecordedStep& step, const HostSwarm& x) {
+// Noise is part of the last sublayer, whose end is left out where only the way there counts.
+StepAdjoint::Sublayers StepAdjoint::through_sublayers(const RecordedStep& step, const HostSwarm& x,
+                                                      bool to_end) {
   const double t = system_.piece.nearest(step.t);
-  const std::vector<int> sublayers = acting(t);
-  std::vector<HostSwarm> points{x};
-  HostSwarm drift = x;
-  for (const int sublayer : sublayers) {
-    field_.drift(t, sublayer, points.back(), drift);
+  Sublayers all{acting(t), {x}, {}};
+  for (std::size_t s = 0; s < all.acting.size(); ++s) {
+    all.drift.push_back(x);
+    field_.drift(t, all.acting[s], all.from[s], all.drift[s]);
+    const bool last = s + 1 == all.acting.size();
+    if (last && !to_end) break;
     Terms terms;
-    terms.add(step.h, drift);
-    points.push_back(
-        drifted(step, x, points.back(), {terms, step.t, sublayer == sublayers.back()}));
+    terms.add(step.h, all.drift[s]);
+    all.from.push_back(drifted(step, x, all.from[s], {terms, step.t, last}));
   }
-  return points;
+  return all;
 }
 
 void StepAdjoint::layers_back(const RecordedStep& step, const HostSwarm& x, Cotangents to) {
   const double t = system_.piece.nearest(step.t);
-  const std::vector<int> sublayers = acting(t);
-  const std::vector<HostSwarm> points = sublayer_points(step, x);
-  HostSwarm drift = x, d_drift = x, d_from = x, d_lengths = zero_like(x);
-  for (std::size_t s = sublayers.size(); s-- > 0;) {
-    const HostSwarm& from = points[s];
-    field_.drift(t, sublayers[s], from, drift);
+  const Sublayers all = through_sublayers(step, x, false);
+  HostSwarm d_drift = x, d_from = x, d_lengths = zero_like(x);
+  for (std::size_t s = all.acting.size(); s-- > 0;) {
     Terms terms;
-    terms.add(step.h, drift);
+    terms.add(step.h, all.drift[s]);
     clear(d_from);
-    drifted_back(step, x, from, {terms, step.t, s + 1 == sublayers.size()},
+    drifted_back(step, x, all.from[s], {terms, step.t, s + 1 == all.acting.size()},
                  {to.x, d_from, d_lengths, to.dynamics.noise});
     clear(d_drift);
     add(to.x, d_drift, step.h);
     add(d_from, to.x);
-    adjoint_.drift({t, sublayers[s]}, from, d_drift, to);
+    adjoint_.drift({t, all.acting[s]}, all.from[s], d_drift, to);
   }
   add(d_lengths, to.x);
 }

@@ -61,7 +61,12 @@ class StepAdjoint {
   };
   void drifted_back(const RecordedStep& step, const HostSwarm& start, const HostSwarm& from,
                     Drift drift, DriftPush to);
-  std::vector<HostSwarm> sublayer_points(const RecordedStep& step, const HostSwarm& x);
+  // What Carrier::step_layers goes through: where each sublayer that acts begins, and its drift.
+  struct Sublayers {
+    std::vector<int> acting;
+    std::vector<HostSwarm> from, drift;  // and the end behind the last of `from`
+  };
+  Sublayers through_sublayers(const RecordedStep& step, const HostSwarm& x, bool to_end);
   void layers_back(const RecordedStep& step, const HostSwarm& x, Cotangents to);
   std::vector<int> acting(double t) const;
   bool by_parts() const;  // noise, drift, noise

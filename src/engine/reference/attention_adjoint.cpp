@@ -146,6 +146,10 @@ class Rows {
     for (int j = 0; j < end(i); ++j) {
       add_row(row_.weight[j], w, row_of(to_.value, j, r_.d), r_.d);
       if (!r_.own.empty()) add_row(-row_.weight[j], w, row_of(to_.own, i, r_.d), r_.d);
+      if (to_.drift == nullptr) continue;
+      double* drift = row_of(*to_.drift, i, r_.d);
+      add_row(row_.weight[j], row_of(r_.value, j, r_.d), drift, r_.d);
+      if (!r_.own.empty()) add_row(-row_.weight[j], row_of(r_.own, i, r_.d), drift, r_.d);
     }
   }
 
@@ -233,11 +237,14 @@ void add_sinkhorn(const HeadRows& r, HeadCotangents& to) {
       add_row(r.head.beta * ds, row_of(r.key, j, r.k), row_of(to.query, i, r.k), r.k);
       add_row(r.head.beta * ds, row_of(r.query, i, r.k), row_of(to.key, j, r.k), r.k);
       add_row(weight, row_of(r.cotangent, i, r.d), row_of(to.value, j, r.d), r.d);
+      if (to.drift) add_row(weight, row_of(r.value, j, r.d), row_of(*to.drift, i, r.d), r.d);
       to.mass[j] += weight * (push[i * n + j] + lambda[i]) / r.mass[j];
       to.mass[i] += mu[j] * weight / r.mass[j];
     }
-  for (int i = 0; i < r.n && !r.own.empty(); ++i)
+  for (int i = 0; i < r.n && !r.own.empty(); ++i) {
     add_row(-1, row_of(r.cotangent, i, r.d), row_of(to.own, i, r.d), r.d);
+    if (to.drift) add_row(-1, row_of(r.own, i, r.d), row_of(*to.drift, i, r.d), r.d);
+  }
 }
 
 class PairLoops final : public PairAdjoint {

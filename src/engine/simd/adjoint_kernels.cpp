@@ -50,7 +50,9 @@ class AdjointTile {
   void rows() {
     const D d;
     const Exp2<D> exp2;
-    Clear(p_.with, p_.key.pitch), Clear(p_.of, p_.key.pitch);
+    Clear(p_.with, p_.key.pitch);
+    if (p_.of) Clear(p_.of, p_.key.pitch);
+    if (p_.said) Clear(p_.said, p_.value.pitch);
     Clear(p_.z, 1), Clear(p_.work, 1);
     for (int j0 = 0; j0 < row_end(); j0 += kSources) {
       const int count = std::min(kSources, p_.n - j0);
@@ -78,7 +80,8 @@ class AdjointTile {
         hn::StoreU(work, d, p_.work + lane);
       }
       Gather(p_.key, j0, count, g_.get(), p_.with);
-      Gather(p_.key, j0, count, s_.get(), p_.of);
+      if (p_.of) Gather(p_.key, j0, count, s_.get(), p_.of);
+      if (p_.said) Gather(p_.value, j0, count, s_.get(), p_.said);
     }
   }
 

@@ -45,7 +45,7 @@ class PairKernels final : public PairAdjoint {
   std::size_t stride_ = 0;
   Laid query_{}, key_{}, value_{}, cotangent_{};
   Buffer<double> bound_{}, level_{}, rate_{}, mass_{}, z_{}, work_{}, d_mass_{}, with_{}, of_{},
-      d_key_{}, d_value_{};
+      d_key_{}, d_value_{}, said_{};
 };
 
 PackedRows PairKernels::lay_out(const std::vector<double>& from, double scale, Laid& to) const {
@@ -118,8 +118,10 @@ void PairKernels::add(const HeadRows& rows, HeadCotangents& to) {
   std::copy(rows.mass.begin(), rows.mass.end(), mass_.need(stride_));
   const std::size_t k_rows = sums.key.pitch * stride_, d_rows = sums.value.pitch * stride_;
   sums.z = z_.need(stride_), sums.work = work_.need(stride_), sums.d_mass = d_mass_.need(stride_);
-  sums.with = with_.need(k_rows), sums.of = of_.need(k_rows), sums.d_key = d_key_.need(k_rows);
+  sums.with = with_.need(k_rows), sums.d_key = d_key_.need(k_rows);
   sums.d_value = d_value_.need(d_rows);
+  if (!plain) sums.of = of_.need(k_rows);
+  if (to.drift) sums.said = said_.need(d_rows);
   double *level = level_.need(stride_), *rate = rate_.need(stride_);
   std::fill_n(level, stride_, 0.0);
   std::fill_n(rate, stride_, 0.0);
@@ -154,7 +156,8 @@ void PairKernels::finish(const HeadRows& rows, const AdjointSums& sums, HeadCota
     const double level = plain ? 0.0 : sums.level[i];
     for (int c = 0; c < rows.k; ++c) {
       const std::size_t e = static_cast<std::size_t>(i) * rows.k + c, place = c * stride_ + i;
-      const double ds_key = sums.rate[i] * (sums.with[place] - level * sums.of[place]);
+      const double off = plain ? 0.0 : level * sums.of[place];
+      const double ds_key = sums.rate[i] * (sums.with[place] - off);
       to.query[e] += head.beta * ds_key;
       to.beta += rows.query[e] * ds_key;
       if (rows.mass[i] > 0) to.key[e] += std::numbers::ln2 * rows.mass[i] * sums.d_key[place];
@@ -167,6 +170,9 @@ void PairKernels::finish(const HeadRows& rows, const AdjointSums& sums, HeadCota
       const std::size_t e = static_cast<std::size_t>(i) * rows.d + c, place = c * stride_ + i;
       if (rows.mass[i] > 0) to.value[e] += rows.mass[i] * sums.d_value[place];
       if (!rows.own.empty()) to.own[e] -= total * rows.cotangent[e];
+      if (to.drift == nullptr) continue;
+      const double own = rows.own.empty() ? 0.0 : total * rows.own[e];
+      (*to.drift)[e] += sums.rate[i] * sums.said[place] - own;
     }
   }
 }

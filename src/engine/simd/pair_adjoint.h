@@ -32,7 +32,7 @@ struct AdjointSums {
   const double *bound = nullptr, *level = nullptr;          // (stride)
   double *z = nullptr, *work = nullptr, *d_mass = nullptr;  // (stride)
   double *with = nullptr, *of = nullptr, *d_key = nullptr;  // (k padded to fours, stride)
-  double* d_value = nullptr;                                // (d padded to fours, stride)
+  double *d_value = nullptr, *said = nullptr;               // (d padded to fours, stride)
 };
 
 // One block of kBlock rows or columns (kernels.h).
