@@ -135,8 +135,8 @@ inline Mismatch against_differences(const GradientCase& c, Engine& engine,
   if (*std::min_element(c.x.mass.begin(), c.x.mass.end()) > 0)
     comparison.add("mass", found.gradient.mass, of_mass);
   Dynamics dynamics = c.dynamics;
-  const auto at = parameters(dynamics, c.x.d());
-  const auto by_adjoint = parameters(found.gradient.dynamics, c.x.d());
+  const auto at = parameter_spans(dynamics, c.x.d());
+  const auto by_adjoint = parameter_spans(found.gradient.dynamics, c.x.d());
   for (std::size_t p = 0; p < at.size(); ++p) {
     std::vector<double> of_parameter;
     const bool edge = at[p].name.ends_with("alibi") || at[p].name == "noise";

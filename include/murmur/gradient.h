@@ -34,7 +34,9 @@ struct GradientSettings {
   // States of the swarm that are held at once on the way back, at each of its levels. Flows of more
   // steps keep some and repeat the stretches between: about once for every factor of so many steps.
   int states = 512;
-  std::function<bool()> stop{};  // after every step, forwards; true: the flow ends, interrupted
+  // After every step; true: on the way there the flow ends, interrupted, and on the way back
+  // `backward` throws Error(runtime).
+  std::function<bool()> stop{};
 };
 
 // Nothing where a flow has a gradient, else the reason: hard attention, merging, the method bdf,
@@ -91,6 +93,6 @@ struct ParameterSpan {
 
 // Every number that has a gradient, in one order: of a dynamics and of its gradient the same
 // places. Matrices and biases that were left out are filled in first, which changes no velocity.
-std::vector<ParameterSpan> parameters(Dynamics& dynamics, int d);
+std::vector<ParameterSpan> parameter_spans(Dynamics& dynamics, int d);
 
 }  // namespace murmur

@@ -48,7 +48,7 @@ struct Listing {
 
 }  // namespace
 
-std::vector<ParameterSpan> parameters(Dynamics& dynamics, int d) {
+std::vector<ParameterSpan> parameter_spans(Dynamics& dynamics, int d) {
   std::vector<ParameterSpan> all;
   Listing listing{all, d};
   for (std::size_t s = 0; s < dynamics.sublayers.size(); ++s)

@@ -61,7 +61,8 @@ class WayBack {
   void go(std::int64_t first, std::int64_t last, const HostSwarm& x, Cotangents to);
   void add_frame_at(std::int64_t step, HostSwarm& w) const;
 
-  std::int64_t room = 2;  // states at each level
+  std::int64_t room = 2;         // states at each level
+  std::function<bool()> stop{};  // after every step
 
  private:
   void back(std::int64_t step, const HostSwarm& x, Cotangents to);
@@ -89,6 +90,9 @@ void WayBack::back(std::int64_t step, const HostSwarm& x, Cotangents to) {
     if (places_[f].inside) within.push_back({places_[f].theta, cotangents_[f]});
   adjoint_.backward(steps_[step], x, within, to);
   add_frame_at(step, to.x);
+  if (stop && stop())
+    throw Error(Fault::runtime, "the way back was interrupted",
+                "t = " + std::to_string(steps_[step].t), "let it run to the start");
 }
 
 // A stretch of more steps than there is room for is cut into parts, whose beginnings are kept.
@@ -130,7 +134,7 @@ std::optional<Unknown> gradient_unknown(const Flow& flow) {
                    "use method=dopri5, tsit5, dop853 or one of fixed steps"};
   if (!has_adjoint(flow.field))
     return Unknown{"the engine " + flow.engine.name() + " computes no gradients",
-                   "use engine=reference or engine=simd"};
+                   "use engine=reference or engine=simd, and no functions of one's own"};
   return std::nullopt;
 }
 
@@ -209,6 +213,7 @@ FlowGradient RecordedFlow::backward(std::span<const HostSwarm> cotangents) const
   clear(found.start);
   WayBack way(p.flow, p.steps, p.places, cotangents);
   way.room = static_cast<std::int64_t>(p.room());
+  way.stop = p.settings.stop;
   const auto end = static_cast<std::int64_t>(p.steps.size());
   way.add_frame_at(end, found.start);
   for (std::size_t s = p.kept.size(); s-- > 0;) {

@@ -19,7 +19,7 @@ FlowGradient gradient_on(Engine& engine, const GradientCase& c) {
 Mismatch between(const FlowGradient& found, const FlowGradient& wanted, int d) {
   Comparison comparison;
   Dynamics left = found.dynamics, right = wanted.dynamics;
-  const auto of_found = parameters(left, d), of_wanted = parameters(right, d);
+  const auto of_found = parameter_spans(left, d), of_wanted = parameter_spans(right, d);
   for (std::size_t p = 0; p < of_found.size(); ++p)
     comparison.add(of_found[p].name, of_found[p].values,
                    {of_wanted[p].values.begin(), of_wanted[p].values.end()});

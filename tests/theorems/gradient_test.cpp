@@ -29,7 +29,7 @@ const FlowSettings kRk4{.method = Method::rk4, .dt = 0.1};
 double largest(const FlowGradient& g) {
   double most = 0;
   Dynamics dynamics = g.dynamics;
-  for (const ParameterSpan& p : parameters(dynamics, g.start.d()))
+  for (const ParameterSpan& p : parameter_spans(dynamics, g.start.d()))
     for (const double value : p.values) most = std::max(most, std::fabs(value));
   for (const double value : to_rows(g.start)) most = std::max(most, std::fabs(value));
   return most;
@@ -46,8 +46,8 @@ TEST(GradientTheorems, IsLinearInTheCotangent) {
     for (int k = 0; k < 3; ++k) both.at(i, k) = 2 * first.at(i, k) - 3 * second.at(i, k);
   const auto back = [&](const HostSwarm& w) { return flown.flow->backward({&w, 1}); };
   FlowGradient a = back(first), b = back(second), c = back(both);
-  const auto of_a = parameters(a.dynamics, 3), of_b = parameters(b.dynamics, 3),
-             of_c = parameters(c.dynamics, 3);
+  const auto of_a = parameter_spans(a.dynamics, 3), of_b = parameter_spans(b.dynamics, 3),
+             of_c = parameter_spans(c.dynamics, 3);
   const double scale = largest(c);
   for (std::size_t p = 0; p < of_a.size(); ++p)
     for (std::size_t e = 0; e < of_a[p].values.size(); ++e)

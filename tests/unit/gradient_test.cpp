@@ -275,7 +275,7 @@ TEST(FlowGradient, WrongAdjointsAreRejected) {
 
 bool same(const FlowGradient& a, const FlowGradient& b, int d) {
   Dynamics first = a.dynamics, second = b.dynamics;
-  const auto left = parameters(first, d), right = parameters(second, d);
+  const auto left = parameter_spans(first, d), right = parameter_spans(second, d);
   bool all = a.mass == b.mass && to_rows(a.start) == to_rows(b.start);
   for (std::size_t p = 0; p < left.size(); ++p)
     all = all && std::equal(left[p].values.begin(), left[p].values.end(), right[p].values.begin());
