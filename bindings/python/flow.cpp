@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "embedded.h"
 #include "murmur/observe.h"
 #include "python.h"
 
@@ -81,6 +82,8 @@ class Flight {
   }
 
   std::unique_ptr<Flight> branch(Prepared prepared) const;
+  Clusters clusters_at(std::int64_t frame, double tol) const;
+  std::string save(const app::Place& place) const;
 
   const Prepared& prepared() const { return prepared_; }
   const std::vector<std::string>& columns() const { return columns_; }
@@ -93,6 +96,7 @@ class Flight {
   std::string engine() const { return engine_->name(); }
 
  private:
+  HostSwarm swarm(std::int64_t frame) const;
   py::object owner() const {
     auto* held = new std::shared_ptr<Frames>(kept_);
     return py::capsule(held, [](void* p) { delete static_cast<std::shared_ptr<Frames>*>(p); });
@@ -111,6 +115,10 @@ class Flight {
   std::atomic<bool> busy_{false};
   bool watched_ = false;  // by the caller's function, just now
 };
+
+const char* status_of(const Flight& flight);
+
+std::string text_of(double value) { return py::str(py::float_(value)); }
 
 void Flight::keep(double t, const Frame& frame) {
   const std::vector<double> row =
@@ -212,6 +220,57 @@ std::unique_ptr<Flight> Flight::branch(Prepared prepared) const {
   return other;
 }
 
+HostSwarm Flight::swarm(std::int64_t k) const {
+  const Shape shape = e().swarm.shape();
+  HostSwarm x =
+      from_rows(shape, kept_->rows.data() + k * static_cast<std::int64_t>(shape.n) * shape.d);
+  x.mass = e().swarm.mass;
+  return x;
+}
+
+Clusters Flight::clusters_at(std::int64_t frame, double tol) const {
+  require_idle();
+  if (frame < 0) frame += frames();
+  if (frame < 0 || frame >= frames())
+    refuse("there is no such frame", "frame " + std::to_string(frame),
+           "choose one of the " + std::to_string(frames()) + " frames");
+  return clusters(swarm(frame), e().dynamics, tol > 0 ? tol : e().observe.cluster_tol);
+}
+
+// A run directory as the program would have written it; it can go on.
+std::string Flight::save(const app::Place& place) const {
+  require_idle();
+  if (prepared_.of_objects)
+    refuse("a Dynamics of Python is not kept in the files of a run", "save",
+           "say the same by parameters: dynamics='SA', value=array");
+  Run run = app::new_simulation(place, e(), engine_->name());
+  const std::size_t columns = columns_.size();
+  std::size_t merged = 0;
+  const auto tell_merges = [&](double until) {
+    for (; merged < merges_.size() && merges_[merged].t <= until; ++merged) {
+      const Merge& g = merges_[merged];
+      run.event("{\"event\":\"merge\",\"t\":" + text_of(g.t) + ",\"into\":" +
+                std::to_string(g.into) + ",\"absorbed\":" + std::to_string(g.absorbed) +
+                ",\"mass\":" + text_of(g.mass) + ",\"left\":" + std::to_string(g.left) + "}");
+    }
+  };
+  for (std::int64_t k = 0; k < frames(); ++k) {
+    tell_merges(kept_->times[k]);
+    run.append(kept_->times[k], swarm(k), std::span(kept_->table).subspan(k * columns, columns));
+  }
+  tell_merges(std::numeric_limits<double>::infinity());
+  run.event("{\"event\":\"checkpoint\",\"t\":" + text_of(state_.t) + "}");
+  run.checkpoint(record_of(state_, e().schedule.T), true);
+  run.close(status_of(*this),
+            {{"t", time()},
+             {"steps", static_cast<double>(state_.step)},
+             {"rejected", static_cast<double>(state_.rejected)},
+             {"evaluations", static_cast<double>(state_.evaluations)},
+             {"groups", static_cast<double>(state_.x.n())}},
+            ended_ ? ended_->what : "");
+  return run.directory().string();
+}
+
 const char* status_of(const Flight& flight) {
   if (!flight.ended()) return "interrupted";
   return flight.ended()->ok() ? "done" : "failed";
@@ -254,6 +313,20 @@ void bind_flow(py::module_& m) {
           },
           py::arg("words"), py::arg("init") = py::none(), py::arg("dynamics") = py::none(),
           py::arg("external") = py::list())
+      .def(
+          "clusters",
+          [](const Flight& f, std::int64_t frame, double tol) {
+            const Clusters c = f.clusters_at(frame, tol);
+            return py::make_tuple(c.count, py::array(py::cast(c.label)),
+                                  py::array(py::cast(c.size)), py::array(py::cast(c.mass)));
+          },
+          py::arg("frame") = -1, py::arg("tol") = 0.0)
+      .def(
+          "save",
+          [](const Flight& f, const std::string& out, const std::string& runs, bool force) {
+            return f.save({out, runs, force});
+          },
+          py::arg("out"), py::arg("runs"), py::arg("force"))
       .def_property_readonly("x", &Flight::positions)
       .def_property_readonly("t", &Flight::time)
       .def_property_readonly("n", [](const Flight& f) { return f.e().swarm.n(); })

@@ -26,4 +26,7 @@ std::string equation_text(const Dynamics& dynamics);
 FlowState branch_state(FlowState state, const Experiment& before, const Experiment& experiment,
                        const std::string& where);
 
+// A state as a checkpoint of a run keeps it, to go on to time T.
+Record record_of(const FlowState& state, double T);
+
 }  // namespace murmur

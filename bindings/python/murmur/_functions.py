@@ -195,11 +195,6 @@ def energy(x: Any = None, /, base: Any = None, **parameters: Any) -> float:
     return float(row["energy"])
 
 
-def clusters_of(x: Any, parameters: dict[str, Any], base: Any = None) -> Clusters:
-    fresh = {name: value for name, value in parameters.items() if name not in ("n", "d", "init")}
-    return Field(base, **_placed(x, fresh)).clusters()
-
-
 def clusters(x: Any = None, /, base: Any = None, **parameters: Any) -> Clusters:
     """Clusters of given points: components of the graph of pairs closer than ``cluster_tol``."""
     return Field(base, **_placed(x, parameters)).clusters()
@@ -209,9 +204,8 @@ def measure(what: Any, /, *, show: str | None = None, **parameters: Any) -> Any:
     """Reads observables off a run, a .npy or an array (n, d) or (frames, n, d), as ``murmur measure``
     does: a list of dictionaries, one a frame; with ``show`` what that shows."""
     if isinstance(what, Run) and what.directory is None:
-        parameters = {**{k: v for k, v in what.parameters.items() if k not in ("init", "n", "masses")},
-                      **parameters}
-        return measure(np.asarray(what.x), show=show, **parameters)
+        with tempfile.TemporaryDirectory(prefix="murmur-") as folder:
+            return measure(what.save(f"{folder}/run"), show=show, **parameters)
     with Words(None, {"show": show, **parameters}) as words:
         if isinstance(what, Run):
             subject = str(what.directory)

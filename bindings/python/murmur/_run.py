@@ -258,20 +258,42 @@ class Run:
         """The equation of motion, a term a line."""
         if self._flight is not None:
             return str(self._flight.equation)
-        return str(_core.Field(self._words()).equation)
+        return str(_core.Field([str(self._file("config.toml"))], None, None, self._stand_ins()).equation)
 
-    def _words(self) -> list[str]:
-        return [str(self._file("config.toml"))]
+    def _stand_ins(self) -> list[Any]:
+        """Where a description is asked for, and no force."""
+        from ._flow import External
+
+        def unknown(t: float, x: Any) -> Any:
+            raise InputError("this force is a function of the program that made the run",
+                             str(self.directory), "make the run again in that program")
+
+        return [External(name, unknown) for name in self.external]
 
     # -- what is done with it
 
     def clusters(self, frame: int = -1, **parameters: Any) -> Clusters:
         """Clusters of one frame; cluster_tol and the rest as in ``murmur.clusters``."""
-        from ._functions import clusters_of
+        from ._functions import Field
 
         if self._flight is not None:
-            return clusters_of(self.x[frame], self.parameters | parameters)
-        return clusters_of(self.x[frame], parameters, base=self._words()[0])
+            tol = float(parameters.pop("cluster_tol", 0.0))
+            if parameters:
+                raise UsageError("a run in memory takes cluster_tol alone", repr(self),
+                                 "use murmur.clusters(run.x[frame], ...)")
+            return Clusters(*self._flight.clusters(frame, tol))
+        return Field(self._file("config.toml"), init=self.x[frame], external=self._stand_ins(),
+                     **parameters).clusters()
+
+    def save(self, out: str | os.PathLike[str] | None = None, *, runs: str | os.PathLike[str] = "runs",
+             force: bool = False) -> Run:
+        """Keeps a run of memory in a directory, as the program would have written it."""
+        if self._flow is None:
+            raise UsageError("the run is kept already", repr(self), "copy its directory")
+        if self._flow.frames != len(self):
+            raise UsageError("its flow has gone on since", repr(self), "save flow.run()")
+        place = "" if out is None else os.fspath(out)
+        return Run.open(self._flight.save(place, os.fspath(runs), force))
 
     def measure(self, *, show: str | None = None, **parameters: Any) -> Any:
         """``murmur.measure`` of this run."""
