@@ -13,14 +13,17 @@ from ._flow import External, Flow
 from ._functions import (Field, Parameter, classify, clusters, energy, landscape, meanfield, measure,
                          parameters, presets, reproduce, runs, simulate, sweep, trace, train,
                          transport, velocity)
+from ._gradient import Gradient, gradient
 from ._run import Clusters, Run, Table
+from ._torch import torch_flow
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "Attention", "Clusters", "Dynamics", "External", "Field", "Flow", "InputError", "Interrupted",
-    "JobsError", "MurmurError", "NumericalError", "Parameter", "Perceptron", "Run", "RuntimeFailure",
-    "Swarm", "Table", "ToolError", "UsageError", "VerificationError", "classify", "clusters",
-    "energy", "landscape", "meanfield", "measure", "parameters", "presets", "reproduce", "runs",
-    "simulate", "sweep", "trace", "train", "transport", "velocity",
+    "Attention", "Clusters", "Dynamics", "External", "Field", "Flow", "Gradient", "InputError",
+    "Interrupted", "JobsError", "MurmurError", "NumericalError", "Parameter", "Perceptron", "Run",
+    "RuntimeFailure", "Swarm", "Table", "ToolError", "UsageError", "VerificationError", "classify",
+    "clusters", "energy", "gradient", "landscape", "meanfield", "measure", "parameters", "presets",
+    "reproduce", "runs", "simulate", "sweep", "torch_flow", "trace", "train", "transport",
+    "velocity",
 ]

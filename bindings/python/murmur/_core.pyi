@@ -130,6 +130,17 @@ class Flight:
     dynamics: Dynamics
     equation: str
 
+class RecordedFlight:
+    def __init__(self, words: Sequence[str], init: Any = None, dynamics: Dynamics | None = None,
+                 external: Sequence[Any] = ..., at: Mapping[str, Any] = ..., states: int = 512) -> None: ...
+    def backward(self, cotangents: Any) -> tuple[_Doubles, _Doubles, dict[str, _Doubles], Dynamics]: ...
+    frames: _Doubles
+    times: _Doubles
+    steps: int
+    engine: str
+
+def parameters_of(words: Sequence[str], init: Any = None, dynamics: Dynamics | None = None,
+                  external: Sequence[Any] = ...) -> dict[str, _Doubles]: ...
 def call(words: Sequence[str],
          progress: Callable[[Mapping[str, Any]], Any] | None = None) -> tuple[int, str, str, bool]: ...
 def record(words: Sequence[str], init: Any, external: Sequence[Any], out: str, runs: str, force: bool,

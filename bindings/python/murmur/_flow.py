@@ -52,6 +52,8 @@ class Flow:
     """A swarm under way. Takes the parameters of ``murmur.simulate``, and two that no words say:
     ``dynamics`` may be a Dynamics, ``external`` an External or several."""
 
+    _branched = False  # it began where another one was
+
     def __init__(self, base: Any = None, /, *, external: External | Iterable[External] | None = None,
                  **parameters: Any) -> None:
         self._base, self._parameters = base, parameters
@@ -172,6 +174,7 @@ class Flow:
                **changes: Any) -> Flow:
         """Another flow that begins where this one is, under changed parameters; T beyond t."""
         other = object.__new__(Flow)
+        other._branched = True
         other._base, other._parameters = self._base, {**self._parameters, **changes}
         other._external = self._external if external is None else externals(external)
         with other._words(other._parameters) as words:

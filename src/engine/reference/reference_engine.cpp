@@ -11,6 +11,7 @@
 #include "core/overloaded.h"
 #include "core/perceptron_at.h"
 #include "engine/reference/attention.h"
+#include "engine/reference/attention_adjoint.h"
 #include "murmur/external.h"
 
 namespace murmur {
@@ -72,6 +73,8 @@ class ReferenceField final : public HostField {
       : HostField(dynamics, shape), external_(external), tangential_(dynamics.sublayers) {
     for (Sublayer& sublayer : tangential_) make_tangential(sublayer.forces);
   }
+  // Functions of the caller have no derivative that is known here.
+  PairAdjoint* pair_adjoint() override { return external_.empty() ? pair_adjoint_.get() : nullptr; }
 
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& out) override {
@@ -104,6 +107,7 @@ class ReferenceField final : public HostField {
 
   const std::vector<ExternalForce> external_;
   std::vector<Sublayer> tangential_;  // the same forces along the sphere, with less rounding
+  std::unique_ptr<PairAdjoint> pair_adjoint_ = reference::make_pair_adjoint();
 };
 
 constexpr std::string_view kWith = " with ";
