@@ -8,9 +8,17 @@ foreach(part ${parts})
   list(APPEND objects $<TARGET_OBJECTS:murmur_${part}>)
 endforeach()
 add_library(murmur ${objects})  # static, or shared with -DBUILD_SHARED_LIBS=ON
+# Before 1.0 a minor version may change the interface (docs/versions.md), so it is in the soname.
+set(soversion ${PROJECT_VERSION_MAJOR})
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+endif()
+if(BUILD_SHARED_LIBS)  # whoever is installed beside it finds it there
+  set(CMAKE_INSTALL_RPATH $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
+endif()
 add_library(murmur::murmur ALIAS murmur)
 set_target_properties(murmur PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME murmur
-                      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+                      VERSION ${PROJECT_VERSION} SOVERSION ${soversion})
 target_compile_features(murmur PUBLIC cxx_std_20)
 target_include_directories(murmur PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
                                          $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -31,18 +39,22 @@ add_library(murmur_inside INTERFACE)
 target_include_directories(murmur_inside INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_link_libraries(murmur_inside INTERFACE ${outside})
 
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/murmur DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS murmur EXPORT murmur_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/murmur DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT library)
+install(TARGETS murmur EXPORT murmur_targets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT program NAMELINK_COMPONENT library)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/murmur)
-install(EXPORT murmur_targets NAMESPACE murmur:: FILE murmur-targets.cmake DESTINATION ${package})
+install(EXPORT murmur_targets NAMESPACE murmur:: FILE murmur-targets.cmake DESTINATION ${package}
+        COMPONENT library)
 configure_package_config_file(cmake/murmur-config.cmake.in
                               ${CMAKE_BINARY_DIR}/generated/murmur-config.cmake
                               INSTALL_DESTINATION ${package})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/murmur-config-version.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/generated/murmur-config.cmake
-              ${CMAKE_BINARY_DIR}/generated/murmur-config-version.cmake DESTINATION ${package})
+              ${CMAKE_BINARY_DIR}/generated/murmur-config-version.cmake DESTINATION ${package}
+        COMPONENT library)
 
 set(stiff_flags "")
 if(SUNDIALS_FOUND)
@@ -53,5 +65,4 @@ string(REGEX REPLACE "/[^/]+" "/.." prefix_above "/${CMAKE_INSTALL_LIBDIR}")
 string(REGEX REPLACE "^/.." "" prefix_above "${prefix_above}")
 configure_file(cmake/murmur.pc.in ${CMAKE_BINARY_DIR}/generated/murmur.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/generated/murmur.pc
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES LICENSE docs/libraries.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)

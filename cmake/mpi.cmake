@@ -18,4 +18,5 @@ target_include_directories(murmur_plugin_mpi PRIVATE ${CMAKE_SOURCE_DIR}/include
 target_compile_definitions(murmur_plugin_mpi PRIVATE OMPI_SKIP_MPICXX=1)
 target_link_libraries(murmur_plugin_mpi PRIVATE MPI::MPI_CXX)
 add_dependencies(murmur_program murmur_plugin_mpi)
-install(TARGETS murmur_plugin_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/murmur)
+install(TARGETS murmur_plugin_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/murmur
+        COMPONENT ranks)

@@ -37,4 +37,5 @@ if(EMSCRIPTEN)
   add_link_options(-fwasm-exceptions)
 else()
   set(part_ensemble_page ON)  # its kernels are among those held to the reference
+  set(part_gradient_page ON)  # likewise
 endif()

@@ -28,18 +28,21 @@ ADDED = {  # vocabulary -> header, text, its replacement, a pattern of the files
 MUST = {  # what has to know a new value; engines are all here
     "force": {
         "src/core/dynamics.cpp",  # shapes, meaning, whether it is a head, who knows it beside the engines
+        "src/core/force_adjoint.cpp",  # its adjoint
         "src/engine/reference/reference_engine.cpp",
         "src/engine/simd/simd_engine.cpp",
         "src/engine/moments/moments_engine.cpp",
         "src/engine/moments/moments_field.cpp",
         "src/experiment/equation.cpp",  # its formula
         "src/experiment/forces.cpp",  # its words and its reversal
+        "src/gradient/parameters.cpp",  # its numbers, by name
         "src/observe/token_move.cpp",  # its part of a token's move
     },
     "method": {"src/flow/methods.cpp"},
     "normalisation": {
         "src/core/dynamics.cpp",  # its row
         "src/core/host_field.cpp",  # what it does
+        "src/core/host_adjoint.cpp",  # its adjoint
         "src/experiment/equation.cpp",  # its formula
         "src/experiment/known.cpp",  # what is proved of it
         "src/theory/equiangular.cpp",  # its reduction

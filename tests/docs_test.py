@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """docs_test.py: runs the examples of README.md and docs/*.md and checks what they print.
 
-Every fenced block whose info string is `sh run` is run by bash -euo pipefail. The blocks of one
-page run in order in one empty directory, with `murmur` and `python3` on the PATH and small models
+Every fenced block whose info string is `sh run` is run by bash -euo pipefail, every one that is
+`python run` by one Python interpreter a page, to which the module of the build is known. The blocks
+of one page run in order in one empty directory, with `murmur` and `python3` on the PATH and small models
 in $MODELS. A block directly followed by a fenced block whose info string is `text output` must print
 that text on stdout; there a line `...` stands for any number of lines. Relative links of all pages, decisions included, must
 lead to files; headings they name must exist.
@@ -10,18 +11,21 @@ lead to files; headings they name must exist.
 Usage: MURMUR=build/release/murmur python3 tests/docs_test.py [PAGE... | --decisions]
 """
 
+import json
 import os
 import re
 import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 120  # seconds a block may take
+RUN = ("sh run", "python run")  # what examples say
 OPENMPI = {  # mpirun on one machine, for any user, with more ranks than cores
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
@@ -86,35 +90,89 @@ def install_tools(folder: Path) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith("MURMUR")}
     kept |= OPENMPI
     return kept | {"PATH": f"{folder}:{os.environ['PATH']}", "NO_COLOR": "1", "LC_ALL": "C.UTF-8",
+                   "PYTHONPATH": str(murmur.parent / "python"),
                    "MURMUR_DATA": str(ROOT / "data/mnist"),
                    "MODELS": str(ROOT / "tests/fixtures/families")}
+
+
+# One interpreter for the Python blocks of a page: a JSON text of code a line in, what it printed out.
+INTERPRETER = """
+import contextlib, io, json, sys, traceback
+told, names = sys.stdout, {"__name__": "__main__"}
+for line in sys.stdin:
+    printed, error = io.StringIO(), ""
+    with contextlib.redirect_stdout(printed):
+        try:
+            exec(compile(json.loads(line), "example", "exec"), names)
+        except BaseException:
+            error = traceback.format_exc()
+    print(json.dumps([printed.getvalue(), error]), file=told, flush=True)
+"""
+
+
+class Python:
+    """The interpreter of a page, started with its first block."""
+
+    def __init__(self, directory: str, environment: dict[str, str]):
+        self.process = None
+        self.start = lambda: subprocess.Popen(
+            [sys.executable, "-c", INTERPRETER], cwd=directory, env=environment, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+    def run(self, code: str) -> tuple[str, str]:
+        """What the code printed, and why it failed, empty where it did not."""
+        self.process = self.process or self.start()
+        timer = threading.Timer(LIMIT, self.process.kill)
+        timer.start()
+        try:
+            self.process.stdin.write(json.dumps(code) + "\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+        finally:
+            timer.cancel()
+        return tuple(json.loads(answer)) if answer else ("", f"ended, or took longer than {LIMIT} s")
+
+    def close(self) -> None:
+        if self.process:
+            self.process.communicate()
+
+
+def run_block(block: Block, directory: str, environment: dict[str, str],
+              python: Python) -> tuple[str, str]:
+    """What an example printed, and why it failed, empty where it did not."""
+    if block.info == "python run":
+        return python.run("\n".join(block.text))
+    try:
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", "\n".join(block.text)],
+            cwd=directory, env=environment, capture_output=True, text=True, timeout=LIMIT,
+        )
+    except subprocess.TimeoutExpired:
+        return "", f"took longer than {LIMIT} s"
+    failed = f"ended with status {done.returncode}\n{done.stderr}" if done.returncode else ""
+    return done.stdout, failed
 
 
 def run_page(page: Path, environment: dict[str, str]) -> list[str]:
     """Runs the examples of a page; returns what went wrong."""
     blocks, problems = blocks_of(page), []
     with tempfile.TemporaryDirectory() as directory:
+        python = Python(directory, environment)
         for index, block in enumerate(blocks):
             where = f"{page.relative_to(ROOT)}:{block.line}"
-            if block.info == "text output" and (index == 0 or blocks[index - 1].info != "sh run"):
+            if block.info == "text output" and (index == 0 or blocks[index - 1].info not in RUN):
                 problems.append(f"{where}: output without an example before it")
-            if block.info != "sh run":
+            if block.info not in RUN:
                 continue
-            try:
-                done = subprocess.run(
-                    ["bash", "-euo", "pipefail", "-c", "\n".join(block.text)],
-                    cwd=directory, env=environment, capture_output=True, text=True, timeout=LIMIT,
-                )
-            except subprocess.TimeoutExpired:
-                problems.append(f"{where}: took longer than {LIMIT} s")
-                break
-            if done.returncode != 0:
-                problems.append(f"{where}: ended with status {done.returncode}\n{done.stderr}")
+            printed, failed = run_block(block, directory, environment, python)
+            if failed:
+                problems.append(f"{where}: {failed}")
                 break
             wanted = output_of(blocks, index, page)
-            if wanted is not None and not matches(wanted, done.stdout.splitlines()):
+            if wanted is not None and not matches(wanted, printed.splitlines()):
                 text = "\n".join(wanted)
-                problems.append(f"{where}: the page says\n{text}\nthe program says\n{done.stdout}")
+                problems.append(f"{where}: the page says\n{text}\nthe program says\n{printed}")
+        python.close()
     return problems
 
 
@@ -159,7 +217,7 @@ def main() -> int:
         for page in pages:
             began = time.monotonic()
             found = run_page(page, environment)
-            examples = sum(block.info == "sh run" for block in blocks_of(page))
+            examples = sum(block.info in RUN for block in blocks_of(page))
             print(f"{page.relative_to(ROOT)}: {examples} examples, "
                   f"{time.monotonic() - began:.1f} s{', FAILED' if found else ''}")
             problems += found

@@ -10,7 +10,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "embedding.h"
 #include "murmur/error.h"
+#include "murmur/external.h"
+#include "murmur/forces.h"
 #include "printable.h"
 #include "run/formats.h"
 #include "run/json_text.h"
@@ -63,25 +66,38 @@ Settings settings_of_run(const fs::path& directory, const std::vector<std::strin
     const RunKind& kind = kind_of(run);
     if (!kind.no_swarm.what.empty()) refuse(run, kind.no_swarm);
   }
-  return gather({(directory / "config.toml").string(), {}, assignments}, table);
+  Settings settings = gather({(directory / "config.toml").string(), {}, assignments}, table);
+  if (table.data() == parameters().data())
+    add_external(settings,
+                 external_of_engine(kept_manifest(RunReader(directory)).at("engine").text()));
+  return settings;
 }
 
-// What was printed before a line of talk is seen before it, where both go to one place.
+namespace {
+
+// What was printed before a line of talk is seen before it, where both go to one place. By fputs,
+// not fmt::print: an error that cannot be told is not an error of its own.
+void tell_on_stderr(const std::string& text) {
+  if (embedding != nullptr) {
+    embedding->talk += text;
+    return;
+  }
+  std::fflush(stdout);
+  std::fputs(text.c_str(), stderr);
+}
+
+}  // namespace
+
 void say(const Flags& flags, const std::string& line) {
   if (flags.quiet) return;
-  std::fflush(stdout);
-  std::fputs((printable(line) + "\n").c_str(), stderr);
+  tell_on_stderr(printable(line) + "\n");
 }
 
 void complain(const std::string& about, const Error& error, bool red) {
-  std::fflush(stdout);
-  // By fputs, not fmt::print: an error that cannot be told is not an error of its own.
-  std::fputs(
-      fmt::format("{}murmur: {}{}{}\n  where: {}\n  do:    {}\n", red ? "\033[31m" : "",
-                  about.empty() ? "" : printable_line(about) + ": ", printable_line(error.summary),
-                  red ? "\033[0m" : "", printable_line(error.where), printable_line(error.remedy))
-          .c_str(),
-      stderr);
+  tell_on_stderr(fmt::format("{}murmur: {}{}{}\n  where: {}\n  do:    {}\n", red ? "\033[31m" : "",
+                             about.empty() ? "" : printable_line(about) + ": ",
+                             printable_line(error.summary), red ? "\033[0m" : "",
+                             printable_line(error.where), printable_line(error.remedy)));
 }
 
 void complain_undrawn(const std::string& about, const Error& error) {
@@ -97,6 +113,8 @@ void data(const std::string& text) {
   const std::string shown = printable(text);
   if (diverted != nullptr)
     diverted->append(shown);
+  else if (embedding != nullptr)
+    embedding->data += shown;
   else
     std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
@@ -118,6 +136,7 @@ void DataFile::write() {
 void report(const nlohmann::json& object) { data(json_text(object, 2) + "\n"); }
 
 SignalWatch::SignalWatch() {
+  if (embedding != nullptr) return;
   struct sigaction action {};
   action.sa_handler = [](int number) { caught_signal = number; };
   action.sa_flags = SA_RESETHAND;  // a second Ctrl-C ends the program at once
@@ -126,6 +145,7 @@ SignalWatch::SignalWatch() {
 }
 
 SignalWatch::~SignalWatch() {
+  if (embedding != nullptr) return;
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
 }

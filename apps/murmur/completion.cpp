@@ -1,62 +1,218 @@
-// completion.cpp: murmur completion: shell completion for commands, presets, parameters and runs.
+// completion.cpp: murmur completion: shell completion for commands, flags, presets, parameters and
+// runs, written from what the commands declare.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "command.h"
-#include "run_kind.h"
+#include "declared.h"
 
 namespace murmur::app {
 
 namespace {
 
-std::string words_of(const std::vector<std::string>& words) {
+// What may be typed after one command.
+struct Choices {
+  DeclaredCommand command{};
+  std::vector<std::string> presets{};
+  std::vector<DeclaredParameter> parameters{};
+  bool takes_runs = false;  // names of runs below ./runs
+};
+
+bool among(const std::string& word, std::initializer_list<const char*> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::vector<Choices> choices() {
+  std::vector<Choices> found;
+  for (DeclaredCommand& command : declared_commands()) {
+    Choices c{.command = std::move(command)};
+    const std::string& name = c.command.name;
+    // These take the parameters of a simulation beside, or instead of, their own.
+    const bool describes = among(name, {"explain", "velocity", "measure", "submit", "sweep"});
+    c.parameters = declared_parameters(describes ? "simulate" : name);
+    for (const Preset& preset : presets()) {
+      const std::vector<std::string> of = commands_of(preset);
+      if (among(name, {"explain", "presets", "velocity", "sweep", "submit"}) ||
+          std::find(of.begin(), of.end(), name) != of.end())
+        c.presets.emplace_back(preset.name);
+    }
+    c.takes_runs = among(name, {"runs", "render", "measure", "export", "report", "classify"});
+    found.push_back(std::move(c));
+  }
+  return found;
+}
+
+std::string spaced(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
+}
+
+// In single quotes, for the shells; `escaped` stands for a quote within.
+std::string quoted(const std::string& text, const char* escaped = "'\\''") {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string(escaped) : std::string(1, c);
+  return out + "'";
+}
+
+std::vector<std::string> flag_names(const Choices& c) {
+  std::vector<std::string> names;
+  for (const DeclaredFlag& flag : c.command.flags) names.push_back(flag.names.back());
+  return names;
+}
+
+std::vector<std::string> keys_of(const Choices& c) {
+  std::vector<std::string> keys;
+  for (const DeclaredParameter& p : c.parameters) keys.push_back(p.name + "=");
+  return keys;
+}
+
+// `case` branches COMMAND:KEY) values="..." for flags and parameters with words of their own.
+std::string value_cases(const std::vector<Choices>& all) {
+  std::string text;
+  for (const Choices& c : all) {
+    const auto add = [&](const std::string& key, const std::vector<std::string>& words) {
+      if (!words.empty())
+        text += fmt::format("    {}:{}) values=\"{}\" ;;\n", c.command.name, key, spaced(words));
+    };
+    for (const DeclaredFlag& flag : c.command.flags)
+      for (const std::string& name : flag.names) add(name, flag.among);
+    for (const DeclaredParameter& p : c.parameters) add(p.name, p.among);
+  }
+  return text;
+}
+
+std::string word_cases(const std::vector<Choices>& all) {
+  std::string text;
+  for (const Choices& c : all)
+    text += fmt::format("    {}) choices=\"{} {} {}\"{} ;;\n", c.command.name,
+                        spaced(flag_names(c)), spaced(c.presets), spaced(keys_of(c)),
+                        c.takes_runs ? " runs=$(ls runs 2>/dev/null)" : "");
+  return text;
+}
+
+std::string command_names(const std::vector<Choices>& all) {
+  std::vector<std::string> names;
+  for (const Choices& c : all) names.push_back(c.command.name);
+  return spaced(names);
+}
+
+// To bash KEY=PART is three words: '=' parts words in its COMP_WORDBREAKS.
+std::string bash_script(const std::vector<Choices>& all) {
+  return fmt::format(
+      "# bash completion of murmur, written by murmur completion bash\n"
+      "_murmur() {{\n"
+      "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" before=\"${{COMP_WORDS[COMP_CWORD-1]}}\"\n"
+      "  local command=\"${{COMP_WORDS[1]}}\" key= values= choices= runs=\n"
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+      "    COMPREPLY=($(compgen -W \"{} --help --version\" -- \"$word\")); return\n"
+      "  fi\n"
+      "  if [ \"$word\" = = ]; then key=$before word=\n"
+      "  elif [ \"$before\" = = ]; then key=${{COMP_WORDS[COMP_CWORD-2]}}\n"
+      "  elif [[ \"$before\" == -* ]]; then key=$before; fi\n"
+      "  case \"$command:$key\" in\n{}  esac\n"
+      "  if [ -n \"$values\" ]; then COMPREPLY=($(compgen -W \"$values\" -- \"$word\")); fi\n"
+      "  if [[ -n \"$key\" && \"$key\" != -* ]]; then COMPREPLY+=($(compgen -f -- \"$word\")); fi\n"
+      "  if [[ -n \"$values\" || ( -n \"$key\" && \"$key\" != -* ) ]]; then return; fi\n"
+      "  case \"$command\" in\n{}  esac\n"
+      "  [ \"$key\" = --resume ] && choices= runs=$(ls runs 2>/dev/null)\n"
+      "  COMPREPLY=($(compgen -W \"$choices $runs\" -- \"$word\") $(compgen -f -- \"$word\"))\n"
+      "  [[ \"${{COMPREPLY[0]}}\" == *= ]] && compopt -o nospace 2>/dev/null\n"
+      "}}\n"
+      "complete -F _murmur murmur\n",
+      command_names(all), value_cases(all), word_cases(all));
+}
+
+std::string zsh_script(const std::vector<Choices>& all) {
+  std::string names, flags;
+  for (const Choices& c : all) {
+    names += fmt::format("    {}\n", quoted(c.command.name + ":" + c.command.meaning));
+    flags += fmt::format("    {}) flags=(", c.command.name);
+    for (const DeclaredFlag& flag : c.command.flags)
+      flags += " " + quoted(flag.names.back() + ":" + flag.meaning);
+    flags += " ) ;;\n";
+  }
+  return fmt::format(
+      "#compdef murmur\n"
+      "# zsh completion of murmur, written by murmur completion zsh\n"
+      "_murmur() {{\n"
+      "  local -a names flags\n"
+      "  local command=$words[2] before=$words[CURRENT-1] key= values= choices= runs=\n"
+      "  names=(\n{}  )\n"
+      "  if (( CURRENT == 2 )); then _describe -t commands command names; return; fi\n"
+      "  if [[ $PREFIX == *=* ]]; then key=${{PREFIX%%=*}}; compset -P '*='\n"
+      "  elif [[ $before == -* ]]; then key=$before; fi\n"
+      "  case \"$command:$key\" in\n{}  esac\n"
+      "  if [[ -n $values ]]; then compadd -- ${{=values}}; return; fi\n"
+      "  if [[ -n $key && $key != -* ]]; then _files; return; fi\n"
+      "  case $command in\n{}  esac\n"
+      "  case $command in\n{}  esac\n"
+      "  if [[ $PREFIX == -* ]]; then _describe -o -t flags flag flags; return; fi\n"
+      "  [[ $key == --resume ]] && choices= runs=$(ls runs 2>/dev/null)\n"
+      "  choices=${{choices//--[a-z0-9-]##/}}\n"
+      "  compadd -- ${{${{(M)${{=choices}}:#*[^=]}}:-}} ${{=runs}}\n"
+      "  compadd -S '' -- ${{(M)${{=choices}}:#*=}}\n"
+      "  _files\n"
+      "}}\n"
+      "if [[ $funcstack[1] == _murmur ]]; then _murmur \"$@\"; else compdef _murmur murmur; fi\n",
+      names, value_cases(all), word_cases(all), flags);
+}
+
+// One line a word of fish; `condition` is when it is offered.
+std::string fish_line(const std::string& condition, const std::string& rest) {
+  return fmt::format("complete -c murmur -n '{}' {}\n", condition, rest);
+}
+
+std::string fish_script(const std::vector<Choices>& all) {
+  std::string text = "# fish completion of murmur, written by murmur completion fish\n";
+  for (const Choices& c : all) {
+    text += fish_line("__fish_use_subcommand", fmt::format("-f -a {} -d {}", c.command.name,
+                                                           quoted(c.command.meaning, "\\'")));
+    const std::string seen = "__fish_seen_subcommand_from " + c.command.name;
+    for (const DeclaredFlag& flag : c.command.flags) {
+      std::string line;
+      for (const std::string& name : flag.names)
+        line += name[1] == '-' ? "-l " + name.substr(2) + " " : "-s " + name.substr(1) + " ";
+      if (!flag.among.empty())
+        line += fmt::format("-x -a '{}' ", spaced(flag.among));
+      else if (flag.names.back() == "--resume")
+        line += "-x -a '(ls runs 2>/dev/null)' ";
+      else if (!flag.value.empty())
+        line += "-r ";
+      text += fish_line(seen, line + "-d " + quoted(flag.meaning, "\\'"));
+    }
+    for (const DeclaredParameter& p : c.parameters) {
+      std::string words = p.name + "=";
+      for (const std::string& word : p.among) words += fmt::format(" {}={}", p.name, word);
+      text += fish_line(seen, fmt::format("-a '{}' -d {}", words, quoted(p.meaning, "\\'")));
+    }
+    if (!c.presets.empty())
+      text += fish_line(seen, fmt::format("-a '{}' -d preset", spaced(c.presets)));
+    if (c.takes_runs) text += fish_line(seen, "-a '(ls runs 2>/dev/null)' -d run");
+  }
+  return text;
 }
 
 int run(const Flags&, const std::vector<std::string>& words) {
   if (words.size() > 1)
     usage(fmt::format("completion takes one shell, and no {}", words[1]), "use bash, zsh or fish");
-  std::vector<std::string> commands, names, keys;
-  for (const Command& c : all_commands()) commands.emplace_back(c.name);
-  for (const Preset& p : presets()) names.emplace_back(p.name);
-  for (const RunKind& kind : run_kinds())
-    for (const Parameter& p : kind.parameters()) keys.push_back(std::string(p.name) + "=");
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   const std::string shell = words.empty() ? "bash" : words[0];
-  if (shell == "bash" || shell == "zsh") {
-    data(shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "");
-    data(fmt::format(
-        "_murmur() {{\n"
-        "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\"\n"
-        "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); "
-        "return; fi\n"
-        "  COMPREPLY=($(compgen -W \"{} {} --out --runs --resume --json --quiet --verbose --color "
-        "--progress --dry-run --force --help\" -- \"$word\") $(compgen -f -- \"$word\"))\n"
-        "  [[ \"${{COMPREPLY[0]}}\" == *= ]] && compopt -o nospace 2>/dev/null\n"
-        "}}\n"
-        "complete -F _murmur murmur\n",
-        words_of(commands), words_of(names), words_of(keys)));
-    return 0;
-  }
-  if (shell == "fish") {
-    data(
-        fmt::format("complete -c murmur -n __fish_use_subcommand -f -a '{}'\n"
-                    "complete -c murmur -n 'not __fish_use_subcommand' -a '{} {}'\n",
-                    words_of(commands), words_of(names), words_of(keys)));
-    return 0;
-  }
-  usage(fmt::format("there is no completion for {}", shell), "use bash, zsh or fish");
+  if (shell != "bash" && shell != "zsh" && shell != "fish")
+    usage(fmt::format("there is no completion for {}", shell), "use bash, zsh or fish");
+  const std::vector<Choices> all = choices();
+  data(shell == "bash" ? bash_script(all) : shell == "zsh" ? zsh_script(all) : fish_script(all));
+  return 0;
 }
 
 }  // namespace
 
 Command completion_command() {
-  return {"completion", "Shell completion.",
+  return {"completion",
+          "Shell completion.",
           "  source <(murmur completion bash)\n"
           "  murmur completion fish > ~/.config/fish/completions/murmur.fish",
-          nullptr, run};
+          nullptr,
+          run,
+          true};
 }
 
 }  // namespace murmur::app

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "declared.h"
+#include "manual_page.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
 #include "run_kind.h"
@@ -12,7 +14,7 @@ namespace murmur::app {
 
 namespace {
 
-bool list_parameters = false;
+bool list_parameters = false, list_commands = false, write_page = false;
 
 std::string parameter_list(std::span<const Parameter> table) {
   std::string text;
@@ -57,7 +59,42 @@ int list_all(const Flags& flags) {
   return 0;
 }
 
+nlohmann::json json_of(const DeclaredCommand& command) {
+  nlohmann::json flags = nlohmann::json::array();
+  for (const DeclaredFlag& flag : command.flags)
+    flags.push_back({{"names", flag.names},
+                     {"value", flag.value},
+                     {"among", flag.among},
+                     {"default", flag.initial},
+                     {"meaning", flag.meaning}});
+  return {{"name", command.name},
+          {"meaning", command.meaning},
+          {"examples", command.examples},
+          {"flags", flags}};
+}
+
+int list_all_commands(const Flags& flags) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const DeclaredCommand& command : declared_commands()) {
+    if (!flags.json) data(command.name + "\n");
+    rows.push_back(json_of(command));
+  }
+  if (flags.json) report(rows);
+  return 0;
+}
+
 int run(const Flags& flags, const std::vector<std::string>& words) {
+  if (list_parameters + list_commands + write_page > 1)
+    usage("--parameters, --commands and --man are three questions", "ask one of them");
+  if (list_commands && !words.empty())
+    usage(fmt::format("explain --commands takes no {}", words[0]), "leave it out");
+  if (list_commands) return list_all_commands(flags);
+  if (write_page && words.size() > 1)
+    usage(fmt::format("explain --man takes one command, and no {}", words[1]), "leave it out");
+  if (write_page) {
+    data(manual_page(words.empty() ? "" : words[0]));
+    return 0;
+  }
   if (list_parameters && !words.empty())
     usage(fmt::format("explain --parameters takes no {}", words[0]),
           "leave it out; murmur explain --parameters lists them all");
@@ -76,9 +113,14 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
 Command explain_command() {
   return {"explain",
           "The equation, method and definitions behind a setting.",
-          "  murmur explain dynamics=causal beta=9\n  murmur explain --parameters",
+          "  murmur explain dynamics=causal beta=9\n  murmur explain --parameters\n"
+          "  murmur explain --man simulate | man -l -",
           [](Options& sub, Flags&) {
             sub.add_flag("--parameters", list_parameters, "list every parameter");
+            sub.add_flag("--commands", list_commands,
+                         "list every command, with --json its flags too");
+            sub.add_flag("--man", write_page,
+                         "the manual page, as troff, of the program or of the command named");
           },
           run,
           true};

@@ -1,62 +1,17 @@
 // main.cpp: the command line: finds the command, runs it, and turns errors into three lines.
-#include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
-#include <map>
+#include <cstdlib>
 #include <new>
-#include <optional>
 
 #include "command.h"
-#include "generated/version.h"
 #include "murmur/error.h"
+#include "program.h"
 #include "ranks.h"
 #include "startup.h"
-#include "variables.h"
 
 namespace murmur::app {
-
-std::vector<std::string> program_argv;
-std::atomic<int> caught_signal{0};
-int undrawn = 0;
-
-// Each in its own file: a new command is a file, its line here and its place below.
-Command simulate_command();
-Command train_command();
-Command sweep_command();
-Command velocity_command();
-Command measure_command();
-Command render_command();
-Command runs_command();
-Command export_command();
-Command classify_command();
-Command report_command();
-Command presets_command();
-Command explain_command();
-Command doctor_command();
-Command completion_command();
-Command bench_command();
-Command reproduce_command();
-Command studio_command();
-Command meanfield_command();
-Command landscape_command();
-Command open_command();
-Command tokenize_command();
-Command trace_command();
-Command import_command();
-Command model_command();
-Command submit_command();
-
-std::vector<Command> all_commands() {
-  return {simulate_command(), train_command(),      sweep_command(),     velocity_command(),
-          measure_command(),  render_command(),     runs_command(),      export_command(),
-          classify_command(), report_command(),     presets_command(),   explain_command(),
-          doctor_command(),   completion_command(), bench_command(),     reproduce_command(),
-          studio_command(),   meanfield_command(),  landscape_command(), open_command(),
-          tokenize_command(), trace_command(),      import_command(),    model_command(),
-          submit_command()};
-}
 
 namespace {
 
@@ -73,155 +28,15 @@ int tell(const Error& error, const std::string& color) {
                      [&](const Error& told) { complain("", told, colour_wanted(color)); });
 }
 
-// In the list of commands each takes one line; its own --help shows the examples too.
-class Help : public CLI::Formatter {
- public:
-  std::string make_subcommand(const CLI::App* sub) const override {
-    const std::string about = sub->get_description();
-    return fmt::format("  {:<12} {}\n", sub->get_name(), about.substr(0, about.find('\n')));
-  }
-};
-
-void add_common(Options& sub, Flags& flags, std::vector<std::string>& words) {
-  sub.add_option("words", words, "preset or path, and parameters as key=value").type_name("...");
-  sub.add_option("-o,--out", flags.out, "run directory, or output file").type_name("PATH");
-  sub.add_option("--runs", flags.runs, "folder of runs").type_name("DIR");
-  sub.add_flag("--json", flags.json, "report as JSON on stdout");
-  sub.add_flag("-q,--quiet", flags.quiet, "no talk on stderr");
-  sub.add_flag("-v,--verbose", flags.verbose, "more talk on stderr");
-  sub.add_option("--color", flags.color, "colours on stderr").among({"auto", "always", "never"});
-  sub.add_option("--progress", flags.progress, "progress on stderr")
-      .among({"auto", "plain", "json", "none"});
-  sub.add_flag("--force", flags.force, "replace an earlier run or file of ours");
-}
-
-// What people call a thing that has another name here.
-const std::map<std::string, const char*> kOtherNames = {{"run", "simulate"},
-                                                        {"fly", "simulate"},
-                                                        {"start", "simulate"},
-                                                        {"plot", "render"},
-                                                        {"draw", "render"},
-                                                        {"film", "render"},
-                                                        {"video", "render"},
-                                                        {"picture", "render"},
-                                                        {"movie", "render"},
-                                                        {"list", "runs"},
-                                                        {"ls", "runs"},
-                                                        {"show", "runs show"},
-                                                        {"resume", "runs resume"},
-                                                        {"continue", "runs resume"},
-                                                        {"branch", "runs branch"},
-                                                        {"diff", "runs diff"},
-                                                        {"compare", "runs diff"},
-                                                        {"delete", "runs delete"},
-                                                        {"rm", "runs delete"},
-                                                        {"verify", "runs verify"},
-                                                        {"learn", "train"},
-                                                        {"fit", "train"},
-                                                        {"predict", "classify"},
-                                                        {"infer", "classify"},
-                                                        {"observe", "measure"},
-                                                        {"energy", "measure"},
-                                                        {"clusters", "measure"},
-                                                        {"distance", "measure"},
-                                                        {"convert", "export"},
-                                                        {"save", "export"},
-                                                        {"recipe", "open"},
-                                                        {"metadata", "open"},
-                                                        {"figure", "reproduce"},
-                                                        {"paper", "reproduce"},
-                                                        {"serve", "studio"},
-                                                        {"web", "studio"},
-                                                        {"page", "studio"},
-                                                        {"grid", "sweep"},
-                                                        {"scan", "sweep"},
-                                                        {"equations", "explain"},
-                                                        {"parameters", "explain --parameters"},
-                                                        {"help", "--help"},
-                                                        {"version", "--version"},
-                                                        {"gallery", "presets"},
-                                                        {"benchmark", "bench"},
-                                                        {"check", "doctor"},
-                                                        {"tokenise", "tokenize"},
-                                                        {"encode", "tokenize"},
-                                                        {"models", "model list"},
-                                                        {"fetch", "model fetch"},
-                                                        {"download", "model fetch"},
-                                                        {"decode", "tokenize --decode"},
-                                                        {"sbatch", "submit"},
-                                                        {"slurm", "submit"},
-                                                        {"queue", "runs"}};
-
-std::string remedy_for(const std::string& word) {
-  if (const auto other = kOtherNames.find(word); other != kOtherNames.end())
-    return fmt::format("did you mean murmur {}?", other->second);
-  std::vector<std::string> names;
-  for (const Command& command : all_commands()) names.emplace_back(command.name);
-  const std::string near = did_you_mean(word, names);
-  if (!near.empty()) return fmt::format("did you mean murmur {}?", near);
-  return fmt::format("the commands are {}", fmt::join(names, ", "));
-}
-
-// A word or a value that is empty comes of a variable of the shell that was not set: were it taken,
-// --resume "" would begin a new run.
-void refuse_empty_values(const CLI::App& command) {
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& value : option->results())
-      if (value.empty() && option->get_items_expected_max() > 0)
-        usage(option->get_positional() ? "a word is empty" : option->get_name() + " is empty",
-              "give it a value, or leave it out");
-}
-
 int run(int argc, char** argv) {
-  Flags flags;
-  std::vector<std::string> words;
-  CLI::App program{
-      "Transformers as swarms: simulate, measure and draw attention as flocking.\n\n"
-      "Examples:\n  murmur simulate n=64 beta=4\n  murmur render runs/flock-0-1"};
-  program.set_version_flag("-V,--version",
-                           fmt::format("murmur {} ({})", MURMUR_VERSION, MURMUR_COMMIT));
-  program.name("murmur");
-  program.require_subcommand(1);
-  program.formatter(std::make_shared<Help>());
-  const std::vector<Command> commands = all_commands();
-  std::vector<CLI::App*> subs;
-  for (const Command& command : commands) {
-    CLI::App* sub = program.add_subcommand(command.name, command.meaning);
-    sub->description(fmt::format("{}\n\nExamples:\n{}", command.meaning, command.examples));
-    Options options(*sub);
-    add_common(options, flags, words);
-    if (command.declare) command.declare(options, flags);
-    subs.push_back(sub);
-  }
-  program.footer("murmur COMMAND --help tells more. Parameters: murmur explain --parameters.");
+  CommandLine line;
   try {
-    program.parse(argc, argv);
-  } catch (const CLI::Success& success) {  // --help, --version
-    return program.exit(success, std::cout, std::cerr);
-  } catch (const CLI::ParseError& error) {
-    const bool unknown = argc > 1 && argv[1][0] != '-' && program.get_subcommands().empty();
-    if (unknown)
-      return tell({Fault::usage, fmt::format("there is no command {}", argv[1]), "command line",
-                   remedy_for(argv[1])},
-                  flags.color);
-    return tell({Fault::usage, error.what(), "command line",
-                 "murmur --help, or murmur COMMAND --help, tells what is taken"},
-                flags.color);
+    if (const std::optional<int> code = line.parse(argc, argv)) return *code;
+    connect_ranks(line.command().name);
+    return leave_ranks(line.run(), std::nullopt, {});
+  } catch (const Error& error) {
+    return tell(error, line.flags().color);
   }
-  for (std::size_t i = 0; i < commands.size(); ++i)
-    if (subs[i]->parsed()) try {
-        connect_ranks(commands[i].name);
-        refuse_empty_values(*subs[i]);
-        warn_of_unknown_variables(flags);
-        std::optional<DataFile> file;
-        if (commands[i].prints) file.emplace(flags);
-        const int code = commands[i].run(flags, words);
-        if (file) file->write();
-        return leave_ranks(code == 0 ? undrawn : code, std::nullopt, {});
-      } catch (const Error& error) {
-        return tell(error, flags.color);
-      }
-  return 2;
 }
 
 }  // namespace

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <functional>
+#include <map>
+
+#include "embedding.h"
 
 namespace murmur::app {
 
@@ -46,31 +50,54 @@ Option& Option::show_default() {
 
 bool Option::given() const { return option_ != nullptr && option_->count() > 0; }
 
+namespace {
+
+const char* line_begins = nullptr;
+std::size_t line_bytes = 0;
+
+// A variable of a file keeps what a line before has set, unless it is told again.
+template <class T>
+T& renewed(T& variable) {
+  const auto* address = reinterpret_cast<const char*>(&variable);
+  if (std::less_equal<>()(line_begins, address) && std::less<>()(address, line_begins + line_bytes))
+    return variable;
+  static std::map<const void*, T> first;
+  variable = first.emplace(&variable, variable).first->second;
+  return variable;
+}
+
+}  // namespace
+
+void begin_line(const void* line, std::size_t bytes) {
+  line_begins = static_cast<const char*>(line);
+  line_bytes = bytes;
+}
+
 Option Options::add_flag(const std::string& names, bool& set, const std::string& meaning) {
-  return Option(app_.add_flag(names, set, meaning));
+  return Option(app_.add_flag(names, renewed(set), meaning));
 }
 
 Option Options::add_option(const std::string& names, std::string& value,
                            const std::string& meaning) {
-  return Option(app_.add_option(names, value, meaning));
+  return Option(app_.add_option(names, renewed(value), meaning));
 }
 
 Option Options::add_option(const std::string& names, int& value, const std::string& meaning) {
-  return Option(app_.add_option(names, value, meaning));
+  return Option(app_.add_option(names, renewed(value), meaning));
 }
 
 Option Options::add_option(const std::string& names, std::int64_t& value,
                            const std::string& meaning) {
-  return Option(app_.add_option(names, value, meaning));
+  return Option(app_.add_option(names, renewed(value), meaning));
 }
 
 Option Options::add_option(const std::string& names, double& value, const std::string& meaning) {
-  return Option(app_.add_option(names, value, meaning));
+  return Option(app_.add_option(names, renewed(value), meaning));
 }
 
 Option Options::add_option(const std::string& names, std::vector<std::string>& values,
                            const std::string& meaning) {
-  return Option(app_.add_option(names, values, meaning));
+  return Option(app_.add_option(names, renewed(values), meaning));
 }
 
 Option Options::get_option(const std::string& name) const { return Option(app_.get_option(name)); }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "embedding.h"
 #include "printable.h"
 #include "run/json_text.h"
 
@@ -66,7 +67,7 @@ std::string duration_text(double seconds) {
 ProgressLine::ProgressLine(const Flags& flags) {
   const bool terminal = isatty(STDERR_FILENO) != 0;
   kind_ = silent;
-  if (flags.quiet || flags.progress == "none") return;
+  if (flags.quiet || flags.progress == "none" || embedding != nullptr) return;
   if (flags.progress == "plain") kind_ = plain;
   if (flags.progress == "json") kind_ = json;
   if (flags.progress == "auto" && terminal) kind_ = rewritten;
@@ -101,7 +102,10 @@ void ProgressLine::show(const Progress& p) {
 LiveProcess::LiveProcess(const Flags& flags) : flags_(flags), line_(flags) {
   control.signal = &caught_signal;
   control.checkpoint_seconds = flags.checkpoint_seconds;
-  control.report = [this](const Progress& progress) { line_.show(progress); };
+  if (embedding != nullptr)
+    control.report = embedding->progress;
+  else
+    control.report = [this](const Progress& progress) { line_.show(progress); };
 }
 
 void LiveProcess::tell(const std::string& line) {

@@ -71,7 +71,7 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
                 const RenderSettings& render) {
   const fs::path path = output_file(flags);
   const std::string ending = path.extension().string();
-  if (ending == ".mp4") {
+  if (ending == ".mp4" || ending == ".gif") {
     film_trajectory(run, film_of(scene, render), path);
     return;
   }
@@ -83,7 +83,7 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
   }
   if (ending == ".png") return draw_scene(run, frame_of(run), scene, path);
   usage(fmt::format("there is no picture of the kind '{}'", ending),
-        "use .png (scene), .mp4 (film), .svg or .pdf (plots)");
+        "use .png (scene), .mp4 or .gif (film), .svg or .pdf (plots)");
 }
 
 // Figures are dark, as scenes are, unless another style is asked for.

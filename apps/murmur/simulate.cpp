@@ -9,6 +9,7 @@
 #include "engine/mpi/shared_engine.h"
 #include "experiment/shared_simulation.h"
 #include "murmur/error.h"
+#include "murmur/forces.h"
 #include "progress.h"
 #include "ranks.h"
 #include "resume.h"
@@ -183,10 +184,21 @@ int simulate(const Flags& flags, const std::vector<std::string>& words) {
   });
 }
 
+// The settings of a run whose files say all that moves it.
+Settings whole_settings_of(const fs::path& directory, const std::vector<std::string>& changes) {
+  Settings settings = settings_of_run(directory, changes);
+  if (const std::vector<std::string> names = external_of(settings); !names.empty())
+    throw Error(
+        Fault::input,
+        fmt::format("the force {} of this run is a function of the program that made it", names[0]),
+        directory.string(), "go on with it in that program");
+  return settings;
+}
+
 // Goes on from the last checkpoint to the original T, or to a larger one, on any engine.
 int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   const auto make = [](const Settings& settings) { return make_experiment(settings); };
-  auto on = resumed(flags, directory, words, settings_of_run(directory), make, true);
+  auto on = resumed(flags, directory, words, whole_settings_of(directory, {}), make, true);
   if (!on) return 0;
   Experiment& e = on->setup;
   if (flags.dry_run) return dry_run(flags, e);
@@ -213,8 +225,8 @@ int branch(const Flags& flags, const fs::path& directory, const Words& words) {
       throw Error(Fault::input, fmt::format("{} cannot change in a branch", assignment),
                   directory.string(), "a branch begins with the particles of its parent");
   }
-  const Experiment before = make_experiment(settings_of_run(directory));
-  Experiment e = make_experiment(settings_of_run(directory, words.assignments));
+  const Experiment before = make_experiment(whole_settings_of(directory, {}));
+  Experiment e = make_experiment(whole_settings_of(directory, words.assignments));
   const auto engine = engine_of(e);
   RunContents contents = simulation_contents(e, engine->name());
   contents.branch = branch_from(directory, before, e);

@@ -38,12 +38,16 @@ bool is_page(const fs::path& folder) {
   return fs::is_regular_file(folder / "index.html", ignored);
 }
 
-// studio/dist of the current folder, or of the tree that this program was built in.
+// studio/dist of the current folder, or of the tree that this program was built in; the page that
+// was installed with it.
 std::vector<fs::path> usual_pages() {
   std::vector<fs::path> places{fs::path("studio/dist")};
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) places.push_back((program.parent_path() / "../../studio/dist").lexically_normal());
+  if (error) return places;
+  const fs::path folder = program.parent_path();
+  places.push_back((folder / "../../studio/dist").lexically_normal());
+  places.push_back((folder.parent_path() / MURMUR_DATADIR / "murmur/studio").lexically_normal());
   return places;
 }
 

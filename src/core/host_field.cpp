@@ -8,33 +8,12 @@
 #include "core/close_pairs.h"
 #include "core/elementary.h"
 #include "core/noise.h"
+#include "core/particle_vectors.h"
 #include "core/sums.h"
 
 namespace murmur {
 
 namespace {
-
-// (n) <a_i, b_i>, axis by axis as they lie in memory.
-std::vector<double> dots(const HostSwarm& a, const HostSwarm& b) {
-  std::vector<double> dot(a.n());
-  for (int k = 0; k < a.d(); ++k)
-    for (int i = 0; i < a.n(); ++i) dot[i] += a.axis(k)[i] * b.axis(k)[i];
-  return dot;
-}
-
-//   a_i <- a_i - <x_i, a_i> x_i
-void project(const HostSwarm& x, HostSwarm& a) {
-  const std::vector<double> dot = dots(x, a);
-  for (int k = 0; k < x.d(); ++k)
-    for (int i = 0; i < x.n(); ++i) a.axis(k)[i] -= dot[i] * x.axis(k)[i];
-}
-
-// (n) |x_i|
-std::vector<double> lengths(const HostSwarm& x) {
-  std::vector<double> length = dots(x, x);
-  for (double& l : length) l = std::sqrt(l);
-  return length;
-}
 
 //   x_i <- x_i / |x_i|
 void normalise(HostSwarm& x) {
@@ -68,9 +47,7 @@ void turn_only(const HostSwarm& x, HostSwarm& a) {
     }
 }
 
-void clear(HostSwarm& a) {
-  for (int k = 0; k < a.d(); ++k) std::fill_n(a.axis(k), a.n(), 0.0);
-}
+}  // namespace
 
 double first_beta(const Dynamics& dynamics) {
   for (const Sublayer& sublayer : dynamics.sublayers)
@@ -78,8 +55,6 @@ double first_beta(const Dynamics& dynamics) {
       if (const Attention* a = head_of(force)) return a->beta;
   return 0;
 }
-
-}  // namespace
 
 HostField::HostField(const Dynamics& dynamics, Shape shape) : dynamics_(dynamics), n0_(shape.n) {
   check(dynamics, shape.d);

@@ -22,6 +22,11 @@ class Share {
   virtual const HostSwarm& everybody(const HostSwarm& own) = 0;
 };
 
+class PairAdjoint;
+
+// Of the first head, whose clock u4 is; 0 where there is none.
+double first_beta(const Dynamics& dynamics);
+
 // Derived fields add the forces of one sublayer; this class does the rest of Field with plain
 // loops.
 class HostField : public Field {
@@ -43,6 +48,10 @@ class HostField : public Field {
   ClosePair nearest_pair(const Swarm& x, double delta) override;
   ParticleSums particle_sums(const Swarm& x, int threads) override;
   PairSums pair_sums(const Swarm& x, const PairRequest& request) override;
+
+  // The adjoint of its sums over pairs, with which HostAdjoint goes through the rest; nullptr: this
+  // engine has none.
+  virtual PairAdjoint* pair_adjoint() { return nullptr; }
 
   struct Ask {
     double t;
@@ -75,6 +84,7 @@ class HostField : public Field {
   const Dynamics dynamics_;
 
  private:
+  friend class HostAdjoint;  // goes through velocity and drift again, and back
   const HostSwarm& force_points(double t, const HostSwarm& x);  // where the forces are asked for
   void normalise_drift(double t, const HostSwarm& x, HostSwarm& a) const;
   bool turns_only(double t) const;   // `mix` as long as it is `post`

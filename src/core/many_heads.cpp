@@ -53,6 +53,62 @@ Pull gradient_at(const ManyHeads& heads, int d, double c) {
 
 }  // namespace
 
+namespace {
+
+//   dk/dc and dk/dbeta
+struct KernelSlope {
+  double in_cosine = 0, in_beta = 0;
+};
+KernelSlope kernel_slope(const ManyHeads& heads, int d, double c) {
+  const double beta = heads.beta, s = beta / d, k = mean_kernel(heads, d, c);
+  switch (heads.law) {
+    case ManyHeads::gaussian:
+      return {0, s * k};
+    case ManyHeads::product:
+      return {0, s * k / (1 - s * s)};
+    case ManyHeads::goe:
+      return {beta * s * c * k, s * (1 + c * c) * k};
+    case ManyHeads::psd: {
+      const double over = k / ((1 - s * c) * (1 - s * c) - s * s);
+      return {beta * (1 - s * c) * over, (c * (1 - s * c) + s) * over};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+// Of `gradient`, each line is that of gradient_at differentiated.
+PullSlope pull_slope(const ManyHeads& heads, int d, double c) {
+  const double s = heads.beta / d, k = mean_kernel(heads, d, c);
+  const KernelSlope slope = kernel_slope(heads, d, c);
+  if (!heads.gradient) return {{k, 0}, {slope.in_cosine, 0}, {slope.in_beta, 0}};
+  PullSlope all{.pull = gradient_at(heads, d, c)};
+  switch (heads.law) {
+    case ManyHeads::gaussian:
+      all.in_beta = {0, k / d + s * slope.in_beta};
+      break;
+    case ManyHeads::product: {
+      const double rest = 1 - s * s;
+      all.in_beta = {0, (1 + s * s) / (rest * rest) * k / d + s / rest * slope.in_beta};
+      break;
+    }
+    case ManyHeads::goe:
+      all.in_cosine = {s * (slope.in_cosine * c + k), s * slope.in_cosine};
+      all.in_beta = {(k / d + s * slope.in_beta) * c, k / d + s * slope.in_beta};
+      break;
+    case ManyHeads::psd: {
+      const double rest = 1 - s * c, D = rest * rest - s * s, over = k / D;
+      const double over_c = (slope.in_cosine + 2 * s * rest * over) / D;
+      const double over_beta = (slope.in_beta + 2 * (c * rest + s) * over / d) / D;
+      all.in_cosine = {over_c * rest - over * s, over_c * s};
+      all.in_beta = {over_beta * rest - over * c / d, over_beta * s + over / d};
+      break;
+    }
+  }
+  return all;
+}
+
 Pull pull_at(const ManyHeads& heads, int d, double c) {
   Pull pull{mean_kernel(heads, d, c), 0};
   if (heads.gradient) pull = gradient_at(heads, d, c);

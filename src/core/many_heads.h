@@ -13,6 +13,13 @@ struct Pull {
 // At cosine c of two unit vectors of d coordinates.
 Pull pull_at(const ManyHeads& heads, int d, double c);
 
+// The derivatives of both numbers in c and in beta, before `value`; Pull is then value times
+// `pull`.
+struct PullSlope {
+  Pull pull{}, in_cosine{}, in_beta{};
+};
+PullSlope pull_slope(const ManyHeads& heads, int d, double c);
+
 // k(c) = E e^{beta <x, S y>}; beta within the bounds of `check`.
 double mean_kernel(const ManyHeads& heads, int d, double c);
 

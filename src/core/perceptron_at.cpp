@@ -21,6 +21,21 @@ double activate(Perceptron::Activation kind, double z) {
   return z;
 }
 
+double activation_slope(Perceptron::Activation kind, double z) {
+  constexpr double kRootHalf = 0.70710678118654752440, kPdfAt0 = 0.39894228040143267794;
+  switch (kind) {
+    case Perceptron::relu:
+      return z > 0 ? 1.0 : 0.0;
+    case Perceptron::gelu:
+      return 0.5 * (1 + elementary::erf(z * kRootHalf)) + z * kPdfAt0 * elementary::exp(-z * z / 2);
+    case Perceptron::tanh: {
+      const double y = elementary::tanh(z);
+      return 1 - y * y;
+    }
+  }
+  return 1;
+}
+
 double primitive(Perceptron::Activation activation, double z) {
   constexpr double kRootHalf = 0.70710678118654752440, kPdfAt0 = 0.39894228040143267794;
   constexpr double kLn2 = 0.69314718055994530942;

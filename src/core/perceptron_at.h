@@ -8,6 +8,8 @@
 namespace murmur {
 
 double activate(Perceptron::Activation kind, double z);  // s(z)
+// s'(z); of relu 0 at z = 0
+double activation_slope(Perceptron::Activation kind, double z);
 
 //   a += W_out s(W_in x + b_in) + b_out,   x and a (d)
 void add_perceptron_at(const Perceptron& p, const double* x, double* a);

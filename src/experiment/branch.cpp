@@ -7,6 +7,7 @@
 #include "experiment/flow_record.h"
 #include "murmur/error.h"
 #include "murmur/experiment.h"
+#include "murmur/forces.h"
 #include "run/checkpoint.h"
 #include "run/file.h"
 
@@ -16,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void check_swarms(const fs::path& parent, const Experiment& before, const Experiment& e) {
+void check_swarms(const std::string& parent, const Experiment& before, const Experiment& e) {
   const auto refuse = [&](const char* what) {
-    throw Error(Fault::input, fmt::format("{} cannot change in a branch", what), parent.string(),
+    throw Error(Fault::input, fmt::format("{} cannot change in a branch", what), parent,
                 "start a new run: murmur simulate RUN KEY=VALUE takes the other settings over");
   };
   if (!(before.swarm.shape() == e.swarm.shape())) refuse("the number of particles or coordinates");
@@ -44,18 +45,14 @@ std::int64_t first_frame_after(const Schedule& schedule, double t) {
 
 }  // namespace
 
-RunBranch branch_from(const fs::path& parent, const Experiment& before, const Experiment& e) {
-  check_swarms(parent, before, e);
-  const std::optional<Checkpoint> last = read_checkpoint(parent);
-  if (!last)
-    throw Error(Fault::input, "the run has no checkpoint to part from", parent.string(),
-                "let it come to one: murmur simulate --resume RUN");
-  FlowState state = state_of(last->state, e.swarm.shape());
+FlowState branch_state(FlowState state, const Experiment& before, const Experiment& e,
+                       const std::string& where) {
+  check_swarms(where, before, e);
   if (e.schedule.T <= state.t * (1 + 1e-9))
     throw Error(Fault::input,
                 fmt::format("T = {:g} is not beyond t = {:g}, where the branch parts", e.schedule.T,
                             state.t),
-                parent.string(), "give a larger T=");
+                where, "give a larger T=");
   if (is_fixed(e.flow.method)) {
     const double steps = state.t / e.flow.dt;
     if (std::fabs(steps - std::round(steps)) > 1e-9 * std::fmax(1, steps))
@@ -63,7 +60,7 @@ RunBranch branch_from(const fs::path& parent, const Experiment& before, const Ex
                   fmt::format("t = {}, where the branch parts, is not a whole number of steps "
                               "dt = {:g}",
                               state.t, e.flow.dt),
-                  parent.string(), "use method=dopri5, or a dt that fits");
+                  where, "use method=dopri5, or a dt that fits");
     state.step = static_cast<std::int64_t>(std::llround(steps));
   }
   if (e.flow.method != before.flow.method) {  // else the next step is the one it would have taken
@@ -72,6 +69,17 @@ RunBranch branch_from(const fs::path& parent, const Experiment& before, const Ex
   }
   state.rejected = state.evaluations = 0;
   state.next_frame = first_frame_after(e.schedule, state.t);
+  return state;
+}
+
+RunBranch branch_from(const fs::path& parent, const Experiment& before, const Experiment& e) {
+  check_swarms(parent.string(), before, e);
+  const std::optional<Checkpoint> last = read_checkpoint(parent);
+  if (!last)
+    throw Error(Fault::input, "the run has no checkpoint to part from", parent.string(),
+                "let it come to one: murmur simulate --resume RUN");
+  const FlowState state =
+      branch_state(state_of(last->state, e.swarm.shape()), before, e, parent.string());
   Record record = record_of(state, e.schedule.T);
   record["parting"] = array_of(state.t);
   const auto bound = last->state.find("pull_error");

@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "core/overloaded.h"
 #include "experiment/forces.h"
+#include "experiment/values.h"
+#include "murmur/forces.h"
 
 namespace murmur {
 
@@ -46,8 +49,7 @@ struct Equation {
 };
 
 // The layers of files, as the equation tells them.
-std::string layers_text(const Experiment& e, const Settings& s) {
-  const Dynamics& dynamics = e.dynamics;
+std::string layers_text(const Dynamics& dynamics, const Settings& s) {
   std::size_t heads = 0;  // sublayers that attend: one a layer
   for (const Sublayer& sublayer : dynamics.sublayers)
     if (!sublayer.forces.empty() && head_of(sublayer.forces[0]) != nullptr) ++heads;
@@ -74,8 +76,33 @@ void add_many_heads(const ManyHeads& heads, Equation& equation) {
   if (gaussian) equation.notes += "  k does not depend on c: all attend to all alike\n";
 }
 
-void add_attention(const Attention& a, const Experiment& e, const Settings& s, Equation& equation) {
-  const Dynamics& dynamics = e.dynamics;
+// What the matrices of a head are: in the words that asked for them, or by their shapes.
+std::string matrices_text(const Attention& a, const Settings* words) {
+  std::string text;
+  const std::pair<const char*, const Matrix*> all[] = {
+      {"query", &a.query}, {"key", &a.key}, {"value", &a.value}};
+  for (const auto& [name, matrix] : all)
+    if (words != nullptr) {
+      if (words->at(name).text != "identity")
+        text += fmt::format(", {} {}", name, words->at(name).text);
+    } else if (!matrix->empty()) {
+      text += fmt::format(", {} ({}, {})", name, matrix->rows, matrix->cols);
+    }
+  if (words == nullptr && !(a.query_bias.empty() && a.key_bias.empty() && a.value_bias.empty()))
+    text += ", with biases";
+  return text;
+}
+
+std::string time_text(const Dynamics& dynamics, const Settings* s) {
+  if (s == nullptr) return "";
+  if (s->at("weights_in_time").text != "constant") return layers_text(dynamics, *s);
+  if (std::isfinite(dynamics.sublayers[0].until))
+    return fmt::format(", drawn anew every {}", s->at("redraw").text);
+  return "";
+}
+
+void add_attention(const Attention& a, const Dynamics& dynamics, const Settings* s,
+                   Equation& equation) {
   const bool past = a.mask == Attention::causal;
   const std::string place = place_text(dynamics), x = place.empty() ? "x" : "y";
   const std::string grown = a.rescaled ? "e^(tV) " : "";
@@ -88,27 +115,24 @@ void add_attention(const Attention& a, const Experiment& e, const Settings& s, E
   equation.weights = ",   " + weights_text(a, score, past ? "sum_{k<=i}" : "sum_k");
   std::string& text = equation.notes;
   text += fmt::format("  b = beta = {:g}", a.beta);
-  if (s.at("model").text != "none") {
+  if (s != nullptr && s->at("model").text != "none") {
     text += ", matrices and biases as trained\n";
     return;
   }
-  for (const char* key : {"query", "key", "value"})
-    if (s.at(key).text != "identity") text += fmt::format(", {} {}", key, s.at(key).text);
-  if (s.at("direction").text == "descent") text += ", turned round (descent)";
-  if (s.at("weights_in_time").text != "constant")
-    text += layers_text(e, s);
-  else if (std::isfinite(dynamics.sublayers[0].until))
-    text += fmt::format(", drawn anew every {}", s.at("redraw").text);
-  if (dynamics.clock != Clock::u1) text += fmt::format(", clock {}", s.at("clock").text);
+  text += matrices_text(a, s);
+  if (s != nullptr && s->at("direction").text == "descent") text += ", turned round (descent)";
+  text += time_text(dynamics, s);
+  if (dynamics.clock != Clock::u1)
+    text += fmt::format(", clock {}", codec::Named::write(dynamics.clock));
   if (!a.self) text += ", j = i left out";
   text += "\n";
 }
 
-void add_perceptron(const Perceptron& p, const Experiment& e, const Settings& s,
-                    Equation& equation) {
-  const char* x = place_text(e.dynamics).empty() ? "x" : "y";
+void add_perceptron(const Perceptron& p, const Dynamics& dynamics, Equation& equation) {
+  const char* x = place_text(dynamics).empty() ? "x" : "y";
   equation.terms.push_back(fmt::format("W_out s(W_in {}_i + b_in) + b_out", x));
-  equation.notes += fmt::format("  s = {},  {} units\n", s.at("activation").text, p.in.rows);
+  equation.notes +=
+      fmt::format("  s = {},  {} units\n", codec::Named::write(p.activation), p.in.rows);
 }
 
 }  // namespace
@@ -130,38 +154,50 @@ std::string speed_text(const Dynamics& dynamics) {
   return "";
 }
 
-std::string equation_text(const Experiment& e, const Settings& s) {
+namespace {
+
+std::string text_of(const Dynamics& dynamics, const Settings* s) {
   Equation equation;
   std::size_t heads = 0;
-  for (const Sublayer& sublayer : e.dynamics.sublayers) {
+  for (const Sublayer& sublayer : dynamics.sublayers) {
     if (!sublayer.active(0)) continue;
     for (const Force& force : sublayer.forces)
       std::visit(Overloaded{[&](const Attention& a) {
-                              if (heads++ == 0) add_attention(a, e, s, equation);
+                              if (heads++ == 0) add_attention(a, dynamics, s, equation);
                             },
-                            [&](const Perceptron& p) { add_perceptron(p, e, s, equation); },
+                            [&](const Perceptron& p) { add_perceptron(p, dynamics, equation); },
                             [&](const ManyHeads& m) { add_many_heads(m, equation); }},
                  force);
   }
-  const bool sphere = e.dynamics.manifold == Manifold::sphere;
-  const std::string before = (sphere ? "P_i " : "") + speed_text(e.dynamics);
+  for (const std::string& name : s == nullptr ? std::vector<std::string>() : external_of(*s))
+    equation.terms.push_back(name + "(t, x)_i");
+  const bool sphere = dynamics.manifold == Manifold::sphere;
+  const std::string before = (sphere ? "P_i " : "") + speed_text(dynamics);
   std::string sum = fmt::format("{}", fmt::join(equation.terms, " + "));
   if (!sum.empty() && !before.empty()) sum = fmt::format("{}[ {} ]", before, sum);
-  if (e.dynamics.noise > 0)
-    sum += fmt::format("{}sqrt(2 * {:g}) w_i'", sum.empty() ? "" : " + ", e.dynamics.noise);
-  std::string text =
-      fmt::format("  x_i' = {}{}\n{}", sum, equation.weights, place_text(e.dynamics));
-  if (e.dynamics.normalisation == LayerNorm::mix)
-    text += fmt::format("  while t <= {:g} only turning: |x_i| stays\n", e.dynamics.mix_until);
+  if (dynamics.noise > 0)
+    sum += fmt::format("{}sqrt(2 * {:g}) w_i'", sum.empty() ? "" : " + ", dynamics.noise);
+  std::string text = fmt::format("  x_i' = {}{}\n{}", sum, equation.weights, place_text(dynamics));
+  if (dynamics.normalisation == LayerNorm::mix)
+    text += fmt::format("  while t <= {:g} only turning: |x_i| stays\n", dynamics.mix_until);
   text += equation.notes;
-  const bool averaged = s.at("model").text == "none" && s.at("head_scale").text == "mean";
+  const bool averaged =
+      s != nullptr && s->at("model").text == "none" && s->at("head_scale").text == "mean";
   if (heads > 1 && averaged)
     text += fmt::format("  averaged over {0} heads: V is divided by {0} in each\n", heads);
   else if (heads > 1)
     text += fmt::format("  summed over {} heads\n", heads);
-  if (e.dynamics.noise > 0)
+  if (dynamics.noise > 0)
     text += fmt::format("  w_i are Brownian motions {}\n", sphere ? "on the sphere" : "in R^d");
   return text;
 }
+
+}  // namespace
+
+std::string equation_text(const Experiment& e, const Settings& s) {
+  return text_of(e.dynamics, &s);
+}
+
+std::string equation_text(const Dynamics& dynamics) { return text_of(dynamics, nullptr); }
 
 }  // namespace murmur

@@ -15,6 +15,7 @@
 #include "experiment/verify.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
+#include "murmur/forces.h"
 
 namespace murmur {
 
@@ -131,6 +132,9 @@ Schedule schedule_of(const WordedSpec& worded) {
 
 void check_merging(const Settings& words, const Experiment& e) {
   if (e.flow.merge == 0) return;
+  if (!external_of(words).empty())
+    refuse(words, "merge", "forces from outside may tell particles apart that have met",
+           "use merge=0");
   if (const auto why = why_not_merge(e.dynamics)) refuse(words, "merge", why->reason, why->remedy);
 }
 
@@ -153,8 +157,22 @@ EngineChoice engine_of(const WordedSpec& worded, Shape shape, const Dynamics& dy
   if (engine.name == "reference" && engine.precision == Precision::f32)
     refuse(worded.words, "precision", "the reference engine is always double",
            "use precision=f64, or engine=simd");
+  if (!external_of(worded.words).empty()) {  // called by plain loops, in double
+    if (engine.name != "auto" && engine.name != "reference")
+      refuse(worded.words, "engine", "functions of the calling program need the reference engine",
+             "use engine=reference");
+    engine.name = "reference";
+    if (engine.precision == Precision::f32)
+      refuse(worded.words, "precision", "the reference engine is always double",
+             "use precision=f64");
+  }
   engine.name = resolve_engine(engine, shape, dynamics);
   return engine;
+}
+
+std::span<const Force> first_forces(const Dynamics& dynamics) {
+  if (dynamics.sublayers.empty()) return {};
+  return dynamics.sublayers.front().forces;
 }
 
 // Every parameter as it was said, or as it was resolved; what came from files as inputs/NAME.npy.
@@ -176,8 +194,7 @@ std::string config_text(const WordedSpec& worded, const Experiment& e) {
   if (e.schedule.ratio > 0)
     set("save", codec::Save::write({SaveChoice::log_from, e.schedule.first, e.schedule.ratio}));
   std::size_t heads = 0;
-  for (const Force& force : e.dynamics.sublayers.front().forces)
-    heads += head_of(force) != nullptr ? 1 : 0;
+  for (const Force& force : first_forces(e.dynamics)) heads += head_of(force) != nullptr ? 1 : 0;
   if (heads > 0) set("heads", fmt::format("{}", heads));
   if (!std::holds_alternative<InitialLaw>(spec.init)) set("init", "inputs/points.npy");
   for (const char* key : {"masses", "query", "key", "value"})
@@ -200,9 +217,13 @@ Array points_of(const HostSwarm& x) {
 
 }  // namespace
 
-Experiment make_experiment(const WordedSpec& given) {
+namespace {
+
+// Out of words, or with `forces` in place of theirs.
+Experiment made(const WordedSpec& given, const Dynamics* forces) {
   const std::optional<GivenModel> model = given_model(given);
-  const WordedSpec worded = model ? with_model(given, *model) : given;
+  WordedSpec worded = model ? with_model(given, *model) : given;
+  if (forces != nullptr) worded.spec.dynamics.noise = forces->noise;
   const auto& [spec, words] = worded;
   Experiment e;
   e.name = spec.name;
@@ -210,8 +231,12 @@ Experiment make_experiment(const WordedSpec& given) {
   e.flow = flow_of(worded);
   e.schedule = schedule_of(worded);
   const auto sample = model ? initial_sample(worded, *model) : std::nullopt;
-  e.swarm = sample ? *sample : initial_swarm(worded, manifold_of(spec.dynamics));
-  if (model) {
+  const Manifold manifold = forces != nullptr ? forces->manifold : manifold_of(spec.dynamics);
+  e.swarm = sample ? *sample : initial_swarm(worded, manifold);
+  if (forces != nullptr) {
+    e.dynamics = *forces;
+    check(e.dynamics, e.swarm.d());
+  } else if (model) {
     e.dynamics = dynamics_of(model->swarm.architecture, model->swarm.doubles());
     e.dynamics.noise = spec.dynamics.noise;
     e.inputs["model"] = {{model->bytes.size()}, model->bytes};
@@ -229,6 +254,14 @@ Experiment make_experiment(const WordedSpec& given) {
   if (spec.masses) e.inputs["masses"] = array_of(e.swarm.mass);
   e.config = config_text(worded, e);
   return e;
+}
+
+}  // namespace
+
+Experiment make_experiment(const WordedSpec& worded) { return made(worded, nullptr); }
+
+Experiment make_experiment(const WordedSpec& worded, const Dynamics& dynamics) {
+  return made(worded, &dynamics);
 }
 
 std::unique_ptr<Field> prepare_field(const Experiment& e, Engine& engine) {

@@ -6,7 +6,10 @@
 
 #include "experiment/toml_depth.h"
 #include "murmur/error.h"
+#include "murmur/external.h"
+#include "murmur/run.h"
 #include "run/file.h"
+#include "run/kept_json.h"
 
 namespace murmur {
 
@@ -72,13 +75,27 @@ struct Source {
   bool preset = false;
 };
 
+// A run whose files do not say all that moved it is not made again from them.
+void refuse_external(const fs::path& run) {
+  if (!is_run_directory(run)) return;
+  const KeptJson manifest = KeptJson::parse(RunReader(run).manifest(), run.string());
+  const std::vector<std::string> names = external_of_engine(manifest.at("engine").text());
+  if (!names.empty())
+    throw Error(Fault::input,
+                fmt::format("the force {} of this run is a function of the program that made it",
+                            names.front()),
+                run.string(), "make the run again in that program; its frames can be measured");
+}
+
 Source source_of(const std::string& base) {
   for (const Preset& preset : presets())
     if (base == preset.name) return {preset.text, "preset " + base, current_folder(), true};
   const fs::path path(base);
   std::error_code ignored;
-  if (fs::is_directory(path, ignored) && fs::exists(path / "config.toml", ignored))
+  if (fs::is_directory(path, ignored) && fs::exists(path / "config.toml", ignored)) {
+    refuse_external(path);
     return {text_of(path / "config.toml"), (path / "config.toml").string(), path};
+  }
   if (fs::exists(path, ignored) && !fs::is_directory(path, ignored))
     return {text_of(path), base, fs::absolute(path).parent_path()};
   std::vector<std::string> names;

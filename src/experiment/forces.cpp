@@ -12,6 +12,7 @@
 #include "experiment/perceptrons.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
+#include "murmur/forces.h"
 
 namespace murmur {
 
@@ -218,7 +219,7 @@ void set_sublayers(const DynamicsRequest& request, Shape shape, Record& inputs,
   const bool attends = spec.interaction != Interaction::none,
              perceptrons = spec.perceptron.kind != PerceptronChoice::none;
   if (!attends && !perceptrons) {  // Brownian motion needs no force
-    if (spec.noise <= 0)
+    if (spec.noise <= 0 && external_of(request.words).empty())
       refuse(request.words, "dynamics", "leaves no force at all",
              "give a perceptron, noise, or dynamics=SA");
     dynamics.sublayers.push_back({});
@@ -266,6 +267,8 @@ Dynamics unchecked_dynamics(const DynamicsRequest& request, Shape shape, Record&
   set_normalisation(spec.normalisation, dynamics);
   set_gains(request, shape.d, dynamics);
   set_sublayers(request, shape, inputs, dynamics);
+  if (!external_of(request.words).empty() && !dynamics.sublayers.back().forces.empty())
+    dynamics.sublayers.push_back({});
   return dynamics;
 }
 

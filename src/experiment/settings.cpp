@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 #include "experiment/experiment_file.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
+#include "murmur/forces.h"
 
 namespace murmur {
 
@@ -67,6 +69,34 @@ Settings gather(const Sources& sources, Table table) {
     settings[key] = {equals == std::string::npos ? "" : assignment.substr(equals + 1), where, here};
   }
   return settings;
+}
+
+void add_external(Settings& words, const std::vector<std::string>& names) {
+  std::string all;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const std::string& name = names[k];
+    const bool word = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+      return std::isalnum(c) != 0 || c == '_' || c == '-';
+    });
+    if (!word)
+      throw Error(Fault::input, "the name of a force is a word", fmt::format("external '{}'", name),
+                  "use letters, digits, - and _");
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(k), name) !=
+        names.begin() + static_cast<std::ptrdiff_t>(k))
+      throw Error(Fault::input, "two forces have one name", fmt::format("external '{}'", name),
+                  "give each a name of its own");
+    all += (k > 0 ? "," : "") + name;
+  }
+  if (!names.empty()) words["external"] = {all, "the calling program", {}};
+}
+
+std::vector<std::string> external_of(const Settings& words) {
+  const auto found = words.find("external");
+  std::vector<std::string> names;
+  if (found == words.end()) return names;
+  std::istringstream in(found->second.text);
+  for (std::string name; std::getline(in, name, ',');) names.push_back(name);
+  return names;
 }
 
 }  // namespace murmur

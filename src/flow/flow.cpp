@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "flow/carrier.h"
+#include "flow/step_watch.h"
 #include "flow/stiff.h"
 #include "murmur/error.h"
 
@@ -33,7 +34,7 @@ HostSwarm unfold(const FlowState& state, const HostSwarm& groups) {
 namespace {
 
 // Fixed steps: t = k dt, and frames fall on steps (the experiment has seen to that).
-Outcome advance_fixed(Carrier& carrier, const Schedule& schedule) {
+Outcome advance_fixed(Carrier& carrier, const Schedule& schedule, const StepWatch& steps) {
   FlowState& state = carrier.state;
   const double dt = carrier.settings.dt;
   const std::int64_t frames = schedule.frames();
@@ -47,6 +48,7 @@ Outcome advance_fixed(Carrier& carrier, const Schedule& schedule) {
     carrier.merge();
     carrier.step_fixed();
     if (const auto end = carrier.trouble(dt)) return *end;
+    if (steps) steps({state.t, dt, carrier.x()});
     carrier.commit_fixed();
     if (carrier.pause()) return {Ending::interrupted, state.t, -1, {}, {}};
   }
@@ -55,7 +57,7 @@ Outcome advance_fixed(Carrier& carrier, const Schedule& schedule) {
 
 // Adaptive steps. A step that reaches T is not committed: the state stays before it, so a later
 // continuation to a larger T repeats that step and goes on as if T had been larger from the start.
-Outcome advance_adaptive(Carrier& carrier, const Schedule& schedule) {
+Outcome advance_adaptive(Carrier& carrier, const Schedule& schedule, const StepWatch& steps) {
   FlowState& state = carrier.state;
   const std::int64_t frames = schedule.frames();
   if (state.next_frame == 0 && schedule.time(0) == 0) {
@@ -65,6 +67,7 @@ Outcome advance_adaptive(Carrier& carrier, const Schedule& schedule) {
   while (state.next_frame < frames) {
     carrier.merge();
     if (const auto end = carrier.step_adaptive()) return *end;
+    if (steps) steps({state.t, carrier.h(), carrier.x()});
     const double reached = state.t + carrier.h();
     for (; state.next_frame < frames && schedule.time(state.next_frame) <= reached;) {
       const double t = schedule.time(state.next_frame);
@@ -100,12 +103,19 @@ void check_settings(const FlowSettings& settings, const Dynamics& dynamics) {
 
 Outcome advance(const Flow& flow, const Schedule& schedule, FlowState& state,
                 const FlowWatch& watch) {
+  return advance_watched(flow, schedule, state, {watch, {}});
+}
+
+Outcome advance_watched(const Flow& flow, const Schedule& schedule, FlowState& state,
+                        const StepsAndFrames& watches) {
+  const FlowWatch& watch = watches.frames;
   check_settings(flow.settings, flow.field.dynamics());
   if (row_of(flow.settings.method).stepping == Stepping::cvode)
     return advance_stiff(flow, schedule, state, watch);
   Carrier carrier(flow, state, watch);
-  const Outcome outcome = is_fixed(flow.settings.method) ? advance_fixed(carrier, schedule)
-                                                         : advance_adaptive(carrier, schedule);
+  const Outcome outcome = is_fixed(flow.settings.method)
+                              ? advance_fixed(carrier, schedule, watches.steps)
+                              : advance_adaptive(carrier, schedule, watches.steps);
   carrier.fetch_state();
   const bool cut_short = !outcome.ok() && outcome.ending != Ending::interrupted;
   const bool kept = state.next_frame > 0 && schedule.time(state.next_frame - 1) >= state.t;

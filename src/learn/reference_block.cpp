@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/affine_map.h"
 #include "core/elementary.h"
 #include "learn/reference.h"
 #include "learn/rotary.h"
@@ -9,47 +10,6 @@
 namespace murmur {
 
 namespace {
-
-struct Map {                    // y = W x + b
-  const double *matrix, *bias;  // (out, in), (out)
-  int out, in;
-};
-
-//   y_i = W x_i + b                                               x (n, in) -> y (n, out)
-std::vector<double> applied(const Map& map, const std::vector<double>& x) {
-  const std::size_t n = x.size() / map.in;
-  std::vector<double> y(n * map.out);
-  for (std::size_t i = 0; i < n; ++i)
-    for (int r = 0; r < map.out; ++r) {
-      double sum = map.bias[r];
-      for (int c = 0; c < map.in; ++c) sum += map.matrix[r * map.in + c] * x[i * map.in + c];
-      y[i * map.out + r] = sum;
-    }
-  return y;
-}
-
-struct MapGradient {
-  double *matrix, *bias;
-};
-struct Pushes {
-  const std::vector<double>& dy;  // (n, out)
-  std::vector<double>& dx;        // (n, in)
-};
-
-//   dW += sum_i dy_i x_i^T,  db += sum_i dy_i,  dx_i += W^T dy_i
-void add_adjoint(const Map& map, const MapGradient& gradient, const std::vector<double>& x,
-                 const Pushes& pushes) {
-  const std::size_t n = x.size() / map.in;
-  for (std::size_t i = 0; i < n; ++i)
-    for (int r = 0; r < map.out; ++r) {
-      const double push = pushes.dy[i * map.out + r];
-      gradient.bias[r] += push;
-      for (int c = 0; c < map.in; ++c) {
-        gradient.matrix[r * map.in + c] += push * x[i * map.in + c];
-        pushes.dx[i * map.in + c] += map.matrix[r * map.in + c] * push;
-      }
-    }
-}
 
 struct Heads {  // of n tokens: so many heads of k coordinates each
   int n, k, count;
@@ -93,20 +53,18 @@ std::vector<double> softmax_weights(const Heads& at, const BlockTape& tape) {
 struct Gazes {
   std::vector<double> d_query{}, d_key{};  // (n, heads k)
 };
-Gazes softmax_adjoint(const Heads& at, const BlockTape& tape, const std::vector<double>& pushes) {
+Gazes gaze_adjoint(const Heads& at, const BlockTape& tape, const std::vector<double>& pushes) {
   Gazes gazes{std::vector<double>(tape.query.size()), std::vector<double>(tape.key.size())};
+  std::vector<double> ds(at.n);
   for (int h = 0; h < at.count; ++h)
     for (int i = 0; i < at.n; ++i) {
-      const double* a = &tape.weights[at.pair(h, i, 0)];
-      const double* da = &pushes[at.pair(h, i, 0)];
-      const double mean = dot(a, da, at.n);
-      for (int j = 0; j < at.n; ++j) {
-        const double ds = at.beta() * a[j] * (da[j] - mean);
+      const std::size_t row = at.pair(h, i, 0);
+      softmax_adjoint(at.n, at.beta(), &tape.weights[row], &pushes[row], ds.data());
+      for (int j = 0; j < at.n; ++j)
         for (int k = 0; k < at.k; ++k) {
-          gazes.d_query[at.own(h, i) + k] += ds * tape.key[at.own(h, j) + k];
-          gazes.d_key[at.own(h, j) + k] += ds * tape.query[at.own(h, i) + k];
+          gazes.d_query[at.own(h, i) + k] += ds[j] * tape.key[at.own(h, j) + k];
+          gazes.d_key[at.own(h, j) + k] += ds[j] * tape.query[at.own(h, i) + k];
         }
-      }
     }
   return gazes;
 }
@@ -194,7 +152,7 @@ void backward_through_messages(const Architecture& a, const BlockTensors<const d
   add_adjoint({block.value, block.value_bias, wide, a.d}, {gradient.value, gradient.value_bias},
               tape.start, {d_value, backward.cotangent});
   if (a.interaction != Architecture::attention) return;
-  Gazes gazes = softmax_adjoint(at, tape, pushes);
+  Gazes gazes = gaze_adjoint(at, tape, pushes);
   if (a.rotary) turn_all(at, {&gazes.d_query, &gazes.d_key}, true);
   add_adjoint({block.query, block.query_bias, wide, a.d}, {gradient.query, gradient.query_bias},
               tape.start, {gazes.d_query, backward.cotangent});

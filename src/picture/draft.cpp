@@ -73,6 +73,7 @@ bool is_whole_picture(const fs::path& path, const std::string& ending) {
            head.find("<svg") != std::string::npos && tail.find("</svg>") != std::string::npos;
   if (ending == ".png")
     return head.starts_with("\x89PNG\r\n\x1a\n") && tail.find("IEND") != std::string::npos;
+  if (ending == ".gif") return head.starts_with("GIF89a") && tail.ends_with('\x3b');
   if (ending == ".pdf") return head.starts_with("%PDF-") && tail.find("%%EOF") != std::string::npos;
   return true;
 }

@@ -24,7 +24,7 @@ class Draft {
   bool kept_ = false;
 };
 
-// Whether the bytes of a file begin and end as those of an .svg, .png, .pdf or .mp4 do, by
+// Whether the bytes of a file begin and end as those of an .svg, .png, .gif, .pdf or .mp4 do, by
 // `ending`.
 bool is_whole_picture(const std::filesystem::path& file, const std::string& ending);
 

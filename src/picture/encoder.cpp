@@ -20,43 +20,34 @@ namespace murmur::picture {
 
 namespace {
 
-// `recipe` becomes the comment of the film.
-Command command_for(const Encoding& encoding, const std::filesystem::path& mp4,
-                    const std::string& recipe) {
+// H.264 in an .mp4, or a .gif that repeats itself, with the 256 colours that serve the whole film
+// best.
+std::vector<std::string> codec_for(const std::string& ending) {
+  if (ending == ".gif")
+    return {"-filter_complex",
+            "split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=none:"
+            "diff_mode=rectangle",
+            "-loop",
+            "0",
+            "-f",
+            "gif"};
+  return {"-c:v",      "libx264",  "-preset", "medium",    "-crf",       "17", "-tune",
+          "animation", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"};
+}
+
+// Writes `file`, a film of the kind that `ending` says. `recipe` becomes the comment of an .mp4;
+// others get it when they are kept.
+Command command_for(const Encoding& encoding, const std::filesystem::path& file,
+                    const std::string& ending, const std::string& recipe) {
   const PictureStyle& style = encoding.style;
-  Command command{.words = {"ffmpeg",
-                            "-v",
-                            "error",
-                            "-nostdin",
-                            "-y",
-                            "-f",
-                            "rawvideo",
-                            "-pix_fmt",
-                            "bgr0",
-                            "-s",
-                            fmt::format("{}x{}", style.width, style.height),
-                            "-r",
-                            std::to_string(encoding.fps),
-                            "-i",
-                            "pipe:0",
-                            "-c:v",
-                            "libx264",
-                            "-preset",
-                            "medium",
-                            "-crf",
-                            "17",
-                            "-tune",
-                            "animation",
-                            "-pix_fmt",
-                            "yuv420p",
-                            "-movflags",
-                            "+faststart",
-                            "-f",
-                            "mp4",
-                            fmt::format("file:{}", mp4.string())},
+  Command command{.words = {"ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "rawvideo", "-pix_fmt",
+                            "bgr0", "-s", fmt::format("{}x{}", style.width, style.height), "-r",
+                            std::to_string(encoding.fps), "-i", "pipe:0"},
                   .remedy = "Install it with: apt-get install ffmpeg"};
-  if (!recipe.empty())
-    command.words.insert(command.words.end() - 1, {"-metadata", "comment=" + recipe});
+  for (std::string& word : codec_for(ending)) command.words.push_back(std::move(word));
+  if (!recipe.empty() && ending != ".gif")
+    command.words.insert(command.words.end(), {"-metadata", "comment=" + recipe});
+  command.words.push_back(fmt::format("file:{}", file.string()));
   return command;
 }
 
@@ -72,11 +63,11 @@ int count_frames(int fps, double seconds) {
   return static_cast<int>(frames);
 }
 
-bool encode(const Encoding& encoding, const Shooting& shooting, const std::filesystem::path& mp4) {
+bool encode(const Encoding& encoding, const Shooting& shooting, const std::filesystem::path& film) {
   const int frames = count_frames(encoding.fps, encoding.seconds);
   const PictureStyle& style = encoding.style;
-  Draft draft(mp4);
-  Process ffmpeg(command_for(encoding, draft.path(), recipe_for(mp4)));
+  Draft draft(film);
+  Process ffmpeg(command_for(encoding, draft.path(), film.extension().string(), recipe_for(film)));
 
   const int threads = encoding.threads > 0
                           ? encoding.threads

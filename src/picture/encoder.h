@@ -28,6 +28,6 @@ struct Shooting {
 };
 
 // False when stopped: nothing is kept then, nor after an Error.
-bool encode(const Encoding& encoding, const Shooting& shooting, const std::filesystem::path& mp4);
+bool encode(const Encoding& encoding, const Shooting& shooting, const std::filesystem::path& film);
 
 }  // namespace murmur::picture

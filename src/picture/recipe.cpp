@@ -1,9 +1,10 @@
-// recipe.cpp: puts text into the places that PNG, SVG and PDF have for it, and finds it there.
+// recipe.cpp: puts text into the places that PNG, GIF, SVG and PDF have for it, and finds it there.
 #include "picture/recipe.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace murmur::picture {
@@ -104,6 +105,46 @@ std::optional<std::string> recipe_in_mp4(std::string_view bytes) {
   return std::string(*box);
 }
 
+// Where the blocks of a GIF begin: after six bytes of name, seven of screen, and the colours for
+// all.
+std::size_t gif_blocks(std::string_view gif) {
+  constexpr std::size_t kHead = 13;
+  if (gif.size() < kHead) return gif.size();
+  const unsigned flags = static_cast<unsigned char>(gif[10]);
+  const std::size_t colours = (flags & 0x80u) != 0 ? std::size_t{3} << ((flags & 7u) + 1) : 0;
+  return std::min(gif.size(), kHead + colours);
+}
+
+// The first comment before the first picture; data come in parts of a byte of size and so many
+// more.
+std::optional<std::string> recipe_in_gif(std::string_view gif) {
+  std::size_t at = gif_blocks(gif);
+  while (at + 2 < gif.size() && gif[at] == '\x21') {
+    const bool comment = gif[at + 1] == '\xfe';
+    std::string text;
+    at += 2;
+    while (at < gif.size() && gif[at] != '\0') {
+      const std::size_t size = static_cast<unsigned char>(gif[at]);
+      text += gif.substr(at + 1, size);
+      at = std::min(gif.size(), at + 1 + size);
+    }
+    if (at == gif.size()) return std::nullopt;  // cut off
+    if (comment) return text;
+    ++at;
+  }
+  return std::nullopt;
+}
+
+std::string gif_comment(std::string_view text) {
+  std::string block = "\x21\xfe";
+  for (std::size_t at = 0; at < text.size(); at += 255) {
+    const std::string_view part = text.substr(at, 255);
+    block += static_cast<char>(part.size());
+    block += part;
+  }
+  return block + '\0';
+}
+
 }  // namespace
 
 Signature::Signature(RecipeOf recipe) : recipe_(std::move(recipe)), outer_(current) {
@@ -122,6 +163,8 @@ std::string with_recipe(std::string bytes, std::string_view ending, std::string_
     const std::size_t header = kChunkFrame + 13;  // IHDR
     bytes.insert(std::min(bytes.size(), kPngHead.size() + header),
                  png_chunk("iTXt", std::string(kPngKeyword) + text));
+  } else if (ending == ".gif") {
+    bytes.insert(gif_blocks(bytes), gif_comment(text));
   } else if (ending == ".svg") {
     const std::size_t open = bytes.find("<svg");
     const std::size_t close = open == bytes.npos ? open : bytes.find('>', open);
@@ -144,6 +187,7 @@ std::string with_recipe(std::string bytes, std::string_view ending, std::string_
 
 std::optional<std::string> recipe_in(std::string_view bytes) {
   if (bytes.substr(0, kPngHead.size()) == kPngHead) return recipe_in_png(bytes);
+  if (bytes.substr(0, 4) == "GIF8") return recipe_in_gif(bytes);
   if (bytes.substr(0, 5) == "%PDF-") return between(bytes, kPdfBegin, "\n");
   if (bytes.size() > 8 && bytes.substr(4, 4) == "ftyp") return recipe_in_mp4(bytes);
   if (bytes.substr(0, 5) == "<?xml" || bytes.substr(0, 4) == "<svg")

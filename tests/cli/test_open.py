@@ -25,6 +25,7 @@ class Open(murmur.Case):
         for words in (("scene.png", "--frame", "3", "--light", "--size", "400x320"),
                       ("plot.svg", "--plot", "clusters,energy"), ("log.pdf", "--log-time"),
                       ("order.png", "--plot", "order"),
+                      ("film.gif", "--seconds", "0.5", "--fps", "10", "--size", "320x320"),
                       ("film.mp4", "--seconds", "0.5", "--fps", "10", "--size", "320x320")):
             with self.subTest(words[0]):
                 self.murmur("render", run, "-o", *words)

@@ -72,7 +72,7 @@ class Disk(Pictures):
             self.skipTest("gnuplot or ffmpeg is not here")
 
     def test_a_limit_on_the_size_of_files(self):
-        for name, most in (("x.svg", 4096), ("x.pdf", 4096), ("x.mp4", 4096), ("x.png", 4096)):
+        for name, most in (("x.svg", 4096), ("x.pdf", 4096), ("x.mp4", 4096), ("x.gif", 4096), ("x.png", 4096)):
             with self.subTest(name):
                 self.told(self.murmur("render", "run", "-o", name, *SMALL, code=None,
                                       preexec_fn=limited(FSIZE=most)))
@@ -97,7 +97,7 @@ class Disk(Pictures):
             self.skipTest("no file system can be mounted here")
         self.addCleanup(subprocess.run, ["umount", disk], check=True)
         (disk / "filler").write_bytes(b"x" * 8192)
-        for name in ("x.svg", "x.pdf", "x.png", "x.mp4"):
+        for name in ("x.svg", "x.pdf", "x.png", "x.mp4", "x.gif"):
             with self.subTest(name):
                 self.told(self.murmur("render", "run", "-o", disk / name, *SMALL, code=None))
                 self.nothing_left(disk)

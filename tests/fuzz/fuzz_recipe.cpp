@@ -12,9 +12,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto found = picture::recipe_in(bytes);
   if (found && found->size() > size) std::abort();
-  for (const char* ending : {".png", ".svg", ".pdf"})
+  for (const char* ending : {".png", ".gif", ".svg", ".pdf"})
     if (picture::with_recipe(std::string(bytes), ending, "").size() != size) std::abort();
   picture::with_recipe(std::string(bytes), ".png", "{}");
+  picture::with_recipe(std::string(bytes), ".gif", "{}");
   picture::with_recipe(std::string(bytes), ".svg", "{}");
   if (size > 0) picture::with_recipe(std::string(bytes), ".pdf", "{}");
   return 0;

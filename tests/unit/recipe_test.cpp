@@ -71,6 +71,32 @@ TEST(Recipe, APngWithOneIsReadByLibpng) {
   EXPECT_EQ(picture::recipe_in(bytes), kRecipe);
 }
 
+// One pixel; `colours` with a table of two for all pictures.
+std::string small_gif(bool colours) {
+  std::string gif("GIF89a\1\0\1\0\0\0\0", 13);
+  if (colours) {
+    gif[10] = '\x80';
+    gif += std::string("\0\0\0\xff\xff\xff", 6);
+  }
+  gif += std::string("\x21\xff\x0bNETSCAPE2.0\3\1\0\0\0", 19);
+  return gif + std::string("\x2c\0\0\0\0\1\0\1\0\0\2\2\x44\1\0\x3b", 16);
+}
+
+TEST(Recipe, AGifKeepsOneOfAnyLength) {
+  for (const bool colours : {false, true})
+    for (const std::string& recipe : {kRecipe, std::string(255, 'a'), std::string(1000, 'b')}) {
+      const std::string plain = small_gif(colours);
+      const std::string with = picture::with_recipe(plain, ".gif", recipe);
+      EXPECT_EQ(picture::recipe_in(plain), std::nullopt);
+      EXPECT_EQ(picture::recipe_in(with), recipe);
+      EXPECT_EQ(with.substr(with.size() - 16), plain.substr(plain.size() - 16));
+      for (std::size_t size = 0; size < with.size(); ++size) {
+        const auto found = picture::recipe_in(std::string_view(with).substr(0, size));
+        EXPECT_TRUE(!found || *found == recipe) << size;
+      }
+    }
+}
+
 TEST(Recipe, NoSignatureNoRecipe) {
   EXPECT_EQ(picture::recipe_for("anywhere.png"), "");
   {

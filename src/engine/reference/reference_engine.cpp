@@ -1,6 +1,8 @@
 // reference_engine.cpp: the definition of right: plain loops in double, in the order of the
 // formulas.
 #include <algorithm>
+#include <sstream>
+#include <string_view>
 #include <vector>
 
 #include "core/elementary.h"
@@ -9,6 +11,8 @@
 #include "core/overloaded.h"
 #include "core/perceptron_at.h"
 #include "engine/reference/attention.h"
+#include "engine/reference/attention_adjoint.h"
+#include "murmur/external.h"
 
 namespace murmur {
 
@@ -65,13 +69,21 @@ void make_tangential(std::vector<Force>& forces) {
 
 class ReferenceField final : public HostField {
  public:
-  ReferenceField(const Dynamics& dynamics, Shape shape)
-      : HostField(dynamics, shape), tangential_(dynamics.sublayers) {
+  ReferenceField(const Dynamics& dynamics, Shape shape, const std::vector<ExternalForce>& external)
+      : HostField(dynamics, shape), external_(external), tangential_(dynamics.sublayers) {
     for (Sublayer& sublayer : tangential_) make_tangential(sublayer.forces);
   }
+  // Functions of the caller have no derivative that is known here.
+  PairAdjoint* pair_adjoint() override { return external_.empty() ? pair_adjoint_.get() : nullptr; }
 
  private:
   void add_forces(const Ask& ask, const HostSwarm& x, HostSwarm& out) override {
+    add_described(ask, x, out);
+    if (ask.sublayer + 1 == sublayers())
+      for (const ExternalForce& force : external_) force.add(ask.t, x, out);
+  }
+
+  void add_described(const Ask& ask, const HostSwarm& x, HostSwarm& out) const {
     const Sublayer& sublayer = dynamics_.sublayers[ask.sublayer];
     if (sublayer.forces_end.empty())
       return add_all(ask, (ask.tangential ? tangential_[ask.sublayer] : sublayer).forces, x, out);
@@ -93,23 +105,55 @@ class ReferenceField final : public HostField {
                  force);
   }
 
+  const std::vector<ExternalForce> external_;
   std::vector<Sublayer> tangential_;  // the same forces along the sphere, with less rounding
+  std::unique_ptr<PairAdjoint> pair_adjoint_ = reference::make_pair_adjoint();
 };
+
+constexpr std::string_view kWith = " with ";
+
+std::string name_with(const std::vector<std::string>& forces) {
+  std::string name = "reference";
+  for (std::size_t k = 0; k < forces.size(); ++k)
+    name += (k == 0 ? std::string(kWith) : ",") + forces[k];
+  return name;
+}
 
 class ReferenceEngine final : public HostEngine {
  public:
-  std::string name() const override { return "reference"; }
+  explicit ReferenceEngine(std::vector<ExternalForce> external) : external_(std::move(external)) {}
+  // A run says in its manifest which functions moved it.
+  std::string name() const override {
+    std::vector<std::string> names;
+    for (const ExternalForce& force : external_) names.push_back(force.name);
+    return name_with(names);
+  }
   // The definition of right knows everything that a Dynamics can say.
   std::optional<Unknown> knows(const Dynamics&, Shape) const override { return std::nullopt; }
 
  private:
   std::unique_ptr<Field> make_field(const Dynamics& dynamics, Shape shape) override {
-    return std::make_unique<ReferenceField>(dynamics, shape);
+    return std::make_unique<ReferenceField>(dynamics, shape, external_);
   }
+
+  const std::vector<ExternalForce> external_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> make_reference_engine() { return std::make_unique<ReferenceEngine>(); }
+std::vector<std::string> external_of_engine(const std::string& engine) {
+  std::vector<std::string> names;
+  const std::size_t with = engine.find(kWith);
+  if (with == std::string::npos || engine.substr(0, with) != "reference") return names;
+  std::istringstream in(engine.substr(with + kWith.size()));
+  for (std::string name; std::getline(in, name, ',');) names.push_back(name);
+  return names;
+}
+
+std::unique_ptr<Engine> make_reference_engine() { return make_reference_engine({}); }
+
+std::unique_ptr<Engine> make_reference_engine(std::vector<ExternalForce> forces) {
+  return std::make_unique<ReferenceEngine>(std::move(forces));
+}
 
 }  // namespace murmur

@@ -5,6 +5,7 @@
 #include "core/host_field.h"
 #include "core/overloaded.h"
 #include "core/parallel.h"
+#include "engine/simd/pair_adjoint.h"
 #include "engine/simd/pair_forces.h"
 #include "engine/simd/ring.h"
 #include "engine/simd/target.h"
@@ -22,10 +23,12 @@ class SimdField final : public HostField {
   SimdField(const Dynamics& dynamics, Shape shape, EngineChoice choice)
       : HostField(dynamics, shape),
         threads_(choice.threads),
-        pair_forces_(choice.precision, choice.threads) {
+        pair_forces_(choice.precision, choice.threads),
+        pair_adjoint_(simd::make_pair_adjoint(choice.threads)) {
     for (const Sublayer& sublayer : dynamics_.sublayers)
       ready_.push_back(sublayer.forces_end.empty() ? ready(sublayer.forces, shape.d) : Ready{});
   }
+  PairAdjoint* pair_adjoint() override { return pair_adjoint_.get(); }
 
  private:
   using Ready = std::vector<std::variant<Head, NarrowHeads, Layer>>;
@@ -108,6 +111,7 @@ class SimdField final : public HostField {
   int threads_;
   std::vector<Ready> ready_{};  // by sublayer; of one that changes, as last asked for
   simd::PairForces pair_forces_;
+  std::unique_ptr<PairAdjoint> pair_adjoint_;
 };
 
 // What keeps a head from having a kernel, as words after "attention"; nothing where it has one.

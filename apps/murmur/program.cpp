@@ -1,0 +1,201 @@
+// program.cpp: the commands, and how a line of words becomes one of them.
+#include "program.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <new>
+
+#include "declared.h"
+#include "embedding.h"
+#include "generated/version.h"
+#include "murmur/error.h"
+#include "variables.h"
+
+namespace murmur::app {
+
+std::vector<std::string> program_argv;
+std::atomic<int> caught_signal{0};
+int undrawn = 0;
+Embedding* embedding = nullptr;
+
+// Each in its own file: a new command is a file, its line here and its place below.
+Command simulate_command();
+Command train_command();
+Command sweep_command();
+Command velocity_command();
+Command measure_command();
+Command render_command();
+Command runs_command();
+Command export_command();
+Command classify_command();
+Command report_command();
+Command presets_command();
+Command explain_command();
+Command doctor_command();
+Command completion_command();
+Command bench_command();
+Command reproduce_command();
+Command studio_command();
+Command meanfield_command();
+Command landscape_command();
+Command open_command();
+Command tokenize_command();
+Command trace_command();
+Command import_command();
+Command model_command();
+Command submit_command();
+
+std::vector<Command> all_commands() {
+  return {simulate_command(), train_command(),      sweep_command(),     velocity_command(),
+          measure_command(),  render_command(),     runs_command(),      export_command(),
+          classify_command(), report_command(),     presets_command(),   explain_command(),
+          doctor_command(),   completion_command(), bench_command(),     reproduce_command(),
+          studio_command(),   meanfield_command(),  landscape_command(), open_command(),
+          tokenize_command(), trace_command(),      import_command(),    model_command(),
+          submit_command()};
+}
+
+namespace {
+
+// In the list of commands each takes one line; its own --help shows the examples too.
+class Help : public CLI::Formatter {
+ public:
+  std::string make_subcommand(const CLI::App* sub) const override {
+    const std::string about = sub->get_description();
+    return fmt::format("  {:<12} {}\n", sub->get_name(), about.substr(0, about.find('\n')));
+  }
+};
+
+// What people call a thing that has another name here.
+const std::map<std::string, const char*> kOtherNames = {{"run", "simulate"},
+                                                        {"fly", "simulate"},
+                                                        {"start", "simulate"},
+                                                        {"plot", "render"},
+                                                        {"draw", "render"},
+                                                        {"film", "render"},
+                                                        {"video", "render"},
+                                                        {"picture", "render"},
+                                                        {"movie", "render"},
+                                                        {"list", "runs"},
+                                                        {"ls", "runs"},
+                                                        {"show", "runs show"},
+                                                        {"resume", "runs resume"},
+                                                        {"continue", "runs resume"},
+                                                        {"branch", "runs branch"},
+                                                        {"diff", "runs diff"},
+                                                        {"compare", "runs diff"},
+                                                        {"delete", "runs delete"},
+                                                        {"rm", "runs delete"},
+                                                        {"verify", "runs verify"},
+                                                        {"learn", "train"},
+                                                        {"fit", "train"},
+                                                        {"predict", "classify"},
+                                                        {"infer", "classify"},
+                                                        {"observe", "measure"},
+                                                        {"energy", "measure"},
+                                                        {"clusters", "measure"},
+                                                        {"distance", "measure"},
+                                                        {"convert", "export"},
+                                                        {"save", "export"},
+                                                        {"recipe", "open"},
+                                                        {"metadata", "open"},
+                                                        {"figure", "reproduce"},
+                                                        {"paper", "reproduce"},
+                                                        {"serve", "studio"},
+                                                        {"web", "studio"},
+                                                        {"page", "studio"},
+                                                        {"grid", "sweep"},
+                                                        {"scan", "sweep"},
+                                                        {"equations", "explain"},
+                                                        {"parameters", "explain --parameters"},
+                                                        {"help", "--help"},
+                                                        {"version", "--version"},
+                                                        {"gallery", "presets"},
+                                                        {"benchmark", "bench"},
+                                                        {"check", "doctor"},
+                                                        {"tokenise", "tokenize"},
+                                                        {"encode", "tokenize"},
+                                                        {"models", "model list"},
+                                                        {"fetch", "model fetch"},
+                                                        {"download", "model fetch"},
+                                                        {"decode", "tokenize --decode"},
+                                                        {"sbatch", "submit"},
+                                                        {"slurm", "submit"},
+                                                        {"queue", "runs"}};
+
+std::string remedy_for(const std::string& word) {
+  if (const auto other = kOtherNames.find(word); other != kOtherNames.end())
+    return fmt::format("did you mean murmur {}?", other->second);
+  std::vector<std::string> names;
+  for (const Command& command : all_commands()) names.emplace_back(command.name);
+  const std::string near = did_you_mean(word, names);
+  if (!near.empty()) return fmt::format("did you mean murmur {}?", near);
+  return fmt::format("the commands are {}", fmt::join(names, ", "));
+}
+
+// A word or a value that is empty comes of a variable of the shell that was not set: were it taken,
+// --resume "" would begin a new run.
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty() && option->get_items_expected_max() > 0)
+        usage(option->get_positional() ? "a word is empty" : option->get_name() + " is empty",
+              "give it a value, or leave it out");
+}
+
+}  // namespace
+
+CommandLine::CommandLine() = default;
+CommandLine::~CommandLine() = default;
+
+std::optional<int> CommandLine::parse(int argc, const char* const* argv) {
+  program_ = std::make_unique<CLI::App>(fmt::format("{}\n\nExamples:\n{}", kAbout, kAboutExamples));
+  CLI::App& program = *program_;
+  program.set_version_flag("-V,--version",
+                           fmt::format("murmur {} ({})", MURMUR_VERSION, MURMUR_COMMIT));
+  program.name("murmur");
+  program.require_subcommand(1);
+  program.formatter(std::make_shared<Help>());
+  begin_line(this, sizeof *this);
+  std::vector<Command> commands = all_commands();
+  std::vector<CLI::App*> subs;
+  for (const Command& command : commands) {
+    CLI::App* sub = program.add_subcommand(command.name, command.meaning);
+    declare(*sub, command, flags_, words_);
+    subs.push_back(sub);
+  }
+  program.footer("murmur COMMAND --help tells more. Parameters: murmur explain --parameters.");
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return program.exit(success, std::cout, std::cerr);
+  } catch (const CLI::ParseError& error) {
+    const bool unknown = argc > 1 && argv[1][0] != '-' && program.get_subcommands().empty();
+    if (unknown)
+      throw Error(Fault::usage, fmt::format("there is no command {}", argv[1]), "command line",
+                  remedy_for(argv[1]));
+    throw Error(Fault::usage, error.what(), "command line",
+                "murmur --help, or murmur COMMAND --help, tells what is taken");
+  }
+  for (std::size_t i = 0; i < commands.size(); ++i)
+    if (subs[i]->parsed()) {
+      command_ = std::move(commands[i]);
+      named_ = subs[i];
+      return std::nullopt;
+    }
+  return 2;
+}
+
+int CommandLine::run() {
+  refuse_empty_values(*named_);
+  warn_of_unknown_variables(flags_);
+  std::optional<DataFile> file;
+  if (command_.prints) file.emplace(flags_);
+  const int code = command_.run(flags_, words_);
+  if (file) file->write();
+  return code == 0 ? undrawn : code;
+}
+
+}  // namespace murmur::app

@@ -1,0 +1,286 @@
+// dynamics.cpp: Attention, Perceptron, ManyHeads, External and Dynamics as objects of Python that
+// print as their equations.
+#include <algorithm>
+
+#include "python.h"
+
+namespace murmur::python {
+
+namespace {
+
+// Closed vocabularies: the words of an enumeration in its order; the compiler holds `count` to it.
+template <class Enum>
+struct Words {
+  const char* of;
+  std::vector<std::pair<Enum, const char*>> all;
+
+  Enum read(const std::string& word, const std::string& where) const {
+    std::vector<std::string> known;
+    for (const auto& [value, name] : all) {
+      if (word == name) return value;
+      known.emplace_back(name);
+    }
+    const std::string near = did_you_mean(word, known);
+    std::string list;
+    for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+    refuse(std::string("there is no ") + of + " '" + word + "'", where,
+           near.empty() ? "use one of " + list : "did you mean " + near + "?");
+  }
+  const char* write(Enum value) const {
+    for (const auto& [known, name] : all)
+      if (known == value) return name;
+    return "?";
+  }
+};
+
+const Words<Attention::Weighting> kWeightings{"weighting",
+                                              {{Attention::softmax, "softmax"},
+                                               {Attention::unnormalised, "unnormalised"},
+                                               {Attention::hard, "hard"},
+                                               {Attention::sinkhorn, "sinkhorn"}}};
+const Words<Attention::Mask> kMasks{"mask",
+                                    {{Attention::none, "none"}, {Attention::causal, "causal"}}};
+const Words<Perceptron::Activation> kActivations{
+    "activation",
+    {{Perceptron::relu, "relu"}, {Perceptron::gelu, "gelu"}, {Perceptron::tanh, "tanh"}}};
+const Words<Manifold> kManifolds{"manifold",
+                                 {{Manifold::sphere, "sphere"}, {Manifold::space, "space"}}};
+const Words<Clock> kClocks{
+    "clock", {{Clock::u1, "U1"}, {Clock::u2, "U2"}, {Clock::u3, "U3"}, {Clock::u4, "U4"}}};
+
+std::string text_of(double value) { return py::repr(py::float_(value)); }
+std::string shape_text(const char* name, const Matrix& m) {
+  if (m.empty()) return "";
+  return std::string(", ") + name + "=(" + std::to_string(m.rows) + ", " + std::to_string(m.cols) +
+         ")";
+}
+
+Attention attention_of(const py::kwargs& given) {
+  Keywords of("Attention", given);
+  Attention a;
+  a.beta = of.number("beta", a.beta);
+  a.query = of.matrix("query");
+  a.key = of.matrix("key");
+  a.value = of.matrix("value");
+  a.query_bias = of.vector("query_bias");
+  a.key_bias = of.vector("key_bias");
+  a.value_bias = of.vector("value_bias");
+  a.relative = of.flag("relative", a.relative);
+  a.self = of.flag("self", a.self);
+  a.mask = kMasks.read(of.word("mask", "none"), of.where("mask"));
+  a.weighting = kWeightings.read(of.word("weighting", "softmax"), of.where("weighting"));
+  a.alibi = of.number("alibi", a.alibi);
+  a.rescaled = of.flag("rescaled", a.rescaled);
+  of.finish();
+  return a;
+}
+
+Perceptron perceptron_of(const py::kwargs& given) {
+  Keywords of("Perceptron", given);
+  Perceptron p;
+  p.in = of.matrix("in_");
+  p.in_bias = of.vector("in_bias");
+  p.out = of.matrix("out");
+  p.out_bias = of.vector("out_bias");
+  p.activation = kActivations.read(of.word("activation", "relu"), of.where("activation"));
+  of.finish();
+  if (p.in.empty() || p.out.empty() || p.out.cols != p.in.rows || p.out.rows != p.in.cols)
+    refuse("a perceptron has two matrices that fit", "Perceptron(in_=..., out=...)",
+           "give in_ of shape (h, d) and out of shape (d, h)");
+  return p;
+}
+
+// Neighbours of one kind act together; a sublayer for each.
+void add_forces(const py::handle& forces, std::vector<Sublayer>& sublayers) {
+  for (const py::handle force : forces) {
+    Force one;
+    if (py::isinstance<Attention>(force))
+      one = force.cast<Attention>();
+    else if (py::isinstance<Perceptron>(force))
+      one = force.cast<Perceptron>();
+    else
+      refuse("this is no force: " + std::string(py::repr(force)), "Dynamics(forces...)",
+             "give Attention and Perceptron; External goes to simulate and Flow");
+    if (sublayers.empty() || sublayers.back().forces.empty() ||
+        sublayers.back().forces.back().index() != one.index())
+      sublayers.push_back({});
+    sublayers.back().forces.push_back(std::move(one));
+  }
+}
+
+void set_normalisation(const std::string& word, const std::string& where, Dynamics& dynamics) {
+  const std::size_t colon = word.find(':');
+  const std::string name = word.substr(0, colon);
+  for (const LayerNormRow& row : layer_norms()) {
+    if (name != row.name) continue;
+    dynamics.normalisation = row.norm;
+    const bool takes = row.argument != LayerNormRow::none;
+    if (colon == std::string::npos) return;
+    if (!takes) refuse(name + " takes no number", where, "write normalisation='" + name + "'");
+    const double number = std::atof(word.c_str() + colon + 1);
+    (row.argument == LayerNormRow::time ? dynamics.mix_until : dynamics.speed) = number;
+    return;
+  }
+  std::vector<std::string> known;
+  for (const LayerNormRow& row : layer_norms()) known.emplace_back(row.name);
+  const std::string near = did_you_mean(name, known);
+  refuse("there is no normalisation '" + name + "'", where,
+         near.empty() ? "murmur.parameters() tells what there is" : "did you mean " + near + "?");
+}
+
+Dynamics dynamics_of(const py::args& forces, const py::kwargs& given) {
+  Keywords of("Dynamics", given);
+  Dynamics dynamics;
+  add_forces(forces, dynamics.sublayers);
+  const py::object sublayers = of.take("sublayers");
+  if (!sublayers.is_none())
+    for (const py::handle each : sublayers) {
+      std::vector<Sublayer> one;
+      add_forces(each, one);
+      Sublayer joined;
+      for (Sublayer& part : one)
+        std::move(part.forces.begin(), part.forces.end(), std::back_inserter(joined.forces));
+      dynamics.sublayers.push_back(std::move(joined));
+    }
+  dynamics.manifold = kManifolds.read(of.word("manifold", "sphere"), of.where("manifold"));
+  dynamics.clock = kClocks.read(of.word("clock", "U1"), of.where("clock"));
+  set_normalisation(of.word("normalisation", "post"), of.where("normalisation"), dynamics);
+  dynamics.gain = of.vector("gain");
+  dynamics.gain_end = of.vector("gain_end");
+  dynamics.gain_until = of.number("gain_until", 0);
+  dynamics.noise = of.number("noise", 0);
+  of.finish();
+  if (dynamics.sublayers.empty()) dynamics.sublayers.push_back({});
+  if (moves_norms(dynamics)) dynamics.manifold = Manifold::space;
+  return dynamics;
+}
+
+// The equation of one force by itself, in R^d.
+std::string equation_of(Force force) {
+  Dynamics alone;
+  alone.manifold = Manifold::space;
+  alone.sublayers.push_back({{std::move(force)}});
+  return equation_text(alone);
+}
+
+std::string repr_of(const Attention& a) {
+  std::string text = "Attention(beta=" + text_of(a.beta);
+  text += shape_text("query", a.query) + shape_text("key", a.key) + shape_text("value", a.value);
+  if (a.mask != Attention::none) text += std::string(", mask='") + kMasks.write(a.mask) + "'";
+  if (a.weighting != Attention::softmax)
+    text += std::string(", weighting='") + kWeightings.write(a.weighting) + "'";
+  if (a.relative) text += ", relative=True";
+  if (!a.self) text += ", self=False";
+  if (a.alibi != 0) text += ", alibi=" + text_of(a.alibi);
+  if (a.rescaled) text += ", rescaled=True";
+  return text + ")";
+}
+
+std::string repr_of(const Perceptron& p) {
+  return "Perceptron(in_=(" + std::to_string(p.in.rows) + ", " + std::to_string(p.in.cols) +
+         "), out=(" + std::to_string(p.out.rows) + ", " + std::to_string(p.out.cols) +
+         "), activation='" + kActivations.write(p.activation) + "')";
+}
+
+py::list forces_of(const Dynamics& dynamics) {
+  py::list all;
+  for (const Sublayer& sublayer : dynamics.sublayers)
+    for (const Force& force : sublayer.forces)
+      if (const auto* a = std::get_if<Attention>(&force))
+        all.append(py::cast(*a));
+      else if (const auto* p = std::get_if<Perceptron>(&force))
+        all.append(py::cast(*p));
+      else
+        all.append(py::cast(std::get<ManyHeads>(force)));
+  return all;
+}
+
+std::string repr_of(const Dynamics& dynamics) {
+  std::string text = "Dynamics(";
+  for (const py::handle force : forces_of(dynamics)) text += std::string(py::repr(force)) + ", ";
+  text += std::string("manifold='") + kManifolds.write(dynamics.manifold) + "'";
+  if (dynamics.clock != Clock::u1)
+    text += std::string(", clock='") + kClocks.write(dynamics.clock) + "'";
+  if (dynamics.normalisation != LayerNorm::post)
+    text += std::string(", normalisation='") + row_of(dynamics.normalisation).name + "'";
+  if (dynamics.noise != 0) text += ", noise=" + text_of(dynamics.noise);
+  return text + ")";
+}
+
+// A property that is a view into the object, which cannot change.
+template <class Owner, class Member>
+auto view(Member Owner::*member) {
+  return [member](const py::object& self) -> py::object {
+    const Member& value = self.cast<const Owner&>().*member;
+    return value.empty() ? py::none() : py::object(view_of(value, self));
+  };
+}
+
+template <class Class>
+Class& printable(Class& bound) {
+  bound.def("_repr_pretty_", [](const py::object& self, const py::object& printer, bool) {
+    printer.attr("text")(py::str(self));
+  });
+  return bound;
+}
+
+}  // namespace
+
+void bind_dynamics(py::module_& m) {
+  py::class_<Attention> attention(m, "Attention");
+  attention.def(py::init(&attention_of))
+      .def_readonly("beta", &Attention::beta)
+      .def_property_readonly("query", view(&Attention::query))
+      .def_property_readonly("key", view(&Attention::key))
+      .def_property_readonly("value", view(&Attention::value))
+      .def_property_readonly("query_bias", view(&Attention::query_bias))
+      .def_property_readonly("key_bias", view(&Attention::key_bias))
+      .def_property_readonly("value_bias", view(&Attention::value_bias))
+      .def_readonly("relative", &Attention::relative)
+      .def_readonly("self", &Attention::self)
+      .def_property_readonly("mask", [](const Attention& a) { return kMasks.write(a.mask); })
+      .def_property_readonly("weighting",
+                             [](const Attention& a) { return kWeightings.write(a.weighting); })
+      .def_readonly("alibi", &Attention::alibi)
+      .def_readonly("rescaled", &Attention::rescaled)
+      .def("__str__", [](const Attention& a) { return equation_of(a); })
+      .def("__repr__", [](const Attention& a) { return repr_of(a); });
+  printable(attention);
+
+  py::class_<Perceptron> perceptron(m, "Perceptron");
+  perceptron.def(py::init(&perceptron_of))
+      .def_property_readonly("in_", view(&Perceptron::in))
+      .def_property_readonly("in_bias", view(&Perceptron::in_bias))
+      .def_property_readonly("out", view(&Perceptron::out))
+      .def_property_readonly("out_bias", view(&Perceptron::out_bias))
+      .def_property_readonly("activation",
+                             [](const Perceptron& p) { return kActivations.write(p.activation); })
+      .def("__str__", [](const Perceptron& p) { return equation_of(p); })
+      .def("__repr__", [](const Perceptron& p) { return repr_of(p); });
+  printable(perceptron);
+
+  py::class_<ManyHeads> many(m, "ManyHeads");
+  many.def_readonly("beta", &ManyHeads::beta)
+      .def_readonly("value", &ManyHeads::value)
+      .def("__str__", [](const ManyHeads& h) { return equation_of(h); });
+  printable(many);
+
+  py::class_<Dynamics> dynamics(m, "Dynamics");
+  dynamics.def(py::init(&dynamics_of))
+      .def_property_readonly("forces", &forces_of)
+      .def_property_readonly("manifold",
+                             [](const Dynamics& d) { return kManifolds.write(d.manifold); })
+      .def_property_readonly("clock", [](const Dynamics& d) { return kClocks.write(d.clock); })
+      .def_property_readonly("normalisation",
+                             [](const Dynamics& d) { return row_of(d.normalisation).name; })
+      .def_readonly("noise", &Dynamics::noise)
+      .def_property_readonly("gain", view(&Dynamics::gain))
+      .def_property_readonly("gain_end", view(&Dynamics::gain_end))
+      .def_readonly("gain_until", &Dynamics::gain_until)
+      .def_property_readonly("observables", [](const Dynamics& d) { return observable_names(d); })
+      .def("__str__", [](const Dynamics& d) { return equation_text(d); })
+      .def("__repr__", [](const Dynamics& d) { return repr_of(d); });
+  printable(dynamics);
+}
+
+}  // namespace murmur::python

@@ -1,0 +1,379 @@
+// flow.cpp: Flight: a swarm on its way, step by step, with all frames that it has kept in memory.
+#include "murmur/flow.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "embedded.h"
+#include "murmur/observe.h"
+#include "python.h"
+
+namespace murmur::python {
+
+namespace {
+
+// Frames one after another. Views share it; where it has to move while there are any, they keep the
+// memory they saw.
+struct Frames {
+  std::vector<double> times{}, rows{}, table{};  // (frames), (frames, n, d), (frames, columns)
+};
+
+class Flight {
+ public:
+  explicit Flight(Prepared prepared)
+      : prepared_(std::move(prepared)),
+        engine_(engine_for(prepared_)),
+        field_(prepare_field(e(), *engine_)),
+        state_(start(e().swarm)) {}
+
+  const Experiment& e() const { return prepared_.experiment; }
+
+  // Goes on until one of: `steps` further steps, `frames` further frames, the time `until`, the
+  // end; or until watch() is true. True: it is at the end. What Python raises comes through, after
+  // the last whole step.
+  struct Stop {
+    std::int64_t steps = std::numeric_limits<std::int64_t>::max();
+    std::int64_t frames = std::numeric_limits<std::int64_t>::max();
+    double until = std::numeric_limits<double>::infinity();
+  };
+  void require_idle() const {  // what others advance is not read meanwhile
+    if (busy_ && !watched_)
+      throw Error(Fault::runtime, "the flow is being advanced by another thread", "flow",
+                  "wait for it, or give each thread a flow of its own");
+  }
+  bool advance(const Stop& stop, const py::object& watch, const py::object& progress);
+
+  py::array positions() const {
+    require_idle();
+    if (ended_ && frames() > 0) return frame(frames() - 1);
+    const HostSwarm x = unfold(state_, state_.x);
+    return owned(to_rows(x), {x.n(), x.d()});
+  }
+  double time() const {
+    require_idle();
+    return ended_ && frames() > 0 ? kept_->times.back() : state_.t;
+  }
+  std::int64_t frames() const { return static_cast<std::int64_t>(kept_->times.size()); }
+  std::int64_t frames_now() const {
+    require_idle();
+    return frames();
+  }
+
+  py::array frame(std::int64_t k) const {
+    const std::size_t size = static_cast<std::size_t>(e().swarm.n()) * e().swarm.d();
+    return py::array_t<double>({e().swarm.n(), e().swarm.d()}, kept_->rows.data() + k * size,
+                               owner());
+  }
+  py::array times_view() const {
+    require_idle();
+    return py::array_t<double>(static_cast<py::ssize_t>(frames()), kept_->times.data(), owner());
+  }
+  py::array frames_view() const {
+    require_idle();
+    const std::vector<py::ssize_t> shape = {frames(), e().swarm.n(), e().swarm.d()};
+    return py::array_t<double>(shape, kept_->rows.data(), owner());
+  }
+  py::array table_view() const {
+    require_idle();
+    const auto columns = static_cast<py::ssize_t>(columns_.size());
+    const std::vector<py::ssize_t> shape = {frames(), columns};
+    return py::array_t<double>(shape, kept_->table.data(), owner());
+  }
+
+  std::shared_ptr<Flight> branch(Prepared prepared) const;
+  Clusters clusters_at(std::int64_t frame, double tol) const;
+  std::string save(const app::Place& place) const;
+
+  const Prepared& prepared() const { return prepared_; }
+  const std::vector<std::string>& columns() const { return columns_; }
+  const std::vector<Merge>& merges() const { return merges_; }
+  const FlowState& state() const {
+    require_idle();
+    return state_;
+  }
+  const std::optional<Outcome>& ended() const { return ended_; }
+  std::string engine() const { return engine_->name(); }
+
+ private:
+  HostSwarm swarm(std::int64_t frame) const;
+  py::object owner() const {
+    auto* held = new std::shared_ptr<Frames>(kept_);
+    return py::capsule(held, [](void* p) { delete static_cast<std::shared_ptr<Frames>*>(p); });
+  }
+  void keep(double t, const Frame& frame);
+  Progress progress_now(const FlowState& now, Pace& pace) const;
+
+  Prepared prepared_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Field> field_;
+  FlowState state_;
+  std::shared_ptr<Frames> kept_ = std::make_shared<Frames>();
+  std::vector<std::string> columns_ = observable_names(prepared_.experiment.dynamics);
+  std::vector<Merge> merges_{};
+  std::optional<Outcome> ended_{};
+  std::atomic<bool> busy_{false};
+  bool watched_ = false;  // by the caller's function, just now
+};
+
+const char* status_of(const Flight& flight);
+
+void Flight::keep(double t, const Frame& frame) {
+  const std::vector<double> row =
+      observe(*field_, frame.swarm, frame.host, observe_settings(e(), t));
+  const std::vector<double> rows = to_rows(frame.host);
+  const auto full = [](const std::vector<double>& v, std::size_t more) {
+    return v.size() + more > v.capacity();
+  };
+  if (kept_.use_count() > 1 &&
+      (full(kept_->rows, rows.size()) || full(kept_->table, row.size()) || full(kept_->times, 1))) {
+    auto roomier = std::make_shared<Frames>();
+    roomier->times.reserve(2 * kept_->times.size() + 1);
+    roomier->rows.reserve(2 * kept_->rows.size() + rows.size());
+    roomier->table.reserve(2 * kept_->table.size() + row.size());
+    roomier->times = kept_->times;
+    roomier->rows = kept_->rows;
+    roomier->table = kept_->table;
+    kept_ = std::move(roomier);
+  }
+  kept_->times.push_back(t);
+  kept_->rows.insert(kept_->rows.end(), rows.begin(), rows.end());
+  kept_->table.insert(kept_->table.end(), row.begin(), row.end());
+}
+
+Progress Flight::progress_now(const FlowState& now, Pace& pace) const {
+  Progress p;
+  p.done = now.t;
+  p.of = e().schedule.T;
+  p.what = "time";
+  p.speed = static_cast<double>(now.evaluations) / std::max(pace.seconds(), 1e-9);
+  p.speed_of = "evaluations";
+  p.seconds_left = pace.seconds_left(now.t, e().schedule.T);
+  return p;
+}
+
+bool Flight::advance(const Stop& stop, const py::object& watch, const py::object& progress) {
+  const Turn turn(busy_, "flow");
+  if (ended_) return true;
+  using Clock = std::chrono::steady_clock;
+  const std::int64_t first_step = state_.step, first_frame = frames();
+  const bool foreign = !prepared_.external.empty();  // may raise in the middle of a step
+  FlowState whole = foreign ? state_ : FlowState();
+  std::optional<py::error_already_set> raised;
+  Clock::time_point last_look = Clock::now(), last_told = last_look;
+  Pace pace;
+  FlowWatch hooks;
+  hooks.frame = [&](double t, const Frame& frame) { keep(t, frame); };
+  hooks.merged = [&](const Merge& merge) { merges_.push_back(merge); };
+  hooks.pause = [&](const FlowState& now, const std::function<FlowState&()>& fetch) {
+    if (foreign) whole = fetch();
+    const auto moment = Clock::now();
+    const bool look = moment - last_look > std::chrono::milliseconds(20) || !watch.is_none();
+    bool leave = now.step - first_step >= stop.steps || frames() - first_frame >= stop.frames ||
+                 now.t >= stop.until;
+    if (!look) return leave;
+    last_look = moment;
+    const py::gil_scoped_acquire lock;
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!watch.is_none()) {
+        fetch();
+        watched_ = true;  // it may read the flow, and not advance it
+        const bool wanted = py::bool_(watch());
+        watched_ = false;
+        leave = leave || wanted;
+      }
+      if (!progress.is_none() && moment - last_told > std::chrono::milliseconds(100)) {
+        last_told = moment;
+        progress(dictionary_of(progress_now(now, pace)));
+      }
+    } catch (py::error_already_set& error) {
+      watched_ = false;
+      raised.emplace(error);
+      leave = true;
+    }
+    return leave;
+  };
+  try {
+    const py::gil_scoped_release others;
+    const Outcome outcome =
+        murmur::advance({*engine_, *field_, e().flow, e().random}, e().schedule, state_, hooks);
+    if (outcome.ending != Ending::interrupted) ended_ = outcome;
+  } catch (...) {
+    if (foreign) state_ = std::move(whole);
+    throw;
+  }
+  if (raised) throw *raised;
+  return ended_.has_value();
+}
+
+// The same particles at the same time, on another way; its first frame is where it parts.
+std::shared_ptr<Flight> Flight::branch(Prepared prepared) const {
+  require_idle();
+  auto other = std::make_shared<Flight>(std::move(prepared));
+  other->state_ = branch_state(state_, e(), other->e(), "branch");
+  const HostSwarm x = unfold(state_, state_.x);
+  const auto placed = other->engine_->place(x);
+  other->keep(state_.t, {*placed, x});
+  return other;
+}
+
+HostSwarm Flight::swarm(std::int64_t k) const {
+  const Shape shape = e().swarm.shape();
+  HostSwarm x =
+      from_rows(shape, kept_->rows.data() + k * static_cast<std::int64_t>(shape.n) * shape.d);
+  x.mass = e().swarm.mass;
+  return x;
+}
+
+Clusters Flight::clusters_at(std::int64_t frame, double tol) const {
+  require_idle();
+  if (frame < 0) frame += frames();
+  if (frame < 0 || frame >= frames())
+    refuse("there is no such frame", "frame " + std::to_string(frame),
+           "choose one of the " + std::to_string(frames()) + " frames");
+  return clusters(swarm(frame), e().dynamics, tol > 0 ? tol : e().observe.cluster_tol);
+}
+
+// A run directory as the program would have written it; it can go on.
+std::string Flight::save(const app::Place& place) const {
+  require_idle();
+  if (prepared_.of_objects)
+    refuse("a Dynamics of Python is not kept in the files of a run", "save",
+           "say the same by parameters: dynamics='SA', value=array");
+  Run run = app::new_simulation(place, e(), engine_->name());
+  const std::size_t columns = columns_.size();
+  std::size_t merged = 0;
+  const auto tell_merges = [&](double until) {
+    for (; merged < merges_.size() && merges_[merged].t <= until; ++merged) {
+      const Merge& g = merges_[merged];
+      run.event(
+          fmt::format(R"({{"event":"merge","t":{},"into":{},"absorbed":{},"mass":{},"left":{}}})",
+                      g.t, g.into, g.absorbed, g.mass, g.left));
+    }
+  };
+  for (std::int64_t k = 0; k < frames(); ++k) {
+    tell_merges(kept_->times[k]);
+    run.append(kept_->times[k], swarm(k), std::span(kept_->table).subspan(k * columns, columns));
+  }
+  tell_merges(std::numeric_limits<double>::infinity());
+  const ProcessControl control;
+  RecordedProcess(run, control, "t").save(state_.t, record_of(state_, e().schedule.T), true);
+  run.close(status_of(*this),
+            {{"t", time()},
+             {"steps", static_cast<double>(state_.step)},
+             {"rejected", static_cast<double>(state_.rejected)},
+             {"evaluations", static_cast<double>(state_.evaluations)},
+             {"groups", static_cast<double>(state_.x.n())}},
+            ended_ ? ended_->what : "");
+  return run.directory().string();
+}
+
+const char* status_of(const Flight& flight) {
+  if (!flight.ended()) return "interrupted";
+  return flight.ended()->ok() ? "done" : "failed";
+}
+
+py::object outcome_of(const Flight& flight) {
+  if (!flight.ended()) return py::none();
+  const Outcome& o = *flight.ended();
+  return py::make_tuple(o.ok(), o.t, o.particle, o.what, o.remedy);
+}
+
+}  // namespace
+
+void bind_flow(py::module_& m) {
+  py::class_<Flight, std::shared_ptr<Flight>>(m, "Flight")
+      .def(py::init([](const std::vector<std::string>& words, const py::object& init,
+                       const py::object& dynamics, const py::list& external) {
+             return std::make_unique<Flight>(prepare(request_of(words, init, dynamics, external)));
+           }),
+           py::arg("words"), py::arg("init") = py::none(), py::arg("dynamics") = py::none(),
+           py::arg("external") = py::list())
+      .def(
+          "advance",
+          [](Flight& f, const py::object& steps, const py::object& frames, const py::object& until,
+             const py::object& watch, const py::object& progress) {
+            Flight::Stop stop;
+            if (!steps.is_none()) stop.steps = steps.cast<std::int64_t>();
+            if (!frames.is_none()) stop.frames = frames.cast<std::int64_t>();
+            if (!until.is_none()) stop.until = until.cast<double>();
+            return f.advance(stop, watch, progress);
+          },
+          py::arg("steps") = py::none(), py::arg("frames") = py::none(),
+          py::arg("until") = py::none(), py::arg("watch") = py::none(),
+          py::arg("progress") = py::none())
+      .def(
+          "branch",
+          [](const Flight& f, const std::vector<std::string>& words, const py::object& init,
+             const py::object& dynamics, const py::list& external) {
+            return f.branch(prepare(request_of(words, init, dynamics, external)));
+          },
+          py::arg("words"), py::arg("init") = py::none(), py::arg("dynamics") = py::none(),
+          py::arg("external") = py::list())
+      .def(
+          "clusters",
+          [](const Flight& f, std::int64_t frame, double tol) {
+            const Clusters c = f.clusters_at(frame, tol);
+            return py::make_tuple(c.count, py::array(py::cast(c.label)),
+                                  py::array(py::cast(c.size)), py::array(py::cast(c.mass)));
+          },
+          py::arg("frame") = -1, py::arg("tol") = 0.0)
+      .def(
+          "save",
+          [](const Flight& f, const std::string& out, const std::string& runs, bool force) {
+            return f.save({out, runs, force});
+          },
+          py::arg("out"), py::arg("runs"), py::arg("force"))
+      .def_property_readonly("x", &Flight::positions)
+      .def_property_readonly("t", &Flight::time)
+      .def_property_readonly("n", [](const Flight& f) { return f.e().swarm.n(); })
+      .def_property_readonly("d", [](const Flight& f) { return f.e().swarm.d(); })
+      .def_property_readonly("T", [](const Flight& f) { return f.e().schedule.T; })
+      .def_property_readonly("frames", &Flight::frames_now)
+      .def_property_readonly("steps", [](const Flight& f) { return f.state().step; })
+      .def_property_readonly("evaluations", [](const Flight& f) { return f.state().evaluations; })
+      .def_property_readonly("groups", [](const Flight& f) { return f.state().x.n(); })
+      .def_property_readonly("times", &Flight::times_view)
+      .def_property_readonly("trajectory", &Flight::frames_view)
+      .def_property_readonly("table", &Flight::table_view)
+      .def_property_readonly("columns", &Flight::columns)
+      .def_property_readonly("status", &status_of)
+      .def_property_readonly("outcome", &outcome_of)
+      .def_property_readonly(
+          "single", [](const Flight& f) { return f.e().engine.precision == Precision::f32; })
+      .def_property_readonly("masses",
+                             [](const Flight& f) {
+                               const auto n = static_cast<py::ssize_t>(f.e().swarm.mass.size());
+                               return owned(f.e().swarm.mass, {n});
+                             })
+      .def_property_readonly(
+          "merges",
+          [](const Flight& f) {
+            py::list all;
+            for (const Merge& g : f.merges())
+              all.append(py::make_tuple(g.t, g.into, g.absorbed, g.mass, g.left));
+            return all;
+          })
+      .def_property_readonly("engine", &Flight::engine)
+      .def_property_readonly("config", [](const Flight& f) { return f.e().config; })
+      .def_property_readonly("name", [](const Flight& f) { return f.e().name; })
+      .def_property_readonly("seed", [](const Flight& f) { return f.e().random.seed; })
+      .def_property_readonly("external",
+                             [](const Flight& f) { return external_of(f.prepared().words); })
+      .def_property_readonly("of_objects", [](const Flight& f) { return f.prepared().of_objects; })
+      .def_property_readonly("manifold",
+                             [](const Flight& f) {
+                               return f.e().dynamics.manifold == Manifold::sphere ? "sphere"
+                                                                                  : "space";
+                             })
+      .def_property_readonly("dynamics", [](const Flight& f) { return f.e().dynamics; })
+      .def_property_readonly("equation", [](const Flight& f) {
+        return f.prepared().of_objects ? equation_text(f.e().dynamics)
+                                       : equation_text(f.e(), f.prepared().words);
+      });
+}
+
+}  // namespace murmur::python

@@ -1,0 +1,29 @@
+"""Murmuration: transformers as swarms. The same words as everywhere: ``murmur.simulate(beta=4)``.
+
+    import murmur
+    run = murmur.simulate(n=64, beta=4, T=5)
+    run.x, run.t, run["clusters"]
+
+Functions do what the commands of the program do; ``murmur.parameters()`` lists what they take.
+"""
+from ._core import Attention, Dynamics, Perceptron, Swarm
+from ._errors import (InputError, Interrupted, JobsError, MurmurError, NumericalError,
+                      RuntimeFailure, ToolError, UsageError, VerificationError)
+from ._flow import External, Flow
+from ._functions import (Field, Parameter, classify, clusters, energy, landscape, meanfield, measure,
+                         parameters, presets, reproduce, runs, simulate, sweep, trace, train,
+                         transport, velocity)
+from ._gradient import Gradient, gradient
+from ._run import Clusters, Run, Table
+from ._torch import torch_flow
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Attention", "Clusters", "Dynamics", "External", "Field", "Flow", "Gradient", "InputError",
+    "Interrupted", "JobsError", "MurmurError", "NumericalError", "Parameter", "Perceptron", "Run",
+    "RuntimeFailure", "Swarm", "Table", "ToolError", "UsageError", "VerificationError", "classify",
+    "clusters", "energy", "gradient", "landscape", "meanfield", "measure", "parameters", "presets",
+    "reproduce", "runs", "simulate", "sweep", "torch_flow", "trace", "train", "transport",
+    "velocity",
+]

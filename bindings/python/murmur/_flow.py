@@ -1,0 +1,198 @@
+"""_flow.py: Flow: a swarm on its way, step by step, with branches and a function that may stop it."""
+from __future__ import annotations
+
+from typing import Any, Callable, Iterable, TYPE_CHECKING
+
+import numpy as np
+
+from . import _core
+from ._errors import InputError, Interrupted, NumericalError
+from ._progress import ProgressLike, reporter
+from ._run import Run
+from ._words import Words
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class External:
+    """A force that is a function of Python: ``External("name", f)`` with ``f(t, x)``.
+
+    ``x`` is an (n, d) array of its own for every call; what comes back is the force on each particle,
+    of the same shape, before it is projected onto the manifold. Only the reference engine calls it,
+    and a run that it moved is marked: its files do not make it again.
+    """
+
+    def __init__(self, name: str, function: Callable[[float, NDArray[Any]], Any]) -> None:
+        if not callable(function):
+            raise InputError("the force is no function", f"External({name!r}, ...)",
+                             "give a function of t and x")
+        self.name, self.function = name, function
+
+    def __repr__(self) -> str:
+        return f"External({self.name!r}, {getattr(self.function, '__name__', self.function)})"
+
+    def __str__(self) -> str:
+        return f"  x_i' = {self.name}(t, x)_i\n"
+
+
+def externals(given: Any) -> list[External]:
+    """One External or several."""
+    if given is None:
+        return []
+    several = [given] if isinstance(given, External) else list(given)
+    for force in several:
+        if not isinstance(force, External):
+            raise InputError("this is no External", repr(force)[:60],
+                             "write External('name', function)")
+    return several
+
+
+class Flow:
+    """A swarm under way. Takes the parameters of ``murmur.simulate``, and two that no words say:
+    ``dynamics`` may be a Dynamics, ``external`` an External or several."""
+
+    _branched = False  # it began where another one was
+
+    def __init__(self, base: Any = None, /, *, external: External | Iterable[External] | None = None,
+                 **parameters: Any) -> None:
+        self._base, self._parameters = base, parameters
+        self._external = externals(external)
+        with self._words(parameters) as words:
+            self._flight = _core.Flight(words.words, **self._objects(parameters, words))
+
+    def _words(self, parameters: dict[str, Any]) -> Words:
+        plain = dict(parameters)
+        if isinstance(plain.get("dynamics"), _core.Dynamics):
+            del plain["dynamics"]
+        return Words(self._base, plain, in_memory=("init",))
+
+    def _objects(self, parameters: dict[str, Any], words: Words) -> dict[str, Any]:
+        dynamics = parameters.get("dynamics")
+        return {"init": words.arrays.get("init"), "external": self._external,
+                "dynamics": dynamics if isinstance(dynamics, _core.Dynamics) else None}
+
+    # -- where it is
+
+    @property
+    def t(self) -> float:
+        """The time it has reached."""
+        return float(self._flight.t)
+
+    @property
+    def x(self) -> NDArray[Any]:
+        """(n, d) where the particles are."""
+        array: NDArray[Any] = self._flight.x
+        return array
+
+    @property
+    def n(self) -> int:
+        return int(self._flight.n)
+
+    @property
+    def d(self) -> int:
+        return int(self._flight.d)
+
+    @property
+    def T(self) -> float:
+        """When it ends."""
+        return float(self._flight.T)
+
+    @property
+    def frames(self) -> int:
+        """Frames kept so far."""
+        return int(self._flight.frames)
+
+    @property
+    def steps(self) -> int:
+        """Steps taken."""
+        return int(self._flight.steps)
+
+    @property
+    def evaluations(self) -> int:
+        """Velocities computed."""
+        return int(self._flight.evaluations)
+
+    @property
+    def done(self) -> bool:
+        """Whether it is at the end, well or not."""
+        return self._flight.outcome is not None
+
+    @property
+    def engine(self) -> str:
+        return str(self._flight.engine)
+
+    @property
+    def dynamics(self) -> _core.Dynamics:
+        return self._flight.dynamics
+
+    @property
+    def equation(self) -> str:
+        return str(self._flight.equation)
+
+    # -- what it does
+
+    def step(self, count: int = 1) -> Flow:
+        """Takes so many steps of its method, fewer at the end."""
+        return self.advance(steps=count)
+
+    def advance(self, *, until: float | None = None, steps: int | None = None,
+                frames: int | None = None, watch: Callable[[Flow], Any] | None = None,
+                progress: ProgressLike = False) -> Flow:
+        """Goes on to the end, or to the first step at which one of these holds: the time ``until`` is
+        reached; so many ``steps`` or ``frames`` were added; ``watch(flow)``, called after every step,
+        is true. How it is asked for never changes the numbers. NumericalError where it cannot go on;
+        Interrupted after Ctrl-C: both leave the flow as it was after its last step."""
+        for name, value in (("steps", steps), ("frames", frames)):
+            if value is not None and (not isinstance(value, (int, np.integer)) or value < 0):
+                raise InputError("not a whole number of 0 or above", f"{name}={value!r}",
+                                 f"write {name}=1")
+        if steps == 0 or frames == 0:
+            return self
+        tell, end = reporter(progress)
+        asked = None if watch is None else (lambda: watch(self))
+        try:
+            self._flight.advance(steps=steps, frames=frames, until=until, watch=asked, progress=tell)
+        except KeyboardInterrupt as error:
+            raise Interrupted(f"stopped at t = {self.t:g}; run.resume() goes on", self.run()) from error
+        finally:
+            end()
+        self._require_well()
+        return self
+
+    def _require_well(self) -> None:
+        outcome = self._flight.outcome
+        if outcome is None or outcome[0]:
+            return
+        _, t, particle, what, remedy = outcome
+        error = NumericalError(what, f"t = {t:g}" + (f", particle {particle}" if particle >= 0 else ""),
+                               remedy)
+        error.run = self.run()
+        raise error
+
+    def branch(self, *, external: External | Iterable[External] | None = None,
+               **changes: Any) -> Flow:
+        """Another flow that begins where this one is, under changed parameters; T beyond t."""
+        other = object.__new__(Flow)
+        other._branched = True
+        other._base, other._parameters = self._base, {**self._parameters, **changes}
+        other._external = self._external if external is None else externals(external)
+        with other._words(other._parameters) as words:
+            other._flight = self._flight.branch(words.words,
+                                                **other._objects(other._parameters, words))
+        return other
+
+    def velocity(self) -> NDArray[Any]:
+        """(n, d) velocities where it is."""
+        from ._functions import Field
+
+        return Field(self._base, external=self._external, **self._parameters).velocity(
+            self.x, t=self.t)
+
+    def run(self) -> Run:
+        """The frames kept so far, as a Run. The flow may go on."""
+        return Run._made(None, self)
+
+    def __repr__(self) -> str:
+        return (f"<Flow: t = {self.t:g} of {self.T:g}, {self.n} x {self.d}, {self.steps} steps, "
+                f"{self.frames} frames, {self.engine}>")

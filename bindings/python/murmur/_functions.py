@@ -1,0 +1,387 @@
+"""_functions.py: what the commands of the program do, as functions: the same words, the same bytes."""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import tempfile
+import warnings
+from typing import Any, Iterable, TYPE_CHECKING
+
+import numpy as np
+
+from . import _core
+from ._errors import (InputError, Interrupted, JobsError, NumericalError, UsageError,
+                      VerificationError)
+from ._flow import External, Flow, externals
+from ._progress import ProgressLike, reporter
+from ._run import Clusters, Run
+from ._words import Words, array_of, is_array
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Place = "str | os.PathLike[str] | None"
+
+
+def _call(words: list[str], progress: ProgressLike = "auto") -> tuple[int, Any]:
+    """Exit code and what the command printed as JSON; Interrupted after Ctrl-C."""
+    tell, end = reporter(progress)
+    try:
+        code, data, talk, stopped = _core.call([*words, "--json"], tell)
+    finally:
+        end()
+    told = json.loads(data) if data.strip() else None
+    for line in talk.splitlines():
+        if line.startswith("murmur: "):  # a picture that could not be drawn, a cell that failed
+            warnings.warn(line.removeprefix("murmur: "), stacklevel=4)
+    if stopped:
+        run = told.get("run") if isinstance(told, dict) else None
+        raise Interrupted("stopped after a checkpoint; run.resume() goes on",
+                          Run.open(run) if run else None)
+    return code, told
+
+
+def _made(told: Any) -> Run:
+    run = Run.open(told["run"])
+    run.summary = told
+    return run
+
+
+def _outputs(out: Any, runs: Any, force: bool) -> list[str]:
+    words = []
+    if out is not None:
+        words += ["-o", os.fspath(out)]
+    if runs is not None:
+        words += ["--runs", os.fspath(runs)]
+    return words + (["--force"] if force else [])
+
+
+def _recorded(command: str, base: Any, parameters: dict[str, Any], out: Any, runs: Any, force: bool,
+              progress: ProgressLike) -> tuple[int, Any]:
+    with Words(base, parameters) as words:
+        return _call([command, *words.words, *_outputs(out, runs, force)], progress)
+
+
+# -- one swarm
+
+def simulate(base: Any = None, /, *, out: Any = None, runs: Any = None, force: bool = False,
+             external: External | Iterable[External] | None = None, progress: ProgressLike = "auto",
+             **parameters: Any) -> Run:
+    """Carries a swarm through time, as ``murmur simulate`` does; parameters are those of
+    ``murmur.parameters()``. ``base`` is a preset, an experiment file, or a run to repeat.
+
+    The run is kept in memory; with ``out`` in that directory, with ``runs`` below that folder, as the
+    program writes it. ``init``, ``masses``, ``query``, ``key`` and ``value`` may be arrays;
+    ``dynamics`` a Dynamics; ``external`` an External or several."""
+    objects = isinstance(parameters.get("dynamics"), _core.Dynamics)
+    functions = externals(external)
+    kept = out is not None or runs is not None
+    if kept and objects:
+        raise InputError("a Dynamics of Python is not kept in the files of a run",
+                         "simulate(dynamics=Dynamics(...), out=...)",
+                         "leave out= away, or say the same by parameters: dynamics='SA', value=array")
+    if kept and functions:
+        return _keep_external(base, parameters, functions, out, runs, force, progress)
+    if not kept and parameters.get("method") != "bdf":
+        flow = Flow(base, external=functions, **parameters)
+        flow.advance(progress=progress)
+        return flow.run()
+    if kept:
+        return _made(_recorded("simulate", base, parameters, out, runs, force, progress)[1])
+    # bdf is verified by a second method, which reads the files of the first.
+    folder = tempfile.mkdtemp(prefix="murmur-")
+    run = _made(_recorded("simulate", base, parameters, f"{folder}/run", None, False, progress)[1])
+    run._delete_with(folder)
+    return run
+
+
+def _keep_external(base: Any, parameters: dict[str, Any], functions: list[External], out: Any,
+                   runs: Any, force: bool, progress: ProgressLike) -> Run:
+    tell, end = reporter(progress)
+    with Words(base, parameters, in_memory=("init",)) as words:
+        try:
+            place = _core.record(words.words, words.arrays.get("init"), functions,
+                                 "" if out is None else os.fspath(out),
+                                 "runs" if runs is None else os.fspath(runs), force, tell)
+        finally:
+            end()
+    directory, what, where, do = place
+    run = Run.open(directory)
+    if what is None:
+        return run
+    if what == "":
+        raise Interrupted("stopped after a checkpoint", run)
+    failed = NumericalError(what, where, do)
+    failed.run = run
+    raise failed
+
+
+class Field:
+    """A dynamics made ready: ``field.velocity(x)`` costs no more than the sums. Arrays that earlier
+    calls returned, and the ``x`` of a Swarm, are used where they lie."""
+
+    def __init__(self, base: Any = None, /, *, external: External | Iterable[External] | None = None,
+                 **parameters: Any) -> None:
+        plain = dict(parameters)
+        dynamics = plain.get("dynamics")
+        objects = isinstance(dynamics, _core.Dynamics)
+        if objects:
+            del plain["dynamics"]
+        with Words(base, plain, in_memory=("init",)) as words:
+            self._field = _core.Field(words.words, words.arrays.get("init"),
+                                      dynamics if objects else None, externals(external))
+        self.velocity = self._field.velocity
+        self.observe = self._field.observe
+
+    @property
+    def n(self) -> int:
+        return int(self._field.n)
+
+    @property
+    def d(self) -> int:
+        return int(self._field.d)
+
+    @property
+    def x(self) -> NDArray[Any]:
+        """(n, d) the points that its parameters describe, a copy."""
+        array: NDArray[Any] = self._field.x
+        return array
+
+    @property
+    def engine(self) -> str:
+        return str(self._field.engine)
+
+    @property
+    def config(self) -> str:
+        return str(self._field.config)
+
+    @property
+    def dynamics(self) -> Any:
+        return self._field.dynamics
+
+    @property
+    def equation(self) -> str:
+        return str(self._field.equation)
+
+    def clusters(self, x: Any = None) -> Clusters:
+        return Clusters(*self._field.clusters(x))
+
+    def __repr__(self) -> str:
+        return f"<Field of {self.n} x {self.d}, {self.engine}>"
+
+
+def _placed(x: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+    if x is None:
+        return parameters
+    if "init" in parameters:
+        raise UsageError("the points are there twice", "x and init", "give one of them")
+    return {**parameters, "init": x}
+
+
+def velocity(x: Any = None, /, base: Any = None, *, external: Any = None, t: float = 0.0,
+             **parameters: Any) -> NDArray[Any]:
+    """(n, d) the velocity of given points, or of those that ``init`` describes, once."""
+    array: NDArray[Any] = Field(base, external=external, **_placed(x, parameters)).velocity(t=t)
+    return array.astype(np.float32) if parameters.get("precision") == "f32" else array
+
+
+def energy(x: Any = None, /, base: Any = None, **parameters: Any) -> float:
+    """The energy of given points, or of those that ``init`` describes."""
+    row = Field(base, **_placed(x, parameters)).observe()
+    if "energy" not in row:
+        raise InputError("this dynamics has no energy", "energy",
+                         "an energy needs V = Q^T K or -Q^T K, symmetric; murmur.measure has the rest")
+    return float(row["energy"])
+
+
+def clusters(x: Any = None, /, base: Any = None, **parameters: Any) -> Clusters:
+    """Clusters of given points: components of the graph of pairs closer than ``cluster_tol``."""
+    return Field(base, **_placed(x, parameters)).clusters()
+
+
+def measure(what: Any, /, *, show: str | None = None, **parameters: Any) -> Any:
+    """Reads observables off a run, a .npy or an array (n, d) or (frames, n, d), as ``murmur measure``
+    does: a list of dictionaries, one a frame; with ``show`` what that shows."""
+    if isinstance(what, Run) and what.directory is None:
+        with tempfile.TemporaryDirectory(prefix="murmur-") as folder:
+            return measure(what.save(f"{folder}/run"), show=show, **parameters)
+    with Words(None, {"show": show, **parameters}) as words:
+        if isinstance(what, Run):
+            subject = str(what.directory)
+        elif is_array(what):
+            subject = words.file("measured", what)
+        else:
+            subject = os.fspath(what)
+        return _call(["measure", subject, *words.words], False)[1]
+
+
+# -- what takes longer
+
+def sweep(base: Any = None, /, *, out: Any = None, runs: Any = None, force: bool = False,
+          progress: ProgressLike = "auto", **parameters: Any) -> Run:
+    """A grid of simulations: a list or 'a:b:count' is an axis. ``run.table("sweep")`` has the cells.
+    JobsError, with ``run``, where some failed."""
+    code, told = _recorded("sweep", base, parameters, out, runs, force, progress)
+    run = _made(told)
+    if code != 0:
+        error = JobsError(f"{told['failed']} of {told['cells']} cells failed", str(run.directory),
+                          "see failures.jsonl; run.resume() tries them again")
+        error.run = run
+        raise error
+    return run
+
+
+def train(base: Any = None, /, *, out: Any = None, runs: Any = None, force: bool = False,
+          progress: ProgressLike = "auto", **parameters: Any) -> Run:
+    """Teaches a swarm to read digits, to compare two, or to read sentences. ``run.summary`` has the
+    accuracies."""
+    return _made(_recorded("train", base, parameters, out, runs, force, progress)[1])
+
+
+def classify(model: Any, /, *, out: Any = None, force: bool = False, **parameters: Any) -> Any:
+    """Asks a trained swarm what pictures show, or what a word means: ``images='test:0-9'``,
+    ``text='the boat lay near the bank', asked='bank'``."""
+    return _recorded("classify", model, parameters, out, None, force, False)[1]
+
+
+def meanfield(base: Any = None, /, *, out: Any = None, runs: Any = None, force: bool = False,
+              progress: ProgressLike = "auto", **parameters: Any) -> Any:
+    """Carries a measure of infinitely many tokens through time: a Run with ``array("density")``; with
+    ``kappa='from:to:points'`` the bifurcation diagram, a dictionary."""
+    told = _recorded("meanfield", base, parameters, out, runs, force, progress)[1]
+    return _made(told) if "run" in told else told
+
+
+def landscape(base: Any = None, /, *, out: Any = None, runs: Any = None, force: bool = False,
+              progress: ProgressLike = "auto", **parameters: Any) -> Run:
+    """Critical points of the energy, certified; ``run.summary`` has them."""
+    return _made(_recorded("landscape", base, parameters, out, runs, force, progress)[1])
+
+
+def trace(model: Any, /, *texts: str, out: Any = None, runs: Any = None, force: bool = False,
+          progress: ProgressLike = "auto", **options: Any) -> Any:
+    """Lets a transformer read texts: tokens are particles, layers are frames. Options are those of
+    ``murmur trace``: ``continue_=40``, ``no_ffn=True``, ``patch='all'``; see its --help."""
+    words = ["trace", os.fspath(model), *texts, *_outputs(out, runs, force)]
+    for name, value in options.items():
+        flag = "--" + name.rstrip("_").replace("_", "-")
+        if value is True:
+            words.append(flag)
+        elif value is not None and value is not False:
+            joined = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+            words += [flag, joined]
+    code, told = _call(words, progress)
+    if code == 7:
+        raise _differs(told, "the model and the other program's states differ", str(model))
+    return _made(told) if isinstance(told, dict) and "run" in told else told
+
+
+def reproduce(name: str, /, *, quick: bool = False, runs: Any = None, resume: bool = False,
+              style: str | None = None, progress: ProgressLike = "auto", **parameters: Any) -> Any:
+    """Does a published table or figure again, each number with its verdict; ``reproduce('list')``
+    names them. VerificationError, with ``result``, where an answer is not the expected one."""
+    with Words(None, parameters) as words:
+        asked = ["reproduce", name, *words.words, *_outputs(None, runs, False)]
+        asked += (["--quick"] if quick else []) + (["--resume"] if resume else [])
+        asked += ["--style", style] if style is not None else []
+        code, told = _call(asked, progress)
+    if code == 7:
+        raise _differs(told, "a number is not what was published", name)
+    return told
+
+
+def _differs(told: Any, what: str, where: str) -> VerificationError:
+    error = VerificationError(what, where, "error.result has both")
+    error.result = told
+    return error
+
+
+def resume(run: Run, *, T: float | None = None, progress: ProgressLike = "auto") -> Run:
+    """Goes on with a run of a directory."""
+    words = [run.kind, "--resume", str(run.directory)] + ([f"T={T!r}"] if T is not None else [])
+    return _made(_call(words, progress)[1])
+
+
+def branch(run: Run, *, out: Any, progress: ProgressLike, changes: dict[str, Any]) -> Run:
+    if run.directory is None:
+        raise UsageError("a run in memory has no directory to part from", repr(run),
+                         "leave out= away, or simulate with out=")
+    with Words(None, changes) as words:
+        asked = ["runs", "branch", str(run.directory), *words.words]
+        return _made(_call([*asked, *_outputs(out, None, False)], progress)[1])
+
+
+# -- distances
+
+def transport(x: Any, y: Any, /, *, method: str = "auto", ground: str = "chord", p: int = 2,
+              epsilon: float = 0.01, slices: int = 256, seed: int = 0, threads: int = 0,
+              x_masses: Any = None, y_masses: Any = None) -> dict[str, Any]:
+    """How far two measures are apart: the Wasserstein distance W_p between points (n, d).
+
+    ``circle``: exact, arcs, d = 2; ``assignment``: exact, as many particles of equal masses, at most
+    2,000; ``entropic``: W2 between bounds, at most 4,096; ``sliced``: any number, over random slices.
+    ``auto`` takes the first that can, and ``arc`` the circle where d = 2."""
+    a, b = array_of("x", x), array_of("y", y)
+    weighted = x_masses is not None or y_masses is not None
+    if method == "auto":
+        if ground == "arc" and a.ndim == 2 and a.shape[1] == 2:
+            method = "circle"
+        elif not weighted and len(a) == len(b) <= 2000:
+            method = "assignment"
+        else:
+            method = "entropic" if p == 2 and max(len(a), len(b)) <= 4096 else "sliced"
+    if method == "circle":
+        distance, least = _core.circle_distance(a, b, p, x_masses, y_masses)
+        return {"method": method, "distance": distance, "min": least}
+    if method == "assignment":
+        if weighted:
+            raise InputError("an assignment is of equal masses", "x_masses, y_masses",
+                             "use method='entropic'")
+        distance, least, partner = _core.assignment_distance(a, b, ground, p)
+        return {"method": method, "distance": distance, "min": least, "partner": partner}
+    if p != 2:
+        raise InputError(f"{method} distances are W2", f"p={p}", "use p=2")
+    if method == "entropic":
+        names = ("distance", "min", "most", "epsilon", "margin_error")
+        found = _core.entropic_distance(a, b, ground, epsilon, threads, x_masses, y_masses)
+        return {"method": method, **dict(zip(names, found))}
+    if method == "sliced":
+        found = _core.sliced_distance(a, b, ground, slices, seed, threads, x_masses, y_masses)
+        return {"method": method, "distance": found[0], "error": found[1]}
+    raise InputError(f"there is no method '{method}'", "method",
+                     "use auto, circle, assignment, entropic or sliced")
+
+
+# -- what there is
+
+class Parameter:
+    """One parameter of a command: its name, kind, default, what it takes and what it means."""
+
+    __slots__ = ("name", "kind", "initial", "values", "meaning")
+
+    def __init__(self, name: str, kind: str, initial: str, values: str, meaning: str) -> None:
+        self.name, self.kind, self.initial, self.values, self.meaning = (
+            name, kind, initial, values, meaning)
+
+    def __repr__(self) -> str:
+        return f"{self.name} = {self.initial}: {self.meaning} ({self.values})"
+
+
+def parameters(command: str = "simulate") -> list[Parameter]:
+    """The parameters that simulate, sweep, train, meanfield or landscape takes."""
+    return [Parameter(*row) for row in _core.parameters(command)]
+
+
+def presets() -> dict[str, str]:
+    """Experiments that come with murmur, by name: their text."""
+    return dict(_core.presets())
+
+
+def runs(folder: Any = "runs") -> list[Run]:
+    """The runs directly below a folder."""
+    place = pathlib.Path(os.fspath(folder))
+    if not place.is_dir():
+        return []
+    found = (p for p in sorted(place.iterdir()) if (p / "manifest.json").is_file())
+    return [Run.open(p) for p in found if not p.name.startswith(".")]

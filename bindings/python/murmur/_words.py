@@ -1,0 +1,116 @@
+"""_words.py: keywords of Python as the words key=value that every command takes."""
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import tempfile
+from typing import Any, Iterable, TYPE_CHECKING
+
+import numpy as np
+
+from ._errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+#: Parameters that take an array: what is handed over becomes a file for the time of the call.
+ARRAYS = ("init", "masses", "query", "key", "value", "to")
+
+
+def word_of(name: str, value: Any) -> str:
+    """The text after ``name=``."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    if isinstance(value, str):
+        return value
+    if isinstance(value, os.PathLike):
+        return str(os.fspath(value))
+    if isinstance(value, (list, tuple, range)):
+        return ",".join(word_of(name, each) for each in value)
+    raise InputError(f"{name} cannot be a {type(value).__name__}", f"{name}={value!r:.60}",
+                     "give a number, a string, True or False; arrays are for "
+                     + ", ".join(ARRAYS))
+
+
+def is_array(value: Any) -> bool:
+    """Whether it is handed over as numbers: an array, a Swarm, DLPack, rows of numbers."""
+    if isinstance(value, (str, bytes, os.PathLike)):
+        return False
+    if hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
+        return not np.isscalar(value)
+    return isinstance(value, (list, tuple)) and bool(value) and isinstance(value[0], (list, tuple))
+
+
+def array_of(name: str, value: Any) -> NDArray[Any]:
+    """A finite array of real numbers, or InputError."""
+    try:
+        if not hasattr(value, "__array__") and hasattr(value, "__dlpack__"):
+            array = np.from_dlpack(value)
+        else:
+            array = np.asarray(value)
+    except Exception as error:
+        raise InputError(f"it cannot be read as an array: {error}", name,
+                         "give an array of numbers in the memory of the CPU") from error
+    if isinstance(value, np.ma.MaskedArray):
+        raise InputError("a masked array has numbers that are not there", name,
+                         "fill it first: array.filled(...)")
+    if array.dtype.kind not in "fiu" or (array.dtype.kind == "f" and array.dtype.itemsize > 8):
+        raise InputError(f"the array holds {array.dtype}, not real numbers", name,
+                         "convert it: array.astype(numpy.float64)")
+    if array.size == 0:
+        raise InputError(f"the array is empty: {array.shape}", name, "give some numbers")
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise InputError("a number is not finite", name, "leave out NaN and infinities")
+    return array
+
+
+class Words:
+    """Words of one call; arrays lie in a folder that goes when the call ends."""
+
+    def __init__(self, base: Any, parameters: dict[str, Any], *, in_memory: Iterable[str] = ()):
+        self.words: list[str] = []
+        self.arrays: dict[str, Any] = {}  # handed over as they are
+        self._folder: str | None = None
+        if base is not None:
+            text = os.fspath(getattr(base, "directory", None) or base)
+            if "=" in text.split("/")[-1] and not os.path.exists(text):
+                raise UsageError("parameters are keywords", text, "write beta=4 without quotes")
+            self.words.append(text)
+        try:
+            for name, value in parameters.items():
+                if value is None:
+                    continue
+                if is_array(value) and name in in_memory:
+                    self.arrays[name] = value
+                elif is_array(value) and name in ARRAYS:
+                    self.words.append(f"{name}={self.file(name, value)}")
+                else:
+                    self.words.append(f"{name}={word_of(name, value)}")
+        except BaseException:
+            self.close()
+            raise
+
+    def file(self, name: str, value: Any) -> str:
+        """The array as a file, for as long as the call lasts."""
+        if self._folder is None:
+            self._folder = tempfile.mkdtemp(prefix="murmur-")
+        path = pathlib.Path(self._folder) / f"{name}.npy"
+        np.save(path, array_of(name, value))
+        return str(path)
+
+    def close(self) -> None:
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def __enter__(self) -> "Words":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,116 @@
+// python.h: what the files of the Python module share: its parts, arrays, and patience with Python.
+#pragma once
+
+#include <pybind11/functional.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "murmur/dynamics.h"
+#include "murmur/error.h"
+#include "murmur/experiment.h"
+#include "murmur/external.h"
+#include "murmur/forces.h"
+#include "murmur/swarm.h"
+
+namespace murmur::python {
+
+namespace py = pybind11;
+
+// Each in its own file; module.cpp calls them in this order.
+void bind_errors(py::module_& m);
+void bind_swarm(py::module_& m);
+void bind_dynamics(py::module_& m);
+void bind_field(py::module_& m);
+void bind_flow(py::module_& m);
+void bind_record(py::module_& m);
+void bind_transport(py::module_& m);
+void bind_commands(py::module_& m);
+void bind_gradient(py::module_& m);
+
+// The word of `where` in errors about an array that was handed over.
+[[noreturn]] void refuse(const std::string& what, const std::string& where,
+                         const std::string& remedy);
+
+// An array of real numbers out of whatever holds one: numpy's, nested lists, DLPack of the CPU.
+// Error(input) for anything else, for masked arrays and for numbers that are not finite.
+py::array_t<double> real_array(const py::handle& value, const std::string& name, int axes);
+Matrix matrix_of(const py::handle& value, const std::string& name);  // (rows, cols); None: empty
+Vector vector_of(const py::handle& value, const std::string& name);  // None: empty
+// (n, d) points, in memory of their own.
+HostSwarm swarm_of(const py::handle& value, const std::string& name);
+
+// Views without a copy: `owner` lives as long as they do. They cannot be written to.
+py::array view_of(const Matrix& m, const py::handle& owner);
+py::array view_of(const Vector& v, const py::handle& owner);
+// (n, d) of a swarm in host memory: coordinate after coordinate, as engines keep it.
+py::array view_of(HostSwarm& x, const py::handle& owner, bool writeable);
+// The numbers of `values` without a copy, kept alive by the array.
+py::array owned(std::vector<double> values, std::vector<py::ssize_t> shape);
+
+// The swarm whose memory an array shows whole, as Swarm.x and results of Field do; null: it lies
+// elsewhere, and is copied.
+HostSwarm* swarm_behind(const py::handle& array);
+
+// Keywords of a constructor, each asked for once.
+class Keywords {
+ public:
+  Keywords(const char* type, const py::kwargs& given) : type_(type), given_(given) {}
+  double number(const char* name, double otherwise);
+  bool flag(const char* name, bool otherwise);
+  std::string word(const char* name, const std::string& otherwise);
+  Matrix matrix(const char* name) { return matrix_of(take(name), where(name)); }
+  Vector vector(const char* name) { return vector_of(take(name), where(name)); }
+  py::object take(const char* name);  // None where it was not given
+  void finish() const;                // Error(input) for a keyword that nobody asked for
+  std::string where(const char* name) const { return std::string(type_) + "(" + name + "=...)"; }
+
+ private:
+  const char* type_;
+  const py::kwargs& given_;
+  std::vector<std::string> known_{};
+};
+
+// One user at a time of what owns scratch memory: Error(runtime) for a second thread.
+class Turn {
+ public:
+  Turn(std::atomic<bool>& busy, const char* what);
+  ~Turn() { busy_ = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic<bool>& busy_;
+};
+
+// An experiment out of the words of murmur simulate and of objects that no words say.
+struct Request {
+  std::vector<std::string> words{};        // preset or path, key=value
+  py::object init = py::none();            // points
+  py::object dynamics = py::none();        // Dynamics in place of the words' forces
+  std::vector<py::object> external{};      // External
+  std::vector<std::string> names() const;  // of the external forces
+};
+struct Prepared {
+  Settings words{};
+  Experiment experiment{};
+  std::vector<ExternalForce> external{};
+  bool of_objects = false;  // forces are those of a Dynamics that no words say
+};
+Prepared prepare(const Request& request);
+std::unique_ptr<Engine> engine_for(const Prepared& prepared);
+// Arguments as Python hands them over: words, init, dynamics, external.
+Request request_of(const std::vector<std::string>& words, const py::object& init,
+                   const py::object& dynamics, const py::list& external);
+
+// How far work is, as a dictionary.
+py::dict dictionary_of(const Progress& progress);
+
+}  // namespace murmur::python

@@ -1,0 +1,68 @@
+// swarm.cpp: Swarm: positions and masses in memory that numpy and the engines share.
+#include "python.h"
+
+namespace murmur::python {
+
+namespace {
+
+std::unique_ptr<HostSwarm> from_array(const py::object& array) {
+  return std::make_unique<HostSwarm>(swarm_of(array, "Swarm(array)"));
+}
+
+std::unique_ptr<HostSwarm> empty_swarm(int n, int d) {
+  if (n < 1 || d < 1 || n > 1'000'000'000 || d > 1'000'000)
+    refuse("a swarm has one particle and one coordinate at least",
+           "Swarm(n=" + std::to_string(n) + ", d=" + std::to_string(d) + ")",
+           "give larger numbers");
+  return std::make_unique<HostSwarm>(Shape{n, d});
+}
+
+void set_masses(HostSwarm& x, const py::object& masses) {
+  Vector mass = vector_of(masses, "masses");
+  double sum = 0;
+  for (const double m : mass) {
+    if (m < 0) refuse("a mass is negative", "masses", "give masses of 0 or above");
+    sum += m;
+  }
+  if (mass.size() != static_cast<std::size_t>(x.n()) || sum <= 0)
+    refuse("the masses are not one for each particle, or all are 0", "masses",
+           "give " + std::to_string(x.n()) + " numbers");
+  for (double& m : mass) m /= sum;
+  std::copy(mass.begin(), mass.end(), x.mass.begin());
+}
+
+}  // namespace
+
+void bind_swarm(py::module_& m) {
+  py::class_<HostSwarm, std::shared_ptr<HostSwarm>>(m, "Swarm")
+      .def(py::init(&from_array), py::arg("array"))
+      .def(py::init(&empty_swarm), py::kw_only(), py::arg("n"), py::arg("d"))
+      .def_property_readonly("n", &HostSwarm::n)
+      .def_property_readonly("d", &HostSwarm::d)
+      .def_property_readonly(
+          "x", [](const py::object& self) { return view_of(self.cast<HostSwarm&>(), self, true); })
+      .def_property(
+          "masses",
+          [](const py::object& self) { return view_of(self.cast<HostSwarm&>().mass, self); },
+          &set_masses)
+      .def_property_readonly(
+          "address", [](HostSwarm& x) { return reinterpret_cast<std::uintptr_t>(x.axis(0)); })
+      .def(
+          "__array__",
+          [](const py::object& self, const py::object& type) -> py::object {
+            const py::array view = view_of(self.cast<HostSwarm&>(), self, true);
+            return type.is_none() ? py::object(view) : py::object(view.attr("astype")(type));
+          },
+          py::arg("dtype") = py::none())
+      .def("__dlpack__",
+           [](const py::object& self, const py::kwargs& how) {
+             return view_of(self.cast<HostSwarm&>(), self, true).attr("__dlpack__")(**how);
+           })
+      .def("__dlpack_device__", [](const HostSwarm&) { return py::make_tuple(1, 0); })
+      .def("__len__", &HostSwarm::n)
+      .def("__repr__", [](const HostSwarm& x) {
+        return "Swarm(n=" + std::to_string(x.n()) + ", d=" + std::to_string(x.d()) + ")";
+      });
+}
+
+}  // namespace murmur::python

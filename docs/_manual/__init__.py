@@ -1,0 +1,1 @@
+"""_manual: what the manual adds to Sphinx: equations, pages of source files, interfaces, notebooks."""
