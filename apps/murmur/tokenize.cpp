@@ -8,8 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "command.h"
+#include "known_models.h"
+#include "model/open_model.h"
 #include "murmur/error.h"
-#include "murmur/tokenizer.h"
 #include "run/json_text.h"
 
 namespace murmur::app {
@@ -63,13 +64,12 @@ nlohmann::ordered_json decoded(const Tokenizer& tokenizer, const std::vector<Tok
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   if (words.size() != 1)
-    usage("tokenize takes one tokenizer.json, or the folder of a model",
-          "murmur tokenize PATH < lines");
+    usage("tokenize takes one tokenizer.json, or a model", "murmur tokenize PATH < lines");
   if (decodes && (without_special || within_limits))
     usage("--no-special and --limits are for encoding", "leave them out with --decode");
   if (!decodes && keeps_special)
     usage("--keep-special is for decoding", "add --decode, or leave it out");
-  const Tokenizer tokenizer = Tokenizer::read(words[0]);
+  const Tokenizer tokenizer = open_tokenizer(model_path(words[0]));
   const bool watched = isatty(STDIN_FILENO) != 0;
   std::string line;
   for (std::size_t number = 1; std::getline(std::cin, line); ++number) try {

@@ -15,8 +15,8 @@ struct TraceKeeping {
   std::string engine = "float32";  // in the manifest, before the family
 };
 // Makes the run, with the ideal flow from the same tokens as its experiment. What is kept of the
-// traces is taken out of the texts. A signal that comes meanwhile is noted in caught_signal, and the
-// run is whole.
+// traces is taken out of the texts. A signal that comes meanwhile is noted in caught_signal, and
+// the run is whole.
 RunReader keep_texts(const Flags& flags, const TraceFile& file, std::vector<TracedText>& texts,
                      const TraceKeeping& keeping);
 

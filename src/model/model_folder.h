@@ -42,7 +42,8 @@ std::filesystem::path state_of_model(const std::filesystem::path& folder);
 // The safetensors of a folder that hold its weights. Error(input) where none or several do.
 std::vector<std::filesystem::path> weight_files(const std::filesystem::path& folder);
 
-// Whether a file is a pickle of Python, or a zip of some, by its name or, of a .bin, its first bytes.
+// Whether a file is a pickle of Python, or a zip of some, by its name, or by the first bytes of a
+// .bin.
 bool is_pickled(const std::filesystem::path& file);
 // Error(input), with the words that convert such weights.
 [[noreturn]] void refuse_pickled(const std::filesystem::path& where);

@@ -23,14 +23,15 @@ Tokenizer read_tokenizer(const fs::path& path) {
   return path.extension() == ".bin" ? read_llama2c_tokenizer(path) : Tokenizer::read(path);
 }
 
+bool names_llama2c_tokenizer(const fs::path& path) {
+  return path.filename().string().starts_with("tok") && path.extension() == ".bin";
+}
+
 // tokenizer.bin or tok512.bin, where there is one such file in the folder.
 std::optional<fs::path> llama2c_tokenizer_in(const fs::path& folder) {
   std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("tok") && entry.path().extension() == ".bin")
-      found.push_back(entry.path());
-  }
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (names_llama2c_tokenizer(entry.path())) found.push_back(entry.path());
   if (found.size() != 1) return std::nullopt;
   return found[0];
 }
@@ -66,6 +67,19 @@ void keep_freed_memory() {
 }
 
 }  // namespace
+
+Tokenizer open_tokenizer(const fs::path& path) {
+  std::error_code ignored;
+  const bool folder = fs::is_directory(path, ignored);
+  const bool weights = fs::is_regular_file(path, ignored) && path.extension() == ".bin" &&
+                       !names_llama2c_tokenizer(path);
+  if (!folder && !weights) return read_tokenizer(path);
+  fs::path beside = folder ? state_of_model(path) : path.parent_path();
+  if (beside.empty()) beside = ".";
+  if (!fs::exists(beside / "tokenizer.json"))
+    if (const auto found = llama2c_tokenizer_in(beside)) return read_llama2c_tokenizer(*found);
+  return Tokenizer::read(beside);
+}
 
 OpenedModel open_model(const fs::path& path, const fs::path& tokenizer) {
   keep_freed_memory();

@@ -21,6 +21,10 @@ struct OpenedModel {
 OpenedModel open_model(const std::filesystem::path& path,
                        const std::filesystem::path& tokenizer = {});
 
+// The tokeniser at a path: a tokenizer.json, a tokenizer .bin of llama2.c (tok*.bin), or what lies
+// beside the weights of a model that is named as above. Error(input).
+Tokenizer open_tokenizer(const std::filesystem::path& path);
+
 // The tokeniser of llama2.c: the longest token's length, then of each token a score, a length and
 // its bytes. Nothing is allocated that the file does not hold. Error(input).
 Tokenizer read_llama2c_tokenizer(const std::filesystem::path& path);

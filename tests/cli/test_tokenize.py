@@ -46,6 +46,20 @@ class Tokenize(murmur.Case):
         self.lines('"a"\n', path, "-o", "ids.jsonl")
         self.assertEqual((self.folder / "ids.jsonl").read_text(), "[2,42,3]\n")
 
+    def test_a_model_of_llama2c_by_its_tokeniser_folder_and_weights(self):
+        bundled = murmur.ROOT / "studio/public/words"
+        model = self.folder / "model"
+        model.mkdir()
+        (model / "tok512.bin").write_bytes((bundled / "tok512.bin").read_bytes())
+        (model / "weights.bin").write_bytes(bytes(28))
+        for path in ("model/tok512.bin", "model", "model/weights.bin"):
+            ids = json.loads(self.lines('"The cat sat."\n', path).stdout)
+            self.assertEqual(ids, [1, 291, 280, 294, 262, 294, 426])
+            text = self.lines(f"{ids}\n", path, "--decode").stdout
+            self.assertEqual(json.loads(text), "The cat sat.")
+        self.refused(INPUT, "tokenize", "minilm", what="not on this machine",
+                     env={"XDG_DATA_HOME": str(self.folder)}, do="murmur model fetch minilm")
+
     def test_last_line_without_its_end(self):
         self.assertEqual(self.lines('"a"', FIXTURES / "wordpiece").stdout, "[2,42,3]\n")
 
