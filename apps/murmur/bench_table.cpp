@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -291,42 +292,68 @@ std::string limit_text(const nlohmann::json& row) {
                      row["limited_by"].get<std::string>());
 }
 
-void print(const nlohmann::json& rows, const Limits& core) {
-  data(fmt::format("{:<38} {:>10}  {:>18}  {:>18}  {}\n", "one core", "ours", "numpy", "torch",
-                   "limit of this core"));
-  for (const nlohmann::json& row : rows)
-    data(fmt::format("{:<38} {:>7.3g} ms  {:>18}  {:>18}  {}\n", name_of(row),
-                     1e3 * row["seconds"].get<double>(), peer_text(row, "numpy"),
-                     peer_text(row, "torch"), limit_text(row)));
-  data(fmt::format(
-      "limits measured here: {:.3g} and {:.3g} G multiply-adds/s (f32, f64), {:.3g} and "
-      "{:.3g} G powers of two/s, {:.3g} GB/s of memory\n",
-      1e-9 * core.fma_f32, 1e-9 * core.fma_f64, 1e-9 * core.exp2_f32, 1e-9 * core.exp2_f64,
-      1e-9 * core.memory_bytes));
+// Rows are told as they are measured.
+void tell_core_row(const nlohmann::json& row) {
+  data(fmt::format("{:<38} {:>7.3g} ms  {:>18}  {:>18}  {}\n", name_of(row),
+                   1e3 * row["seconds"].get<double>(), peer_text(row, "numpy"),
+                   peer_text(row, "torch"), limit_text(row)));
+  std::fflush(stdout);
 }
 
-void print_gpu(const nlohmann::json& rows, const Limits& gpu) {
-  if (rows.empty()) return;
-  data(fmt::format("\n{:<55} {:>10}  {:>18}  {}\n", "the GPU", "ours", "torch on the GPU",
-                   "limit of this GPU"));
-  for (const nlohmann::json& row : rows)
-    data(fmt::format("{:<55} {:>7.3g} ms  {:>18}  {}\n", name_of(row),
-                     1e3 * row["seconds"].get<double>(), peer_text(row, "torch_gpu"),
-                     limit_text(row)));
-  data(fmt::format(
-      "limits measured here: {:.3g} and {:.3g} T multiply-adds/s (f32, f64), {:.3g} T of halves by "
-      "tensor cores, {:.3g} T powers of two/s, {:.3g} TB/s of memory\n",
-      1e-12 * gpu.fma_f32, 1e-12 * gpu.fma_f64, 1e-12 * gpu.half_products, 1e-12 * gpu.exp2_f32,
-      1e-12 * gpu.memory_bytes));
+void tell_gpu_row(const nlohmann::json& row) {
+  data(fmt::format("{:<55} {:>7.3g} ms  {:>18}  {}\n", name_of(row),
+                   1e3 * row["seconds"].get<double>(), peer_text(row, "torch_gpu"),
+                   limit_text(row)));
+  std::fflush(stdout);
 }
 
+nlohmann::json core_rows(const Limits& core, const std::string& python, const TableChoice& choice,
+                         bool told) {
+  nlohmann::json rows = nlohmann::json::array();
+  if (told)
+    data(fmt::format("{:<38} {:>10}  {:>18}  {:>18}  {}\n", "one core", "ours", "numpy", "torch",
+                     "limit of this core"));
+  for (const Work& work : works()) {
+    rows.push_back(measured_row(work, core, python, choice));
+    if (told) tell_core_row(rows.back());
+  }
+  if (told)
+    data(fmt::format(
+        "limits measured here: {:.3g} and {:.3g} G multiply-adds/s (f32, f64), {:.3g} and "
+        "{:.3g} G powers of two/s, {:.3g} GB/s of memory\n",
+        1e-9 * core.fma_f32, 1e-9 * core.fma_f64, 1e-9 * core.exp2_f32, 1e-9 * core.exp2_f64,
+        1e-9 * core.memory_bytes));
+  return rows;
+}
+
+nlohmann::json gpu_rows(const Limits& gpu, const std::string& python, const TableChoice& choice,
+                        bool told) {
+  nlohmann::json rows = nlohmann::json::array();
+  if (told)
+    data(fmt::format("\n{:<55} {:>10}  {:>18}  {}\n", "the GPU", "ours", "torch on the GPU",
+                     "limit of this GPU"));
+  for (const Work& work : gpu_works()) {
+    rows.push_back(measured_row(work, gpu, python, choice));
+    if (told) tell_gpu_row(rows.back());
+  }
+  if (told)
+    data(fmt::format(
+        "limits measured here: {:.3g} and {:.3g} T multiply-adds/s (f32, f64), {:.3g} T of halves "
+        "by tensor cores, {:.3g} T powers of two/s, {:.3g} TB/s of memory\n",
+        1e-12 * gpu.fma_f32, 1e-12 * gpu.fma_f64, 1e-12 * gpu.half_products, 1e-12 * gpu.exp2_f32,
+        1e-12 * gpu.memory_bytes));
+  return rows;
+}
+
+// Those that were probed.
 nlohmann::json json_of(const Limits& limits) {
-  return {{"fma_f32", limits.fma_f32},
-          {"fma_f64", limits.fma_f64},
-          {"exp2_f32", limits.exp2_f32},
-          {"exp2_f64", limits.exp2_f64},
-          {"half_products", limits.half_products},
-          {"memory_bytes", limits.memory_bytes}};
+  nlohmann::json told = {{"fma_f32", limits.fma_f32},
+                         {"fma_f64", limits.fma_f64},
+                         {"exp2_f32", limits.exp2_f32},
+                         {"memory_bytes", limits.memory_bytes}};
+  if (limits.exp2_f64 > 0) told["exp2_f64"] = limits.exp2_f64;
+  if (limits.half_products > 0) told["half_products"] = limits.half_products;
+  return told;
 }
 
 Limits limits_of_gpu() {
@@ -342,22 +369,16 @@ Limits limits_of_gpu() {
 int print_bench_table(const Flags& flags, const TableChoice& choice) {
   const std::string python = choice.python.empty() ? python_with_numpy() : choice.python;
   const Limits core{simd::probe_core()};
-  nlohmann::json rows = nlohmann::json::array(), gpu_rows = nlohmann::json::array();
-  for (const Work& work : works()) rows.push_back(measured_row(work, core, python, choice));
-  Limits gpu;
+  nlohmann::json all = {{"rows", core_rows(core, python, choice, !flags.json)},
+                        {"core", json_of(core)}};
   if (!gpu_name().empty()) {
-    gpu = limits_of_gpu();
-    for (const Work& work : gpu_works())
-      gpu_rows.push_back(measured_row(work, gpu, python, choice));
+    const Limits gpu = limits_of_gpu();
+    all["gpu_rows"] = gpu_rows(gpu, python, choice, !flags.json);
+    all["gpu"] = json_of(gpu);
   }
-  const bool alone = !rows[0].contains("numpy"), no_torch = !rows[0].contains("torch");
-  if (flags.json) {
-    report(
-        {{"rows", rows}, {"core", json_of(core)}, {"gpu_rows", gpu_rows}, {"gpu", json_of(gpu)}});
-  } else {
-    print(rows, core);
-    print_gpu(gpu_rows, gpu);
-  }
+  const nlohmann::json& first = all["rows"][0];
+  const bool alone = !first.contains("numpy"), no_torch = !first.contains("torch");
+  if (flags.json) report(all);
   if (alone)
     say(flags, "no Python with numpy was found: --python PROGRAM names one");
   else if (no_torch)

@@ -1,10 +1,10 @@
 """Times one kind of work in numpy and in PyTorch for the table of `murmur bench`.
 
 usage: table.py WORK X.npy OUT.npy BETA REPETITIONS MACHINE
-WORK is `velocity` or `retract`. X holds the points (n, d), for retract the points and what is added
-to them (2, n, d). MACHINE is `core`, numpy and torch on one core, or `gpu`, torch on the GPU. Prints
-one JSON object: seconds of the best repetition by the name of the peer, and the versions. OUT gets the
-result of numpy, or of torch on the GPU, so that it can be compared.
+WORK is `velocity` or `retract`. X holds the points (n, d), for retract the points and what is
+added to them (2, n, d). MACHINE is `core`, numpy and torch on one core, or `gpu`, torch on the GPU.
+Prints one JSON object: seconds of the best repetition by the name of the peer, and the versions. OUT
+gets the result of numpy, or of torch on the GPU, so that it can be compared.
 """
 import json
 import os
