@@ -132,3 +132,32 @@ export class Film {
     void this.core.close(this.info.id).catch(() => undefined);
   }
 }
+
+/** What a flight has left behind: its frames, and a row of observables for each. */
+export interface Stored {
+  times: Float64Array; // (frames)
+  positions: Float32Array; // (frames, n, d)
+  columns: string[];
+  rows: number[][]; // (frames, columns)
+}
+
+/** As a film of the core in all but this: no core knows it, so nothing can be asked or branched. */
+export class StoredFilm extends Film {
+  override readonly cosines = new Float64Array(0);
+
+  constructor({ times, positions, columns, rows }: Stored, { n, d, habitat }: Pick<FlightInfo, "n" | "d" | "habitat">) {
+    const observables = new Float64Array(times.length * columns.length).fill(NaN);
+    rows.slice(0, times.length).forEach((row, k) => observables.set(row, k * columns.length));
+    const frames: Frames = {
+      flight: -1, first: 0, count: times.length, times, positions, observables, cosines: new Float64Array(0),
+      scores: new Float64Array(0), verdicts: new Int8Array(0), ended: { ok: true, what: "", remedy: "" },
+    };
+    super(
+      { fly: async () => frames, close: async () => undefined },
+      {
+        id: -1, n, d, habitat, frames: times.length, first: 0, T: times.at(-1) ?? 0,
+        columns, digits: [], classes: [], known: [], config: "",
+      },
+    );
+  }
+}

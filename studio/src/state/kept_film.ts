@@ -1,48 +1,25 @@
 // kept_film.ts: the frames that a run has kept, as a film that nothing has to fly.
-import type { FlightInfo, Frames } from "../core/protocol";
+import type { FlightInfo } from "../core/protocol";
 import { readNumbers } from "../export/read_array";
-import { Film } from "./film";
+import { StoredFilm, type Stored } from "./film";
 import { fetchOfRun, parseObservables, type OwnRun } from "./own_runs";
 import { strings } from "../strings";
 
 export const kMostKept = 10_000_000; // numbers of a trajectory
 
-export interface Kept {
-  times: Float64Array; // (frames)
-  positions: Float32Array; // (frames, n, d)
-  columns: string[];
-  rows: number[][]; // (frames, columns)
-}
-
-/** As a film of the core in all but this: no core knows it, so nothing can be asked or branched. */
-export class KeptFilm extends Film {
-  override readonly cosines = new Float64Array(0);
-
+/** A run's film, and what the page cannot compute of it. */
+export class KeptFilm extends StoredFilm {
   constructor(
     readonly run: OwnRun,
-    kept: Kept,
+    kept: Stored,
     readonly about: { habitat: FlightInfo["habitat"]; why: readonly string[] },
   ) {
-    const { times, positions, columns, rows } = kept;
-    const { n, d } = run;
-    const observables = new Float64Array(times.length * columns.length).fill(NaN);
-    rows.slice(0, times.length).forEach((row, k) => observables.set(row, k * columns.length));
-    const frames: Frames = {
-      flight: -1, first: 0, count: times.length, times, positions, observables, cosines: new Float64Array(0),
-      scores: new Float64Array(0), verdicts: new Int8Array(0), ended: { ok: true, what: "", remedy: "" },
-    };
-    super(
-      { fly: async () => frames, close: async () => undefined },
-      {
-        id: -1, n, d, habitat: about.habitat, frames: times.length, first: 0, T: times.at(-1) ?? 0,
-        columns, digits: [], classes: [], known: [], config: "",
-      },
-    );
+    super(kept, { n: run.n, d: run.d, habitat: about.habitat });
   }
 }
 
 /** Fetches what a run has kept; a run that is still written is taken as far as it goes. */
-export async function fetchKept(run: OwnRun): Promise<Kept> {
+export async function fetchKept(run: OwnRun): Promise<Stored> {
   const numbers = run.frames * run.n * run.d;
   if (numbers > kMostKept) {
     const { tooLarge, tooLargeRemedy } = strings.runs;
@@ -57,7 +34,7 @@ export async function fetchKept(run: OwnRun): Promise<Kept> {
 }
 
 /** The files of a run as frames: as many as all of them have. */
-export function keptOf(run: OwnRun, files: { places: ArrayBuffer; times: ArrayBuffer; table: string }): Kept {
+export function keptOf(run: OwnRun, files: { places: ArrayBuffer; times: ArrayBuffer; table: string }): Stored {
   const { shape, values } = readNumbers(files.places, "trajectory.npy");
   const moments = readNumbers(files.times, "times.npy");
   const size = run.n * run.d;
