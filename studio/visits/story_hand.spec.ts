@@ -48,7 +48,7 @@ test("seven shares are shown as seven, and every word's label is whole", async (
     await goTo(page, stop);
     await expect(page.locator(".scene-label.token").first()).toBeVisible();
     await windToEnd(page);
-    const broken = await page.evaluate(() => {
+    const broken = () => page.evaluate(() => {
       const scene = document.querySelector(".stage")!.getBoundingClientRect();
       return [...document.querySelectorAll(".scene-label.token:not([hidden])")].flatMap((label) => {
         const box = label.getBoundingClientRect();
@@ -56,7 +56,7 @@ test("seven shares are shown as seven, and every word's label is whole", async (
         return whole ? [] : [label.textContent];
       });
     });
-    expect(broken).toEqual([]);
+    await expect.poll(broken).toEqual([]); // labels are laid out with the next drawing
   }
 });
 

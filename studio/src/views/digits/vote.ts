@@ -11,7 +11,7 @@ import { chancesAt, leader, meanOf } from "./reading";
 import { toScene } from "./squeeze";
 
 const kUnderVote = 1.7; // its name stands below the ball
-const kOverMean = 1.5; // and that of the mean above its cross
+const kBesideMean = 1.5; // and that of the mean beside its cross, away from the vote
 const kArm = 0.62; // of the cross
 const kNear = 44; // CSS pixels: a mean that is seen closer to the vote has no name, which would cover the vote's
 
@@ -67,8 +67,9 @@ export class VoteScene {
     });
     const [one, other] = [this.stage.onScreen(vote), this.stage.onScreen(mean)];
     const apart = one && other && Math.hypot(one.x - other.x, one.y - other.y) > kNear;
+    const away = one && other && other.y > one.y ? -kBesideMean : kBesideMean;
     this.stage.moveLabel("vote", [vote[0], vote[1] - kUnderVote, vote[2]]);
-    this.stage.moveLabel("mean", apart ? [mean[0], mean[1] + kOverMean, mean[2]] : null);
+    this.stage.moveLabel("mean", apart ? [mean[0], mean[1] + away, mean[2]] : null);
   }
 
   private meanAt({ film, squeeze }: Poll, places: Float32Array): number[] {
