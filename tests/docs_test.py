@@ -2,8 +2,8 @@
 """docs_test.py: runs the examples of README.md and docs/*.md and checks what they print.
 
 Every fenced block whose info string is `sh run` is run by bash -euo pipefail. The blocks of one
-page run in order in one empty directory, with `murmur` and `python3` on the PATH and small models
-in $MODELS. A block directly followed by a fenced block whose info string is `text output` must print
+page run in order in one empty directory, with `murmur` and `python3` on the PATH, the Python package
+where that looks for it, and small models in $MODELS. A block directly followed by a fenced block whose info string is `text output` must print
 that text on stdout; there a line `...` stands for any number of lines. Relative links of all pages, decisions included, must
 lead to files; headings they name must exist.
 
@@ -86,7 +86,7 @@ def install_tools(folder: Path) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if not key.startswith("MURMUR")}
     kept |= OPENMPI
     return kept | {"PATH": f"{folder}:{os.environ['PATH']}", "NO_COLOR": "1", "LC_ALL": "C.UTF-8",
-                   "MURMUR_DATA": str(ROOT / "data/mnist"),
+                   "MURMUR_DATA": str(ROOT / "data/mnist"), "PYTHONPATH": str(murmur.parent / "python"),
                    "MODELS": str(ROOT / "tests/fixtures/families")}
 
 

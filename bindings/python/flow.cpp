@@ -1,6 +1,8 @@
 // flow.cpp: Flight: a swarm on its way, step by step, with all frames that it has kept in memory.
 #include "murmur/flow.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -81,7 +83,7 @@ class Flight {
     return py::array_t<double>(shape, kept_->table.data(), owner());
   }
 
-  std::unique_ptr<Flight> branch(Prepared prepared) const;
+  std::shared_ptr<Flight> branch(Prepared prepared) const;
   Clusters clusters_at(std::int64_t frame, double tol) const;
   std::string save(const app::Place& place) const;
 
@@ -117,8 +119,6 @@ class Flight {
 };
 
 const char* status_of(const Flight& flight);
-
-std::string text_of(double value) { return py::str(py::float_(value)); }
 
 void Flight::keep(double t, const Frame& frame) {
   const std::vector<double> row =
@@ -210,9 +210,9 @@ bool Flight::advance(const Stop& stop, const py::object& watch, const py::object
 }
 
 // The same particles at the same time, on another way; its first frame is where it parts.
-std::unique_ptr<Flight> Flight::branch(Prepared prepared) const {
+std::shared_ptr<Flight> Flight::branch(Prepared prepared) const {
   require_idle();
-  auto other = std::make_unique<Flight>(std::move(prepared));
+  auto other = std::make_shared<Flight>(std::move(prepared));
   other->state_ = branch_state(state_, e(), other->e(), "branch");
   const HostSwarm x = unfold(state_, state_.x);
   const auto placed = other->engine_->place(x);
@@ -249,9 +249,9 @@ std::string Flight::save(const app::Place& place) const {
   const auto tell_merges = [&](double until) {
     for (; merged < merges_.size() && merges_[merged].t <= until; ++merged) {
       const Merge& g = merges_[merged];
-      run.event("{\"event\":\"merge\",\"t\":" + text_of(g.t) + ",\"into\":" +
-                std::to_string(g.into) + ",\"absorbed\":" + std::to_string(g.absorbed) +
-                ",\"mass\":" + text_of(g.mass) + ",\"left\":" + std::to_string(g.left) + "}");
+      run.event(
+          fmt::format(R"({{"event":"merge","t":{},"into":{},"absorbed":{},"mass":{},"left":{}}})",
+                      g.t, g.into, g.absorbed, g.mass, g.left));
     }
   };
   for (std::int64_t k = 0; k < frames(); ++k) {
@@ -259,8 +259,8 @@ std::string Flight::save(const app::Place& place) const {
     run.append(kept_->times[k], swarm(k), std::span(kept_->table).subspan(k * columns, columns));
   }
   tell_merges(std::numeric_limits<double>::infinity());
-  run.event("{\"event\":\"checkpoint\",\"t\":" + text_of(state_.t) + "}");
-  run.checkpoint(record_of(state_, e().schedule.T), true);
+  const ProcessControl control;
+  RecordedProcess(run, control, "t").save(state_.t, record_of(state_, e().schedule.T), true);
   run.close(status_of(*this),
             {{"t", time()},
              {"steps", static_cast<double>(state_.step)},

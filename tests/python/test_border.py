@@ -27,7 +27,8 @@ class Border(Folder):
         self.assertEqual(address(x), swarm.address)  # out: numpy sees the engine's memory
         x[:, 2] = 1.0
         self.assertEqual(swarm.x[n - 1, 2], 1.0)
-        field = murmur.Field(n=n, d=3, dynamics="none", perceptron="gaussian:1", engine="reference")
+        field = murmur.Field(n=n, d=3, dynamics="none", perceptron="gaussian:1", activation="tanh",
+                             engine="reference")
         out = murmur.Swarm(n=n, d=3)
         v = field.velocity(x, 0.0, out.x)  # in: the engine reads and writes these very arrays
         self.assertEqual(address(v), out.address)

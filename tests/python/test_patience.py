@@ -84,9 +84,9 @@ class CtrlC(Folder):
         self.assertEqual((code, out), (0, "sweep interrupted\n"), err)
 
     def test_at_any_moment(self):
-        """Twenty moments, from the import to the end: an exception or the result, never a crash."""
+        """Many moments, from the import to the end: an exception or the result, never a crash."""
         text = textwrap.dedent("""
-            import signal, sys
+            import numpy  # whose own import makes something else of Ctrl-C
             print("begins", flush=True)
             try:
                 import murmur
@@ -135,7 +135,7 @@ class Threads(Folder):
 
         ticker = threading.Thread(target=tick)
         ticker.start()
-        murmur.simulate(n=400, T=5, save="final")
+        murmur.simulate(n=800, T=10, save="final")
         done.set(), ticker.join()
         self.assertGreater(len(ticks), 10)  # the interpreter's lock was let go
 

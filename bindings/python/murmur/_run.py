@@ -359,10 +359,27 @@ class Run:
         except Exception:
             return False
 
-    def _repr_html_(self) -> str:
-        from ._player import player
+    def player(self, *, height: int = 440) -> str:
+        """HTML of a player of its frames, offline, drawn by the studio's own code."""
+        from .player import frame, page
 
-        return player(self)
+        count = len(self)
+        kept = np.unique(np.linspace(0, count - 1, min(count, 240)).round().astype(np.intp))
+        told = repr(self)[1:-1] + ("" if len(kept) == count else f"; {len(kept)} of its frames")
+        film = page(self.x[kept], times=self.t[kept], sphere=self._on_sphere(), caption=told)
+        return frame(film, height=height)
+
+    def _on_sphere(self) -> bool:
+        if self._flight is not None:
+            return bool(self._flight.manifold == "sphere")
+        return self.parameters.get("habitat") == "sphere"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        if not self._has_frames() or not np.isfinite(self.x[-1]).all() or self.n * self.d == 0:
+            return f"<pre>{html.escape(repr(self))}</pre>"
+        return self.player()
 
     def __array__(self, dtype: Any = None) -> NDArray[Any]:
         return self.x if dtype is None else self.x.astype(dtype)
