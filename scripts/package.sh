@@ -3,7 +3,7 @@
 # distribution and wheel), with the page in them, and tries them on a Debian 12 that has nothing else.
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-install_packages "${build_packages[@]}" "${package_packages[@]}"
+install_packages "${build_packages[@]}" "${python_packages[@]}" "${package_packages[@]}"
 if [ ! -f studio/dist/index.html ]; then scripts/page.sh; fi
 build release -DMURMUR_PYTHON=ON
 packages=build/release/packages

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """notebooks_test.py [--write] [NOTEBOOK...]: executes the notebooks of docs/notebooks in order of their cells and
-compares what is printed with what they were kept with; pictures must be there again. --write keeps the new
-outputs. Without nbclient or a kernel it ends with 77: left out.
+compares what is printed with what they were kept with, numbers to the share `tolerance` of their metadata (1e-4;
+more where a training is in them, whose last digits are the machine's); pictures must be there again. --write
+keeps the new outputs. Without nbclient or a kernel it ends with 77: left out.
 
 Usage: MURMUR=build/release/murmur python3 tests/notebooks_test.py
 """
 
 import os
 import pathlib
+import re
 import sys
 import time
 
@@ -16,14 +18,40 @@ LIMIT = 300  # seconds a cell may take
 
 
 def kept_of(cell):
-    """What a cell printed and showed, apart from the bytes of pictures and pages."""
-    found = []
+    """What a cell printed, and the kinds of what it showed: the bytes of pictures and pages may differ."""
+    printed, shown = "", []
     for output in cell.get("outputs", []):
         if output["output_type"] == "stream" and output["name"] == "stdout":
-            found.append(output["text"])
+            printed += output["text"]
         elif "data" in output:
             kinds = [kind for kind in ("image/png", "text/html") if kind in output["data"]]
-            found.append(kinds[0] if kinds else output["data"].get("text/plain", ""))
+            shown.append(kinds[0] if kinds else output["data"].get("text/plain", ""))
+    return printed, [kind for kind in shown if kind]
+
+
+def agree(was, now, tolerance):
+    """Whether two texts are the same but for numbers that differ by this share of them at most."""
+    number = re.compile(r"-?\d+\.?\d*(?:e[-+]?\d+)?")
+    if number.sub("#", was) != number.sub("#", now):
+        return False
+    pairs = zip(number.findall(was), number.findall(now))
+    return all(abs(float(a) - float(b)) <= tolerance * max(abs(float(a)), 1e-6) for a, b in pairs)
+
+
+def is_talk(output):
+    """What is written to stderr, and progress that has cleared itself."""
+    return (output["output_type"] == "stream" and output["name"] == "stderr"
+            or "data" in output and not any(output["data"].values()))
+
+
+def joined(outputs):
+    """Neighbouring pieces of what was printed as one: where they part depends on the moment."""
+    found = []
+    for output in outputs:
+        if found and output["output_type"] == found[-1]["output_type"] == "stream":
+            found[-1]["text"] += output["text"]
+        else:
+            found.append(output)
     return found
 
 
@@ -35,14 +63,14 @@ def tidy(notebook):
             continue
         cell.execution_count = None
         cell.metadata = {}
-        cell.outputs = [o for o in cell.outputs
-                        if not (o["output_type"] == "stream" and o["name"] == "stderr")]
+        cell.outputs = joined([o for o in cell.outputs if not is_talk(o)])
         for output in cell.outputs:
             output.pop("execution_count", None)
             if output["output_type"] == "execute_result":
                 output["execution_count"] = None
     notebook.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python",
-                                        "name": "python3"}}
+                                        "name": "python3"},
+                         "tolerance": notebook.metadata.get("tolerance", 1e-4)}
     return notebook
 
 
@@ -63,8 +91,9 @@ def check(path, write):
     if write:
         nbformat.write(notebook, path)
         return None
+    tolerance = notebook.metadata["tolerance"]
     for number, (was, now) in enumerate(zip(before, after)):
-        if was != now:
+        if was[1] != now[1] or not agree(was[0], now[0], tolerance):
             return f"cell {number}: kept is\n{was}\nnow is\n{now}"
     return None
 

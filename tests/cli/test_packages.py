@@ -221,6 +221,24 @@ class Tree(murmur.Case):
         version = done.stdout.split()[0]
         self.assertIn(f"murmur {version} (", self.murmur("--version").stdout)
 
+    def test_the_source_distribution_holds_what_it_is_built_from(self):
+        """Unpacked elsewhere it configures, and no file that the module is made of is missing."""
+        backend = murmur.ROOT / "bindings/python/build_backend.py"
+        name = shell(sys.executable, backend, "--sdist", self.folder).stdout.strip()
+        again = (self.folder / name).read_bytes()
+        shell(sys.executable, backend, "--sdist", self.folder)
+        self.assertEqual((self.folder / name).read_bytes(), again)
+        self.assertEqual(shell("tar", "xf", name, cwd=self.folder).returncode, 0)
+        tree = self.folder / name.removesuffix(".tar.gz")
+        self.assertIn("Name: murmuration", (tree / "PKG-INFO").read_text())
+        done = shell("cmake", "-S", tree, "-B", tree / "build", "-G", "Ninja", "-DMURMUR_TESTS=OFF",
+                     "-DMURMUR_MPI=OFF", "-DMURMUR_PYTHON=AUTO")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        target = "murmur_python" if "MURMUR_PYTHON_BUILT:INTERNAL=ON" in (
+            tree / "build/CMakeCache.txt").read_text() else "murmur_program"
+        done = shell("ninja", "-C", tree / "build", "-n", target)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_a_release_writes_version_and_changelog(self):
         tree = self.folder / "tree"
         tree.mkdir()

@@ -17,8 +17,10 @@ from ._functions import Field as _Field
 from ._functions import (Parameter as Parameter, classify as classify, measure as measure,
                          parameters as parameters, presets as presets, reproduce as reproduce,
                          runs as runs, trace as trace, transport as transport)
+from ._gradient import Gradient as Gradient, gradient as gradient
 from ._progress import ProgressLike as ProgressLike
 from ._run import Clusters as Clusters, Run as Run, Table as Table
+from ._torch import torch_flow as torch_flow
 
 __version__: str
 __all__: list[str]
