@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """border.py: what Python costs: the import, a velocity on a prepared field, an epoch of training beside
-the command line's, turn by turn. Prints JSON.
+the command line's, turn by turn, by the wall and by the processor's own clock. Prints JSON.
 
 Usage: PYTHONPATH=build/release/python MURMUR=build/release/murmur /usr/bin/python3 bench/border.py
 """
 import json
 import os
-import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -17,11 +17,13 @@ PROGRAM = os.environ.get("MURMUR", "build/release/murmur")
 
 
 def import_seconds(rounds=15):
-    text = ("import numpy, time; began = time.perf_counter(); import murmur;"
-            "print(time.perf_counter() - began)")
-    took = [float(subprocess.run([sys.executable, "-c", text], capture_output=True, text=True,
-                                 check=True).stdout) for _ in range(rounds)]
-    return {"best": min(took), "median": statistics.median(took)}
+    text = ("import numpy, time; began = time.perf_counter(), time.process_time(); import murmur;"
+            "print(time.perf_counter() - began[0], time.process_time() - began[1])")
+    took = [subprocess.run([sys.executable, "-c", text], capture_output=True, text=True,
+                           check=True).stdout.split() for _ in range(rounds)]
+    wall, processor = ([float(row[k]) for row in took] for k in (0, 1))
+    return {"best": min(wall), "median": statistics.median(wall),
+            "processor_median": statistics.median(processor)}
 
 
 def velocity_microseconds():
@@ -39,21 +41,32 @@ def velocity_microseconds():
     return {"best": min(turns), "median": statistics.median(turns)}
 
 
+def now(who):
+    used = resource.getrusage(who)
+    return time.perf_counter(), used.ru_utime + used.ru_stime
+
+
+def since(began, who):
+    return tuple(b - a for a, b in zip(began, now(who)))
+
+
 def epoch_seconds(rounds=3):
     import murmur
 
     words = {"epochs": 1, "threads": 1}
-    python, program = [], []
+    python, program = [], []  # (wall, processor)
     with tempfile.TemporaryDirectory() as folder:
         for k in range(rounds):
-            began = time.perf_counter()
+            began = now(resource.RUSAGE_SELF)
             murmur.train(out=f"{folder}/p{k}", progress=False, **words)
-            python.append(time.perf_counter() - began)
-            began = time.perf_counter()
+            python.append(since(began, resource.RUSAGE_SELF))
+            began = now(resource.RUSAGE_CHILDREN)
             subprocess.run([PROGRAM, "train", "-q", *[f"{a}={b}" for a, b in words.items()], "-o",
                             f"{folder}/c{k}"], check=True, capture_output=True)
-            program.append(time.perf_counter() - began)
-    return {"python": python, "program": program, "ratio_of_best": min(python) / min(program)}
+            program.append(since(began, resource.RUSAGE_CHILDREN))
+    ratios = [min(p[k] for p in python) / min(c[k] for c in program) for k in (0, 1)]
+    return {"python": python, "program": program, "ratio_wall": ratios[0],
+            "ratio_processor": ratios[1]}
 
 
 def main():

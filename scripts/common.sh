@@ -28,10 +28,11 @@ install_packages() {
 # Both commands build the same program: every library that it is made of is here.
 build_packages=(g++ cmake ninja-build pkg-config git libeigen3-dev libhwy-dev libtbb-dev libcli11-dev
   libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libcairo2-dev
-  libopenblas0-pthread libpng-dev zlib1g-dev libboost-dev libsundials-dev libicu-dev libopenmpi-dev
-  python3-dev pybind11-dev python3-numpy)
+  libopenblas0-pthread libpng-dev zlib1g-dev libboost-dev libsundials-dev libicu-dev libopenmpi-dev)
+# What the Python package is built with; without these the rest is built alone.
+python_packages=(python3-dev pybind11-dev python3-numpy)
 picture_packages=(ffmpeg gnuplot-nox fonts-dejavu-core)
-test_packages=(libgtest-dev clang-14 libclang-rt-14-dev clang-format-14
+test_packages=(libgtest-dev python3-numpy clang-14 libclang-rt-14-dev clang-format-14
   openmpi-bin slurm-wlm munge mypy python3-hypothesis python3-pandas python3-xarray)
 page_packages=(emscripten python3-numpy)
 visit_packages=(chromium ffmpeg)

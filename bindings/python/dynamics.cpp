@@ -8,45 +8,77 @@ namespace murmur::python {
 
 namespace {
 
-// Closed vocabularies: the words of an enumeration in its order; the compiler holds `count` to it.
+// The words of closed vocabularies; a value that is forgotten is an error of the compiler.
+const char* name_of(Attention::Weighting value) {
+  switch (value) {
+    case Attention::softmax:
+      return "softmax";
+    case Attention::unnormalised:
+      return "unnormalised";
+    case Attention::hard:
+      return "hard";
+    case Attention::sinkhorn:
+      return "sinkhorn";
+  }
+  return "";
+}
+const char* name_of(Attention::Mask value) {
+  switch (value) {
+    case Attention::none:
+      return "none";
+    case Attention::causal:
+      return "causal";
+  }
+  return "";
+}
+const char* name_of(Perceptron::Activation value) {
+  switch (value) {
+    case Perceptron::relu:
+      return "relu";
+    case Perceptron::gelu:
+      return "gelu";
+    case Perceptron::tanh:
+      return "tanh";
+  }
+  return "";
+}
+const char* name_of(Manifold value) {
+  switch (value) {
+    case Manifold::sphere:
+      return "sphere";
+    case Manifold::space:
+      return "space";
+  }
+  return "";
+}
+const char* name_of(Clock value) {
+  switch (value) {
+    case Clock::u1:
+      return "U1";
+    case Clock::u2:
+      return "U2";
+    case Clock::u3:
+      return "U3";
+    case Clock::u4:
+      return "U4";
+  }
+  return "";
+}
+
+// The value that a word names; they are counted from 0, and behind the last one there is no name.
 template <class Enum>
-struct Words {
-  const char* of;
-  std::vector<std::pair<Enum, const char*>> all;
-
-  Enum read(const std::string& word, const std::string& where) const {
-    std::vector<std::string> known;
-    for (const auto& [value, name] : all) {
-      if (word == name) return value;
-      known.emplace_back(name);
-    }
-    const std::string near = did_you_mean(word, known);
-    std::string list;
-    for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
-    refuse(std::string("there is no ") + of + " '" + word + "'", where,
-           near.empty() ? "use one of " + list : "did you mean " + near + "?");
+Enum value_of(const std::string& word, const std::string& where) {
+  std::vector<std::string> known;
+  for (int k = 0; *name_of(static_cast<Enum>(k)) != '\0'; ++k) {
+    known.emplace_back(name_of(static_cast<Enum>(k)));
+    if (word == known.back()) return static_cast<Enum>(k);
   }
-  const char* write(Enum value) const {
-    for (const auto& [known, name] : all)
-      if (known == value) return name;
-    return "?";
-  }
-};
-
-const Words<Attention::Weighting> kWeightings{"weighting",
-                                              {{Attention::softmax, "softmax"},
-                                               {Attention::unnormalised, "unnormalised"},
-                                               {Attention::hard, "hard"},
-                                               {Attention::sinkhorn, "sinkhorn"}}};
-const Words<Attention::Mask> kMasks{"mask",
-                                    {{Attention::none, "none"}, {Attention::causal, "causal"}}};
-const Words<Perceptron::Activation> kActivations{
-    "activation",
-    {{Perceptron::relu, "relu"}, {Perceptron::gelu, "gelu"}, {Perceptron::tanh, "tanh"}}};
-const Words<Manifold> kManifolds{"manifold",
-                                 {{Manifold::sphere, "sphere"}, {Manifold::space, "space"}}};
-const Words<Clock> kClocks{
-    "clock", {{Clock::u1, "U1"}, {Clock::u2, "U2"}, {Clock::u3, "U3"}, {Clock::u4, "U4"}}};
+  const std::string near = did_you_mean(word, known);
+  std::string list;
+  for (const std::string& name : known) list += (list.empty() ? "" : ", ") + name;
+  refuse("there is no such word: '" + word + "'", where,
+         near.empty() ? "use one of " + list : "did you mean " + near + "?");
+}
 
 std::string text_of(double value) { return py::repr(py::float_(value)); }
 std::string shape_text(const char* name, const Matrix& m) {
@@ -67,8 +99,9 @@ Attention attention_of(const py::kwargs& given) {
   a.value_bias = of.vector("value_bias");
   a.relative = of.flag("relative", a.relative);
   a.self = of.flag("self", a.self);
-  a.mask = kMasks.read(of.word("mask", "none"), of.where("mask"));
-  a.weighting = kWeightings.read(of.word("weighting", "softmax"), of.where("weighting"));
+  a.mask = value_of<Attention::Mask>(of.word("mask", "none"), of.where("mask"));
+  a.weighting =
+      value_of<Attention::Weighting>(of.word("weighting", "softmax"), of.where("weighting"));
   a.alibi = of.number("alibi", a.alibi);
   a.rescaled = of.flag("rescaled", a.rescaled);
   of.finish();
@@ -82,7 +115,8 @@ Perceptron perceptron_of(const py::kwargs& given) {
   p.in_bias = of.vector("in_bias");
   p.out = of.matrix("out");
   p.out_bias = of.vector("out_bias");
-  p.activation = kActivations.read(of.word("activation", "relu"), of.where("activation"));
+  p.activation =
+      value_of<Perceptron::Activation>(of.word("activation", "relu"), of.where("activation"));
   of.finish();
   if (p.in.empty() || p.out.empty() || p.out.cols != p.in.rows || p.out.rows != p.in.cols)
     refuse("a perceptron has two matrices that fit", "Perceptron(in_=..., out=...)",
@@ -142,8 +176,8 @@ Dynamics dynamics_of(const py::args& forces, const py::kwargs& given) {
         std::move(part.forces.begin(), part.forces.end(), std::back_inserter(joined.forces));
       dynamics.sublayers.push_back(std::move(joined));
     }
-  dynamics.manifold = kManifolds.read(of.word("manifold", "sphere"), of.where("manifold"));
-  dynamics.clock = kClocks.read(of.word("clock", "U1"), of.where("clock"));
+  dynamics.manifold = value_of<Manifold>(of.word("manifold", "sphere"), of.where("manifold"));
+  dynamics.clock = value_of<Clock>(of.word("clock", "U1"), of.where("clock"));
   set_normalisation(of.word("normalisation", "post"), of.where("normalisation"), dynamics);
   dynamics.gain = of.vector("gain");
   dynamics.gain_end = of.vector("gain_end");
@@ -166,9 +200,9 @@ std::string equation_of(Force force) {
 std::string repr_of(const Attention& a) {
   std::string text = "Attention(beta=" + text_of(a.beta);
   text += shape_text("query", a.query) + shape_text("key", a.key) + shape_text("value", a.value);
-  if (a.mask != Attention::none) text += std::string(", mask='") + kMasks.write(a.mask) + "'";
+  if (a.mask != Attention::none) text += std::string(", mask='") + name_of(a.mask) + "'";
   if (a.weighting != Attention::softmax)
-    text += std::string(", weighting='") + kWeightings.write(a.weighting) + "'";
+    text += std::string(", weighting='") + name_of(a.weighting) + "'";
   if (a.relative) text += ", relative=True";
   if (!a.self) text += ", self=False";
   if (a.alibi != 0) text += ", alibi=" + text_of(a.alibi);
@@ -179,28 +213,22 @@ std::string repr_of(const Attention& a) {
 std::string repr_of(const Perceptron& p) {
   return "Perceptron(in_=(" + std::to_string(p.in.rows) + ", " + std::to_string(p.in.cols) +
          "), out=(" + std::to_string(p.out.rows) + ", " + std::to_string(p.out.cols) +
-         "), activation='" + kActivations.write(p.activation) + "')";
+         "), activation='" + name_of(p.activation) + "')";
 }
 
 py::list forces_of(const Dynamics& dynamics) {
   py::list all;
   for (const Sublayer& sublayer : dynamics.sublayers)
     for (const Force& force : sublayer.forces)
-      if (const auto* a = std::get_if<Attention>(&force))
-        all.append(py::cast(*a));
-      else if (const auto* p = std::get_if<Perceptron>(&force))
-        all.append(py::cast(*p));
-      else
-        all.append(py::cast(std::get<ManyHeads>(force)));
+      std::visit([&](const auto& one) { all.append(py::cast(one)); }, force);
   return all;
 }
 
 std::string repr_of(const Dynamics& dynamics) {
   std::string text = "Dynamics(";
   for (const py::handle force : forces_of(dynamics)) text += std::string(py::repr(force)) + ", ";
-  text += std::string("manifold='") + kManifolds.write(dynamics.manifold) + "'";
-  if (dynamics.clock != Clock::u1)
-    text += std::string(", clock='") + kClocks.write(dynamics.clock) + "'";
+  text += std::string("manifold='") + name_of(dynamics.manifold) + "'";
+  if (dynamics.clock != Clock::u1) text += std::string(", clock='") + name_of(dynamics.clock) + "'";
   if (dynamics.normalisation != LayerNorm::post)
     text += std::string(", normalisation='") + row_of(dynamics.normalisation).name + "'";
   if (dynamics.noise != 0) text += ", noise=" + text_of(dynamics.noise);
@@ -238,9 +266,8 @@ void bind_dynamics(py::module_& m) {
       .def_property_readonly("value_bias", view(&Attention::value_bias))
       .def_readonly("relative", &Attention::relative)
       .def_readonly("self", &Attention::self)
-      .def_property_readonly("mask", [](const Attention& a) { return kMasks.write(a.mask); })
-      .def_property_readonly("weighting",
-                             [](const Attention& a) { return kWeightings.write(a.weighting); })
+      .def_property_readonly("mask", [](const Attention& a) { return name_of(a.mask); })
+      .def_property_readonly("weighting", [](const Attention& a) { return name_of(a.weighting); })
       .def_readonly("alibi", &Attention::alibi)
       .def_readonly("rescaled", &Attention::rescaled)
       .def("__str__", [](const Attention& a) { return equation_of(a); })
@@ -254,7 +281,7 @@ void bind_dynamics(py::module_& m) {
       .def_property_readonly("out", view(&Perceptron::out))
       .def_property_readonly("out_bias", view(&Perceptron::out_bias))
       .def_property_readonly("activation",
-                             [](const Perceptron& p) { return kActivations.write(p.activation); })
+                             [](const Perceptron& p) { return name_of(p.activation); })
       .def("__str__", [](const Perceptron& p) { return equation_of(p); })
       .def("__repr__", [](const Perceptron& p) { return repr_of(p); });
   printable(perceptron);
@@ -268,9 +295,8 @@ void bind_dynamics(py::module_& m) {
   py::class_<Dynamics> dynamics(m, "Dynamics");
   dynamics.def(py::init(&dynamics_of))
       .def_property_readonly("forces", &forces_of)
-      .def_property_readonly("manifold",
-                             [](const Dynamics& d) { return kManifolds.write(d.manifold); })
-      .def_property_readonly("clock", [](const Dynamics& d) { return kClocks.write(d.clock); })
+      .def_property_readonly("manifold", [](const Dynamics& d) { return name_of(d.manifold); })
+      .def_property_readonly("clock", [](const Dynamics& d) { return name_of(d.clock); })
       .def_property_readonly("normalisation",
                              [](const Dynamics& d) { return row_of(d.normalisation).name; })
       .def_readonly("noise", &Dynamics::noise)

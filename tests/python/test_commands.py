@@ -4,7 +4,10 @@ writes, byte for byte, and what it prints."""
 import json
 import os
 import pathlib
+import sys
+import types
 import unittest
+import unittest.mock
 
 import support
 from support import Folder, program
@@ -107,7 +110,7 @@ class Commands(Folder):
 
     def test_progress(self):
         seen = []
-        murmur.simulate(n=600, T=3, save="final", progress=seen.append)
+        murmur.simulate(n=900, T=20, save="final", progress=seen.append)
         self.assertTrue(seen and all(0 <= p["fraction"] <= 1 for p in seen), seen)
 
         def refuses(p):
@@ -118,8 +121,32 @@ class Commands(Folder):
         with self.assertRaises(ValueError):
             murmur.simulate(n=600, T=1e5, save="every:1", progress=refuses, out="b")
         self.assertEqual(murmur.Run.open("b").status, "interrupted")
-        done = support.python("import murmur; murmur.simulate(n=600, T=3, save='final', progress=True)")
+        self.check_notebook()
+        done = support.python("import murmur; murmur.simulate(n=900, T=20, save='final', progress=True)")
         self.assertIn("% |", done.stderr)
+
+    def check_notebook(self):
+        """In a notebook one output changes; here a stand-in for its kernel notes what it is told."""
+        told = []
+
+        class ZMQInteractiveShell:
+            pass
+
+        class Handle:
+            def update(self, data, raw):
+                told.append(data["text/plain"])
+
+        def display(data, raw, display_id):
+            told.append(data["text/plain"])
+            return Handle()
+
+        ipython = types.ModuleType("IPython")
+        ipython.get_ipython = ZMQInteractiveShell
+        shown = types.ModuleType("IPython.display")
+        shown.display = display
+        with unittest.mock.patch.dict(sys.modules, {"IPython": ipython, "IPython.display": shown}):
+            murmur.simulate(n=900, T=20, save="final")
+        self.assertTrue(len(told) > 1 and "% |" in told[0] and told[-1] == "", told)
 
 
 if __name__ == "__main__":
