@@ -45,6 +45,7 @@ class Attention:
     weighting: str
     alibi: float
     rescaled: bool
+    def replace(_self, **changes: Any) -> Attention: ...
 
 class Perceptron:
     def __init__(
@@ -56,6 +57,7 @@ class Perceptron:
     out: _Doubles
     out_bias: _Doubles | None
     activation: str
+    def replace(self, **changes: Any) -> Perceptron: ...
 
 class ManyHeads:
     beta: float
