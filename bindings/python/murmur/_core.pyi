@@ -6,6 +6,8 @@ import numpy.typing as npt
 
 _Doubles = npt.NDArray[np.float64]
 
+version: str
+
 class Swarm:
     def __init__(self, array: Any = ..., *, n: int = ..., d: int = ...) -> None: ...
     @property
