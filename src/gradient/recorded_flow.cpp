@@ -221,7 +221,8 @@ FlowGradient RecordedFlow::backward(std::span<const HostSwarm> cotangents) const
     way.go(first, std::min(first + p.stride, end), p.kept[s],
            {found.start, found.mass, found.dynamics});
   }
-  if (dynamics.manifold == Manifold::sphere && !p.kept.empty()) project(p.kept[0], found.start);
+  const HostSwarm& start = p.kept.empty() ? p.frames[0] : p.kept[0];  // T = 0 takes no step
+  if (dynamics.manifold == Manifold::sphere) project(start, found.start);
   return found;
 }
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
 """Gradients through flows from Python: against differences, by torch, and refused where there is none."""
-import pathlib
 import signal
 import subprocess
 import sys
@@ -34,7 +33,7 @@ def derivative(f, h):
 
 
 class Numbers(Folder):
-    def expect_differences(self, flow, name, engine=None, frames=False):
+    def expect_differences(self, flow, name, frames=False):
         g = murmur.gradient(flow, squares, frames=frames)
         at = murmur._gradient.numbers_of(flow)
         full = murmur._gradient.find(list(at), name)
@@ -49,7 +48,6 @@ class Numbers(Folder):
                     moved[place[0]] /= np.linalg.norm(moved[place[0]])
                 with_it = murmur.gradient(flow, squares, at={full: moved}, frames=frames)
                 return with_it.loss
-            # beyond 1e-5 off the sphere a start is refused, so it is put back before it is handed over
             wanted[place] = derivative(loss, 1e-3)
         scale = max(np.abs(wanted).max(), 1e-3)
         self.assertLess(np.abs(found - wanted).max(), 1e-7 * scale, (name, found, wanted))

@@ -54,7 +54,7 @@ void expect_gradient(const GradientCase& c) {
   const auto engine = make_reference_engine();
   const Mismatch off = against_differences(c, *engine);
   EXPECT_LE(off.worst, kWithin) << off.where;
-  EXPECT_GT(off.numbers, c.x.n() * c.x.d());
+  EXPECT_GT(off.numbers, c.x.n() * c.x.d());  // starts, and more
   if (std::getenv("MURMUR_SHOW") != nullptr)
     fmt::print("{}: {} numbers, off by {:.1e} at {}\n", c.name, off.numbers, off.worst, off.where);
 }
@@ -300,6 +300,13 @@ TEST(FlowGradient, CheckpointsChangeNoBit) {
     for (const int states : {2, 3, 7, 16, 59, 60, 61})
       EXPECT_TRUE(same(all, with(states), 3)) << states;
   }
+}
+
+// A flow of no time hands the cotangent back, along the sphere.
+TEST(FlowGradient, OfNoTimeIsTheLosss) {
+  GradientCase c = case_of("no time", sa(2));
+  c.schedule = {.T = 0};
+  expect_gradient(c);
 }
 
 // The frames of a recorded flow are those of `advance`, and so are those of its repeated steps.
