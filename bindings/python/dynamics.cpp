@@ -244,6 +244,49 @@ auto view(Member Owner::*member) {
   };
 }
 
+// What makes an object like this one, by the names of its properties.
+template <class Type>
+py::kwargs keywords_of(const py::object& self);
+
+template <>
+py::kwargs keywords_of<Attention>(const py::object& self) {
+  py::dict all;
+  for (const char* name : {"beta", "query", "key", "value", "query_bias", "key_bias", "value_bias",
+                           "relative", "self", "mask", "weighting", "alibi", "rescaled"})
+    all[name] = self.attr(name);
+  return py::kwargs(all);
+}
+
+template <>
+py::kwargs keywords_of<Perceptron>(const py::object& self) {
+  py::dict all;
+  for (const char* name : {"in_", "in_bias", "out", "out_bias", "activation"})
+    all[name] = self.attr(name);
+  return py::kwargs(all);
+}
+
+// As dataclasses have it: equal where all fields are, and another one with some of them changed.
+template <class Type, class Class>
+void like_a_dataclass(Class& bound, Type (*make)(const py::kwargs&)) {
+  bound.def("replace", [make](const py::object& self, const py::kwargs& changes) {
+    py::kwargs all = keywords_of<Type>(self);
+    for (const auto& [name, value] : changes) all[name] = value;
+    return make(all);
+  });
+  bound.def("__eq__", [](const py::object& self, const py::object& other) -> py::object {
+    if (!py::isinstance<Type>(other)) return py::reinterpret_borrow<py::object>(Py_NotImplemented);
+    const py::object same = py::module_::import("numpy").attr("array_equal");
+    const py::kwargs theirs = keywords_of<Type>(other);
+    for (const auto& [name, value] : keywords_of<Type>(self)) {
+      const py::object beside = theirs[name];
+      if (value.is_none() != beside.is_none()) return py::bool_(false);
+      if (!value.is_none() && !same(value, beside).template cast<bool>()) return py::bool_(false);
+    }
+    return py::bool_(true);
+  });
+  bound.attr("__hash__") = py::none();
+}
+
 template <class Class>
 Class& printable(Class& bound) {
   bound.def("_repr_pretty_", [](const py::object& self, const py::object& printer, bool) {
@@ -273,6 +316,7 @@ void bind_dynamics(py::module_& m) {
       .def("__str__", [](const Attention& a) { return equation_of(a); })
       .def("__repr__", [](const Attention& a) { return repr_of(a); });
   printable(attention);
+  like_a_dataclass<Attention>(attention, &attention_of);
 
   py::class_<Perceptron> perceptron(m, "Perceptron");
   perceptron.def(py::init(&perceptron_of))
@@ -285,6 +329,7 @@ void bind_dynamics(py::module_& m) {
       .def("__str__", [](const Perceptron& p) { return equation_of(p); })
       .def("__repr__", [](const Perceptron& p) { return repr_of(p); });
   printable(perceptron);
+  like_a_dataclass<Perceptron>(perceptron, &perceptron_of);
 
   py::class_<ManyHeads> many(m, "ManyHeads");
   many.def_readonly("beta", &ManyHeads::beta)

@@ -48,8 +48,7 @@ class Flight {
 
   py::array positions() const {
     require_idle();
-    if (ended_ && frames() > 0) return frame(frames() - 1);
-    const HostSwarm x = unfold(state_, state_.x);
+    const HostSwarm x = ended_ && frames() > 0 ? swarm(frames() - 1) : unfold(state_, state_.x);
     return owned(to_rows(x), {x.n(), x.d()});
   }
   double time() const {
@@ -62,11 +61,6 @@ class Flight {
     return frames();
   }
 
-  py::array frame(std::int64_t k) const {
-    const std::size_t size = static_cast<std::size_t>(e().swarm.n()) * e().swarm.d();
-    return py::array_t<double>({e().swarm.n(), e().swarm.d()}, kept_->rows.data() + k * size,
-                               owner());
-  }
   py::array times_view() const {
     require_idle();
     return py::array_t<double>(static_cast<py::ssize_t>(frames()), kept_->times.data(), owner());

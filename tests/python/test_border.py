@@ -131,6 +131,15 @@ class Border(Folder):
         self.assertIn("sum_{j<=i} a_ij V x_j", str(head))
         self.assertIn("b = beta = 2, value (3, 3)", str(head))
         self.assertEqual(repr(head), "Attention(beta=2.0, value=(3, 3), mask='causal')")
+        self.assertEqual(head, murmur.Attention(beta=2, value=-np.eye(3), mask="causal"))
+        self.assertEqual(head.replace(beta=5).replace(beta=2), head)
+        self.assertNotEqual(head, head.replace(value=None))
+        self.assertNotEqual(head, head.replace(self=False))
+        self.assertNotEqual(head, 3)
+        with self.assertRaises(murmur.InputError):
+            head.replace(betta=1)
+        with self.assertRaises(AttributeError):
+            head.beta = 3
         ffn = murmur.Perceptron(in_=np.ones((4, 3)), out=np.ones((3, 4)), activation="gelu")
         self.assertIn("W_out s(W_in x_i + b_in) + b_out", str(ffn))
         both = murmur.Dynamics(head, ffn, noise=0.5)

@@ -7,6 +7,7 @@
 Functions do what the commands of the program do; ``murmur.parameters()`` lists what they take.
 """
 from ._core import Attention, Dynamics, Perceptron, Swarm
+from ._core import version as __version__
 from ._errors import (InputError, Interrupted, JobsError, MurmurError, NumericalError,
                       RuntimeFailure, ToolError, UsageError, VerificationError)
 from ._flow import External, Flow
@@ -16,8 +17,6 @@ from ._functions import (Field, Parameter, classify, clusters, energy, landscape
 from ._gradient import Gradient, gradient
 from ._run import Clusters, Run, Table
 from ._torch import torch_flow
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Attention", "Clusters", "Dynamics", "External", "Field", "Flow", "Gradient", "InputError",

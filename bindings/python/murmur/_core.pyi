@@ -6,6 +6,8 @@ import numpy.typing as npt
 
 _Doubles = npt.NDArray[np.float64]
 
+version: str
+
 class Swarm:
     def __init__(self, array: Any = ..., *, n: int = ..., d: int = ...) -> None: ...
     @property
@@ -45,6 +47,7 @@ class Attention:
     weighting: str
     alibi: float
     rescaled: bool
+    def replace(_self, **changes: Any) -> Attention: ...
 
 class Perceptron:
     def __init__(
@@ -56,6 +59,7 @@ class Perceptron:
     out: _Doubles
     out_bias: _Doubles | None
     activation: str
+    def replace(self, **changes: Any) -> Perceptron: ...
 
 class ManyHeads:
     beta: float
