@@ -22,7 +22,6 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOME = re.compile(r"(project\(murmuration VERSION )([0-9.]+)")
 # file -> pattern whose second group is the version
 REPEATED = {
-    "bindings/python/murmur/__init__.py": re.compile(r'^(__version__ = ")([0-9.]+)', re.M),
     "studio/package.json": re.compile(r'^(  "version": ")([0-9.]+)', re.M),
     "studio/package-lock.json": re.compile(
         r'(\A\{\n  "name": "murmuration-studio",\n  "version": ")([0-9.]+)'),

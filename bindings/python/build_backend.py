@@ -1,6 +1,7 @@
 """build_backend.py: makes the wheel and the source distribution (PEP 517) with CMake and nothing else.
 
     pip install .                             builds into build/wheel
+    CMAKE_ARGS=-DMURMUR_PCH=OFF pip install . with further options for CMake
     MURMUR_BUILD=build/release pip wheel .    takes the module of a build that is there
     python3 bindings/python/build_backend.py --sdist FOLDER
 
@@ -14,6 +15,7 @@ import io
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -62,7 +64,7 @@ def built(stage):
     if not given:
         run("cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
             "-DMURMUR_TESTS=OFF", "-DMURMUR_MPI=OFF", "-DMURMUR_PYTHON=ON",
-            f"-DPython_EXECUTABLE={sys.executable}")
+            f"-DPython_EXECUTABLE={sys.executable}", *shlex.split(os.environ.get("CMAKE_ARGS", "")))
         run("cmake", "--build", build, "--target", "murmur_python")
     run("cmake", "--install", build, "--component", "python", "--prefix", stage, "--strip")
     found = sorted(pathlib.Path(stage).rglob("murmur/__init__.py"))

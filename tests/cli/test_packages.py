@@ -243,8 +243,7 @@ class Tree(murmur.Case):
         tree = self.folder / "tree"
         tree.mkdir()
         names = ("CMakeLists.txt", "CITATION.cff", "CHANGELOG.md", "studio/package.json",
-                 "studio/package-lock.json", "scripts/release.py",
-                 "bindings/python/murmur/__init__.py")
+                 "studio/package-lock.json", "scripts/release.py")
         for name in names:
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(murmur.ROOT / name, tree / name)
