@@ -59,11 +59,15 @@ double cut_of(const SumsSetup& setup) {
 
 constexpr double kWorthASeries = 1024;  // targets that a series of higher degree is tried for
 
-// Whether a series with that allowance for rounding, in units of 2^-53, bounds a uniform swarm.
+// Whether a series that leaves out `cut`, with that allowance for rounding, in units of 2^-53,
+// bounds a uniform swarm.
 bool serves(const SumsSetup& setup, double cut, double roundings) {
   const double uniform = exponential_series(setup.shape.d, setup.reach, 1).a[0];
   return setup.way || 2 * (cut + roundings * 0x1p-53) <= setup.tolerance * uniform;
 }
+
+// A window is as wide as it must be to err by the cut or 1e-13 at most: by half of that, as a rule.
+double with_window(double cut) { return cut + 0.5 * std::fmax(cut, 1e-13); }
 
 // One thread's targets and results.
 struct Room {
@@ -97,7 +101,8 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
   std::vector<WayCost> ways;
   if (setup.sphere && d <= kMostCoordinates) {
     const int p = degree_for(d, setup.reach, cut_of(setup), kMostDegree[d - 2]);
-    if (p != kNoDegree && serves(setup, cut_of(setup), 4 * (p + 8) + 80)) {
+    const auto left = [&] { return exponential_series(d, setup.reach, p + 1).beyond[p]; };
+    if (p != kNoDegree && serves(setup, left(), 4 * (p + 8) + longest_harmonic_sum())) {
       const double down = setup.length ? kDownRate : kVaryingRate;
       ways.push_back({Way::harmonics,
                       n * (kUpRate * functions(d, p + 1) + down * (d + 1) / 4 * functions(d, p)),
@@ -106,13 +111,13 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
   }
   if (setup.sphere && d == 3 && setup.length) {
     const int p = degree_for(d, *setup.length, cut_of(setup), kMostTransformDegree);
-    if (p != kNoDegree)
+    if (p != kNoDegree && serves(setup, with_window(cut_of(setup)), 4 * (p + 8) + 584))
       ways.push_back(
           {Way::transform, kTransformRate * n + kCellRate * 16 * p * p + kNodeRate * p * p * p, p});
   }
   if (setup.sphere && d == 2 && setup.length) {
     const int p = degree_for(d, *setup.length, cut_of(setup), kMostCircleDegree);
-    if (p != kNoDegree)
+    if (p != kNoDegree && serves(setup, with_window(cut_of(setup)), 4 * (p + 8) + 552))
       ways.push_back({Way::transform, kCircleRate * n + kCircleCellRate * 4 * (p + 2), p});
   }
   const double pairs = pair_rate(d) * n * n;
