@@ -1,8 +1,8 @@
-// arrows.ts: how long a listener's arrows are drawn, so that they can be read for as long as one looks at them.
+// arrows.ts: how long a listener's arrows are drawn, so that they can be read, and where they start.
 import { sumOf, type Message } from "./messages";
 
-const kFarthest = 0.95; // of all of them together, so that they stay on the page
-const kMost = 100; // times: what is still too small then has really ended
+const kFarthest = 0.5; // of all of them together: longer, it would point past everyone
+const kMost = 100; // times
 /** An arrow shorter than this is drawn as a point. */
 export const kPoint = 0.03;
 
@@ -18,7 +18,7 @@ export function roomOf(messages: readonly Message[], from: readonly number[]): n
 }
 
 /**
- * By what all arrows of a moment are multiplied so that the longest is `longest` in the scene's units, by at most `room`;
+ * By what all arrows of a flight are multiplied so that the longest at its start is `longest` in the scene's units, by at most `room`;
  * what is longer by itself stays as it is, or becomes `least` times as long.
  */
 export function sightScale(

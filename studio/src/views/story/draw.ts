@@ -217,7 +217,7 @@ export class Painter {
     this.stage.lines("trails", this.trails.lines);
   }
 
-  /** A trail does not reach back into another space. */
+  /** Where the space of a moment begins: trails do not reach back into another one. */
   private spaceFirst(at: number, scene: Scene): number {
     let k = Math.floor(at);
     const { space } = spaceAt(at, scene.levels!.length);
@@ -226,16 +226,13 @@ export class Painter {
   }
 
   /** On the listener: one arrow a speaker, its message times its share; bold, all of them together. */
-  private drawMessages({ scene, listener, weights, at }: Shown): [number, number, number] {
+  private drawMessages(shown: Shown): [number, number, number] {
+    const { scene, listener, weights, at } = shown;
     const known = listener !== null && weights !== null && weights.length === scene.tokens.length;
     const turning = scene.levels ? spaceAt(at, scene.levels.length).turned > 0 : false;
     const heard = known && !turning ? messagesTo(scene, this.rows, listener, weights, at) : [];
     const from = listener === null ? [0, 0, 0] : this.spot(listener);
-    const unit = this.stage.disc([0, 0, 0], 1)?.r ?? 0; // CSS pixels
-    const scale = sightScale(heard, {
-      least: scene.levels ? kLeast : 1, longest: Math.max(kLongest, kLongestSeen / unit),
-      room: scene.flat ? roomOf(heard, from) : Infinity,
-    });
+    const scale = this.messageScale(shown, heard.length > 0);
     const messages = heard.map((one) => ({ ...one, way: one.way.map((x) => scale * x) as Message["way"] }));
     this.tellScale(heard.length > 0 ? scale : 1, from);
     this.arrows.clear();
@@ -249,11 +246,24 @@ export class Painter {
     this.strokes.set("points", { ...this.points.lines, width: 7, order: 2 });
     this.arrows.clear();
     const sum = sumOf(messages);
-    const broad = { colour: linear(this.ink("--ink")), barb: kBroadBarb };
+    const broad = { colour: linear(mixInk(this.ink("--paper"), this.ink("--ink"), 0.3)), barb: kBroadBarb };
     if (Math.hypot(...sum) > kBroadBarb) addArrow(this.arrows, from, sum, broad);
-    this.strokes.set("move", { ...this.arrows.lines, width: 8, opacity: 0.3, order: 1 });
+    this.strokes.set("move", { ...this.arrows.lines, width: 8, order: 1 });
     this.stage.touch();
     return sum;
+  }
+
+  /** One factor for a whole flight, taken from where it starts: arrows that grow shorter show that the pull does. */
+  private messageScale({ scene, film, listener, weights, at }: Shown, known: boolean): number {
+    if (!known) return 1;
+    const first = scene.levels ? this.spaceFirst(at, scene) : film.first;
+    const start = messagesTo(scene, film.frame(first), listener!, weights!, first);
+    const d = scene.tokens[0].place.length;
+    const unit = this.stage.disc([0, 0, 0], 1)?.r ?? 0; // CSS pixels
+    return sightScale(start, {
+      least: scene.levels ? kLeast : 1, longest: Math.max(kLongest, kLongestSeen / unit),
+      room: scene.flat ? roomOf(start, seen(scene, film.frame(first).subarray(d * listener!, d * (listener! + 1)), first)) : Infinity,
+    });
   }
 
   private arrow({ way }: Message, from: readonly number[], colour: Rgb): void {
