@@ -22,8 +22,8 @@ class Claims {
   void leave_word(const std::string& unit, const std::string& text) const;
   std::optional<std::string> word_about(const std::string& unit) const;
 
-  static void clear(
-      const std::filesystem::path& folder);  // before anybody claims, or after all have
+  // Before anybody claims; and by each who finds all units done, so that the last leaves nothing.
+  static void clear(const std::filesystem::path& folder);
 
  private:
   std::filesystem::path folder_;

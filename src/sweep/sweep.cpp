@@ -221,7 +221,9 @@ SweepOutcome join_sweep(const Sweep& sweep, const fs::path& directory,
                         const SweepControl& control) {
   check_settings(sweep, directory);
   Workshop workshop(sweep, directory, control);
-  return do_cells(sweep, directory, workshop);
+  SweepOutcome outcome = do_cells(sweep, directory, workshop);
+  if (outcome.finished) Claims::clear(directory / kClaims);
+  return outcome;
 }
 
 void close_sweep(Run& run, const SweepOutcome& outcome) {

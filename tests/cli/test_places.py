@@ -237,7 +237,7 @@ class Runs(murmur.Case):
             first.send_signal(signal.SIGCONT)
 
     def test_pictures(self):
-        self.refused(USAGE, "render", "run", "-o", "x.gif", what="gif")
+        self.refused(USAGE, "render", "run", "-o", "x.bmp", what="bmp")
         self.refused(USAGE, "render", "run", "-o", "x")
         for frame in ("5", "99", "-6"):
             self.refused(INPUT, "render", "run", "-o", "x.png", "--frame", frame, what="frame")
