@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <sstream>
 
 #include "experiment/experiment_file.h"
 #include "experiment/words.h"
@@ -92,11 +91,8 @@ void add_external(Settings& words, const std::vector<std::string>& names) {
 
 std::vector<std::string> external_of(const Settings& words) {
   const auto found = words.find("external");
-  std::vector<std::string> names;
-  if (found == words.end()) return names;
-  std::istringstream in(found->second.text);
-  for (std::string name; std::getline(in, name, ',');) names.push_back(name);
-  return names;
+  if (found == words.end()) return {};
+  return split(found->second.text, ',');
 }
 
 }  // namespace murmur

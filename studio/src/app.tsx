@@ -7,8 +7,6 @@ import { Button } from "./parts/controls";
 import { isEmbedded } from "./parts/frame";
 import { Toolbar } from "./parts/toolbar";
 import { NoticeBar } from "./parts/notice";
-import { recipeOfFile } from "./export/carried";
-import { programRecipeOfFile } from "./export/program_recipe";
 import { language } from "./state/language";
 import { follow, parseRecipe, redo, undo } from "./state/recipe";
 import { core, notice, onStage, sceneSentence, tell } from "./state/session";
@@ -86,6 +84,8 @@ async function onDrop(event: DragEvent): Promise<void> {
   const files = [...(event.dataTransfer?.files ?? [])];
   if (files.length === 0) return;
   try {
+    // What reads files comes when there is one to be read.
+    const [{ recipeOfFile }, { programRecipeOfFile }] = await Promise.all([import("./export/carried"), import("./export/program_recipe")]);
     const carried = await recipeOfFile(files[0]);
     if (carried && follow(carried.replace(/&lang=[^&]*/, ""))) return; // a picture of ours is a door; the language stays
     const made = await programRecipeOfFile(files[0]); // and so is one of the program's

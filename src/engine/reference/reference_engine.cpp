@@ -1,7 +1,6 @@
 // reference_engine.cpp: the definition of right: plain loops in double, in the order of the
 // formulas.
 #include <algorithm>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -142,11 +141,14 @@ class ReferenceEngine final : public HostEngine {
 }  // namespace
 
 std::vector<std::string> external_of_engine(const std::string& engine) {
-  std::vector<std::string> names;
   const std::size_t with = engine.find(kWith);
-  if (with == std::string::npos || engine.substr(0, with) != "reference") return names;
-  std::istringstream in(engine.substr(with + kWith.size()));
-  for (std::string name; std::getline(in, name, ',');) names.push_back(name);
+  if (with == std::string::npos || engine.substr(0, with) != "reference") return {};
+  std::vector<std::string> names(1);
+  for (const char c : engine.substr(with + kWith.size()))
+    if (c == ',')
+      names.emplace_back();
+    else
+      names.back() += c;
   return names;
 }
 

@@ -130,11 +130,6 @@ export function checkPoints(points: Points, dimensions: readonly number[], where
   return points;
 }
 
-/** Whether a file's name says that it holds places. */
-export function holdsPoints(name: string): boolean {
-  return /\.(npy|csv|tsv|txt)$/i.test(name);
-}
-
 /** The places of a dropped file; throws a PointsError, which reads like a Fault of the core. */
 export async function readPoints(file: File, dimensions: readonly number[] = [2, 3]): Promise<Points> {
   const points = /\.npy$/i.test(file.name)

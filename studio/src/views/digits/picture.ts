@@ -1,6 +1,5 @@
 // picture.ts: pictures and files that a visitor gives, made into words of the recipe.
-import { recipeOfFile } from "../../export/carried";
-import { holdsPoints, readPoints } from "../../export/read_points";
+import { holdsPoints } from "../../export/holds_points";
 import { change, follow, word } from "../../state/recipe";
 import { core, notice } from "../../state/session";
 import { strings } from "../../strings";
@@ -63,9 +62,11 @@ export async function take(files: readonly File[]): Promise<boolean> {
   const words = strings.digits;
   const file = files[0];
   if (!file) return false;
+  const { recipeOfFile } = await import("../../export/carried");
   const carried = await recipeOfFile(file);
   if (carried && follow(carried)) return true; // a picture of ours is a door
   if (holdsPoints(file.name)) {
+    const { readPoints } = await import("../../export/read_points");
     const points = await readPoints(file);
     const { rows, scaled } = fitPlaces(points.rows, points.d);
     begin({ points: textOfPlaces(rows) });

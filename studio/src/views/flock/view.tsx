@@ -1,7 +1,8 @@
 // view.tsx: the view Flock: every dynamics of the core on circle, sphere or in space, with everything to turn.
 import { effect, untracked, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { holdsPoints, readPoints } from "../../export/read_points";
+import { holdsPoints } from "../../export/holds_points";
+import { readPoints } from "../../export/read_points";
 import { BranchControls, Hand } from "../../parts/branch";
 import { Group } from "../../parts/controls";
 import { DomeBar, DomeCard } from "../../parts/dome";
