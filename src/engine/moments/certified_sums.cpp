@@ -101,7 +101,7 @@ std::vector<WayCost> ways_of(const SumsSetup& setup) {
   std::vector<WayCost> ways;
   if (setup.sphere && d <= kMostCoordinates) {
     const int p = degree_for(d, setup.reach, cut_of(setup), kMostDegree[d - 2]);
-    const auto left = [&] { return exponential_series(d, setup.reach, p + 1).beyond[p]; };
+    const auto left = [&, d = d] { return exponential_series(d, setup.reach, p + 1).beyond[p]; };
     if (p != kNoDegree && serves(setup, left(), 4 * (p + 8) + longest_harmonic_sum())) {
       const double down = setup.length ? kDownRate : kVaryingRate;
       ways.push_back({Way::harmonics,
