@@ -17,7 +17,7 @@ in_root /root 'apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get inst
   --no-install-recommends ./packages/murmuration_*.deb >/dev/null'
 in_root --no-network /root 'bash packages.sh deb'
 if compgen -G "$packages/*.whl" >/dev/null; then
-  say "the wheel and the source distribution, in virtual environments"
+  say "the wheel, in a virtual environment"
   in_root /root 'DEBIAN_FRONTEND=noninteractive apt-get remove -y -qq murmuration >/dev/null;
     bash packages.sh needs | DEBIAN_FRONTEND=noninteractive xargs apt-get install -y -qq \
       --no-install-recommends >/dev/null'
