@@ -18,7 +18,7 @@ export function roomOf(messages: readonly Message[], from: readonly number[]): n
 }
 
 /**
- * By what all arrows of a flight are multiplied so that the longest at its start is `longest` in the scene's units, by at most `room`;
+ * By what arrows are multiplied so that the longest of `messages` is `longest` in the scene's units, by at most `room`;
  * what is longer by itself stays as it is, or becomes `least` times as long.
  */
 export function sightScale(

@@ -253,7 +253,7 @@ export class Painter {
     return sum;
   }
 
-  /** One factor for a whole flight, taken from where it starts: arrows that grow shorter show that the pull does. */
+  /** The factor of all arrows, as if the words stood where they start, with the shares of now: arrows grow shorter as the pull does. */
   private messageScale({ scene, film, listener, weights, at }: Shown, known: boolean): number {
     if (!known) return 1;
     const first = scene.levels ? this.spaceFirst(at, scene) : film.first;
