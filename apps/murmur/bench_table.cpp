@@ -95,12 +95,12 @@ Limit busiest(std::initializer_list<Limit> units) {
                            [](const Limit& a, const Limit& b) { return a.seconds < b.seconds; });
 }
 
-// Scores by tensor cores; for an unordered pair a power of two, and d + 1 multiply-adds for each of
-// its two sums.
+// For an unordered pair a power of two and products of halves: sixteen for the score, and eight for
+// the high and for the low half of the weight in each of its two sums.
 Limit gpu_symmetric_pairs(const Limits& gpu, const Experiment& e, const Field&) {
-  const double pairs = 0.5 * e.swarm.n() * e.swarm.n(), d = e.swarm.d();
+  const double pairs = 0.5 * e.swarm.n() * e.swarm.n();
   return busiest({{pairs / gpu.exp2_f32, "exponentials"},
-                  {pairs * 2 * (d + 1) / gpu.fma_f32, "multiply-adds"}});
+                  {pairs * (16 + 4 * 8) / gpu.half_products, "tensor cores"}});
 }
 
 // Numbers as two halves: three products of d for the score, three for the sums.

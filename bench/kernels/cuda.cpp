@@ -88,8 +88,15 @@ void row(Shape shape, Precision precision, bool symmetric, double beta, int repe
   std::fflush(stdout);
 }
 
+// Lengths of Q x differ by a factor of four.
+Matrix stretch() {
+  Matrix m = turn(3);
+  m(2, 2) = 0.25;
+  return m;
+}
+
 // A velocity of many particles on S^2 through their moments.
-void moments_row(int n, double beta, Precision precision) {
+void moments_row(int n, double beta, Precision precision, const Matrix& query = {}) {
   HostSwarm x({n, 3});
   std::uint64_t state = 1;
   const auto uniform = [&] {  // Steele, Lea, Flood: splitmix64
@@ -105,13 +112,14 @@ void moments_row(int n, double beta, Precision precision) {
     x.at(i, 2) = z;
   }
   Dynamics dynamics;
-  dynamics.sublayers = {{{Attention{.beta = beta}}}};
+  dynamics.sublayers = {{{Attention{.beta = beta, .query = query}}}};
   const auto engine = make_cuda_engine(precision, GpuSums::moments);
   const auto field = engine->prepare(dynamics, x.shape());
   const auto at = engine->place(x), v = engine->place(x);
   const Timed t = time(*field, *at, *v, 3);
-  std::printf("%9d     3  %s  moments   %5g  %9.3f  degree %d, error below %.1e", n,
-              precision == Precision::f32 ? "f32" : "f64", beta, t.best * 1e3,
+  std::printf("%9d     3  %s  %s %5g  %9.3f  degree %d, error below %.1e", n,
+              precision == Precision::f32 ? "f32" : "f64",
+              query.data.empty() ? "moments  " : "lengths  ", beta, t.best * 1e3,
               field->certificate()->orders, field->certificate()->worst);
   if (field->certificate()->direct > 0) std::printf(", pair by pair");
   if (n <= 1'048'576) {
@@ -156,6 +164,7 @@ int main(int argc, char**) {
   using murmur::Precision;
   if (argc > 1) {
     murmur::row({262'144, 3}, Precision::f32, true, 4, 1);
+    murmur::moments_row(1'000'000, 4, Precision::f64, murmur::stretch());
     murmur::ensemble_row({32, 2}, murmur::Method::layers);
     return 0;
   }
@@ -165,6 +174,8 @@ int main(int argc, char**) {
   murmur::moments_row(262'144, 9, Precision::f64);
   murmur::moments_row(262'144, 4, Precision::f32);
   for (const double beta : {25.0, 100.0}) murmur::moments_row(1'000'000, beta, Precision::f64);
+  for (const int n : {1'000'000, 100'000'000})
+    murmur::moments_row(n, 4, Precision::f64, murmur::stretch());
   murmur::moments_row(100'000'000, 100, Precision::f64);
   murmur::moments_row(100'000'000, 4, Precision::f32);
   murmur::moments_row(100'000'000, 4, Precision::f64);

@@ -61,6 +61,29 @@ TEST_F(Cuda, LargeSwarmsAgree) {
 }
 
 // Every kernel once, small enough for a memory checker.
+// Weights as halves: a crowd, a few that are alone, and weights over forty octaves.
+TEST_F(Cuda, MutualWeightsOfAllSizes) {
+  const auto simd = make_simd_engine(Precision::f64, 0);
+  for (const int d : {2, 3})
+    for (const int n : {33'000, 70'001})
+      for (const double beta : {3.0, 15.0}) {
+        HostSwarm x = random_sphere({n, d}, 8);
+        for (int i = 0; i < n; ++i) {
+          if (i % 1000 != 0) x.at(i, 0) += 3;
+          const double size = std::sqrt(dot(x, i, i));
+          for (int k = 0; k < d; ++k) x.at(i, k) /= size;
+        }
+        for (const bool softmax : {true, false}) {
+          Dynamics dynamics = softmax ? sa(beta) : usa(beta);
+          if (!softmax) dynamics.clock = Clock::u2;
+          const HostSwarm wanted = drift(*simd, dynamics, x);
+          const auto cuda = make_cuda_engine(Precision::f32);
+          EXPECT_LT(largest_difference(drift(*cuda, dynamics, x), wanted), 4e-6)
+              << "n = " << n << ", d = " << d << ", beta = " << beta << ", softmax " << softmax;
+        }
+      }
+}
+
 TEST_F(Cuda, SmallCases) {
   for (const Precision precision : {Precision::f32, Precision::f64})
     for (const int d : {1, 3, 8, 130})
@@ -353,6 +376,42 @@ TEST_F(Cuda, MomentsOnTheSphere) {
           EXPECT_LE(field->certificate()->worst, promise);
           EXPECT_LT(largest_difference(cuda->fetch(*a), wanted), 2 * promise)
               << "beta = " << beta << ", softmax " << softmax << ", clustered " << clustered;
+        }
+      }
+}
+
+// Queries and keys of any kind: each target has a length of its own.
+TEST_F(Cuda, TargetsOfAnyLength) {
+  const auto pairs = make_cuda_engine(Precision::f64);
+  for (const double beta : {0.5, 2.0, 6.0, -3.0})
+    for (const bool softmax : {true, false})
+      for (const bool gathered : {false, true}) {
+        HostSwarm x = random_sphere({20'000, 3}, 4);
+        for (int i = 0; i < x.n() && gathered; ++i) {
+          x.at(i, 1) += 4;
+          const double size = std::sqrt(dot(x, i, i));
+          for (int k = 0; k < 3; ++k) x.at(i, k) /= size;
+        }
+        weigh(x);
+        Attention head{
+            .beta = beta, .query = random_matrix(3, 3, 5), .key = random_matrix(3, 3, 6)};
+        for (int k = 0; k < 3; ++k) head.query(k, k) += 2, head.key(k, k) += 2;
+        if (!softmax) head.weighting = Attention::unnormalised;
+        const Dynamics dynamics = dynamics_of(head);
+        const HostSwarm wanted = drift(*pairs, dynamics, x);
+        const auto cuda = make_cuda_engine(Precision::f64, GpuSums::moments);
+        const auto field = cuda->prepare(dynamics, x.shape());
+        const auto at = cuda->place(x), a = cuda->place(x);
+        field->drift(0, 0, *at, *a);
+        const FieldCertificate& told = *field->certificate();
+        double largest = 0;
+        for (int i = 0; i < x.n(); ++i) largest = std::max(largest, std::sqrt(dot(wanted, i, i)));
+        EXPECT_LE(largest_difference(cuda->fetch(*a), wanted), (told.worst + 1e-13) * largest)
+            << "beta = " << beta << ", softmax " << softmax << ", gathered " << gathered;
+        EXPECT_LE(told.worst, kGpuMomentsPromise);
+        if (!gathered && std::abs(beta) < 1) {
+          EXPECT_EQ(told.direct, 0);
+          EXPECT_GT(told.orders, 0);
         }
       }
 }

@@ -8,6 +8,7 @@
 #include "engine/cuda/room.h"
 #include "engine/cuda/sphere_moments.h"
 #include "engine/cuda/sphere_series.h"
+#include "engine/cuda/sphere_targets.h"
 #include "engine/cuda/sums_kernels.h"
 
 namespace murmur::cuda {
@@ -17,6 +18,8 @@ namespace {
 // As of engine/simd/pair_forces.cpp: what single and double precision can hold.
 constexpr double kDifferenceFloat = 1024, kOpenDouble = 900;
 constexpr double kTooSmallFloat = 0x1p-40;
+// Of weights as halves: the largest is 2^14 at most, and so many octaves below have all digits.
+constexpr int kLargestHalf = 14, kOctaves = 17;
 
 // Stretches whose sums are kept at once, of `size` bytes each.
 int at_once(int count, std::size_t size) {
@@ -24,6 +27,12 @@ int at_once(int count, std::size_t size) {
 }
 
 bool in_registers(int d) { return d >= 2 && d <= 4; }
+
+// How far a mean is off where nothing vouches for it.
+constexpr double kNothing = std::numeric_limits<double>::infinity();
+
+// Z e^{-rho} of a uniform swarm on S^2.
+double uniform_z(double rho) { return (1 - std::exp(-2 * rho)) / (2 * rho); }
 
 int first_sighted(const Seen& seen, int n) {
   if (seen.self) return 0;
@@ -99,27 +108,50 @@ double DevicePairs::lightest(const Work& w) {
 // How far a mean can be off by the series of degree 31 at most; infinity where a uniform swarm
 // would not be within the promise.
 double DevicePairs::by_series(const Work& w, double rho, double promise) {
-  constexpr double kNothing = std::numeric_limits<double>::infinity();
   if (!(std::abs(rho) > 1e-2 && std::abs(rho) < 50)) return kNothing;
   const SphereSeries series(rho, promise / 64);
-  const double uniform = (1 - std::exp(-2 * std::abs(rho))) / (2 * std::abs(rho));
-  if (2 * series.bound() > promise * uniform) return kNothing;
+  if (series.of_mean(uniform_z(std::abs(rho))) > promise) return kNothing;
+  const std::vector<double> coefficients = series.coefficients(moments(w, series));
+  sphere_sums(w.x.places(), rho, series.terms(),
+              coefficients_.upload(std::span<const double>(coefficients)), w.sums);
+  certificate.orders = std::max(certificate.orders, series.degree());
+  return series.of_mean(lightest(w));
+}
+
+// The same where each u has a length of its own, between 0.1 and 50: what is left out is largest
+// for the longest.
+double DevicePairs::by_lengths(Work& w, double promise) {
+  double* scratch = scratch_.need(reduce_scratch(w.n));
+  double* to = facts_.need(4);
+  double* bound = bound_.need(w.stride);
+  const ConstPlaces u{w.u, w.stride, w.n, 3};
+  lengths(u, bound);
+  farthest(u, nullptr, scratch, to);
+  least(bound, 0, w.n, scratch, to + 1);
+  const std::vector<double> found = fetch(to, 2);
+  const double longest = std::sqrt(found[0]) * std::numbers::ln2;
+  const double shortest = std::numbers::ln2 / found[1];
+  if (!(shortest > 0.1 && longest < 50)) return kNothing;
+  const SphereSeries series(longest, promise / 64);
+  if (series.of_mean(uniform_z(longest)) > promise) return kNothing;
+  const std::vector<double> harmonics = series.harmonics(moments(w, series));
+  sums_at_targets(u, bound, series.degree(),
+                  coefficients_.upload(std::span<const double>(harmonics)), w.sums);
+  certificate.orders = std::max(certificate.orders, series.degree());
+  return series.of_mean(lightest(w));
+}
+
+std::vector<double> DevicePairs::moments(const Work& w, const SphereSeries& series) {
   const int terms = series.terms();
   const auto size = static_cast<std::size_t>(2 * terms * terms);
-  double* moments = facts_.need(std::max<std::size_t>(size, 4));
-  sphere_moments(w.x.places(), w.x.mass(), terms, parts_.need(moment_scratch(terms)), moments);
-  const std::vector<double> coefficients = series.coefficients(fetch(moments, size));
-  sphere_sums(w.x.places(), rho, terms, coefficients_.upload(std::span<const double>(coefficients)),
-              w.sums);
-  certificate.orders = std::max(certificate.orders, series.degree());
-  const double z = lightest(w);
-  return z > 2 * series.bound() ? 2 * series.bound() / (z - series.bound()) : kNothing;
+  double* to = facts_.need(std::max<std::size_t>(size, 4));
+  sphere_moments(w.x.places(), w.x.mass(), terms, parts_.need(moment_scratch(terms)), to);
+  return fetch(to, size);
 }
 
 // The same by transforms, for whatever rho; where the head turns its queries, u must have one
 // length.
 double DevicePairs::by_transform(Work& w, double off, double promise, double& gaze) {
-  constexpr double kNothing = std::numeric_limits<double>::infinity();
   SphereTransform::Request request{.x = w.x.places(), .mass = w.x.mass()};
   gaze = std::abs(w.head.gaze_scale);
   if (!w.head.isotropic || w.head.gaze_scale < 0) {
@@ -152,7 +184,7 @@ double DevicePairs::by_transform(Work& w, double off, double promise, double& ga
 bool DevicePairs::sum_by_moments(Work& w, Done& done) {
   const double promise =
       precision_ == Precision::f32 ? kGpuMomentsPromiseFloat : kGpuMomentsPromise;
-  double worst = std::numeric_limits<double>::infinity();
+  double worst = kNothing;
   if (w.d == 3 && w.head.keys.rows == 0 && w.head.seen.all()) {
     double* to = facts_.need(4);
     off_the_sphere(w.x.places(), scratch_.need(reduce_scratch(w.n)), to);
@@ -161,6 +193,10 @@ bool DevicePairs::sum_by_moments(Work& w, Done& done) {
       worst = by_series(w, w.head.gaze_scale * std::numbers::ln2, promise);
     done.flat = std::abs(w.head.gaze_scale);
     if (!(worst <= promise)) worst = by_transform(w, off, promise, done.flat);
+    if (!(worst <= promise) && !w.head.isotropic && off < 1e-10) {
+      worst = by_lengths(w, promise);
+      done.bound = bound_.need(w.stride);
+    }
   }
   if (!(worst <= promise)) {
     done = {};
@@ -197,10 +233,13 @@ DevicePairs::Facts DevicePairs::facts(const Work& w) {
 bool DevicePairs::sum_small_float(const Work& w, Done& done) {
   const Facts f = facts(w);
   const DeviceHead& head = w.head;
+  const double most = f.gaze * f.size / std::numbers::ln2;  // |s_ij|
+  // Halves hold all weights, or each row has its own, which none exceeds, and it counts.
+  const bool held = 2 * most <= kOctaves || (head.gaze_scale > 0 && f.off < 1e-10);
   const bool twice = head.isotropic && head.seen.all() && std::abs(head.gaze_scale) > 1e-3 &&
-                     w.x.masses->equal && w.n >= kFewestMutual && w.n <= kMostMutual &&
-                     w.rows.count == all_tiles(w.n).count && f.radius > f.size / 2 &&
-                     f.gaze * f.size <= kOpenFloat;
+                     w.d < 4 && held && w.x.masses->equal && w.n >= kFewestMutual &&
+                     w.n <= kMostMutual && w.rows.count == all_tiles(w.n).count &&
+                     f.radius > f.size / 2 && f.gaze * f.size <= kOpenFloat;
   double* middle = origin_.need(0);
   if (twice)  // seen from a centre, scores are not mutual
     inspect(cudaMemsetAsync(middle, 0, sizeof(double) * static_cast<std::size_t>(w.d)));
@@ -209,17 +248,20 @@ bool DevicePairs::sum_small_float(const Work& w, Done& done) {
   done.heaviest = w.x.masses->heaviest;
   if (f.gaze * radius <= kOpenFloat) {
     const double ratio = radius > 0 && f.gaze > 0 ? radius * std::numbers::ln2 / f.gaze : 1;
-    sum_open(w, twice, std::exp2(std::round(std::log2(ratio) / 2)));
+    const double balance = std::exp2(std::round(std::log2(ratio) / 2));
+    const int shift = kLargestHalf - static_cast<int>(std::ceil(most));
+    sum_open(w, balance, twice ? std::optional(shift) : std::nullopt);
     return true;
   }
   if (!head.isotropic || !(f.off < 1e-10)) return false;
   return sum_differences(w, f.radius, done);
 }
 
-void DevicePairs::sum_open(const Work& w, bool twice, double balance) {
+void DevicePairs::sum_open(const Work& w, double balance, std::optional<int> shift) {
+  const bool twice = shift.has_value();
   const Packed packed = lay_out(packed_.need(packed_bytes(w.n)), w.n);
   pack({w.n, w.d, w.stride, w.u, w.x.data(), w.x.mass(), origin_.need(0), w.x.masses->heaviest,
-        balance},
+        balance, twice, shift.value_or(0)},
        packed);
   const std::size_t size = (w.d + 1) * packed.rows;
   const int count = twice ? mutual_stretches(w.n) : plain_stretches(w.n);
@@ -228,13 +270,12 @@ void DevicePairs::sum_open(const Work& w, bool twice, double balance) {
   if (twice) {
     const Stretches all{count, packed.rows, room};
     mutual_sums(packed, w.n, w.d, all);
-    const auto behind = static_cast<double>(packed.rows) - w.n;
-    return add_stretches(all, w.n, w.d, w.rows, false, behind, w.sums);
+    return add_stretches(all, w.n, w.d, w.rows, false, std::exp2(-*shift), w.sums);
   }
   for (int first = 0; first < count; first += some) {
     const Stretches these{std::min(some, count - first), packed.rows, room};
     plain_sums(packed, w.n, w.d, w.head.seen, w.rows, first, these);
-    add_stretches(these, w.n, w.d, w.rows, first > 0, 0, w.sums);
+    add_stretches(these, w.n, w.d, w.rows, first > 0, 1, w.sums);
   }
 }
 
@@ -257,7 +298,7 @@ bool DevicePairs::sum_differences(const Work& w, double radius, Done& done) {
   for (int first = 0; first < count; first += some) {
     const Stretches these{std::min(some, count - first), rows, room};
     difference_sums({w.n, w.d, source, target, weight}, w.head.seen, w.rows, first, these);
-    add_stretches(these, w.n, w.d, w.rows, first > 0, 0, w.sums);
+    add_stretches(these, w.n, w.d, w.rows, first > 0, 1, w.sums);
   }
   done.differences = true;
   done.flat = g;

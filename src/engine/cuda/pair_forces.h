@@ -7,6 +7,7 @@
 #include "engine/cuda/device_head.h"
 #include "engine/cuda/device_swarm.h"
 #include "engine/cuda/small_pairs.h"
+#include "engine/cuda/sphere_series.h"
 #include "engine/cuda/sphere_transform.h"
 #include "murmur/engine.h"
 
@@ -54,12 +55,15 @@ class DevicePairs {
   bool sum_by_moments(Work& w, Done& done);
   double by_series(const Work& w, double rho, double promise);
   double by_transform(Work& w, double off, double promise, double& gaze);
+  double by_lengths(Work& w, double promise);
+  std::vector<double> moments(const Work& w, const SphereSeries& series);
   double lightest(const Work& w);
   void look(Work& w);
   Facts facts(const Work& w);
   Done sum(const Work& w);
   bool sum_small_float(const Work& w, Done& done);
-  void sum_open(const Work& w, bool twice, double balance);
+  // Where each exponential is used twice, `shift` is what is added to the scores.
+  void sum_open(const Work& w, double balance, std::optional<int> shift);
   bool sum_differences(const Work& w, double radius, Done& done);
   Done sum_small_double(const Work& w);
   bool sum_wide_float(const Work& w, Done& done);

@@ -157,21 +157,20 @@ void launch_plain(const Plain& a) {
 }
 
 template <int d>
-__global__ void add_stretches_kernel(Stretches from, int n, int first, bool more, double extra,
+__global__ void add_stretches_kernel(Stretches from, int n, int first, bool more, double scale,
                                      Sums to) {
   const int i = first + blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   double sum[d + 1] = {};
-#pragma unroll
-  for (int c = 0; c < d && more; ++c) sum[c] = to.n[c * to.stride + i];
-  if (more) sum[d] = to.z[i];
   for (int s = 0; s < from.count; ++s)
 #pragma unroll
     for (int c = 0; c <= d; ++c)
       sum[c] += from.at[(static_cast<std::size_t>(s) * (d + 1) + c) * from.rows + i];
 #pragma unroll
-  for (int c = 0; c < d; ++c) to.n[c * to.stride + i] = sum[c];
-  to.z[i] = sum[d] - extra;
+  for (int c = 0; c <= d; ++c) {
+    double& total = c < d ? to.n[c * to.stride + i] : to.z[i];
+    total = (more ? total : 0) + scale * sum[c];
+  }
 }
 
 // high + low = x to 22 bits.
@@ -191,17 +190,27 @@ __global__ void pack_kernel(Unpacked from, Packed to) {
   const double w = there ? from.mass[i] / from.heaviest : 0;
   for (int k = 0; k < 4; ++k) {
     const bool coordinate = there && k < from.d;
-    const double u = coordinate ? from.u[k * from.stride + i] * from.balance : 0;
+    const bool shifts = from.mutual && k == 3;
+    const double u = coordinate ? from.u[k * from.stride + i] : shifts ? 1 : 0;
     const double y = coordinate ? from.x[k * from.stride + i] - from.origin[k] : 0;
-    const Split look(u), at(y / from.balance);
+    const Split look(u * from.balance), at((shifts ? from.shift : y) / from.balance);
     std::uint32_t* lane = aim + (static_cast<std::size_t>(i / 16) * kLanes + i % 8 * 4 + k) * 4;
     lane[i % 16 / 8] = pack(look.high, look.high);
     lane[i % 16 / 8 + 2] = pack(look.low, look.low);
     key[static_cast<std::size_t>(i) * 4 + k] =
         make_uint2(pack(at.high, at.low), pack(at.high, at.low));
-    to.value[static_cast<std::size_t>(i) * 4 + k] = static_cast<float>(k == from.d  ? w
-                                                                       : coordinate ? w * y
-                                                                                    : 0);
+    const double value = k == from.d ? w : coordinate ? w * y : 0;
+    if (!from.mutual) {
+      to.value[static_cast<std::size_t>(i) * 4 + k] = static_cast<float>(value);
+      continue;
+    }
+    const Split feature(value);
+    const auto halves = [&](int g) {  // of two rows of the first eight and of two of the others
+      return static_cast<__half*>(to.feature) +
+             (static_cast<std::size_t>(i / 16) * kLanes + g * 4 + i % 8 / 2) * 4;
+    };
+    halves(k)[i % 16 / 8 * 2 + i % 2] = feature.high;
+    halves(k + 4)[i % 16 / 8 * 2 + i % 2] = feature.low;
   }
   to.weight[i] = static_cast<float>(w);
 }
@@ -216,7 +225,8 @@ Packed lay_out(void* room, int n) {
   char* at = static_cast<char*>(room);
   p.aim = at;
   p.key = at + p.rows * 32;
-  p.value = reinterpret_cast<float*>(at + p.rows * 64);
+  p.feature = at + p.rows * 64;
+  p.value = static_cast<float*>(p.feature);
   p.weight = p.value + p.rows * 4;
   return p;
 }
@@ -239,12 +249,12 @@ void plain_sums(const Packed& p, int n, int d, const Seen& seen, const RowTiles&
 }
 
 void add_stretches(const Stretches& from, int n, int d, const RowTiles& rows, bool more,
-                   double extra, const Sums& to) {
+                   double scale, const Sums& to) {
   const int first = rows.begin(), end = rows.end(n);
   const unsigned blocks = static_cast<unsigned>((end - first + 127) / 128);
-  if (d == 2) add_stretches_kernel<2><<<blocks, 128>>>(from, end, first, more, extra, to);
-  if (d == 3) add_stretches_kernel<3><<<blocks, 128>>>(from, end, first, more, extra, to);
-  if (d == 4) add_stretches_kernel<4><<<blocks, 128>>>(from, end, first, more, extra, to);
+  if (d == 2) add_stretches_kernel<2><<<blocks, 128>>>(from, end, first, more, scale, to);
+  if (d == 3) add_stretches_kernel<3><<<blocks, 128>>>(from, end, first, more, scale, to);
+  if (d == 4) add_stretches_kernel<4><<<blocks, 128>>>(from, end, first, more, scale, to);
 }
 
 }  // namespace murmur::cuda

@@ -41,8 +41,9 @@ std::size_t pair_bytes(Shape shape, Precision precision) {
   const std::size_t own = n * (4 * d + 4) * 8;  // u, keys, sums, values
   if (shape.d < 2 || shape.d > 4) return own + wide_bytes(shape, precision);
   const std::size_t stretch = (d + 1) * n * (precision == Precision::f32 ? 4 : 8);
-  const bool twice = precision == Precision::f32 && shape.n <= kMostMutual;
-  const std::size_t mutual = twice ? (n + kStrip - 1) / kStrip * stretch : 0;
+  const bool twice = precision == Precision::f32 && shape.d < 4 && shape.n <= kMostMutual;
+  const auto strip = static_cast<std::size_t>(mutual_strip(shape.n));
+  const std::size_t mutual = twice ? (n + strip - 1) / strip * stretch : 0;
   return own + std::max({mutual, kStretchBytes, 2 * stretch}) + n * 84;
 }
 

@@ -11,7 +11,7 @@
 namespace murmur::cuda {
 
 // For how many particles each exponential is used twice.
-inline constexpr int kFewestMutual = 4096, kMostMutual = 1 << 19;
+inline constexpr int kFewestMutual = 4096, kMostMutual = 1 << 20;
 
 // Sums of stretches of sources that are kept before they are added up.
 inline constexpr std::size_t kStretchBytes = std::size_t{2} << 30;

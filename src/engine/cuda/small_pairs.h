@@ -17,10 +17,13 @@ namespace murmur::cuda {
 //           high + low = u_i s to 22 bits
 //   key     (rows, 4) of eight bytes: (y_j - origin) / s as (high, low, high, low)
 //   value   (rows, 4) floats: w_j (y_j - origin), and w_j where d < 4
+//   feature in place of value where each exponential is used twice, (rows / 16, 8, 4) of eight
+//           bytes: number g of those four, as high halves (g < 4) or low ones (number g - 4), of
+//           the rows 2t, 2t + 1, 2t + 8 and 2t + 9 of sixteen
 //   weight  (rows) w_j = m_j / heaviest; 0 behind the end
 struct Packed {
   std::size_t rows = 0;
-  void *aim = nullptr, *key = nullptr;
+  void *aim = nullptr, *key = nullptr, *feature = nullptr;
   float *value = nullptr, *weight = nullptr;
 };
 std::size_t packed_bytes(int n);
@@ -33,7 +36,9 @@ struct Unpacked {
   const double *u = nullptr, *x = nullptr, *mass = nullptr;
   const double* origin = nullptr;  // (d), on the GPU
   double heaviest = 1;
-  double balance = 1;  // s: u s and y / s are of like size, so that halves hold both
+  double balance = 1;   // s: u s and y / s are of like size, so that halves hold both
+  bool mutual = false;  // each exponential is used twice
+  int shift = 0;        // then added to every score
 };
 void pack(const Unpacked& from, const Packed& to);
 
@@ -57,13 +62,15 @@ void plain_sums(const Packed& p, int n, int d, const Seen& seen, const RowTiles&
                 const Stretches& to);
 
 // Each exponential used twice: needs u = g y with one number g, w = 1, origin 0 and nobody unseen;
-// d = 2, 3 or 4. z counts who is behind the end too: each adds 1.
+// d = 2 or 3. Weights are halves: those above 2^-3 have the digits of single precision, smaller
+// ones are off by 2^-25 at most, and none may be above 2^15. The sums are those of 2^{s_ij +
+// shift}.
 int mutual_stretches(int n);
 void mutual_sums(const Packed& p, int n, int d, const Stretches& to);
 
-// Where `more`, to what is there already; `extra` is taken off z.
+// Times `scale`; where `more`, to what is there already.
 void add_stretches(const Stretches& from, int n, int d, const RowTiles& rows, bool more,
-                   double extra, const Sums& to);
+                   double scale, const Sums& to);
 
 // Single precision where scores are large: 2^{-|y_j - t_i|^2}, and sums of y_j - t_i.
 struct Difference {

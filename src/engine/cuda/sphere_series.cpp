@@ -31,6 +31,16 @@ std::vector<double> bessel_weights(double r, int count) {
   return weight;
 }
 
+// q_{l+1,m} = a z q_lm - b q_{l-1,m}
+struct Upward {
+  double a, b;
+  Upward(int l, int m) {
+    const double scale = std::sqrt((l + 1.0 - m) * (l + 1.0 + m));
+    a = (2 * l + 1) / scale;
+    b = l > m ? std::sqrt((l - m) * (static_cast<double>(l) + m)) / scale : 0;
+  }
+};
+
 }  // namespace
 
 // T_p = r (i_p + i_{p+1}) e^{-r} is what all terms beyond p sum to at most.
@@ -61,16 +71,33 @@ SphereSeries::SphereSeries(double rho, double left_out) {
     if (m > 0) first *= std::sqrt((2.0 * m - 1) / (2.0 * m)) * (m == 1 ? std::sqrt(2.0) : 1);
     q(m, m)[0] = first;
     for (int l = m; l < p_; ++l) {
-      const double scale = std::sqrt((l + 1.0 - m) * (l + 1.0 + m));
-      const double a = (2 * l + 1) / scale;
-      const double b = l > m ? std::sqrt((l - m) * (static_cast<double>(l) + m)) / scale : 0;
+      const Upward up(l, m);
       for (int k = 0; k <= l - m; ++k) {  // z T_k = (T_{k+1} + T_{|k-1|}) / 2
-        q(l + 1, m)[k + 1] += a * q(l, m)[k] * (k == 0 ? 1 : 0.5);
-        if (k > 0) q(l + 1, m)[k - 1] += a * q(l, m)[k] * 0.5;
+        q(l + 1, m)[k + 1] += up.a * q(l, m)[k] * (k == 0 ? 1 : 0.5);
+        if (k > 0) q(l + 1, m)[k - 1] += up.a * q(l, m)[k] * 0.5;
       }
-      for (int k = 0; k < l - m && l > m; ++k) q(l + 1, m)[k] -= b * q(l - 1, m)[k];
+      for (int k = 0; k < l - m && l > m; ++k) q(l + 1, m)[k] -= up.b * q(l - 1, m)[k];
     }
   }
+}
+
+double SphereSeries::moment(const std::vector<double>& moments, int l, int m, int part) const {
+  double sum = 0;
+  for (int k = 0; k <= l - m; ++k)
+    sum += polynomial(l, m, k) * moments[(static_cast<std::size_t>(k) * terms_ + m) * 2 + part];
+  return sum;
+}
+
+std::vector<double> SphereSeries::harmonics(const std::vector<double>& moments) const {
+  std::vector<double> all;
+  for (int m = 0; m <= p_; ++m)
+    for (int l = m; l <= p_; ++l) {
+      const Upward up(l, m);
+      const double first = polynomial(m, m, 0);
+      all.insert(all.end(),
+                 {up.a, up.b, first * moment(moments, l, m, 0), first * moment(moments, l, m, 1)});
+    }
+  return all;
 }
 
 std::vector<double> SphereSeries::coefficients(const std::vector<double>& moments) const {
@@ -81,13 +108,10 @@ std::vector<double> SphereSeries::coefficients(const std::vector<double>& moment
       value[part].assign(static_cast<std::size_t>(terms_) + 2, 0.0);
       slope[part] = derivative[part] = value[part];
       for (int l = m; l <= p_; ++l) {
-        double moment = 0;
-        for (int k = 0; k <= l - m; ++k)
-          moment +=
-              polynomial(l, m, k) * moments[(static_cast<std::size_t>(k) * terms_ + m) * 2 + part];
+        const double sum = moment(moments, l, m, part);
         for (int k = 0; k <= l - m; ++k) {
-          value[part][k] += weight_[l] * moment * polynomial(l, m, k);
-          slope[part][k] += slope_[l] * moment * polynomial(l, m, k);
+          value[part][k] += weight_[l] * sum * polynomial(l, m, k);
+          slope[part][k] += slope_[l] * sum * polynomial(l, m, k);
         }
       }
       for (int k = terms_ - 1; k > 0; --k)

@@ -2,6 +2,7 @@
 // powers of x + iy, and what is left out.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 namespace murmur::cuda {
@@ -18,13 +19,24 @@ class SphereSeries {
   int degree() const { return p_; }
   int terms() const { return terms_; }     // 16 or 32: k and m run below it
   double bound() const { return bound_; }  // of the error of Z e^{-|rho|}, for masses of sum 1
+  // Of the relative error of a mean whose weights have the sum z = Z e^{-|rho|}.
+  double of_mean(double z) const {
+    return z > 2 * bound_ ? 2 * bound_ / (z - bound_) : std::numeric_limits<double>::infinity();
+  }
 
   // Coefficients of an evaluation from moments (terms, 2 terms): row k, columns Re and Im of m.
   // Six numbers for every (m, k < terms - m), m after m: of Z (Re, Im), of its derivative by z, and
   // of the derivative of Z by rho, all times e^{-|rho|}.
   std::vector<double> coefficients(const std::vector<double>& moments) const;
 
+  // For targets of any rho, four numbers for every (m, l = m, ..., p), m after m: a and b of
+  //   q_{l+1,m} = a z q_lm - b q_{l-1,m},
+  // then Re and Im of q_mm times the moment of q_lm (x + iy)^m.
+  std::vector<double> harmonics(const std::vector<double>& moments) const;
+
  private:
+  // sum_k q_lm,k of the moments of T_k (x + iy)^m: Re (part 0) or Im.
+  double moment(const std::vector<double>& moments, int l, int m, int part) const;
   double polynomial(int l, int m, int k) const {
     return polynomials_[(static_cast<std::size_t>(m) * (p_ + 1) + l) * terms_ + k];
   }

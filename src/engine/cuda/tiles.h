@@ -19,7 +19,10 @@ inline RowTiles tiles_of(int begin, int end) {
   return {begin / kRowTile, whole_rows(end) / kRowTile - begin / kRowTile};
 }
 
-// Rows and columns of a block where each exponential is used twice.
-inline constexpr int kStrip = 2048;
+// Rows and columns of a block where each exponential is used twice: small ones keep the whole GPU
+// busy with few particles, large ones cost less memory with many.
+inline int mutual_strip(int n) {
+  return n <= 16'384 ? 512 : n <= 65'536 ? 1024 : n <= 1 << 19 ? 2048 : 8192;
+}
 
 }  // namespace murmur::cuda
