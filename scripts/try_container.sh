@@ -18,16 +18,16 @@ declare -A image_of
 # The steps of recipe.py. $here is the folder of the next one; environment and folder end with a stage.
 step_stage() {
   [ "$2" = docker.io/library/debian:12 ] || { echo "try_container.sh: no image $2 here" >&2; return 1; }
-  root=$box/$1 here=/ way=("${clean_way[@]}")
+  root=$box/$1 here=/ shared="" way=("${clean_way[@]}")
   image_of[$1]=$root
   say "stage $1"
   cp -a "$plain" "$root"
   if [ "$1" = build ] && [ "${CMAKE_CXX_COMPILER_LAUNCHER:-}" = ccache ]; then
     in_root / 'apt-get update -qq && apt-get install -y -qq --no-install-recommends ccache >/dev/null'
-    mkdir -p "$root/ccache"
-    cp -a "$CCACHE_DIR/." "$root/ccache/"
-    way+=(CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR=/ccache CCACHE_BASEDIR=/source CCACHE_NOHASHDIR=1
-      CCACHE_COMPILERCHECK=content CCACHE_SLOPPINESS=pch_defines,time_macros)
+    shared=$CCACHE_DIR
+    way+=(CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_DIR=/shared CCACHE_BASEDIR=/source CCACHE_NOHASHDIR=1
+      CCACHE_COMPILERCHECK=content
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime)
   fi
 }
 step_copy() {

@@ -71,8 +71,8 @@ try_shells() {
     _completion_loader murmur || true
     COMP_WORDS=(murmur simu) COMP_CWORD=1; _murmur; echo "-- ${COMPREPLY[*]}"'
   wants _murmur zsh -fc 'autoload -U compinit; compinit -u -D; print $_comps[murmur]'
-  wants simulate fish --no-config -c 'complete -C "murmur simu"'
-  wants "dynamics=sinkhorn" fish --no-config -c 'complete -C "murmur simulate dynamics=si"'
+  wants simulate fish -c 'complete -C "murmur simu"'
+  wants "dynamics=sinkhorn" fish -c 'complete -C "murmur simulate dynamics=si"'
   desktop-file-validate /usr/share/applications/murmur-studio.desktop || fail "the desktop entry is unsound"
   [ -s /usr/share/icons/hicolor/scalable/apps/murmur-studio.svg ] || fail "there is no icon"
 }
