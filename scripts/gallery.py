@@ -18,8 +18,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/gallery.md"
 PICTURES = ROOT / "docs/pictures/gallery"
-WIDTH = 960  # pixels of a picture, at most
-COLOURS = 48
+WIDTH = 1200  # pixels of a picture, at most
+COLOURS = 64
 
 HEAD = """# Gallery
 

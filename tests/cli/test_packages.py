@@ -215,6 +215,11 @@ class Tree(murmur.Case):
         done = shell(sys.executable, murmur.ROOT / "scripts/contents.py", "--check")
         self.assertEqual(done.returncode, 0, done.stdout)
 
+    def test_the_gallery_shows_every_figure(self):
+        done = shell(sys.executable, murmur.ROOT / "scripts/gallery.py", "--check", "--murmur",
+                     murmur.PROGRAM)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_one_version(self):
         done = shell(sys.executable, murmur.ROOT / "scripts/release.py", "--check")
         self.assertEqual(done.returncode, 0, done.stderr)
