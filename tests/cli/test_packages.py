@@ -244,6 +244,16 @@ class Tree(murmur.Case):
         done = shell("ninja", "-C", tree / "build", "-n", target)
         self.assertEqual(done.returncode, 0, done.stdout)
 
+    def test_pip_is_told_of_the_wheel_before_it_is_built(self):
+        code = ("import build_backend as b; "
+                "open(b.prepare_metadata_for_build_wheel('.') + '/WHEEL'); print(b.metadata())")
+        done = shell(sys.executable, "-B", "-c", code, cwd=self.folder,
+                     env={"PYTHONPATH": str(murmur.ROOT / "bindings/python"), "PATH": "/nowhere"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kept = next(self.folder.glob("*.dist-info")) / "METADATA"
+        self.assertEqual(kept.read_text(), done.stdout[:-1])
+        self.assertIn("\nName: murmuration\n", kept.read_text())
+
     def test_a_release_writes_version_and_changelog(self):
         tree = self.folder / "tree"
         tree.mkdir()
