@@ -114,7 +114,7 @@ def section(name, meaning, runs):
         lines.append(f"![{meaning}](pictures/gallery/{picture.name})\n")
         caption = result["captions"].get(stem, "").strip()
         if caption:
-            lines.append(f"*{caption}*\n")
+            lines.append("*" + re.sub(r"([*_`<])", r"\\\1", caption) + "*\n")
     if not stems:
         refuse("a figure has no picture", folder, f"murmur reproduce {name} --runs {runs}")
     return "\n".join(lines), result, bool(suffix)
