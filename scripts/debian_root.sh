@@ -39,7 +39,7 @@ make_root() {
 }
 
 # in_root [--no-network] FOLDER COMMAND: COMMAND by bash in FOLDER of $root, with mounts and processes of
-# its own, which end with it.
+# its own, which end with it. The folder $shared, where one is named, is /shared there.
 in_root() {
   local apart=()
   [ "$1" = --no-network ] && { apart=(--net); shift; }
@@ -49,6 +49,7 @@ in_root() {
     mount --rbind /dev "$1/dev"
     mount -t tmpfs -o size=2g tmpfs "$1/dev/shm" 2>/dev/null || true
     [ -z "$4" ] || ip link set lo up 2>/dev/null || true
-    exec chroot "$1" env -i "${@:5}" bash -c "cd $2 && $3"
-  ' plain "$root" "$1" "$2" "${apart[*]}" "${way[@]}"
+    [ -z "$5" ] || { mkdir -p "$1/shared" && mount --bind "$5" "$1/shared"; }
+    exec chroot "$1" env -i "${@:6}" bash -c "cd $2 && $3"
+  ' plain "$root" "$1" "$2" "${apart[*]}" "${shared:-}" "${way[@]}"
 }

@@ -5,7 +5,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 install_packages "${build_packages[@]}" "${python_packages[@]}" "${package_packages[@]}"
 if [ ! -f studio/dist/index.html ]; then scripts/page.sh; fi
-build release -DMURMUR_PYTHON=ON
+build release -DMURMUR_PYTHON=ON -DMURMUR_TESTS=OFF
 packages=build/release/packages
 rm -rf "$packages"
 say "packages"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# packages.sh deb|needs|wheel: what a new user tries, run by scripts/try_packages.sh on a plain Debian 12
-# in the folder above packages/. `needs` prints the Debian packages that wheel and source need.
+# packages.sh deb|shells|needs|wheel|import PYTHON: what a new user tries, run by scripts/try_packages.sh on a
+# plain Debian 12 in the folder above packages/ and tree/, which holds the tours and what runs them. `needs`
+# prints the Debian packages that the wheel needs.
 set -euo pipefail
 ulimit -c 0
 
@@ -42,16 +43,41 @@ try_deb() {
   wants 0.332986702 murmur measure runs/orthonormal-0-1 --json
   wants circle.png murmur render -q runs/orthonormal-0-1 -o circle.png
   wants "<title>" served
-  [ -s /usr/share/man/man1/murmur-simulate.1.gz ] || fail "there is no manual page"
-  wants "-- simulate" bash -c 'source /usr/share/bash-completion/completions/murmur
-    COMP_WORDS=(murmur simu) COMP_CWORD=1; _murmur; echo "-- ${COMPREPLY[*]}"'
-  [ -s /usr/share/applications/murmur-studio.desktop ] || fail "there is no desktop entry"
-  [ -s /usr/share/doc/murmuration/contents.cdx.json ] || fail "there is no list of contents"
+  wants '"bomFormat": "CycloneDX"' cat /usr/share/doc/murmuration/contents.cdx.json
   ! ldd /usr/bin/murmur | grep 'not found' || fail "libraries are missing"
   wants 0.332986702 python3 -c "$closed_form"
+  try_tour /usr/bin/murmur python3 tour tour-python
 }
 
-# What pip must find here: the wheel needs its libraries, the source everything that builds it.
+# try_tour PROGRAM PYTHON PAGE...: every command of the tours prints what the page shows.
+try_tour() {
+  local program=$1 python=$2 page
+  shift 2
+  for page in "$@"; do
+    wants "docs/$page.md" env MURMUR="$program" "$python" /root/tree/tests/docs_test.py \
+      "/root/tree/docs/$page.md"
+  done
+}
+
+# What a package gives to other programs, where these are: manual pages, completion, the desktop's menu.
+try_shells() {
+  local name command
+  wants "murmur simulate" man murmur-simulate
+  for command in $(murmur explain --commands); do
+    name=$(man --warnings "murmur-$command" 2>&1 >/dev/null) || fail "man murmur-$command failed"
+    [ -z "$name" ] || fail "man murmur-$command: $name"
+  done
+  wants "-- simulate" bash -c 'source /usr/share/bash-completion/bash_completion
+    _completion_loader murmur || true
+    COMP_WORDS=(murmur simu) COMP_CWORD=1; _murmur; echo "-- ${COMPREPLY[*]}"'
+  wants _murmur zsh -fc 'autoload -U compinit; compinit -u -D; print $_comps[murmur]'
+  wants simulate fish -c 'complete -C "murmur simu"'
+  wants "dynamics=sinkhorn" fish -c 'complete -C "murmur simulate dynamics=si"'
+  desktop-file-validate /usr/share/applications/murmur-studio.desktop || fail "the desktop entry is unsound"
+  [ -s /usr/share/icons/hicolor/scalable/apps/murmur-studio.svg ] || fail "there is no icon"
+}
+
+# What pip must find here: the wheel needs its libraries.
 needs() {
   echo python3-venv python3-numpy
   dpkg-deb -f packages/murmuration_*.deb Depends | tr ',' '\n' | sed 's/(.*//; s/|.*//' |
@@ -63,11 +89,14 @@ try_wheel() {
   python3 -m venv --system-site-packages place
   place/bin/pip install --quiet --no-index --no-deps --no-build-isolation /root/packages/*.whl
   wants 0.332986702 place/bin/python -c "$closed_form"
+  try_tour /bin/true "$PWD/place/bin/python" tour-python  # there is no program beside it
 }
 
 case ${1:-} in
   deb) try_deb ;;
+  shells) try_shells ;;
   needs) needs ;;
   wheel) try_wheel ;;
-  *) fail "say deb, needs or wheel" ;;
+  import) wants 0.332986702 "$2" -c "$closed_form" ;;
+  *) fail "say deb, shells, needs, wheel or import" ;;
 esac

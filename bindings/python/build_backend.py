@@ -78,24 +78,41 @@ def digest(data):
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
+def tag_of_wheel():
+    python = f"cp{sys.version_info[0]}{sys.version_info[1]}"
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    return f"{python}-{python}-{platform}"
+
+
+def text_of_wheel():
+    return (f"Wheel-Version: 1.0\nGenerator: {NAME}\nRoot-Is-Purelib: false\n"
+            f"Tag: {tag_of_wheel()}\n")
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """What pip asks first; without it a whole wheel would be built for the answer."""
+    place = f"{NAME}-{version()}.dist-info"
+    folder = pathlib.Path(metadata_directory) / place
+    folder.mkdir()
+    (folder / "METADATA").write_text(metadata(), encoding="utf-8")
+    (folder / "WHEEL").write_text(text_of_wheel())
+    return place
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     info = f"{NAME}-{version()}.dist-info"
-    wheel = (f"Wheel-Version: 1.0\nGenerator: {NAME}\nRoot-Is-Purelib: false\n"
-             f"Tag: {tag}-{tag}-{platform}\n")
     with tempfile.TemporaryDirectory() as stage:
         package = built(stage)
         files = {f"murmur/{path.relative_to(package).as_posix()}": path.read_bytes()
                  for path in sorted(package.rglob("*")) if path.is_file()}
     contents = subprocess.run([sys.executable, ROOT / "scripts/contents.py"], capture_output=True,
                               check=True).stdout
-    files |= {f"{info}/METADATA": metadata().encode(), f"{info}/WHEEL": wheel.encode(),
+    files |= {f"{info}/METADATA": metadata().encode(), f"{info}/WHEEL": text_of_wheel().encode(),
               f"{info}/LICENSE": (ROOT / "LICENSE").read_bytes(),
               f"{info}/contents.cdx.json": contents}
     rows = [f"{name},{digest(data)},{len(data)}" for name, data in files.items()]
     files[f"{info}/RECORD"] = "\n".join(rows + [f"{info}/RECORD,,", ""]).encode()
-    place = f"{NAME}-{version()}-{tag}-{tag}-{platform}.whl"
+    place = f"{NAME}-{version()}-{tag_of_wheel()}.whl"
     with zipfile.ZipFile(pathlib.Path(wheel_directory) / place, "w", zipfile.ZIP_DEFLATED) as made:
         for name, data in files.items():
             entry = zipfile.ZipInfo(name, THEN)

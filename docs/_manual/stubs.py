@@ -73,6 +73,21 @@ def constructor(node):
                   ).removesuffix(" -> None")
 
 
+def in_lines(head, most=80):
+    """A head that is longer than a line, broken between its arguments; not inside of brackets."""
+    if len(head) <= most:
+        return head
+    depth, line, lines = 0, "", []
+    indent = " " * (head.index("(") + 1)
+    for word in re.findall(r"[^ ]+ ?", head):
+        if depth == 1 and line.endswith(", ") and len(line + word.rstrip()) > most:
+            lines.append(line.rstrip())
+            line = indent
+        line += word
+        depth += sum(word.count(mark) for mark in "([{") - sum(word.count(mark) for mark in ")]}")
+    return "\n".join(lines + [line])
+
+
 class Package(SphinxDirective):
     has_content = False
 
@@ -99,7 +114,8 @@ class Package(SphinxDirective):
         section += addnodes.index(entries=[("single", f"{node.name} (Python)", section["ids"][0], "",
                                             None)])
         head = constructor(node) if isinstance(node, ast.ClassDef) else signature(node)
-        section += nodes.literal_block(head, "murmur." + head, language="python")
+        head = in_lines("murmur." + head)
+        section += nodes.literal_block(head, head, language="python")
         section += self.paragraphs(ast.get_docstring(node) or "")
         if isinstance(node, ast.ClassDef):
             listing = nodes.definition_list()

@@ -215,6 +215,11 @@ class Tree(murmur.Case):
         done = shell(sys.executable, murmur.ROOT / "scripts/contents.py", "--check")
         self.assertEqual(done.returncode, 0, done.stdout)
 
+    def test_the_gallery_shows_every_figure(self):
+        done = shell(sys.executable, murmur.ROOT / "scripts/gallery.py", "--check", "--murmur",
+                     murmur.PROGRAM)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_one_version(self):
         done = shell(sys.executable, murmur.ROOT / "scripts/release.py", "--check")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -234,10 +239,20 @@ class Tree(murmur.Case):
         done = shell("cmake", "-S", tree, "-B", tree / "build", "-G", "Ninja", "-DMURMUR_TESTS=OFF",
                      "-DMURMUR_MPI=OFF", "-DMURMUR_PYTHON=AUTO")
         self.assertEqual(done.returncode, 0, done.stderr)
-        target = "murmur_python" if "MURMUR_PYTHON_BUILT:INTERNAL=ON" in (
-            tree / "build/CMakeCache.txt").read_text() else "murmur_program"
+        target = "murmur_python" if "murmur_python" in (
+            tree / "build/build.ninja").read_text() else "murmur_program"
         done = shell("ninja", "-C", tree / "build", "-n", target)
         self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_pip_is_told_of_the_wheel_before_it_is_built(self):
+        code = ("import build_backend as b; "
+                "open(b.prepare_metadata_for_build_wheel('.') + '/WHEEL'); print(b.metadata())")
+        done = shell(sys.executable, "-B", "-c", code, cwd=self.folder,
+                     env={"PYTHONPATH": str(murmur.ROOT / "bindings/python"), "PATH": "/nowhere"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kept = next(self.folder.glob("*.dist-info")) / "METADATA"
+        self.assertEqual(kept.read_text(), done.stdout[:-1])
+        self.assertIn("\nName: murmuration\n", kept.read_text())
 
     def test_a_release_writes_version_and_changelog(self):
         tree = self.folder / "tree"
