@@ -50,7 +50,7 @@ void bind_transport(py::module_& m) {
                               const py::object& x_masses, const py::object& y_masses) {
     require_order(p);
     const Pair pair = pair_of(x, y, x_masses, y_masses);
-    const py::gil_scoped_release others;
+    const Unlocked others;
     const CircleDistance found = circle_distance(circle_atoms(pair.x), circle_atoms(pair.y), p);
     return std::vector<double>{found.distance, found.min};
   });
@@ -61,7 +61,7 @@ void bind_transport(py::module_& m) {
           const Ground on = ground_of(ground);
           Assignment found;
           {
-            const py::gil_scoped_release others;
+            const Unlocked others;
             found = assignment_distance(pair.x, pair.y, on, p);
           }
           return py::make_tuple(found.distance, found.min, py::array(py::cast(found.partner)));
@@ -72,7 +72,7 @@ void bind_transport(py::module_& m) {
           const Pair pair = pair_of(x, y, x_masses, y_masses);
           const EntropicSettings settings{
               .ground = ground_of(ground), .epsilon = epsilon, .threads = threads};
-          const py::gil_scoped_release others;
+          const Unlocked others;
           const EntropicDistance found = entropic_distance(pair.x, pair.y, settings);
           return std::vector<double>{found.distance, found.min, found.most, found.epsilon,
                                      found.margin_error};
@@ -83,7 +83,7 @@ void bind_transport(py::module_& m) {
     const Pair pair = pair_of(x, y, x_masses, y_masses);
     const SlicedSettings settings{
         .ground = ground_of(ground), .slices = slices, .seed = seed, .threads = threads};
-    const py::gil_scoped_release others;
+    const Unlocked others;
     const SlicedDistance found = sliced_distance(pair.x, pair.y, settings);
     return std::vector<double>{found.distance, found.error};
   });
