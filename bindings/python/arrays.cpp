@@ -127,7 +127,8 @@ Lent room_in(const py::handle& value, const std::string& name) {
   py::object room = py::reinterpret_borrow<py::object>(value);
   const bool swarm = py::isinstance<HostSwarm>(value), array = py::isinstance<py::array>(value);
   if (array) array_of(value, name);  // no masks
-  if (!swarm && !array) {  // a tensor: what numpy sees of it is written to if it is the tensor's own memory
+  if (!swarm &&
+      !array) {  // a tensor: what numpy sees of it is written to if it is the tensor's own memory
     const bool shared = py::hasattr(value, "__array__") && py::hasattr(value, "__dlpack__");
     if (shared) room = array_of(value, name);
     const auto where = [](const py::handle& a) {

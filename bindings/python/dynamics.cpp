@@ -1,6 +1,8 @@
 // dynamics.cpp: Attention, Perceptron, ManyHeads, External and Dynamics as objects of Python that
 // print as their equations.
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 #include "python.h"
 
@@ -94,7 +96,11 @@ void set_normalisation(const std::string& word, const std::string& where, Dynami
     const bool takes = row.argument != LayerNormRow::none;
     if (colon == std::string::npos) return;
     if (!takes) refuse(name + " takes no number", where, "write normalisation='" + name + "'");
-    const double number = std::atof(word.c_str() + colon + 1);
+    char* end = nullptr;
+    const double number = std::strtod(word.c_str() + colon + 1, &end);
+    if (colon + 1 == word.size() || *end != '\0' || !std::isfinite(number) || number < 0)
+      refuse("'" + word.substr(colon + 1) + "' is not a number of 0 or above", where,
+             "write normalisation='" + name + ":2'");
     (row.argument == LayerNormRow::time ? dynamics.mix_until : dynamics.speed) = number;
     return;
   }

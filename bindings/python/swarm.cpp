@@ -1,4 +1,6 @@
 // swarm.cpp: Swarm: positions and masses in memory that numpy and the engines share.
+#include <cmath>
+
 #include "python.h"
 
 namespace murmur::python {
@@ -34,8 +36,8 @@ void set_masses(HostSwarm& x, const py::object& masses) {
     if (m < 0) refuse("a mass is negative", "masses", "give masses of 0 or above");
     sum += m;
   }
-  if (mass.size() != static_cast<std::size_t>(x.n()) || sum <= 0)
-    refuse("the masses are not one for each particle, or all are 0", "masses",
+  if (mass.size() != static_cast<std::size_t>(x.n()) || !(sum > 0) || std::isinf(sum))
+    refuse("the masses are not one for each particle, or sum to 0 or beyond all numbers", "masses",
            "give " + std::to_string(x.n()) + " numbers");
   for (double& m : mass) m /= sum;
   std::copy(mass.begin(), mass.end(), x.mass.begin());

@@ -1,6 +1,8 @@
 // transport.cpp: distances between swarms, bound for Python.
 #include "murmur/transport.h"
 
+#include <cmath>
+
 #include "python.h"
 
 namespace murmur::python {
@@ -23,7 +25,7 @@ Pair pair_of(const py::object& x, const py::object& y, const py::object& x_masse
     of.mass = vector_of(masses, name);
     double sum = 0;
     for (const double m : of.mass) sum += m >= 0 ? m : NAN;
-    if (of.mass.size() != static_cast<std::size_t>(of.n()) || !(sum > 0))
+    if (of.mass.size() != static_cast<std::size_t>(of.n()) || !(sum > 0) || std::isinf(sum))
       refuse("the masses are not one of 0 or above for each particle", name,
              "give " + std::to_string(of.n()) + " numbers");
     for (double& m : of.mass) m /= sum;

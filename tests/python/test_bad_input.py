@@ -89,12 +89,6 @@ class Arrays(Folder):
                     act()
         for act in (lambda: field.velocity(Leaves()), lambda: murmur.Swarm(Leaves())):
             self.assertRaises(SystemExit, act)  # what ends a program is nobody's to swallow
-        unmade = murmur.Swarm.__new__(murmur.Swarm)
-        for act in (lambda: unmade.x, lambda: field.velocity(unmade),
-                    lambda: field.velocity(x, 0.0, unmade), lambda: murmur.Swarm(unmade)):
-            with self.assertRaises(Exception):
-                act()
-        np.testing.assert_array_equal(field.velocity(np.matrix(x)), field.velocity(x))
 
     def test_points_anywhere(self):
         """Off the sphere, at the origin, at the ends of the range: numbers or an exception, on every engine."""
@@ -121,7 +115,10 @@ class Arrays(Folder):
             with self.assertRaises(murmur.InputError, msg=wrong):
                 flow.advance(**wrong)
         self.assertEqual(flow.steps, 0)
-        self.assertEqual(flow.advance(until=float("inf")).t, 1)
+        self.assertEqual(flow.advance(until=float("inf"), steps=2**70).t, 1)
+        for wrong in (3, "pull", [3]):
+            self.assertRaises(murmur.InputError, murmur.Flow, n=3, external=wrong)
+        self.assertRaises(murmur.InputError, murmur.External, 3, lambda t, x: x)
 
     def test_words_that_no_command_line_holds(self):
         for wrong in ({"name": "\ud800"}, {"name": "a\0b"}, {"out": "a\0b"}, {"out": "\ud800"}, {"out": 3},
@@ -153,6 +150,14 @@ class Arrays(Folder):
             murmur.simulate(n=3, d=3, value=np.eye(2), T=1)
         with self.assertRaises(murmur.InputError):
             murmur.simulate(n=3, masses=[[1, 2]], T=1)
+        for masses in ([1, 2], [-1, 1, 1], [0, 0, 0], [1e308] * 3, "heavy", [np.nan] * 3):
+            with self.assertRaises(murmur.InputError, msg=masses):
+                murmur.Swarm(np.eye(3)).masses = masses
+            with self.assertRaises(murmur.InputError, msg=masses):
+                murmur.transport(np.eye(3), np.eye(3), x_masses=masses)
+        for word in ("ngpt:abc", "ngpt:", "ngpt:-1", "mix:nan", "post:1", "pst"):
+            with self.assertRaises(murmur.InputError, msg=word):
+                murmur.Dynamics(normalisation=word)
         with self.assertRaises(murmur.InputError):
             murmur.transport(np.eye(3), np.eye(2))
         with self.assertRaises(murmur.InputError):

@@ -24,6 +24,9 @@ class External:
     """
 
     def __init__(self, name: str, function: Callable[[float, NDArray[Any]], Any]) -> None:
+        if not isinstance(name, str):
+            raise InputError("the name of a force is no string", f"External({name!r:.60}, ...)",
+                             "write External('name', function)")
         if not callable(function):
             raise InputError("the force is no function", f"External({name!r}, ...)",
                              "give a function of t and x")
@@ -40,6 +43,8 @@ def externals(given: Any) -> list[External]:
     """One External or several."""
     if given is None:
         return []
+    if not isinstance(given, (External, Iterable)):
+        raise InputError("this is no External", repr(given)[:60], "write External('name', function)")
     several = [given] if isinstance(given, External) else list(given)
     for force in several:
         if not isinstance(force, External):
@@ -154,6 +159,7 @@ class Flow:
                              "give a function of the flow")
         if steps == 0 or frames == 0:
             return self
+        steps, frames = (None if value is None else min(int(value), 2**62) for value in (steps, frames))
         tell, end = reporter(progress)
         asked = None if watch is None else (lambda: watch(self))
         try:
