@@ -16,8 +16,11 @@ std::string shape_text(const py::array& a) {
   return text + (a.ndim() == 1 ? ",)" : ")");
 }
 
-// Whatever holds an array, as one of numpy.
-py::array numpy_of(const py::handle& value, const std::string& name) {
+}  // namespace
+
+py::array array_of(const py::handle& value, const std::string& name) {
+  if (Py_TYPE(value.ptr()) == py::detail::npy_api::get().PyArray_Type_)  // and no subclass
+    return py::reinterpret_borrow<py::array>(value);
   const py::module_ numpy = py::module_::import("numpy");
   if (py::isinstance<py::array>(value)) {
     if (py::hasattr(value, "mask"))
@@ -36,10 +39,8 @@ py::array numpy_of(const py::handle& value, const std::string& name) {
   }
 }
 
-}  // namespace
-
 py::array_t<double> real_array(const py::handle& value, const std::string& name, int axes) {
-  const py::array a = numpy_of(value, name);
+  const py::array a = array_of(value, name);
   const char kind = a.dtype().kind();
   const bool real = (kind == 'f' && a.itemsize() <= 8) || kind == 'i' || kind == 'u';
   if (!real)
@@ -50,7 +51,7 @@ py::array_t<double> real_array(const py::handle& value, const std::string& name,
            axes == 2 ? "give two axes: one row a particle, one column a coordinate"
                      : "give an array of " + std::to_string(axes) + " axes");
   if (a.size() == 0) refuse("the array is empty: " + shape_text(a), name, "give some numbers");
-  py::array_t<double> doubles = py::array_t<double, py::array::forcecast>::ensure(a);
+  py::array_t<double> doubles = Aligned::ensure(a);
   if (!doubles) throw py::error_already_set();
   const py::object finite = py::module_::import("numpy").attr("isfinite")(doubles).attr("all")();
   if (!finite.cast<bool>()) refuse("a number is not finite", name, "leave out NaN and infinities");
@@ -76,15 +77,118 @@ Vector vector_of(const py::handle& value, const std::string& name) {
   return v;
 }
 
-HostSwarm swarm_of(const py::handle& value, const std::string& name) {
-  if (py::isinstance<HostSwarm>(value)) return value.cast<const HostSwarm&>();
-  const py::array_t<double> a = real_array(value, name, 2);
+namespace {
+
+constexpr py::ssize_t kDouble = sizeof(double);
+
+void require_room(const py::array& a, const std::string& name) {
   if (a.shape(0) > 1'000'000'000 || a.shape(1) > 1'000'000)
     refuse("the array is too large for a swarm: " + shape_text(a), name, "give fewer particles");
+}
+
+HostSwarm copied(const py::array_t<double>& a) {
   const auto entry = a.unchecked<2>();
   HostSwarm x({static_cast<int>(a.shape(0)), static_cast<int>(a.shape(1))});
   for (int k = 0; k < x.d(); ++k)
     for (int i = 0; i < x.n(); ++i) x.axis(k)[i] = entry(i, k);
+  return x;
+}
+
+// Held by whatever thread lets go of it last.
+std::shared_ptr<const void> hold(const py::object& object) {
+  return {object.inc_ref().ptr(), [](const void* held) {
+            const Locked lock;
+            Py_DECREF(static_cast<PyObject*>(const_cast<void*>(held)));
+          }};
+}
+
+}  // namespace
+
+std::optional<Lent> lent_by(const py::handle& value) {
+  if (py::isinstance<HostSwarm>(value)) {
+    auto& x = value.cast<HostSwarm&>();
+    return Lent{x.shape(), {x.axis(0), x.stride(), nullptr, x.read_only()}};
+  }
+  if (!py::isinstance<py::array_t<double>>(value)) return std::nullopt;  // of this byte order
+  const auto a = py::reinterpret_borrow<py::array>(value);
+  if (a.ndim() != 2 || a.size() == 0 || a.shape(0) > 1'000'000'000 || a.shape(1) > 1'000'000)
+    return std::nullopt;
+  const py::ssize_t n = a.shape(0), d = a.shape(1), along = a.strides(0);
+  const py::ssize_t across = d == 1 ? n * kDouble : a.strides(1);
+  if ((n > 1 && along != kDouble) || across < n * kDouble || across % kDouble != 0 ||
+      reinterpret_cast<std::uintptr_t>(a.data()) % alignof(double) != 0)
+    return std::nullopt;
+  return Lent{{static_cast<int>(n), static_cast<int>(d)},
+              {const_cast<double*>(static_cast<const double*>(a.data())),
+               static_cast<std::size_t>(across / kDouble), nullptr, !a.writeable()}};
+}
+
+Lent room_in(const py::handle& value, const std::string& name) {
+  py::object room = py::reinterpret_borrow<py::object>(value);
+  const bool swarm = py::isinstance<HostSwarm>(value), array = py::isinstance<py::array>(value);
+  if (array) array_of(value, name);  // no masks
+  if (!swarm &&
+      !array) {  // a tensor: what numpy sees of it is written to if it is the tensor's own memory
+    const bool shared = py::hasattr(value, "__array__") && py::hasattr(value, "__dlpack__");
+    if (shared) room = array_of(value, name);
+    const auto where = [](const py::handle& a) {
+      return py::reinterpret_borrow<py::array>(a).data();
+    };
+    if (!shared || where(room) != where(py::module_::import("numpy").attr("from_dlpack")(value)))
+      refuse("results cannot be written into a " +
+                 std::string(py::str(py::type::of(value).attr("__name__"))),
+             name, "give an array of numpy, a Swarm, or a tensor in the memory of the CPU");
+  }
+  const std::optional<Lent> lent = lent_by(room);
+  if (lent && lent->memory.read_only)
+    refuse("the array cannot be written to", name, "give one that can: array.copy(order='F')");
+  if (lent) return *lent;
+  const auto a = py::reinterpret_borrow<py::array>(room);
+  refuse("results are written coordinate after coordinate; this array of " +
+             std::string(py::str(a.dtype())) + " with shape " + shape_text(a) + " lies otherwise",
+         name, "give numpy.empty((d, n)).T, the x of a Swarm, or what an earlier call returned");
+}
+
+bool overlap(const Lent& a, const Lent& b) {
+  const auto first = [](const Lent& of, int k) {
+    return reinterpret_cast<std::uintptr_t>(of.memory.x) + k * of.memory.stride * sizeof(double);
+  };
+  const auto end = [&](const Lent& of, int k) {
+    return first(of, k) + static_cast<std::size_t>(of.shape.n) * sizeof(double);
+  };
+  if (end(a, a.shape.d - 1) <= first(b, 0) || end(b, b.shape.d - 1) <= first(a, 0)) return false;
+  for (int k = 0; k < a.shape.d; ++k)
+    for (int l = 0; l < b.shape.d; ++l)
+      if (first(a, k) < end(b, l) && first(b, l) < end(a, k)) return true;
+  return false;
+}
+
+void require_finite(const HostSwarm& x, const std::string& name) {
+  for (int k = 0; k < x.d(); ++k)
+    for (int i = 0; i < x.n(); ++i)
+      if (!std::isfinite(x.axis(k)[i]))
+        refuse("a number is not finite", name, "leave out NaN and infinities");
+}
+
+HostSwarm swarm_of(const py::handle& value, const std::string& name) {
+  if (py::isinstance<HostSwarm>(value)) return value.cast<const HostSwarm&>();
+  const py::array a = array_of(value, name);
+  if (a.ndim() == 2) require_room(a, name);
+  return copied(real_array(a, name, 2));
+}
+
+HostSwarm swarm_at(const py::handle& value, const std::string& name) {
+  const py::object given = py::isinstance<HostSwarm>(value)
+                               ? py::reinterpret_borrow<py::object>(value)
+                               : py::object(array_of(value, name));
+  std::optional<Lent> lent = lent_by(given);
+  if (!lent) return swarm_of(given, name);
+  lent->memory.owner = hold(given);
+  std::vector<double> mass = py::isinstance<HostSwarm>(given)
+                                 ? given.cast<const HostSwarm&>().mass
+                                 : std::vector<double>(lent->shape.n, 1.0 / lent->shape.n);
+  HostSwarm x(lent->shape, std::move(lent->memory), std::move(mass));
+  require_finite(x, name);
   return x;
 }
 
@@ -94,8 +198,6 @@ py::array read_only(py::array a) {
   a.attr("flags").attr("writeable") = false;
   return a;
 }
-
-constexpr py::ssize_t kDouble = sizeof(double);
 
 }  // namespace
 
@@ -109,31 +211,21 @@ py::array view_of(const Vector& v, const py::handle& owner) {
                                        py::reinterpret_borrow<py::object>(owner)));
 }
 
-py::array view_of(HostSwarm& x, const py::handle& owner, bool writeable) {
+py::array view_of(HostSwarm& x, const py::handle& owner) {
   const std::vector<py::ssize_t> shape = {x.n(), x.d()};
   const std::vector<py::ssize_t> steps = {kDouble, kDouble * static_cast<py::ssize_t>(x.stride())};
   py::array_t<double> view(shape, steps, x.axis(0), py::reinterpret_borrow<py::object>(owner));
-  return writeable ? py::array(view) : read_only(view);
+  return x.read_only() ? read_only(view) : py::array(view);
+}
+
+py::array view_of(const HostSwarm& x, const py::handle& owner) {
+  return read_only(view_of(const_cast<HostSwarm&>(x), owner));
 }
 
 py::array owned(std::vector<double> values, std::vector<py::ssize_t> shape) {
   auto* kept = new std::vector<double>(std::move(values));
   const py::capsule owner(kept, [](void* p) { delete static_cast<std::vector<double>*>(p); });
   return py::array_t<double>(std::move(shape), kept->data(), owner);
-}
-
-HostSwarm* swarm_behind(const py::handle& array) {
-  if (py::isinstance<HostSwarm>(array)) return array.cast<HostSwarm*>();
-  if (!py::isinstance<py::array_t<double>>(array)) return nullptr;
-  const auto a = py::reinterpret_borrow<py::array>(array);
-  const py::object base = a.base();
-  if (!base || !py::isinstance<HostSwarm>(base)) return nullptr;
-  auto* x = base.cast<HostSwarm*>();
-  const bool whole =
-      a.ndim() == 2 && a.shape(0) == x->n() && a.shape(1) == x->d() && a.data() == x->axis(0) &&
-      (x->n() == 1 || a.strides(0) == kDouble) &&
-      (x->d() == 1 || a.strides(1) == kDouble * static_cast<py::ssize_t>(x->stride()));
-  return whole ? x : nullptr;
 }
 
 double Keywords::number(const char* name, double otherwise) {

@@ -55,22 +55,34 @@ class Worker {
   std::thread thread_;  // last: all of the above is there when it starts
 };
 
-// One command at a time; a thread that waits for its turn sees Ctrl-C.
+// One command at a time; a thread that waits for its turn sees Ctrl-C. One that has its turn
+// already, in a function of progress, would wait for itself.
 class Place {
  public:
   Place() {
-    for (;;) {
+    if (holder() == std::this_thread::get_id())
+      throw Error(Fault::runtime, "a command was called while another of this thread is under way",
+                  "progress", "call it when the other one is done, or use murmur.Flow");
+    for (bool here = false; !here;) {
       {
-        const py::gil_scoped_release others;
-        if (lock().try_lock_for(kLook)) return;
+        const Unlocked others;
+        here = lock().try_lock_for(kLook);
       }
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      if (!here && PyErr_CheckSignals() != 0) throw py::error_already_set();
     }
+    holder() = std::this_thread::get_id();
   }
-  ~Place() { lock().unlock(); }
+  ~Place() {
+    holder() = std::thread::id();
+    lock().unlock();
+  }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
 
+  static std::atomic<std::thread::id>& holder() {
+    static std::atomic<std::thread::id> id;
+    return id;
+  }
   static std::timed_mutex& lock() {
     static auto* mutex = new std::timed_mutex;
     return *mutex;
@@ -86,7 +98,7 @@ py::tuple call(const std::vector<std::string>& words, const py::object& progress
     Worker worker(words);
     for (bool ended = false; !ended;) {
       {
-        const py::gil_scoped_release others;
+        const Unlocked others;
         ended = worker.wait();
       }
       try {
@@ -115,7 +127,10 @@ py::list parameters_list(const std::string& command) {
 }  // namespace
 
 void bind_commands(py::module_& m) {
-  pthread_atfork(nullptr, nullptr, [] { new (&Place::lock()) std::timed_mutex; });
+  pthread_atfork(nullptr, nullptr, [] {
+    new (&Place::lock()) std::timed_mutex;
+    Place::holder() = std::thread::id();
+  });
   m.def("call", &call, py::arg("words"), py::arg("progress") = py::none());
   m.def("parameters", &parameters_list, py::arg("command"));
   m.def("presets", [] {

@@ -1,6 +1,8 @@
 // dynamics.cpp: Attention, Perceptron, ManyHeads, External and Dynamics as objects of Python that
 // print as their equations.
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 #include "python.h"
 
@@ -8,69 +10,12 @@ namespace murmur::python {
 
 namespace {
 
-// The words of closed vocabularies; a value that is forgotten is an error of the compiler.
-const char* name_of(Attention::Weighting value) {
-  switch (value) {
-    case Attention::softmax:
-      return "softmax";
-    case Attention::unnormalised:
-      return "unnormalised";
-    case Attention::hard:
-      return "hard";
-    case Attention::sinkhorn:
-      return "sinkhorn";
-  }
-  return "";
-}
-const char* name_of(Attention::Mask value) {
-  switch (value) {
-    case Attention::none:
-      return "none";
-    case Attention::causal:
-      return "causal";
-  }
-  return "";
-}
-const char* name_of(Perceptron::Activation value) {
-  switch (value) {
-    case Perceptron::relu:
-      return "relu";
-    case Perceptron::gelu:
-      return "gelu";
-    case Perceptron::tanh:
-      return "tanh";
-  }
-  return "";
-}
-const char* name_of(Manifold value) {
-  switch (value) {
-    case Manifold::sphere:
-      return "sphere";
-    case Manifold::space:
-      return "space";
-  }
-  return "";
-}
-const char* name_of(Clock value) {
-  switch (value) {
-    case Clock::u1:
-      return "U1";
-    case Clock::u2:
-      return "U2";
-    case Clock::u3:
-      return "U3";
-    case Clock::u4:
-      return "U4";
-  }
-  return "";
-}
-
-// The value that a word names; they are counted from 0, and behind the last one there is no name.
+// The value that a word names.
 template <class Enum>
 Enum value_of(const std::string& word, const std::string& where) {
   std::vector<std::string> known;
-  for (int k = 0; *name_of(static_cast<Enum>(k)) != '\0'; ++k) {
-    known.emplace_back(name_of(static_cast<Enum>(k)));
+  for (int k = 0; *word_of(static_cast<Enum>(k)) != '\0'; ++k) {
+    known.emplace_back(word_of(static_cast<Enum>(k)));
     if (word == known.back()) return static_cast<Enum>(k);
   }
   const std::string near = did_you_mean(word, known);
@@ -151,7 +96,11 @@ void set_normalisation(const std::string& word, const std::string& where, Dynami
     const bool takes = row.argument != LayerNormRow::none;
     if (colon == std::string::npos) return;
     if (!takes) refuse(name + " takes no number", where, "write normalisation='" + name + "'");
-    const double number = std::atof(word.c_str() + colon + 1);
+    char* end = nullptr;
+    const double number = std::strtod(word.c_str() + colon + 1, &end);
+    if (colon + 1 == word.size() || *end != '\0' || !std::isfinite(number) || number < 0)
+      refuse("'" + word.substr(colon + 1) + "' is not a number of 0 or above", where,
+             "write normalisation='" + name + ":2'");
     (row.argument == LayerNormRow::time ? dynamics.mix_until : dynamics.speed) = number;
     return;
   }
@@ -200,9 +149,9 @@ std::string equation_of(Force force) {
 std::string repr_of(const Attention& a) {
   std::string text = "Attention(beta=" + text_of(a.beta);
   text += shape_text("query", a.query) + shape_text("key", a.key) + shape_text("value", a.value);
-  if (a.mask != Attention::none) text += std::string(", mask='") + name_of(a.mask) + "'";
+  if (a.mask != Attention::none) text += std::string(", mask='") + word_of(a.mask) + "'";
   if (a.weighting != Attention::softmax)
-    text += std::string(", weighting='") + name_of(a.weighting) + "'";
+    text += std::string(", weighting='") + word_of(a.weighting) + "'";
   if (a.relative) text += ", relative=True";
   if (!a.self) text += ", self=False";
   if (a.alibi != 0) text += ", alibi=" + text_of(a.alibi);
@@ -213,7 +162,7 @@ std::string repr_of(const Attention& a) {
 std::string repr_of(const Perceptron& p) {
   return "Perceptron(in_=(" + std::to_string(p.in.rows) + ", " + std::to_string(p.in.cols) +
          "), out=(" + std::to_string(p.out.rows) + ", " + std::to_string(p.out.cols) +
-         "), activation='" + name_of(p.activation) + "')";
+         "), activation='" + word_of(p.activation) + "')";
 }
 
 py::list forces_of(const Dynamics& dynamics) {
@@ -227,8 +176,8 @@ py::list forces_of(const Dynamics& dynamics) {
 std::string repr_of(const Dynamics& dynamics) {
   std::string text = "Dynamics(";
   for (const py::handle force : forces_of(dynamics)) text += std::string(py::repr(force)) + ", ";
-  text += std::string("manifold='") + name_of(dynamics.manifold) + "'";
-  if (dynamics.clock != Clock::u1) text += std::string(", clock='") + name_of(dynamics.clock) + "'";
+  text += std::string("manifold='") + word_of(dynamics.manifold) + "'";
+  if (dynamics.clock != Clock::u1) text += std::string(", clock='") + word_of(dynamics.clock) + "'";
   if (dynamics.normalisation != LayerNorm::post)
     text += std::string(", normalisation='") + row_of(dynamics.normalisation).name + "'";
   if (dynamics.noise != 0) text += ", noise=" + text_of(dynamics.noise);
@@ -309,8 +258,8 @@ void bind_dynamics(py::module_& m) {
       .def_property_readonly("value_bias", view(&Attention::value_bias))
       .def_readonly("relative", &Attention::relative)
       .def_readonly("self", &Attention::self)
-      .def_property_readonly("mask", [](const Attention& a) { return name_of(a.mask); })
-      .def_property_readonly("weighting", [](const Attention& a) { return name_of(a.weighting); })
+      .def_property_readonly("mask", [](const Attention& a) { return word_of(a.mask); })
+      .def_property_readonly("weighting", [](const Attention& a) { return word_of(a.weighting); })
       .def_readonly("alibi", &Attention::alibi)
       .def_readonly("rescaled", &Attention::rescaled)
       .def("__str__", [](const Attention& a) { return equation_of(a); })
@@ -325,7 +274,7 @@ void bind_dynamics(py::module_& m) {
       .def_property_readonly("out", view(&Perceptron::out))
       .def_property_readonly("out_bias", view(&Perceptron::out_bias))
       .def_property_readonly("activation",
-                             [](const Perceptron& p) { return name_of(p.activation); })
+                             [](const Perceptron& p) { return word_of(p.activation); })
       .def("__str__", [](const Perceptron& p) { return equation_of(p); })
       .def("__repr__", [](const Perceptron& p) { return repr_of(p); });
   printable(perceptron);
@@ -340,8 +289,8 @@ void bind_dynamics(py::module_& m) {
   py::class_<Dynamics> dynamics(m, "Dynamics");
   dynamics.def(py::init(&dynamics_of))
       .def_property_readonly("forces", &forces_of)
-      .def_property_readonly("manifold", [](const Dynamics& d) { return name_of(d.manifold); })
-      .def_property_readonly("clock", [](const Dynamics& d) { return name_of(d.clock); })
+      .def_property_readonly("manifold", [](const Dynamics& d) { return word_of(d.manifold); })
+      .def_property_readonly("clock", [](const Dynamics& d) { return word_of(d.clock); })
       .def_property_readonly("normalisation",
                              [](const Dynamics& d) { return row_of(d.normalisation).name; })
       .def_readonly("noise", &Dynamics::noise)

@@ -24,26 +24,26 @@ class PreparedField {
   const Settings& words() const { return prepared_.words; }
   std::string engine() const { return engine_->name(); }
 
-  // `x` and `out` are used where they lie if they are views of a Swarm.
+  // `x` and `out` are used where they lie; an `x` that lies otherwise is copied.
   py::object velocity(const py::object& x, double t, const py::object& out) {
     const Turn turn(busy_, "field");
-    const HostSwarm& at = points(x);
-    py::object result = out;
-    HostSwarm* v = nullptr;
+    if (!std::isfinite(t)) refuse("t is not a finite time", "t", "give a number");
+    py::object given = x;  // what is lent lives until the end
+    const std::optional<Lent> from = points(given);
     if (out.is_none()) {
-      const auto fresh = std::make_shared<HostSwarm>(at.shape());
-      result = view_of(*fresh, py::cast(fresh), true);
-      v = fresh.get();  // the view keeps it
-    } else {
-      v = swarm_behind(out);
-      if (v == nullptr || v->shape() != at.shape() || v == &at)
-        refuse("velocities cannot be written into this array", "out",
-               "give the x of a Swarm, or an array that an earlier call returned");
+      const auto fresh = std::make_shared<HostSwarm>(own().shape());
+      fresh->mass = own().mass;
+      py::object result = view_of(*fresh, py::cast(fresh));  // keeps it
+      compute(t, from, *fresh);
+      return result;
     }
-    const py::gil_scoped_release others;
-    compute(t, at, *v);
-    check_finite(*v);
-    return result;
+    const Lent to = room_in(out, "out");
+    require_shape(to.shape, "out");
+    if (from && overlap(*from, to))
+      refuse("x and out share memory: what is read would be written over", "out",
+             "give an array of its own");
+    compute(t, from, stand_in(to_, to));
+    return out;
   }
 
   // A row of observables by name.
@@ -52,7 +52,7 @@ class PreparedField {
     const HostSwarm at = fitted(x);
     std::vector<double> row;
     {
-      const py::gil_scoped_release others;
+      const Unlocked others;
       row = observe(at, experiment().dynamics, observe_settings(experiment(), t));
     }
     py::dict all;
@@ -64,25 +64,32 @@ class PreparedField {
   Clusters clusters_of(const py::object& x) {
     const Turn turn(busy_, "field");
     const HostSwarm at = fitted(x);
-    const py::gil_scoped_release others;
+    const Unlocked others;
     return clusters(at, experiment().dynamics, experiment().observe.cluster_tol);
   }
 
  private:
-  const HostSwarm& points(const py::object& x) {
-    const HostSwarm& own = prepared_.experiment.swarm;
-    if (x.is_none()) return own;
-    HostSwarm* shown = swarm_behind(x);
-    if (shown == nullptr) copied_ = swarm_of(x, "x");
-    HostSwarm& at = shown != nullptr ? *shown : copied_;
-    if (at.shape() != own.shape())
-      refuse("the field was made ready for (" + std::to_string(own.n()) + ", " +
-                 std::to_string(own.d()) + ") points, not (" + std::to_string(at.n()) + ", " +
-                 std::to_string(at.d()) + ")",
-             "x", "give as many, or make another Field");
-    if (shown != nullptr) require_finite(at);
-    if (at.mass != own.mass) at.mass = own.mass;
-    return at;
+  const HostSwarm& own() const { return prepared_.experiment.swarm; }
+
+  void require_shape(Shape shape, const char* name) const {
+    if (shape == own().shape()) return;
+    refuse("the field was made ready for (" + std::to_string(own().n()) + ", " +
+               std::to_string(own().d()) + ") points, not (" + std::to_string(shape.n) + ", " +
+               std::to_string(shape.d) + ")",
+           name, "give as many, or make another Field");
+  }
+
+  // Where the points lie: in the array that `x` then is, or in copied_; nowhere: the field's own.
+  std::optional<Lent> points(py::object& x) {
+    if (x.is_none()) return std::nullopt;
+    if (!py::isinstance<HostSwarm>(x)) x = array_of(x, "x");
+    std::optional<Lent> lent = lent_by(x);
+    if (!lent) {
+      copied_ = swarm_of(x, "x");
+      lent = Lent{copied_.shape(), {copied_.axis(0), copied_.stride(), nullptr, false}};
+    }
+    require_shape(lent->shape, "x");
+    return lent;
   }
 
   HostSwarm fitted(const py::object& x) {
@@ -95,20 +102,32 @@ class PreparedField {
     return at;
   }
 
-  void compute(double t, const HostSwarm& at, HostSwarm& v) {
-    if (in_host_) return field_->velocity(t, at, v);
-    const auto x = engine_->place(at);
-    const auto there = x->like();
-    field_->velocity(t, *x, *there);
-    const HostSwarm back = engine_->fetch(*there);
-    for (int k = 0; k < v.d(); ++k) std::copy_n(back.axis(k), v.n(), v.axis(k));
+  void compute(double t, const std::optional<Lent>& from, HostSwarm& v) {
+    if (!from) return compute(t, own(), v);
+    const HostSwarm& at = stand_in(from_, *from);
+    require_finite(at, "x");
+    compute(t, at, v);
   }
 
-  static void require_finite(const HostSwarm& x) {
-    for (int k = 0; k < x.d(); ++k)
-      for (int i = 0; i < x.n(); ++i)
-        if (!std::isfinite(x.axis(k)[i]))
-          refuse("a number is not finite", "x", "leave out NaN and infinities");
+  // `swarm` in the memory that is lent for this call; its masses stay from call to call.
+  HostSwarm& stand_in(HostSwarm& swarm, const Lent& lent) const {
+    std::vector<double> mass = swarm.mass.empty() ? own().mass : std::move(swarm.mass);
+    swarm = HostSwarm(lent.shape, lent.memory, std::move(mass));
+    return swarm;
+  }
+
+  void compute(double t, const HostSwarm& at, HostSwarm& v) {
+    const Unlocked others;
+    if (in_host_) {
+      field_->velocity(t, at, v);
+    } else {
+      const auto x = engine_->place(at);
+      const auto there = x->like();
+      field_->velocity(t, *x, *there);
+      const HostSwarm back = engine_->fetch(*there);
+      for (int k = 0; k < v.d(); ++k) std::copy_n(back.axis(k), v.n(), v.axis(k));
+    }
+    check_finite(v);
   }
 
   // As murmur velocity refuses it.
@@ -128,7 +147,8 @@ class PreparedField {
   Prepared prepared_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Field> field_;
-  HostSwarm copied_{};  // points from elsewhere
+  HostSwarm copied_{};       // points that lie otherwise
+  HostSwarm from_{}, to_{};  // what x and out are to the engine during a call
   bool in_host_ = true;
   std::atomic<bool> busy_{false};
 };
@@ -164,7 +184,7 @@ void bind_field(py::module_& m) {
                              [](const PreparedField& f) {
                                auto kept = std::make_shared<HostSwarm>(f.experiment().swarm);
                                const py::object owner = py::cast(kept);
-                               return view_of(*kept, owner, true);
+                               return view_of(*kept, owner);
                              })
       .def_property_readonly("dynamics",
                              [](const PreparedField& f) { return f.experiment().dynamics; })

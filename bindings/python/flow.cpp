@@ -78,6 +78,7 @@ class Flight {
   }
 
   std::shared_ptr<Flight> branch(Prepared prepared) const;
+  std::shared_ptr<Flight> resumed(Prepared prepared) const;
   Clusters clusters_at(std::int64_t frame, double tol) const;
   std::string save(const app::Place& place) const;
 
@@ -169,7 +170,7 @@ bool Flight::advance(const Stop& stop, const py::object& watch, const py::object
                  now.t >= stop.until;
     if (!look) return leave;
     last_look = moment;
-    const py::gil_scoped_acquire lock;
+    const Locked lock;
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       if (!watch.is_none()) {
@@ -191,7 +192,7 @@ bool Flight::advance(const Stop& stop, const py::object& watch, const py::object
     return leave;
   };
   try {
-    const py::gil_scoped_release others;
+    const Unlocked others;
     const Outcome outcome =
         murmur::advance({*engine_, *field_, e().flow, e().random}, e().schedule, state_, hooks);
     if (outcome.ending != Ending::interrupted) ended_ = outcome;
@@ -203,14 +204,28 @@ bool Flight::advance(const Stop& stop, const py::object& watch, const py::object
   return ended_.has_value();
 }
 
-// The same particles at the same time, on another way; its first frame is where it parts.
+// The same particles at the same time, on another way; its first frame is where it parts. Of a
+// flight that has ended this is its last frame, and not the state before the step that reached it.
 std::shared_ptr<Flight> Flight::branch(Prepared prepared) const {
   require_idle();
   auto other = std::make_shared<Flight>(std::move(prepared));
-  other->state_ = branch_state(state_, e(), other->e(), "branch");
-  const HostSwarm x = unfold(state_, state_.x);
+  const FlowState here =
+      ended_ && frames() > 0 ? state_at(time(), swarm(frames() - 1), state_) : state_;
+  other->state_ = branch_state(here, e(), other->e(), "branch");
+  const HostSwarm x = unfold(here, here.x);
   const auto placed = other->engine_->place(x);
-  other->keep(state_.t, {*placed, x});
+  other->keep(here.t, {*placed, x});
+  return other;
+}
+
+// The same flight with all that it has kept, to a larger T.
+std::shared_ptr<Flight> Flight::resumed(Prepared prepared) const {
+  require_idle();
+  auto other = std::make_shared<Flight>(std::move(prepared));
+  other->state_ = resumed_state(state_, e(), other->e(), "resume");
+  other->kept_ = std::make_shared<Frames>(*kept_);
+  other->merges_ = merges_;
+  if (other->e().schedule.T == e().schedule.T) other->ended_ = ended_;
   return other;
 }
 
@@ -308,6 +323,14 @@ void bind_flow(py::module_& m) {
           py::arg("words"), py::arg("init") = py::none(), py::arg("dynamics") = py::none(),
           py::arg("external") = py::list())
       .def(
+          "resumed",
+          [](const Flight& f, const std::vector<std::string>& words, const py::object& init,
+             const py::object& dynamics, const py::list& external) {
+            return f.resumed(prepare(request_of(words, init, dynamics, external)));
+          },
+          py::arg("words"), py::arg("init") = py::none(), py::arg("dynamics") = py::none(),
+          py::arg("external") = py::list())
+      .def(
           "clusters",
           [](const Flight& f, std::int64_t frame, double tol) {
             const Clusters c = f.clusters_at(frame, tol);
@@ -322,6 +345,10 @@ void bind_flow(py::module_& m) {
           },
           py::arg("out"), py::arg("runs"), py::arg("force"))
       .def_property_readonly("x", &Flight::positions)
+      .def_property_readonly("start",
+                             [](const py::object& self) {
+                               return view_of(self.cast<const Flight&>().e().swarm, self);
+                             })
       .def_property_readonly("t", &Flight::time)
       .def_property_readonly("n", [](const Flight& f) { return f.e().swarm.n(); })
       .def_property_readonly("d", [](const Flight& f) { return f.e().swarm.d(); })
@@ -359,10 +386,7 @@ void bind_flow(py::module_& m) {
                              [](const Flight& f) { return external_of(f.prepared().words); })
       .def_property_readonly("of_objects", [](const Flight& f) { return f.prepared().of_objects; })
       .def_property_readonly("manifold",
-                             [](const Flight& f) {
-                               return f.e().dynamics.manifold == Manifold::sphere ? "sphere"
-                                                                                  : "space";
-                             })
+                             [](const Flight& f) { return word_of(f.e().dynamics.manifold); })
       .def_property_readonly("dynamics", [](const Flight& f) { return f.e().dynamics; })
       .def_property_readonly("equation", [](const Flight& f) {
         return f.prepared().of_objects ? equation_text(f.e().dynamics)

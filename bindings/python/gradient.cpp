@@ -132,7 +132,7 @@ class RecordedFlight {
   void guarded(const std::function<void()>& work) {
     raised_.reset();
     try {
-      const py::gil_scoped_release others;
+      const Unlocked others;
       work();
     } catch (const Error&) {
       if (raised_) throw *raised_;
@@ -144,7 +144,7 @@ class RecordedFlight {
     const auto now = Clock::now();
     if (now - last_look_ < std::chrono::milliseconds(20)) return false;
     last_look_ = now;
-    const py::gil_scoped_acquire lock;
+    const Locked lock;
     if (PyErr_CheckSignals() == 0) return false;
     raised_.emplace();
     return true;

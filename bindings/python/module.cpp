@@ -5,6 +5,7 @@ PYBIND11_MODULE(_core, m) {
   using namespace murmur::python;
   m.attr("version") = MURMUR_PYTHON_VERSION;
   m.doc() = "The engine of Murmuration; import murmur, which is made of it.";
+  bind_lock(m);
   bind_errors(m);
   bind_swarm(m);
   bind_dynamics(m);

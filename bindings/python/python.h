@@ -10,6 +10,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ namespace murmur::python {
 namespace py = pybind11;
 
 // Each in its own file; module.cpp calls them in this order.
+void bind_lock(py::module_& m);
 void bind_errors(py::module_& m);
 void bind_swarm(py::module_& m);
 void bind_dynamics(py::module_& m);
@@ -39,6 +41,13 @@ void bind_gradient(py::module_& m);
 [[noreturn]] void refuse(const std::string& what, const std::string& where,
                          const std::string& remedy);
 
+// Doubles that the processor may read one by one: converted or copied where they are not.
+using Aligned = py::array_t<double, static_cast<int>(py::array::forcecast) |
+                                        static_cast<int>(py::detail::npy_api::NPY_ARRAY_ALIGNED_)>;
+
+// Whatever holds an array (numpy's, nested lists, DLPack of the CPU), as one of numpy; its memory
+// where it can be. Error(input) for anything else, and for masked arrays.
+py::array array_of(const py::handle& value, const std::string& name);
 // An array of real numbers out of whatever holds one: numpy's, nested lists, DLPack of the CPU.
 // Error(input) for anything else, for masked arrays and for numbers that are not finite.
 py::array_t<double> real_array(const py::handle& value, const std::string& name, int axes);
@@ -46,18 +55,33 @@ Matrix matrix_of(const py::handle& value, const std::string& name);  // (rows, c
 Vector vector_of(const py::handle& value, const std::string& name);  // None: empty
 // (n, d) points, in memory of their own.
 HostSwarm swarm_of(const py::handle& value, const std::string& name);
+// The same where they lie, if a swarm can use them there, else in memory of their own. The array
+// lives as long as the swarm.
+HostSwarm swarm_at(const py::handle& value, const std::string& name);
+
+// Where the points of a Swarm or of an array of numpy lie, if a swarm can use them there: doubles
+// of this machine, one coordinate of all particles after another, neighbours side by side. The
+// caller keeps the array.
+struct Lent {
+  Shape shape{};
+  BorrowedMemory memory{};
+};
+std::optional<Lent> lent_by(const py::handle& value);
+// Where results can be written: Error(input) for what is not there to be written to.
+Lent room_in(const py::handle& value, const std::string& name);
+bool overlap(const Lent& a, const Lent& b);  // whether they share a number
+// A number that is not finite is refused.
+void require_finite(const HostSwarm& x, const std::string& name);
 
 // Views without a copy: `owner` lives as long as they do. They cannot be written to.
 py::array view_of(const Matrix& m, const py::handle& owner);
 py::array view_of(const Vector& v, const py::handle& owner);
-// (n, d) of a swarm in host memory: coordinate after coordinate, as engines keep it.
-py::array view_of(HostSwarm& x, const py::handle& owner, bool writeable);
+// (n, d) of a swarm in host memory: coordinate after coordinate, as engines keep it. It can be
+// written to where the swarm can.
+py::array view_of(HostSwarm& x, const py::handle& owner);
+py::array view_of(const HostSwarm& x, const py::handle& owner);
 // The numbers of `values` without a copy, kept alive by the array.
 py::array owned(std::vector<double> values, std::vector<py::ssize_t> shape);
-
-// The swarm whose memory an array shows whole, as Swarm.x and results of Field do; null: it lies
-// elsewhere, and is copied.
-HostSwarm* swarm_behind(const py::handle& array);
 
 // Keywords of a constructor, each asked for once.
 class Keywords {
@@ -76,6 +100,27 @@ class Keywords {
   const char* type_;
   const py::kwargs& given_;
   std::vector<std::string> known_{};
+};
+
+// The interpreter's lock, let go while an engine computes, and taken for what is Python's. When the
+// interpreter comes to its end, Python would end a thread that is still under way (a daemon) in its
+// try to take the lock, in the middle of C++; here such a thread waits for the end of the process.
+class Unlocked {
+ public:
+  Unlocked() : state_(PyEval_SaveThread()) {}
+  ~Unlocked();
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+class Locked {
+ public:
+  Locked();
+
+ private:
+  std::optional<py::gil_scoped_acquire> lock_{};
 };
 
 // One user at a time of what owns scratch memory: Error(runtime) for a second thread.

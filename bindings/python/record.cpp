@@ -21,7 +21,7 @@ py::tuple record(const std::vector<std::string>& words, const py::object& init,
   std::optional<py::error_already_set> raised;
   ProcessControl control{.signal = &signal};
   control.report = [&](const Progress& told) {
-    const py::gil_scoped_acquire lock;
+    const Locked lock;
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       if (!progress.is_none()) progress(dictionary_of(told));
@@ -32,7 +32,7 @@ py::tuple record(const std::vector<std::string>& words, const py::object& init,
   };
   Outcome outcome;
   {
-    const py::gil_scoped_release others;
+    const Unlocked others;
     outcome = simulate(prepared.experiment, *engine, run, control);
   }
   const std::string directory = run.directory().string();

@@ -32,7 +32,7 @@ void add_result(const py::function& function, const std::string& name, double t,
            where,
            "return real numbers of shape (" + std::to_string(x.n()) + ", " + std::to_string(x.d()) +
                ")");
-  const auto rows = py::array_t<double, py::array::forcecast>::ensure(given);
+  const auto rows = Aligned::ensure(given);
   if (!rows) throw py::error_already_set();
   const auto entry = rows.unchecked<2>();
   for (int k = 0; k < x.d(); ++k)
@@ -43,11 +43,11 @@ ExternalForce force_of(const py::object& external) {
   const auto name = external.attr("name").cast<std::string>();
   const std::shared_ptr<py::function> function(
       new py::function(external.attr("function").cast<py::function>()), [](py::function* last) {
-        const py::gil_scoped_acquire lock;
+        const Locked lock;
         delete last;
       });
   return {name, [function, name](double t, const HostSwarm& x, HostSwarm& a) {
-            const py::gil_scoped_acquire lock;
+            const Locked lock;
             add_result(*function, name, t, x, a);
           }};
 }
@@ -74,7 +74,7 @@ Prepared prepare(const Request& request) {
   add_external(prepared.words, request.names());
   WordedSpec worded{spec_of(prepared.words), prepared.words};
   if (!request.init.is_none()) {
-    const HostSwarm x = swarm_of(request.init, "init");
+    const HostSwarm x = swarm_at(request.init, "init");  // read where it lies
     worded.spec.init = InitialPoints{{x.n(), x.d(), to_rows(x)}};
   }
   for (const py::object& force : request.external) prepared.external.push_back(force_of(force));

@@ -1,6 +1,8 @@
 // transport.cpp: distances between swarms, bound for Python.
 #include "murmur/transport.h"
 
+#include <cmath>
+
 #include "python.h"
 
 namespace murmur::python {
@@ -23,7 +25,7 @@ Pair pair_of(const py::object& x, const py::object& y, const py::object& x_masse
     of.mass = vector_of(masses, name);
     double sum = 0;
     for (const double m : of.mass) sum += m >= 0 ? m : NAN;
-    if (of.mass.size() != static_cast<std::size_t>(of.n()) || !(sum > 0))
+    if (of.mass.size() != static_cast<std::size_t>(of.n()) || !(sum > 0) || std::isinf(sum))
       refuse("the masses are not one of 0 or above for each particle", name,
              "give " + std::to_string(of.n()) + " numbers");
     for (double& m : of.mass) m /= sum;
@@ -50,7 +52,7 @@ void bind_transport(py::module_& m) {
                               const py::object& x_masses, const py::object& y_masses) {
     require_order(p);
     const Pair pair = pair_of(x, y, x_masses, y_masses);
-    const py::gil_scoped_release others;
+    const Unlocked others;
     const CircleDistance found = circle_distance(circle_atoms(pair.x), circle_atoms(pair.y), p);
     return std::vector<double>{found.distance, found.min};
   });
@@ -61,7 +63,7 @@ void bind_transport(py::module_& m) {
           const Ground on = ground_of(ground);
           Assignment found;
           {
-            const py::gil_scoped_release others;
+            const Unlocked others;
             found = assignment_distance(pair.x, pair.y, on, p);
           }
           return py::make_tuple(found.distance, found.min, py::array(py::cast(found.partner)));
@@ -72,7 +74,7 @@ void bind_transport(py::module_& m) {
           const Pair pair = pair_of(x, y, x_masses, y_masses);
           const EntropicSettings settings{
               .ground = ground_of(ground), .epsilon = epsilon, .threads = threads};
-          const py::gil_scoped_release others;
+          const Unlocked others;
           const EntropicDistance found = entropic_distance(pair.x, pair.y, settings);
           return std::vector<double>{found.distance, found.min, found.most, found.epsilon,
                                      found.margin_error};
@@ -83,7 +85,7 @@ void bind_transport(py::module_& m) {
     const Pair pair = pair_of(x, y, x_masses, y_masses);
     const SlicedSettings settings{
         .ground = ground_of(ground), .slices = slices, .seed = seed, .threads = threads};
-    const py::gil_scoped_release others;
+    const Unlocked others;
     const SlicedDistance found = sliced_distance(pair.x, pair.y, settings);
     return std::vector<double>{found.distance, found.error};
   });

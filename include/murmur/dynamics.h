@@ -30,8 +30,8 @@ struct Attention {                  // one head; several heads are several force
   Vector value_bias{};              // (d); empty means zero
   bool relative = false;  // value acts on x_j - x_i (Euclidean, V-rescaled, pure attraction)
   bool self = true;       // whether i attends to itself
-  enum Mask { none, causal } mask = none;  // causal: the sums run over j <= i
-  enum Weighting { softmax, unnormalised, hard, sinkhorn } weighting = softmax;
+  enum Mask : int { none, causal } mask = none;  // causal: the sums run over j <= i
+  enum Weighting : int { softmax, unnormalised, hard, sinkhorn } weighting = softmax;
   double alibi = 0;       // slope a of the bias -a (i - j) of earlier tokens
   bool rescaled = false;  // x is z = e^{-tV} x of 2305.05465: scores of e^{tV} z; with relative
 };
@@ -40,11 +40,11 @@ struct Attention {                  // one head; several heads are several force
 // In gradient form, W_out = W_in^T diag(omega) without biases, it is the gradient of
 // V(x) = sum_m omega_m phi(a_m . x), a_m the rows of W_in (2601.21366, whose phi is twice ours).
 struct Perceptron {
-  Matrix in{};                                             // (h, d)
-  Vector in_bias{};                                        // (h); empty means zero
-  Matrix out{};                                            // (d, h)
-  Vector out_bias{};                                       // (d); empty means zero
-  enum Activation { relu, gelu, tanh } activation = relu;  // gelu: z Phi(z), the exact one
+  Matrix in{};                                                   // (h, d)
+  Vector in_bias{};                                              // (h); empty means zero
+  Matrix out{};                                                  // (d, h)
+  Vector out_bias{};                                             // (d); empty means zero
+  enum Activation : int { relu, gelu, tanh } activation = relu;  // gelu: z Phi(z), the exact one
 };
 
 // phi with phi' = s and phi(0) = 0, the primitive of the activation:
@@ -136,6 +136,14 @@ struct ClockKernel {
   bool arc_length = false;  // the velocity is divided by its own norm, times ln(beta)
 };
 ClockKernel kernel_of(Clock clock);
+
+// The word for a value, in Python and wherever the parameter has the words of the enumeration; ""
+// behind the last value, which are counted from 0.
+const char* word_of(Attention::Weighting value);
+const char* word_of(Attention::Mask value);
+const char* word_of(Perceptron::Activation value);
+const char* word_of(Manifold value);
+const char* word_of(Clock value);
 
 struct Dynamics {
   Manifold manifold = Manifold::sphere;

@@ -26,6 +26,15 @@ std::string equation_text(const Dynamics& dynamics);
 FlowState branch_state(FlowState state, const Experiment& before, const Experiment& experiment,
                        const std::string& where);
 
+// What `experiment` goes on with, which is `before` with a larger T: the frames that follow are
+// those of one that had this T from the start (docs/decisions/0002). Error(input) for a smaller T.
+FlowState resumed_state(FlowState state, const Experiment& before, const Experiment& experiment,
+                        const std::string& where);
+
+// `state` at a frame that was kept after it, inside the step that came to the end: the groups stand
+// where the frame has their members.
+FlowState state_at(double t, const HostSwarm& frame, FlowState state);
+
 // A state as a checkpoint of a run keeps it, to go on to time T.
 Record record_of(const FlowState& state, double T);
 

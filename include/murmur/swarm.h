@@ -21,20 +21,38 @@ class Swarm {
   virtual std::unique_ptr<Swarm> like() const = 0;  // same place, shape and masses, positions unset
 };
 
-// Struct of arrays: coordinate k of particle i is x[k * stride + i]; padding is zero.
+// Positions that lie in somebody else's memory: coordinate k of particle i is x[k * stride + i].
+struct BorrowedMemory {
+  double* x = nullptr;
+  std::size_t stride = 0;               // n at least
+  std::shared_ptr<const void> owner{};  // held as long as the swarm is; null: the caller sees to it
+  bool read_only = false;               // then the swarm is used as a constant alone
+};
+
+// Struct of arrays: coordinate k of particle i is x[k * stride + i]. Of an axis the first n are the
+// swarm's; what lies between them and the next axis is nobody's to read or write.
 class HostSwarm final : public Swarm {
  public:
   HostSwarm() = default;
   explicit HostSwarm(Shape shape);  // at the origin, equal masses
+  // Where they lie: no copy is made, and none but the n of each axis are touched.
+  HostSwarm(Shape shape, BorrowedMemory memory, std::vector<double> masses);
+  // A copy has memory of its own, also of a swarm that borrows; a move takes what there is.
+  HostSwarm(const HostSwarm& other);
+  HostSwarm(HostSwarm&& other) noexcept;
+  HostSwarm& operator=(const HostSwarm& other);
+  HostSwarm& operator=(HostSwarm&& other) noexcept;
 
   Shape shape() const override { return shape_; }
   std::unique_ptr<Swarm> like() const override { return std::make_unique<HostSwarm>(*this); }
   int n() const { return shape_.n; }
   int d() const { return shape_.d; }
   std::size_t stride() const { return stride_; }
+  bool borrows() const { return own_.empty() && x_ != nullptr; }
+  bool read_only() const { return read_only_; }
 
-  double* axis(int k) { return x_.data() + static_cast<std::size_t>(k) * stride_; }
-  const double* axis(int k) const { return x_.data() + static_cast<std::size_t>(k) * stride_; }
+  double* axis(int k) { return x_ + static_cast<std::size_t>(k) * stride_; }
+  const double* axis(int k) const { return x_ + static_cast<std::size_t>(k) * stride_; }
   double& at(int i, int k) { return axis(k)[i]; }
   double at(int i, int k) const { return axis(k)[i]; }
 
@@ -45,7 +63,10 @@ class HostSwarm final : public Swarm {
  private:
   Shape shape_{};
   std::size_t stride_ = 0;
-  std::vector<double> x_{};  // (d, stride)
+  double* x_ = nullptr;                  // (d, stride): own_, or borrowed
+  std::vector<double> own_{};            // empty where it borrows
+  std::shared_ptr<const void> owner_{};  // of what is borrowed
+  bool read_only_ = false;
 };
 
 // Border formats: (n, d) in C order.

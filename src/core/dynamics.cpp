@@ -278,4 +278,60 @@ void check(const Dynamics& dynamics, int d) {
           "noise is not a number of 0 or above", "use noise=0 for none");
 }
 
+const char* word_of(Attention::Weighting value) {
+  switch (value) {
+    case Attention::softmax:
+      return "softmax";
+    case Attention::unnormalised:
+      return "unnormalised";
+    case Attention::hard:
+      return "hard";
+    case Attention::sinkhorn:
+      return "sinkhorn";
+  }
+  return "";
+}
+const char* word_of(Attention::Mask value) {
+  switch (value) {
+    case Attention::none:
+      return "none";
+    case Attention::causal:
+      return "causal";
+  }
+  return "";
+}
+const char* word_of(Perceptron::Activation value) {
+  switch (value) {
+    case Perceptron::relu:
+      return "relu";
+    case Perceptron::gelu:
+      return "gelu";
+    case Perceptron::tanh:
+      return "tanh";
+  }
+  return "";
+}
+const char* word_of(Manifold value) {
+  switch (value) {
+    case Manifold::sphere:
+      return "sphere";
+    case Manifold::space:
+      return "space";
+  }
+  return "";
+}
+const char* word_of(Clock value) {
+  switch (value) {
+    case Clock::u1:
+      return "U1";
+    case Clock::u2:
+      return "U2";
+    case Clock::u3:
+      return "U3";
+    case Clock::u4:
+      return "U4";
+  }
+  return "";
+}
+
 }  // namespace murmur

@@ -3,22 +3,76 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace murmur {
 
 namespace {
-constexpr std::size_t kLanes = 16;  // stride is a whole number of the widest float vector
+
+// Axes of a swarm's own are a whole number of the widest float vector apart.
+std::size_t padded(int n) {
+  constexpr std::size_t kLanes = 16;
+  return (static_cast<std::size_t>(n) + kLanes - 1) / kLanes * kLanes;
 }
+
+}  // namespace
 
 HostSwarm::HostSwarm(Shape shape)
     : mass(shape.n, shape.n > 0 ? 1.0 / shape.n : 0.0),
       shape_(shape),
-      stride_((static_cast<std::size_t>(shape.n) + kLanes - 1) / kLanes * kLanes),
-      x_(stride_ * shape.d) {}
+      stride_(padded(shape.n)),
+      own_(stride_ * shape.d) {
+  x_ = own_.data();
+}
+
+HostSwarm::HostSwarm(Shape shape, BorrowedMemory memory, std::vector<double> masses)
+    : mass(std::move(masses)),
+      shape_(shape),
+      stride_(memory.stride),
+      x_(memory.x),
+      owner_(std::move(memory.owner)),
+      read_only_(memory.read_only) {
+  assert(stride_ >= static_cast<std::size_t>(shape.n) || shape.d <= 1);
+  assert(mass.size() == static_cast<std::size_t>(shape.n));
+}
+
+HostSwarm::HostSwarm(const HostSwarm& other) { *this = other; }
+
+HostSwarm::HostSwarm(HostSwarm&& other) noexcept { *this = std::move(other); }
+
+HostSwarm& HostSwarm::operator=(const HostSwarm& other) {
+  if (this == &other) return *this;
+  mass = other.mass;
+  shape_ = other.shape_;
+  if (other.borrows()) {
+    stride_ = padded(shape_.n);
+    own_.assign(stride_ * shape_.d, 0.0);
+    for (int k = 0; k < shape_.d; ++k)
+      std::copy_n(other.axis(k), shape_.n, own_.data() + static_cast<std::size_t>(k) * stride_);
+  } else {
+    stride_ = other.stride_;
+    own_ = other.own_;
+  }
+  x_ = own_.data();
+  owner_.reset();  // last: the other may be borrowed of the same
+  read_only_ = false;
+  return *this;
+}
+
+HostSwarm& HostSwarm::operator=(HostSwarm&& other) noexcept {
+  if (this == &other) return *this;
+  mass = std::move(other.mass);
+  shape_ = std::exchange(other.shape_, {});
+  stride_ = std::exchange(other.stride_, 0);
+  x_ = std::exchange(other.x_, nullptr);
+  own_ = std::move(other.own_);
+  owner_ = std::move(other.owner_);
+  read_only_ = std::exchange(other.read_only_, false);
+  return *this;
+}
 
 void HostSwarm::resize(int n) {
   assert(n <= shape_.n);
-  for (int k = 0; k < shape_.d; ++k) std::fill(axis(k) + n, axis(k) + shape_.n, 0.0);
   shape_.n = n;
   mass.resize(n);
 }

@@ -1,5 +1,5 @@
-// branch.cpp: the state that a branch begins with: its parent's last checkpoint, under new
-// settings.
+// branch.cpp: the states that a run goes on with: as it is to a larger T, or, as a branch, under
+// new settings.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -69,6 +69,25 @@ FlowState branch_state(FlowState state, const Experiment& before, const Experime
   }
   state.rejected = state.evaluations = 0;
   state.next_frame = first_frame_after(e.schedule, state.t);
+  return state;
+}
+
+FlowState resumed_state(FlowState state, const Experiment& before, const Experiment& e,
+                        const std::string& where) {
+  check_swarms(where, before, e);
+  if (e.schedule.T < before.schedule.T)
+    throw Error(Fault::input,
+                fmt::format("T = {:g} is below the T = {:g} that was flown for", e.schedule.T,
+                            before.schedule.T),
+                where, "give a larger T, or none");
+  state.next_frame = next_frame_of(e.schedule, state.next_frame, before.schedule.T);
+  return state;
+}
+
+FlowState state_at(double t, const HostSwarm& frame, FlowState state) {
+  for (int i = 0; i < frame.n(); ++i)
+    for (int k = 0; k < frame.d(); ++k) state.x.at(state.group[i], k) = frame.at(i, k);
+  state.t = t;
   return state;
 }
 

@@ -52,18 +52,13 @@ InitialPicture picture_of(const std::string& text) {
   return picture;
 }
 
-const char* word_of(Clock clock) {
-  switch (clock) {
-    case Clock::u1:
-      return "U1";
-    case Clock::u2:
-      return "U2";
-    case Clock::u3:
-      return "U3";
-    case Clock::u4:
-      return "U4";
-  }
-  return "";
+// All of an enumeration whose parameter has its words.
+template <class Enum>
+std::vector<std::string> all_words() {
+  std::vector<std::string> words;
+  for (int k = 0; *word_of(static_cast<Enum>(k)) != '\0'; ++k)
+    words.emplace_back(word_of(static_cast<Enum>(k)));
+  return words;
 }
 
 }  // namespace
@@ -101,13 +96,12 @@ const std::vector<std::string>& names_of<Direction>() {
 }
 template <>
 const std::vector<std::string>& names_of<Clock>() {
-  static const std::vector<std::string> names = {word_of(Clock::u1), word_of(Clock::u2),
-                                                 word_of(Clock::u3), word_of(Clock::u4)};
+  static const std::vector<std::string> names = all_words<Clock>();
   return names;
 }
 template <>
 const std::vector<std::string>& names_of<Perceptron::Activation>() {
-  static const std::vector<std::string> names = {"relu", "gelu", "tanh"};
+  static const std::vector<std::string> names = all_words<Perceptron::Activation>();
   return names;
 }
 template <>
@@ -124,7 +118,8 @@ const std::vector<std::string>& names_of<MatrixChoice::Kind>() {
 }
 template <>
 const std::vector<std::string>& names_of<ManifoldChoice>() {
-  static const std::vector<std::string> names = {"sphere", "space", "ellipsoid"};
+  static const std::vector<std::string> names = {word_of(Manifold::sphere),
+                                                 word_of(Manifold::space), "ellipsoid"};
   return names;
 }
 

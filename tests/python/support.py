@@ -44,6 +44,38 @@ def python(text, *, timeout=120, **environment):
                           env={**os.environ, "PYTHONPATH": str(PACKAGE), **environment})
 
 
+def fly(times):
+    """Flights one after another, with all that a user may do on the way, right and wrong."""
+    import numpy as np
+
+    import murmur
+
+    field = murmur.Field(n=8)
+    out = np.empty((3, 8)).T
+    for k in range(times):
+        run = murmur.simulate(n=8, T=0.5, save="every:0.1", seed=k)
+        field.velocity(run.x[-1])
+        field.velocity(murmur.Swarm(np.asfortranarray(run.x[-1])), 0.0, out)
+        if k % 10 == 0:
+            murmur.simulate(n=4, T=0.2, external=murmur.External("own", lambda t, x: -x))
+            flow = murmur.Flow(init=out / np.linalg.norm(out, axis=1, keepdims=True), T=1).step(2)
+            flow.branch(beta=2).step(), flow.resume(T=2).step()
+            flow.advance(frames=1, watch=lambda f: f.x)
+            for wrong in (lambda: murmur.simulate(n=-1), lambda: field.velocity(out, 0.0, out),
+                          lambda: murmur.Swarm(np.eye(3), copy="no"), lambda: field.velocity("x"),
+                          lambda: flow.advance(watch=lambda f: 1 / 0)):
+                try:
+                    wrong()
+                except (murmur.MurmurError, ZeroDivisionError):
+                    pass
+
+
+def resident():
+    """Bytes of memory that this process has."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
 def random_experiment(number):
     """The parameters of experiment `number`: always the same, and always valid."""
     draw = random.Random(number)

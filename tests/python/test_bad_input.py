@@ -53,6 +53,89 @@ class Arrays(Folder):
         self.assertRaises(murmur.InputError, field.velocity, np.eye(3)[:2])
         np.testing.assert_array_equal(field.velocity(np.eye(3)), murmur.velocity(np.eye(3)))
 
+    def test_sizes_that_no_memory_has(self):
+        """What is only said to be large, by strides of 0, is refused before anybody reads it."""
+        field = murmur.Field(n=3, d=3)
+        for shape in ((2**31, 3), (3, 2**31), (2**40, 3)):
+            for act in (murmur.Swarm, field.velocity):
+                with self.assertRaises(murmur.InputError, msg=shape):
+                    act(np.broadcast_to(1.0, shape))
+        for wrong in ({"n": 0, "d": 3}, {"n": -5, "d": 3}, {"n": 3, "d": 0}, {"n": 2 * 10**9, "d": 3}):
+            with self.assertRaises(murmur.InputError, msg=wrong):
+                murmur.Swarm(**wrong)
+        with self.assertRaises((MemoryError, ValueError)):
+            murmur.Swarm(n=10**9, d=10**6)
+
+    def test_objects_that_only_look_like_arrays(self):
+        class Raises:
+            def __array__(self, dtype=None):
+                raise RuntimeError("no")
+
+        class IsNone:
+            def __array__(self, dtype=None):
+                return "not an array"
+
+        class Leaves:
+            def __array__(self, dtype=None):
+                raise SystemExit(3)
+
+        field = murmur.Field(n=3, d=3)
+        x = field.x
+        for kind in (Raises, IsNone):
+            for act in (lambda: field.velocity(kind()), lambda: field.velocity(x, 0.0, kind()),
+                        lambda: murmur.simulate(init=kind(), T=1), lambda: murmur.Swarm(kind()),
+                        lambda: murmur.simulate(beta=kind(), T=1)):
+                with self.assertRaises(murmur.InputError, msg=kind):
+                    act()
+        for act in (lambda: field.velocity(Leaves()), lambda: murmur.Swarm(Leaves())):
+            self.assertRaises(SystemExit, act)  # what ends a program is nobody's to swallow
+
+    def test_points_anywhere(self):
+        """Off the sphere, at the origin, at the ends of the range: numbers or an exception, on every engine."""
+        for engine in ("reference", "simd", "moments", "auto"):
+            field = murmur.Field(n=300, d=3, engine=engine)
+            for scale in (0.0, 1e-300, 1e10, 1e154, 1e300):
+                x = np.asfortranarray(field.x * scale)
+                kept = x.tobytes()
+                try:
+                    self.assertTrue(np.isfinite(field.velocity(x)).all())
+                except murmur.NumericalError as error:
+                    self.assertEqual(error.code, 4)
+                self.assertEqual(x.tobytes(), kept)
+            self.assertTrue(np.isfinite(field.velocity()).all())  # and the field is as it was
+
+    def test_wrong_times(self):
+        field, flow = murmur.Field(n=3), murmur.Flow(n=3, T=1)
+        for wrong in (float("nan"), float("inf")):
+            self.assertRaises(murmur.InputError, field.velocity, None, wrong)
+        for wrong in ("now", 1j, []):
+            self.assertRaises(TypeError, field.velocity, None, wrong)
+        for wrong in ({"until": float("nan")}, {"until": "late"}, {"steps": -1}, {"steps": 1.5},
+                      {"frames": "two"}, {"watch": 3}):
+            with self.assertRaises(murmur.InputError, msg=wrong):
+                flow.advance(**wrong)
+        self.assertEqual(flow.steps, 0)
+        self.assertEqual(flow.advance(until=float("inf"), steps=2**70).t, 1)
+        for wrong in (3, "pull", [3]):
+            self.assertRaises(murmur.InputError, murmur.Flow, n=3, external=wrong)
+        self.assertRaises(murmur.InputError, murmur.External, 3, lambda t, x: x)
+
+    def test_words_that_no_command_line_holds(self):
+        for wrong in ({"name": "\ud800"}, {"name": "a\0b"}, {"out": "a\0b"}, {"out": "\ud800"}, {"out": 3},
+                      {"runs": 3.5}, {"model": "a\0b"}):
+            with self.assertRaises(murmur.InputError, msg=repr(wrong)):
+                murmur.simulate(n=3, T=1, **wrong)
+        for wrong in (3, [1], b"\xff", "a\0b"):
+            with self.assertRaises(murmur.MurmurError, msg=repr(wrong)):
+                murmur.simulate(wrong, T=1)
+            with self.assertRaises(murmur.MurmurError, msg=repr(wrong)):
+                murmur.Run.open(wrong)
+        self.assertEqual(list(pathlib.Path().iterdir()), [])
+        self.assertEqual(murmur.simulate(n=3, T=1, out=b"bytes").directory, pathlib.Path("bytes"))
+        self.assertEqual(murmur.simulate(n=3, T=1, beta=np.array(2.0)).parameters["beta"], 2)
+        run = murmur.sweep(beta=np.array([1.0, 2.0]), n=4, T=1, method="layers", out="s", progress=False)
+        self.assertEqual(set(run.table("sweep")["beta"]), {1, 2})
+
     def test_wrong_matrices_and_masses(self):
         for name in ("nan", "complex", "objects", "empty", "masked", "flat"):
             for parameter in ("value", "query", "masses"):
@@ -67,6 +150,14 @@ class Arrays(Folder):
             murmur.simulate(n=3, d=3, value=np.eye(2), T=1)
         with self.assertRaises(murmur.InputError):
             murmur.simulate(n=3, masses=[[1, 2]], T=1)
+        for masses in ([1, 2], [-1, 1, 1], [0, 0, 0], [1e308] * 3, "heavy", [np.nan] * 3):
+            with self.assertRaises(murmur.InputError, msg=masses):
+                murmur.Swarm(np.eye(3)).masses = masses
+            with self.assertRaises(murmur.InputError, msg=masses):
+                murmur.transport(np.eye(3), np.eye(3), x_masses=masses)
+        for word in ("ngpt:abc", "ngpt:", "ngpt:-1", "mix:nan", "post:1", "pst"):
+            with self.assertRaises(murmur.InputError, msg=word):
+                murmur.Dynamics(normalisation=word)
         with self.assertRaises(murmur.InputError):
             murmur.transport(np.eye(3), np.eye(2))
         with self.assertRaises(murmur.InputError):

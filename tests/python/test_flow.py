@@ -64,6 +64,62 @@ class Stepping(Folder):
         half = flow.branch(dt=0.05)
         self.assertEqual(half.advance().t, 4)
 
+    def test_a_longer_flight_has_the_frames_of_one_that_was_longer_from_the_start(self):
+        """Adaptive methods stop before the step that reaches T; whoever goes on is not to notice."""
+        for number, more in enumerate(({}, {"method": "rk4", "dt": 0.1}, {"merge": 1e-2, "beta": 9},
+                                       {"method": "tsit5", "engine": "simd"}, {"save": "every:0.25"},
+                                       {"method": "euler", "dt": 0.05, "noise": 0.1})):
+            with self.subTest(more):
+                words = {"n": 16, "T": 2, "seed": 3} | more
+                first = murmur.simulate(**words)
+                before = first.x.copy()
+                longer = first.resume(T=5, progress=False)
+                save = first.parameters["save"]
+                whole = murmur.simulate(**words | {"T": 5, "save": save})
+                self.assertEqual(longer.t.tobytes(), whole.t.tobytes())
+                self.assertEqual(longer.x.tobytes(), whole.x.tobytes())
+                self.assertEqual(longer.events, whole.events)
+                self.assertEqual(longer.config, whole.config)
+                np.testing.assert_array_equal(longer["energy"], whole["energy"])
+                program("simulate", "-q", *[f"{k}={v}" for k, v in words.items()], "-o", f"r{number}")
+                program("simulate", "-q", "--resume", f"r{number}", "T=5")
+                self.assertEqual(longer.x.tobytes(), np.load(f"r{number}/trajectory.npy").tobytes())
+                np.testing.assert_array_equal(first.x, before)  # which stays as it was
+                self.assertEqual((first.t[-1], longer.t[-1], longer.status), (2, 5, "done"))
+                kept = longer.save(f"kept{number}")
+                self.assertEqual(kept.x.tobytes(), whole.x.tobytes())
+        flow = murmur.Flow(n=16, T=2, seed=3).advance(until=1.0)
+        on = flow.resume(T=5)
+        self.assertEqual((on.t, on.T, flow.T), (flow.t, 5, 2))
+        self.assertEqual(on.advance().run().x.tobytes(),
+                         murmur.simulate(n=16, T=5, seed=3, save="every:0.02").x.tobytes())
+        same = flow.advance().resume(T=2)
+        self.assertTrue(same.done)
+        for wrong in (1.0, 0, -1, float("nan"), "late", None):
+            with self.assertRaises(murmur.InputError, msg=wrong):
+                flow.resume(T=wrong)
+
+    def test_points_may_change_after_a_flow_has_begun(self):
+        x = np.asfortranarray(murmur.Field(n=6).x)
+        wanted = murmur.simulate(init=x.copy(), T=2, save="every:0.5").x.tobytes()
+        flow = murmur.Flow(init=x, T=1, save="every:0.5")
+        x[:] = np.nan
+        flow.advance(), flow.velocity(), flow.branch(T=2).advance()
+        self.assertEqual(flow.resume(T=2).advance().run().x.tobytes(), wanted)
+        self.assertEqual(murmur.gradient(flow, lambda y: (0.0, np.zeros_like(y)))["start"].shape, (6, 3))
+
+    def test_a_branch_begins_where_the_flow_is(self):
+        for more in ({}, {"merge": 0.05, "beta": 9}, {"method": "rk4", "dt": 0.1}):
+            flow = murmur.Flow(n=16, T=2, **more).advance()
+            other = flow.branch(T=4)
+            self.assertEqual((flow.t, other.t), (2, 2))
+            np.testing.assert_array_equal(other.x, flow.x)
+            run = other.advance().run()
+            self.assertEqual((run.t[0], run.t[-1]), (2, 4))
+            np.testing.assert_array_equal(run.x[0], flow.run().x[-1])
+            np.testing.assert_allclose(run.x[-1], flow.resume(T=4).advance().x, atol=1e-3)
+            self.assertEqual(flow.run().branch(T=4, progress=False).t[0], 2)
+
     def test_a_run_of_a_directory_branches(self):
         run = murmur.simulate(n=8, T=1, out="a")
         there = run.branch(T=2, beta=9, out="b", progress=False)

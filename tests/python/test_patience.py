@@ -178,7 +178,142 @@ class Threads(Folder):
         self.assertEqual(found, [101] * 6)
 
 
+    def test_one_field_is_not_shared(self):
+        field = murmur.Field(n=600, engine="reference")
+        wanted, odd, refused = field.velocity().tobytes(), [], []
+
+        def ask():
+            for _ in range(40):
+                try:
+                    if field.velocity().tobytes() != wanted:
+                        odd.append(1)
+                except murmur.RuntimeFailure as error:
+                    refused.append(error.what)
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        [t.start() for t in threads], [t.join() for t in threads]
+        self.assertEqual(odd, [])
+        self.assertTrue(refused and all("thread" in what for what in refused))
+        self.assertEqual(field.velocity().tobytes(), wanted)
+
+    def test_points_that_somebody_else_writes_meanwhile(self):
+        """The numbers are then nobody's promise, but nothing breaks."""
+        for engine in ("reference", "simd", "moments"):
+            field = murmur.Field(n=500, d=3, engine=engine)
+            x = np.asfortranarray(field.x)
+            done = threading.Event()
+
+            def scribble():
+                draw = np.random.default_rng(0)
+                while not done.is_set():
+                    x[:] = draw.normal(size=x.shape) * 10.0 ** draw.integers(-5, 5)
+
+            writer = threading.Thread(target=scribble)
+            writer.start()
+            for _ in range(30):
+                try:
+                    field.velocity(x)
+                except murmur.MurmurError:
+                    pass
+            done.set(), writer.join()
+            self.assertTrue(np.isfinite(field.velocity()).all())
+
+    def test_a_daemon_does_not_break_the_end(self):
+        """A thread that still flies when the interpreter ends."""
+        ways = {"flight": "murmur.simulate(n=200, T=1e6, save='every:1', progress=False)",
+                "simd": "murmur.simulate(n=400, T=1e6, save='final', engine='simd', threads=2)",
+                "field": "f = murmur.Field(n=30)\n    while True: f.velocity()",
+                "force": "murmur.simulate(n=4, T=1e6, dynamics='none', habitat='space', method='euler', "
+                         "save='final', external=murmur.External('e', lambda t, x: -1e-9 * x))",
+                "watch": "murmur.Flow(n=20, T=1e6, save='final').advance(watch=lambda f: None)"}
+        for name, way in ways.items():
+            for after in (0.1, 0.31) if not support.LONG else (0.05 * k for k in range(1, 20)):
+                with self.subTest(name, after=after):
+                    done = python(f"import murmur, threading, time\ndef fly():\n    {way}\n"
+                                  "threading.Thread(target=fly, daemon=True).start()\n"
+                                  f"time.sleep({after})\nprint('ends')")
+                    self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "ends\n", ""))
+
+
+class Callbacks(Folder):
+    """Functions of Python that call back, out of the middle of a flight."""
+
+    def test_a_force_that_asks_for_what_is_busy(self):
+        for act in (lambda: flow.x, lambda: flow.step(), lambda: flow.branch(beta=2),
+                    lambda: flow.resume(T=9), lambda: flow.run()):
+            flow = murmur.Flow(n=3, T=1, external=murmur.External("asks", lambda t, x: act()))
+            with self.assertRaises(murmur.RuntimeFailure):
+                flow.advance()
+            self.assertEqual(flow.steps, 0)
+        field = murmur.Field(n=3, external=murmur.External("asks", lambda t, x: field.velocity(x)))
+        self.assertRaises(murmur.RuntimeFailure, field.velocity)
+
+    def test_a_force_may_use_everything_else(self):
+        inner = murmur.Field(n=3)
+        run = murmur.simulate(n=3, T=0.2, out="a", external=murmur.External(
+            "uses", lambda t, x: inner.velocity(x) + murmur.simulate(init=x, T=0.1, out="b",
+                                                                     force=True).x[-1]))
+        self.assertEqual((run.status, run.t[-1]), ("done", 0.2))
+
+    def test_what_ends_a_program_comes_through(self):
+        for kind in (SystemExit, GeneratorExit, MemoryError, RecursionError):
+            def force(t, x):
+                raise kind("now")
+
+            flow = murmur.Flow(n=3, T=1, external=murmur.External("ends", force))
+            self.assertRaises(kind, flow.advance)
+            self.assertRaises(kind, murmur.Flow(n=3, T=1).advance, watch=lambda f: force(0, 0))
+
+    def test_a_watch_may_branch_and_save(self):
+        ends = []
+
+        def watch(flow):
+            ends.append(flow.branch(T=2, beta=2).advance().t)
+            ends.append(flow.resume(T=3).advance().t)
+            flow.run().save("a", force=True)
+
+        flow = murmur.Flow(n=3, T=1, method="rk4", dt=0.5).advance(watch=watch)
+        self.assertEqual((flow.t, ends), (1, [2, 3] * (len(ends) // 2)))
+        self.assertEqual(flow.run().x.tobytes(), murmur.simulate(n=3, T=1, method="rk4", dt=0.5).x.tobytes())
+
+        class Undecided:
+            def __bool__(self):
+                raise KeyError("neither")
+
+        self.assertRaises(KeyError, murmur.Flow(n=3, T=1).advance, watch=lambda f: Undecided())
+        self.assertRaises(ValueError, murmur.Flow(n=3, T=1).advance, watch=lambda f: f.x > 0)
+
+    def test_a_command_out_of_another_s_progress_is_refused(self):
+        """It would wait for itself."""
+        told = []
+
+        def progress(p):
+            try:
+                murmur.measure(np.eye(3))
+            except murmur.RuntimeFailure as error:
+                told.append(error.what)
+
+        murmur.sweep(beta="0.1:9:40", n=64, T=30, method="layers", out="s", progress=progress)
+        self.assertTrue(told and "another" in told[0])
+        murmur.measure(np.eye(3))
+        with self.assertRaises(ZeroDivisionError):
+            murmur.sweep(beta="0.1:9:400", n=64, T=300, method="layers", out="t", progress=lambda p: 1 / 0)
+
+
 class Forks(Folder):
+    def test_a_fork_in_a_watch_flies_on_in_both(self):
+        done = python(textwrap.dedent("""
+            import os, murmur
+            words = dict(n=300, T=1, save="final", engine="simd", threads=2)
+            flow, children = murmur.Flow(**words), []
+            flow.advance(watch=lambda f: children.append(os.fork()) if not children else None)
+            same = flow.x.tobytes() == murmur.simulate(**words).x[-1].tobytes()
+            if children[0] == 0:
+                os._exit(0 if same else 5)
+            print(os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]), same)
+            """))
+        self.assertEqual((done.stdout, done.stderr), ("0 True\n", ""))
+
     def test_a_child_computes(self):
         """After threads were used here, and in the middle of a flight of another thread."""
         done = python(textwrap.dedent("""
@@ -221,26 +356,10 @@ def _last(seed):
 
 class Leaks(Folder):
     def test_ten_thousand_flights_leave_memory_as_it_was(self):
-        def resident():
-            with open("/proc/self/statm") as file:
-                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-        def fly(times):
-            field = murmur.Field(n=8)
-            for k in range(times):
-                run = murmur.simulate(n=8, T=0.5, save="every:0.1", seed=k)
-                field.velocity(run.x[-1])
-                if k % 100 == 0:
-                    murmur.simulate(n=4, T=0.2, external=murmur.External("own", lambda t, x: -x))
-                    try:
-                        murmur.simulate(n=-1)
-                    except murmur.InputError:
-                        pass
-
-        fly(1000)
-        before = resident()
-        fly(10_000)
-        self.assertLess(resident() - before, 3e6)  # bytes: less than 300 a flight
+        support.fly(1000)
+        before = support.resident()
+        support.fly(10_000)
+        self.assertLess(support.resident() - before, 3e6)  # bytes: less than 300 a flight
 
 
 if __name__ == "__main__":

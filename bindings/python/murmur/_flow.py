@@ -24,6 +24,9 @@ class External:
     """
 
     def __init__(self, name: str, function: Callable[[float, NDArray[Any]], Any]) -> None:
+        if not isinstance(name, str):
+            raise InputError("the name of a force is no string", f"External({name!r:.60}, ...)",
+                             "write External('name', function)")
         if not callable(function):
             raise InputError("the force is no function", f"External({name!r}, ...)",
                              "give a function of t and x")
@@ -40,6 +43,8 @@ def externals(given: Any) -> list[External]:
     """One External or several."""
     if given is None:
         return []
+    if not isinstance(given, (External, Iterable)):
+        raise InputError("this is no External", repr(given)[:60], "write External('name', function)")
     several = [given] if isinstance(given, External) else list(given)
     for force in several:
         if not isinstance(force, External):
@@ -58,8 +63,7 @@ class Flow:
                  **parameters: Any) -> None:
         self._base, self._parameters = base, parameters
         self._external = externals(external)
-        with self._words(parameters) as words:
-            self._flight = _core.Flight(words.words, **self._objects(parameters, words))
+        self._begin(_core.Flight)
 
     def _words(self, parameters: dict[str, Any]) -> Words:
         plain = dict(parameters)
@@ -76,12 +80,13 @@ class Flow:
 
     @property
     def t(self) -> float:
-        """The time it has reached."""
+        """The time it has reached: of its last whole step, at the end of its last frame. Frames that lie
+        inside a step under way may be later."""
         return float(self._flight.t)
 
     @property
     def x(self) -> NDArray[Any]:
-        """(n, d) where the particles are."""
+        """(n, d) where the particles are at ``t``, a copy."""
         array: NDArray[Any] = self._flight.x
         return array
 
@@ -147,8 +152,14 @@ class Flow:
             if value is not None and (not isinstance(value, (int, np.integer)) or value < 0):
                 raise InputError("not a whole number of 0 or above", f"{name}={value!r}",
                                  f"write {name}=1")
+        if until is not None and not (isinstance(until, (int, float, np.number)) and until == until):
+            raise InputError("not a time", f"until={until!r:.60}", "write until=1.5")
+        if watch is not None and not callable(watch):
+            raise InputError("the watch is no function", f"watch={watch!r:.60}",
+                             "give a function of the flow")
         if steps == 0 or frames == 0:
             return self
+        steps, frames = (None if value is None else min(int(value), 2**62) for value in (steps, frames))
         tell, end = reporter(progress)
         asked = None if watch is None else (lambda: watch(self))
         try:
@@ -172,15 +183,38 @@ class Flow:
 
     def branch(self, *, external: External | Iterable[External] | None = None,
                **changes: Any) -> Flow:
-        """Another flow that begins where this one is, under changed parameters; T beyond t."""
-        other = object.__new__(Flow)
+        """Another flow that begins where this one is, at ``t`` and ``x`` as they are told, under changed
+        parameters; T beyond t. This flow stays as it is."""
+        other = self._other({**self._parameters, **changes})
         other._branched = True
-        other._base, other._parameters = self._base, {**self._parameters, **changes}
-        other._external = self._external if external is None else externals(external)
-        with other._words(other._parameters) as words:
-            other._flight = self._flight.branch(words.words,
-                                                **other._objects(other._parameters, words))
+        if external is not None:
+            other._external = externals(external)
+        other._begin(self._flight.branch)
         return other
+
+    def resume(self, *, T: float) -> Flow:
+        """This flow to a larger T: another one with all its frames, which goes on to the frames that a
+        flow has which had this T from the start (at the same times of saving)."""
+        import tomllib
+
+        if T is None:
+            raise InputError("there is no T to go on to", "resume", "write resume(T=20)")
+        kept = tomllib.loads(self._flight.config)  # every:T/100 was of the T before
+        other = self._other({**self._parameters, "T": T, "save": kept["save"]})
+        other._branched = self._branched
+        other._begin(self._flight.resumed)
+        return other
+
+    def _other(self, parameters: dict[str, Any]) -> Flow:
+        other = object.__new__(Flow)
+        other._base, other._external, other._parameters = self._base, self._external, parameters
+        return other
+
+    def _begin(self, make: Callable[..., _core.Flight]) -> None:
+        with self._words(self._parameters) as words:
+            self._flight = make(words.words, **self._objects(self._parameters, words))
+            if "init" in words.arrays:  # the caller's array may change
+                self._parameters = {**self._parameters, "init": self._flight.start}
 
     def velocity(self) -> NDArray[Any]:
         """(n, d) velocities where it is."""

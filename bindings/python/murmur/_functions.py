@@ -16,7 +16,7 @@ from ._errors import (InputError, Interrupted, JobsError, NumericalError, UsageE
 from ._flow import External, Flow, externals
 from ._progress import ProgressLike, reporter
 from ._run import Clusters, Run
-from ._words import Words, array_of, is_array
+from ._words import Words, array_of, is_array, path_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,9 +51,9 @@ def _made(told: Any) -> Run:
 def _outputs(out: Any, runs: Any, force: bool) -> list[str]:
     words = []
     if out is not None:
-        words += ["-o", os.fspath(out)]
+        words += ["-o", path_of(out)]
     if runs is not None:
-        words += ["--runs", os.fspath(runs)]
+        words += ["--runs", path_of(runs)]
     return words + (["--force"] if force else [])
 
 
@@ -102,8 +102,8 @@ def _keep_external(base: Any, parameters: dict[str, Any], functions: list[Extern
     with Words(base, parameters, in_memory=("init",)) as words:
         try:
             place = _core.record(words.words, words.arrays.get("init"), functions,
-                                 "" if out is None else os.fspath(out),
-                                 "runs" if runs is None else os.fspath(runs), force, tell)
+                                 "" if out is None else path_of(out),
+                                 "runs" if runs is None else path_of(runs), force, tell)
         finally:
             end()
     directory, what, where, do = place
@@ -118,8 +118,9 @@ def _keep_external(base: Any, parameters: dict[str, Any], functions: list[Extern
 
 
 class Field:
-    """A dynamics made ready: ``field.velocity(x)`` costs no more than the sums. Arrays that earlier
-    calls returned, and the ``x`` of a Swarm, are used where they lie."""
+    """A dynamics made ready: ``field.velocity(x, t, out)`` costs no more than the sums. Arrays of doubles
+    that lie coordinate after coordinate (``numpy.asfortranarray(x)``, ``numpy.empty((d, n)).T``, a
+    Swarm, what an earlier call returned) are read and written where they lie."""
 
     def __init__(self, base: Any = None, /, *, external: External | Iterable[External] | None = None,
                  **parameters: Any) -> None:
@@ -212,7 +213,7 @@ def measure(what: Any, /, *, show: str | None = None, **parameters: Any) -> Any:
         elif is_array(what):
             subject = words.file("measured", what)
         else:
-            subject = os.fspath(what)
+            subject = path_of(what)
         return _call(["measure", subject, *words.words], False)[1]
 
 
@@ -263,7 +264,7 @@ def trace(model: Any, /, *texts: str, out: Any = None, runs: Any = None, force: 
           progress: ProgressLike = "auto", **options: Any) -> Any:
     """Lets a transformer read texts: tokens are particles, layers are frames. Options are those of
     ``murmur trace``: ``continue_=40``, ``no_ffn=True``, ``patch='all'``; see its --help."""
-    words = ["trace", os.fspath(model), *texts, *_outputs(out, runs, force)]
+    words = ["trace", path_of(model), *texts, *_outputs(out, runs, force)]
     for name, value in options.items():
         flag = "--" + name.rstrip("_").replace("_", "-")
         if value is True:
@@ -380,7 +381,7 @@ def presets() -> dict[str, str]:
 
 def runs(folder: Any = "runs") -> list[Run]:
     """The runs directly below a folder."""
-    place = pathlib.Path(os.fspath(folder))
+    place = pathlib.Path(path_of(folder))
     if not place.is_dir():
         return []
     found = (p for p in sorted(place.iterdir()) if (p / "manifest.json").is_file())

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core
 from ._errors import InputError, UsageError
+from ._words import path_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,7 +79,7 @@ class Run:
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Run:
         """A run directory, read without changing it; also while it is being written."""
-        folder = pathlib.Path(os.fspath(path))
+        folder = pathlib.Path(path_of(path))
         try:
             manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
@@ -292,8 +293,8 @@ class Run:
             raise UsageError("the run is kept already", repr(self), "copy its directory")
         if self._flow.frames != len(self):
             raise UsageError("its flow has gone on since", repr(self), "save flow.run()")
-        place = "" if out is None else os.fspath(out)
-        return Run.open(self._flight.save(place, os.fspath(runs), force))
+        place = "" if out is None else path_of(out)
+        return Run.open(self._flight.save(place, path_of(runs), force))
 
     def measure(self, *, show: str | None = None, **parameters: Any) -> Any:
         """``murmur.measure`` of this run."""
@@ -302,17 +303,19 @@ class Run:
         return measure(self, show=show, **parameters)
 
     def resume(self, *, T: float | None = None, progress: Any = "auto") -> Run:
-        """Goes on: to the end, or to a larger T."""
+        """Goes on: to the end, or to a larger T. The frames are those of a run that had this T from the
+        start, and the ones it has already; of a run in memory this is another one, a directory grows."""
         from ._functions import resume
 
         if self._flow is not None:
-            flow = self._flow if T is None else self._flow.branch(T=T)
+            flow = self._flow if T is None else self._flow.resume(T=T)
             return flow.advance(progress=progress).run()
         return resume(self, T=T, progress=progress)
 
     def branch(self, *, out: str | os.PathLike[str] | None = None, progress: Any = "auto",
                **changes: Any) -> Run:
-        """A new run that begins with the state of this one, under changed parameters."""
+        """A new run under changed parameters that begins where this one is: in memory with its last frame,
+        of a directory with its last checkpoint, which of adaptive methods lies up to a step before T."""
         from ._functions import branch
 
         if self._flow is not None and out is None:

@@ -20,6 +20,8 @@ ARRAYS = ("init", "masses", "query", "key", "value", "to")
 
 def word_of(name: str, value: Any) -> str:
     """The text after ``name=``."""
+    if isinstance(value, np.ndarray) and value.ndim < 2 and value.dtype.kind in "biuf":
+        value = value.tolist()  # a number, or several for a sweep
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, (int, np.integer)):
@@ -27,14 +29,35 @@ def word_of(name: str, value: Any) -> str:
     if isinstance(value, (float, np.floating)):
         return repr(float(value))
     if isinstance(value, str):
-        return value
+        return plain(name, value)
     if isinstance(value, os.PathLike):
-        return str(os.fspath(value))
+        return plain(name, path_of(value))
     if isinstance(value, (list, tuple, range)):
         return ",".join(word_of(name, each) for each in value)
     raise InputError(f"{name} cannot be a {type(value).__name__}", f"{name}={value!r:.60}",
                      "give a number, a string, True or False; arrays are for "
                      + ", ".join(ARRAYS))
+
+
+def plain(name: str, text: str) -> str:
+    """The text, if a command line could hold it."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError("the text is no Unicode", f"{name}={text!r:.60}",
+                         "leave out surrogates") from error
+    if "\0" in text:
+        raise InputError("the text has a zero byte", f"{name}={text!r:.60}", "leave it out")
+    return text
+
+
+def path_of(path: Any) -> str:
+    """A path as text; InputError for what is none."""
+    try:
+        return plain("path", os.fsdecode(path))
+    except TypeError as error:
+        raise InputError("this is no path", f"{path!r:.60}", "give a string or a pathlib.Path"
+                         ) from error
 
 
 def is_array(value: Any) -> bool:
@@ -78,7 +101,7 @@ class Words:
         self.arrays: dict[str, Any] = {}  # handed over as they are
         self._folder: str | None = None
         if base is not None:
-            text = os.fspath(getattr(base, "directory", None) or base)
+            text = path_of(getattr(base, "directory", None) or base)
             if "=" in text.split("/")[-1] and not os.path.exists(text):
                 raise UsageError("parameters are keywords", text, "write beta=4 without quotes")
             self.words.append(text)

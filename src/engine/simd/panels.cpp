@@ -20,9 +20,18 @@ using Panel = hwy::AlignedFreeUniquePtr<double[]>;  // (rows, kWidth<double>)
 
 inline Panel MakePanel(std::size_t rows) { return allocate<double>(rows * kWidth<double>); }
 
-inline void Read(ConstColumns x, int rows, int i, double* panel) {
-  for (int k = 0; k < rows; ++k)
-    std::copy_n(x.data + k * x.stride + i, kWidth<double>, panel + k * kWidth<double>);
+// Particles i, i + 1, ... of n; zeros where there are no more.
+inline void Read(ConstColumns x, int rows, int i, int n, double* panel) {
+  constexpr int kAll = kWidth<double>;
+  for (int k = 0; k < rows; ++k, panel += kAll) {
+    const double* from = x.data + k * x.stride + i;
+    if (i + kAll <= n) {
+      std::copy_n(from, kAll, panel);
+    } else {
+      std::copy_n(from, n - i, panel);
+      std::fill(panel + (n - i), panel + kAll, 0.0);
+    }
+  }
 }
 
 // y (rows rounded up to four, stride)
@@ -40,7 +49,7 @@ void AffineBlock(const Affine& f, ConstColumns x, Columns y, int block) {
   const int end = std::min(y.n, (block + 1) * kBlock);
   const bool whole = f.matrix.pitch == static_cast<std::size_t>(f.matrix.rows);  // no padding
   for (int i = block * kBlock; i < end; i += kWidth<double>) {
-    Read(x, f.matrix.cols, i, in.get());
+    Read(x, f.matrix.cols, i, y.n, in.get());
     if (whole && i + kWidth<double> <= y.n) {
       Apply(f, in.get(), y.data + i, y.stride);
       continue;
@@ -68,7 +77,7 @@ void PerceptronBlock(const Layer& p, ConstColumns x, Columns a, int block) {
               out = MakePanel(p.out.matrix.pitch);
   const int end = std::min(a.n, (block + 1) * kBlock);
   for (int i = block * kBlock; i < end; i += kWidth<double>) {
-    Read(x, p.in.matrix.cols, i, in.get());
+    Read(x, p.in.matrix.cols, i, a.n, in.get());
     Apply(p.in, in.get(), hidden.get());
     Activate(p.activation, hidden.get(), p.in.matrix.pitch * kWidth<double>);
     Apply(p.out, hidden.get(), out.get());

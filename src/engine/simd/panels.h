@@ -22,9 +22,9 @@ struct Columns {  // (rows, stride): row k of particle i at data[k * stride + i]
   int n = 0;
 };
 
-struct ConstColumns {  // the same, to be read: also the padding up to sixteen is
+struct ConstColumns {  // the same, to be read
   const double* data = nullptr;
-  std::size_t stride = 0;  // at least n rounded up to sixteen
+  std::size_t stride = 0;
 };
 
 //   y_i = M x_i + b
