@@ -44,6 +44,13 @@ def python(text, *, timeout=120, **environment):
                           env={**os.environ, "PYTHONPATH": str(PACKAGE), **environment})
 
 
+def bare():
+    """An environment with the package alone, and a sanitizer where there is one."""
+    kept = ("LD_PRELOAD", "ASAN_OPTIONS", "UBSAN_OPTIONS", "PYTHONMALLOC")
+    return {"PYTHONPATH": str(PACKAGE), "PATH": "/usr/bin:/bin",
+            **{name: os.environ[name] for name in kept if name in os.environ}}
+
+
 def fly(times):
     """Flights one after another, with all that a user may do on the way, right and wrong."""
     import numpy as np
