@@ -44,6 +44,13 @@ def python(text, *, timeout=120, **environment):
                           env={**os.environ, "PYTHONPATH": str(PACKAGE), **environment})
 
 
+def bare():
+    """An environment with the package alone, and a sanitizer where there is one."""
+    kept = ("LD_PRELOAD", "ASAN_OPTIONS", "UBSAN_OPTIONS", "PYTHONMALLOC")
+    return {"PYTHONPATH": str(PACKAGE), "PATH": "/usr/bin:/bin",
+            **{name: os.environ[name] for name in kept if name in os.environ}}
+
+
 def fly(times):
     """Flights one after another, with all that a user may do on the way, right and wrong."""
     import numpy as np
@@ -60,7 +67,7 @@ def fly(times):
             murmur.simulate(n=4, T=0.2, external=murmur.External("own", lambda t, x: -x))
             flow = murmur.Flow(init=out / np.linalg.norm(out, axis=1, keepdims=True), T=1).step(2)
             flow.branch(beta=2).step(), flow.resume(T=2).step()
-            flow.advance(frames=1, watch=lambda f: f.x)
+            flow.advance(frames=1, watch=lambda f: f.x is None)
             for wrong in (lambda: murmur.simulate(n=-1), lambda: field.velocity(out, 0.0, out),
                           lambda: murmur.Swarm(np.eye(3), copy="no"), lambda: field.velocity("x"),
                           lambda: flow.advance(watch=lambda f: 1 / 0)):

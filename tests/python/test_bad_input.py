@@ -3,6 +3,7 @@
 fuzzed with Hypothesis where it is installed."""
 import contextlib
 import io
+import os
 import pathlib
 import unittest
 
@@ -63,8 +64,9 @@ class Arrays(Folder):
         for wrong in ({"n": 0, "d": 3}, {"n": -5, "d": 3}, {"n": 3, "d": 0}, {"n": 2 * 10**9, "d": 3}):
             with self.assertRaises(murmur.InputError, msg=wrong):
                 murmur.Swarm(**wrong)
-        with self.assertRaises((MemoryError, ValueError)):
-            murmur.Swarm(n=10**9, d=10**6)
+        if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # which ends a program that asks for too much
+            with self.assertRaises((MemoryError, ValueError)):
+                murmur.Swarm(n=10**9, d=10**6)
 
     def test_objects_that_only_look_like_arrays(self):
         class Raises:

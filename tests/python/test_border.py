@@ -352,7 +352,7 @@ class Border(Folder):
     def test_types(self):
         """The stubs are those of the tables, and mypy holds package and callers to them."""
         root = support.ROOT
-        env = {"PYTHONPATH": str(support.PACKAGE), "PATH": "/usr/bin:/bin"}
+        env = support.bare()
         subprocess.run([sys.executable, root / "scripts/python_stubs.py", "--check"], check=True, env=env)
         if subprocess.run([sys.executable, "-m", "mypy", "--version"], capture_output=True).returncode:
             self.skipTest("mypy is not installed")

@@ -111,7 +111,7 @@ class Numbers(Folder):
     def test_descent_finds_the_meeting(self):
         example = support.ROOT / "bindings/python/examples/meeting.py"
         done = subprocess.run([sys.executable, str(example)], capture_output=True, text=True,
-                              env={"PYTHONPATH": str(support.PACKAGE), "PATH": "/usr/bin:/bin"})
+                              env=support.bare())
         self.assertEqual(done.returncode, 0, done.stderr)
         before, after = (float(line.split("loss ")[1].split(",")[0])
                          for line in done.stdout.splitlines()[:2])
