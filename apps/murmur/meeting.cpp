@@ -50,9 +50,11 @@ Meeting::~Meeting() {
 
 bool Meeting::first() const { return started_as().rank == 0; }
 
+// What failed has no place.
 void Meeting::tell(const Told& told) {
+  const std::string where = told.where.empty() ? "" : fs::absolute(told.where).string();
   claims_.leave_word("told", json_text(nlohmann::json{{"program", program()},
-                                                      {"where", fs::absolute(told.where).string()},
+                                                      {"where", where},
                                                       {"config", told.config},
                                                       {"failed", told.failed}}));
 }

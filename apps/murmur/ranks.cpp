@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -191,7 +192,11 @@ int leave_ranks(int code, const std::optional<Error>& error,
   constexpr double kForever = 1e9, kPatience = 10;
   if (connected == nullptr) {
     if (speaks_for_itself) speak_again();
-    if (error && (speaks_for_itself || started_as().rank == 0)) tell(*error);
+    const bool speaks = speaks_for_itself || started_as().rank == 0;
+    if (error && speaks) tell(*error);
+    // Whoever leaves with a code ends all: the first must have spoken by then, and ends this one.
+    if (code != 0 && started_as().rank != 0 && !(error && speaks))
+      std::this_thread::sleep_for(std::chrono::seconds(3));
     return code;
   }
   const bool alike = !error || connected->failed_together;

@@ -11,7 +11,7 @@
 
 #include "core/elementary.h"
 #include "engine/moments/direct_sums.h"
-#include "murmur/random.h"
+#include "kernels/drawn.h"
 #include "peers/processor_time.h"
 
 namespace murmur::bench {
@@ -26,17 +26,7 @@ struct Setting {
 };
 
 HostSwarm cloud(int n, int d, bool sphere) {
-  HostSwarm x({n, d});
-  for (int i = 0; i < n; ++i) {
-    const Draw draw{.seed = 1, .particle = static_cast<std::uint32_t>(i)};
-    double square = 0;
-    for (int k = 0; k < d; ++k) {
-      x.at(i, k) = draw.normal(static_cast<std::uint16_t>(k));
-      square += x.at(i, k) * x.at(i, k);
-    }
-    for (int k = 0; k < d && sphere; ++k) x.at(i, k) /= std::sqrt(square);
-  }
-  return x;
+  return sphere ? on_sphere({n, d}, 1) : in_space({n, d}, 1);
 }
 
 // u_i = beta K^T Q x_i

@@ -14,34 +14,14 @@
 #include <string>
 #include <vector>
 
-#include "murmur/random.h"
+#include "kernels/drawn.h"
 #include "peers/processor_time.h"
 
 namespace {
 
 using namespace murmur;
-
-Matrix drawn(int rows, int cols, std::uint32_t which) {
-  Matrix m = zeros(rows, cols);
-  for (std::size_t e = 0; e < m.data.size(); ++e)
-    m.data[e] = Draw{5, Stream::parameters, static_cast<std::uint32_t>(e), which}.normal(0) /
-                std::sqrt(cols);
-  return m;
-}
-
-HostSwarm on_sphere(Shape shape) {
-  HostSwarm x(shape);
-  for (int i = 0; i < shape.n; ++i) {
-    double square = 0;
-    for (int k = 0; k < shape.d; ++k) {
-      x.at(i, k) = Draw{7, Stream::position, static_cast<std::uint32_t>(i)}.normal(
-          static_cast<std::uint16_t>(k));
-      square += x.at(i, k) * x.at(i, k);
-    }
-    for (int k = 0; k < shape.d; ++k) x.at(i, k) /= std::sqrt(square);
-  }
-  return x;
-}
+using bench::drawn;
+using bench::on_sphere;
 
 struct Row {
   std::string engine{};
@@ -54,14 +34,16 @@ struct Row {
 
 Dynamics dynamics_of(int d) {
   Attention head{.beta = 2};
-  head.query = drawn(d, d, 1), head.key = drawn(d, d, 2), head.value = drawn(d, d, 3);
+  const double size = 1 / std::sqrt(d);
+  head.query = drawn(d, d, 1, size), head.key = drawn(d, d, 2, size);
+  head.value = drawn(d, d, 3, size);
   return {.sublayers = {{{head}}}};
 }
 
 void measure(Row& row, int turns) {
   const auto engine =
       row.engine == "reference" ? make_reference_engine() : make_simd_engine(Precision::f64, 1);
-  const HostSwarm x = on_sphere(row.shape);
+  const HostSwarm x = on_sphere(row.shape, 7);
   const auto field = engine->prepare(dynamics_of(row.shape.d), x.shape());
   const Flow flow{*engine, *field, {.method = row.method, .dt = 0.05, .tolerance = {1e-6, 1e-8}}};
   const Schedule schedule{.T = 1};

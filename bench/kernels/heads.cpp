@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/drawn.h"
 #include "murmur/engine.h"
 #include "murmur/learn.h"
 #include "murmur/random.h"
@@ -19,6 +20,7 @@
 namespace {
 
 using namespace murmur;
+using bench::drawn;
 
 constexpr int kTokens = 98;  // of a sample: what a handwritten digit has
 constexpr int kSamples = 8;
@@ -94,13 +96,6 @@ void training(const std::string& title, Architecture a, const std::vector<std::p
   table(title, all, turns, limit, kSamples);
 }
 
-Matrix drawn(int rows, int cols, std::uint32_t which) {
-  Matrix m = zeros(rows, cols);
-  for (std::size_t e = 0; e < m.data.size(); ++e)
-    m.data[e] = Draw{5, Stream::parameters, static_cast<std::uint32_t>(e), which}.normal(0);
-  return m;
-}
-
 // M_h V_h (d, d) of rank k, as a trained head has it; a drawn (d, d) where k = d.
 Matrix drawn_value(int wide, int d, std::uint32_t which) {
   if (wide == d) return drawn(d, d, which);
@@ -112,24 +107,10 @@ Matrix drawn_value(int wide, int d, std::uint32_t which) {
   return product;
 }
 
-HostSwarm on_sphere(Shape shape) {
-  HostSwarm x(shape);
-  for (int i = 0; i < shape.n; ++i) {
-    double square = 0;
-    for (int k = 0; k < shape.d; ++k) {
-      x.at(i, k) = Draw{7, Stream::position, static_cast<std::uint32_t>(i)}.normal(
-          static_cast<std::uint16_t>(k));
-      square += x.at(i, k) * x.at(i, k);
-    }
-    for (int k = 0; k < shape.d; ++k) x.at(i, k) /= std::sqrt(square);
-  }
-  return x;
-}
-
 void velocity(const std::string& title, Precision precision, Shape shape,
               const std::vector<std::pair<int, int>>& of, int turns,
               const std::function<double(int)>& limit) {
-  const HostSwarm x = on_sphere(shape);
+  const HostSwarm x = bench::on_sphere(shape, 7);
   const auto engine = make_simd_engine(precision, 1);
   std::vector<std::unique_ptr<Field>> fields;
   std::vector<HostSwarm> v(of.size(), x);

@@ -1,6 +1,4 @@
 // ladder.cpp: climbs the ladder: every rung checked against double loops and timed, in one table.
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -8,15 +6,10 @@
 
 #include "engine/simd/target.h"
 #include "kernels/rungs.h"
+#include "peers/processor_time.h"
 
 namespace murmur::bench {
 namespace {
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 Points uniform(int n, double beta) {
   Points p{n, beta, {}};

@@ -2,41 +2,19 @@
 // clustering (arXiv 2312.10794: 32 particles, T = 30, dt = 0.1) and tells what all would take.
 //
 // usage: bench_phase_diagram [D...]
-#include <time.h>
-
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
 #include "ensemble/ensemble.h"
-#include "murmur/random.h"
+#include "kernels/drawn.h"
+#include "peers/processor_time.h"
 
 namespace murmur::bench {
 namespace {
 
 constexpr int kColumns = 90, kReplicas = 1024, kSteps = 300, kTimes = 200;
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-HostSwarm uniform(Shape shape, std::int64_t replica) {
-  HostSwarm x(shape);
-  for (int i = 0; i < shape.n; ++i) {
-    const Draw who{.particle = static_cast<std::uint32_t>(i),
-                   .replica = static_cast<std::uint32_t>(replica)};
-    double square = 0;
-    for (int k = 0; k < shape.d; ++k) {
-      x.at(i, k) = who.normal(static_cast<std::uint16_t>(k));
-      square += x.at(i, k) * x.at(i, k);
-    }
-    for (int k = 0; k < shape.d; ++k) x.at(i, k) /= std::sqrt(square);
-  }
-  return x;
-}
 
 double time_column(int d, double beta) {
   ReplicasSetting setting;
@@ -46,7 +24,7 @@ double time_column(int d, double beta) {
   work.count = kReplicas;
   work.threads = 1;
   work.keep_last = false;
-  work.start = [&](std::int64_t replica) { return uniform(setting.shape, replica); };
+  work.start = [&](std::int64_t replica) { return on_sphere(setting.shape, 0, replica); };
   for (int m = 1; m <= kTimes; ++m) work.times.push_back(setting.dt * (kSteps * m / kTimes));
   const double start = processor_seconds();
   const ReplicasResult result = advance_replicas(setting, work);

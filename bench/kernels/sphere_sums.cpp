@@ -7,37 +7,13 @@
 #include <cstdlib>
 
 #include "engine/moments/moments.h"
-#include "murmur/random.h"
+#include "kernels/drawn.h"
 #include "peers/processor_time.h"
 
 namespace murmur::bench {
 namespace {
 
 using moments::Way;
-
-double normal(std::uint32_t i, std::uint32_t k) {
-  const Draw draw{.seed = 3, .particle = i, .step = k};
-  return std::sqrt(-2 * std::log(draw.uniform(0))) * std::cos(2 * M_PI * draw.uniform(1));
-}
-
-HostSwarm uniform(int n, int d) {
-  HostSwarm x({n, d});
-  for (int i = 0; i < n; ++i) {
-    double square = 0;
-    for (int k = 0; k < d; ++k) {
-      x.at(i, k) = normal(i, k);
-      square += x.at(i, k) * x.at(i, k);
-    }
-    for (int k = 0; k < d; ++k) x.at(i, k) /= std::sqrt(square);
-  }
-  return x;
-}
-
-Matrix random_matrix(int d, std::uint32_t from) {
-  Matrix m = zeros(d, d);
-  for (int e = 0; e < d * d; ++e) m.data[e] = normal(1'000'000'000U + from, e) / std::sqrt(d);
-  return m;
-}
 
 struct Timed {
   double seconds = HUGE_VAL, worst = 0;
@@ -76,7 +52,7 @@ const char* name_of(const std::optional<Way>& way) {
 }
 
 void large(int n, int repetitions) {
-  const HostSwarm x = uniform(n, 3);
+  const HostSwarm x = on_sphere({n, 3}, 3);
   std::printf("| head | beta | tolerance | way | degree | seconds | worst bound | elsewhere |\n");
   std::printf("|---|---|---|---|---|---|---|---|\n");
   const auto row = [&](const char* name, const Attention& head, double tolerance,
@@ -94,8 +70,8 @@ void large(int n, int repetitions) {
       row("Q = K = I", {.beta = beta}, 1e-10, way);
   row("Q = K = I", {.beta = 1000}, 1e-10, Way::transform);
   Attention random{.beta = 9};
-  random.query = random_matrix(3, 1);
-  random.key = random_matrix(3, 2);
+  random.query = drawn(3, 3, 1, 1 / std::sqrt(3.0));
+  random.key = drawn(3, 3, 2, 1 / std::sqrt(3.0));
   row("random Q, K", random, 1e-12, std::nullopt);
   row("random Q, K", random, 1e-10, std::nullopt);
 }
@@ -107,7 +83,7 @@ void small(int repetitions) {
     for (const double beta : {1.0, 4.0, 9.0})
       for (const int n : {500, 1000, 2000, 4000, 8000, 16'000}) {
         if (d == 5 && beta > 4) continue;
-        const HostSwarm x = uniform(n, d);
+        const HostSwarm x = on_sphere({n, d}, 3);
         const auto engine = make_moments_engine(
             {.pairs_above = kMomentsPromise, .threads = 1, .way = Way::harmonics});
         const Attention head{.beta = beta};

@@ -95,7 +95,8 @@ std::vector<std::complex<double>> fourier_amplitudes(const HostSwarm& x, int mod
 // polynomial of index d/2 - 1: by the addition theorem the power of the harmonics of degree k,
 // invariant under rotations.
 //   d = 2:  a_k = |m_k|^2        d = 3:  a_k = 4 pi / (2 k + 1) sum_m |sum_i m_i Y_km(x_i)|^2
-// These two forms serve d = 2 and 3 at any n; for d > 3 the pairs are summed, and above
+// Up to d = 5 and degrees of which there are not too many (160, 48 and 26 for d = 3, 4 and 5) these
+// are sums over particles, to 1e-12, at any n; otherwise the pairs are summed, and above
 // settings.max_exact sampled. Error(input) for d = 1.
 std::vector<double> mode_powers(const HostSwarm& x, int modes,
                                 const ObserveSettings& settings = {});

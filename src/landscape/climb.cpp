@@ -4,21 +4,17 @@
 
 #include "flow/methods.h"
 #include "flow/runge_kutta.h"
-#include "landscape/terrain.h"
+#include "landscape/cloud_sums.h"
 #include "murmur/error.h"
 
 namespace murmur {
 
 using Eigen::MatrixXd;
 using landscape::Cloud;
+using landscape::CloudSums;
 using landscape::Terrain;
 
 namespace {
-
-// (d, atoms) along the slope of F, downwards under descent.
-MatrixXd velocities(const Terrain& terrain, const Cloud& mu) {
-  return -terrain.sign() * terrain.slopes(mu, nullptr);
-}
 
 // The columns of a cloud of fixed masses as states of the Runge-Kutta driver, put back on the
 // sphere; the error is the largest distance of an atom from where the embedded weights take it.
@@ -27,13 +23,30 @@ class CloudSystem {
   using State = MatrixXd;
 
   CloudSystem(const Terrain& terrain, const Cloud& mu, double tolerance)
-      : terrain_(terrain), at_(mu), tolerance_(tolerance) {}
+      : terrain_(terrain),
+        slopes_(terrain, mu.count(), CloudSums::Wanted::slopes),
+        values_(terrain, mu.count(), CloudSums::Wanted::values),
+        at_(mu),
+        tolerance_(tolerance) {}
 
   MatrixXd scratch() const { return MatrixXd::Zero(at_.x.rows(), at_.x.cols()); }
+  // Along the slope of F, downwards under descent.
   void velocity(double, const MatrixXd& x, MatrixXd& v) {
     at_.x = x;
-    v = velocities(terrain_, at_);
+    if (slopes_.certified()) {
+      const landscape::CloudReading here = slopes_.read(at_);
+      slope_bound_ = std::max(slope_bound_, here.slope_bounds.maxCoeff());
+      v = -terrain_.sign() * here.slopes;
+    } else {
+      v = -terrain_.sign() * terrain_.slopes(at_, nullptr);
+    }
   }
+  // The energy at x, and a bound on its error where the sums are certified; pairs are exact enough.
+  landscape::Told energy(const MatrixXd& x) {
+    if (!values_.certified()) return {terrain_.energy({x, at_.m})};
+    return values_.read({x, at_.m}).energy;
+  }
+  double slope_bound() const { return slope_bound_; }
   void combine(const MatrixXd& from, StepPoint, std::span<const StageTerm<MatrixXd>> terms,
                MatrixXd& to) const {
     MatrixXd x = from;
@@ -49,8 +62,10 @@ class CloudSystem {
 
  private:
   const Terrain& terrain_;
+  CloudSums slopes_, values_;
   Cloud at_;
   const double tolerance_;
+  double slope_bound_ = 0;
 };
 
 }  // namespace
@@ -63,8 +78,9 @@ Climb climb(const Landscape& landscape, const Atoms& start, const ClimbSettings&
   Cloud mu = landscape::cloud_of(landscape, start);
   const double slack = 1e-14 * terrain.scale();
   double t = 0, h = 0.01 / terrain.scale();
-  Climb climb{.times = {0}, .energies = {terrain.energy(mu)}};
   CloudSystem system(terrain, mu, settings.tolerance);
+  landscape::Told before = system.energy(mu.x);
+  Climb climb{.times = {0}, .energies = {before.value}};
   std::int64_t evaluations = 0;
   RungeKutta<CloudSystem> driver(system, dormand_prince(), evaluations);
   const StepController controller{
@@ -78,8 +94,9 @@ Climb climb(const Landscape& landscape, const Atoms& start, const ClimbSettings&
     h = std::min(h, settings.most_time - t);
     driver.attempt(t, mu.x, h);
     const double error = driver.error(mu.x, h);
-    const double energy = terrain.energy({driver.end(), mu.m});
-    const bool back = terrain.sign() * (energy - climb.energies.back()) > slack;
+    const landscape::Told energy = system.energy(driver.end());
+    const bool back =
+        terrain.sign() * (energy.value - before.value) > slack + energy.rounding + before.rounding;
     const double factor = controller.next_factor(error, 1, false);
     if (!(error <= 1) || back) {
       ++climb.refused;
@@ -91,8 +108,10 @@ Climb climb(const Landscape& landscape, const Atoms& start, const ClimbSettings&
     t += h;
     h *= factor;
     climb.times.push_back(t);
-    climb.energies.push_back(energy);
+    climb.energies.push_back(energy.value);
+    before = energy;
   }
+  climb.slope_bound = system.slope_bound();
   climb.mu = landscape::atoms_of(mu);
   return climb;
 }

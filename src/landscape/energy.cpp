@@ -4,6 +4,7 @@
 #include "core/attention.h"
 #include "core/perceptron_at.h"
 #include "core/plain_forces.h"
+#include "landscape/cloud_sums.h"
 #include "landscape/system.h"
 #include "murmur/dynamics.h"
 #include "murmur/error.h"
@@ -11,6 +12,7 @@
 namespace murmur {
 
 using landscape::cloud_of;
+using landscape::CloudSums;
 using landscape::Terrain;
 
 namespace {
@@ -74,7 +76,12 @@ void set_potential(const Perceptron& p, Landscape& landscape) {
   landscape.activation = p.activation;
 }
 
-double energy(const Landscape& l, const Atoms& mu) { return Terrain(l).energy(cloud_of(l, mu)); }
+double energy(const Landscape& l, const Atoms& mu) {
+  const Terrain terrain(l);
+  CloudSums sums(terrain, mu.count(), CloudSums::Wanted::values);
+  const landscape::Cloud cloud = cloud_of(l, mu);
+  return sums.certified() ? sums.read(cloud).energy.value : terrain.energy(cloud);
+}
 
 double energy_above_uniform(const Landscape& l, const Atoms& mu) {
   return landscape::above_uniform(Terrain(l), cloud_of(l, mu)).value;
@@ -92,14 +99,32 @@ Vector first_variations(const Landscape& l, const Atoms& mu, const Matrix& x) {
                 "give d of them");
   const Terrain terrain(l);
   const landscape::Cloud cloud = cloud_of(l, mu);
-  Vector f(x.rows);
-  for (int i = 0; i < x.rows; ++i)
-    f[i] = terrain.value(cloud, Eigen::Map<const Eigen::VectorXd>(&x.data[i * l.d], l.d));
-  return f;
+  const Eigen::MatrixXd places =
+      Eigen::Map<const Eigen::MatrixXd>(x.data.data(), l.d, x.rows);  // rows of x as columns
+  CloudSums sums(terrain, mu.count(), CloudSums::Wanted::values);
+  const Eigen::VectorXd f = sums.values_at(cloud, places);
+  return {f.data(), f.data() + f.size()};
 }
 
 Matrix slope(const Landscape& l, const Atoms& mu) {
-  return matrix_of(Terrain(l).slopes(cloud_of(l, mu), nullptr).transpose());
+  const Terrain terrain(l);
+  CloudSums sums(terrain, mu.count(), CloudSums::Wanted::slopes);
+  const landscape::Cloud cloud = cloud_of(l, mu);
+  return matrix_of(
+      (sums.certified() ? sums.read(cloud).slopes : terrain.slopes(cloud, nullptr)).transpose());
+}
+
+AtAtoms at_atoms(const Landscape& l, const Atoms& mu) {
+  const Terrain terrain(l);
+  CloudSums sums(terrain, mu.count(), CloudSums::Wanted::slopes);
+  const landscape::CloudReading r = sums.read(cloud_of(l, mu));
+  const auto plain = [](const Eigen::VectorXd& v) { return Vector(v.data(), v.data() + v.size()); };
+  return {.energy = r.energy.value,
+          .energy_bound = r.energy.rounding,
+          .value = plain(r.values),
+          .value_bound = plain(r.value_bounds),
+          .slope = matrix_of(r.slopes.transpose()),
+          .slope_bound = plain(r.slope_bounds)};
 }
 
 Matrix hessian(const Landscape& l, const Atoms& mu) {

@@ -50,10 +50,6 @@ std::vector<VectorXd> valleys(const Terrain& terrain, const Cloud& mu);
 // in more dimensions.
 MatrixXd spread_points(int d);
 
-// A number, and what rounding may have done to it.
-struct Told {
-  double value = 0, rounding = 0;
-};
 Told above_uniform(const Terrain& terrain, const Cloud& mu);  // E(mu) - E of the uniform law
 // The best that pairs can do where sign E is not convex (best.cpp has the proof), without units:
 //   ascent    mean k <= max(k(l+), (k(l-) + k(-l-)) / 2), l+ and -l- the largest and the least

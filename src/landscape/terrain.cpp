@@ -180,12 +180,16 @@ double Terrain::slope(const Cloud& mu, const VectorXd& x, VectorXd& gradient) co
     gradient += weight * y.col(j);
   }
   double value = sum / beta_;
+  add_units(x, &value, gradient);
+  return value;
+}
+
+void Terrain::add_units(const VectorXd& x, double* value, Eigen::Ref<VectorXd> gradient) const {
   for (int m = 0; m < units(); ++m) {
     const double z = a_.row(m).dot(x);
-    value += omega_[m] * primitive(activation_, z);
     gradient += omega_[m] * activation(z) * a_.row(m).transpose();
+    if (value != nullptr) *value += omega_[m] * primitive(activation_, z);
   }
-  return value;
 }
 
 //   F'' = beta sum_j m_j k(x . D x_j) D x_j (D x_j)^t + sum_m omega_m s'(a_m . x) a_m a_m^t
@@ -248,11 +252,7 @@ MatrixXd Terrain::slopes(const Cloud& mu, VectorXd* values) const {
   MatrixXd scratch;
   MatrixXd g = sources(mu.x, scratch) * weights.transpose();
   for (int i = 0; i < mu.count(); ++i) {
-    for (int m = 0; m < units(); ++m) {
-      const double z = a_.row(m).dot(mu.x.col(i));
-      g.col(i) += omega_[m] * activation(z) * a_.row(m).transpose();
-      if (values != nullptr) (*values)[i] += omega_[m] * primitive(activation_, z);
-    }
+    add_units(mu.x.col(i), values != nullptr ? &(*values)[i] : nullptr, g.col(i));
     g.col(i) -= mu.x.col(i).dot(g.col(i)) * mu.x.col(i);
   }
   return g;

@@ -32,6 +32,11 @@ struct Floor {
   double value = 0, min = 0;
 };
 
+// A number, and what rounding may have done to it.
+struct Told {
+  double value = 0, rounding = 0;
+};
+
 using Stop = std::function<bool()>;  // asked between steps, by any thread; true: leave
 
 class Terrain {
@@ -51,6 +56,7 @@ class Terrain {
   double curvature() const { return curvature_; }
   double most_kernel() const { return kernel(norm_); }
   double kernel(double s) const;
+  double anchor() const { return shift_; }  // k(s) = e^{beta (s - anchor)}
 
   // D, the matrix of the scores <x, D y>. Without one it is the identity.
   bool has_matrix() const { return matrix_.size() > 0; }
@@ -69,6 +75,8 @@ class Terrain {
   std::vector<MatrixXd> symmetric_spaces() const;
   const std::vector<MatrixXd>& eigenspaces() const { return eigenspaces_; }  // none without D
   double potential(const VectorXd& x) const;
+  // grad V(x) onto `gradient`, and V(x) onto `value` where there is one.
+  void add_units(const VectorXd& x, double* value, Eigen::Ref<VectorXd> gradient) const;
   double mean_potential() const;   // of V over the sphere
   double potential_range() const;  // of V, as far as points spread on the sphere show it
   // Largest rounding error of a sum of so many terms m_j k(x . x_j), as a share of it; and of V.

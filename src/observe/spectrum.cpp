@@ -7,6 +7,7 @@
 
 #include "core/directions.h"
 #include "core/sums.h"
+#include "engine/moments/mode_sums.h"
 #include "murmur/error.h"
 #include "murmur/observe.h"
 #include "observe/visit_pairs.h"
@@ -102,6 +103,14 @@ std::vector<double> pair_powers(const HostSwarm& u, int modes, const ObserveSett
   return power;
 }
 
+// Nanoseconds of one core for the two forms above (bench/results/moments.md); a sample of pairs
+// counts as all of them, since it gives less.
+double plain_cost(Shape shape, int modes) {
+  constexpr double kFunction = 7.7, kPolynomial = 4.8;
+  const double n = shape.n, k = modes;
+  return shape.d == 3 ? kFunction * n * k * k / 2 : kPolynomial * n * n / 2 * k;
+}
+
 }  // namespace
 
 std::vector<std::complex<double>> fourier_amplitudes(const HostSwarm& x, int modes) {
@@ -125,6 +134,8 @@ std::vector<double> mode_powers(const HostSwarm& x, int modes, const ObserveSett
     return power;
   }
   const HostSwarm u = directions_of(x);
+  if (moments::mode_sums_cost(x.shape(), modes) < plain_cost(x.shape(), modes))
+    if (auto sums = moments::mode_sums(u, modes, settings.threads)) return std::move(sums->power);
   return x.d() == 3 ? sphere_powers(u, modes) : pair_powers(u, modes, settings);
 }
 

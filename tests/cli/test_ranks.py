@@ -199,6 +199,12 @@ class Ranks(murmur.Case):
     def test_a_folder_that_cannot_be_written(self):
         done = self.mpirun(3, "simulate", "n=50", "-o", "/proc/murmur/x", code=RUNTIME)
         self.told_once(done, "cannot", "/proc/murmur")
+        done = self.mpirun(3, "sweep", "beta=1,2", "n=8", "T=1", "replicas=2", "-o",
+                           "/proc/murmur/x", code=RUNTIME)
+        self.told_once(done, "cannot", "/proc/murmur")
+        done = self.mpirun(3, "reproduce", "--all", "--quick", "--runs", "/proc/murmur",
+                           code=RUNTIME)
+        self.told_once(done, "cannot", "/proc/murmur")
 
     def test_a_folder_that_is_not_shared(self):
         """The second rank sees another folder under the same name."""
@@ -251,10 +257,13 @@ class Ranks(murmur.Case):
         words = ("reproduce", "--all", "--quick", "--progress", "none")
         self.mpirun(2, *words, "--runs", "shared", timeout=3000)
         self.assertEqual(self.start(*words, "--runs", "alone").wait(3000), 0)
-        alone = {p.parent.name: p for p in (self.folder / "alone").rglob("result.json")}
-        shared = {p.parent.name: p for p in (self.folder / "shared").rglob("result.json")}
+        alone, shared = ({p.parent.name: p.read_bytes()
+                          for p in (self.folder / runs).rglob("checks-quick.csv")}
+                         for runs in ("alone", "shared"))
         self.assertEqual(alone.keys(), shared.keys())
         self.assertGreater(len(alone), 10)
+        for name in alone:  # every number and its answer, whichever rank found it
+            self.assertEqual(shared[name], alone[name], name)
         self.assertFalse(list((self.folder / "shared").glob(".ranks*")))
 
     def test_failures_of_other_ranks(self):

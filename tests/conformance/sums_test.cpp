@@ -45,7 +45,7 @@ struct Case {
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const int n : {1, 7, 8, 9, 300})
-    for (const int d : {2, 3, 5}) {
+    for (const int d : {2, 3, 4, 5}) {
       HostSwarm x = random_sphere({n, d}, 6);
       for (int i = 0; i < n; ++i) x.mass[i] = 2.0 * (i + 1) / (n * (n + 1.0));
       all.push_back({sa(4), x});

@@ -119,7 +119,7 @@ TEST(modes, octahedron_is_a_spherical_design_of_degree_three) {
 }
 
 TEST(modes, sampled_powers_are_near_the_exact_ones) {
-  const HostSwarm x = random_sphere({300, 5}, 4);
+  const HostSwarm x = random_sphere({300, 7}, 4);
   const auto exact = mode_powers(x, 4);
   const auto sampled = mode_powers(x, 4, {.max_exact = 10, .sample_pairs = 40'000});
   for (int k = 1; k <= 4; ++k) EXPECT_NEAR(sampled[k], exact[k], 4.0 / std::sqrt(40'000)) << k;

@@ -5,14 +5,12 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <unsupported/Eigen/FFT>
 
 #include "core/buffer.h"
-#include "core/parallel.h"
 #include "engine/moments/harmonics.h"
+#include "engine/moments/series_row.h"
 #include "engine/moments/transform_kernels.h"
-#include "engine/moments/transform_sums.h"
 
 namespace murmur::moments {
 
@@ -59,52 +57,25 @@ CircleTransform::CircleTransform(double rho, double cut)
   const ExponentialSeries a = exponential_series(2, rho, p + 1);
   a_.assign(a.a.begin(), a.a.begin() + p + 1);
   beyond_ = a.beyond[p];
-  constexpr double kLeastError = 1e-13;  // rounding leaves more
-  for (int width = 6; width <= kMostWindow; ++width) {
-    window_ = window_of(width, 2.65 * width, cells_, p + 1);
-    window_error_ = 0;
-    for (int l = 0; l <= p; ++l) {
-      const double e = window_.error[l + 1];
-      window_error_ += (l == 0 ? 1 : 2) * a_[l] * (2 * e + e * e);
-    }
-    if (window_error_ <= std::fmax(cut, kLeastError)) break;
-  }
+  std::vector<double> share;
+  for (int l = 0; l <= p; ++l) share.push_back((l == 0 ? 1 : 2) * a_[l]);
+  window_ = window_for(share, cells_, cut, window_error_);
 }
 
-// (row), kMargin cells before and after the circle's.
-std::vector<double> CircleTransform::spread(const HostSwarm& x, int threads, const Reduction* ranks,
-                                            double& off) const {
-  std::vector<Fixed> total(row());
-  off = 0;
-  std::mutex lock;
-  for_blocks((x.n() + kSpreadPoints - 1) / kSpreadPoints, threads, [&](int block) {
+SpreadGrid CircleTransform::spread(const HostSwarm& x, int threads, const Reduction* ranks) const {
+  return spread_blocks(x, row(), {threads, ranks}, [&](const Targets& here, const double* mass) {
     Angles& points = own_angles();
-    const int first = block * kSpreadPoints;
-    const Targets here{x.axis(0) + first, x.stride(), std::min(kSpreadPoints, x.n() - first), 2};
     points.of(here, cells_);
-    double most = 0;
-    for (int i = 0; i < here.n; ++i) most = std::fmax(most, std::fabs(points.length[i] - 1));
     double* grid = points.grid.need(2 * row());
     double* run = grid + row();
     std::fill_n(grid, row(), 0.0);
     for (int i = 0; i < here.n; i += kRun) {
       std::fill_n(run, row(), 0.0);
-      spread_line(window_, {points.phi + i, x.mass.data() + first + i, std::min(kRun, here.n - i)},
-                  run);
+      spread_line(window_, {points.phi + i, mass + i, std::min(kRun, here.n - i)}, run);
       for (std::size_t c = 0; c < row(); ++c) grid[c] += run[c];
     }
-    const std::lock_guard hold(lock);
-    off = std::fmax(off, most);
-    for (std::size_t c = 0; c < row(); ++c)
-      if (grid[c] != 0) total[c] += to_fixed(grid[c]);
+    return SpreadBlock{grid, points.length};
   });
-  if (ranks != nullptr) {
-    ranks->sum(total);
-    off = ranks->largest(off);
-  }
-  std::vector<double> grid(row());
-  for (std::size_t c = 0; c < row(); ++c) grid[c] = from_fixed(total[c]);
-  return grid;
 }
 
 CircleTransform::Wave CircleTransform::moments_of(const std::vector<double>& grid) const {
@@ -136,7 +107,9 @@ void CircleTransform::to_grid(const Wave& waves, double* re, double* im) const {
 CircleTransform::Series CircleTransform::series_of(const HostSwarm& x, int threads,
                                                    const Reduction* ranks, bool mean) const {
   Series series{.outputs = mean ? 3 : 1};
-  const Wave m = moments_of(spread(x, threads, ranks, series.off));
+  const SpreadGrid spread = this->spread(x, threads, ranks);
+  series.off = spread.off;
+  const Wave m = moments_of(spread.grid);
   series.mass = m[0].real();
   series.grid.resize(row() * series.outputs);
   const auto moment = [&](int k) { return k < 0 ? m[-k] : std::conj(m[k]); };  // conj(m_k)
@@ -162,20 +135,15 @@ void CircleTransform::evaluate(const Series& series, const Targets& u,
   const double rounding =
       (4 * (degree_ + 8) + kRun + kSpreadPoints / kRun + 8 + 2 * kMostWindow) * kUnit;
   const double eps = series.mass * (beyond_ + window_error_ + rounding);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double weight = sums[i];
-    // An angle is right to a few units of its own size, and a score to that times rho.
-    const double scores = rho_ * (series.off + 16 * kUnit) + std::fabs(rho_ - points.length[i]);
-    const bool bounded = weight > 2 * eps;
-    out.weight[i] = weight;
-    out.shift[i] = rho_;
-    out.weight_bound[i] =
-        bounded ? eps / (weight - eps) + 2 * scores : std::numeric_limits<double>::infinity();
-    if (series.outputs == 1) continue;
-    for (int k = 0; k < 2; ++k) out.mean[k * out.stride + i] = sums[(1 + k) * n + i] / weight;
-    out.mean_bound[i] = bounded ? 2 * eps / weight + 4 * scores + 4 * kUnit + series.off
-                                : std::numeric_limits<double>::infinity();
-  }
+  for (int i = 0; i < u.n; ++i)
+    put_row({.sums = sums + i,
+             .stride = n,
+             .coordinates = series.outputs - 1,
+             .rho = rho_,
+             .eps = eps,
+             .scores = angle_scores(rho_, series.off, points.length[i]),
+             .off = series.off},
+            i, out);
 }
 
 }  // namespace murmur::moments

@@ -4,8 +4,7 @@
 #include <complex>
 #include <vector>
 
-#include "engine/moments/fixed_point.h"
-#include "engine/moments/sums.h"
+#include "engine/moments/spread.h"
 #include "engine/moments/window.h"
 
 namespace murmur::moments {
@@ -41,9 +40,8 @@ class CircleTransform {
  private:
   using Wave = std::vector<std::complex<double>>;
   std::size_t row() const { return static_cast<std::size_t>(cells_) + 2 * kMostWindow; }
-  std::vector<double> spread(const HostSwarm& x, int threads, const Reduction* ranks,
-                             double& off) const;
-  Wave moments_of(const std::vector<double>& grid) const;  // (p + 2)
+  SpreadGrid spread(const HostSwarm& x, int threads, const Reduction* ranks) const;  // (row)
+  Wave moments_of(const std::vector<double>& grid) const;                            // (p + 2)
   void to_grid(const Wave& waves, double* re, double* im) const;
 
   double rho_;

@@ -1,7 +1,9 @@
-// energy_sums.cpp: weights at every particle, and their mean.
+// energy_sums.cpp: weights and means of a kernel at places, and the mean of the weights.
 #include "engine/moments/energy_sums.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "core/elementary.h"
@@ -21,28 +23,58 @@ double sum_of(const double* values, std::size_t count) {
   return sum_of(values, count / 2) + sum_of(values + count / 2, count - count / 2);
 }
 
+double farthest_of(const HostSwarm& x) {
+  double most = 0;
+  for (int i = 0; i < x.n(); ++i) {
+    double square = 0;
+    for (int k = 0; k < x.d(); ++k) square += x.at(i, k) * x.at(i, k);
+    most = std::fmax(most, square);
+  }
+  return std::sqrt(most) * (1 + 1e-13);
+}
+
 }  // namespace
 
-double gibbs_sum(const HostSwarm& w, bool sphere, const PairRequest& request) {
-  const Attention head{.beta = request.beta, .query = request.matrix};
-  const FoldedHead folded = moments::folded(head, Clock::u1, w.d());
-  const SumsSetup setup = setup_of(folded, {.shape = w.shape(),
-                                            .sphere = sphere,
-                                            .mean = false,
-                                            .tolerance = 1e-10,
-                                            .threads = request.threads});
-  SharedMoments shared;
-  std::vector<double> share(w.n());  // m_i sum_j m_j e^{beta (c_ij - anchor)}
-  CertifiedSums(setup).evaluate(
-      w, w.n(), shared,
+KernelSums::KernelSums(const PairKernel& kernel, const SumsSetup& setup)
+    : kernel_(kernel),
+      head_(folded({.beta = kernel.beta, .query = kernel.matrix}, Clock::u1, setup.shape.d)),
+      setup_(setup_of(head_, setup)),
+      sums_(setup_) {}
+
+// The targets beta D x are off by (d + 4) units of their length, which means and weights feel.
+void KernelSums::evaluate(const HostSwarm& y, const HostSwarm& places,
+                          const std::function<void(const KernelSum&)>& done) {
+  constexpr double kUnit = 0.5 * std::numeric_limits<double>::epsilon();
+  const double most = farthest_of(y), here = farthest_of(places);
+  const double off = (y.d() + 4) * kUnit * head_.gaze_size * here * most;
+  const double lift = kernel_.beta * kernel_.anchor;
+  shared_.forget();
+  sums_.evaluate(
+      y, places.n(), shared_,
       [&](std::span<const int> rows, double* u, std::size_t stride) {
-        targets_of(folded, w, rows, u, stride);
+        targets_of(head_, places, rows, u, stride);
       },
       [&](std::span<const int> rows, const SumsResult& r) {
-        for (std::size_t e = 0; e < rows.size(); ++e)
-          share[rows[e]] = w.mass[rows[e]] * r.weight[e] *
-                           elementary::exp(r.shift[e] - request.beta * request.anchor);
+        for (std::size_t e = 0; e < rows.size(); ++e) {
+          const double exponent = std::fabs(r.shift[e]) + std::fabs(lift) + 8;
+          done({.i = rows[e],
+                .value = r.weight[e] * elementary::exp(r.shift[e] - lift),
+                .value_bound = r.weight_bound[e] + 2 * off + 2 * kUnit * exponent,
+                .mean = setup_.mean ? r.mean + e : nullptr,
+                .stride = r.stride,
+                .mean_bound = setup_.mean ? r.mean_bound[e] + 2 * off * most : 0});
+        }
       });
+}
+
+double gibbs_sum(const HostSwarm& w, bool sphere, const PairRequest& request) {
+  KernelSums sums({request.beta, request.matrix, request.anchor}, {.shape = w.shape(),
+                                                                   .sphere = sphere,
+                                                                   .mean = false,
+                                                                   .tolerance = 1e-10,
+                                                                   .threads = request.threads});
+  std::vector<double> share(w.n());  // m_i sum_j m_j e^{beta (c_ij - anchor)}
+  sums.evaluate(w, w, [&](const KernelSum& at) { share[at.i] = w.mass[at.i] * at.value; });
   return sum_of(share.data(), share.size());
 }
 

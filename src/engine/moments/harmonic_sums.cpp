@@ -10,6 +10,7 @@
 #include "core/buffer.h"
 #include "core/parallel.h"
 #include "engine/moments/harmonic_kernels.h"
+#include "engine/moments/series_row.h"
 
 namespace murmur::moments {
 
@@ -76,8 +77,6 @@ Targets rows_of(const HostSwarm& x, int block) {
 
 HarmonicSums::HarmonicSums(int d, int degree)
     : d_(d), degree_(degree), up_(d, degree + 1), down_(d, degree) {
-  for (const long double square : up_.squares())
-    scale_.push_back(-static_cast<int>(std::floor(0.5 * std::log2(static_cast<double>(square)))));
   row_.push_back(0);
   for (const Fibre& fibre : down_.fibres())
     for (int l = fibre.begin; l <= fibre.last; ++l) {
@@ -105,16 +104,17 @@ HarmonicSums::HarmonicSums(int d, int degree)
     }
 }
 
-HarmonicMoments HarmonicSums::moments_of(const HostSwarm& x, int threads,
-                                         const Reduction* ranks) const {
-  const std::size_t size = 2 * up_.count();
+HarmonicMoments moments_of(const Harmonics& functions, const HostSwarm& x, int threads,
+                           const Reduction* ranks) {
+  const std::size_t size = 2 * functions.count();
+  const std::vector<int>& scale = functions.scales();
   std::vector<Fixed> total(size);
   const int blocks = blocks_of(x.n());
   double off = 0;
   std::mutex lock;
   for_blocks((blocks + kChunk - 1) / kChunk, threads, [&](int chunk) {
     Room& room = own_room();
-    double* lanes = room.lanes.need(harmonic_scratch(up_));
+    double* lanes = room.lanes.need(harmonic_scratch(functions));
     double* sums = room.sums.need(size);
     std::vector<Fixed> part(size);
     double most = 0;
@@ -122,9 +122,8 @@ HarmonicMoments HarmonicSums::moments_of(const HostSwarm& x, int threads,
       const Targets here = rows_of(x, block);
       const PointBlock points = room.load(here, x.mass.data() + block * kPoints);
       for (int i = 0; i < here.n; ++i) most = std::fmax(most, std::fabs(room.length()[i] - 1));
-      add_harmonics(up_, points, lanes, sums);
-      for (std::size_t e = 0; e < size; ++e)
-        part[e] += to_fixed(std::ldexp(sums[e], scale_[e / 2]));
+      add_harmonics(functions, points, lanes, sums);
+      for (std::size_t e = 0; e < size; ++e) part[e] += to_fixed(std::ldexp(sums[e], scale[e / 2]));
     }
     const std::lock_guard hold(lock);
     off = std::fmax(off, most);
@@ -136,7 +135,7 @@ HarmonicMoments HarmonicSums::moments_of(const HostSwarm& x, int threads,
   }
   HarmonicMoments m{std::vector<double>(size), 0, off};
   for (std::size_t e = 0; e < size; ++e)
-    m.values[e] = std::ldexp(from_fixed(total[e]), -scale_[e / 2]);
+    m.values[e] = std::ldexp(from_fixed(total[e]), -scale[e / 2]);
   m.mass = m.values[0];
   return m;
 }
@@ -170,9 +169,7 @@ HarmonicSums::Series HarmonicSums::series_of(const HarmonicMoments& m, std::opti
   return s;
 }
 
-double HarmonicSums::rounding() const {
-  return (4 * (degree_ + 8) + longest_harmonic_sum()) * kUnit;
-}
+double harmonic_rounding(int degree) { return (4 * (degree + 8) + longest_harmonic_sum()) * kUnit; }
 
 void HarmonicSums::evaluate(const Series& series, const Targets& u, const SumsResult& out) const {
   assert(u.n <= kPoints);
@@ -187,22 +184,17 @@ void HarmonicSums::evaluate(const Series& series, const Targets& u, const SumsRe
                    .rows = room.rows.need(series_scratch(down_))};
   for (int e = 0; e < s.outputs; ++e) s.out[e] = room.row(Room::kSums + e);
   sum_harmonics(down_, points, s);
-  const double* weight = s.out[0];
   for (int i = 0; i < u.n; ++i) {
     const double rho = series.rho.value_or(length[i]);
     const double cut = series.rho ? series.beyond : s.beyond[i];
-    const double eps = series.mass * (cut + rounding());
-    // Scores that are off by that much scale every weight by as much.
-    const double scores = rho * (series.off + 4 * kUnit) + std::fabs(rho - length[i]);
-    const bool bounded = weight[i] > 2 * eps;
-    out.weight[i] = weight[i];
-    out.shift[i] = rho;
-    out.weight_bound[i] =
-        bounded ? eps / (weight[i] - eps) + 2 * scores : std::numeric_limits<double>::infinity();
-    if (series.outputs == 1) continue;
-    for (int k = 0; k < d_; ++k) out.mean[k * out.stride + i] = s.out[1 + k][i] / weight[i];
-    out.mean_bound[i] = bounded ? 2 * eps / weight[i] + 4 * scores + 4 * kUnit + series.off
-                                : std::numeric_limits<double>::infinity();
+    put_row({.sums = s.out[0] + i,
+             .stride = kPoints,
+             .coordinates = series.outputs - 1,
+             .rho = rho,
+             .eps = series.mass * (cut + harmonic_rounding(degree_)),
+             .scores = rho * (series.off + 4 * kUnit) + std::fabs(rho - length[i]),
+             .off = series.off},
+            i, out);
   }
 }
 

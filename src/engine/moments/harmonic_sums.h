@@ -17,6 +17,12 @@ struct HarmonicMoments {
   double mass = 0;               // sum_j m_j
   double off = 0;                // max_j | |x_j| - 1 |: how far from the sphere the particles are
 };
+// Of the directions of the particles, in fixed blocks: the same bits for any number of threads.
+HarmonicMoments moments_of(const Harmonics& functions, const HostSwarm& x, int threads,
+                           const Reduction* ranks);
+// What rounding does to a sum of functions of a degree over all particles, where the sizes of the
+// terms sum to 1.
+double harmonic_rounding(int degree);
 
 // e^{<u, x>} on S^{d-1} as a series of degree p; Z and N are one each, and N_c has the moments of
 // x_c S, which are sums of few moments of degree p + 1. What is cut is at most T_p e^{|u|} of every
@@ -28,7 +34,9 @@ class HarmonicSums {
   int degree() const { return degree_; }
   const Harmonics& up() const { return up_; }      // of degree p + 1: the moments
   const Harmonics& down() const { return down_; }  // of degree p: the series
-  HarmonicMoments moments_of(const HostSwarm& x, int threads, const Reduction* ranks) const;
+  HarmonicMoments moments_of(const HostSwarm& x, int threads, const Reduction* ranks) const {
+    return moments::moments_of(up_, x, threads, ranks);
+  }
 
   // The series of the sums at targets of one length |u| = rho, or of any length.
   struct Series {
@@ -45,11 +53,8 @@ class HarmonicSums {
   void evaluate(const Series& series, const Targets& u, const SumsResult& out) const;
 
  private:
-  double rounding() const;  // of a sum of terms whose sizes sum to 1
-
   int d_, degree_;
-  Harmonics up_, down_;     // of degree p + 1 and p
-  std::vector<int> scale_;  // (count of up_) exponents that make the functions about 1 in size
+  Harmonics up_, down_;  // of degree p + 1 and p
   struct Term {
     std::size_t from;
     double re, im;   // of its coefficient

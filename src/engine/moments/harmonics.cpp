@@ -72,6 +72,8 @@ Harmonics::Harmonics(int d, int degree) : d_(d), degree_(degree) {
     fibres_.push_back({{m}, m, m, count_++});
     squares_.push_back(1);
   }
+  for (const long double square : squares_)
+    scales_.push_back(-static_cast<int>(std::floor(0.5 * std::log2(static_cast<double>(square)))));
 }
 
 // The mean of |S|^2 from one sphere to the next: with z = x_t / r_t the integral of

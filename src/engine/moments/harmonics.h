@@ -40,6 +40,8 @@ class Harmonics {
   }
   // (count) of each function: mean of |S|^2 over the sphere
   const std::vector<long double>& squares() const { return squares_; }
+  // (count) exponents of 2 that make the functions about 1 in size
+  const std::vector<int>& scales() const { return scales_; }
 
  private:
   void enumerate(int level, Degrees k, long double square);
@@ -52,6 +54,7 @@ class Harmonics {
   std::unordered_map<std::uint64_t, std::size_t> place_;  // of fibres
   std::vector<std::vector<double>> steps_;
   std::vector<long double> squares_;
+  std::vector<int> scales_;
 };
 
 // One term of a product  x_c S = sum of coefficient * S'  on the unit sphere; for the plane's

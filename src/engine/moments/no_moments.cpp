@@ -1,6 +1,7 @@
 // no_moments.cpp: stands in for the moments engine where vectors hold no doubles.
 #include <limits>
 
+#include "engine/moments/mode_sums.h"
 #include "engine/moments/moments.h"
 #include "murmur/error.h"
 
@@ -11,5 +12,13 @@ std::unique_ptr<Engine> make_moments_engine(const MomentsChoice&) { return nullp
 double moments_cost(const Dynamics&, Shape) { return std::numeric_limits<double>::infinity(); }
 
 double moments_bound(const Dynamics&, int) { return std::numeric_limits<double>::infinity(); }
+
+namespace moments {
+
+std::optional<ModeSums> mode_sums(const HostSwarm&, int, int) { return std::nullopt; }
+
+double mode_sums_cost(Shape, int) { return std::numeric_limits<double>::infinity(); }
+
+}  // namespace moments
 
 }  // namespace murmur

@@ -5,10 +5,9 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <mutex>
 
 #include "core/buffer.h"
-#include "core/parallel.h"
+#include "engine/moments/series_row.h"
 #include "engine/moments/transform_kernels.h"
 
 namespace murmur::moments {
@@ -107,15 +106,6 @@ void spread_all(const Window& window, int cells, Sorted& points, double* grid, s
 
 }  // namespace
 
-int grid_size(int least, int by) {
-  for (int size = (least + by - 1) / by * by;; size += by) {
-    int rest = size;
-    for (const int factor : {2, 3, 5})
-      while (rest % factor == 0) rest /= factor;
-    if (rest == 1) return size;
-  }
-}
-
 TransformSums::TransformSums(double rho, double cut)
     : rho_(rho), harmonic_(3, degree_for(3, rho, cut, kMostTransformDegree)) {
   const int p = degree();
@@ -123,45 +113,21 @@ TransformSums::TransformSums(double rho, double cut)
   nodes_ = grid_size(2 * (p + 1) + 1, 2);
   const ExponentialSeries a = exponential_series(3, rho, p + 1);
   beyond_ = a.beyond[p];
-  constexpr double kLeastError = 1e-13;  // rounding leaves more
-  for (int width = 6; width <= kMostWindow; ++width) {
-    window_ = window_of(width, 2.65 * width, cells_, p + 1);
-    window_error_ = 0;
-    for (int l = 0; l <= p; ++l) {
-      const double e = window_.error[l + 1];
-      window_error_ += (2 * l + 1) * a.a[l] * std::sqrt(l + 1.0) * 2 * (2 * e + e * e);
-    }
-    if (window_error_ <= std::fmax(cut, kLeastError)) break;
-  }
+  std::vector<double> share;
+  for (int l = 0; l <= p; ++l) share.push_back((2 * l + 1) * a.a[l] * std::sqrt(l + 1.0) * 2);
+  window_ = window_for(share, cells_, cut, window_error_);
 }
 
-TransformSums::Spread TransformSums::spread(const HostSwarm& x, int threads,
-                                            const Reduction* ranks) const {
+SpreadGrid TransformSums::spread(const HostSwarm& x, int threads, const Reduction* ranks) const {
   const std::size_t size = rows() * row();
-  std::vector<Fixed> total(size);
-  Spread s{std::vector<double>(size)};
-  std::mutex lock;
-  for_blocks((x.n() + kSpreadPoints - 1) / kSpreadPoints, threads, [&](int block) {
+  return spread_blocks(x, size, {threads, ranks}, [&](const Targets& here, const double* mass) {
     Sorted& points = own_sorted();
-    const int first = block * kSpreadPoints;
-    const Targets here{x.axis(0) + first, x.stride(), std::min(kSpreadPoints, x.n() - first), 3};
-    points.sort(here, cells_, x.mass.data() + first);
-    double off = 0;
-    for (int i = 0; i < here.n; ++i) off = std::fmax(off, std::fabs(points.length()[i] - 1));
+    points.sort(here, cells_, mass);
     double* grid = points.grid.need(size);
     std::fill_n(grid, size, 0.0);
     spread_all(window_, cells_, points, grid, row());
-    const std::lock_guard hold(lock);
-    s.off = std::fmax(s.off, off);
-    for (std::size_t e = 0; e < size; ++e)
-      if (grid[e] != 0) total[e] += to_fixed(grid[e]);
+    return SpreadBlock{grid, points.length()};
   });
-  if (ranks != nullptr) {
-    ranks->sum(total);
-    s.off = ranks->largest(s.off);
-  }
-  for (std::size_t e = 0; e < size; ++e) s.grid[e] = from_fixed(total[e]);
-  return s;
 }
 
 TransformSums::Series TransformSums::series_of(const HostSwarm& x, int threads,
@@ -198,18 +164,14 @@ void TransformSums::evaluate(const Series& series, const Targets& u, const SumsR
   const double eps = series.mass * error(kRun + kSpreadPoints / kRun);
   for (int e = 0; e < u.n; ++e) {
     const int i = points.from()[e];
-    const double weight = sums[e];
-    const double scores = rho_ * (series.off + 16 * kUnit) + std::fabs(rho_ - points.length()[i]);
-    const bool bounded = weight > 2 * eps;
-    out.weight[i] = weight;
-    out.shift[i] = rho_;
-    out.weight_bound[i] =
-        bounded ? eps / (weight - eps) + 2 * scores : std::numeric_limits<double>::infinity();
-    if (series.outputs == 1) continue;
-    for (int k = 0; k < 3; ++k)
-      out.mean[k * out.stride + i] = sums[static_cast<std::size_t>(1 + k) * u.n + e] / weight;
-    out.mean_bound[i] = bounded ? 2 * eps / weight + 4 * scores + 4 * kUnit + series.off
-                                : std::numeric_limits<double>::infinity();
+    put_row({.sums = sums + e,
+             .stride = static_cast<std::size_t>(u.n),
+             .coordinates = series.outputs - 1,
+             .rho = rho_,
+             .eps = eps,
+             .scores = angle_scores(rho_, series.off, points.length()[i]),
+             .off = series.off},
+            i, out);
   }
 }
 

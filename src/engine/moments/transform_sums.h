@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/moments/harmonic_sums.h"
+#include "engine/moments/spread.h"
 #include "engine/moments/window.h"
 
 namespace murmur::moments {
@@ -38,10 +39,7 @@ class TransformSums {
 
   // For who spreads particles and sums at targets elsewhere: the window, the grid of the particles,
   // and the bound on a weight e^{-rho} of mass 1 where the grid adds `adds` numbers one by one.
-  struct Spread {
-    std::vector<double> grid{};  // (rows, row), kMargin cells around it
-    double off = 0;              // max_j | |x_j| - 1 |
-  };
+  using Spread = SpreadGrid;  // (rows, row)
   const Window& window() const { return window_; }
   double rho() const { return rho_; }
   int rows() const { return cells_ / 2 + 2 * kMostWindow; }
@@ -68,9 +66,5 @@ class TransformSums {
 
 inline constexpr int kMostTransformDegree = 800;
 inline constexpr int kTransformPoints = 1 << 14;
-inline constexpr int kSpreadPoints = 1 << 16;  // whose grids are added before all others
-
-// The least even number of the form 2^a 3^b 5^c that is at least `least` and divisible by `by`.
-int grid_size(int least, int by);
 
 }  // namespace murmur::moments

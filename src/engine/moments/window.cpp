@@ -49,4 +49,20 @@ Window window_of(int width, double sharpness, int cells, int orders) {
   return w;
 }
 
+Window window_for(std::span<const double> share, int cells, double cut, double& error) {
+  constexpr double kLeastError = 1e-13;  // rounding leaves more
+  const int orders = static_cast<int>(share.size());
+  Window w;
+  for (int width = 6; width <= kMostWindow; ++width) {
+    w = window_of(width, 2.65 * width, cells, orders);
+    error = 0;
+    for (int l = 0; l < orders; ++l) {
+      const double e = w.error[l + 1];
+      error += share[l] * (2 * e + e * e);
+    }
+    if (error <= std::fmax(cut, kLeastError)) break;
+  }
+  return w;
+}
+
 }  // namespace murmur::moments

@@ -1,6 +1,7 @@
 // window.h: the window of non-uniform Fourier transforms, and what it leaves of every wave.
 #pragma once
 
+#include <span>
 #include <vector>
 
 namespace murmur::moments {
@@ -20,5 +21,10 @@ struct Window {
   std::vector<double> error{};   // (orders + 1) max over x and over all k' <= k of |E_k'(x)|
 };
 Window window_of(int width, double sharpness, int cells, int orders);
+
+// The narrowest window with b = 2.65 w that errs by `cut` at most, or by little over rounding, in a
+// sum of waves of which those of order l take part with share_l; `error` becomes
+//   sum_l share_l (2 e_{l+1} + e_{l+1}^2),   e its error: once up and once down.
+Window window_for(std::span<const double> share, int cells, double cut, double& error);
 
 }  // namespace murmur::moments
