@@ -75,7 +75,7 @@ def counted(answers):
 def verdict(result):
     """The verdict of published and predicted numbers, and of regressions beside them."""
     parts = [counted(result["counted"]), counted(result["beside"])]
-    beside = f"our earlier runs: {parts[1]}" if parts[1] else ""
+    beside = f"regressions: {parts[1]}" if parts[1] else ""
     return f"**{parts[0]}**{'; ' if beside else ''}{beside}" if parts[0] else beside
 
 
@@ -121,11 +121,13 @@ def section(name, meaning, runs):
 
 
 def write(murmur, runs):
+    figures = reproductions(murmur)
+    for name in figures:  # before anything is replaced
+        result_of(runs / name)
     PICTURES.mkdir(parents=True, exist_ok=True)
     for old in PICTURES.glob("*.png"):
         old.unlink()
     parts, total, quick = [], {"agrees": 0, "disagrees": 0, "open": 0}, 0
-    figures = reproductions(murmur)
     for name, meaning in figures.items():
         text, result, was_quick = section(name, meaning, runs)
         parts.append(text)

@@ -64,7 +64,8 @@ step_use() {
   esac
 }
 
+steps=$(scripts/recipe.py "$recipe")
 while read -r -u 4 step; do
   eval "step_$step"
-done 4< <(scripts/recipe.py "$recipe")
+done 4<<<"$steps"
 say "what $recipe says can be done"

@@ -50,7 +50,7 @@ Meeting::~Meeting() {
 
 bool Meeting::first() const { return started_as().rank == 0; }
 
-// What failed has no place.
+// `where` is empty where the first rank failed before it had a folder.
 void Meeting::tell(const Told& told) {
   const std::string where = told.where.empty() ? "" : fs::absolute(told.where).string();
   claims_.leave_word("told", json_text(nlohmann::json{{"program", program()},

@@ -1,4 +1,5 @@
 // lock.cpp: the interpreter's lock, and threads that outlive the interpreter.
+#include <pthread.h>
 #include <unistd.h>
 
 #include <thread>
@@ -51,6 +52,7 @@ Locked::Locked() {
 }
 
 void bind_lock(py::module_&) {
+  pthread_atfork(nullptr, nullptr, [] { coming = 0; });  // a child has none of those threads
   py::module_::import("atexit").attr("register")(py::cpp_function(&end));
 }
 

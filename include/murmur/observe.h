@@ -96,8 +96,9 @@ std::vector<std::complex<double>> fourier_amplitudes(const HostSwarm& x, int mod
 // invariant under rotations.
 //   d = 2:  a_k = |m_k|^2        d = 3:  a_k = 4 pi / (2 k + 1) sum_m |sum_i m_i Y_km(x_i)|^2
 // Up to d = 5 and degrees of which there are not too many (160, 48 and 26 for d = 3, 4 and 5) these
-// are sums over particles, to 1e-12, at any n; otherwise the pairs are summed, and above
-// settings.max_exact sampled. Error(input) for d = 1.
+// are sums over particles, to 1e-12, at any n where that costs less than pairs; for d = 2 and 3 at
+// any degree by plain loops. Otherwise the pairs are summed, and above settings.max_exact sampled.
+// Error(input) for d = 1.
 std::vector<double> mode_powers(const HostSwarm& x, int modes,
                                 const ObserveSettings& settings = {});
 

@@ -45,10 +45,12 @@ HostSwarm& HostSwarm::operator=(const HostSwarm& other) {
   mass = other.mass;
   shape_ = other.shape_;
   if (other.borrows()) {
-    stride_ = padded(shape_.n);
-    own_.assign(stride_ * shape_.d, 0.0);
+    const std::size_t stride = padded(shape_.n);
+    std::vector<double> own(stride * shape_.d);  // what is borrowed may be this swarm's
     for (int k = 0; k < shape_.d; ++k)
-      std::copy_n(other.axis(k), shape_.n, own_.data() + static_cast<std::size_t>(k) * stride_);
+      std::copy_n(other.axis(k), shape_.n, own.data() + static_cast<std::size_t>(k) * stride);
+    own_ = std::move(own);
+    stride_ = stride;
   } else {
     stride_ = other.stride_;
     own_ = other.own_;

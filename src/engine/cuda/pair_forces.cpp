@@ -20,6 +20,8 @@ constexpr double kDifferenceFloat = 1024, kOpenDouble = 900;
 constexpr double kTooSmallFloat = 0x1p-40;
 // Of weights as halves: the largest is 2^14 at most, and so many octaves below have all digits.
 constexpr int kLargestHalf = 14, kOctaves = 17;
+// Smaller weights are off by 2^-25: so many of them by 10^-6 of one that is 2^13 or above.
+constexpr int kMostBesideOwn = 1 << 18;
 
 // Stretches whose sums are kept at once, of `size` bytes each.
 int at_once(int count, std::size_t size) {
@@ -27,6 +29,9 @@ int at_once(int count, std::size_t size) {
 }
 
 bool in_registers(int d) { return d >= 2 && d <= 4; }
+
+// How far from the sphere (|x|^2 - 1) particles may be for series that know nothing of it.
+constexpr double kOnTheSphere = 1e-14;
 
 // How far a mean is off where nothing vouches for it.
 constexpr double kNothing = std::numeric_limits<double>::infinity();
@@ -189,11 +194,11 @@ bool DevicePairs::sum_by_moments(Work& w, Done& done) {
     double* to = facts_.need(4);
     off_the_sphere(w.x.places(), scratch_.need(reduce_scratch(w.n)), to);
     const double off = fetch(to, 1)[0];
-    if (w.head.isotropic && off < 1e-10)
+    if (w.head.isotropic && off < kOnTheSphere)
       worst = by_series(w, w.head.gaze_scale * std::numbers::ln2, promise);
     done.flat = std::abs(w.head.gaze_scale);
     if (!(worst <= promise)) worst = by_transform(w, off, promise, done.flat);
-    if (!(worst <= promise) && !w.head.isotropic && off < 1e-10) {
+    if (!(worst <= promise) && !w.head.isotropic && off < kOnTheSphere) {
       worst = by_lengths(w, promise);
       done.bound = bound_.need(w.stride);
     }
@@ -234,8 +239,11 @@ bool DevicePairs::sum_small_float(const Work& w, Done& done) {
   const Facts f = facts(w);
   const DeviceHead& head = w.head;
   const double most = f.gaze * f.size / std::numbers::ln2;  // |s_ij|
-  // Halves hold all weights, or each row has its own, which none exceeds, and it counts.
-  const bool held = 2 * most <= kOctaves || (head.gaze_scale > 0 && f.off < 1e-10);
+  // Halves hold coordinates of about 1; and all weights, or each row has its own, which none
+  // exceeds, and beside which what the others are off by is nothing.
+  const bool held =
+      f.size > 0.125 && f.size < 8 &&
+      (2 * most <= kOctaves || (head.gaze_scale > 0 && f.off < 1e-10 && w.n <= kMostBesideOwn));
   const bool twice = head.isotropic && head.seen.all() && std::abs(head.gaze_scale) > 1e-3 &&
                      w.d < 4 && held && w.x.masses->equal && w.n >= kFewestMutual &&
                      w.n <= kMostMutual && w.rows.count == all_tiles(w.n).count &&

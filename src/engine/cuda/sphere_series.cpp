@@ -9,7 +9,6 @@ namespace murmur::cuda {
 
 namespace {
 
-constexpr int kMostDegree = 31;
 constexpr double kUnit = 0x1p-53;
 
 // (count + 1) (2l+1) i_l(r) e^{-r}, r > 0: Miller's recurrence i_{l-1} = i_{l+1} + (2l+1)/r i_l,

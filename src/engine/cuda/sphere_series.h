@@ -7,6 +7,8 @@
 
 namespace murmur::cuda {
 
+inline constexpr int kMostDegree = 31;
+
 //   e^{rho <x, y>} = sum_l (2l+1) i_l(rho) P_l(<x, y>),
 //   P_l(<x, y>) = sum_m q_lm(z) q_lm(z') Re[(x + iy)^m (x' - iy')^m]
 // with q_lm(z) sin^m the associated Legendre functions, scaled. The polynomials q_lm are kept by

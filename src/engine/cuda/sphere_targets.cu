@@ -2,12 +2,13 @@
 // Legendre functions upward in l, for one m after another.
 #include "engine/cuda/sphere_targets.h"
 
+#include "engine/cuda/sphere_series.h"
+
 namespace murmur::cuda {
 
 namespace {
 
 constexpr int kThreads = 64;
-constexpr int kMostDegree = 31;
 constexpr int kBeyond = 40;  // orders beyond p from which ratios of Bessel functions come down
 constexpr int kTerms = (kMostDegree + 1) * (kMostDegree + 2) / 2;
 

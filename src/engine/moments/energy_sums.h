@@ -33,7 +33,6 @@ class KernelSums {
   // threads.
   KernelSums(const PairKernel& kernel, const SumsSetup& setup);
 
-  double nanoseconds() const { return sums_.ways().front().nanoseconds; }  // as many places as y
   // `done` is called once a place, from several threads.
   void evaluate(const HostSwarm& y, const HostSwarm& places,
                 const std::function<void(const KernelSum&)>& done);
