@@ -1,8 +1,7 @@
 // sphere_targets.cu: one thread a target: Bessel functions of its own length, then associated
 // Legendre functions upward in l, for one m after another.
-#include "engine/cuda/sphere_targets.h"
-
 #include "engine/cuda/sphere_series.h"
+#include "engine/cuda/sphere_targets.h"
 
 namespace murmur::cuda {
 
@@ -11,6 +10,11 @@ namespace {
 constexpr int kThreads = 64;
 constexpr int kBeyond = 40;  // orders beyond p from which ratios of Bessel functions come down
 constexpr int kTerms = (kMostDegree + 1) * (kMostDegree + 2) / 2;
+
+// As `SphereSeries::harmonics` has them.
+struct __align__(16) Harmonic {
+  double a, b, real, imaginary;
+};
 
 __global__ void lengths_kernel(ConstPlaces u, double* bound) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -33,8 +37,8 @@ __device__ void bessel(double rho, int p, double* to) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    targets_kernel(ConstPlaces u, const double* bound, int p, const double4* harmonics, Sums to) {
-  __shared__ double4 harmonic[kTerms];
+    targets_kernel(ConstPlaces u, const double* bound, int p, const Harmonic* harmonics, Sums to) {
+  __shared__ Harmonic harmonic[kTerms];
   __shared__ double order[(kMostDegree + 2) * kThreads];
   for (int k = threadIdx.x; k < (p + 1) * (p + 2) / 2; k += kThreads) harmonic[k] = harmonics[k];
   __syncthreads();
@@ -48,21 +52,21 @@ __global__ void __launch_bounds__(kThreads)
 
   double value = 0, slope = 0, by_a = 0, by_b = 0, by_z = 0;
   double real = 1, imaginary = 0, before_real = 0, before_imaginary = 0;  // (a + ib)^m and ^(m-1)
-  const double4* at = harmonic;
+  const Harmonic* at = harmonic;
   for (int m = 0; m <= p; ++m) {
     double q = 1, q_before = 0, d = 0, d_before = 0;  // q_lm / q_mm and its derivative by z
     double f[2] = {}, f_z[2] = {}, f_rho[2] = {};
     double below = m > 0 ? bessels[(m - 1) * kThreads] : 0, own = bessels[m * kThreads];
     for (int l = m; l <= p; ++l, ++at) {
-      const double4 h = *at;
+      const Harmonic h = *at;
       const double above = bessels[(l + 1) * kThreads];
       const double weight = (2 * l + 1) * own, by_rho = l * below + (l + 1) * above;
       below = own, own = above;
-      f[0] += weight * q * h.z, f[1] += weight * q * h.w;
-      f_z[0] += weight * d * h.z, f_z[1] += weight * d * h.w;
-      f_rho[0] += by_rho * q * h.z, f_rho[1] += by_rho * q * h.w;
-      const double q_next = h.x * z * q - h.y * q_before;
-      const double d_next = h.x * (q + z * d) - h.y * d_before;
+      f[0] += weight * q * h.real, f[1] += weight * q * h.imaginary;
+      f_z[0] += weight * d * h.real, f_z[1] += weight * d * h.imaginary;
+      f_rho[0] += by_rho * q * h.real, f_rho[1] += by_rho * q * h.imaginary;
+      const double q_next = h.a * z * q - h.b * q_before;
+      const double d_next = h.a * (q + z * d) - h.b * d_before;
       q_before = q, q = q_next;
       d_before = d, d = d_next;
     }
@@ -91,7 +95,7 @@ void lengths(const ConstPlaces& u, double* bound) {
 void sums_at_targets(const ConstPlaces& u, const double* bound, int p, const double* harmonics,
                      const Sums& to) {
   targets_kernel<<<static_cast<unsigned>((u.n + kThreads - 1) / kThreads), kThreads>>>(
-      u, bound, p, reinterpret_cast<const double4*>(harmonics), to);
+      u, bound, p, reinterpret_cast<const Harmonic*>(harmonics), to);
 }
 
 }  // namespace murmur::cuda
