@@ -2,6 +2,7 @@
 // times powers of x + iy, one thread two particles.
 #include "engine/cuda/device_math.cuh"
 #include "engine/cuda/sphere_moments.h"
+#include "engine/cuda/sphere_value.cuh"
 
 namespace murmur::cuda {
 
@@ -10,7 +11,6 @@ namespace {
 constexpr int kWarps = 4;
 constexpr int kParts = 2048;   // stretches of particles, one a warp, whatever n
 constexpr int kPitch = 36;     // doubles of a row of 32 particles: no bank conflicts
-constexpr int kRows = 6;       // coefficients of a term
 constexpr int kOwn = 2;        // particles of a thread
 constexpr int kThreads = 128;  // of a block of values
 
@@ -91,36 +91,16 @@ __global__ void add_moments(const double* parts, int size, double* to) {
   to[at] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// What is known of one particle while m grows.
+// A particle as a target of the others.
 template <int terms>
-struct Value {
-  double a, b, z;
+struct Value : SphereValue {
   double chebyshev[terms];
-  double value = 0, slope = 0, by_a = 0, by_b = 0, by_z = 0;
-  double real = 1, imaginary = 0, before_real = 0, before_imaginary = 0;
 
   __device__ void begin(const ConstPlaces& x, int i) {
     a = x.at[i], b = x.at[x.stride + i], z = x.at[2 * x.stride + i];
     chebyshev[0] = 1, chebyshev[1] = z;
 #pragma unroll
     for (int k = 2; k < terms; ++k) chebyshev[k] = 2 * z * chebyshev[k - 1] - chebyshev[k - 2];
-  }
-  __device__ void add(int m, const double (&f)[kRows]) {
-    value += f[0] * real + f[1] * imaginary;
-    by_z += f[2] * real + f[3] * imaginary;
-    slope += f[4] * real + f[5] * imaginary;
-    by_a += m * (f[0] * before_real + f[1] * before_imaginary);
-    by_b += m * (f[1] * before_real - f[0] * before_imaginary);
-    before_real = real, before_imaginary = imaginary;
-    real = before_real * a - before_imaginary * b;
-    imaginary = before_real * b + before_imaginary * a;
-  }
-  __device__ void end(double rho, int i, const Sums& to) const {
-    const double along = slope - (by_a * a + by_b * b + by_z * z) / rho;
-    to.n[i] = by_a / rho + along * a;
-    to.n[to.stride + i] = by_b / rho + along * b;
-    to.n[2 * to.stride + i] = by_z / rho + along * z;
-    to.z[i] = value;
   }
 };
 

@@ -2,6 +2,7 @@
 // Legendre functions upward in l, for one m after another.
 #include "engine/cuda/sphere_series.h"
 #include "engine/cuda/sphere_targets.h"
+#include "engine/cuda/sphere_value.cuh"
 
 namespace murmur::cuda {
 
@@ -45,45 +46,30 @@ __global__ void __launch_bounds__(kThreads)
   const int i = blockIdx.x * kThreads + threadIdx.x;
   if (i >= u.n) return;
   const double scale = 1 / bound[i], rho = bound[i] * 0.6931471805599453;
-  const double a = u.at[i] * scale, b = u.at[u.stride + i] * scale;
-  const double z = u.at[2 * u.stride + i] * scale;
+  SphereValue at{u.at[i] * scale, u.at[u.stride + i] * scale, u.at[2 * u.stride + i] * scale};
   double* const bessels = order + threadIdx.x;
   bessel(rho, p, bessels);
-
-  double value = 0, slope = 0, by_a = 0, by_b = 0, by_z = 0;
-  double real = 1, imaginary = 0, before_real = 0, before_imaginary = 0;  // (a + ib)^m and ^(m-1)
-  const Harmonic* at = harmonic;
+  const Harmonic* next = harmonic;
   for (int m = 0; m <= p; ++m) {
-    double q = 1, q_before = 0, d = 0, d_before = 0;  // q_lm / q_mm and its derivative by z
-    double f[2] = {}, f_z[2] = {}, f_rho[2] = {};
+    double q = 1, q_before = 0, slope = 0, slope_before = 0;  // q_lm / q_mm and its derivative by z
+    double f[kRows] = {};
     double below = m > 0 ? bessels[(m - 1) * kThreads] : 0, own = bessels[m * kThreads];
-    for (int l = m; l <= p; ++l, ++at) {
-      const Harmonic h = *at;
+    for (int l = m; l <= p; ++l, ++next) {
+      const Harmonic h = *next;
       const double above = bessels[(l + 1) * kThreads];
       const double weight = (2 * l + 1) * own, by_rho = l * below + (l + 1) * above;
       below = own, own = above;
       f[0] += weight * q * h.real, f[1] += weight * q * h.imaginary;
-      f_z[0] += weight * d * h.real, f_z[1] += weight * d * h.imaginary;
-      f_rho[0] += by_rho * q * h.real, f_rho[1] += by_rho * q * h.imaginary;
-      const double q_next = h.a * z * q - h.b * q_before;
-      const double d_next = h.a * (q + z * d) - h.b * d_before;
+      f[2] += weight * slope * h.real, f[3] += weight * slope * h.imaginary;
+      f[4] += by_rho * q * h.real, f[5] += by_rho * q * h.imaginary;
+      const double q_next = h.a * at.z * q - h.b * q_before;
+      const double slope_next = h.a * (q + at.z * slope) - h.b * slope_before;
       q_before = q, q = q_next;
-      d_before = d, d = d_next;
+      slope_before = slope, slope = slope_next;
     }
-    value += f[0] * real + f[1] * imaginary;
-    by_z += f_z[0] * real + f_z[1] * imaginary;
-    slope += f_rho[0] * real + f_rho[1] * imaginary;
-    by_a += m * (f[0] * before_real + f[1] * before_imaginary);
-    by_b += m * (f[1] * before_real - f[0] * before_imaginary);
-    before_real = real, before_imaginary = imaginary;
-    real = before_real * a - before_imaginary * b;
-    imaginary = before_real * b + before_imaginary * a;
+    at.add(m, f);
   }
-  const double along = slope - (by_a * a + by_b * b + by_z * z) / rho;
-  to.n[i] = by_a / rho + along * a;
-  to.n[to.stride + i] = by_b / rho + along * b;
-  to.n[2 * to.stride + i] = by_z / rho + along * z;
-  to.z[i] = value;
+  at.end(rho, i, to);
 }
 
 }  // namespace
