@@ -13,7 +13,7 @@ constexpr int kWarps = 4, kThreads = kWarps * kLanes;
 constexpr int kBlocks = 4;                         // of a multiprocessor at once
 constexpr int kSixteens = 4;                       // groups of sixteen columns, a warp
 constexpr int kColumns = kWarps * kSixteens * 16;  // of a block at once
-constexpr int kStage = 128;  // rows in shared memory at once; so many go into one accumulator
+constexpr int kStage = 128;  // rows in shared memory at once, and in one accumulator of a column
 
 struct Stage {
   uint4 aim[kStage / 16][kLanes];
