@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
 #include "digits.h"
 #include "murmur/error.h"
 #include "murmur/heads.h"
+#include "murmur/saving.h"
 #include "murmur/settling.h"
 #include "recipe.h"
 #include "sentences.h"
@@ -25,6 +28,8 @@ struct Request {
   std::string text{}, asked{};  // of swarms that read sentences
   int without_head = -1;        // -1: none is left out
   int blocks = 0;               // 0: those it learned with
+  Saving saving{};
+  bool saves() const { return saving.rest > 0 || saving.merge > 0; }
 };
 
 bool is_small_number(const std::string& value) {
@@ -46,6 +51,16 @@ int block_count(const std::string& assignment, const std::string& value) {
   return std::stoi(value);
 }
 
+double distance_of(const std::string& assignment, const std::string& value) {
+  char* end = nullptr;
+  const double number = std::strtod(value.c_str(), &end);
+  if (value.empty() || *end != '\0' || !std::isfinite(number) || number < 0)
+    throw Error(Fault::input, fmt::format("{}: not a distance", assignment),
+                "command line: " + assignment,
+                "write a number of 0 or more; targets are 10 from the centre");
+  return number;
+}
+
 Request request_of(const Words& words) {
   Request request;
   for (const std::string& assignment : words.assignments) {
@@ -56,13 +71,18 @@ Request request_of(const Words& words) {
                             : key == "text"  ? &request.text
                             : key == "asked" ? &request.asked
                                              : nullptr;
-    if (to == nullptr && key != "without_head" && key != "blocks")
+    double* const distance = key == "rest"    ? &request.saving.rest
+                             : key == "merge" ? &request.saving.merge
+                                              : nullptr;
+    if (to == nullptr && distance == nullptr && key != "without_head" && key != "blocks")
       throw Error(Fault::input, fmt::format("there is no parameter {}", key),
                   "command line: " + assignment,
                   "classify takes images=FILE[:i-j], text=WORDS, asked=WORD, data=DIR, "
-                  "without_head=H and blocks=B");
+                  "without_head=H, blocks=B, rest=MOTION and merge=DISTANCE");
     if (to != nullptr)
       *to = value;
+    else if (distance != nullptr)
+      *distance = distance_of(assignment, value);
     else if (key == "blocks")
       request.blocks = block_count(assignment, value);
     else
@@ -241,9 +261,21 @@ void require_one(const Flags& flags, std::size_t count, const char* noun) {
           "choose one: images=FILE:17");
 }
 
-int tell(const Flags& flags, const Asked& asked, const TrainedSwarm& swarm,
+// With rest= or merge= a line says how much work was left.
+Verdicts verdicts_of(const Flags& flags, const Request& request, const TrainedSwarm& swarm,
+                     const SampleSet& samples) {
+  if (!request.saves()) return judge(swarm, samples, 0);
+  SavedVerdicts saved = judge(swarm, samples, request.saving, 0);
+  say(flags,
+      fmt::format("{:.2f} of {} blocks on average; {:.1f} % of the multiply-adds, {:.1f} % "
+                  "of the pairs",
+                  saved.blocks, swarm.architecture.blocks, 100 * saved.work, 100 * saved.pairs));
+  return std::move(saved.verdicts);
+}
+
+int tell(const Flags& flags, const Request& request, const Asked& asked, const TrainedSwarm& swarm,
          const SampleSet& samples) {
-  const Verdicts verdicts = judge(swarm, samples, 0);
+  const Verdicts verdicts = verdicts_of(flags, request, swarm, samples);
   if (flags.json)
     report(json_of(asked, swarm, verdicts));
   else
@@ -261,7 +293,7 @@ int run_pairs(const Flags& flags, const Request& request, const AskedModel& mode
   if (!flags.out.empty())
     keep_trajectory(flags, model, samples,
                     trajectory_of_pair(swarm, chosen.images, chosen.pair[0], chosen.label[0]));
-  return tell(flags, asked_of(chosen, swarm), swarm, samples);
+  return tell(flags, request, asked_of(chosen, swarm), swarm, samples);
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
@@ -284,6 +316,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     swarm = with_blocks(swarm, request.blocks);
   }
   require_readable(request, swarm);
+  if (request.saves() && (reads_words(swarm.task) || !flags.out.empty()))
+    usage("rest and merge are of pictures, without -o", "leave out -o, or rest and merge");
   if (reads_words(swarm.task)) {
     if (!flags.out.empty())
       usage("-o keeps the flight of a picture",
@@ -300,22 +334,25 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     keep_trajectory(flags, model, samples,
                     trajectory_of_picture(swarm, chosen.images, chosen.index[0]));
   show_picture(flags, chosen, swarm, samples.size_of(0));
-  return tell(flags, asked_of(chosen, swarm), swarm, samples);
+  return tell(flags, request, asked_of(chosen, swarm), swarm, samples);
 }
 
 }  // namespace
 
 Command classify_command() {
-  return {"classify", "Ask a trained swarm what pictures show, or what a word means.",
-          "  murmur classify runs/digits-0-1 images=test:0-9\n"
-          "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
-          "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json\n"
-          "  murmur classify runs/digits-0-1 images=test:0-99 without_head=1   # one head silent\n"
-          "  murmur classify runs/digits-0-1 images=test:0-99 blocks=40   # the block run on\n"
-          "  murmur classify runs/same-0-1 images=left.png+right.png\n"
-          "  murmur classify runs/sense-0-1 text=\"the boat lay near the bank\" asked=bank",
-          [](Options& sub, Flags&) { sub.add_flag("--no-film", no_film, "with -o: figures only"); },
-          run};
+  return {
+      "classify", "Ask a trained swarm what pictures show, or what a word means.",
+      "  murmur classify runs/digits-0-1 images=test:0-9\n"
+      "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
+      "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json\n"
+      "  murmur classify runs/digits-0-1 images=test:0-99 without_head=1   # one head silent\n"
+      "  murmur classify runs/digits-0-1 images=test:0-99 blocks=40   # the block run on\n"
+      "  murmur classify runs/digits-0-1 images=test:0-99 rest=0.5    # stop when tokens rest\n"
+      "  murmur classify runs/digits-0-1 images=test:0-99 merge=0.5   # tokens that met are one\n"
+      "  murmur classify runs/same-0-1 images=left.png+right.png\n"
+      "  murmur classify runs/sense-0-1 text=\"the boat lay near the bank\" asked=bank",
+      [](Options& sub, Flags&) { sub.add_flag("--no-film", no_film, "with -o: figures only"); },
+      run};
 }
 
 }  // namespace murmur::app

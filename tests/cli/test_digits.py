@@ -198,6 +198,41 @@ class Classify(Digits):
         self.refused(INPUT, "simulate", "model=")
 
 
+class Saving(Digits):
+    def verdicts(self, *words):
+        done = self.murmur("classify", self.run_, "images=test:0-9", *words)
+        return [line.split()[1] for line in done.stdout.splitlines()], done.stderr
+
+    def test_pictures_stop_when_their_tokens_rest(self):
+        shallow, _ = self.verdicts("blocks=1")
+        first, talk = self.verdicts("rest=1000")
+        self.assertEqual(first, shallow)
+        self.assertIn("1.00 of 3 blocks on average; 33.3 % of the multiply-adds", talk)
+        whole, _ = self.verdicts()
+        never, talk = self.verdicts("rest=1e-9")
+        self.assertEqual(never, whole)
+        self.assertIn("3.00 of 3 blocks on average; 100.0 % of the multiply-adds, 100.0 % of the pairs",
+                      talk)
+
+    def test_tokens_that_are_near_become_one(self):
+        shares = []
+        for merge in ("1e-9", "0.8", "3"):
+            _, talk = self.verdicts(f"merge={merge}")
+            shares.append(float(talk.split(" % of the pairs")[0].split()[-1]))
+        self.assertEqual(shares[0], 100)
+        self.assertGreater(shares[0], shares[1])
+        self.assertGreater(shares[1], shares[2])
+        one = self.classify("test:3", "merge=0.8")[0]
+        self.assertEqual(set(one), {"index", "verdict", "chance", "scores", "label"})
+
+    def test_wrong_distances_are_refused(self):
+        for word in ("rest=soon", "rest=-1", "merge=nan", "merge="):
+            self.refused(INPUT, "classify", self.run_, "images=test:0", word, what="distance",
+                         where=word, do="10 from the centre")
+        self.refused(USAGE, "classify", self.run_, "images=test:0", "rest=1", "-o", "kept",
+                     what="without -o")
+
+
 class Simulate(Digits):
     def fly(self, name, *words, **options):
         return self.simulate(name, f"model={self.run_}", *words, **options)
