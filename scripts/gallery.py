@@ -49,7 +49,7 @@ def reproductions(murmur):
     told = subprocess.run([murmur, "reproduce", "list", "--json"], capture_output=True, text=True)
     if told.returncode != 0:
         refuse(told.stderr.strip(), murmur, "build the program first")
-    trained = {"swarm-table", "flock-argument", "ladder", "order"}
+    trained = {"swarm-table", "flock-argument", "saved-work", "ladder", "order"}
     return {row["name"]: row["meaning"] for row in json.loads(told.stdout)
             if row["name"] not in trained}
 

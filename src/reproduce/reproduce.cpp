@@ -19,6 +19,8 @@ std::span<const ReproductionRow> reproductions() {
        swarm_table, "companion code of the digit swarm", true},
       {"flock-argument", "why a flock: isolation, one messenger, attraction, messages, selection",
        flock_argument, "", true},
+      {"saved-work", "how much work a settled swarm can leave out, and at which accuracy",
+       saved_work, "", true},
       {"ladder", "two digits compared, a word's sense: isolation is at chance, and rungs above it",
        ladder, "", true, Task::same},
       {"order", "subject or object: with codes of positions and without", order, "", true,
@@ -79,6 +81,8 @@ std::span<const ReproductionRow> reproductions() {
       {"w2-rate", "how fast a density contracts to one point", w2_rate, "2504.14697"},
       {"real-models", "which predictions hold of trained transformers, and which do not",
        real_models, "2312.10794, 2305.05465, 2410.06833, 2309.17453, 2103.03404"},
+      {"skipped-blocks",
+       "whether tokens' motion says which blocks of a transformer can be left out", skipped_blocks},
   };
   return table;
 }

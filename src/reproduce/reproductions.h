@@ -36,6 +36,7 @@ Line line_of(const std::vector<double>& x, const std::vector<double>& y);
 Reproduction result_of(const ReproductionControl& control, const std::string& name);
 
 std::optional<Reproduction> swarm_table(const ReproductionControl& control);
+std::optional<Reproduction> saved_work(const ReproductionControl& control);
 std::optional<Reproduction> flock_argument(const ReproductionControl& control);
 std::optional<Reproduction> ladder(const ReproductionControl& control);
 std::optional<Reproduction> order(const ReproductionControl& control);
@@ -79,5 +80,6 @@ std::optional<Reproduction> perceptron_ascent(const ReproductionControl& control
 
 // Trained transformers that lie below the folders of control.models.
 std::optional<Reproduction> real_models(const ReproductionControl& control);
+std::optional<Reproduction> skipped_blocks(const ReproductionControl& control);
 
 }  // namespace murmur

@@ -46,6 +46,24 @@ const Rule kRules[] = {
      .rejects = {.training = "settle=0"},
      .since = kLatest,
      .slow = true},
+    {.name = "saved-work.rest",
+     .origin = Origin::predicted,
+     .source = "tokens at rest keep their mean, and a picture whose tokens arrive early needs no "
+               "more blocks; asked before any run",
+     .asks = "the cheapest threshold of motion within 0.2 points of the whole swarm on validation "
+             "pictures needs at most 0.9 of the blocks, on test pictures, of the fixed depth that "
+             "is chosen in the same way, and is at most 0.2 points less accurate",
+     .rejects = {},
+     .since = "2026-11-18"},
+    {.name = "saved-work.merge",
+     .origin = Origin::predicted,
+     .source = "tokens that have met move alike, so that one with their mass does for them; asked "
+               "before any run",
+     .asks = "the cheapest distance of merging, chosen likewise, needs at most 0.9 of the "
+             "multiply-adds of the fewest pixels, one in k or at random, that are chosen likewise, "
+             "and is at most 0.2 points less accurate",
+     .rejects = {.training = "settle=0"},
+     .since = "2026-11-18"},
     {.name = "flock-argument.lead",
      .origin = Origin::regression,
      .source = "our own runs of three seeds",

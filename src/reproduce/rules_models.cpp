@@ -69,6 +69,32 @@ const Rule kRules[] = {
      {},
      kDay,
      kAll},
+    {.name = "skipped-blocks.slowest",
+     .origin = Origin::predicted,
+     .source = "a block that moves tokens little does little; asked before any run",
+     .asks = "the block that moves tokens least, by the mean angle over other inputs, changes the "
+             "output less when it is left out than a block at random does on average, by 3 "
+             "standard errors over inputs",
+     .rejects = {.backwards = true},
+     .since = "2026-11-18"},
+    {.name = "skipped-blocks.small",
+     .origin = Origin::predicted,
+     .source = "what does little can be left out; asked before any run",
+     .asks = "without that block the output changes by a tenth or less of what it changes by when "
+             "no block is left, mean over inputs",
+     .rejects = {.backwards = true},
+     .since = "2026-11-18"},
+    {.name = "skipped-blocks.merged",
+     .origin = Origin::predicted,
+     .source = "tokens that have met can be one with their mass; asked before any run",
+     .asks =
+         "behind half of the blocks tokens within some angle become one, which saves a tenth or "
+         "more of the later blocks, changes the output by a tenth or less of what it changes "
+         "by when these blocks are left out, and by a tenth or less of what random groups of "
+         "the same sizes change",
+     .rejects = {.exchanged = true},
+     .since = "2026-11-18",
+     .changed = "random groups of KWT-1's tokens had met the rule, which did not ask to be better"},
 };
 
 }  // namespace

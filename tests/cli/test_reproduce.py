@@ -122,6 +122,29 @@ class Reproduce(murmur.Case):
             marks.add(mark)
         self.assertEqual(marks, {"**held**", "**not held**"})
 
+    def test_saved_work_holds_every_way_against_plainer_ones(self):
+        result, _ = self.reproduce("saved-work", "--quick", *TINY)
+        self.assertEqual([c["rule_name"] for c in result["checks"]],
+                         ["saved-work.rest", "saved-work.merge"])
+        chosen = {row["way"]: row for row in result["chosen"]}
+        self.assertEqual(len(chosen), 7)
+        self.assertEqual(chosen["all of it"]["work"], 1)
+        stops = [row for row in result["stops"] if row["way"] == "fewer blocks for all"]
+        for row in stops:
+            self.assertAlmostEqual(row["work"], row["setting"] / 10)
+        for way in ("stop at rest", "stop when sure"):
+            blocks = [row["blocks"] for row in result["stops"] if row["way"] == way]
+            self.assertEqual(blocks, sorted(blocks))  # settings ask for more and more
+        work = [row["work"] for row in result["tokens"] if row["way"] == "merge tokens"]
+        self.assertEqual(work, sorted(work))
+        self.assertLess(work[0], work[-1])
+
+    def test_blocks_of_a_model_that_is_not_here_are_open(self):
+        result, talk = self.reproduce("skipped-blocks", "--quick")
+        self.assertEqual({c["agrees"] for c in result["checks"]}, {None})
+        self.assertEqual(len(result["checks"]), 14)
+        self.assertIn("the model is not here", talk)
+
     def test_wrong_requests_are_refused(self):
         self.refused(2, "reproduce", "swarm-tabel", *TINY, what="no reproduction", do="swarm-table")
         self.refused(2, "reproduce", do="list")
