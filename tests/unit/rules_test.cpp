@@ -71,10 +71,11 @@ std::vector<std::filesystem::path> models() {
 
 // Reproductions whose quick form takes seconds are tried always, others in long tests.
 bool is_long() { return std::getenv("MURMUR_LONG") != nullptr; }
-const std::set<std::string> kSlow = {"phase-diagram",       "random-weights",     "mean-field",
-                                     "noisy-bifurcation",   "perceptron-ascent",  "chaos",
-                                     "perceptron-clusters", "lost-in-the-middle", "next-token",
-                                     "redraw-diffusion",    "heads-approximation"};
+const std::set<std::string> kSlow = {
+    "phase-diagram",       "random-weights",      "mean-field",
+    "noisy-bifurcation",   "perceptron-ascent",   "chaos",
+    "perceptron-clusters", "lost-in-the-middle",  "next-token",
+    "redraw-diffusion",    "heads-approximation", "skipped-blocks"};
 
 class Controls : public ::testing::TestWithParam<const ReproductionRow*> {
  protected:
