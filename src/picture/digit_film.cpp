@@ -248,6 +248,15 @@ std::string verdict_of(const DigitStage& stage) {
                      verdict_sentence(stage));
 }
 
+// Their titles, each once.
+std::string heading_of(const std::vector<DigitStage>& stages) {
+  std::vector<std::string> titles;
+  for (const DigitStage& stage : stages)
+    if (std::find(titles.begin(), titles.end(), stage.trajectory->title) == titles.end())
+      titles.push_back(stage.trajectory->title);
+  return clean_text(fmt::format("{}", fmt::join(titles, "  ")));
+}
+
 // A moment with its block and the chances below; `said` goes to the right of the block's number.
 void draw_panel(Canvas& canvas, const DigitStage& stage, const Panel& panel,
                 const std::string& said) {
@@ -359,8 +368,7 @@ void draw_digit_trajectories(const std::vector<DigitTrajectory>& trajectories,
   const double baseline = 0.75 * at.margin + 0.8 * at.title_size;
   const double said = canvas.text_width(verdict, at.clock_size, true);
   canvas.text(at.margin, baseline,
-              canvas.shorten(clean_text(first.trajectory->title), inner - said - at.margin,
-                             at.title_size, true),
+              canvas.shorten(heading_of(stages), inner - said - at.margin, at.title_size, true),
               {.size = at.title_size, .colour = look.ink, .bold = true});
   canvas.text(style.width - at.margin, baseline, verdict,
               {.size = at.clock_size,
