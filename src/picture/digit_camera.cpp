@@ -10,9 +10,9 @@ namespace murmur::picture {
 
 namespace {
 
-constexpr double kNearest = 3.6;        // depths beyond are too close to the eye to be drawn
-constexpr double kFloor = 10;           // half the width of the floor
-constexpr double kLeastFloor = 0.72;    // of a wide picture's height, with the names of the gates
+constexpr double kNearest = 3.6;      // depths beyond are too close to the eye to be drawn
+constexpr double kFloor = 10;         // half the width of the floor
+constexpr double kLeastFloor = 0.72;  // of a wide picture's height, with the names of the gates
 constexpr double kFacing = -std::numbers::pi / 2;  // x to the right
 
 Camera camera_at(const DigitStage& stage, double progress) {
