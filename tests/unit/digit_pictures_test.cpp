@@ -293,7 +293,8 @@ TEST_F(DigitPictures, TheWordsOfASentenceStandApart) {
   picture::Canvas canvas(1280, 720);
   for (int b : {0, 1, 2}) {
     std::vector<picture::Mark> marks;
-    for (const picture::Point& p : stage.past(b).back()->points) marks.push_back(shot.mark(p));
+    const picture::Past past = stage.past(b);
+    for (const picture::Point& p : past.back()->points) marks.push_back(shot.mark(p));
     const auto words = picture::place_words(canvas, stage, shot, marks, 4);
     ASSERT_EQ(words.size(), 5u);
     EXPECT_TRUE(words[2].asked);
