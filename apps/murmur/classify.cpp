@@ -30,6 +30,7 @@ struct Request {
   int blocks = 0;               // 0: those it learned with
   Saving saving{};
   bool saves() const { return saving.rest > 0 || saving.merge > 0; }
+  int learned = 0;  // with so many
 };
 
 bool is_small_number(const std::string& value) {
@@ -77,7 +78,7 @@ Request request_of(const Words& words) {
     if (to == nullptr && distance == nullptr && key != "without_head" && key != "blocks")
       throw Error(Fault::input, fmt::format("there is no parameter {}", key),
                   "command line: " + assignment,
-                  "classify takes images=FILE[:i-j], text=WORDS, asked=WORD, data=DIR, "
+                  "classify takes images=FILE[:i-j,k], text=WORDS, asked=WORD, data=DIR, "
                   "without_head=H, blocks=B, rest=MOTION and merge=DISTANCE");
     if (to != nullptr)
       *to = value;
@@ -90,7 +91,7 @@ Request request_of(const Words& words) {
   }
   if (words.plain.size() != 1 || request.images.empty() == request.text.empty())
     usage("classify takes one trained swarm and the pictures, or a sentence",
-          "murmur classify RUN images=test:0-9, or images=FILE[:i-j], or text=\"the old bank\"");
+          "murmur classify RUN images=test:0-9, or images=FILE[:i-j,k], or text=\"the old bank\"");
   return request;
 }
 
@@ -223,9 +224,19 @@ Ingredients ingredients_of_flight(const AskedModel& model, const fs::path& kept)
   return what;
 }
 
-// The simulation as a run like any other, with the pictures of a digit's simulation.
-void keep_trajectory(const Flags& flags, const AskedModel& model, const SampleSet& sample,
-                     const DigitTrajectory& trajectory) {
+// A picture or pair that is flown, with the number it was named by.
+struct Flown {
+  std::size_t index = 0;
+  SampleSet sample{};
+  DigitTrajectory trajectory{};
+};
+
+constexpr std::size_t kMostFlown = 12;  // pictures in one film
+
+// One flight as a run like any other.
+void keep_run(const Flags& flags, const AskedModel& model, const Flown& flown,
+              const fs::path& place) {
+  const SampleSet& sample = flown.sample;
   Matrix points = zeros(static_cast<int>(sample.x.size()), 2);
   for (int i = 0; i < points.rows; ++i) {
     points(i, 0) = sample.x[static_cast<std::size_t>(i)];
@@ -235,30 +246,59 @@ void keep_trajectory(const Flags& flags, const AskedModel& model, const SampleSe
   spec.name = "digit";
   spec.model = model.place;
   spec.init = InitialPoints{std::move(points)};
+  if (const int blocks = static_cast<int>(flown.trajectory.frames.size()) - 1;
+      blocks != flown.trajectory.trained)
+    spec.T = blocks * read_trained_swarm(model.place).architecture.residual;
   const Experiment e = make_experiment(spec);
   const auto engine = make_engine(e.engine);
-  Run run = Run::create(flags.out, simulation_contents(e, engine->name()), flags.force);
+  Run run = Run::create(place, simulation_contents(e, engine->name()), flags.force);
   const Outcome outcome = simulate(e, *engine, run, {});
   if (!outcome.ok())
     throw Error(Fault::numerical, outcome.what, run.directory().string(), outcome.remedy);
-  const picture::Signature signature(recipe_of(ingredients_of_flight(model, run.directory())));
-  const fs::path figures = run.directory() / "figures", video = run.directory() / "video";
-  fs::create_directories(figures);
-  draw_digit_trajectory(trajectory, {}, figures / "flight.png");
-  draw_dissent(trajectory, {}, figures / "dissent.png");
-  DigitFilm film;
-  film.stop = [] { return caught_signal != 0; };
-  if (!no_film) {
-    fs::create_directories(video);
-    film_digit(trajectory, film, video / "flight.mp4");
-  }
-  say(flags, fmt::format("the flight is in {}", run.directory().string()));
 }
 
-void require_one(const Flags& flags, std::size_t count, const char* noun) {
-  if (!flags.out.empty() && count != 1)
-    usage(fmt::format("-o keeps the flight of one {}, and there are {}", noun, count),
-          "choose one: images=FILE:17");
+// Film and figures of the flights together, in figures/ and video/ below the folder.
+void draw_flights(const AskedModel& model, const std::vector<Flown>& flown, const fs::path& kept) {
+  const picture::Signature signature(recipe_of(ingredients_of_flight(model, kept)));
+  const fs::path figures = kept / "figures", video = kept / "video";
+  fs::create_directories(figures);
+  std::vector<DigitTrajectory> trajectories;
+  for (const Flown& one : flown) trajectories.push_back(one.trajectory);
+  const std::vector<DigitTrajectory> few(
+      trajectories.begin(),
+      trajectories.begin() + std::min<std::ptrdiff_t>(3, trajectories.size()));
+  draw_digit_trajectories(few, {}, figures / "flight.png");
+  draw_dissent(trajectories.front(), {}, figures / "dissent.png");
+  DigitFilm film{.seconds = seconds_of_film(trajectories.size())};
+  film.stop = [] { return caught_signal != 0; };
+  if (no_film) return;
+  fs::create_directories(video);
+  film_digits(trajectories, film, video / "flight.mp4");
+}
+
+// One flight is the run itself; several are runs below it, each named by its number.
+void keep_flights(const Flags& flags, const AskedModel& model, const std::vector<Flown>& flown) {
+  const fs::path kept = flags.out;
+  std::error_code ignored;
+  if (flown.size() > 1 && fs::exists(kept, ignored) && !flags.force &&
+      !(fs::is_directory(kept, ignored) && fs::is_empty(kept, ignored)))
+    usage(fmt::format("{} is already there", flags.out), "choose another name, or add --force");
+  for (const Flown& one : flown)
+    keep_run(flags, model, one, flown.size() > 1 ? kept / std::to_string(one.index) : kept);
+  draw_flights(model, flown, kept);
+  say(flags, fmt::format("the flight{} in {}", flown.size() > 1 ? "s are" : " is", kept.string()));
+}
+
+void require_few(const Flags& flags, std::vector<std::size_t> indices, const char* noun) {
+  if (flags.out.empty()) return;
+  if (indices.size() > kMostFlown)
+    usage(fmt::format("-o keeps the flights of at most {} {}s, and there are {}", kMostFlown, noun,
+                      indices.size()),
+          "choose some: images=FILE:8,11");
+  std::sort(indices.begin(), indices.end());
+  if (std::adjacent_find(indices.begin(), indices.end()) != indices.end())
+    usage(fmt::format("-o keeps each {} once, and one is named twice", noun),
+          "name each once: images=FILE:8,11");
 }
 
 // With rest= or merge= a line says how much work was left.
@@ -287,18 +327,26 @@ int tell(const Flags& flags, const Request& request, const Asked& asked, const T
 int run_pairs(const Flags& flags, const Request& request, const AskedModel& model,
               const TrainedSwarm& swarm) {
   const ChosenPairs chosen = choose_pairs(request.images, request.data, swarm);
-  require_one(flags, chosen.pair.size(), "pair");
+  require_few(flags, chosen.index, "pair");
   const SampleSet samples = samples_of_chosen(chosen, swarm);
   const SignalWatch watch;
-  if (!flags.out.empty())
-    keep_trajectory(flags, model, samples,
-                    trajectory_of_pair(swarm, chosen.images, chosen.pair[0], chosen.label[0]));
+  if (!flags.out.empty()) {
+    std::vector<Flown> flown;
+    for (std::size_t k = 0; k < chosen.pair.size(); ++k) {
+      flown.push_back({chosen.index[k],
+                       {},
+                       trajectory_of_pair(swarm, chosen.images, chosen.pair[k], chosen.label[k])});
+      add_pair(chosen.images, chosen.pair[k], chosen.label[k], swarm.tokens, flown.back().sample);
+      flown.back().trajectory.trained = request.learned;
+    }
+    keep_flights(flags, model, flown);
+  }
   return tell(flags, request, asked_of(chosen, swarm), swarm, samples);
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
   const Words sorted = sort_words(words);
-  const Request request = request_of(sorted);
+  Request request = request_of(sorted);
   const AskedModel model{find_model(flags, sorted.plain[0]), sorted.plain[0]};
   TrainedSwarm swarm = read_trained_swarm(model.place);
   if (request.without_head >= 0) {
@@ -308,9 +356,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
     say(flags,
         fmt::format("head {} of {} is silent", request.without_head, swarm.architecture.heads));
   }
+  request.learned = swarm.architecture.blocks;
   if (request.blocks > 0) {
-    if (!flags.out.empty())
-      usage("-o keeps the flight of the depth that was learned", "leave out -o, or blocks");
     say(flags,
         fmt::format("{} blocks, where {} were learned", request.blocks, swarm.architecture.blocks));
     swarm = with_blocks(swarm, request.blocks);
@@ -327,12 +374,18 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   }
   if (swarm.task == Task::same) return run_pairs(flags, request, model, swarm);
   const ChosenImages chosen = choose_images(request.images, request.data, swarm);
-  require_one(flags, chosen.index.size(), "picture");
+  require_few(flags, chosen.index, "picture");
   const SampleSet samples = samples_of_chosen(chosen, swarm);
   const SignalWatch watch;
-  if (!flags.out.empty())
-    keep_trajectory(flags, model, samples,
-                    trajectory_of_picture(swarm, chosen.images, chosen.index[0]));
+  if (!flags.out.empty()) {
+    std::vector<Flown> flown;
+    for (const std::size_t index : chosen.index) {
+      flown.push_back({index, {}, trajectory_of_picture(swarm, chosen.images, index)});
+      add_sample(chosen.images, index, -1, swarm.tokens, flown.back().sample);
+      flown.back().trajectory.trained = request.learned;
+    }
+    keep_flights(flags, model, flown);
+  }
   show_picture(flags, chosen, swarm, samples.size_of(0));
   return tell(flags, request, asked_of(chosen, swarm), swarm, samples);
 }
@@ -344,6 +397,7 @@ Command classify_command() {
       "classify", "Ask a trained swarm what pictures show, or what a word means.",
       "  murmur classify runs/digits-0-1 images=test:0-9\n"
       "  murmur classify runs/digits-0-1 images=digit.png -o runs/mine\n"
+      "  murmur classify runs/digits-0-1 images=test:8,11 blocks=20 -o runs/rest   # a film\n"
       "  murmur classify runs/digits-0-1 images=t10k-images-idx3-ubyte.gz:17 --json\n"
       "  murmur classify runs/digits-0-1 images=test:0-99 without_head=1   # one head silent\n"
       "  murmur classify runs/digits-0-1 images=test:0-99 blocks=40   # the block run on\n"

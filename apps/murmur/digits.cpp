@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 
 #include "murmur/error.h"
@@ -21,33 +20,39 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-// FILE:3-7 -> FILE, 3, 7. The last colon counts, and only where no file has the whole name.
+// FILE:0-3,8 -> FILE and its spans. The last colon counts, and only where no file has the whole
+// name.
 struct Range {
   std::string name{};
-  bool whole = true;
-  std::size_t first = 0, last = 0;
+  std::vector<IndexSpan> spans{};  // empty: all
 };
 
 Range range_of(const std::string& asked) {
   const std::size_t colon = asked.rfind(':');
   if (colon == std::string::npos || is_file(asked)) return {asked};
   const std::string tail = asked.substr(colon + 1);
-  const auto number = [&](const std::string& text, std::size_t& value) {
-    const auto digit = [](unsigned char c) { return std::isdigit(c) != 0; };
-    const bool good =
-        !text.empty() && text.size() < 10 && std::all_of(text.begin(), text.end(), digit);
-    if (good) value = std::stoul(text);
-    return good;
-  };
-  Range range{asked.substr(0, colon), false};
-  const std::size_t dash = tail.find('-');
-  const bool good = number(tail.substr(0, dash), range.first) &&
-                    (dash == std::string::npos || number(tail.substr(dash + 1), range.last));
-  if (dash == std::string::npos) range.last = range.first;
-  if (!good || range.last < range.first)
-    throw Error(Fault::input, fmt::format("'{}' is no range of pictures", tail), "images=" + asked,
-                "write images=FILE:3 for one picture, images=FILE:3-7 for five");
-  return range;
+  const auto spans = index_spans(tail);
+  if (!spans)
+    throw Error(Fault::input, fmt::format("'{}' is no list of pictures", tail), "images=" + asked,
+                "write images=FILE:3 for one picture, FILE:3-7 for five, FILE:0-3,8 for a list");
+  return {asked.substr(0, colon), *spans};
+}
+
+// All of `count`, or those of the spans; Error(input) for one beyond.
+std::vector<std::size_t> indices_of(const Range& range, std::size_t count, const char* noun,
+                                    const std::string& where) {
+  std::vector<std::size_t> indices;
+  if (range.spans.empty()) {
+    indices.resize(count);
+    std::iota(indices.begin(), indices.end(), std::size_t{0});
+  }
+  for (const auto& [first, last] : range.spans) {
+    if (last >= count)
+      throw Error(Fault::input, fmt::format("there is no {} {}", noun, last), where,
+                  fmt::format("it has {}s 0 to {}", noun, count - 1));
+    for (std::size_t k = first; k <= last; ++k) indices.push_back(k);
+  }
+  return indices;
 }
 
 // t10k-images-idx3-ubyte -> t10k-labels-idx1-ubyte, packed or not; empty where it is not there.
@@ -126,6 +131,30 @@ void add_named(const std::string& asked, const std::string& data, const TrainedS
 
 }  // namespace
 
+std::optional<std::vector<IndexSpan>> index_spans(const std::string& text) {
+  const auto number = [](const std::string& digits, std::size_t& value) {
+    const bool good = !digits.empty() && digits.size() < 10 &&
+                      digits.find_first_not_of("0123456789") == std::string::npos;
+    if (good) value = std::stoul(digits);
+    return good;
+  };
+  std::vector<IndexSpan> spans;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const std::string piece = text.substr(at, comma - at);
+    const std::size_t dash = piece.find('-');
+    IndexSpan span;
+    if (!number(piece.substr(0, dash), span.first)) return std::nullopt;
+    span.last = span.first;
+    if (dash != std::string::npos && !number(piece.substr(dash + 1), span.last))
+      return std::nullopt;
+    if (span.last < span.first) return std::nullopt;
+    spans.push_back(span);
+    at = comma + 1;
+  }
+  return spans;
+}
+
 ChosenPairs choose_pairs(const std::string& asked, const std::string& data,
                          const TrainedSwarm& swarm) {
   ChosenPairs chosen;
@@ -145,14 +174,10 @@ ChosenPairs choose_pairs(const std::string& asked, const std::string& data,
                 "write images=test:0-9 for pairs of the test, images=LEFT+RIGHT for two of yours");
   chosen.images = read_images("test", data, swarm);
   const std::vector<PicturePair> pairs = test_pairs_of(swarm, chosen.images);
-  if (!range.whole && range.last >= pairs.size())
-    throw Error(Fault::input, fmt::format("there is no pair {}", range.last), chosen.images.where,
-                fmt::format("the test has pairs 0 to {}", pairs.size() - 1));
-  const std::size_t last = range.whole ? pairs.size() - 1 : range.last;
-  for (std::size_t k = range.first; k <= last; ++k) {
+  chosen.index = indices_of(range, pairs.size(), "pair", chosen.images.where);
+  for (const std::size_t k : chosen.index) {
     chosen.pair.push_back(pairs[k]);
     chosen.label.push_back(pairs[k].same ? same_class : other_class);
-    chosen.index.push_back(k);
   }
   return chosen;
 }
@@ -180,11 +205,7 @@ ChosenImages choose_images(const std::string& asked, const std::string& data,
                 images.where, "give pictures of that size; a PNG of any other size is scaled");
   if (images.count() == 0)
     throw Error(Fault::input, "the file holds no pictures", images.where, "give one or more");
-  if (!range.whole && range.last >= images.count())
-    throw Error(Fault::input, fmt::format("there is no picture {}", range.last), images.where,
-                fmt::format("it has pictures 0 to {}", images.count() - 1));
-  chosen.index.resize(range.whole ? images.count() : range.last - range.first + 1);
-  std::iota(chosen.index.begin(), chosen.index.end(), range.first);
+  chosen.index = indices_of(range, images.count(), "picture", images.where);
   return chosen;
 }
 

@@ -10,6 +10,7 @@
 #include "recipe.h"
 #include "render_dome.h"
 #include "render_figure.h"
+#include "report/digits.h"
 #include "report/figures.h"
 #include "report/trace.h"
 #include "run_kind.h"
@@ -67,12 +68,16 @@ RenderSettings render_settings() {
   return render;
 }
 
+// `trained`: of the run of a trained swarm.
 void render_one(const Flags& flags, const RunReader& run, const SceneSettings& scene,
-                const RenderSettings& render) {
+                const RenderSettings& render, const DigitTrajectory* trained) {
   const fs::path path = output_file(flags);
   const std::string ending = path.extension().string();
   if (ending == ".mp4" || ending == ".gif") {
-    film_trajectory(run, film_of(scene, render), path);
+    if (trained != nullptr)
+      film_digits({*trained}, film_of(render), path);
+    else
+      film_trajectory(run, film_of(scene, render), path);
     return;
   }
   if (ending == ".svg" || ending == ".pdf" || (ending == ".png" && !options.plot.empty())) {
@@ -81,6 +86,8 @@ void render_one(const Flags& flags, const RunReader& run, const SceneSettings& s
     output_file(beside);
     return plot_observables(run, plotted(run, render), scene.log_time, path);
   }
+  if (ending == ".png" && trained != nullptr)
+    return draw_digit_frame(*trained, static_cast<int>(frame_of(run)), render.style, path);
   if (ending == ".png") return draw_scene(run, frame_of(run), scene, path);
   usage(fmt::format("there is no picture of the kind '{}'", ending),
         "use .png (scene), .mp4 or .gif (film), .svg or .pdf (plots)");
@@ -116,7 +123,7 @@ Asked asked_of(Words& words) {
     const std::string key = assignment.substr(0, equals), value = assignment.substr(equals + 1);
     if (key == "figure") {
       static const std::vector<std::string> kFigures = {
-          "dome",     "next-word", "attention", "heads",   "layers", "phase",
+          "dome",     "next-word", "attention", "heads",   "layers", "phase", "fields",
           "spectrum", "parts",     "cosines",   "density", "map",    "flight"};
       if (std::find(kFigures.begin(), kFigures.end(), value) == kFigures.end())
         throw Error(Fault::input, "there is no such figure", "command line: " + assignment,
@@ -139,8 +146,11 @@ int draw_figure(const Flags& flags, const RunReader& run, const Words& words, co
   if (asked.figure == "dome") return render_dome(flags, run, words, dome_flags());
   if (asked.figure == "next-word")
     return render_next_word(flags, run, words, dome_flags(), options.size_asked.given());
+  const PictureStyle size = style_of();
   return render_figure(flags, run, words,
                        {.style = figure_style(),
+                        .width = options.size_asked.given() ? size.width : 0,
+                        .height = options.size_asked.given() ? size.height : 0,
                         .render = render_settings(),
                         .frame = options.frame,
                         .time = asked.time});
@@ -160,6 +170,21 @@ int draw_as_reported(const Flags& flags, const Words& words) {
   ReportRequest request{.data = data_asked};
   if (!options.style.empty()) request.style = options.style;
   return report_run(flags, words.plain[0], request, false);
+}
+
+// The trajectory of a trained swarm, drawn with its gates and its verdict; nothing for other runs,
+// and where clusters or a map are asked for.
+std::optional<DigitTrajectory> trained_trajectory(const RunReader& run, Words& words,
+                                                  const Asked& asked) {
+  if (asked.figure == "map" || !moves_trained_swarm(run)) return std::nullopt;
+  std::string data_asked;
+  std::erase_if(words.assignments, [&](const std::string& assignment) {
+    if (assignment.rfind("data=", 0) != 0) return false;
+    data_asked = assignment.substr(5);
+    return true;
+  });
+  if (!words.assignments.empty()) return std::nullopt;
+  return trajectory_of_run(run, data_asked, data_folder);
 }
 
 int run(const Flags& flags, const std::vector<std::string>& words) {
@@ -182,6 +207,8 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   TraceSceneRequest tokens;
   if (reader.command() == "trace")
     tokens = {take_number(sorted, "token"), take_number(sorted, "head")};
+  const auto trained = trained_trajectory(reader, sorted, asked);
+  const DigitTrajectory* const flown = trained ? &*trained : nullptr;
   const Settings settings = settings_of_run(reader.directory(), sorted.assignments);
   const RenderSettings render = render_settings();
   SceneSettings scene = scene_of(reader, settings, render.style,
@@ -195,10 +222,10 @@ int run(const Flags& flags, const std::vector<std::string>& words) {
   std::vector<std::string> made{flags.out};
   if (flags.out.empty()) {
     made.clear();
-    for (const fs::path& path : draw_simulation(reader, scene, render))
+    for (const fs::path& path : draw_simulation(reader, scene, render, flown))
       made.push_back(path.string());
   } else {
-    render_one(flags, reader, scene, render);
+    render_one(flags, reader, scene, render, flown);
   }
   if (caught_signal != 0) {
     say(flags, "stopped; the film was not kept");
@@ -223,6 +250,7 @@ Command render_command() {
           "  murmur render runs/digits-0-1 figure=dome token=12 block=3 -o dome.svg\n"
           "  murmur render runs/flock-0-1 figure=attention -o attention.svg\n"
           "  murmur render runs/flock-0-1 figure=density -o density.mp4\n"
+          "  murmur render runs/digits-0-1 figure=fields -o fields.svg\n"
           "time=log and time=linear say how time runs; else by where things happen.\n"
           "Of a traced text, token=I draws whom one token attends to, head=H by one head.\n"
           "figure=dome draws the move of one token in parts, .mp4 through the blocks:\n"
@@ -236,6 +264,8 @@ Command render_command() {
           "  figure=layers its layers beside the ideal flow, figure=phase on its phase diagram,\n"
           "  figure=spectrum eigenvalues of O V,\n"
           "  figure=parts what leaving a part out does (of murmur trace --parts)\n"
+          "figure=fields draws query, key, value and feed-forward of a trained swarm as arrows:\n"
+          "  block=B, head=H; z=HEIGHT of the plane, or view=space\n"
           "figure=cosines draws the cosines of pairs over time, and what theory predicts\n"
           "figure=density draws the density on the sphere of R^3 as a globe, .mp4 a film\n"
           "figure=next-word draws a swarm among words and what it says over time, .mp4 as a film:\n"

@@ -1,14 +1,16 @@
-// render_figure.cpp: heat maps of attention and cosines, and densities on a globe.
+// render_figure.cpp: heat maps of attention and cosines, densities on a globe, vector fields.
 #include "render_figure.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "murmur/error.h"
 #include "recipe.h"
 #include "report/attention.h"
+#include "report/fields.h"
 #include "report/trace.h"
 #include "run_kind.h"
 
@@ -175,6 +177,43 @@ void draw_globe(const RunReader& run, const Words& words, const FigureFlags& ask
     draw_density(density, frame, scene, path);
 }
 
+// Takes z=HEIGHT out of the words.
+double take_height(Words& words) {
+  const std::string value = take_word(words, "z");
+  if (value.empty()) return 0;
+  char* end = nullptr;
+  const double z = std::strtod(value.c_str(), &end);
+  if (*end != '\0' || !std::isfinite(z) || std::abs(z) > 1000)
+    throw Error(Fault::input, fmt::format("{} is no height", value), "command line: z=" + value,
+                "write a number such as z=5; the digit lies at 0, gates are 10 from the centre");
+  return z;
+}
+
+// The maps of a block of a trained swarm: block=B, head=H, z=HEIGHT or view=space.
+void draw_fields_of(const RunReader& run, Words& words, const FigureFlags& asked,
+                    const fs::path& path) {
+  FieldRequest request;
+  request.block = take_number(words, "block").value_or(0);
+  request.head = take_number(words, "head");
+  const bool height =
+      std::any_of(words.assignments.begin(), words.assignments.end(),
+                  [](const std::string& assignment) { return assignment.rfind("z=", 0) == 0; });
+  request.heights = {take_height(words)};
+  const std::string view = take_word(words, "view");
+  if (!view.empty() && view != "plane" && view != "space")
+    throw Error(Fault::input, fmt::format("fields have no view '{}'", view),
+                "command line: view=" + view, "use view=plane or view=space");
+  request.space = view == "space";
+  if (request.space && height)
+    throw Error(Fault::input, "space is shown whole, without a height", "command line: view=space",
+                "leave out z, or view=space");
+  if (!words.assignments.empty())
+    throw Error(Fault::input, "figure=fields takes block, head, z and view",
+                "command line: " + words.assignments.front(), "leave it out");
+  draw_fields(fields_of(read_trained_swarm(run.directory()), request),
+              {asked.style, asked.width, asked.height}, path);
+}
+
 }  // namespace
 
 int render_figure(const Flags& flags, const RunReader& run, const Words& words,
@@ -191,6 +230,8 @@ int render_figure(const Flags& flags, const RunReader& run, const Words& words,
   const picture::Signature signature(recipe_of(ingredients_of(run, words.plain[0])));
   if (globe) {
     draw_globe(run, rest, asked, path);
+  } else if (name == "fields") {
+    draw_fields_of(run, rest, asked, path);
   } else {
     check_csv_beside(flags);
     const Figure figure = name == "attention" ? attention_of(run, rest, asked)

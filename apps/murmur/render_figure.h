@@ -1,4 +1,4 @@
-// render_figure.h: murmur render RUN figure=attention, cosines or density.
+// render_figure.h: murmur render RUN figure=attention, cosines, density or fields.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,9 @@ namespace murmur::app {
 // What the flags of render say that these figures heed.
 struct FigureFlags {
   FigureStyle style = FigureStyle::dark;
-  RenderSettings render{};  // of a globe
-  std::int64_t frame = -1;  // of a globe; negative: from the end
+  int width = 0, height = 0;  // of vector fields, pixels of a .png; 0: chosen
+  RenderSettings render{};    // of a globe
+  std::int64_t frame = -1;    // of a globe; negative: from the end
   TimeScale time = TimeScale::chosen;
 };
 

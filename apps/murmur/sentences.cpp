@@ -3,42 +3,46 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
+#include "digits.h"
 #include "murmur/error.h"
 
 namespace murmur::app {
 
 namespace {
 
-// Samples first to last of the test; nothing where `text` does not name the test.
-struct Span {
-  std::size_t first = 0, last = 0;
-};
-std::optional<Span> span_of(const std::string& text, std::size_t count) {
+// The numbers of the test sentences that `text` names, test:0-3,8; nothing where it names none.
+std::optional<std::vector<std::size_t>> numbers_of(const std::string& text, std::size_t count) {
   if (text != "test" && text.rfind("test:", 0) != 0) return std::nullopt;
-  Span span{0, count - 1};
-  if (text == "test") return span;
-  const char *at = text.data() + 5, *end = text.data() + text.size();
-  auto read = std::from_chars(at, end, span.first);
-  span.last = span.first;
-  if (read.ec == std::errc{} && read.ptr != end && *read.ptr == '-')
-    read = std::from_chars(read.ptr + 1, end, span.last);
-  if (read.ec != std::errc{} || read.ptr != end || span.first > span.last || span.last >= count)
+  std::vector<std::size_t> numbers(text == "test" ? count : 0);
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  if (text == "test") return numbers;
+  const auto spans = index_spans(text.substr(5));
+  if (!spans || std::any_of(spans->begin(), spans->end(),
+                            [&](const IndexSpan& span) { return span.last >= count; }))
     throw Error(Fault::input, "there are no such sentences", "command line: text=" + text,
-                fmt::format("write text=test:0-9; the test has sentences 0 to {}", count - 1));
-  return span;
+                fmt::format("write text=test:0-9, or test:0-3,8; the test has sentences 0 to {}",
+                            count - 1));
+  for (const auto& [first, last] : *spans)
+    for (std::size_t k = first; k <= last; ++k) numbers.push_back(k);
+  return numbers;
 }
 
+// `index`: of each sample in the test, 0 for a sentence that was written out.
 SampleSet chosen_sentences(const TrainedSwarm& swarm, const std::string& text,
-                           const std::string& asked, Span& span) {
+                           const std::string& asked, std::vector<std::size_t>& index) {
   const SampleSet test = test_sentences(swarm.task);
-  const std::optional<Span> named = span_of(text, test.samples());
-  if (!named) return read_sentence(swarm.task, text, asked);
-  span = *named;
+  const auto named = numbers_of(text, test.samples());
+  if (!named) {
+    index = {0};
+    return read_sentence(swarm.task, text, asked);
+  }
+  index = *named;
   SampleSet chosen{.first = {0}};
-  for (std::size_t k = span.first; k <= span.last; ++k) {
+  for (const std::size_t k : index) {
     chosen.word.insert(chosen.word.end(), test.word.begin() + test.first[k],
                        test.word.begin() + test.first[k + 1]);
     chosen.first.push_back(chosen.word.size());
@@ -52,8 +56,8 @@ SampleSet chosen_sentences(const TrainedSwarm& swarm, const std::string& text,
 
 int classify_sentences(const Flags& flags, const TrainedSwarm& swarm, const std::string& text,
                        const std::string& asked) {
-  Span span;
-  const SampleSet samples = chosen_sentences(swarm, text, asked, span);
+  std::vector<std::size_t> index;
+  const SampleSet samples = chosen_sentences(swarm, text, asked, index);
   const Verdicts verdicts = judge(swarm, samples, 0);
   const Matrix chances = chances_of(verdicts.scores);
   nlohmann::json rows = nlohmann::json::array();
@@ -66,7 +70,7 @@ int classify_sentences(const Flags& flags, const TrainedSwarm& swarm, const std:
     known += label >= 0 ? 1 : 0;
     right += label == verdict ? 1 : 0;
     if (flags.json) {
-      rows.push_back({{"index", span.first + k},
+      rows.push_back({{"index", index[k]},
                       {"word", word},
                       {"verdict", says},
                       {"chance", chances(row, verdict)},
@@ -78,8 +82,8 @@ int classify_sentences(const Flags& flags, const TrainedSwarm& swarm, const std:
       continue;
     }
     std::string line =
-        fmt::format("{} {} {} {:.4f} {:.4f} {:.4f}", span.first + k, word, says,
-                    chances(row, verdict), verdicts.scores(row, 0), verdicts.scores(row, 1));
+        fmt::format("{} {} {} {:.4f} {:.4f} {:.4f}", index[k], word, says, chances(row, verdict),
+                    verdicts.scores(row, 0), verdicts.scores(row, 1));
     if (label >= 0)
       line += fmt::format(" {} {}", meaning_of(swarm.task, word, label),
                           label == verdict ? "right" : "wrong");

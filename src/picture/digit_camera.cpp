@@ -10,14 +10,15 @@ namespace murmur::picture {
 
 namespace {
 
-constexpr double kNearest = 3.6;  // depths beyond are too close to the eye to be drawn
-constexpr double kMostOfTheFloor = 9, kWholeFloor = 10;  // in a film its corners may run out
-constexpr double kFacing = -std::numbers::pi / 2;        // x to the right
+constexpr double kNearest = 3.6;      // depths beyond are too close to the eye to be drawn
+constexpr double kFloor = 10;         // half the width of the floor
+constexpr double kLeastFloor = 0.72;  // of a wide picture's height, with the names of the gates
+constexpr double kFacing = -std::numbers::pi / 2;  // x to the right
 
 Camera camera_at(const DigitStage& stage, double progress) {
   if (stage.flat) return Camera(kFacing, std::numbers::pi / 2);
   const double sunk = smooth(progress / 0.6);
-  return Camera(kFacing - 0.12 + 0.46 * smooth(progress), 1.28 + sunk * (0.47 - 1.28));
+  return Camera(kFacing - 0.12 + 0.40 * smooth(progress), 1.28 + sunk * (0.86 - 1.28));
 }
 
 // What must be in the picture: sights, each with the pixels kept free beside and above it.
@@ -77,15 +78,6 @@ Fit fit(const std::vector<Item>& items, const Frame& room) {
   return best;
 }
 
-// The largest zoom at which they fit while the camera aims at a given sight.
-double zoom_for(const std::vector<Item>& items, const Frame& room, double aim_x, double aim_y) {
-  return largest_zoom([&](double zoom) {
-    const Span x = across(items, zoom), y = upright(items, zoom);
-    return x.high - zoom * aim_x <= room.width / 2 && zoom * aim_x - x.low <= room.width / 2 &&
-           y.high - zoom * aim_y <= room.height / 2 && zoom * aim_y - y.low <= room.height / 2;
-  });
-}
-
 // Tokens and the far ends of their trails; stragglers outside the bounds are let go.
 void add_tokens(const DigitStage& stage, const Camera& camera, double t, std::vector<Item>& items) {
   const auto& half = stage.swarm.projection.half;
@@ -101,22 +93,17 @@ void add_tokens(const DigitStage& stage, const Camera& camera, double t, std::ve
     }
 }
 
-// The ink on the floor, the floor around it as far as asked (of 10), and the gates with their
-// names.
-struct Scenery {
-  const Frame& room;
-  double floor;
-};
-void add_scenery(const DigitStage& stage, const Camera& camera, const Scenery& scenery,
-                 std::vector<Item>& items) {
+// The floor and the gates with their names.
+std::vector<Item> scenery_of(const DigitStage& stage, const Camera& camera, const Frame& room) {
   const double title = stage.layout.title_size;
-  const double label = 1.9 * title * std::min(1.0, scenery.room.width / (22 * title));
+  const double label = 1.9 * title * std::min(1.0, room.width / (22 * title));
+  std::vector<Item> items;
   const auto hold = [&](const Point& p, double beside, double above) {
     const Sight seen = camera.project(p);
     items.push_back({seen.x, seen.y, beside, above});
   };
-  for (double x : {-scenery.floor, scenery.floor})
-    for (double y : {-scenery.floor, scenery.floor}) hold(stage.place(x, y, 0), 0, 0);
+  for (double x : {-kFloor, kFloor})
+    for (double y : {-kFloor, kFloor}) hold(stage.place(x, y, 0), 0, 0);
   const auto ring = static_cast<float>(stage.ring);
   for (const Point& g : stage.gate)
     for (float s : {-1.F, 1.F}) {
@@ -124,10 +111,35 @@ void add_scenery(const DigitStage& stage, const Camera& camera, const Scenery& s
       hold({g.x, g.y + s * ring, g.z}, 0.3 * label, label);
       hold({g.x, g.y, g.z + s * ring}, 0.3 * label, label);
     }
+  return items;
 }
 
-Shot shot_of(const DigitStage& stage, const Frame& room, const Camera& camera, const Fit& at) {
-  const double pad = 0.6 * stage.layout.margin;
+// The aim nearest to `aim` at which what spans [low, high] pixels from it is inside of the room.
+double held(double aim, const Span& span, double zoom, double room) {
+  const double least = (span.high - room / 2) / zoom, most = (span.low + room / 2) / zoom;
+  return least <= most ? std::clamp(aim, least, most) : (least + most) / 2;
+}
+
+// The camera goes back for the tokens as long as floor and gates take kLeastFloor of the height
+// that they can take; farther tokens leave the picture, floor and gates never do.
+Fit fit_moment(const DigitStage& stage, const Camera& camera, const Frame& room,
+               const std::vector<Item>& tokens) {
+  const std::vector<Item> scenery = scenery_of(stage, camera, room);
+  std::vector<Item> all = scenery;
+  all.insert(all.end(), tokens.begin(), tokens.end());
+  const Fit near = fit(scenery, room);
+  const double tall = upright(scenery, near.zoom).length();
+  const double least = near.zoom * std::min(1.0, kLeastFloor * stage.layout.height / tall *
+                                                     room.height / stage.layout.scene.height);
+  Fit best = fit(all, room);
+  best.zoom = std::max(best.zoom, least);
+  best.aim_x = held(best.aim_x, across(scenery, best.zoom), best.zoom, room.width);
+  best.aim_y = held(best.aim_y, upright(scenery, best.zoom), best.zoom, room.height);
+  return best;
+}
+
+// Tokens may leave the room by `pad` pixels.
+Shot shot_of(const Frame& room, const Camera& camera, const Fit& at, double pad) {
   return {camera,
           at.zoom,
           room.x + room.width / 2 - at.zoom * at.aim_x,
@@ -176,24 +188,30 @@ double Shot::fog(const Point& p) const {
   return std::clamp((1 - camera.project(p).depth) / 2, 0.0, 1.0);
 }
 
-// Aims are running means of what would be best at each look. A zoom is the mean, over the looks
-// around it, of the least that these need: smooth, and nowhere more than is needed there.
+// Aims are running means of what would be best at each look, kept where floor and gates are inside
+// of the room. A zoom is the mean, over the looks around it, of the least that these need: smooth,
+// and nowhere more than is needed there.
 CameraWay::CameraWay(const DigitStage& stage, const Frame& room, const DigitClock& clock)
     : stage_(stage), room_(room) {
-  std::vector<std::vector<Item>> items(kLooks);
+  std::vector<std::vector<Item>> scenery(kLooks);
   for (int k = 0; k < kLooks; ++k) {
     const double progress = static_cast<double>(k) / (kLooks - 1);
     const Camera camera = camera_at(stage, progress);
-    add_tokens(stage, camera, clock.at(progress), items[k]);
-    add_scenery(stage, camera, {room, kMostOfTheFloor}, items[k]);
-    const Fit best = fit(items[k], room);
+    std::vector<Item> tokens;
+    add_tokens(stage, camera, clock.at(progress), tokens);
+    const Fit best = fit_moment(stage, camera, room, tokens);
+    scenery[k] = scenery_of(stage, camera, room);
+    zoom_.push_back(best.zoom);
     aim_x_.push_back(best.aim_x);
     aim_y_.push_back(best.aim_y);
   }
+  zoom_ = running_mean(over_neighbours(zoom_, [](double a, double b) { return std::min(a, b); }));
   aim_x_ = running_mean(aim_x_);
   aim_y_ = running_mean(aim_y_);
-  for (int k = 0; k < kLooks; ++k) zoom_.push_back(zoom_for(items[k], room, aim_x_[k], aim_y_[k]));
-  zoom_ = running_mean(over_neighbours(zoom_, [](double a, double b) { return std::min(a, b); }));
+  for (int k = 0; k < kLooks; ++k) {
+    aim_x_[k] = held(aim_x_[k], across(scenery[k], zoom_[k]), zoom_[k], room.width);
+    aim_y_[k] = held(aim_y_[k], upright(scenery[k], zoom_[k]), zoom_[k], room.height);
+  }
 }
 
 Shot CameraWay::at(double progress) const {
@@ -202,16 +220,15 @@ Shot CameraWay::at(double progress) const {
   const auto between = [&](const std::vector<double>& values) {
     return values[k] + (along - k) * (values[k + 1] - values[k]);
   };
-  return shot_of(stage_, room_, camera_at(stage_, progress),
-                 {between(zoom_), between(aim_x_), between(aim_y_)});
+  return shot_of(room_, camera_at(stage_, progress),
+                 {between(zoom_), between(aim_x_), between(aim_y_)}, 0.6 * stage_.layout.margin);
 }
 
 Shot CameraWay::still(const DigitStage& stage, const Frame& room) {
-  const Camera steady = stage.flat ? camera_at(stage, 0) : Camera(kFacing + 0.1, 0.66);
-  std::vector<Item> items;
-  add_scenery(stage, steady, {room, kWholeFloor}, items);
-  for (int f = 0; f <= stage.blocks(); ++f) add_tokens(stage, steady, f, items);
-  return shot_of(stage, room, steady, fit(items, room));
+  const Camera steady = stage.flat ? camera_at(stage, 0) : Camera(kFacing + 0.1, 0.86);
+  std::vector<Item> tokens;
+  for (int f = 0; f <= stage.blocks(); ++f) add_tokens(stage, steady, f, tokens);
+  return shot_of(room, steady, fit_moment(stage, steady, room, tokens), 0);
 }
 
 double DigitClock::at(double progress) const {

@@ -1,9 +1,11 @@
-// digit_film.cpp: the film of the trajectory of a digit, and a picture of a few of its frames.
+// digit_film.cpp: the film of trajectories of digits or sentences, and pictures of their frames.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
+#include "murmur/error.h"
 #include "picture/digit_stage.h"
 #include "picture/encoder.h"
 
@@ -30,6 +32,7 @@ void draw_title(Canvas& canvas, const DigitStage& stage) {
 void draw_truth(Canvas& canvas, const DigitStage& stage) {
   const DigitLayout& at = stage.layout;
   const int label = stage.trajectory->label;
+  if (!stage.trajectory->words.empty()) return;  // the verdict says it
   const double x = at.inset.x + at.inset.width + 0.9 * at.text_size;
   const double room =
       (at.chances.x > x ? at.chances.x - at.text_size : at.chances.x + at.chances.width) - x;
@@ -45,13 +48,30 @@ void draw_truth(Canvas& canvas, const DigitStage& stage) {
                .bold = true});
 }
 
-void draw_counter(Canvas& canvas, const DigitStage& stage, double t) {
+// Which of how many is shown.
+struct Turn {
+  int number = 0, count = 1;
+};
+
+// The block, the bar of progress with the depth that was learned, and how many tokens are outside
+// of the picture.
+void draw_counter(Canvas& canvas, const DigitStage& stage, const Turn& turn, double t,
+                  int outside) {
   const DigitLayout& at = stage.layout;
   const Theme& look = stage.look();
   const double left = at.margin, right = canvas.width() - at.margin;
   const int blocks = stage.blocks(), block = static_cast<int>(std::ceil(t - 1e-9));
-  canvas.text(left, at.bar - 0.62 * at.clock_size, fmt::format("block {} of {}", block, blocks),
+  std::string counter = fmt::format("block {} of {}", block, blocks);
+  if (turn.count > 1)
+    counter = fmt::format("{} {} of {}, {}", stage.trajectory->words.empty() ? "digit" : "sentence",
+                          turn.number + 1, turn.count, counter);
+  canvas.text(left, at.bar - 0.62 * at.clock_size, counter,
               {.size = at.clock_size, .colour = look.ink});
+  if (outside > 0 && at.scene.x > at.chances.x)
+    canvas.text(
+        right, at.bar - 0.62 * at.clock_size,
+        fmt::format("{} of {} tokens are outside the picture", outside, stage.swarm.shape.n),
+        {.size = at.text_size, .colour = look.quiet, .align = Align::right});
   cairo_t* cr = canvas.cr();
   const double thick = std::max(1.5, 2.4 * at.unit);
   cairo_set_line_width(cr, thick);
@@ -62,6 +82,15 @@ void draw_counter(Canvas& canvas, const DigitStage& stage, double t) {
   canvas.line(left, at.bar, left + share * (right - left), at.bar);
   canvas.ink(mix(look.line, look.ink, 0.5), 0.85);
   cairo_stroke(cr);
+  const int trained = stage.trajectory->trained;
+  if (trained > 0 && trained < blocks) {
+    const double x = left + (right - left) * trained / blocks;
+    canvas.line(x, at.bar - 3 * thick, x, at.bar + 3 * thick);
+    canvas.ink(mix(look.line, look.ink, 0.5), 0.85);
+    cairo_stroke(cr);
+    canvas.text(x, at.bar - 5 * thick, fmt::format("learned with {} blocks", trained),
+                {.size = at.small_size, .colour = look.quiet, .align = Align::centre});
+  }
   if (blocks < 1 || blocks > 40) return;
   for (int k = 0; k <= blocks; ++k) {
     const double x = left + (right - left) * k / blocks;
@@ -70,6 +99,21 @@ void draw_counter(Canvas& canvas, const DigitStage& stage, double t) {
     canvas.ink(done ? mix(look.line, look.ink, 0.5) : mix(look.edge, look.line, 0.45));
     cairo_fill(cr);
   }
+}
+
+// How many tokens are at the gate of the class that leads.
+void draw_arrivals(Canvas& canvas, const DigitStage& stage, double t) {
+  const DigitLayout& at = stage.layout;
+  if (!stage.trajectory->words.empty() || at.scene.x <= at.chances.x) return;
+  const std::vector<double> chance = stage.chances(t);
+  const auto leads =
+      static_cast<int>(std::max_element(chance.begin(), chance.end()) - chance.begin());
+  const std::string text = fmt::format("{} of {} tokens at gate {}", stage.at_gate(leads, t),
+                                       stage.swarm.shape.n - (stage.trajectory->cls ? 1 : 0),
+                                       clean_text(stage.trajectory->classes[leads]));
+  canvas.text(at.margin, at.chances.y + at.chances.height + 1.8 * at.text_size,
+              canvas.shorten(text, at.chances.width, at.text_size),
+              {.size = at.text_size, .colour = stage.look().ink});
 }
 
 // Below the bars in a wide film, beside the counter in others.
@@ -86,7 +130,8 @@ void draw_verdict(Canvas& canvas, const DigitStage& stage, double landed) {
                       : stage.trajectory->label < 0 ? look.quiet
                                                     : class_colour(2, look.dark);
   if (wide) {
-    const double y = at.chances.y + at.chances.height + 1.75 * at.title_size, x = at.margin;
+    const double y = at.chances.y + at.chances.height + 1.8 * at.text_size + 1.75 * at.title_size;
+    const double x = at.margin;
     canvas.text(x, y, canvas.shorten(reads, at.chances.width, 1.15 * at.title_size, true),
                 {.size = 1.15 * at.title_size,
                  .colour = class_colour(stage.verdict, look.dark),
@@ -109,17 +154,84 @@ void draw_verdict(Canvas& canvas, const DigitStage& stage, double landed) {
 
 // Colours of the tokens' choice come out over the first half of the trajectory.
 double boldness(const DigitStage& stage, double t) {
-  return stage.blocks() > 0 ? smooth(t / (0.5 * stage.blocks())) : 1;
+  const int trained = stage.trajectory->trained;
+  return stage.blocks() > 0 ? smooth(t / (0.5 * (trained > 0 ? trained : stage.blocks()))) : 1;
 }
+
+// A frame of a film.
+struct FilmFrame {
+  Turn turn{};
+  double t = 0;       // blocks
+  double landed = 0;  // how far the verdict is shown
+};
+void draw_film_frame(Canvas& canvas, const DigitStage& stage, const Shot& shot,
+                     const FilmFrame& page) {
+  const Frame& scene = stage.layout.scene;
+  canvas.layer(kGround + page.turn.number, [&] {
+    canvas.backdrop(scene.x + scene.width / 2, scene.y + scene.height / 2, stage.look());
+    draw_title(canvas, stage);
+    draw_ink(canvas, stage, stage.layout.inset);
+    draw_truth(canvas, stage);
+  });
+  const int outside =
+      draw_manifold(canvas, stage, shot,
+                    {.t = page.t, .landed = page.landed, .boldness = boldness(stage, page.t)});
+  draw_chances(canvas, stage, stage.layout.chances, page.t);
+  draw_arrivals(canvas, stage, page.t);
+  draw_counter(canvas, stage, page.turn, page.t, outside);
+  draw_verdict(canvas, stage, page.landed);
+}
+
+// What stays the same over the part of a film that shows one digit.
+struct Part {
+  DigitStage stage;
+  DigitClock clock;
+  CameraWay way;
+  Part(const DigitTrajectory& trajectory, const PictureStyle& style, double seconds)
+      : stage(set_digit_stage(trajectory, style)),
+        clock{.lead = std::min(0.7 / seconds, 0.12),
+              .hold = std::min(1.3 / seconds, 0.3),
+              .blocks = stage.blocks()},
+        way(stage, stage.layout.scene, clock) {}
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+};
 
 struct Panel {
   int block;
   Frame whole;
 };
 
-// About six moments from first to last, in as many columns as make the panels widest.
+// `count` moments from first to last; of four that go on past the depth that was learned the third
+// is that depth.
+std::vector<int> moments_of(const DigitStage& stage, int count) {
+  const int blocks = stage.blocks(), trained = stage.trajectory->trained;
+  if (count == 4 && trained > 1 && trained < blocks) return {0, (trained + 1) / 2, trained, blocks};
+  std::vector<int> moments;
+  for (int k = 0; k < count; ++k)
+    moments.push_back(
+        count > 1 ? static_cast<int>(std::lround(static_cast<double>(k) * blocks / (count - 1)))
+                  : 0);
+  return moments;
+}
+
+// These moments row by row in so many columns.
+std::vector<Panel> panels_in(const DigitStage& stage, const Frame& room, int count, int columns) {
+  const int rows = (count + columns - 1) / columns;
+  const double width = room.width / columns, height = room.height / rows;
+  const std::vector<int> moments = moments_of(stage, count);
+  std::vector<Panel> panels;
+  for (int k = 0; k < count; ++k) {
+    panels.push_back({moments[static_cast<std::size_t>(k)],
+                      {room.x + width * (k % columns),
+                       room.y + height * static_cast<double>(k / columns), width, height}});
+  }
+  return panels;
+}
+
+// About six moments in as many columns as make the panels widest.
 std::vector<Panel> choose_panels(const DigitStage& stage, const Frame& room) {
-  const int blocks = stage.blocks(), count = std::min(6, blocks + 1);
+  const int count = std::min(6, stage.blocks() + 1);
   int columns = 1;
   double best = 0;
   for (int c = 1; c <= count; ++c) {
@@ -128,18 +240,63 @@ std::vector<Panel> choose_panels(const DigitStage& stage, const Frame& room) {
     const double full = rows * c == count ? 1.15 : 1;  // no empty places
     if (size * full > best) best = size * full, columns = c;
   }
-  const int rows = (count + columns - 1) / columns;
-  std::vector<Panel> panels;
-  for (int k = 0; k < count; ++k) {
-    const int block =
-        count > 1 ? static_cast<int>(std::lround(static_cast<double>(k) * blocks / (count - 1)))
-                  : 0;
-    const double width = room.width / columns, height = room.height / rows;
-    panels.push_back({block,
-                      {room.x + width * (k % columns),
-                       room.y + height * static_cast<double>(k / columns), width, height}});
+  return panels_in(stage, room, count, columns);
+}
+
+std::string verdict_of(const DigitStage& stage) {
+  return fmt::format("reads {}  {}", clean_text(stage.trajectory->classes[stage.verdict]),
+                     verdict_sentence(stage));
+}
+
+// Their titles, each once.
+std::string heading_of(const std::vector<DigitStage>& stages) {
+  std::vector<std::string> titles;
+  for (const DigitStage& stage : stages)
+    if (std::find(titles.begin(), titles.end(), stage.trajectory->title) == titles.end())
+      titles.push_back(stage.trajectory->title);
+  return clean_text(fmt::format("{}", fmt::join(titles, "  ")));
+}
+
+// A moment with its block and the chances below; `said` goes to the right of the block's number.
+void draw_panel(Canvas& canvas, const DigitStage& stage, const Panel& panel,
+                const std::string& said) {
+  const DigitLayout& at = stage.layout;
+  const Theme& look = stage.look();
+  const DigitTrajectory& trajectory = *stage.trajectory;
+  const auto& [block, whole] = panel;
+  const double x = whole.x + 0.4 * at.margin, width = whole.width - 0.8 * at.margin;
+  const double bars = stage.classes() == 2 ? 3.0 * at.text_size : 0;
+  const double head = 1.6 * at.text_size;
+  const Frame scene{x, whole.y + head, width, whole.height - head - bars - 0.6 * at.margin};
+  draw_manifold(canvas, stage, CameraWay::still(stage, scene),
+                {.t = static_cast<double>(block),
+                 .landed = block == stage.blocks() ? 1.0 : 0.0,
+                 .boldness = boldness(stage, block)});
+  canvas.text(x, whole.y + at.text_size, fmt::format("block {}", block),
+              {.size = at.text_size, .colour = look.ink, .bold = true});
+  if (!said.empty())
+    canvas.text(x + width, whole.y + at.text_size, said,
+                {.size = at.text_size,
+                 .colour = class_colour(stage.verdict, look.dark),
+                 .bold = true,
+                 .align = Align::right});
+  if (stage.classes() == 2) {
+    const std::size_t letters =
+        std::max(trajectory.classes[0].size(), trajectory.classes[1].size());
+    const double narrow = std::min(width, (letters > 4 ? 22 : 15) * at.text_size);
+    draw_chances(canvas, stage, {x + (width - narrow) / 2, scene.y + scene.height, narrow, bars},
+                 block);
+  } else if (said.empty()) {
+    const std::vector<double> chance = stage.chances(block);
+    const auto best = std::max_element(chance.begin(), chance.end()) - chance.begin();
+    canvas.text(
+        x + width, whole.y + at.text_size,
+        fmt::format("{}  {:.0f} %", clean_text(trajectory.classes[best]), 100 * chance[best]),
+        {.size = at.text_size,
+         .colour = class_colour(static_cast<int>(best), look.dark),
+         .bold = true,
+         .align = Align::right});
   }
-  return panels;
 }
 
 }  // namespace
@@ -150,91 +307,88 @@ namespace murmur {
 
 using namespace picture;
 
-bool film_digit(const DigitTrajectory& trajectory, const DigitFilm& settings,
-                const std::filesystem::path& mp4) {
+bool film_digits(const std::vector<DigitTrajectory>& trajectories, const DigitFilm& settings,
+                 const std::filesystem::path& mp4) {
   const int frames = count_frames(settings.fps, settings.seconds);
-  const DigitStage stage = set_digit_stage(trajectory, settings.style);
-  const DigitClock clock{.lead = std::min(0.7 / settings.seconds, 0.12),
-                         .hold = std::min(1.3 / settings.seconds, 0.3),
-                         .blocks = stage.blocks()};
-  const CameraWay way(stage, stage.layout.scene, clock);
+  std::vector<std::unique_ptr<Part>> parts;
+  for (const DigitTrajectory& trajectory : trajectories)
+    parts.push_back(std::make_unique<Part>(trajectory, settings.style, settings.seconds));
+  if (parts.empty())
+    throw Error(Fault::input, "there is no trajectory to film", "parameter trajectories",
+                "give one or more");
+  const int count = static_cast<int>(parts.size());
   const auto draw = [&](Canvas& canvas, int frame) {
-    const double progress = frames > 1 ? static_cast<double>(frame) / (frames - 1) : 1;
-    const double t = clock.at(progress);
-    const double landed = smooth((progress - 1 + clock.hold) / (0.25 * clock.hold));
-    const Frame& scene = stage.layout.scene;
-    canvas.layer(kGround, [&] {
-      canvas.backdrop(scene.x + scene.width / 2, scene.y + scene.height / 2, stage.look());
-      draw_title(canvas, stage);
-      draw_ink(canvas, stage, stage.layout.inset);
-      draw_truth(canvas, stage);
-    });
-    draw_manifold(canvas, stage, way.at(progress),
-                  {.t = t, .landed = landed, .boldness = boldness(stage, t)});
-    draw_chances(canvas, stage, stage.layout.chances, t);
-    draw_counter(canvas, stage, t);
-    draw_verdict(canvas, stage, landed);
+    const int number = std::min(frame / frames, count - 1), within = frame - number * frames;
+    const Part& part = *parts[static_cast<std::size_t>(number)];
+    const double progress = frames > 1 ? static_cast<double>(within) / (frames - 1) : 1;
+    draw_film_frame(
+        canvas, part.stage, part.way.at(progress),
+        {.turn = {number, count},
+         .t = part.clock.at(progress),
+         .landed = smooth((progress - 1 + part.clock.hold) / (0.25 * part.clock.hold))});
   };
   return encode({.style = settings.style,
                  .fps = settings.fps,
-                 .seconds = settings.seconds,
+                 .seconds = static_cast<double>(count * frames) / settings.fps,
                  .threads = settings.threads,
                  .stop = settings.stop},
                 {.draw = draw}, mp4);
 }
 
-void draw_digit_trajectory(const DigitTrajectory& trajectory, const PictureStyle& style,
-                           const std::filesystem::path& png) {
+void draw_digit_frame(const DigitTrajectory& trajectory, int block, const PictureStyle& style,
+                      const std::filesystem::path& png) {
   const DigitStage stage = set_digit_stage(trajectory, style);
-  const DigitLayout& at = stage.layout;
-  const Theme& look = stage.look();
+  if (block < 0 || block > stage.blocks())
+    throw Error(Fault::input, fmt::format("there is no block {}", block), "parameter block",
+                fmt::format("choose one from 0 to {}", stage.blocks()));
+  const DigitClock clock{.blocks = stage.blocks()};
+  const CameraWay way(stage, stage.layout.scene, clock);
+  Canvas canvas(style.width, style.height);
+  draw_film_frame(canvas, stage, way.at(stage.blocks() > 0 ? double(block) / stage.blocks() : 1),
+                  {.t = static_cast<double>(block), .landed = block == stage.blocks() ? 1.0 : 0.0});
+  canvas.save(png);
+}
+
+void draw_digit_trajectories(const std::vector<DigitTrajectory>& trajectories,
+                             const PictureStyle& style, const std::filesystem::path& png) {
+  std::vector<DigitStage> stages;
+  for (const DigitTrajectory& trajectory : trajectories)
+    stages.push_back(set_digit_stage(trajectory, style));
+  if (stages.empty())
+    throw Error(Fault::input, "there is no trajectory to draw", "parameter trajectories",
+                "give one or more");
+  const DigitStage& first = stages.front();
+  const DigitLayout& at = first.layout;
+  const Theme& look = first.look();
   Canvas canvas(style.width, style.height);
   canvas.backdrop(style.width / 2.0, style.height / 2.0, look);
-  const std::string verdict = fmt::format(
-      "reads {}  {}", clean_text(trajectory.classes[stage.verdict]), verdict_sentence(stage));
+  const bool one = stages.size() == 1;
+  const std::string verdict = one ? verdict_of(first) : "";
   const double inner = style.width - 2 * at.margin;
   const double baseline = 0.75 * at.margin + 0.8 * at.title_size;
   const double said = canvas.text_width(verdict, at.clock_size, true);
-  canvas.text(
-      at.margin, baseline,
-      canvas.shorten(clean_text(trajectory.title), inner - said - at.margin, at.title_size, true),
-      {.size = at.title_size, .colour = look.ink, .bold = true});
+  canvas.text(at.margin, baseline,
+              canvas.shorten(heading_of(stages), inner - said - at.margin, at.title_size, true),
+              {.size = at.title_size, .colour = look.ink, .bold = true});
   canvas.text(style.width - at.margin, baseline, verdict,
               {.size = at.clock_size,
-               .colour = class_colour(stage.verdict, look.dark),
+               .colour = class_colour(first.verdict, look.dark),
                .bold = true,
                .align = Align::right});
   const double top = baseline + 0.5 * at.margin;
-  const double foot = style.height - 0.5 * at.margin;
-  for (const auto& [block, whole] :
-       choose_panels(stage, {0.5 * at.margin, top, style.width - at.margin, foot - top})) {
-    const double x = whole.x + 0.5 * at.margin, width = whole.width - at.margin;
-    const double bars = stage.classes() == 2 ? 3.0 * at.text_size : 0;
-    const double head = 1.6 * at.text_size;
-    const Frame scene{x, whole.y + head, width, whole.height - head - bars - 0.6 * at.margin};
-    draw_manifold(canvas, stage, CameraWay::still(stage, scene),
-                  {.t = static_cast<double>(block),
-                   .landed = block == stage.blocks() ? 1.0 : 0.0,
-                   .boldness = boldness(stage, block)});
-    canvas.text(x, whole.y + at.text_size, fmt::format("block {}", block),
-                {.size = at.text_size, .colour = look.ink, .bold = true});
-    if (stage.classes() == 2) {
-      const std::size_t letters =
-          std::max(trajectory.classes[0].size(), trajectory.classes[1].size());
-      const double narrow = std::min(width, (letters > 4 ? 22 : 15) * at.text_size);
-      draw_chances(canvas, stage, {x + (width - narrow) / 2, scene.y + scene.height, narrow, bars},
-                   block);
-    } else {
-      const std::vector<double> chance = stage.chances(block);
-      const auto best = std::max_element(chance.begin(), chance.end()) - chance.begin();
-      canvas.text(
-          x + width, whole.y + at.text_size,
-          fmt::format("{}  {:.0f} %", clean_text(trajectory.classes[best]), 100 * chance[best]),
-          {.size = at.text_size,
-           .colour = class_colour(static_cast<int>(best), look.dark),
-           .bold = true,
-           .align = Align::right});
-    }
+  const Frame room{0.5 * at.margin, top, style.width - at.margin,
+                   style.height - 0.5 * at.margin - top};
+  const double row = room.height / static_cast<double>(stages.size());
+  for (std::size_t k = 0; k < stages.size(); ++k) {
+    const DigitStage& stage = stages[k];
+    const int count = std::min(4, stage.blocks() + 1);
+    const std::vector<Panel> panels =
+        one ? choose_panels(stage, room)
+            : panels_in(stage, {room.x, room.y + static_cast<double>(k) * row, room.width, row},
+                        count, count);
+    for (const Panel& panel : panels)
+      draw_panel(canvas, stage, panel,
+                 !one && panel.block == stage.blocks() ? verdict_of(stage) : "");
   }
   canvas.save(png);
 }

@@ -1,4 +1,4 @@
-// digit_paint.cpp: paints the scene of a digit: floor, ink, gates, and tokens as darts.
+// digit_paint.cpp: paints the scene of a digit or a sentence: floor, ink, gates, tokens as darts.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -50,6 +50,7 @@ class ManifoldPainter {
   void paint_print() {
     const DigitTrajectory& trajectory = *stage_.trajectory;
     const double share = 0.16 + 0.5 * (1 - smooth(now_.t / 0.8));
+    if (trajectory.ink.empty()) return;
     const PixelPlaces at = pixel_places(trajectory);
     const double dx = at.width, dy = at.height;
     for (int row = 0; row < trajectory.height; ++row) {
@@ -149,19 +150,23 @@ class ManifoldPainter {
     for (const Dart& dart : darts) paint_dart(dart);
   }
 
-  // What is read: a ring around the CLS token, or where the mean of all tokens is.
+  // What is read: a ring around the one token, or where the mean of all is; outside of the window
+  // at its rim.
   void paint_readout(const std::vector<Point>& points) {
     Point p{};
-    if (stage_.trajectory->cls) {
-      p = points.back();
+    if (const int read = stage_.trajectory->read(); read >= 0) {
+      p = points[static_cast<std::size_t>(read)];
     } else {
       for (const Point& q : points) p = {p.x + q.x, p.y + q.y, p.z + q.z};
       const auto n = static_cast<float>(points.size());
       p = {p.x / n, p.y / n, p.z / n};
     }
-    const Mark m = token_mark(p);
+    Mark m = shot_.mark(p);
     if (!std::isfinite(m.x)) return;
     const double r = std::max(4.5, 12 * unit_);
+    const Frame& w = shot_.window;
+    m.x = std::clamp(m.x, w.x + 1.5 * r, w.x + w.width - 1.5 * r);
+    m.y = std::clamp(m.y, w.y + 1.5 * r, w.y + w.height - 1.5 * r);
     for (const auto& [width, colour, alpha] :
          {std::tuple{4.2, look_.edge, 0.7}, {1.9, look_.ink, 1.0}}) {
       cairo_new_sub_path(cr_);
@@ -172,6 +177,34 @@ class ManifoldPainter {
       cairo_set_line_width(cr_, std::max(0.5 * width, width * unit_));
       cairo_stroke(cr_);
     }
+  }
+
+  // Words above their tokens, pushed apart where they would cover each other, with lines to the
+  // tokens that they left.
+  void paint_words(const std::vector<Point>& points) {
+    if (stage_.trajectory->words.empty()) return;
+    std::vector<Mark> marks;
+    for (const Point& p : points) marks.push_back(token_mark(p));
+    const std::vector<PlacedWord> placed =
+        place_words(canvas_, stage_, shot_, marks, 1.2 * radius({0, 0, 0}, 1));
+    for (const PlacedWord& word : placed) {
+      const double low = word.y + word.style.size / 2;
+      if (std::hypot(word.x - word.token.x, low - word.token.y) < 2.2 * word.style.size) continue;
+      const double end = word.y > word.token.y ? word.y - 0.5 * word.style.size : low;
+      canvas_.line(word.token.x, word.token.y, word.x, end);
+      canvas_.ink(look_.quiet, 0.35);
+      cairo_set_line_width(cr_, std::max(0.7, 0.9 * unit_));
+      cairo_stroke(cr_);
+    }
+    for (const PlacedWord& word : placed)
+      halo_text(word.x, word.y + 0.36 * word.style.size, word.text, word.style);
+  }
+
+  // Tokens that are not inside of the window.
+  int outside(const std::vector<Point>& points) const {
+    return static_cast<int>(std::count_if(points.begin(), points.end(), [&](const Point& p) {
+      return !std::isfinite(token_mark(p).x);
+    }));
   }
 
  private:
@@ -318,7 +351,7 @@ class ManifoldPainter {
     const double width = canvas_.text_width(text, style.size, style.bold);
     cairo_move_to(cr_, x - width / 2, y);
     cairo_text_path(cr_, text.c_str());
-    canvas_.ink(look_.dark ? look_.edge : look_.centre, 0.8);
+    canvas_.ink(look_.dark ? look_.edge : look_.centre, 0.8 * style.alpha);
     cairo_set_line_width(cr_, 0.22 * style.size);
     cairo_stroke(cr_);
     canvas_.text(x, y, text, style);
@@ -335,7 +368,7 @@ class ManifoldPainter {
 
 }  // namespace
 
-void draw_manifold(Canvas& canvas, const DigitStage& stage, const Shot& shot, const Moment& now) {
+int draw_manifold(Canvas& canvas, const DigitStage& stage, const Shot& shot, const Moment& now) {
   const Past past = stage.past(now.t);
   ManifoldPainter manifold(canvas, stage, shot, now);
   manifold.paint_floor();
@@ -346,7 +379,9 @@ void draw_manifold(Canvas& canvas, const DigitStage& stage, const Shot& shot, co
   manifold.paint_tokens(past);
   manifold.paint_gates(true);
   manifold.paint_readout(past.back()->points);
+  manifold.paint_words(past.back()->points);
   manifold.paint_gate_names();
+  return manifold.outside(past.back()->points);
 }
 
 }  // namespace murmur::picture

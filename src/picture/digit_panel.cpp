@@ -1,4 +1,4 @@
-// digit_panel.cpp: draws the picture in its corner and the chances of each class.
+// digit_panel.cpp: draws the picture or the sentence in its corner, and how the verdict stands.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ std::string percent(double chance) {
   return fmt::format("{:.{}f} %", 100 * chance, part < 0.01 && part >= 0.0005 ? 1 : 0);
 }
 
-// Two classes: one bar that both pull at, from either end as their gates stand.
+// Two classes: one bar from gate to gate, cut where the token that is read (or the mean) is between
+// them, with the chances of both above it.
 void draw_tug(Canvas& canvas, const DigitStage& stage, const Frame& f, double t) {
   const DigitLayout& at = stage.layout;
   const Theme& look = stage.look();
@@ -28,7 +29,8 @@ void draw_tug(Canvas& canvas, const DigitStage& stage, const Frame& f, double t)
   cairo_save(cr);
   trace_round(canvas, {f.x, y, f.width, thick}, thick / 2);
   cairo_clip(cr);
-  const double cut = f.x + f.width * chance[left] / std::max(1e-12, chance[0] + chance[1]);
+  const double share = std::clamp(stage.between_gates(t), 0.0, 1.0);  // of the way to gate 1
+  const double cut = f.x + f.width * (left == 0 ? 1 - share : share);
   canvas.ink(class_colour(left, look.dark));
   cairo_rectangle(cr, f.x, y, cut - f.x, thick);
   cairo_fill(cr);
@@ -60,10 +62,11 @@ void draw_tug(Canvas& canvas, const DigitStage& stage, const Frame& f, double t)
   }
 }
 
+// Several: a bar each, as long as its share of the way to that gate.
 void draw_rows(Canvas& canvas, const DigitStage& stage, const Frame& f, double t) {
   const DigitLayout& at = stage.layout;
   const Theme& look = stage.look();
-  const std::vector<double> chance = stage.chances(t);
+  const std::vector<double> chance = stage.chances(t), way = stage.way(t);
   const auto best = std::max_element(chance.begin(), chance.end()) - chance.begin();
   double names = 0;
   std::vector<std::string> name;
@@ -84,11 +87,12 @@ void draw_rows(Canvas& canvas, const DigitStage& stage, const Frame& f, double t
     trace_round(canvas, {x, middle - thick / 2, length, thick}, thick / 2);
     canvas.ink(look.line, 0.14);
     cairo_fill(canvas.cr());
-    if (length * chance[c] > 0.5) {
+    const double come = length * std::clamp(way[c], 0.0, 1.0);
+    if (come > 0.5) {
       cairo_save(canvas.cr());
       trace_round(canvas, {x, middle - thick / 2, length, thick}, thick / 2);
       cairo_clip(canvas.cr());
-      cairo_rectangle(canvas.cr(), x, middle - thick / 2, length * chance[c], thick);
+      cairo_rectangle(canvas.cr(), x, middle - thick / 2, come, thick);
       canvas.ink(colour);
       cairo_fill(canvas.cr());
       cairo_restore(canvas.cr());
@@ -101,10 +105,35 @@ void draw_rows(Canvas& canvas, const DigitStage& stage, const Frame& f, double t
   }
 }
 
+// The sentence in lines, its asked word bold.
+void draw_words(Canvas& canvas, const DigitStage& stage, const Frame& f) {
+  const DigitTrajectory& trajectory = *stage.trajectory;
+  const double size = 1.15 * stage.layout.text_size, space = 0.35 * size;
+  double x = f.x, y = f.y + size;
+  for (std::size_t i = 0; i < trajectory.words.size(); ++i) {
+    const bool asked = static_cast<int>(i) == trajectory.asked;
+    const std::string word = canvas.shorten(clean_text(trajectory.words[i]), f.width, size, asked);
+    const double width = canvas.text_width(word, size, asked);
+    if (x > f.x && x + width > f.x + f.width) x = f.x, y += 1.4 * size;
+    if (y > f.y + f.height) return;
+    canvas.text(
+        x, y, word,
+        {.size = size, .colour = asked ? stage.look().ink : stage.look().quiet, .bold = asked});
+    if (asked) {
+      canvas.line(x, y + 0.22 * size, x + width, y + 0.22 * size);
+      canvas.ink(stage.look().ink, 0.8);
+      cairo_set_line_width(canvas.cr(), std::max(1.0, 0.09 * size));
+      cairo_stroke(canvas.cr());
+    }
+    x += width + space;
+  }
+}
+
 }  // namespace
 
 void draw_ink(Canvas& canvas, const DigitStage& stage, const Frame& frame) {
   const DigitTrajectory& trajectory = *stage.trajectory;
+  if (!trajectory.words.empty()) return draw_words(canvas, stage, frame);
   draw_pixels(canvas, {trajectory.ink, trajectory.height, trajectory.width}, frame, stage.look());
 }
 

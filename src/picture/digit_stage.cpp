@@ -14,7 +14,9 @@ namespace murmur::picture {
 
 namespace {
 
-constexpr double kHalf = 10;  // of the floor: the digit lies in [-10, 10]^2
+constexpr double kHalf = 10;   // of the floor: the digit lies in [-10, 10]^2
+constexpr double kFar = 20;    // of the bounds: tokens farther away are let go
+constexpr double kAtGate = 2;  // a token nearer than this is at its gate, 10 from the centre
 
 [[noreturn]] void refuse(const std::string& what, const std::string& where,
                          const std::string& remedy) {
@@ -28,6 +30,45 @@ void require_finite(const std::vector<double>& values, const std::string& where)
              "train with a smaller rate, or fly fewer blocks");
 }
 
+// Adds the outer square of a part of length `part` to a second moment.
+template <typename Part>
+void add_square(std::vector<double>& moment, int size, const Part& part, double weight) {
+  for (int k = 0; k < size; ++k)
+    for (int l = 0; l < size; ++l) moment[k * size + l] += weight * part(k) * part(l);
+}
+
+// Of a sentence: from the first gate to the last, then the two directions across in which the
+// tokens are spread most.
+void choose_axes_of_words(DigitStage& stage) {
+  const DigitTrajectory& trajectory = *stage.trajectory;
+  const Matrix& targets = trajectory.targets;
+  const int d = stage.swarm.shape.d;
+  std::vector<double> first(static_cast<std::size_t>(d));
+  double square = 0;
+  for (int k = 0; k < d; ++k) {
+    first[k] = targets(targets.rows - 1, k) - (targets.rows > 1 ? targets(0, k) : 0);
+    square += first[k] * first[k];
+  }
+  for (double& part : first) part /= std::sqrt(std::max(square, 1e-300));
+  std::vector<double> moment(static_cast<std::size_t>(d) * d, 0.0);
+  for (const HostSwarm& x : trajectory.frames)
+    for (int i = 0; i < x.n(); ++i) {
+      double along = 0;
+      for (int k = 0; k < d; ++k) along += first[k] * x.at(i, k);
+      add_square(
+          moment, d, [&](int k) { return x.at(i, k) - along * first[k]; }, 1.0 / x.n());
+    }
+  const std::vector<double> across = leading_axes(moment, d, 2);
+  std::vector<double>& axes = stage.swarm.projection.axes;
+  std::copy(first.begin(), first.end(), axes.begin());
+  std::copy(across.begin(), across.end(), axes.begin() + d);
+  if (d > 3)
+    stage.axes_note = fmt::format(
+        "Across: from gate to gate; the other two axes: where the words spread most, of {} "
+        "coordinates.",
+        d);
+}
+
 // x and y are the picture's; the third axis is the third coordinate, or, where the targets have
 // parts beyond it, the direction along which targets and landed tokens differ most.
 void choose_axes(DigitStage& stage) {
@@ -37,6 +78,7 @@ void choose_axes(DigitStage& stage) {
   axes.assign(static_cast<std::size_t>(3) * d, 0.0);
   axes[0] = axes[d + 1] = 1;
   if (d == 2) return;
+  if (!trajectory.words.empty()) return choose_axes_of_words(stage);
   double beyond = 0;
   for (int c = 0; c < trajectory.targets.rows; ++c)
     for (int k = 3; k < d; ++k) beyond = std::max(beyond, std::abs(trajectory.targets(c, k)));
@@ -46,20 +88,19 @@ void choose_axes(DigitStage& stage) {
   const int rest = d - 2;
   const HostSwarm& end = trajectory.frames.back();
   std::vector<double> moment(static_cast<std::size_t>(rest) * rest, 0.0);
-  const auto add = [&](auto&& part, double weight) {
-    for (int k = 0; k < rest; ++k)
-      for (int l = 0; l < rest; ++l) moment[k * rest + l] += weight * part(k) * part(l);
-  };
   for (int c = 0; c < trajectory.targets.rows; ++c)
-    add([&](int k) { return trajectory.targets(c, k + 2); }, 1);
-  for (int i = 0; i < end.n(); ++i) add([&](int k) { return end.at(i, k + 2); }, 1.0 / end.n());
+    add_square(
+        moment, rest, [&](int k) { return trajectory.targets(c, k + 2); }, 1);
+  for (int i = 0; i < end.n(); ++i)
+    add_square(
+        moment, rest, [&](int k) { return end.at(i, k + 2); }, 1.0 / end.n());
   const std::vector<double> leading = leading_axes(moment, rest, 1);
   for (int k = 0; k < rest; ++k) axes[2 * d + 2 + k] = leading[k];
   stage.axes_note = fmt::format(
       "Third axis: where gates and tokens differ most beyond x and y, of {} coordinates.", d);
 }
 
-// The floor, the gates and the trajectory without its stragglers.
+// The floor, the gates and the trajectory without its stragglers, no farther than kFar.
 void fit_bounds(DigitStage& stage, const Matrix& targets) {
   Projection& projection = stage.swarm.projection;
   FlightExtent extent;
@@ -67,7 +108,8 @@ void fit_bounds(DigitStage& stage, const Matrix& targets) {
   double square = 0;
   for (int k = 0; k < 3; ++k) {
     const double floor = k < 2 ? kHalf : 0;
-    double low = std::min(extent.low[k], -floor), high = std::max(extent.high[k], floor);
+    double low = std::clamp(extent.low[k], -kFar, -floor);
+    double high = std::clamp(extent.high[k], floor, kFar);
     for (int c = 0; c < targets.rows; ++c) {
       double along = 0;
       for (int l = 0; l < targets.cols; ++l)
@@ -81,9 +123,21 @@ void fit_bounds(DigitStage& stage, const Matrix& targets) {
   projection.scale = 1 / std::sqrt(square);
 }
 
+// What the marks are, and how the verdict is read.
+std::string note_of(const DigitTrajectory& trajectory) {
+  std::string note =
+      !trajectory.words.empty() ? "Each dart is a word; the ringed one is asked about and read."
+      : trajectory.cls          ? "Each dart is a point of ink; the ringed CLS token alone is read."
+                       : "Each dart is a point of ink; the ring is their mean, which is read.";
+  note += trajectory.classes.size() == 2 ? " The bar is cut where the ring is between the gates."
+                                         : " The bars: how far the ring has come to each gate.";
+  return note + " Percentages are chances.";
+}
+
 DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
   const double width = style.width, height = style.height;
   DigitLayout at;
+  at.height = height;
   at.unit = std::sqrt(width * height / (1280.0 * 720.0));
   at.margin = std::max(14.0, 36 * at.unit);
   at.title_size = std::max(13.0, 25 * at.unit);
@@ -98,9 +152,7 @@ DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
   const double bars = std::min(stage.classes() == 2 ? 3.1 * at.text_size : row * stage.classes(),
                                (wide ? 0.40 : 0.28) * height);
   const std::string title = clean_text(stage.trajectory->title);
-  std::string note = stage.trajectory->cls
-                         ? "Each dart is a point of ink; the ringed CLS token alone is read."
-                         : "Each dart is a point of ink; the ring is their mean, which is read.";
+  std::string note = note_of(*stage.trajectory);
   if (!stage.axes_note.empty()) note += " " + stage.axes_note;
   if (at.unit < 0.55) note.clear();
   if (wide) {
@@ -108,12 +160,13 @@ DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
     at.title = ruler.wrap(title, 1.25 * column, at.title_size, true, 3);
     double y = at.margin + 1.25 * at.title_size * static_cast<double>(at.title.size());
     y += at.title.empty() ? 0 : 0.3 * at.margin;
-    at.note = ruler.wrap(note, column, at.small_size, false, 5);
+    at.note = ruler.wrap(note, column, at.small_size, false, 9);
     at.note_top = y + 0.8 * at.small_size;
     y += 1.45 * at.small_size * static_cast<double>(at.note.size()) + 0.35 * at.margin;
-    const double left = foot - 2.6 * at.title_size - bars - y;  // the verdict stands below the bars
+    // The verdict and the count of tokens stand below the bars.
+    const double left = foot - 2.6 * at.title_size - 1.8 * at.text_size - bars - y;
     const double side = std::clamp(left - 0.6 * at.margin, 0.12 * height, 0.7 * column);
-    at.inset = {at.margin, y, side, side};
+    at.inset = {at.margin, y, stage.trajectory->words.empty() ? side : column, side};
     at.chances = {at.margin, y + side + 0.6 * at.margin, column, bars};
     const double x = at.margin + column + 0.8 * at.margin;
     at.scene = {x, 0.7 * at.margin, width - x - 0.6 * at.margin, foot - 0.7 * at.margin};
@@ -138,8 +191,15 @@ DigitLayout lay_out(const DigitStage& stage, const PictureStyle& style) {
 
 void check(const DigitTrajectory& trajectory) {
   const char* const remedy = "fly the digit again, with the swarm that its gates belong to";
-  if (trajectory.height < 1 || trajectory.width < 1 ||
-      trajectory.ink.size() != static_cast<std::size_t>(trajectory.height) * trajectory.width)
+  if (!trajectory.words.empty()) {
+    if (trajectory.frames.empty() || trajectory.asked < 0 || trajectory.cls ||
+        trajectory.words.size() != static_cast<std::size_t>(trajectory.frames.front().n()) ||
+        trajectory.asked >= trajectory.frames.front().n())
+      refuse("the words are not those of the tokens, or none is asked about",
+             "parameters words and asked", remedy);
+  } else if (trajectory.height < 1 || trajectory.width < 1 ||
+             trajectory.ink.size() !=
+                 static_cast<std::size_t>(trajectory.height) * trajectory.width)
     refuse(fmt::format("the picture has {} pixels where {} x {} are needed", trajectory.ink.size(),
                        trajectory.height, trajectory.width),
            "parameter ink", remedy);
@@ -274,6 +334,61 @@ std::vector<double> DigitStage::chances(double t) const {
   for (int c = 0; c < classes(); ++c)
     now[c] = std::clamp(all(before, c) + (t - before) * (all(after, c) - all(before, c)), 0.0, 1.0);
   return now;
+}
+
+std::vector<double> DigitStage::readout(double t) const {
+  const int before = std::clamp(static_cast<int>(std::floor(t)), 0, blocks());
+  const int after = std::min(before + 1, blocks()), read = trajectory->read();
+  const int n = swarm.shape.n, d = swarm.shape.d;
+  std::vector<double> mean(static_cast<std::size_t>(d));
+  for (const auto& [frame, share] : {std::pair{before, 1 - (t - before)}, {after, t - before}}) {
+    const HostSwarm& x = trajectory->frames[static_cast<std::size_t>(frame)];
+    for (int i = read < 0 ? 0 : read; i < (read < 0 ? n : read + 1); ++i)
+      for (int k = 0; k < d; ++k) mean[k] += share * x.at(i, k) / (read < 0 ? n : 1);
+  }
+  return mean;
+}
+
+std::vector<double> DigitStage::way(double t) const {
+  const std::vector<double> m = readout(t);
+  std::vector<double> way(static_cast<std::size_t>(classes()));
+  for (int c = 0; c < classes(); ++c) {
+    double along = 0, square = 0;
+    for (int k = 0; k < swarm.shape.d; ++k) {
+      along += m[k] * trajectory->targets(c, k);
+      square += trajectory->targets(c, k) * trajectory->targets(c, k);
+    }
+    way[c] = square > 0 ? along / square : 0;
+  }
+  return way;
+}
+
+double DigitStage::between_gates(double t) const {
+  const std::vector<double> m = readout(t);
+  double along = 0, square = 0;
+  for (int k = 0; k < swarm.shape.d; ++k) {
+    const double side = trajectory->targets(1, k) - trajectory->targets(0, k);
+    along += (m[k] - trajectory->targets(0, k)) * side;
+    square += side * side;
+  }
+  return square > 0 ? along / square : 0.5;
+}
+
+int DigitStage::at_gate(int c, double t) const {
+  const int before = std::clamp(static_cast<int>(std::floor(t)), 0, blocks());
+  const int after = std::min(before + 1, blocks());
+  const HostSwarm& a = trajectory->frames[static_cast<std::size_t>(before)];
+  const HostSwarm& b = trajectory->frames[static_cast<std::size_t>(after)];
+  int count = 0;
+  for (int i = 0; i < swarm.shape.n - (trajectory->cls ? 1 : 0); ++i) {
+    double square = 0;
+    for (int k = 0; k < swarm.shape.d; ++k) {
+      const double x = a.at(i, k) + (t - before) * (b.at(i, k) - a.at(i, k));
+      square += (x - trajectory->targets(c, k)) * (x - trajectory->targets(c, k));
+    }
+    count += square < kAtGate * kAtGate ? 1 : 0;
+  }
+  return count;
 }
 
 std::string verdict_sentence(const DigitStage& stage) {

@@ -19,7 +19,8 @@ inline double smooth(double s) {
 
 // Where things go, in pixels.
 struct DigitLayout {
-  double unit = 1;  // 1 at 1280 x 720
+  double unit = 1;    // 1 at 1280 x 720
+  double height = 0;  // of the picture
   double margin = 36;
   double title_size = 0, text_size = 0, small_size = 0, clock_size = 0;
   double bar = 0;  // height of the progress bar
@@ -50,6 +51,14 @@ struct DigitStage {
   // Positions at t blocks and the trajectory of the last few before it.
   Past past(double t) const;
   std::vector<double> chances(double t) const;  // (classes)
+  // The token that is read, or the mean of all, at t blocks: (d).
+  std::vector<double> readout(double t) const;
+  // (classes) how far that has come from the centre to each gate: 1 is there.
+  std::vector<double> way(double t) const;
+  // Where it is on the line from gate 0 to gate 1 of two: 0 to 1.
+  double between_gates(double t) const;
+  // Tokens that are at gate c, nearer than a fifth of its distance from the centre.
+  int at_gate(int c, double t) const;
 };
 
 // Error(input) where parts of the trajectory do not fit each other or are not finite.
@@ -87,14 +96,15 @@ struct DigitClock {
 };
 
 // The camera's way: from above, where the digit can be read, down to where the trajectory is seen.
-// At every moment what is to be seen (tokens, trails, ink, gates and their names) fills `room`;
-// aim and zoom change smoothly.
+// At every moment the floor and the gates with their names are inside `room`; the camera goes back
+// for tokens beyond them only as long as the floor fills two thirds of the height of the room that
+// it could fill. Aim and zoom change smoothly.
 class CameraWay {
  public:
   CameraWay(const DigitStage& stage, const Frame& room, const DigitClock& clock);
   Shot at(double progress) const;  // of the film, 0 to 1
 
-  // One shot that shows every moment.
+  // One shot that serves every moment.
   static Shot still(const DigitStage& stage, const Frame& room);
 
  private:
@@ -103,13 +113,27 @@ class CameraWay {
   Frame room_;
 };
 
+// A word of a sentence, and the middle of its place beside its token.
+struct PlacedWord {
+  std::string text{};
+  TextStyle style{};
+  Mark token{};
+  double x = 0, y = 0, width = 0;
+  bool asked = false;
+};
+// Words of the tokens at `marks`, pushed apart until none covers another or a token, as far as the
+// window allows; `dot` is the radius of a token. Those of tokens outside are left out.
+std::vector<PlacedWord> place_words(Canvas& canvas, const DigitStage& stage, const Shot& shot,
+                                    const std::vector<Mark>& marks, double dot);
+
 // The parts of a picture. `boldness` 0 to 1: how far the tokens show the colours of their choice.
 struct Moment {
   double t = 0;       // blocks
   double landed = 0;  // 0 to 1: how far the verdict is shown
   double boldness = 1;
 };
-void draw_manifold(Canvas& canvas, const DigitStage& stage, const Shot& shot, const Moment& now);
+// Returns how many tokens are outside of the shot's window.
+int draw_manifold(Canvas& canvas, const DigitStage& stage, const Shot& shot, const Moment& now);
 void draw_ink(Canvas& canvas, const DigitStage& stage, const Frame& frame);
 void draw_chances(Canvas& canvas, const DigitStage& stage, const Frame& frame, double t);
 std::string verdict_sentence(const DigitStage& stage);

@@ -16,6 +16,9 @@
 
 namespace murmur {
 
+struct DigitFilm;
+struct DigitTrajectory;
+
 // What is drawn of a simulation, and how.
 struct RenderSettings {
   PictureStyle style{};
@@ -58,10 +61,13 @@ SceneSettings density_scene_of_meanfield(const RunReader& run, const PictureStyl
 std::string density_caption(int n);  // what is added to a scene's caption
 
 FilmSettings film_of(const SceneSettings& scene, const RenderSettings& render);
+DigitFilm film_of(const RenderSettings& render);  // of a trained swarm
 std::vector<std::string> plotted(const RunReader& run, const RenderSettings& render);
-// Start, end, plots and film into the run's figures/ and video/; the paths of what was made.
+// Start, end, plots and film into the run's figures/ and video/; the paths of what was made. Of the
+// trajectory of a trained swarm the film and the frames are those of digits and sentences.
 std::vector<std::filesystem::path> draw_simulation(const RunReader& run, const SceneSettings& scene,
-                                                   const RenderSettings& render);
+                                                   const RenderSettings& render,
+                                                   const DigitTrajectory* trained = nullptr);
 
 // A run of the mean field read back and drawn as figures/meanfield.svg and .png: the density over
 // angle and time, or on the sphere at three times; amplitudes beside their predicted growth; energy

@@ -7,7 +7,7 @@
 
 #include "murmur/heads.h"
 #include "murmur/settling.h"
-#include "picture/digit_pictures.h"
+#include "report/fields.h"
 
 namespace murmur {
 
@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t kWatched = 24;  // samples whose attention is looked at
 constexpr int kMostRows = 32;         // of the table: beyond, a head is left out of all blocks
-constexpr int kMostDrawn = 8;         // heads in a picture
 
 double accuracy_of(const TrainedSwarm& swarm, const SampleSet& samples) {
   const Verdicts verdicts = judge(swarm, samples, 0);
@@ -70,47 +69,14 @@ void add_table(RunReport& report, const TrainedSwarm& swarm, const SampleSet& sa
       table);
 }
 
-// Query, key and value of head h over the plane z = 0 of [-10, 10]^2. A head of one coordinate has
-// arrows along x.
-std::vector<VectorField> fields_of_head(const TrainedSwarm& swarm, int block, int h) {
-  constexpr int kSide = 11, kMaps = 3, kShown = 2;
-  const int k = width_of_head(swarm.architecture);
-  std::vector<VectorField> fields(kMaps);
-  for (int f = 0; f < kMaps; ++f) fields[f].name = kFieldNames[f];
-  for (int p = 0; p < kSide * kSide; ++p) {
-    std::vector<double> x(static_cast<std::size_t>(swarm.architecture.d));
-    x[0] = kPlaneHalfWidth * (2.0 * (p % kSide) / (kSide - 1) - 1);
-    x[1] = kPlaneHalfWidth * (2.0 * (p / kSide) / (kSide - 1) - 1);
-    const BlockFields at = fields_at(swarm, block, x);
-    const Vector* const maps[kMaps] = {&at.query, &at.key, &at.value};
-    for (int f = 0; f < kMaps; ++f)
-      for (int c = 0; c < kShown; ++c) {
-        fields[f].at.push_back(x[c]);
-        fields[f].arrow.push_back(c < k ? (*maps[f])[h * k + c] : 0);
-      }
-  }
-  return fields;
-}
-
 void add_fields(RunReport& report, const TrainedSwarm& swarm, int block) {
   const Architecture& a = swarm.architecture;
-  const int drawn = std::min(a.heads, kMostDrawn);
-  std::vector<std::vector<VectorField>> rows;
-  for (int h = 0; h < drawn; ++h) rows.push_back(fields_of_head(swarm, block, h));
-  const auto picture = report.figures / fmt::format("heads-block-{}.png", block);
-  draw_fields_of_heads(rows, {true, 1000, 120 + 290 * drawn}, picture);
-  const std::string of_block = a.shared ? "" : fmt::format(" of block {}", block);
-  const std::string plane = a.d == 2 ? "over the plane" : "in the plane z = 0";
-  report.add_picture(
-      {.heading =
-           a.shared ? "The heads' fields" : fmt::format("The heads' fields in block {}", block),
-       .picture = picture,
-       .caption = fmt::format("Query, key and value of heads 0 to {}{} {}, a row and a colour a "
-                              "head{}.",
-                              drawn - 1, of_block, plane,
-                              width_of_head(a) == 1  ? "; of one coordinate, along x"
-                              : width_of_head(a) > 2 ? "; the first two of a head's coordinates"
-                                                     : "")});
+  const FieldSheet sheet = fields_of(swarm, {.block = block});
+  report.add_figure(
+      draw_fields_svg_and_png(sheet, {report.style()}, report.figures,
+                              fmt::format("heads-block-{}", block)),
+      a.shared ? "The heads' fields" : fmt::format("The heads' fields in block {}", block),
+      "A row and a colour a head.");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "murmur/error.h"
+#include "report/digits.h"
 
 namespace murmur {
 
@@ -141,6 +142,18 @@ void report_sentences(RunReport& report, const TrainedSwarm& swarm) {
       a.d, a.blocks, a.blocks == 1 ? "" : "s");
   add_facts(report, e);
   const std::vector<std::size_t> right = surest(e, true);
+  std::vector<DigitTrajectory> shown;
+  std::string text;
+  for (const int label : {0, 1})
+    for (const std::size_t k : right)
+      if (e.samples.label[k] == label) {
+        shown.push_back(trajectory_of_sentence(swarm, e.samples, k));
+        text += fmt::format("{}Test sentence {}: {}.", text.empty() ? "" : " ", k,
+                            sentence_text(swarm.task, e.samples, k));
+        break;
+      }
+  if (!shown.empty()) add_film(report, shown, text);
+  if (report.stopped()) return;
   if (selects(a) && !right.empty()) {
     const SentencePicture shown = picture_of_sentence(swarm, e.samples, right.front());
     draw_sentence(shown, {}, report.figures / "sentence.png");

@@ -6,6 +6,7 @@
 
 #include "murmur/error.h"
 #include "report/attention.h"
+#include "report/digits.h"
 #include "report/dome.h"
 #include "report/figures.h"
 #include "report/report.h"
@@ -156,20 +157,35 @@ FilmSettings film_of(const SceneSettings& scene, const RenderSettings& render) {
   return film;
 }
 
+DigitFilm film_of(const RenderSettings& render) {
+  return {.style = render.style, .fps = render.fps, .seconds = render.seconds, .stop = render.stop};
+}
+
 std::vector<fs::path> draw_simulation(const RunReader& run, const SceneSettings& scene,
-                                      const RenderSettings& render) {
+                                      const RenderSettings& render,
+                                      const DigitTrajectory* trained) {
   const fs::path figures = run.directory() / "figures", video = run.directory() / "video";
   make_folder_of_run(figures);
   make_folder_of_run(video);
   std::vector<fs::path> made{figures / "start.png", figures / "end.png"};
-  draw_scene(run, 0, scene, made[0]);
-  draw_scene(run, run.frames() - 1, scene, made[1]);
+  const std::int64_t last = run.frames() - 1;
+  if (trained != nullptr) {
+    draw_digit_frame(*trained, 0, scene.style, made[0]);
+    draw_digit_frame(*trained, static_cast<int>(last), scene.style, made[1]);
+    made.push_back(figures / "flight.png");
+    draw_digit_trajectories({*trained}, scene.style, made.back());
+  } else {
+    draw_scene(run, 0, scene, made[0]);
+    draw_scene(run, last, scene, made[1]);
+  }
   for (const char* ending : {"svg", "png", "pdf"}) {
     made.push_back(figures / fmt::format("observables.{}", ending));
     plot_observables(run, plotted(run, render), scene.log_time, made.back());
   }
-  if (render.film && film_trajectory(run, film_of(scene, render), video / "flight.mp4"))
-    made.push_back(video / "flight.mp4");
+  const fs::path mp4 = video / "flight.mp4";
+  if (render.film && (trained != nullptr ? film_digits({*trained}, film_of(render), mp4)
+                                         : film_trajectory(run, film_of(scene, render), mp4)))
+    made.push_back(mp4);
   return made;
 }
 
@@ -180,7 +196,12 @@ void report_simulation(RunReport& report) {
   const RenderSettings render{.film = report.request.film, .stop = report.request.stop};
   SceneSettings scene = scene_of(reader, settings, render.style);
   scene.log_time = is_in_log_time(reader, TimeScale::chosen);
-  const std::vector<fs::path> drawn = draw_simulation(reader, scene, render);
+  const std::optional<DigitTrajectory> trained =
+      moves_trained_swarm(reader)
+          ? trajectory_of_run(reader, report.request.data, report.request.find_data)
+          : std::nullopt;
+  const std::vector<fs::path> drawn =
+      draw_simulation(reader, scene, render, trained ? &*trained : nullptr);
   if (report.stopped()) return;
   report.page.title = report.run().filename().string();
   report.page.lead = fmt::format("{} particles in {} coordinates, from t = 0 to t = {:g}.",
@@ -188,6 +209,7 @@ void report_simulation(RunReport& report) {
   add_facts(report, reader, make_experiment(settings));
   const auto captions =
       std::vector<std::pair<std::string, std::string>>{{"flight.mp4", "The flight"},
+                                                       {"flight.png", "The flight in steps"},
                                                        {"start.png", "The start"},
                                                        {"end.png", "The end"},
                                                        {"observables.svg", "Observables"}};

@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
 
 #include "murmur/error.h"
+#include "murmur/settling.h"
 #include "report/digits.h"
 #include "report/dome.h"
+#include "report/fields.h"
 #include "report/heads.h"
 #include "report/report.h"
 #include "report/sentences.h"
@@ -18,6 +23,8 @@ namespace murmur {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr double kGateDistance = 10;  // of a gate from the centre
 
 // Test accuracies of the companion code for 5 against 6, in percent.
 struct Published {
@@ -68,10 +75,12 @@ Picture picture_of(const Examination& e, std::size_t sample) {
   return {e.pictures.height, e.pictures.width, {ink.begin(), ink.end()}};
 }
 
-DigitTrajectory trajectory_of(const Examination& e, std::size_t sample) {
-  return e.compares()
-             ? trajectory_of_pair(e.swarm, e.pictures, e.pairs[sample], e.samples.label[sample])
-             : trajectory_of_picture(e.swarm, e.pictures, e.picture[sample]);
+DigitTrajectory trajectory_of(const Examination& e, const TrainedSwarm& swarm, std::size_t sample) {
+  DigitTrajectory trajectory =
+      e.compares() ? trajectory_of_pair(swarm, e.pictures, e.pairs[sample], e.samples.label[sample])
+                   : trajectory_of_picture(swarm, e.pictures, e.picture[sample]);
+  trajectory.trained = e.swarm.architecture.blocks;
+  return trajectory;
 }
 
 void gather_samples(Examination& e) {
@@ -129,72 +138,95 @@ std::vector<Mistake> mistakes_of(const Examination& e) {
   return mistakes;
 }
 
-// The sample to be shown: read rightly and surely, of a usual size, and whose tokens keep together
-// best at their gate. Only the samples whose mean token ends nearest to it are tried.
-std::size_t shown_sample(const Examination& e) {
-  constexpr std::size_t kFlown = 24;
-  std::vector<int> sizes;
-  for (std::size_t k = 0; k < e.samples.samples(); ++k) sizes.push_back(e.samples.size_of(k));
-  std::nth_element(sizes.begin(), sizes.begin() + sizes.size() / 2, sizes.end());
-  const int usual = sizes[sizes.size() / 2];
-  const Matrix& targets = e.swarm.architecture.targets;
-  std::vector<std::size_t> right = surest(e, true);
-  if (right.empty()) return 0;
-  const auto from_gate = [&](std::size_t k, const auto& place) {
-    double square = 0;
-    for (int c = 0; c < targets.cols; ++c) {
-      const double gap = place(c) - targets(e.verdicts.verdict[k], c);
-      square += gap * gap;
-    }
-    return std::sqrt(square);
-  };
-  const auto mean_token = [&](std::size_t k) {
-    return from_gate(k, [&](int c) { return e.verdicts.readout(static_cast<int>(k), c); });
-  };
-  std::erase_if(right, [&](std::size_t k) {
-    return k != right.front() && (std::abs(e.samples.size_of(k) - usual) > std::max(1, usual / 5) ||
-                                  e.chances(static_cast<int>(k), e.verdicts.verdict[k]) < 0.99);
-  });
-  std::stable_sort(right.begin(), right.end(),
-                   [&](std::size_t a, std::size_t b) { return mean_token(a) < mean_token(b); });
-  right.resize(std::min(kFlown, right.size()));
-  std::vector<double> strayed;
-  for (const std::size_t k : right) {
-    const HostSwarm last = simulate_sample(e.swarm, e.samples, k).frames.back();
-    double sum = 0;
-    for (int i = 0; i < last.n(); ++i) sum += from_gate(k, [&](int c) { return last.at(i, c); });
-    strayed.push_back(sum / last.n());
+// How alike two pictures are: the cosine between their pixels.
+double likeness(const std::vector<double>& mean, std::span<const std::uint8_t> ink) {
+  double along = 0, one = 0, other = 0;
+  for (std::size_t p = 0; p < ink.size(); ++p) {
+    along += mean[p] * ink[p];
+    one += mean[p] * mean[p];
+    other += static_cast<double>(ink[p]) * ink[p];
   }
-  return right[std::min_element(strayed.begin(), strayed.end()) - strayed.begin()];
+  return one > 0 && other > 0 ? along / std::sqrt(one * other) : 0;
 }
 
-// The fields of one block over [-10, 10]^3, or a plane of it at height z: the first coordinates.
-struct FieldGrid {
-  int shown;     // coordinates of places and arrows
-  int side;      // places along an axis
-  double z = 0;  // third coordinate, where only two are shown
-};
-std::vector<VectorField> fields_on(const TrainedSwarm& swarm, int block, const FieldGrid& grid) {
-  std::vector<VectorField> fields(4);
-  for (int f = 0; f < 4; ++f) fields[f].name = kFieldNames[f];
-  const int points = grid.shown == 3 ? grid.side * grid.side * grid.side : grid.side * grid.side;
-  for (int p = 0; p < points; ++p) {
-    std::vector<double> x(static_cast<std::size_t>(swarm.architecture.d));
-    for (int k = 0, rest = p; k < grid.shown; ++k, rest /= grid.side)
-      x[k] = kPlaneHalfWidth * (2.0 * (rest % grid.side) / (grid.side - 1) - 1);
-    if (grid.shown == 2 && x.size() > 2) x[2] = grid.z;
-    const BlockFields at = fields_at(swarm, block, x);
-    const Vector* const arrows[] = {&at.query, &at.key, &at.value, &at.feed_forward};
-    for (int f = 0; f < 4; ++f)
-      for (int k = 0; k < grid.shown && !arrows[f]->empty(); ++k) {
-        // Of query, key and value those of head 0: several heads have a picture of their own.
-        const int known = f < 3 ? width_of_head(swarm.architecture) : swarm.architecture.d;
-        fields[f].at.push_back(x[k]);
-        fields[f].arrow.push_back(k < known ? (*arrows[f])[k] : 0);
-      }
+// The score of the verdict over that of the runner-up.
+double margin(const Examination& e, std::size_t sample) {
+  const int row = static_cast<int>(sample), verdict = e.verdicts.verdict[sample];
+  double next = -std::numeric_limits<double>::infinity();
+  for (int c = 0; c < e.verdicts.scores.cols; ++c)
+    if (c != verdict) next = std::max(next, e.verdicts.scores(row, c));
+  return e.verdicts.scores(row, verdict) - next;
+}
+
+// How far the tokens of a sample end from its gate, on average.
+double strayed(const Examination& e, std::size_t sample, const HostSwarm& last) {
+  const Matrix& targets = e.swarm.architecture.targets;
+  double sum = 0;
+  for (int i = 0; i < last.n(); ++i) {
+    double square = 0;
+    for (int k = 0; k < last.d(); ++k) {
+      const double gap = last.at(i, k) - targets(e.verdicts.verdict[sample], k);
+      square += gap * gap;
+    }
+    sum += std::sqrt(square) / last.n();
   }
-  std::erase_if(fields, [](const VectorField& field) { return field.at.empty(); });
-  return fields;
+  return sum;
+}
+
+double strayed(const Examination& e, std::size_t sample) {
+  return strayed(e, sample, simulate_sample(e.swarm, e.samples, sample).frames.back());
+}
+
+// The clearest sample of a class: read rightly, with at least the median margin of the class, with
+// tokens within a fifth of its median number; of these the twelve that look most like the mean
+// picture of the class (of pairs: with the largest margins), and of these the one whose tokens end
+// nearest to the gate. Nothing where none of the class is read rightly.
+std::optional<std::size_t> clearest(const Examination& e, int c) {
+  constexpr std::size_t kFlown = 12;
+  std::vector<std::size_t> right;
+  std::vector<double> margins;
+  std::vector<int> sizes;
+  for (std::size_t k = 0; k < e.samples.samples(); ++k) {
+    if (e.samples.label[k] != c || e.verdicts.verdict[k] != c) continue;
+    right.push_back(k);
+    margins.push_back(margin(e, k));
+    sizes.push_back(e.samples.size_of(k));
+  }
+  if (right.empty()) return std::nullopt;
+  const auto median = [](auto values) {
+    std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+    return values[values.size() / 2];
+  };
+  const double least = median(margins);
+  const int usual = median(sizes);
+  std::vector<double> mean(static_cast<std::size_t>(e.pictures.height) * e.pictures.width);
+  for (std::size_t k = 0; !e.compares() && k < e.samples.samples(); ++k)
+    if (e.samples.label[k] == c) {
+      const auto ink = e.pictures.picture(e.picture[k]);
+      for (std::size_t p = 0; p < mean.size(); ++p) mean[p] += ink[p];
+    }
+  std::vector<std::pair<double, std::size_t>> clear;
+  for (const std::size_t k : right)
+    if (margin(e, k) >= least && std::abs(e.samples.size_of(k) - usual) <= std::max(1, usual / 5))
+      clear.emplace_back(
+          e.compares() ? margin(e, k) : likeness(mean, e.pictures.picture(e.picture[k])), k);
+  if (clear.empty())
+    return right[std::max_element(margins.begin(), margins.end()) - margins.begin()];
+  std::stable_sort(clear.begin(), clear.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  clear.resize(std::min(kFlown, clear.size()));
+  std::vector<double> apart;
+  for (const auto& [like, k] : clear) apart.push_back(strayed(e, k));
+  return clear[std::min_element(apart.begin(), apart.end()) - apart.begin()].second;
+}
+
+// One of each class, in their order; the first sample where none is read rightly.
+std::vector<std::size_t> shown_samples(const Examination& e) {
+  std::vector<std::size_t> shown;
+  for (int c = 0; c < e.swarm.architecture.targets.rows; ++c)
+    if (const auto sample = clearest(e, c)) shown.push_back(*sample);
+  if (shown.empty()) shown.push_back(0);
+  return shown;
 }
 
 void add_curve(RunReport& report) {
@@ -232,61 +264,57 @@ void add_examination(RunReport& report, const Examination& e) {
        .caption = "Wrong verdicts, the surest first, with their numbers in the test set."});
 }
 
-void add_trajectory(RunReport& report, const Examination& e, std::size_t k) {
-  const DigitTrajectory trajectory = trajectory_of(e, k);
-  const std::string which =
-      fmt::format("Test {} {}, {} tokens.", e.noun(), e.picture[k], e.samples.size_of(k));
-  draw_digit_trajectory(trajectory, {}, report.figures / "flight.png");
-  draw_dissent(trajectory, {}, report.figures / "dissent.png");
-  if (report.request.film) {
-    make_folder_of_run(report.video);
-    DigitFilm film;
-    film.stop = report.request.stop;
-    if (film_digit(trajectory, film, report.video / "flight.mp4"))
-      report.add_picture(
-          {.heading = "A flight", .text = which, .picture = report.video / "flight.mp4"});
+// Twice as many blocks as were learned where they are shared and the tokens stay at their gate,
+// nearer than a fifth of its distance from the centre; else those that were learned.
+DigitTrajectory resting_trajectory(const Examination& e, std::size_t k) {
+  const Architecture& a = e.swarm.architecture;
+  if (a.shared && a.blocks > 1 && a.d <= 4) try {
+      DigitTrajectory longer = trajectory_of(e, with_blocks(e.swarm, 2 * a.blocks), k);
+      if (strayed(e, k, longer.frames.back()) < 0.2 * kGateDistance) return longer;
+    } catch (const Error& error) {
+      if (error.fault != Fault::numerical)
+        throw;  // tokens that are not at rest may leave all numbers
+    }
+  return trajectory_of(e, e.swarm, k);
+}
+
+void add_trajectories(RunReport& report, const Examination& e,
+                      const std::vector<std::size_t>& shown) {
+  std::vector<DigitTrajectory> trajectories;
+  std::string which;
+  for (const std::size_t k : shown) {
+    trajectories.push_back(resting_trajectory(e, k));
+    which += fmt::format("{}{} {} ({} tokens)", which.empty() ? "Test " : ", ", e.noun(),
+                         e.picture[k], e.samples.size_of(k));
   }
-  report.add_picture({.heading = !report.request.film ? "A flight" : "",
-                      .text = !report.request.film ? which : "",
-                      .picture = report.figures / "flight.png",
-                      .caption = "The same flight at a few blocks."});
+  which +=
+      ": of each class one that is read with a large margin and looks like the mean of its "
+      "class.";
+  if (e.compares()) which = which.substr(0, which.find(':')) + ".";
+  add_film(report, trajectories, which);
+  draw_dissent(trajectories.front(), {}, report.figures / "dissent.png");
   report.add_picture({.heading = "Who dissents",
                       .picture = report.figures / "dissent.png",
                       .caption = "The ink by the class whose target each token ends nearest to."});
 }
 
+// The plane z = 0, space, and planes at three heights, each with its own heading or under the
+// first.
 void add_fields(RunReport& report, const TrainedSwarm& swarm, int block) {
   const Architecture& a = swarm.architecture;
+  if (a.interaction != Architecture::attention && a.hidden == 0) return;
   const std::string stem = fmt::format("fields-block-{}", block);
-  const std::string which =
-      a.shared ? "The block that is flown again and again." : fmt::format("Block {}.", block);
-  const std::string rest =
-      a.d > 3 ? fmt::format(" The first three of {} coordinates, the others at 0.", a.d) : "";
-  const std::string caption =
-      a.interaction == Architecture::attention && a.heads > 1
-          ? "What query, key and value of head 0, and the feed-forward, make of a place."
-          : "What query, key, value and feed-forward make of a place.";
-  std::string heading =
-      a.shared ? "Its vector fields" : fmt::format("Vector fields of block {}", block);
-  std::vector<double> heights{-5, 0, 5};
-  if (a.d == 2) heights = {0};
-  if (a.d > 2) {
-    draw_fields_in_space(fields_on(swarm, block, {3, 5}), {true, 1280, 960},
-                         report.figures / (stem + ".png"));
-    report.add_picture({.heading = heading,
-                        .text = which + rest,
-                        .picture = report.figures / (stem + ".png"),
-                        .caption = caption});
-    heading.clear();
-  }
-  std::vector<std::vector<VectorField>> planes;
-  for (const double z : heights) planes.push_back(fields_on(swarm, block, {2, 11, z}));
-  draw_fields_in_planes(planes, heights, {true, 1280, a.d == 2 ? 480 : 960},
-                        report.figures / (stem + "-planes.png"));
-  report.add_picture({.heading = heading,
-                      .text = heading.empty() ? "" : which,
-                      .picture = report.figures / (stem + "-planes.png"),
-                      .caption = a.d == 2 ? caption : "The same in planes of constant height z."});
+  const auto add = [&](FieldRequest request, const std::string& name, const std::string& heading) {
+    request.block = block;
+    if (a.interaction == Architecture::attention) request.head = 0;
+    report.add_figure(
+        draw_fields_svg_and_png(fields_of(swarm, request), {report.style()}, report.figures, name),
+        heading, "");
+  };
+  add({}, stem, a.shared ? "Its vector fields" : fmt::format("Vector fields of block {}", block));
+  if (a.d < 3) return;
+  add({.space = true}, stem + "-space", "");
+  add({.heights = {-5, 0, 5}}, stem + "-planes", "");
 }
 
 void add_facts(RunReport& report, const Examination& e) {
@@ -333,8 +361,9 @@ void report_training(RunReport& report) {
       : a.shared    ? "rounds of one block"
                     : "blocks");
   add_facts(report, e);
-  const std::size_t shown = shown_sample(e);
-  add_trajectory(report, e, shown);
+  const std::vector<std::size_t> all_shown = shown_samples(e);
+  const std::size_t shown = all_shown.front();
+  add_trajectories(report, e, all_shown);
   if (report.stopped()) return;
   add_dome(report,
            states_of_training(e.swarm, e.samples, shown,

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -17,6 +18,7 @@ import bars
 import murmur
 
 USAGE, INPUT = 2, 3  # exit codes
+SMALL = ("--size", "480x320")
 
 
 def idx(array):
@@ -147,8 +149,42 @@ class Classify(Digits):
             self.assertTrue((kept / "figures" / name).read_bytes().startswith(b"\x89PNG"))
         self.murmur("measure", "kept")
         self.murmur("render", "kept", "-o", "end.png")
-        self.refused(USAGE, "classify", self.run_, "images=test:0-1", "-o", "more", what="one")
         self.refused(USAGE, "classify", self.run_, "images=test:5", "-o", "kept")
+
+    def test_keeps_flights_past_the_depth(self):
+        self.murmur("classify", self.run_, "images=test:5,2", "blocks=7", "--no-film", "-o", "two")
+        self.assertEqual(sorted(path.name for path in (self.folder / "two").iterdir()),
+                         ["2", "5", "figures"])
+        self.murmur("simulate", f"model={self.run_}", "init=test:5", "T=0.7", "-o", "flown")
+        self.assertEqual(murmur.promised(self.folder / "two/5"),
+                         murmur.promised(self.folder / "flown"))
+        frames, _ = murmur.frames_and_times(self.folder / "two/2")
+        self.assertEqual(len(frames), 8)
+        self.murmur("measure", "two/2")
+        scores = json.loads(self.murmur("classify", self.run_, "images=test:2", "blocks=7",
+                                        "--json").stdout)[0]["scores"]
+        self.assertAlmostEqual(scores["7"], frames[-1].mean(axis=0)[0], places=3)
+        ask = ("classify", self.run_)
+        self.refused(USAGE, *ask, "images=test:1,2", "-o", "two", what="already there")
+        self.murmur(*ask, "images=test:2,5", "--no-film", "-o", "two", "--force")
+        self.assertEqual(len(murmur.frames_and_times(self.folder / "two/2")[0]), 4)
+        self.refused(USAGE, *ask, "images=test:0-12", "-o", "more", what="at most 12")
+        self.refused(USAGE, *ask, "images=test:0-3,2", "-o", "more", what="named twice")
+        self.refused(USAGE, *ask, "images=test:1", "without_head=0", "-o", "more", what="whole")
+        for bad in ("0", "-1", "x", "1000", ""):
+            self.refused(INPUT, *ask, "images=test:1", f"blocks={bad}", "-o", "more",
+                         where="blocks=")
+        self.assertFalse((self.folder / "more").exists())
+
+    def test_lists(self):
+        rows = self.murmur("classify", self.run_, "images=test:0-3,8,5-6").stdout.splitlines()
+        self.assertEqual([row.split()[0] for row in rows], list("0123856"))
+        for row in rows:
+            alone = self.murmur("classify", self.run_, f"images=test:{row.split()[0]}").stdout
+            self.assertEqual(alone.strip(), row)
+        np.save(self.folder / "a,b.npy", self.pictures[:4])
+        rows = self.murmur("classify", self.run_, "images=a,b.npy:1,3").stdout.splitlines()
+        self.assertEqual([row.split()[0] for row in rows], ["1", "3"])
 
     def test_refusals(self):
         ask = ("classify", self.run_)
@@ -161,8 +197,11 @@ class Classify(Digits):
         self.refused(INPUT, *ask, "images=nowhere.png")
         self.refused(INPUT, *ask, "images=test:60", what="60", do="0 to 59")
         self.refused(INPUT, *ask, "images=test:5-99999", what="99999")
+        self.refused(INPUT, *ask, "images=test:1,60", what="60", do="0 to 59")
+        self.refused(INPUT, *ask, "images=test:1,999999999", what="999999999")
         for bad in ("test:", "test:x", "test:5-", "test:-5", "test:7-3", "test:1-2-3",
-                    "test:99999999999999999999", "test:1.5"):
+                    "test:99999999999999999999", "test:1.5", "test:1,", "test:,1", "test:1,,2",
+                    "test:1,x", "test:1,3-2", "test:1 ,2"):
             self.refused(INPUT, *ask, f"images={bad}", where="images=")
         self.refused(INPUT, *ask, "images=test", "data=nowhere", where="nowhere")
         black = np.zeros((2, 28, 28), dtype=np.uint8)
@@ -283,6 +322,30 @@ class Simulate(Digits):
         self.fly("e")  # test:0
         self.fly("f", "init=gaussian", "n=5")
 
+    def test_is_drawn_with_gates_and_verdict(self):
+        run = self.fly("run", "init=test:1")
+        data = f"data={self.data}"
+        self.murmur("render", "run", data, "-o", "known.png", *SMALL)
+        self.murmur("render", "run", "-o", "same.png", *SMALL)  # where the swarm learned
+        elsewhere = {"HOME": "/nowhere", "XDG_DATA_HOME": "", "MURMUR_DATA": "/nowhere"}
+        self.murmur("render", "run", data, "-o", "start.png", "--frame", "0", *SMALL)
+        self.murmur("render", "run", "cluster_tol=0.1", "-o", "clusters.png", *SMALL)
+        model = self.file("m.safetensors", with_text((self.run_ / "model.safetensors").read_bytes(),
+                                                     "data", "/nowhere"))
+        self.simulate("unknown", f"model={model}", "init=test:1", data)
+        self.murmur("render", "unknown", "-o", "unknown.png", *SMALL, env=elsewhere)  # no truth
+        self.murmur("render", "unknown", data, "-o", "found.png", *SMALL, env=elsewhere)
+        seen = {path.name: path.read_bytes() for path in self.folder.glob("*.png")}
+        seen = {name: content[content.index(b"IDAT"):] for name, content in seen.items()}
+        for name in ("same.png", "found.png"):
+            self.assertEqual(seen[name], seen["known.png"], name)
+        for name in ("start.png", "clusters.png", "unknown.png"):
+            self.assertNotEqual(seen[name], seen["known.png"], name)
+        self.refused(INPUT, "render", "unknown", "data=/nowhere", "-o", "x.png", where="nowhere")
+        self.refused(INPUT, "render", "run", "--frame", "9", "-o", "x.png", what="frame 9")
+        self.assertFalse((self.folder / "x.png").exists())
+        self.assertTrue((run / "trajectory.npy").is_file())
+
     def test_refusals(self):
         go = ("simulate", f"model={self.run_}")
         for word in ("beta=4", "query=identity", "dynamics=USA", "habitat=sphere", "d=4"):
@@ -312,6 +375,52 @@ class Simulate(Digits):
         self.simulate("named", f"model={self.run_}", "data=mnist", env=nowhere)
 
 
+class Fields(Digits):
+    def test_every_ending_style_and_view(self):
+        draw = ("render", self.run_, "figure=fields")
+        for k, words in enumerate((["-o", "f.png"], ["-o", "f.svg"], ["-o", "f.pdf", "--light"],
+                                   ["view=space", "-o", "space.svg"], ["z=5", "-o", "high.svg"],
+                                   ["view=plane", "block=2", "head=0", "-o", "plane.svg"],
+                                   ["-o", "light.svg", "--style", "paper"],
+                                   ["-o", "small.png", "--size", "640x700"])):
+            self.murmur(*draw, *words)
+        recipe = re.compile(rb"<metadata.*?</metadata>", re.DOTALL)
+        bytes_of = {path.name: recipe.sub(b"", path.read_bytes())
+                    for path in self.folder.glob("*.svg")}
+        self.assertEqual(len(set(bytes_of.values())), 4, "block=2 of shared blocks is the same")
+        self.assertEqual(bytes_of["f.svg"], bytes_of["plane.svg"])
+        width, height = struct.unpack(">II", (self.folder / "small.png").read_bytes()[16:24])
+        self.assertEqual((width, height), (640, 700))
+        self.murmur(*draw, "-q")
+        self.assertTrue((self.run_ / "figures/fields.png").is_file())
+
+    def test_a_row_a_head(self):
+        self.murmur("train", f"data={self.data}", "digits=3,7", "epochs=1", "hidden=4", "heads=2",
+                    "blocks=2", "d=4", "-q", "-o", "heads")
+        for words in (["-o", "all.svg"], ["head=1", "-o", "one.svg"], ["head=0", "-o", "zero.svg"]):
+            self.murmur("render", "heads", "figure=fields", *words)
+        self.assertEqual(len({(self.folder / f"{name}.svg").read_bytes()
+                              for name in ("all", "one", "zero")}), 3)
+        self.refused(INPUT, "render", "heads", "figure=fields", "head=2", "-o", "x.svg",
+                     what="no head 2", do="head=1")
+
+    def test_refusals(self):
+        draw = ("render", self.run_, "figure=fields", "-o", "x.svg")
+        self.refused(INPUT, *draw, "block=3", what="no block 3", do="block=2")
+        self.refused(INPUT, *draw, "head=1", what="no head 1")
+        self.refused(INPUT, *draw, "head=x", what="x")
+        self.refused(INPUT, *draw, "z=high", what="no height", where="z=high")
+        self.refused(INPUT, *draw, "z=nan", what="no height")
+        self.refused(INPUT, *draw, "view=side", what="side", do="view=space")
+        self.refused(INPUT, *draw, "view=space", "z=1", what="without a height")
+        self.refused(INPUT, *draw, "colour=red", where="colour=red")
+        self.refused(USAGE, "render", self.run_, "figure=fields", "-o", "x.mp4", what="mp4")
+        self.simulate("plain", "n=4", "T=1")
+        self.refused(INPUT, "render", "plain", "figure=fields", "-o", "x.svg",
+                     what="no trained swarm")
+        self.assertFalse((self.folder / "x.svg").exists())
+
+
 class Reports(Digits):
     def test_training(self):
         copy = self.folder / "copy"
@@ -325,7 +434,8 @@ class Reports(Digits):
         self.assertGreaterEqual(page.count("data:image/"), 6)
         self.assertNotRegex(page, r'(src|href)="(?!data:|#)')
         for name in ("training.svg", "confusion.png", "mistakes.png", "flight.png", "dissent.png",
-                     "fields-block-0.png", "fields-block-0-planes.png"):
+                     "fields-block-0.png", "fields-block-0.svg", "fields-block-0-space.svg",
+                     "fields-block-0-planes.png"):
             self.assertTrue((copy / "figures" / name).is_file(), name)
 
     def test_flight(self):

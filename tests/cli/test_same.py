@@ -116,7 +116,7 @@ class Same(Training):
         self.refused(INPUT, "classify", run, "images=train:3", do="LEFT.RIGHT")
         self.refused(INPUT, "classify", run, f"images=test:{PAIRS}", what=f"no pair {PAIRS}")
         self.refused(INPUT, "classify", run, "images=test:0-3+test:1", what="4 pictures")
-        self.refused(USAGE, "classify", run, "images=test:0-3", "-o", "kept", what="4")
+        self.refused(USAGE, "classify", run, "images=test:0-12", "-o", "kept", what="at most 12")
         for init in ("train:3", f"test:{PAIRS}"):
             self.refused(INPUT, "simulate", f"model={run}", f"data={self.data}", f"init={init}",
                          "-o", "flight", what="init")

@@ -136,7 +136,7 @@ TEST_F(DigitPictures, EveryPictureHasItsSizeInBothThemesAndAnyShape) {
                            Made{.d = 4, .classes = 1, .blocks = 1}}) {
     const DigitTrajectory trajectory = make_recording(made);
     for (const PictureStyle& style : {small_, PictureStyle{false, 400, 600}}) {
-      draw_digit_trajectory(trajectory, style, folder_ / "new" / "flight.png");
+      draw_digit_trajectories({trajectory}, style, folder_ / "new" / "flight.png");
       draw_dissent(trajectory, style, folder_ / "new" / "dissent.png");
       for (const char* name : {"flight.png", "dissent.png"}) {
         const Seen seen = look_at(folder_ / "new" / name);
@@ -154,8 +154,8 @@ TEST_F(DigitPictures, FilmHasTheFramesAskedFor) {
     DigitTrajectory trajectory = make_recording(made);
     trajectory.cls = made.d == 5;
     trajectory.label = made.d == 2 ? -1 : 1 % made.classes;
-    ASSERT_TRUE(
-        film_digit(trajectory, {.style = small_, .fps = 12, .seconds = 0.75}, folder_ / "f.mp4"));
+    ASSERT_TRUE(film_digits({trajectory}, {.style = small_, .fps = 12, .seconds = 0.75},
+                            folder_ / "f.mp4"));
     std::string size;
     EXPECT_EQ(frames_in(folder_ / "f.mp4", &size), 9);
     EXPECT_EQ(size, "640x360");
@@ -166,9 +166,9 @@ TEST_F(DigitPictures, FilmIsTheSameForAnyNumberOfThreads) {
   if (!have_ffmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
   const DigitTrajectory trajectory = make_recording({});
   DigitFilm film{.style = small_, .fps = 10, .seconds = 0.7, .threads = 1};
-  film_digit(trajectory, film, folder_ / "one.mp4");
+  film_digits({trajectory}, film, folder_ / "one.mp4");
   film.threads = 3;
-  film_digit(trajectory, film, folder_ / "three.mp4");
+  film_digits({trajectory}, film, folder_ / "three.mp4");
   EXPECT_EQ(bytes_of(folder_ / "one.mp4"), bytes_of(folder_ / "three.mp4"));
 }
 
@@ -176,7 +176,7 @@ TEST_F(DigitPictures, AStoppedFilmLeavesNothing) {
   if (!have_ffmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
   DigitFilm film{.style = small_, .seconds = 1};
   film.stop = [] { return true; };
-  EXPECT_FALSE(film_digit(make_recording({}), film, folder_ / "f.mp4"));
+  EXPECT_FALSE(film_digits({make_recording({})}, film, folder_ / "f.mp4"));
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
@@ -200,31 +200,13 @@ TEST_F(DigitPictures, DissentersAreCountedAndShownInTheirColour) {
   EXPECT_EQ(picture::choices(trajectory).back(), -1) << "the CLS boid votes for nothing";
 }
 
-// The share of the room, across or upright, that tokens, gates and the ink's ground take.
-double filled(const picture::DigitStage& stage, const picture::Shot& shot, double t,
-              const picture::Frame& room) {
-  std::vector<picture::Point> points = stage.past(t).back()->points;
-  points.insert(points.end(), stage.gate.begin(), stage.gate.end());
-  for (double x : {-8.0, 8.0})
-    for (double y : {-8.0, 8.0}) points.push_back(stage.place(x, y, 0));
-  double left = 1e9, right = -1e9, top = 1e9, bottom = -1e9;
-  for (const picture::Point& p : points) {
-    const picture::Mark m = shot.mark(p);
-    const bool in = m.x > room.x - 2 && m.x < room.x + room.width + 2 && m.y > room.y - 2 &&
-                    m.y < room.y + room.height + 2;
-    if (!in) continue;
-    left = std::min(left, m.x), right = std::max(right, m.x);
-    top = std::min(top, m.y), bottom = std::max(bottom, m.y);
-  }
-  return std::max((right - left) / room.width, (bottom - top) / room.height);
-}
-
 // A flight far beyond its gates, with one token lost altogether.
-TEST_F(DigitPictures, TheCameraKeepsTheFlightInTheRoom) {
+TEST_F(DigitPictures, FloorAndGatesFillTwoThirdsOfTheHeightThroughoutTheFilm) {
+  const PictureStyle usual{.width = 1280, .height = 720};
   for (double reach : {1.0, 4.0}) {
     DigitTrajectory trajectory = make_recording({.reach = reach});
     trajectory.frames.back().at(7, 0) = 1e6;
-    const picture::DigitStage stage = picture::set_digit_stage(trajectory, small_);
+    const picture::DigitStage stage = picture::set_digit_stage(trajectory, usual);
     const picture::Frame room = stage.layout.scene;
     const picture::DigitClock clock{.lead = 0.1, .hold = 0.2, .blocks = stage.blocks()};
     const picture::CameraWay way(stage, room, clock);
@@ -232,25 +214,104 @@ TEST_F(DigitPictures, TheCameraKeepsTheFlightInTheRoom) {
     EXPECT_EQ(clock.at(1), stage.blocks());
     double before = way.at(0).zoom;
     for (int k = 0; k <= 60; ++k) {
-      const double progress = k / 60.0, t = clock.at(progress);
-      const picture::Shot shot = way.at(progress);
+      const picture::Shot shot = way.at(k / 60.0);
       EXPECT_LT(std::abs(std::log(shot.zoom / before)), 0.12) << "the camera moves smoothly";
       before = shot.zoom;
-      const auto points = stage.past(t).back()->points;
-      int outside = 0;
+      std::vector<picture::Point> points = stage.gate;
+      for (double x : {-10.0, 10.0})
+        for (double y : {-10.0, 10.0}) points.push_back(stage.place(x, y, 0));
+      double top = 1e9, bottom = -1e9;
       for (const picture::Point& p : points) {
         const picture::Mark m = shot.mark(p);
-        const bool in = m.x > room.x - 2 && m.x < room.x + room.width + 2 && m.y > room.y - 2 &&
-                        m.y < room.y + room.height + 2;
-        outside += in ? 0 : 1;
+        EXPECT_TRUE(m.x > room.x - 2 && m.x < room.x + room.width + 2 && m.y > room.y - 2 &&
+                    m.y < room.y + room.height + 2)
+            << k << " of a flight to " << reach;
+        top = std::min(top, m.y), bottom = std::max(bottom, m.y);
       }
-      EXPECT_LE(outside, 1) << "at " << progress << " of a flight to " << reach;
-      for (const picture::Point& gate : stage.gate)
-        EXPECT_TRUE(shot.mark(gate).x > room.x && shot.mark(gate).x < room.x + room.width);
-      // From a flight that grows fourfold the camera draws back ahead of it.
-      EXPECT_GT(filled(stage, shot, t, room), reach > 1 ? 0.6 : 0.75) << progress << " " << reach;
+      EXPECT_GT(bottom - top, usual.height * 2 / 3.0) << k << " " << reach;
     }
   }
+}
+
+TEST_F(DigitPictures, TheBarIsCutWhereTheMeanIsBetweenTheGates) {
+  DigitTrajectory trajectory = make_recording({});
+  const int last = static_cast<int>(trajectory.frames.size()) - 1;
+  for (int c : {0, 1}) {
+    for (int i = 0; i < trajectory.frames.back().n(); ++i)
+      for (int k = 0; k < 3; ++k) trajectory.frames.back().at(i, k) = trajectory.targets(c, k);
+    const picture::DigitStage stage = picture::set_digit_stage(trajectory, small_);
+    EXPECT_NEAR(stage.between_gates(last), c, 1e-12);
+    EXPECT_NEAR(stage.way(last)[c], 1, 1e-12);
+    EXPECT_EQ(stage.at_gate(c, last), trajectory.frames.back().n());
+    EXPECT_EQ(stage.at_gate(1 - c, last), 0);
+    EXPECT_NEAR(stage.between_gates(0), 0.5, 1e-12) << "the ring of ink is around the centre";
+  }
+}
+
+TEST_F(DigitPictures, SeveralDigitsFollowEachOtherAndGoOnPastTheirDepth) {
+  DigitTrajectory longer = make_recording({.blocks = 6});
+  longer.trained = 3;
+  draw_digit_trajectories({make_recording({}), longer}, {true, 1280, 720}, folder_ / "two.png");
+  EXPECT_EQ(look_at(folder_ / "two.png").width, 1280);
+  draw_digit_frame(longer, 4, small_, folder_ / "frame.png");
+  EXPECT_GT(look_at(folder_ / "frame.png").colours.size(), 60u);
+  EXPECT_EQ(fault_of([&] { draw_digit_frame(longer, 7, small_, folder_ / "n.png"); }),
+            Fault::input);
+  EXPECT_EQ(fault_of([&] { draw_digit_trajectories({}, small_, folder_ / "n.png"); }),
+            Fault::input);
+  EXPECT_EQ(fault_of([&] { film_digits({}, {.style = small_}, folder_ / "n.mp4"); }), Fault::input);
+  EXPECT_FALSE(fs::exists(folder_ / "n.png"));
+  if (!have_ffmpeg()) GTEST_SKIP() << "ffmpeg is not installed";
+  const DigitFilm film{.style = small_, .fps = 10, .seconds = 0.4};
+  ASSERT_TRUE(film_digits({make_recording({}), longer}, film, folder_ / "f.mp4"));
+  std::string size;
+  EXPECT_EQ(frames_in(folder_ / "f.mp4", &size), 8);
+}
+
+// A sentence of five words in four dimensions whose middle word is asked about.
+DigitTrajectory make_sentence() {
+  DigitTrajectory trajectory = make_recording({.d = 4, .blocks = 2});
+  trajectory.ink.clear();
+  trajectory.frames.clear();
+  for (int b = 0; b <= 2; ++b) {
+    HostSwarm x({5, 4});
+    for (int i = 0; i < 5; ++i)
+      for (int k = 0; k < 4; ++k)
+        x.at(i, k) = 0.2 * i - 0.1 * k + (k == 0 ? -5.0 * b : b * i * 0.3);
+    trajectory.frames.push_back(x);
+  }
+  trajectory.words = {"the", "boat", "bank", "was", "old"};
+  trajectory.asked = 2;
+  return trajectory;
+}
+
+TEST_F(DigitPictures, TheWordsOfASentenceStandApart) {
+  const DigitTrajectory trajectory = make_sentence();
+  const picture::DigitStage stage = picture::set_digit_stage(trajectory, {true, 1280, 720});
+  const picture::Frame room = stage.layout.scene;
+  const picture::Shot shot = picture::CameraWay::still(stage, room);
+  picture::Canvas canvas(1280, 720);
+  for (int b : {0, 1, 2}) {
+    std::vector<picture::Mark> marks;
+    const picture::Past past = stage.past(b);
+    for (const picture::Point& p : past.back()->points) marks.push_back(shot.mark(p));
+    const auto words = picture::place_words(canvas, stage, shot, marks, 4);
+    ASSERT_EQ(words.size(), 5u);
+    EXPECT_TRUE(words[2].asked);
+    for (std::size_t i = 0; i < 5; ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        EXPECT_TRUE(std::abs(words[i].x - words[j].x) > (words[i].width + words[j].width) / 2 - 3 ||
+                    std::abs(words[i].y - words[j].y) > words[i].style.size - 3)
+            << words[i].text << " covers " << words[j].text << " at " << b;
+  }
+  draw_digit_frame(trajectory, 2, small_, folder_ / "s.png");
+  EXPECT_GT(look_at(folder_ / "s.png").colours.size(), 60u);
+  DigitTrajectory wrong = make_sentence();
+  wrong.asked = 5;
+  EXPECT_EQ(fault_of([&] { draw_digit_frame(wrong, 0, small_, folder_ / "n.png"); }), Fault::input);
+  wrong = make_sentence();
+  wrong.words.pop_back();
+  EXPECT_EQ(fault_of([&] { draw_digit_frame(wrong, 0, small_, folder_ / "n.png"); }), Fault::input);
 }
 
 TEST_F(DigitPictures, ChancesMoveFromFrameToFrame) {
@@ -278,9 +339,9 @@ TEST_F(DigitPictures, FlightsThatDoNotFitAreRefused) {
     DigitTrajectory trajectory = make_recording({});
     spoil(trajectory);
     const fs::path png = folder_ / "no.png";
-    EXPECT_EQ(fault_of([&] { draw_digit_trajectory(trajectory, small_, png); }), Fault::input);
+    EXPECT_EQ(fault_of([&] { draw_digit_trajectories({trajectory}, small_, png); }), Fault::input);
     EXPECT_EQ(fault_of([&] { draw_dissent(trajectory, small_, png); }), Fault::input);
-    EXPECT_EQ(fault_of([&] { film_digit(trajectory, {.style = small_}, folder_ / "no.mp4"); }),
+    EXPECT_EQ(fault_of([&] { film_digits({trajectory}, {.style = small_}, folder_ / "no.mp4"); }),
               Fault::input);
     EXPECT_TRUE(fs::is_empty(folder_.path()));
   };
@@ -301,71 +362,6 @@ TEST_F(DigitPictures, FlightsThatDoNotFitAreRefused) {
               draw_dissent(make_recording({}), {true, 641, 360}, folder_ / "n.png");
             }),
             Fault::input);
-}
-
-std::vector<VectorField> make_fields(int dimensions, double length) {
-  std::vector<VectorField> fields;
-  const int points = dimensions == 2 ? 25 : 125;
-  for (const char* name : kFieldNames) {
-    VectorField field{.name = name};
-    for (int p = 0; p < points; ++p)
-      for (int k = 0, rest = p; k < dimensions; ++k, rest /= 5) {
-        field.at.push_back(5.0 * (rest % 5) - 10);
-        field.arrow.push_back(length * std::sin(1.0 + p + k));
-      }
-    fields.push_back(field);
-  }
-  return fields;
-}
-
-TEST_F(DigitPictures, FieldsAreDrawnInTheirColours) {
-  for (bool dark : {true, false}) {
-    const PictureStyle style{dark, 1280, 720};
-    draw_fields_in_planes({make_fields(2, 3), make_fields(2, 3)}, {-5, 5}, style,
-                          folder_ / "p.png");
-    draw_fields_in_space(make_fields(3, 1e-3), style, folder_ / "s.png");
-    const Seen plane = look_at(folder_ / "p.png");
-    EXPECT_EQ(plane.width, 1280);
-    EXPECT_EQ(look_at(folder_ / "s.png").height, 720);
-    for (int hue : {0, 2, 4}) EXPECT_GT(plane.of(picture::class_colour(hue, dark)), 200) << hue;
-    EXPECT_GT(plane.of(picture::theme(dark).ink), 200);
-  }
-  draw_fields_in_space(make_fields(3, 0), small_, folder_ / "zero.png");
-  EXPECT_EQ(look_at(folder_ / "zero.png").width, 640);
-}
-
-TEST_F(DigitPictures, HeadsAreDrawnInAColourEach) {
-  for (bool dark : {true, false}) {
-    auto heads = std::vector(3, make_fields(2, 3));
-    for (auto& head : heads) head.pop_back();  // query, key, value
-    draw_fields_of_heads(heads, {dark, 1000, 990}, folder_ / "h.png");
-    const Seen seen = look_at(folder_ / "h.png");
-    for (int h : {0, 1, 2}) EXPECT_GT(seen.of(picture::class_colour(h, dark)), 200) << h;
-    EXPECT_EQ(seen.of(picture::class_colour(3, dark)), 0);
-  }
-  EXPECT_EQ(fault_of([&] { draw_fields_of_heads({}, small_, folder_ / "no.png"); }), Fault::input);
-}
-
-TEST_F(DigitPictures, FieldsThatDoNotFitAreRefused) {
-  const fs::path png = folder_ / "no.png";
-  auto fields = make_fields(3, 1);
-  fields[1].arrow.pop_back();
-  EXPECT_EQ(fault_of([&] { draw_fields_in_space(fields, small_, png); }), Fault::input);
-  fields = make_fields(3, 1);
-  fields[2].arrow[4] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(fault_of([&] { draw_fields_in_space(fields, small_, png); }), Fault::input);
-  EXPECT_EQ(fault_of([&] { draw_fields_in_space({}, small_, png); }), Fault::input);
-  EXPECT_EQ(fault_of([&] {
-              draw_fields_in_planes({make_fields(2, 1)}, {1, 2}, small_, png);
-            }),
-            Fault::input);
-  auto fewer = make_fields(2, 1);
-  fewer.pop_back();
-  EXPECT_EQ(fault_of([&] {
-              draw_fields_in_planes({make_fields(2, 1), fewer}, {1, 2}, small_, png);
-            }),
-            Fault::input);
-  EXPECT_FALSE(fs::exists(png));
 }
 
 TEST_F(DigitPictures, ConfusionsOfAnyNumberOfClasses) {
