@@ -53,6 +53,10 @@ void tell_summary(const Flags& flags, const fs::path& run, const TrainingSummary
                          "{:.0f} images/s, {}",
                          100 * s.test_accuracy, s.test_correct, s.test_count, s.parameters,
                          s.epochs, s.images_per_second, duration_text(s.seconds)));
+  for (const Settling& row : s.settling)
+    say(flags, fmt::format("behind {:3} blocks: {:.2f} % right, spread {:.3f}, distance to the "
+                           "target {:.2f} of 10",
+                           row.blocks, 100 * row.accuracy, row.spread, row.distance));
 }
 
 int dry_run(const Flags& flags, const Training& t) {
@@ -84,12 +88,21 @@ int train_and_report(const Flags& flags, const Training& t, const TrainingData& 
   return 0;
 }
 
+// The training of a run. Runs from before these parameters existed were made with these values.
+Training training_of_run(const fs::path& directory) {
+  Settings words = settings_of_run(directory, {}, training_parameters());
+  for (const auto& [key, value] :
+       {std::pair{"settle_from", "half"}, {"depth_law", "uniform"}, {"token_share", "1"}})
+    if (words.at(key).text == "recipe") words.at(key).text = value;
+  return make_training(words);
+}
+
 // Goes on from the last checkpoint; the pictures must be those it began with.
 int resume(const Flags& flags, const fs::path& directory, const Words& words) {
   if (!words.plain.empty() || !words.assignments.empty())
     usage("a resumed training takes no parameters", "leave them out, or start a new run");
   if (!flags.out.empty()) usage("a resumed training stays in its run", "leave -o out");
-  const Training t = make_training(settings_of_run(directory, {}, training_parameters()));
+  const Training t = training_of_run(directory);
   if (RunReader(directory).status() == "done") {
     require_whole(directory);
     tell_summary(flags, directory, read_summary(directory));

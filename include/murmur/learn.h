@@ -115,13 +115,15 @@ struct Objective {
   bool padded = false;
   double dropout = 0;    // of attention weights; a mask per (update, sample, block, head)
   double smoothing = 0;  // of labels in the cross-entropy
-  // Added to the loss, over all tokens i and over the blocks b of the last half, as if each were
-  // the end: settle times the mean of |x_i(b) - t_label|^2 / 100. Tokens that are where they belong
-  // block after block are at rest there.
+  // Added to the loss: settle times the mean of |x_i(b) - t_label|^2 / 100 over all tokens i and
+  // over the positions behind the blocks b = settle_from, settle_from + 1, ... (counted from 1) to
+  // the last; settle_from = 0 means the last half of the blocks. Tokens that are at their target
+  // behind each of these blocks are at rest there.
   double settle = 0;
+  int settle_from = 0;
 };
-// How many blocks at the end `settle` speaks of.
-int settled_blocks(int blocks);
+// The number of blocks at the end that `settle` counts; at least the last one.
+int settled_blocks(int blocks, int settle_from = 0);
 
 // Some samples of a set, each shifted, for one pass. Points, starts and labels are those of the
 // whole SampleSet (images.h).

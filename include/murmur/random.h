@@ -40,6 +40,7 @@ enum class Stream : std::uint16_t {
   readout = 20,       // points of words that places are compared with, class tokens and guests
   redrawn = 21,       // weights of a trained transformer drawn anew
   continuation = 22,  // tokens that a transformer writes on with
+  token_share = 24,   // which tokens of a training sample an update computes with
   prompts = 23,       // sentences and lists that trained transformers are given to read
 };
 

@@ -48,7 +48,9 @@ struct Training {
   double decay = 0.01, clip = 1;  // 0: none
   double shift = 0.5;             // standard deviation of the random shift of a whole sample
   double affine = 0, warp = 0;    // of a random linear map's entries, of a bending: deform.h
+  double token_share = 1;         // of a sample's tokens that an update computes with
   double deeper = 1;              // an update runs between the blocks and so many times as many
+  bool mostly_shallow = false;    // whether that number is drawn with DepthLaw::square
   double averaging = 0;           // share of the epochs, the last, whose parameters are averaged
   double validation = 0.1;        // share of the training set that is kept back
   enum Device { cpu, cuda } device = cpu;
@@ -57,9 +59,18 @@ struct Training {
   std::string config{};  // config.toml: every setting, recipe resolved
 };
 
-// `best` is tuned on validation samples; `published` is the companion code; `settled` is `best`
-// with tokens that come to rest at their targets.
-enum class Recipe { best, published, settled };
+// `settled` trains tokens that come to rest at their target; `best` trains for accuracy;
+// `published` trains as the companion code did. `automatic` means `settled` where
+// `settles_by_default`, otherwise `best`.
+enum class Recipe { automatic, settled, best, published };
+
+// Which blocks `settle` counts: the last half of those that an update runs, or those from the
+// trained depth on.
+enum class SettleFrom { half, depth };
+
+// The law of the number of blocks that an update runs, between `blocks` and `deeper` times as many:
+// uniform, or its excess over `blocks` proportional to the square of a uniform number.
+enum class DepthLaw { uniform, square };
 
 // spread: left and right for two classes, well apart for more; third_axis: the companion code's
 // corners.
@@ -92,7 +103,7 @@ struct TrainingSpec {
   Architecture::Readout readout = Architecture::mean;
   bool position = false;  // as Positions::sinusoidal
   Positions positions = Positions::none;
-  Recipe recipe = Recipe::best;
+  Recipe recipe = Recipe::automatic;
   std::optional<TargetChoice> targets{};
   std::optional<Objective::Loss> loss{};
   std::optional<LossAverage> average{};
@@ -105,9 +116,13 @@ struct TrainingSpec {
   std::optional<double> shift{};          // standard deviation of the shift of a whole sample
   double affine = 0, warp = 0;            // random linear map and bending of a whole sample
   std::optional<double> settle{};         // weight of the distance of all tokens to their target
-  std::optional<double> deeper{};         // times the blocks, at most, that an update runs
+  std::optional<SettleFrom> settle_from{};
+  std::optional<double> deeper{};  // times the blocks, at most, that an update runs
+  std::optional<DepthLaw> depth_law{};
+  std::optional<double> token_share{};  // of a sample's tokens that an update computes with
   double smoothing = 0, dropout = 0;
-  double averaging = 0;     // share of the epochs, the last, whose parameters are averaged
+  std::optional<double>
+      averaging{};          // share of the epochs, the last, whose parameters are averaged
   double validation = 0.1;  // share of the training set that is kept back
   std::uint64_t seed = 0;
   Training::Device device = Training::cpu;
@@ -126,6 +141,10 @@ TrainingSpec training_spec_of(const Settings& words);
 Settings training_words_of(const TrainingSpec& spec);
 // A spec with assignments, key=value, laid over it; they are quoted as of the command line.
 WordedTraining lay_over(const TrainingSpec& spec, const std::vector<std::string>& assignments);
+
+// Whether recipe=auto means `settled`: two digits and five or more shared blocks of attention in up
+// to four dimensions, read by their mean token.
+bool settles_by_default(const TrainingSpec& spec);
 
 // Resolves what the recipe says. Error(input) where parts of a spec do not fit together.
 Training make_training(const WordedTraining& worded);
@@ -224,6 +243,16 @@ struct BlockFields {
 };
 BlockFields fields_at(const TrainedSwarm& swarm, int block, std::span<const double> x);
 
+// What a trained swarm does behind some number of blocks.
+struct Settling {
+  int blocks = 0;
+  double accuracy = 0;  // of the verdicts read there, 0 to 1, over all samples
+  // Means over the samples that are watched:
+  double spread = 0;    // of their tokens around their mean token, over that at the start
+  double speed = 0;     // how far a token moves in the last block, where targets are 10 from 0
+  double distance = 0;  // of a token to its sample's target
+};
+
 struct TrainingSummary {
   double test_accuracy = 0, validation_accuracy = 0;  // 0 to 1
   std::size_t test_correct = 0, test_count = 0;
@@ -232,6 +261,8 @@ struct TrainingSummary {
   std::uint64_t seed = 0;
   std::size_t parameters = 0;
   std::string data{}, checksum{};
+  // Of a training with `settle`: on test samples at the trained depth, twice and four times it.
+  std::vector<Settling> settling{};
 };
 
 // A run whose frames are epochs: the mean readout of each class (classes, d), with

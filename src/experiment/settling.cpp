@@ -106,6 +106,13 @@ TrainedSwarm with_blocks(const TrainedSwarm& swarm, int blocks) {
   return other;
 }
 
+std::vector<int> settling_depths(const TrainedSwarm& swarm) {
+  constexpr int kMostBlocks = 100, kMostDimensions = 4;  // further it takes too long
+  const Architecture& a = swarm.architecture;
+  if (!a.shared || a.d > kMostDimensions || 4 * a.blocks > kMostBlocks) return {};
+  return {a.blocks, 2 * a.blocks, 4 * a.blocks};
+}
+
 std::vector<std::size_t> evenly_chosen(const SampleSet& samples, std::size_t most) {
   std::vector<std::size_t> chosen;
   const std::size_t count = std::min(most, samples.samples());

@@ -8,6 +8,7 @@
 #include "experiment/training_loop.h"
 #include "experiment/words.h"
 #include "murmur/error.h"
+#include "murmur/settling.h"
 #include "murmur/training.h"
 #include "run/file.h"
 #include "run/formats.h"
@@ -19,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kWatched = 48;  // test samples whose tokens' settling is measured
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // How samples fare: which are right, and where the mean sample of each class settles.
@@ -88,7 +90,7 @@ void Keeper::append(const TrainingState& state) {
       evaluate(training_.architecture, *adjoint_, state.model(), watched_samples(data_));
   validation_ = data_.kept_back.empty() ? kNan : accuracy_now.accuracy();
   const bool any = state.seen > 0;
-  const auto updates = static_cast<double>(loop_.per_epoch());
+  const auto updates = static_cast<double>(loop_.per_epoch() - state.left_out);
   const double row[] = {
       any ? state.loss / updates : kNan,
       any ? static_cast<double>(state.correct) / static_cast<double>(state.seen) : kNan,
@@ -135,9 +137,19 @@ TrainingSummary Keeper::finish(const TrainingState& state) {
   s.parameters = state.parameters.size();
   s.data = data_.name;
   s.checksum = data_.checksum;
-  write_trained_swarm({a, state.model(), training_.digits, training_.tokens, training_.data,
-                       data_.test_pictures.height, data_.test_pictures.width, training_.task},
-                      run_.directory() / "model.safetensors");
+  const TrainedSwarm swarm{a,
+                           state.model(),
+                           training_.digits,
+                           training_.tokens,
+                           training_.data,
+                           data_.test_pictures.height,
+                           data_.test_pictures.width,
+                           training_.task};
+  if (training_.objective.settle > 0)
+    if (const std::vector<int> depths = settling_depths(swarm); !depths.empty())
+      s.settling = settling_of(swarm, data_.test, evenly_chosen(data_.test, kWatched), depths,
+                               training_.threads);
+  write_trained_swarm(swarm, run_.directory() / "model.safetensors");
   write_file_atomically(run_.directory() / "summary.json", to_json(s));
   run_.close("done",
              {{"epochs", static_cast<double>(training_.epochs)},
@@ -199,6 +211,13 @@ TrainingSummary read_summary(const fs::path& run) {
   s.epochs = kept.at("epochs").small_whole();
   s.seed = static_cast<std::uint64_t>(kept.at("seed").whole(0, kMostWhole));
   s.parameters = count("parameters");
+  if (kept.has("settling"))
+    for (const KeptJson& row : kept.at("settling").list())
+      s.settling.push_back({.blocks = row.at("blocks").small_whole(),
+                            .accuracy = row.at("accuracy").number_or(kNan),
+                            .spread = row.at("spread").number_or(kNan),
+                            .speed = row.at("speed").number_or(kNan),
+                            .distance = row.at("distance").number_or(kNan)});
   s.data = kept.at("data").text();
   s.checksum = kept.at("data_sha256").text();
   return s;

@@ -29,59 +29,56 @@ const TrainingSpec& recipe_of(Task task, Recipe recipe) {
                                  .clip = 1,
                                  .shift = 0.5,
                                  .settle = 0,
-                                 .deeper = 1};
+                                 .settle_from = SettleFrom::half,
+                                 .deeper = 1,
+                                 .depth_law = DepthLaw::uniform,
+                                 .token_share = 1,
+                                 .averaging = 0};
   static const TrainingSpec settled = [] {
     TrainingSpec spec = best;
-    spec.epochs = 120;
+    spec.epochs = 80;
+    spec.batch = 32;
+    spec.rate = 0.003;
     spec.settle = 1;
-    spec.deeper = 3;
+    spec.settle_from = SettleFrom::depth;
+    spec.deeper = 4;
+    spec.depth_law = DepthLaw::square;
+    spec.token_share = 0.5;
+    spec.averaging = 0.2;
     return spec;
   }();
-  static const TrainingSpec pairs{.every = 2,
-                                  .targets = TargetChoice::spread,
-                                  .loss = Objective::cross_entropy,
-                                  .average = LossAverage::tokens,
-                                  .epochs = 24,
-                                  .samples = 40960,
-                                  .batch = 256,
-                                  .rate = 0.005,
-                                  .schedule = RateSchedule::one_cycle,
-                                  .decay = 0.01,
-                                  .clip = 1,
-                                  .shift = 0.3,
-                                  .settle = 0,
-                                  .deeper = 1};
-  static const TrainingSpec sentences{.every = 1,
-                                      .targets = TargetChoice::spread,
-                                      .loss = Objective::cross_entropy,
-                                      .average = LossAverage::tokens,
-                                      .epochs = 40,
-                                      .samples = 20480,
-                                      .batch = 64,
-                                      .rate = 0.01,
-                                      .schedule = RateSchedule::one_cycle,
-                                      .decay = 0.01,
-                                      .clip = 1,
-                                      .shift = 0,
-                                      .settle = 0,
-                                      .deeper = 1};
-  static const TrainingSpec published{.every = 1,
-                                      .targets = TargetChoice::third_axis,
-                                      .loss = Objective::target,
-                                      .average = LossAverage::padded,
-                                      .epochs = 15,
-                                      .samples = kAll,
-                                      .batch = 256,
-                                      .rate = 0.001,
-                                      .schedule = RateSchedule::constant,
-                                      .decay = 0,
-                                      .clip = 0,
-                                      .shift = 0,
-                                      .settle = 0,
-                                      .deeper = 1};
+  static const TrainingSpec pairs = [] {
+    TrainingSpec spec = best;
+    spec.every = 2;
+    spec.epochs = 24;
+    spec.samples = 40960;
+    spec.rate = 0.005;
+    spec.shift = 0.3;
+    return spec;
+  }();
+  static const TrainingSpec sentences = [] {
+    TrainingSpec spec = best;
+    spec.epochs = 40;
+    spec.samples = 20480;
+    spec.batch = 64;
+    spec.shift = 0;
+    return spec;
+  }();
+  static const TrainingSpec published = [] {
+    TrainingSpec spec = best;
+    spec.targets = TargetChoice::third_axis;
+    spec.loss = Objective::target;
+    spec.average = LossAverage::padded;
+    spec.epochs = 15;
+    spec.rate = 0.001;
+    spec.schedule = RateSchedule::constant;
+    spec.decay = spec.clip = spec.shift = 0;
+    return spec;
+  }();
   if (task == Task::same) return pairs;
   if (reads_words(task)) return sentences;
   switch (recipe) {
+    case Recipe::automatic:
     case Recipe::best:
       return best;
     case Recipe::published:
@@ -101,6 +98,10 @@ WordedTraining resolved(WordedTraining t) {
   if (reads_words(t.spec.task) && !is_given(t.words, "readout")) {
     t.spec.readout = Architecture::asked;
     t.words.at("readout").text = "asked";
+  }
+  if (t.spec.recipe == Recipe::automatic) {
+    t.spec.recipe = settles_by_default(t.spec) ? Recipe::settled : Recipe::best;
+    t.words.at("recipe").text = row_named(training_rows(), "recipe").write(t.spec);
   }
   for (const Row<TrainingSpec>& row : training_rows())
     if (row.fill != nullptr && row.fill(recipe_of(t.spec.task, t.spec.recipe), t.spec))
@@ -133,7 +134,7 @@ Architecture architecture_of(const TrainingSpec& spec) {
 
 void check_task(const WordedTraining& t) {
   if (t.spec.task != Task::digits && t.spec.recipe != Recipe::best)
-    refuse(t.words, "recipe", "published and settled are of the task digits alone",
+    refuse(t.words, "recipe", "published and settled train the task digits only",
            "leave recipe out");
 }
 
@@ -188,6 +189,13 @@ void check_deeper(const WordedTraining& t) {
     refuse(t.words, "deeper", "free blocks are not run on", "use deeper=1, or shared=true");
 }
 
+void check_token_share(const WordedTraining& t) {
+  if (!(*t.spec.token_share > 0))
+    refuse(t.words, "token_share", "leaves no boid", "write a number above 0, at most 1");
+  if (*t.spec.token_share < 1 && reads_words(t.spec.task))
+    refuse(t.words, "token_share", "a sentence keeps all its words", "use token_share=1");
+}
+
 void check_device(const WordedTraining& t) {
   if (t.spec.device == Training::cuda && t.spec.dropout > 0)
     refuse(t.words, "device", "cuda leaves out no attention weights",
@@ -204,10 +212,10 @@ struct Agreement {
   const char* after;
   void (*check)(const WordedTraining& resolved);
 };
-constexpr Agreement kAgreements[] = {{"task", check_task},           {"readout", check_readout},
-                                     {"positions", check_positions}, {"targets", check_targets},
-                                     {"samples", check_samples},     {"shift", check_shift},
-                                     {"deeper", check_deeper},       {"device", check_device}};
+constexpr Agreement kAgreements[] = {
+    {"task", check_task},       {"readout", check_readout},         {"positions", check_positions},
+    {"targets", check_targets}, {"samples", check_samples},         {"shift", check_shift},
+    {"deeper", check_deeper},   {"token_share", check_token_share}, {"device", check_device}};
 
 void check_after(const std::string& parameter, const WordedTraining& t) {
   for (const Agreement& agreement : kAgreements)
@@ -223,6 +231,13 @@ TrainingSpec training_spec_of(const Settings& words) {
     check_after(row.parameter.name, t);
   }
   return t.spec;
+}
+
+bool settles_by_default(const TrainingSpec& spec) {
+  constexpr int kFewestBlocks = 5, kMostDimensions = 4;
+  return spec.task == Task::digits && spec.digits.size() == 2 && spec.shared &&
+         spec.blocks >= kFewestBlocks && spec.d <= kMostDimensions &&
+         spec.interaction == Architecture::attention && spec.readout == Architecture::mean;
 }
 
 WordedTraining lay_over(const TrainingSpec& spec, const std::vector<std::string>& assignments) {
@@ -254,7 +269,8 @@ Training make_training(const WordedTraining& given) {
                  .padded = spec.average == LossAverage::padded,
                  .dropout = spec.dropout,
                  .smoothing = spec.smoothing,
-                 .settle = *spec.settle};
+                 .settle = *spec.settle,
+                 .settle_from = spec.settle_from == SettleFrom::depth ? spec.blocks : 0};
   t.tokens.threshold = spec.threshold;
   t.tokens.every = *spec.every;
   t.epochs = *spec.epochs;
@@ -268,7 +284,9 @@ Training make_training(const WordedTraining& given) {
   t.affine = spec.affine;
   t.warp = spec.warp;
   t.deeper = *spec.deeper;
-  t.averaging = spec.averaging;
+  t.mostly_shallow = spec.depth_law == DepthLaw::square;
+  t.token_share = *spec.token_share;
+  t.averaging = *spec.averaging;
   t.validation = spec.validation;
   t.data = spec.data;
   t.device = spec.device;

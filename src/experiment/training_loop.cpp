@@ -45,6 +45,7 @@ Record record_of(const TrainingState& state, const std::string& pictures) {
   record["correct"] = array_of(state.correct);
   record["seen"] = array_of(state.seen);
   record["seconds"] = array_of(state.seconds);
+  if (state.left_out > 0) record["left_out"] = array_of(state.left_out);
   if (state.averaged == 0) return record;
   record["mean"] = floats(state.mean);
   record["averaged"] = array_of(state.averaged);
@@ -81,6 +82,7 @@ TrainingState where_it_stands(const Run& run, const std::string& pictures, Train
   state.correct = count("correct");
   state.seen = count("seen");
   state.seconds = real("seconds");
+  if (record.contains("left_out")) state.left_out = count("left_out");
   if (!record.contains("averaged")) return state;
   state.averaged = count("averaged");
   state.mean.resize(state.parameters.size());
@@ -144,8 +146,8 @@ int TrainingLoop::blocks(std::int64_t update) const {
   const int least = training_.architecture.blocks;
   const auto most = static_cast<int>(std::floor(training_.deeper * least));
   if (most <= least) return least;
-  const double share =
-      Draw{training_.seed, Stream::depth, static_cast<std::uint32_t>(update)}.uniform(0);
+  double share = Draw{training_.seed, Stream::depth, static_cast<std::uint32_t>(update)}.uniform(0);
+  if (training_.mostly_shallow) share *= share;
   return least + static_cast<int>(share * (most - least + 1));
 }
 
@@ -201,34 +203,47 @@ void TrainingLoop::draw(std::int64_t update, DrawnBatch& to) {
         training_.shift *
         Draw{training_.seed, Stream::shift, static_cast<std::uint32_t>(to.chosen[k / 2]), epoch_of}
             .normal(static_cast<std::uint16_t>(k % 2)));
-  deform_samples(epoch_of, to);
+  change_samples(epoch_of, to);
 }
 
-void TrainingLoop::deform_samples(std::uint32_t epoch, DrawnBatch& to) const {
+// The chosen samples with the tokens that the update computes with, deformed.
+void TrainingLoop::change_samples(std::uint32_t epoch, DrawnBatch& to) const {
   const Deformation deformation{training_.affine, training_.warp};
-  if (!deformation.any()) return;
+  if (!deformation.any() && training_.token_share >= 1) return;
   const SampleSet& from = training_.samples > 0 ? of_epoch_ : data_.train;
-  SampleSet& set = to.deformed;
+  SampleSet& set = to.changed;
   set.x.clear(), set.y.clear(), set.label.clear();
   set.first.assign(1, 0);
   for (const std::size_t sample : to.chosen) {
-    const auto begin = static_cast<std::ptrdiff_t>(from.first[sample]);
-    const auto end = static_cast<std::ptrdiff_t>(from.first[sample + 1]);
-    set.x.insert(set.x.end(), from.x.begin() + begin, from.x.begin() + end);
-    set.y.insert(set.y.end(), from.y.begin() + begin, from.y.begin() + end);
+    const std::size_t begin = from.first[sample], end = from.first[sample + 1];
+    for (std::size_t k = begin; k < end; ++k) {
+      if (k > begin && !computes_with(sample, epoch, k - begin)) continue;
+      set.x.push_back(from.x[k]);
+      set.y.push_back(from.y[k]);
+    }
     const std::size_t at = set.first.back();
-    deform(deformation, {training_.seed, Stream::deform, static_cast<std::uint32_t>(sample), epoch},
-           std::span(set.x).subspan(at), std::span(set.y).subspan(at));
+    if (deformation.any())
+      deform(deformation,
+             {training_.seed, Stream::deform, static_cast<std::uint32_t>(sample), epoch},
+             std::span(set.x).subspan(at), std::span(set.y).subspan(at));
     set.first.push_back(set.x.size());
     set.label.push_back(from.label[sample]);
   }
   to.in_turn = all_of(set);
 }
 
+// Each token of a sample but the first is kept by a draw of its own.
+bool TrainingLoop::computes_with(std::size_t sample, std::uint32_t epoch, std::size_t token) const {
+  return training_.token_share >= 1 ||
+         Draw{training_.seed, Stream::token_share, static_cast<std::uint32_t>(sample), epoch,
+              static_cast<std::uint32_t>(token)}
+                 .uniform(0) <= training_.token_share;
+}
+
 Batch TrainingLoop::batch_of(const DrawnBatch& drawn) const {
   Batch batch = drawn.in_turn.empty()
                     ? some_of(training_.samples > 0 ? of_epoch_ : data_.train, drawn.chosen)
-                    : some_of(drawn.deformed, drawn.in_turn);
+                    : some_of(drawn.changed, drawn.in_turn);
   batch.shift = drawn.shift;
   batch.seed = training_.seed;
   batch.update = static_cast<std::uint32_t>(drawn.update);
@@ -284,22 +299,30 @@ void TrainingLoop::average(TrainingState& state) {
         state.mean[e] + (static_cast<double>(state.parameters[e]) - state.mean[e]) / epochs);
 }
 
+// An update whose loss or gradient is not finite changes nothing: `learn` leaves the parameters as
+// they are. A few of them in an epoch are batches in which one deep pass diverged; more mean that
+// the training diverged.
+void TrainingLoop::leave_out(TrainingState& state) const {
+  constexpr std::int64_t kOneIn = 20;
+  if (++state.left_out * kOneIn <= per_epoch_ && device_ == nullptr) return;
+  throw Error(Fault::numerical, "the loss or its gradient is no longer finite",
+              fmt::format("epoch {}, update {}", epoch(state) + 1, state.update + 1),
+              "use a smaller rate, or clip=1");
+}
+
 bool TrainingLoop::update(TrainingState& state) {
   const int epoch_now = epoch(state);
   if (state.update % per_epoch_ == 0)
-    state.loss = state.gradient = 0, state.correct = state.seen = 0;
+    state.loss = state.gradient = 0, state.correct = state.seen = state.left_out = 0;
   prepare(epoch_now);
   const auto began = std::chrono::steady_clock::now();
   state.optimiser.rate = rate(state.update);
   const DeviceTraining::Update made = device_ != nullptr ? learn_on_device(state) : learn(state);
   if (!std::isfinite(made.result.loss) || !std::isfinite(made.gradient))
-    throw Error(
-        Fault::numerical, "the loss or its gradient is no longer finite",
-        "epoch " + std::to_string(epoch_now + 1) + ", update " + std::to_string(state.update + 1),
-        "use a smaller rate, or clip=1");
+    leave_out(state);
+  else
+    state.loss += made.result.loss, state.gradient += made.gradient;
   state.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  state.loss += made.result.loss;
-  state.gradient += made.gradient;
   state.correct += static_cast<std::int64_t>(made.result.correct);
   state.seen += static_cast<std::int64_t>(batch_);
   ++state.update;
@@ -316,7 +339,8 @@ double images_per_second(const TrainingLoop& loop, const TrainingState& state) {
 Progress progress_of(const TrainingLoop& loop, const TrainingState& state, double validation) {
   const std::int64_t within = (state.update - 1) % loop.per_epoch() + 1;
   const auto epoch = static_cast<int>((state.update - 1) / loop.per_epoch()) + 1;
-  const double loss = state.loss / static_cast<double>(within),
+  const double loss = state.loss /
+                      static_cast<double>(std::max<std::int64_t>(1, within - state.left_out)),
                accuracy = static_cast<double>(state.correct) / static_cast<double>(state.seen),
                speed = images_per_second(loop, state),
                left = static_cast<double>(loop.updates() - state.update) *
@@ -345,17 +369,23 @@ std::string to_json(const TrainingSummary& s) {
   const auto number = [](double value) {
     return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
   };
-  const nlohmann::json json = {{"test_accuracy", number(s.test_accuracy)},
-                               {"validation_accuracy", number(s.validation_accuracy)},
-                               {"test_correct", s.test_correct},
-                               {"test_count", s.test_count},
-                               {"images_per_second", s.images_per_second},
-                               {"seconds", s.seconds},
-                               {"epochs", s.epochs},
-                               {"seed", s.seed},
-                               {"parameters", s.parameters},
-                               {"data", s.data},
-                               {"data_sha256", s.checksum}};
+  nlohmann::json json = {{"test_accuracy", number(s.test_accuracy)},
+                         {"validation_accuracy", number(s.validation_accuracy)},
+                         {"test_correct", s.test_correct},
+                         {"test_count", s.test_count},
+                         {"images_per_second", s.images_per_second},
+                         {"seconds", s.seconds},
+                         {"epochs", s.epochs},
+                         {"seed", s.seed},
+                         {"parameters", s.parameters},
+                         {"data", s.data},
+                         {"data_sha256", s.checksum}};
+  for (const Settling& row : s.settling)
+    json["settling"].push_back({{"blocks", row.blocks},
+                                {"accuracy", number(row.accuracy)},
+                                {"spread", number(row.spread)},
+                                {"speed", number(row.speed)},
+                                {"distance", number(row.distance)}});
   return json_text(json, 2) + "\n";
 }
 

@@ -21,7 +21,8 @@ struct TrainingState {
   std::int64_t update = 0;    // updates made so far
   double loss = 0, gradient = 0;
   std::int64_t correct = 0, seen = 0;
-  double seconds = 0;  // spent in updates so far, all epochs
+  std::int64_t left_out = 0;  // updates of the epoch under way whose gradient was not finite
+  double seconds = 0;         // spent in updates so far, all epochs
 
   // What the swarm would be if the training ended here.
   const std::vector<float>& model() const { return averaged > 0 ? mean : parameters; }
@@ -56,7 +57,7 @@ struct DrawnBatch {
   std::int64_t update = -1;  // none yet
   std::vector<std::size_t> chosen{};
   std::vector<float> shift{};
-  SampleSet deformed{};                // the chosen ones, where samples are deformed
+  SampleSet changed{};                 // the chosen ones, where tokens are left out or deformed
   std::vector<std::size_t> in_turn{};  // all of them
 };
 
@@ -86,8 +87,10 @@ class TrainingLoop {
   void prepare(int epoch);
   void shuffle(int epoch);
   void draw(std::int64_t update, DrawnBatch& to);
-  void deform_samples(std::uint32_t epoch, DrawnBatch& to) const;
+  void change_samples(std::uint32_t epoch, DrawnBatch& to) const;
+  bool computes_with(std::size_t sample, std::uint32_t epoch, std::size_t token) const;
   void average(TrainingState& state);
+  void leave_out(TrainingState& state) const;
   Adjoint& adjoint_of(std::int64_t update);
   Batch batch_of(const DrawnBatch& drawn) const;
   DeviceTraining::Update learn(TrainingState& state);

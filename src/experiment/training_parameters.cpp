@@ -36,7 +36,17 @@ const std::vector<std::string>& names_of<Positions>() {
 }
 template <>
 const std::vector<std::string>& names_of<Recipe>() {
-  static const std::vector<std::string> names = {"best", "published", "settled"};
+  static const std::vector<std::string> names = {"auto", "settled", "best", "published"};
+  return names;
+}
+template <>
+const std::vector<std::string>& names_of<SettleFrom>() {
+  static const std::vector<std::string> names = {"half", "depth"};
+  return names;
+}
+template <>
+const std::vector<std::string>& names_of<DepthLaw>() {
+  static const std::vector<std::string> names = {"uniform", "square"};
   return names;
 }
 template <>
@@ -237,8 +247,10 @@ std::span<const Row<TrainingSpec>> training_rows() {
       row<S, Named, &S::positions>(
           {P::word, "positions", "none", "none, learned, sinusoidal, rotary",
            "how boids know their number: codes added to their starts, or queries and keys turned"}),
-      row<S, Named, &S::recipe>({P::word, "recipe", "best", "best, published, settled",
-                                 "what every `recipe` below means"}),
+      row<S, Named, &S::recipe>(
+          {P::word, "recipe", "auto", "auto, settled, best, published",
+           "sets every parameter whose value is `recipe`; auto: settled for two digits and five or "
+           "more shared blocks in up to four dimensions, otherwise best"}),
       row<S, AsRecipe<Named>, &S::targets>(
           {P::word, "targets", "recipe", "recipe, spread, third-axis",
            "left and right (or well spread), or the companion code's corners"}),
@@ -273,12 +285,21 @@ std::span<const Row<TrainingSpec>> training_rows() {
           {P::number, "warp", "0", "0 or more", "how far the whole flock is bent at random"}),
       row<S, AsRecipe<NotNegative>, &S::settle>(
           {P::word, "settle", "recipe", "recipe, 0 or more",
-           "weight of the distance of every boid to its target, over the last half of the blocks"}),
+           "weight of the squared distance of every boid to its target in the loss"}),
+      row<S, AsRecipe<Named>, &S::settle_from>(
+          {P::word, "settle_from", "recipe", "recipe, half, depth",
+           "the blocks behind which settle counts: the last half, or from the trained depth on"}),
       row<S, AsRecipe<Positive>, &S::deeper>(
           {P::word, "deeper", "recipe", "recipe, 1 to 100",
            "an update runs shared blocks a random number of times, up to so many times `blocks`"}),
-      row<S, Share<1000>, &S::averaging>(
-          {P::number, "averaging", "0", "0 to 1",
+      row<S, AsRecipe<Named>, &S::depth_law>(
+          {P::word, "depth_law", "recipe", "recipe, uniform, square",
+           "law of that number: uniform, or mostly small (square of a uniform number)"}),
+      row<S, AsRecipe<Share<1000>>, &S::token_share>(
+          {P::word, "token_share", "recipe", "recipe, 0 to 1",
+           "share of a picture's boids, drawn again each epoch, that an update computes with"}),
+      row<S, AsRecipe<Share<1000>>, &S::averaging>(
+          {P::word, "averaging", "recipe", "recipe, 0 to 1",
            "share of the epochs, the last, whose parameters are averaged"}),
       row<S, Share<1000>, &S::smoothing>(
           {P::number, "smoothing", "0", "0 to 1", "of the labels in the cross-entropy"}),

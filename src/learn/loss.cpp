@@ -102,11 +102,14 @@ SampleLoss sample_loss(const Architecture& a, const Objective& objective,
   return result;
 }
 
-int settled_blocks(int blocks) { return blocks - blocks / 2; }
+int settled_blocks(int blocks, int settle_from) {
+  return settle_from > 0 ? std::max(1, blocks - settle_from + 1) : blocks - blocks / 2;
+}
 
 double settle_weight(const Architecture& a, const Objective& objective, std::size_t batch, int n) {
   constexpr double kReach = 100;  // squared length of the targets
-  return objective.settle / (kReach * settled_blocks(a.blocks) * static_cast<double>(batch) * n);
+  return objective.settle / (kReach * settled_blocks(a.blocks, objective.settle_from) *
+                             static_cast<double>(batch) * n);
 }
 
 //   weight sum_i |x_i - t|^2

@@ -36,7 +36,8 @@ SampleLoss sample_loss(const Architecture& architecture, const Objective& object
                        const LossQuestion& question, const Tokens& x, const Tokens& dx);
 // Whether `settle` speaks of the tokens behind block number `block`.
 inline bool settles(const Architecture& architecture, const Objective& objective, int block) {
-  return objective.settle > 0 && block >= architecture.blocks - settled_blocks(architecture.blocks);
+  return objective.settle > 0 &&
+         block >= architecture.blocks - settled_blocks(architecture.blocks, objective.settle_from);
 }
 // What a squared distance of one of n tokens, behind one block, adds to a batch's loss.
 double settle_weight(const Architecture& architecture, const Objective& objective,

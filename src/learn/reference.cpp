@@ -85,16 +85,17 @@ Simulated simulate_sample(const Swarms& all, std::size_t place) {
   return simulated;
 }
 
-// What is asked of the tokens behind every block of the last half; weight 0: nothing.
+// The squared distances to the target that Objective::settle adds to the loss; weight 0: none.
 struct Settling {
   double weight = 0;  // of one token behind one block
   int label = 0;
+  int blocks = 0;  // the last so many count
 };
 
 //   weight sum_i |x_i - t|^2 of the tokens behind `block`;  cotangent += 2 weight (x_i - t)
 double distance_behind(const Architecture& a, const Simulated& simulated, int block,
                        const Settling& settling, std::vector<double>& cotangent) {
-  if (settling.weight == 0 || block < a.blocks - settled_blocks(a.blocks)) return 0;
+  if (settling.weight == 0 || block < a.blocks - settling.blocks) return 0;
   const std::vector<double>& x =
       block + 1 < a.blocks ? simulated.tapes[block + 1].start : simulated.x;
   double square = 0;
@@ -240,9 +241,10 @@ BatchResult reference_backward(const Architecture& a, std::span<const double> pa
     result.correct += right(a, simulated, label) ? 1 : 0;
     for (double& push : judged.cotangent) push /= samples;
     const double tokens = static_cast<double>(simulated.x.size()) / a.d;
-    const double settle = objective.settle / (100 * settled_blocks(a.blocks) * samples * tokens);
-    result.loss +=
-        backward_through_sample(all, place, simulated, judged.cotangent, gradient, {settle, label});
+    const int settled = settled_blocks(a.blocks, objective.settle_from);
+    const double settle = objective.settle / (100 * settled * samples * tokens);
+    result.loss += backward_through_sample(all, place, simulated, judged.cotangent, gradient,
+                                           {settle, label, settled});
   }
   return result;
 }

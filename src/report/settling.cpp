@@ -29,20 +29,18 @@ std::vector<std::string> row_at(const TrainedSwarm& swarm, const SampleSet& samp
 
 void add_settling(RunReport& report, const TrainedSwarm& swarm, const SampleSet& samples) {
   constexpr std::size_t kWatched = 48;
-  constexpr int kMostBlocks = 100;  // further a page takes too long
-  const int depth = swarm.architecture.blocks;
-  if (!swarm.architecture.shared || swarm.architecture.d > 4 || 4 * depth > kMostBlocks) return;
+  const std::vector<int> depths = settling_depths(swarm);
+  if (depths.empty()) return;
   const std::vector<std::size_t> watched = evenly_chosen(samples, kWatched);
   TextTable table{{"blocks", "accuracy", "spread", "speed", "distance"}};
-  for (const int blocks : {depth, 2 * depth, 4 * depth})
-    table.push_back(row_at(swarm, samples, watched, blocks));
+  for (const int blocks : depths) table.push_back(row_at(swarm, samples, watched, blocks));
   report.add_table(
       "Does it come to rest?",
       fmt::format("The shared block run on past its depth of {}: test accuracy there; the spread "
                   "of a picture's tokens around their mean over that at the start; how far a token "
                   "moves in the last block; how far it is from its target, which is 10 from the "
                   "centre. The last three are means over {} test pictures.",
-                  depth, watched.size()),
+                  depths.front(), watched.size()),
       table);
 }
 

@@ -69,7 +69,7 @@ std::vector<Case> cases() {
       add((shared ? "settle_shared" : "settle_free") + in,
           {.d = d, .blocks = 5, .shared = shared, .hidden = 40}, {.settle = 0.7}, 3);
     add("settle_cls_target" + in, {.d = d, .blocks = 4, .hidden = 40, .readout = A::cls},
-        {.loss = Objective::target, .settle = 2});
+        {.loss = Objective::target, .settle = 2, .settle_from = 2});
     add("settle_uniform" + in, {.d = d, .blocks = 3, .hidden = 40, .interaction = A::uniform},
         {.settle = 2});
     add("ten_classes" + in, {.d = d, .blocks = 3, .hidden = 40}, {.smoothing = 0.1}, 10);

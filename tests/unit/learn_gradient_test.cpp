@@ -199,6 +199,18 @@ TEST(Gradient, DistancesBehindTheLastHalfOfTheBlocks) {
   }
 }
 
+TEST(Gradient, DistancesFromAGivenBlockOn) {
+  for (const int from : {1, 2, 4, 5, 9}) {
+    Architecture a = small(3);
+    a.blocks = 5;
+    a.shared = true;
+    expect_true_gradient(a, {.settle = 0.7, .settle_from = from});
+  }
+  EXPECT_EQ(settled_blocks(30, 10), 21);
+  EXPECT_EQ(settled_blocks(10, 10), 1);
+  EXPECT_EQ(settled_blocks(5, 9), 1);  // the last block always counts
+}
+
 // Tokens that never move are as far from their target behind every block, and those at their target
 // add nothing.
 TEST(Gradient, TokensAtRestPayForTheirDistanceAlone) {

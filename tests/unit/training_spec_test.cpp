@@ -51,7 +51,10 @@ TrainingSpec unusual() {
           .affine = 1.0 / 9,
           .warp = 1.0 / 11,
           .settle = 1.0 / 13,
+          .settle_from = SettleFrom::depth,
           .deeper = 4.0 / 3,
+          .depth_law = DepthLaw::square,
+          .token_share = 1.0 / 19,
           .smoothing = 1,
           .dropout = 0.99,
           .averaging = 1.0 / 17,
@@ -87,6 +90,7 @@ TEST(TrainingSpec, WordsReadBackAsTheSameSpec) {
   spec.dropout = 0;            // which cuda does not do
   spec.recipe = Recipe::best;  // the published one is of digits alone
   spec.deeper = 1;             // free blocks are not run on
+  spec.token_share = 1;        // sentences keep all their words
   for (const auto& [name, word] : training_words_of(unusual()))
     EXPECT_EQ(word.origin, "the training") << name;
   EXPECT_EQ(differing(training_spec_of(training_words_of(spec)), spec), "");
@@ -100,7 +104,8 @@ TEST(TrainingSpec, WordsReadBackAsTheSameSpec) {
 
 // Each field by itself, beside either recipe.
 TEST(TrainingSpec, EveryRowReadsBackBesideEveryRecipe) {
-  for (const Recipe recipe : {Recipe::best, Recipe::published, Recipe::settled}) {
+  for (const Recipe recipe :
+       {Recipe::automatic, Recipe::best, Recipe::published, Recipe::settled}) {
     TrainingSpec plain;
     plain.recipe = recipe;
     plain.d = 8;
@@ -141,9 +146,11 @@ TEST(TrainingSpec, LabelsInARowAreWrittenAsARange) {
 }
 
 TEST(TrainingSpec, ARecipeFillsWhatNobodyGave) {
-  const Training best = make_training(TrainingSpec{});
-  EXPECT_EQ(best.config, said({}).config);
+  const Training best = make_training(TrainingSpec{.recipe = Recipe::best});
+  EXPECT_EQ(best.config, said({"recipe=best"}).config);
   EXPECT_EQ(best.epochs, 60);
+  EXPECT_EQ(best.token_share, 1);
+  EXPECT_EQ(best.objective.settle, 0);
   EXPECT_EQ(best.objective.loss, Objective::cross_entropy);
   EXPECT_TRUE(best.one_cycle);
   const Training published = make_training(TrainingSpec{.recipe = Recipe::published, .clip = 2});
@@ -156,6 +163,26 @@ TEST(TrainingSpec, ARecipeFillsWhatNobodyGave) {
   EXPECT_EQ(published.architecture.targets, third_axis_targets(3));
   for (const Training* t : {&best, &published})
     EXPECT_EQ(t->config.find("\"recipe\""), std::string::npos) << t->config;
+}
+
+// The default recipe is `settled` for two digits and five or more shared blocks of attention in up
+// to four dimensions, otherwise `best`; config.toml names the one that was used.
+TEST(TrainingSpec, TheDefaultRecipeSettlesWhereThatWorks) {
+  const Training settled = said({});
+  EXPECT_EQ(settled.config, said({"recipe=settled"}).config);
+  EXPECT_NE(settled.config.find("recipe = \"settled\""), std::string::npos) << settled.config;
+  EXPECT_GT(settled.objective.settle, 0);
+  EXPECT_EQ(settled.objective.settle_from, 10);
+  EXPECT_EQ(said({"blocks=7"}).objective.settle_from, 7);
+  EXPECT_EQ(said({"settle_from=half"}).objective.settle_from, 0);
+  for (const std::string word :
+       {"digits=0-9", "task=same", "task=sense", "task=order", "shared=false", "blocks=4", "d=5",
+        "interaction=uniform", "readout=cls"}) {
+    const Training other = said({word});
+    EXPECT_EQ(other.config, said({word, "recipe=best"}).config);
+    EXPECT_EQ(other.objective.settle, 0) << word;
+    EXPECT_EQ(other.token_share, 1) << word;
+  }
 }
 
 // Pairs have a recipe and a name of their own.
@@ -184,12 +211,18 @@ TEST(TrainingSpec, TheTaskSaysWhatIsAskedAndHow) {
   EXPECT_EQ(of({"shared=false", "deeper=2"}),
             "deeper = 2: free blocks are not run on | command line: deeper=2 | "
             "use deeper=1, or shared=true");
+  EXPECT_EQ(of({"token_share=0"}),
+            "token_share = 0: leaves no boid | command line: token_share=0 | "
+            "write a number above 0, at most 1");
+  EXPECT_EQ(of({"task=sense", "token_share=0.5"}),
+            "token_share = 0.5: a sentence keeps all its words | command line: token_share=0.5 | "
+            "use token_share=1");
   for (const std::string word : {"0.5", "101", "1e300"})
     EXPECT_EQ(of({"deeper=" + word}), "deeper = " + word +
                                           ": out of range | command line: deeper=" + word +
                                           " | write a number from 1 to 100");
   EXPECT_EQ(of({"task=same", "recipe=published"}),
-            "recipe = published: published and settled are of the task digits alone | "
+            "recipe = published: published and settled train the task digits only | "
             "command line: recipe=published | leave recipe out");
 }
 
@@ -241,6 +274,7 @@ TEST(TrainingSpec, MakesTheTrainingThatItsWordsMake) {
   spec.device = Training::cpu;
   spec.recipe = Recipe::best;  // the published one is of digits alone
   spec.deeper = 1;             // free blocks are not run on
+  spec.token_share = 1;        // sentences keep all their words
   std::vector<std::string> assignments;
   for (const auto& [name, word] : training_words_of(spec))
     assignments.push_back(name + "=" + word.text);

@@ -154,7 +154,7 @@ void NarrowCudaAdjoint::describe(const Group& group, bool backward, Packed& to) 
   b.smoothing = objective.smoothing;
   b.share = 1 / static_cast<double>(samples);
   b.padded_tokens = objective.padded ? static_cast<int>(group.longest) : 0;
-  b.settled = objective.settle > 0 ? settled_blocks(a.blocks) : 0;
+  b.settled = objective.settle > 0 ? settled_blocks(a.blocks, objective.settle_from) : 0;
   b.settle = settle_weight(a, objective, group.batch->chosen.size(), 1);
   b.samples = samples;
   b.stride = (static_cast<int>(group.longest) + kRow - 1) / kRow * kRow;
