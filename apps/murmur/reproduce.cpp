@@ -25,7 +25,7 @@ namespace murmur::app {
 
 namespace {
 
-bool quick = false, everything = false, resume = false, names_alone = false;
+bool quick = false, everything = false, resume = false, names_only = false;
 bool several = false;  // figures in one call
 std::string style = "paper";
 
@@ -306,7 +306,7 @@ std::optional<int> answer_list(const Flags& flags, const std::vector<std::string
   if (asked == "rules") return list_rules(flags);
   const auto rows = plain.size() == 1 ? all_rows() : rows_of(plain[1]);
   if (asked == "list")
-    list_rows(flags, rows, names_alone);
+    list_rows(flags, rows, names_only);
   else
     list_parameters(flags, rows);
   return 0;
@@ -378,7 +378,7 @@ Command reproduce_command() {
             sub.add_flag("--quick", quick, "fewer trainings, seeds and swarms");
             sub.add_flag("--all", everything,
                          "every figure of the laboratory, and one page of all");
-            sub.add_flag("--names", names_alone, "of list: print a name per line and no more");
+            sub.add_flag("--names", names_only, "of list: print a name per line and no more");
             sub.add_footer([] { return help_of_figure(program_argv); });
             add_style(sub, style);
             sub.add_option("--checkpoint", flags.checkpoint_seconds, "seconds between checkpoints")

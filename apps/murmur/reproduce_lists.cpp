@@ -74,11 +74,11 @@ std::vector<const ReproductionRow*> rows_of_paper(const std::string& paper) {
 }
 
 void list_rows(const Flags& flags, const std::vector<const ReproductionRow*>& rows,
-               bool names_alone) {
+               bool names_only) {
   nlohmann::json list = nlohmann::json::array();
   std::string lines;
   for (const ReproductionRow* row : rows) {
-    if (names_alone) {
+    if (names_only) {
       lines += fmt::format("{}\n", row->name);
     } else {
       const Seconds& time = row->seconds;
@@ -101,10 +101,10 @@ void list_rows(const Flags& flags, const std::vector<const ReproductionRow*>& ro
     report(list);
     return;
   }
-  if (!names_alone)
+  if (!names_only)
     say(flags, fmt::format("{} {} {} {} {}", fitted("name", 22), fitted("shows", 46),
                            fitted("source", 30), fitted("full", 8), "--quick"));
-  data(lines);
+  app::data(lines);  // qualified: std::data would fit a string better
 }
 
 void list_parameters(const Flags& flags, const std::vector<const ReproductionRow*>& rows) {
@@ -122,7 +122,7 @@ void list_parameters(const Flags& flags, const std::vector<const ReproductionRow
       text += fmt::format("| `{}` | `{}` | {} | {} | {} | {} |\n", row->name, p.name,
                           cell(p, false), cell(p, true), takes(p), p.meaning);
   }
-  data(text);
+  app::data(text);
 }
 
 std::string help_of_figure(const std::vector<std::string>& argv) {
@@ -148,7 +148,7 @@ std::string help_of_figure(const std::vector<std::string>& argv) {
     }
     return text;
   }
-  return "murmur reproduce NAME --help tells the parameters of a figure.";
+  return "murmur reproduce NAME --help lists the parameters of a figure.";
 }
 
 }  // namespace murmur::app

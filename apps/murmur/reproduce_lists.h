@@ -14,9 +14,9 @@ bool is_paper(const std::string& word);
 // The rows of a paper. Error(usage) with the known papers where there is none.
 std::vector<const ReproductionRow*> rows_of_paper(const std::string& paper);
 
-// A line per row: name, description, source, durations; or JSON, or names alone.
+// A line per row: name, description, source, durations; or JSON, or only names.
 void list_rows(const Flags& flags, const std::vector<const ReproductionRow*>& rows,
-               bool names_alone);
+               bool names_only);
 // Every parameter of these rows as a table in Markdown, or as JSON.
 void list_parameters(const Flags& flags, const std::vector<const ReproductionRow*>& rows);
 // The end of `murmur reproduce NAME --help`: the parameters of the figure that argv names.

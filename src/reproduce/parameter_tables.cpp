@@ -256,7 +256,7 @@ std::vector<FigureDescription> limit_figures() {
               "limit limit-rate"),
         whole("space_seeds", {"3", "2"}, {2, 5}, "trainings of each row in R^3",
               "limit limit-rate"),
-        whole("replicas", {"96", "24"}, {2, 10'000}, "draws of heads beside their limit", "*")}},
+        whole("replicas", {"96", "24"}, {2, 10'000}, "draws of heads compared with their limit", "*")}},
       {"residual-depth",
        {whole("layers", {"1024", "256"}, {64, 4096}, "most layers, a power of 4", "constant"),
         whole("constant_layers", {"4096", "512"}, {512, 65'536}, "layers of the checked constant",

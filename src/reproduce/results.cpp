@@ -151,11 +151,11 @@ Lines lines_of(const std::vector<Check>& checks) {
                     applies ? word_of(check.answer) : "n/a",
                     applies ? check.rule : check.against + " was changed"});
   }
-  std::size_t taken = 3 * kColumns + 1 + kWhen;
-  for (std::size_t c = 1; c + 1 < kColumns; ++c) {
+  std::size_t taken = 3 * kColumns + 1;
+  for (std::size_t c = 1; c < kColumns; ++c) {
     std::size_t widest = 0;
     for (const auto& row : rows) widest = std::max(widest, width_of(row[c]));
-    taken += widest;
+    taken += c + 1 < kColumns ? widest : std::min(widest, kWhen);
   }
   const std::size_t subject = std::max(kLeastSubject, kTerminal - std::min(taken, kTerminal));
   Lines lines;
@@ -174,11 +174,11 @@ Lines lines_of(const std::vector<Check>& checks) {
 
 // Each rule of the checks once, with the kind and the source of its number.
 std::string sources_of(const Reproduction& r) {
-  std::vector<std::string> told;
+  std::vector<std::string> listed;
   std::string text;
   for (const Check& check : r.checks) {
-    if (std::find(told.begin(), told.end(), check.rule_name) != told.end()) continue;
-    told.push_back(check.rule_name);
+    if (std::find(listed.begin(), listed.end(), check.rule_name) != listed.end()) continue;
+    listed.push_back(check.rule_name);
     const Rule& rule = rule_of(check.rule_name);
     const std::vector<std::string> lines = wrapped(
         fmt::format("{} ({}): {}", rule.name, name_of(rule.origin), rule.source), kTerminal - 2);
@@ -240,13 +240,19 @@ std::vector<std::string> dissents_of(const Reproduction& r) {
   for (const Check& check : r.checks) {
     const Answer expected = expected_answer(r, check);
     if (check.answer == Answer::agrees && expected == Answer::agrees) continue;
+    if (!check.against.empty()) {
+      const auto count = std::count_if(r.checks.begin(), r.checks.end(), [&](const Check& one) {
+        return one.rule_name == check.rule_name;
+      });
+      const std::string line =
+          fmt::format("{} does not apply: {} was changed ({} check{})", check.rule_name,
+                      check.against, count, count == 1 ? "" : "s");
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+      continue;
+    }
     const CheckText numbers = numbers_of(check);
     const std::string_view kind = name_of(rule_of(check.rule_name).origin);
     std::string line = fmt::format("{} {}: {}", name_of(check.answer), r.name, check.what);
-    if (!check.against.empty()) {
-      lines.push_back(fmt::format("{} ({}): {} was changed", line, check.rule_name, check.against));
-      continue;
-    }
     if (!numbers.published.empty()) line += fmt::format(", {} {}", kind, numbers.published);
     if (!numbers.ours.empty()) line += fmt::format(", ours {}", numbers.ours);
     line += fmt::format(" ({}; {})", check.rule, check.rule_name);
