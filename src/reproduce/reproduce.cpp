@@ -257,9 +257,10 @@ Answer expected_answer(const Reproduction& r, const Check& check) {
   if (check.answer == Answer::inapplicable) return Answer::inapplicable;
   if (!check.missing.empty()) return Answer::open;
   const ExpectedAnswer* known = expected_of(check.rule_name, check.what, r.quick);
-  // What is known of the figure as it stands need not hold of a changed one, and may.
-  if (known == nullptr || (!r.changed.empty() && check.answer == Answer::agrees))
-    return Answer::agrees;
+  // A changed figure may agree where this one does not, and a number may be out of its reach.
+  if (!r.changed.empty() && (check.answer == Answer::agrees || check.answer == Answer::open))
+    return check.answer;
+  if (known == nullptr) return Answer::agrees;
   return known->answer;
 }
 
@@ -317,10 +318,23 @@ void label(Reproduction& done) {
   }
 }
 
+// Runs a figure. Of a refused request nothing is left: no empty folders.
+std::optional<Reproduction> run_cleanly(const ReproductionRow& row,
+                                        const ReproductionControl& own) {
+  const bool had_runs = std::filesystem::exists(own.runs);
+  try {
+    return row.run(own);
+  } catch (const Error&) {
+    std::error_code not_empty;
+    std::filesystem::remove(own.runs / row.name, not_empty);
+    if (!had_runs) std::filesystem::remove(own.runs, not_empty);
+    throw;
+  }
+}
+
 // The numbers of one figure, labelled and left unjudged where something was changed.
-std::optional<Reproduction> compute(const ReproductionRow& row,
-                                    const ReproductionControl& own) try {
-  std::optional<Reproduction> done = row.run(own);
+std::optional<Reproduction> compute(const ReproductionRow& row, const ReproductionControl& own) {
+  std::optional<Reproduction> done = run_cleanly(row, own);
   if (!done) return done;
   done->name = row.name;
   done->quick = own.quick;
@@ -329,10 +343,6 @@ std::optional<Reproduction> compute(const ReproductionRow& row,
   leave_unjudged(*done);
   label(*done);
   return done;
-} catch (const Error&) {
-  std::error_code not_empty;
-  std::filesystem::remove(own.runs / row.name, not_empty);  // nothing is left of a refused request
-  throw;
 }
 
 }  // namespace
