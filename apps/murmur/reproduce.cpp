@@ -300,10 +300,16 @@ int run_all(const Flags& flags, const Words& words) {
 // What is answered without computing a figure; nothing where a figure was asked for.
 std::optional<int> answer_list(const Flags& flags, const std::vector<std::string>& plain) {
   const std::string& asked = plain.front();
-  if (asked != "list" && asked != "rules" && asked != "parameters") return std::nullopt;
-  if (plain.size() > (asked == "rules" ? 1 : 2))
+  if (asked != "list" && asked != "rules" && asked != "settings" && asked != "parameters")
+    return std::nullopt;
+  const bool whole = asked == "rules" || asked == "settings";
+  if (plain.size() > (whole ? 1 : 2))
     usage(fmt::format("reproduce {} takes no {}", asked, plain.back()), "leave it out");
   if (asked == "rules") return list_rules(flags);
+  if (asked == "settings") {
+    list_settings(flags);
+    return 0;
+  }
   const auto rows = plain.size() == 1 ? all_rows() : rows_of(plain[1]);
   if (asked == "list")
     list_rows(flags, rows, names_only);
@@ -367,6 +373,7 @@ Command reproduce_command() {
           "  murmur reproduce 2410.06833 --quick\n"
           "  murmur reproduce parameters kinetic\n"
           "  murmur reproduce rules\n"
+          "  murmur reproduce settings\n"
           "  murmur reproduce kinetic --style slides\n"
           "  murmur reproduce --all --quick\n"
           "  murmur reproduce --all --quick --resume\n"

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "reproduce/author_settings.h"
+
 namespace murmur::app {
 
 namespace {
@@ -123,6 +125,21 @@ void list_parameters(const Flags& flags, const std::vector<const ReproductionRow
                           cell(p, false), cell(p, true), takes(p), p.meaning);
   }
   app::data(text);
+}
+
+// The setting of the authors of each figure and where ours differs.
+void list_settings(const Flags& flags) {
+  if (!flags.json) {
+    app::data(markdown_of_settings());
+    return;
+  }
+  nlohmann::json rows = nlohmann::json::array();
+  for (const AuthorSetting& setting : author_settings())
+    rows.push_back({{"name", setting.name},
+                    {"authors", setting.theirs},
+                    {"source", setting.source},
+                    {"ours", setting.ours}});
+  report(rows);
 }
 
 std::string help_of_figure(const std::vector<std::string>& argv) {

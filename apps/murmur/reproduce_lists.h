@@ -19,6 +19,8 @@ void list_rows(const Flags& flags, const std::vector<const ReproductionRow*>& ro
                bool names_only);
 // Every parameter of these rows as a table in Markdown, or as JSON.
 void list_parameters(const Flags& flags, const std::vector<const ReproductionRow*>& rows);
+// The setting of the authors of every figure and what differs here, as a table or as JSON.
+void list_settings(const Flags& flags);
 // The end of `murmur reproduce NAME --help`: the parameters of the figure that argv names.
 std::string help_of_figure(const std::vector<std::string>& argv);
 

@@ -10,6 +10,7 @@
 
 #include "report/figures.h"
 #include "report/report.h"
+#include "reproduce/author_settings.h"
 #include "run/formats.h"
 
 namespace murmur {
@@ -200,8 +201,13 @@ void add_sections(Page& page, const Reproduction& done, const ReproductionRow& r
   meaning[0] = static_cast<char>(std::toupper(meaning[0]));
   const std::string source = *row.source ? fmt::format(" Source: {}.", row.source) : "";
   const std::string changed = done.label().empty() ? "" : fmt::format(" {}.", done.label());
+  const AuthorSetting& setting = author_setting(done.name);
+  const std::string theirs = *setting.theirs
+                                 ? fmt::format(" Setting of the authors: {} ({}). Ours: {}.",
+                                               setting.theirs, setting.source, setting.ours)
+                                 : "";
   const std::string words =
-      fmt::format("{}.{}{} Made by: {}", meaning, source, changed, command_of(done));
+      fmt::format("{}.{}{}{} Made by: {}", meaning, source, theirs, changed, command_of(done));
   const auto next = [&] {
     PageSection& section = page.sections.emplace_back();
     if (heading.empty()) return &section;
@@ -228,11 +234,13 @@ void add_sections(Page& page, const Reproduction& done, const ReproductionRow& r
 }
 
 Figure figure_of(const Reproduction& done, const std::string& name) {
-  Figure drawn{.columns = 2};
+  Figure drawn;
   for (const ReproducedFigure& figure : done.figures)
-    for (const ReproducedTable& table : done.tables)
-      if (figure.name == name && table.name == figure.table)
-        drawn.panels.push_back(panel_of(figure, table));
+    for (const ReproducedTable& table : done.tables) {
+      if (figure.name != name || table.name != figure.table) continue;
+      if (drawn.panels.empty()) drawn.columns = figure.columns;
+      drawn.panels.push_back(panel_of(figure, table));
+    }
   return drawn;
 }
 

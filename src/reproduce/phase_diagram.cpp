@@ -10,6 +10,7 @@
 #include "ensemble/ensemble.h"
 #include "murmur/error.h"
 #include "murmur/theory.h"
+#include "reproduce/circle_snapshots.h"
 #include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
@@ -163,13 +164,14 @@ double clustering_time_of_layers(int n, double beta, double delta) {
 }
 
 // The map itself: beta upwards, time to the right, colours the fraction of close pairs.
-bool draw_map(const ReproductionControl& control, int d, Reproduction& result) {
-  const FigureValues& values = control.values;
-  const int n = tokens_of(control), betas = values.whole("rows");
-  const int checkpoints = values.whole("columns");
-  const std::int64_t replicas = values.whole(d <= 8 ? "replicas" : "wide_replicas");
-  const double T = values.number("T"), low = values.number("beta_min");
-  const double high = values.number("beta_max");
+struct MapGrid {
+  int d, betas, checkpoints;
+  std::int64_t replicas;
+  double T, low, high;  // the last time, the lowest and the highest beta
+};
+bool draw_map(const ReproductionControl& control, const MapGrid& grid, Reproduction& result) {
+  const auto& [d, betas, checkpoints, replicas, T, low, high] = grid;
+  const int n = tokens_of(control);
   std::vector<double> times;
   for (int k = 1; k <= checkpoints; ++k) times.push_back(T * k / checkpoints);
   ReproducedTable table{fmt::format("map_d{}", d),
@@ -211,8 +213,17 @@ std::optional<Reproduction> phase_diagram(const ReproductionControl& control) {
   Reproduction result = result_of(control, "phase-diagram");
   if (!check_fractions(control, result) || !check_fronts(control, result)) return std::nullopt;
   if (!control.figures) return result;
-  for (const int d : control.values.wholes("dimensions"))
-    if (!draw_map(control, d, result)) return std::nullopt;
+  const FigureValues& values = control.values;
+  for (const int d : values.wholes("dimensions")) {
+    const MapGrid grid{.d = d,
+                       .betas = values.whole("rows"),
+                       .checkpoints = values.whole("columns"),
+                       .replicas = values.whole(d <= 8 ? "replicas" : "wide_replicas"),
+                       .T = values.number("T"),
+                       .low = values.number("beta_min"),
+                       .high = values.number("beta_max")};
+    if (!draw_map(control, grid, result)) return std::nullopt;
+  }
   result.captions["phase-diagram"] =
       "Share of the pairs of 32 tokens that have met, over time and β, under the papers' layers of "
       "0.1. In high dimension all pairs meet at about one time. The red curve is the prediction "
@@ -307,7 +318,7 @@ std::optional<Reproduction> circle_clusters(const ReproductionControl& control) 
     const std::string layers = fmt::format("β = {:g} layers", beta);
     const std::string flow = fmt::format("β = {:g} exact flow", beta);
     result.figures.push_back(
-        {.name = "circle-clusters",
+        {.name = "circle-clusters-counts",
          .table = "counts",
          .title = fmt::format("{} tokens on the circle, SA, β = {:g}", n, beta),
          .x = {.label = fmt::format("number of clusters at t = {:g}", preset.T), .every = 1},
@@ -315,10 +326,20 @@ std::optional<Reproduction> circle_clusters(const ReproductionControl& control) 
          .curves = {{layers, Drawn::bars, "layers of 0.1", 0, layers + ", standard error"},
                     {flow, Drawn::bars, "exact flow", 1, flow + ", standard error"}}});
   }
-  result.captions["circle-clusters"] = fmt::format(
+  result.captions["circle-clusters-counts"] = fmt::format(
       "How many clusters {} swarms of 32 tokens on the circle have left at t = 30: mostly two at "
       "β = 4 and three at β = 9, as the published picture shows. Bars: standard errors.",
       replicas);
+  if (!control.figures) return result;
+  const MapGrid grid{.d = 2,
+                     .betas = control.values.whole("rows"),
+                     .checkpoints = 60,
+                     .replicas = control.values.whole("map_replicas"),
+                     .T = preset.T,
+                     .low = 0.1,
+                     .high = std::max(9.0, *std::max_element(betas.begin(), betas.end()))};
+  if (!draw_map(control, grid, result)) return std::nullopt;
+  draw_circle_snapshots(control, result);
   return result;
 }
 

@@ -1,12 +1,13 @@
 // random_weights.cpp: whether and when the sharp front comes under random query, key and value
-// matrices.
+// matrices with entries of variance 1/d. The maps of Fig. 5 are in random_maps.cpp.
+#include "reproduce/random_weights.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "core/parallel.h"
 #include "murmur/theory.h"
-#include "reproduce/reproductions.h"
 #include "reproduce/simulations.h"
 
 namespace murmur {
@@ -115,7 +116,8 @@ bool check_times(const ReproductionControl& control, Reproduction& result) {
     const Spread spread = spread_of(halves);
     const double error = spread.sd / std::sqrt(static_cast<double>(replicas));
     Check check = near("random-weights.time",
-                       {fmt::format("{}, d = {}, β = {:g}: time of half of the pairs, beside t*(0)",
+                       {fmt::format("{}, entries of variance 1/d, d = {}, β = {:g}: time of half "
+                                    "of the pairs, beside t*(0)",
                                     family.name, wide, sharp),
                         predicted, spread.mean},
                        3 * error + sharp * sharp / wide * predicted);
@@ -127,7 +129,7 @@ bool check_times(const ReproductionControl& control, Reproduction& result) {
 }
 
 std::string title_of(const ExperimentSpec& spec) {
-  return fmt::format("n = {}, d = {}, β = {:g}: random query, key and value",
+  return fmt::format("n = {}, d = {}, β = {:g}: matrices with entries of variance 1/d",
                      spec.n.value_or(kDefaultParticles), spec.d.value_or(kDefaultCoordinates),
                      spec.dynamics.beta);
 }
@@ -150,7 +152,7 @@ std::optional<Reproduction> random_weights(const ReproductionControl& control) {
   Reproduction result = result_of(control, "random-weights");
   ReproducedTable table{"fractions", {"t"}};
   ReproducedTable ends{"ends", {"family", "t of 10 %", "t of 90 %", "close at the end"}};
-  ReproducedFigure figure{.name = "random-weights",
+  ReproducedFigure figure{.name = "random-weights-fronts",
                           .table = "fractions",
                           .title = title_of(control.values.spec("random-weights")),
                           .x = times_of(control.values),
@@ -177,16 +179,16 @@ std::optional<Reproduction> random_weights(const ReproductionControl& control) {
                  std::isfinite(first_above(*mean, 0.1)) ? ratio : INFINITY},
                 ratio < 2, "below 2: a front"));
   }
-  if (!check_times(control, result)) return std::nullopt;
+  if (!check_times(control, result) || !check_random_cells(control, result)) return std::nullopt;
   result.tables.push_back(std::move(ends));
   result.tables.push_back(std::move(table));
   result.figures.push_back(std::move(figure));
-  result.captions["random-weights"] =
-      "All pairs of 32 tokens meet at about one time, a front, whichever weights are drawn: with "
-      "random query and key where V = I puts it, earlier with a positive semi-definite V, later "
-      "and "
-      "less sharply with a Gaussian V or V = QᵀK. Means over draws of start and matrices, with "
-      "standard errors.";
+  result.captions["random-weights-fronts"] =
+      "With entries of variance 1/d all pairs of 32 tokens meet at about one time, a front, "
+      "whichever weights are drawn: with random query and key where V = I puts it, earlier with a "
+      "positive semi-definite V, later and less sharply with a Gaussian V or V = QᵀK. Means over "
+      "draws of start and matrices, with standard errors.";
+  if (control.figures && !draw_random_maps(control, result)) return std::nullopt;
   return result;
 }
 

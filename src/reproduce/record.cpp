@@ -151,7 +151,8 @@ Json json_of(const ReproducedFigure& f) {
           {"map_label", f.map_label},
           {"guides", guides},
           {"equal_axes", f.equal_axes},
-          {"side_by_side", f.side_by_side}};
+          {"side_by_side", f.side_by_side},
+          {"columns", f.columns}};
 }
 
 Drawn drawn_of(const std::string& name) {
@@ -183,7 +184,9 @@ ReproducedFigure figure_of(const Json& json) {
                           .map = json.at("map"),
                           .map_label = json.at("map_label"),
                           .equal_axes = json.at("equal_axes"),
-                          .side_by_side = json.at("side_by_side")};
+                          .side_by_side = json.at("side_by_side"),
+                          .columns = json.at("columns")};
+  if (figure.columns < 1) throw Misfit();
   for (const Json& curve : json.at("curves")) figure.curves.push_back(curve_of(curve));
   for (const Json& guide : json.at("guides"))
     figure.guides.push_back({guide.at("name"), number_of(guide.at("x")), number_of(guide.at("y"))});

@@ -90,6 +90,7 @@ struct ReproducedFigure {
   std::vector<ReproducedGuide> guides{};
   bool equal_axes = false;
   bool side_by_side = false;  // points of several curves at one x stand beside each other
+  int columns = 2;            // of the figure; of its panels the first one says it
 };
 
 struct Reproduction {

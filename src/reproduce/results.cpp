@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "reproduce/author_settings.h"
 #include "reproduce/reproduce.h"
 #include "run/json_text.h"
 
@@ -50,6 +51,10 @@ Json json_of(const AnswerCounts& answers) {
           {"disagrees", answers.disagrees},
           {"open", answers.open},
           {"does_not_apply", answers.inapplicable}};
+}
+
+Json json_of(const AuthorSetting& setting) {
+  return {{"authors", setting.theirs}, {"source", setting.source}, {"ours", setting.ours}};
 }
 
 // A table becomes a list of objects, one a row.
@@ -188,6 +193,15 @@ std::string sources_of(const Reproduction& r) {
   return text.empty() ? "" : "\nSources of the numbers:\n\n" + text;
 }
 
+// The authors' setting and ours, on lines that fit a terminal.
+std::string setting_of(const Reproduction& r) {
+  std::string text = "\n";
+  std::istringstream lines(lines_of(author_setting(r.name)));
+  for (std::string line; std::getline(lines, line);)
+    for (const std::string& part : wrapped(line, kTerminal)) text += part + "\n";
+  return text;
+}
+
 // In quotation marks where a reader of CSV would stumble, those of the text twice (RFC 4180).
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -279,6 +293,7 @@ std::string json_of(const Reproduction& r) {
                  {"changed", r.changed},
                  {"label", r.label()},
                  {"captions", Json(r.captions)},
+                 {"setting", json_of(author_setting(r.name))},
                  {"checks", Json::array()}};
   for (const Check& check : r.checks) object["checks"].push_back(json_of(r, check));
   for (const ReproducedTable& table : r.tables) object[table.name] = json_of(table);
@@ -307,7 +322,7 @@ std::string csv_of(const ReproducedTable& table) {
 
 std::string markdown_of(const Reproduction& r) {
   std::string text = r.label().empty() ? "" : r.label() + "\n\n";
-  text += aligned(lines_of(r.checks)) + sources_of(r);
+  text += aligned(lines_of(r.checks)) + sources_of(r) + setting_of(r);
   constexpr std::size_t kMostRows = 40;  // longer tables are for files and figures
   for (const ReproducedTable& table : r.tables) {
     if (table.rows.size() > kMostRows) continue;

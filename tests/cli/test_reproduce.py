@@ -69,6 +69,20 @@ class Reproduce(murmur.Case):
         rules = json.loads(self.murmur("reproduce", "rules", "--json").stdout)
         self.assertEqual(table.count("\n"), 2 + len(rules))
 
+    def test_settings_are_those_of_the_page_and_of_each_figure(self):
+        table = self.murmur("reproduce", "settings").stdout
+        page = (murmur.ROOT / "docs/reproduce.md").read_text()
+        self.assertIn(table, page, "docs/reproduce.md: paste what `murmur reproduce settings` prints")
+        settings = {s["name"]: s for s in json.loads(self.murmur("reproduce", "settings", "--json").stdout)}
+        names = self.murmur("reproduce", "list", "--json").stdout
+        self.assertEqual(list(settings), [row["name"] for row in json.loads(names)])
+        printed = self.murmur("reproduce", "fastest-modes", "--quick").stdout
+        self.assertIn("normalisation: no published setting (source: derived here)", printed)
+        result, _ = self.reproduce("kinetic", "--quick")
+        own = {key: settings["kinetic"][key] for key in ("authors", "source", "ours")}
+        self.assertEqual(result["setting"], own)
+        self.assertIn("kinetic.py", own["source"])
+
     def test_the_companions_swarm_is_what_its_script_draws(self):
         script = murmur.ROOT / "scripts/published_perceptron.py"
         subprocess.run([sys.executable, script, "--check"], check=True)
