@@ -118,7 +118,9 @@ Figure figure_of_trace(const RunReader& run, const std::string& name, Words word
   HistogramsRequest histograms{.style = style};
   if (name == "histograms") histograms.layers = take_layers(words);
   if (!words.assignments.empty())
-    throw Error(Fault::input, fmt::format("figure={} of a trace takes no words", name),
+    throw Error(Fault::input,
+                fmt::format("figure={} of a trace takes {}", name,
+                            name == "histograms" ? "layers only" : "no words"),
                 "command line: " + words.assignments.front(), "leave it out");
   const TraceFile file = read_trace_file(run.directory());
   if (name == "histograms") return histograms_figure(run, file, histograms);
