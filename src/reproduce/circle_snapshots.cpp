@@ -25,7 +25,7 @@ Simulated swarm_of(double beta, std::uint32_t replica, const ReproductionControl
   ExperimentSpec spec = control.values.spec("circle-clusters");
   spec.dynamics.beta = beta;
   spec.method = Method::layers;
-  const double dt = spec.dt.value_or(0.1);
+  const double dt = spec.dt;
   spec.save = SaveChoice{SaveChoice::every, dt * std::max(1.0, std::round(spec.T / 60 / dt))};
   spec.random.replica = replica;
   spec.engine.threads = 1;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 
 #include "core/parallel.h"
 #include "reproduce/perceptron_clusters.h"
@@ -18,6 +19,10 @@ constexpr int kTokens = 200;
 // belong to times, here in units of 1 / k(1).
 constexpr double kTimes[] = {20, 100, 500, 10'000};
 constexpr int kJudged = 2;  // of kTimes: where growth is judged
+// The last time is not judged and takes most of the steps: --quick leaves it out.
+std::span<const double> times_of(bool is_quick) {
+  return std::span(kTimes).first(is_quick ? kJudged + 1 : std::size(kTimes));
+}
 
 // Tokens closer than `length` are of one cluster, and so are those whom others join.
 TokenClusters linked(const Atoms& mu, double length) {
@@ -55,8 +60,10 @@ struct Counted {
       0;  // of the energy, in the engine's simulation at the first beta; told at the first time
 };
 
-// (kTimes) one swarm on its way.
-std::vector<Counted> curves_of(const Beside& beside, double first_beta, const WrongModel& wrong) {
+// (times) one swarm on its way.
+std::vector<Counted> curves_of(const Beside& beside, double first_beta,
+                               const ReproductionControl& control) {
+  const WrongModel& wrong = control.wrong;
   constexpr int kMostSteps = 20'000;
   const Landscape l = landscape_of(beside), ours = landscape_of(spoiled(beside, wrong));
   const double length = 1 / (2 * std::sqrt(beside.beta));
@@ -64,7 +71,7 @@ std::vector<Counted> curves_of(const Beside& beside, double first_beta, const Wr
   Rest rest{.mu = start_of(beside, kTokens)};
   std::vector<Counted> trajectory;
   double now = 0;
-  for (const double time : kTimes) {
+  for (const double time : times_of(control.quick)) {
     rest = rest_of(ours, rest.mu, {.steps = kMostSteps, .time = unit * (time - now)});
     now = time;
     trajectory.push_back(
@@ -114,7 +121,7 @@ std::vector<Counted> swarms_of(const Group& group, int seeds, const Reproduction
                          .beta = beta});
   std::vector<std::vector<Counted>> curves(besides.size());
   for_blocks(static_cast<int>(besides.size()), control.threads, [&](int k) {
-    if (!control.stopped()) curves[k] = curves_of(besides[k], betas.front(), control.wrong);
+    if (!control.stopped()) curves[k] = curves_of(besides[k], betas.front(), control);
   });
   std::vector<Counted> swarms;
   for (const auto& trajectory : curves)
@@ -198,6 +205,7 @@ void check_group(const Group& group, const std::vector<Counted>& swarms, int see
 // What figures show: counts on their way, the fullest arcs of the plain kernel, the sphere.
 struct Tables {
   std::vector<double> betas{};
+  std::span<const double> times{};
   ReproducedTable all{"clusters",
                       {"root_beta", "time", "swarms", "clusters", "sd", "least", "most", "heaviest",
                        "share at rest", "largest gradient"}};
@@ -237,14 +245,14 @@ double companion_of(double beta) {
 // Mean counts over sqrt(beta) beside the published ones.
 void tell_published(const std::vector<Counted>& swarms, Tables& tables) {
   ReproducedTable& table = tables.circle;
-  for (const double time : kTimes) {
+  for (const double time : tables.times) {
     table.columns.push_back(name_of_time(time));
     table.columns.push_back(error_column(name_of_time(time)));
   }
   table.columns.emplace_back("companion");
   for (const double beta : tables.betas) {
     table.rows.push_back({std::sqrt(beta)});
-    for (const double time : kTimes) {
+    for (const double time : tables.times) {
       const Tally tally = tally_of(swarms, beta, time);
       table.rows.back().emplace_back(tally.count.mean);
       table.rows.back().emplace_back(tally.error);
@@ -286,7 +294,7 @@ void trace_bound(int seeds, Tables& tables) {
 }
 
 void tell_group(const Group& group, const std::vector<Counted>& swarms, int seeds, Tables& tables) {
-  for (const double time : kTimes) {
+  for (const double time : tables.times) {
     describe_curve(group, swarms, time, tables);
     const Slope slope = growth_of(swarms, seeds, time);
     tables.slopes.rows.push_back(
@@ -307,7 +315,7 @@ void draw(Tables tables, Reproduction& result) {
                           .x = {.label = kRootBeta},
                           .y = {.label = "mean number of clusters", .from = 0},
                           .side_by_side = true};
-  for (const double time : kTimes)
+  for (const double time : tables.times)
     circle.curves.push_back({.column = name_of_time(time),
                              .name = "ReLU, " + (time < 1e4 ? name_of_time(time) : "t = 10,000"),
                              .error = error_column(name_of_time(time))});
@@ -338,7 +346,7 @@ void draw(Tables tables, Reproduction& result) {
 }  // namespace
 
 void check_tokens(const ReproductionControl& control, Reproduction& result) {
-  Tables tables{.betas = control.values.numbers("betas")};
+  Tables tables{.betas = control.values.numbers("betas"), .times = times_of(control.quick)};
   for (const Group& group : kGroups) {
     const int seeds = control.values.whole(group.d != 2           ? "sphere_seeds"
                                            : group.is_published() ? "published_seeds"
